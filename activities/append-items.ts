@@ -1,0 +1,72 @@
+/**
+ * Writes what the core has decided to say as nodes of the transcript.
+ * Invariant: idempotent; nodes are named by their content, so doing it twice gives the same head.
+ */
+import type { BlobRef, StoredText } from '../core/json.js';
+import type { ResultItem, StoredBlock, TranscriptItem, TranscriptNode } from '../core/transcript.js';
+import type { Store } from '../store/store.js';
+
+export interface TranscriptPlace {
+  readonly tenant: string;
+  /** Newest node in the store. */
+  readonly head: string;
+}
+
+/** The new head after the items. */
+export async function appendItems(
+  store: Store,
+  place: TranscriptPlace,
+  items: readonly TranscriptItem[],
+): Promise<string> {
+  let head = place.head;
+  for (const item of items) {
+    head = await store.putNode(place.tenant, await nodeOf(store, { ...place, head }, item));
+  }
+  return head;
+}
+
+async function nodeOf(
+  store: Store,
+  { tenant, head }: TranscriptPlace,
+  item: TranscriptItem,
+): Promise<TranscriptNode> {
+  const node = { v: 1, parent: head, role: 'user', messageId: item.messageId } as const;
+  if (item.kind === 'user') {
+    return {
+      ...node,
+      blocks: [{ type: 'text', text: textOf(item.content) }],
+      ...(item.synthetic === true && { flags: ['synthetic'] as const }),
+    };
+  }
+  const blocks: StoredBlock[] = [];
+  for (const result of item.results) blocks.push(await resultBlock(store, tenant, result));
+  return { ...node, blocks };
+}
+
+async function resultBlock(store: Store, tenant: string, result: ResultItem): Promise<StoredBlock> {
+  const { callId: id, isError, content, maxChars } = result;
+  const whole = { type: 'tool_result', id, isError, text: textOf(content) } as const;
+  // A text never has more characters than bytes, so most need not be read to be known to fit.
+  if (maxChars === undefined || sizeOf(content) <= maxChars) return whole;
+  const text = await store.getText(tenant, content);
+  if (text.length <= maxChars) return whole;
+  const hash = '$blob' in content ? content.$blob : (await store.putBlob(tenant, text)).$blob;
+  const shown = beginning(text, maxChars);
+  const notice = `[truncated: ${shown.length} of ${text.length} characters shown; ref ${hash}]`;
+  const cut = await store.putText(tenant, `${shown}\n${notice}`);
+  return { ...whole, text: textOf(cut), originalChars: text.length };
+}
+
+function textOf(content: StoredText): string | BlobRef {
+  return 'text' in content ? content.text : { $blob: content.$blob, bytes: content.bytes };
+}
+
+function sizeOf(content: StoredText): number {
+  return 'text' in content ? content.text.length : content.bytes;
+}
+
+/** The first characters, one less where that would split a surrogate pair. */
+function beginning(text: string, chars: number): string {
+  const splits = /[\uD800-\uDBFF]/.test(text.charAt(chars - 1));
+  return text.slice(0, splits ? chars - 1 : chars);
+}

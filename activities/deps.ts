@@ -1,0 +1,21 @@
+/** What the activities work with; wired once by the worker, replaced piece by piece in tests. */
+import type { Config } from '../authoring/index.js';
+import type { Provider } from '../providers/provider.js';
+import type { Store } from '../store/store.js';
+
+export interface ActivityDeps {
+  readonly store: Store;
+  /** By `ModelRoute.provider`. */
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly config: Config;
+  /** ms since epoch; default: the machine's clock. */
+  readonly clock?: () => number;
+  /** How long a tool or model may take to notice that it was stopped, in ms; default 10 s. */
+  readonly graceMs?: number;
+}
+
+export const DEFAULT_GRACE_MS = 10_000;
+
+export function now(deps: ActivityDeps): number {
+  return (deps.clock ?? Date.now)();
+}

@@ -1,0 +1,86 @@
+/**
+ * What is fixed for the whole run, from the worker's configuration and the start (design §6).
+ * Invariant: defaults < configuration < agent < start.
+ */
+import { parseBudget, parseSettings } from '../authoring/limits.js';
+import type { Agent, Config } from '../authoring/index.js';
+import { DEFAULT_BUDGET, type Budget } from '../core/budget-fields.js';
+import { digestOf } from '../core/digest.js';
+import { HoldfastError } from '../core/errors.js';
+import type { Frozen } from '../core/frozen.js';
+import type { Json } from '../core/json.js';
+import type { ModelRoute } from '../core/model.js';
+import { DEFAULT_SETTINGS } from '../core/settings.js';
+import type { StartInput } from '../core/task.js';
+import type { ToolOffer } from '../core/transcript.js';
+import { resolveRoute } from '../providers/routes.js';
+import { codeVersion } from './code-version.js';
+
+const NAMES_SHOWN_MAX = 20;
+const PLACE = { code: 'InvalidTask', subject: 'The start' } as const;
+
+export function agentOf(config: Config, name: string): Agent {
+  const agent = config.agents.get(name);
+  if (agent !== undefined) return agent;
+  const known = [...config.agents.keys()].slice(0, NAMES_SHOWN_MAX);
+  throw new HoldfastError('UnknownAgent', `There is no agent named ${JSON.stringify(name)}.`, {
+    hint: `This worker knows ${known.join(', ')}.`,
+    details: { known },
+  });
+}
+
+export interface Prompt {
+  readonly hash: string;
+  readonly bytes: number;
+}
+
+export function freeze(config: Config, start: StartInput, prompt: Prompt): Frozen {
+  const agent = agentOf(config, start.agent);
+  const route = resolveRoute(agent.model, config.routes);
+  const tools = agent.tools.map((tool) => tool.record);
+  return {
+    agent: { name: agent.name, version: agent.version },
+    route,
+    prompt,
+    tools,
+    policy: agent.policy,
+    budget: budgetFor(route, {
+      ...DEFAULT_BUDGET,
+      ...config.defaults.budget,
+      ...agent.budget,
+      ...parseBudget(start.budget, PLACE),
+    }),
+    settings: {
+      ...DEFAULT_SETTINGS,
+      ...config.defaults.settings,
+      ...agent.settings,
+      ...parseSettings(start.settings, PLACE),
+    },
+    versions: {
+      agent: agent.version,
+      prompt: prompt.hash,
+      tools: digestOf(tools as unknown as Json),
+      policy: agent.policy.version,
+      route: route.name,
+      pricing: route.pricesVersion,
+      code: codeVersion(),
+    },
+  };
+}
+
+/** No reply can be longer than the model allows, so none is reckoned with. */
+function budgetFor(route: ModelRoute, budget: Budget): Budget {
+  const maxTokensPerResponse = Math.min(budget.maxTokensPerResponse, route.maxOutputTokens);
+  return { ...budget, maxTokensPerResponse };
+}
+
+/** What the model is told about an agent's tools, in the order of the agent. */
+export function offersOf(agent: Agent): readonly ToolOffer[] {
+  return agent.tools.map(({ record, description, inputSchema }) => ({
+    name: record.name,
+    version: record.version,
+    wireName: record.wireName,
+    description,
+    inputSchema,
+  }));
+}

@@ -1,0 +1,145 @@
+/**
+ * A provider's reply as a node of the transcript and as the facts that the core gets.
+ * Invariants: no empty and no unreadable message enters the transcript (G41); what the core gets is small.
+ */
+import type { CallModelInput } from '../core/effect.js';
+import { HoldfastError } from '../core/errors.js';
+import type { Json, StoredText } from '../core/json.js';
+import type { Reply, Usage } from '../core/model.js';
+import type { StoredBlock, ToolOffer, TranscriptNode } from '../core/transcript.js';
+import type { ModelReply } from '../providers/provider.js';
+import type { ActivityDeps } from './deps.js';
+import { CALLS_MAX, offerOf, proposedCalls, type ToolUse } from './proposed-calls.js';
+
+const DETAIL_CHARS_MAX = 200;
+const REFUSAL_CHARS_MAX = 2_000;
+const UNPARSED_CHARS_MAX = 2_000;
+
+export interface ReplySite {
+  readonly input: CallModelInput;
+  /** The conversation that was asked about. */
+  readonly head: string;
+  readonly offers: readonly ToolOffer[];
+}
+
+export interface TakenReply {
+  readonly head: string;
+  readonly reply: Reply;
+}
+
+/** Writes the assistant message and checks its calls. */
+export async function takeReply(
+  deps: ActivityDeps,
+  site: ReplySite,
+  received: ModelReply,
+): Promise<TakenReply> {
+  const { tenant } = site.input.run;
+  const kept = withinCallLimit(received);
+  const uses = kept.blocks.filter((block): block is ToolUse => block.type === 'tool_use');
+  const calls = await proposedCalls(
+    { config: deps.config, offers: site.offers, store: deps.store, tenant },
+    uses,
+  );
+  const text = kept.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  const stored: StoredText | undefined =
+    text === '' ? undefined : await deps.store.putText(tenant, text);
+  return {
+    head: await appendReply(deps, site, kept),
+    reply: {
+      ...(stored !== undefined && { text: stored }),
+      calls,
+      stop: kept.stop,
+      ...(kept.stopDetail !== undefined && { stopDetail: kept.stopDetail.slice(0, DETAIL_CHARS_MAX) }),
+      ...(kept.refusal !== undefined && { refusal: kept.refusal.slice(0, REFUSAL_CHARS_MAX) }),
+      usage: usageOf(site.input, kept),
+      model: kept.model.slice(0, DETAIL_CHARS_MAX),
+      ...(kept.partial === true && { partial: true }),
+    },
+  };
+}
+
+/** What the vendor reported, or the bound where it reported nothing of a request that left. */
+export function usageOf({ bound, maxTokens }: CallModelInput, reply: ModelReply): Usage {
+  return reply.usageSource === 'absent'
+    ? { input: bound.inputTokens, output: maxTokens, cacheRead: 0, cacheWrite: 0 }
+    : reply.usage;
+}
+
+/** Surplus calls are as if never made: in the blocks, and in the vendor's own form of them. */
+function withinCallLimit(reply: ModelReply): ModelReply {
+  const uses = reply.blocks.filter((block) => block.type === 'tool_use');
+  const surplus = new Set(uses.slice(CALLS_MAX).map((use) => use.id));
+  if (surplus.size === 0) return reply;
+  const { raw } = reply;
+  return {
+    ...reply,
+    blocks: reply.blocks.filter((block) => !(block.type === 'tool_use' && surplus.has(block.id))),
+    raw: Array.isArray(raw) ? raw.filter((block) => !surplus.has(idOf(block))) : raw,
+  };
+}
+
+function idOf(block: Json): string {
+  const id = typeof block === 'object' && block !== null ? (block as { id?: Json }).id : undefined;
+  return typeof id === 'string' ? id : '';
+}
+
+async function appendReply(
+  deps: ActivityDeps,
+  site: ReplySite,
+  reply: ModelReply,
+): Promise<string> {
+  if (!hasSubstance(reply)) return site.head;
+  const { input, head, offers } = site;
+  const { tenant } = input.run;
+  const blocks: StoredBlock[] = [];
+  for (const block of reply.blocks) {
+    if (block.type === 'tool_use') blocks.push(await storedUse(deps, { tenant, offers }, block));
+    else if (block.type !== 'tool_result' && block.text !== '') {
+      const text = await deps.store.putText(tenant, block.text);
+      const inline = 'text' in text ? text.text : { $blob: text.$blob, bytes: text.bytes };
+      blocks.push({ type: block.type, text: inline });
+    }
+  }
+  const node: TranscriptNode = {
+    v: 1,
+    parent: head,
+    role: 'assistant',
+    messageId: input.replyMessageId,
+    blocks,
+    // The model that was asked, not its dated name in the reply: raw blocks go back to the same one.
+    origin: { model: input.route.model, route: input.route.name, call: input.call },
+    raw: reply.raw,
+    ...(reply.partial === true && { flags: ['partial'] as const }),
+  };
+  return deps.store.putNode(tenant, node);
+}
+
+/** A paused turn may hold nothing but the vendor's own blocks, and goes on only with them. */
+function hasSubstance({ blocks, stop, raw }: ModelReply): boolean {
+  const said = blocks.some(
+    (block) => block.type === 'tool_use' || (block.type === 'text' && block.text.trim() !== ''),
+  );
+  return said || (stop === 'pause_turn' && Array.isArray(raw) && raw.length > 0);
+}
+
+interface UsePlace {
+  readonly tenant: string;
+  readonly offers: readonly ToolOffer[];
+}
+
+async function storedUse(
+  { store }: ActivityDeps,
+  { tenant, offers }: UsePlace,
+  use: ToolUse,
+): Promise<StoredBlock> {
+  const tool = offerOf(offers, use.tool)?.name ?? use.tool;
+  try {
+    const { args } = await store.spillArguments(tenant, use.args);
+    return { type: 'tool_use', id: use.id, tool, args };
+  } catch (error) {
+    if (!(error instanceof HoldfastError) || error.code !== 'InvalidRequest') throw error;
+    // Arguments no store would take; the call was refused, and the model sees that it made it.
+    const text = JSON.stringify(use.args).slice(0, UNPARSED_CHARS_MAX);
+    return { type: 'tool_use', id: use.id, tool, args: { $unparsed: text } };
+  }
+}

@@ -1,0 +1,87 @@
+/** A conversation in the store as one request to a model. */
+import type { CallModelInput } from '../core/effect.js';
+import { HoldfastError } from '../core/errors.js';
+import type { BlobRef } from '../core/json.js';
+import type { Block, StoredBlock, ToolOffer, TranscriptNode } from '../core/transcript.js';
+import type { ModelRequest, RequestMessage } from '../providers/provider.js';
+import type { Store } from '../store/store.js';
+import { offerOf } from './proposed-calls.js';
+
+export interface Conversation {
+  /** Every tool of the run, offered in this request or not. */
+  readonly offers: readonly ToolOffer[];
+  readonly request: ModelRequest;
+}
+
+export async function conversationAt(
+  store: Store,
+  input: CallModelInput,
+  head: string,
+): Promise<Conversation> {
+  const { tenant, runId } = input.run;
+  const [root, ...nodes] = await store.readChain(tenant, head);
+  if (root === undefined || root.role !== 'root') throw noRoot(head);
+  const reader: Reader = { store, tenant, offers: root.tools ?? [] };
+  const messages: RequestMessage[] = [];
+  for (const node of nodes) messages.push(await messageOf(reader, node));
+  const { offered, route } = input;
+  return {
+    offers: reader.offers,
+    request: {
+      model: route.model,
+      system: await systemOf(reader, root),
+      tools: reader.offers.filter(({ name }) => offered === undefined || offered.includes(name)),
+      messages,
+      maxTokens: input.maxTokens,
+      ...(route.temperatureAllowed && { temperature: input.temperature }),
+      metadata: { runId, call: input.call },
+    },
+  };
+}
+
+interface Reader {
+  readonly store: Store;
+  readonly tenant: string;
+  readonly offers: readonly ToolOffer[];
+}
+
+async function messageOf(reader: Reader, node: TranscriptNode): Promise<RequestMessage> {
+  const blocks: Block[] = [];
+  for (const block of node.blocks) blocks.push(await blockOf(reader, block));
+  return {
+    role: node.role === 'assistant' ? 'assistant' : 'user',
+    blocks,
+    ...(node.raw !== undefined && { raw: node.raw }),
+    ...(node.origin !== undefined && { rawModel: node.origin.model }),
+  };
+}
+
+async function blockOf(reader: Reader, block: StoredBlock): Promise<Block> {
+  if (block.type === 'tool_use') {
+    const { type, id, tool, args } = block;
+    const restored = await reader.store.restoreArguments(reader.tenant, args);
+    return { type, id, tool: offerOf(reader.offers, tool)?.wireName ?? tool, args: restored };
+  }
+  const text = await textOf(reader, block.text);
+  if (block.type !== 'tool_result') return { type: block.type, text };
+  return { type: block.type, id: block.id, isError: block.isError, text };
+}
+
+async function systemOf(reader: Reader, root: TranscriptNode): Promise<string> {
+  const texts: string[] = [];
+  for (const block of root.blocks) {
+    if (block.type === 'text') texts.push(await textOf(reader, block.text));
+  }
+  return texts.join('\n\n');
+}
+
+async function textOf({ store, tenant }: Reader, text: string | BlobRef): Promise<string> {
+  return typeof text === 'string' ? text : store.getText(tenant, { ...text, preview: '' });
+}
+
+function noRoot(head: string): HoldfastError {
+  return new HoldfastError('TranscriptMissing', `The conversation ${head} has no beginning.`, {
+    hint: 'Restore the store from a backup that is at least as new as the Temporal database.',
+    details: { hash: head },
+  });
+}

@@ -1,0 +1,142 @@
+/**
+ * Tool calls of a reply, each checked against the schema of its tool.
+ * Invariants: a call that cannot run is a value the model will see, never an error; what is handed on is
+ * exactly what was checked; all calls together fit one payload (design §7).
+ */
+import type { Config } from '../authoring/index.js';
+import { callDigest } from '../core/digest.js';
+import { HoldfastError } from '../core/errors.js';
+import { ARGUMENTS_BYTES_MAX, type Json } from '../core/json.js';
+import type { CallCheck, ProposedCall } from '../core/model.js';
+import { toolKey } from '../core/tool.js';
+import type { Block, ToolOffer } from '../core/transcript.js';
+import { unparsedText } from '../providers/tool-arguments.js';
+import type { Store } from '../store/store.js';
+import { findArgumentDefect } from './argument-limits.js';
+
+export type ToolUse = Extract<Block, { type: 'tool_use' }>;
+
+export interface CallChecker {
+  readonly config: Config;
+  /** Every tool of the run, whether offered this time or not. */
+  readonly offers: readonly ToolOffer[];
+  readonly store: Store;
+  readonly tenant: string;
+}
+
+/** More calls in one reply than this are not taken up. */
+export const CALLS_MAX = 64;
+const MESSAGE_CHARS_MAX = 2_000;
+const NAMES_SHOWN_MAX = 20;
+const NAME_CHARS_MAX = 128;
+/** What all arguments and messages of one reply may take; the rest of the payload is text and ids. */
+const CALLS_BYTES_MAX = 24_576;
+
+export async function proposedCalls(
+  checker: CallChecker,
+  uses: readonly ToolUse[],
+): Promise<readonly ProposedCall[]> {
+  const calls: ProposedCall[] = [];
+  let bytesLeft = CALLS_BYTES_MAX;
+  for (const use of uses.slice(0, CALLS_MAX)) {
+    const call = await proposedCall(checker, use);
+    const fitting = bytesOf(call) <= bytesLeft ? call : tooLarge(call, 'all calls of one reply');
+    bytesLeft -= bytesOf(fitting);
+    calls.push(fitting);
+  }
+  return calls;
+}
+
+async function proposedCall(checker: CallChecker, use: ToolUse): Promise<ProposedCall> {
+  const offer = offerOf(checker.offers, use.tool);
+  const named = {
+    id: use.id,
+    tool: (offer?.name ?? use.tool).slice(0, NAME_CHARS_MAX),
+    toolVersion: offer?.version ?? '',
+  };
+  const checked = checkCall(checker, use, offer);
+  const spilled = await spill(checker, checked);
+  const { tool, toolVersion } = named;
+  const call: ProposedCall = {
+    ...named,
+    args: spilled.args,
+    digest: callDigest({ tool, toolVersion, args: spilled.args }),
+    check: spilled.check,
+  };
+  const bytes = Buffer.byteLength(JSON.stringify(call.args));
+  return bytes <= ARGUMENTS_BYTES_MAX ? call : tooLarge(call, 'one call');
+}
+
+/** Arguments in their stored form; what has none is refused without them. */
+async function spill({ store, tenant }: CallChecker, checked: Checked): Promise<Checked> {
+  const defect = findArgumentDefect(checked.args);
+  if (defect !== undefined) return { args: {}, check: checked.check };
+  try {
+    const { args } = await store.spillArguments(tenant, checked.args);
+    return { args, check: checked.check };
+  } catch (error) {
+    if (!(error instanceof HoldfastError) || error.code !== 'InvalidRequest') throw error;
+    if (!checked.check.ok) return { args: {}, check: checked.check };
+    return refused({}, 'invalid_arguments', `The arguments cannot be used: ${error.message}`);
+  }
+}
+
+interface Checked {
+  readonly args: Json;
+  readonly check: CallCheck;
+}
+
+function checkCall(checker: CallChecker, use: ToolUse, offer: ToolOffer | undefined): Checked {
+  const { args } = use;
+  if (offer === undefined) return refused(args, 'unknown_tool', unknownTool(checker, use.tool));
+  const unread = unparsedText(args);
+  if (unread !== undefined) {
+    return refused(args, 'invalid_arguments', `The arguments are not one JSON object: ${unread}`);
+  }
+  const defect = findArgumentDefect(args);
+  if (defect !== undefined) {
+    return refused(args, 'invalid_arguments', `The arguments cannot be used: ${defect}.`);
+  }
+  const tool = checker.config.tools.get(toolKey(offer));
+  // This worker no longer has the code; execute_tool says so if the call gets that far.
+  if (tool === undefined) return { args, check: { ok: true } };
+  const parsed = tool.parse(args);
+  return parsed.ok
+    ? { args: parsed.value, check: { ok: true } }
+    : refused(args, 'invalid_arguments', parsed.message);
+}
+
+/** By the name that the model was given, or by the registry's. */
+export function offerOf(offers: readonly ToolOffer[], name: string): ToolOffer | undefined {
+  return offers.find((offer) => offer.wireName === name || offer.name === name);
+}
+
+function unknownTool({ offers }: CallChecker, name: string): string {
+  const shown = offers.slice(0, NAMES_SHOWN_MAX).map((offer) => offer.wireName);
+  const more = offers.length > shown.length ? ', …' : '';
+  const known = shown.length === 0 ? 'There are no tools.' : `Tools: ${shown.join(', ')}${more}.`;
+  return `There is no tool ${JSON.stringify(name.slice(0, NAME_CHARS_MAX))}. ${known}`;
+}
+
+function refused(
+  args: Json,
+  code: 'unknown_tool' | 'invalid_arguments',
+  message: string,
+): Checked {
+  return { args, check: { ok: false, code, message: message.slice(0, MESSAGE_CHARS_MAX) } };
+}
+
+/** The call without its arguments, refused: nothing can be approved that does not fit. */
+function tooLarge(call: ProposedCall, what: string): ProposedCall {
+  const { id, tool, toolVersion } = call;
+  const message = `The arguments are too large for ${what}; send less at once.`;
+  const check: CallCheck =
+    call.check.ok || call.check.code === 'invalid_arguments'
+      ? { ok: false, code: 'invalid_arguments', message }
+      : { ...call.check, message: call.check.message.slice(0, 200) };
+  return { id, tool, toolVersion, args: {}, digest: callDigest({ tool, toolVersion, args: {} }), check };
+}
+
+function bytesOf(call: ProposedCall): number {
+  return Buffer.byteLength(JSON.stringify([call.args, call.check]));
+}

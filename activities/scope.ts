@@ -1,0 +1,42 @@
+/**
+ * What an activity needs of Temporal, taken from its context before anything else: inside abort listeners
+ * the context is gone.
+ */
+import { activityInfo, Context } from '@temporalio/activity';
+
+/** Heartbeats per heartbeat timeout: two may get lost before a worker counts as dead. */
+const BEATS_PER_TIMEOUT = 3;
+const BEAT_MS_DEFAULT = 5_000;
+const BEAT_MS_MIN = 100;
+
+export interface Scope {
+  /** Temporal's own id of this execution, which names the writer of events. */
+  readonly execution: string;
+  /** Aborts on cancellation, worker shutdown and when Temporal has given this attempt up. */
+  readonly signal: AbortSignal;
+  /** True when the run wants this to end; false when only this worker has to. */
+  stopRequested(): boolean;
+  beat(): void;
+}
+
+/** Runs `work` in the current activity's scope, with heartbeats on a timer while it runs. */
+export async function inScope<T>(work: (scope: Scope) => Promise<T>): Promise<T> {
+  const context = Context.current();
+  const info = activityInfo();
+  const scope: Scope = {
+    execution: info.workflowExecution?.runId ?? info.activityId,
+    signal: context.cancellationSignal,
+    stopRequested: () => context.cancellationDetails?.cancelRequested === true,
+    beat: () => context.heartbeat(),
+  };
+  const everyMs =
+    info.heartbeatTimeoutMs === undefined
+      ? BEAT_MS_DEFAULT
+      : Math.max(BEAT_MS_MIN, Math.floor(info.heartbeatTimeoutMs / BEATS_PER_TIMEOUT));
+  const timer = setInterval(scope.beat, everyMs);
+  try {
+    return await work(scope);
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,102 @@
+/** defineAgent: a model, its instructions and its tools under one name, checked. */
+import { HoldfastError } from '../core/errors.js';
+import type { Policy } from '../core/policy.js';
+import type { BudgetOverrides, SettingsOverrides } from '../core/task.js';
+import { parseBudget, parseSettings } from './limits.js';
+import { policyOf, type PolicyDeclaration } from './policy.js';
+import type { Tool } from './tool.js';
+
+const TOOLS_MAX = 100;
+const INSTRUCTIONS_BYTES_MAX = 256 * 1024;
+const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
+const VERSION = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,31}$/;
+
+export interface AgentDefinition {
+  readonly name: string;
+  /** Default '1'. */
+  readonly version?: string;
+  /** A model the worker knows, or `provider/model`. */
+  readonly model: string;
+  readonly instructions: string;
+  readonly tools?: readonly Tool[];
+  readonly policy?: PolicyDeclaration;
+  readonly budget?: BudgetOverrides;
+  readonly settings?: SettingsOverrides;
+}
+
+export interface Agent {
+  readonly name: string;
+  readonly version: string;
+  readonly model: string;
+  readonly instructions: string;
+  readonly tools: readonly Tool[];
+  readonly policy: Policy;
+  readonly budget: BudgetOverrides;
+  readonly settings: SettingsOverrides;
+}
+
+export function defineAgent(definition: AgentDefinition): Agent {
+  const { name, version = '1', model, instructions, tools = [] } = definition;
+  checkTexts({ ...definition, version });
+  checkTools(name, tools);
+  const place = { code: 'InvalidAgent', subject: `Agent ${name}` } as const;
+  return Object.freeze({
+    name,
+    version,
+    model,
+    instructions,
+    tools: Object.freeze([...tools]),
+    policy: policyOf(name, definition.policy),
+    budget: parseBudget(definition.budget, place),
+    settings: parseSettings(definition.settings, place),
+  });
+}
+
+function checkTexts({ name, version, model, instructions }: AgentDefinition): void {
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    throw wrong(String(name), 'its name is not allowed', NAME_HINT);
+  }
+  if (typeof version !== 'string' || !VERSION.test(version)) {
+    throw wrong(name, `its version is ${JSON.stringify(version)}`, "Give it one, such as '1'.");
+  }
+  if (typeof model !== 'string' || model.trim() === '') {
+    throw wrong(name, 'it names no model', "Name one, such as model: 'anthropic/…'.");
+  }
+  if (typeof instructions !== 'string' || instructions.trim() === '') {
+    throw wrong(name, 'its instructions are blank', 'Say what the agent is for and how it works.');
+  }
+  const bytes = Buffer.byteLength(instructions);
+  if (bytes > INSTRUCTIONS_BYTES_MAX) {
+    const hint = `Keep them below ${INSTRUCTIONS_BYTES_MAX} bytes; give long material by tools.`;
+    throw wrong(name, `its instructions take ${bytes} bytes`, hint);
+  }
+}
+
+function checkTools(agent: string, tools: readonly Tool[]): void {
+  if (tools.length > TOOLS_MAX) {
+    const hint = `Offer at most ${TOOLS_MAX}; split the work over several agents.`;
+    throw wrong(agent, `it has ${tools.length} tools`, hint);
+  }
+  const byWireName = new Map<string, string>();
+  for (const tool of tools) {
+    if (typeof tool?.record?.name !== 'string') {
+      throw wrong(agent, 'one of its tools is no tool', 'Make each with defineTool({…}).');
+    }
+    const { name, wireName } = tool.record;
+    const other = byWireName.get(wireName);
+    if (other === name) {
+      throw wrong(agent, `it has two tools named ${name}`, 'Rename one, or drop one of them.');
+    }
+    if (other !== undefined) {
+      const hint = `Both reach the model as ${wireName}; rename one.`;
+      throw wrong(agent, `the model cannot tell tools ${other} and ${name} apart`, hint);
+    }
+    byWireName.set(wireName, name);
+  }
+}
+
+const NAME_HINT = 'Begin with a letter; use letters, digits, ".", "_" and "-", 64 at most.';
+
+function wrong(agent: string, what: string, hint: string): HoldfastError {
+  return new HoldfastError('InvalidAgent', `Agent ${agent}: ${what}.`, { hint });
+}

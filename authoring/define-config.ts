@@ -1,0 +1,108 @@
+/**
+ * defineConfig: everything one worker serves.
+ * Invariant: a tool's `name@version` means the same schema in every agent.
+ */
+import { HoldfastError } from '../core/errors.js';
+import type { ModelRoute } from '../core/model.js';
+import type { BudgetOverrides, SettingsOverrides } from '../core/task.js';
+import { toolKey } from '../core/tool.js';
+import type { Agent } from './define-agent.js';
+import { parseBudget, parseSettings } from './limits.js';
+import type { Tool } from './tool.js';
+
+export interface ConfigDefinition {
+  readonly agents: readonly Agent[];
+  /** Tools no agent offers any more, kept for runs that began with them. */
+  readonly retiredTools?: readonly Tool[];
+  /** Models beyond the built-in ones, or in their place. */
+  readonly routes?: readonly ModelRoute[];
+  /** Below what agents and starts say. */
+  readonly defaults?: { readonly budget?: BudgetOverrides; readonly settings?: SettingsOverrides };
+}
+
+export interface Config {
+  readonly agents: ReadonlyMap<string, Agent>;
+  /** Every tool's code, by `name@version`. */
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly routes: readonly ModelRoute[];
+  readonly defaults: { readonly budget: BudgetOverrides; readonly settings: SettingsOverrides };
+}
+
+export function defineConfig(definition: ConfigDefinition): Config {
+  const place = { code: 'InvalidConfig', subject: 'The defaults' } as const;
+  return Object.freeze({
+    agents: agentsByName(definition.agents),
+    tools: toolsByKey([
+      ...definition.agents.flatMap((agent) => agent.tools),
+      ...(definition.retiredTools ?? []),
+    ]),
+    routes: checkedRoutes(definition.routes ?? []),
+    defaults: {
+      budget: parseBudget(definition.defaults?.budget, place),
+      settings: parseSettings(definition.defaults?.settings, place),
+    },
+  });
+}
+
+/** Whether a loaded module's export came from {@link defineConfig}. */
+export function isConfig(value: unknown): value is Config {
+  if (typeof value !== 'object' || value === null) return false;
+  const { agents, tools } = value as { agents?: unknown; tools?: unknown };
+  // By behaviour, not `instanceof`: a loaded module may have its own globals.
+  return [agents, tools].every((map) => typeof (map as Map<string, unknown>)?.get === 'function');
+}
+
+function agentsByName(agents: readonly Agent[]): ReadonlyMap<string, Agent> {
+  if (!Array.isArray(agents) || agents.length === 0) {
+    throw wrong('It names no agent.', 'List your agents: defineConfig({ agents: [myAgent] }).');
+  }
+  const byName = new Map<string, Agent>();
+  for (const agent of agents as readonly Agent[]) {
+    if (typeof agent?.name !== 'string' || agent.policy === undefined) {
+      throw wrong('One of its agents is no agent.', 'Make each with defineAgent({…}).');
+    }
+    if (byName.has(agent.name)) {
+      throw wrong(`It has two agents named ${agent.name}.`, 'Rename one of them.');
+    }
+    byName.set(agent.name, agent);
+  }
+  return byName;
+}
+
+function toolsByKey(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  const byKey = new Map<string, Tool>();
+  for (const tool of tools) {
+    const key = toolKey(tool.record);
+    const other = byKey.get(key);
+    if (other !== undefined && other !== tool) {
+      throw wrong(
+        `Two different tools are called ${key}.`,
+        'Give the changed one a new version; runs under way still need the old one.',
+      );
+    }
+    byKey.set(key, tool);
+  }
+  return byKey;
+}
+
+function checkedRoutes(routes: readonly ModelRoute[]): readonly ModelRoute[] {
+  const names = new Set<string>();
+  for (const route of routes) {
+    if (names.has(route.name)) {
+      throw wrong(`It has two routes named ${route.name}.`, 'Rename one of them.');
+    }
+    names.add(route.name);
+    const numbers = [route.contextWindow, route.maxOutputTokens, ...Object.values(route.prices)];
+    if (!numbers.every((value) => Number.isInteger(value) && value >= 0)) {
+      throw wrong(
+        `Route ${route.name} has a price or size that is no whole number from 0.`,
+        'Prices are integer micro-USD per million tokens: 3 USD is 3_000_000.',
+      );
+    }
+  }
+  return Object.freeze([...routes]);
+}
+
+function wrong(what: string, hint: string): HoldfastError {
+  return new HoldfastError('InvalidConfig', `The configuration cannot be used. ${what}`, { hint });
+}

@@ -1,0 +1,154 @@
+/**
+ * defineTool: a declaration and its code become one frozen Tool (vocabulary D5).
+ * Invariant: whatever would fail later because of the declaration alone fails here, with a hint.
+ */
+import type { z } from 'zod';
+import { HoldfastError } from '../core/errors.js';
+import {
+  EFFECTS,
+  IDEMPOTENCIES,
+  sideEffectOf,
+  type Idempotency,
+  type ToolEffect,
+  type ToolKind,
+  type ToolRecord,
+} from '../core/tool.js';
+import { approvalOf, type ApprovalDeclaration } from './approval.js';
+import { inputSchemaOf } from './input-schema.js';
+import type { Tool, ToolContext } from './tool.js';
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_RESULT_BYTES_MAX = 10 * 1024 * 1024;
+/** The largest text that the store takes. */
+const RESULT_BYTES_LIMIT = 64 * 1024 * 1024;
+const TIMEOUT_MS_MAX = 24 * 3_600_000;
+const DESCRIPTION_CHARS_MAX = 4_000;
+/** Providers allow 64 characters of letters, digits, `_` and `-`; dots are ours (G75). */
+const WIRE_NAME_CHARS_MAX = 64;
+const NAME = /^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
+const VERSION = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,31}$/;
+
+export interface ToolDefinition<Schema extends z.ZodType> {
+  /** Letters, digits, `_`, `-`; dots group tools: `payments.issue_refund`. */
+  readonly name: string;
+  readonly version: string;
+  /** The worst that a call can do. Retries, approval and reconciling follow from it. */
+  readonly effect: ToolEffect;
+  /** Default: 'natural' for none and read, else 'unknown'. */
+  readonly idempotency?: Idempotency;
+  readonly input: Schema;
+  readonly description?: string;
+  readonly approval?: ApprovalDeclaration;
+  readonly timeoutMs?: number;
+  readonly maxResultBytes?: number;
+  readonly concurrencySafe?: boolean;
+  readonly kind?: ToolKind;
+  /** Throw ToolError to say that nothing happened; any other error of a changing tool is in doubt. */
+  readonly run: (input: z.output<Schema>, ctx: ToolContext) => unknown;
+  /** Did the call with `ctx.idempotencyKey` happen? Its result, or null / undefined when it did not. */
+  readonly probe?: (input: z.output<Schema>, ctx: ToolContext) => unknown;
+}
+
+/** A definition without the types of its code, which are checked where they are written. */
+type Declaration = Omit<ToolDefinition<z.ZodType>, 'run' | 'probe'> & {
+  readonly run: unknown;
+  readonly probe?: unknown;
+};
+
+export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
+  checkNames(definition);
+  checkKind(definition);
+  const { name, version, effect, run, probe } = definition;
+  const schema = inputSchemaOf(name, definition.input);
+  const record: ToolRecord = {
+    name,
+    version,
+    wireName: wireNameOf(name),
+    kind: definition.kind ?? 'tool',
+    effect,
+    idempotency: idempotencyOf(definition),
+    approval: approvalOf(name, effect, definition.approval),
+    concurrencySafe: definition.concurrencySafe ?? false,
+    timeoutMs: within(name, 'timeoutMs', [
+      definition.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      TIMEOUT_MS_MAX,
+    ]),
+    maxResultBytes: within(name, 'maxResultBytes', [
+      definition.maxResultBytes ?? DEFAULT_RESULT_BYTES_MAX,
+      RESULT_BYTES_LIMIT,
+    ]),
+    schemaHash: schema.hash,
+    probes: probe !== undefined,
+  };
+  return Object.freeze({
+    record: Object.freeze(record),
+    description: definition.description ?? '',
+    inputSchema: schema.jsonSchema,
+    parse: schema.parse,
+    // Only what `parse` returned is ever handed in, so the schema's type holds.
+    run: async (input: unknown, ctx: ToolContext) => run(input as z.output<Schema>, ctx),
+    ...(probe !== undefined && {
+      probe: async (input: unknown, ctx: ToolContext) => probe(input as z.output<Schema>, ctx),
+    }),
+  });
+}
+
+/** The name a provider accepts; defineAgent refuses two tools that share one. */
+export function wireNameOf(name: string): string {
+  return name.replaceAll('.', '__');
+}
+
+function checkNames({ name, version, description }: Declaration): void {
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    throw wrong(
+      String(name),
+      'its name is not allowed',
+      'Begin with a letter and use letters, digits, "_" and "-"; separate groups by single dots.',
+    );
+  }
+  if (wireNameOf(name).length > WIRE_NAME_CHARS_MAX) {
+    const hint = `Shorten it to ${WIRE_NAME_CHARS_MAX} characters, counting each dot twice.`;
+    throw wrong(name, 'its name is too long for model providers', hint);
+  }
+  if (typeof version !== 'string' || !VERSION.test(version)) {
+    throw wrong(name, `its version is ${JSON.stringify(version)}`, "Give it one, such as '1'.");
+  }
+  if (description !== undefined && description.length > DESCRIPTION_CHARS_MAX) {
+    const hint = `Keep it below ${DESCRIPTION_CHARS_MAX} characters; it is sent with every request.`;
+    throw wrong(name, 'its description is too long', hint);
+  }
+}
+
+function checkKind(definition: Declaration): void {
+  const { name, effect, idempotency, run, probe } = definition;
+  if (effect === undefined) {
+    throw wrong(name, 'it declares no effect', `Say the worst it can do: ${EFFECTS.join(', ')}.`);
+  }
+  if (!EFFECTS.includes(effect)) {
+    throw wrong(name, `its effect is "${String(effect)}"`, `Use one of ${EFFECTS.join(', ')}.`);
+  }
+  if (idempotency !== undefined && !IDEMPOTENCIES.includes(idempotency)) {
+    const hint = `Use one of ${IDEMPOTENCIES.join(', ')}.`;
+    throw wrong(name, `its idempotency is "${String(idempotency)}"`, hint);
+  }
+  if (typeof run !== 'function') {
+    throw wrong(name, 'it has no run function', 'Add run: (input, ctx) => ….');
+  }
+  if (probe !== undefined && sideEffectOf(effect) !== 'mutating') {
+    const hint = 'Drop it: a read is simply repeated.';
+    throw wrong(name, `it has a probe, but its effect is "${effect}"`, hint);
+  }
+}
+
+function idempotencyOf({ effect, idempotency }: Declaration): Idempotency {
+  return idempotency ?? (sideEffectOf(effect) === 'mutating' ? 'unknown' : 'natural');
+}
+
+function within(tool: string, field: string, [value, max]: readonly [number, number]): number {
+  if (Number.isInteger(value) && value > 0 && value <= max) return value;
+  throw wrong(tool, `${field} is ${String(value)}`, `Give a whole number from 1 to ${max}.`);
+}
+
+function wrong(tool: string, what: string, hint: string): HoldfastError {
+  return new HoldfastError('InvalidTool', `Tool ${tool}: ${what}.`, { hint });
+}

@@ -1,0 +1,9 @@
+/** What authors of agents import, re-exported by the package `holdfast`. */
+export { defineAgent, type Agent, type AgentDefinition } from './define-agent.js';
+export { defineConfig, isConfig, type Config, type ConfigDefinition } from './define-config.js';
+export { defineTool, type ToolDefinition } from './define-tool.js';
+export type { ApprovalDeclaration } from './approval.js';
+export type { PolicyDeclaration } from './policy.js';
+export type { Tool, ToolContext } from './tool.js';
+export { ToolError } from './tool-error.js';
+export { days, hours, minutes, seconds, usd } from './units.js';

@@ -1,0 +1,115 @@
+/**
+ * Budgets and settings as people write them, checked (vocabulary D7). Used where an agent is defined and
+ * again where a run is opened, because a start comes from outside.
+ * Invariant: what passes is plain JSON; no limit is the word 'unlimited', never Infinity (G19).
+ */
+import { z } from 'zod';
+import { DEFAULT_BUDGET } from '../core/budget-fields.js';
+import { HoldfastError, type ErrorCode } from '../core/errors.js';
+import { DEFAULT_SETTINGS } from '../core/settings.js';
+import type { BudgetOverrides, SettingsOverrides } from '../core/task.js';
+
+const YEAR_MS = 366 * 86_400_000;
+const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+const retries = z.number().int().min(0).max(20);
+const duration = z.number().int().min(1).max(YEAR_MS);
+const limit = z
+  .union([count, z.literal('unlimited'), z.literal(Number.POSITIVE_INFINITY)], {
+    error: "must be a whole number from 0, or 'unlimited'",
+  })
+  .transform((value) => (value === Number.POSITIVE_INFINITY ? ('unlimited' as const) : value));
+
+const budgetSchema = z
+  .strictObject({
+    maxTurns: limit,
+    maxModelCalls: limit,
+    maxToolCalls: limit,
+    maxParallelToolCalls: count.min(1).max(100),
+    timeoutMs: limit,
+    maxInputTokens: limit,
+    maxOutputTokens: limit,
+    maxCostMicroUsd: limit,
+    maxToolResultChars: count,
+    maxRetriesPerModelCall: retries,
+    maxRetriesPerToolCall: retries,
+    maxTokensPerResponse: count.min(1),
+    maxOutputRecoveries: count.max(100),
+    maxConsecutiveToolFailures: limit,
+    maxConsecutiveToolErrors: limit,
+    maxDeniedProposals: limit,
+    maxInvalidProposals: limit,
+    maxRepeatedActions: limit,
+    emptyResponseRetries: count.max(100),
+  } satisfies Record<keyof typeof DEFAULT_BUDGET, z.ZodType>)
+  .partial();
+
+const settingsSchema = z
+  .strictObject({
+    onDeny: z.enum(['observe', 'refuse']),
+    onInvalid: z.enum(['observe', 'refuse']),
+    onToolFailure: z.strictObject({
+      mode: z.enum(['observe', 'stop']),
+      threshold: count.min(1),
+      outcome: z.enum(['needs_human', 'tool_failure']),
+    }),
+    toolExecution: z.literal('serial'),
+    turnCounting: z.enum(['round_trips', 'logical']),
+    timeoutCounts: z.enum(['active', 'wall']),
+    budgetOverrunPolicy: z.enum(['complete', 'stop']),
+    afterAnswer: z.enum(['complete', 'await_user']),
+    onOutcomeUnknown: z.enum(['ask', 'observe', 'stop']),
+    onApprovalTimeout: z.enum(['reject', 'stop']),
+    approvalTimeoutMs: duration,
+    inputTimeoutMs: duration,
+    idleTimeoutMs: duration,
+    propagateCancellation: z.boolean(),
+    requireProof: z.literal(false),
+    minOutputTokens: count.min(1),
+    heartbeatMs: z.strictObject({
+      repeatable: duration.min(1_000),
+      single: duration.min(1_000),
+    }),
+    modelTimeoutMs: duration,
+    temperature: z.number().min(0).max(2),
+  } satisfies Record<keyof typeof DEFAULT_SETTINGS, z.ZodType>)
+  .partial();
+
+/** Where a value stands, for the message of its error. */
+export interface Place {
+  readonly code: ErrorCode;
+  /** Begins the message: `Agent refund`, `The start input`. */
+  readonly subject: string;
+}
+
+export function parseBudget(value: unknown, place: Place): BudgetOverrides {
+  return parsed(budgetSchema, { value: value ?? {}, what: 'budget', place });
+}
+
+export function parseSettings(value: unknown, place: Place): SettingsOverrides {
+  return parsed(settingsSchema, { value: value ?? {}, what: 'settings', place });
+}
+
+interface Subject {
+  readonly value: unknown;
+  readonly what: string;
+  readonly place: Place;
+}
+
+function parsed<T>(schema: z.ZodType<T>, { value, what, place }: Subject): T {
+  const result = schema.safeParse(value);
+  if (result.success) return withoutAbsent(result.data);
+  const issue = result.error.issues[0];
+  const path = [what, ...(issue?.path ?? [])].join('.');
+  throw new HoldfastError(
+    place.code,
+    `${place.subject}: ${path} is not allowed: ${issue?.message ?? 'not valid'}.`,
+    { hint: `Correct ${path}; leave it out to get its default.` },
+  );
+}
+
+/** A field that is present but undefined must not hide the default below it. */
+function withoutAbsent<T>(value: T): T {
+  return Object.fromEntries(
+    Object.entries(value as object).filter(([, field]) => field !== undefined),
+  ) as T;
+}

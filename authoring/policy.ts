@@ -1,0 +1,65 @@
+/** A permission policy as authors write it, checked; its version is derived when none is given. */
+import { z } from 'zod';
+import { digestOf } from '../core/digest.js';
+import { HoldfastError } from '../core/errors.js';
+import type { Json } from '../core/json.js';
+import { EMPTY_POLICY, type Policy, type PolicyRule } from '../core/policy.js';
+
+const RULES_MAX = 200;
+const TEXT_CHARS_MAX = 500;
+const VERSION_CHARS = 12;
+
+export interface PolicyDeclaration {
+  readonly version?: string;
+  /** Ordered; the first rule that matches decides. */
+  readonly rules: readonly PolicyRule[];
+}
+
+const conditionSchema = z
+  .strictObject({
+    path: z.string().regex(/^[^.]+(\.[^.]+)*$/, 'must be a dotted path'),
+    equals: z.json().optional(),
+    lte: z.number().optional(),
+    gte: z.number().optional(),
+    exists: z.boolean().optional(),
+  })
+  .refine(
+    ({ equals, lte, gte, exists }) =>
+      equals !== undefined || lte !== undefined || gte !== undefined || exists !== undefined,
+    'compares with nothing; give equals, lte, gte or exists',
+  );
+
+const policySchema = z.strictObject({
+  version: z.string().min(1).max(64).optional(),
+  rules: z
+    .array(
+      z.strictObject({
+        tool: z
+          .string()
+          .regex(/^([A-Za-z0-9_.-]+\*?|\*)$/, 'must be a tool name or a prefix with *'),
+        decision: z.enum(['allow', 'deny', 'ask']),
+        reason: z.string().max(TEXT_CHARS_MAX).optional(),
+        terminal: z.boolean().optional(),
+        when: conditionSchema.optional(),
+      }),
+    )
+    .max(RULES_MAX),
+});
+
+export function policyOf(agent: string, declared: PolicyDeclaration | undefined): Policy {
+  if (declared === undefined) return EMPTY_POLICY;
+  const result = policySchema.safeParse(declared);
+  if (!result.success) {
+    const issue = result.error.issues[0];
+    const path = ['policy', ...(issue?.path ?? [])].join('.');
+    throw new HoldfastError(
+      'InvalidAgent',
+      `Agent ${agent}: ${path} is not allowed: ${issue?.message ?? 'not valid'}.`,
+      { hint: 'A rule is {tool, decision: allow | deny | ask, when?, reason?, terminal?}.' },
+    );
+  }
+  // JSON leaves out absent fields, so that the version does not depend on how they were left out.
+  const rules = JSON.parse(JSON.stringify(result.data.rules)) as readonly PolicyRule[];
+  const version = result.data.version ?? digestOf(rules as unknown as Json).slice(0, VERSION_CHARS);
+  return { version, rules };
+}

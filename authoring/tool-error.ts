@@ -1,0 +1,29 @@
+/**
+ * The one error by which a tool says "nothing happened" (G96). Every other throw of a tool that changes
+ * something leaves its outcome in doubt.
+ */
+
+/** Code of a {@link ToolError} that is worth another attempt. */
+export const RETRYABLE = 'retryable_error';
+
+/** Throw it when the call had no effect; the model sees the message and may go on. */
+export class ToolError extends Error {
+  readonly code: string;
+
+  constructor(message: string);
+  constructor(code: string, message: string);
+  constructor(codeOrMessage: string, message?: string) {
+    super(message ?? codeOrMessage);
+    this.name = 'ToolError';
+    this.code = message === undefined ? 'execution_error' : codeOrMessage;
+  }
+}
+
+/** By name, not `instanceof`: a tool's package may hold another copy of this class. */
+export function isToolError(value: unknown): value is ToolError {
+  return (
+    value instanceof Error &&
+    value.name === 'ToolError' &&
+    typeof (value as { code?: unknown }).code === 'string'
+  );
+}

@@ -1,0 +1,28 @@
+/** A tool as the worker holds it: its frozen record and its code, found by `name@version`. */
+import type { Json } from '../core/json.js';
+import type { ToolRecord } from '../core/tool.js';
+import type { ParsedInput } from './input-schema.js';
+
+/** What a tool's code learns of its call. */
+export interface ToolContext {
+  readonly runId: string;
+  readonly tenant: string;
+  readonly callId: string;
+  /** Stays the same over every retry, redelivery and reset of this call. */
+  readonly idempotencyKey: string;
+  /** Number of this execution of the tool's code for this call, from 1. */
+  readonly attempt: number;
+  readonly traceId: string;
+  /** Aborts at the tool's timeout and when the run is interrupted. */
+  readonly signal: AbortSignal;
+}
+
+export interface Tool {
+  readonly record: ToolRecord;
+  readonly description: string;
+  readonly inputSchema: Json;
+  readonly parse: (value: unknown) => ParsedInput;
+  readonly run: (input: unknown, ctx: ToolContext) => Promise<unknown>;
+  /** What the tool returned for this key, or null when nothing happened under it. */
+  readonly probe?: (input: unknown, ctx: ToolContext) => Promise<unknown>;
+}

@@ -1,0 +1,100 @@
+/**
+ * Opening and closing asks.
+ * Invariants: an ask opens with its expiry timer and its event, closes with both gone and its outcome
+ * announced; early decisions (G12) are put to it at once.
+ */
+import { cancelTimer, nextId, startTimer, type Step } from '../inflight.js';
+import { emit } from '../outbox.js';
+import type { OpenRun, Run } from '../run.js';
+import type { Ask, AskOutcome } from './ask.js';
+import { record } from './decide.js';
+import { askById, replaceAsk, viewOf } from './pending.js';
+
+export type AskRequest = Omit<
+  Ask,
+  'openedAt' | 'expiresAt' | 'votes' | 'outcome' | 'elapsed' | 'timer' | 'policyVersion'
+> & { readonly expiresInMs: number };
+
+export function openAsk(run: OpenRun, request: AskRequest): Step<OpenRun> {
+  const { expiresInMs, ...asked } = request;
+  const expiresAt = run.now + expiresInMs;
+  const ask: Ask = {
+    ...asked,
+    policyVersion: run.frozen.policy.version,
+    openedAt: run.now,
+    expiresAt,
+    votes: [],
+    outcome: 'pending',
+    elapsed: false,
+    timer: nextId(run, 'timer'),
+  };
+  const timed = startTimer(run, { at: expiresAt, summary: `${ask.kind} expires` });
+  const asking: OpenRun = { ...timed.run, asks: [...run.asks, ask] };
+  const type = ask.kind === 'approval' ? 'approval_requested' : 'input_request';
+  return {
+    run: withEarlyDecisions(emit(asking, { type, ...viewOf(ask) }), ask),
+    effects: timed.effects,
+  };
+}
+
+function withEarlyDecisions(run: OpenRun, ask: Ask): OpenRun {
+  const mine = run.early.filter((entry) => entry.decision.askId === ask.id);
+  const early = run.early.filter((entry) => entry.decision.askId !== ask.id);
+  return mine.reduce<OpenRun>((next, entry) => record(next, entry.decision).run as OpenRun, {
+    ...run,
+    early,
+  });
+}
+
+export interface Closing {
+  readonly outcome: Exclude<AskOutcome, 'pending'>;
+  readonly reason?: string;
+}
+
+/** Ends an ask with an outcome: its timer goes, its event is emitted. The ask stays for the record. */
+export function closeAsk<R extends Run>(run: R, askId: string, closing: Closing): Step<R> {
+  const ask = askById(run, askId);
+  if (ask === undefined || ask.outcome !== 'pending') return { run, effects: [] };
+  const untimed = cancelTimer(run, ask.timer);
+  const closed = replaceAsk(untimed.run, { ...ask, outcome: closing.outcome });
+  return { run: announce(closed, ask, closing), effects: untimed.effects };
+}
+
+function announce<R extends Run>(run: R, ask: Ask, closing: Closing): R {
+  const by = ask.votes.map((vote) => vote.by);
+  const about = {
+    askId: ask.id,
+    ...(ask.callId !== undefined && { callId: ask.callId }),
+  };
+  if (closing.outcome === 'withdrawn') {
+    return emit(run, {
+      type: 'approval_withdrawn',
+      ...about,
+      reason: closing.reason ?? 'no longer needed',
+    });
+  }
+  if (ask.kind !== 'approval') {
+    return emit(run, { type: 'input_provided', askId: ask.id, outcome: closing.outcome, by });
+  }
+  return emit(run, {
+    type: 'approval_resolved',
+    ...about,
+    ...(ask.tool !== undefined && { tool: ask.tool }),
+    outcome: closing.outcome,
+    by,
+    ...(closing.reason !== undefined && { reason: closing.reason }),
+    waitedMs: run.now - ask.openedAt,
+  });
+}
+
+/** Withdraws every open ask, for example because the run ends. */
+export function withdrawAsks<R extends Run>(run: R, reason: string): Step<R> {
+  const open = run.asks.filter((ask) => ask.outcome === 'pending');
+  return open.reduce<Step<R>>(
+    (step, ask) => {
+      const closed = closeAsk(step.run, ask.id, { outcome: 'withdrawn', reason });
+      return { run: closed.run, effects: [...step.effects, ...closed.effects] };
+    },
+    { run, effects: [] },
+  );
+}

@@ -1,0 +1,37 @@
+/** Looking at a run's asks, and how the outside sees one. */
+import type { AskView } from '../event.js';
+import type { Run } from '../run.js';
+import type { Ask } from './ask.js';
+
+export function pendingAsks(run: Run): readonly Ask[] {
+  return run.asks.filter((ask) => ask.outcome === 'pending');
+}
+
+export function askById(run: Run, askId: string): Ask | undefined {
+  return run.asks.find((ask) => ask.id === askId);
+}
+
+export function replaceAsk<R extends Run>(run: R, ask: Ask): R {
+  return { ...run, asks: run.asks.map((other) => (other.id === ask.id ? ask : other)) };
+}
+
+/** What people see of an ask; exactly what a decision on it must name. */
+export function viewOf(ask: Ask): AskView {
+  return {
+    askId: ask.id,
+    kind: ask.kind,
+    ...(ask.callId !== undefined && { callId: ask.callId }),
+    ...(ask.callKey !== undefined && { callKey: ask.callKey }),
+    ...(ask.tool !== undefined && { tool: ask.tool }),
+    ...(ask.toolVersion !== undefined && { toolVersion: ask.toolVersion }),
+    ...(ask.args !== undefined && { args: ask.args }),
+    argsHash: ask.digest,
+    ...(ask.question !== undefined && { question: ask.question }),
+    roles: ask.roles,
+    quorum: ask.quorum,
+    policyVersion: ask.policyVersion,
+    ...(ask.requestedBy !== undefined && { requestedBy: ask.requestedBy }),
+    openedAt: ask.openedAt,
+    expiresAt: ask.expiresAt,
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * Budgets (vocabulary D7) and settings of a run with their defaults.
+ * Invariants: an absent field means its default; 0 means "stop at once"; no limit must be written
+ * 'unlimited' (G19). Money is integer micro-USD, time integer ms.
+ */
+export type Limit = number | 'unlimited';
+
+export interface Budget {
+  readonly maxTurns: Limit;
+  readonly maxModelCalls: Limit;
+  readonly maxToolCalls: Limit;
+  readonly maxParallelToolCalls: number;
+  /** Active time in ms; waiting for people does not count unless `timeoutCounts: 'wall'` (C38). */
+  readonly timeoutMs: Limit;
+  readonly maxInputTokens: Limit;
+  readonly maxOutputTokens: Limit;
+  readonly maxCostMicroUsd: Limit;
+  readonly maxToolResultChars: number;
+  readonly maxRetriesPerModelCall: number;
+  readonly maxRetriesPerToolCall: number;
+  readonly maxTokensPerResponse: number;
+  readonly maxOutputRecoveries: number;
+  readonly maxConsecutiveToolFailures: Limit;
+  readonly maxConsecutiveToolErrors: Limit;
+  readonly maxDeniedProposals: Limit;
+  readonly maxInvalidProposals: Limit;
+  readonly maxRepeatedActions: Limit;
+  readonly emptyResponseRetries: number;
+}
+
+export const DEFAULT_BUDGET: Budget = {
+  maxTurns: 20,
+  maxModelCalls: 'unlimited',
+  maxToolCalls: 50,
+  maxParallelToolCalls: 4,
+  timeoutMs: 1_800_000,
+  maxInputTokens: 2_000_000,
+  maxOutputTokens: 200_000,
+  maxCostMicroUsd: 5_000_000,
+  maxToolResultChars: 30_000,
+  maxRetriesPerModelCall: 6,
+  maxRetriesPerToolCall: 1,
+  maxTokensPerResponse: 16_384,
+  maxOutputRecoveries: 3,
+  maxConsecutiveToolFailures: 2,
+  maxConsecutiveToolErrors: 5,
+  maxDeniedProposals: 3,
+  maxInvalidProposals: 3,
+  maxRepeatedActions: 3,
+  emptyResponseRetries: 1,
+};
+
+/** True when `used` has reached the limit (`>=`, BU-16). */
+export function reached(used: number, limit: Limit): boolean {
+  return limit !== 'unlimited' && used >= limit;
+}
+
+/** What is left of a limit; Infinity when there is none. Never negative. */
+export function left(used: number, limit: Limit): number {
+  return limit === 'unlimited' ? Number.POSITIVE_INFINITY : Math.max(0, limit - used);
+}

@@ -1,0 +1,114 @@
+/**
+ * One tool call by stage: proposed → checked → granted → executing → settled (design §2).
+ * Invariants: a stage is left only forwards; `executing` is reached only from `granted`; a settled call
+ * has exactly one result, and no other stage has one.
+ */
+import type { Finding, Grant, ToolOutcome } from '../effect.js';
+import type { Failure } from '../failure.js';
+import type { Json, StoredText } from '../json.js';
+import type { CallCheck } from '../model.js';
+import type { ToolResult } from '../tool-result.js';
+
+interface CallBase {
+  /** Provider's id, unique within the reply. */
+  readonly id: string;
+  readonly index: number;
+  /** `step`, or `step:index` when the reply has several calls (C28). */
+  readonly callKey: string;
+  /** Raised when the key turns out to be taken by other arguments (G97). */
+  readonly revision: number;
+  readonly tool: string;
+  readonly toolVersion: string;
+  readonly args: Json;
+  readonly digest: string;
+  /** Ledger attempt, from 1; only a person's "did not happen" raises it (design §8). */
+  readonly attempt: number;
+}
+
+export interface ProposedStage extends CallBase {
+  readonly stage: 'proposed';
+  readonly check: CallCheck;
+}
+/** Exists and its arguments are valid. */
+export interface CheckedStage extends CallBase {
+  readonly stage: 'checked';
+}
+/** Policy wants a person's word; `askId` once the question is open. */
+export interface WaitingStage extends CallBase {
+  readonly stage: 'waiting';
+  readonly askId: string;
+}
+export interface GrantedStage extends CallBase {
+  readonly stage: 'granted';
+  readonly grant: Grant;
+}
+export interface ExecutingStage extends CallBase {
+  readonly stage: 'executing';
+  readonly grant: Grant;
+  readonly effectId: string;
+  readonly doing: 'execute' | 'reconcile' | 'record';
+  readonly startedAt: number;
+  readonly attempts: number;
+  /** Only the run's remaining time limits it. */
+  readonly boundByRun: boolean;
+  /** With 'record': the person's answer. */
+  readonly answer?: { readonly kind: 'happened' | 'not_happened'; readonly content: StoredText };
+}
+/** An effect of it came back; `settle` decides what that means. */
+export interface ReturnedStage extends CallBase {
+  readonly stage: 'returned';
+  readonly grant: Grant;
+  readonly startedAt: number;
+  readonly attempts: number;
+  readonly durationMs: number;
+  readonly fact: CallFact;
+}
+/** Nobody here knows whether it happened; a person is asked (G82). */
+export interface DoubtStage extends CallBase {
+  readonly stage: 'doubt';
+  readonly grant: Grant;
+  readonly askId: string;
+  readonly startedAt: number;
+  readonly attempts: number;
+}
+export interface SettledStage extends CallBase {
+  readonly stage: 'settled';
+  readonly result: ToolResult;
+}
+
+export type CallFact =
+  | { readonly kind: 'outcome'; readonly outcome: ToolOutcome }
+  | { readonly kind: 'finding'; readonly finding: Finding }
+  | {
+      readonly kind: 'recorded';
+      readonly answer: 'happened' | 'not_happened';
+      readonly content: StoredText;
+    }
+  | {
+      readonly kind: 'failure';
+      readonly doing: 'execute' | 'reconcile' | 'record';
+      readonly failure: Failure;
+      /** The run's time was up, not the tool's own. */
+      readonly outOfTime: boolean;
+    };
+
+export type Call =
+  | ProposedStage
+  | CheckedStage
+  | WaitingStage
+  | GrantedStage
+  | ExecutingStage
+  | ReturnedStage
+  | DoubtStage
+  | SettledStage;
+
+/** `${callKey}[:rN]`: names the call in keys and asks. */
+export function revisedKey(call: Pick<Call, 'callKey' | 'revision'>): string {
+  return call.revision === 0 ? call.callKey : `${call.callKey}:r${call.revision}`;
+}
+
+/** The call's fields that every stage has, for making the next stage. */
+export function baseOf(call: Call): CallBase {
+  const { id, index, callKey, revision, tool, toolVersion, args, digest, attempt } = call;
+  return { id, index, callKey, revision, tool, toolVersion, args, digest, attempt };
+}

@@ -1,0 +1,16 @@
+/** Station 2: are the arguments valid? The model activity ran the schema; here its word is used. */
+import { emit } from '../outbox.js';
+import type { OpenRun } from '../run.js';
+import { baseOf, type ProposedStage } from './call.js';
+import { go, refuse, type Verdict } from './station.js';
+
+export function check(run: OpenRun, call: ProposedStage): Verdict {
+  if (!call.check.ok) return refuse('invalid_arguments', call.check.message);
+  const validated = emit(run, {
+    type: 'validation',
+    decision: 'execute',
+    callId: call.id,
+    tool: call.tool,
+  });
+  return go(validated, { ...baseOf(call), stage: 'checked' });
+}

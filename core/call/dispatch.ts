@@ -1,0 +1,102 @@
+/**
+ * Sends a turn's ready calls along the stations, in the order of C19:
+ * lookup → check → hook → permit → approve → grant → settle.
+ * Invariants: hooks, permission and approval of a call happen when it is ready to run, not for all up
+ * front (HK-22, PA-20); what a station refuses gets its result here.
+ */
+import type { Step } from '../inflight.js';
+import { moneyTrip } from '../money/budget.js';
+import type { OpenRun, Turn } from '../run.js';
+import { stop } from '../stop.js';
+import { DENIED_CODES } from '../tool-result.js';
+import { approve } from './approve.js';
+import type { Call } from './call.js';
+import { check } from './check.js';
+import { resolveDoubt } from './doubt.js';
+import { grant } from './grant.js';
+import { hook } from './hook.js';
+import { lookup } from './lookup.js';
+import { permit } from './permit.js';
+import { refusalOf } from './refusal.js';
+import { ready } from './schedule.js';
+import { settle } from './settle.js';
+import { settleCall } from './settled.js';
+import { withCall, type Verdict } from './station.js';
+
+/** One step of the first call that can move; undefined when all of them wait. */
+export function dispatch(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {
+  if (!turn.dispatched) return { run: begin(run, turn), effects: [] };
+  for (const call of ready(run, turn)) {
+    const step = advanceCall(run, call);
+    if (step !== undefined) return step;
+  }
+  return undefined;
+}
+
+/** The budgets are looked at once more between the reply and its first tool (C7); then a step begins. */
+function begin(run: OpenRun, turn: Turn): OpenRun {
+  const tripped = moneyTrip(run);
+  if (tripped !== undefined) return stop(run, tripped);
+  return {
+    ...run,
+    phase: 'dispatching_tools',
+    turn: { ...turn, dispatched: true },
+    tally: { ...run.tally, step: run.tally.step + 1 },
+  };
+}
+
+function advanceCall(run: OpenRun, call: Call): Step<OpenRun> | undefined {
+  const verdict = atStation(run, call);
+  switch (verdict.kind) {
+    case 'wait':
+      return undefined;
+    case 'moved':
+      return verdict.step;
+    case 'go':
+      return { run: withCall(verdict.run, verdict.call), effects: [] };
+    case 'refuse':
+      return { run: refused(run, call, verdict), effects: [] };
+  }
+}
+
+function atStation(run: OpenRun, call: Call): Verdict {
+  switch (call.stage) {
+    case 'proposed': {
+      const found = lookup(run, call);
+      return found.kind === 'go' ? check(run, call) : found;
+    }
+    case 'checked': {
+      const hooked = hook(run, call);
+      return hooked.kind === 'go' ? permit(hooked.run, call) : hooked;
+    }
+    case 'waiting':
+      return approve(run, call);
+    case 'granted':
+      return grant(run, call);
+    case 'returned':
+      return settle(run, call);
+    case 'doubt':
+      return resolveDoubt(run, call);
+    case 'executing':
+    case 'settled':
+      return { kind: 'wait' };
+  }
+}
+
+type Refusal = Extract<Verdict, { kind: 'refuse' }>;
+
+function refused(run: OpenRun, call: Call, refusal: Refusal): OpenRun {
+  const { code, terminal } = refusal;
+  const settled = settleCall(run, call, refusalOf(run, call, refusal));
+  const { onDeny, onInvalid } = run.frozen.settings;
+  if (DENIED_CODES.includes(code)) {
+    return terminal || onDeny === 'refuse'
+      ? stop(settled, 'refused', { detail: 'denied_action' })
+      : settled;
+  }
+  return onInvalid === 'refuse'
+    ? stop(settled, 'refused', {
+        detail: code === 'invalid_arguments' ? 'invalid_tool_input' : 'tool_not_allowed',
+      })
+    : settled;
+}

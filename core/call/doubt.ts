@@ -1,0 +1,156 @@
+/**
+ * What becomes of a call whose effect is in doubt: reconcile first, then ask a person (design §8, G82).
+ * Invariant: nothing of the call runs again before somebody, or the ledger, has said that it did not happen.
+ */
+import { openAsk, closeAsk } from '../ask/open-ask.js';
+import { outcomeOf } from '../ask/decide.js';
+import { askById } from '../ask/pending.js';
+import type { Ask } from '../ask/ask.js';
+import type { ActivityEffect } from '../effect.js';
+import { start, type Step } from '../inflight.js';
+import type { Json, StoredText } from '../json.js';
+import type { OpenRun } from '../run.js';
+import { baseOf, type Call, type DoubtStage, type ReturnedStage } from './call.js';
+import { callRef, inlineBytesFor } from './grant.js';
+import { keyOf } from './key.js';
+import { toolOf } from './lookup.js';
+import { settleCall, stopUnknown, unknownResult } from './settled.js';
+import { withCall, type Verdict } from './station.js';
+
+const DEFAULT_TOOL_TIMEOUT_MS = 30_000;
+const RECONCILE_MARGIN_MS = 30_000;
+const RECONCILE_ATTEMPTS_MAX = 20;
+
+/** Starts finding out what became of an attempt. */
+export function reconcile(run: OpenRun, call: ReturnedStage): Step<OpenRun> {
+  const timeoutMs = toolOf(run, call.tool)?.timeoutMs ?? DEFAULT_TOOL_TIMEOUT_MS;
+  const effectId = `reconcile_tool-${run.nextEffect}`;
+  const started = start(run, 'reconcile_tool', (id, events): ActivityEffect => ({
+    kind: 'reconcile_tool',
+    id,
+    input: {
+      v: 1,
+      run: { tenant: run.tenant, runId: run.runId },
+      call: callRef(run, call),
+      inlineBytesMax: inlineBytesFor(run),
+      timeoutMs,
+      events,
+    },
+    limits: {
+      // It may wait until the claim has run out, and then lets the tool's probe answer.
+      attemptMs: 2 * timeoutMs + RECONCILE_MARGIN_MS,
+      heartbeatMs: run.frozen.settings.heartbeatMs.repeatable,
+      maximumAttempts: RECONCILE_ATTEMPTS_MAX,
+    },
+    summary: `what became of ${call.tool}`,
+  }));
+  return {
+    run: withCall(started.run, working(call, effectId, 'reconcile')),
+    effects: started.effects,
+  };
+}
+
+function working(
+  call: ReturnedStage | DoubtStage,
+  effectId: string,
+  doing: 'reconcile' | 'record',
+): Extract<Call, { stage: 'executing' }> {
+  return {
+    ...baseOf(call),
+    stage: 'executing',
+    grant: call.grant,
+    effectId,
+    doing,
+    startedAt: call.startedAt,
+    attempts: call.attempts,
+    boundByRun: false,
+  };
+}
+
+/** Parks the call and asks a person what happened. */
+export function doubt(run: OpenRun, call: ReturnedStage, message: string): Step<OpenRun> {
+  const tool = toolOf(run, call.tool);
+  const approval = typeof tool?.approval === 'object' ? tool.approval : { roles: [] };
+  const id = `${run.runId}:${call.callKey}${call.revision ? `:r${call.revision}` : ''}:outcome${
+    call.attempt > 1 ? `:${call.attempt}` : ''
+  }`;
+  const asked = openAsk(run, {
+    id,
+    kind: 'outcome',
+    callKey: call.callKey,
+    callId: call.id,
+    tool: call.tool,
+    toolVersion: call.toolVersion,
+    args: call.args,
+    question: `Did ${call.tool} with key ${keyOf(run, call)} take effect? ${message}`.slice(0, 500),
+    digest: call.digest,
+    roles: approval.roles,
+    quorum: 1,
+    expiresInMs: run.frozen.settings.inputTimeoutMs,
+    onExpiry: 'stop',
+  });
+  const parked: DoubtStage = {
+    ...baseOf(call),
+    stage: 'doubt',
+    grant: call.grant,
+    askId: id,
+    startedAt: call.startedAt,
+    attempts: call.attempts,
+  };
+  return { run: withCall(asked.run, parked), effects: asked.effects };
+}
+
+/** Station for a parked call: has somebody answered? */
+export function resolveDoubt(run: OpenRun, call: DoubtStage): Verdict {
+  const ask = askById(run, call.askId);
+  if (ask === undefined) return { kind: 'wait' };
+  const outcome = outcomeOf(ask);
+  if (outcome === 'pending') return { kind: 'wait' };
+  if (outcome === 'happened' || outcome === 'not_happened') {
+    return { kind: 'moved', step: recordAnswer(run, call, { ask, kind: outcome }) };
+  }
+  const closed = closeAsk(run, ask.id, { outcome: outcome === 'expired' ? 'expired' : 'stopped' });
+  const settled = settleCall(closed.run, call, unknownResult(run, call));
+  return { kind: 'moved', step: { run: stopUnknown(settled, call), effects: closed.effects } };
+}
+
+interface Answer {
+  readonly ask: Ask;
+  readonly kind: 'happened' | 'not_happened';
+}
+
+/** The ledger learns the person's answer before the run acts on it. */
+function recordAnswer(run: OpenRun, call: DoubtStage, answer: Answer): Step<OpenRun> {
+  const { ask, kind } = answer;
+  const value = ask.votes.at(-1)?.value;
+  const closed = closeAsk(run, ask.id, { outcome: kind });
+  const effectId = `record_outcome-${closed.run.nextEffect}`;
+  const started = start(closed.run, 'record_outcome', (id, events): ActivityEffect => ({
+    kind: 'record_outcome',
+    id,
+    input: {
+      v: 1,
+      run: { tenant: run.tenant, runId: run.runId },
+      call: callRef(run, call),
+      answer: kind,
+      ...(value !== undefined && { value }),
+      by: ask.votes.map((vote) => vote.by),
+      events,
+    },
+    limits: { attemptMs: RECONCILE_MARGIN_MS, maximumAttempts: 0 },
+    summary: `${kind}: ${call.tool}`,
+  }));
+  const recording = {
+    ...working(call, effectId, 'record'),
+    answer: { kind, content: textOf(value) },
+  };
+  return {
+    run: withCall(started.run, recording),
+    effects: [...closed.effects, ...started.effects],
+  };
+}
+
+function textOf(value: Json | undefined): StoredText {
+  if (value === undefined) return { text: 'A person confirmed that this took effect.' };
+  return { text: typeof value === 'string' ? value : JSON.stringify(value) };
+}

@@ -1,0 +1,104 @@
+/**
+ * Station 6: the last check before a call is handed to an executor (C7, CI-2).
+ * Invariant: `execute_tool` starts only here, from a granted call, within every budget.
+ */
+import { boundByTime } from '../clock.js';
+import type { ActivityEffect, ToolCallRef } from '../effect.js';
+import { INLINE_BYTES_MAX } from '../json.js';
+import { start } from '../inflight.js';
+import { trip } from '../money/budget.js';
+import { emit } from '../outbox.js';
+import type { OpenRun } from '../run.js';
+import { stop } from '../stop.js';
+import { retryFor, type ToolRecord } from '../tool.js';
+import { baseOf, type Call, type GrantedStage } from './call.js';
+import { keyOf } from './key.js';
+import { toolOf } from './lookup.js';
+import { refuse, withCall, type Verdict } from './station.js';
+
+/** Attempts that Temporal may make of repeatable work; the activity enforces the real limit. */
+const TOOL_ATTEMPTS_MAX = 20;
+/** What an activity may need beyond the tool's own timeout: claim, grace after a cancel, record. */
+const ACTIVITY_MARGIN_MS = 20_000;
+/** All results of one turn together stay below this inline. */
+const INLINE_BYTES_PER_TURN = 16_384;
+
+export function grant(run: OpenRun, call: GrantedStage): Verdict {
+  const tripped = trip(run, 'within_turn');
+  if (tripped !== undefined) {
+    return { kind: 'moved', step: { run: stop(run, tripped), effects: [] } };
+  }
+  const tool = toolOf(run, call.tool);
+  if (tool === undefined) return refuse('unknown_tool', `The tool ${call.tool} is gone.`);
+  return { kind: 'moved', step: execute(run, call, tool) };
+}
+
+function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
+  const first = call.attempt === 1 && call.revision === 0;
+  const announced = emit(run, {
+    type: 'tool_started',
+    callId: call.id,
+    tool: call.tool,
+    key: keyOf(run, call),
+    args: call.args,
+  });
+  const counted: OpenRun = first
+    ? { ...announced, tally: { ...run.tally, toolCalls: run.tally.toolCalls + 1 } }
+    : announced;
+  const time = boundByTime(run, 'unlimited');
+  const repeatable = retryFor(tool) !== 'single';
+  const started = start(counted, 'execute_tool', (id, events): ActivityEffect => ({
+    kind: 'execute_tool',
+    id,
+    input: {
+      v: 1,
+      run: { tenant: run.tenant, runId: run.runId },
+      call: callRef(run, call),
+      grant: call.grant,
+      timeoutMs: tool.timeoutMs,
+      inlineBytesMax: inlineBytesFor(run),
+      maxRetries: run.frozen.budget.maxRetriesPerToolCall,
+      traceId: run.traceId,
+      events,
+    },
+    limits: {
+      attemptMs: tool.timeoutMs + ACTIVITY_MARGIN_MS,
+      ...(time.totalMs !== undefined && { totalMs: time.totalMs }),
+      heartbeatMs: run.frozen.settings.heartbeatMs[repeatable ? 'repeatable' : 'single'],
+      maximumAttempts: repeatable ? TOOL_ATTEMPTS_MAX : 1,
+    },
+    summary: call.tool,
+  }));
+  const effectId = `execute_tool-${counted.nextEffect}`;
+  const executing: Call = {
+    ...baseOf(call),
+    stage: 'executing',
+    grant: call.grant,
+    effectId,
+    doing: 'execute',
+    startedAt: run.now,
+    attempts: 0,
+    boundByRun: time.byRun,
+  };
+  return { run: withCall(started.run, executing), effects: started.effects };
+}
+
+/** The call as activities get it. */
+export function callRef(run: OpenRun, call: Call): ToolCallRef {
+  return {
+    callId: call.id,
+    callKey: call.callKey,
+    key: keyOf(run, call),
+    tool: call.tool,
+    toolVersion: call.toolVersion,
+    args: call.args,
+    digest: call.digest,
+    attempt: call.attempt,
+  };
+}
+
+/** The more calls a turn has, the less of each result lies in the run (R1). */
+export function inlineBytesFor(run: OpenRun): number {
+  const calls = run.turn?.calls.length ?? 1;
+  return Math.max(64, Math.min(INLINE_BYTES_MAX, Math.floor(INLINE_BYTES_PER_TURN / calls)));
+}

@@ -1,0 +1,38 @@
+/**
+ * Station 1: does the tool exist, and may this run use it? (C48)
+ * visible = manifest ∩ allowedActions − forbiddenActions; deny beats allow.
+ */
+import { ownValue } from '../json.js';
+import type { OpenRun } from '../run.js';
+import type { ToolRecord } from '../tool.js';
+import type { ProposedStage } from './call.js';
+import { go, refuse, type Verdict } from './station.js';
+
+export function lookup(run: OpenRun, call: ProposedStage): Verdict {
+  const { forbiddenActions = [] } = run.start.task;
+  if (forbiddenActions.includes(call.tool)) {
+    return refuse('tool_not_allowed', `The tool ${call.tool} is forbidden in this task.`, true);
+  }
+  const tool = toolOf(run, call.tool);
+  if (tool === undefined && !call.check.ok && call.check.code === 'unknown_tool') {
+    return refuse('unknown_tool', call.check.message);
+  }
+  if (tool === undefined || !visibleTools(run).includes(tool)) {
+    return refuse('tool_not_allowed', `The tool ${call.tool} is not available in this task.`);
+  }
+  return go(run, call);
+}
+
+export function visibleTools(run: OpenRun): readonly ToolRecord[] {
+  const { allowedActions, forbiddenActions = [] } = run.start.task;
+  return run.frozen.tools.filter(
+    (tool) =>
+      (allowedActions === undefined || allowedActions.includes(tool.name)) &&
+      !forbiddenActions.includes(tool.name),
+  );
+}
+
+export function toolOf(run: OpenRun, name: string): ToolRecord | undefined {
+  const byName = Object.fromEntries(run.frozen.tools.map((tool) => [tool.name, tool]));
+  return ownValue(byName, name);
+}

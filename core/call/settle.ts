@@ -1,0 +1,108 @@
+/**
+ * Station 7: one result for every call, whatever came back.
+ * Invariant: only a definite failure is an error the model may retry; an ambiguous one is reconciled first
+ * (G96).
+ */
+import type { Finding, ToolOutcome } from '../effect.js';
+import { warn } from '../outbox.js';
+import type { OpenRun } from '../run.js';
+import { stop } from '../stop.js';
+import { isMutating } from '../tool.js';
+import type { ToolResult, ToolResultCode } from '../tool-result.js';
+import { baseOf, type Call, type ReturnedStage } from './call.js';
+import { doubt, reconcile } from './doubt.js';
+import { keyOf } from './key.js';
+import { toolOf } from './lookup.js';
+import { errorResult, okResult, settleCall, stopUnknown, unknownResult } from './settled.js';
+import { go, type Verdict } from './station.js';
+
+/** Executions after losses that are known to have done nothing; then the call is an error. */
+const EXECUTIONS_MAX = 5;
+
+/** What a fact that came back means for its call. */
+export function settle(run: OpenRun, call: ReturnedStage): Verdict {
+  const { fact } = call;
+  if (fact.kind === 'outcome') return ofOutcome(run, call, fact.outcome);
+  if (fact.kind === 'finding') return ofFinding(run, call, fact.finding);
+  if (fact.kind === 'recorded') {
+    return fact.answer === 'happened'
+      ? done(run, call, okResult(run, call, fact.content))
+      : again(run, call);
+  }
+  if (fact.doing === 'reconcile') {
+    return ofFinding(run, call, { kind: 'unknown', message: fact.failure.message });
+  }
+  if (fact.doing === 'record') return done(run, call, unknownResult(run, call));
+  return ofFailure(run, call, fact);
+}
+
+function ofOutcome(run: OpenRun, call: ReturnedStage, outcome: ToolOutcome): Verdict {
+  switch (outcome.kind) {
+    case 'ok':
+      return done(run, call, okResult(run, call, outcome.content));
+    case 'error':
+      return done(run, call, errorResult(run, call, outcome));
+    case 'ambiguous':
+      return { kind: 'moved', step: reconcile(run, call) };
+    case 'key_conflict': {
+      const warned = warn(run, 'key_conflict', `${keyOf(run, call)}: ${outcome.message}`);
+      const base = baseOf(call);
+      return go(warned, { ...base, revision: base.revision + 1, attempt: 1, stage: 'checked' });
+    }
+  }
+}
+
+function ofFinding(run: OpenRun, call: ReturnedStage, finding: Finding): Verdict {
+  if (finding.kind === 'happened') return done(run, call, okResult(run, call, finding.content));
+  if (finding.kind === 'not_happened') return again(run, call);
+  const { onOutcomeUnknown } = run.frozen.settings;
+  if (onOutcomeUnknown === 'ask') return { kind: 'moved', step: doubt(run, call, finding.message) };
+  const settled = settleCall(run, call, unknownResult(run, call));
+  return moved(onOutcomeUnknown === 'stop' ? stopUnknown(settled, call) : settled);
+}
+
+/** Nothing happened under this attempt and nothing can any more: the next attempt may start. */
+function again(run: OpenRun, call: ReturnedStage): Verdict {
+  if (call.attempt >= EXECUTIONS_MAX) {
+    const message = `Nothing was done: its worker was lost ${call.attempt} times.`;
+    return done(run, call, errorResult(run, call, { code: 'execution_error', message }));
+  }
+  const attempt = call.attempt + 1;
+  return go(run, { ...baseOf(call), attempt, stage: 'granted', grant: call.grant });
+}
+
+type FailureFact = Extract<ReturnedStage['fact'], { kind: 'failure' }>;
+
+function ofFailure(run: OpenRun, call: ReturnedStage, fact: FailureFact): Verdict {
+  const tool = toolOf(run, call.tool);
+  const mutating = tool === undefined || isMutating(tool);
+  const { failure } = fact;
+  if (fact.outOfTime) {
+    const result = mutating
+      ? unknownResult(run, call)
+      : errorResult(run, call, { code: 'timeout', message: 'The time budget of the run ended.' });
+    return moved(stop(settleCall(run, call, result), 'timeout'));
+  }
+  if (failure.code === 'GrantInvalid') {
+    return done(
+      run,
+      call,
+      errorResult(run, call, { code: 'permission_denied', message: failure.message }),
+    );
+  }
+  if (mutating) return { kind: 'moved', step: reconcile(run, call) };
+  const code: ToolResultCode = failure.timedOut
+    ? 'timeout'
+    : failure.code === 'ToolUnavailable'
+      ? 'tool_unavailable'
+      : 'execution_error';
+  return done(run, call, errorResult(run, call, { code, message: failure.message }));
+}
+
+function done(run: OpenRun, call: Call, result: ToolResult): Verdict {
+  return moved(settleCall(run, call, result));
+}
+
+function moved(run: OpenRun): Verdict {
+  return { kind: 'moved', step: { run, effects: [] } };
+}

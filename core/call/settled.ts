@@ -1,0 +1,122 @@
+/**
+ * Settling: the one result of a call, with its counters, its breaker and its event.
+ * Invariant: only this file moves a call to 'settled'.
+ */
+import type { StoredText } from '../json.js';
+import { countResult } from '../limits/breakers.js';
+import { noteAction } from '../limits/repetition.js';
+import { emit } from '../outbox.js';
+import type { OpenRun, Tally } from '../run.js';
+import { stop } from '../stop.js';
+import {
+  DENIED_CODES,
+  INVALID_CODES,
+  type ToolResult,
+  type ToolResultCode,
+} from '../tool-result.js';
+import { baseOf, type Call, type DoubtStage, type ReturnedStage } from './call.js';
+import { keyOf } from './key.js';
+import { withCall } from './station.js';
+
+/** Gives a call its one result. */
+export function settleCall(run: OpenRun, call: Call, result: ToolResult): OpenRun {
+  const settled = withCall(run, { ...baseOf(call), stage: 'settled', result });
+  const asks = settled.asks.filter((ask) => ask.callId !== call.id || ask.outcome === 'pending');
+  const counted: OpenRun = {
+    ...settled,
+    asks,
+    tally: tallied(run.tally, call, result),
+    breakers: countResult(run.breakers, call.tool, result),
+    evidence:
+      result.status === 'ok' && !run.evidence.includes(call.tool)
+        ? [...run.evidence, call.tool]
+        : run.evidence,
+  };
+  return announce(noteAction(counted, call, result), call, result);
+}
+
+function announce(run: OpenRun, call: Call, result: ToolResult): OpenRun {
+  const { code, content } = result;
+  const denied =
+    code !== undefined && (code === 'tool_not_allowed' || INVALID_CODES.includes(code));
+  const validated = denied
+    ? emit(run, {
+        type: 'validation',
+        decision: 'deny',
+        callId: call.id,
+        tool: call.tool,
+        code,
+        ...('text' in content && { message: content.text }),
+      })
+    : run;
+  return emit(validated, {
+    type: 'tool_finished',
+    callId: call.id,
+    tool: call.tool,
+    status: result.status,
+    ...(code !== undefined && { code }),
+    content,
+    synthetic: result.synthetic,
+    started: result.started,
+    attempts: result.attempts,
+    durationMs: result.durationMs,
+    key: result.idempotencyKey,
+  });
+}
+
+function tallied(tally: Tally, call: Call, result: ToolResult): Tally {
+  const { code } = result;
+  const next = { ...tally, toolAttempts: tally.toolAttempts + result.attempts };
+  // A revised call was handed to an executor before: it stays counted as such.
+  if (result.started || call.revision > 0) return next;
+  if (result.status === 'skipped') return { ...next, skippedCalls: next.skippedCalls + 1 };
+  if (code !== undefined && DENIED_CODES.includes(code))
+    return { ...next, deniedCalls: next.deniedCalls + 1 };
+  if (code !== undefined && INVALID_CODES.includes(code))
+    return { ...next, invalidCalls: next.invalidCalls + 1 };
+  return { ...next, notStartedCalls: next.notStartedCalls + 1 };
+}
+
+export function okResult(run: OpenRun, call: ReturnedStage, content: StoredText): ToolResult {
+  return { ...executed(run, call), status: 'ok', isError: false, content };
+}
+
+export function errorResult(
+  run: OpenRun,
+  call: ReturnedStage,
+  error: { readonly code: ToolResultCode; readonly message: string },
+): ToolResult {
+  const content = { text: error.message };
+  return { ...executed(run, call), status: 'error', isError: true, code: error.code, content };
+}
+
+/** The result of a call of which nobody knows whether it happened; it names the key (G52). */
+export function unknownResult(run: OpenRun, call: ReturnedStage | DoubtStage): ToolResult {
+  const text = `Nobody knows whether this call took effect (key ${keyOf(run, call)}). Do not repeat it; a person must look.`;
+  return {
+    ...executed(run, call),
+    status: 'error',
+    isError: true,
+    code: 'outcome_unknown',
+    content: { text },
+    synthetic: true,
+  };
+}
+
+export function stopUnknown(run: OpenRun, call: Call): OpenRun {
+  return stop(run, 'needs_human', {
+    detail: 'outcome_unknown',
+    nextSafeAction: `Find out whether ${call.tool} with key ${keyOf(run, call)} took effect.`,
+  });
+}
+
+function executed(run: OpenRun, call: ReturnedStage | DoubtStage) {
+  return {
+    callId: call.id,
+    synthetic: false,
+    started: true,
+    durationMs: call.stage === 'returned' ? call.durationMs : run.now - call.startedAt,
+    attempts: call.attempts,
+    idempotencyKey: keyOf(run, call),
+  };
+}

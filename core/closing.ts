@@ -1,0 +1,147 @@
+/**
+ * The way out of a run that stops.
+ * Invariants:
+ *  E1 Every call gets its result before `stop` is emitted (G79), every ask is withdrawn, every timer gone.
+ *  E2 `stop`, then `run_result`, each exactly once; nothing starts after them but what stores them.
+ *  E3 Late inputs are named in the result (G98).
+ */
+import { withdrawAsks } from './ask/open-ask.js';
+import type { Call } from './call/call.js';
+import { refusalOf } from './call/refusal.js';
+import { settleCall, unknownResult } from './call/settled.js';
+import { toolOf } from './call/lookup.js';
+import type { ActivityEffect } from './effect.js';
+import { cancelAll, cancelTimer, flying, start, type Step } from './inflight.js';
+import { emit, fitsOneBatch } from './outbox.js';
+import { resultOf } from './run-result.js';
+import type { OpenRun, Stopping } from './run.js';
+import { isMutating } from './tool.js';
+import type { ToolResult, ToolResultCode } from './tool-result.js';
+import { appendTurnResults } from './turn/results.js';
+import { flush, STORE_LIMITS } from './flush.js';
+
+const CALL_WORK = ['execute_tool', 'reconcile_tool', 'record_outcome'] as const;
+
+/** One step towards the end; 'hold' while something must come back first. */
+export function close(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' {
+  const cancelled = cancelAll(run, cancelledBy(stopping));
+  if (cancelled.effects.length > 0) return cancelled;
+  if (flying(run, ['call_model', ...CALL_WORK])) return 'hold';
+  if (!stopping.announced) return announce(run, stopping);
+  if (run.outbox.carrier !== undefined) return 'hold';
+  if (!fitsOneBatch(run)) return flush(run);
+  if (flying(run, ['close_run'])) return 'hold';
+  return startClosing(run, stopping);
+}
+
+/** A person's stop and the end of time end what is under way; other stops let it finish. */
+function cancelledBy(stopping: Stopping) {
+  const abrupt = ['interrupted', 'aborted', 'timeout'].includes(stopping.reason);
+  return abrupt ? (['call_model', ...CALL_WORK] as const) : [];
+}
+
+function announce(run: OpenRun, stopping: Stopping): Step<OpenRun> {
+  const settled = settleRest(run, stopping);
+  const withdrawn = withdrawAsks(settled, `the run stops: ${stopping.reason}`);
+  const timers = Object.entries(withdrawn.run.inflight).filter(
+    ([, entry]) => entry.kind === 'timer',
+  );
+  const bare = timers.reduce<Step<OpenRun>>((step, [id]) => {
+    const cancelled = cancelTimer(step.run, id);
+    return { run: cancelled.run, effects: [...step.effects, ...cancelled.effects] };
+  }, withdrawn);
+  const { reason, detail, phase } = stopping;
+  const stopped = emit(bare.run, {
+    type: 'stop',
+    reason,
+    ...(detail !== undefined && { detail }),
+    ...(phase !== undefined && { phase }),
+  });
+  const final: OpenRun = { ...stopped, stopping: { ...stopping, announced: true } };
+  const result = resultOf(final, stopping);
+  return { run: emit(final, { type: 'run_result', result }), effects: bare.effects };
+}
+
+/** Synthetic results for every call that has none, then the results message of the turn. */
+function settleRest(run: OpenRun, stopping: Stopping): OpenRun {
+  const { turn } = run;
+  if (turn === undefined) return run;
+  const settled = turn.calls.reduce<OpenRun>(
+    (next, call) =>
+      call.stage === 'settled' ? next : settleCall(next, call, synthetic(next, call, stopping)),
+    run,
+  );
+  if (settled.turn === undefined) return settled;
+  const { turn: _, ...rest } = appendTurnResults(settled, settled.turn);
+  return rest;
+}
+
+function synthetic(run: OpenRun, call: Call, stopping: Stopping): ToolResult {
+  if (call.stage === 'doubt') return unknownResult(run, call);
+  if (call.stage === 'returned') return returnedResult(run, call, stopping);
+  const code = codeOf(stopping);
+  return refusalOf(run, call, {
+    code,
+    message: TEXTS[code] ?? `Not executed: ${stopping.reason}.`,
+  });
+}
+
+/** It was under way and came back without a clear answer: a mutating call may have happened (G52). */
+function returnedResult(
+  run: OpenRun,
+  call: Extract<Call, { stage: 'returned' }>,
+  stopping: Stopping,
+): ToolResult {
+  const { fact } = call;
+  const base = unknownResult(run, call);
+  if (fact.kind === 'outcome' && fact.outcome.kind === 'ok') {
+    const { code: _, ...ok } = base;
+    return { ...ok, status: 'ok', isError: false, synthetic: false, content: fact.outcome.content };
+  }
+  if (fact.kind === 'outcome' && fact.outcome.kind === 'error') {
+    const { code, message } = fact.outcome;
+    return { ...base, code, synthetic: false, content: { text: message } };
+  }
+  if (fact.kind === 'finding' && fact.finding.kind === 'happened') {
+    const { code: _, ...ok } = base;
+    return { ...ok, status: 'ok', isError: false, synthetic: false, content: fact.finding.content };
+  }
+  const tool = toolOf(run, call.tool);
+  const certain = fact.kind === 'finding' && fact.finding.kind === 'not_happened';
+  if (!certain && (tool === undefined || isMutating(tool))) return base;
+  const code = stopping.reason === 'timeout' ? 'timeout' : 'interrupted_mid_execution';
+  return { ...base, code, content: { text: TEXTS[code] ?? code } };
+}
+
+const TEXTS: { readonly [code in ToolResultCode]?: string } = {
+  interrupted: 'Interrupted by user',
+  interrupted_mid_execution: 'Interrupted mid-execution',
+  budget_exceeded: 'Not executed: a budget of this run is used up.',
+  timeout: 'The time budget of the run ended.',
+};
+
+function codeOf(stopping: Stopping): ToolResultCode {
+  const { reason, phase } = stopping;
+  if (reason === 'interrupted' || reason === 'aborted') {
+    return phase === 'tools' ? 'interrupted_mid_execution' : 'interrupted';
+  }
+  const budget = reason === 'timeout' || reason.startsWith('max_');
+  return budget ? 'budget_exceeded' : 'not_executed';
+}
+
+function startClosing(run: OpenRun, stopping: Stopping): Step<OpenRun> {
+  return start(run, 'close_run', (id, events): ActivityEffect => ({
+    kind: 'close_run',
+    id,
+    input: {
+      v: 1,
+      run: { tenant: run.tenant, runId: run.runId },
+      head: run.head,
+      append: run.pending,
+      result: resultOf(run, stopping),
+      events,
+    },
+    limits: STORE_LIMITS,
+    summary: stopping.reason,
+  }));
+}

@@ -1,0 +1,220 @@
+/**
+ * Effects: what the shell must start or cancel, and the payloads of the activities behind them.
+ * Invariants: an effect's id is unique in its run and not integer-like; it is in flight until an input
+ * names it; payloads carry references, never conversations, and stay below PAYLOAD_BYTES_MAX.
+ */
+import type { RunEvent } from './event.js';
+import type { Frozen } from './frozen.js';
+import type { Json, StoredText } from './json.js';
+import type { Reply } from './model.js';
+import type { RunResult } from './result.js';
+import type { StartInput } from './task.js';
+import type { ToolResultCode } from './tool-result.js';
+import type { TranscriptItem } from './transcript.js';
+
+export const PAYLOAD_BYTES_MAX = 48 * 1024;
+export const CONTINUE_AS_NEW_BYTES_MAX = 256 * 1024;
+
+/** Where a payload belongs; first in every activity input. */
+export interface RunRef {
+  readonly tenant: string;
+  readonly runId: string;
+}
+
+/** Events on their way to the store; the outcome acknowledges `eventsUpTo`. */
+export interface EventBatch {
+  readonly events: readonly RunEvent[];
+}
+
+export interface OpenRunInput extends EventBatch {
+  readonly v: 1;
+  readonly run: RunRef;
+  readonly segment: number;
+  readonly start: StartInput;
+  /** Later segments: the Temporal run id of the closed segment, whose history is archived. */
+  readonly previousExecution?: string;
+}
+
+export interface OpenRunOutput extends Acknowledged {
+  /** Number of the rule set the worker runs (design §6). */
+  readonly rules: number;
+  /** First segment only. */
+  readonly frozen?: Frozen;
+  /** First segment only: root node of the transcript. */
+  readonly head?: string;
+  /** The goal as it enters the transcript, spilled when large. */
+  readonly goal?: StoredText;
+}
+
+export interface Acknowledged {
+  /** All events with `seq` below this number are in the store. */
+  readonly eventsUpTo: number;
+}
+
+export interface CallModelInput extends EventBatch {
+  readonly v: 1;
+  readonly run: RunRef;
+  /** Number of the logical model call, from 1. */
+  readonly call: number;
+  /** Newest node that is already in the store. */
+  readonly head: string;
+  /** Messages to append before the request, in order. */
+  readonly append: readonly TranscriptItem[];
+  /** Id of the assistant message that the reply becomes. */
+  readonly replyMessageId: string;
+  readonly route: Frozen['route'];
+  /** Names of the tools offered; undefined: all of the root node. */
+  readonly offered?: readonly string[];
+  readonly maxTokens: number;
+  readonly temperature: number;
+  /** Bound of one attempt (design §10). */
+  readonly bound: { readonly inputTokens: number; readonly costMicroUsd: number };
+  /** What all attempts of this call together may cost and use; null: no limit. */
+  readonly left: {
+    readonly costMicroUsd: number | null;
+    readonly inputTokens: number | null;
+    readonly outputTokens: number | null;
+  };
+  readonly maxRetries: { readonly serverError: number; readonly other: number };
+}
+
+export interface CallModelOutput extends Acknowledged {
+  /** Node of the assistant message; equal to the head before it when nothing was left of the reply. */
+  readonly head: string;
+  readonly reply: Reply;
+  readonly attempts: number;
+  /** Billed or estimated for failed attempts, on top of the reply's own usage (G25). */
+  readonly lostCostMicroUsd: number;
+  readonly lostUsage: Reply['usage'];
+}
+
+/** A permission to run one call, carried as data and checked again by the activity. */
+export interface Grant {
+  /** `tool:<version>`, `policy:<version>`, or the ask that approved. */
+  readonly basis: 'tool' | 'policy' | 'ask';
+  readonly reference: string;
+  readonly digest: string;
+  readonly policyVersion: string;
+  readonly approvedBy: readonly string[];
+}
+
+export interface ToolCallRef {
+  readonly callId: string;
+  readonly callKey: string;
+  /** Idempotency key, tenant-prefixed unless the tenant is 'default'. */
+  readonly key: string;
+  readonly tool: string;
+  readonly toolVersion: string;
+  readonly args: Json;
+  readonly digest: string;
+  /** Ledger attempt, from 1; only a person's "did not happen" raises it. */
+  readonly attempt: number;
+}
+
+export interface ExecuteToolInput extends EventBatch {
+  readonly v: 1;
+  readonly run: RunRef;
+  readonly call: ToolCallRef;
+  readonly grant: Grant;
+  readonly timeoutMs: number;
+  /** A result up to this size may come back inline; larger ones by reference. */
+  readonly inlineBytesMax: number;
+  /** Failures of the tool that are retried (a worker's death is not one). */
+  readonly maxRetries: number;
+  readonly traceId: string;
+}
+
+export interface ExecuteToolOutput extends Acknowledged {
+  readonly outcome: ToolOutcome;
+  readonly attempts: number;
+  readonly durationMs: number;
+}
+
+export type ToolOutcome =
+  | { readonly kind: 'ok'; readonly content: StoredText; readonly reused?: boolean }
+  /** Nothing happened, or (reads) nothing that matters. */
+  | { readonly kind: 'error'; readonly code: ToolResultCode; readonly message: string }
+  /** A mutating call of which nobody knows here whether it happened (G96). */
+  | { readonly kind: 'ambiguous'; readonly message: string; readonly aborted?: boolean }
+  /** The key is taken by other arguments (G97). */
+  | { readonly kind: 'key_conflict'; readonly message: string };
+
+export interface ReconcileToolInput extends EventBatch {
+  readonly v: 1;
+  readonly run: RunRef;
+  readonly call: ToolCallRef;
+  readonly inlineBytesMax: number;
+  readonly timeoutMs: number;
+}
+
+export type Finding =
+  | { readonly kind: 'happened'; readonly source: 'tool' | 'probe'; readonly content: StoredText }
+  | { readonly kind: 'not_happened' }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+export interface ReconcileToolOutput extends Acknowledged {
+  readonly finding: Finding;
+}
+
+/** A person said what became of a call: the ledger learns it before the run goes on. */
+export interface RecordOutcomeInput extends EventBatch {
+  readonly v: 1;
+  readonly run: RunRef;
+  readonly call: ToolCallRef;
+  readonly answer: 'happened' | 'not_happened';
+  readonly value?: Json;
+  readonly by: readonly string[];
+}
+
+export interface FlushInput extends EventBatch {
+  readonly v: 1;
+  readonly run: RunRef;
+}
+
+export interface CloseRunInput extends EventBatch {
+  readonly v: 1;
+  readonly run: RunRef;
+  readonly head: string | null;
+  readonly append: readonly TranscriptItem[];
+  readonly result: RunResult;
+}
+
+export interface CloseRunOutput extends Acknowledged {
+  readonly head: string | null;
+}
+
+/** Limits of an effect, all in ms; the shell only passes them on. */
+export interface EffectLimits {
+  /** One attempt (start to close). */
+  readonly attemptMs: number;
+  /** All attempts with the time in between (schedule to close). */
+  readonly totalMs?: number;
+  /** A worker that says nothing for this long is taken to be dead. */
+  readonly heartbeatMs?: number;
+  /** 0: as often as it takes. */
+  readonly maximumAttempts: number;
+}
+
+interface OfActivity<Kind extends string, Payload> {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly input: Payload;
+  readonly limits: EffectLimits;
+  /** One line for people who look at the history. */
+  readonly summary: string;
+}
+
+export type ActivityEffect =
+  | OfActivity<'open_run', OpenRunInput>
+  | OfActivity<'call_model', CallModelInput>
+  | OfActivity<'execute_tool', ExecuteToolInput>
+  | OfActivity<'reconcile_tool', ReconcileToolInput>
+  | OfActivity<'record_outcome', RecordOutcomeInput>
+  | OfActivity<'flush', FlushInput>
+  | OfActivity<'close_run', CloseRunInput>;
+
+export type Effect =
+  | ActivityEffect
+  | { readonly kind: 'timer'; readonly id: string; readonly at: number; readonly summary: string }
+  | { readonly kind: 'cancel'; readonly target: string }
+  | { readonly kind: 'status'; readonly status: string };

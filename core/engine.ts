@@ -1,0 +1,65 @@
+/**
+ * The two functions of the core (design §1).
+ *
+ * `advance(run)` decides: it applies the first rule that fires, again and again until none does.
+ * `receive(run, input)` records facts and decides nothing (receive.ts).
+ *
+ * Invariants:
+ *  A1 Deterministic: the same run gives the same step; no clock, randomness or I/O.
+ *  A2 Terminates: at most ROUNDS_MAX rule applications, else it is a bug and says so.
+ */
+import type { Effect } from './effect.js';
+import { flush } from './flush.js';
+import { flying, WORK, type Step } from './inflight.js';
+import { opening, RULES } from './rules.js';
+import { statusOf } from './run-result.js';
+import { isOpen, type Run } from './run.js';
+
+export { receive } from './receive.js';
+
+export const ROUNDS_MAX = 1_000;
+
+export function advance(run: Run): Step {
+  let current = run;
+  const effects: Effect[] = [];
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const step = firstThatFires(current);
+    if (step === undefined) return settleOutside({ run: current, effects });
+    current = step.run;
+    effects.push(...step.effects);
+  }
+  throw new Error(
+    `advance did not come to rest in ${ROUNDS_MAX} rounds; this is a bug in the core`,
+  );
+}
+
+function firstThatFires(run: Run): Step | undefined {
+  const opened = opening(run);
+  if (opened !== undefined) return opened === 'hold' ? undefined : opened;
+  if (!isOpen(run)) return undefined;
+  for (const rule of RULES) {
+    const step = rule(run);
+    if (step === 'hold') return undefined;
+    if (step !== undefined) return step;
+  }
+  return undefined;
+}
+
+/** Events that nothing else will carry are flushed; a changed status is shown. */
+function settleOutside(step: Step): Step {
+  const flushed = withFlush(step);
+  const status = statusOf(flushed.run);
+  if (status === flushed.run.shownStatus) return flushed;
+  return {
+    run: { ...flushed.run, shownStatus: status },
+    effects: [...flushed.effects, { kind: 'status', status }],
+  };
+}
+
+function withFlush(step: Step): Step {
+  const { run } = step;
+  const idle = isOpen(run) && run.final === undefined && !flying(run, [...WORK, 'flush']);
+  if (!idle || run.outbox.events.length === 0 || run.segment.full) return step;
+  const flushed = flush(run);
+  return { run: flushed.run, effects: [...step.effects, ...flushed.effects] };
+}

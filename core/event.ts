@@ -1,0 +1,173 @@
+/**
+ * Events: what the outside sees of a run (vocabulary D4).
+ * Invariants: `seq` is gap-free from 0 and given by `outbox` alone; the first is `session_init`, the last
+ * `run_result`, exactly one is `stop`. The store projects its tables of runs and asks from them.
+ */
+import type { Json, StoredText } from './json.js';
+import type { AskKind, AskOutcome } from './ask/ask.js';
+import type { RunResult } from './result.js';
+import type { ToolResultCode } from './tool-result.js';
+import type { Usage } from './model.js';
+
+export type Phase =
+  | 'initializing'
+  | 'checking_limits'
+  | 'building_context'
+  | 'awaiting_model'
+  | 'validating'
+  | 'dispatching_tools'
+  | 'finishing';
+
+export type TransitionReason =
+  | 'next_turn'
+  | 'max_output_tokens_recovery'
+  | 'empty_response_retry'
+  | 'completion_rejected'
+  | 'pause_turn_resume'
+  | 'continued_as_new';
+
+export interface AskView {
+  readonly askId: string;
+  readonly kind: AskKind;
+  readonly callId?: string;
+  readonly callKey?: string;
+  readonly tool?: string;
+  readonly toolVersion?: string;
+  readonly args?: Json;
+  /** What a decision must echo (G11). */
+  readonly argsHash: string;
+  readonly question?: string;
+  readonly roles: readonly string[];
+  readonly quorum: number;
+  readonly policyVersion: string;
+  readonly requestedBy?: string;
+  readonly openedAt: number;
+  readonly expiresAt: number;
+}
+
+export type EventBody =
+  | {
+      readonly type: 'session_init';
+      readonly agent: string;
+      readonly taskId: string;
+      readonly goal: StoredText;
+      readonly model: string;
+      readonly tools: readonly string[];
+      readonly caller?: string;
+      readonly versions: { readonly [name: string]: string };
+    }
+  | {
+      readonly type: 'model_response';
+      readonly call: number;
+      readonly messageId: string;
+      readonly text?: StoredText;
+      readonly calls: readonly {
+        readonly id: string;
+        readonly tool: string;
+        readonly args: Json;
+      }[];
+      readonly stopReason: string;
+      readonly model: string;
+      readonly usage: Usage;
+      readonly costMicroUsd: number;
+      readonly partial?: boolean;
+    }
+  | {
+      readonly type: 'validation';
+      readonly decision: 'execute' | 'final' | 'escalate' | 'deny';
+      readonly callId?: string;
+      readonly tool?: string;
+      readonly code?: ToolResultCode;
+      readonly message?: string;
+    }
+  | {
+      readonly type: 'permission';
+      readonly callId: string;
+      readonly tool: string;
+      readonly decision: 'allow' | 'deny' | 'ask';
+      /** `policy:<version>:<index>`, `tool` (the tool record's default) or `task`. */
+      readonly rule: string;
+      readonly reason?: string;
+    }
+  | ({ readonly type: 'approval_requested' } & AskView)
+  | {
+      readonly type: 'approval_resolved';
+      readonly askId: string;
+      readonly callId?: string;
+      readonly tool?: string;
+      readonly outcome: Exclude<AskOutcome, 'pending' | 'withdrawn'>;
+      readonly by: readonly string[];
+      readonly reason?: string;
+      /** How long the question was open, in ms. */
+      readonly waitedMs: number;
+    }
+  | {
+      readonly type: 'approval_withdrawn';
+      readonly askId: string;
+      readonly callId?: string;
+      readonly reason: string;
+    }
+  | ({ readonly type: 'input_request' } & AskView)
+  | {
+      readonly type: 'input_provided';
+      readonly askId: string;
+      readonly outcome: AskOutcome;
+      readonly by: readonly string[];
+    }
+  | { readonly type: 'user_message'; readonly messageId: string; readonly text: StoredText }
+  | { readonly type: 'warning'; readonly code: string; readonly message: string }
+  | {
+      readonly type: 'tool_started';
+      readonly callId: string;
+      readonly tool: string;
+      readonly key: string;
+      readonly args: Json;
+    }
+  | {
+      readonly type: 'tool_finished';
+      readonly callId: string;
+      readonly tool: string;
+      readonly status: 'ok' | 'error' | 'skipped';
+      readonly code?: ToolResultCode;
+      readonly content: StoredText;
+      readonly synthetic: boolean;
+      readonly started: boolean;
+      readonly attempts: number;
+      readonly durationMs: number;
+      readonly key: string;
+    }
+  | {
+      readonly type: 'tool_results_message';
+      readonly messageId: string;
+      readonly callIds: readonly string[];
+    }
+  | { readonly type: 'transition'; readonly reason: TransitionReason }
+  | { readonly type: 'interruption'; readonly by: 'interrupt' | 'cancel' }
+  | {
+      readonly type: 'model_error';
+      readonly call: number;
+      readonly class: string;
+      readonly message: string;
+      readonly attempts: number;
+    }
+  | {
+      readonly type: 'stop';
+      readonly reason: string;
+      readonly detail?: string;
+      readonly phase?: string;
+    }
+  | { readonly type: 'run_result'; readonly result: RunResult };
+
+/** What every event carries besides its body. `at` is ms since epoch, workflow time. */
+export interface EventStamp {
+  readonly seq: number;
+  readonly runId: string;
+  readonly traceId: string;
+  readonly at: number;
+  readonly phase: Phase;
+  readonly step: number;
+  readonly turn: number;
+}
+
+export type RunEvent = EventBody & { readonly stamp: EventStamp };
+export type EventType = EventBody['type'];

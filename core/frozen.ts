@@ -1,0 +1,22 @@
+/**
+ * What is fixed at a run's start by its first activity and lies in history: a later deployment never
+ * changes a run under way (design §6). References and hashes instead of texts, so that it stays small.
+ */
+import type { Budget } from './budget-fields.js';
+import type { ModelRoute } from './model.js';
+import type { Policy } from './policy.js';
+import type { Settings } from './settings.js';
+import type { ToolRecord } from './tool.js';
+
+export interface Frozen {
+  readonly agent: { readonly name: string; readonly version: string };
+  readonly route: ModelRoute;
+  /** The root node: system prompt and offered tools, and its size for the bound of the first request. */
+  readonly prompt: { readonly hash: string; readonly bytes: number };
+  readonly tools: readonly ToolRecord[];
+  readonly policy: Policy;
+  readonly budget: Budget;
+  readonly settings: Settings;
+  /** Versions of prompt, tools, policy, route, prices, code (G60). */
+  readonly versions: { readonly [name: string]: string };
+}

@@ -1,0 +1,31 @@
+/** Gate: the model refuses, or asks for a person (LC-16, C40). */
+import { PASS, type GateVerdict } from './gate.js';
+import type { OpenRun, Turn } from '../run.js';
+import { previewOf, type StoredText } from '../json.js';
+
+export function refusalGate(_run: OpenRun, turn: Turn): GateVerdict {
+  const { reply } = turn;
+  if (reply.escalation !== undefined) {
+    return {
+      kind: 'stop',
+      reason: 'needs_human',
+      words: {
+        detail: 'escalated',
+        nextSafeAction: reply.escalation.slice(0, 500),
+        ...partial(reply.text),
+      },
+    };
+  }
+  if (reply.stop === 'refusal' || reply.refusal !== undefined) {
+    return {
+      kind: 'stop',
+      reason: 'refused',
+      words: { detail: 'model_refusal', ...partial(reply.text) },
+    };
+  }
+  return PASS;
+}
+
+function partial(text: StoredText | undefined): { partialOutput?: StoredText } {
+  return text === undefined || previewOf(text).trim() === '' ? {} : { partialOutput: text };
+}

@@ -1,0 +1,60 @@
+/**
+ * Inputs: what happened. Every fact reaches the core as one of these and carries its time.
+ * Invariant: inputs from outside (`decision` … `input_rejected`) are already parsed to these shapes.
+ */
+import type { Decision } from './ask/ask.js';
+import type {
+  Acknowledged,
+  CallModelOutput,
+  CloseRunOutput,
+  ExecuteToolOutput,
+  OpenRunOutput,
+  ReconcileToolOutput,
+} from './effect.js';
+import type { Failure } from './failure.js';
+import type { Json } from './json.js';
+
+interface Occurred {
+  /** ms since epoch, workflow time. */
+  readonly at: number;
+}
+
+interface OfEffect extends Occurred {
+  /** Id of the effect that this ends. */
+  readonly id: string;
+}
+
+export type EffectInput =
+  | (OfEffect & { readonly type: 'run_opened'; readonly output: OpenRunOutput })
+  | (OfEffect & { readonly type: 'model_replied'; readonly output: CallModelOutput })
+  | (OfEffect & { readonly type: 'tool_returned'; readonly output: ExecuteToolOutput })
+  | (OfEffect & { readonly type: 'tool_reconciled'; readonly output: ReconcileToolOutput })
+  | (OfEffect & { readonly type: 'outcome_recorded'; readonly output: Acknowledged })
+  | (OfEffect & { readonly type: 'flushed'; readonly output: Acknowledged })
+  | (OfEffect & { readonly type: 'run_closed'; readonly output: CloseRunOutput })
+  | (OfEffect & { readonly type: 'timer_fired' })
+  | (OfEffect & { readonly type: 'effect_failed'; readonly failure: Failure });
+
+export type OutsideInput =
+  | (Occurred & {
+      readonly type: 'decision';
+      readonly decision: Decision;
+      readonly ticket?: string;
+    })
+  | (Occurred & {
+      readonly type: 'input_provided';
+      readonly askId: string;
+      readonly value: Json;
+      readonly by: string;
+    })
+  | (Occurred & { readonly type: 'user_message'; readonly text: string; readonly id?: string })
+  | (Occurred & { readonly type: 'interrupt' })
+  | (Occurred & { readonly type: 'cancel_requested' })
+  | (Occurred & { readonly type: 'close' })
+  | (Occurred & {
+      readonly type: 'input_rejected';
+      readonly message: string;
+      readonly reason: string;
+    });
+
+export type Input = EffectInput | OutsideInput | (Occurred & { readonly type: 'segment_full' });

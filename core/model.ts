@@ -1,0 +1,90 @@
+/** Model routes, usage, and what the core knows of a reply. */
+import type { Json, StoredText } from './json.js';
+
+/** Integer micro-USD per million tokens (design §10). */
+export interface Prices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** A model as frozen into a run. */
+export interface ModelRoute {
+  /** `provider/model`, as users write it. */
+  readonly name: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly contextWindow: number;
+  readonly maxOutputTokens: number;
+  readonly prices: Prices;
+  readonly pricesVersion: string;
+  readonly temperatureAllowed: boolean;
+}
+
+export interface Usage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
+  };
+}
+
+/** Canonical stop reasons of one reply. */
+export type ReplyStop =
+  | 'end_turn'
+  | 'tool_use'
+  | 'max_tokens'
+  | 'stop_sequence'
+  | 'refusal'
+  | 'pause_turn'
+  | 'context_exceeded'
+  | 'unknown';
+
+export type CallCheck =
+  | { readonly ok: true }
+  | {
+      readonly ok: false;
+      readonly code: 'unknown_tool' | 'invalid_arguments';
+      readonly message: string;
+    };
+
+/** One complete tool call of a reply, checked by the model activity against the tool's schema. */
+export interface ProposedCall {
+  /** The provider's id, made unique within the reply (G42). */
+  readonly id: string;
+  /** The tool's registry name; for an unknown tool the name that the model used. */
+  readonly tool: string;
+  readonly toolVersion: string;
+  /** Arguments with large strings spilled to `{"$blob", "bytes"}`. */
+  readonly args: Json;
+  /** `callDigest` of tool, version and spilled arguments. */
+  readonly digest: string;
+  readonly check: CallCheck;
+}
+
+/** What one logical model call brought, as the core records it. */
+export interface Reply {
+  readonly text?: StoredText;
+  readonly calls: readonly ProposedCall[];
+  readonly stop: ReplyStop;
+  /** The vendor's own stop reason when `stop` is 'unknown', or the matched stop sequence. */
+  readonly stopDetail?: string;
+  /** Text of a refusal, or the reason of an escalation that the model asked for. */
+  readonly refusal?: string;
+  readonly escalation?: string;
+  readonly usage: Usage;
+  readonly model: string;
+  /** Interrupted: only what had arrived until then (C26). */
+  readonly partial?: boolean;
+}

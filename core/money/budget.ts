@@ -1,0 +1,104 @@
+/**
+ * Money is reserved before it is spent (design §10).
+ * Invariants:
+ *  B1 No request leaves unless spent + reserved + its bound ≤ limit.
+ *  B2 A reservation ends with its effect, whatever came back.
+ *  B3 What was billed above the bound is an overrun: nothing starts after it.
+ */
+import { left, reached } from '../budget-fields.js';
+import { countedMs } from '../clock.js';
+import type { StopReason } from '../result.js';
+import type { OpenRun } from '../run.js';
+import { affordableOutput, boundMicroUsd } from './price.js';
+
+export interface RequestBound {
+  readonly maxTokens: number;
+  readonly inputTokens: number;
+  readonly costMicroUsd: number;
+}
+
+/** Most tokens that the next request's prompt can have: counted prefix plus one token per new byte. */
+export function promptTokensBound(run: OpenRun): number {
+  return run.context.knownTokens + run.context.newBytes;
+}
+
+/** The next request's bound, or the budget that it does not fit. */
+export function fitRequest(run: OpenRun): RequestBound | { readonly misfit: StopReason } {
+  const { budget, settings, route } = run.frozen;
+  const inputTokens = promptTokensBound(run);
+  if (left(inputUsed(run), budget.maxInputTokens) < inputTokens)
+    return { misfit: 'max_input_tokens' };
+  const outputLeft = left(run.tally.usage.output, budget.maxOutputTokens);
+  const money = left(committedMicroUsd(run), budget.maxCostMicroUsd);
+  const affordable = Number.isFinite(money)
+    ? affordableOutput(money, inputTokens, route.prices)
+    : Number.POSITIVE_INFINITY;
+  const wanted = Math.min(budget.maxTokensPerResponse, route.maxOutputTokens);
+  if (outputLeft < settings.minOutputTokens) return { misfit: 'max_output_tokens' };
+  if (affordable < settings.minOutputTokens) return { misfit: 'max_cost' };
+  const maxTokens = Math.min(wanted, outputLeft, affordable);
+  return {
+    maxTokens,
+    inputTokens,
+    costMicroUsd: boundMicroUsd(inputTokens, maxTokens, route.prices),
+  };
+}
+
+/** The first budget that is used up, in the order of the seeds (BU-24); turns only between turns. */
+export function trip(run: OpenRun, when: 'between_turns' | 'within_turn'): StopReason | undefined {
+  const { budget, settings } = run.frozen;
+  const { tally } = run;
+  if (when === 'between_turns') {
+    const turns = settings.turnCounting === 'logical' ? tally.turnCount : tally.modelCalls;
+    if (reached(turns, budget.maxTurns)) return 'max_turns';
+    if (reached(tally.modelCalls, budget.maxModelCalls)) return 'max_turns';
+  }
+  if (reached(tally.toolCalls, budget.maxToolCalls)) return 'max_tool_calls';
+  if (reached(countedMs(run), budget.timeoutMs)) return 'timeout';
+  return moneyTrip(run);
+}
+
+/** Money and tokens only: what a reply may have used up. */
+export function moneyTrip(run: OpenRun): StopReason | undefined {
+  const { budget } = run.frozen;
+  if (run.money.overrun || reached(run.money.spentMicroUsd, budget.maxCostMicroUsd))
+    return 'max_cost';
+  if (reached(inputUsed(run), budget.maxInputTokens)) return 'max_input_tokens';
+  if (reached(run.tally.usage.output, budget.maxOutputTokens)) return 'max_output_tokens';
+  return undefined;
+}
+
+/** Spent plus everything reserved. */
+export function committedMicroUsd(run: OpenRun): number {
+  return Object.values(run.money.reserved).reduce(
+    (sum, amount) => sum + amount,
+    run.money.spentMicroUsd,
+  );
+}
+
+export function reserve(run: OpenRun, effectId: string, microUsd: number): OpenRun {
+  const reserved = { ...run.money.reserved, [effectId]: microUsd };
+  return { ...run, money: { ...run.money, reserved } };
+}
+
+/** Ends a reservation with what the call really cost. */
+export function settleReservation(run: OpenRun, effectId: string, spentMicroUsd: number): OpenRun {
+  const { [effectId]: bound, ...reserved } = run.money.reserved;
+  const overrun = run.money.overrun || spentMicroUsd > (bound ?? spentMicroUsd);
+  const money = {
+    spentMicroUsd: run.money.spentMicroUsd + spentMicroUsd,
+    reserved,
+    overrun,
+  };
+  return { ...run, money };
+}
+
+/** More was spent than the budget allows (a vendor billed above the bound). */
+export function isOverrun(run: OpenRun): boolean {
+  return run.money.overrun || left(run.money.spentMicroUsd, run.frozen.budget.maxCostMicroUsd) <= 0;
+}
+
+export function inputUsed(run: OpenRun): number {
+  const { input, cacheRead, cacheWrite } = run.tally.usage;
+  return input + cacheRead + cacheWrite;
+}

@@ -1,0 +1,65 @@
+/**
+ * The outbox: events wait here until an effect has carried them to the store.
+ * Invariants:
+ *  O1 Only this file gives a `seq`; they are gap-free from 0.
+ *  O2 One effect at a time carries events, at most EVENTS_PER_BATCH and BATCH_BYTES_MAX.
+ *  O3 An event leaves only when an outcome acknowledges it; a failed carrier loses nothing.
+ */
+import type { EventBody, RunEvent } from './event.js';
+import type { Run } from './run.js';
+
+export const EVENTS_PER_BATCH = 200;
+export const BATCH_BYTES_MAX = 32 * 1024;
+
+/** Appends one event, stamped with the run's present. */
+export function emit<R extends Run>(run: R, body: EventBody): R {
+  const event: RunEvent = {
+    ...body,
+    stamp: {
+      seq: run.outbox.nextSeq,
+      runId: run.runId,
+      traceId: run.traceId,
+      at: run.now,
+      phase: run.phase,
+      step: run.turn?.step ?? run.tally.step,
+      turn: run.tally.turnCount,
+    },
+  };
+  const outbox = {
+    ...run.outbox,
+    nextSeq: run.outbox.nextSeq + 1,
+    events: [...run.outbox.events, event],
+  };
+  return { ...run, outbox };
+}
+
+/** A fact worth a person's attention; the text is bounded because it quotes the outside. */
+export function warn<R extends Run>(run: R, code: string, message: string): R {
+  return emit(run, { type: 'warning', code, message: message.slice(0, 500) });
+}
+
+/** The next events for a carrier: the oldest that fit one batch, nothing while another carries. */
+export function batch(run: Run): readonly RunEvent[] {
+  if (run.outbox.carrier !== undefined) return [];
+  const chosen: RunEvent[] = [];
+  let bytes = 0;
+  for (const event of run.outbox.events.slice(0, EVENTS_PER_BATCH)) {
+    bytes += JSON.stringify(event).length;
+    if (chosen.length > 0 && bytes > BATCH_BYTES_MAX) break;
+    chosen.push(event);
+  }
+  return chosen;
+}
+
+/** True when one batch takes everything that waits. */
+export function fitsOneBatch(run: Run): boolean {
+  return batch(run).length === run.outbox.events.length;
+}
+
+/** The store has everything below `upTo`. */
+export function acked<R extends Run>(run: R, upTo: number): R {
+  const events = run.outbox.events.filter((event) => event.stamp.seq >= upTo);
+  return events.length === run.outbox.events.length
+    ? run
+    : { ...run, outbox: { ...run.outbox, events } };
+}

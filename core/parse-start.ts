@@ -1,0 +1,38 @@
+/**
+ * Parses the argument of `agentRun`: shape only. What needs the agent's definition is checked by `open_run`.
+ */
+import { ownValue } from './json.js';
+import type { Parsed } from './parse-message.js';
+import type { StartInput } from './task.js';
+
+const NAME_CHARS_MAX = 200;
+
+export function parseStart(raw: unknown): Parsed<StartInput> {
+  if (!isRecord(raw)) return fault('the input of a run must be an object {v: 1, agent, task}');
+  const undecodable = ownValue(raw, '$undecodable');
+  if (typeof undecodable === 'string') return fault(`the input is undecodable: ${undecodable}`);
+  const agent = ownValue(raw, 'agent');
+  const task = ownValue(raw, 'task');
+  if (ownValue(raw, 'v') !== 1) return fault('the input of a run must have v: 1');
+  if (typeof agent !== 'string' || agent === '' || agent.length > NAME_CHARS_MAX)
+    return fault('agent must be the name of an agent');
+  if (!isRecord(task)) return fault('task must be an object with a goal');
+  const goal = ownValue(task, 'goal');
+  if (typeof goal !== 'string' || goal.trim() === '')
+    return fault('task.goal must say what the run is to achieve');
+  const tenant = ownValue(raw, 'tenant');
+  if (
+    tenant !== undefined &&
+    (typeof tenant !== 'string' || !/^[A-Za-z0-9._-]{1,64}$/.test(tenant))
+  )
+    return fault('tenant must be 1 to 64 of the characters A-Z a-z 0-9 . _ -');
+  return { ok: true, value: raw as unknown as StartInput };
+}
+
+function isRecord(raw: unknown): raw is { readonly [key: string]: unknown } {
+  return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
+}
+
+function fault(reason: string): { readonly ok: false; readonly reason: string } {
+  return { ok: false, reason };
+}

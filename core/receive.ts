@@ -1,0 +1,287 @@
+/**
+ * `receive(run, input)`: records a fact.
+ * Invariants:
+ *  F1 Total: an unknown or late input becomes a warning, never an exception.
+ *  F2 Decides nothing: what a fact leads to is a rule's business.
+ *  F3 Inputs are taken in the order of their arrival.
+ */
+import { record } from './ask/decide.js';
+import { replaceAsk } from './ask/pending.js';
+import type { CallFact, ExecutingStage } from './call/call.js';
+import { baseOf } from './call/call.js';
+import { withCall } from './call/station.js';
+import { elapse } from './clock.js';
+import type { OpenRunOutput } from './effect.js';
+import type { Failure } from './failure.js';
+import { finish } from './inflight.js';
+import type { EffectInput, Input, OutsideInput } from './input.js';
+import { addUsage, NO_USAGE, type Usage } from './model.js';
+import { settleReservation } from './money/budget.js';
+import { acked, emit, warn } from './outbox.js';
+import { resultOf } from './run-result.js';
+import { isOpen, type OpenRun, type Run } from './run.js';
+import { stop } from './stop.js';
+import { appendUser } from './transcript-items.js';
+import { recordReply } from './turn/reply.js';
+
+export const QUEUE_MAX = 100;
+const SEEN_IDS_MAX = 200;
+const UNPROCESSED_MAX = 50;
+
+export function receive(run: Run, input: Input): Run {
+  const now = elapse(run, input.at);
+  if (input.type === 'segment_full') {
+    return { ...now, segment: { ...now.segment, full: true } };
+  }
+  return 'id' in input && input.type !== 'user_message'
+    ? ofEffect(now, input)
+    : fromOutside(now, input as OutsideInput);
+}
+
+function ofEffect(run: Run, input: EffectInput): Run {
+  const entry = run.inflight[input.id];
+  if (entry === undefined) {
+    return warn(run, 'late_input', `${input.type} of ${input.id}, which is not in flight`);
+  }
+  const ended = finish(run, input.id);
+  const heard = 'output' in input ? acked(ended, input.output.eventsUpTo) : ended;
+  if (input.type === 'run_opened') return opened(heard, input.output);
+  if (input.type === 'effect_failed' && entry.kind === 'open_run')
+    return notOpened(heard, input.failure);
+  if (!isOpen(heard)) return warn(heard, 'early_input', `${input.type} before the run was opened`);
+  return recordOutcome(heard, input);
+}
+
+function recordOutcome(run: OpenRun, input: Exclude<EffectInput, { type: 'run_opened' }>): Run {
+  switch (input.type) {
+    case 'model_replied':
+      return recordReply(run, input.id, input.output);
+    case 'tool_returned':
+      return returned(run, input.id, {
+        fact: { kind: 'outcome', outcome: input.output.outcome },
+        attempts: input.output.attempts,
+      });
+    case 'tool_reconciled':
+      return returned(run, input.id, {
+        fact: { kind: 'finding', finding: input.output.finding },
+        attempts: 0,
+      });
+    case 'outcome_recorded':
+      return returned(run, input.id, { attempts: 0 });
+    case 'flushed':
+      return run;
+    case 'run_closed':
+      return ended(run);
+    case 'timer_fired':
+      return timedOut(run, input.id);
+    case 'effect_failed':
+      return failed(run, input.id, input.failure);
+  }
+}
+
+function opened(run: Run, output: OpenRunOutput): Run {
+  const segment = { ...run.segment, opened: true };
+  const { previousExecution: _, ...rest } = run;
+  const { frozen } = output;
+  if (frozen === undefined) return { ...rest, rules: output.rules, segment };
+  const { task } = run.start;
+  const goal = output.goal ?? { text: task.goal };
+  const first: OpenRun = {
+    ...rest,
+    rules: output.rules,
+    segment,
+    frozen,
+    phase: 'checking_limits',
+    head: output.head ?? frozen.prompt.hash,
+    context: { knownTokens: 0, newBytes: frozen.prompt.bytes },
+  };
+  const announced = emit(first, {
+    type: 'session_init',
+    agent: run.start.agent,
+    taskId: run.taskId,
+    goal,
+    model: frozen.route.name,
+    tools: frozen.tools.map((tool) => tool.name),
+    ...(task.caller !== undefined && { caller: task.caller }),
+    versions: frozen.versions,
+  });
+  const constraints = (task.constraints ?? []).map((line) => `- ${line}`).join('\n');
+  const asked = appendUser(announced, goal);
+  const bound =
+    constraints === '' ? asked : appendUser(asked, { text: `Constraints:\n${constraints}` });
+  return task.denied === undefined
+    ? bound
+    : stop(bound, 'refused', { detail: 'safety_policy', nextSafeAction: task.denied });
+}
+
+function notOpened(run: Run, failure: Failure): Run {
+  if (isOpen(run)) {
+    const warned = warn(run, 'segment_not_archived', failure.message);
+    return { ...warned, segment: { ...run.segment, opened: true } };
+  }
+  return { ...run, final: { kind: 'refused', code: failure.code, message: failure.message } };
+}
+
+interface Return {
+  /** undefined: what the executing stage says was being recorded. */
+  readonly fact?: CallFact;
+  readonly attempts: number;
+}
+
+function returned(run: OpenRun, effectId: string, back: Return): OpenRun {
+  const call = run.turn?.calls.find(
+    (one): one is ExecutingStage => one.stage === 'executing' && one.effectId === effectId,
+  );
+  if (call === undefined) return warn(run, 'late_input', `${effectId} belongs to no call`);
+  const fact = back.fact ?? recordedFact(call);
+  return withCall(run, {
+    ...baseOf(call),
+    stage: 'returned',
+    grant: call.grant,
+    startedAt: call.startedAt,
+    attempts: call.attempts + back.attempts,
+    durationMs: run.now - call.startedAt,
+    fact,
+  });
+}
+
+function recordedFact(call: ExecutingStage): CallFact {
+  const { answer } = call;
+  return {
+    kind: 'recorded',
+    answer: answer?.kind ?? 'happened',
+    content: answer?.content ?? { text: '' },
+  };
+}
+
+function failed(run: OpenRun, effectId: string, failure: Failure): Run {
+  const call = run.turn?.calls.find(
+    (one): one is ExecutingStage => one.stage === 'executing' && one.effectId === effectId,
+  );
+  if (call !== undefined) {
+    const outOfTime = call.boundByRun && failure.timedOut === true && nearTheEnd(run);
+    return returned(run, effectId, {
+      fact: { kind: 'failure', doing: call.doing, failure, outOfTime },
+      attempts: call.doing === 'execute' ? (failure.attempts ?? 1) : 0,
+    });
+  }
+  if (effectId.startsWith('call_model-')) return modelFailed(run, effectId, failure);
+  if (effectId.startsWith('close_run-')) return ended(run);
+  return run;
+}
+
+/** An activity that was limited by the run's time ends within this of the run's end. */
+const END_TOLERANCE_MS = 1_000;
+
+function nearTheEnd(run: OpenRun): boolean {
+  const { timeoutMs } = run.frozen.budget;
+  const counted =
+    run.frozen.settings.timeoutCounts === 'wall'
+      ? run.now - run.clock.startedAt
+      : run.clock.activeMs;
+  return timeoutMs !== 'unlimited' && counted >= timeoutMs - END_TOLERANCE_MS;
+}
+
+function modelFailed(run: OpenRun, effectId: string, failure: Failure): Run {
+  const details = failure.details ?? {};
+  const lost = amount(details['lostCostMicroUsd']);
+  const settled = settleReservation(run, effectId, lost);
+  const usage = addUsage(run.tally.usage, usageOf(details['lostUsage']));
+  const billed: OpenRun = { ...settled, tally: { ...run.tally, usage } };
+  if (failure.cancelled || run.stopping !== undefined) return billed;
+  const budget = details['budget'];
+  return {
+    ...billed,
+    phase: 'checking_limits',
+    modelFailure: {
+      code: failure.timedOut && failure.code === 'Internal' ? 'NetworkTimeout' : failure.code,
+      message: failure.message,
+      attempts: amount(details['attempts']) || (failure.attempts ?? 1),
+      outOfTime: failure.timedOut === true && nearTheEnd(run),
+      ...(typeof budget === 'string' && { budget }),
+    },
+  };
+}
+
+function amount(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+}
+
+function usageOf(value: unknown): Usage {
+  if (typeof value !== 'object' || value === null) return NO_USAGE;
+  const usage = value as { readonly [key: string]: unknown };
+  return {
+    input: amount(usage['input']),
+    output: amount(usage['output']),
+    cacheRead: amount(usage['cacheRead']),
+    cacheWrite: amount(usage['cacheWrite']),
+  };
+}
+
+function ended(run: OpenRun): Run {
+  const { stopping } = run;
+  if (stopping === undefined) return run;
+  const cancelled = stopping.reason === 'aborted';
+  return { ...run, final: { kind: 'result', result: resultOf(run, stopping), cancelled } };
+}
+
+function timedOut(run: OpenRun, timer: string): Run {
+  const ask = run.asks.find((one) => one.timer === timer);
+  return ask === undefined || ask.outcome !== 'pending'
+    ? run
+    : replaceAsk(run, { ...ask, elapsed: true });
+}
+
+function fromOutside(run: Run, input: OutsideInput): Run {
+  if (run.stopping !== undefined && input.type !== 'cancel_requested') return tooLate(run, input);
+  switch (input.type) {
+    case 'decision': {
+      const recorded = record(run, input.decision);
+      return input.ticket === undefined
+        ? recorded.run
+        : withVerdict(recorded.run, input.ticket, recorded.verdict);
+    }
+    case 'input_provided':
+      return warn(run, 'input_ignored', `no question ${input.askId} is open for an answer`);
+    case 'user_message':
+      return queued(run, input);
+    case 'interrupt':
+      return { ...run, interrupt: 'interrupt' };
+    case 'cancel_requested':
+      return { ...run, interrupt: run.interrupt ?? 'cancel' };
+    case 'close':
+      return run.idle
+        ? { ...run, closeRequested: true }
+        : { ...run, interrupt: run.interrupt ?? 'cancel' };
+    case 'input_rejected':
+      return warn(run, `rejected_${input.message}`, input.reason);
+  }
+}
+
+function queued(run: Run, input: Extract<OutsideInput, { type: 'user_message' }>): Run {
+  const { id, text } = input;
+  if (id !== undefined && run.seenMessageIds.includes(id)) return run;
+  if (run.queue.length >= QUEUE_MAX) {
+    return warn(run, 'message_dropped', `${QUEUE_MAX} messages are waiting already`);
+  }
+  const seenMessageIds =
+    id === undefined ? run.seenMessageIds : [...run.seenMessageIds, id].slice(-SEEN_IDS_MAX);
+  const message = { text, ...(id !== undefined && { id }) };
+  return { ...run, seenMessageIds, queue: [...run.queue, message] };
+}
+
+/** Closing has begun: the input is named in the result, its sender is told (G98). */
+function tooLate(run: Run, input: OutsideInput): Run {
+  const unprocessed = [...run.unprocessed, input.type].slice(0, UNPROCESSED_MAX);
+  const next = { ...run, unprocessed };
+  if (input.type !== 'decision' || input.ticket === undefined) return next;
+  return withVerdict(next, input.ticket, {
+    accepted: false,
+    reason: 'run_closing',
+    message: 'the run is ending',
+  });
+}
+
+function withVerdict(run: Run, ticket: string, verdict: Run['verdicts'][number]['verdict']): Run {
+  return { ...run, verdicts: [...run.verdicts, { ticket, verdict }] };
+}

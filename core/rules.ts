@@ -1,0 +1,177 @@
+/**
+ * The ordered rules of `advance`: the specification, read top-down. The first that fires decides; the list
+ * is tried again from the top until none fires.
+ *
+ * opening → closing → interrupted → segment full → calls settled → dispatch → completion gates →
+ * truncation and model failure → limits → compaction → ask the model → await the user
+ */
+import { openAsk, closeAsk } from './ask/open-ask.js';
+import { pendingAsks } from './ask/pending.js';
+import { dispatch } from './call/dispatch.js';
+import { close } from './closing.js';
+import { contextIsFull } from './context/compaction.js';
+import type { ActivityEffect } from './effect.js';
+import { complete } from './gates/completion.js';
+import { flying, start, WORK, type Step } from './inflight.js';
+import { breakerTrip } from './limits/breakers.js';
+import { trip } from './money/budget.js';
+import { emit } from './outbox.js';
+import { isOpen, type OpenRun, type Run, type Turn } from './run.js';
+import { stop } from './stop.js';
+import type { StopPhase } from './result.js';
+import { afterModelFailure } from './turn/model-failure.js';
+import { askModel } from './turn/request.js';
+import { allSettled, nextTurn } from './turn/results.js';
+import { isTruncated, recover } from './turn/truncation.js';
+
+/** A step, 'hold' when nothing below may fire now, undefined when the rule does not apply. */
+export type Rule<R extends Run = OpenRun> = (run: R) => Step | 'hold' | undefined;
+
+/** Rules of a run that is open. */
+export const RULES: readonly Rule[] = [
+  closing,
+  interrupted,
+  segmentFull,
+  callsSettled,
+  dispatching,
+  completionGates,
+  truncation,
+  modelFailed,
+  limits,
+  compaction,
+  asking,
+  awaitingUser,
+];
+
+/** Before everything: each segment begins with `open_run`. */
+export function opening(run: Run): Step | 'hold' | undefined {
+  if (run.final !== undefined) return 'hold';
+  if (run.segment.opened) return isOpen(run) ? undefined : 'hold';
+  if (flying(run, ['open_run'])) return 'hold';
+  return start(run, 'open_run', (id, events): ActivityEffect => ({
+    kind: 'open_run',
+    id,
+    input: {
+      v: 1,
+      run: { tenant: run.tenant, runId: run.runId },
+      segment: run.segment.number,
+      start: run.start,
+      ...(run.previousExecution !== undefined && { previousExecution: run.previousExecution }),
+      events,
+    },
+    limits: { attemptMs: 60_000, maximumAttempts: 0 },
+    summary: `${run.start.agent}, segment ${run.segment.number}`,
+  }));
+}
+
+function closing(run: OpenRun): Step | 'hold' | undefined {
+  return run.stopping === undefined ? undefined : close(run, run.stopping);
+}
+
+/** Interrupt and cancel; at the top of the loop a reached limit comes first (C25). */
+function interrupted(run: OpenRun): Step | undefined {
+  if (run.interrupt === undefined) return undefined;
+  const between = run.turn === undefined && !flying(run, ['call_model']);
+  const tripped = between && !run.idle ? trip(run, 'between_turns') : undefined;
+  if (tripped !== undefined) return only(stop(run, tripped));
+  const told = emit(run, { type: 'interruption', by: run.interrupt });
+  const reason = run.interrupt === 'interrupt' ? 'interrupted' : 'aborted';
+  return only(stop(told, reason, { phase: phaseOf(run) }));
+}
+
+function phaseOf(run: OpenRun): StopPhase {
+  if (flying(run, ['call_model'])) return 'streaming';
+  if (run.turn === undefined || run.turn.calls.length === 0) return 'before_model';
+  const begun = run.turn.calls.some(
+    (call) =>
+      ['executing', 'returned', 'doubt'].includes(call.stage) ||
+      (call.stage === 'settled' && call.result.started),
+  );
+  return begun ? 'tools' : 'before_tools';
+}
+
+/** No new effect starts in a full segment; when only timers are left, the next one begins. */
+function segmentFull(run: OpenRun): Step | 'hold' | undefined {
+  if (!run.segment.full) return undefined;
+  if (flying(run, [...WORK, 'flush'])) return 'hold';
+  const told = emit(run, { type: 'transition', reason: 'continued_as_new' });
+  return only({ ...told, final: { kind: 'continue_as_new' } });
+}
+
+function callsSettled(run: OpenRun): Step | undefined {
+  const { turn } = run;
+  if (turn === undefined || turn.calls.length === 0) return undefined;
+  const tripped = breakerTrip(run);
+  if (tripped !== undefined) {
+    const { reason, ...words } = tripped;
+    return only(stop(run, reason, words));
+  }
+  return allSettled(turn) ? only(nextTurn(run, turn)) : undefined;
+}
+
+function dispatching(run: OpenRun): Step | 'hold' | undefined {
+  const { turn } = run;
+  if (turn === undefined || turn.calls.length === 0) return undefined;
+  return dispatch(run, turn) ?? 'hold';
+}
+
+function completionGates(run: OpenRun): Step | undefined {
+  const { turn } = run;
+  return turn === undefined || isTruncated(turn) ? undefined : only(complete(run, turn));
+}
+
+function truncation(run: OpenRun): Step | undefined {
+  const turn: Turn | undefined = run.turn;
+  return turn === undefined ? undefined : only(recover(run, turn));
+}
+
+function modelFailed(run: OpenRun): Step | undefined {
+  const { modelFailure } = run;
+  return modelFailure === undefined ? undefined : only(afterModelFailure(run, modelFailure));
+}
+
+function limits(run: OpenRun): Step | 'hold' | undefined {
+  if (flying(run, ['call_model'])) return 'hold';
+  if (run.idle && run.queue.length === 0) return undefined;
+  const tripped = trip(run, 'between_turns');
+  return tripped === undefined ? undefined : only(stop(run, tripped));
+}
+
+function compaction(run: OpenRun): Step | undefined {
+  if (run.idle && run.queue.length === 0) return undefined;
+  return contextIsFull(run) ? only(stop(run, 'prompt_too_long')) : undefined;
+}
+
+/** The next model call; a waiting conversation needs a message first. */
+function asking(run: OpenRun): Step | undefined {
+  if (!run.idle) return askModel(run);
+  if (run.queue.length === 0) return undefined;
+  const ask = pendingAsks(run).find((open) => open.kind === 'user_message');
+  const closed =
+    ask === undefined ? { run, effects: [] } : closeAsk(run, ask.id, { outcome: 'answered' });
+  return { run: { ...closed.run, idle: false }, effects: closed.effects };
+}
+
+function awaitingUser(run: OpenRun): Step | 'hold' {
+  if (run.closeRequested) return only(stop(run, 'completed', { detail: 'closed' }));
+  const ask = pendingAsks(run).find((open) => open.kind === 'user_message');
+  if (ask?.elapsed) {
+    const closed = closeAsk(run, ask.id, { outcome: 'expired' });
+    return { run: stop(closed.run, 'completed', { detail: 'idle' }), effects: closed.effects };
+  }
+  if (ask !== undefined) return 'hold';
+  const id = `${run.runId}:user:${run.tally.turnCount}`;
+  return openAsk(run, {
+    id,
+    kind: 'user_message',
+    digest: id,
+    roles: [],
+    quorum: 1,
+    expiresInMs: run.frozen.settings.idleTimeoutMs,
+    onExpiry: 'stop',
+  });
+}
+
+function only(run: Run): Step {
+  return { run, effects: [] };
+}

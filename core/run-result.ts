@@ -1,0 +1,80 @@
+/** Builds the result of a run (D1), its counters (D7) and the view that queries get. */
+import { pendingAsks, viewOf } from './ask/pending.js';
+import { isWaiting } from './clock.js';
+import { isOverrun } from './money/budget.js';
+import type { AskKind } from './ask/ask.js';
+import type { Counters, RunResult } from './result.js';
+import { isOpen, type Run, type Stopping } from './run.js';
+import { nextSafeActionFor, statusOfStop } from './stop.js';
+import type { RunView, RunViewStatus } from './view.js';
+
+export function resultOf(run: Run, stopping: Stopping): RunResult {
+  const { reason, detail, phase } = stopping;
+  const completed = reason === 'completed';
+  const next = nextSafeActionFor(stopping);
+  return {
+    runId: run.runId,
+    status: statusOfStop(reason),
+    stopReason: reason,
+    ...(detail !== undefined && { detail }),
+    ...(phase !== undefined && { phase }),
+    completed,
+    ...(run.lastAnswer !== undefined && { answer: run.lastAnswer }),
+    ...(run.partialOutput !== undefined && { partialOutput: run.partialOutput }),
+    ...(next !== undefined && { nextSafeAction: next }),
+    usage: run.tally.usage,
+    costMicroUsd: run.money.spentMicroUsd,
+    ...(isOpen(run) && isOverrun(run) && { budgetOverrun: true }),
+    counters: countersOf(run),
+    versions: run.frozen?.versions ?? {},
+    // The `run_result` event itself is the last one.
+    trace: { runId: run.runId, traceId: run.traceId, events: run.outbox.nextSeq + 1 },
+    ...(run.unprocessed.length > 0 && { unprocessed: run.unprocessed }),
+  };
+}
+
+export function countersOf(run: Run): Counters {
+  const { emptyRetries: _, pauseResumes: __, evidenceRejections: ___, ...tally } = run.tally;
+  return {
+    ...tally,
+    compactions: { proactive: 0, reactive: 0 },
+    stopHookReentries: 0,
+    costMicroUsd: run.money.spentMicroUsd,
+    activeMs: run.clock.activeMs,
+    waitingMs: run.clock.waitingMs,
+  };
+}
+
+const AWAITING: { readonly [kind in AskKind]: RunViewStatus } = {
+  approval: 'awaiting_approval',
+  outcome: 'awaiting_outcome',
+  budget: 'awaiting_budget',
+  input: 'awaiting_input',
+  user_message: 'awaiting_user',
+};
+
+/** Status as the outside sees it: what the run waits for, or 'running'. */
+export function statusOf(run: Run): RunViewStatus {
+  if (run.stopping?.announced) return statusOfStop(run.stopping.reason);
+  const ask = pendingAsks(run)[0];
+  return ask !== undefined && isWaiting(run) ? AWAITING[ask.kind] : 'running';
+}
+
+export function viewOfRun(run: Run): RunView {
+  return {
+    runId: run.runId,
+    tenant: run.tenant,
+    agent: run.start.agent,
+    opened: run.frozen !== undefined,
+    status: run.stopping !== undefined && run.final === undefined ? 'closing' : statusOf(run),
+    phase: run.phase,
+    segment: run.segment.number,
+    counters: countersOf(run),
+    reservedMicroUsd: Object.values(run.money.reserved).reduce((sum, amount) => sum + amount, 0),
+    asks: pendingAsks(run).map(viewOf),
+    inFlight: Object.entries(run.inflight).map(([id, entry]) => ({ id, kind: entry.kind })),
+    queuedMessages: run.queue.length,
+    events: run.outbox.nextSeq,
+    ...(run.final?.kind === 'result' && { result: run.final.result }),
+  };
+}

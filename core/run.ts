@@ -1,0 +1,196 @@
+/**
+ * Run: everything one agent run knows. Plain JSON, small; carried whole over continue-as-new.
+ * Invariants:
+ *  R1 Texts above INLINE_BYTES_MAX are references, so that a run's size does not grow with its conversation.
+ *  R2 `now` is the time of the newest input; nothing in the core reads a clock.
+ *  R3 Only `outbox` gives a `seq`, only `stop` sets `stopping`.
+ */
+import type { Ask, Decision, Verdict } from './ask/ask.js';
+import type { Call } from './call/call.js';
+import type { Phase, RunEvent } from './event.js';
+import type { Frozen } from './frozen.js';
+import type { StoredText } from './json.js';
+import type { Reply, Usage } from './model.js';
+import type { RunResult, StopPhase, StopReason } from './result.js';
+import type { StartInput } from './task.js';
+import type { TranscriptItem } from './transcript.js';
+
+export interface InFlight {
+  readonly kind:
+    | 'open_run'
+    | 'call_model'
+    | 'execute_tool'
+    | 'reconcile_tool'
+    | 'record_outcome'
+    | 'flush'
+    | 'close_run'
+    | 'timer';
+  readonly cancelled: boolean;
+  /** Timers: when they fire, ms since epoch. */
+  readonly at?: number;
+}
+
+/** The reply being worked on, and its calls in proposal order. */
+export interface Turn {
+  readonly reply: Omit<Reply, 'calls'>;
+  readonly messageId: string;
+  readonly calls: readonly Call[];
+  /** The step that keys of this turn's calls carry. */
+  readonly step: number;
+  /** The scheduler has begun with its calls. */
+  readonly dispatched: boolean;
+}
+
+export interface Stopping {
+  readonly reason: StopReason;
+  readonly detail?: string;
+  readonly phase?: StopPhase;
+  readonly nextSafeAction?: string;
+  /** `stop` and `run_result` have been emitted. */
+  readonly announced: boolean;
+}
+
+export interface Money {
+  readonly spentMicroUsd: number;
+  /** By effect id: what an in-flight call may still cost. */
+  readonly reserved: { readonly [effectId: string]: number };
+  /** A vendor billed more than the bound: nothing starts after it (G92). */
+  readonly overrun: boolean;
+}
+
+export interface Clock {
+  readonly startedAt: number;
+  readonly activeMs: number;
+  readonly waitingMs: number;
+}
+
+export interface ContextSize {
+  /** Tokens of everything up to the newest reply, as the provider counted them; 0 before the first. */
+  readonly knownTokens: number;
+  /** Bytes appended since; at most one token per byte (design §10). */
+  readonly newBytes: number;
+}
+
+/** Consecutive bad endings of one tool's calls; a success resets them (G20). */
+export interface BreakerCount {
+  /** Failed attempts with infrastructure codes. */
+  readonly failures: number;
+  readonly errors: number;
+  readonly denied: number;
+  readonly invalid: number;
+}
+
+/** The same call with the same result, in a row (G21). */
+export interface Repetition {
+  readonly action: string;
+  readonly count: number;
+  readonly noticed: boolean;
+}
+
+export interface Tally {
+  readonly modelCalls: number;
+  readonly turnCount: number;
+  readonly step: number;
+  readonly proposedCalls: number;
+  readonly toolCalls: number;
+  readonly toolAttempts: number;
+  readonly deniedCalls: number;
+  readonly invalidCalls: number;
+  readonly skippedCalls: number;
+  readonly inputRequests: number;
+  readonly notStartedCalls: number;
+  readonly recoveryCount: number;
+  readonly emptyRetries: number;
+  readonly pauseResumes: number;
+  readonly evidenceRejections: number;
+  readonly fallbacks: number;
+  readonly usage: Usage;
+}
+
+export interface QueuedMessage {
+  readonly text: string;
+  readonly id?: string;
+}
+
+export interface Run {
+  readonly shape: 1;
+  readonly rules: number;
+  readonly tenant: string;
+  readonly runId: string;
+  readonly taskId: string;
+  readonly traceId: string;
+  readonly start: StartInput;
+  readonly frozen?: Frozen;
+  readonly now: number;
+  readonly phase: Phase;
+  readonly clock: Clock;
+  readonly head: string | null;
+  /** Messages that are decided on and not yet nodes. */
+  readonly pending: readonly TranscriptItem[];
+  readonly nextMessage: number;
+  readonly context: ContextSize;
+  readonly turn?: Turn;
+  /** Logical model requests started so far, answered or not. */
+  readonly requests: number;
+  readonly tally: Tally;
+  readonly money: Money;
+  readonly breakers: { readonly [tool: string]: BreakerCount };
+  readonly repetition?: Repetition;
+  /** Tools that returned ok, for evidence; names only. */
+  readonly evidence: readonly string[];
+  /** Open asks, and closed ones until their call is settled. */
+  readonly asks: readonly Ask[];
+  /** Decisions for a call of this turn whose question is not open yet (G12). */
+  readonly early: readonly { readonly decision: Decision; readonly at: number }[];
+  readonly queue: readonly QueuedMessage[];
+  readonly seenMessageIds: readonly string[];
+  readonly lastAnswer?: StoredText;
+  readonly partialOutput?: StoredText;
+  readonly outbox: {
+    readonly nextSeq: number;
+    readonly events: readonly RunEvent[];
+    /** The effect that carries events now; nobody else may until it is back. */
+    readonly carrier?: string;
+  };
+  readonly inflight: { readonly [effectId: string]: InFlight };
+  readonly nextEffect: number;
+  readonly interrupt?: 'interrupt' | 'cancel';
+  readonly closeRequested: boolean;
+  readonly segment: { readonly number: number; readonly full: boolean; readonly opened: boolean };
+  /** Temporal run id of the segment before this one, until its history is archived. */
+  readonly previousExecution?: string;
+  /** An answer was delivered and the run waits for its user (`afterAnswer: 'await_user'`). */
+  readonly idle: boolean;
+  /** Status last shown to the outside (search attribute). */
+  readonly shownStatus?: string;
+  readonly stopping?: Stopping;
+  /** The failure of the last model call, until a rule has dealt with it. */
+  readonly modelFailure?: ModelFailure;
+  readonly unprocessed: readonly string[];
+  /** Answers for senders that wait for one; the shell takes them after each step. */
+  readonly verdicts: readonly { readonly ticket: string; readonly verdict: Verdict }[];
+  readonly final?: Final;
+}
+
+export interface ModelFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly attempts: number;
+  /** The call ran against the run's time budget, not its own limit. */
+  readonly outOfTime: boolean;
+  /** With BudgetExhausted: the stop reason of the budget that the next attempt did not fit. */
+  readonly budget?: string;
+}
+
+export type Final =
+  | { readonly kind: 'result'; readonly result: RunResult; readonly cancelled: boolean }
+  | { readonly kind: 'continue_as_new' }
+  /** The run could not be opened: the workflow fails with this error. */
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string };
+
+/** A run that has been opened: frozen is there. Rules beyond opening work on this. */
+export type OpenRun = Run & { readonly frozen: Frozen };
+
+export function isOpen(run: Run): run is OpenRun {
+  return run.frozen !== undefined;
+}

@@ -1,0 +1,66 @@
+/**
+ * The only way a run ends.
+ * Invariants: the first stop wins; `status` and `completed` follow from the reason alone (D1).
+ */
+import type { StoredText } from './json.js';
+import type { Run, Stopping } from './run.js';
+import type { RunStatus, StopPhase, StopReason } from './result.js';
+
+export interface StopWords {
+  readonly detail?: string;
+  readonly phase?: StopPhase;
+  readonly nextSafeAction?: string;
+  readonly partialOutput?: StoredText;
+}
+
+export function stop<R extends Run>(run: R, reason: StopReason, words: StopWords = {}): R {
+  if (run.stopping !== undefined) return run;
+  const { partialOutput, ...rest } = words;
+  const stopping: Stopping = { reason, ...rest, announced: false };
+  return {
+    ...run,
+    phase: 'finishing',
+    stopping,
+    ...(partialOutput !== undefined && { partialOutput }),
+  };
+}
+
+const LARGER_BUDGET = 'Ask the user whether to continue with a larger budget.';
+const RESUME = 'Resume the session with a new run.';
+
+interface Meaning {
+  readonly status: RunStatus;
+  readonly next?: string;
+}
+
+const MEANINGS: { readonly [reason in StopReason]: Meaning } = {
+  completed: { status: 'completed' },
+  empty_response: { status: 'stopped', next: 'Rephrase the task, or look at the trace.' },
+  evidence_missing: { status: 'stopped', next: 'Provide the missing evidence.' },
+  invalid_output: { status: 'failed', next: 'Fix the output schema or the prompt.' },
+  refused: { status: 'stopped', next: 'Do not retry; review the policy.' },
+  needs_human: { status: 'stopped', next: 'Ask a person to decide how to go on.' },
+  tool_failure: { status: 'failed', next: 'Look at the failing tool, then start again.' },
+  tool_unavailable: { status: 'failed', next: 'Restore the tool, then start again.' },
+  max_turns: { status: 'stopped', next: LARGER_BUDGET },
+  max_tool_calls: { status: 'stopped', next: LARGER_BUDGET },
+  timeout: { status: 'stopped', next: LARGER_BUDGET },
+  max_cost: { status: 'stopped', next: LARGER_BUDGET },
+  max_input_tokens: { status: 'stopped', next: LARGER_BUDGET },
+  max_output_tokens: { status: 'stopped', next: LARGER_BUDGET },
+  max_tokens: { status: 'stopped', next: 'Raise maxTokensPerResponse.' },
+  prompt_too_long: { status: 'stopped', next: 'Start a new session with a summary.' },
+  stop_hook_prevented: { status: 'stopped', next: 'See the message of the hook.' },
+  interrupted: { status: 'cancelled', next: RESUME },
+  aborted: { status: 'cancelled', next: RESUME },
+  failed: { status: 'failed', next: 'Try again later.' },
+};
+
+export function statusOfStop(reason: StopReason): RunStatus {
+  return MEANINGS[reason].status;
+}
+
+/** What a person should do now; undefined for a completed run. */
+export function nextSafeActionFor(stopping: Stopping): string | undefined {
+  return stopping.nextSafeAction ?? MEANINGS[stopping.reason].next;
+}

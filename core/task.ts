@@ -1,0 +1,45 @@
+/** What a caller hands to a run: the task (LC-18) and what it overrides of the agent. Plain JSON. */
+import type { Budget } from './budget-fields.js';
+import type { Json } from './json.js';
+import type { Settings } from './settings.js';
+
+export interface Task {
+  /** What the run is to achieve; becomes the first user message. Must not be blank (G67). */
+  readonly goal: string;
+  /** Prefix of idempotency keys, unique per tenant and run; default: the run id. */
+  readonly taskId?: string;
+  readonly traceId?: string;
+  /** Who asks; never counts as an approver of this run's asks. */
+  readonly caller?: string;
+  /** Statements that bound the work; shown to the model below the goal. */
+  readonly constraints?: readonly string[];
+  /** Narrows the visible tools (C48). */
+  readonly allowedActions?: readonly string[];
+  /** Hidden, and refused with the run when proposed anyway (C9, C48). */
+  readonly forbiddenActions?: readonly string[];
+  /** A reason: the safety policy refuses the whole task (S38). */
+  readonly denied?: string;
+  /** Tools whose successful execution an answer needs (G22). */
+  readonly requiredEvidence?: readonly Evidence[];
+  readonly metadata?: { readonly [key: string]: Json };
+}
+
+export interface Evidence {
+  readonly id: string;
+  /** Name of a tool that must have returned ok. */
+  readonly satisfiedBy: string;
+}
+
+export type BudgetOverrides = Partial<Budget>;
+export type SettingsOverrides = Partial<Settings>;
+
+/** The argument of the workflow `agentRun`. Optional fields have defaults; unknown ones are ignored. */
+export interface StartInput {
+  readonly v: 1;
+  /** The agent's name; its definition lives in the worker. */
+  readonly agent: string;
+  readonly task: Task;
+  readonly tenant?: string;
+  readonly budget?: BudgetOverrides;
+  readonly settings?: SettingsOverrides;
+}

@@ -1,0 +1,89 @@
+/**
+ * The tool record (vocabulary D5) as it is frozen into a run: plain data. The tool's code lives in the
+ * worker and is found by `name@version`.
+ * Invariants: `retryFor` and `claimsFor` are the only places that derive behaviour from effect and
+ * idempotency (design §8, C54).
+ */
+export const EFFECTS = [
+  'none',
+  'read',
+  'write',
+  'send',
+  'delete',
+  'financial',
+  'permission',
+  'execute',
+  'commit',
+  'unknown',
+] as const;
+export type ToolEffect = (typeof EFFECTS)[number];
+
+export const IDEMPOTENCIES = ['natural', 'keyed', 'none', 'unknown'] as const;
+export type Idempotency = (typeof IDEMPOTENCIES)[number];
+
+export type SideEffect = 'none' | 'read_only' | 'mutating';
+
+export type ToolKind =
+  'tool' | 'human_input' | 'subagent' | 'mcp' | 'hosted' | 'handoff' | 'memory_write';
+
+/** Who must say yes, how many, and for how long the question stays open. */
+export interface ApprovalRule {
+  readonly roles: readonly string[];
+  /** Number of distinct people who must approve. */
+  readonly quorum: number;
+  /** How long the question stays open, in ms; undefined: the run's `approvalTimeoutMs`. */
+  readonly expiresInMs?: number;
+  /** What happens when nobody decided in time; undefined: the run's `onApprovalTimeout`. */
+  readonly onExpiry?: 'reject' | 'stop';
+}
+
+export interface ToolRecord {
+  readonly name: string;
+  readonly version: string;
+  /** The name sent to the model: dots are not allowed there (G75). Reversible within one manifest. */
+  readonly wireName: string;
+  readonly kind: ToolKind;
+  readonly effect: ToolEffect;
+  readonly idempotency: Idempotency;
+  readonly approval: 'never' | 'by_policy' | ApprovalRule;
+  readonly concurrencySafe: boolean;
+  /** Limit of one execution, in ms. */
+  readonly timeoutMs: number;
+  readonly maxResultBytes: number;
+  /** sha256 of the canonical JSON Schema of the input. */
+  readonly schemaHash: string;
+  /** The tool can say afterwards whether a key took effect (`probe`). */
+  readonly probes: boolean;
+}
+
+export function sideEffectOf(effect: ToolEffect): SideEffect {
+  if (effect === 'none') return 'none';
+  if (effect === 'read') return 'read_only';
+  return 'mutating';
+}
+
+export function isMutating(tool: Pick<ToolRecord, 'effect'>): boolean {
+  return sideEffectOf(tool.effect) === 'mutating';
+}
+
+export type RetryClass =
+  /** Repeated freely: nothing happens twice. */
+  | 'repeatable'
+  /** Repeated with the same key; the tool recognises the key. */
+  | 'same_key'
+  /** One attempt; what a loss means is found out by reconciling. */
+  | 'single';
+
+/** Which retries a declared tool gets (C54, design §8). */
+export function retryFor(tool: Pick<ToolRecord, 'effect' | 'idempotency'>): RetryClass {
+  if (sideEffectOf(tool.effect) !== 'mutating') {
+    return tool.idempotency === 'none' || tool.idempotency === 'unknown' ? 'single' : 'repeatable';
+  }
+  if (tool.idempotency === 'keyed' && tool.effect === 'write') return 'same_key';
+  return 'single';
+}
+
+/** `name@version`, the key under which a worker finds the code. */
+export function toolKey(tool: Pick<ToolRecord, 'name' | 'version'>): string {
+  return `${tool.name}@${tool.version}`;
+}

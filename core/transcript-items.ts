@@ -1,0 +1,58 @@
+/**
+ * Messages that the core decides on, before an activity writes them.
+ * Invariants: ids are `${runId}:m${n}` in order of appending; the size of what is appended counts into
+ * the bound of the next request, at most one token per byte (design §10).
+ */
+import type { StoredText } from './json.js';
+import type { Run } from './run.js';
+import type { ResultItem, TranscriptItem } from './transcript.js';
+
+/** Bytes that a message costs besides its text: roles, ids, braces. */
+const MESSAGE_OVERHEAD_BYTES = 64;
+
+export function appendUser<R extends Run>(
+  run: R,
+  content: StoredText,
+  options: { readonly synthetic?: boolean } = {},
+): R {
+  const item: TranscriptItem = {
+    kind: 'user',
+    messageId: messageIdAt(run),
+    content,
+    ...(options.synthetic && { synthetic: true }),
+  };
+  return append(run, item, bytesOf(content));
+}
+
+export function appendResults<R extends Run>(run: R, results: readonly ResultItem[]): R {
+  const item: TranscriptItem = { kind: 'results', messageId: messageIdAt(run), results };
+  const bytes = results.reduce((sum, result) => sum + resultBytes(result), 0);
+  return append(run, item, bytes);
+}
+
+/** Id that the next message of this run gets. */
+export function messageIdAt(run: Run): string {
+  return `${run.runId}:m${run.nextMessage}`;
+}
+
+function append<R extends Run>(run: R, item: TranscriptItem, bytes: number): R {
+  return {
+    ...run,
+    nextMessage: run.nextMessage + 1,
+    pending: [...run.pending, item],
+    context: {
+      ...run.context,
+      newBytes: run.context.newBytes + bytes + MESSAGE_OVERHEAD_BYTES,
+    },
+  };
+}
+
+/** Upper bound of the UTF-8 size: a UTF-16 unit takes at most three bytes. */
+export function bytesOf(content: StoredText): number {
+  return 'text' in content ? content.text.length * 3 : content.bytes;
+}
+
+function resultBytes(result: ResultItem): number {
+  const shown = result.maxChars === undefined ? Number.POSITIVE_INFINITY : result.maxChars * 3;
+  return Math.min(bytesOf(result.content), shown) + MESSAGE_OVERHEAD_BYTES * 2;
+}

@@ -1,0 +1,98 @@
+/**
+ * Records a reply and makes its calls.
+ * Invariants: append, count, then emit (C36); ids are unique within the reply; keys come from the step.
+ */
+import { callKeyOf } from '../call/key.js';
+import type { ProposedStage } from '../call/call.js';
+import type { CallModelOutput } from '../effect.js';
+import type { Json } from '../json.js';
+import { addUsage, type ProposedCall, type Reply, type Usage } from '../model.js';
+import { costMicroUsd } from '../money/price.js';
+import { settleReservation } from '../money/budget.js';
+import { emit } from '../outbox.js';
+import type { OpenRun, Turn } from '../run.js';
+import { messageIdAt } from '../transcript-items.js';
+
+/** Arguments above this size are left out of `model_response`; `tool_started` has them. */
+const EVENT_ARGS_CHARS = 2_000;
+const EVENT_CALLS_MAX = 32;
+
+export function recordReply(run: OpenRun, effectId: string, output: CallModelOutput): OpenRun {
+  const { reply } = output;
+  const cost = costMicroUsd(reply.usage, run.frozen.route.prices) + output.lostCostMicroUsd;
+  const messageId = messageIdAt(run);
+  const appended = output.head !== run.head;
+  const { calls, ...rest } = reply;
+  const turn: Turn = {
+    reply: rest,
+    messageId,
+    calls: calls.map((call, index) => proposed(call, index, run.tally.step, calls.length)),
+    step: run.tally.step,
+    dispatched: false,
+  };
+  const billed = settleReservation(run, effectId, cost);
+  const recorded: OpenRun = {
+    ...billed,
+    phase: 'validating',
+    head: output.head,
+    pending: [],
+    nextMessage: run.nextMessage + (appended ? 1 : 0),
+    context: { knownTokens: contextTokens(reply.usage), newBytes: 0 },
+    turn,
+    tally: {
+      ...run.tally,
+      modelCalls: run.tally.modelCalls + 1,
+      proposedCalls: run.tally.proposedCalls + calls.length,
+      usage: addUsage(addUsage(run.tally.usage, reply.usage), output.lostUsage),
+    },
+  };
+  return announce(recorded, turn, cost);
+}
+
+/** What the provider counted up to and including its reply (C21). */
+function contextTokens(usage: Usage): number {
+  return usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
+}
+
+function proposed(call: ProposedCall, index: number, step: number, inReply: number): ProposedStage {
+  return {
+    stage: 'proposed',
+    id: call.id,
+    index,
+    callKey: callKeyOf(step, index, inReply),
+    revision: 0,
+    tool: call.tool,
+    toolVersion: call.toolVersion,
+    args: call.args,
+    digest: call.digest,
+    attempt: 1,
+    check: call.check,
+  };
+}
+
+function announce(run: OpenRun, turn: Turn, cost: number): OpenRun {
+  const { reply } = turn;
+  return emit(run, {
+    type: 'model_response',
+    call: run.requests,
+    messageId: turn.messageId,
+    ...(reply.text !== undefined && { text: reply.text }),
+    calls: turn.calls
+      .slice(0, EVENT_CALLS_MAX)
+      .map((call) => ({ id: call.id, tool: call.tool, args: shownArgs(call.args) })),
+    stopReason: stopText(reply),
+    model: reply.model,
+    usage: reply.usage,
+    costMicroUsd: cost,
+    ...(reply.partial && { partial: true }),
+  });
+}
+
+function stopText(reply: Turn['reply'] | Reply): string {
+  return reply.stopDetail === undefined ? reply.stop : `${reply.stop}: ${reply.stopDetail}`;
+}
+
+function shownArgs(args: Json): Json {
+  const size = JSON.stringify(args).length;
+  return size <= EVENT_ARGS_CHARS ? args : { $omitted: size };
+}

@@ -1,0 +1,96 @@
+/**
+ * Asking the model: queued messages enter the transcript, the bound is reserved, the request leaves.
+ * Invariants: no request that does not fit its budgets (B1); a message from outside never comes between a
+ * tool call and its result (G74); only visible tools are offered (C48).
+ */
+import { left } from '../budget-fields.js';
+import { boundByTime } from '../clock.js';
+import { start, type Step } from '../inflight.js';
+import type { RunEvent } from '../event.js';
+import type { ActivityEffect, CallModelInput } from '../effect.js';
+import { fitRequest, inputUsed, reserve, type RequestBound } from '../money/budget.js';
+import { emit } from '../outbox.js';
+import type { OpenRun } from '../run.js';
+import { stop } from '../stop.js';
+import { appendUser, messageIdAt } from '../transcript-items.js';
+import { visibleTools } from '../call/lookup.js';
+
+/** Model attempts that Temporal may make; the activity enforces the real limits (design §6). */
+const MODEL_ATTEMPTS_MAX = 20;
+/** UTF-16 units of queued messages that one request takes; the rest waits for the next. */
+const QUEUE_CHARS_PER_REQUEST = 16_384;
+/** Retries of a call that the vendor answered with a server error (C27). */
+const SERVER_ERROR_RETRIES = 3;
+
+export function askModel(run: OpenRun): Step<OpenRun> {
+  const ready = takeQueue(run);
+  const bound = fitRequest(ready);
+  if ('misfit' in bound) return { run: stop(ready, bound.misfit), effects: [] };
+  const time = boundByTime(ready, ready.frozen.settings.modelTimeoutMs);
+  const building: OpenRun = {
+    ...ready,
+    phase: 'awaiting_model',
+    requests: ready.requests + 1,
+  };
+  const id = `call_model-${building.nextEffect}`;
+  const step = start(building, 'call_model', (effectId, events): ActivityEffect => ({
+    kind: 'call_model',
+    id: effectId,
+    input: payload(building, bound, events),
+    limits: {
+      attemptMs: building.frozen.settings.modelTimeoutMs,
+      ...(time.totalMs !== undefined && { totalMs: time.totalMs }),
+      heartbeatMs: building.frozen.settings.heartbeatMs.repeatable,
+      maximumAttempts: MODEL_ATTEMPTS_MAX,
+    },
+    summary: `${building.frozen.route.model} #${building.requests}`,
+  }));
+  return { run: reserve(step.run, id, bound.costMicroUsd), effects: step.effects };
+}
+
+function payload(run: OpenRun, bound: RequestBound, events: readonly RunEvent[]): CallModelInput {
+  const { budget, route, settings, tools } = run.frozen;
+  const offered = visibleTools(run);
+  return {
+    v: 1,
+    run: { tenant: run.tenant, runId: run.runId },
+    call: run.requests,
+    head: run.head ?? run.frozen.prompt.hash,
+    append: run.pending,
+    replyMessageId: messageIdAt(run),
+    route,
+    ...(offered.length < tools.length && { offered: offered.map((tool) => tool.name) }),
+    maxTokens: bound.maxTokens,
+    temperature: settings.temperature,
+    bound: { inputTokens: bound.inputTokens, costMicroUsd: bound.costMicroUsd },
+    left: {
+      costMicroUsd: finite(left(run.money.spentMicroUsd, budget.maxCostMicroUsd)),
+      inputTokens: finite(left(inputUsed(run), budget.maxInputTokens)),
+      outputTokens: finite(left(run.tally.usage.output, budget.maxOutputTokens)),
+    },
+    maxRetries: {
+      serverError: Math.min(SERVER_ERROR_RETRIES, budget.maxRetriesPerModelCall),
+      other: budget.maxRetriesPerModelCall,
+    },
+    events,
+  };
+}
+
+/** Queued user messages become part of the transcript, in order, as many as one payload carries. */
+function takeQueue(run: OpenRun): OpenRun {
+  let next = run;
+  let chars = 0;
+  for (const message of run.queue) {
+    chars += message.text.length;
+    if (next !== run && chars > QUEUE_CHARS_PER_REQUEST) break;
+    const text = { text: message.text };
+    const messageId = messageIdAt(next);
+    const appended = appendUser({ ...next, queue: next.queue.slice(1) }, text);
+    next = emit(appended, { type: 'user_message', messageId, text });
+  }
+  return next;
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}

@@ -1,0 +1,55 @@
+/**
+ * The one results message of a turn, in proposal order (MH-08, MH-09), and the way to the next turn.
+ */
+import type { SettledStage } from '../call/call.js';
+import { REPETITION_NOTICE, repetitionStep } from '../limits/repetition.js';
+import { emit } from '../outbox.js';
+import type { OpenRun, Turn } from '../run.js';
+import { stop } from '../stop.js';
+import { appendResults, appendUser, messageIdAt } from '../transcript-items.js';
+
+/** True when every call of the turn has its result. */
+export function allSettled(turn: Turn): boolean {
+  return turn.calls.every((call) => call.stage === 'settled');
+}
+
+/** Appends the results of all calls; the turn is over as far as its calls go. */
+export function appendTurnResults(run: OpenRun, turn: Turn): OpenRun {
+  const settled = turn.calls.filter((call): call is SettledStage => call.stage === 'settled');
+  if (settled.length === 0) return run;
+  const messageId = messageIdAt(run);
+  const { maxToolResultChars } = run.frozen.budget;
+  const appended = appendResults(
+    run,
+    settled.map(({ result }) => ({
+      callId: result.callId,
+      isError: result.isError,
+      content: result.content,
+      maxChars: maxToolResultChars,
+    })),
+  );
+  return emit(appended, {
+    type: 'tool_results_message',
+    messageId,
+    callIds: settled.map((call) => call.id),
+  });
+}
+
+/** The results are in: on to the next turn, unless the run repeats itself. */
+export function nextTurn(run: OpenRun, turn: Turn): OpenRun {
+  const { turn: _, ...rest } = appendTurnResults(run, turn);
+  const asks = rest.asks.filter((ask) => ask.outcome === 'pending');
+  const next: OpenRun = {
+    ...rest,
+    asks,
+    early: [],
+    phase: 'checking_limits',
+    tally: { ...rest.tally, turnCount: rest.tally.turnCount + 1, recoveryCount: 0 },
+  };
+  const step = repetitionStep(next);
+  if (step === 'stop') return stop(next, 'needs_human', { detail: 'no_progress' });
+  const continued = emit(next, { type: 'transition', reason: 'next_turn' });
+  if (step === 'none') return continued;
+  const noticed = { ...continued, repetition: { ...continued.repetition!, noticed: true } };
+  return appendUser(noticed, { text: REPETITION_NOTICE }, { synthetic: true });
+}

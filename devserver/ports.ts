@@ -1,0 +1,62 @@
+import { connect, createServer } from 'node:net';
+import { HoldfastError } from '../core/errors.js';
+
+/** The embedded server listens here only: it has no authentication. */
+export const LOOPBACK = '127.0.0.1';
+
+/** A loopback port that is free now. */
+export async function freePort(): Promise<number> {
+  return listenOnce(0);
+}
+
+/** Fails with PortTaken when something listens on the loopback port. */
+export async function assertPortFree(port: number, purpose: string): Promise<void> {
+  try {
+    await listenOnce(port);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HoldfastError(
+      'PortTaken',
+      `Port ${port} of ${LOOPBACK}, wanted for ${purpose}, cannot be used (${reason}).`,
+      {
+        hint: `End the program that listens on port ${port}, or choose another port (0 takes a free one).`,
+        details: { port, purpose },
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Whether something accepts connections at host:port within the time. */
+export function answersAt(address: string, timeoutMs: number): Promise<boolean> {
+  const colon = address.lastIndexOf(':');
+  const host = address.slice(0, colon).replace(/^\[|\]$/g, '');
+  const port = Number(address.slice(colon + 1));
+  if (colon < 1 || !Number.isInteger(port) || port < 1 || port > 65_535) {
+    return Promise.resolve(false);
+  }
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    const settle = (answered: boolean): void => {
+      clearTimeout(limit);
+      socket.destroy();
+      resolve(answered);
+    };
+    const limit = setTimeout(() => settle(false), timeoutMs);
+    socket.once('connect', () => settle(true));
+    socket.once('error', () => settle(false));
+  });
+}
+
+function listenOnce(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen({ port, host: LOOPBACK, exclusive: true }, () => {
+      const bound = server.address();
+      server.close(() => {
+        resolve(typeof bound === 'object' && bound !== null ? bound.port : port);
+      });
+    });
+  });
+}

@@ -1,0 +1,213 @@
+/**
+ * Puts the events of one streamed reply together. Strict where doubt could make a tool run: what cannot
+ * belong to one well-ordered message is a BadStream, never a guess. Lenient where it cannot: unknown events
+ * are skipped, a repeated block stop is nothing new, a block of an unknown type is kept verbatim.
+ */
+import type { Json } from '../../core/json.js';
+import { NO_USAGE } from '../../core/model.js';
+import type { Usage } from '../../core/model.js';
+import type { SseEvent } from '../sse.js';
+
+/** The stream cannot be read as one message. */
+export class BadStream extends Error {}
+
+/** The vendor reported an error in the middle of a stream. */
+export class StreamError extends Error {
+  readonly body: Json;
+
+  constructor(body: Json) {
+    super('the stream reported an error');
+    this.body = body;
+  }
+}
+
+export type MutableRecord = Record<string, Json>;
+
+export interface OpenBlock {
+  readonly type: string;
+  /** The vendor's block, deltas merged in. */
+  readonly raw: MutableRecord;
+  /** Pieces of the JSON text of a tool's input. */
+  readonly json: string[];
+  stopped: boolean;
+}
+
+export interface Assembly {
+  started: boolean;
+  /** message_stop has arrived: the message is complete. */
+  stopped: boolean;
+  model: string;
+  readonly blocks: OpenBlock[];
+  stopReason: string | null;
+  stopSequence: string | null;
+  stopDetails: Json;
+  usage: Usage;
+  /** The vendor's final usage has arrived. */
+  usageFinal: boolean;
+  outputBytes: number;
+}
+
+const BLOCKS_MAX = 1000;
+/** Deltas that a block of a known type may get; blocks of other types may get any. */
+const DELTAS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['text', ['text_delta', 'citations_delta']],
+  ['thinking', ['thinking_delta', 'signature_delta']],
+  ['redacted_thinking', []],
+  ['tool_use', ['input_json_delta']],
+  ['server_tool_use', ['input_json_delta']],
+]);
+
+export function newAssembly(): Assembly {
+  return {
+    started: false,
+    stopped: false,
+    model: '',
+    blocks: [],
+    stopReason: null,
+    stopSequence: null,
+    stopDetails: null,
+    usage: NO_USAGE,
+    usageFinal: false,
+    outputBytes: 0,
+  };
+}
+
+/** Takes one event; returns whether it brought content (a ping does not). */
+export function acceptEvent(assembly: Assembly, event: SseEvent): boolean {
+  const data = parseRecord(event.data);
+  const type = data['type'];
+  if (event.event === 'error' || type === 'error') throw new StreamError(data);
+  if (assembly.stopped) return false;
+  switch (type) {
+    case 'message_start':
+      startMessage(assembly, data);
+      return true;
+    case 'content_block_start':
+      startBlock(assembly, data);
+      return true;
+    case 'content_block_delta':
+      extendBlock(assembly, data);
+      return true;
+    case 'content_block_stop':
+      stopBlock(assembly, data);
+      return true;
+    case 'message_delta':
+      finishMessage(assembly, data);
+      return true;
+    case 'message_stop':
+      if (assembly.stopReason === null) throw new BadStream('message_stop without a stop reason');
+      assembly.stopped = true;
+      return true;
+    default:
+      return false;
+  }
+}
+
+function startMessage(assembly: Assembly, data: MutableRecord): void {
+  if (assembly.started) throw new BadStream('a second message_start');
+  const message = recordOf(data['message']);
+  assembly.started = true;
+  assembly.model = stringOf(message['model']) ?? '';
+  addUsage(assembly, message['usage']);
+}
+
+function startBlock(assembly: Assembly, data: MutableRecord): void {
+  if (!assembly.started || assembly.stopReason !== null) {
+    throw new BadStream('a block outside of a message');
+  }
+  if (data['index'] !== assembly.blocks.length) throw new BadStream('blocks out of order');
+  if (assembly.blocks.length >= BLOCKS_MAX) throw new BadStream(`more than ${BLOCKS_MAX} blocks`);
+  const raw = { ...recordOf(data['content_block']) };
+  const type = stringOf(raw['type']);
+  if (type === undefined) throw new BadStream('a block without a type');
+  assembly.blocks.push({ type, raw, json: [], stopped: false });
+}
+
+function extendBlock(assembly: Assembly, data: MutableRecord): void {
+  const block = blockAt(assembly, data);
+  const delta = recordOf(data['delta']);
+  const type = stringOf(delta['type']) ?? '';
+  if (block.stopped) throw new BadStream('a delta after the end of its block');
+  if (DELTAS.get(block.type)?.includes(type) === false) {
+    throw new BadStream(`a ${type.slice(0, 50)} in a ${block.type} block`);
+  }
+  for (const [key, value] of Object.entries(delta)) {
+    if (key === 'type' || key === '__proto__') continue;
+    if (typeof value === 'string') assembly.outputBytes += Buffer.byteLength(value);
+    mergeDelta(block, key, value);
+  }
+}
+
+function mergeDelta(block: OpenBlock, key: string, value: Json): void {
+  const { raw } = block;
+  const before = Object.hasOwn(raw, key) ? raw[key] : undefined;
+  if (key === 'partial_json' && typeof value === 'string') block.json.push(value);
+  else if (key === 'citation') raw['citations'] = [...listOf(raw['citations']), value];
+  else if (typeof before === 'string' && typeof value === 'string') raw[key] = before + value;
+  else raw[key] = value;
+}
+
+function stopBlock(assembly: Assembly, data: MutableRecord): void {
+  blockAt(assembly, data).stopped = true;
+}
+
+function finishMessage(assembly: Assembly, data: MutableRecord): void {
+  if (!assembly.started) throw new BadStream('message_delta before message_start');
+  const delta = recordOf(data['delta']);
+  assembly.stopReason = stringOf(delta['stop_reason']) ?? assembly.stopReason;
+  assembly.stopSequence = stringOf(delta['stop_sequence']) ?? assembly.stopSequence;
+  assembly.stopDetails = delta['stop_details'] ?? assembly.stopDetails;
+  const usage = data['usage'];
+  if (isRecord(usage) && typeof usage['output_tokens'] === 'number') assembly.usageFinal = true;
+  addUsage(assembly, usage);
+}
+
+/** Numbers in a stream are cumulative: the larger one is the newer, and never in the vendor's disfavour. */
+function addUsage(assembly: Assembly, reported: Json | undefined): void {
+  if (!isRecord(reported)) return;
+  const { usage } = assembly;
+  assembly.usage = {
+    input: Math.max(usage.input, tokens(reported['input_tokens'])),
+    output: Math.max(usage.output, tokens(reported['output_tokens'])),
+    cacheRead: Math.max(usage.cacheRead, tokens(reported['cache_read_input_tokens'])),
+    cacheWrite: Math.max(usage.cacheWrite, tokens(reported['cache_creation_input_tokens'])),
+  };
+}
+
+function tokens(value: Json | undefined): number {
+  return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0;
+}
+
+function blockAt(assembly: Assembly, data: MutableRecord): OpenBlock {
+  const index = data['index'];
+  const block = typeof index === 'number' ? assembly.blocks[index] : undefined;
+  if (block === undefined || assembly.stopReason !== null) {
+    throw new BadStream('an event for a block that is not open');
+  }
+  return block;
+}
+
+function parseRecord(text: string): MutableRecord {
+  try {
+    return recordOf(JSON.parse(text) as Json);
+  } catch {
+    throw new BadStream('an event that is not a JSON object');
+  }
+}
+
+function recordOf(value: Json | undefined): MutableRecord {
+  if (!isRecord(value)) throw new BadStream('an event without its object');
+  return value;
+}
+
+export function isRecord(value: unknown): value is MutableRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function stringOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? (value as readonly Json[]) : [];
+}

@@ -1,0 +1,163 @@
+/**
+ * An assembled message as a ModelReply. Which blocks count is decided here: a tool call only when its block
+ * was stopped and, at the end of a truncated message, only when its input is whole (C5); none of a refused
+ * message; text also when it was cut off.
+ */
+import type { Json } from '../../core/json.js';
+import type { ReplyStop, Usage } from '../../core/model.js';
+import type { Block } from '../../core/transcript.js';
+import { estimateTokens } from '../provider.js';
+import type { ModelReply, UsageSource } from '../provider.js';
+import { parseArguments } from '../tool-arguments.js';
+import { isRecord } from './assembly.js';
+import type { Assembly, OpenBlock } from './assembly.js';
+
+/** What a reply needs to know of its request. */
+export interface ReplyContext {
+  readonly model: string;
+  /** Ids of calls in the conversation; those of the reply are added. */
+  readonly usedIds: Set<string>;
+  /** Makes ids for calls that came without one. */
+  readonly call: number;
+}
+
+const STOPS: ReadonlyMap<string, ReplyStop> = new Map([
+  ['end_turn', 'end_turn'],
+  ['tool_use', 'tool_use'],
+  ['max_tokens', 'max_tokens'],
+  ['stop_sequence', 'stop_sequence'],
+  ['refusal', 'refusal'],
+  ['pause_turn', 'pause_turn'],
+  ['model_context_window_exceeded', 'context_exceeded'],
+]);
+const TRUNCATED: readonly ReplyStop[] = ['max_tokens', 'context_exceeded'];
+const NAME_CHARS_MAX = 256;
+const DETAIL_CHARS_MAX = 2000;
+
+interface Kept {
+  readonly blocks: Block[];
+  readonly raw: Json[];
+  incompleteCalls: number;
+}
+
+/** The reply of a message that ended, or of what had arrived when the caller aborted. */
+export function replyOf(assembly: Assembly, context: ReplyContext): ModelReply {
+  const stop = assembly.stopped ? stopOf(assembly) : 'unknown';
+  const kept: Kept = { blocks: [], raw: [], incompleteCalls: 0 };
+  assembly.blocks.forEach((block, index) => {
+    const truncated = TRUNCATED.includes(stop) && index === assembly.blocks.length - 1;
+    keep(kept, block, { context, refused: stop === 'refusal', truncated });
+  });
+  const detail = assembly.stopped ? stopDetail(assembly, stop) : 'aborted';
+  return {
+    blocks: kept.blocks,
+    raw: kept.raw,
+    stop,
+    ...(detail === undefined ? {} : { stopDetail: detail.slice(0, DETAIL_CHARS_MAX) }),
+    ...(stop === 'refusal' ? { refusal: refusalOf(assembly, kept.blocks) } : {}),
+    ...usageOf(assembly),
+    model: assembly.model === '' ? context.model : assembly.model,
+    ...(assembly.stopped ? {} : { partial: true }),
+    incompleteCalls: kept.incompleteCalls,
+  };
+}
+
+interface KeepRules {
+  readonly context: ReplyContext;
+  readonly refused: boolean;
+  /** The message was cut off and this is its last block. */
+  readonly truncated: boolean;
+}
+
+function keep(kept: Kept, block: OpenBlock, rules: KeepRules): void {
+  switch (block.type) {
+    case 'tool_use':
+      keepCall(kept, block, rules);
+      return;
+    case 'text': {
+      const text = textOf(block, 'text');
+      if (text === '') return;
+      kept.blocks.push({ type: 'text', text });
+      kept.raw.push(block.raw);
+      return;
+    }
+    default:
+      // Thinking without its end lacks its signature; a vendor's own block is worth nothing in part.
+      if (!block.stopped) return;
+      if (block.type === 'thinking') {
+        kept.blocks.push({ type: 'thinking', text: textOf(block, 'thinking') });
+      }
+      kept.raw.push(
+        block.json.length === 0 ? block.raw : { ...block.raw, input: inputOf(block).args },
+      );
+  }
+}
+
+function keepCall(kept: Kept, block: OpenBlock, { context, refused, truncated }: KeepRules): void {
+  const input = inputOf(block);
+  const cutOff = truncated && (!input.ok || input.empty);
+  if (!block.stopped || cutOff) {
+    kept.incompleteCalls += 1;
+    return;
+  }
+  const id = uniqueId(textOf(block, 'id'), kept, context);
+  const tool = textOf(block, 'name').slice(0, NAME_CHARS_MAX);
+  kept.blocks.push({ type: 'tool_use', id, tool, args: input.args });
+  kept.raw.push({ ...block.raw, id, input: input.args });
+}
+
+function inputOf(block: OpenBlock): { ok: boolean; args: Json; empty: boolean } {
+  const text = block.json.join('');
+  const given = block.raw['input'];
+  // Some gateways send the whole input with the start of the block and no delta.
+  if (text === '' && isRecord(given) && Object.keys(given).length > 0) {
+    return { ...parseArguments(JSON.stringify(given)), empty: false };
+  }
+  return { ...parseArguments(text), empty: text.trim() === '' };
+}
+
+/** Ids must be unique in the conversation and acceptable to the vendor (G42). */
+function uniqueId(given: string, kept: Kept, context: ReplyContext): string {
+  const wished = given.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 128);
+  const position = kept.blocks.filter((block) => block.type === 'tool_use').length;
+  const base = wished === '' ? `call_${context.call}_${position}` : wished;
+  let id = base;
+  for (let n = 2; context.usedIds.has(id); n += 1) id = `${base}_${n}`;
+  context.usedIds.add(id);
+  return id;
+}
+
+function stopOf(assembly: Assembly): ReplyStop {
+  return STOPS.get(assembly.stopReason ?? '') ?? 'unknown';
+}
+
+function stopDetail(assembly: Assembly, stop: ReplyStop): string | undefined {
+  if (stop === 'unknown') return assembly.stopReason ?? undefined;
+  return stop === 'stop_sequence' ? (assembly.stopSequence ?? undefined) : undefined;
+}
+
+function refusalOf(assembly: Assembly, blocks: readonly Block[]): string {
+  const details = isRecord(assembly.stopDetails) ? assembly.stopDetails : {};
+  const { explanation, category } = details;
+  if (typeof explanation === 'string' && explanation !== '') {
+    return explanation.slice(0, DETAIL_CHARS_MAX);
+  }
+  const text = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+  if (text !== '') return text.slice(0, DETAIL_CHARS_MAX);
+  return typeof category === 'string'
+    ? `The model refused (${category.slice(0, 100)}).`
+    : 'The model refused.';
+}
+
+function usageOf(assembly: Assembly): { usage: Usage; usageSource: UsageSource } {
+  const { usage, usageFinal, stopped, outputBytes } = assembly;
+  if (stopped && usageFinal) return { usage, usageSource: 'reported' };
+  const output = Math.max(usage.output, estimateTokens(outputBytes));
+  const input = usage.input + usage.cacheRead + usage.cacheWrite;
+  return { usage: { ...usage, output }, usageSource: input > 0 ? 'estimated' : 'absent' };
+}
+
+function textOf(block: OpenBlock, key: string): string {
+  const value = Object.hasOwn(block.raw, key) ? block.raw[key] : undefined;
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,173 @@
+/**
+ * A ModelRequest as the body of Anthropic's Messages API.
+ * Invariants: roles alternate and the first message is the user's; tool results come first in their
+ * message (G45); no empty text block is sent; raw blocks go back unchanged to the model they came from.
+ */
+import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
+import { HoldfastError } from '../../core/errors.js';
+import type { Json } from '../../core/json.js';
+import type { Block } from '../../core/transcript.js';
+import { modelFailure } from '../provider.js';
+import type { ModelRequest, RequestMessage } from '../provider.js';
+import { asArgumentObject } from '../tool-arguments.js';
+import { isWireName } from '../wire-names.js';
+
+type JsonObject = { readonly [key: string]: Json };
+
+interface WireMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: readonly JsonObject[];
+}
+
+const CACHED = { cache_control: { type: 'ephemeral' } } as const;
+/** A conversation that the assistant opens needs a user message before it. */
+const OPENING: WireMessage = {
+  role: 'user',
+  content: [{ type: 'text', text: '(The assistant opens this conversation.)' }],
+};
+const USER_ID_CHARS_MAX = 256;
+const LONE_SURROGATES = /\p{Surrogate}/gu;
+
+/** The body of a streamed request; InvalidRequest when there is nothing to send. */
+export function anthropicBody(request: ModelRequest): MessageCreateParamsStreaming {
+  const messages = alternating(request);
+  if (messages.length === 0) throw nothingToSend();
+  const body = {
+    model: request.model,
+    max_tokens: request.maxTokens,
+    stream: true,
+    ...(request.system.trim() === '' ? {} : { system: systemBlocks(request.system) }),
+    ...(request.tools.length === 0 ? {} : { tools: toolParams(request) }),
+    messages,
+    ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+    ...(request.metadata === undefined
+      ? {}
+      : { metadata: { user_id: request.metadata.runId.slice(0, USER_ID_CHARS_MAX) } }),
+  };
+  // Raw blocks are the vendor's own JSON; the SDK's types cannot describe what is only passed through.
+  return body as unknown as MessageCreateParamsStreaming;
+}
+
+/** Every tool call id of the conversation: ids of a new reply must differ from them (G42). */
+export function usedCallIds(messages: readonly RequestMessage[]): Set<string> {
+  const ids = new Set<string>();
+  for (const { blocks } of messages) {
+    for (const block of blocks) if (block.type === 'tool_use') ids.add(block.id);
+  }
+  return ids;
+}
+
+function systemBlocks(system: string): readonly Json[] {
+  return [{ type: 'text', text: wellFormed(system), ...CACHED }];
+}
+
+function toolParams(request: ModelRequest): readonly Json[] {
+  const last = request.tools.length - 1;
+  return request.tools.map((tool, index) => ({
+    name: tool.wireName,
+    description: tool.description,
+    input_schema: tool.inputSchema,
+    // Tools come before the system prompt in the cached prefix, so they stay cached if only that changes.
+    ...(index === last ? CACHED : {}),
+  }));
+}
+
+function alternating(request: ModelRequest): readonly WireMessage[] {
+  const wireNames = new Map(request.tools.map((tool) => [tool.name, tool.wireName]));
+  const merged: WireMessage[] = [];
+  for (const message of request.messages) {
+    const content =
+      message.role === 'assistant' && usableRaw(message, request.model)
+        ? withoutEmptyText(message.raw)
+        : message.blocks.flatMap((block) => contentOf(block, wireNames));
+    if (content.length === 0) continue;
+    const last = merged.at(-1);
+    if (last?.role !== message.role) merged.push({ role: message.role, content });
+    else merged[merged.length - 1] = { ...last, content: [...last.content, ...content] };
+  }
+  if (merged[0]?.role === 'assistant') merged.unshift(OPENING);
+  return merged.map(resultsFirst);
+}
+
+function resultsFirst(message: WireMessage): WireMessage {
+  if (message.role !== 'user') return message;
+  const results = message.content.filter((block) => block['type'] === 'tool_result');
+  const others = message.content.filter((block) => block['type'] !== 'tool_result');
+  return { ...message, content: [...results, ...others] };
+}
+
+interface RawMessage extends RequestMessage {
+  readonly raw: readonly JsonObject[];
+}
+
+/** Raw blocks of this very model that name the same calls as the blocks: otherwise history was repaired. */
+function usableRaw(message: RequestMessage, model: string): message is RawMessage {
+  const { raw, rawModel, blocks } = message;
+  if (rawModel !== model || !Array.isArray(raw)) return false;
+  const rawBlocks = raw as readonly Json[];
+  if (!rawBlocks.every((block) => typeof block === 'object' && block !== null)) return false;
+  const rawIds = (rawBlocks as readonly JsonObject[])
+    .filter((block) => block['type'] === 'tool_use')
+    .map((block) => block['id']);
+  const ids = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+  return ids.length === rawIds.length && ids.every((id, index) => id === rawIds[index]);
+}
+
+function withoutEmptyText(raw: readonly JsonObject[]): readonly JsonObject[] {
+  return raw.filter((block) => {
+    const text = block['text'];
+    return block['type'] !== 'text' || (typeof text === 'string' && text.trim() !== '');
+  });
+}
+
+function contentOf(block: Block, wireNames: ReadonlyMap<string, string>): readonly JsonObject[] {
+  switch (block.type) {
+    case 'text':
+      return block.text.trim() === '' ? [] : [{ type: 'text', text: wellFormed(block.text) }];
+    case 'thinking':
+      // Without its signature, or for another model, thinking is refused (G49).
+      return [];
+    case 'tool_use':
+      return [
+        {
+          type: 'tool_use',
+          id: block.id,
+          name: wireNames.get(block.tool) ?? asWireName(block.tool),
+          input: asArgumentObject(block.args),
+        },
+      ];
+    case 'tool_result':
+      return [resultOf(block)];
+  }
+}
+
+function resultOf(block: Extract<Block, { type: 'tool_result' }>): JsonObject {
+  const text = wellFormed(block.text);
+  // An error without content is refused by the API; a success may be empty.
+  const content = text === '' && block.isError ? 'The tool failed without a message.' : text;
+  return {
+    type: 'tool_result',
+    tool_use_id: block.id,
+    ...(content === '' ? {} : { content }),
+    ...(block.isError ? { is_error: true } : {}),
+  };
+}
+
+/** A name of the past that no tool has any more must still be acceptable. */
+function asWireName(name: string): string {
+  const wireName = name.replaceAll('.', '__');
+  if (isWireName(wireName)) return wireName;
+  return wireName.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unknown';
+}
+
+function wellFormed(text: string): string {
+  return text.replace(LONE_SURROGATES, '\uFFFD');
+}
+
+function nothingToSend(): HoldfastError {
+  return modelFailure('InvalidRequest', 'The conversation has no message to send.', {
+    receivedInput: false,
+    receivedOutputTokensEstimate: 0,
+    shouldRetry: false,
+  });
+}

@@ -1,0 +1,121 @@
+/**
+ * What every model vendor implements: one request, one normalised reply.
+ * Invariants: a provider makes exactly one attempt (retries belong to the caller, G30); it throws only
+ * HoldfastError with a model code; a tool call in a reply was complete when the reply was.
+ */
+import { HoldfastError } from '../core/errors.js';
+import type { ErrorCode } from '../core/errors.js';
+import type { Json } from '../core/json.js';
+import type { ReplyStop, Usage } from '../core/model.js';
+import type { Block, ToolOffer } from '../core/transcript.js';
+
+export interface ModelRequest {
+  /** The vendor's model id (`ModelRoute.model`). */
+  readonly model: string;
+  readonly system: string;
+  readonly tools: readonly ToolOffer[];
+  readonly messages: readonly RequestMessage[];
+  readonly maxTokens: number;
+  readonly temperature?: number;
+  readonly metadata?: { readonly runId: string; readonly call: number };
+}
+
+export interface RequestMessage {
+  readonly role: 'user' | 'assistant';
+  /** `tool_use.tool` may be the registry name or the wire name. */
+  readonly blocks: readonly Block[];
+  /** Vendor blocks of an assistant message: returned unchanged to the same model (G49). */
+  readonly raw?: Json;
+  /** The `ModelRequest.model` that brought `raw`. For any other model the message is rebuilt from blocks. */
+  readonly rawModel?: string;
+}
+
+/**
+ * How far the usage of a reply can be trusted. `reported`: the vendor's final numbers. `estimated`: the
+ * vendor's input, our count of the output that arrived. `absent`: the request left, nothing was reported
+ * (numbers are 0; reckon with the bound). `unsent`: the request never left.
+ */
+export type UsageSource = 'reported' | 'estimated' | 'absent' | 'unsent';
+
+export interface ModelReply {
+  /** Complete blocks in order, thinking included; `tool_use.tool` is the wire name. */
+  readonly blocks: readonly Block[];
+  /** The vendor's content blocks, with call ids made unique and incomplete blocks left out. */
+  readonly raw: Json;
+  readonly stop: ReplyStop;
+  /** The vendor's own reason when `stop` is 'unknown'; the matched stop sequence. */
+  readonly stopDetail?: string;
+  readonly refusal?: string;
+  readonly usage: Usage;
+  readonly usageSource: UsageSource;
+  /** The model that answered, as the vendor names it. */
+  readonly model: string;
+  /** Interrupted: only what had arrived until then (C26). */
+  readonly partial?: boolean;
+  /** Tool calls that were begun and dropped: cut off, or part of a refused message. */
+  readonly incompleteCalls: number;
+}
+
+export interface ModelProgress {
+  /** Called for every chunk that arrives, keep-alives included. */
+  onProgress(): void;
+  readonly signal: AbortSignal;
+}
+
+export interface Provider {
+  readonly name: string;
+  /** Once `signal` aborts this returns the partial reply; it does not throw. */
+  complete(request: ModelRequest, progress: ModelProgress): Promise<ModelReply>;
+}
+
+export type ModelErrorCode = Extract<
+  ErrorCode,
+  | 'RateLimited'
+  | 'Overloaded'
+  | 'ServerError'
+  | 'NetworkTimeout'
+  | 'PromptTooLong'
+  | 'AuthError'
+  | 'InvalidRequest'
+  | 'ContentRefused'
+  | 'MalformedReply'
+>;
+
+/** `HoldfastError.details` of every failure that a provider throws. */
+export interface ModelFailureDetails {
+  readonly status?: number;
+  readonly retryAfterMs?: number;
+  /** The vendor may have billed the input: reckon with it. */
+  readonly receivedInput: boolean;
+  /** Output that arrived before the failure, in tokens, estimated from its bytes. */
+  readonly receivedOutputTokensEstimate: number;
+  readonly shouldRetry: boolean;
+  readonly requestId?: string;
+}
+
+const HINTS: Readonly<Record<ModelErrorCode, string>> = {
+  RateLimited: 'Wait and try again, or raise the limit of the account.',
+  Overloaded: 'Try again later, or configure a fallback model.',
+  ServerError: 'Try again; if it lasts, look at the status page of the vendor.',
+  NetworkTimeout: 'Check the network and the base URL of the provider.',
+  PromptTooLong: 'Shorten the conversation or use a model with a larger context window.',
+  AuthError: 'Check the API key and the billing of its account.',
+  InvalidRequest: 'Correct the request; sending it again will fail again.',
+  ContentRefused: 'Change the content that the vendor refuses.',
+  MalformedReply: 'Try again; if it lasts, check what stands between here and the vendor.',
+};
+
+/** A failure of a provider, with the details that callers decide by. */
+export function modelFailure(
+  code: ModelErrorCode,
+  message: string,
+  details: ModelFailureDetails & { readonly hint?: string; readonly cause?: unknown },
+): HoldfastError {
+  const { hint = HINTS[code], cause, ...facts } = details;
+  return new HoldfastError(code, message, { hint, details: facts, cause });
+}
+
+/** The output tokens that a vendor may bill for this much text; tends to be too high. */
+export function estimateTokens(bytes: number): number {
+  return Math.ceil(bytes / 3);
+}

@@ -1,0 +1,60 @@
+/** Reads requests of the Messages API, as far as scripts need them. Total over any JSON. */
+import type { Json } from '../../core/json.js';
+import type { ScriptedRequest, ScriptedRequestMessage } from './script.js';
+
+type JsonObject = { readonly [key: string]: Json };
+
+/** A request without its attempt; undefined when the body is not a JSON object with messages. */
+export function parseRequest(body: string): Omit<ScriptedRequest, 'attempt'> | undefined {
+  const root = objectOf(parse(body));
+  const list = root?.['messages'];
+  if (root === undefined || !Array.isArray(list)) return undefined;
+  const messages = (list as readonly Json[]).map(messageOf);
+  return {
+    model: stringOf(root['model']),
+    system: systemOf(root['system']),
+    messages,
+    assistantMessages: messages.reduce((n, each) => (each.role === 'assistant' ? n + 1 : n), 0),
+    runId: stringOf(objectOf(root['metadata'])?.['user_id']),
+    maxTokens: typeof root['max_tokens'] === 'number' ? root['max_tokens'] : 0,
+    tools: listOf(root['tools']).map((tool) => stringOf(objectOf(tool)?.['name'])),
+    stream: root['stream'] === true,
+  };
+}
+
+function messageOf(value: Json): ScriptedRequestMessage {
+  const message = objectOf(value);
+  const content = message?.['content'];
+  return {
+    role: stringOf(message?.['role']),
+    content: typeof content === 'string' ? content : listOf(content),
+  };
+}
+
+function systemOf(value: Json | undefined): string {
+  if (typeof value === 'string') return value;
+  return listOf(value)
+    .map((block) => stringOf(objectOf(block)?.['text']))
+    .join('\n');
+}
+
+function parse(body: string): Json | undefined {
+  try {
+    return JSON.parse(body) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function objectOf(value: Json | undefined): JsonObject | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return value as JsonObject;
+}
+
+function stringOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? (value as readonly Json[]) : [];
+}

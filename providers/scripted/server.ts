@@ -1,0 +1,154 @@
+/**
+ * The scripted model: a loopback server that speaks Anthropic's Messages API from a script, for demos, tests
+ * and benches. It holds no conversation: everything a reply depends on is in the request.
+ */
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { openRequestLog } from './request-log.js';
+import type { LoggedRequest, RequestLog, RequestLogOptions } from './request-log.js';
+import { parseRequest } from './request.js';
+import { replyFor } from './script.js';
+import type { Script, ScriptedReply, ScriptedRequest } from './script.js';
+import { sendFailure, sendReply, sendWhole } from './send.js';
+
+export interface ScriptedModelOptions {
+  /** 0, the default, takes a free port. */
+  readonly port?: number;
+  readonly script: Script;
+  readonly log?: RequestLogOptions;
+}
+
+export interface ScriptedModel {
+  readonly baseUrl: string;
+  /** The last requests for messages, oldest first. */
+  requests(): readonly LoggedRequest[];
+  /** Requests that the script had no reply for. */
+  exhausted(): number;
+  stop(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+const BODY_BYTES_MAX = 64 * 1024 * 1024;
+const KEYS_MAX = 100_000;
+const KEEP_ALIVE_MS = 120_000;
+const BYTES_PER_TOKEN = 4;
+
+interface Serving {
+  readonly script: Script;
+  readonly log: RequestLog;
+  readonly attempts: Map<string, number>;
+  exhausted: number;
+}
+
+export async function startScriptedModel(options: ScriptedModelOptions): Promise<ScriptedModel> {
+  const log = openRequestLog(options.log);
+  const serving: Serving = { script: options.script, log, attempts: new Map(), exhausted: 0 };
+  const server = createServer((request, response) => {
+    serve(serving, request, response).catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else sendFailure(response, { status: 500, message: `the script failed: ${String(error)}` });
+    });
+  });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  await listen(server, options.port ?? 0);
+  const { port } = server.address() as AddressInfo;
+  let stopped: Promise<void> | undefined;
+  return {
+    baseUrl: `http://${HOST}:${port}`,
+    requests: () => log.entries(),
+    exhausted: () => serving.exhausted,
+    stop: () => (stopped ??= close(server).finally(() => log.close())),
+  };
+}
+
+async function serve(
+  serving: Serving,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const path = (incoming.url ?? '').split('?', 1)[0] ?? '';
+  const body = await readBody(incoming);
+  if (body === undefined) {
+    sendFailure(response, { status: 413, message: 'request body too large' });
+  } else if (incoming.method === 'POST' && path === '/v1/messages') {
+    await serveMessage(serving, body, response);
+  } else if (incoming.method === 'POST' && path === '/v1/messages/count_tokens') {
+    const counted = { input_tokens: Math.ceil(body.length / BYTES_PER_TOKEN) };
+    sendWhole(response, { 'content-type': 'application/json' }, JSON.stringify(counted));
+  } else {
+    sendFailure(response, { status: 404, message: 'no such path' });
+  }
+}
+
+async function serveMessage(
+  serving: Serving,
+  bytes: Buffer,
+  response: ServerResponse,
+): Promise<void> {
+  const body = bytes.toString('utf8');
+  const parsed = parseRequest(body);
+  if (parsed === undefined) {
+    sendFailure(response, { status: 400, message: 'the body is not a request with messages' });
+    return;
+  }
+  const request: ScriptedRequest = { ...parsed, attempt: nextAttempt(serving.attempts, parsed) };
+  const reply = replyFor(serving.script(request), request.attempt);
+  if ('status' in reply && reply.exhausted === true) serving.exhausted += 1;
+  serving.log.add({
+    path: '/v1/messages',
+    runId: request.runId,
+    assistantMessages: request.assistantMessages,
+    attempt: request.attempt,
+    model: request.model,
+    messages: request.messages.length,
+    bytes: bytes.length,
+    answer: answerOf(reply),
+    body,
+  });
+  await sendReply(response, { request, reply, bodyBytes: bytes.length });
+}
+
+function nextAttempt(
+  attempts: Map<string, number>,
+  request: Pick<ScriptedRequest, 'runId' | 'assistantMessages'>,
+): number {
+  const key = `${request.assistantMessages} ${request.runId}`;
+  const attempt = (attempts.get(key) ?? 0) + 1;
+  attempts.set(key, attempt);
+  if (attempts.size > KEYS_MAX) {
+    const oldest = attempts.keys().next();
+    if (oldest.done !== true) attempts.delete(oldest.value);
+  }
+  return attempt;
+}
+
+function answerOf(reply: ScriptedReply): string {
+  if ('garbage' in reply) return 'garbage';
+  return 'status' in reply ? `failure ${reply.status}` : 'message';
+}
+
+async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= BODY_BYTES_MAX) chunks.push(chunk);
+  }
+  if (size > BODY_BYTES_MAX) return undefined;
+  return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, HOST, () => resolve());
+  });
+}
+
+async function close(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,106 @@
+/** Replays every recorded call directly on the tools, without a workflow, and compares. */
+import { consentsBefore } from './consent.js';
+import { sameRecords, type ExpectedOutcome } from './expected-outcomes.js';
+import type { RecordedRun, Recording, ToolTurn } from './recording.js';
+import type { Database } from './retail/database.js';
+import { dumpJson } from './retail/python-json.js';
+import { objectFromJson } from './retail/python-value.js';
+import { retailTool, runRetailTool } from './retail/tools.js';
+import { changedRecords, createMemoryOverlay, openStage } from './retail/world.js';
+
+/** A recorded output that the tools did not give again. */
+export interface Difference {
+  readonly run: string;
+  readonly call: string;
+  readonly recorded: string;
+  readonly replayed: string;
+}
+
+export interface RunReplay {
+  readonly run: string;
+  readonly outputs: number;
+  readonly writes: number;
+  readonly writesWithoutConsent: number;
+  readonly differences: readonly Difference[];
+  /** What the run changed, as plain JSON. */
+  readonly changes: unknown;
+}
+
+/** Replays one run on a world of its own. */
+export function replayRun(database: Database, run: RecordedRun): RunReplay {
+  const overlay = createMemoryOverlay();
+  const differences: Difference[] = [];
+  let outputs = 0;
+  let writes = 0;
+  let writesWithoutConsent = 0;
+  const answers = new Map(toolTurns(run).map((turn) => [turn.id, turn]));
+  run.turns.forEach((turn, index) => {
+    if (turn.role !== 'assistant') return;
+    for (const call of turn.calls) {
+      const recorded = answers.get(call.id);
+      if (recorded === undefined) continue;
+      outputs += 1;
+      const stage = openStage(database, overlay);
+      const answer = runRetailTool(stage, call.name, objectFromJson(call.args));
+      if (!answer.error) overlay.keep(stage.staged());
+      if (!answer.error && retailTool(call.name)?.effect === 'write') {
+        writes += 1;
+        if (!consentsBefore(run.turns, index)) writesWithoutConsent += 1;
+      }
+      if (answer.content !== recorded.content || answer.error !== recorded.error) {
+        const replayed = answer.content;
+        differences.push({ run: run.id, call: call.name, recorded: recorded.content, replayed });
+      }
+    }
+  });
+  const changes = JSON.parse(dumpJson(changedRecords(database, overlay))) as unknown;
+  return { run: run.id, outputs, writes, writesWithoutConsent, differences, changes };
+}
+
+function toolTurns(run: RecordedRun): ToolTurn[] {
+  return run.turns.filter((turn) => turn.role === 'tool');
+}
+
+export interface ReplayFigures {
+  readonly runs: number;
+  readonly outputs: number;
+  readonly outputsEqual: number;
+  readonly recordsEqual: number;
+  readonly writes: number;
+  readonly writesEqual: boolean;
+  readonly writesWithoutConsent: number;
+  readonly differences: readonly Difference[];
+  /** Runs whose changed records are not the expected ones. */
+  readonly wrongRecords: readonly string[];
+}
+
+/** Replays all runs; `outcomes` are in the order of the runs, see `matchOutcomes`. */
+export function replayRecording(
+  database: Database,
+  recording: Recording,
+  outcomes: readonly ExpectedOutcome[],
+): ReplayFigures {
+  const replays = recording.runs.map((run) => replayRun(database, run));
+  const differences = replays.flatMap((replay) => replay.differences);
+  const wrongRecords = replays
+    .filter(
+      (replay, index) => !sameRecords(replay.changes, outcomes[index]?.changedRecords ?? null),
+    )
+    .map((replay) => replay.run);
+  const outputs = sum(replays, (replay) => replay.outputs);
+  return {
+    runs: replays.length,
+    outputs,
+    outputsEqual: outputs - differences.length,
+    recordsEqual: replays.length - wrongRecords.length,
+    writes: sum(replays, (replay) => replay.writes),
+    writesEqual: replays.every((replay, at) => replay.writes === outcomes[at]?.successfulWrites),
+    writesWithoutConsent: sum(replays, (replay) => replay.writesWithoutConsent),
+    differences,
+    wrongRecords,
+  };
+}
+
+function sum<T>(items: readonly T[], amount: (item: T) => number): number {
+  return items.reduce((total, item) => total + amount(item), 0);
+}

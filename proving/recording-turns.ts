@@ -1,0 +1,123 @@
+/** Joins the raw messages of a recorded run into turns, and enforces what a replay relies on. */
+import { HoldfastError } from '../core/errors.js';
+import type { RecordedCall, RecordedTurn, RecordedUsage } from './recording.js';
+
+export interface RawCall {
+  readonly id: string;
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+export type RawMessage =
+  | { readonly role: 'user'; readonly text: string }
+  | {
+      readonly role: 'assistant';
+      readonly text: string | null;
+      readonly calls: readonly RawCall[];
+      readonly usage?: RecordedUsage;
+      readonly costUsd?: number;
+    }
+  | {
+      readonly role: 'tool';
+      readonly id: string;
+      readonly content: string;
+      readonly error: boolean;
+      readonly byUser: boolean;
+    };
+
+export interface RawRun {
+  readonly taskId: string;
+  readonly trial: number;
+  readonly systemPrompt?: string;
+  readonly termination?: string;
+  readonly messages: readonly RawMessage[];
+}
+
+export interface JoinedTurns {
+  readonly turns: readonly RecordedTurn[];
+  readonly droppedGreetings: number;
+  readonly repeatedCallIds: number;
+  readonly unansweredCalls: number;
+  readonly droppedUserTools: number;
+}
+
+interface Joining {
+  readonly run: string;
+  readonly turns: RecordedTurn[];
+  readonly usedIds: Set<string>;
+  /** Calls of the last assistant turn that still wait for their answers, by recorded id. */
+  open: { readonly recordedId: string; readonly call: RecordedCall }[];
+  droppedGreetings: number;
+  repeatedCallIds: number;
+  droppedUserTools: number;
+}
+
+/** Turns raw messages into turns; see the invariants of recording.ts. */
+export function joinTurns(messages: readonly RawMessage[], run: string): JoinedTurns {
+  const joining: Joining = {
+    run,
+    turns: [],
+    usedIds: new Set(),
+    open: [],
+    droppedGreetings: 0,
+    repeatedCallIds: 0,
+    droppedUserTools: 0,
+  };
+  messages.forEach((message, index) => joinMessage(joining, message, index));
+  const { turns, droppedGreetings, repeatedCallIds, droppedUserTools } = joining;
+  const unansweredCalls = joining.open.length;
+  return { turns, droppedGreetings, repeatedCallIds, unansweredCalls, droppedUserTools };
+}
+
+function joinMessage(joining: Joining, message: RawMessage, index: number): void {
+  if (message.role === 'tool') {
+    if (message.byUser) joining.droppedUserTools += 1;
+    else joinAnswer(joining, message, index);
+    return;
+  }
+  if (joining.open.length > 0) throw badRun(joining, index, 'comes before the answer to a call');
+  if (message.role === 'user') {
+    joining.turns.push(message);
+    return;
+  }
+  if (joining.turns.length === 0) {
+    if (message.calls.length > 0) throw badRun(joining, index, 'calls a tool in the greeting');
+    joining.droppedGreetings += 1;
+    return;
+  }
+  const calls = message.calls.map((call) => uniqueCall(joining, call));
+  joining.open = calls.map((call) => ({ recordedId: call.recordedId ?? call.id, call }));
+  joining.turns.push({ ...message, calls });
+}
+
+/** Some recorders give a call the id of an earlier one; a replay needs to tell them apart. */
+function uniqueCall(joining: Joining, call: RawCall): RecordedCall {
+  let id = call.id;
+  if (joining.usedIds.has(id) || id === '') {
+    joining.repeatedCallIds += 1;
+    // The number only grows, so the new id is found at the first or second try.
+    for (let n = joining.usedIds.size + 1; joining.usedIds.has(id) || id === ''; n += 1) {
+      id = `${call.id === '' ? 'call' : call.id}~${n}`;
+    }
+  }
+  joining.usedIds.add(id);
+  return id === call.id ? call : { ...call, id, recordedId: call.id };
+}
+
+function joinAnswer(
+  joining: Joining,
+  message: RawMessage & { readonly role: 'tool' },
+  index: number,
+): void {
+  const at = joining.open.findIndex((entry) => entry.recordedId === message.id);
+  const entry = joining.open[at];
+  if (entry === undefined) throw badRun(joining, index, 'answers a call that was not made');
+  joining.open.splice(at, 1);
+  const { id, name } = entry.call;
+  const { content, error } = message;
+  joining.turns.push({ role: 'tool', id, name, content, error });
+}
+
+function badRun(joining: Joining, index: number, what: string): HoldfastError {
+  return new HoldfastError('InvalidTask', `Run ${joining.run}: message ${index} ${what}.`);
+}

@@ -1,0 +1,132 @@
+/**
+ * Recorded customer conversations in one neutral form, whatever benchmark wrote them.
+ *
+ * Takes: a results file of tau2-bench, or a list of OpenAI chat transcripts of tau-bench.
+ * Gives: runs whose turns a scripted model, a customer and the tools can replay in order.
+ * Invariants: (1) no turn before the customer's first words: a greeting is dropped and counted;
+ * (2) every tool turn answers a call of the assistant turn before it, in the order of the calls;
+ * (3) call ids are unique within a run; (4) every length is bounded.
+ */
+import { HoldfastError } from '../core/errors.js';
+import { readDataFile } from './data-file.js';
+import { joinTurns, type RawRun } from './recording-turns.js';
+import { isTauBenchFile, readTauBench } from './recording-tau-bench.js';
+import { readTau2 } from './recording-tau2.js';
+
+export interface RecordedCall {
+  /** Unique within the run. */
+  readonly id: string;
+  /** The id in the file, when it had to be changed because it was used before. */
+  readonly recordedId?: string;
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+export interface RecordedUsage {
+  readonly input: number;
+  readonly output: number;
+}
+
+export interface UserTurn {
+  readonly role: 'user';
+  readonly text: string;
+}
+
+export interface AssistantTurn {
+  readonly role: 'assistant';
+  readonly text: string | null;
+  readonly calls: readonly RecordedCall[];
+  readonly usage?: RecordedUsage;
+  readonly costUsd?: number;
+}
+
+export interface ToolTurn {
+  readonly role: 'tool';
+  /** The id of the call. */
+  readonly id: string;
+  readonly name: string;
+  readonly content: string;
+  readonly error: boolean;
+}
+
+export type RecordedTurn = UserTurn | AssistantTurn | ToolTurn;
+
+export interface RecordedRun {
+  /** Unique within the recording: letters, digits and `_.-` only. */
+  readonly id: string;
+  /** Position in the file; expected outcomes are matched by it. */
+  readonly index: number;
+  readonly taskId: string;
+  readonly trial: number;
+  readonly systemPrompt?: string;
+  readonly turns: readonly RecordedTurn[];
+  /** Assistant messages before the customer's first words, dropped. */
+  readonly droppedGreetings: number;
+  /** Calls whose id had been used before in the run. */
+  readonly repeatedCallIds: number;
+  /** Calls without a recorded answer; only the last assistant turn can have them. */
+  readonly unansweredCalls: number;
+  /** Tool messages of the customer's own tools, dropped. */
+  readonly droppedUserTools: number;
+  readonly termination?: string;
+}
+
+export interface Recording {
+  readonly format: 'tau2' | 'tau-bench';
+  readonly runs: readonly RecordedRun[];
+}
+
+/** Reads a recording from a file. */
+export function readRecording(path: string): Recording {
+  return parseRecording(readDataFile(path));
+}
+
+/** Parses the JSON of a recording; throws a {@link HoldfastError} that says what is wrong where. */
+export function parseRecording(data: unknown): Recording {
+  const format = isTauBenchFile(data) ? 'tau-bench' : 'tau2';
+  const raw = format === 'tau-bench' ? readTauBench(data) : readTau2(data);
+  if (raw.length === 0) throw new HoldfastError('InvalidTask', 'The recording has no runs.');
+  const taken = new Set<string>();
+  return { format, runs: raw.map((run, index) => namedRun(run, index, taken)) };
+}
+
+function namedRun(raw: RawRun, index: number, taken: Set<string>): RecordedRun {
+  const task = raw.taskId.replace(/[^A-Za-z0-9_.-]/g, '_').slice(0, 80);
+  let id = `task-${task}-trial-${raw.trial}`;
+  if (taken.has(id)) id = `${id}-at-${index}`;
+  taken.add(id);
+  const { messages, ...rest } = raw;
+  return { id, index, ...rest, ...joinTurns(messages, id) };
+}
+
+/** One stretch of a conversation: what the customer says, and what follows until they speak again. */
+export interface Exchange {
+  readonly userTexts: readonly string[];
+  readonly turns: readonly (AssistantTurn | ToolTurn)[];
+}
+
+/**
+ * Cuts a run where the customer speaks. A last exchange without turns is the customer's farewell:
+ * no model reply to it was recorded, so it must not be sent to a model.
+ */
+export function splitExchanges(run: RecordedRun): readonly Exchange[] {
+  const exchanges: { userTexts: string[]; turns: (AssistantTurn | ToolTurn)[] }[] = [];
+  for (const turn of run.turns) {
+    let current = exchanges.at(-1);
+    if (turn.role === 'user') {
+      if (current === undefined || current.turns.length > 0) {
+        current = { userTexts: [], turns: [] };
+        exchanges.push(current);
+      }
+      current.userTexts.push(turn.text);
+    } else {
+      current?.turns.push(turn);
+    }
+  }
+  return exchanges;
+}
+
+/** The model's replies in order: reply n answers a request that holds n assistant messages. */
+export function assistantTurns(run: RecordedRun): readonly AssistantTurn[] {
+  return run.turns.filter((turn) => turn.role === 'assistant');
+}

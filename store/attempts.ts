@@ -1,0 +1,132 @@
+/**
+ * One row per request that leaves for a model or a tool, written before it leaves (design §10): what
+ * it may cost, then what it did cost.
+ * Invariants: attempts of an effect are numbered from 1 without gaps; the first ending of an attempt stays.
+ */
+import { sql } from 'kysely';
+import type { Usage } from '../core/model.js';
+import { checkIdentifiers, LIST_ROWS_MAX } from './bounds.js';
+import type { Db } from './database.js';
+import type { AttemptTable } from './schema.js';
+
+export type AttemptOutcome = 'ok' | 'failed' | 'lost';
+
+export interface AttemptStart {
+  readonly tenant: string;
+  readonly runId: string;
+  readonly effectId: string;
+  readonly kind: 'model' | 'tool';
+  readonly boundCostMicroUsd: number;
+  readonly boundInputTokens: number;
+  readonly boundOutputTokens: number;
+  /** ms since epoch. */
+  readonly startedAt: number;
+}
+
+export interface AttemptEnd {
+  readonly outcome: AttemptOutcome;
+  readonly code?: string;
+  readonly usage?: Usage;
+  readonly costMicroUsd?: number;
+  /** Usage and cost are our estimate: the vendor told nothing. */
+  readonly estimated: boolean;
+  /** ms since epoch. */
+  readonly finishedAt: number;
+}
+
+export type AttemptRow = Omit<AttemptStart, 'tenant' | 'runId' | 'effectId'> & {
+  readonly attempt: number;
+  /** Absent: still running, or lost with its process. */
+  readonly end?: AttemptEnd;
+};
+
+export type AttemptFinish = AttemptEnd & {
+  readonly tenant: string;
+  readonly runId: string;
+  readonly effectId: string;
+  readonly attempt: number;
+};
+
+export interface Attempts {
+  /** Gives the attempt's number, from 1. */
+  startAttempt(start: AttemptStart): Promise<number>;
+  /** False: there is no such attempt, or it has ended before. */
+  finishAttempt(finish: AttemptFinish): Promise<boolean>;
+  /** In order, at most LIST_ROWS_MAX. */
+  listAttempts(tenant: string, runId: string, effectId: string): Promise<readonly AttemptRow[]>;
+}
+
+export function attempts(db: Db): Attempts {
+  return {
+    async startAttempt(start) {
+      const { tenant, runId, effectId } = start;
+      checkIdentifiers({ tenant, runId, effectId });
+      const { rows } = await sql<{ attempt: number }>`
+        insert into attempts (tenant, run_id, effect_id, attempt, kind, bound_cost_micro_usd,
+          bound_input_tokens, bound_output_tokens, started_at, estimated)
+        select ${tenant}, ${runId}, ${effectId}, coalesce(max(attempt), 0) + 1, ${start.kind},
+          ${start.boundCostMicroUsd}, ${start.boundInputTokens}, ${start.boundOutputTokens},
+          ${start.startedAt}, 0
+        from attempts where tenant = ${tenant} and run_id = ${runId} and effect_id = ${effectId}
+        returning attempt`.execute(db);
+      return rows[0]?.attempt ?? 1;
+    },
+    async finishAttempt(finish) {
+      const { tenant, runId, effectId } = finish;
+      checkIdentifiers({ tenant, runId, effectId });
+      const updated = await db
+        .updateTable('attempts')
+        .set({
+          outcome: finish.outcome,
+          code: finish.code ?? null,
+          usage_json: finish.usage === undefined ? null : JSON.stringify(finish.usage),
+          cost_micro_usd: finish.costMicroUsd ?? null,
+          estimated: finish.estimated ? 1 : 0,
+          finished_at: finish.finishedAt,
+        })
+        .where('tenant', '=', tenant)
+        .where('run_id', '=', runId)
+        .where('effect_id', '=', effectId)
+        .where('attempt', '=', finish.attempt)
+        .where('outcome', 'is', null)
+        .executeTakeFirst();
+      return updated.numUpdatedRows > 0n;
+    },
+    async listAttempts(tenant, runId, effectId) {
+      checkIdentifiers({ tenant, runId, effectId });
+      const rows = await db
+        .selectFrom('attempts')
+        .selectAll()
+        .where('tenant', '=', tenant)
+        .where('run_id', '=', runId)
+        .where('effect_id', '=', effectId)
+        .orderBy('attempt')
+        .limit(LIST_ROWS_MAX)
+        .execute();
+      return rows.map(attemptRow);
+    },
+  };
+}
+
+function attemptRow(row: AttemptTable): AttemptRow {
+  return {
+    attempt: row.attempt,
+    kind: row.kind as AttemptRow['kind'],
+    boundCostMicroUsd: row.bound_cost_micro_usd,
+    boundInputTokens: row.bound_input_tokens,
+    boundOutputTokens: row.bound_output_tokens,
+    startedAt: row.started_at,
+    ...(row.outcome === null ? {} : { end: attemptEnd(row, row.outcome) }),
+  };
+}
+
+function attemptEnd(row: AttemptTable, outcome: string): AttemptEnd {
+  return {
+    outcome: outcome as AttemptOutcome,
+    estimated: row.estimated === 1,
+    finishedAt: row.finished_at ?? row.started_at,
+    ...(row.code === null ? {} : { code: row.code }),
+    ...(row.usage_json === null ? {} : { usage: JSON.parse(row.usage_json) as Usage }),
+    ...(row.cost_micro_usd === null ? {} : { costMicroUsd: row.cost_micro_usd }),
+  };
+}

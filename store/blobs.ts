@@ -1,0 +1,121 @@
+/**
+ * Large texts under the sha256 of their UTF-8 bytes.
+ * Invariants: a stored text is valid Unicode, an unpaired surrogate having become U+FFFD on its way in,
+ * inline or not; equal texts share one row; a blob is never changed.
+ */
+import { createHash } from 'node:crypto';
+import { HoldfastError } from '../core/errors.js';
+import { INLINE_BYTES_MAX, PREVIEW_CHARS } from '../core/json.js';
+import type { BlobRef, StoredText } from '../core/json.js';
+import { checkIdentifiers } from './bounds.js';
+import type { Db } from './database.js';
+
+/** Largest single text, in bytes. */
+export const BLOB_BYTES_MAX = 64 * 1024 * 1024;
+const HASHES_PER_QUERY = 500;
+
+export interface Blobs {
+  /** Stores a text; idempotent. Errors: `InvalidRequest` above BLOB_BYTES_MAX. */
+  putBlob(tenant: string, text: string): Promise<BlobRef>;
+  getBlob(tenant: string, hash: string): Promise<string | undefined>;
+  /** Inline up to INLINE_BYTES_MAX bytes, else a blob with a preview of PREVIEW_CHARS characters. */
+  putText(tenant: string, text: string): Promise<StoredText>;
+  /** Errors: `TranscriptMissing` when the blob is not there. */
+  getText(tenant: string, stored: StoredText): Promise<string>;
+}
+
+/** A text on its way into the store. */
+export interface BlobContent {
+  readonly ref: BlobRef;
+  readonly content: Buffer;
+}
+
+export function blobs(db: Db): Blobs {
+  return {
+    async putBlob(tenant, text) {
+      const blob = blobOf(text);
+      await writeBlobs(db, tenant, [blob]);
+      return blob.ref;
+    },
+    async getBlob(tenant, hash) {
+      return (await readBlobs(db, tenant, [hash])).get(hash);
+    },
+    async putText(tenant, text) {
+      checkIdentifiers({ tenant });
+      const blob = blobOf(text);
+      const valid = blob.content.toString('utf8');
+      if (blob.ref.bytes <= INLINE_BYTES_MAX) return { text: valid };
+      await writeBlobs(db, tenant, [blob]);
+      return { ...blob.ref, preview: beginningOf(valid) };
+    },
+    async getText(tenant, stored) {
+      if ('text' in stored) return stored.text;
+      const text = (await readBlobs(db, tenant, [stored.$blob])).get(stored.$blob);
+      if (text === undefined) throw missingBlob(stored.$blob);
+      return text;
+    },
+  };
+}
+
+/** Bytes and name of a text. Errors: `InvalidRequest` above BLOB_BYTES_MAX. */
+export function blobOf(text: string): BlobContent {
+  const content = Buffer.from(text, 'utf8');
+  if (content.length > BLOB_BYTES_MAX) {
+    throw new HoldfastError('InvalidRequest', `A text of ${content.length} bytes is too large.`, {
+      hint: `Store texts of at most ${BLOB_BYTES_MAX} bytes.`,
+    });
+  }
+  return { ref: { $blob: sha256OfBytes(content), bytes: content.length }, content };
+}
+
+export function sha256OfBytes(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Writes blobs in one statement; those that are there already stay as they are. */
+export async function writeBlobs(
+  db: Db,
+  tenant: string,
+  contents: readonly BlobContent[],
+): Promise<void> {
+  checkIdentifiers({ tenant });
+  if (contents.length === 0) return;
+  await db
+    .insertInto('blobs')
+    .values(contents.map(({ ref, content }) => ({ tenant, hash: ref.$blob, content })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** The texts of those hashes that exist. */
+export async function readBlobs(
+  db: Db,
+  tenant: string,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  checkIdentifiers({ tenant });
+  const texts = new Map<string, string>();
+  for (let from = 0; from < hashes.length; from += HASHES_PER_QUERY) {
+    const rows = await db
+      .selectFrom('blobs')
+      .select(['hash', 'content'])
+      .where('tenant', '=', tenant)
+      .where('hash', 'in', hashes.slice(from, from + HASHES_PER_QUERY))
+      .execute();
+    for (const row of rows) texts.set(row.hash, Buffer.from(row.content).toString('utf8'));
+  }
+  return texts;
+}
+
+export function missingBlob(hash: string): HoldfastError {
+  return new HoldfastError('TranscriptMissing', `The store has no text ${hash}.`, {
+    hint: 'Restore the store from a backup that is at least as new as the Temporal database.',
+    details: { hash },
+  });
+}
+
+/** The first PREVIEW_CHARS characters, one less where that would split a surrogate pair. */
+export function beginningOf(text: string): string {
+  const splits = /[\uD800-\uDBFF]/.test(text.charAt(PREVIEW_CHARS - 1));
+  return text.slice(0, splits && text.length > PREVIEW_CHARS ? PREVIEW_CHARS - 1 : PREVIEW_CHARS);
+}

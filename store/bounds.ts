@@ -1,0 +1,32 @@
+/** Checks at the store's door: names and list sizes. What passes is safe in keys and queries. */
+import { HoldfastError } from '../core/errors.js';
+
+/** Longest identifier (tenant, run, key, effect …), in characters. */
+export const IDENTIFIER_CHARS_MAX = 1024;
+/** Most rows that one list query gives. */
+export const LIST_ROWS_MAX = 1000;
+
+/**
+ * Every given identifier is a text of 1 to 1,024 characters without NUL and unpaired surrogates:
+ * SQLite would replace those, and two different keys would become one.
+ */
+export function checkIdentifiers(identifiers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(identifiers)) {
+    if (typeof value === 'string' && value.length > 0 && value.length <= IDENTIFIER_CHARS_MAX) {
+      if (!value.includes('\0') && isWellFormed(value)) continue;
+    }
+    throw new HoldfastError('InvalidRequest', `The ${name} is not a usable identifier.`, {
+      hint: `Give a ${name} of 1 to ${IDENTIFIER_CHARS_MAX} characters of valid Unicode without NUL.`,
+    });
+  }
+}
+
+export function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text);
+}
+
+/** A list's limit as a whole number from 1 to LIST_ROWS_MAX. */
+export function listLimit(limit: number): number {
+  if (!Number.isFinite(limit)) return LIST_ROWS_MAX;
+  return Math.min(Math.max(1, Math.floor(limit)), LIST_ROWS_MAX);
+}

@@ -1,0 +1,53 @@
+/** What SQLite's errors mean to an operator: which are the environment's, and what mends them. */
+import Database from 'better-sqlite3';
+import { HoldfastError } from '../core/errors.js';
+
+const HINTS: readonly (readonly [prefix: string, hint: string])[] = [
+  ['SQLITE_BUSY', 'Find the process that keeps the store locked, then retry.'],
+  ['SQLITE_LOCKED', 'Find the process that keeps the store locked, then retry.'],
+  ['SQLITE_FULL', 'Free disk space where the store lies, then retry.'],
+  ['SQLITE_CORRUPT', "Restore the store's file from a backup."],
+  ['SQLITE_NOTADB', 'Point the store at a Holdfast database, or restore it from a backup.'],
+  ['SQLITE_READONLY', "Let this user write the store's file and folder."],
+  ['SQLITE_CANTOPEN', 'Create the folder of the store and let this user write it.'],
+  ['SQLITE_PERM', "Let this user write the store's file and folder."],
+  ['SQLITE_AUTH', "Let this user write the store's file and folder."],
+  ['SQLITE_IOERR', 'Check the disk that holds the store, then retry.'],
+  ['SQLITE_NOMEM', 'Give the process more memory, then retry.'],
+  ['SQLITE_PROTOCOL', 'Retry; if it persists, check that the store lies on a local disk.'],
+];
+
+/** A failure of a statement as a HoldfastError: `StoreUnavailable`, `InvalidRequest` or `Internal`. */
+export function databaseFailure(error: unknown): unknown {
+  if (error instanceof HoldfastError) return error;
+  if (error instanceof TypeError && error.message.includes('not open')) {
+    return new HoldfastError('StoreUnavailable', 'The store has been closed.', {
+      hint: 'Open the store again before using it.',
+      cause: error,
+    });
+  }
+  if (!(error instanceof Database.SqliteError)) return error;
+  if (error.code.startsWith('SQLITE_TOOBIG')) {
+    return new HoldfastError('InvalidRequest', 'The value is too large for the store.', {
+      hint: 'Store a smaller value.',
+      cause: error,
+    });
+  }
+  const hint = HINTS.find(([prefix]) => error.code.startsWith(prefix))?.[1];
+  const code = hint === undefined ? 'Internal' : 'StoreUnavailable';
+  return new HoldfastError(code, `The store failed: ${error.message} (${error.code}).`, {
+    ...(hint === undefined ? {} : { hint }),
+    details: { sqlite: error.code },
+    cause: error,
+  });
+}
+
+/** A failure to open a file, which is the environment's whatever its kind. */
+export function openFailure(error: unknown, file: string): HoldfastError {
+  const known = databaseFailure(error);
+  if (known instanceof HoldfastError && known.code === 'StoreUnavailable') return known;
+  return new HoldfastError('StoreUnavailable', `The store ${file} cannot be opened.`, {
+    hint: 'Check that its folder exists, that this user may write it, and that it lies on a local disk.',
+    cause: error,
+  });
+}

@@ -1,0 +1,226 @@
+/**
+ * The ledger of side effects: stores what `core/ledger` decides.
+ * Invariants: each transition is one compare-and-set statement, on disk when it returns; L1–L3 hold
+ * whatever the caller believed when it called; a recorded row never changes; nothing is ever deleted.
+ *
+ *   (no row) ─claim→ claimed ─record→ recorded        claimed ─voidClaim→ void (definite)
+ *   (no row) ─burn→ void     claimed ─burn→ void      void ─recordByPerson→ recorded
+ *   void of a smaller attempt ─claim→ claimed
+ */
+import { sql } from 'kysely';
+import { HoldfastError } from '../core/errors.js';
+import type { StoredText } from '../core/json.js';
+import type { LedgerRow } from '../core/ledger.js';
+import { checkIdentifiers, listLimit } from './bounds.js';
+import type { Db } from './database.js';
+import type { LedgerTable } from './schema.js';
+
+/** A ledger row and what it is about. `wasClaimed` is false after a definite void: nothing happened. */
+export interface StoredLedgerRow extends LedgerRow {
+  readonly tenant: string;
+  readonly runId: string;
+  readonly callKey: string;
+  readonly tool: string;
+  /** Voided because the tool itself said that nothing happened. */
+  readonly definite: boolean;
+}
+
+export interface LedgerTarget {
+  readonly tenant: string;
+  readonly key: string;
+  readonly argsDigest: string;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+export interface LedgerSubject {
+  readonly runId: string;
+  readonly callKey: string;
+  readonly tool: string;
+}
+
+export type ClaimInput = LedgerTarget &
+  LedgerSubject & {
+    /** ms since epoch after which the claimant no longer runs. */
+    readonly claimedUntil: number;
+    /** The tool recognises its key: a claim of the same attempt and digest may be renewed. */
+    readonly sameKeyRetry: boolean;
+  };
+
+export type RecordInput = LedgerTarget & { readonly result: StoredText };
+
+export interface Ledger {
+  getLedgerRow(tenant: string, key: string): Promise<StoredLedgerRow | undefined>;
+  /** L1, in one statement. `row` is the row afterwards: the claim, or what stood in its way. */
+  claim(
+    input: ClaimInput,
+  ): Promise<{ readonly claimed: boolean; readonly row: StoredLedgerRow | undefined }>;
+  /** claimed → recorded, of the same attempt and digest; false: the claim is gone, read the row. */
+  record(input: RecordInput & { readonly source: 'tool' }): Promise<boolean>;
+  /** claimed → void, because the tool said that nothing happened; false: the claim is gone. */
+  voidClaim(claim: {
+    readonly tenant: string;
+    readonly key: string;
+    readonly attempt: number;
+  }): Promise<boolean>;
+  /**
+   * L3: takes an attempt away from whoever may still want it. Inserts a void row, voids a claim of this
+   * or a smaller attempt, raises an older void row to this attempt. A recorded row, a greater attempt and
+   * another digest are left alone. Gives the row afterwards.
+   */
+  burn(input: LedgerTarget & LedgerSubject): Promise<StoredLedgerRow>;
+  /** void → recorded, of the same attempt and digest; false: read the row. */
+  recordByPerson(input: RecordInput & { readonly source: 'person' | 'probe' }): Promise<boolean>;
+  /** Rows of one run by key, at most LIST_ROWS_MAX; `after` is the last key of the page before. */
+  listLedger(
+    tenant: string,
+    query: { readonly runId: string; readonly limit?: number; readonly after?: string },
+  ): Promise<readonly StoredLedgerRow[]>;
+}
+
+export function ledger(db: Db): Ledger {
+  return {
+    getLedgerRow: (tenant, key) => readRow(db, tenant, key),
+    async claim(input) {
+      const { tenant, key } = input;
+      const row = await claimRow(db, input);
+      if (row !== undefined) return { claimed: true, row: ledgerRow(row) };
+      return { claimed: false, row: await readRow(db, tenant, key) };
+    },
+    record: (input) => recordFrom(db, 'claimed', input),
+    recordByPerson: (input) => recordFrom(db, 'void', input),
+    async voidClaim({ tenant, key, attempt }) {
+      checkIdentifiers({ tenant, key });
+      const updated = await db
+        .updateTable('ledger')
+        .set({ state: 'void', definite: 1 })
+        .where('tenant', '=', tenant)
+        .where('key', '=', key)
+        .where('state', '=', 'claimed')
+        .where('attempt', '=', attempt)
+        .executeTakeFirst();
+      return updated.numUpdatedRows > 0n;
+    },
+    async burn(input) {
+      checkIdentifiers(namesOf(input));
+      const row = (await burnRow(db, input)) ?? (await selectRow(db, input.tenant, input.key));
+      // Rows are never deleted: what was in the way of the insert is still there.
+      if (row === undefined)
+        throw new HoldfastError('Internal', `Ledger row ${input.key} vanished.`);
+      return ledgerRow(row);
+    },
+    async listLedger(tenant, { runId, limit, after }) {
+      checkIdentifiers({ tenant, runId });
+      const rows = await db
+        .selectFrom('ledger')
+        .selectAll()
+        .where('tenant', '=', tenant)
+        .where('run_id', '=', runId)
+        .where('key', '>', after ?? '')
+        .orderBy('key')
+        .limit(listLimit(limit ?? Infinity))
+        .execute();
+      return rows.map(ledgerRow);
+    },
+  };
+}
+
+async function claimRow(db: Db, input: ClaimInput): Promise<LedgerTable | undefined> {
+  checkIdentifiers(namesOf(input));
+  const { tenant, key, argsDigest, attempt, claimedUntil, runId, callKey, tool } = input;
+  // A renewed claim never ends earlier: the process that made it may still be running until then.
+  const { rows } = await sql<LedgerTable>`
+    insert into ledger (tenant, key, args_digest, attempt, state, was_claimed, definite,
+      claimed_until, run_id, call_key, tool)
+    values (${tenant}, ${key}, ${argsDigest}, ${attempt}, 'claimed', 1, 0,
+      ${claimedUntil}, ${runId}, ${callKey}, ${tool})
+    on conflict (tenant, key) do update set
+      attempt = excluded.attempt, state = 'claimed', was_claimed = 1, definite = 0,
+      claimed_until = case when ledger.claimed_until > excluded.claimed_until
+        then ledger.claimed_until else excluded.claimed_until end,
+      run_id = excluded.run_id, call_key = excluded.call_key, tool = excluded.tool
+    where ledger.args_digest = excluded.args_digest and (
+      (ledger.state = 'void' and ledger.attempt < excluded.attempt)
+      or (${input.sameKeyRetry ? 1 : 0} = 1 and ledger.state = 'claimed'
+        and ledger.attempt = excluded.attempt))
+    returning *`.execute(db);
+  return rows[0];
+}
+
+async function burnRow(
+  db: Db,
+  input: LedgerTarget & LedgerSubject,
+): Promise<LedgerTable | undefined> {
+  const { tenant, key, argsDigest, attempt, runId, callKey, tool } = input;
+  // An older void row was answered for before this attempt was granted: nobody claimed this one.
+  const { rows } = await sql<LedgerTable>`
+    insert into ledger (tenant, key, args_digest, attempt, state, was_claimed, definite,
+      claimed_until, run_id, call_key, tool)
+    values (${tenant}, ${key}, ${argsDigest}, ${attempt}, 'void', 0, 0,
+      0, ${runId}, ${callKey}, ${tool})
+    on conflict (tenant, key) do update set
+      was_claimed = case when ledger.state = 'claimed' then ledger.was_claimed else 0 end,
+      attempt = excluded.attempt, state = 'void', definite = 0
+    where ledger.args_digest = excluded.args_digest and (
+      (ledger.state = 'claimed' and ledger.attempt <= excluded.attempt)
+      or (ledger.state = 'void' and ledger.attempt < excluded.attempt))
+    returning *`.execute(db);
+  return rows[0];
+}
+
+async function recordFrom(
+  db: Db,
+  state: 'claimed' | 'void',
+  input: RecordInput & { readonly source: 'tool' | 'person' | 'probe' },
+): Promise<boolean> {
+  const { tenant, key, argsDigest, attempt, result, source } = input;
+  checkIdentifiers({ tenant, key, argsDigest });
+  const updated = await db
+    .updateTable('ledger')
+    .set({ state: 'recorded', definite: 0, result_json: JSON.stringify(result), source })
+    .where('tenant', '=', tenant)
+    .where('key', '=', key)
+    .where('state', '=', state)
+    .where('attempt', '=', attempt)
+    .where('args_digest', '=', argsDigest)
+    .executeTakeFirst();
+  return updated.numUpdatedRows > 0n;
+}
+
+async function selectRow(db: Db, tenant: string, key: string): Promise<LedgerTable | undefined> {
+  checkIdentifiers({ tenant, key });
+  return db
+    .selectFrom('ledger')
+    .selectAll()
+    .where('tenant', '=', tenant)
+    .where('key', '=', key)
+    .executeTakeFirst();
+}
+
+async function readRow(db: Db, tenant: string, key: string): Promise<StoredLedgerRow | undefined> {
+  const row = await selectRow(db, tenant, key);
+  return row === undefined ? undefined : ledgerRow(row);
+}
+
+function namesOf(input: LedgerTarget & LedgerSubject): Readonly<Record<string, string>> {
+  const { tenant, key, argsDigest, runId, callKey, tool } = input;
+  return { tenant, key, argsDigest, runId, callKey, tool };
+}
+
+function ledgerRow(row: LedgerTable): StoredLedgerRow {
+  return {
+    tenant: row.tenant,
+    key: row.key,
+    argsDigest: row.args_digest,
+    attempt: row.attempt,
+    state: row.state as LedgerRow['state'],
+    wasClaimed: row.was_claimed === 1 && row.definite === 0,
+    definite: row.definite === 1,
+    claimedUntil: row.claimed_until,
+    runId: row.run_id,
+    callKey: row.call_key,
+    tool: row.tool,
+    ...(row.result_json === null ? {} : { result: JSON.parse(row.result_json) as StoredText }),
+    ...(row.source === null ? {} : { source: row.source as 'tool' | 'probe' | 'person' }),
+  };
+}

@@ -1,0 +1,115 @@
+/**
+ * The schema's history: an ordered list that only grows; a released migration is never edited.
+ * Invariants: each runs in its own write transaction and is recorded in the same one; the caller holds
+ * the file lock; a database that is newer than this list is refused before anything is written.
+ */
+import { sql } from 'kysely';
+import { HoldfastError } from '../core/errors.js';
+import { immediate, type Db } from './database.js';
+
+interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly statements: readonly string[];
+}
+
+const MIGRATIONS: readonly Migration[] = [
+  {
+    version: 1,
+    name: 'first tables',
+    statements: [
+      `create table blobs (tenant text not null, hash text not null, content blob not null,
+        primary key (tenant, hash))`,
+      `create table nodes (tenant text not null, hash text not null, parent text, body text not null,
+        primary key (tenant, hash))`,
+      `create table events (tenant text not null, run_id text not null, seq integer not null,
+        execution text not null, at bigint not null, superseded integer not null, body text not null,
+        primary key (tenant, run_id, seq, execution))`,
+      `create table executions (tenant text not null, run_id text not null, execution text not null,
+        rank integer not null, primary key (tenant, run_id, execution))`,
+      `create table resets (tenant text not null, run_id text not null, epoch integer not null,
+        from_seq integer not null, primary key (tenant, run_id, epoch))`,
+      `create table runs (tenant text not null, run_id text not null, agent text not null,
+        task_id text not null, goal_preview text not null, model text not null, caller text,
+        status text not null, started_at bigint not null, updated_at bigint not null,
+        last_seq integer not null, epoch integer not null, stop_reason text, detail text,
+        cost_micro_usd bigint, completed_at bigint, result_seq integer, result_json text,
+        primary key (tenant, run_id))`,
+      `create index runs_by_start on runs (tenant, started_at, run_id)`,
+      `create index runs_by_status on runs (tenant, status, started_at, run_id)`,
+      `create index runs_by_agent on runs (tenant, agent, started_at, run_id)`,
+      `create table asks (tenant text not null, run_id text not null, ask_id text not null,
+        kind text not null, opened_at bigint not null, opened_seq integer not null,
+        view_json text not null, outcome text not null, by_json text not null, reason text,
+        resolved_at bigint, closed_seq integer, primary key (tenant, run_id, ask_id))`,
+      `create index asks_by_id on asks (tenant, ask_id)`,
+      `create index asks_by_time on asks (tenant, opened_at, ask_id)`,
+      `create index asks_pending on asks (tenant, opened_at, ask_id) where outcome = 'pending'`,
+      `create table ledger (tenant text not null, key text not null, args_digest text not null,
+        attempt integer not null, state text not null, was_claimed integer not null,
+        definite integer not null, claimed_until bigint not null, result_json text, source text,
+        run_id text not null, call_key text not null, tool text not null,
+        primary key (tenant, key))`,
+      `create index ledger_by_run on ledger (tenant, run_id, key)`,
+      `create table attempts (tenant text not null, run_id text not null, effect_id text not null,
+        attempt integer not null, kind text not null, bound_cost_micro_usd bigint not null,
+        bound_input_tokens bigint not null, bound_output_tokens bigint not null,
+        started_at bigint not null, outcome text, code text, usage_json text,
+        cost_micro_usd bigint, estimated integer not null, finished_at bigint,
+        primary key (tenant, run_id, effect_id, attempt))`,
+      `create table replies (tenant text not null, run_id text not null, call integer not null,
+        request_digest text not null, output_json text not null,
+        primary key (tenant, run_id, call, request_digest))`,
+      `create table histories (tenant text not null, run_id text not null, segment integer not null,
+        execution text not null, gzip blob not null,
+        primary key (tenant, run_id, segment, execution))`,
+    ],
+  },
+];
+
+/** The newest schema that this program knows. */
+export const SCHEMA_VERSION = Math.max(...MIGRATIONS.map((migration) => migration.version));
+
+/** Brings the database to SCHEMA_VERSION. Errors: `StoreUnavailable` when it is newer than that. */
+export async function migrate(db: Db): Promise<void> {
+  const found = await schemaVersion(db);
+  if (found > SCHEMA_VERSION) throw newerStore(found);
+  for (const migration of MIGRATIONS) {
+    if (migration.version > found) await apply(db, migration);
+  }
+}
+
+/** The database's schema version; 0 for an empty file. */
+export async function schemaVersion(db: Db): Promise<number> {
+  const table = await sql<{ name: string }>`
+    select name from sqlite_master where type = 'table' and name = 'schema_migrations'`.execute(db);
+  if (table.rows.length === 0) return 0;
+  const newest = await db
+    .selectFrom('schema_migrations')
+    .select((eb) => eb.fn.max('version').as('version'))
+    .executeTakeFirst();
+  return newest?.version ?? 0;
+}
+
+async function apply(db: Db, migration: Migration): Promise<void> {
+  await immediate(db, async (tx) => {
+    await sql`create table if not exists schema_migrations (
+      version integer not null primary key, name text not null)`.execute(tx);
+    for (const statement of migration.statements) await sql.raw(statement).execute(tx);
+    await tx
+      .insertInto('schema_migrations')
+      .values({ version: migration.version, name: migration.name })
+      .execute();
+  });
+}
+
+function newerStore(found: number): HoldfastError {
+  return new HoldfastError(
+    'StoreUnavailable',
+    `The store was written by a newer Holdfast: its schema is version ${found}, this program knows ${SCHEMA_VERSION}.`,
+    {
+      hint: 'Upgrade Holdfast on this machine, or point it at another store.',
+      details: { found, known: SCHEMA_VERSION },
+    },
+  );
+}

@@ -1,0 +1,69 @@
+/**
+ * Finished model replies by `(run, call, request digest)`, so that a finished reply is never paid twice.
+ * Invariant: the first writer wins; every caller goes on with the winner's reply.
+ */
+import { HoldfastError } from '../core/errors.js';
+import type { Json } from '../core/json.js';
+import { checkIdentifiers } from './bounds.js';
+import type { Db } from './database.js';
+
+/** Largest stored reply, as JSON, in characters; its texts lie in the blob store. */
+export const REPLY_CHARS_MAX = 1024 * 1024;
+
+export interface ReplyKey {
+  readonly tenant: string;
+  readonly runId: string;
+  /** Number of the logical model call. */
+  readonly call: number;
+  readonly requestDigest: string;
+}
+
+export interface Replies {
+  /** Gives the reply that is stored: this one, or an earlier one. Errors: `InvalidRequest` when too large. */
+  putReply(reply: ReplyKey & { readonly output: Json }): Promise<Json>;
+  getReply(key: ReplyKey): Promise<Json | undefined>;
+}
+
+export function replies(db: Db): Replies {
+  return {
+    async putReply({ output, ...key }) {
+      const { tenant, runId, call, requestDigest } = key;
+      checkIdentifiers({ tenant, runId, requestDigest });
+      const json = JSON.stringify(output);
+      if (json.length > REPLY_CHARS_MAX) throw tooLarge(json.length);
+      await db
+        .insertInto('replies')
+        .values({
+          tenant,
+          run_id: runId,
+          call,
+          request_digest: requestDigest,
+          output_json: json,
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      return (await readReply(db, key)) ?? output;
+    },
+    getReply: (key) => readReply(db, key),
+  };
+}
+
+async function readReply(db: Db, key: ReplyKey): Promise<Json | undefined> {
+  const { tenant, runId, call, requestDigest } = key;
+  checkIdentifiers({ tenant, runId, requestDigest });
+  const row = await db
+    .selectFrom('replies')
+    .select('output_json')
+    .where('tenant', '=', tenant)
+    .where('run_id', '=', runId)
+    .where('call', '=', call)
+    .where('request_digest', '=', requestDigest)
+    .executeTakeFirst();
+  return row === undefined ? undefined : (JSON.parse(row.output_json) as Json);
+}
+
+function tooLarge(chars: number): HoldfastError {
+  return new HoldfastError('InvalidRequest', `A reply of ${chars} characters is too large.`, {
+    hint: 'Put its texts into the blob store and keep references.',
+  });
+}

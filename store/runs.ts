@@ -1,0 +1,106 @@
+/** Reading the projected table of runs. `projection` alone writes it. */
+import type { RunResult, StopReason } from '../core/result.js';
+import { checkIdentifiers, listLimit } from './bounds.js';
+import type { Db } from './database.js';
+import type { StoredRunStatus } from './run-status.js';
+import type { RunTable } from './schema.js';
+
+export interface RunRow {
+  readonly tenant: string;
+  readonly runId: string;
+  /** Agent, task, goal and model are '' until `session_init` is in the store. */
+  readonly agent: string;
+  readonly taskId: string;
+  readonly goalPreview: string;
+  readonly model: string;
+  readonly caller?: string;
+  readonly status: StoredRunStatus;
+  readonly startedAt: number;
+  /** Time of the newest event. */
+  readonly updatedAt: number;
+  readonly lastSeq: number;
+  /** How often events of this run were superseded. */
+  readonly epoch: number;
+  readonly stopReason?: StopReason;
+  readonly detail?: string;
+  readonly costMicroUsd?: number;
+  readonly completedAt?: number;
+  readonly result?: RunResult;
+}
+
+export interface RunsQuery {
+  readonly status?: StoredRunStatus;
+  readonly agent?: string;
+  readonly limit: number;
+  /** The last row of the page before. */
+  readonly before?: { readonly startedAt: number; readonly runId: string };
+}
+
+export interface Runs {
+  /** Newest first, at most LIST_ROWS_MAX. */
+  listRuns(tenant: string, query: RunsQuery): Promise<readonly RunRow[]>;
+  getRun(tenant: string, runId: string): Promise<RunRow | undefined>;
+}
+
+export function runs(db: Db): Runs {
+  return {
+    async listRuns(tenant, query) {
+      checkIdentifiers({ tenant });
+      return (await selectRuns(db, tenant, query).execute()).map(runRow);
+    },
+    async getRun(tenant, runId) {
+      checkIdentifiers({ tenant, runId });
+      const row = await db
+        .selectFrom('runs')
+        .selectAll()
+        .where('tenant', '=', tenant)
+        .where('run_id', '=', runId)
+        .executeTakeFirst();
+      return row === undefined ? undefined : runRow(row);
+    },
+  };
+}
+
+function selectRuns(db: Db, tenant: string, { status, agent, limit, before }: RunsQuery) {
+  let rows = db.selectFrom('runs').selectAll().where('tenant', '=', tenant);
+  if (status !== undefined) rows = rows.where('status', '=', status);
+  if (agent !== undefined) rows = rows.where('agent', '=', agent);
+  if (before !== undefined) {
+    const { startedAt, runId } = before;
+    rows = rows.where((eb) =>
+      eb.or([
+        eb('started_at', '<', startedAt),
+        eb.and([eb('started_at', '=', startedAt), eb('run_id', '<', runId)]),
+      ]),
+    );
+  }
+  return rows.orderBy('started_at', 'desc').orderBy('run_id', 'desc').limit(listLimit(limit));
+}
+
+function runRow(row: RunTable): RunRow {
+  return {
+    tenant: row.tenant,
+    runId: row.run_id,
+    agent: row.agent,
+    taskId: row.task_id,
+    goalPreview: row.goal_preview,
+    model: row.model,
+    status: row.status as StoredRunStatus,
+    startedAt: row.started_at,
+    updatedAt: row.updated_at,
+    lastSeq: row.last_seq,
+    epoch: row.epoch,
+    ...(row.caller === null ? {} : { caller: row.caller }),
+    ...(row.result_json === null ? {} : resultFields(row, row.result_json)),
+  };
+}
+
+function resultFields(row: RunTable, json: string) {
+  return {
+    stopReason: row.stop_reason as StopReason,
+    costMicroUsd: row.cost_micro_usd ?? 0,
+    completedAt: row.completed_at ?? row.updated_at,
+    result: JSON.parse(json) as RunResult,
+    ...(row.detail === null ? {} : { detail: row.detail }),
+  };
+}

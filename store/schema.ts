@@ -1,0 +1,146 @@
+/**
+ * The tables as Kysely sees them. `tenant` is first in every primary key. Booleans are 0 or 1, times ms
+ * since epoch, money integer micro-USD; columns named `*_json` hold JSON text. Migrations make them.
+ */
+export interface BlobTable {
+  readonly tenant: string;
+  readonly hash: string;
+  readonly content: Uint8Array;
+}
+
+export interface NodeTable {
+  readonly tenant: string;
+  readonly hash: string;
+  readonly parent: string | null;
+  /** RFC 8785 form of the node: what the hash was taken of. */
+  readonly body: string;
+}
+
+export interface EventTable {
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly seq: number;
+  /** Temporal run id of the execution that wrote the row. */
+  readonly execution: string;
+  readonly at: number;
+  readonly superseded: number;
+  readonly body: string;
+}
+
+export interface ExecutionTable {
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly execution: string;
+  /** The greatest of a run is its current execution; -1: superseded before it was ever seen. */
+  readonly rank: number;
+}
+
+export interface ResetTable {
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly epoch: number;
+  readonly from_seq: number;
+}
+
+export interface RunTable {
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly agent: string;
+  readonly task_id: string;
+  readonly goal_preview: string;
+  readonly model: string;
+  readonly caller: string | null;
+  readonly status: string;
+  readonly started_at: number;
+  readonly updated_at: number;
+  readonly last_seq: number;
+  readonly epoch: number;
+  readonly stop_reason: string | null;
+  readonly detail: string | null;
+  readonly cost_micro_usd: number | null;
+  readonly completed_at: number | null;
+  readonly result_seq: number | null;
+  readonly result_json: string | null;
+}
+
+export interface AskTable {
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly ask_id: string;
+  readonly kind: string;
+  readonly opened_at: number;
+  readonly opened_seq: number;
+  /** The whole AskView. */
+  readonly view_json: string;
+  readonly outcome: string;
+  readonly by_json: string;
+  readonly reason: string | null;
+  readonly resolved_at: number | null;
+  readonly closed_seq: number | null;
+}
+
+export interface LedgerTable {
+  readonly tenant: string;
+  readonly key: string;
+  readonly args_digest: string;
+  readonly attempt: number;
+  readonly state: string;
+  readonly was_claimed: number;
+  /** Voided by the tool's own word that nothing happened. */
+  readonly definite: number;
+  readonly claimed_until: number;
+  readonly result_json: string | null;
+  readonly source: string | null;
+  readonly run_id: string;
+  readonly call_key: string;
+  readonly tool: string;
+}
+
+export interface AttemptTable {
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly effect_id: string;
+  readonly attempt: number;
+  readonly kind: string;
+  readonly bound_cost_micro_usd: number;
+  readonly bound_input_tokens: number;
+  readonly bound_output_tokens: number;
+  readonly started_at: number;
+  readonly outcome: string | null;
+  readonly code: string | null;
+  readonly usage_json: string | null;
+  readonly cost_micro_usd: number | null;
+  readonly estimated: number;
+  readonly finished_at: number | null;
+}
+
+export interface ReplyTable {
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly call: number;
+  readonly request_digest: string;
+  readonly output_json: string;
+}
+
+export interface HistoryTable {
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly segment: number;
+  readonly execution: string;
+  readonly gzip: Uint8Array;
+}
+
+export interface Tables {
+  readonly blobs: BlobTable;
+  readonly nodes: NodeTable;
+  readonly events: EventTable;
+  readonly executions: ExecutionTable;
+  readonly resets: ResetTable;
+  readonly runs: RunTable;
+  readonly asks: AskTable;
+  readonly ledger: LedgerTable;
+  readonly attempts: AttemptTable;
+  readonly replies: ReplyTable;
+  readonly histories: HistoryTable;
+  readonly schema_migrations: { readonly version: number; readonly name: string };
+}

@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import { defineTool, type ToolDefinition } from '../../authoring/define-tool.js';
+import { HoldfastError } from '../../core/errors.js';
+
+const base = {
+  name: 'orders.read',
+  version: '1',
+  effect: 'read',
+  input: z.object({ orderId: z.string() }),
+  run: () => 'ok',
+} as const;
+
+function define(changes: object): () => unknown {
+  return () => defineTool({ ...base, ...changes } as ToolDefinition<z.ZodType>);
+}
+
+function errorOf(attempt: () => unknown): HoldfastError {
+  try {
+    attempt();
+  } catch (error) {
+    if (error instanceof HoldfastError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('defineTool fills in what was left out', () => {
+  test('a read is natural, needs no approval and has the default limits', () => {
+    expect(defineTool(base).record).toMatchObject({
+      name: 'orders.read',
+      wireName: 'orders__read',
+      kind: 'tool',
+      idempotency: 'natural',
+      approval: 'never',
+      concurrencySafe: false,
+      timeoutMs: 30_000,
+      maxResultBytes: 10_485_760,
+      probes: false,
+    });
+  });
+
+  test.each([
+    ['none', 'never'],
+    ['read', 'never'],
+    ['write', 'by_policy'],
+    ['execute', 'by_policy'],
+    ['financial', { roles: [], quorum: 1 }],
+    ['send', { roles: [], quorum: 1 }],
+    ['delete', { roles: [], quorum: 1 }],
+    ['permission', { roles: [], quorum: 1 }],
+    ['commit', { roles: [], quorum: 1 }],
+    ['unknown', { roles: [], quorum: 1 }],
+  ] as const)('effect %s has the approval %j by default', (effect, approval) => {
+    expect(defineTool({ ...base, effect }).record.approval).toEqual(approval);
+  });
+
+  test('a tool that changes something has unknown idempotency until it says otherwise', () => {
+    expect(defineTool({ ...base, effect: 'write' }).record.idempotency).toBe('unknown');
+  });
+
+  test('an approval object means that somebody must always agree', () => {
+    const tool = defineTool({
+      ...base,
+      effect: 'write',
+      approval: { roles: ['clerk'], expiresInMs: 1_000 },
+    });
+    expect(tool.record.approval).toEqual({ roles: ['clerk'], quorum: 1, expiresInMs: 1_000 });
+  });
+
+  test('equal schemas have equal hashes whatever the order of their fields', () => {
+    const one = defineTool({ ...base, input: z.object({ a: z.string(), b: z.number() }) });
+    const two = defineTool({ ...base, input: z.object({ b: z.number(), a: z.string() }) });
+    const three = defineTool({ ...base, input: z.object({ a: z.string() }) });
+    expect(two.record.schemaHash).not.toBe(three.record.schemaHash);
+    expect(one.inputSchema).toMatchObject({ type: 'object', required: ['a', 'b'] });
+  });
+});
+
+describe('defineTool refuses a declaration that would fail later', () => {
+  test.each([
+    ['a missing effect', { effect: undefined }, /declares no effect/],
+    ['an unknown effect', { effect: 'refund' }, /effect is "refund"/],
+    ['an unknown idempotency', { idempotency: 'maybe' }, /idempotency is "maybe"/],
+    ['a blank name', { name: '' }, /name is not allowed/],
+    ['a name with a space', { name: 'read order' }, /name is not allowed/],
+    ['a name that ends in a dot', { name: 'orders.' }, /name is not allowed/],
+    ['a name with two dots in a row', { name: 'orders..read' }, /name is not allowed/],
+    ['a name of a prototype', { name: '__proto__' }, /name is not allowed/],
+    ['a name too long for providers', { name: 'a'.repeat(65) }, /too long/],
+    ['a missing version', { version: undefined }, /version is undefined/],
+    ['no run function', { run: undefined }, /no run function/],
+    ['a probe of a read', { probe: () => null }, /has a probe/],
+    ['approval of a read', { approval: 'always' }, /asks for approval/],
+    ['an approval rule on a read', { approval: { roles: ['x'] } }, /asks for approval/],
+    ['an unknown approval word', { effect: 'write', approval: 'ask' }, /approval is "ask"/],
+    ['quorum 0', { effect: 'send', approval: { quorum: 0 } }, /quorum is 0/],
+    ['half a person', { effect: 'send', approval: { quorum: 1.5 } }, /quorum is 1.5/],
+    ['an empty list of roles', { effect: 'send', approval: { roles: [] } }, /names no role/],
+    ['a blank role', { effect: 'send', approval: { roles: [' '] } }, /is not a role/],
+    ['an expiry of 0', { effect: 'send', approval: { expiresInMs: 0 } }, /expires in 0 ms/],
+    ['a wrong onExpiry', { effect: 'send', approval: { onExpiry: 'wait' } }, /onExpiry is "wait"/],
+    ['a timeout of 0', { timeoutMs: 0 }, /timeoutMs is 0/],
+    ['a negative timeout', { timeoutMs: -1 }, /timeoutMs is -1/],
+    ['an endless timeout', { timeoutMs: Infinity }, /timeoutMs is Infinity/],
+    ['a result limit of 0', { maxResultBytes: 0 }, /maxResultBytes is 0/],
+  ])('%s', (_what, changes, message) => {
+    const error = errorOf(define(changes));
+    expect(error.code).toBe('InvalidTool');
+    expect(error.message).toMatch(message);
+    expect(error.hint).toBeTruthy();
+  });
+});
+
+describe('defineTool refuses schemas that cannot travel', () => {
+  test.each([
+    ['a transform', z.object({ a: z.string().transform((text) => text.length) }), '"a"'],
+    [
+      'a nested transform',
+      z.object({ a: z.array(z.object({ b: z.string().transform(Number) })) }),
+      '"a.[].b"',
+    ],
+    ['a preprocess step', z.object({ a: z.preprocess(String, z.string()) }), '"a"'],
+    ['a coercion', z.object({ a: z.coerce.number() }), '"a"'],
+    ['a Date', z.object({ when: z.date() }), '"when"'],
+    ['a bigint', z.object({ n: z.bigint() }), '"n"'],
+    ['a Map', z.object({ m: z.map(z.string(), z.string()) }), '"m"'],
+    ['a Set', z.object({ s: z.set(z.string()) }), '"s"'],
+    ['a catch value', z.object({ a: z.string().catch('x') }), '"a"'],
+    ['a codec', z.object({ a: z.stringbool() }), '"a"'],
+    ['a custom type', z.object({ a: z.instanceof(URL) }), '"a"'],
+    [
+      'an optional Date behind a lazy schema',
+      z.object({ a: z.lazy(() => z.date().optional()) }),
+      '"a"',
+    ],
+    ['a default that changes', z.object({ a: z.number().default(() => Math.random()) }), '"a"'],
+    [
+      'an overwrite step that is no rewrite of text',
+      z.object({ a: z.number().overwrite((n) => n + 1) }),
+      '"a"',
+    ],
+  ])('%s', (_what, input, path) => {
+    const error = errorOf(define({ input }));
+    expect(error.code).toBe('InvalidTool');
+    expect(error.message).toContain('cannot travel');
+    expect(error.message).toContain(path);
+  });
+
+  test('an input that is no object', () => {
+    expect(errorOf(define({ input: z.string() })).message).toContain('is not an object');
+  });
+
+  test('an asynchronous check', () => {
+    const input = z.object({}).refine(async () => true);
+    expect(errorOf(define({ input })).message).toContain('asynchronous');
+  });
+
+  test('a schema too large to send with every request', () => {
+    const input = z.object({ a: z.string().describe('x'.repeat(40_000)) });
+    expect(errorOf(define({ input })).message).toContain('bytes');
+  });
+});
+
+describe('defineTool accepts schemas whose second parse changes nothing', () => {
+  test.each([
+    ['any object', z.looseObject({}), { a: [1, { b: null }] }],
+    ['any JSON by name', z.record(z.string(), z.json()), { a: { b: [true] } }],
+    ['a fixed default', z.object({ a: z.string().default('x') }), {}],
+    ['trimmed text', z.object({ a: z.string().trim().toLowerCase() }), { a: ' X ' }],
+    ['an extra field', z.object({ a: z.string() }), { a: 'x', b: 1 }],
+    ['a refinement', z.object({ a: z.int().refine((n) => n % 2 === 0) }), { a: 2 }],
+  ])('%s', (_what, input, value) => {
+    const { parse } = defineTool({ ...base, input } as ToolDefinition<z.ZodType>);
+    const once = parse(value);
+    if (!once.ok) throw new Error(once.message);
+    expect(parse(once.value)).toEqual(once);
+  });
+
+  test('a recursive schema', () => {
+    const tree = z.object({
+      name: z.string(),
+      get children() {
+        return z.array(tree);
+      },
+    });
+    const { parse } = defineTool({ ...base, input: tree });
+    expect(parse({ name: 'a', children: [{ name: 'b', children: [] }] }).ok).toBe(true);
+    expect(parse({ name: 'a', children: [{ name: 1, children: [] }] }).ok).toBe(false);
+  });
+
+  test('invalid input is reported by field, in bounded text', () => {
+    const fields = Object.fromEntries(
+      Array.from({ length: 500 }, (_, index) => [`field${index}`, z.string()]),
+    );
+    const parsed = defineTool({ ...base, input: z.object(fields) }).parse({});
+    if (parsed.ok) throw new Error('should not parse');
+    expect(parsed.message).toContain('field0');
+    expect(parsed.message.length).toBeLessThanOrEqual(2_000);
+  });
+
+  test('a check that throws makes the input invalid, not the worker fail', () => {
+    const input = z.object({ a: z.string() }).refine(({ a }) => {
+      throw new Error(`boom ${a}`);
+    });
+    expect(defineTool({ ...base, input }).parse({ a: 'x' })).toEqual({
+      ok: false,
+      message: "The tool's input check failed: boom x",
+    });
+  });
+});

@@ -1,0 +1,27 @@
+import { findServer, startServer } from '../../devserver/index.js';
+import type { FindServerOptions, StartServerOptions } from '../../devserver/index.js';
+
+/*
+ * Run as a process of its own by the tests: `find <options>` prints what was found; `start <options>`
+ * starts a server, prints its handle and waits for a signal without handling any.
+ */
+async function main(): Promise<void> {
+  const [command, json = '{}'] = process.argv.slice(2);
+  if (command === 'find') {
+    const options = JSON.parse(json) as FindServerOptions;
+    const messages: string[] = [];
+    const found = await findServer({
+      ...options,
+      onProgress: ({ message }) => messages.push(message),
+    });
+    console.log(JSON.stringify({ found, messages }));
+    return;
+  }
+  const { address, pid } = await startServer(JSON.parse(json) as StartServerOptions);
+  console.log(JSON.stringify({ address, pid }));
+}
+
+main().catch((error: unknown) => {
+  console.log(JSON.stringify({ error: String(error), code: (error as { code?: unknown }).code }));
+  process.exitCode = 1;
+});

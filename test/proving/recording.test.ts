@@ -1,0 +1,219 @@
+import { join } from 'node:path';
+import { HoldfastError } from '../../core/errors';
+import { consentsBefore, saysYes } from '../../proving/consent';
+import {
+  matchOutcomes,
+  parseExpectedOutcomes,
+  readExpectedOutcomes,
+  sameRecords,
+} from '../../proving/expected-outcomes';
+import { replayRecording } from '../../proving/offline-replay';
+import {
+  assistantTurns,
+  parseRecording,
+  readRecording,
+  splitExchanges,
+  type Recording,
+} from '../../proving/recording';
+import { loadDatabase } from '../../proving/retail/database';
+import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
+
+function count(recording: Recording, role: string): number {
+  return recording.runs.flatMap((run) => run.turns).filter((turn) => turn.role === role).length;
+}
+
+describeWithMaterial('the tau2 recording', () => {
+  const recordingFile = join(TAU2, 'trajectories', 'retail', 'gpt-4.1_40.json');
+  const expectedFile = join(TAU2, 'expected', 'retail', 'gpt-4.1_40.json');
+
+  test('is read with every greeting dropped and every reply with its usage', () => {
+    const recording = readRecording(recordingFile);
+    expect(recording.format).toBe('tau2');
+    expect(recording.runs).toHaveLength(40);
+    expect(recording.runs.every((run) => run.droppedGreetings === 1)).toBe(true);
+    expect(recording.runs.every((run) => run.turns[0]?.role === 'user')).toBe(true);
+    expect(count(recording, 'user')).toBe(290);
+    expect(count(recording, 'tool')).toBe(299);
+    const replies = recording.runs.flatMap(assistantTurns);
+    expect(replies).toHaveLength(476);
+    expect(replies.reduce((sum, reply) => sum + (reply.usage?.input ?? 0), 0)).toBe(2_425_565);
+    expect(replies.reduce((sum, reply) => sum + (reply.usage?.output ?? 0), 0)).toBe(30_486);
+    expect(new Set(recording.runs.map((run) => run.id)).size).toBe(40);
+    expect(recording.runs[0]?.systemPrompt).toContain('retail agent');
+  });
+
+  test('ends every run with words of the customer that no model answered', () => {
+    for (const run of readRecording(recordingFile).runs) {
+      const exchanges = splitExchanges(run);
+      expect(exchanges.at(-1)?.turns).toEqual([]);
+      expect(exchanges.slice(0, -1).every((exchange) => exchange.turns.length > 0)).toBe(true);
+      expect(exchanges.every((exchange) => exchange.userTexts.length === 1)).toBe(true);
+      expect(run.unansweredCalls).toBe(0);
+    }
+  });
+
+  test('is given again by the tools: 299 outputs, 40 sets of records, 54 writes', () => {
+    const recording = readRecording(recordingFile);
+    const outcomes = matchOutcomes(recording, readExpectedOutcomes(expectedFile));
+    const database = loadDatabase([join(TAU2, 'retail', 'db.json')]);
+    expect(replayRecording(database, recording, outcomes)).toEqual({
+      runs: 40,
+      outputs: 299,
+      outputsEqual: 299,
+      recordsEqual: 40,
+      writes: 54,
+      writesEqual: true,
+      writesWithoutConsent: 3,
+      differences: [],
+      wrongRecords: [],
+    });
+  });
+
+  test('is not accepted with the expected outcomes of another recording', () => {
+    const other = readExpectedOutcomes(join(TAU_BENCH, 'expected', 'gpt-4o-airline.json'));
+    expect(() => matchOutcomes(readRecording(recordingFile), other)).toThrow('No expected outcome');
+  });
+});
+
+describeWithMaterial('the tau-bench recording', () => {
+  test('is read with repeated call ids told apart', () => {
+    const recording = readRecording(join(TAU_BENCH, 'trajectories', 'gpt-4o-airline.json'));
+    expect(recording.format).toBe('tau-bench');
+    expect(recording.runs).toHaveLength(200);
+    expect([
+      count(recording, 'assistant'),
+      count(recording, 'user'),
+      count(recording, 'tool'),
+    ]).toEqual([2_454, 1_490, 1_164]);
+    expect(recording.runs.reduce((sum, run) => sum + run.repeatedCallIds, 0)).toBe(73);
+    for (const run of recording.runs) {
+      const ids = assistantTurns(run).flatMap((turn) => turn.calls.map((call) => call.id));
+      expect(new Set(ids).size).toBe(ids.length);
+    }
+  });
+});
+
+const CALL = {
+  id: 'c',
+  name: 'get_user_details',
+  arguments: { user_id: 'x' },
+  requestor: 'assistant',
+};
+
+function tau2(...messages: unknown[]): unknown {
+  return { simulations: [{ task_id: '1', trial: 0, messages }] };
+}
+
+describe('a recording', () => {
+  const user = { role: 'user', content: 'Hi' };
+  const asks = { role: 'assistant', content: null, tool_calls: [CALL] };
+  const answers = { role: 'tool', id: 'c', content: 'Error: User not found', error: true };
+
+  test('keeps the order of parallel answers and gives a repeated id a new one', () => {
+    const run = parseRecording(tau2(user, asks, answers, asks, answers)).runs[0];
+    const calls = run === undefined ? [] : assistantTurns(run).flatMap((turn) => turn.calls);
+    expect(calls.map((call) => [call.id, call.recordedId])).toEqual([
+      ['c', undefined],
+      ['c~2', 'c'],
+    ]);
+    expect(run?.turns.filter((turn) => turn.role === 'tool').map((turn) => turn.id)).toEqual([
+      'c',
+      'c~2',
+    ]);
+  });
+
+  test('drops what the customer does with tools of their own', () => {
+    const run = parseRecording(
+      tau2(
+        user,
+        { role: 'user', content: null, tool_calls: [CALL] },
+        { ...answers, requestor: 'user' },
+        {
+          role: 'assistant',
+          content: 'Hello',
+        },
+      ),
+    ).runs[0];
+    expect(run?.turns.map((turn) => turn.role)).toEqual(['user', 'assistant']);
+    expect(run?.droppedUserTools).toBe(1);
+  });
+
+  test('may end with a call that nobody answered', () => {
+    expect(parseRecording(tau2(user, asks)).runs[0]?.unansweredCalls).toBe(1);
+  });
+
+  test('gives runs of the same task and trial different ids, without signs from outside', () => {
+    const simulation = { task_id: '../a b', trial: 0, messages: [user] };
+    const { runs } = parseRecording({ simulations: [simulation, simulation] });
+    expect(runs.map((run) => run.id)).toEqual(['task-.._a_b-trial-0', 'task-.._a_b-trial-0-at-1']);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['null', null, 'Not a tau2-bench results file'],
+    ['no runs', [], 'has no runs'],
+    ['a list of numbers', [1], 'Not a tau-bench trajectories file'],
+    ['a message without role', tau2({ content: 'x' }), 'Not a tau2-bench results file'],
+    ['an answer to no call', tau2(user, answers), 'answers a call that was not made'],
+    ['a call left unanswered', tau2(user, asks, user), 'before the answer'],
+    ['a calling greeting', tau2(asks), 'calls a tool in the greeting'],
+    [
+      'arguments that are not JSON',
+      [
+        {
+          task_id: 1,
+          traj: [
+            user,
+            {
+              role: 'assistant',
+              tool_calls: [{ id: 'c', function: { name: 'f', arguments: '{' } }],
+            },
+          ],
+        },
+      ],
+      'arguments of f are not JSON',
+    ],
+  ])('with %s is refused with the place of the fault', (_, data, message) => {
+    expect(() => parseRecording(data)).toThrow(HoldfastError);
+    expect(() => parseRecording(data)).toThrow(message);
+  });
+
+  test('that is missing is named', () => {
+    expect(() => readRecording('no-such-file.json')).toThrow('no-such-file.json is not a file');
+  });
+});
+
+describe('expected outcomes', () => {
+  test('of another shape are refused', () => {
+    expect(() => parseExpectedOutcomes([{ index: 0 }])).toThrow('Not a file of expected outcomes');
+  });
+
+  test('compare records as the benchmark does', () => {
+    expect(sameRecords({ a: { x: 1, y: [2] } }, { a: { y: [2.0], x: 1 } })).toBe(true);
+    expect(sameRecords({ a: { x: 1 } }, { a: { x: 1, y: null } })).toBe(false);
+  });
+});
+
+describe('consent', () => {
+  test.each([
+    ['Yes, please cancel it.', true],
+    ['YES', true],
+    ['Go ahead then.', false],
+    ['That was yesterday.', false],
+    ['', false],
+  ])('%j says yes: %s', (text, yes) => {
+    expect(saysYes(text)).toBe(yes);
+  });
+
+  test('is looked for in the last message of the customer only', () => {
+    const turns = [
+      { role: 'user', text: 'Yes' },
+      { role: 'assistant', text: 'Done', calls: [] },
+      { role: 'user', text: 'And the other one?' },
+    ] as const;
+    expect([consentsBefore(turns, 1), consentsBefore(turns, 3), consentsBefore(turns, 0)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+});

@@ -1,0 +1,70 @@
+/**
+ * The worker's environment, parsed once. Besides cli/ the only place that reads `process.env`.
+ * Invariant: what is set but cannot be meant is refused by name, never replaced by a default.
+ */
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { HoldfastError } from '../core/errors.js';
+
+export interface Environment {
+  readonly address: string;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  /** Folder of local state; the store lies in it unless `HOLDFAST_STORE` says otherwise. */
+  readonly home: string;
+  readonly storeFile: string;
+  readonly configFile?: string;
+  readonly anthropic: { readonly apiKey?: string; readonly baseUrl?: string };
+}
+
+const STORE_FILE = 'store.db';
+
+const text = z.string().trim().min(1, 'must not be blank').max(4_096);
+const schema = z.object({
+  HOLDFAST_ADDRESS: text
+    .regex(/^(\[[0-9A-Fa-f:]+\]|[^\s:/]+):\d{1,5}$/, 'must be host:port')
+    .default('localhost:7233'),
+  HOLDFAST_NAMESPACE: text.default('default'),
+  HOLDFAST_TASK_QUEUE: text.default('holdfast'),
+  HOLDFAST_HOME: text.default('.holdfast'),
+  HOLDFAST_STORE: text.optional(),
+  HOLDFAST_CONFIG: text.optional(),
+  ANTHROPIC_API_KEY: text.optional(),
+  ANTHROPIC_BASE_URL: z.url('must be a URL').optional(),
+});
+
+/** Reads the environment; throws InvalidConfig naming the variable. Paths are relative to `folder`. */
+export function readEnvironment(
+  variables: Readonly<Record<string, string | undefined>> = process.env,
+  folder: string = process.cwd(),
+): Environment {
+  const result = schema.safeParse(variables);
+  if (!result.success) {
+    const issue = result.error.issues[0];
+    const name = String(issue?.path[0]);
+    throw new HoldfastError(
+      'InvalidConfig',
+      `The environment variable ${name} cannot be used: it ${issue?.message ?? 'is not valid'}.`,
+      { hint: `Correct ${name}, or unset it to get its default.` },
+    );
+  }
+  const read = result.data;
+  const home = resolve(folder, read.HOLDFAST_HOME);
+  return {
+    address: read.HOLDFAST_ADDRESS,
+    namespace: read.HOLDFAST_NAMESPACE,
+    taskQueue: read.HOLDFAST_TASK_QUEUE,
+    home,
+    storeFile:
+      read.HOLDFAST_STORE === undefined
+        ? join(home, STORE_FILE)
+        : resolve(folder, read.HOLDFAST_STORE),
+    ...(read.HOLDFAST_CONFIG !== undefined && {
+      configFile: resolve(folder, read.HOLDFAST_CONFIG),
+    }),
+    anthropic: {
+      ...(read.ANTHROPIC_API_KEY !== undefined && { apiKey: read.ANTHROPIC_API_KEY }),
+      ...(read.ANTHROPIC_BASE_URL !== undefined && { baseUrl: read.ANTHROPIC_BASE_URL }),
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/** Loads what the user wrote: `holdfast.config.ts` with a config made by defineConfig. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createJiti } from 'jiti';
+import { isConfig, type Config } from '../authoring/index.js';
+import { HoldfastError } from '../core/errors.js';
+import { resolveRoute } from '../providers/routes.js';
+
+const NAMES = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((end) => `holdfast.config.${end}`);
+const REASON_CHARS_MAX = 500;
+
+export interface ConfigPlace {
+  /** An exact file; without it the usual names are tried in `folder`. */
+  readonly file?: string;
+  readonly folder: string;
+}
+
+/** The checked configuration; throws InvalidConfig or UnknownModel, saying what to write where. */
+export async function loadConfig(place: ConfigPlace): Promise<Config> {
+  const file = place.file ?? findConfig(place.folder);
+  if (file === undefined || !existsSync(file)) {
+    throw new HoldfastError(
+      'InvalidConfig',
+      file === undefined
+        ? `There is no configuration in ${place.folder}.`
+        : `The configuration ${file} does not exist.`,
+      { hint: 'Write holdfast.config.ts: export default defineConfig({ agents: [myAgent] }).' },
+    );
+  }
+  const config = exportedConfig(await importFile(file));
+  if (config === undefined) {
+    throw new HoldfastError('InvalidConfig', `${file} exports no configuration.`, {
+      hint: 'Export it as default or as `config`: export default defineConfig({ agents: […] }).',
+    });
+  }
+  checkModels(config);
+  return config;
+}
+
+/** The configuration file of a folder, or undefined. */
+export function findConfig(folder: string): string | undefined {
+  return NAMES.map((name) => join(folder, name)).find((file) => existsSync(file));
+}
+
+/** Every agent's model must be known with its price before anything is served (G24). */
+export function checkModels(config: Config): void {
+  for (const agent of config.agents.values()) resolveRoute(agent.model, config.routes);
+}
+
+async function importFile(file: string): Promise<unknown> {
+  try {
+    return await createJiti(__filename, { moduleCache: true }).import(file);
+  } catch (cause) {
+    if (cause instanceof Error && cause.name === 'HoldfastError') throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new HoldfastError(
+      'InvalidConfig',
+      `${file} cannot be loaded: ${reason.slice(0, REASON_CHARS_MAX)}`,
+      { hint: 'Run the file by itself to see the whole error.', cause },
+    );
+  }
+}
+
+function exportedConfig(module: unknown): Config | undefined {
+  const { default: main, config } = (module ?? {}) as { default?: unknown; config?: unknown };
+  // A CommonJS file compiled from `export default` arrives with its default one level deeper.
+  const inner = (main as { default?: unknown } | undefined)?.default;
+  return [main, inner, config].find(isConfig);
+}

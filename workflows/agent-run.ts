@@ -1,0 +1,116 @@
+/**
+ * The workflow `agentRun`: the loop of design §1. It receives facts, lets the core decide, and performs.
+ * Invariants:
+ *  W1 Effects are started, never awaited inline.
+ *  W2 All facts of an activation are received before anything is decided.
+ *  W3 Bad input from outside never fails a workflow task; a bug in the core does, and waits for a fix.
+ *  W4 It returns only when nobody waits for an answer.
+ */
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  condition,
+  continueAsNew,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { advance, receive } from '../core/engine.js';
+import type { Input } from '../core/input.js';
+import { nextSegment, open, upgradeRun } from '../core/open.js';
+import { parseStart } from '../core/parse-start.js';
+import type { RunResult } from '../core/result.js';
+import { RULES_VERSION } from '../core/rules-history.js';
+import type { Final, Run } from '../core/run.js';
+import { listen } from './listen.js';
+import { createPerformer } from './perform.js';
+
+/** First segment: a StartInput. Later ones: the run as the segment before left it. */
+export interface Continued {
+  readonly continued: Run;
+  /** Temporal run id of the segment before. */
+  readonly previousExecution: string;
+}
+
+export async function agentRun(input: unknown): Promise<RunResult> {
+  let run = firstRun(input);
+  const inbox: Input[] = [];
+  const answer = listen(inbox, () => run);
+  const performer = createPerformer(inbox);
+  CancellationScope.current().cancelRequested.catch(() =>
+    inbox.push({ type: 'cancel_requested', at: Date.now() }),
+  );
+  for (const effect of timersOf(run)) performer.perform(effect, run);
+  const final = await CancellationScope.nonCancellable(async () => {
+    for (;;) {
+      const step = advance(run);
+      run = step.run;
+      for (const effect of step.effects) performer.perform(effect, run);
+      run = answer(run);
+      if (run.final !== undefined) return run.final;
+      await condition(() => inbox.length > 0);
+      if (workflowInfo().continueAsNewSuggested && !run.segment.full) {
+        inbox.push({ type: 'segment_full', at: Date.now() });
+      }
+      while (inbox.length > 0) run = receive(run, inbox.shift()!);
+    }
+  });
+  run = await drain(run, inbox, answer);
+  return end(final, run);
+}
+
+function firstRun(input: unknown): Run {
+  const { workflowId, runStartTime } = workflowInfo();
+  if (isContinued(input)) {
+    const { continued, previousExecution } = input;
+    if (continued.rules > RULES_VERSION) {
+      throw new Error(
+        `RulesTooNew: this run was made by rules ${continued.rules}, this worker knows ${RULES_VERSION}; deploy a newer worker`,
+      );
+    }
+    return nextSegment(upgradeRun(continued), { at: Date.now(), previousExecution });
+  }
+  const start = parseStart(input);
+  if (!start.ok) throw ApplicationFailure.nonRetryable(start.reason, 'InvalidTask');
+  return open(start.value, { runId: workflowId, at: runStartTime.getTime() });
+}
+
+function isContinued(input: unknown): input is Continued {
+  return typeof input === 'object' && input !== null && 'continued' in input;
+}
+
+/** Timers do not survive continue-as-new; they are armed again from their deadlines. */
+function timersOf(run: Run) {
+  return Object.entries(run.inflight).flatMap(([id, { kind, at }]) =>
+    kind === 'timer' && at !== undefined
+      ? [{ kind: 'timer' as const, id, at, summary: 'deadline' }]
+      : [],
+  );
+}
+
+/** Takes what arrived meanwhile, until nobody waits for an answer (W4). */
+async function drain(last: Run, inbox: Input[], answer: (run: Run) => Run): Promise<Run> {
+  let run = last;
+  for (;;) {
+    run = answer(inbox.splice(0).reduce(receive, run));
+    if (allHandlersFinished()) return run;
+    await CancellationScope.nonCancellable(() =>
+      condition(() => inbox.length > 0 || allHandlersFinished()),
+    );
+  }
+}
+
+function end(final: Final, run: Run): Promise<RunResult> | RunResult {
+  if (final.kind === 'refused') {
+    throw ApplicationFailure.nonRetryable(final.message, final.code);
+  }
+  if (final.kind === 'continue_as_new') {
+    const { final: _, ...carried } = run;
+    const next: Continued = { continued: carried, previousExecution: workflowInfo().runId };
+    return continueAsNew<typeof agentRun>(next);
+  }
+  if (final.cancelled && run.frozen?.settings.propagateCancellation) {
+    throw new CancelledFailure('the run was cancelled');
+  }
+  return final.result;
+}

@@ -1,0 +1,103 @@
+/**
+ * Signals, the Update and queries. Handlers only enqueue: the loop decides (W2). Each parses its argument to
+ * an Input, or to `input_rejected` with the reason.
+ */
+import {
+  ApplicationFailure,
+  condition,
+  setDefaultSignalHandler,
+  setHandler,
+} from '@temporalio/workflow';
+import type { Verdict } from '../core/ask/ask.js';
+import { pendingAsks, viewOf } from '../core/ask/pending.js';
+import type { Input } from '../core/input.js';
+import {
+  parseDecision,
+  parseProvidedInput,
+  parseUserMessage,
+  type Parsed,
+} from '../core/parse-message.js';
+import { viewOfRun } from '../core/run-result.js';
+import type { Run } from '../core/run.js';
+import * as messages from './messages.js';
+
+/** Registers all handlers. Returns what hands verdicts to the Updates that wait for them. */
+export function listen(inbox: Input[], current: () => Run): (run: Run) => Run {
+  listenToSignals(inbox);
+  setHandler(messages.state, () => viewOfRun(current()));
+  setHandler(messages.pendingApprovals, () => pendingAsks(current()).map(viewOf));
+  setHandler(messages.events, (since) => {
+    const from = typeof since === 'number' ? since : 0;
+    return current().outbox.events.filter((event) => event.stamp.seq >= from);
+  });
+  return answerUpdates(inbox);
+}
+
+function listenToSignals(inbox: Input[]): void {
+  const take = <T>(message: string, parsed: Parsed<T>, make: (value: T) => Input): void => {
+    inbox.push(
+      parsed.ok
+        ? make(parsed.value)
+        : { type: 'input_rejected', message, reason: parsed.reason, at: Date.now() },
+    );
+  };
+  setHandler(messages.resolveApproval, (raw) =>
+    take('resolveApproval', parseDecision(raw), (decision) => ({
+      type: 'decision',
+      decision,
+      at: Date.now(),
+    })),
+  );
+  setHandler(messages.provideInput, (raw) =>
+    take('provideInput', parseProvidedInput(raw), (input) => ({
+      type: 'input_provided',
+      ...input,
+      at: Date.now(),
+    })),
+  );
+  setHandler(messages.userMessage, (raw) =>
+    take('userMessage', parseUserMessage(raw), (message) => ({
+      type: 'user_message',
+      ...message,
+      at: Date.now(),
+    })),
+  );
+  setHandler(messages.interrupt, () => {
+    inbox.push({ type: 'interrupt', at: Date.now() });
+  });
+  setHandler(messages.close, () => {
+    inbox.push({ type: 'close', at: Date.now() });
+  });
+  setDefaultSignalHandler((name) => {
+    const reason = `this workflow knows no signal '${name.slice(0, 100)}'`;
+    inbox.push({ type: 'input_rejected', message: 'signal', reason, at: Date.now() });
+  });
+}
+
+function answerUpdates(inbox: Input[]): (run: Run) => Run {
+  const answered = new Map<string, Verdict>();
+  let tickets = 0;
+  setHandler(
+    messages.decide,
+    async (raw) => {
+      const parsed = parseDecision(raw);
+      if (!parsed.ok) return { accepted: false, reason: 'malformed', message: parsed.reason };
+      tickets += 1;
+      const ticket = `decide-${tickets}`;
+      inbox.push({ type: 'decision', decision: parsed.value, ticket, at: Date.now() });
+      await condition(() => answered.has(ticket));
+      return answered.get(ticket)!;
+    },
+    {
+      // Synchronous on purpose: an async validator rejects nothing.
+      validator: (raw) => {
+        const parsed = parseDecision(raw);
+        if (!parsed.ok) throw ApplicationFailure.nonRetryable(parsed.reason, 'DecisionRejected');
+      },
+    },
+  );
+  return (run) => {
+    for (const { ticket, verdict } of run.verdicts) answered.set(ticket, verdict);
+    return run.verdicts.length === 0 ? run : { ...run, verdicts: [] };
+  };
+}

@@ -1,0 +1,43 @@
+/**
+ * The messages of the workflow `agentRun`: its name, task queue, signals, Update and queries.
+ * Safe to import by value from a client: plain definitions, no workflow code.
+ */
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { Decision, Verdict } from '../core/ask/ask.js';
+import type { AskView, RunEvent } from '../core/event.js';
+import type { Json } from '../core/json.js';
+import type { RunView } from '../core/view.js';
+
+export const AGENT_RUN = 'agentRun';
+export const TASK_QUEUE = 'holdfast';
+
+export interface ProvidedInput {
+  readonly askId: string;
+  readonly value: Json;
+  readonly by: string;
+}
+
+export interface UserMessage {
+  readonly text: string;
+  /** Idempotency id: a message whose id was seen before is ignored. */
+  readonly id?: string;
+}
+
+/** A decision on an open ask; fire and forget. */
+export const resolveApproval = defineSignal<[Decision]>('resolveApproval');
+/** The answer to a clarifying question. */
+export const provideInput = defineSignal<[ProvidedInput]>('provideInput');
+/** A follow-up message of the user; enters the transcript at the next boundary (G74). */
+export const userMessage = defineSignal<[UserMessage]>('userMessage');
+/** Stops the run with `interrupted`. */
+export const interrupt = defineSignal('interrupt');
+/** Ends a conversation that waits for its user; otherwise cancels the run (D9). */
+export const close = defineSignal('close');
+
+/** Like `resolveApproval`, and says whether the decision was accepted or why not. Needs a live worker. */
+export const decide = defineUpdate<Verdict, [Decision]>('decide');
+
+export const state = defineQuery<RunView>('state');
+export const pendingApprovals = defineQuery<readonly AskView[]>('pendingApprovals');
+/** Events that the run still holds, from `since` on; older ones are in the store. */
+export const events = defineQuery<readonly RunEvent[], [number]>('events');

@@ -1,0 +1,139 @@
+/**
+ * Performs effects: the only switch over Effect. Starts, never awaits; every outcome comes back through
+ * the inbox as one Input that carries its time.
+ * Invariants: an activity's id is its effect's id; each effect has its own cancellation scope, so that
+ * cancelling the workflow cancels nothing by itself.
+ */
+import {
+  ActivityCancellationType,
+  CancellationScope,
+  isCancellation,
+  proxyActivities,
+  sleep,
+  upsertSearchAttributes,
+  type ActivityOptions,
+} from '@temporalio/workflow';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import type { ActivityEffect, Effect } from '../core/effect.js';
+import { failureOf } from '../core/failure.js';
+import type { EffectInput, Input } from '../core/input.js';
+import type { Run } from '../core/run.js';
+import type { ActivityKind, AgentActivities, OutputOf } from './activity-types.js';
+import { rawFailure } from './raw-failure.js';
+
+const STATUS = defineSearchAttributeKey('HoldfastStatus', SearchAttributeType.KEYWORD);
+const AGENT = defineSearchAttributeKey('HoldfastAgent', SearchAttributeType.KEYWORD);
+const TENANT = defineSearchAttributeKey('HoldfastTenant', SearchAttributeType.KEYWORD);
+
+export interface Performer {
+  perform(effect: Effect, run: Run): void;
+}
+
+/** A performer that reports into `inbox`. */
+export function createPerformer(inbox: Input[]): Performer {
+  const scopes = new Map<string, CancellationScope>();
+  const report = (input: Input): void => {
+    inbox.push(input);
+  };
+
+  function launch(id: string, work: () => Promise<Input | undefined>): void {
+    const scope = new CancellationScope({ cancellable: true });
+    scopes.set(id, scope);
+    const ended = scope.run(work).then((input) => {
+      scopes.delete(id);
+      if (input !== undefined) report(input);
+    });
+    // What rejects here is a bug in the shell: it must fail the workflow task, not vanish.
+    void ended;
+  }
+
+  return {
+    perform(effect, run) {
+      switch (effect.kind) {
+        case 'timer':
+          return launch(effect.id, () => timer(effect));
+        case 'cancel':
+          scopes.get(effect.target)?.cancel();
+          return;
+        case 'status':
+          return showStatus(effect.status, run);
+        case 'open_run':
+        case 'call_model':
+        case 'execute_tool':
+        case 'reconcile_tool':
+        case 'record_outcome':
+        case 'flush':
+        case 'close_run':
+          return launch(effect.id, () => activity(effect));
+      }
+    },
+  };
+}
+
+async function timer(effect: Extract<Effect, { kind: 'timer' }>): Promise<Input | undefined> {
+  try {
+    await sleep(Math.max(1, effect.at - Date.now()), { summary: effect.summary });
+    return { type: 'timer_fired', id: effect.id, at: Date.now() };
+  } catch (error) {
+    if (isCancellation(error)) return undefined;
+    throw error;
+  }
+}
+
+async function activity(effect: ActivityEffect): Promise<Input> {
+  const activities = proxyActivities<AgentActivities>(optionsOf(effect));
+  try {
+    const output = await start(activities, effect);
+    return { type: OUTCOMES[effect.kind], id: effect.id, output, at: Date.now() } as EffectInput;
+  } catch (error) {
+    const failure = failureOf(rawFailure(error));
+    return { type: 'effect_failed', id: effect.id, failure, at: Date.now() };
+  }
+}
+
+function start(
+  activities: AgentActivities,
+  effect: ActivityEffect,
+): Promise<OutputOf<ActivityKind>> {
+  const run = activities[effect.kind] as (input: unknown) => Promise<OutputOf<ActivityKind>>;
+  return run(effect.input);
+}
+
+const OUTCOMES: { readonly [kind in ActivityKind]: EffectInput['type'] } = {
+  open_run: 'run_opened',
+  call_model: 'model_replied',
+  execute_tool: 'tool_returned',
+  reconcile_tool: 'tool_reconciled',
+  record_outcome: 'outcome_recorded',
+  flush: 'flushed',
+  close_run: 'run_closed',
+};
+
+/** First wait and longest wait between attempts, in ms. A server's retry-after overrides them. */
+const BACKOFF = { initialMs: 500, maximumMs: 30_000 };
+
+function optionsOf(effect: ActivityEffect): ActivityOptions {
+  const { attemptMs, totalMs, heartbeatMs, maximumAttempts } = effect.limits;
+  return {
+    activityId: effect.id,
+    summary: effect.summary,
+    startToCloseTimeout: totalMs === undefined ? attemptMs : Math.min(attemptMs, totalMs),
+    ...(totalMs !== undefined && { scheduleToCloseTimeout: totalMs }),
+    ...(heartbeatMs !== undefined && { heartbeatTimeout: heartbeatMs }),
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: {
+      initialInterval: BACKOFF.initialMs,
+      maximumInterval: BACKOFF.maximumMs,
+      backoffCoefficient: 2,
+      ...(maximumAttempts > 0 && { maximumAttempts }),
+    },
+  };
+}
+
+function showStatus(status: string, run: Run): void {
+  upsertSearchAttributes([
+    { key: STATUS, value: status },
+    { key: AGENT, value: run.start.agent },
+    { key: TENANT, value: run.tenant },
+  ]);
+}

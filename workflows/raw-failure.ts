@@ -1,0 +1,28 @@
+/** Translates what a failed activity throws into the engine-neutral facts of `core/failure`. */
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancelledFailure,
+  TimeoutFailure,
+} from '@temporalio/workflow';
+import type { RawFailure } from '../core/failure.js';
+
+/** Rethrows what is not a Temporal failure: that is a bug, and fails the workflow task. */
+export function rawFailure(error: unknown): RawFailure {
+  if (error instanceof CancelledFailure) return { message: error.message, cancelled: true };
+  if (!(error instanceof ActivityFailure)) throw error;
+  const { cause } = error;
+  if (cause instanceof CancelledFailure) return { message: cause.message, cancelled: true };
+  if (cause instanceof TimeoutFailure) {
+    return { message: `${cause.timeoutType}: ${cause.message}`, timedOut: true };
+  }
+  if (cause instanceof ApplicationFailure) {
+    return {
+      type: cause.type ?? null,
+      message: cause.message,
+      details: cause.details?.[0],
+      ...(error.retryState === 'TIMEOUT' && { timedOut: true }),
+    };
+  }
+  return { message: error.message };
+}
