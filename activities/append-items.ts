@@ -3,7 +3,12 @@
  * Invariant: idempotent; nodes are named by their content, so doing it twice gives the same head.
  */
 import type { BlobRef, StoredText } from '../core/json.js';
-import type { ResultItem, StoredBlock, TranscriptItem, TranscriptNode } from '../core/transcript.js';
+import type {
+  ResultItem,
+  StoredBlock,
+  TranscriptItem,
+  TranscriptNode,
+} from '../core/transcript.js';
 import type { Store } from '../store/store.js';
 
 export interface TranscriptPlace {

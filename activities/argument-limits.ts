@@ -33,6 +33,7 @@ export function findArgumentDefect(args: unknown): string | undefined {
 function numberDefect(value: number): string | undefined {
   if (!Number.isFinite(value)) return 'not a finite number';
   // Beyond it two different integers read as the same number, so nobody approved this one.
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return 'an integer too large to be exact';
+  if (Number.isInteger(value) && !Number.isSafeInteger(value))
+    return 'an integer too large to be exact';
   return undefined;
 }

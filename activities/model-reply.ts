@@ -49,7 +49,9 @@ export async function takeReply(
       ...(stored !== undefined && { text: stored }),
       calls,
       stop: kept.stop,
-      ...(kept.stopDetail !== undefined && { stopDetail: kept.stopDetail.slice(0, DETAIL_CHARS_MAX) }),
+      ...(kept.stopDetail !== undefined && {
+        stopDetail: kept.stopDetail.slice(0, DETAIL_CHARS_MAX),
+      }),
       ...(kept.refusal !== undefined && { refusal: kept.refusal.slice(0, REFUSAL_CHARS_MAX) }),
       usage: usageOf(site.input, kept),
       model: kept.model.slice(0, DETAIL_CHARS_MAX),

@@ -118,11 +118,7 @@ function unknownTool({ offers }: CallChecker, name: string): string {
   return `There is no tool ${JSON.stringify(name.slice(0, NAME_CHARS_MAX))}. ${known}`;
 }
 
-function refused(
-  args: Json,
-  code: 'unknown_tool' | 'invalid_arguments',
-  message: string,
-): Checked {
+function refused(args: Json, code: 'unknown_tool' | 'invalid_arguments', message: string): Checked {
   return { args, check: { ok: false, code, message: message.slice(0, MESSAGE_CHARS_MAX) } };
 }
 
@@ -134,7 +130,14 @@ function tooLarge(call: ProposedCall, what: string): ProposedCall {
     call.check.ok || call.check.code === 'invalid_arguments'
       ? { ok: false, code: 'invalid_arguments', message }
       : { ...call.check, message: call.check.message.slice(0, 200) };
-  return { id, tool, toolVersion, args: {}, digest: callDigest({ tool, toolVersion, args: {} }), check };
+  return {
+    id,
+    tool,
+    toolVersion,
+    args: {},
+    digest: callDigest({ tool, toolVersion, args: {} }),
+    check,
+  };
 }
 
 function bytesOf(call: ProposedCall): number {

@@ -1,8 +1,7 @@
 /** What a tool returned, as the text that the model and the store get. */
 
 export type ResultText =
-  | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly reason: string };
+  { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string };
 
 const REASON_CHARS_MAX = 300;
 
@@ -25,6 +24,9 @@ export function resultText(value: unknown): ResultText {
 export function cutText(text: string, bytesMax: number): string {
   const bytes = Buffer.byteLength(text);
   if (bytes <= bytesMax) return text;
-  const kept = Buffer.from(text).subarray(0, bytesMax).toString('utf8').replace(/\uFFFD+$/, '');
+  const kept = Buffer.from(text)
+    .subarray(0, bytesMax)
+    .toString('utf8')
+    .replace(/\uFFFD+$/, '');
   return `${kept}\n[cut off: ${bytesMax} of ${bytes} bytes kept]`;
 }

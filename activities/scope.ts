@@ -12,6 +12,11 @@ const BEAT_MS_MIN = 100;
 export interface Scope {
   /** Temporal's own id of this execution, which names the writer of events. */
   readonly execution: string;
+  /**
+   * Names this effect's attempts in the store. A reset repeats effect ids under a new execution, and the
+   * failures before it must not count after it.
+   */
+  readonly effectId: string;
   /** Aborts on cancellation, worker shutdown and when Temporal has given this attempt up. */
   readonly signal: AbortSignal;
   /** True when the run wants this to end; false when only this worker has to. */
@@ -23,8 +28,10 @@ export interface Scope {
 export async function inScope<T>(work: (scope: Scope) => Promise<T>): Promise<T> {
   const context = Context.current();
   const info = activityInfo();
+  const execution = info.workflowExecution?.runId ?? info.activityId;
   const scope: Scope = {
-    execution: info.workflowExecution?.runId ?? info.activityId,
+    execution,
+    effectId: `${info.activityId}@${execution}`,
     signal: context.cancellationSignal,
     stopRequested: () => context.cancellationDetails?.cancelRequested === true,
     beat: () => context.heartbeat(),

@@ -6,12 +6,13 @@
  *  E3 Late inputs are named in the result (G98).
  */
 import { withdrawAsks } from './ask/open-ask.js';
-import type { Call } from './call/call.js';
+import type { Call, CallFact } from './call/call.js';
 import { refusalOf } from './call/refusal.js';
 import { settleCall, unknownResult } from './call/settled.js';
 import { toolOf } from './call/lookup.js';
 import type { ActivityEffect } from './effect.js';
 import { cancelAll, cancelTimer, flying, start, type Step } from './inflight.js';
+import type { StoredText } from './json.js';
 import { emit, fitsOneBatch } from './outbox.js';
 import { resultOf } from './run-result.js';
 import type { OpenRun, Stopping } from './run.js';
@@ -57,9 +58,10 @@ function announce(run: OpenRun, stopping: Stopping): Step<OpenRun> {
     ...(detail !== undefined && { detail }),
     ...(phase !== undefined && { phase }),
   });
-  const final: OpenRun = { ...stopped, stopping: { ...stopping, announced: true } };
-  const result = resultOf(final, stopping);
-  return { run: emit(final, { type: 'run_result', result }), effects: bare.effects };
+  const result = resultOf(stopped, stopping);
+  const told = emit(stopped, { type: 'run_result', result });
+  const final: OpenRun = { ...told, stopping: { ...stopping, announced: true } };
+  return { run: final, effects: bare.effects };
 }
 
 /** Synthetic results for every call that has none, then the results message of the turn. */
@@ -94,23 +96,34 @@ function returnedResult(
 ): ToolResult {
   const { fact } = call;
   const base = unknownResult(run, call);
-  if (fact.kind === 'outcome' && fact.outcome.kind === 'ok') {
-    const { code: _, ...ok } = base;
-    return { ...ok, status: 'ok', isError: false, synthetic: false, content: fact.outcome.content };
-  }
   if (fact.kind === 'outcome' && fact.outcome.kind === 'error') {
     const { code, message } = fact.outcome;
     return { ...base, code, synthetic: false, content: { text: message } };
   }
-  if (fact.kind === 'finding' && fact.finding.kind === 'happened') {
+  const happened = knownContent(fact);
+  if (happened !== undefined) {
     const { code: _, ...ok } = base;
-    return { ...ok, status: 'ok', isError: false, synthetic: false, content: fact.finding.content };
+    return { ...ok, status: 'ok', isError: false, synthetic: false, content: happened };
   }
   const tool = toolOf(run, call.tool);
-  const certain = fact.kind === 'finding' && fact.finding.kind === 'not_happened';
+  const certain = isKnownNotToHaveHappened(fact);
   if (!certain && (tool === undefined || isMutating(tool))) return base;
   const code = stopping.reason === 'timeout' ? 'timeout' : 'interrupted_mid_execution';
   return { ...base, code, content: { text: TEXTS[code] ?? code } };
+}
+
+/** What the call gave, when the fact says that it took effect. */
+function knownContent(fact: CallFact): StoredText | undefined {
+  if (fact.kind === 'outcome') return fact.outcome.kind === 'ok' ? fact.outcome.content : undefined;
+  if (fact.kind === 'finding')
+    return fact.finding.kind === 'happened' ? fact.finding.content : undefined;
+  return fact.kind === 'recorded' && fact.answer === 'happened' ? fact.content : undefined;
+}
+
+function isKnownNotToHaveHappened(fact: CallFact): boolean {
+  if (fact.kind === 'outcome') return fact.outcome.kind === 'key_conflict';
+  if (fact.kind === 'finding') return fact.finding.kind === 'not_happened';
+  return fact.kind === 'recorded' && fact.answer === 'not_happened';
 }
 
 const TEXTS: { readonly [code in ToolResultCode]?: string } = {

@@ -8,7 +8,9 @@ export function depthOf(value: unknown): number {
   while (level.length > 0 && depth <= SHAPE_DEPTH_MAX) {
     const next: unknown[] = [];
     for (const one of level) {
-      if (typeof one === 'object' && one !== null) next.push(...Object.values(one));
+      if (typeof one !== 'object' || one === null) continue;
+      // One by one: spreading a long array into arguments overflows the stack.
+      for (const inner of Object.values(one)) next.push(inner);
     }
     if (level.every((one) => typeof one !== 'object' || one === null)) return depth;
     level = next;

@@ -3,6 +3,7 @@
  * Invariants: nothing here needs more than the workflow knows by itself; what needs the worker's
  * configuration is frozen by `open_run`.
  */
+import { elapse } from './clock.js';
 import { NO_USAGE } from './model.js';
 import { RULES_VERSION } from './rules-history.js';
 import type { Run, Tally } from './run.js';
@@ -79,8 +80,7 @@ export interface NextSegment {
 /** The same run at the start of a new Temporal execution; its timers must be armed again. */
 export function nextSegment(run: Run, segment: NextSegment): Run {
   return {
-    ...run,
-    now: Math.max(run.now, segment.at),
+    ...elapse(run, segment.at),
     previousExecution: segment.previousExecution,
     segment: { number: run.segment.number + 1, full: false, opened: false },
     verdicts: [],

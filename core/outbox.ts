@@ -5,6 +5,7 @@
  *  O2 One effect at a time carries events, at most EVENTS_PER_BATCH and BATCH_BYTES_MAX.
  *  O3 An event leaves only when an outcome acknowledges it; a failed carrier loses nothing.
  */
+import { utf8ToBytes } from '@noble/hashes/utils';
 import type { EventBody, RunEvent } from './event.js';
 import type { Run } from './run.js';
 
@@ -33,9 +34,26 @@ export function emit<R extends Run>(run: R, body: EventBody): R {
   return { ...run, outbox };
 }
 
-/** A fact worth a person's attention; the text is bounded because it quotes the outside. */
+/** Warnings that are kept for after `session_init`, which is always the first event. */
+const HELD_WARNINGS_MAX = 50;
+
+/**
+ * A fact worth a person's attention; the text is bounded because it quotes the outside.
+ * Before `session_init` it waits for it; after `run_result`, the last event, it is not told any more.
+ */
 export function warn<R extends Run>(run: R, code: string, message: string): R {
-  return emit(run, { type: 'warning', code, message: message.slice(0, 500) });
+  const warning = { code, message: message.slice(0, 500) };
+  if (run.frozen === undefined) {
+    const held = run.heldWarnings ?? [];
+    return held.length < HELD_WARNINGS_MAX ? { ...run, heldWarnings: [...held, warning] } : run;
+  }
+  return run.stopping?.announced ? run : emit(run, { type: 'warning', ...warning });
+}
+
+/** Emits the warnings that had to wait for `session_init`. */
+export function releaseWarnings<R extends Run>(run: R): R {
+  const { heldWarnings = [], ...rest } = run;
+  return heldWarnings.reduce<R>((next, one) => warn(next, one.code, one.message), rest as R);
 }
 
 /** The next events for a carrier: the oldest that fit one batch, nothing while another carries. */
@@ -44,7 +62,7 @@ export function batch(run: Run): readonly RunEvent[] {
   const chosen: RunEvent[] = [];
   let bytes = 0;
   for (const event of run.outbox.events.slice(0, EVENTS_PER_BATCH)) {
-    bytes += JSON.stringify(event).length;
+    bytes += utf8ToBytes(JSON.stringify(event)).length;
     if (chosen.length > 0 && bytes > BATCH_BYTES_MAX) break;
     chosen.push(event);
   }

@@ -15,9 +15,10 @@ import type { OpenRunOutput } from './effect.js';
 import type { Failure } from './failure.js';
 import { finish } from './inflight.js';
 import type { EffectInput, Input, OutsideInput } from './input.js';
+import { ownValue, previewOf } from './json.js';
 import { addUsage, NO_USAGE, type Usage } from './model.js';
 import { settleReservation } from './money/budget.js';
-import { acked, emit, warn } from './outbox.js';
+import { acked, emit, releaseWarnings, warn } from './outbox.js';
 import { resultOf } from './run-result.js';
 import { isOpen, type OpenRun, type Run } from './run.js';
 import { stop } from './stop.js';
@@ -25,6 +26,8 @@ import { appendUser } from './transcript-items.js';
 import { recordReply } from './turn/reply.js';
 
 export const QUEUE_MAX = 100;
+/** UTF-16 units of all queued messages together: they are carried over continue-as-new. */
+export const QUEUE_CHARS_MAX = 49_152;
 const SEEN_IDS_MAX = 200;
 const UNPROCESSED_MAX = 50;
 
@@ -39,7 +42,7 @@ export function receive(run: Run, input: Input): Run {
 }
 
 function ofEffect(run: Run, input: EffectInput): Run {
-  const entry = run.inflight[input.id];
+  const entry = ownValue(run.inflight, input.id);
   if (entry === undefined) {
     return warn(run, 'late_input', `${input.type} of ${input.id}, which is not in flight`);
   }
@@ -91,6 +94,8 @@ function opened(run: Run, output: OpenRunOutput): Run {
     rules: output.rules,
     segment,
     frozen,
+    // The whole goal is in the transcript now; the run keeps what a person needs to recognise it (R1).
+    start: { ...run.start, task: { ...task, goal: previewOf(goal) } },
     phase: 'checking_limits',
     head: output.head ?? frozen.prompt.hash,
     context: { knownTokens: 0, newBytes: frozen.prompt.bytes },
@@ -106,7 +111,7 @@ function opened(run: Run, output: OpenRunOutput): Run {
     versions: frozen.versions,
   });
   const constraints = (task.constraints ?? []).map((line) => `- ${line}`).join('\n');
-  const asked = appendUser(announced, goal);
+  const asked = appendUser(releaseWarnings(announced), goal);
   const bound =
     constraints === '' ? asked : appendUser(asked, { text: `Constraints:\n${constraints}` });
   return task.denied === undefined
@@ -136,10 +141,10 @@ function returned(run: OpenRun, effectId: string, back: Return): OpenRun {
   const fact = back.fact ?? recordedFact(call);
   return withCall(run, {
     ...baseOf(call),
+    attempts: call.attempts + back.attempts,
     stage: 'returned',
     grant: call.grant,
     startedAt: call.startedAt,
-    attempts: call.attempts + back.attempts,
     durationMs: run.now - call.startedAt,
     fact,
   });
@@ -185,7 +190,7 @@ function nearTheEnd(run: OpenRun): boolean {
 function modelFailed(run: OpenRun, effectId: string, failure: Failure): Run {
   const details = failure.details ?? {};
   const lost = amount(details['lostCostMicroUsd']);
-  const settled = settleReservation(run, effectId, lost);
+  const settled = settleReservation(run, effectId, { billed: 0, lost });
   const usage = addUsage(run.tally.usage, usageOf(details['lostUsage']));
   const billed: OpenRun = { ...settled, tally: { ...run.tally, usage } };
   if (failure.cancelled || run.stopping !== undefined) return billed;
@@ -261,8 +266,9 @@ function fromOutside(run: Run, input: OutsideInput): Run {
 function queued(run: Run, input: Extract<OutsideInput, { type: 'user_message' }>): Run {
   const { id, text } = input;
   if (id !== undefined && run.seenMessageIds.includes(id)) return run;
-  if (run.queue.length >= QUEUE_MAX) {
-    return warn(run, 'message_dropped', `${QUEUE_MAX} messages are waiting already`);
+  const waiting = run.queue.reduce((sum, message) => sum + message.text.length, 0);
+  if (run.queue.length >= QUEUE_MAX || waiting + text.length > QUEUE_CHARS_MAX) {
+    return warn(run, 'message_dropped', `${run.queue.length} messages are waiting already`);
   }
   const seenMessageIds =
     id === undefined ? run.seenMessageIds : [...run.seenMessageIds, id].slice(-SEEN_IDS_MAX);

@@ -149,7 +149,9 @@ function asking(run: OpenRun): Step | undefined {
   const ask = pendingAsks(run).find((open) => open.kind === 'user_message');
   const closed =
     ask === undefined ? { run, effects: [] } : closeAsk(run, ask.id, { outcome: 'answered' });
-  return { run: { ...closed.run, idle: false }, effects: closed.effects };
+  // Nothing refers to the question any more: a conversation of any length keeps none (R1).
+  const asks = pendingAsks(closed.run);
+  return { run: { ...closed.run, asks, idle: false }, effects: closed.effects };
 }
 
 function awaitingUser(run: OpenRun): Step | 'hold' {

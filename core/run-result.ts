@@ -27,10 +27,14 @@ export function resultOf(run: Run, stopping: Stopping): RunResult {
     ...(isOpen(run) && isOverrun(run) && { budgetOverrun: true }),
     counters: countersOf(run),
     versions: run.frozen?.versions ?? {},
-    // The `run_result` event itself is the last one.
-    trace: { runId: run.runId, traceId: run.traceId, events: run.outbox.nextSeq + 1 },
+    trace: { runId: run.runId, traceId: run.traceId, events: eventsOf(run) },
     ...(run.unprocessed.length > 0 && { unprocessed: run.unprocessed }),
   };
+}
+
+/** Number of all events: `run_result` is the last one, also while it is being made. */
+function eventsOf(run: Run): number {
+  return run.outbox.nextSeq + (run.stopping?.announced ? 0 : 1);
 }
 
 export function countersOf(run: Run): Counters {

@@ -167,6 +167,8 @@ export interface Run {
   /** The failure of the last model call, until a rule has dealt with it. */
   readonly modelFailure?: ModelFailure;
   readonly unprocessed: readonly string[];
+  /** Warnings from before the run was opened; told right after `session_init`. */
+  readonly heldWarnings?: readonly { readonly code: string; readonly message: string }[];
   /** Answers for senders that wait for one; the shell takes them after each step. */
   readonly verdicts: readonly { readonly ticket: string; readonly verdict: Verdict }[];
   readonly final?: Final;

@@ -9,7 +9,7 @@ import { ARGUMENT_STRING_BYTES_MAX, isBlobRef } from '../core/json.js';
 import type { Json } from '../core/json.js';
 import { blobOf, missingBlob, readBlobs, writeBlobs } from './blobs.js';
 import type { BlobContent } from './blobs.js';
-import { isWellFormed } from './bounds.js';
+import { isWellFormed, wellFormed } from './bounds.js';
 import type { Db } from './database.js';
 
 /** Deepest nesting of objects and lists in arguments. */
@@ -60,7 +60,7 @@ function spill(value: Json, spilled: Map<string, BlobContent>): Json | undefined
 
 function spillString(text: string, spilled: Map<string, BlobContent>): Json {
   // A character takes at most three bytes per UTF-16 unit: short strings need no second look.
-  if (text.length * 3 <= ARGUMENT_STRING_BYTES_MAX && isWellFormed(text)) return text;
+  if (text.length * 3 <= ARGUMENT_STRING_BYTES_MAX) return wellFormed(text);
   const blob = blobOf(text);
   if (blob.ref.bytes <= ARGUMENT_STRING_BYTES_MAX) return blob.content.toString('utf8');
   spilled.set(blob.ref.$blob, blob);

@@ -25,6 +25,11 @@ export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }
 
+/** A text as UTF-8 can hold it: each unpaired surrogate has become U+FFFD. */
+export function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\uFFFD');
+}
+
 /** A list's limit as a whole number from 1 to LIST_ROWS_MAX. */
 export function listLimit(limit: number): number {
   if (!Number.isFinite(limit)) return LIST_ROWS_MAX;

@@ -1,5 +1,5 @@
 /** What SQLite's errors mean to an operator: which are the environment's, and what mends them. */
-import Database from 'better-sqlite3';
+import { types } from 'node:util';
 import { HoldfastError } from '../core/errors.js';
 
 const HINTS: readonly (readonly [prefix: string, hint: string])[] = [
@@ -20,13 +20,13 @@ const HINTS: readonly (readonly [prefix: string, hint: string])[] = [
 /** A failure of a statement as a HoldfastError: `StoreUnavailable`, `InvalidRequest` or `Internal`. */
 export function databaseFailure(error: unknown): unknown {
   if (error instanceof HoldfastError) return error;
-  if (error instanceof TypeError && error.message.includes('not open')) {
+  if (isClosed(error)) {
     return new HoldfastError('StoreUnavailable', 'The store has been closed.', {
       hint: 'Open the store again before using it.',
       cause: error,
     });
   }
-  if (!(error instanceof Database.SqliteError)) return error;
+  if (!isSqliteError(error)) return error;
   if (error.code.startsWith('SQLITE_TOOBIG')) {
     return new HoldfastError('InvalidRequest', 'The value is too large for the store.', {
       hint: 'Store a smaller value.',
@@ -40,6 +40,16 @@ export function databaseFailure(error: unknown): unknown {
     details: { sqlite: error.code },
     cause: error,
   });
+}
+
+/** By its shape: the addon keeps the class of whoever loaded it first, which need not be ours. */
+export function isSqliteError(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && error.name === 'SqliteError' && 'code' in error;
+}
+
+/** The addon throws a plain TypeError, in its own realm. */
+function isClosed(error: unknown): error is Error {
+  return types.isNativeError(error) && error.message === 'The database connection is not open';
 }
 
 /** A failure to open a file, which is the environment's whatever its kind. */

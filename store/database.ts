@@ -14,30 +14,38 @@ import type { Tables } from './schema.js';
 
 export type Db = Kysely<Tables>;
 
+export interface OpenDatabase {
+  readonly db: Db;
+  /** Idempotent; later calls fail with `StoreUnavailable`. */
+  close(): void;
+}
+
 /** A file name that keeps the store in memory: for tests and simulations, one process only. */
 export const IN_MEMORY = ':memory:';
 
-/** How long a statement waits for another process's write transaction, in ms. */
-const BUSY_WAIT_MS = 10_000;
+/** How long a statement waits for another process's write transaction, in ms; the process blocks. */
+export const BUSY_WAIT_MS = 10_000;
 /** Prepared statements kept; the shapes of our queries are fewer, but inserts vary in their rows. */
 const STATEMENTS_MAX = 200;
 /** The write-ahead log is cut back to this size at checkpoints. */
 const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Opens or creates the file. Errors: `StoreUnavailable`. The caller holds the file lock. */
-export function openDatabase(file: string): Db {
+export function openDatabase(file: string, busyWaitMs: number): OpenDatabase {
   try {
     if (file !== IN_MEMORY) createPrivately(file);
-    const connection = new Database(file, { timeout: BUSY_WAIT_MS });
+    const connection = new Database(file, { timeout: busyWaitMs });
     try {
       configure(connection);
     } catch (error) {
       connection.close();
       throw error;
     }
-    return new Kysely<Tables>({
+    const db = new Kysely<Tables>({
       dialect: new SqliteDialect({ database: withStatementCache(connection) }),
     });
+    // Not `db.destroy()`: that leaves a connection open that has not been used yet.
+    return { db, close: () => connection.close() };
   } catch (error) {
     throw openFailure(error, file);
   }

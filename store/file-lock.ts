@@ -5,7 +5,7 @@
  */
 import Database from 'better-sqlite3';
 import { HoldfastError } from '../core/errors.js';
-import { openFailure } from './database-errors.js';
+import { isSqliteError, openFailure } from './database-errors.js';
 
 /** How long to wait for another process that migrates, in ms. */
 const LOCK_WAIT_MS_MAX = 30_000;
@@ -48,7 +48,7 @@ function tryAcquire(lock: Database.Database, path: string): boolean {
     lock.exec('begin exclusive');
     return true;
   } catch (error) {
-    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return false;
+    if (isSqliteError(error) && error.code.startsWith('SQLITE_BUSY')) return false;
     throw openFailure(error, path);
   }
 }

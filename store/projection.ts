@@ -9,6 +9,7 @@ import type { AskView, RunEvent } from '../core/event.js';
 import { previewOf } from '../core/json.js';
 import type { RunResult } from '../core/result.js';
 import { beginningOf } from './blobs.js';
+import { wellFormed } from './bounds.js';
 import type { Db } from './database.js';
 import { AWAITING, type LiveStatus } from './run-status.js';
 import type { RunTable } from './schema.js';
@@ -37,10 +38,20 @@ export async function project(tx: Db, run: RunKey, { events, resetFrom }: Fresh)
   if (row.result_json === null && (asksChanged || stored === undefined)) {
     row = { ...row, status: await liveStatus(tx, run) };
   }
+  if (stored === undefined) await tx.insertInto('runs').values(row).execute();
+  else await writeChanges(tx, stored, row);
+}
+
+/** Only what changed: a column that is set is written into all its indexes, changed or not. */
+async function writeChanges(tx: Db, stored: RunTable, row: RunTable): Promise<void> {
+  const before = new Map<string, unknown>(Object.entries(stored));
+  const changed = Object.entries(row).filter(([column, value]) => before.get(column) !== value);
+  if (changed.length === 0) return;
   await tx
-    .insertInto('runs')
-    .values(row)
-    .onConflict((conflict) => conflict.columns(['tenant', 'run_id']).doUpdateSet(row))
+    .updateTable('runs')
+    .set(Object.fromEntries(changed))
+    .where('tenant', '=', row.tenant)
+    .where('run_id', '=', row.run_id)
     .execute();
 }
 
@@ -51,7 +62,7 @@ function fold(row: RunTable, event: RunEvent): RunTable {
       ...row,
       agent: event.agent,
       task_id: event.taskId,
-      goal_preview: beginningOf(previewOf(event.goal)),
+      goal_preview: wellFormed(beginningOf(previewOf(event.goal))),
       model: event.model,
       caller: event.caller ?? null,
       started_at: event.stamp.at,

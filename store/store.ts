@@ -9,7 +9,13 @@ import { argumentsOf, type Arguments } from './arguments.js';
 import { asks, type Asks } from './asks.js';
 import { attempts, type Attempts } from './attempts.js';
 import { blobs, type Blobs } from './blobs.js';
-import { IN_MEMORY, makeFolder, openDatabase, type Db } from './database.js';
+import {
+  BUSY_WAIT_MS,
+  IN_MEMORY,
+  makeFolder,
+  openDatabase,
+  type OpenDatabase,
+} from './database.js';
 import { events, type Events } from './events.js';
 import { withFileLock } from './file-lock.js';
 import { histories, type Histories } from './histories.js';
@@ -35,11 +41,13 @@ export interface StoreHealth {
 export interface StoreOptions {
   /** Path of the database; made with its folder when absent. IN_MEMORY keeps it in this process. */
   readonly file: string;
+  /** How long a call may block for another process's transaction, in ms; default BUSY_WAIT_MS. */
+  readonly busyWaitMs?: number;
 }
 
 /** Opens the store and brings its schema up to date. Errors: `StoreUnavailable`. */
-export async function openStore({ file }: StoreOptions): Promise<Store> {
-  const db = await openMigrated(file);
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { db, close } = await openMigrated(options);
   return {
     ...blobs(db),
     ...argumentsOf(db),
@@ -51,25 +59,25 @@ export async function openStore({ file }: StoreOptions): Promise<Store> {
     ...attempts(db),
     ...replies(db),
     ...histories(db),
-    health: async () => ({ file, schemaVersion: await schemaVersion(db) }),
-    close: () => db.destroy(),
+    health: async () => ({ file: options.file, schemaVersion: await schemaVersion(db) }),
+    close: async () => close(),
   };
 }
 
-async function openMigrated(file: string): Promise<Db> {
-  if (file === IN_MEMORY) return open(file);
-  makeFolder(file);
+async function openMigrated(options: StoreOptions): Promise<OpenDatabase> {
+  if (options.file === IN_MEMORY) return open(options);
+  makeFolder(options.file);
   // One process at a time: two that switch a new file to WAL at once would fail.
-  return withFileLock(`${file}.lock`, () => open(file));
+  return withFileLock(`${options.file}.lock`, () => open(options));
 }
 
-async function open(file: string): Promise<Db> {
-  const db = openDatabase(file);
+async function open({ file, busyWaitMs = BUSY_WAIT_MS }: StoreOptions): Promise<OpenDatabase> {
+  const database = openDatabase(file, busyWaitMs);
   try {
-    await migrate(db);
-    return db;
+    await migrate(database.db);
+    return database;
   } catch (error) {
-    await db.destroy();
+    database.close();
     throw error;
   }
 }

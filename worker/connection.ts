@@ -23,9 +23,8 @@ export async function connect(place: ServerPlace): Promise<NativeConnection> {
       if (attempt < attemptsMax) await sleep(PAUSE_MS);
     }
   }
-  throw new HoldfastError(
-    'ServerUnavailable',
-    `No Temporal server answers at ${place.address}.`,
-    { hint: 'Start one with `holdfast dev`, or set HOLDFAST_ADDRESS to yours.', cause },
-  );
+  throw new HoldfastError('ServerUnavailable', `No Temporal server answers at ${place.address}.`, {
+    hint: 'Start one with `holdfast dev`, or set HOLDFAST_ADDRESS to yours.',
+    cause,
+  });
 }

@@ -23,6 +23,8 @@ interface CallBase {
   readonly digest: string;
   /** Ledger attempt, from 1; only a person's "did not happen" raises it (design §8). */
   readonly attempt: number;
+  /** Attempts that executors have made of it so far, over all its executions (C43). */
+  readonly attempts: number;
 }
 
 export interface ProposedStage extends CallBase {
@@ -48,7 +50,6 @@ export interface ExecutingStage extends CallBase {
   readonly effectId: string;
   readonly doing: 'execute' | 'reconcile' | 'record';
   readonly startedAt: number;
-  readonly attempts: number;
   /** Only the run's remaining time limits it. */
   readonly boundByRun: boolean;
   /** With 'record': the person's answer. */
@@ -59,7 +60,6 @@ export interface ReturnedStage extends CallBase {
   readonly stage: 'returned';
   readonly grant: Grant;
   readonly startedAt: number;
-  readonly attempts: number;
   readonly durationMs: number;
   readonly fact: CallFact;
 }
@@ -69,7 +69,6 @@ export interface DoubtStage extends CallBase {
   readonly grant: Grant;
   readonly askId: string;
   readonly startedAt: number;
-  readonly attempts: number;
 }
 export interface SettledStage extends CallBase {
   readonly stage: 'settled';
@@ -109,6 +108,11 @@ export function revisedKey(call: Pick<Call, 'callKey' | 'revision'>): string {
 
 /** The call's fields that every stage has, for making the next stage. */
 export function baseOf(call: Call): CallBase {
-  const { id, index, callKey, revision, tool, toolVersion, args, digest, attempt } = call;
-  return { id, index, callKey, revision, tool, toolVersion, args, digest, attempt };
+  const { id, index, callKey, revision, tool, toolVersion, args, digest, attempt, attempts } = call;
+  return { id, index, callKey, revision, tool, toolVersion, args, digest, attempt, attempts };
+}
+
+/** It was handed to an executor before, and counted as a tool call then. */
+export function wasHandedOver(call: Pick<Call, 'attempt' | 'revision'>): boolean {
+  return call.attempt > 1 || call.revision > 0;
 }

@@ -55,7 +55,7 @@ function advanceCall(run: OpenRun, call: Call): Step<OpenRun> | undefined {
     case 'go':
       return { run: withCall(verdict.run, verdict.call), effects: [] };
     case 'refuse':
-      return { run: refused(run, call, verdict), effects: [] };
+      return { run: refused(verdict.run ?? run, call, verdict), effects: [] };
   }
 }
 

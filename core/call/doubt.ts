@@ -62,7 +62,6 @@ function working(
     effectId,
     doing,
     startedAt: call.startedAt,
-    attempts: call.attempts,
     boundByRun: false,
   };
 }
@@ -95,7 +94,6 @@ export function doubt(run: OpenRun, call: ReturnedStage, message: string): Step<
     grant: call.grant,
     askId: id,
     startedAt: call.startedAt,
-    attempts: call.attempts,
   };
   return { run: withCall(asked.run, parked), effects: asked.effects };
 }

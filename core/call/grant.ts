@@ -11,7 +11,7 @@ import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
 import { stop } from '../stop.js';
 import { retryFor, type ToolRecord } from '../tool.js';
-import { baseOf, type Call, type GrantedStage } from './call.js';
+import { baseOf, wasHandedOver, type Call, type GrantedStage } from './call.js';
 import { keyOf } from './key.js';
 import { toolOf } from './lookup.js';
 import { refuse, withCall, type Verdict } from './station.js';
@@ -24,7 +24,7 @@ const ACTIVITY_MARGIN_MS = 20_000;
 const INLINE_BYTES_PER_TURN = 16_384;
 
 export function grant(run: OpenRun, call: GrantedStage): Verdict {
-  const tripped = trip(run, 'within_turn');
+  const tripped = trip(run, isFirstStart(call) ? 'before_call' : 'before_restart');
   if (tripped !== undefined) {
     return { kind: 'moved', step: { run: stop(run, tripped), effects: [] } };
   }
@@ -33,8 +33,14 @@ export function grant(run: OpenRun, call: GrantedStage): Verdict {
   return { kind: 'moved', step: execute(run, call, tool) };
 }
 
+/** A call that is executed once more was counted as a tool call before; the cap on those has let it in. */
+function withoutThisCall(run: OpenRun, call: GrantedStage): OpenRun {
+  if (!wasHandedOver(call)) return run;
+  return { ...run, tally: { ...run.tally, toolCalls: run.tally.toolCalls - 1 } };
+}
+
 function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
-  const first = call.attempt === 1 && call.revision === 0;
+  const first = isFirstStart(call);
   const announced = emit(run, {
     type: 'tool_started',
     callId: call.id,
@@ -42,9 +48,9 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
     key: keyOf(run, call),
     args: call.args,
   });
-  const counted: OpenRun = first
-    ? { ...announced, tally: { ...run.tally, toolCalls: run.tally.toolCalls + 1 } }
-    : announced;
+  const counted: OpenRun = wasHandedOver(call)
+    ? announced
+    : { ...announced, tally: { ...run.tally, toolCalls: run.tally.toolCalls + 1 } };
   const time = boundByTime(run, 'unlimited');
   const repeatable = retryFor(tool) !== 'single';
   const started = start(counted, 'execute_tool', (id, events): ActivityEffect => ({
@@ -77,10 +83,13 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
     effectId,
     doing: 'execute',
     startedAt: run.now,
-    attempts: 0,
     boundByRun: time.byRun,
   };
   return { run: withCall(started.run, executing), effects: started.effects };
+}
+
+function isFirstStart(call: Call): boolean {
+  return call.attempt === 1 && call.revision === 0;
 }
 
 /** The call as activities get it. */

@@ -2,7 +2,7 @@
 import type { OpenRun } from '../run.js';
 import type { ToolResult, ToolResultCode } from '../tool-result.js';
 import { keyOf } from './key.js';
-import type { Call } from './call.js';
+import { wasHandedOver, type Call } from './call.js';
 
 /** Most characters of a refusal that the model sees. */
 const REFUSAL_CHARS = 2_000;
@@ -19,9 +19,9 @@ export function refusalOf(
     code: refusal.code,
     content: { text: refusal.message.slice(0, REFUSAL_CHARS) },
     synthetic: true,
-    started: false,
+    started: wasHandedOver(call),
     durationMs: 0,
-    attempts: 0,
+    attempts: call.attempts,
     idempotencyKey: keyOf(run, call),
   };
 }

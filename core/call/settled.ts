@@ -14,7 +14,7 @@ import {
   type ToolResult,
   type ToolResultCode,
 } from '../tool-result.js';
-import { baseOf, type Call, type DoubtStage, type ReturnedStage } from './call.js';
+import { baseOf, wasHandedOver, type Call, type DoubtStage, type ReturnedStage } from './call.js';
 import { keyOf } from './key.js';
 import { withCall } from './station.js';
 
@@ -67,8 +67,7 @@ function announce(run: OpenRun, call: Call, result: ToolResult): OpenRun {
 function tallied(tally: Tally, call: Call, result: ToolResult): Tally {
   const { code } = result;
   const next = { ...tally, toolAttempts: tally.toolAttempts + result.attempts };
-  // A revised call was handed to an executor before: it stays counted as such.
-  if (result.started || call.revision > 0) return next;
+  if (result.started || wasHandedOver(call)) return next;
   if (result.status === 'skipped') return { ...next, skippedCalls: next.skippedCalls + 1 };
   if (code !== undefined && DENIED_CODES.includes(code))
     return { ...next, deniedCalls: next.deniedCalls + 1 };

@@ -16,6 +16,8 @@ export type Verdict =
       readonly message: string;
       /** Ends the run (C9). */
       readonly terminal: boolean;
+      /** The run with what the station has told meanwhile; undefined: as it was. */
+      readonly run?: OpenRun;
     }
   /** The call has moved and something was started, or the run has moved on otherwise. */
   | { readonly kind: 'moved'; readonly step: Step<OpenRun> }

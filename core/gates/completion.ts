@@ -52,9 +52,10 @@ function answered(run: OpenRun, turn: Turn): OpenRun {
   const next: OpenRun = {
     ...rest,
     ...(text !== undefined && { lastAnswer: text }),
-    tally: { ...run.tally, turnCount: run.tally.turnCount + 1, recoveryCount: 0 },
+    tally: { ...run.tally, turnCount: run.tally.turnCount + 1 },
   };
+  // The user's next turn has its own recoveries; otherwise only `next_turn` resets their count (C52).
   return run.frozen.settings.afterAnswer === 'await_user'
-    ? { ...next, idle: true, phase: 'checking_limits' }
+    ? { ...next, idle: true, phase: 'checking_limits', tally: { ...next.tally, recoveryCount: 0 } }
     : stop(next, 'completed', { detail: 'final_answer' });
 }

@@ -1,14 +1,15 @@
 /** Last gate: an answer that crossed a budget completes the run, unless a strict house says stop (C8). */
-import { moneyTrip, isOverrun } from '../money/budget.js';
+import { moneyTrip } from '../money/budget.js';
 import { PASS, type GateVerdict } from './gate.js';
 import type { OpenRun, Turn } from '../run.js';
 
 export function doneGate(run: OpenRun, turn: Turn): GateVerdict {
-  if (run.frozen.settings.budgetOverrunPolicy === 'complete' || !isOverrun(run)) return PASS;
+  const tripped = moneyTrip(run);
+  if (run.frozen.settings.budgetOverrunPolicy === 'complete' || tripped === undefined) return PASS;
   const { text } = turn.reply;
   return {
     kind: 'stop',
-    reason: moneyTrip(run) ?? 'max_cost',
+    reason: tripped,
     words: text === undefined ? {} : { partialOutput: text },
   };
 }

@@ -34,6 +34,14 @@ export function repetitionStep(run: OpenRun): RepetitionStep {
   return repetition.noticed ? 'stop' : 'notice';
 }
 
+/** The notice is out: one more of the same is too much; a turn that executes nothing is not one more. */
+export function afterNotice(run: OpenRun): OpenRun {
+  const { repetition } = run;
+  const { maxRepeatedActions: limit } = run.frozen.budget;
+  if (repetition === undefined || limit === 'unlimited') return run;
+  return { ...run, repetition: { ...repetition, count: limit - 1, noticed: true } };
+}
+
 function hashOf(content: StoredText): string {
   return 'text' in content ? sha256Hex(content.text) : content.$blob;
 }

@@ -44,8 +44,14 @@ export function fitRequest(run: OpenRun): RequestBound | { readonly misfit: Stop
   };
 }
 
+/**
+ * When budgets are looked at: at the top of the loop, before a call starts, and before a call that already
+ * counts starts again because its first start is known to have done nothing.
+ */
+export type CheckPoint = 'between_turns' | 'before_call' | 'before_restart';
+
 /** The first budget that is used up, in the order of the seeds (BU-24); turns only between turns. */
-export function trip(run: OpenRun, when: 'between_turns' | 'within_turn'): StopReason | undefined {
+export function trip(run: OpenRun, when: CheckPoint): StopReason | undefined {
   const { budget, settings } = run.frozen;
   const { tally } = run;
   if (when === 'between_turns') {
@@ -53,7 +59,8 @@ export function trip(run: OpenRun, when: 'between_turns' | 'within_turn'): StopR
     if (reached(turns, budget.maxTurns)) return 'max_turns';
     if (reached(tally.modelCalls, budget.maxModelCalls)) return 'max_turns';
   }
-  if (reached(tally.toolCalls, budget.maxToolCalls)) return 'max_tool_calls';
+  if (when !== 'before_restart' && reached(tally.toolCalls, budget.maxToolCalls))
+    return 'max_tool_calls';
   if (reached(countedMs(run), budget.timeoutMs)) return 'timeout';
   return moneyTrip(run);
 }
@@ -81,21 +88,28 @@ export function reserve(run: OpenRun, effectId: string, microUsd: number): OpenR
   return { ...run, money: { ...run.money, reserved } };
 }
 
+export interface Spent {
+  /** For the attempt that brought the reply: one attempt is what the bound is for. */
+  readonly billed: number;
+  /** For attempts that brought none. */
+  readonly lost: number;
+}
+
 /** Ends a reservation with what the call really cost. */
-export function settleReservation(run: OpenRun, effectId: string, spentMicroUsd: number): OpenRun {
+export function settleReservation(run: OpenRun, effectId: string, spent: Spent): OpenRun {
   const { [effectId]: bound, ...reserved } = run.money.reserved;
-  const overrun = run.money.overrun || spentMicroUsd > (bound ?? spentMicroUsd);
+  const overrun = run.money.overrun || spent.billed > (bound ?? spent.billed);
   const money = {
-    spentMicroUsd: run.money.spentMicroUsd + spentMicroUsd,
+    spentMicroUsd: run.money.spentMicroUsd + spent.billed + spent.lost,
     reserved,
     overrun,
   };
   return { ...run, money };
 }
 
-/** More was spent than the budget allows (a vendor billed above the bound). */
+/** Replies have used up what the budget allows, in money or tokens (C8, G92). */
 export function isOverrun(run: OpenRun): boolean {
-  return run.money.overrun || left(run.money.spentMicroUsd, run.frozen.budget.maxCostMicroUsd) <= 0;
+  return run.tally.modelCalls > 0 && moneyTrip(run) !== undefined;
 }
 
 export function inputUsed(run: OpenRun): number {

@@ -19,20 +19,23 @@ const EVENT_CALLS_MAX = 32;
 
 export function recordReply(run: OpenRun, effectId: string, output: CallModelOutput): OpenRun {
   const { reply } = output;
-  const cost = costMicroUsd(reply.usage, run.frozen.route.prices) + output.lostCostMicroUsd;
+  const billed = costMicroUsd(reply.usage, run.frozen.route.prices);
+  const lost = output.lostCostMicroUsd;
   const messageId = messageIdAt(run);
   const appended = output.head !== run.head;
   const { calls, ...rest } = reply;
   const turn: Turn = {
     reply: rest,
     messageId,
-    calls: calls.map((call, index) => proposed(call, index, run.tally.step, calls.length)),
+    calls: calls.map((call, index) =>
+      proposed(call, index, callKeyOf(run.tally.step, index, calls.length)),
+    ),
     step: run.tally.step,
     dispatched: false,
   };
-  const billed = settleReservation(run, effectId, cost);
+  const settled = settleReservation(run, effectId, { billed, lost });
   const recorded: OpenRun = {
-    ...billed,
+    ...settled,
     phase: 'validating',
     head: output.head,
     pending: [],
@@ -46,7 +49,7 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
       usage: addUsage(addUsage(run.tally.usage, reply.usage), output.lostUsage),
     },
   };
-  return announce(recorded, turn, cost);
+  return announce(recorded, turn, billed + lost);
 }
 
 /** What the provider counted up to and including its reply (C21). */
@@ -54,18 +57,19 @@ function contextTokens(usage: Usage): number {
   return usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
 }
 
-function proposed(call: ProposedCall, index: number, step: number, inReply: number): ProposedStage {
+function proposed(call: ProposedCall, index: number, callKey: string): ProposedStage {
   return {
     stage: 'proposed',
     id: call.id,
     index,
-    callKey: callKeyOf(step, index, inReply),
+    callKey,
     revision: 0,
     tool: call.tool,
     toolVersion: call.toolVersion,
     args: call.args,
     digest: call.digest,
     attempt: 1,
+    attempts: 0,
     check: call.check,
   };
 }

@@ -2,7 +2,7 @@
  * The one results message of a turn, in proposal order (MH-08, MH-09), and the way to the next turn.
  */
 import type { SettledStage } from '../call/call.js';
-import { REPETITION_NOTICE, repetitionStep } from '../limits/repetition.js';
+import { afterNotice, REPETITION_NOTICE, repetitionStep } from '../limits/repetition.js';
 import { emit } from '../outbox.js';
 import type { OpenRun, Turn } from '../run.js';
 import { stop } from '../stop.js';
@@ -50,6 +50,5 @@ export function nextTurn(run: OpenRun, turn: Turn): OpenRun {
   if (step === 'stop') return stop(next, 'needs_human', { detail: 'no_progress' });
   const continued = emit(next, { type: 'transition', reason: 'next_turn' });
   if (step === 'none') return continued;
-  const noticed = { ...continued, repetition: { ...continued.repetition!, noticed: true } };
-  return appendUser(noticed, { text: REPETITION_NOTICE }, { synthetic: true });
+  return appendUser(afterNotice(continued), { text: REPETITION_NOTICE }, { synthetic: true });
 }

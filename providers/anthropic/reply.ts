@@ -96,7 +96,7 @@ function keep(kept: Kept, block: OpenBlock, rules: KeepRules): void {
 function keepCall(kept: Kept, block: OpenBlock, { context, refused, truncated }: KeepRules): void {
   const input = inputOf(block);
   const cutOff = truncated && (!input.ok || input.empty);
-  if (!block.stopped || cutOff) {
+  if (!block.stopped || cutOff || refused) {
     kept.incompleteCalls += 1;
     return;
   }

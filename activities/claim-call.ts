@@ -1,0 +1,65 @@
+/** Claims a call in the ledger, or tells what stands there already (design §8). */
+import type { ExecuteToolInput, ToolOutcome } from '../core/effect.js';
+import { CLAIM_MARGIN_MS, decideClaim, type LedgerRow } from '../core/ledger.js';
+import { retryFor } from '../core/tool.js';
+import { now, type ActivityDeps } from './deps.js';
+import type { Execution } from './execute-read.js';
+import { ledgerSubject, ledgerTarget } from './ledger-names.js';
+import { refitText } from './store-result.js';
+
+/** A claim that loses a race is decided anew from the row it met. */
+const CLAIM_ROUNDS_MAX = 3;
+
+const IN_DOUBT: ToolOutcome = {
+  kind: 'ambiguous',
+  message: 'An earlier execution under this key has an unknown outcome.',
+};
+
+export type ClaimResult =
+  /** `renewed`: an execution before this one held the same claim. */
+  | { readonly claimed: true; readonly renewed: boolean }
+  | { readonly claimed: false; readonly outcome: ToolOutcome };
+
+export async function claimCall(
+  deps: ActivityDeps,
+  { input, runnable }: Execution,
+): Promise<ClaimResult> {
+  const { store } = deps;
+  const { run, call } = input;
+  const retry = retryFor(runnable.tool.record);
+  let row: LedgerRow | undefined = await store.getLedgerRow(run.tenant, call.key);
+  for (let round = 0; round < CLAIM_ROUNDS_MAX; round += 1) {
+    const decision = decideClaim(row, { digest: call.digest, attempt: call.attempt, retry });
+    if (decision.kind === 'reuse') {
+      const place = { store, tenant: run.tenant, inlineBytesMax: input.inlineBytesMax };
+      const content = await refitText(place, decision.result);
+      return { claimed: false, outcome: { kind: 'ok', content, reused: true } };
+    }
+    if (decision.kind === 'key_conflict') {
+      const message = 'The key was used with other arguments.';
+      return { claimed: false, outcome: { kind: 'key_conflict', message } };
+    }
+    if (decision.kind === 'in_doubt') return { claimed: false, outcome: IN_DOUBT };
+    const attempted = await store.claim({
+      ...ledgerTarget(run, call),
+      ...ledgerSubject(run, call),
+      claimedUntil: now(deps) + input.timeoutMs + CLAIM_MARGIN_MS,
+      sameKeyRetry: retry === 'same_key',
+    });
+    if (attempted.claimed) return { claimed: true, renewed: row?.state === 'claimed' };
+    row = attempted.row;
+  }
+  return { claimed: false, outcome: IN_DOUBT };
+}
+
+/** What the ledger knows of a call that cannot be run here; undefined: nothing was ever started. */
+export async function standingOutcome(
+  { store }: ActivityDeps,
+  { run, call, inlineBytesMax }: ExecuteToolInput,
+): Promise<ToolOutcome | undefined> {
+  const row = await store.getLedgerRow(run.tenant, call.key);
+  if (row === undefined || row.argsDigest !== call.digest || row.state === 'void') return undefined;
+  if (row.state === 'claimed' || row.result === undefined) return IN_DOUBT;
+  const content = await refitText({ store, tenant: run.tenant, inlineBytesMax }, row.result);
+  return { kind: 'ok', content, reused: true };
+}

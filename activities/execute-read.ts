@@ -1,0 +1,136 @@
+/**
+ * Runs a tool that changes nothing: repeated on failure as often as the budget says.
+ * Invariants: a worker's death is no failure of the tool; a ToolError that asks for no retry is an answer.
+ */
+import { isToolError, RETRYABLE } from '../authoring/tool-error.js';
+import type { ExecuteToolInput, ToolOutcome } from '../core/effect.js';
+import { retryFor } from '../core/tool.js';
+import type { ToolResultCode } from '../core/tool-result.js';
+import { DEFAULT_GRACE_MS, now, type ActivityDeps } from './deps.js';
+import { failure } from './failure.js';
+import { resultText } from './result-text.js';
+import { runCode, type CodeOutcome } from './run-code.js';
+import type { Scope } from './scope.js';
+import { storeText } from './store-result.js';
+import { toolContext, type RunnableCall } from './tool-call.js';
+import { messageOf } from './tool-message.js';
+
+export interface Execution {
+  readonly input: ExecuteToolInput;
+  readonly runnable: RunnableCall;
+}
+
+export interface Executed {
+  readonly outcome: ToolOutcome;
+  /** How often the tool's code was started for this effect. */
+  readonly attempts: number;
+}
+
+export async function executeRead(
+  deps: ActivityDeps,
+  scope: Scope,
+  { input, runnable }: Execution,
+): Promise<Executed> {
+  if (scope.signal.aborted) return { outcome: stoppedOutcome(scope, input), attempts: 0 };
+  const { store } = deps;
+  const site = { ...input.run, effectId: scope.effectId };
+  const attempt = await store.startAttempt({
+    ...site,
+    kind: 'tool',
+    boundCostMicroUsd: 0,
+    boundInputTokens: 0,
+    boundOutputTokens: 0,
+    startedAt: now(deps),
+  });
+  const ended = await runCode(
+    (signal) => runnable.tool.run(runnable.input, toolContext({ ...input, attempt }, signal)),
+    {
+      timeoutMs: input.timeoutMs,
+      graceMs: deps.graceMs ?? DEFAULT_GRACE_MS,
+      stop: scope.signal,
+      isDefinite: isToolError,
+    },
+  );
+  const end = await endOf(deps, { input, runnable }, ended);
+  await store.finishAttempt({
+    ...site,
+    attempt,
+    outcome: end.kind === 'done' ? 'ok' : end.kind === 'failed' ? 'failed' : 'lost',
+    ...(end.kind === 'failed' && { code: end.code }),
+    estimated: false,
+    finishedAt: now(deps),
+  });
+  if (end.kind === 'done') return { outcome: end.outcome, attempts: attempt };
+  if (end.kind === 'stopped') return { outcome: stoppedOutcome(scope, input), attempts: attempt };
+  const { code, message } = end;
+  if (!(await mayRetry(deps, scope, { input, runnable }))) {
+    return { outcome: { kind: 'error', code, message }, attempts: attempt };
+  }
+  throw failure('ToolRetryable', { message: `${input.call.tool}: ${message}` });
+}
+
+type End =
+  | { readonly kind: 'done'; readonly outcome: ToolOutcome }
+  | { readonly kind: 'failed'; readonly code: ToolResultCode; readonly message: string }
+  | { readonly kind: 'stopped' };
+
+async function endOf(
+  deps: ActivityDeps,
+  { input, runnable }: Execution,
+  ended: CodeOutcome,
+): Promise<End> {
+  if (ended.kind === 'stopped') return { kind: 'stopped' };
+  if (ended.kind === 'timed_out') {
+    const message = `The tool did not answer within ${input.timeoutMs} ms.`;
+    return { kind: 'failed', code: 'timeout', message };
+  }
+  if (ended.kind === 'threw') return ofError(ended.error);
+  const result = resultText(ended.value);
+  if (!result.ok) return malformed(`The tool's result is not JSON: ${result.reason}.`);
+  const bytes = Buffer.byteLength(result.text);
+  const { maxResultBytes } = runnable.tool.record;
+  if (bytes > maxResultBytes) {
+    return malformed(`The tool's result has ${bytes} bytes; ${maxResultBytes} are allowed.`);
+  }
+  const place = { store: deps.store, tenant: input.run.tenant, ...input };
+  return { kind: 'done', outcome: { kind: 'ok', content: await storeText(place, result.text) } };
+}
+
+function ofError(error: unknown): End {
+  const message = messageOf(error);
+  const retryable =
+    isToolError(error) && error.code === RETRYABLE
+      ? true
+      : (error as { retryable?: unknown } | null)?.retryable === true;
+  if (retryable) return { kind: 'failed', code: 'retryable_error', message };
+  if (isToolError(error)) {
+    return { kind: 'done', outcome: { kind: 'error', code: 'execution_error', message } };
+  }
+  return { kind: 'failed', code: 'execution_error', message };
+}
+
+function malformed(message: string): End {
+  return { kind: 'done', outcome: { kind: 'error', code: 'malformed_result', message } };
+}
+
+/** The run wants it to end, or only this worker has to: then another one reads again. */
+function stoppedOutcome(scope: Scope, { call }: ExecuteToolInput): ToolOutcome {
+  if (!scope.stopRequested()) {
+    throw failure('ToolRetryable', { message: `The worker of ${call.tool} is shutting down.` });
+  }
+  return {
+    kind: 'error',
+    code: 'interrupted_mid_execution',
+    message: 'Interrupted mid-execution',
+  };
+}
+
+async function mayRetry(
+  { store }: ActivityDeps,
+  scope: Scope,
+  { input, runnable }: Execution,
+): Promise<boolean> {
+  if (retryFor(runnable.tool.record) !== 'repeatable') return false;
+  const rows = await store.listAttempts(input.run.tenant, input.run.runId, scope.effectId);
+  return rows.filter((row) => row.end?.outcome === 'failed').length <= input.maxRetries;
+}

@@ -1,0 +1,71 @@
+/**
+ * The activities of a worker, by the names that the workflow calls them.
+ * Invariants: every activity stores its events before it does anything else; what leaves is a bounded
+ * payload or an ApplicationFailure with an ErrorCode as its type.
+ */
+import type {
+  Acknowledged,
+  CallModelInput,
+  CallModelOutput,
+  CloseRunInput,
+  CloseRunOutput,
+  ExecuteToolInput,
+  ExecuteToolOutput,
+  FlushInput,
+  OpenRunInput,
+  OpenRunOutput,
+  ReconcileToolInput,
+  ReconcileToolOutput,
+  RecordOutcomeInput,
+} from '../core/effect.js';
+import { PAYLOAD_BYTES_MAX } from '../core/effect.js';
+import { callModel } from './call-model.js';
+import { closeRun } from './close-run.js';
+import type { ActivityDeps } from './deps.js';
+import { executeTool } from './execute-tool.js';
+import { failure, toFailure } from './failure.js';
+import { flush } from './flush.js';
+import { openRun } from './open-run.js';
+import { reconcileTool } from './reconcile-tool.js';
+import { recordOutcome } from './record-outcome.js';
+import { inScope, type Scope } from './scope.js';
+
+export type { ActivityDeps } from './deps.js';
+
+export interface Activities {
+  open_run(input: OpenRunInput): Promise<OpenRunOutput>;
+  call_model(input: CallModelInput): Promise<CallModelOutput>;
+  execute_tool(input: ExecuteToolInput): Promise<ExecuteToolOutput>;
+  reconcile_tool(input: ReconcileToolInput): Promise<ReconcileToolOutput>;
+  record_outcome(input: RecordOutcomeInput): Promise<Acknowledged>;
+  flush(input: FlushInput): Promise<Acknowledged>;
+  close_run(input: CloseRunInput): Promise<CloseRunOutput>;
+}
+
+export function createActivities(deps: ActivityDeps): Activities {
+  return {
+    open_run: (input) => guarded((scope) => openRun(deps, scope, input)),
+    call_model: (input) => guarded((scope) => callModel(deps, scope, input)),
+    execute_tool: (input) => guarded((scope) => executeTool(deps, scope, input)),
+    reconcile_tool: (input) => guarded((scope) => reconcileTool(deps, scope, input)),
+    record_outcome: (input) => guarded((scope) => recordOutcome(deps, scope, input)),
+    flush: (input) => guarded((scope) => flush(deps, scope, input)),
+    close_run: (input) => guarded((scope) => closeRun(deps, scope, input)),
+  };
+}
+
+async function guarded<T>(work: (scope: Scope) => Promise<T>): Promise<T> {
+  try {
+    return bounded(await inScope(work));
+  } catch (error) {
+    throw toFailure(error);
+  }
+}
+
+/** A payload that is too large would be retried for ever, and paid for each time. */
+function bounded<T>(output: T): T {
+  const bytes = Buffer.byteLength(JSON.stringify(output));
+  if (bytes <= PAYLOAD_BYTES_MAX) return output;
+  const message = `The result of an activity has ${bytes} bytes, the limit is ${PAYLOAD_BYTES_MAX}.`;
+  throw failure('Internal', { message, retryable: false });
+}

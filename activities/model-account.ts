@@ -1,0 +1,74 @@
+/**
+ * What the attempts of one model call have cost, and whether another may leave (design §10, C27). Pure.
+ * Invariants: an attempt whose end nobody saw counts as its bound, and never as a failure of the model.
+ */
+import type { CallModelInput } from '../core/effect.js';
+import type { StopReason } from '../core/result.js';
+import { addUsage, NO_USAGE, type Usage } from '../core/model.js';
+import type { AttemptRow } from '../store/attempts.js';
+
+export interface ModelAccount {
+  /** Every attempt, whatever became of it. */
+  readonly attempts: number;
+  /** Of attempts that brought no reply. */
+  readonly lostCostMicroUsd: number;
+  readonly lostUsage: Usage;
+  /** Failures by retry class. */
+  readonly failures: { readonly serverError: number; readonly other: number };
+  /** Code of the newest failure. */
+  readonly lastCode?: string;
+}
+
+/** `replied` is the attempt whose reply is used: its cost is the reply's own. */
+export function accountOf(rows: readonly AttemptRow[], replied?: number): ModelAccount {
+  const lost = rows.filter((row) => row.attempt !== replied);
+  const failed = lost.filter((row) => row.end?.outcome === 'failed');
+  const serverErrors = failed.filter((row) => row.end?.code === 'ServerError').length;
+  const lastCode = failed.at(-1)?.end?.code;
+  return {
+    attempts: rows.length,
+    lostCostMicroUsd: lost.reduce((sum, row) => sum + costOf(row), 0),
+    lostUsage: lost.reduce((sum, row) => addUsage(sum, usageOf(row)), NO_USAGE),
+    failures: { serverError: serverErrors, other: failed.length - serverErrors },
+    ...(lastCode !== undefined && { lastCode }),
+  };
+}
+
+function costOf({ end, boundCostMicroUsd }: AttemptRow): number {
+  return end === undefined ? boundCostMicroUsd : (end.costMicroUsd ?? 0);
+}
+
+function usageOf({ end, boundInputTokens, boundOutputTokens }: AttemptRow): Usage {
+  if (end !== undefined) return end.usage ?? NO_USAGE;
+  return { input: boundInputTokens, output: boundOutputTokens, cacheRead: 0, cacheWrite: 0 };
+}
+
+export type TrippedBudget = Extract<
+  StopReason,
+  'max_cost' | 'max_input_tokens' | 'max_output_tokens'
+>;
+
+/** The budget that another attempt would break, or undefined. */
+export function trippedBy(account: ModelAccount, input: CallModelInput): TrippedBudget | undefined {
+  const { bound, left, maxTokens } = input;
+  const { lostUsage, lostCostMicroUsd } = account;
+  const inputTokens = lostUsage.input + lostUsage.cacheRead + lostUsage.cacheWrite;
+  if (exceeds(lostCostMicroUsd + bound.costMicroUsd, left.costMicroUsd)) return 'max_cost';
+  if (exceeds(inputTokens + bound.inputTokens, left.inputTokens)) return 'max_input_tokens';
+  if (exceeds(lostUsage.output + maxTokens, left.outputTokens)) return 'max_output_tokens';
+  return undefined;
+}
+
+function exceeds(amount: number, limit: number | null): boolean {
+  return limit !== null && amount > limit;
+}
+
+/** True when the failures so far leave no retry of the newest one's class. */
+export function retriesUsedUp(
+  { failures, lastCode }: ModelAccount,
+  maxRetries: CallModelInput['maxRetries'],
+): boolean {
+  return lastCode === 'ServerError'
+    ? failures.serverError > maxRetries.serverError
+    : failures.other > maxRetries.other;
+}

@@ -1,0 +1,19 @@
+/** The provider behind a route, or what to do when this worker has none. */
+import { HoldfastError } from '../core/errors.js';
+import type { ModelRoute } from '../core/model.js';
+import type { Provider } from '../providers/provider.js';
+import type { ActivityDeps } from './deps.js';
+
+const KEY_VARIABLES: ReadonlyMap<string, string> = new Map([['anthropic', 'ANTHROPIC_API_KEY']]);
+
+export function providerOf({ providers }: ActivityDeps, route: ModelRoute): Provider {
+  const provider = providers.get(route.provider);
+  if (provider !== undefined) return provider;
+  const variable = KEY_VARIABLES.get(route.provider);
+  throw new HoldfastError('AuthError', `This worker cannot reach ${route.provider}.`, {
+    hint:
+      variable === undefined
+        ? `Give the worker a provider named ${route.provider}.`
+        : `Set ${variable} for the worker and restart it.`,
+  });
+}

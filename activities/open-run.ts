@@ -1,0 +1,65 @@
+/**
+ * open_run: the first activity of each segment. Freezes what the run will be (design §6).
+ * Invariants: the same start and configuration give the same root and the same Frozen; what cannot be
+ * opened fails typed and for good.
+ */
+import type { OpenRunInput, OpenRunOutput } from '../core/effect.js';
+import { HoldfastError } from '../core/errors.js';
+import { PAYLOAD_BYTES_MAX } from '../core/effect.js';
+import { RULES_VERSION } from '../core/rules-history.js';
+import type { StoredBlock, TranscriptNode } from '../core/transcript.js';
+import { archiveSegment } from './archive-history.js';
+import type { ActivityDeps } from './deps.js';
+import { agentOf, freeze, offersOf, type Prompt } from './freeze.js';
+import type { Scope } from './scope.js';
+import { checkTask } from './task-schema.js';
+
+export async function openRun(
+  deps: ActivityDeps,
+  scope: Scope,
+  input: OpenRunInput,
+): Promise<OpenRunOutput> {
+  const { store, config } = deps;
+  const { run, start } = input;
+  const source = { ...run, execution: scope.execution };
+  const eventsUpTo = await store.appendEvents(source, input.events);
+  if (input.segment > 0) {
+    await archiveSegment(store, input);
+    return { rules: RULES_VERSION, eventsUpTo };
+  }
+  checkTask(start.task);
+  const prompt = await writeRoot(deps, input);
+  const frozen = freeze(config, start, prompt);
+  const goal = await store.putText(run.tenant, start.task.goal);
+  const output = { rules: RULES_VERSION, frozen, head: prompt.hash, goal, eventsUpTo };
+  const bytes = Buffer.byteLength(JSON.stringify(output));
+  if (bytes > PAYLOAD_BYTES_MAX) {
+    throw new HoldfastError(
+      'InvalidAgent',
+      `Agent ${start.agent} takes ${bytes} bytes frozen, the limit is ${PAYLOAD_BYTES_MAX}.`,
+      { hint: 'Give it fewer tools or policy rules, or shorter roles.' },
+    );
+  }
+  return output;
+}
+
+async function writeRoot({ store, config }: ActivityDeps, input: OpenRunInput): Promise<Prompt> {
+  const { tenant } = input.run;
+  const agent = agentOf(config, input.start.agent);
+  const system = await store.putText(tenant, agent.instructions);
+  const text = 'text' in system ? system.text : { $blob: system.$blob, bytes: system.bytes };
+  const block: StoredBlock = { type: 'text', text };
+  const tools = offersOf(agent);
+  const root: TranscriptNode = {
+    v: 1,
+    parent: null,
+    role: 'root',
+    // Runs of one agent share their root: it is about the agent, not about one of its runs.
+    messageId: 'root',
+    blocks: [block],
+    tools,
+  };
+  const hash = await store.putNode(tenant, root);
+  const bytes = Buffer.byteLength(agent.instructions) + Buffer.byteLength(JSON.stringify(tools));
+  return { hash, bytes };
+}

@@ -1,0 +1,136 @@
+/**
+ * reconcile_tool: what became of an attempt whose outcome nobody heard of (design §8).
+ * Invariant: the attempt is burned before the tool is asked, so what the answer says stays true.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Finding, ReconcileToolInput, ReconcileToolOutput } from '../core/effect.js';
+import { decideReconcile, type LedgerRow } from '../core/ledger.js';
+import { DEFAULT_GRACE_MS, now, type ActivityDeps } from './deps.js';
+import { ledgerSubject, ledgerTarget } from './ledger-names.js';
+import { runCode } from './run-code.js';
+import type { Scope } from './scope.js';
+import { refitText, storeEffectResult } from './store-result.js';
+import { toolContext, toolFor } from './tool-call.js';
+import { messageOf } from './tool-message.js';
+
+/** Rows move forward only, so few steps lead from any row to an answer. */
+const STEPS_MAX = 20;
+
+export async function reconcileTool(
+  deps: ActivityDeps,
+  scope: Scope,
+  input: ReconcileToolInput,
+): Promise<ReconcileToolOutput> {
+  const eventsUpTo = await deps.store.appendEvents(
+    { ...input.run, execution: scope.execution },
+    input.events,
+  );
+  return { finding: await findOut(deps, scope, input), eventsUpTo };
+}
+
+async function findOut(
+  deps: ActivityDeps,
+  scope: Scope,
+  input: ReconcileToolInput,
+): Promise<Finding> {
+  const { store } = deps;
+  const { run, call } = input;
+  let row: LedgerRow | undefined = await store.getLedgerRow(run.tenant, call.key);
+  for (let step = 0; step < STEPS_MAX; step += 1) {
+    // The key belongs to other arguments (L2): under these nothing was, or can be, started.
+    if (row !== undefined && row.argsDigest !== call.digest) return { kind: 'not_happened' };
+    const next = decideReconcile(row, call.attempt, now(deps));
+    switch (next.kind) {
+      case 'happened': {
+        const place = { store, tenant: run.tenant, inlineBytesMax: input.inlineBytesMax };
+        const content = await refitText(place, next.result);
+        return { kind: 'happened', source: next.source, content };
+      }
+      case 'not_happened':
+        return { kind: 'not_happened' };
+      case 'wait':
+        if (!(await waitUntil(next.until - now(deps), scope))) return unknown(INTERRUPTED);
+        row = await store.getLedgerRow(run.tenant, call.key);
+        break;
+      case 'burn':
+        row = await store.burn({ ...ledgerTarget(run, call), ...ledgerSubject(run, call) });
+        break;
+      case 'probe':
+        return probe(deps, scope, input);
+    }
+  }
+  return unknown('The ledger gave no answer.');
+}
+
+const INTERRUPTED = 'Interrupted before the outcome was known.';
+
+/** False: stopped before the time was over. */
+async function waitUntil(ms: number, scope: Scope): Promise<boolean> {
+  try {
+    await sleep(Math.max(1, ms), undefined, { signal: scope.signal });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function probe(
+  deps: ActivityDeps,
+  scope: Scope,
+  input: ReconcileToolInput,
+): Promise<Finding> {
+  const { run, call, timeoutMs } = input;
+  const tool = toolFor(deps, call);
+  if (tool?.probe === undefined) {
+    return unknown(`The tool ${call.tool} cannot tell whether a call took effect.`);
+  }
+  const parsed = tool.parse(await deps.store.restoreArguments(run.tenant, call.args));
+  if (!parsed.ok) return unknown(parsed.message);
+  const { probe: ask } = tool;
+  const facts = { run, call, traceId: run.runId, attempt: call.attempt };
+  const ended = await runCode((signal) => ask(parsed.value, toolContext(facts, signal)), {
+    timeoutMs,
+    graceMs: deps.graceMs ?? DEFAULT_GRACE_MS,
+    stop: scope.signal,
+    isDefinite: () => false,
+  });
+  switch (ended.kind) {
+    case 'returned':
+      if (ended.value === undefined || ended.value === null) return { kind: 'not_happened' };
+      return happened(deps, input, { tool, value: ended.value });
+    case 'threw':
+      return unknown(`The tool could not tell: ${messageOf(ended.error)}`);
+    case 'timed_out':
+      return unknown(`The tool did not tell within ${timeoutMs} ms.`);
+    case 'stopped':
+      return unknown(INTERRUPTED);
+  }
+}
+
+interface Probed {
+  readonly tool: NonNullable<ReturnType<typeof toolFor>>;
+  readonly value: unknown;
+}
+
+async function happened(
+  { store }: ActivityDeps,
+  { run, call, inlineBytesMax }: ReconcileToolInput,
+  { tool, value }: Probed,
+): Promise<Finding> {
+  const place = { store, tenant: run.tenant, inlineBytesMax };
+  const result = await storeEffectResult(place, tool, value);
+  const kept = await store.recordByPerson({
+    ...ledgerTarget(run, call),
+    result,
+    source: 'probe',
+  });
+  if (kept) return { kind: 'happened', source: 'probe', content: result };
+  // Somebody else has answered meanwhile: theirs is the one that counts.
+  const row = await store.getLedgerRow(run.tenant, call.key);
+  const content = row?.result === undefined ? result : await refitText(place, row.result);
+  return { kind: 'happened', source: 'probe', content };
+}
+
+function unknown(message: string): Finding {
+  return { kind: 'unknown', message };
+}

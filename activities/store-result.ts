@@ -1,0 +1,50 @@
+/** Results of tools in the store: inline up to what the run has room for, else by reference. */
+import type { StoredText } from '../core/json.js';
+import { INLINE_BYTES_MAX, PREVIEW_CHARS } from '../core/json.js';
+import type { Tool } from '../authoring/index.js';
+import type { Store } from '../store/store.js';
+import { cutText, resultText } from './result-text.js';
+
+export interface ResultPlace {
+  readonly store: Store;
+  readonly tenant: string;
+  /** A text up to this size lies in the run's history. */
+  readonly inlineBytesMax: number;
+}
+
+/** A text as the run carries it; above `inlineBytesMax` it is only named. */
+export async function storeText(place: ResultPlace, text: string): Promise<StoredText> {
+  const { store, tenant, inlineBytesMax } = place;
+  if (Buffer.byteLength(text) <= Math.min(inlineBytesMax, INLINE_BYTES_MAX)) {
+    return store.putText(tenant, text);
+  }
+  const ref = await store.putBlob(tenant, text);
+  return { ...ref, preview: beginning(text, Math.min(PREVIEW_CHARS, inlineBytesMax)) };
+}
+
+/** A result kept in the ledger, as small as this run needs it. */
+export async function refitText(place: ResultPlace, stored: StoredText): Promise<StoredText> {
+  return 'text' in stored ? storeText(place, stored.text) : stored;
+}
+
+/**
+ * The result of a call that changed something. It happened, so whatever is wrong with its result becomes
+ * part of the text.
+ */
+export async function storeEffectResult(
+  place: ResultPlace,
+  tool: Tool,
+  value: unknown,
+): Promise<StoredText> {
+  const result = resultText(value);
+  const text = result.ok
+    ? cutText(result.text, tool.record.maxResultBytes)
+    : `The call took effect, but its result could not be represented: ${result.reason}.`;
+  return storeText(place, text);
+}
+
+function beginning(text: string, chars: number): string {
+  const splits = /[\uD800-\uDBFF]/.test(text.charAt(chars - 1));
+  // A round trip replaces unpaired surrogates, as the store does with the whole text.
+  return Buffer.from(text.slice(0, splits ? chars - 1 : chars)).toString('utf8');
+}

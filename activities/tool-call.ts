@@ -1,0 +1,82 @@
+/**
+ * From a call as data to code that may run: everything that is checked before a claim.
+ * Invariant: a grant that does not fit its call runs nothing (PA-09, G11).
+ */
+import type { Tool, ToolContext } from '../authoring/index.js';
+import { callDigest, canonicalJson } from '../core/digest.js';
+import type { ExecuteToolInput, RunRef, ToolCallRef, ToolOutcome } from '../core/effect.js';
+import type { Json } from '../core/json.js';
+import { toolKey } from '../core/tool.js';
+import type { ActivityDeps } from './deps.js';
+import { failure } from './failure.js';
+
+export interface RunnableCall {
+  readonly tool: Tool;
+  /** Parsed, with its texts restored. */
+  readonly input: Json;
+}
+
+export type Preparation =
+  | { readonly ok: true; readonly runnable: RunnableCall }
+  | { readonly ok: false; readonly outcome: Extract<ToolOutcome, { kind: 'error' }> };
+
+/** The code and input of a granted call; throws GrantInvalid when the grant is not for this call. */
+export async function prepareCall(
+  deps: ActivityDeps,
+  { run, call, grant }: ExecuteToolInput,
+): Promise<Preparation> {
+  const { tool: name, toolVersion, args } = call;
+  const digest = callDigest({ tool: name, toolVersion, args });
+  if (digest !== call.digest || digest !== grant.digest) {
+    throw failure('GrantInvalid', { message: `The grant for ${name} is for another call.` });
+  }
+  const tool = toolFor(deps, call);
+  if (tool === undefined) {
+    return refused(
+      'tool_unavailable',
+      `This worker has no tool ${name} of version ${toolVersion}.`,
+    );
+  }
+  if (typeof tool.record.approval === 'object' && grant.basis === 'tool') {
+    throw failure('GrantInvalid', { message: `${name} needs an approval, and nobody gave one.` });
+  }
+  const restored = await deps.store.restoreArguments(run.tenant, args);
+  const parsed = tool.parse(restored);
+  if (!parsed.ok) return refused('invalid_arguments', parsed.message);
+  if (canonicalJson(parsed.value) !== canonicalJson(restored)) {
+    const message = `The input schema of ${name} would change these arguments after they were agreed to.`;
+    return refused('invalid_arguments', message);
+  }
+  return { ok: true, runnable: { tool, input: parsed.value } };
+}
+
+export function toolFor({ config }: ActivityDeps, call: ToolCallRef): Tool | undefined {
+  return config.tools.get(toolKey({ name: call.tool, version: call.toolVersion }));
+}
+
+export interface ContextFacts {
+  readonly run: RunRef;
+  readonly call: ToolCallRef;
+  readonly traceId: string;
+  readonly attempt: number;
+}
+
+export function toolContext(facts: ContextFacts, signal: AbortSignal): ToolContext {
+  const { run, call, traceId, attempt } = facts;
+  return {
+    runId: run.runId,
+    tenant: run.tenant,
+    callId: call.callId,
+    idempotencyKey: call.key,
+    attempt,
+    traceId,
+    signal,
+  };
+}
+
+function refused(
+  code: Extract<ToolOutcome, { kind: 'error' }>['code'],
+  message: string,
+): Preparation {
+  return { ok: false, outcome: { kind: 'error', code, message } };
+}

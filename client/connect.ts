@@ -1,0 +1,125 @@
+/** The public client: starting runs and reaching those that exist. */
+import { join, extname } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import type { AskRow } from '../store/asks.js';
+import type { RunsQuery } from '../store/runs.js';
+import { TASK_QUEUE } from '../workflows/messages.js';
+import { findAsk, type FoundAsk } from './find-ask.js';
+import type { Link, ReadingStore } from './link.js';
+import { listAsks, listRuns, type RunSummary } from './lists.js';
+import { ensureNamespaceReady, namespaceFacts, type NamespaceFacts } from './namespace.js';
+import { runHandle, type RunHandle } from './run-handle.js';
+import { serverFailure } from './server-failure.js';
+import { startRun, type StartOptions } from './start-run.js';
+import { stuckRuns, type StuckRun } from './stuck-runs.js';
+import { workerCount } from './workers.js';
+
+export interface ConnectOptions {
+  /** `host:port` of the Temporal server; default `localhost:7233`. */
+  readonly address?: string;
+  readonly namespace?: string;
+  readonly taskQueue?: string;
+  /** Tenant of runs that name none; default `default`. */
+  readonly tenant?: string;
+  /**
+   * The store that the workers write, opened with `openStore`. Without it events are only what a run still
+   * holds, and lists are what Temporal still keeps.
+   */
+  readonly store?: ReadingStore;
+  /** Longest wait for the connection, in ms; default 5,000. */
+  readonly connectLimitMs?: number;
+}
+
+export interface HoldfastClient {
+  readonly address: string;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  /** Registers missing search attributes. Call it once where workers are deployed. */
+  ensureNamespaceReady(): Promise<void>;
+  namespaceFacts(): Promise<NamespaceFacts>;
+  /**
+   * Starts a run and waits until it is open. The same id again gives the run that exists.
+   * Errors: InvalidTask, UnknownAgent, RunExists (the id belongs to a run that has ended), ServerUnavailable.
+   */
+  start(options: StartOptions): Promise<RunHandle>;
+  /** A run by its id; nothing is checked before the first call. */
+  handle(runId: string, tenant?: string): RunHandle;
+  /** An ask by its id alone, with its run. Errors: AskNotFound. */
+  findAsk(askId: string): Promise<FoundAsk>;
+  /** Newest first. */
+  listRuns(query: RunsQuery): Promise<readonly RunSummary[]>;
+  /** What waits for a person, oldest first. Needs a store. */
+  listAsks(query: { readonly limit: number; readonly runId?: string }): Promise<readonly AskRow[]>;
+  /** Runs whose workflow task or activity keeps failing; looks at no more than `limit` runs. */
+  stuckRuns(limit: number): Promise<readonly StuckRun[]>;
+  /** Workers that asked for work on the task queue within the last minutes. */
+  workerCount(): Promise<number>;
+  close(): Promise<void>;
+}
+
+const DEFAULT_ADDRESS = 'localhost:7233';
+const CONNECT_LIMIT_MS = 5_000;
+/** Sources run under tsx and jest, compiled files from dist; both lie in the same layout. */
+const PAYLOAD_CONVERTER_PATH = join(
+  __dirname,
+  '..',
+  'workflows',
+  `payload-converter${extname(__filename)}`,
+);
+
+/** Connects within a bounded time. Errors: ServerUnavailable. */
+export async function connect(options: ConnectOptions = {}): Promise<HoldfastClient> {
+  const place = {
+    address: options.address ?? DEFAULT_ADDRESS,
+    namespace: options.namespace ?? 'default',
+    taskQueue: options.taskQueue ?? TASK_QUEUE,
+  };
+  const connection = await openConnection(place, options.connectLimitMs ?? CONNECT_LIMIT_MS);
+  const temporal = new Client({
+    connection,
+    namespace: place.namespace,
+    dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
+  });
+  const tenant = options.tenant ?? 'default';
+  return clientOver({ connection, temporal, ...place, tenant, store: options.store });
+}
+
+async function openConnection(
+  place: Pick<Link, 'address' | 'namespace' | 'taskQueue'>,
+  connectLimitMs: number,
+): Promise<Connection> {
+  const { address } = place;
+  const connection = Connection.lazy({ address, connectTimeout: connectLimitMs });
+  try {
+    await connection.ensureConnected();
+    return connection;
+  } catch (error) {
+    await connection.close();
+    // Whatever went wrong on the way to the first answer, the server is not usable.
+    const unavailable = Object.assign(new Error(String(error)), {
+      code: 14,
+      details: '',
+      metadata: {},
+    });
+    throw serverFailure(unavailable, place);
+  }
+}
+
+function clientOver(link: Link): HoldfastClient {
+  const { address, namespace, taskQueue } = link;
+  return {
+    address,
+    namespace,
+    taskQueue,
+    ensureNamespaceReady: () => ensureNamespaceReady(link),
+    namespaceFacts: () => namespaceFacts(link),
+    start: (options) => startRun(link, options),
+    handle: (runId, tenant) => runHandle(tenant === undefined ? link : { ...link, tenant }, runId),
+    findAsk: (askId) => findAsk(link, askId),
+    listRuns: (query) => listRuns(link, query),
+    listAsks: (query) => listAsks(link, query),
+    stuckRuns: (limit) => stuckRuns(link, limit),
+    workerCount: () => workerCount(link),
+    close: () => link.connection.close(),
+  };
+}

@@ -1,0 +1,72 @@
+/** An ask by its id, from the store or, when it is not there yet, from the run itself. */
+import { HoldfastError } from '../core/errors.js';
+import type { AskView } from '../core/event.js';
+import type { AskRow } from '../store/asks.js';
+import { executionOf } from './execution.js';
+import type { Link } from './link.js';
+import { isRunId } from './run-id.js';
+import { readAsks } from './state.js';
+
+export interface FoundAsk {
+  readonly tenant: string;
+  readonly runId: string;
+  readonly ask: AskView;
+  /** What the store knows of its end; 'pending' when only the run knows it. */
+  readonly outcome: AskRow['outcome'];
+}
+
+const ASK_ID_CHARS_MAX = 400;
+const PREFIXES_MAX = 8;
+
+/** Errors: AskNotFound. */
+export async function findAsk(link: Link, askId: string): Promise<FoundAsk> {
+  if (askId.trim() === '' || askId.length > ASK_ID_CHARS_MAX) throw unknownAsk(askId);
+  const row = await link.store?.getAsk(link.tenant, askId);
+  if (row !== undefined) return fromRow(row);
+  const runId = await runOf(link, askId);
+  if (runId === undefined) throw unknownAsk(askId);
+  return askOfRun(link, runId, askId);
+}
+
+/** An ask of a known run. Errors: AskNotFound, RunNotFound. */
+export async function askOfRun(link: Link, runId: string, askId: string): Promise<FoundAsk> {
+  const row = await link.store?.getAsk(link.tenant, askId);
+  if (row?.runId === runId) return fromRow(row);
+  const ask = (await readAsks(link, runId)).find((view) => view.askId === askId);
+  if (ask === undefined) throw unknownAsk(askId);
+  return { tenant: link.tenant, runId, ask, outcome: 'pending' };
+}
+
+/** Ask ids begin with the run id and a colon; run ids may contain colons too, so the longest fits first. */
+async function runOf(link: Link, askId: string): Promise<string | undefined> {
+  for (const runId of runIdPrefixes(askId)) {
+    try {
+      return (await executionOf(link, runId)).runId;
+    } catch (error) {
+      if (!(error instanceof HoldfastError) || error.code !== 'RunNotFound') throw error;
+    }
+  }
+  return undefined;
+}
+
+/** What may be the run id of an ask id, longest first. */
+export function runIdPrefixes(askId: string): readonly string[] {
+  const parts = askId.split(':');
+  return parts
+    .map((_, index) => parts.slice(0, index).join(':'))
+    .filter(isRunId)
+    .reverse()
+    .slice(0, PREFIXES_MAX);
+}
+
+function fromRow(row: AskRow): FoundAsk {
+  const { tenant, runId, outcome, by: _by, reason: _reason, resolvedAt: _resolvedAt, ...ask } = row;
+  return { tenant, runId, outcome, ask };
+}
+
+function unknownAsk(askId: string): HoldfastError {
+  return new HoldfastError('AskNotFound', `There is no question ${askId.slice(0, 200)}.`, {
+    hint: 'List what waits for a person with `holdfast approvals`.',
+    details: { askId: askId.slice(0, ASK_ID_CHARS_MAX) },
+  });
+}

@@ -1,0 +1,44 @@
+/** A connection with what all calls over it share. Every call is bounded in time. */
+import type { Client, Connection } from '@temporalio/client';
+import type { Store } from '../store/store.js';
+import { serverFailure } from './server-failure.js';
+
+/** What the client reads from the store; it never writes. */
+export type ReadingStore = Pick<
+  Store,
+  'readEvents' | 'listRuns' | 'getRun' | 'listAsks' | 'getAsk' | 'getText'
+>;
+
+export interface Link {
+  readonly connection: Connection;
+  readonly temporal: Client;
+  readonly address: string;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  readonly tenant: string;
+  readonly store: ReadingStore | undefined;
+}
+
+/** Longest wait for an answer of the server alone, in ms. */
+export const SERVER_LIMIT_MS = 10_000;
+/** Longest wait for an answer that a worker must give, in ms. */
+export const WORKER_LIMIT_MS = 5_000;
+
+export interface Bound {
+  /** Default SERVER_LIMIT_MS. */
+  readonly limitMs?: number;
+  /** The run that the call is about. */
+  readonly runId?: string;
+  /** The answer must come from a worker. */
+  readonly needsWorker?: boolean;
+}
+
+/** One call, or several, with one deadline; what fails leaves as a HoldfastError. */
+export async function bounded<T>(link: Link, bound: Bound, work: () => Promise<T>): Promise<T> {
+  const limitMs = bound.limitMs ?? SERVER_LIMIT_MS;
+  try {
+    return await link.connection.withDeadline(Date.now() + limitMs, work);
+  } catch (error) {
+    throw serverFailure(error, { ...link, ...bound, limitMs });
+  }
+}

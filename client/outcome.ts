@@ -1,0 +1,127 @@
+/** Waiting for a run: for its result, or until it needs a person. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HoldfastError } from '../core/errors.js';
+import type { RunResult } from '../core/result.js';
+import type { RunView } from '../core/view.js';
+import type { Link } from './link.js';
+import { isUnreachable, serverFailure } from './server-failure.js';
+import { readState } from './state.js';
+
+export interface WaitOptions {
+  /** Longest wait, in ms; default: as long as it takes. */
+  readonly timeoutMs?: number;
+  /** Ends the wait; the run goes on. */
+  readonly signal?: AbortSignal;
+}
+
+export type Outcome =
+  | { readonly kind: 'ended'; readonly result: RunResult }
+  | { readonly kind: 'waiting'; readonly status: string; readonly asks: RunView['asks'] };
+
+/** One long poll of the server; waiting longer means another one. */
+const STRETCH_MS = 20_000;
+/** How long the server may be away before the wait gives up, in ms. */
+const OUTAGE_LIMIT_MS = 60_000;
+const OUTAGE_PAUSE_MS = 500;
+const POLL_MS = { first: 200, last: 2_000 } as const;
+const QUERY_LIMIT_MS = 3_000;
+
+export async function resultOf(
+  link: Link,
+  runId: string,
+  options: WaitOptions = {},
+): Promise<RunResult> {
+  const deadline = performance.now() + (options.timeoutMs ?? Number.POSITIVE_INFINITY);
+  let reachable = performance.now();
+  for (;;) {
+    if (options.signal?.aborted) throw stillRunning(runId, 'the wait was ended');
+    const left = deadline - performance.now();
+    if (left <= 0) throw stillRunning(runId, `it has not ended within ${options.timeoutMs} ms`);
+    try {
+      return await oneStretch(link, runId, Math.min(STRETCH_MS, left));
+    } catch (error) {
+      if (!isUnreachable(error)) throw serverFailure(error, { ...link, runId });
+      // A deadline that passed is an answer too: the run has not ended yet.
+      if (isPassedDeadline(error)) reachable = performance.now();
+      if (performance.now() - reachable > OUTAGE_LIMIT_MS) {
+        throw serverFailure(error, { ...link, runId });
+      }
+      if (!isPassedDeadline(error)) await sleep(OUTAGE_PAUSE_MS);
+    }
+  }
+}
+
+async function oneStretch(link: Link, runId: string, limitMs: number): Promise<RunResult> {
+  const result: unknown = await link.connection.withDeadline(Date.now() + limitMs, () =>
+    link.temporal.workflow.getHandle(runId).result(),
+  );
+  return result as RunResult;
+}
+
+function isPassedDeadline(error: unknown): boolean {
+  const cause = (error as { cause?: { code?: unknown } }).cause ?? error;
+  return (cause as { code?: unknown }).code === 4;
+}
+
+/** The result, or what the run waits for. Needs a worker only to say that it waits. */
+export async function outcomeOf(
+  link: Link,
+  runId: string,
+  options: WaitOptions = {},
+): Promise<Outcome> {
+  const stop = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+  const ended = resultOf(link, runId, { ...options, signal }).then((result): Outcome => ({
+    kind: 'ended',
+    result,
+  }));
+  // The loser of the race is abandoned; its failure must not be taken for an unhandled one.
+  ended.catch(() => undefined);
+  try {
+    return await Promise.race([ended, waitingFor(link, runId, signal)]);
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Resolves when the run waits for a person; never, when it ends before that. */
+async function waitingFor(link: Link, runId: string, signal: AbortSignal): Promise<Outcome> {
+  let pause: number = POLL_MS.first;
+  while (!signal.aborted) {
+    if (await mayWait(link, runId)) {
+      const view = await readState(link, runId, QUERY_LIMIT_MS).catch(() => undefined);
+      const waiting = view === undefined ? await storedWaiting(link, runId) : waitingOf(view);
+      if (waiting !== undefined) return waiting;
+    }
+    await sleep(pause, undefined, { signal }).catch(() => undefined);
+    pause = Math.min(pause * 1.5, POLL_MS.last);
+  }
+  return new Promise(() => undefined);
+}
+
+function waitingOf(view: RunView): Outcome | undefined {
+  if (!view.status.startsWith('awaiting_')) return undefined;
+  return { kind: 'waiting', status: view.status, asks: view.asks };
+}
+
+/** The store is asked first, because that costs the worker nothing; without one the run must say. */
+async function mayWait(link: Link, runId: string): Promise<boolean> {
+  const row = await link.store?.getRun(link.tenant, runId);
+  return row === undefined || row.status.startsWith('awaiting_');
+}
+
+/** Only while no worker answers: the store may be behind the run by a moment. */
+async function storedWaiting(link: Link, runId: string): Promise<Outcome | undefined> {
+  const row = await link.store?.getRun(link.tenant, runId);
+  if (row === undefined || !row.status.startsWith('awaiting_')) return undefined;
+  const query = { runId, pendingOnly: true, limit: 100 };
+  const asks = await link.store?.listAsks(link.tenant, query);
+  return { kind: 'waiting', status: row.status, asks: asks ?? [] };
+}
+
+function stillRunning(runId: string, why: string): HoldfastError {
+  return new HoldfastError('NetworkTimeout', `Run ${runId} goes on: ${why}.`, {
+    hint: `Wait for it again with \`holdfast watch ${runId}\`.`,
+    details: { runId },
+  });
+}

@@ -1,0 +1,101 @@
+/** One run, as its users reach it. */
+import { randomUUID } from 'node:crypto';
+import type { Decision } from '../core/ask/ask.js';
+import { HoldfastError } from '../core/errors.js';
+import type { AskView, RunEvent } from '../core/event.js';
+import { MESSAGE_CHARS_MAX } from '../core/parse-message.js';
+import type { RunResult } from '../core/result.js';
+import type { RunView } from '../core/view.js';
+import * as messages from '../workflows/messages.js';
+import {
+  answerAsk,
+  decideOnAsk,
+  deliver,
+  type Answer,
+  type Decider,
+  type Delivery,
+} from './decide.js';
+import { eventsOf, type EventsOptions } from './event-stream.js';
+import { executionOf, type Execution } from './execution.js';
+import { bounded, type Link } from './link.js';
+import { outcomeOf, resultOf, type Outcome, type WaitOptions } from './outcome.js';
+import { readAsks, readState } from './state.js';
+
+export interface RunHandle {
+  readonly runId: string;
+  readonly tenant: string;
+  /**
+   * Waits for the result, over continue-as-new and short outages of the server. A run that stopped without
+   * completing has a result too. Errors: what kept the run from being opened; NetworkTimeout after
+   * `timeoutMs`, while the run goes on.
+   */
+  result(options?: WaitOptions): Promise<RunResult>;
+  /** Waits for the result, or until the run waits for a person. */
+  outcome(options?: WaitOptions): Promise<Outcome>;
+  /** Needs a worker. */
+  state(): Promise<RunView>;
+  /** What Temporal knows of it; needs no worker. */
+  execution(): Promise<Execution>;
+  /** Every question that is open now. Needs a worker. */
+  pendingApprovals(): Promise<readonly AskView[]>;
+  /**
+   * Events as they happen, from `since` on; ends after `run_result`, or when the run ended without one. After
+   * a reset of the run in Temporal `seq` jumps back: what was yielded from there on is superseded.
+   */
+  events(options?: EventsOptions): AsyncGenerator<RunEvent, void, undefined>;
+  /** Delivers a decision as it is and gives the verdict, also a refusal. */
+  decide(decision: Decision): Promise<Delivery>;
+  /** Errors of these three: AskNotFound, DecisionRejected. */
+  approve(askId: string, decider: Decider): Promise<Delivery>;
+  reject(askId: string, decider: Decider): Promise<Delivery>;
+  answer(askId: string, answer: Answer, decider: Decider): Promise<Delivery>;
+  /** A follow-up of the user; the same id again is ignored. Gives the id. */
+  sendMessage(text: string, id?: string): Promise<string>;
+  interrupt(): Promise<void>;
+  /** Ends a conversation that waits for its user; cancels any other run. */
+  close(): Promise<void>;
+  cancel(): Promise<void>;
+}
+
+/** A handle; nothing is asked of the server yet. */
+export function runHandle(link: Link, runId: string): RunHandle {
+  const workflow = link.temporal.workflow.getHandle(runId);
+  return {
+    runId,
+    tenant: link.tenant,
+    result: (options) => resultOf(link, runId, options),
+    outcome: (options) => outcomeOf(link, runId, options),
+    state: () => readState(link, runId),
+    execution: () => executionOf(link, runId),
+    pendingApprovals: () => readAsks(link, runId),
+    events: (options) => eventsOf(link, runId, options),
+    decide: (decision) => deliver(link, runId, decision),
+    approve: (askId, decider) =>
+      decideOnAsk(link, runId, { ...decider, askId, decision: 'approve' }),
+    reject: (askId, decider) => decideOnAsk(link, runId, { ...decider, askId, decision: 'reject' }),
+    answer: (askId, answer, decider) => answerAsk(link, runId, { ...decider, askId, answer }),
+    sendMessage: (text, id = `msg_${randomUUID()}`) => sendMessage(link, runId, { text, id }),
+    interrupt: () => bounded(link, { runId }, () => workflow.signal(messages.interrupt)),
+    close: () => bounded(link, { runId }, () => workflow.signal(messages.close)),
+    cancel: async () => {
+      await bounded(link, { runId }, () => workflow.cancel());
+    },
+  };
+}
+
+async function sendMessage(
+  link: Link,
+  runId: string,
+  message: { readonly text: string; readonly id: string },
+): Promise<string> {
+  const { text, id } = message;
+  if (text.trim() === '' || text.length > MESSAGE_CHARS_MAX) {
+    throw new HoldfastError('InvalidTask', 'The message is blank or too long.', {
+      hint: `Send a text of 1 to ${MESSAGE_CHARS_MAX} characters.`,
+    });
+  }
+  await bounded(link, { runId }, () =>
+    link.temporal.workflow.getHandle(runId).signal(messages.userMessage, { text, id }),
+  );
+  return id;
+}

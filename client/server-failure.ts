@@ -1,0 +1,200 @@
+/** Errors of the SDK and of the server, as HoldfastErrors that say what to do next. */
+import {
+  isGrpcServiceError,
+  NamespaceNotFoundError,
+  QueryNotRegisteredError,
+  QueryRejectedError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { ApplicationFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
+import { HoldfastError, isErrorCode, type ErrorCode } from '../core/errors.js';
+
+export interface FailurePlace {
+  readonly address: string;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  readonly runId?: string;
+  readonly needsWorker?: boolean;
+  readonly limitMs?: number;
+}
+
+const REASON_CHARS_MAX = 500;
+/** Numbers of gRPC's status codes that mean something to us. */
+const GRPC = {
+  deadlineExceeded: 4,
+  notFound: 5,
+  permissionDenied: 7,
+  failedPrecondition: 9,
+  unavailable: 14,
+  unauthenticated: 16,
+} as const;
+
+export const START_A_WORKER = 'Start a worker with `holdfast worker` (or `holdfast dev`).';
+
+export function serverFailure(error: unknown, place: FailurePlace): HoldfastError {
+  if (error instanceof HoldfastError) return error;
+  if (error instanceof WorkflowFailedError) return runFailure(error, place.runId ?? 'unknown');
+  if (error instanceof NamespaceNotFoundError) return noNamespace(place, error);
+  if (error instanceof WorkflowNotFoundError) return notFound(error, place);
+  if (error instanceof QueryNotRegisteredError) {
+    return new HoldfastError('RunNotFound', `Workflow ${place.runId ?? ''} is not an agent run.`, {
+      hint: 'List the runs with `holdfast list`.',
+      cause: error,
+    });
+  }
+  if (error instanceof QueryRejectedError) return internal(error);
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return silent(place, error);
+  const status = grpcStatusOf(error);
+  return status === undefined ? internal(error) : ofStatus(status, place);
+}
+
+/** True when the server could not be reached or did not answer in time. */
+export function isUnreachable(error: unknown): boolean {
+  const code = grpcStatusOf(error)?.code;
+  return code === GRPC.unavailable || code === GRPC.deadlineExceeded;
+}
+
+interface GrpcStatus {
+  readonly code: number;
+  readonly details: string;
+  readonly error: unknown;
+}
+
+/** The gRPC status of an error, which the SDK may have wrapped. */
+function grpcStatusOf(error: unknown): GrpcStatus | undefined {
+  const causes = [error, (error as { cause?: unknown } | undefined)?.cause];
+  const found = causes.find(isGrpcServiceError);
+  return found && { code: found.code, details: found.details, error };
+}
+
+function ofStatus(status: GrpcStatus, place: FailurePlace): HoldfastError {
+  const cause = status.error;
+  switch (status.code) {
+    case GRPC.notFound:
+      return noNamespace(place, cause);
+    case GRPC.deadlineExceeded:
+      return place.needsWorker ? silent(place, cause) : noAnswer(place, cause);
+    case GRPC.unavailable:
+      return noAnswer(place, cause);
+    case GRPC.failedPrecondition:
+      if (place.needsWorker) return silent(place, cause, status.details);
+      return refused(place, status);
+    case GRPC.permissionDenied:
+    case GRPC.unauthenticated:
+      return new HoldfastError(
+        'ServerUnavailable',
+        `The server at ${place.address} does not allow this: ${brief(status.details)}`,
+        { hint: 'Use an account that may do it, or ask who runs the server.', cause },
+      );
+    default:
+      return refused(place, status);
+  }
+}
+
+function refused(place: FailurePlace, status: GrpcStatus): HoldfastError {
+  return new HoldfastError(
+    'Internal',
+    `The server at ${place.address} refused the call: ${brief(status.details)}`,
+    { hint: 'Run `holdfast doctor`.', details: { grpc: status.code }, cause: status.error },
+  );
+}
+
+function noAnswer({ address }: FailurePlace, cause: unknown): HoldfastError {
+  return new HoldfastError('ServerUnavailable', `No Temporal server answers at ${address}.`, {
+    hint: 'Start one with `holdfast dev` or `holdfast server`, or set HOLDFAST_ADDRESS to yours.',
+    details: { address },
+    cause,
+  });
+}
+
+function noNamespace({ address, namespace }: FailurePlace, cause: unknown): HoldfastError {
+  return new HoldfastError(
+    'ServerUnavailable',
+    `The server at ${address} has no namespace ${namespace}.`,
+    {
+      hint: `Create it (temporal operator namespace create -n ${namespace} --retention 720h), or set HOLDFAST_NAMESPACE.`,
+      details: { address, namespace },
+      cause,
+    },
+  );
+}
+
+/** Nothing but a worker can give the answer, and none did. */
+function silent(place: FailurePlace, cause: unknown, details?: string): HoldfastError {
+  const { runId, taskQueue, limitMs } = place;
+  const why =
+    details === undefined
+      ? `no worker answered within ${Math.round((limitMs ?? 0) / 1000)} s`
+      : brief(details);
+  return new HoldfastError(
+    'ServerUnavailable',
+    `Run ${runId ?? ''} cannot answer now: ${why} (task queue ${taskQueue}).`,
+    {
+      hint: `${START_A_WORKER} If one is running, \`holdfast doctor\` shows what holds the run up.`,
+      details: { ...(runId !== undefined && { runId }), taskQueue, worker: false },
+      cause,
+    },
+  );
+}
+
+function notFound(error: WorkflowNotFoundError, { runId }: FailurePlace): HoldfastError {
+  const id = runId ?? error.workflowId;
+  return /already completed/i.test(error.message) ? ended(id) : unknownRun(id);
+}
+
+export function unknownRun(runId: string): HoldfastError {
+  return new HoldfastError('RunNotFound', `There is no run ${runId}.`, {
+    hint: 'List the runs with `holdfast list`.',
+    details: { runId },
+  });
+}
+
+export function ended(runId: string): HoldfastError {
+  return new HoldfastError('RunNotFound', `Run ${runId} has ended and takes no more messages.`, {
+    hint: `See how it ended with \`holdfast show ${runId}\`.`,
+    details: { runId, ended: true },
+  });
+}
+
+const HINTS: { readonly [code in ErrorCode]?: string } = {
+  InvalidTask: 'Correct the task and start again with a new run id.',
+  UnknownAgent: 'Name an agent of your configuration, or add it and restart the worker.',
+  UnknownModel: 'Name a model with known prices, or add a route to your configuration.',
+  ModelKeyMissing: 'Set ANTHROPIC_API_KEY for the worker.',
+};
+
+/** A run whose workflow failed: it was never opened, or something outside Holdfast ended it. */
+function runFailure(error: WorkflowFailedError, runId: string): HoldfastError {
+  const { cause } = error;
+  if (cause instanceof ApplicationFailure) {
+    const code = isErrorCode(cause.type) ? cause.type : 'Internal';
+    const hint = HINTS[code];
+    return new HoldfastError(code, brief(cause.message), {
+      ...(hint !== undefined && { hint }),
+      details: { runId },
+      cause: error,
+    });
+  }
+  const how =
+    cause instanceof TerminatedFailure
+      ? 'was terminated in Temporal'
+      : cause instanceof TimeoutFailure
+        ? 'ran into a timeout of its workflow'
+        : 'was cancelled';
+  return new HoldfastError('Aborted', `Run ${runId} ${how} and has no result.`, {
+    hint: `See what it did with \`holdfast show ${runId}\`.`,
+    details: { runId },
+    cause: error,
+  });
+}
+
+function internal(error: unknown): HoldfastError {
+  const message = error instanceof Error ? error.message : String(error);
+  return new HoldfastError('Internal', brief(message), { cause: error });
+}
+
+function brief(text: string): string {
+  return text.length > REASON_CHARS_MAX ? `${text.slice(0, REASON_CHARS_MAX)}…` : text;
+}

@@ -1,0 +1,147 @@
+/**
+ * Starting a run (S198, design §12).
+ * Invariants: a task that cannot work is refused before anything is sent; the workflow id is the run id, so
+ * that a repeated start finds the run instead of making a second one.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { HoldfastError } from '../core/errors.js';
+import type { RunResult } from '../core/result.js';
+import type { StartInput } from '../core/task.js';
+import { AGENT_RUN } from '../workflows/messages.js';
+import { checkStart, type StartRequest } from './check-start.js';
+import { executionOf } from './execution.js';
+import { bounded, type Link } from './link.js';
+import { ensureNamespaceReady } from './namespace.js';
+import { runHandle, type RunHandle } from './run-handle.js';
+import { checkRunId, newRunId } from './run-id.js';
+import { START_A_WORKER } from './server-failure.js';
+import { readState } from './state.js';
+import { workerCount } from './workers.js';
+
+export interface StartOptions extends StartRequest {
+  /** Default: a new `run_<ulid>`. The same id again gives the run that is under way. */
+  readonly runId?: string;
+  /** Wait until the run is open, so that a bad task or agent is an error here; default true. */
+  readonly wait?: boolean;
+  /** Longest wait until it is open, in ms; default 30,000. */
+  readonly openLimitMs?: number;
+}
+
+const OPEN_LIMIT_MS = 30_000;
+const QUERY_LIMIT_MS = 2_000;
+const POLL_MS = 100;
+const SUMMARY_CHARS_MAX = 120;
+
+const AGENT = defineSearchAttributeKey('HoldfastAgent', SearchAttributeType.KEYWORD);
+const TENANT = defineSearchAttributeKey('HoldfastTenant', SearchAttributeType.KEYWORD);
+
+export async function startRun(link: Link, options: StartOptions): Promise<RunHandle> {
+  const tenant = options.tenant ?? link.tenant;
+  const start = checkStart({ ...options, tenant });
+  const runId = options.runId === undefined ? newRunId() : checkRunId(options.runId);
+  await startPrepared(link, runId, start);
+  if (options.wait !== false) {
+    await untilOpen(link, runId, options.openLimitMs ?? OPEN_LIMIT_MS);
+  }
+  return runHandle({ ...link, tenant }, runId);
+}
+
+/** A namespace that nobody has prepared yet is prepared on its first run. */
+async function startPrepared(link: Link, runId: string, start: StartInput): Promise<void> {
+  try {
+    await startWorkflow(link, runId, start);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : '';
+    if (!/search attribute/i.test(reason)) throw error;
+    await ensureNamespaceReady(link);
+    await startWorkflow(link, runId, start);
+  }
+}
+
+async function startWorkflow(link: Link, runId: string, start: StartInput): Promise<void> {
+  await bounded(link, { runId }, async () => {
+    try {
+      await link.temporal.workflow.start<(input: StartInput) => Promise<RunResult>>(AGENT_RUN, {
+        workflowId: runId,
+        taskQueue: link.taskQueue,
+        args: [start],
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        typedSearchAttributes: [
+          { key: AGENT, value: start.agent },
+          { key: TENANT, value: start.tenant ?? link.tenant },
+        ],
+        staticSummary: summaryOf(start),
+      });
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      throw new HoldfastError('RunExists', `Run ${runId} has already ended; an id is used once.`, {
+        hint: `See it with \`holdfast show ${runId}\`, or start with another run id.`,
+        details: { runId },
+        cause: error,
+      });
+    }
+  });
+}
+
+/** One line for Temporal's web page, without what could be taken for markup. */
+function summaryOf(start: StartInput): string {
+  const goal = start.task.goal.replace(/[\p{C}\s*_`<>[\]#|~\\]+/gu, ' ').trim();
+  const cut = goal.slice(0, SUMMARY_CHARS_MAX);
+  return `${start.agent}: ${cut}${cut.length < goal.length ? '…' : ''}`;
+}
+
+/** Waits until the run is open; a run that could not be opened throws why (InvalidTask, UnknownAgent …). */
+async function untilOpen(link: Link, runId: string, limitMs: number): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  let silence: unknown;
+  while (performance.now() < deadline) {
+    const execution = await executionOf(link, runId);
+    if (execution.closed) {
+      await bounded(link, { runId }, () => link.temporal.workflow.getHandle(runId).result());
+      return;
+    }
+    try {
+      const left = Math.max(1, deadline - performance.now());
+      const state = await readState(link, runId, Math.min(QUERY_LIMIT_MS, left));
+      if (state.opened) return;
+    } catch (error) {
+      silence = error;
+    }
+    await sleep(POLL_MS);
+  }
+  throw await notOpened(link, runId, { limitMs, silence });
+}
+
+async function notOpened(
+  link: Link,
+  runId: string,
+  waited: { readonly limitMs: number; readonly silence: unknown },
+): Promise<HoldfastError> {
+  const workers = await workerCount(link);
+  const { attempt, activities } = await executionOf(link, runId);
+  const seconds = Math.round(waited.limitMs / 1000);
+  const details = { runId, taskQueue: link.taskQueue, workers };
+  const cause = waited.silence;
+  if (workers === 0) {
+    return new HoldfastError(
+      'ServerUnavailable',
+      `Run ${runId} is started, but no worker is running on task queue ${link.taskQueue}.`,
+      { hint: `${START_A_WORKER} The run begins as soon as one is there.`, details, cause },
+    );
+  }
+  const held =
+    activities.find((activity) => activity.lastFailure !== undefined)?.lastFailure ??
+    (attempt > 1 ? 'its workflow task keeps failing' : 'the worker has not opened it yet');
+  return new HoldfastError(
+    'ServerUnavailable',
+    `Run ${runId} is started, but was not open after ${seconds} s: ${held}.`,
+    {
+      hint: `See \`holdfast show ${runId}\` and \`holdfast doctor\`; nothing is lost.`,
+      details,
+      cause,
+    },
+  );
+}

@@ -1,0 +1,90 @@
+/**
+ * Runs that do not get on: a workflow task that keeps failing (a bug, or a worker too old), or an activity
+ * that keeps being retried. Both wait for a fix and lose nothing, so somebody must be told.
+ */
+import { bounded, type Link } from './link.js';
+import { executionOf, type Execution } from './execution.js';
+import { AGENT_RUN } from '../workflows/messages.js';
+
+export interface StuckRun {
+  readonly runId: string;
+  readonly kind: 'workflow_task' | 'activity';
+  readonly attempt: number;
+  /** ms since epoch of the first failure in a row, when history tells it. */
+  readonly since?: number;
+  readonly reason: string;
+  /** The activity that is retried. */
+  readonly activity?: string;
+}
+
+/** Attempts of an activity before it is worth a line. */
+const ACTIVITY_ATTEMPTS = 3;
+const RUNS_MAX = 1_000;
+const EVENTS_PER_RUN = 50;
+const REASON_CHARS_MAX = 500;
+
+export async function stuckRuns(link: Link, limit: number): Promise<readonly StuckRun[]> {
+  const stuck: StuckRun[] = [];
+  for (const runId of await runningIds(link, Math.min(limit, RUNS_MAX))) {
+    const execution = await executionOf(link, runId).catch(() => undefined);
+    if (execution === undefined || execution.closed) continue;
+    stuck.push(...(await troublesOf(link, execution)));
+  }
+  return stuck;
+}
+
+async function runningIds(link: Link, limit: number): Promise<readonly string[]> {
+  return bounded(link, {}, async () => {
+    const ids: string[] = [];
+    const query = `WorkflowType = '${AGENT_RUN}' AND ExecutionStatus = 'Running'`;
+    for await (const { workflowId } of link.temporal.workflow.list({ query, pageSize: 200 })) {
+      ids.push(workflowId);
+      if (ids.length >= limit) break;
+    }
+    return ids;
+  });
+}
+
+async function troublesOf(link: Link, execution: Execution): Promise<readonly StuckRun[]> {
+  const { runId, attempt, activities } = execution;
+  const retried = activities
+    .filter((activity) => activity.attempt >= ACTIVITY_ATTEMPTS && activity.lastFailure)
+    .map((activity) => ({
+      runId,
+      kind: 'activity' as const,
+      attempt: activity.attempt,
+      activity: activity.type,
+      reason: activity.lastFailure ?? '',
+    }));
+  if (attempt <= 1) return retried;
+  return [
+    { runId, kind: 'workflow_task', attempt, ...(await lastFailure(link, execution)) },
+    ...retried,
+  ];
+}
+
+/** The newest failure of a workflow task in history; later attempts leave no event of their own. */
+async function lastFailure(
+  link: Link,
+  { runId, executionId }: Execution,
+): Promise<Pick<StuckRun, 'since' | 'reason'>> {
+  const { history } = await bounded(link, { runId }, () =>
+    link.connection.workflowService.getWorkflowExecutionHistoryReverse({
+      namespace: link.namespace,
+      execution: { workflowId: runId, runId: executionId },
+      maximumPageSize: EVENTS_PER_RUN,
+    }),
+  );
+  for (const event of history?.events ?? []) {
+    const failed = event.workflowTaskFailedEventAttributes;
+    const timedOut = event.workflowTaskTimedOutEventAttributes;
+    if (!failed && !timedOut) continue;
+    const reason =
+      failed?.failure?.message ?? 'the workflow task timed out: the worker is gone or too slow';
+    return {
+      since: Number(event.eventTime?.seconds ?? 0) * 1000,
+      reason: reason.slice(0, REASON_CHARS_MAX),
+    };
+  }
+  return { reason: 'its workflow task is being tried again' };
+}

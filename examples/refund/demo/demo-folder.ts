@@ -1,0 +1,51 @@
+/** The demo's own folder: a fresh shop at each start, for one demo at a time. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { HoldfastError } from '../../../index.js';
+
+export interface DemoFolder {
+  readonly shopDatabase: string;
+  release(): void;
+}
+
+/** Takes the folder for this process and clears the shop of the last demo. */
+export function takeDemoFolder(home: string): DemoFolder {
+  const folder = join(home, 'demo');
+  const lock = join(folder, 'demo.pid');
+  mkdirSync(folder, { recursive: true });
+  takeLock(lock);
+  const shopDatabase = join(folder, 'shop.db');
+  for (const end of ['', '-wal', '-shm']) rmSync(`${shopDatabase}${end}`, { force: true });
+  return { shopDatabase, release: () => rmSync(lock, { force: true }) };
+}
+
+function takeLock(lock: string): void {
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' });
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      const pid = Number(readFileSync(lock, 'utf8'));
+      if (isRunning(pid)) throw inUse(pid, lock);
+      rmSync(lock, { force: true });
+    }
+  }
+  throw inUse(Number.NaN, lock);
+}
+
+function isRunning(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function inUse(pid: number, lock: string): HoldfastError {
+  return new HoldfastError('DataFolderInUse', `The demo is running here already (process ${pid}).`, {
+    hint: `End that process, start the demo in another folder, or delete ${lock} if it is a leftover.`,
+  });
+}

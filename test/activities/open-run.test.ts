@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { defineTool } from '../../authoring/index.js';
+import type { StartInput } from '../../core/task.js';
+import { attempt, failureFrom, RUN, sessionEvent, startBed, type Bed } from './setup.js';
+
+const readOrder = defineTool({
+  name: 'orders.read',
+  version: '2',
+  effect: 'read',
+  description: 'Reads an order.',
+  input: z.object({ orderId: z.string() }),
+  run: () => ({}),
+});
+
+const start: StartInput = { v: 1, agent: 'helper', task: { goal: 'Do it.' } };
+
+describe('open_run', () => {
+  let bed: Bed;
+  beforeAll(async () => {
+    bed = await startBed({ tools: [readOrder], instructions: 'Be kind.' });
+  });
+  afterAll(() => bed.end());
+
+  const open = (changes: object = {}) =>
+    attempt(bed.activities().open_run, {
+      v: 1,
+      run: RUN,
+      segment: 0,
+      start: { ...start, ...changes },
+      events: [sessionEvent()],
+    });
+
+  test('freezes route, tools, limits and versions, and writes the root of the transcript', async () => {
+    const { frozen, head, goal, rules, eventsUpTo } = await open({ budget: { maxTurns: 3 } });
+    expect({ rules, eventsUpTo, goal }).toEqual({
+      rules: 1,
+      eventsUpTo: 1,
+      goal: { text: 'Do it.' },
+    });
+    expect(frozen).toMatchObject({
+      agent: { name: 'helper', version: '1' },
+      route: { model: 'test' },
+      prompt: { hash: head },
+      tools: [{ name: 'orders.read', wireName: 'orders__read' }],
+      budget: { maxTurns: 3, maxToolCalls: 50 },
+      settings: { onOutcomeUnknown: 'ask' },
+      versions: { agent: '1', prompt: head, pricing: 'scripted', code: '0.1.0' },
+    });
+    const [root] = await bed.store.readChain('default', head ?? '');
+    expect(root).toMatchObject({
+      role: 'root',
+      blocks: [{ type: 'text', text: 'Be kind.' }],
+      tools: [{ name: 'orders.read', description: 'Reads an order.' }],
+    });
+  });
+
+  test('is the same when it is delivered twice', async () => {
+    expect(await open()).toEqual(await open());
+  });
+
+  test('stores a large goal by reference', async () => {
+    const { goal } = await open({ task: { goal: 'x'.repeat(10_000) } });
+    expect(goal).toMatchObject({ bytes: 10_000 });
+  });
+
+  test('a later segment only reports its rules, even when the old history cannot be kept', async () => {
+    const opened = await attempt(bed.activities().open_run, {
+      v: 1,
+      run: RUN,
+      segment: 1,
+      start,
+      previousExecution: 'gone',
+      events: [],
+    });
+    expect(Object.keys(opened).sort()).toEqual(['eventsUpTo', 'rules']);
+  });
+
+  test.each<[string, object, string, RegExp]>([
+    ['an unknown agent, naming the known ones', { agent: 'x' }, 'UnknownAgent', /helper/],
+    ['a blank goal', { task: { goal: '  ' } }, 'InvalidTask', /task.goal/],
+    ['no task', { task: undefined }, 'InvalidTask', /task/],
+    ['a task id that is no key', { task: { goal: 'a', taskId: 'a b' } }, 'InvalidTask', /taskId/],
+    ['a negative budget', { budget: { maxTurns: -1 } }, 'InvalidTask', /budget.maxTurns/],
+    ['a misspelt budget', { budget: { maxCost: 1 } }, 'InvalidTask', /maxCost/],
+    ['a wrong setting', { settings: { onDeny: 'x' } }, 'InvalidTask', /onDeny/],
+  ])('refuses %s for good', async (_what, changes, type, message) => {
+    const failure = await failureFrom(open(changes));
+    expect(failure).toMatchObject({ type, nonRetryable: true });
+    expect(failure.message).toMatch(message);
+  });
+});

@@ -1,0 +1,182 @@
+/** A store in a temporary folder, a scripted model, and activities in a mock of Temporal's environment. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { createActivities, type Activities, type ActivityDeps } from '../../activities/index.js';
+import { defineAgent, defineConfig, type Config, type Tool } from '../../authoring/index.js';
+import { callDigest } from '../../core/digest.js';
+import type { CallModelInput, ExecuteToolInput, ToolCallRef } from '../../core/effect.js';
+import type { RunEvent } from '../../core/event.js';
+import type { Json } from '../../core/json.js';
+import { createAnthropicProvider } from '../../providers/anthropic.js';
+import type { Provider } from '../../providers/provider.js';
+import { resolveRoute } from '../../providers/routes.js';
+import { scriptOf, type ScriptedAnswer } from '../../providers/scripted/script.js';
+import { startScriptedModel, type ScriptedModel } from '../../providers/scripted/server.js';
+import { openStore, type Store } from '../../store/store.js';
+
+export const RUN = { tenant: 'default', runId: 'run_1' } as const;
+export const EXECUTION = 'exec-1';
+export const ROUTE = resolveRoute('scripted/test');
+
+export interface Bed {
+  readonly store: Store;
+  readonly folder: string;
+  readonly config: Config;
+  readonly model: ScriptedModel;
+  readonly activities: (changes?: Partial<ActivityDeps>) => Activities;
+  end(): Promise<void>;
+}
+
+export interface BedOptions {
+  readonly tools?: readonly Tool[];
+  readonly replies?: readonly ScriptedAnswer[];
+  readonly instructions?: string;
+}
+
+export async function startBed(options: BedOptions = {}): Promise<Bed> {
+  const { tools = [], replies = [], instructions = 'Help.' } = options;
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-activities-'));
+  const store = await openStore({ file: join(folder, 'store.db') });
+  const model = await startScriptedModel({ script: scriptOf(replies) });
+  const provider = createAnthropicProvider({ apiKey: 'test', baseUrl: model.baseUrl });
+  const agent = defineAgent({ name: 'helper', model: ROUTE.name, instructions, tools });
+  const config = defineConfig({ agents: [agent] });
+  return {
+    store,
+    folder,
+    config,
+    model,
+    activities: (changes = {}) =>
+      createActivities({
+        store,
+        config,
+        providers: new Map<string, Provider>([['anthropic', provider]]),
+        graceMs: 100,
+        ...changes,
+      }),
+    async end() {
+      await model.stop();
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+let nextActivity = 1;
+
+/** Ids of a fresh effect; reuse the result to play a redelivery of the same one. */
+export function effect(id = `effect-${nextActivity++}`) {
+  return {
+    activityId: id,
+    workflowExecution: { workflowId: RUN.runId, runId: EXECUTION },
+    heartbeatTimeoutMs: 300,
+  };
+}
+
+/** Runs one attempt of an activity. */
+export function attempt<I, O>(
+  activity: (input: I) => Promise<O>,
+  input: I,
+  info: ReturnType<typeof effect> = effect(),
+): Promise<O> {
+  return new MockActivityEnvironment(info).run(activity, input);
+}
+
+/** The failure with which an attempt ends. */
+export async function failureFrom(work: Promise<unknown>): Promise<ApplicationFailure> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof ApplicationFailure) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+export function sessionEvent(seq = 0): RunEvent {
+  return {
+    type: 'warning',
+    code: 'test',
+    message: `event ${seq}`,
+    stamp: {
+      seq,
+      runId: RUN.runId,
+      traceId: 'trace',
+      at: 1,
+      phase: 'initializing',
+      step: 0,
+      turn: 0,
+    },
+  };
+}
+
+/** Opens a run and gives the head of its transcript. */
+export async function openedHead(bed: Bed): Promise<string> {
+  const opened = await attempt(bed.activities().open_run, {
+    v: 1,
+    run: RUN,
+    segment: 0,
+    start: { v: 1, agent: 'helper', task: { goal: 'Do it.' } },
+    events: [],
+  });
+  if (opened.head === undefined) throw new Error('not opened');
+  return opened.head;
+}
+
+export function modelInput(head: string, changes: Partial<CallModelInput> = {}): CallModelInput {
+  return {
+    v: 1,
+    run: RUN,
+    call: 1,
+    head,
+    append: [{ kind: 'user', messageId: 'run_1:m0', content: { text: 'Do it.' } }],
+    replyMessageId: 'run_1:m1',
+    route: ROUTE,
+    maxTokens: 1_000,
+    temperature: 1,
+    bound: { inputTokens: 500, costMicroUsd: 20_000 },
+    left: { costMicroUsd: 1_000_000, inputTokens: null, outputTokens: null },
+    maxRetries: { serverError: 3, other: 6 },
+    events: [],
+    ...changes,
+  };
+}
+
+export interface CallFacts {
+  readonly key?: string;
+  readonly attempt?: number;
+  readonly toolVersion?: string;
+}
+
+export function callOf(tool: string, args: Json, facts: CallFacts = {}): ToolCallRef {
+  const { key = 'run_1:1', attempt: number = 1, toolVersion = '1' } = facts;
+  const digest = callDigest({ tool, toolVersion, args });
+  return { callId: 'c1', callKey: '1', key, tool, toolVersion, args, digest, attempt: number };
+}
+
+export function executeInput(
+  call: ToolCallRef,
+  changes: Partial<ExecuteToolInput> = {},
+): ExecuteToolInput {
+  return {
+    v: 1,
+    run: RUN,
+    call,
+    grant: {
+      basis: 'ask',
+      reference: 'run_1:1',
+      digest: call.digest,
+      policyVersion: '0',
+      approvedBy: ['ada'],
+    },
+    timeoutMs: 2_000,
+    inlineBytesMax: 4_096,
+    maxRetries: 1,
+    traceId: 'trace',
+    events: [],
+    ...changes,
+  };
+}

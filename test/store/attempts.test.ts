@@ -1,0 +1,77 @@
+import { cleanUp, newStore } from './fixtures.js';
+
+afterAll(cleanUp);
+
+const START = {
+  tenant: 't',
+  runId: 'r1',
+  effectId: 'model:1',
+  kind: 'model',
+  boundCostMicroUsd: 900,
+  boundInputTokens: 100,
+  boundOutputTokens: 50,
+  startedAt: 1000,
+} as const;
+
+test('attempts of an effect are numbered from 1 and end once', async () => {
+  const { store } = await newStore();
+  expect(await store.startAttempt(START)).toBe(1);
+  expect(await store.startAttempt({ ...START, startedAt: 2000 })).toBe(2);
+  expect(await store.startAttempt({ ...START, effectId: 'model:2' })).toBe(1);
+  const usage = { input: 10, output: 2, cacheRead: 0, cacheWrite: 0 };
+  const end = {
+    outcome: 'failed',
+    code: 'Overloaded',
+    usage,
+    costMicroUsd: 12,
+    estimated: true,
+    finishedAt: 1500,
+  } as const;
+  const { tenant, runId, effectId, ...bounds } = START;
+  expect(await store.finishAttempt({ tenant, runId, effectId, attempt: 1, ...end })).toBe(true);
+  const lost = { outcome: 'lost', estimated: false, finishedAt: 9 } as const;
+  expect(await store.finishAttempt({ tenant, runId, effectId, attempt: 1, ...lost })).toBe(false);
+  expect(await store.finishAttempt({ tenant, runId, effectId, attempt: 3, ...lost })).toBe(false);
+  expect(await store.listAttempts(tenant, runId, effectId)).toEqual([
+    { ...bounds, attempt: 1, end },
+    { ...bounds, attempt: 2, startedAt: 2000 },
+  ]);
+});
+
+test('of two replies to one request the first stays, and both writers learn it', async () => {
+  const { store } = await newStore();
+  const key = { tenant: 't', runId: 'r1', call: 1, requestDigest: 'd' };
+  expect(await store.getReply(key)).toBeUndefined();
+  expect(await store.putReply({ ...key, output: { text: 'first' } })).toEqual({ text: 'first' });
+  expect(await store.putReply({ ...key, output: { text: 'second' } })).toEqual({ text: 'first' });
+  expect(await store.getReply(key)).toEqual({ text: 'first' });
+  expect(await store.getReply({ ...key, requestDigest: 'e' })).toBeUndefined();
+  const huge = 'x'.repeat(2 * 1024 * 1024);
+  await expect(store.putReply({ ...key, call: 2, output: huge })).rejects.toMatchObject({
+    code: 'InvalidRequest',
+  });
+});
+
+test('archived histories come back by segment, and the first archive stays', async () => {
+  const { store } = await newStore();
+  const archive = (segment: number, text: string) =>
+    store.archiveHistory({
+      tenant: 't',
+      runId: 'r1',
+      segment,
+      execution: `exec-${segment}`,
+      history: Buffer.from(text),
+    });
+  await archive(1, 'two');
+  await archive(0, 'one'.repeat(1000));
+  await archive(0, 'other');
+  const read = await store.readHistories('t', 'r1');
+  expect(read.map(({ segment, execution }) => [segment, execution])).toEqual([
+    [0, 'exec-0'],
+    [1, 'exec-1'],
+  ]);
+  expect(read.map(({ history }) => Buffer.from(history).toString())).toEqual([
+    'one'.repeat(1000),
+    'two',
+  ]);
+});

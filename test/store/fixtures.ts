@@ -1,0 +1,130 @@
+/** What the tests of the store share: a store in a folder of its own, and events of one run. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AskView, EventBody, RunEvent } from '../../core/event.js';
+import type { RunResult } from '../../core/result.js';
+import { openStore, type Store } from '../../store/store.js';
+
+export interface Opened {
+  readonly store: Store;
+  readonly file: string;
+}
+
+const folders: string[] = [];
+const stores: Store[] = [];
+
+export function newFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-store-'));
+  folders.push(folder);
+  return join(folder, 'store.db');
+}
+
+export async function newStore(file = newFile()): Promise<Opened> {
+  const store = await openStore({ file });
+  stores.push(store);
+  return { store, file };
+}
+
+export async function cleanUp(): Promise<void> {
+  for (const store of stores.splice(0)) await store.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+/** Events of run `r1` from `seq` on; `at` of each is 1,000 + its seq unless `clock` says otherwise. */
+export function eventsFrom(seq: number, bodies: readonly EventBody[], clock = 1000): RunEvent[] {
+  return bodies.map((body, index) => ({
+    ...body,
+    stamp: {
+      seq: seq + index,
+      runId: 'r1',
+      traceId: 't1',
+      at: clock + seq + index,
+      phase: 'initializing',
+      step: 0,
+      turn: 0,
+    },
+  }));
+}
+
+export function warnings(count: number, message = 'careful'): EventBody[] {
+  return Array.from({ length: count }, () => ({ type: 'warning', code: 'w', message }));
+}
+
+export const SESSION_INIT: EventBody = {
+  type: 'session_init',
+  agent: 'refund',
+  taskId: 'r1',
+  goal: { text: 'Refund order 7' },
+  model: 'scripted/one',
+  tools: ['payments.issue_refund'],
+  caller: 'alice',
+  versions: { code: '1' },
+};
+
+export function askView(askId: string, changes: Partial<AskView> = {}): AskView {
+  return {
+    askId,
+    kind: 'approval',
+    callId: 'c1',
+    callKey: '1',
+    tool: 'payments.issue_refund',
+    toolVersion: '1',
+    args: { orderId: '7' },
+    argsHash: 'h1',
+    roles: ['refund-manager'],
+    quorum: 1,
+    policyVersion: 'p1',
+    requestedBy: 'alice',
+    openedAt: 1001,
+    expiresAt: 9001,
+    ...changes,
+  };
+}
+
+const USAGE = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0 };
+
+export const RESULT: RunResult = {
+  runId: 'r1',
+  status: 'stopped',
+  stopReason: 'max_cost',
+  detail: 'limit of 1 USD',
+  completed: false,
+  usage: USAGE,
+  costMicroUsd: 4200,
+  counters: {
+    modelCalls: 1,
+    turnCount: 1,
+    step: 1,
+    proposedCalls: 0,
+    toolCalls: 0,
+    toolAttempts: 0,
+    deniedCalls: 0,
+    invalidCalls: 0,
+    skippedCalls: 0,
+    inputRequests: 0,
+    notStartedCalls: 0,
+    recoveryCount: 0,
+    compactions: { proactive: 0, reactive: 0 },
+    stopHookReentries: 0,
+    fallbacks: 0,
+    usage: USAGE,
+    costMicroUsd: 4200,
+    activeMs: 1,
+    waitingMs: 0,
+  },
+  versions: {},
+  trace: { runId: 'r1', traceId: 't1', events: 3 },
+};
+
+/** Names that break programs which build SQL or index objects by hand. */
+export const HOSTILE_NAMES = [
+  '__proto__',
+  'constructor',
+  "o'brien'; drop table ledger; --",
+  '"quoted"',
+  '%_\\',
+  '?1',
+  'ключ 🔑',
+  ' ',
+];

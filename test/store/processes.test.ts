@@ -1,0 +1,124 @@
+/**
+ * Several real processes on one file. Each says when it is ready; then all start at the same moment.
+ */
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import Database from 'better-sqlite3';
+import { SCHEMA_VERSION } from '../../store/migrations.js';
+import { cleanUp, newFile, newStore } from './fixtures.js';
+
+afterAll(cleanUp);
+
+interface Child {
+  readonly process: ChildProcessWithoutNullStreams;
+  readonly lines: unknown[];
+  readonly errors: string[];
+  readonly exited: Promise<unknown>;
+}
+
+function start(file: string, job: string, id: number): Child {
+  const script = join(__dirname, 'processes', 'worker.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script, file, job, String(id)]);
+  const lines: unknown[] = [];
+  const errors: string[] = [];
+  createInterface(child.stdout).on('line', (line) => lines.push(JSON.parse(line)));
+  child.stderr.on('data', (data) => errors.push(String(data)));
+  return { process: child, lines, errors, exited: once(child, 'exit') };
+}
+
+async function until(what: () => boolean): Promise<void> {
+  for (let waited = 0; waited < 3000 && !what(); waited += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  if (!what()) throw new Error('It did not come to that within 30 s.');
+}
+
+async function startTogether(file: string, jobs: readonly string[]): Promise<readonly Child[]> {
+  const children = jobs.map((job, id) => start(file, job, id));
+  await until(() => children.every((child) => child.lines[0] === 'ready'));
+  for (const child of children) child.process.stdin.write('go\n');
+  return children;
+}
+
+async function runTogether(file: string, jobs: readonly string[]): Promise<readonly Child[]> {
+  const children = await startTogether(file, jobs);
+  await Promise.all(children.map((child) => child.exited));
+  expect(children.flatMap((child) => child.errors)).toEqual([]);
+  expect(children.map((child) => child.process.exitCode)).toEqual(jobs.map(() => 0));
+  return children;
+}
+
+test('four processes that open a new file at once all find it migrated', async () => {
+  const file = newFile();
+  const children = await runTogether(file, ['open', 'open', 'open', 'open']);
+  for (const child of children) {
+    expect(child.lines.at(-1)).toEqual({ file, schemaVersion: SCHEMA_VERSION });
+  }
+});
+
+test('four processes that claim the same keys at once: each key has exactly one winner', async () => {
+  const { store, file } = await newStore();
+  const children = await runTogether(file, ['claim', 'claim', 'claim', 'claim']);
+  const wins = children.flatMap((child) => child.lines).filter(isWin);
+  expect(wins.map((win) => win.won).sort()).toEqual(
+    Array.from({ length: 50 }, (_, round) => `k${round}`).sort(),
+  );
+  for (const win of wins) {
+    expect((await store.getLedgerRow('t', win.won))?.runId).toBe(`run-${win.by}`);
+  }
+});
+
+test('processes that append at once lose nothing', async () => {
+  const { store, file } = await newStore();
+  await runTogether(file, ['append-some', 'append-some', 'append-some']);
+  for (const id of [0, 1, 2]) {
+    const run = { tenant: 't', runId: `run-${id}` };
+    expect((await store.readEvents(run, { sinceSeq: 0, limit: 1000 })).events).toHaveLength(100);
+  }
+});
+
+test('kill -9 in the middle of appends keeps all that was acknowledged, whole batches, one line', async () => {
+  const { store, file } = await newStore();
+  const children = await startTogether(file, ['append', 'append']);
+  await until(() => children.every((child) => child.lines.length > 40));
+  for (const child of children) child.process.kill('SIGKILL');
+  await Promise.all(children.map((child) => child.exited));
+
+  const raw = new Database(file);
+  expect(raw.pragma('integrity_check', { simple: true })).toBe('ok');
+  raw.close();
+  for (const [id, child] of children.entries()) {
+    const acknowledged = child.lines.filter(isAcknowledged).at(-1)?.acknowledged ?? 0;
+    const seqs = await allSeqs(id);
+    expect(seqs.length).toBeGreaterThanOrEqual(acknowledged);
+    expect(seqs.length % 5).toBe(0);
+    expect(seqs).toEqual(seqs.map((_, index) => index));
+    expect((await store.getRun('t', `run-${id}`))?.lastSeq).toBe(seqs.length - 1);
+  }
+
+  async function allSeqs(id: number): Promise<number[]> {
+    const run = { tenant: 't', runId: `run-${id}` };
+    const seqs: number[] = [];
+    for (let page = 0; page < 1000; page += 1) {
+      const { events } = await store.readEvents(run, { sinceSeq: seqs.length, limit: 1000 });
+      if (events.length === 0) return seqs;
+      seqs.push(...events.map((event) => event.stamp.seq));
+    }
+    return seqs;
+  }
+});
+
+interface Win {
+  readonly won: string;
+  readonly by: string;
+}
+
+function isWin(line: unknown): line is Win {
+  return typeof line === 'object' && line !== null && 'won' in line;
+}
+
+function isAcknowledged(line: unknown): line is { readonly acknowledged: number } {
+  return typeof line === 'object' && line !== null && 'acknowledged' in line;
+}

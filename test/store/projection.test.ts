@@ -1,0 +1,205 @@
+import type { EventBody } from '../../core/event.js';
+import type { Store } from '../../store/store.js';
+import {
+  askView,
+  cleanUp,
+  eventsFrom,
+  newStore,
+  RESULT,
+  SESSION_INIT,
+  warnings,
+} from './fixtures.js';
+
+const A = { tenant: 't', runId: 'r1', execution: 'exec-a' };
+const B = { ...A, execution: 'exec-b' };
+
+let store: Store;
+beforeEach(async () => {
+  store = (await newStore()).store;
+});
+afterAll(cleanUp);
+
+const APPROVAL: EventBody = { type: 'approval_requested', ...askView('r1:1') };
+const RUN_RESULT: EventBody = { type: 'run_result', result: RESULT };
+
+function run() {
+  return store.getRun('t', 'r1');
+}
+
+async function outcomes(): Promise<readonly string[]> {
+  return (await store.listAsks('t', { runId: 'r1', limit: 10 })).map((ask) => ask.outcome);
+}
+
+test('session_init makes the row of a run, and every event moves it on', async () => {
+  await store.appendEvents(A, eventsFrom(0, [SESSION_INIT]));
+  expect(await run()).toEqual({
+    tenant: 't',
+    runId: 'r1',
+    agent: 'refund',
+    taskId: 'r1',
+    goalPreview: 'Refund order 7',
+    model: 'scripted/one',
+    caller: 'alice',
+    status: 'running',
+    startedAt: 1000,
+    updatedAt: 1000,
+    lastSeq: 0,
+    epoch: 0,
+  });
+  await store.appendEvents(A, eventsFrom(1, warnings(2)));
+  expect(await run()).toMatchObject({ startedAt: 1000, updatedAt: 1002, lastSeq: 2 });
+});
+
+test('an approval makes the run wait and puts the whole question into the inbox', async () => {
+  await store.appendEvents(A, eventsFrom(0, [SESSION_INIT, APPROVAL]));
+  expect((await run())?.status).toBe('awaiting_approval');
+  const row = { ...askView('r1:1'), tenant: 't', runId: 'r1', outcome: 'pending', by: [] };
+  expect(await store.listAsks('t', { pendingOnly: true, limit: 10 })).toEqual([row]);
+  expect(await store.getAsk('t', 'r1:1')).toEqual(row);
+  expect(await store.getAsk('other', 'r1:1')).toBeUndefined();
+});
+
+test.each([
+  ['outcome', 'awaiting_outcome'],
+  ['budget', 'awaiting_budget'],
+  ['input', 'awaiting_input'],
+  ['user_message', 'awaiting_user'],
+] as const)('a question of kind %s gives the status %s', async (kind, status) => {
+  const question: EventBody = { type: 'input_request', ...askView('r1:q', { kind }) };
+  await store.appendEvents(A, eventsFrom(0, [SESSION_INIT, question]));
+  expect((await run())?.status).toBe(status);
+  await store.appendEvents(
+    A,
+    eventsFrom(2, [{ type: 'input_provided', askId: 'r1:q', outcome: 'answered', by: ['bob'] }]),
+  );
+  expect((await run())?.status).toBe('running');
+  expect(await store.getAsk('t', 'r1:q')).toMatchObject({
+    outcome: 'answered',
+    by: ['bob'],
+    resolvedAt: 1002,
+  });
+});
+
+test('a decision closes its question once, and the run waits until the last one is closed', async () => {
+  const second: EventBody = { type: 'approval_requested', ...askView('r1:2', { openedAt: 1002 }) };
+  await store.appendEvents(A, eventsFrom(0, [SESSION_INIT, APPROVAL, second]));
+  const resolved: EventBody = {
+    type: 'approval_resolved',
+    askId: 'r1:1',
+    outcome: 'rejected',
+    by: ['bob', 'eve'],
+    reason: 'too much',
+    waitedMs: 5,
+  };
+  await store.appendEvents(A, eventsFrom(3, [resolved]));
+  expect((await run())?.status).toBe('awaiting_approval');
+  expect(await store.getAsk('t', 'r1:1')).toMatchObject({
+    outcome: 'rejected',
+    by: ['bob', 'eve'],
+    reason: 'too much',
+    resolvedAt: 1003,
+  });
+  const withdrawn: EventBody = { type: 'approval_withdrawn', askId: 'r1:1', reason: 'late' };
+  const other: EventBody = { type: 'approval_withdrawn', askId: 'r1:2', reason: 'interrupt' };
+  await store.appendEvents(A, eventsFrom(4, [withdrawn, other]));
+  expect(await outcomes()).toEqual(['rejected', 'withdrawn']);
+  expect((await run())?.status).toBe('running');
+});
+
+test('the result ends the run and withdraws what was still asked', async () => {
+  await store.appendEvents(A, eventsFrom(0, [SESSION_INIT, APPROVAL, RUN_RESULT]));
+  expect(await run()).toMatchObject({
+    status: 'stopped',
+    stopReason: 'max_cost',
+    detail: 'limit of 1 USD',
+    costMicroUsd: 4200,
+    completedAt: 1002,
+    result: RESULT,
+  });
+  expect(await outcomes()).toEqual(['withdrawn']);
+  expect(await store.listAsks('t', { pendingOnly: true, limit: 10 })).toEqual([]);
+});
+
+test('events sent again do not project again', async () => {
+  const events = eventsFrom(0, [SESSION_INIT, APPROVAL, RUN_RESULT]);
+  await store.appendEvents(A, events);
+  const before = [await run(), await store.getAsk('t', 'r1:1')];
+  await store.appendEvents(A, events.slice(0, 2));
+  await store.appendEvents(B, events.slice(1));
+  expect([await run(), await store.getAsk('t', 'r1:1')]).toEqual(before);
+});
+
+test('a reset undoes the result, the answers and the questions of superseded events, and no others', async () => {
+  const approved: EventBody = {
+    type: 'approval_resolved',
+    askId: 'r1:1',
+    outcome: 'approved',
+    by: ['bob'],
+    waitedMs: 1,
+  };
+  const late: EventBody = { type: 'approval_requested', ...askView('r1:2') };
+  await store.appendEvents(A, eventsFrom(0, [SESSION_INIT, APPROVAL, approved, late, RUN_RESULT]));
+  await store.appendEvents(B, eventsFrom(2, warnings(1), 9000));
+  const reopened = await run();
+  expect(reopened).toMatchObject({ status: 'awaiting_approval', lastSeq: 2, epoch: 1 });
+  expect(reopened).not.toHaveProperty('result');
+  expect(reopened).not.toHaveProperty('completedAt');
+  expect(await store.listAsks('t', { runId: 'r1', limit: 10 })).toEqual([
+    { ...askView('r1:1'), tenant: 't', runId: 'r1', outcome: 'pending', by: [] },
+  ]);
+});
+
+test('a superseded execution can no longer end the run or ask anything', async () => {
+  await store.appendEvents(A, eventsFrom(0, [SESSION_INIT, ...warnings(2)]));
+  await store.appendEvents(B, eventsFrom(1, warnings(1), 9000));
+  await store.appendEvents(A, eventsFrom(3, [APPROVAL, RUN_RESULT]));
+  expect(await run()).toMatchObject({ status: 'running', lastSeq: 1 });
+  expect(await outcomes()).toEqual([]);
+});
+
+test('runs are listed newest first, by status and agent, page by page', async () => {
+  for (const [index, runId] of ['r1', 'r2', 'r3', 'r4'].entries()) {
+    const agent = runId === 'r4' ? 'other' : 'refund';
+    const bodies = [{ ...SESSION_INIT, agent } as EventBody, ...(index === 1 ? [RUN_RESULT] : [])];
+    await store.appendEvents({ ...A, runId }, eventsFrom(0, bodies, index < 2 ? 5000 : 6000));
+  }
+  const ids = async (query: Parameters<Store['listRuns']>[1]) =>
+    (await store.listRuns('t', query)).map((each) => each.runId);
+  expect(await ids({ limit: 10 })).toEqual(['r4', 'r3', 'r2', 'r1']);
+  expect(await ids({ limit: 2, before: { startedAt: 6000, runId: 'r3' } })).toEqual(['r2', 'r1']);
+  expect(await ids({ limit: 2, before: { startedAt: 5000, runId: 'r2' } })).toEqual(['r1']);
+  expect(await ids({ limit: 10, status: 'stopped' })).toEqual(['r2']);
+  expect(await ids({ limit: 10, status: 'running', agent: 'refund' })).toEqual(['r3', 'r1']);
+  expect(await store.listRuns('other', { limit: 10 })).toEqual([]);
+});
+
+test('the inbox is listed oldest first, page by page, and two runs may share an ask id', async () => {
+  for (const [index, runId] of ['a', 'a:1', 'b'].entries()) {
+    const askId = index < 2 ? 'a:1:2' : 'b:1';
+    const view = askView(askId, { openedAt: 100 + index });
+    const body: EventBody = { type: 'approval_requested', ...view };
+    await store.appendEvents({ ...A, runId }, eventsFrom(0, [body]));
+  }
+  const page = await store.listAsks('t', { pendingOnly: true, limit: 2 });
+  expect(page.map((ask) => ask.runId)).toEqual(['a', 'a:1']);
+  const after = { openedAt: 101, askId: 'a:1:2' };
+  const next = await store.listAsks('t', { pendingOnly: true, limit: 2, after });
+  expect(next.map((ask) => ask.askId)).toEqual(['b:1']);
+  const withdrawn: EventBody = { type: 'approval_withdrawn', askId: 'a:1:2', reason: 'x' };
+  await store.appendEvents({ ...A, runId: 'a:1' }, eventsFrom(1, [withdrawn]));
+  expect(await store.getAsk('t', 'a:1:2')).toMatchObject({ runId: 'a', outcome: 'pending' });
+});
+
+test('hostile texts in events are stored as they are', async () => {
+  const text = "'); drop table runs; -- \0 \ud800 🌍";
+  await store.appendEvents(
+    A,
+    eventsFrom(0, [{ ...SESSION_INIT, goal: { text } } as EventBody, ...warnings(1, text)]),
+  );
+  const { events } = await store.readEvents(
+    { tenant: 't', runId: 'r1' },
+    { sinceSeq: 0, limit: 9 },
+  );
+  expect(events[1]).toMatchObject({ message: text });
+  expect((await run())?.goalPreview).toBe(text.replace('\ud800', '\ufffd'));
+});

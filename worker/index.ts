@@ -1,0 +1,6 @@
+/** Public entry `holdfast/worker`: run agents in a process of your own. */
+export { readEnvironment, type Environment } from './config.js';
+export { findConfig, loadConfig } from './load-config.js';
+export { providersOf } from './providers.js';
+export { runWorkerProcess, type WorkerProcessOptions } from './run-worker.js';
+export { startWorker, type RunningWorker, type WorkerSettings } from './worker.js';

@@ -1,0 +1,37 @@
+/** A whole worker process: environment, configuration, worker, until it is told to stop. */
+import type { Config } from '../authoring/index.js';
+import { readEnvironment } from './config.js';
+import { loadConfig } from './load-config.js';
+import { providersOf } from './providers.js';
+import { startWorker, type WorkerSettings } from './worker.js';
+
+export interface WorkerProcessOptions {
+  /** Default: `HOLDFAST_CONFIG`, else `holdfast.config.*` in `folder`. */
+  readonly config?: Config;
+  /** Default: the working directory. */
+  readonly folder?: string;
+  /** What a person at the terminal should know. */
+  readonly say?: (line: string) => void;
+  /** In place of what the environment says. */
+  readonly settings?: Partial<Omit<WorkerSettings, 'config'>>;
+}
+
+/** Serves until SIGINT or SIGTERM, then drains and returns. */
+export async function runWorkerProcess(options: WorkerProcessOptions = {}): Promise<void> {
+  const { folder = process.cwd(), say = () => undefined } = options;
+  const environment = readEnvironment(undefined, folder);
+  const { configFile } = environment;
+  const config =
+    options.config ??
+    (await loadConfig({ folder, ...(configFile !== undefined && { file: configFile }) }));
+  const { address, namespace, taskQueue, storeFile } = environment;
+  const providers = providersOf(environment);
+  const settings = { address, namespace, taskQueue, storeFile, providers, ...options.settings };
+  if (settings.providers.size === 0) {
+    say('No model key is set: set ANTHROPIC_API_KEY, or every model call will fail.');
+  }
+  const worker = await startWorker({ ...settings, config });
+  const agents = [...config.agents.keys()].join(', ');
+  say(`Serving ${agents} on ${settings.taskQueue} at ${settings.address}.`);
+  await worker.run();
+}

@@ -1,0 +1,132 @@
+/**
+ * A worker: one process that runs workflows and activities of one configuration.
+ * Invariants: nothing is served before configuration, store and server have been found good; on shutdown
+ * running activities get `shutdownGraceMs` to end, then everything it opened is closed.
+ */
+import { IllegalStateError } from '@temporalio/common';
+import { DefaultLogger, Runtime, Worker, type NativeConnection } from '@temporalio/worker';
+import { createActivities } from '../activities/index.js';
+import type { Config } from '../authoring/index.js';
+import type { Provider } from '../providers/provider.js';
+import { openStore, type Store } from '../store/store.js';
+import { connect } from './connection.js';
+import { checkModels } from './load-config.js';
+import { PAYLOAD_CONVERTER_PATH, workflowBundle } from './workflow-code.js';
+
+const SHUTDOWN_GRACE_MS = 20_000;
+/** A worker that cannot end in time is ended, so that a deployment never hangs. */
+const SHUTDOWN_FORCE_MS = 60_000;
+/** A person's stop must reach a running tool soon; heartbeats carry it. */
+const HEARTBEAT_THROTTLE_MS = 500;
+
+export interface WorkerSettings {
+  readonly address: string;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  readonly storeFile: string;
+  readonly config: Config;
+  /** By `ModelRoute.provider`. A model without its provider fails when it is called. */
+  readonly providers: ReadonlyMap<string, Provider>;
+  /** Default 20 s. */
+  readonly shutdownGraceMs?: number;
+  /** How long a task waits for the worker that knows its run before any other takes it; default 10 s. */
+  readonly stickyTimeoutMs?: number;
+  /** 0 replays the whole history at every step: for tests of determinism. */
+  readonly maxCachedWorkflows?: number;
+  /** What is logged of the SDK; default WARN. */
+  readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
+  /** Connection attempts before ServerUnavailable; default 10. */
+  readonly connectAttemptsMax?: number;
+}
+
+export interface RunningWorker {
+  readonly worker: Worker;
+  /** Serves until shutdown; SIGINT and SIGTERM drain it. */
+  run(): Promise<void>;
+  /** Begins to drain; `run` ends when it is done. Idempotent. */
+  shutdown(): void;
+}
+
+export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
+  checkModels(settings.config);
+  installRuntime(settings.logLevel ?? 'WARN');
+  const store = await openStore({ file: settings.storeFile });
+  let connection: NativeConnection | undefined;
+  try {
+    connection = await connect({
+      address: settings.address,
+      ...(settings.connectAttemptsMax !== undefined && {
+        attemptsMax: settings.connectAttemptsMax,
+      }),
+    });
+    const worker = await createWorker(settings, { connection, store });
+    return running(worker, { connection, store });
+  } catch (error) {
+    await connection?.close();
+    await store.close();
+    throw error;
+  }
+}
+
+interface Opened {
+  readonly connection: NativeConnection;
+  readonly store: Store;
+}
+
+async function createWorker(
+  settings: WorkerSettings,
+  { connection, store }: Opened,
+): Promise<Worker> {
+  const { config, providers, stickyTimeoutMs, maxCachedWorkflows } = settings;
+  return Worker.create({
+    connection,
+    namespace: settings.namespace,
+    taskQueue: settings.taskQueue,
+    workflowBundle: await workflowBundle(),
+    dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
+    activities: createActivities({ store, providers, config }),
+    shutdownGraceTime: settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS,
+    shutdownForceTime: (settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS) + SHUTDOWN_FORCE_MS,
+    maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
+    defaultHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
+    ...(stickyTimeoutMs !== undefined && { stickyQueueScheduleToStartTimeout: stickyTimeoutMs }),
+    ...(maxCachedWorkflows !== undefined && { maxCachedWorkflows }),
+  });
+}
+
+function running(worker: Worker, { connection, store }: Opened): RunningWorker {
+  let served: Promise<void> | undefined;
+  const serve = async (): Promise<void> => {
+    try {
+      await worker.run();
+    } finally {
+      await connection.close();
+      await store.close();
+    }
+  };
+  return {
+    worker,
+    run: () => (served ??= serve()),
+    shutdown() {
+      // The SDK throws for a worker that is on its way out already.
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+    },
+  };
+}
+
+let runtimeInstalled = false;
+
+/** The SDK's native part is one per process: the first worker decides how much it says. */
+function installRuntime(level: NonNullable<WorkerSettings['logLevel']>): void {
+  if (runtimeInstalled) return;
+  runtimeInstalled = true;
+  try {
+    Runtime.install({
+      logger: new DefaultLogger(level),
+      telemetryOptions: { logging: { forward: {}, filter: level } },
+    });
+  } catch (error) {
+    // Whoever embeds this worker has made one already, and keeps it.
+    if (!(error instanceof IllegalStateError)) throw error;
+  }
+}
