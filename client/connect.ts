@@ -9,7 +9,7 @@ import type { Link, ReadingStore } from './link.js';
 import { listAsks, listRuns, type RunSummary } from './lists.js';
 import { ensureNamespaceReady, namespaceFacts, type NamespaceFacts } from './namespace.js';
 import { runHandle, type RunHandle } from './run-handle.js';
-import { serverFailure } from './server-failure.js';
+import { connectFailure } from './server-failure.js';
 import { startRun, type StartOptions } from './start-run.js';
 import { stuckRuns, type StuckRun } from './stuck-runs.js';
 import { workerCount } from './workers.js';
@@ -95,13 +95,7 @@ async function openConnection(
     return connection;
   } catch (error) {
     await connection.close();
-    // Whatever went wrong on the way to the first answer, the server is not usable.
-    const unavailable = Object.assign(new Error(String(error)), {
-      code: 14,
-      details: '',
-      metadata: {},
-    });
-    throw serverFailure(unavailable, place);
+    throw connectFailure(error, place);
   }
 }
 

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError } from '../core/errors.js';
 import type { RunResult } from '../core/result.js';
 import type { RunView } from '../core/view.js';
+import { executionOf } from './execution.js';
 import type { Link } from './link.js';
-import { isUnreachable, serverFailure } from './server-failure.js';
+import { isPassedDeadline, isUnreachable, serverFailure } from './server-failure.js';
 import { readState } from './state.js';
 
 export interface WaitOptions {
@@ -32,7 +33,7 @@ export async function resultOf(
   options: WaitOptions = {},
 ): Promise<RunResult> {
   const deadline = performance.now() + (options.timeoutMs ?? Number.POSITIVE_INFINITY);
-  let reachable = performance.now();
+  let lastAnswer = performance.now();
   for (;;) {
     if (options.signal?.aborted) throw stillRunning(runId, 'the wait was ended');
     const left = deadline - performance.now();
@@ -40,14 +41,23 @@ export async function resultOf(
     try {
       return await oneStretch(link, runId, Math.min(STRETCH_MS, left));
     } catch (error) {
-      if (!isUnreachable(error)) throw serverFailure(error, { ...link, runId });
-      // A deadline that passed is an answer too: the run has not ended yet.
-      if (isPassedDeadline(error)) reachable = performance.now();
-      if (performance.now() - reachable > OUTAGE_LIMIT_MS) {
-        throw serverFailure(error, { ...link, runId });
-      }
-      if (!isPassedDeadline(error)) await sleep(OUTAGE_PAUSE_MS);
+      const failure = serverFailure(error, { ...link, runId });
+      if (!isPassedDeadline(error) && !isUnreachable(error)) throw failure;
+      if (await answers(link, runId)) lastAnswer = performance.now();
+      if (performance.now() - lastAnswer > OUTAGE_LIMIT_MS) throw failure;
     }
+  }
+}
+
+/** A passed deadline alone does not tell a long run from a server that is gone. */
+async function answers(link: Link, runId: string): Promise<boolean> {
+  try {
+    await executionOf(link, runId);
+    return true;
+  } catch (error) {
+    if (!(error instanceof HoldfastError) || error.code !== 'ServerUnavailable') throw error;
+    await sleep(OUTAGE_PAUSE_MS);
+    return false;
   }
 }
 
@@ -56,11 +66,6 @@ async function oneStretch(link: Link, runId: string, limitMs: number): Promise<R
     link.temporal.workflow.getHandle(runId).result(),
   );
   return result as RunResult;
-}
-
-function isPassedDeadline(error: unknown): boolean {
-  const cause = (error as { cause?: { code?: unknown } }).cause ?? error;
-  return (cause as { code?: unknown }).code === 4;
 }
 
 /** The result, or what the run waits for. Needs a worker only to say that it waits. */

@@ -50,10 +50,20 @@ export function serverFailure(error: unknown, place: FailurePlace): HoldfastErro
   return status === undefined ? internal(error) : ofStatus(status, place);
 }
 
-/** True when the server could not be reached or did not answer in time. */
+/** Why no connection came about: whatever went wrong before the first answer, nobody is there. */
+export function connectFailure(error: unknown, place: FailurePlace): HoldfastError {
+  const status = grpcStatusOf(error);
+  return status === undefined ? noAnswer(place, error) : ofStatus(status, place);
+}
+
+/** The server could not be reached. */
 export function isUnreachable(error: unknown): boolean {
-  const code = grpcStatusOf(error)?.code;
-  return code === GRPC.unavailable || code === GRPC.deadlineExceeded;
+  return grpcStatusOf(error)?.code === GRPC.unavailable;
+}
+
+/** The call's own time was over before the server had an answer. */
+export function isPassedDeadline(error: unknown): boolean {
+  return grpcStatusOf(error)?.code === GRPC.deadlineExceeded;
 }
 
 interface GrpcStatus {

@@ -23,6 +23,8 @@ export interface StartServerOptions {
   readonly port: number;
   /** Port of Temporal's own web page; 0 takes a free one, undefined starts without the page. */
   readonly uiPort?: number;
+  /** Dynamic configuration beyond the tuning, as the server's own `KEY=JSON`. */
+  readonly dynamicConfig?: readonly string[];
   /** Longest wait until the server is usable; default 30 s. */
   readonly startLimitMs?: number;
   /** Longest wait for a graceful end before SIGKILL; default 5 s. */
@@ -122,7 +124,10 @@ async function launch(
   const logFile = join(options.dataDir, 'temporal-server.log');
   const server = await spawnServer({
     binary: options.binary.path,
-    args: startArguments(database, endpoints),
+    args: [
+      ...startArguments(database, endpoints),
+      ...(options.dynamicConfig ?? []).flatMap((entry) => ['--dynamic-config-value', entry]),
+    ],
     environment: { ...options.environment, TEMPORAL_VERSION_CHECK_DISABLED: '1' },
     logFile,
   });

@@ -24,7 +24,7 @@ const ACTIVITY_MARGIN_MS = 20_000;
 const INLINE_BYTES_PER_TURN = 16_384;
 
 export function grant(run: OpenRun, call: GrantedStage): Verdict {
-  const tripped = trip(run, isFirstStart(call) ? 'before_call' : 'before_restart');
+  const tripped = trip(run, wasHandedOver(call) ? 'before_restart' : 'before_call');
   if (tripped !== undefined) {
     return { kind: 'moved', step: { run: stop(run, tripped), effects: [] } };
   }
@@ -33,14 +33,7 @@ export function grant(run: OpenRun, call: GrantedStage): Verdict {
   return { kind: 'moved', step: execute(run, call, tool) };
 }
 
-/** A call that is executed once more was counted as a tool call before; the cap on those has let it in. */
-function withoutThisCall(run: OpenRun, call: GrantedStage): OpenRun {
-  if (!wasHandedOver(call)) return run;
-  return { ...run, tally: { ...run.tally, toolCalls: run.tally.toolCalls - 1 } };
-}
-
 function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
-  const first = isFirstStart(call);
   const announced = emit(run, {
     type: 'tool_started',
     callId: call.id,
@@ -86,10 +79,6 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
     boundByRun: time.byRun,
   };
   return { run: withCall(started.run, executing), effects: started.effects };
-}
-
-function isFirstStart(call: Call): boolean {
-  return call.attempt === 1 && call.revision === 0;
 }
 
 /** The call as activities get it. */

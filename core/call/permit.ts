@@ -38,7 +38,7 @@ export function permit(run: OpenRun, call: CheckedStage): Verdict {
   }
   if (permission.decision === 'deny') {
     const reason = permission.reason ?? 'The policy denies it.';
-    return { ...refuse('permission_denied', reason, permission.terminal), run: permitted } as const;
+    return { ...refuse('permission_denied', reason, permission.terminal), run: permitted };
   }
   const grant: Grant = {
     basis: permission.basis,

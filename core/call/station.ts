@@ -27,7 +27,11 @@ export function go(run: OpenRun, call: Call): Verdict {
   return { kind: 'go', run, call };
 }
 
-export function refuse(code: ToolResultCode, message: string, terminal = false): Verdict {
+export function refuse(
+  code: ToolResultCode,
+  message: string,
+  terminal = false,
+): Extract<Verdict, { kind: 'refuse' }> {
   return { kind: 'refuse', code, message, terminal };
 }
 

@@ -39,12 +39,7 @@ export function refundAgent(tools: RefundTools): Agent {
       'a person is asked to approve it. Never try again after a rejection.',
       'End with two or three friendly sentences to the customer that say what was paid, or why nothing was.',
     ].join('\n'),
-    tools: [
-      tools.readOrder,
-      tools.readDeliveryStatus,
-      tools.searchRefundPolicy,
-      tools.issueRefund,
-    ],
+    tools: [tools.readOrder, tools.readDeliveryStatus, tools.searchRefundPolicy, tools.issueRefund],
     policy: {
       rules: [
         {

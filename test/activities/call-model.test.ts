@@ -1,13 +1,14 @@
-import { MockActivityEnvironment } from '@temporalio/testing';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { z } from 'zod';
 import { defineTool } from '../../authoring/index.js';
 import { callDigest } from '../../core/digest.js';
+import type { CallModelOutput } from '../../core/effect.js';
 import type { Provider } from '../../providers/provider.js';
 import type { ScriptedAnswer } from '../../providers/scripted/script.js';
 import {
   attempt,
   effect,
+  environmentOf,
   EXECUTION,
   failureFrom,
   modelInput,
@@ -349,12 +350,12 @@ describe('call_model', () => {
 
   test('an interrupted call gives what had arrived as data', async () => {
     const head = await begin([{ text: 'word '.repeat(50), chunks: 50, chunkDelayMs: 40 }]);
-    const environment = new MockActivityEnvironment(effect());
+    const environment = environmentOf(effect());
     const beats: unknown[] = [];
     environment.on('heartbeat', (beat: unknown) => beats.push(beat));
-    const running = environment.run(bed.activities().call_model, modelInput(head));
+    const { call_model } = bed.activities();
     setTimeout(() => environment.cancel(), 600);
-    const { reply } = await running;
+    const { reply } = (await environment.run(call_model, modelInput(head))) as CallModelOutput;
     expect(reply.partial).toBe(true);
     expect(JSON.stringify(reply.text)).toContain('word');
     expect(beats.length).toBeGreaterThanOrEqual(3);
@@ -363,7 +364,7 @@ describe('call_model', () => {
   test('a worker that shuts down leaves the call to another one', async () => {
     const head = await begin([[{ text: 'word '.repeat(50), chunks: 50, chunkDelayMs: 40 }, OK]]);
     const info = effect();
-    const environment = new MockActivityEnvironment(info);
+    const environment = environmentOf(info);
     const running = environment.run(bed.activities().call_model, modelInput(head));
     setTimeout(
       () =>

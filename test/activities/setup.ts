@@ -76,13 +76,21 @@ export function effect(id = `effect-${nextActivity++}`) {
   };
 }
 
+const say = (): void => undefined;
+const SILENT = { log: say, trace: say, debug: say, info: say, warn: say, error: say };
+
+/** Temporal's side of one attempt, without its log. */
+export function environmentOf(info: ReturnType<typeof effect>): MockActivityEnvironment {
+  return new MockActivityEnvironment(info, { logger: SILENT });
+}
+
 /** Runs one attempt of an activity. */
 export function attempt<I, O>(
   activity: (input: I) => Promise<O>,
   input: I,
   info: ReturnType<typeof effect> = effect(),
 ): Promise<O> {
-  return new MockActivityEnvironment(info).run(activity, input);
+  return environmentOf(info).run<[I], O, (input: I) => Promise<O>>(activity, input);
 }
 
 /** The failure with which an attempt ends. */

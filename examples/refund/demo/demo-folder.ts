@@ -45,7 +45,11 @@ function isRunning(pid: number): boolean {
 }
 
 function inUse(pid: number, lock: string): HoldfastError {
-  return new HoldfastError('DataFolderInUse', `The demo is running here already (process ${pid}).`, {
-    hint: `End that process, start the demo in another folder, or delete ${lock} if it is a leftover.`,
-  });
+  return new HoldfastError(
+    'DataFolderInUse',
+    `The demo is running here already (process ${pid}).`,
+    {
+      hint: `End that process, start the demo in another folder, or delete ${lock} if it is a leftover.`,
+    },
+  );
 }

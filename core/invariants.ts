@@ -1,0 +1,301 @@
+/**
+ * What must hold of every run, whatever happens to it (design §14). Pure and incremental: a shell feeds
+ * each event once, in order, and each step with the run that it came from; both answer with violations
+ * in words, none when all is well.
+ */
+import type { ActivityEffect } from './effect.js';
+import type { EventBody, RunEvent } from './event.js';
+import type { Step } from './inflight.js';
+import { committedMicroUsd } from './money/budget.js';
+import { BATCH_BYTES_MAX, EVENTS_PER_BATCH } from './outbox.js';
+import type { Counters } from './result.js';
+import { isOpen, type Run } from './run.js';
+
+/** What the events so far have said of one call of the newest reply. */
+interface CallTrack {
+  readonly id: string;
+  readonly permission?: 'allow' | 'deny' | 'ask';
+  readonly approved: boolean;
+  readonly started: boolean;
+  readonly finished: boolean;
+}
+
+export interface InvariantState {
+  readonly nextSeq: number;
+  /** Calls of the newest reply in proposal order, until their results message. */
+  readonly calls: readonly CallTrack[];
+  readonly proposed: number;
+  /** An event named only the first calls of its reply: ids that nothing has named may follow. */
+  readonly partlyShown: boolean;
+  readonly stop?: Extract<EventBody, { type: 'stop' }>;
+  readonly ended: boolean;
+}
+
+export function startChecking(): InvariantState {
+  return { nextSeq: 0, calls: [], proposed: 0, partlyShown: false, ended: false };
+}
+
+type EventPredicate = (state: InvariantState, event: RunEvent) => string | undefined;
+
+const EVENT_PREDICATES: readonly EventPredicate[] = [
+  seqHasNoGap,
+  sessionInitIsFirst,
+  runResultIsLast,
+  stopIsUnique,
+  repliesFollowResults,
+  startsArePermitted,
+  callsEndOnce,
+  resultsKeepTheOrder,
+  stopLeavesNoCallOpen,
+  resultIsConsistent,
+];
+
+/** Judges one event and takes it in. */
+export function checkEvent(
+  state: InvariantState,
+  event: RunEvent,
+): { readonly state: InvariantState; readonly violations: readonly string[] } {
+  const violations = EVENT_PREDICATES.flatMap((predicate) => {
+    const violation = predicate(state, event);
+    return violation === undefined ? [] : [`event ${event.stamp.seq} ${event.type}: ${violation}`];
+  });
+  return { state: taken(state, event), violations };
+}
+
+/** Events of a reply name at most this many calls. */
+const CALLS_SHOWN_MAX = 32;
+
+function taken(state: InvariantState, event: RunEvent): InvariantState {
+  const next = { ...state, nextSeq: event.stamp.seq + 1 };
+  switch (event.type) {
+    case 'model_response':
+      return {
+        ...next,
+        calls: event.calls.map(({ id }) => ({
+          id,
+          approved: false,
+          started: false,
+          finished: false,
+        })),
+        proposed: state.proposed + event.calls.length,
+        partlyShown: state.partlyShown || event.calls.length >= CALLS_SHOWN_MAX,
+      };
+    case 'permission':
+      return withTrack(next, event.callId, { permission: event.decision, approved: false });
+    case 'approval_resolved':
+      return withTrack(next, event.callId, { approved: event.outcome === 'approved' });
+    case 'tool_started':
+      return withTrack(next, event.callId, { started: true });
+    case 'tool_finished':
+      return withTrack(next, event.callId, { finished: true });
+    case 'tool_results_message':
+      return { ...next, calls: [] };
+    case 'stop':
+      return { ...next, stop: event };
+    case 'run_result':
+      return { ...next, ended: true };
+    default:
+      return next;
+  }
+}
+
+function withTrack(
+  state: InvariantState,
+  id: string | undefined,
+  change: Partial<CallTrack>,
+): InvariantState {
+  const calls = state.calls.map((call) => (call.id === id ? { ...call, ...change } : call));
+  return { ...state, calls };
+}
+
+function seqHasNoGap(state: InvariantState, event: RunEvent): string | undefined {
+  return event.stamp.seq === state.nextSeq ? undefined : `expected seq ${state.nextSeq}`;
+}
+
+function sessionInitIsFirst(_state: InvariantState, event: RunEvent): string | undefined {
+  const first = event.stamp.seq === 0;
+  return first === (event.type === 'session_init') ? undefined : 'session_init is first, only first';
+}
+
+function runResultIsLast(state: InvariantState, event: RunEvent): string | undefined {
+  if (state.ended) return 'nothing follows run_result';
+  if (event.type !== 'run_result' || state.stop !== undefined) return undefined;
+  return 'run_result without a stop';
+}
+
+function stopIsUnique(state: InvariantState, event: RunEvent): string | undefined {
+  if (state.stop === undefined) return undefined;
+  if (event.type === 'stop') return 'a second stop';
+  const starts = ['tool_started', 'model_response', 'approval_requested', 'input_request'];
+  return starts.includes(event.type) ? 'nothing starts after stop' : undefined;
+}
+
+function repliesFollowResults(state: InvariantState, event: RunEvent): string | undefined {
+  if (event.type !== 'model_response' || state.calls.length === 0) return undefined;
+  return `a reply before the results of ${state.calls.map((call) => call.id).join(', ')}`;
+}
+
+function startsArePermitted(state: InvariantState, event: RunEvent): string | undefined {
+  if (event.type !== 'tool_started') return undefined;
+  const call = state.calls.find((one) => one.id === event.callId);
+  if (call === undefined) return state.partlyShown ? undefined : `nobody proposed ${event.callId}`;
+  if (call.finished) return `${call.id} has its result already`;
+  if (call.permission === 'allow' || (call.permission === 'ask' && call.approved)) return undefined;
+  return `${call.id} started with permission ${call.permission ?? 'none'}, not approved`;
+}
+
+function callsEndOnce(state: InvariantState, event: RunEvent): string | undefined {
+  if (event.type !== 'tool_finished') return undefined;
+  const call = state.calls.find((one) => one.id === event.callId);
+  if (call === undefined) return state.partlyShown ? undefined : `nobody proposed ${event.callId}`;
+  if (call.finished) return `a second result of ${call.id}`;
+  if (event.started !== call.started) return `${call.id} says started: ${event.started}`;
+  return event.status === 'ok' && !call.started ? `${call.id} is ok and never started` : undefined;
+}
+
+function resultsKeepTheOrder(state: InvariantState, event: RunEvent): string | undefined {
+  if (event.type !== 'tool_results_message') return undefined;
+  const open = state.calls.filter((call) => !call.finished).map((call) => call.id);
+  if (open.length > 0) return `no result of ${open.join(', ')}`;
+  const proposed = state.calls.map((call) => call.id);
+  const shown = state.partlyShown ? event.callIds.slice(0, proposed.length) : event.callIds;
+  return shown.join() === proposed.join() ? undefined : `${shown.join()} for ${proposed.join()}`;
+}
+
+function stopLeavesNoCallOpen(state: InvariantState, event: RunEvent): string | undefined {
+  if (event.type !== 'stop' || state.calls.length === 0) return undefined;
+  return `no results message for ${state.calls.map((call) => call.id).join(', ')}`;
+}
+
+function resultIsConsistent(state: InvariantState, event: RunEvent): string | undefined {
+  if (event.type !== 'run_result') return undefined;
+  const { result } = event;
+  const { counters } = result;
+  if (result.completed !== (result.stopReason === 'completed')) return 'completed is not the reason';
+  if (result.stopReason !== state.stop?.reason) return `stop said ${state.stop?.reason ?? 'nothing'}`;
+  if (result.trace.events !== event.stamp.seq + 1) return `${result.trace.events} events in trace`;
+  if (!state.partlyShown && counters.proposedCalls !== state.proposed)
+    return `${counters.proposedCalls} proposed calls, the replies had ${state.proposed}`;
+  return countersAddUp(counters);
+}
+
+function countersAddUp(counters: Counters): string | undefined {
+  const { toolCalls, deniedCalls, invalidCalls, skippedCalls, inputRequests, notStartedCalls } =
+    counters;
+  const sum =
+    toolCalls + deniedCalls + invalidCalls + skippedCalls + inputRequests + notStartedCalls;
+  return sum === counters.proposedCalls
+    ? undefined
+    : `the counters give ${sum} calls, ${counters.proposedCalls} were proposed`;
+}
+
+type StepPredicate = (before: Run, step: Step) => string | undefined;
+
+const STEP_PREDICATES: readonly StepPredicate[] = [
+  modelCallsFitTheMoney,
+  toolCallsFitTheCap,
+  grantsNameTheirCall,
+  nothingStartsAfterStop,
+  reservationsBelongToWork,
+  idsAreNew,
+  batchesAreBounded,
+  outboxHasNoGap,
+  timeAddsUp,
+  somethingIsAwaited,
+];
+
+/** Judges one step of `advance`: `before` is the run it was given. */
+export function checkStep(before: Run, step: Step): readonly string[] {
+  return STEP_PREDICATES.flatMap((predicate) => {
+    const violation = predicate(before, step);
+    return violation === undefined ? [] : [`step: ${violation}`];
+  });
+}
+
+function started(step: Step): readonly ActivityEffect[] {
+  return step.effects.filter((effect): effect is ActivityEffect => 'input' in effect);
+}
+
+function modelCallsFitTheMoney(_before: Run, step: Step): string | undefined {
+  const { run } = step;
+  if (!isOpen(run) || !started(step).some((effect) => effect.kind === 'call_model')) return undefined;
+  const limit = run.frozen.budget.maxCostMicroUsd;
+  const committed = committedMicroUsd(run);
+  if (run.money.overrun) return 'a model call after an overrun';
+  return limit === 'unlimited' || committed <= limit
+    ? undefined
+    : `${committed} micro-USD spent and reserved, the limit is ${limit}`;
+}
+
+function toolCallsFitTheCap(_before: Run, step: Step): string | undefined {
+  const { run } = step;
+  if (!isOpen(run) || !started(step).some((effect) => effect.kind === 'execute_tool'))
+    return undefined;
+  const limit = run.frozen.budget.maxToolCalls;
+  return limit === 'unlimited' || run.tally.toolCalls <= limit
+    ? undefined
+    : `${run.tally.toolCalls} tool calls, the limit is ${limit}`;
+}
+
+function grantsNameTheirCall(_before: Run, step: Step): string | undefined {
+  const wrong = started(step).find(
+    (effect) =>
+      effect.kind === 'execute_tool' && effect.input.grant.digest !== effect.input.call.digest,
+  );
+  return wrong === undefined ? undefined : `the grant of ${wrong.id} is for another call`;
+}
+
+const NEW_WORK: readonly ActivityEffect['kind'][] = ['call_model', 'execute_tool', 'reconcile_tool'];
+
+function nothingStartsAfterStop(before: Run, step: Step): string | undefined {
+  const stopped = before.stopping !== undefined || step.run.stopping !== undefined;
+  const late = stopped && started(step).find((effect) => NEW_WORK.includes(effect.kind));
+  return late ? `${late.id} starts although the run stops` : undefined;
+}
+
+function reservationsBelongToWork(_before: Run, step: Step): string | undefined {
+  const { money, inflight } = step.run;
+  const orphan = Object.keys(money.reserved).find((id) => inflight[id] === undefined);
+  return orphan === undefined ? undefined : `money is reserved for ${orphan}, which is not in flight`;
+}
+
+function idsAreNew(before: Run, step: Step): string | undefined {
+  const ids = step.effects.flatMap((effect) => ('id' in effect ? [effect.id] : []));
+  const again = ids.find((id, index) => ids.indexOf(id) !== index || id in before.inflight);
+  return again === undefined ? undefined : `${again} is not new`;
+}
+
+function batchesAreBounded(_before: Run, step: Step): string | undefined {
+  const carriers = started(step).filter((effect) => effect.input.events.length > 0);
+  if (carriers.length > 1) return 'two effects carry events';
+  for (const { id, input } of carriers) {
+    const bytes = JSON.stringify(input.events).length;
+    const tooLarge = input.events.length > 1 && bytes > BATCH_BYTES_MAX + EVENTS_PER_BATCH;
+    if (tooLarge || input.events.length > EVENTS_PER_BATCH) return `${id} carries ${bytes} bytes`;
+    if (step.run.outbox.carrier !== id) return `${id} carries events and is not the carrier`;
+  }
+  return undefined;
+}
+
+function outboxHasNoGap(_before: Run, step: Step): string | undefined {
+  const { events, nextSeq } = step.run.outbox;
+  const first = nextSeq - events.length;
+  const wrong = events.find((event, index) => event.stamp.seq !== first + index);
+  return wrong === undefined ? undefined : `event ${wrong.stamp.seq} is out of order in the outbox`;
+}
+
+function timeAddsUp(_before: Run, step: Step): string | undefined {
+  const { now, clock } = step.run;
+  const counted = clock.activeMs + clock.waitingMs;
+  return counted === now - clock.startedAt
+    ? undefined
+    : `${counted} ms are counted, ${now - clock.startedAt} have passed`;
+}
+
+/** A run at rest waits for something that it has started, else nothing would ever wake it. */
+function somethingIsAwaited(_before: Run, step: Step): string | undefined {
+  const { run } = step;
+  return run.final === undefined && Object.keys(run.inflight).length === 0
+    ? 'the run rests and nothing is in flight'
+    : undefined;
+}

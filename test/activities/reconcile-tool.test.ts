@@ -1,0 +1,230 @@
+import { z } from 'zod';
+import { defineTool, type ToolContext } from '../../authoring/index.js';
+import type { ReconcileToolOutput, RecordOutcomeInput } from '../../core/effect.js';
+import {
+  attempt,
+  callOf,
+  effect,
+  environmentOf,
+  executeInput,
+  failureFrom,
+  openedHead,
+  RUN,
+  sessionEvent,
+  startBed,
+  type Bed,
+} from './setup.js';
+
+const call = callOf('pay', { a: 1 });
+const target = { tenant: 'default', key: call.key, argsDigest: call.digest, attempt: 1 };
+const subject = { runId: RUN.runId, callKey: '1', tool: 'pay' };
+
+let bed: Bed;
+afterEach(() => bed.end());
+
+async function withProbe(probe?: (input: object, ctx: ToolContext) => unknown): Promise<void> {
+  const pay = defineTool({
+    name: 'pay',
+    version: '1',
+    effect: 'financial',
+    idempotency: 'keyed',
+    input: z.looseObject({}),
+    run: () => 'paid',
+    ...(probe && { probe }),
+  });
+  bed = await startBed({ tools: [pay] });
+}
+
+const claim = (claimedUntil: number) =>
+  bed.store.claim({ ...target, ...subject, claimedUntil, sameKeyRetry: false });
+
+const input = {
+  v: 1,
+  run: RUN,
+  call,
+  inlineBytesMax: 4_096,
+  timeoutMs: 500,
+  events: [sessionEvent()],
+} as const;
+
+const findingOf = async () => (await attempt(bed.activities().reconcile_tool, input)).finding;
+
+describe('reconcile_tool', () => {
+  test('what nobody claimed did not happen, and never will under this attempt', async () => {
+    await withProbe();
+    expect(await findingOf()).toEqual({ kind: 'not_happened' });
+    const zombie = await attempt(bed.activities().execute_tool, executeInput(call));
+    expect(zombie.outcome.kind).toBe('ambiguous');
+  });
+
+  test('a recorded result is what happened', async () => {
+    await withProbe();
+    await attempt(bed.activities().execute_tool, executeInput(call));
+    expect(await findingOf()).toEqual({
+      kind: 'happened',
+      source: 'tool',
+      content: { text: 'paid' },
+    });
+  });
+
+  test('waits for a claimant that may still be running, and takes its result', async () => {
+    await withProbe();
+    await claim(Date.now() + 300);
+    setTimeout(
+      () => void bed.store.record({ ...target, result: { text: 'slow' }, source: 'tool' }),
+      100,
+    );
+    const before = Date.now();
+    expect(await findingOf()).toMatchObject({ kind: 'happened', content: { text: 'slow' } });
+    expect(Date.now() - before).toBeGreaterThanOrEqual(250);
+  });
+
+  test('burns the claim before the tool is asked whether it happened', async () => {
+    const states: unknown[] = [];
+    await withProbe(async (_input, ctx) => {
+      states.push((await bed.store.getLedgerRow('default', ctx.idempotencyKey))?.state);
+      return { receipt: 7 };
+    });
+    await claim(1);
+    expect(await findingOf()).toEqual({
+      kind: 'happened',
+      source: 'probe',
+      content: { text: '{"receipt":7}' },
+    });
+    expect(states).toEqual(['void']);
+    expect(await bed.store.getLedgerRow('default', call.key)).toMatchObject({
+      state: 'recorded',
+      source: 'probe',
+    });
+    expect(await findingOf()).toMatchObject({ kind: 'happened', source: 'probe' });
+  });
+
+  test.each([undefined, null])(
+    'a probe that gives %s says that nothing happened',
+    async (value) => {
+      await withProbe(() => value);
+      await claim(1);
+      expect(await findingOf()).toEqual({ kind: 'not_happened' });
+    },
+  );
+
+  test.each<[string, (() => unknown) | undefined, RegExp]>([
+    ['no probe', undefined, /cannot tell/],
+    ['a probe that fails', () => Promise.reject(new Error('503')), /503/],
+    ['a probe that never answers', () => new Promise(() => undefined), /within 500 ms/],
+  ])('%s leaves it unknown', async (_what, probe, message) => {
+    await withProbe(probe);
+    await claim(1);
+    const finding = await findingOf();
+    expect(finding.kind).toBe('unknown');
+    expect((finding as { message: string }).message).toMatch(message);
+  });
+
+  test('a key that belongs to other arguments says that nothing was started under these', async () => {
+    await withProbe();
+    await bed.store.claim({
+      ...target,
+      ...subject,
+      argsDigest: 'other',
+      claimedUntil: 1,
+      sameKeyRetry: false,
+    });
+    await bed.store.record({
+      ...target,
+      argsDigest: 'other',
+      result: { text: 'x' },
+      source: 'tool',
+    });
+    expect(await findingOf()).toEqual({ kind: 'not_happened' });
+  });
+
+  test('an interrupt ends the waiting without an answer', async () => {
+    await withProbe();
+    await claim(Date.now() + 60_000);
+    const environment = environmentOf(effect());
+    setTimeout(() => environment.cancel(), 50);
+    const { finding } = (await environment.run(
+      bed.activities().reconcile_tool,
+      input,
+    )) as ReconcileToolOutput;
+    expect(finding.kind).toBe('unknown');
+  });
+});
+
+describe('record_outcome', () => {
+  const told = (changes: Partial<RecordOutcomeInput>): RecordOutcomeInput => ({
+    v: 1,
+    run: RUN,
+    call,
+    answer: 'happened',
+    by: ['ada'],
+    events: [],
+    ...changes,
+  });
+  const record = (changes: Partial<RecordOutcomeInput> = {}) =>
+    attempt(bed.activities().record_outcome, told(changes));
+
+  test('"happened" is recorded with its value, however often it is delivered', async () => {
+    await withProbe();
+    await claim(1);
+    await record({ value: { receipt: 7 } });
+    await record({ value: { receipt: 7 } });
+    expect(await bed.store.getLedgerRow('default', call.key)).toMatchObject({
+      state: 'recorded',
+      source: 'person',
+      result: { text: '{"receipt":7}' },
+    });
+  });
+
+  test('"did not happen" takes the attempt from whoever still wants it', async () => {
+    await withProbe();
+    await record({ answer: 'not_happened' });
+    const zombie = await attempt(bed.activities().execute_tool, executeInput(call));
+    expect(zombie.outcome.kind).toBe('ambiguous');
+    const next = executeInput({ ...call, attempt: 2 });
+    expect((await attempt(bed.activities().execute_tool, next)).outcome.kind).toBe('ok');
+  });
+
+  test('an answer for a key of another call is refused', async () => {
+    await withProbe();
+    await bed.store.burn({ ...target, ...subject, argsDigest: 'other' });
+    expect(await failureFrom(record())).toMatchObject({ type: 'KeyConflict', nonRetryable: true });
+  });
+});
+
+describe('flush and close_run', () => {
+  test('flush stores events and says up to where', async () => {
+    await withProbe();
+    const events = [sessionEvent(0), sessionEvent(1)];
+    const flushed = await attempt(bed.activities().flush, { v: 1, run: RUN, events });
+    expect(flushed).toEqual({ eventsUpTo: 2 });
+  });
+
+  test('close_run appends what was said last', async () => {
+    await withProbe();
+    const head = await openedHead(bed);
+    const closed = await attempt(bed.activities().close_run, {
+      v: 1,
+      run: RUN,
+      head,
+      append: [{ kind: 'user', messageId: 'run_1:m9', content: { text: 'bye' }, synthetic: true }],
+      result: {} as never,
+      events: [],
+    });
+    const chain = await bed.store.readChain('default', closed.head ?? '');
+    expect(chain.at(-1)).toMatchObject({ messageId: 'run_1:m9', flags: ['synthetic'] });
+  });
+
+  test('close_run of a run that never opened has no transcript', async () => {
+    await withProbe();
+    const closed = await attempt(bed.activities().close_run, {
+      v: 1,
+      run: RUN,
+      head: null,
+      append: [],
+      result: {} as never,
+      events: [],
+    });
+    expect(closed.head).toBeNull();
+  });
+});

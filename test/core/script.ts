@@ -1,0 +1,171 @@
+/** What a test of the core writes down: tools, model replies, outcomes. In the spirit of spec fixtures. */
+import { DEFAULT_BUDGET, type Budget } from '../../core/budget-fields.js';
+import type { Decision } from '../../core/ask/ask.js';
+import { callDigest } from '../../core/digest.js';
+import type { Finding, ToolOutcome } from '../../core/effect.js';
+import type { AskView } from '../../core/event.js';
+import type { Failure } from '../../core/failure.js';
+import type { Frozen } from '../../core/frozen.js';
+import type { Json, StoredText } from '../../core/json.js';
+import { NO_USAGE, type ProposedCall, type Reply, type Usage } from '../../core/model.js';
+import type { PolicyRule } from '../../core/policy.js';
+import { DEFAULT_SETTINGS, type Settings } from '../../core/settings.js';
+import type { Task } from '../../core/task.js';
+import type { ToolRecord } from '../../core/tool.js';
+
+export interface Script {
+  readonly task?: Partial<Task>;
+  readonly tenant?: string;
+  readonly budget?: Partial<Budget>;
+  readonly settings?: Partial<Settings>;
+  readonly policy?: readonly PolicyRule[];
+  readonly tools?: readonly ToolRecord[];
+  readonly contextWindow?: number;
+  readonly model: readonly ModelEntry[];
+  /** By tool, one entry per execution; the last one repeats. Without any: ok with an echo. */
+  readonly outcomes?: { readonly [tool: string]: readonly ToolEntry[] };
+  /** What reconciling finds, in order; the last one repeats. */
+  readonly findings?: readonly FindingEntry[];
+  /** Kinds of effects that fail once each, in order of their starts. */
+  readonly flushFailures?: number;
+  readonly openFailure?: Failure;
+}
+
+export interface ModelReply {
+  readonly reply: Reply;
+  readonly delayMs?: number;
+  readonly attempts?: number;
+  readonly lostCostMicroUsd?: number;
+  /** What had arrived when the call is cancelled. */
+  readonly partial?: Reply;
+}
+export type ModelEntry = ModelReply | { readonly failure: Failure; readonly delayMs?: number };
+
+export type ToolEntry =
+  | { readonly ok: Json; readonly delayMs?: number; readonly attempts?: number }
+  | { readonly stored: StoredText }
+  | { readonly error: string; readonly code?: ErrorCodeOfTool; readonly attempts?: number }
+  | { readonly ambiguous: string }
+  | { readonly keyConflict: true }
+  | { readonly failure: Failure; readonly delayMs?: number }
+  | { readonly hang: true };
+type ErrorCodeOfTool = Extract<ToolOutcome, { kind: 'error' }>['code'];
+
+export type FindingEntry = Finding | { readonly failure: Failure };
+
+const READ = { effect: 'read', idempotency: 'natural', approval: 'never', concurrencySafe: true } as const;
+const NEEDS_APPROVAL = { roles: [], quorum: 1 };
+
+export function tool(name: string, changes: Partial<ToolRecord> = {}): ToolRecord {
+  return {
+    name,
+    version: '1',
+    wireName: name,
+    kind: 'tool',
+    effect: 'read',
+    idempotency: 'natural',
+    approval: 'never',
+    concurrencySafe: false,
+    timeoutMs: 30_000,
+    maxResultBytes: 10_485_760,
+    schemaHash: 'schema',
+    probes: false,
+    ...changes,
+  };
+}
+
+/** The standard toolbox of the fixtures. */
+export const TOOLBOX: readonly ToolRecord[] = [
+  tool('read_order', READ),
+  tool('lookup_order', READ),
+  tool('read_delivery_status', READ),
+  tool('search_refund_policy', READ),
+  tool('write_note', { effect: 'write', idempotency: 'keyed', approval: 'by_policy' }),
+  tool('send_email', { effect: 'send', idempotency: 'none', approval: NEEDS_APPROVAL }),
+  tool('issue_refund', { effect: 'financial', idempotency: 'keyed', approval: NEEDS_APPROVAL }),
+  tool('delete_order', { effect: 'delete', idempotency: 'none', approval: NEEDS_APPROVAL }),
+  tool('shell', { effect: 'execute', idempotency: 'none', approval: 'by_policy' }),
+  tool('draft_refund_recommendation', { effect: 'none' }),
+];
+
+export const STRICT_001: Partial<Settings> = {
+  onDeny: 'refuse',
+  onInvalid: 'refuse',
+  onToolFailure: { mode: 'stop', threshold: 1, outcome: 'tool_failure' },
+};
+
+export function frozenOf(script: Script): Frozen {
+  return {
+    agent: { name: 'case', version: '1' },
+    route: {
+      name: 'scripted/model',
+      provider: 'scripted',
+      model: 'model',
+      contextWindow: script.contextWindow ?? 200_000,
+      maxOutputTokens: 64_000,
+      prices: { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 },
+      pricesVersion: 'p1',
+      temperatureAllowed: true,
+    },
+    prompt: { hash: 'root', bytes: 400 },
+    tools: script.tools ?? TOOLBOX,
+    policy: { version: '7', rules: script.policy ?? [] },
+    budget: { ...DEFAULT_BUDGET, ...script.budget },
+    settings: { ...DEFAULT_SETTINGS, ...script.settings },
+    versions: { agent: '1', policy: '7' },
+  };
+}
+
+const USAGE: Usage = { ...NO_USAGE, input: 1_000, output: 100 };
+
+/** A reply of text alone; blank text is text. */
+export function says(text: string, more: Partial<Reply> = {}): ModelReply {
+  return { reply: { text: { text }, calls: [], stop: 'end_turn', usage: USAGE, model: 'model', ...more } };
+}
+
+/** A reply with calls. */
+export function calls(...proposed: readonly ProposedCall[]): ModelReply {
+  return { reply: { calls: proposed, stop: 'tool_use', usage: USAGE, model: 'model' } };
+}
+
+export function usage(input: number, output: number): { readonly usage: Usage } {
+  return { usage: { ...NO_USAGE, input, output } };
+}
+
+export function withReply(entry: ModelReply, more: Partial<Reply>): ModelReply {
+  return { ...entry, reply: { ...entry.reply, ...more } };
+}
+
+/** One call as the model activity hands it over: checked against a small schema by name. */
+export function call(id: string, name: string, args: Json = { orderId: '1' }): ProposedCall {
+  const digest = callDigest({ tool: name, toolVersion: '1', args });
+  return { id, tool: name, toolVersion: '1', args, digest, check: checkOf(name, args) };
+}
+
+function checkOf(name: string, args: Json): ProposedCall['check'] {
+  if (!TOOLBOX.some((one) => one.name === name) && !name.startsWith('x_'))
+    return { ok: false, code: 'unknown_tool', message: `There is no tool "${name}".` };
+  const { orderId } = args as { readonly orderId?: Json };
+  const wanted = name.includes('order') && name !== 'x_free';
+  return wanted && (typeof orderId !== 'string' || orderId.trim() === '')
+    ? { ok: false, code: 'invalid_arguments', message: 'orderId: must not be blank' }
+    : { ok: true };
+}
+
+export function failure(code: Failure['code'], more: Partial<Failure> = {}): { failure: Failure } {
+  return { failure: { code, message: `${code} happened`, ...more } };
+}
+
+/** A decision that names exactly what the ask is about. */
+export function decisionOn(ask: AskView, changes: Partial<Decision> = {}): Decision {
+  return {
+    v: 1,
+    askId: ask.askId,
+    argsHash: ask.argsHash,
+    decision: 'approve',
+    by: 'pat',
+    roles: [],
+    decidedAt: ask.openedAt,
+    ...changes,
+  };
+}

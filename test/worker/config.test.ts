@@ -1,0 +1,63 @@
+import { readEnvironment } from '../../worker/config.js';
+import { providersOf } from '../../worker/providers.js';
+
+describe('readEnvironment', () => {
+  test('an empty environment gives a local worker', () => {
+    expect(readEnvironment({}, '/project')).toEqual({
+      address: 'localhost:7233',
+      namespace: 'default',
+      taskQueue: 'holdfast',
+      home: '/project/.holdfast',
+      storeFile: '/project/.holdfast/store.db',
+      anthropic: {},
+    });
+  });
+
+  test('every variable counts, and paths start at the folder', () => {
+    const read = readEnvironment(
+      {
+        HOLDFAST_ADDRESS: 'temporal.example:7233',
+        HOLDFAST_NAMESPACE: 'prod',
+        HOLDFAST_TASK_QUEUE: 'agents',
+        HOLDFAST_HOME: 'state',
+        HOLDFAST_STORE: '/data/store.db',
+        HOLDFAST_CONFIG: 'my.config.ts',
+        ANTHROPIC_API_KEY: 'key',
+        ANTHROPIC_BASE_URL: 'http://localhost:1',
+      },
+      '/project',
+    );
+    expect(read).toEqual({
+      address: 'temporal.example:7233',
+      namespace: 'prod',
+      taskQueue: 'agents',
+      home: '/project/state',
+      storeFile: '/data/store.db',
+      configFile: '/project/my.config.ts',
+      anthropic: { apiKey: 'key', baseUrl: 'http://localhost:1' },
+    });
+  });
+
+  test.each([
+    ['HOLDFAST_ADDRESS', 'localhost'],
+    ['HOLDFAST_ADDRESS', 'http://localhost:7233'],
+    ['HOLDFAST_NAMESPACE', ' '],
+    ['HOLDFAST_STORE', ''],
+    ['ANTHROPIC_BASE_URL', 'localhost'],
+  ])('%s=%j is refused by name', (name, value) => {
+    expect(() => readEnvironment({ [name]: value }, '/project')).toThrow(
+      expect.objectContaining({ code: 'InvalidConfig', message: expect.stringContaining(name) }),
+    );
+  });
+
+  test('an IPv6 address is one', () => {
+    expect(readEnvironment({ HOLDFAST_ADDRESS: '[::1]:7233' }, '/p').address).toBe('[::1]:7233');
+  });
+
+  test('without a key there is no provider, and nothing fails yet', () => {
+    expect(providersOf(readEnvironment({}, '/p')).size).toBe(0);
+    expect([...providersOf(readEnvironment({ ANTHROPIC_API_KEY: 'k' }, '/p')).keys()]).toEqual([
+      'anthropic',
+    ]);
+  });
+});

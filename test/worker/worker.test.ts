@@ -1,0 +1,49 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defineAgent, defineConfig } from '../../authoring/index.js';
+import { startWorker, type WorkerSettings } from '../../worker/worker.js';
+import { workflowBundle } from '../../worker/workflow-code.js';
+
+describe('startWorker', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'holdfast-worker-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const settings = (model = 'scripted/x'): WorkerSettings => ({
+    // Nothing listens on the discard port.
+    address: '127.0.0.1:9',
+    namespace: 'default',
+    taskQueue: 'test',
+    storeFile: join(folder, 'store.db'),
+    config: defineConfig({
+      agents: [defineAgent({ name: 'a', model, instructions: 'Help.' })],
+    }),
+    providers: new Map(),
+    connectAttemptsMax: 1,
+    logLevel: 'ERROR',
+  });
+
+  test('without a server it says which address and what to do', async () => {
+    await expect(startWorker(settings())).rejects.toMatchObject({
+      code: 'ServerUnavailable',
+      message: expect.stringContaining('127.0.0.1:9'),
+      hint: expect.stringContaining('HOLDFAST_ADDRESS'),
+    });
+  });
+
+  test('an unknown model is found before anything is opened', async () => {
+    await expect(startWorker(settings('x/y'))).rejects.toMatchObject({ code: 'UnknownModel' });
+    expect(existsSync(join(folder, 'store.db'))).toBe(false);
+  });
+});
+
+describe('workflowBundle', () => {
+  test('bundles the workflows from source, once per process', async () => {
+    const [first, second] = await Promise.all([workflowBundle(), workflowBundle()]);
+    expect(second).toBe(first);
+    expect((first as { code: string }).code).toContain('agentRun');
+  });
+});

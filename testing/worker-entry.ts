@@ -1,0 +1,59 @@
+/** Entry of a worker process of its own: settings as one JSON argument, one JSON line when it serves. */
+import { z } from 'zod';
+import type { Config } from '../authoring/index.js';
+import { createAnthropicProvider } from '../providers/anthropic.js';
+import { startWorker } from '../worker/index.js';
+
+const settingsSchema = z.object({
+  address: z.string(),
+  namespace: z.string(),
+  taskQueue: z.string(),
+  storeFile: z.string(),
+  /** Module that exports `config`, or a function `config(options)`. */
+  configModule: z.string(),
+  configOptions: z.json().optional(),
+  modelUrl: z.string(),
+  stickyTimeoutMs: z.number().optional(),
+  maxCachedWorkflows: z.number().optional(),
+  logLevel: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']).optional(),
+});
+
+export type WorkerEntrySettings = z.infer<typeof settingsSchema>;
+
+interface ConfigModule {
+  readonly config: Config | ((options: unknown) => Config);
+}
+
+async function main(): Promise<void> {
+  const settings = settingsSchema.parse(JSON.parse(process.argv[2] ?? '{}'));
+  const { configModule, configOptions, modelUrl, stickyTimeoutMs, ...place } = settings;
+  // A process of its own has to load what its parent names.
+  const loaded = require(configModule) as ConfigModule;
+  const config =
+    typeof loaded.config === 'function' ? loaded.config(configOptions) : loaded.config;
+  const provider = createAnthropicProvider({ apiKey: 'scripted', baseUrl: modelUrl });
+  const worker = await startWorker({
+    address: place.address,
+    namespace: place.namespace,
+    taskQueue: place.taskQueue,
+    storeFile: place.storeFile,
+    config,
+    providers: new Map([[provider.name, provider]]),
+    logLevel: place.logLevel ?? 'ERROR',
+    shutdownGraceMs: 2_000,
+    ...(stickyTimeoutMs !== undefined && { stickyTimeoutMs }),
+    ...(place.maxCachedWorkflows !== undefined && {
+      maxCachedWorkflows: place.maxCachedWorkflows,
+    }),
+  });
+  // The parent's death ends it too, whatever became of the parent.
+  process.stdin.on('end', () => worker.shutdown()).resume();
+  const served = worker.run();
+  process.stdout.write(`${JSON.stringify({ serving: place.taskQueue })}\n`);
+  await served;
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});
