@@ -44,7 +44,10 @@ async function runClaimed(
   const { input, runnable, starts } = claimed;
   const ended = await runCode(
     (signal) =>
-      runnable.tool.run(runnable.input, toolContext({ ...input, attempt: starts.attempt }, signal)),
+      runnable.tool.run(
+        runnable.input,
+        toolContext({ ...input, attempt: input.call.attempt - 1 + starts.attempt }, signal),
+      ),
     {
       timeoutMs: input.timeoutMs,
       graceMs: deps.graceMs ?? DEFAULT_GRACE_MS,

@@ -9,7 +9,13 @@ import type { Reply, Usage } from '../core/model.js';
 import type { StoredBlock, ToolOffer, TranscriptNode } from '../core/transcript.js';
 import type { ModelReply } from '../providers/provider.js';
 import type { ActivityDeps } from './deps.js';
-import { CALLS_MAX, offerOf, proposedCalls, type ToolUse } from './proposed-calls.js';
+import {
+  CALL_ID_CHARS_MAX,
+  CALLS_MAX,
+  offerOf,
+  proposedCalls,
+  type ToolUse,
+} from './proposed-calls.js';
 
 const DETAIL_CHARS_MAX = 200;
 const REFUSAL_CHARS_MAX = 2_000;
@@ -70,7 +76,11 @@ export function usageOf({ bound, maxTokens }: CallModelInput, reply: ModelReply)
 /** Surplus calls are as if never made: in the blocks, and in the vendor's own form of them. */
 function withinCallLimit(reply: ModelReply): ModelReply {
   const uses = reply.blocks.filter((block) => block.type === 'tool_use');
-  const surplus = new Set(uses.slice(CALLS_MAX).map((use) => use.id));
+  const surplus = new Set(
+    uses
+      .map((use) => use.id)
+      .filter((id, index) => index >= CALLS_MAX || id.length > CALL_ID_CHARS_MAX),
+  );
   if (surplus.size === 0) return reply;
   const { raw } = reply;
   return {

@@ -25,23 +25,29 @@ export interface CallChecker {
 }
 
 /** More calls in one reply than this are not taken up. */
-export const CALLS_MAX = 64;
+export const CALLS_MAX = 48;
+/** Calls with longer ids are not taken up: every vendor's are much shorter. */
+export const CALL_ID_CHARS_MAX = 128;
 const MESSAGE_CHARS_MAX = 2_000;
 const NAMES_SHOWN_MAX = 20;
-const NAME_CHARS_MAX = 128;
-/** What all arguments and messages of one reply may take; the rest of the payload is text and ids. */
-const CALLS_BYTES_MAX = 24_576;
+const NAME_CHARS_MAX = 64;
+/** What all calls of one reply may take of its payload; the rest is text. */
+const CALLS_BYTES_MAX = 38_912;
+/** What each call may take in any case: its names, its digest and why it was refused. */
+const CALL_BYTES_FREE = 640;
 
 export async function proposedCalls(
   checker: CallChecker,
   uses: readonly ToolUse[],
 ): Promise<readonly ProposedCall[]> {
   const calls: ProposedCall[] = [];
-  let bytesLeft = CALLS_BYTES_MAX;
-  for (const use of uses.slice(0, CALLS_MAX)) {
+  const taken = uses.slice(0, CALLS_MAX);
+  let bytesLeft = CALLS_BYTES_MAX - taken.length * CALL_BYTES_FREE;
+  for (const use of taken) {
     const call = await proposedCall(checker, use);
-    const fitting = bytesOf(call) <= bytesLeft ? call : tooLarge(call, 'all calls of one reply');
-    bytesLeft -= bytesOf(fitting);
+    const fits = bytesBeyondFree(call) <= bytesLeft;
+    const fitting = fits ? call : tooLarge(call, 'all calls of one reply');
+    bytesLeft -= bytesBeyondFree(fitting);
     calls.push(fitting);
   }
   return calls;
@@ -140,6 +146,6 @@ function tooLarge(call: ProposedCall, what: string): ProposedCall {
   };
 }
 
-function bytesOf(call: ProposedCall): number {
-  return Buffer.byteLength(JSON.stringify([call.args, call.check]));
+function bytesBeyondFree(call: ProposedCall): number {
+  return Math.max(0, Buffer.byteLength(JSON.stringify(call)) - CALL_BYTES_FREE);
 }

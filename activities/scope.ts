@@ -21,7 +21,6 @@ export interface Scope {
   readonly signal: AbortSignal;
   /** True when the run wants this to end; false when only this worker has to. */
   stopRequested(): boolean;
-  beat(): void;
 }
 
 /** Runs `work` in the current activity's scope, with heartbeats on a timer while it runs. */
@@ -34,13 +33,12 @@ export async function inScope<T>(work: (scope: Scope) => Promise<T>): Promise<T>
     effectId: `${info.activityId}@${execution}`,
     signal: context.cancellationSignal,
     stopRequested: () => context.cancellationDetails?.cancelRequested === true,
-    beat: () => context.heartbeat(),
   };
   const everyMs =
     info.heartbeatTimeoutMs === undefined
       ? BEAT_MS_DEFAULT
       : Math.max(BEAT_MS_MIN, Math.floor(info.heartbeatTimeoutMs / BEATS_PER_TIMEOUT));
-  const timer = setInterval(scope.beat, everyMs);
+  const timer = setInterval(() => context.heartbeat(), everyMs);
   try {
     return await work(scope);
   } finally {

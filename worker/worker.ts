@@ -9,6 +9,7 @@ import { createActivities } from '../activities/index.js';
 import type { Config } from '../authoring/index.js';
 import type { Provider } from '../providers/provider.js';
 import { openStore, type Store } from '../store/store.js';
+import type { AgentActivities } from '../workflows/activity-types.js';
 import { connect } from './connection.js';
 import { checkModels } from './load-config.js';
 import { PAYLOAD_CONVERTER_PATH, workflowBundle } from './workflow-code.js';
@@ -84,7 +85,7 @@ async function createWorker(
     taskQueue: settings.taskQueue,
     workflowBundle: await workflowBundle(),
     dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
-    activities: createActivities({ store, providers, config }),
+    activities: createActivities({ store, providers, config }) satisfies AgentActivities,
     shutdownGraceTime: settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS,
     shutdownForceTime: (settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS) + SHUTDOWN_FORCE_MS,
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,

@@ -278,9 +278,9 @@ describe('call_model', () => {
     const calls = Array.from({ length: 100 }, () => ({ tool: 'notes.store', input }));
     const head = await begin([{ text: 'y'.repeat(100_000), calls }]);
     const output = await attempt(bed.activities().call_model, modelInput(head));
-    expect(output.reply.calls).toHaveLength(64);
+    expect(output.reply.calls).toHaveLength(48);
     expect(output.reply.calls[0]?.check.ok).toBe(true);
-    expect(output.reply.calls[63]?.check).toMatchObject({ code: 'invalid_arguments' });
+    expect(output.reply.calls[47]?.check).toMatchObject({ code: 'invalid_arguments' });
   });
 
   test('the model sees only the beginning of a large result, with a marker', async () => {

@@ -3,6 +3,7 @@
  * does (all facts of an activation, then one decision), with scripted outcomes, and checks the invariants
  * after every step. Time stands still while anything can happen, then jumps to the next outcome.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Decision } from '../../core/ask/ask.js';
 import type { ActivityEffect, CallModelInput, Effect } from '../../core/effect.js';
 import { advance, receive } from '../../core/engine.js';
@@ -44,7 +45,9 @@ export interface Shell {
   readonly events: RunEvent[];
   readonly transcript: Transcript;
   readonly verdicts: Run['verdicts'][number][];
+  /** Script entries taken so far, and which entry an effect was given. */
   readonly used: { [what: string]: number };
+  readonly allotted: { [effectId: string]: number };
   checks: InvariantState;
   orders: number;
 }
@@ -65,6 +68,7 @@ export function createShell(script: Script): Shell {
     transcript: createTranscript(),
     verdicts: [],
     used: {},
+    allotted: {},
     checks: startChecking(),
     orders: 0,
   };
@@ -76,7 +80,8 @@ export function createShell(script: Script): Shell {
 function decide(shell: Shell): void {
   const before = shell.run;
   const step = advance(before);
-  shell.run = step.run;
+  shell.run = JSON.parse(JSON.stringify(step.run)) as Run;
+  if (!isDeepStrictEqual(shell.run, step.run)) throw new Error('the run is not plain JSON');
   takeEvents(shell);
   const violations = checkStep(before, step);
   if (violations.length > 0) throw new Error(violations.join('\n'));
@@ -153,15 +158,142 @@ export function activate(shell: Shell): void {
   decide(shell);
 }
 
-/** The next outcome arrives, together with the inbox. False when nothing but a timer is awaited. */
-export function tick(shell: Shell, options: { timers?: boolean } = {}): boolean {
-  const next = shell.awaited
-    .filter((one) => options.timers || !one.id.startsWith('timer-'))
-    .toSorted_();
+/** The next outcome arrives, together with the inbox. False when nothing but timers is awaited. */
+export function tick(shell: Shell, options: { readonly timers?: boolean } = {}): boolean {
+  const candidates = shell.awaited.filter((one) => options.timers || !one.id.startsWith('timer-'));
+  const next = candidates.sort((a, b) => a.due - b.due || a.order - b.order)[0];
   if (next === undefined || shell.run.final !== undefined) return false;
-  shell.awaited = shell.awaited.filter((one) => one !== next);
-  shell.now = Math.max(shell.now, next.due);
-  shell.inbox.push(next.make(shell.now));
+  arrive(shell, next);
   activate(shell);
   return true;
+}
+
+/** An outcome enters the inbox, and time is where it happened. */
+function arrive(shell: Shell, one: Awaited): void {
+  shell.awaited = shell.awaited.filter((other) => other !== one);
+  shell.now = Math.max(shell.now, one.due);
+  shell.inbox.push(one.make(shell.now));
+}
+
+/** Goes on until only timers, people or nothing at all are waited for. */
+export function settle(shell: Shell): Shell {
+  for (let step = 0; tick(shell); step += 1) refuseEndless(step);
+  return shell;
+}
+
+/** Goes on to the end, letting timers fire. */
+export function finish(shell: Shell): RunResult {
+  for (let step = 0; tick(shell, { timers: true }); step += 1) refuseEndless(step);
+  return resultOf(shell);
+}
+
+/** Goes on until an event of this kind has been emitted. */
+export function until(shell: Shell, type: EventType, more: object = {}): RunEvent {
+  const from = shell.events.length;
+  const wanted = Object.entries(more);
+  for (let step = 0; ; step += 1) {
+    refuseEndless(step);
+    const found = shell.events
+      .slice(from)
+      .find((one) => one.type === type && wanted.every(([key, value]) => Reflect.get(one, key) === value));
+    if (found !== undefined) return found;
+    if (!tick(shell)) throw new Error(`the run rests without ${type} ${JSON.stringify(more)}`);
+  }
+}
+
+function refuseEndless(step: number): void {
+  if (step > STEPS_MAX) throw new Error('this never ends');
+}
+
+/** Lets time pass; what is due meanwhile happens in its order. */
+export function pass(shell: Shell, ms: number): void {
+  const end = shell.now + ms;
+  for (;;) {
+    const due = shell.awaited
+      .filter((one) => one.due <= end)
+      .sort((a, b) => a.due - b.due || a.order - b.order)[0];
+    if (due === undefined || shell.run.final !== undefined) break;
+    arrive(shell, due);
+    activate(shell);
+  }
+  shell.now = end;
+}
+
+/** The due outcome of one effect and these inputs arrive in one activation, in this order. */
+export function together(shell: Shell, order: readonly ('timer' | Outside)[]): void {
+  for (const one of order) {
+    const timer = shell.awaited.find((awaited) => awaited.id.startsWith('timer-'));
+    if (one !== 'timer') post(shell, one);
+    else if (timer !== undefined) arrive(shell, timer);
+  }
+  activate(shell);
+}
+
+/** Continues as new at the next boundary, through JSON, as the workflow does. */
+export function crossSegment(shell: Shell): void {
+  send(shell, { type: 'segment_full' });
+  for (let step = 0; shell.run.final === undefined && tick(shell); step += 1) refuseEndless(step);
+  if (shell.run.final?.kind !== 'continue_as_new') throw new Error('the run did not continue as new');
+  const { final: _, ...carried } = JSON.parse(JSON.stringify(shell.run)) as Run;
+  shell.run = nextSegment(carried, { at: shell.now, previousExecution: 'execution-1' });
+  shell.awaited = [];
+  for (const [id, { kind, at }] of Object.entries(shell.run.inflight)) {
+    if (kind !== 'timer' || at === undefined) throw new Error(`${id} was left behind`);
+    perform(shell, { kind, id, at, summary: 'deadline' });
+  }
+  decide(shell);
+}
+
+export function resultOf(shell: Shell): RunResult {
+  const { final } = shell.run;
+  if (final?.kind !== 'result') throw new Error(`the run has no result but ${JSON.stringify(final)}`);
+  return final.result;
+}
+
+/** The only open ask. */
+export function askOf(shell: Shell): AskView {
+  const { asks } = viewOfRun(shell.run);
+  if (asks.length !== 1) throw new Error(`${asks.length} asks are open`);
+  return asks[0]!;
+}
+
+/** A person answers the only open ask now. */
+export function answer(shell: Shell, changes: Partial<Decision> = {}): void {
+  const decision = decisionOn(askOf(shell), { decidedAt: shell.now, ...changes });
+  send(shell, { type: 'decision', decision });
+}
+
+export function ofType<Type extends EventType>(shell: Shell, type: Type) {
+  return shell.events.filter((one): one is Extract<RunEvent, { type: Type }> => one.type === type);
+}
+
+export function started<Kind extends ActivityEffect['kind']>(shell: Shell, kind: Kind) {
+  return shell.effects.filter((one): one is Started<Kind> => one.kind === kind);
+}
+
+/** Model requests in order. */
+export function requestsOf(shell: Shell): readonly CallModelInput[] {
+  return started(shell, 'call_model').map((effect) => effect.input);
+}
+
+/** Executions in order: `call tool key attempt`. */
+export function executedOf(shell: Shell): readonly string[] {
+  return started(shell, 'execute_tool').map(({ input: { call } }) =>
+    [call.callId, call.tool, call.key, call.attempt].join(' '),
+  );
+}
+
+/** What every call ended with: `ok`, or its code. */
+export function codesOf(shell: Shell): { readonly [callId: string]: string } {
+  return Object.fromEntries(
+    ofType(shell, 'tool_finished').map((event) => [event.callId, event.code ?? event.status]),
+  );
+}
+
+export function warningsOf(shell: Shell): readonly string[] {
+  return ofType(shell, 'warning').map((event) => event.code);
+}
+
+export function transitionsOf(shell: Shell): readonly string[] {
+  return ofType(shell, 'transition').map((event) => event.reason);
 }

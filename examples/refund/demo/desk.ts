@@ -1,6 +1,5 @@
 /** The approval desk: shows what waits for a person and delivers the decision. */
-import type { HoldfastClient } from '../../../index.js';
-import type { AskView } from '../../../index.js';
+import type { AskView, HoldfastClient } from '../../../index.js';
 import { approvalCard } from '../../../cli/render/index.js';
 import type { Terminal } from './terminal.js';
 
@@ -28,7 +27,8 @@ export function createDesk(options: DeskOptions): Desk {
     open(runId, ask) {
       const withdrawn = new AbortController();
       open.set(ask.askId, withdrawn);
-      options.terminal.say(approvalCard(ask));
+      const { paint, say } = options.terminal;
+      say(approvalCard(ask, { runId, now: Date.now(), paint, withoutCommands: true }));
       decide(options, { runId, ask, signal: withdrawn.signal }).catch(options.onError);
     },
     close(askId) {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError } from '../../../index.js';
 import type { HoldfastClient, RunEvent, RunResult } from '../../../index.js';
-import { eventLine } from '../../../cli/render/index.js';
+import { eventLine, isDetail } from '../../../cli/render/index.js';
 import type { Desk } from './desk.js';
 import type { Terminal } from './terminal.js';
 
@@ -42,8 +42,9 @@ export async function followRun(
 }
 
 function show(event: RunEvent, terminal: Terminal): void {
-  const line = eventLine(event);
-  if (line !== undefined) terminal.say(`  ${line}`);
+  const { paint } = terminal;
+  const line = `  ${eventLine(event, { paint })}`;
+  terminal.say(isDetail(event) ? paint.dim(line) : line);
 }
 
 /** The business process starts its agents when it comes to them. */

@@ -1,9 +1,11 @@
 /** The person at the terminal, or the lack of one. */
 import { createInterface } from 'node:readline/promises';
+import { COLOURED, PLAIN, type Paint } from '../../../cli/render/index.js';
 
 export interface Terminal {
   /** Somebody can be asked. */
   readonly interactive: boolean;
+  readonly paint: Paint;
   say(text?: string): void;
   /** A line about work that takes long; on a terminal the next one takes its place. */
   progress(line: string): void;
@@ -19,14 +21,18 @@ export interface TerminalStreams {
 const ATTEMPTS_MAX = 100;
 const CLEAR_LINE = '\r\u001b[2K';
 
-export function createTerminal({ input, output }: TerminalStreams, yes: boolean): Terminal {
+export function createTerminal(
+  { input, output }: TerminalStreams,
+  options: { readonly yes: boolean; readonly colours: boolean },
+): Terminal {
   let unfinished = false;
   const write = (text: string): void => {
     output.write(unfinished ? `${CLEAR_LINE}${text}` : text);
     unfinished = false;
   };
   return {
-    interactive: !yes && input.isTTY === true && output.isTTY === true,
+    interactive: !options.yes && input.isTTY === true && output.isTTY === true,
+    paint: options.colours && output.isTTY === true ? COLOURED : PLAIN,
     say: (text = '') => write(`${text}\n`),
     progress(line) {
       write(output.isTTY ? line : `${line}\n`);

@@ -1,0 +1,97 @@
+/**
+ * What a person sees before they decide: the tool, its exact arguments, who may decide and until when.
+ * Invariant: nothing of it comes from the model unescaped, and every line stands behind the card's border,
+ * so that an argument cannot pretend to be a part of the card.
+ */
+import type { AskView } from '../../core/event.js';
+import { dateTimeText, relativeText } from './amounts.js';
+import { inert, inertJson, inertLines } from './inert.js';
+import { PLAIN, type Paint } from './paint.js';
+
+export interface CardOptions {
+  readonly runId: string;
+  /** ms since epoch; the expiry is shown relative to it. */
+  readonly now: number;
+  readonly paint?: Paint;
+  /** Leaves out the commands that answer. */
+  readonly withoutCommands?: boolean;
+}
+
+const ID_CHARS_MAX = 400;
+
+export function approvalCard(ask: AskView, options: CardOptions): string {
+  const { paint = PLAIN, now } = options;
+  const label = (name: string, value: string): string => `${paint.dim(name.padEnd(9))} ${value}`;
+  const body = [
+    label('run', inert(options.runId, ID_CHARS_MAX)),
+    label('question', inert(ask.askId, ID_CHARS_MAX)),
+    ...(ask.question === undefined ? [] : ['', ...inertLines(ask.question), '']),
+    ...(ask.args === undefined ? [] : argumentLines(ask, paint)),
+    label('may', deciders(ask)),
+    ...(ask.requestedBy === undefined
+      ? []
+      : [label('not', `${inert(ask.requestedBy)}, who asked for it`)]),
+    label('expires', `${dateTimeText(ask.expiresAt)} (${relativeText(ask.expiresAt, now)})`),
+    label('hash', inert(ask.argsHash, ID_CHARS_MAX)),
+    ...(options.withoutCommands ? [] : ['', ...answers(ask, options.runId).map(paint.cyan)]),
+  ];
+  return [
+    `┌─ ${paint.bold(paint.yellow(titleOf(ask)))}`,
+    ...body.map((line) => (line === '' ? '│' : `│ ${line}`)),
+    '└─',
+  ].join('\n');
+}
+
+function titleOf(ask: AskView): string {
+  const tool = ask.tool === undefined ? '' : inert(ask.tool);
+  const version = ask.toolVersion === undefined ? '' : `@${inert(ask.toolVersion)}`;
+  switch (ask.kind) {
+    case 'approval':
+      return `Approval wanted: ${tool}${version}`;
+    case 'outcome':
+      return `Did it happen? ${tool}${version}`;
+    case 'budget':
+      return 'More budget wanted';
+    case 'input':
+      return 'A question to you';
+    case 'user_message':
+      return 'The conversation waits for its user';
+  }
+}
+
+function argumentLines(ask: AskView, paint: Paint): readonly string[] {
+  return [
+    paint.dim('exact arguments'),
+    ...inertJson(ask.args).map((line) => `  ${paint.bold(line)}`),
+  ];
+}
+
+function deciders({ roles, quorum }: AskView): string {
+  const who = roles.length === 0 ? 'anyone' : roles.map((role) => inert(role)).join(' or ');
+  return quorum > 1 ? `decide: ${who}; ${quorum} different people` : `decide: ${who}`;
+}
+
+/** The commands that answer, ready to be copied. */
+function answers(ask: AskView, runId: string): readonly string[] {
+  const id = shellWord(ask.askId);
+  const role = ask.roles[0] === undefined ? '' : ` --role ${shellWord(ask.roles[0])}`;
+  switch (ask.kind) {
+    case 'approval':
+    case 'budget':
+      return ['approve', 'reject'].map((verb) => `holdfast ${verb} ${id} --by NAME${role}`);
+    case 'outcome':
+      return ["happened --value 'JSON'", 'not_happened', 'stop'].map(
+        (answer) => `holdfast answer ${id} ${answer} --by NAME${role}`,
+      );
+    case 'input':
+      return [`holdfast answer ${id} 'TEXT' --by NAME`];
+    case 'user_message':
+      return [`holdfast message ${shellWord(runId)} 'TEXT'`];
+  }
+}
+
+/** A word for a shell: quoted when it holds anything but the plainest characters. */
+export function shellWord(word: string): string {
+  const clean = inert(word, ID_CHARS_MAX);
+  return /^[A-Za-z0-9._:@/-]+$/.test(clean) ? clean : `'${clean.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,181 @@
+/** One event as one line. Exhaustive over the vocabulary, so that a new event cannot be forgotten. */
+import type { RunEvent } from '../../core/event.js';
+import { previewOf, type StoredText } from '../../core/json.js';
+import { countText, durationText, relativeText, timeText, usdText } from './amounts.js';
+import { inert, inertInline } from './inert.js';
+import { PLAIN, type Paint } from './paint.js';
+
+export interface EventLineOptions {
+  readonly paint?: Paint;
+}
+
+const SEQ_WIDTH = 4;
+const LABEL_WIDTH = 10;
+const TEXT_CHARS_MAX = 160;
+const ARGS_CHARS_MAX = 160;
+
+/** `12:20:03    7 tool       payments.issue_refund {…}` */
+export function eventLine(event: RunEvent, options: EventLineOptions = {}): string {
+  const { paint = PLAIN } = options;
+  const { label, text } = describe(event, paint);
+  const head = `${timeText(event.stamp.at)} ${String(event.stamp.seq).padStart(SEQ_WIDTH)}`;
+  return `${paint.dim(head)} ${label.padEnd(LABEL_WIDTH)} ${text}`;
+}
+
+/** Events that say nothing to somebody who only wants to see how it goes. */
+export function isDetail(event: RunEvent): boolean {
+  switch (event.type) {
+    case 'tool_results_message':
+    case 'transition':
+      return true;
+    case 'validation':
+      return event.decision === 'execute' || event.decision === 'final';
+    case 'permission':
+      return event.decision === 'allow';
+    default:
+      return false;
+  }
+}
+
+interface Description {
+  readonly label: string;
+  readonly text: string;
+}
+
+function describe(event: RunEvent, paint: Paint): Description {
+  switch (event.type) {
+    case 'session_init':
+      return {
+        label: 'start',
+        text: `${inert(event.agent)} on ${inert(event.model)}: ${quote(event.goal)}`,
+      };
+    case 'user_message':
+      return { label: 'user', text: quote(event.text) };
+    case 'model_response':
+      return { label: 'model', text: modelText(event, paint) };
+    case 'model_error':
+      return {
+        label: 'model',
+        text: paint.red(
+          `${inert(event.class)} after ${event.attempts} attempts: ${inert(event.message)}`,
+        ),
+      };
+    case 'validation':
+    case 'permission':
+      return checkText(event, paint);
+    case 'approval_requested':
+    case 'input_request':
+    case 'approval_resolved':
+    case 'approval_withdrawn':
+    case 'input_provided':
+      return askText(event, paint);
+    case 'tool_started':
+      return { label: 'tool', text: `${inert(event.tool)} ${args(event.args)}` };
+    case 'tool_finished':
+      return { label: 'result', text: toolText(event, paint) };
+    case 'tool_results_message':
+      return { label: 'results', text: `of ${countText(event.callIds.length)} calls to the model` };
+    case 'warning':
+      return {
+        label: 'warning',
+        text: paint.yellow(`${inert(event.code)}: ${inert(event.message)}`),
+      };
+    case 'transition':
+      return { label: 'next', text: paint.dim(event.reason) };
+    case 'interruption':
+      return { label: 'stop', text: paint.yellow(`a person asked to ${event.by}`) };
+    case 'stop':
+      return { label: 'stop', text: stopText(event, paint) };
+    case 'run_result':
+      return {
+        label: 'result',
+        text: `${event.result.status}, ${usdText(event.result.costMicroUsd)}`,
+      };
+  }
+}
+
+type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
+
+function modelText(event: Of<'model_response'>, paint: Paint): string {
+  const calls = event.calls.map((call) => `${inert(call.tool)} ${args(call.args)}`);
+  const cost = `${countText(event.usage.output)} tokens, ${usdText(event.costMicroUsd)}`;
+  return [
+    ...(event.text === undefined ? [] : [quote(event.text)]),
+    ...(calls.length === 0 ? [] : [`wants ${calls.join('; ')}`]),
+    ...(event.partial ? [paint.yellow('(cut off)')] : []),
+    paint.dim(`(${cost})`),
+  ].join(' ');
+}
+
+function checkText(event: Of<'validation'> | Of<'permission'>, paint: Paint): Description {
+  const tool = event.tool === undefined ? '' : ` ${inert(event.tool)}`;
+  if (event.type === 'permission') {
+    const reason = event.reason === undefined ? '' : `: ${inert(event.reason)}`;
+    const text = `${event.decision}${tool} by ${inert(event.rule)}${reason}`;
+    return { label: 'policy', text: event.decision === 'deny' ? paint.red(text) : text };
+  }
+  const why = event.message === undefined ? '' : `: ${inert(event.message)}`;
+  const code = event.code === undefined ? '' : ` (${event.code})`;
+  const text = `${event.decision}${tool}${code}${why}`;
+  return { label: 'check', text: event.decision === 'deny' ? paint.red(text) : text };
+}
+
+type AskEvent =
+  | Of<'approval_requested'>
+  | Of<'input_request'>
+  | Of<'approval_resolved'>
+  | Of<'approval_withdrawn'>
+  | Of<'input_provided'>;
+
+function askText(event: AskEvent, paint: Paint): Description {
+  const label = event.type.startsWith('input') ? 'question' : 'approval';
+  switch (event.type) {
+    case 'approval_requested':
+    case 'input_request': {
+      const what = [
+        event.tool === undefined ? '' : inert(event.tool),
+        event.args === undefined ? '' : args(event.args),
+        event.question === undefined ? '' : inert(event.question, TEXT_CHARS_MAX),
+      ].filter((part) => part !== '');
+      const until = relativeText(event.expiresAt, event.stamp.at);
+      const text = `wanted for ${what.join(' ')}; expires ${until}; ${inert(event.askId)}`;
+      return { label, text: paint.yellow(text) };
+    }
+    case 'approval_resolved': {
+      const by = event.by.length === 0 ? '' : ` by ${event.by.map((one) => inert(one)).join(', ')}`;
+      const reason = event.reason === undefined ? '' : `: ${inert(event.reason)}`;
+      const text = `${event.outcome}${by} after ${durationText(event.waitedMs)}${reason}`;
+      return { label, text: event.outcome === 'approved' ? paint.green(text) : paint.red(text) };
+    }
+    case 'approval_withdrawn':
+      return { label, text: `withdrawn: ${inert(event.reason)}` };
+    case 'input_provided': {
+      const by = event.by.length === 0 ? '' : ` by ${event.by.map((one) => inert(one)).join(', ')}`;
+      return { label, text: `${event.outcome}${by}` };
+    }
+  }
+}
+
+function toolText(event: Of<'tool_finished'>, paint: Paint): string {
+  const code = event.code === undefined ? '' : ` ${event.code}`;
+  const took = event.started ? `, ${durationText(event.durationMs)}` : ', not started';
+  const attempts = event.attempts > 1 ? `, ${event.attempts} attempts` : '';
+  const status = `${event.status}${code}`;
+  const paintStatus = event.status === 'ok' ? paint.green : paint.red;
+  return `${inert(event.tool)} ${paintStatus(status)} ${quote(event.content)}${paint.dim(took + attempts)}`;
+}
+
+function stopText(event: Of<'stop'>, paint: Paint): string {
+  const detail = event.detail === undefined ? '' : `: ${inert(event.detail)}`;
+  const phase = event.phase === undefined ? '' : ` (${inert(event.phase)})`;
+  const text = `${inert(event.reason)}${phase}${detail}`;
+  return event.reason === 'completed' ? paint.green(text) : paint.yellow(text);
+}
+
+function quote(text: StoredText): string {
+  return `“${inert(previewOf(text), TEXT_CHARS_MAX)}”`;
+}
+
+function args(value: unknown): string {
+  return inertInline(value, ARGS_CHARS_MAX);
+}

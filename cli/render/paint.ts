@@ -1,0 +1,35 @@
+/** Colours, or none. Whoever renders says which; nothing here looks at the terminal. */
+export interface Paint {
+  readonly bold: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly red: (text: string) => string;
+  readonly green: (text: string) => string;
+  readonly yellow: (text: string) => string;
+  readonly cyan: (text: string) => string;
+}
+
+function code(open: number, close: number): (text: string) => string {
+  return (text) => `\u001B[${open}m${text}\u001B[${close}m`;
+}
+
+function plain(text: string): string {
+  return text;
+}
+
+export const PLAIN: Paint = {
+  bold: plain,
+  dim: plain,
+  red: plain,
+  green: plain,
+  yellow: plain,
+  cyan: plain,
+};
+
+export const COLOURED: Paint = {
+  bold: code(1, 22),
+  dim: code(2, 22),
+  red: code(31, 39),
+  green: code(32, 39),
+  yellow: code(33, 39),
+  cyan: code(36, 39),
+};

@@ -1,0 +1,33 @@
+/** How a run ended: answer first, then what it means and what it cost. */
+import { previewOf } from '../../core/json.js';
+import type { RunResult } from '../../core/result.js';
+import { costLine } from './amounts.js';
+import { inert, inertLines } from './inert.js';
+import { PLAIN, type Paint } from './paint.js';
+
+export interface ResultOptions {
+  readonly paint?: Paint;
+  /** The whole answer, when the result itself holds only a reference to it. */
+  readonly answer?: string;
+}
+
+export function resultBlock(result: RunResult, options: ResultOptions = {}): string {
+  const { paint = PLAIN } = options;
+  const status = result.completed
+    ? paint.green('completed')
+    : paint.yellow(`${result.status}: ${result.stopReason}`);
+  const text = options.answer ?? (result.answer && previewOf(result.answer));
+  const partial = result.partialOutput && previewOf(result.partialOutput);
+  return [
+    ...(text === undefined ? [] : [...inertLines(text, 20_000), '']),
+    ...(partial === undefined ? [] : [paint.dim('(cut off)'), ...inertLines(partial), '']),
+    `${paint.bold(inert(result.runId))} ${status}`,
+    ...(result.detail === undefined ? [] : [inert(result.detail, 1_000)]),
+    ...(result.nextSafeAction === undefined ? [] : [`Next: ${inert(result.nextSafeAction)}`]),
+    ...(result.budgetOverrun ? [paint.red('The vendor billed more than the budget allowed.')] : []),
+    ...(result.unprocessed === undefined
+      ? []
+      : [`Arrived too late: ${inert(result.unprocessed.join('; '), 500)}`]),
+    paint.dim(costLine(result.counters)),
+  ].join('\n');
+}

@@ -1,0 +1,181 @@
+/** What comes back for an effect, as the script says; once per effect, however often it is asked for. */
+import type {
+  ActivityEffect,
+  CallModelOutput,
+  ExecuteToolOutput,
+  Finding,
+  ToolOutcome,
+} from '../../core/effect.js';
+import { failureOf, type Failure } from '../../core/failure.js';
+import type { EffectInput, Input } from '../../core/input.js';
+import { NO_USAGE, type Reply } from '../../core/model.js';
+import type { Shell, Started } from './shell.js';
+import { frozenOf, type ToolEntry } from './script.js';
+import { appendItems, appendReply } from './transcript.js';
+
+export interface Outcome {
+  /** Infinity: only when it is cancelled. */
+  readonly delayMs: number;
+  readonly make: (at: number) => Input;
+}
+
+type How = 'ended' | 'cancelled';
+/** Time that work takes unless the script says more. */
+const WORK_MS = 1;
+
+export function outcomeOf(shell: Shell, effect: ActivityEffect, how: How = 'ended'): Outcome {
+  if (effect.kind === 'call_model') return ofModel(shell, effect, how);
+  if (effect.kind === 'execute_tool') return ofTool(shell, effect, how);
+  if (effect.kind === 'reconcile_tool') return ofReconcile(shell, effect, how);
+  if (how === 'cancelled') return failed(effect.id, aborted());
+  const eventsUpTo = effect.kind === 'flush' ? flushed(shell, effect) : store(shell, effect);
+  if (eventsUpTo === undefined)
+    return failed(effect.id, failureOf({ type: 'StoreUnavailable', message: 'down' }));
+  return back(effect.id, ofStore(shell, effect, eventsUpTo));
+}
+
+type StoreWork = Started<'open_run' | 'record_outcome' | 'flush' | 'close_run'>;
+type Ended = EffectInput extends infer T ? (T extends unknown ? Omit<T, 'at' | 'id'> : never) : never;
+
+function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
+  switch (effect.kind) {
+    case 'open_run':
+      return ofOpen(shell, effect, eventsUpTo);
+    case 'record_outcome':
+      return { type: 'outcome_recorded', output: { eventsUpTo } };
+    case 'flush':
+      return { type: 'flushed', output: { eventsUpTo } };
+    case 'close_run':
+      appendItems(shell.transcript, effect.input.append);
+      return { type: 'run_closed', output: { head: 'closed', eventsUpTo } };
+  }
+}
+
+function ofOpen(shell: Shell, effect: Started<'open_run'>, eventsUpTo: number): Ended {
+  const { openFailure } = shell.script;
+  if (openFailure !== undefined) return { type: 'effect_failed', failure: openFailure };
+  if (effect.input.segment > 0) return { type: 'run_opened', output: { rules: 1, eventsUpTo } };
+  const output = { rules: 1, frozen: frozenOf(shell.script), head: 'root', eventsUpTo };
+  return { type: 'run_opened', output };
+}
+
+/** A flush that fails keeps nothing. */
+function flushed(shell: Shell, effect: Started<'flush'>): number | undefined {
+  const fails = entryAt(shell, 'flush', effect.id) < (shell.script.flushFailures ?? 0);
+  return fails ? undefined : store(shell, effect);
+}
+
+/** Upserts the events that an effect carries; says which ones the store has without a gap. */
+function store(shell: Shell, effect: ActivityEffect): number {
+  for (const event of effect.input.events) {
+    const { seq } = event.stamp;
+    if (seq > shell.stored.length) throw new Error(`event ${seq} reached the store too early`);
+    shell.stored[seq] = event;
+  }
+  return shell.stored.length;
+}
+
+function ofModel(shell: Shell, effect: Started<'call_model'>, how: How): Outcome {
+  const { model } = shell.script;
+  const entry = model[entryAt(shell, 'model', effect.id)] ?? { reply: EXHAUSTED };
+  if ('failure' in entry) return failed(effect.id, entry.failure, entry.delayMs);
+  const reply = how === 'cancelled' ? entry.partial : entry.reply;
+  if (reply === undefined) return failed(effect.id, aborted());
+  const { attempts = 1, lostCostMicroUsd = 0, delayMs } = entry;
+  return {
+    delayMs: delayMs ?? WORK_MS,
+    make: (at) => {
+      const { input, id } = effect;
+      const eventsUpTo = store(shell, effect);
+      appendItems(shell.transcript, input.append);
+      appendReply(shell.transcript, input.replyMessageId, reply);
+      const head = `${id}:${shell.transcript.messages.length}`;
+      const lostUsage = NO_USAGE;
+      const output: CallModelOutput = { head, reply, attempts, lostCostMicroUsd, lostUsage, eventsUpTo };
+      return { type: 'model_replied', id, output, at };
+    },
+  };
+}
+
+/** A script that is used up escalates, so that no test hangs (S7). */
+const EXHAUSTED: Reply = {
+  calls: [],
+  stop: 'end_turn',
+  escalation: 'script_exhausted',
+  usage: NO_USAGE,
+  model: 'model',
+};
+
+function ofTool(shell: Shell, effect: Started<'execute_tool'>, how: How): Outcome {
+  const { call } = effect.input;
+  const entries = shell.script.outcomes?.[call.tool] ?? [];
+  const taken = entryAt(shell, call.tool, effect.id);
+  const entry = entries[Math.min(taken, entries.length - 1)] ?? { ok: { echo: call.args } };
+  if (how === 'cancelled') {
+    const outcome = { kind: 'ambiguous', message: 'Interrupted mid-execution', aborted: true } as const;
+    return back(effect.id, returned(shell, effect, { outcome }));
+  }
+  if ('hang' in entry) return { delayMs: Number.POSITIVE_INFINITY, make: () => unreachable() };
+  if ('failure' in entry) return failed(effect.id, entry.failure, entry.delayMs);
+  const attempts = 'attempts' in entry && entry.attempts !== undefined ? { attempts: entry.attempts } : {};
+  const ended = returned(shell, effect, { outcome: ofEntry(entry), ...attempts });
+  return back(effect.id, ended, 'delayMs' in entry ? entry.delayMs : undefined);
+}
+
+function returned(
+  shell: Shell,
+  effect: ActivityEffect,
+  more: Pick<ExecuteToolOutput, 'outcome'> & { readonly attempts?: number },
+): Ended {
+  const output = { attempts: 1, durationMs: WORK_MS, ...more, eventsUpTo: store(shell, effect) };
+  return { type: 'tool_returned', output };
+}
+
+function ofEntry(entry: Exclude<ToolEntry, { hang: true } | { failure: Failure }>): ToolOutcome {
+  if ('ok' in entry) {
+    const text = typeof entry.ok === 'string' ? entry.ok : JSON.stringify(entry.ok);
+    return { kind: 'ok', content: { text } };
+  }
+  if ('stored' in entry) return { kind: 'ok', content: entry.stored };
+  if ('error' in entry)
+    return { kind: 'error', code: entry.code ?? 'execution_error', message: entry.error };
+  if ('ambiguous' in entry) return { kind: 'ambiguous', message: entry.ambiguous };
+  return { kind: 'key_conflict', message: 'the key is taken' };
+}
+
+function ofReconcile(shell: Shell, effect: Started<'reconcile_tool'>, how: How): Outcome {
+  if (how === 'cancelled') return failed(effect.id, aborted());
+  const { findings = [] } = shell.script;
+  const taken = entryAt(shell, 'reconcile', effect.id);
+  const unknown: Finding = { kind: 'unknown', message: 'nobody knows' };
+  const finding = findings[Math.min(taken, findings.length - 1)] ?? unknown;
+  if ('failure' in finding) return failed(effect.id, finding.failure);
+  const output = { finding, eventsUpTo: store(shell, effect) };
+  return back(effect.id, { type: 'tool_reconciled', output });
+}
+
+/** Which entry of a script belongs to this effect. */
+function entryAt(shell: Shell, what: string, effectId: string): number {
+  const before = shell.allotted[effectId];
+  if (before !== undefined) return before;
+  const next = shell.used[what] ?? 0;
+  shell.used[what] = next + 1;
+  shell.allotted[effectId] = next;
+  return next;
+}
+
+function back(id: string, ended: Ended, delayMs = WORK_MS): Outcome {
+  return { delayMs, make: (at) => ({ ...ended, id, at }) as Input };
+}
+
+function failed(id: string, failure: Failure, delayMs = WORK_MS): Outcome {
+  return { delayMs, make: (at) => ({ type: 'effect_failed', id, failure, at }) };
+}
+
+function aborted(): Failure {
+  return { code: 'Aborted', message: 'cancelled', cancelled: true };
+}
+
+function unreachable(): never {
+  throw new Error('a hanging tool came back');
+}
