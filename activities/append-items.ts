@@ -9,7 +9,7 @@ import type {
   TranscriptItem,
   TranscriptNode,
 } from '../core/transcript.js';
-import type { Store } from '../store/store.js';
+import type { StoreCalls } from '../store/store.js';
 
 export interface TranscriptPlace {
   readonly tenant: string;
@@ -19,7 +19,7 @@ export interface TranscriptPlace {
 
 /** The new head after the items. */
 export async function appendItems(
-  store: Store,
+  store: StoreCalls,
   place: TranscriptPlace,
   items: readonly TranscriptItem[],
 ): Promise<string> {
@@ -31,7 +31,7 @@ export async function appendItems(
 }
 
 async function nodeOf(
-  store: Store,
+  store: StoreCalls,
   { tenant, head }: TranscriptPlace,
   item: TranscriptItem,
 ): Promise<TranscriptNode> {
@@ -48,7 +48,11 @@ async function nodeOf(
   return { ...node, blocks };
 }
 
-async function resultBlock(store: Store, tenant: string, result: ResultItem): Promise<StoredBlock> {
+async function resultBlock(
+  store: StoreCalls,
+  tenant: string,
+  result: ResultItem,
+): Promise<StoredBlock> {
   const { callId: id, isError, content, maxChars } = result;
   const whole = { type: 'tool_result', id, isError, text: textOf(content) } as const;
   // A text never has more characters than bytes, so most need not be read to be known to fit.

@@ -1,7 +1,7 @@
 /** What the activities work with; wired once by the worker, replaced piece by piece in tests. */
 import type { Config } from '../authoring/index.js';
 import type { Provider } from '../providers/provider.js';
-import type { Store } from '../store/store.js';
+import type { Store, StoreCalls } from '../store/store.js';
 
 export interface ActivityDeps {
   readonly store: Store;
@@ -14,8 +14,11 @@ export interface ActivityDeps {
   readonly graceMs?: number;
 }
 
+/** The same inside one transaction of the store. */
+export type InTransaction = Omit<ActivityDeps, 'store'> & { readonly store: StoreCalls };
+
 export const DEFAULT_GRACE_MS = 10_000;
 
-export function now(deps: ActivityDeps): number {
+export function now(deps: Pick<ActivityDeps, 'clock'>): number {
   return (deps.clock ?? Date.now)();
 }

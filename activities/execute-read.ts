@@ -6,7 +6,7 @@ import { isToolError, RETRYABLE } from '../authoring/tool-error.js';
 import type { ExecuteToolInput, ToolOutcome } from '../core/effect.js';
 import { retryFor } from '../core/tool.js';
 import type { ToolResultCode } from '../core/tool-result.js';
-import { DEFAULT_GRACE_MS, now, type ActivityDeps } from './deps.js';
+import { DEFAULT_GRACE_MS, now, type ActivityDeps, type InTransaction } from './deps.js';
 import { failure } from './failure.js';
 import { resultText } from './result-text.js';
 import { runCode, type CodeOutcome } from './run-code.js';
@@ -26,22 +26,36 @@ export interface Executed {
   readonly attempts: number;
 }
 
-export async function executeRead(
-  deps: ActivityDeps,
+/** An execution whose start has its row. */
+export interface BegunRead extends Execution {
+  readonly attempt: number;
+}
+
+/** Writes the row of one start of a read; gives its number. */
+export function beginRead(
+  deps: InTransaction,
   scope: Scope,
-  { input, runnable }: Execution,
-): Promise<Executed> {
-  if (scope.signal.aborted) return { outcome: stoppedOutcome(scope, input), attempts: 0 };
-  const { store } = deps;
-  const site = { ...input.run, effectId: scope.effectId };
-  const attempt = await store.startAttempt({
-    ...site,
+  input: ExecuteToolInput,
+): Promise<number> {
+  return deps.store.startAttempt({
+    ...input.run,
+    effectId: scope.effectId,
     kind: 'tool',
     boundCostMicroUsd: 0,
     boundInputTokens: 0,
     boundOutputTokens: 0,
     startedAt: now(deps),
   });
+}
+
+export async function executeRead(
+  deps: ActivityDeps,
+  scope: Scope,
+  begun: BegunRead,
+): Promise<Executed> {
+  const { input, runnable } = begun;
+  if (scope.signal.aborted) return { outcome: stoppedOutcome(scope, input), attempts: 0 };
+  const { attempt } = begun;
   const ended = await runCode(
     (signal) => runnable.tool.run(runnable.input, toolContext({ ...input, attempt }, signal)),
     {
@@ -51,14 +65,11 @@ export async function executeRead(
       isDefinite: isToolError,
     },
   );
-  const end = await endOf(deps, { input, runnable }, ended);
-  await store.finishAttempt({
-    ...site,
-    attempt,
-    outcome: end.kind === 'done' ? 'ok' : end.kind === 'failed' ? 'failed' : 'lost',
-    ...(end.kind === 'failed' && { code: end.code }),
-    estimated: false,
-    finishedAt: now(deps),
+  const end = await deps.store.together(async (store) => {
+    const inside = { ...deps, store };
+    const judged = await endOf(inside, { input, runnable }, ended);
+    await endRead(inside, { ...input.run, effectId: scope.effectId, attempt }, judged);
+    return judged;
   });
   if (end.kind === 'done') return { outcome: end.outcome, attempts: attempt };
   if (end.kind === 'stopped') return { outcome: stoppedOutcome(scope, input), attempts: attempt };
@@ -69,13 +80,30 @@ export async function executeRead(
   throw failure('ToolRetryable', { message: `${input.call.tool}: ${message}` });
 }
 
+interface ReadSite {
+  readonly tenant: string;
+  readonly runId: string;
+  readonly effectId: string;
+  readonly attempt: number;
+}
+
+async function endRead(deps: InTransaction, site: ReadSite, end: End): Promise<void> {
+  await deps.store.finishAttempt({
+    ...site,
+    outcome: end.kind === 'done' ? 'ok' : end.kind === 'failed' ? 'failed' : 'lost',
+    ...(end.kind === 'failed' && { code: end.code }),
+    estimated: false,
+    finishedAt: now(deps),
+  });
+}
+
 type End =
   | { readonly kind: 'done'; readonly outcome: ToolOutcome }
   | { readonly kind: 'failed'; readonly code: ToolResultCode; readonly message: string }
   | { readonly kind: 'stopped' };
 
 async function endOf(
-  deps: ActivityDeps,
+  deps: InTransaction,
   { input, runnable }: Execution,
   ended: CodeOutcome,
 ): Promise<End> {

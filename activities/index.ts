@@ -33,13 +33,13 @@ import { inScope, type Scope } from './scope.js';
 export type { ActivityDeps } from './deps.js';
 
 export interface Activities {
-  open_run(input: OpenRunInput): Promise<OpenRunOutput>;
-  call_model(input: CallModelInput): Promise<CallModelOutput>;
-  execute_tool(input: ExecuteToolInput): Promise<ExecuteToolOutput>;
-  reconcile_tool(input: ReconcileToolInput): Promise<ReconcileToolOutput>;
-  record_outcome(input: RecordOutcomeInput): Promise<Acknowledged>;
-  flush(input: FlushInput): Promise<Acknowledged>;
-  close_run(input: CloseRunInput): Promise<CloseRunOutput>;
+  readonly open_run: (input: OpenRunInput) => Promise<OpenRunOutput>;
+  readonly call_model: (input: CallModelInput) => Promise<CallModelOutput>;
+  readonly execute_tool: (input: ExecuteToolInput) => Promise<ExecuteToolOutput>;
+  readonly reconcile_tool: (input: ReconcileToolInput) => Promise<ReconcileToolOutput>;
+  readonly record_outcome: (input: RecordOutcomeInput) => Promise<Acknowledged>;
+  readonly flush: (input: FlushInput) => Promise<Acknowledged>;
+  readonly close_run: (input: CloseRunInput) => Promise<CloseRunOutput>;
 }
 
 export function createActivities(deps: ActivityDeps): Activities {

@@ -15,8 +15,9 @@ import type {
 } from '../providers/provider.js';
 import type { AttemptEnd } from '../store/attempts.js';
 import type { ReplyKey } from '../store/replies.js';
-import type { Store } from '../store/store.js';
-import { now, type ActivityDeps } from './deps.js';
+import type { StoreCalls } from '../store/store.js';
+import { now, type InTransaction } from './deps.js';
+import type { FailureFacts } from './failure.js';
 import { usageOf } from './model-reply.js';
 import type { Scope } from './scope.js';
 
@@ -24,7 +25,7 @@ export interface ModelCall {
   readonly input: CallModelInput;
   /** Names this call's attempts in the store. */
   readonly effectId: string;
-  readonly replyKey: ReplyKey;
+  readonly attempt: number;
   readonly provider: Provider;
   readonly request: ModelRequest;
 }
@@ -34,59 +35,75 @@ export interface ReceivedReply {
   readonly reply: ModelReply;
 }
 
+/** How an attempt ended, as its row will say. */
+export type AttemptEnding = Omit<AttemptEnd, 'finishedAt'>;
+
 export type AttemptResult =
-  | ({ readonly kind: 'replied' } & ReceivedReply)
+  | {
+      readonly kind: 'replied';
+      readonly received: ReceivedReply & { readonly end: AttemptEnding };
+    }
   | {
       readonly kind: 'failed';
       readonly code: ErrorCode;
-      readonly message: string;
       readonly retryable: boolean;
-      readonly retryAfterMs?: number;
-      readonly cause: unknown;
+      readonly facts: FailureFacts;
+      readonly end: AttemptEnding;
     }
   /** Only this worker has to end; another will ask again. */
-  | { readonly kind: 'abandoned' };
+  | { readonly kind: 'abandoned'; readonly end: AttemptEnding };
 
-export async function attemptModelCall(
-  deps: ActivityDeps,
-  scope: Scope,
-  call: ModelCall,
-): Promise<AttemptResult> {
-  const { input, effectId, request } = call;
-  const site = { tenant: input.run.tenant, runId: input.run.runId, effectId };
-  const attempt = await deps.store.startAttempt({
-    ...site,
+/** Writes the row of an attempt with its bound; the request may leave afterwards. Gives its number. */
+export function beginAttempt(
+  deps: InTransaction,
+  input: CallModelInput,
+  effectId: string,
+): Promise<number> {
+  return deps.store.startAttempt({
+    tenant: input.run.tenant,
+    runId: input.run.runId,
+    effectId,
     kind: 'model',
     boundCostMicroUsd: input.bound.costMicroUsd,
     boundInputTokens: input.bound.inputTokens,
     boundOutputTokens: input.maxTokens,
     startedAt: now(deps),
   });
-  const finish = (end: Omit<AttemptEnd, 'finishedAt'>): Promise<boolean> =>
-    deps.store.finishAttempt({ ...site, attempt, ...end, finishedAt: now(deps) });
+}
+
+export async function endAttempt(
+  deps: InTransaction,
+  { input, effectId, attempt }: ModelCall,
+  end: AttemptEnding,
+): Promise<void> {
+  const { tenant, runId } = input.run;
+  const finishedAt = now(deps);
+  await deps.store.finishAttempt({ tenant, runId, effectId, attempt, ...end, finishedAt });
+}
+
+/** The request itself. Touches no store: nobody waits for a model with the database in hand. */
+export async function askProvider(scope: Scope, call: ModelCall): Promise<AttemptResult> {
+  const { input, attempt } = call;
   // Heartbeats come from a timer: a chunk that arrives proves nothing that the timer does not.
   const progress = { signal: scope.signal, onProgress: () => undefined };
   let reply: ModelReply;
   try {
-    reply = await call.provider.complete(request, progress);
+    reply = await call.provider.complete(call.request, progress);
   } catch (error) {
-    const failed = failedAttempt(error);
-    await finish({ outcome: 'failed', code: failed.code, ...spentBy(error, input) });
-    return failed;
+    return failedAttempt(error, input);
   }
   const spent = billed(input, usageOf(input, reply), reply.usageSource !== 'reported');
   if (reply.partial === true && !scope.stopRequested()) {
-    await finish({ outcome: 'lost', code: 'Aborted', ...spent });
-    return { kind: 'abandoned' };
+    return { kind: 'abandoned', end: { outcome: 'lost', code: 'Aborted', ...spent } };
   }
-  // A partial reply is no reply to this request: a reset must ask again.
-  if (reply.partial !== true) await keepReply(deps.store, call.replyKey, { attempt, reply });
-  await finish({ outcome: 'ok', ...spent });
-  return { kind: 'replied', attempt, reply };
+  return { kind: 'replied', received: { attempt, reply, end: { outcome: 'ok', ...spent } } };
 }
 
 /** The finished reply to exactly this request, if one was ever received. */
-export async function keptReply(store: Store, key: ReplyKey): Promise<ReceivedReply | undefined> {
+export async function keptReply(
+  store: StoreCalls,
+  key: ReplyKey,
+): Promise<ReceivedReply | undefined> {
   const kept = (await store.getReply(key)) as { readonly blob: BlobRef } | undefined;
   if (kept === undefined) return undefined;
   // Written by keepReply, and named by its hash.
@@ -94,22 +111,31 @@ export async function keptReply(store: Store, key: ReplyKey): Promise<ReceivedRe
   return JSON.parse(text) as ReceivedReply;
 }
 
-async function keepReply(store: Store, key: ReplyKey, received: ReceivedReply): Promise<void> {
+/** Keeps a finished reply; the first one under a request stays. */
+export async function keepReply(
+  store: StoreCalls,
+  key: ReplyKey,
+  received: ReceivedReply,
+): Promise<void> {
   const blob = await store.putBlob(key.tenant, JSON.stringify(received));
   await store.putReply({ ...key, output: { blob } as unknown as Json });
 }
 
-function failedAttempt(error: unknown): Extract<AttemptResult, { kind: 'failed' }> {
+function failedAttempt(error: unknown, input: CallModelInput): AttemptResult {
   const known = error instanceof HoldfastError;
   const details = detailsOf(error);
   const hint = known && error.hint !== undefined ? ` ${error.hint}` : '';
+  const code = known ? error.code : 'Internal';
   return {
     kind: 'failed',
-    code: known ? error.code : 'Internal',
-    message: `${error instanceof Error ? error.message : String(error)}${hint}`,
+    code,
     retryable: details?.shouldRetry ?? !known,
-    ...(details?.retryAfterMs !== undefined && { retryAfterMs: details.retryAfterMs }),
-    cause: error,
+    facts: {
+      message: `${error instanceof Error ? error.message : String(error)}${hint}`,
+      ...(details?.retryAfterMs !== undefined && { retryAfterMs: details.retryAfterMs }),
+      cause: error,
+    },
+    end: { outcome: 'failed', code, ...spentBy(error, input) },
   };
 }
 

@@ -1,16 +1,19 @@
-/** The provider behind a route, or what to do when this worker has none. */
+/** The provider behind a route, or the error that says what to do when this worker has none. */
 import { HoldfastError } from '../core/errors.js';
 import type { ModelRoute } from '../core/model.js';
 import type { Provider } from '../providers/provider.js';
-import type { ActivityDeps } from './deps.js';
+import type { InTransaction } from './deps.js';
 
 const KEY_VARIABLES: ReadonlyMap<string, string> = new Map([['anthropic', 'ANTHROPIC_API_KEY']]);
 
-export function providerOf({ providers }: ActivityDeps, route: ModelRoute): Provider {
+export function providerOf(
+  { providers }: InTransaction,
+  route: ModelRoute,
+): Provider | HoldfastError {
   const provider = providers.get(route.provider);
   if (provider !== undefined) return provider;
   const variable = KEY_VARIABLES.get(route.provider);
-  throw new HoldfastError('AuthError', `This worker cannot reach ${route.provider}.`, {
+  return new HoldfastError('AuthError', `This worker cannot reach ${route.provider}.`, {
     hint:
       variable === undefined
         ? `Give the worker a provider named ${route.provider}.`

@@ -8,7 +8,7 @@ import type { Json, StoredText } from '../core/json.js';
 import type { Reply, Usage } from '../core/model.js';
 import type { StoredBlock, ToolOffer, TranscriptNode } from '../core/transcript.js';
 import type { ModelReply } from '../providers/provider.js';
-import type { ActivityDeps } from './deps.js';
+import type { InTransaction } from './deps.js';
 import {
   CALL_ID_CHARS_MAX,
   CALLS_MAX,
@@ -35,7 +35,7 @@ export interface TakenReply {
 
 /** Writes the assistant message and checks its calls. */
 export async function takeReply(
-  deps: ActivityDeps,
+  deps: InTransaction,
   site: ReplySite,
   received: ModelReply,
 ): Promise<TakenReply> {
@@ -96,7 +96,7 @@ function idOf(block: Json): string {
 }
 
 async function appendReply(
-  deps: ActivityDeps,
+  deps: InTransaction,
   site: ReplySite,
   reply: ModelReply,
 ): Promise<string> {
@@ -140,7 +140,7 @@ interface UsePlace {
 }
 
 async function storedUse(
-  { store }: ActivityDeps,
+  { store }: InTransaction,
   { tenant, offers }: UsePlace,
   use: ToolUse,
 ): Promise<StoredBlock> {

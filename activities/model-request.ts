@@ -4,7 +4,7 @@ import { HoldfastError } from '../core/errors.js';
 import type { BlobRef } from '../core/json.js';
 import type { Block, StoredBlock, ToolOffer, TranscriptNode } from '../core/transcript.js';
 import type { ModelRequest, RequestMessage } from '../providers/provider.js';
-import type { Store } from '../store/store.js';
+import type { StoreCalls } from '../store/store.js';
 import { offerOf } from './proposed-calls.js';
 
 export interface Conversation {
@@ -14,7 +14,7 @@ export interface Conversation {
 }
 
 export async function conversationAt(
-  store: Store,
+  store: StoreCalls,
   input: CallModelInput,
   head: string,
 ): Promise<Conversation> {
@@ -40,7 +40,7 @@ export async function conversationAt(
 }
 
 interface Reader {
-  readonly store: Store;
+  readonly store: StoreCalls;
   readonly tenant: string;
   readonly offers: readonly ToolOffer[];
 }

@@ -11,7 +11,7 @@ import type { CallCheck, ProposedCall } from '../core/model.js';
 import { toolKey } from '../core/tool.js';
 import type { Block, ToolOffer } from '../core/transcript.js';
 import { unparsedText } from '../providers/tool-arguments.js';
-import type { Store } from '../store/store.js';
+import type { StoreCalls } from '../store/store.js';
 import { findArgumentDefect } from './argument-limits.js';
 
 export type ToolUse = Extract<Block, { type: 'tool_use' }>;
@@ -20,7 +20,7 @@ export interface CallChecker {
   readonly config: Config;
   /** Every tool of the run, whether offered this time or not. */
   readonly offers: readonly ToolOffer[];
-  readonly store: Store;
+  readonly store: StoreCalls;
   readonly tenant: string;
 }
 

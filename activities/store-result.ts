@@ -2,11 +2,11 @@
 import type { StoredText } from '../core/json.js';
 import { INLINE_BYTES_MAX, PREVIEW_CHARS } from '../core/json.js';
 import type { Tool } from '../authoring/index.js';
-import type { Store } from '../store/store.js';
+import type { StoreCalls } from '../store/store.js';
 import { cutText, resultText } from './result-text.js';
 
 export interface ResultPlace {
-  readonly store: Store;
+  readonly store: StoreCalls;
   readonly tenant: string;
   /** A text up to this size lies in the run's history. */
   readonly inlineBytesMax: number;

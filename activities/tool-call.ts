@@ -7,7 +7,7 @@ import { callDigest, canonicalJson } from '../core/digest.js';
 import type { ExecuteToolInput, RunRef, ToolCallRef, ToolOutcome } from '../core/effect.js';
 import type { Json } from '../core/json.js';
 import { toolKey } from '../core/tool.js';
-import type { ActivityDeps } from './deps.js';
+import type { InTransaction } from './deps.js';
 import { failure } from './failure.js';
 
 export interface RunnableCall {
@@ -22,7 +22,7 @@ export type Preparation =
 
 /** The code and input of a granted call; throws GrantInvalid when the grant is not for this call. */
 export async function prepareCall(
-  deps: ActivityDeps,
+  deps: InTransaction,
   { run, call, grant }: ExecuteToolInput,
 ): Promise<Preparation> {
   const { tool: name, toolVersion, args } = call;
@@ -50,7 +50,10 @@ export async function prepareCall(
   return { ok: true, runnable: { tool, input: parsed.value } };
 }
 
-export function toolFor({ config }: ActivityDeps, call: ToolCallRef): Tool | undefined {
+export function toolFor(
+  { config }: Pick<InTransaction, 'config'>,
+  call: ToolCallRef,
+): Tool | undefined {
   return config.tools.get(toolKey({ name: call.tool, version: call.toolVersion }));
 }
 

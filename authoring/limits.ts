@@ -4,9 +4,9 @@
  * Invariant: what passes is plain JSON; no limit is the word 'unlimited', never Infinity (G19).
  */
 import { z } from 'zod';
-import { DEFAULT_BUDGET } from '../core/budget-fields.js';
+import type { Budget } from '../core/budget-fields.js';
 import { HoldfastError, type ErrorCode } from '../core/errors.js';
-import { DEFAULT_SETTINGS } from '../core/settings.js';
+import type { Settings } from '../core/settings.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/task.js';
 
 const YEAR_MS = 366 * 86_400_000;
@@ -40,7 +40,7 @@ const budgetSchema = z
     maxInvalidProposals: limit,
     maxRepeatedActions: limit,
     emptyResponseRetries: count.max(100),
-  } satisfies Record<keyof typeof DEFAULT_BUDGET, z.ZodType>)
+  } satisfies Record<keyof Budget, z.ZodType>)
   .partial();
 
 const settingsSchema = z
@@ -71,7 +71,7 @@ const settingsSchema = z
     }),
     modelTimeoutMs: duration,
     temperature: z.number().min(0).max(2),
-  } satisfies Record<keyof typeof DEFAULT_SETTINGS, z.ZodType>)
+  } satisfies Record<keyof Settings, z.ZodType>)
   .partial();
 
 /** Where a value stands, for the message of its error. */

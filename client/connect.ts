@@ -6,9 +6,11 @@ import type { RunsQuery } from '../store/runs.js';
 import { TASK_QUEUE } from '../workflows/messages.js';
 import { findAsk, type FoundAsk } from './find-ask.js';
 import type { Link, ReadingStore } from './link.js';
-import { listAsks, listRuns, type RunSummary } from './lists.js';
+import { listAsks, listRuns } from './lists.js';
 import { ensureNamespaceReady, namespaceFacts, type NamespaceFacts } from './namespace.js';
 import { runHandle, type RunHandle } from './run-handle.js';
+import { retries, type Retries } from './retries.js';
+import type { RunSummary } from './run-summary.js';
 import { connectFailure } from './server-failure.js';
 import { startRun, type StartOptions } from './start-run.js';
 import { stuckRuns, type StuckRun } from './stuck-runs.js';
@@ -74,32 +76,39 @@ export async function connect(options: ConnectOptions = {}): Promise<HoldfastCli
     namespace: options.namespace ?? 'default',
     taskQueue: options.taskQueue ?? TASK_QUEUE,
   };
-  const connection = await openConnection(place, options.connectLimitMs ?? CONNECT_LIMIT_MS);
+  const limitMs = options.connectLimitMs ?? CONNECT_LIMIT_MS;
+  const retrying = retries();
+  const connection = await openConnection(place, { limitMs, retrying });
   const temporal = new Client({
     connection,
     namespace: place.namespace,
     dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
   });
   const tenant = options.tenant ?? 'default';
-  return clientOver({ connection, temporal, ...place, tenant, store: options.store });
+  return clientOver({ connection, temporal, ...place, tenant, store: options.store }, retrying);
 }
 
 async function openConnection(
   place: Pick<Link, 'address' | 'namespace' | 'taskQueue'>,
-  connectLimitMs: number,
+  { limitMs, retrying }: { readonly limitMs: number; readonly retrying: Retries },
 ): Promise<Connection> {
   const { address } = place;
-  const connection = Connection.lazy({ address, connectTimeout: connectLimitMs });
+  const connection = Connection.lazy({
+    address,
+    connectTimeout: limitMs,
+    interceptors: [retrying.interceptor],
+  });
   try {
     await connection.ensureConnected();
     return connection;
   } catch (error) {
+    await retrying.settle();
     await connection.close();
     throw connectFailure(error, place);
   }
 }
 
-function clientOver(link: Link): HoldfastClient {
+function clientOver(link: Link, retrying: Retries): HoldfastClient {
   const { address, namespace, taskQueue } = link;
   return {
     address,
@@ -114,6 +123,9 @@ function clientOver(link: Link): HoldfastClient {
     listAsks: (query) => listAsks(link, query),
     stuckRuns: (limit) => stuckRuns(link, limit),
     workerCount: () => workerCount(link),
-    close: () => link.connection.close(),
+    async close() {
+      await retrying.settle();
+      await link.connection.close();
+    },
   };
 }

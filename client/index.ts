@@ -6,7 +6,7 @@ export type { EventsOptions } from './event-stream.js';
 export type { Execution, PendingActivity } from './execution.js';
 export type { FoundAsk } from './find-ask.js';
 export type { ReadingStore } from './link.js';
-export { summaryOf, type RunSummary } from './lists.js';
+export type { RunSummary } from './run-summary.js';
 export type { NamespaceFacts } from './namespace.js';
 export type { Outcome, WaitOptions } from './outcome.js';
 export type { RunHandle } from './run-handle.js';

@@ -1,39 +1,16 @@
 /** Lists of runs and of questions: from the store, which forgets nothing; else from Temporal. */
 import { HoldfastError } from '../core/errors.js';
 import type { AskRow } from '../store/asks.js';
-import type { RunRow, RunsQuery } from '../store/runs.js';
+import type { RunsQuery } from '../store/runs.js';
 import { AGENT_RUN } from '../workflows/messages.js';
 import { bounded, type Link } from './link.js';
-
-export interface RunSummary {
-  readonly runId: string;
-  readonly agent: string;
-  readonly status: string;
-  readonly stopReason?: string;
-  readonly goal?: string;
-  readonly startedAt: number;
-  readonly updatedAt?: number;
-  readonly costMicroUsd?: number;
-}
+import { summaryOf, type RunSummary } from './run-summary.js';
 
 const LIST_MAX = 1_000;
 
 export async function listRuns(link: Link, query: RunsQuery): Promise<readonly RunSummary[]> {
   if (link.store === undefined) return listFromServer(link, query);
   return (await link.store.listRuns(link.tenant, query)).map(summaryOf);
-}
-
-export function summaryOf(row: RunRow): RunSummary {
-  return {
-    runId: row.runId,
-    agent: row.agent,
-    status: row.status,
-    ...(row.stopReason !== undefined && { stopReason: row.stopReason }),
-    goal: row.goalPreview,
-    startedAt: row.startedAt,
-    updatedAt: row.updatedAt,
-    ...(row.costMicroUsd !== undefined && { costMicroUsd: row.costMicroUsd }),
-  };
 }
 
 /** Temporal's own list lags by a moment and forgets runs after the namespace's retention. */

@@ -39,8 +39,12 @@ export async function resultOf(
     const left = deadline - performance.now();
     if (left <= 0) throw stillRunning(runId, `it has not ended within ${options.timeoutMs} ms`);
     try {
-      return await oneStretch(link, runId, Math.min(STRETCH_MS, left));
+      return await oneStretch(link, runId, {
+        limitMs: Math.min(STRETCH_MS, left),
+        signal: options.signal,
+      });
     } catch (error) {
+      if (options.signal?.aborted) throw stillRunning(runId, 'the wait was ended');
       const failure = serverFailure(error, { ...link, runId });
       if (!isPassedDeadline(error) && !isUnreachable(error)) throw failure;
       if (await answers(link, runId)) lastAnswer = performance.now();
@@ -61,10 +65,22 @@ async function answers(link: Link, runId: string): Promise<boolean> {
   }
 }
 
-async function oneStretch(link: Link, runId: string, limitMs: number): Promise<RunResult> {
-  const result: unknown = await link.connection.withDeadline(Date.now() + limitMs, () =>
-    link.temporal.workflow.getHandle(runId).result(),
-  );
+interface Stretch {
+  readonly limitMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function oneStretch(
+  { connection, temporal }: Link,
+  runId: string,
+  { limitMs, signal }: Stretch,
+): Promise<RunResult> {
+  const poll = (): Promise<unknown> =>
+    connection.withDeadline(Date.now() + limitMs, () =>
+      temporal.workflow.getHandle(runId).result(),
+    );
+  // An abandoned poll would go on for as long as it may, and keep its process alive.
+  const result = await (signal === undefined ? poll() : connection.withAbortSignal(signal, poll));
   return result as RunResult;
 }
 

@@ -25,12 +25,14 @@ export interface StartOptions extends StartRequest {
   readonly runId?: string;
   /** Wait until the run is open, so that a bad task or agent is an error here; default true. */
   readonly wait?: boolean;
-  /** Longest wait until it is open, in ms; default 30,000. */
+  /** Longest wait until it is open, in ms; default 30,000. Without any worker it ends earlier. */
   readonly openLimitMs?: number;
 }
 
 const OPEN_LIMIT_MS = 30_000;
 const QUERY_LIMIT_MS = 2_000;
+/** A worker that is just starting gets this long before it is missed, in ms. */
+const NO_WORKER_MS = 8_000;
 const POLL_MS = 100;
 const SUMMARY_CHARS_MAX = 120;
 
@@ -97,6 +99,7 @@ function summaryOf(start: StartInput): string {
 async function untilOpen(link: Link, runId: string, limitMs: number): Promise<void> {
   const deadline = performance.now() + limitMs;
   let silence: unknown;
+  let nextLook = performance.now() + NO_WORKER_MS;
   while (performance.now() < deadline) {
     const execution = await executionOf(link, runId);
     if (execution.closed) {
@@ -109,6 +112,10 @@ async function untilOpen(link: Link, runId: string, limitMs: number): Promise<vo
       if (state.opened) return;
     } catch (error) {
       silence = error;
+    }
+    if (performance.now() > nextLook) {
+      if ((await workerCount(link)) === 0) break;
+      nextLook = performance.now() + NO_WORKER_MS;
     }
     await sleep(POLL_MS);
   }

@@ -2,6 +2,7 @@
  * A permission policy: frozen, ordered rules, the first match wins (PA-02, fixtures `policy`).
  * Invariants: deciding is pure; names and paths from outside never reach a prototype.
  */
+import { canonicalJson } from './digest.js';
 import { isBlobRef, ownValue, type Json } from './json.js';
 
 export type PolicyCondition = {
@@ -50,13 +51,17 @@ export function matchesName(pattern: string, name: string): boolean {
 function holds(condition: PolicyCondition, args: Json): boolean {
   const value = valueAt(args, condition.path);
   if (condition.exists !== undefined && (value !== undefined) !== condition.exists) return false;
-  if (condition.equals !== undefined && JSON.stringify(value) !== JSON.stringify(condition.equals))
-    return false;
+  if (condition.equals !== undefined && !isSame(value, condition.equals)) return false;
   if (condition.lte !== undefined && !(typeof value === 'number' && value <= condition.lte))
     return false;
   if (condition.gte !== undefined && !(typeof value === 'number' && value >= condition.gte))
     return false;
   return true;
+}
+
+/** Equal as JSON: the order of keys, which a model chooses freely, says nothing. */
+function isSame(value: Json | undefined, wanted: Json): boolean {
+  return value !== undefined && canonicalJson(value) === canonicalJson(wanted);
 }
 
 function valueAt(args: Json, path: string): Json | undefined {

@@ -1,6 +1,6 @@
 /** Reads a JSON file from outside with a limit on its size and an error that names it. */
 import { readFileSync, statSync } from 'node:fs';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { HoldfastError } from '../core/errors.js';
 
 /** Recordings of some hundred runs take tens of megabytes; a string cannot hold more than this. */

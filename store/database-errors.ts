@@ -42,9 +42,14 @@ export function databaseFailure(error: unknown): unknown {
   });
 }
 
-/** By its shape: the addon keeps the class of whoever loaded it first, which need not be ours. */
+/**
+ * By its shape: the addon keeps the class of whoever loaded it first, which need not be ours, nor need its
+ * Error be.
+ */
 export function isSqliteError(error: unknown): error is Error & { readonly code: string } {
-  return error instanceof Error && error.name === 'SqliteError' && 'code' in error;
+  if (typeof error !== 'object' || error === null) return false;
+  const { name, code } = error as { readonly name?: unknown; readonly code?: unknown };
+  return name === 'SqliteError' && typeof code === 'string';
 }
 
 /** The addon throws a plain TypeError, in its own realm. */

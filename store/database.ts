@@ -61,9 +61,14 @@ export function snapshot<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   return transaction(db, 'begin', work);
 }
 
+/** Connections with a transaction under way: what begins inside one becomes part of it. */
+const inTransaction = new WeakSet<Db>();
+
 function transaction<T>(db: Db, begin: string, work: (tx: Db) => Promise<T>): Promise<T> {
+  if (inTransaction.has(db)) return work(db);
   return db.connection().execute(async (tx) => {
     await sql.raw(begin).execute(tx);
+    inTransaction.add(tx);
     try {
       const value = await work(tx);
       await sql.raw('commit').execute(tx);

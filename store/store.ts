@@ -9,11 +9,14 @@ import { argumentsOf, type Arguments } from './arguments.js';
 import { asks, type Asks } from './asks.js';
 import { attempts, type Attempts } from './attempts.js';
 import { blobs, type Blobs } from './blobs.js';
+import { chainCache, type ChainCache } from './chain-cache.js';
 import {
   BUSY_WAIT_MS,
+  immediate,
   IN_MEMORY,
   makeFolder,
   openDatabase,
+  type Db,
   type OpenDatabase,
 } from './database.js';
 import { events, type Events } from './events.js';
@@ -25,8 +28,17 @@ import { replies, type Replies } from './replies.js';
 import { runs, type Runs } from './runs.js';
 import { transcripts, type Transcripts } from './transcripts.js';
 
-export interface Store
-  extends Blobs, Arguments, Transcripts, Events, Runs, Asks, Ledger, Attempts, Replies, Histories {
+/** What can be asked of the store, alone or as part of one transaction. */
+export interface StoreCalls
+  extends Blobs, Arguments, Transcripts, Events, Runs, Asks, Ledger, Attempts, Replies, Histories {}
+
+export interface Store extends StoreCalls {
+  /**
+   * Several calls as one transaction: all of them are on disk when it returns, or none is. One commit is
+   * what a durable write costs. `work` uses the given calls alone and awaits nothing else, because all
+   * others wait for it.
+   */
+  together<T>(work: (calls: StoreCalls) => Promise<T>): Promise<T>;
   /** Errors: `StoreUnavailable` when the store cannot be read. */
   health(): Promise<StoreHealth>;
   /** Nothing may be called afterwards; idempotent. */
@@ -48,10 +60,20 @@ export interface StoreOptions {
 /** Opens the store and brings its schema up to date. Errors: `StoreUnavailable`. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { db, close } = await openMigrated(options);
+  const cache = chainCache();
+  return {
+    ...callsOn(db, cache),
+    together: (work) => immediate(db, (tx) => work(callsOn(tx, cache))),
+    health: async () => ({ file: options.file, schemaVersion: await schemaVersion(db) }),
+    close: async () => close(),
+  };
+}
+
+function callsOn(db: Db, cache: ChainCache): StoreCalls {
   return {
     ...blobs(db),
     ...argumentsOf(db),
-    ...transcripts(db),
+    ...transcripts(db, cache),
     ...events(db),
     ...runs(db),
     ...asks(db),
@@ -59,8 +81,6 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...attempts(db),
     ...replies(db),
     ...histories(db),
-    health: async () => ({ file: options.file, schemaVersion: await schemaVersion(db) }),
-    close: async () => close(),
   };
 }
 

@@ -14,3 +14,4 @@ export {
   type ScriptedAnswer,
 } from '../providers/scripted/script.js';
 export { createAnthropicProvider } from '../providers/anthropic.js';
+export { replayRuns, type ReplayFailures, type ReplayPlace } from './replay.js';

@@ -29,8 +29,7 @@ async function main(): Promise<void> {
   const { configModule, configOptions, modelUrl, stickyTimeoutMs, ...place } = settings;
   // A process of its own has to load what its parent names.
   const loaded = require(configModule) as ConfigModule;
-  const config =
-    typeof loaded.config === 'function' ? loaded.config(configOptions) : loaded.config;
+  const config = typeof loaded.config === 'function' ? loaded.config(configOptions) : loaded.config;
   const provider = createAnthropicProvider({ apiKey: 'scripted', baseUrl: modelUrl });
   const worker = await startWorker({
     address: place.address,

@@ -27,10 +27,10 @@ export function approvalCard(ask: AskView, options: CardOptions): string {
     label('question', inert(ask.askId, ID_CHARS_MAX)),
     ...(ask.question === undefined ? [] : ['', ...inertLines(ask.question), '']),
     ...(ask.args === undefined ? [] : argumentLines(ask, paint)),
-    label('may', deciders(ask)),
+    label('by', deciders(ask)),
     ...(ask.requestedBy === undefined
       ? []
-      : [label('not', `${inert(ask.requestedBy)}, who asked for it`)]),
+      : [label('not by', `${inert(ask.requestedBy)}, who asked for it`)]),
     label('expires', `${dateTimeText(ask.expiresAt)} (${relativeText(ask.expiresAt, now)})`),
     label('hash', inert(ask.argsHash, ID_CHARS_MAX)),
     ...(options.withoutCommands ? [] : ['', ...answers(ask, options.runId).map(paint.cyan)]),
@@ -68,7 +68,7 @@ function argumentLines(ask: AskView, paint: Paint): readonly string[] {
 
 function deciders({ roles, quorum }: AskView): string {
   const who = roles.length === 0 ? 'anyone' : roles.map((role) => inert(role)).join(' or ');
-  return quorum > 1 ? `decide: ${who}; ${quorum} different people` : `decide: ${who}`;
+  return quorum > 1 ? `${quorum} different people: ${who}` : who;
 }
 
 /** The commands that answer, ready to be copied. */

@@ -11,6 +11,8 @@ const SEQUENCES =
 const LINE_BREAKS = /\r\n|[\n\r\u0085\u2028\u2029]/;
 /** Controls, format characters (bidi overrides, zero width, tags) and letters that look like nothing. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0\u2800]/gu;
+/** The same in JSON, which escapes lower controls itself; its own line breaks stay. */
+const UNSEEN_IN_JSON = /[\p{Cf}\p{Zl}\p{Zp}\u007F-\u009F\u00A0\u115F\u1160\u3164\uFFA0\u2800]/gu;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 /** Marks stacked on one letter beyond this many would cover the lines around it. */
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;
@@ -44,17 +46,18 @@ export function inertJson(
   value: unknown,
   charsMax: number = 4 * BLOCK_CHARS_MAX,
 ): readonly string[] {
-  const text = (JSON.stringify(value, null, 2) ?? 'null').replace(
-    /[\p{Cf}\p{Zl}\p{Zp}\u007F-\u009F\u00A0\u115F\u1160\u3164\uFFA0\u2800]/gu,
-    escaped,
-  );
+  const text = exactJson(value, 2);
   if (text.length <= charsMax) return text.split('\n');
   return [...firstChars(text, charsMax).split('\n'), moreChars(text.length - charsMax)];
 }
 
-/** Compact JSON on one line, cut with a notice. */
+/** The same on one line, cut with a notice. */
 export function inertInline(value: unknown, charsMax: number = LINE_CHARS_MAX): string {
-  return inert(JSON.stringify(value) ?? 'null', charsMax);
+  return cutWithNotice(exactJson(value), charsMax, 0);
+}
+
+function exactJson(value: unknown, indent?: number): string {
+  return (JSON.stringify(value, null, indent) ?? 'null').replace(UNSEEN_IN_JSON, escaped);
 }
 
 function cleanLine(line: string): string {

@@ -22,7 +22,7 @@ export function resultBlock(result: RunResult, options: ResultOptions = {}): str
     ...(text === undefined ? [] : [...inertLines(text, 20_000), '']),
     ...(partial === undefined ? [] : [paint.dim('(cut off)'), ...inertLines(partial), '']),
     `${paint.bold(inert(result.runId))} ${status}`,
-    ...(result.detail === undefined ? [] : [inert(result.detail, 1_000)]),
+    ...(result.detail === undefined || result.completed ? [] : [inert(result.detail, 1_000)]),
     ...(result.nextSafeAction === undefined ? [] : [`Next: ${inert(result.nextSafeAction)}`]),
     ...(result.budgetOverrun ? [paint.red('The vendor billed more than the budget allowed.')] : []),
     ...(result.unprocessed === undefined

@@ -114,11 +114,20 @@ function reject(run: Run, decision: Decision, refusal: Objection): { run: Run; v
   return { run: warn(run, code, text), verdict: { accepted: false, ...refusal } };
 }
 
+/** What follows a call's key in the id of a question about it: its revision, and what is asked. */
+const OF_CALL = /^(:r\d+)?(:outcome(:\d+)?)?$/;
+
 /** A decision may be faster than the question it answers; it waits for a call of this turn (G12). */
 function unknownAsk(run: Run, decision: Decision): { run: Run; verdict: Verdict } {
-  const expected = run.turn?.calls.some(
-    (call) => call.stage !== 'settled' && decision.askId.startsWith(`${run.runId}:${call.callKey}`),
-  );
+  const expected = run.turn?.calls.some((call) => {
+    const about = `${run.runId}:${call.callKey}`;
+    const { askId } = decision;
+    return (
+      call.stage !== 'settled' &&
+      askId.startsWith(about) &&
+      OF_CALL.test(askId.slice(about.length))
+    );
+  });
   if (expected && run.early.length < EARLY_DECISIONS_MAX) {
     const early = [...run.early, { decision, at: run.now }];
     return { run: { ...run, early }, verdict: { accepted: true, outcome: 'pending' } };

@@ -17,9 +17,9 @@ export function costMicroUsd(usage: Usage, prices: Prices): number {
   return Math.ceil(total / TOKENS_PER_PRICE);
 }
 
-/** The dearest way a prompt token can be billed: plainly, or written to the cache. */
+/** The dearest way a prompt token can be billed: plainly, or by way of the cache. */
 export function inputPrice(prices: Prices): number {
-  return Math.max(prices.input, prices.cacheWrite);
+  return Math.max(prices.input, prices.cacheWrite, prices.cacheRead);
 }
 
 /** Most that `inputTokens` of prompt and `outputTokens` of reply can cost, in micro-USD. */

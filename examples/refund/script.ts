@@ -11,6 +11,7 @@ type Answer = ReturnType<Script>;
 type Step = (facts: Facts) => Answer;
 
 const FULL_REFUND_FROM_DAYS = 6;
+const REPLIES_MAX = 6;
 
 const INVESTIGATION: readonly Step[] = [
   ({ orderId }) => ({
@@ -57,10 +58,16 @@ const PAYMENT: readonly Step[] = [
   }),
 ];
 
-/** The script of both agents; which one asks shows in the tools it is offered. */
+/**
+ * The script of both agents; which one asks shows in the tools it is offered. Where the evidence is missing,
+ * the investigator is sent back, and says the same again.
+ */
 export const refundScript: Script = (request: ScriptedRequest) => {
   const steps = request.tools.includes('draft_refund_recommendation') ? INVESTIGATION : PAYMENT;
-  return steps[request.assistantMessages]?.(factsOf(request)) ?? exhaustedScript(steps.length);
+  const { assistantMessages } = request;
+  if (assistantMessages >= REPLIES_MAX) return exhaustedScript(REPLIES_MAX);
+  const step = steps[Math.min(assistantMessages, steps.length - 1)];
+  return step?.(factsOf(request)) ?? exhaustedScript(0);
 };
 
 interface Recommendation {

@@ -9,6 +9,7 @@ import { createClosers } from './demo/closers.js';
 import { report } from './demo/report.js';
 import { processRequest } from './demo/request.js';
 import { setStage } from './demo/stage.js';
+import type { Stage } from './demo/stage.js';
 import { createTerminal } from './demo/terminal.js';
 import type { Terminal } from './demo/terminal.js';
 
@@ -46,27 +47,34 @@ async function demo(options: Options, { terminal, closers, stop }: Demo): Promis
   const environment = process.env;
   const home = resolve(environment['HOLDFAST_HOME'] ?? '.holdfast');
   terminal.say(`A customer wants a refund for order ${orderId}. Starting what that needs …`);
-  const stage = await setStage({
-    environment,
-    home,
-    terminal,
-    closers,
-    onFailure: (error) => stop.abort(error),
-  });
-  if (stop.signal.aborted) return endOf(stop.signal);
-  const { server, worker, model } = stage;
-  terminal.say(`  Temporal server   ${server.address} (${server.how})`);
-  if (server.uiUrl !== undefined) terminal.say(`  Temporal UI       ${server.uiUrl}`);
-  terminal.say(`  Shop              ${stage.shopUrl}`);
-  terminal.say(`  Holdfast worker   process ${worker.pid} (kill -9 it whenever you like)`);
-  terminal.say(
-    model === 'scripted'
-      ? '  Model             scripted, on loopback, because ANTHROPIC_API_KEY is not set'
-      : '  Model             Anthropic, with your ANTHROPIC_API_KEY',
-  );
+  const onFailure = (error: unknown): void => stop.abort(error);
+  const setting = setStage({ environment, home, terminal, closers, onFailure });
+  const stage = await Promise.race([setting, aborted(stop.signal)]);
+  if (stage === undefined) return endOf(stop.signal);
+  introduce(stage, terminal);
   const ended = await processRequest({ stage, terminal, orderId, stop });
   if (ended === undefined) return endOf(stop.signal);
   return report({ stage, terminal, orderId, ended });
+}
+
+function introduce({ server, shopUrl, worker, model }: Stage, terminal: Terminal): void {
+  const say = (name: string, text: string): void => terminal.say(`  ${name.padEnd(18)}${text}`);
+  say('Temporal server', `${server.address} (${server.how})`);
+  if (server.uiUrl !== undefined) say('Temporal UI', server.uiUrl);
+  say('Shop', shopUrl);
+  say('Holdfast worker', `process ${worker.pid}`);
+  say(
+    'Model',
+    model === 'scripted'
+      ? 'scripted, on loopback, because ANTHROPIC_API_KEY is not set'
+      : "Anthropic's, with your ANTHROPIC_API_KEY",
+  );
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
 }
 
 /** The exit code of a demo that was stopped; throws what stopped it when that was a failure. */

@@ -52,10 +52,18 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
 }
 
 function ofOpen(shell: Shell, effect: Started<'open_run'>, eventsUpTo: number): Ended {
-  const { openFailure } = shell.script;
-  if (openFailure !== undefined) return { type: 'effect_failed', failure: openFailure };
+  const failure = shell.script.openFailures?.[effect.input.segment];
+  if (failure !== undefined) return { type: 'effect_failed', failure };
   if (effect.input.segment > 0) return { type: 'run_opened', output: { rules: 1, eventsUpTo } };
-  const output = { rules: 1, frozen: frozenOf(shell.script), head: 'root', eventsUpTo };
+  const { goal } = effect.input.start.task;
+  const spilled = { $blob: 'a'.repeat(64), bytes: goal.length, preview: goal.slice(0, 200) };
+  const output = {
+    rules: 1,
+    frozen: frozenOf(shell.script),
+    head: 'root',
+    goal: shell.script.goalStored ? spilled : { text: goal },
+    eventsUpTo,
+  };
   return { type: 'run_opened', output };
 }
 

@@ -26,9 +26,12 @@ export interface Script {
   readonly outcomes?: { readonly [tool: string]: readonly ToolEntry[] };
   /** What reconciling finds, in order; the last one repeats. */
   readonly findings?: readonly FindingEntry[];
-  /** Kinds of effects that fail once each, in order of their starts. */
+  /** So many flushes fail before one succeeds. */
   readonly flushFailures?: number;
-  readonly openFailure?: Failure;
+  /** By segment. */
+  readonly openFailures?: { readonly [segment: number]: Failure };
+  /** The goal is spilled to the blob store. */
+  readonly goalStored?: boolean;
 }
 
 export interface ModelReply {

@@ -184,7 +184,9 @@ export function settle(shell: Shell): Shell {
 /** Goes on to the end, letting timers fire. */
 export function finish(shell: Shell): RunResult {
   for (let step = 0; tick(shell, { timers: true }); step += 1) refuseEndless(step);
-  return resultOf(shell);
+  const result = resultOf(shell);
+  if (!isDeepStrictEqual(shell.stored, shell.events)) throw new Error('the store misses events');
+  return result;
 }
 
 /** Goes on until an event of this kind has been emitted. */

@@ -21,7 +21,8 @@ export interface RefundRequested {
 }
 
 export interface RefundDecided {
-  readonly outcome: 'paid' | 'not_supported' | 'not_paid';
+  /** 'undecided': an agent stopped early, and a person has to look. */
+  readonly outcome: 'paid' | 'not_supported' | 'not_paid' | 'undecided';
   readonly reason: string;
   /** What the customer is told. */
   readonly answer: string;
@@ -30,6 +31,8 @@ export interface RefundDecided {
   readonly runs: readonly string[];
   readonly costMicroUsd: number;
 }
+
+const LATER = 'A colleague will look into your request.';
 
 /** Run ids of the agents started so far. */
 export const agentRuns = defineQuery<readonly string[]>('agentRuns');
@@ -50,28 +53,29 @@ export async function refundProcess(request: RefundRequested): Promise<RefundDec
 
   const investigated = await runAgent(investigationOf(request), child('investigation'));
   const investigation = readInvestigation(investigated, request.orderId);
-  if (!investigation.supported) {
-    return {
-      outcome: 'not_supported',
-      reason: investigation.reason,
-      answer: `We looked into order ${request.orderId} and cannot refund it. ${investigation.reason}`,
-      refunds: [],
-      runs,
-      costMicroUsd: investigated.costMicroUsd,
-    };
-  }
+  if (!investigation.supported)
+    return withoutPayment(request, investigation, { investigated, runs });
 
   const paid = await runAgent(paymentOf(request, investigation), child('payment'));
   // The money is moved under keys that begin with the run's id, so this finds exactly what this run paid.
   const refunds = await shop.refundsPaidBy({ orderId: request.orderId, runId: paid.runId });
-  return {
-    outcome: refunds.length > 0 ? 'paid' : 'not_paid',
-    reason: refunds.length > 0 ? investigation.reason : (paid.detail ?? paid.stopReason),
-    answer: answerOf(paid),
-    refunds,
-    runs,
-    costMicroUsd: investigated.costMicroUsd + paid.costMicroUsd,
-  };
+  const costMicroUsd = investigated.costMicroUsd + paid.costMicroUsd;
+  const facts = { answer: answerOf(paid), refunds, runs, costMicroUsd };
+  if (refunds.length > 0) return { ...facts, outcome: 'paid', reason: investigation.reason };
+  if (paid.completed) return { ...facts, outcome: 'not_paid', reason: 'No payment was made.' };
+  return { ...facts, outcome: 'undecided', reason: paid.detail ?? paid.stopReason };
+}
+
+function withoutPayment(
+  { orderId }: RefundRequested,
+  { reason }: Investigation,
+  done: { readonly investigated: RunResult; readonly runs: readonly string[] },
+): RefundDecided {
+  const { investigated, runs } = done;
+  const facts = { reason, refunds: [], runs, costMicroUsd: investigated.costMicroUsd };
+  if (!investigated.completed) return { ...facts, outcome: 'undecided', answer: LATER };
+  const answer = `We looked into order ${orderId} and cannot refund it. ${reason}`;
+  return { ...facts, outcome: 'not_supported', answer };
 }
 
 type AgentInput = Parameters<typeof runAgent>[0];
@@ -109,6 +113,6 @@ function paymentOf(request: RefundRequested, investigation: Investigation): Agen
 }
 
 function answerOf(result: RunResult): string {
-  if (result.answer === undefined) return 'A colleague will look into your request.';
+  if (result.answer === undefined) return LATER;
   return 'text' in result.answer ? result.answer.text : result.answer.preview;
 }

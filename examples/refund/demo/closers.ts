@@ -1,24 +1,31 @@
 /** What must be closed at the end, in the opposite order of opening, whatever happens in between. */
+type Close = () => Promise<void> | void;
+
 export interface Closers {
-  add(close: () => Promise<void> | void): void;
+  /** What is opened after the end has begun is closed at once. */
+  add(close: Close): void;
   /** Closes everything once; a close that fails does not keep the others from closing. */
   closeAll(): Promise<void>;
 }
 
 export function createClosers(onError: (error: unknown) => void): Closers {
-  const open: (() => Promise<void> | void)[] = [];
-  const closeRest = async (): Promise<void> => {
-    for (let close = open.pop(); close !== undefined; close = open.pop()) {
-      try {
-        await close();
-      } catch (error) {
-        onError(error);
-      }
+  const open: Close[] = [];
+  let closing: Promise<void> | undefined;
+  const closeOne = async (close: Close): Promise<void> => {
+    try {
+      await close();
+    } catch (error) {
+      onError(error);
     }
   };
-  let closing: Promise<void> | undefined;
+  const closeRest = async (): Promise<void> => {
+    for (let close = open.pop(); close !== undefined; close = open.pop()) await closeOne(close);
+  };
   return {
-    add: (close) => open.push(close),
+    add(close) {
+      if (closing === undefined) open.push(close);
+      else void closeOne(close);
+    },
     closeAll: () => (closing ??= closeRest()),
   };
 }

@@ -14,6 +14,8 @@ export interface ServiceCommand {
   readonly entry: string;
   readonly args?: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What it is told on its standard input once that is known; meanwhile it loads. */
+  readonly firstLine?: Promise<string>;
 }
 
 export interface Service {
@@ -39,6 +41,13 @@ export async function startService(command: ServiceCommand): Promise<Service> {
   const exited = once(child, 'exit').then(() => undefined);
   // A pipe to a process that is gone must not end this one.
   child.stdin.on('error', () => undefined);
+  try {
+    const line = await command.firstLine;
+    if (line !== undefined) child.stdin.write(`${line}\n`);
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
   const ready = await readyLine(child, command.name);
   return { pid: child.pid ?? 0, ready, exited, stop: () => stop(child, exited) };
 }

@@ -2,11 +2,13 @@
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import type { WorkflowBundleOption } from '@temporalio/worker';
 import { connect, openStore } from '../../../index.js';
 import type { HoldfastClient } from '../../../index.js';
 import { startScriptedModel } from '../../../testing/index.js';
+import { businessBundle } from '../business/bundle.js';
 import { AGENT_QUEUE } from '../business/queues.js';
-import { bundleBusiness, createBusinessWorker } from '../business/worker.js';
+import { createBusinessWorker } from '../business/worker.js';
 import { refundScript } from '../script.js';
 import type { Closers } from './closers.js';
 import { takeDemoFolder } from './demo-folder.js';
@@ -37,53 +39,28 @@ export interface Stage {
   readonly model: 'scripted' | 'anthropic';
 }
 
+/** What is slow overlaps: the server starts while the rest is loaded. */
 export async function setStage(options: StageOptions): Promise<Stage> {
-  const { home, terminal, closers } = options;
-  const folder = takeDemoFolder(home);
-  closers.add(folder.release);
-  // In the order of their need; what is slow overlaps.
-  const code = bundleBusiness();
-  const shop = startShop(options, folder.shopDatabase);
-  const model = modelVariables(options);
-  // Whichever fails first is reported; the others must not become unhandled rejections.
-  const [server, shopUrl, modelEnvironment] = await allOrCleanUp([
-    startTemporal(options),
-    shop,
+  const folder = takeDemoFolder(options.home);
+  options.closers.add(folder.release);
+  const server = startTemporal(options);
+  const bundle = businessBundle();
+  const model = startModel(options);
+  const shopUrl = startShop(options, folder.shopDatabase);
+  const parts = [
+    server,
+    shopUrl,
     model,
-  ]);
-  const { address, namespace } = server;
-  const environment = {
-    ...options.environment,
-    ...modelEnvironment.variables,
-    HOLDFAST_ADDRESS: address,
-    HOLDFAST_NAMESPACE: namespace,
-    HOLDFAST_HOME: home,
-    HOLDFAST_TASK_QUEUE: AGENT_QUEUE,
-    SHOP_URL: shopUrl,
-  };
-  const [worker, business, client] = await allOrCleanUp([
-    startHoldfastWorker(options, environment),
-    startBusiness(options, { server, shopUrl, code }),
+    startHoldfastWorker(options, { server, shopUrl, model }),
+    startBusiness(options, { server, shopUrl, bundle }),
     openClient(options, server),
-  ]);
-  terminal.progress('');
-  return { server, shopUrl, worker, client, business, model: modelEnvironment.model };
+  ] as const;
+  const [place, url, { name }, worker, business, client] = await Promise.all(parts);
+  return { server: place, shopUrl: url, model: name, worker, business, client };
 }
 
-/** Waits for all, also when one fails: what the others open has registered its close by then. */
-async function allOrCleanUp<T extends readonly unknown[]>(work: {
-  readonly [index in keyof T]: Promise<T[index]>;
-}): Promise<T> {
-  await Promise.allSettled(work as readonly Promise<unknown>[]);
-  return (await Promise.all(work as readonly Promise<unknown>[])) as unknown as T;
-}
-
-async function startTemporal({
-  home,
-  environment,
-  terminal,
-  closers,
-}: StageOptions): Promise<DemoServer> {
+async function startTemporal(options: StageOptions): Promise<DemoServer> {
+  const { home, environment, terminal, closers } = options;
   const server = await demoServer({
     home,
     environment,
@@ -94,10 +71,8 @@ async function startTemporal({
   return server;
 }
 
-async function startShop(
-  { environment, closers }: StageOptions,
-  database: string,
-): Promise<string> {
+async function startShop(options: StageOptions, database: string): Promise<string> {
+  const { environment, closers } = options;
   const shop = await startService({
     name: 'shop',
     entry: join(__dirname, '..', 'shop', 'main'),
@@ -108,29 +83,44 @@ async function startShop(
   return (shop.ready as { readonly url: string }).url;
 }
 
-interface ModelPlace {
-  readonly model: Stage['model'];
+interface Model {
+  readonly name: Stage['model'];
   readonly variables: Readonly<Record<string, string>>;
 }
 
-async function modelVariables({ environment, closers }: StageOptions): Promise<ModelPlace> {
-  if (environment['ANTHROPIC_API_KEY']) return { model: 'anthropic', variables: {} };
+async function startModel({ environment, closers }: StageOptions): Promise<Model> {
+  if (environment['ANTHROPIC_API_KEY']) return { name: 'anthropic', variables: {} };
   const model = await startScriptedModel({ script: refundScript });
   closers.add(model.stop);
   const variables = { ANTHROPIC_API_KEY: 'scripted', ANTHROPIC_BASE_URL: model.baseUrl };
-  return { model: 'scripted', variables };
+  return { name: 'scripted', variables };
+}
+
+interface WorkerNeeds {
+  readonly server: Promise<DemoServer>;
+  readonly shopUrl: Promise<string>;
+  readonly model: Promise<Model>;
 }
 
 async function startHoldfastWorker(
-  { terminal, closers, onFailure }: StageOptions,
-  environment: StageOptions['environment'],
+  options: StageOptions,
+  { server, shopUrl, model }: WorkerNeeds,
 ): Promise<KeptService> {
+  const { home, terminal, closers, onFailure } = options;
+  const environment = {
+    ...options.environment,
+    ...(await model).variables,
+    HOLDFAST_HOME: home,
+    HOLDFAST_TASK_QUEUE: AGENT_QUEUE,
+    SHOP_URL: await shopUrl,
+  };
+  const firstLine = server.then(({ address, namespace }) => JSON.stringify({ address, namespace }));
   const worker = await keepAlive(
-    { name: 'Holdfast worker', entry: join(__dirname, '..', 'worker'), environment },
+    { name: 'Holdfast worker', entry: join(__dirname, '..', 'worker'), environment, firstLine },
     {
       died: (pid) =>
-        terminal.say(`  The Holdfast worker (process ${pid}) is gone. Starting another …`),
-      restarted: (pid) => terminal.say(`  Holdfast worker: process ${pid}. Nothing was lost.`),
+        terminal.say(`The Holdfast worker, process ${pid}, is gone. Starting another …`),
+      restarted: (pid) => terminal.say(`Holdfast worker: process ${pid}. The run goes on.`),
       failed: onFailure,
     },
   );
@@ -139,16 +129,20 @@ async function startHoldfastWorker(
 }
 
 interface BusinessNeeds {
-  readonly server: DemoServer;
-  readonly shopUrl: string;
-  readonly code: Promise<string>;
+  readonly server: Promise<DemoServer>;
+  readonly shopUrl: Promise<string>;
+  readonly bundle: Promise<WorkflowBundleOption>;
 }
 
 async function startBusiness(
   { closers, onFailure }: StageOptions,
-  { server, shopUrl, code }: BusinessNeeds,
+  needs: BusinessNeeds,
 ): Promise<Client> {
-  const { address, namespace } = server;
+  const [{ address, namespace }, shopUrl, bundle] = await Promise.all([
+    needs.server,
+    needs.shopUrl,
+    needs.bundle,
+  ]);
   Runtime.install({
     logger: new DefaultLogger('ERROR'),
     telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
@@ -157,7 +151,7 @@ async function startBusiness(
   });
   const connection = await NativeConnection.connect({ address });
   closers.add(() => connection.close());
-  const worker = await createBusinessWorker({ connection, namespace, shopUrl, code: await code });
+  const worker = await createBusinessWorker({ connection, namespace, shopUrl, bundle });
   const running = worker.run();
   running.catch(onFailure);
   closers.add(async () => {
@@ -169,13 +163,13 @@ async function startBusiness(
 
 async function openClient(
   { home, closers }: StageOptions,
-  server: DemoServer,
+  server: Promise<DemoServer>,
 ): Promise<HoldfastClient> {
+  const { address, namespace, how } = await server;
   const store = await openStore({ file: join(home, 'store.db') });
   closers.add(() => store.close());
-  const { address, namespace } = server;
   const client = await connect({ address, namespace, taskQueue: AGENT_QUEUE, store });
   closers.add(() => client.close());
-  if (server.how !== 'started') await client.ensureNamespaceReady();
+  if (how !== 'started') await client.ensureNamespaceReady();
   return client;
 }

@@ -1,5 +1,5 @@
 /** The person at the terminal, or the lack of one. */
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import { COLOURED, PLAIN, type Paint } from '../../../cli/render/index.js';
 
 export interface Terminal {
@@ -18,7 +18,6 @@ export interface TerminalStreams {
   readonly output: NodeJS.WriteStream;
 }
 
-const ATTEMPTS_MAX = 100;
 const CLEAR_LINE = '\r\u001b[2K';
 
 export function createTerminal(
@@ -38,33 +37,32 @@ export function createTerminal(
       write(output.isTTY ? line : `${line}\n`);
       unfinished = output.isTTY === true;
     },
-    async confirm(question, signal) {
-      const lines = createInterface({ input, output });
-      // On a terminal, readline takes Ctrl-C for itself.
-      lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
-      const closed = new AbortController();
-      lines.once('close', () => closed.abort());
-      const ended = AbortSignal.any([signal, closed.signal]);
-      try {
-        return await askYesOrNo((text) => lines.question(text, { signal: ended }), question);
-      } catch (error) {
-        if (ended.aborted) return undefined;
-        throw error;
-      } finally {
-        lines.close();
-      }
-    },
+    confirm: (question, signal) => confirm({ input, output }, question, signal),
   };
 }
 
-async function askYesOrNo(
-  ask: (text: string) => Promise<string>,
+async function confirm(
+  streams: TerminalStreams,
   question: string,
+  signal: AbortSignal,
 ): Promise<boolean | undefined> {
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-    const answer = (await ask(`${question} [y/n] `)).trim().toLowerCase();
-    if (answer === 'y' || answer === 'yes') return true;
-    if (answer === 'n' || answer === 'no') return false;
+  const lines = createInterface({ ...streams, prompt: `${question} [y/n] ` });
+  // On a terminal, readline takes Ctrl-C for itself.
+  lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  const withdraw = (): void => lines.close();
+  signal.addEventListener('abort', withdraw, { once: true });
+  try {
+    lines.prompt();
+    // Ends with the input, or when the question is withdrawn.
+    for await (const line of lines) {
+      const answer = line.trim().toLowerCase();
+      if (answer === 'y' || answer === 'yes') return true;
+      if (answer === 'n' || answer === 'no') return false;
+      lines.prompt();
+    }
+    return undefined;
+  } finally {
+    signal.removeEventListener('abort', withdraw);
+    lines.close();
   }
-  return undefined;
 }

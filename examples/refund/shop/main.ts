@@ -48,6 +48,8 @@ function main(argv: readonly string[]): void {
 function stopWhenTold(stop: () => void): void {
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
+  // Nobody reads what it says: the parent is gone.
+  process.stdout.once('error', stop);
   // A parent that gives no standard input attaches a device, which ends at once and says nothing.
   const input = fstatSync(0);
   if (!input.isFIFO() && !input.isSocket()) return;

@@ -1,0 +1,85 @@
+/** `holdfast message`, `interrupt`, `close` and `cancel`: what a run is told. */
+import type { Command } from 'commander';
+import type { RunHandle } from '../../client/index.js';
+import {
+  examples,
+  runCommand,
+  withJson,
+  withPlace,
+  type Cli,
+  type CommonOptions,
+} from '../command.js';
+import { shellWord } from '../render/index.js';
+
+interface MessageOptions extends CommonOptions {
+  readonly id?: string;
+}
+
+export function addMessage(program: Command, cli: Cli): void {
+  const command = program
+    .command('message')
+    .description('Send a message of the user to a run: the next turn of a conversation.')
+    .argument('<run>', 'run id')
+    .argument('<text...>', 'what the user says')
+    .option('--id <id>', 'the same id again is ignored');
+  withJson(withPlace(command), '{runId, messageId}')
+    .addHelpText('after', examples("holdfast message run_01J… 'Yes, please go on'"))
+    .action((runId: string, words: readonly string[], options: MessageOptions) =>
+      runCommand(cli, options, async (session, output) => {
+        const run = (await session.client()).handle(runId);
+        const messageId = await run.sendMessage(words.join(' '), options.id);
+        output.data({ runId, messageId });
+        output.line(`Sent. Follow the run: holdfast watch ${shellWord(runId)}`);
+      }),
+    );
+}
+
+interface Control {
+  readonly name: string;
+  readonly description: string;
+  readonly done: string;
+  readonly send: (run: RunHandle) => Promise<void>;
+}
+
+export function addInterrupt(program: Command, cli: Cli): void {
+  addControl(program, cli, {
+    name: 'interrupt',
+    description: 'Stop a run: what is under way is cancelled, and the run ends as interrupted.',
+    done: 'Asked to stop.',
+    send: (run) => run.interrupt(),
+  });
+}
+
+export function addClose(program: Command, cli: Cli): void {
+  addControl(program, cli, {
+    name: 'close',
+    description: 'End a conversation that waits for its user; any other run is cancelled.',
+    done: 'Asked to close.',
+    send: (run) => run.close(),
+  });
+}
+
+export function addCancel(program: Command, cli: Cli): void {
+  addControl(program, cli, {
+    name: 'cancel',
+    description: 'Cancel a run as a Temporal workflow: it ends as aborted.',
+    done: 'Asked to cancel.',
+    send: (run) => run.cancel(),
+  });
+}
+
+function addControl(program: Command, cli: Cli, control: Control): void {
+  const command = program
+    .command(control.name)
+    .description(control.description)
+    .argument('<run>', 'run id');
+  withJson(withPlace(command), '{runId, asked}')
+    .addHelpText('after', examples(`holdfast ${control.name} run_01J…`))
+    .action((runId: string, options: CommonOptions) =>
+      runCommand(cli, options, async (session, output) => {
+        await control.send((await session.client()).handle(runId));
+        output.data({ runId, asked: control.name });
+        output.line(`${control.done} See how it ends: holdfast watch ${shellWord(runId)}`);
+      }),
+    );
+}

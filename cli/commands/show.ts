@@ -1,0 +1,192 @@
+/** `holdfast show`: everything about one run, also about one that ended long ago. */
+import type { Command } from 'commander';
+import type { HoldfastClient, ReadingStore } from '../../client/index.js';
+import {
+  examples,
+  runCommand,
+  withJson,
+  withPlace,
+  type Cli,
+  type CommonOptions,
+} from '../command.js';
+import { HoldfastError } from '../../core/errors.js';
+import type { RunEvent } from '../../core/event.js';
+import type { RunView } from '../../core/view.js';
+import { printResult } from '../follow.js';
+import type { Output } from '../output.js';
+import {
+  approvalCard,
+  costLine,
+  dateTimeText,
+  eventLine,
+  inert,
+  isDetail,
+} from '../render/index.js';
+import type { Session } from '../session.js';
+import type { AskRow } from '../../store/asks.js';
+import type { RunRow } from '../../store/runs.js';
+import { wholeNumber } from '../usage.js';
+
+const TENANT = 'default';
+const EVENTS_DEFAULT = 500;
+const EVENTS_MAX = 100_000;
+const PAGE_EVENTS = 500;
+const ASKS_MAX = 200;
+
+interface ShowOptions extends CommonOptions {
+  readonly events?: number;
+  readonly all?: boolean;
+}
+
+export function addShow(program: Command, cli: Cli): void {
+  const command = program
+    .command('show')
+    .description('Show a run: its events, its questions, what it spent, how it ended.')
+    .argument('<run>', 'run id')
+    .option(
+      '--events <count>',
+      `how many of its last events (default ${EVENTS_DEFAULT})`,
+      eventCount,
+    )
+    .option('--all', 'also events that only say that things go their way');
+  withJson(withPlace(command), '{run, state, asks, events}')
+    .addHelpText(
+      'after',
+      examples('holdfast show run_01J…', 'holdfast show my-run --json | jq .run'),
+    )
+    .action((runId: string, options: ShowOptions) =>
+      runCommand(cli, options, async (session, output) => {
+        const facts = await factsOf(session, runId, options.events ?? EVENTS_DEFAULT);
+        output.data(facts);
+        if (!output.json) await print(facts, { session, output, all: options.all === true });
+      }),
+    );
+}
+
+function eventCount(text: string): number {
+  return wholeNumber('--events', [0, EVENTS_MAX])(text);
+}
+
+interface Facts {
+  /** As the store knows it; absent for a run whose workers write another store. */
+  readonly run: RunRow | null;
+  /** As the run itself says; absent when no worker answers. */
+  readonly state: RunView | null;
+  readonly asks: readonly AskRow[];
+  readonly events: readonly RunEvent[];
+  /** Temporal's word on a run that is under way but does not answer. */
+  readonly trouble: string | null;
+}
+
+async function factsOf(session: Session, runId: string, count: number): Promise<Facts> {
+  const store = await session.store();
+  const run = (await store?.getRun(TENANT, runId)) ?? null;
+  const ended = run?.result !== undefined;
+  const client = ended ? undefined : await clientFor(session, run !== null);
+  const live =
+    client === undefined ? { state: null, trouble: null } : await liveFacts(client, runId);
+  if (run === null && live.state === null && live.trouble === null) throw unknown(runId);
+  const asks = (await store?.listAsks(TENANT, { runId, limit: ASKS_MAX })) ?? [];
+  const last = run?.lastSeq ?? -1;
+  const since = Math.max(0, last + 1 - count);
+  const events = store === undefined ? [] : await lastEvents(store, runId, { since, count });
+  return { run, ...live, asks, events };
+}
+
+/** A run that the store does not know must be asked about; one that it knows may be. */
+function clientFor(session: Session, known: boolean): Promise<HoldfastClient | undefined> {
+  return known ? session.tryClient() : session.client();
+}
+
+async function liveFacts(
+  client: HoldfastClient,
+  runId: string,
+): Promise<Pick<Facts, 'state' | 'trouble'>> {
+  try {
+    return { state: await client.handle(runId).state(), trouble: null };
+  } catch (error) {
+    if (!(error instanceof HoldfastError) || error.code === 'RunNotFound') throw error;
+    const execution = await client.handle(runId).execution();
+    if (execution.closed) return { state: null, trouble: await endOf(client, runId) };
+    const failing =
+      execution.attempt > 1 ? ' Its workflow task keeps failing; see holdfast doctor.' : '';
+    return { state: null, trouble: `${error.message}${failing}` };
+  }
+}
+
+/** Why a run without a result ended. */
+async function endOf(client: HoldfastClient, runId: string): Promise<string> {
+  return client
+    .handle(runId)
+    .result({ timeoutMs: 5_000 })
+    .then(
+      (result) => `It ended: ${result.stopReason}.`,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+}
+
+async function lastEvents(
+  store: ReadingStore,
+  runId: string,
+  wanted: { readonly since: number; readonly count: number },
+): Promise<readonly RunEvent[]> {
+  const events: RunEvent[] = [];
+  let since = wanted.since;
+  while (events.length < wanted.count) {
+    const page = await store.readEvents(
+      { tenant: TENANT, runId },
+      { sinceSeq: since, limit: Math.min(PAGE_EVENTS, wanted.count - events.length) },
+    );
+    if (page.events.length === 0) break;
+    events.push(...page.events);
+    since = page.nextSeq;
+  }
+  return events;
+}
+
+interface Printing {
+  readonly session: Session;
+  readonly output: Output;
+  readonly all: boolean;
+}
+
+async function print(facts: Facts, { session, output, all }: Printing): Promise<void> {
+  const { run, state, asks, events, trouble } = facts;
+  const { paint } = output;
+  const first = events[0]?.stamp.seq ?? 0;
+  if (run !== null) {
+    output.line(`${paint.bold(inert(run.runId))} ${inert(run.agent)} on ${inert(run.model)}`);
+    output.line(`${run.status} · started ${dateTimeText(run.startedAt)}`);
+    output.line(`“${inert(run.goalPreview)}”`);
+  } else if (state !== null) {
+    output.line(`${paint.bold(inert(state.runId))} ${inert(state.agent)}: ${state.status}`);
+    output.line(
+      'The store has nothing of this run; set HOLDFAST_STORE to the store of its workers.',
+    );
+  }
+  if (trouble !== null) output.line(paint.yellow(inert(trouble, 1_000)));
+  if (events.length > 0) output.line('');
+  if (first > 0)
+    output.line(
+      paint.dim(`(${first} earlier events; --events ${first + events.length} shows all)`),
+    );
+  for (const event of events) {
+    if (all || !isDetail(event)) output.line(eventLine(event, { paint }));
+  }
+  if (run?.result !== undefined) return printResult(run.result, { session, output });
+  for (const ask of openAsks(asks, state)) {
+    const runId = run?.runId ?? state?.runId ?? '';
+    output.line(approvalCard(ask, { runId, now: Date.now(), paint }));
+  }
+  if (state !== null) output.line(paint.dim(costLine(state.counters)));
+}
+
+function openAsks(asks: readonly AskRow[], state: RunView | null) {
+  return state?.asks ?? asks.filter((ask) => ask.outcome === 'pending');
+}
+
+function unknown(runId: string): HoldfastError {
+  return new HoldfastError('RunNotFound', `There is no run ${runId.slice(0, 200)}.`, {
+    hint: 'List the runs with `holdfast list`.',
+  });
+}

@@ -1,0 +1,118 @@
+/** `holdfast start`: starts a run and, unless told otherwise, waits for how it ends. */
+import type { Command } from 'commander';
+import { parseBudgetOptions, parseSettingOptions } from '../assignments.js';
+import { checkStart } from '../../client/check-start.js';
+import type { RunHandle } from '../../client/index.js';
+import { checkRunId } from '../../client/run-id.js';
+import {
+  examples,
+  runCommand,
+  withJson,
+  withPlace,
+  type Cli,
+  type CommonOptions,
+} from '../command.js';
+import { awaitOutcome, followEvents } from '../follow.js';
+import type { Output } from '../output.js';
+import type { Session } from '../session.js';
+import { shellWord } from '../render/index.js';
+import { readTaskInput } from '../task-input.js';
+import { collect, usage } from '../usage.js';
+
+interface StartOptions extends CommonOptions {
+  readonly file?: string;
+  readonly runId?: string;
+  readonly caller?: string;
+  readonly budget?: readonly string[];
+  readonly setting?: readonly string[];
+  readonly wait: boolean;
+  readonly detach?: boolean;
+  readonly watch?: boolean;
+}
+
+export function addStart(program: Command, cli: Cli): void {
+  const command = program
+    .command('start')
+    .description(
+      'Start a run of an agent and wait for its result. When it needs a person, it says how to answer and exits with 4.',
+    )
+    .argument('<agent>', 'name of an agent that a worker serves')
+    .argument('[goal...]', 'what to achieve')
+    .option('--file <file>', 'task as JSON or text; - is standard input')
+    .option('--run-id <id>', 'id of the run; the same id again gives the run that exists')
+    .option('--caller <name>', 'who asks; never counts as an approver')
+    .option('--budget <name=value>', 'limit, e.g. maxTurns=5, maxCostUsd=0.5; repeatable', collect)
+    .option('--setting <name=value>', 'setting, e.g. afterAnswer=await_user; repeatable', collect)
+    .option('--watch', 'print events as they happen, and go on through approvals')
+    .option('--detach', 'return when the run is open')
+    .option('--no-wait', 'return at once, without waiting for a worker to open it');
+  withJson(
+    withPlace(command),
+    '{runId, status, result} or {runId, status, asks}; with --watch one event per line',
+  )
+    .addHelpText(
+      'after',
+      examples(
+        "holdfast start refund 'Order A-1001 arrived broken, please refund it'",
+        'holdfast start refund --file task.json --budget maxCostUsd=0.25 --watch',
+        "echo 'Summarise the open tickets' | holdfast start support --file - --json",
+      ),
+    )
+    .action((agent: string, words: readonly string[], options: StartOptions) =>
+      runCommand(cli, options, (session, output) =>
+        start(session, output, { agent, words, options, folder: cli.environment.folder }),
+      ),
+    );
+}
+
+interface Asked {
+  readonly agent: string;
+  readonly words: readonly string[];
+  readonly options: StartOptions;
+  readonly folder: string;
+}
+
+async function start(session: Session, output: Output, asked: Asked): Promise<number | void> {
+  const { options } = asked;
+  const request = await requestOf(asked);
+  const client = await session.client();
+  const run = await client.start({ ...request, wait: options.wait });
+  if (!options.wait || options.detach) {
+    output.data({ runId: run.runId, status: options.wait ? 'open' : 'started' });
+    output.line(run.runId);
+    return;
+  }
+  output.remark(`run ${run.runId}`);
+  return options.watch ? followEvents(run, { session, output }) : waitFor(run, { session, output });
+}
+
+function waitFor(
+  run: RunHandle,
+  following: { readonly session: Session; readonly output: Output },
+): Promise<number> {
+  following.output.remark(
+    `Waiting; Ctrl-C leaves it running. Events: holdfast watch ${shellWord(run.runId)}`,
+  );
+  return awaitOutcome(run, following);
+}
+
+/** Everything that can be wrong is found before the server is asked. */
+async function requestOf({ agent, words, options, folder }: Asked) {
+  if (options.watch && (options.detach || !options.wait)) {
+    throw usage('--watch follows the run; it does not go with --detach or --no-wait.');
+  }
+  const { file, runId, caller } = options;
+  const input = await readTaskInput({ words, folder, ...(file !== undefined && { file }) });
+  const budget = { ...input.budget, ...parseBudgetOptions(options.budget) };
+  const settings = { ...input.settings, ...parseSettingOptions(options.setting) };
+  const { task } = checkStart({ agent, task: input.task });
+  const request = {
+    agent,
+    task: caller === undefined ? task : { ...task, caller },
+    budget,
+    settings,
+    ...(runId !== undefined && { runId: checkRunId(runId) }),
+  };
+  checkStart(request);
+  return request;
+}

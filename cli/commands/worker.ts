@@ -1,0 +1,60 @@
+/** `holdfast worker`: one worker process. */
+import type { Command } from 'commander';
+import {
+  examples,
+  runCommand,
+  withJson,
+  withPlace,
+  type Cli,
+  type CommonOptions,
+} from '../command.js';
+import { onInterrupt } from '../interrupt.js';
+import { readConfig, serveWorker } from '../serve.js';
+import { addressOf } from '../session.js';
+import { variablesWith } from '../environment.js';
+import { resolve } from 'node:path';
+
+export interface ConfigOptions {
+  readonly config?: string;
+}
+
+export function withConfig(command: Command): Command {
+  return command.option(
+    '--config <file>',
+    'configuration (HOLDFAST_CONFIG; default holdfast.config.ts)',
+  );
+}
+
+export function addWorker(program: Command, cli: Cli): void {
+  const command = program
+    .command('worker')
+    .description(
+      'Run a worker: it serves the agents of the configuration. Ctrl-C or SIGTERM lets running work end first.',
+    );
+  withJson(withPlace(withConfig(command)), 'one line {serving, address, …} when it serves')
+    .addHelpText(
+      'after',
+      examples(
+        'holdfast worker',
+        'holdfast worker --config agents/holdfast.config.ts --address temporal:7233',
+      ),
+    )
+    .action((options: CommonOptions & ConfigOptions) =>
+      runCommand(cli, options, async (session, output) => {
+        const { environment } = cli;
+        const interrupt = onInterrupt();
+        try {
+          const { config: file } = options;
+          const place = {
+            ...session.place,
+            ...(file !== undefined && { configFile: resolve(environment.folder, file) }),
+          };
+          const address = await addressOf(variablesWith(environment, options), place);
+          const config = await readConfig(place, environment.folder);
+          await serveWorker({ place, address, config, signal: interrupt.signal }, output);
+        } finally {
+          interrupt.release();
+        }
+      }),
+    );
+}

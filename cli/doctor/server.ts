@@ -1,0 +1,104 @@
+/** The server, its namespace, its workers, and runs that do not get on. */
+import type { HoldfastClient, NamespaceFacts, StuckRun } from '../../client/index.js';
+import { runningServer } from '../../devserver/index.js';
+import { assertPortFree } from '../../devserver/ports.js';
+import { DEFAULT_PORT, DEFAULT_UI_PORT } from '../embedded-server.js';
+import { durationText, inert, relativeText } from '../render/index.js';
+import type { Session } from '../session.js';
+import { broken, guarded, ok, warning, type Check } from './check.js';
+
+const DAY_MS = 86_400_000;
+/** Below this closed runs vanish from Temporal before anybody looks at them. */
+const RETENTION_MIN_MS = 7 * DAY_MS;
+const STUCK_LOOKED_AT = 500;
+
+export async function checkServer(
+  session: Session,
+  addressGiven: boolean,
+): Promise<readonly Check[]> {
+  const checks = await guarded('server', async () => {
+    const client = await session.client();
+    const facts = await client.namespaceFacts();
+    return [
+      ok('server', `${client.address}, Temporal ${facts.serverVersion}`),
+      ...namespaceChecks(client, facts),
+      ...(await guarded('workers', () => workerChecks(client))),
+      ...(await guarded('stuck runs', () => stuckChecks(client))),
+    ];
+  });
+  if (addressGiven || checks.some(({ status }) => status === 'ok')) return checks;
+  return [...checks, ...(await portChecks(session))];
+}
+
+function namespaceChecks(client: HoldfastClient, facts: NamespaceFacts): readonly Check[] {
+  const { namespace } = client;
+  const kept = durationText(facts.retentionMs);
+  const retention =
+    facts.retentionMs >= RETENTION_MIN_MS
+      ? ok('namespace', `${namespace}, keeps closed runs for ${kept}`)
+      : warning(
+          'namespace',
+          `${namespace} keeps closed runs for ${kept} only`,
+          `temporal operator namespace update -n ${namespace} --retention 720h`,
+        );
+  const missing = facts.missingAttributes;
+  const attributes =
+    missing.length === 0
+      ? ok('search attributes', 'registered')
+      : broken(
+          'search attributes',
+          `${missing.join(', ')} not registered`,
+          `temporal operator search-attribute create -n ${namespace} ${missing.map((name) => `--name ${name} --type Keyword`).join(' ')}`,
+        );
+  return [retention, attributes];
+}
+
+async function workerChecks(client: HoldfastClient): Promise<readonly Check[]> {
+  const count = await client.workerCount();
+  if (count > 0) return [ok('workers', `${count} on task queue ${client.taskQueue}`)];
+  return [
+    warning(
+      'workers',
+      `none on task queue ${client.taskQueue}`,
+      'Runs wait until one is started: holdfast worker (or holdfast dev).',
+    ),
+  ];
+}
+
+async function stuckChecks(client: HoldfastClient): Promise<readonly Check[]> {
+  const stuck = await client.stuckRuns(STUCK_LOOKED_AT);
+  if (stuck.length === 0) return [ok('stuck runs', 'none')];
+  return stuck.map((run) => broken('stuck run', foundStuck(run), mendStuck(run)));
+}
+
+function foundStuck({ runId, kind, activity, attempt, since, reason }: StuckRun): string {
+  const what = kind === 'workflow_task' ? 'its workflow task' : `its activity ${activity ?? ''}`;
+  const when = since === undefined ? '' : `, since ${relativeText(since, Date.now())}`;
+  return `${inert(runId)}: ${what} fails (attempt ${attempt}${when}): ${inert(reason, 400)}`;
+}
+
+function mendStuck({ kind, reason }: StuckRun): string {
+  if (/RulesTooNew/.test(reason))
+    return 'Deploy a worker at least as new as the one that began the run.';
+  return kind === 'workflow_task'
+    ? 'Mend the fault named here and restart the workers; the run goes on by itself and loses nothing.'
+    : 'It is retried by itself; mend what the message names, or stop the run with holdfast interrupt.';
+}
+
+/** Whether the embedded server could be started on its usual ports. */
+async function portChecks({ place }: Session): Promise<readonly Check[]> {
+  if ((await runningServer(place.home)) !== undefined) return [];
+  const ports = [
+    [DEFAULT_PORT, 'the server'],
+    [DEFAULT_UI_PORT, "Temporal's web page"],
+  ] as const;
+  const checks = await Promise.all(
+    ports.map(([port, purpose]) =>
+      guarded('port', async () => {
+        await assertPortFree(port, purpose);
+        return [ok('port', `${port} is free for ${purpose}`)];
+      }),
+    ),
+  );
+  return checks.flat();
+}

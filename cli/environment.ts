@@ -1,0 +1,46 @@
+/** What the process was given: variables, folder, terminal. Besides worker/config.ts the only reader. */
+import { resolve } from 'node:path';
+
+export interface CliEnvironment {
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly folder: string;
+  /** Colours on standard output: a terminal, and nobody said no. */
+  readonly colour: boolean;
+  readonly interactive: boolean;
+}
+
+export function cliEnvironment(): CliEnvironment {
+  const { env } = process;
+  const noColour = (env.NO_COLOR !== undefined && env.NO_COLOR !== '') || env.TERM === 'dumb';
+  return {
+    variables: env,
+    folder: process.cwd(),
+    colour: process.stdout.isTTY === true && !noColour,
+    interactive: process.stdin.isTTY === true && process.stdout.isTTY === true,
+  };
+}
+
+/** Options that every command has in place of the environment's. */
+export interface PlaceOptions {
+  readonly address?: string;
+  readonly namespace?: string;
+  readonly taskQueue?: string;
+  readonly store?: string;
+  readonly home?: string;
+}
+
+/** The variables as the options change them; the worker reads the same names. */
+export function variablesWith(
+  environment: CliEnvironment,
+  options: PlaceOptions,
+): Readonly<Record<string, string | undefined>> {
+  const given = {
+    HOLDFAST_ADDRESS: options.address,
+    HOLDFAST_NAMESPACE: options.namespace,
+    HOLDFAST_TASK_QUEUE: options.taskQueue,
+    HOLDFAST_STORE: options.store && resolve(environment.folder, options.store),
+    HOLDFAST_HOME: options.home && resolve(environment.folder, options.home),
+  };
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...environment.variables, ...Object.fromEntries(set) };
+}

@@ -1,0 +1,148 @@
+/** Following a run until it ends, until it needs a person, or until Ctrl-C; the run itself goes on. */
+import type { Outcome, RunHandle } from '../client/index.js';
+import type { AskView, RunEvent } from '../core/event.js';
+import type { RunResult } from '../core/result.js';
+import { EXIT, exitCodeOfResult } from './exit-code.js';
+import { onInterrupt } from './interrupt.js';
+import type { Output } from './output.js';
+import { approvalCard, eventLine, isDetail, resultBlock, shellWord } from './render/index.js';
+import type { Session } from './session.js';
+
+export interface FollowOptions {
+  readonly since?: number;
+  /** Also events that only say that things go their way. */
+  readonly all?: boolean;
+}
+
+const ASKS_MAX = 200;
+/** The server's clock may be ahead of or behind ours. */
+const CLOCK_SKEW_MS = 5_000;
+
+interface Following {
+  readonly session: Session;
+  readonly output: Output;
+}
+
+/** Prints events as they happen and the result at the end; gives the exit code. */
+export async function followEvents(
+  run: RunHandle,
+  { session, output }: Following,
+  options: FollowOptions = {},
+): Promise<number> {
+  const interrupt = onInterrupt();
+  const since = options.since ?? 0;
+  try {
+    const askable = await stillAskable(run.runId, session);
+    let last = -1;
+    let result: RunResult | undefined;
+    for await (const event of run.events({ since, signal: interrupt.signal })) {
+      if (event.stamp.seq <= last) output.remark(resetRemark(event.stamp.seq));
+      last = event.stamp.seq;
+      output.data(event);
+      if (options.all || !isDetail(event)) output.line(eventLine(event, { paint: output.paint }));
+      if (isAsk(event) && askable(event)) output.line(cardOf(event, output));
+      if (event.type === 'run_result') result = event.result;
+    }
+    if (interrupt.signal.aborted) return sayItGoesOn(run.runId, output);
+    // A run that never opened, or was ended from outside, has no result event but an error.
+    const ended = result ?? (await run.result());
+    await printResult(ended, { session, output });
+    return exitCodeOfResult(ended);
+  } finally {
+    interrupt.release();
+  }
+}
+
+/** Waits for the result, or for the moment in which a person is needed; gives the exit code. */
+export async function awaitOutcome(
+  run: RunHandle,
+  { session, output }: Following,
+): Promise<number> {
+  const interrupt = onInterrupt();
+  try {
+    const outcome = await run.outcome({ signal: interrupt.signal }).catch((error: unknown) => {
+      if (interrupt.signal.aborted) return undefined;
+      throw error;
+    });
+    if (outcome === undefined) return sayItGoesOn(run.runId, output);
+    output.data(outcomeData(run.runId, outcome));
+    if (outcome.kind === 'ended') {
+      await printResult(outcome.result, { session, output });
+      return exitCodeOfResult(outcome.result);
+    }
+    for (const ask of outcome.asks) output.line(card(run.runId, ask, output));
+    output.remark(
+      `The run waits for a person. Answer with a command above; follow it with: holdfast watch ${shellWord(run.runId)}`,
+    );
+    return EXIT.waiting;
+  } finally {
+    interrupt.release();
+  }
+}
+
+function outcomeData(runId: string, outcome: Outcome): unknown {
+  return outcome.kind === 'ended'
+    ? { runId, status: outcome.result.status, result: outcome.result }
+    : { runId, status: outcome.status, asks: outcome.asks };
+}
+
+type AskEvent = Extract<RunEvent, { type: 'approval_requested' | 'input_request' }>;
+
+function isAsk(event: RunEvent): event is AskEvent {
+  return event.type === 'approval_requested' || event.type === 'input_request';
+}
+
+function cardOf(event: AskEvent, output: Output): string {
+  const { type: _type, stamp, ...ask } = event;
+  return card(stamp.runId, ask, output);
+}
+
+/** A question that was answered before anybody watched needs no card. */
+async function stillAskable(
+  runId: string,
+  session: Session,
+): Promise<(event: AskEvent) => boolean> {
+  const watchedFrom = Date.now();
+  const store = await session.store();
+  if (store === undefined) return () => true;
+  const open = await store.listAsks('default', { runId, pendingOnly: true, limit: ASKS_MAX });
+  const ids = new Set(open.map(({ askId }) => askId));
+  return ({ askId, stamp }) => ids.has(askId) || stamp.at >= watchedFrom - CLOCK_SKEW_MS;
+}
+
+function card(runId: string, ask: AskView, { paint }: Output): string {
+  return approvalCard(ask, { runId, now: Date.now(), paint });
+}
+
+/** Prints the result with its whole answer, when that lies in the store. */
+export async function printResult(
+  result: RunResult,
+  { session, output }: Following,
+): Promise<void> {
+  if (output.json) return;
+  const answer = await wholeAnswer(result, session);
+  output.line('');
+  output.line(
+    resultBlock(result, { paint: output.paint, ...(answer !== undefined && { answer }) }),
+  );
+}
+
+async function wholeAnswer(result: RunResult, session: Session): Promise<string | undefined> {
+  if (result.answer === undefined) return undefined;
+  if ('text' in result.answer) return result.answer.text;
+  const store = await session.store();
+  // Its first characters are in the result itself.
+  return store?.getText('default', result.answer).catch(() => undefined);
+}
+
+function sayItGoesOn(runId: string, output: Output): number {
+  const id = shellWord(runId);
+  output.remark(
+    `\nNo longer following; the run goes on. Watch it: holdfast watch ${id} – stop it: holdfast interrupt ${id}`,
+  );
+  return EXIT.interrupted;
+}
+
+function resetRemark(seq: number): string {
+  return `The run was reset: what was shown from event ${seq} on is superseded.`;
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+/** The command `holdfast`. */
+import { cliEnvironment } from './environment.js';
+import { runCli } from './program.js';
+
+/** Somebody closed the pipe (`| head`): there is nobody left to talk to, and that is no error. */
+function quietOnClosedPipe(stream: NodeJS.WriteStream): void {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === 'EPIPE' ? (process.exitCode ?? 0) : 1);
+  });
+}
+
+/** Exiting before a pipe has taken everything would lose the end of it. */
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => resolve());
+  });
+}
+
+async function main(): Promise<void> {
+  quietOnClosedPipe(process.stdout);
+  quietOnClosedPipe(process.stderr);
+  const code = await runCli(process.argv.slice(2), {
+    environment: cliEnvironment(),
+    streams: {
+      out: (text) => process.stdout.write(text),
+      err: (text) => process.stderr.write(text),
+    },
+  });
+  await flushed(process.stdout);
+  await flushed(process.stderr);
+  process.exit(code);
+}
+
+void main();

@@ -1,0 +1,69 @@
+/** Where a command speaks: data on standard output, remarks on standard error, JSON when asked for. */
+import { HoldfastError } from '../core/errors.js';
+import { COLOURED, PLAIN, inertLines, type Paint } from './render/index.js';
+
+export interface Output {
+  readonly json: boolean;
+  readonly paint: Paint;
+  /** A line of the answer; nothing with --json. */
+  line(text: string): void;
+  /** One JSON value on one line; nothing without --json. */
+  data(value: unknown): void;
+  /** What a person should know beside the answer. */
+  remark(text: string): void;
+  failure(error: unknown): void;
+}
+
+export interface Streams {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+export function createOutput(
+  streams: Streams,
+  options: { readonly json: boolean; readonly colour: boolean },
+): Output {
+  const { json, colour } = options;
+  const paint = colour && !json ? COLOURED : PLAIN;
+  return {
+    json,
+    paint,
+    line(text) {
+      if (!json) streams.out(`${text}\n`);
+    },
+    data(value) {
+      if (json) streams.out(`${JSON.stringify(value)}\n`);
+    },
+    remark(text) {
+      streams.err(`${text}\n`);
+    },
+    failure(error) {
+      const failure = failureOf(error);
+      if (json) {
+        streams.out(`${JSON.stringify({ error: failure })}\n`);
+        return;
+      }
+      streams.err(`${inertLines(`Error: ${failure.message}`).join('\n')}\n`);
+      if (failure.hint !== undefined) streams.err(`${inertLines(failure.hint).join('\n')}\n`);
+    },
+  };
+}
+
+interface FailureShape {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+function failureOf(error: unknown): FailureShape {
+  if (error instanceof HoldfastError) {
+    const { code, message, hint } = error;
+    return { code, message, ...(hint !== undefined && { hint }) };
+  }
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return {
+    code: 'Internal',
+    message,
+    hint: 'This is a bug of Holdfast; please report it with what you did.',
+  };
+}

@@ -1,0 +1,83 @@
+/** The program: its commands, its help, and how its errors become exit codes. */
+import { Command, CommanderError } from 'commander';
+import { HoldfastError } from '../core/errors.js';
+import type { Cli } from './command.js';
+import { addApprovals } from './commands/approvals.js';
+import { addAnswer, addApprove, addReject } from './commands/decide.js';
+import { addCancel, addClose, addInterrupt, addMessage } from './commands/control.js';
+import { addDev } from './commands/dev.js';
+import { addDoctor } from './commands/doctor.js';
+import { addList } from './commands/list.js';
+import { addServer } from './commands/server.js';
+import { addShow } from './commands/show.js';
+import { addStart } from './commands/start.js';
+import { addWatch } from './commands/watch.js';
+import { addWorker } from './commands/worker.js';
+import type { CliEnvironment } from './environment.js';
+import { EXIT, EXIT_CODES_HELP, exitCodeOf } from './exit-code.js';
+import { createOutput, type Streams } from './output.js';
+import { packageVersion } from './version.js';
+
+export interface CliIo {
+  readonly environment: CliEnvironment;
+  readonly streams: Streams;
+}
+
+const INTRODUCTION = `Durable agents on Temporal: every effect happens once, or a person is asked.
+
+Begin with \`holdfast dev\` in a folder with a holdfast.config.ts, then, in another terminal,
+\`holdfast start AGENT 'what to achieve'\`.`;
+
+/** Runs one command line and gives its exit code; never throws. */
+export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
+  const cli: Cli = { ...io, exitCode: EXIT.completed };
+  const json = argv.includes('--json');
+  try {
+    await buildProgram(cli, json).parseAsync(argv, { from: 'user' });
+    return cli.exitCode;
+  } catch (error) {
+    const output = createOutput(io.streams, { json, colour: io.environment.colour });
+    if (!(error instanceof CommanderError)) {
+      output.failure(error);
+      return exitCodeOf(error);
+    }
+    if (error.exitCode === 0) return EXIT.completed;
+    // Commander has told a person already.
+    if (json) output.failure(usageError(error));
+    return EXIT.usage;
+  }
+}
+
+function buildProgram(cli: Cli, json: boolean): Command {
+  const program = new Command('holdfast')
+    .description(INTRODUCTION)
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'explain a command')
+    .helpCommand('help [command]', 'explain a command')
+    .showSuggestionAfterError()
+    .showHelpAfterError('(see --help)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: cli.streams.out,
+      writeErr: (text) => {
+        if (!json) cli.streams.err(text);
+      },
+    })
+    .addHelpText('after', EXIT_CODES_HELP);
+  // Subcommands take over the settings above, so they come last.
+  const commands = [
+    [addDev, addServer, addWorker, addDoctor],
+    [addStart, addWatch, addShow, addList],
+    [addApprovals, addApprove, addReject, addAnswer],
+    [addMessage, addInterrupt, addClose, addCancel],
+  ];
+  for (const add of commands.flat()) add(program, cli);
+  return program;
+}
+
+function usageError(error: CommanderError): HoldfastError {
+  const message = error.code === 'commander.help' ? 'No command was given.' : error.message;
+  return new HoldfastError('Usage', message.replace(/^error: /, ''), {
+    hint: 'See `holdfast --help`.',
+  });
+}

@@ -1,0 +1,52 @@
+/** Running a worker in the foreground until a signal; running work is drained first. */
+import type { Config } from '../authoring/index.js';
+import type { Environment } from '../worker/config.js';
+import type { Output } from './output.js';
+
+export interface ServeOptions {
+  readonly place: Environment;
+  readonly address: string;
+  readonly config: Config;
+  /** Ends the worker as a signal would. */
+  readonly signal: AbortSignal;
+}
+
+/** The configuration, before anything is started: its errors are the likeliest. */
+export async function readConfig(place: Environment, folder: string): Promise<Config> {
+  const { loadConfig } = await import('../worker/load-config.js');
+  const { configFile } = place;
+  return loadConfig({ folder, ...(configFile !== undefined && { file: configFile }) });
+}
+
+/** Prepares the namespace and serves; resolves when the worker has drained. */
+export async function serveWorker(options: ServeOptions, output: Output): Promise<void> {
+  const { place, address, config, signal } = options;
+  const { namespace, taskQueue, storeFile } = place;
+  await prepareNamespace(options);
+  const { startWorker, providersOf } = await import('../worker/index.js');
+  const providers = providersOf(place);
+  if (providers.size === 0) {
+    output.remark('No model key is set: set ANTHROPIC_API_KEY, or every model call will fail.');
+  }
+  const worker = await startWorker({ address, namespace, taskQueue, storeFile, providers, config });
+  const agents = [...config.agents.keys()];
+  output.data({ serving: agents, address, taskQueue, storeFile });
+  output.line(`Worker           serves ${agents.join(', ')} on task queue ${taskQueue}`);
+  output.line(`Store            ${storeFile}`);
+  const served = worker.run();
+  // A worker can be told to end only once it runs.
+  signal.addEventListener('abort', () => worker.shutdown(), { once: true });
+  if (signal.aborted) worker.shutdown();
+  await served;
+  output.remark('The worker has drained.');
+}
+
+async function prepareNamespace({ address, place }: ServeOptions): Promise<void> {
+  const { connect } = await import('../client/index.js');
+  const client = await connect({ address, namespace: place.namespace });
+  try {
+    await client.ensureNamespaceReady();
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * What a command works with: the store's file and a client, each opened when first needed and closed at the
+ * end. Reading commands work from the store alone, so that a past run can be seen without a server.
+ */
+import { existsSync } from 'node:fs';
+import type { HoldfastClient, ReadingStore } from '../client/index.js';
+import { HoldfastError } from '../core/errors.js';
+import { runningServer } from '../devserver/index.js';
+import type { Store } from '../store/store.js';
+import { readEnvironment, type Environment } from '../worker/config.js';
+import { variablesWith, type CliEnvironment, type PlaceOptions } from './environment.js';
+
+export interface Session {
+  readonly place: Environment;
+  /** The workers' store; undefined while its file does not exist. */
+  store(): Promise<ReadingStore | undefined>;
+  /** Errors: ServerUnavailable. */
+  client(): Promise<HoldfastClient>;
+  /** The client, or undefined when no server can be reached within a moment. */
+  tryClient(): Promise<HoldfastClient | undefined>;
+}
+
+const CONNECT_LIMIT_MS = 5_000;
+const TRY_LIMIT_MS = 1_500;
+
+export async function withSession<T>(
+  environment: CliEnvironment,
+  options: PlaceOptions,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const variables = variablesWith(environment, options);
+  const place = readEnvironment(variables, environment.folder);
+  let store: Store | undefined;
+  let client: HoldfastClient | undefined;
+
+  async function openedStore(): Promise<Store | undefined> {
+    if (store === undefined && existsSync(place.storeFile)) {
+      const { openStore } = await import('../store/store.js');
+      store = await openStore({ file: place.storeFile });
+    }
+    return store;
+  }
+
+  async function openedClient(connectLimitMs: number): Promise<HoldfastClient> {
+    if (client !== undefined) return client;
+    const address = await addressOf(variables, place);
+    const { connect } = await import('../client/index.js');
+    const { namespace, taskQueue } = place;
+    const reading = await openedStore();
+    client = await connect({
+      address,
+      namespace,
+      taskQueue,
+      connectLimitMs,
+      ...(reading !== undefined && { store: reading }),
+    });
+    return client;
+  }
+
+  try {
+    return await work({
+      place,
+      store: openedStore,
+      client: () => openedClient(CONNECT_LIMIT_MS),
+      tryClient: () => openedClient(TRY_LIMIT_MS).catch(nobodyThere),
+    });
+  } finally {
+    await client?.close();
+    await store?.close();
+  }
+}
+
+function nobodyThere(error: unknown): undefined {
+  if (error instanceof HoldfastError && error.code === 'ServerUnavailable') return undefined;
+  throw error;
+}
+
+/** The configured address, else the embedded server of the project's data folder. */
+export async function addressOf(
+  variables: Readonly<Record<string, string | undefined>>,
+  place: Environment,
+): Promise<string> {
+  if (variables.HOLDFAST_ADDRESS !== undefined) return place.address;
+  const running = await runningServer(place.home);
+  if (running !== undefined) return running.address;
+  throw new HoldfastError(
+    'ServerUnavailable',
+    `No Temporal server is running on the data folder ${place.home}.`,
+    {
+      hint: 'Start one with `holdfast dev` (server and worker) or `holdfast server`, or name yours with --address or HOLDFAST_ADDRESS.',
+      details: { home: place.home },
+    },
+  );
+}

@@ -1,0 +1,23 @@
+/** A command line that cannot be meant. */
+import { HoldfastError } from '../core/errors.js';
+
+export function usage(message: string, hint = 'See --help.'): HoldfastError {
+  return new HoldfastError('Usage', message, { hint });
+}
+
+/** A whole number within bounds. */
+export function wholeNumber(name: string, bounds: readonly [min: number, max: number]) {
+  return (text: string): number => {
+    const value = Number(text);
+    const [min, max] = bounds;
+    if (text.trim() !== '' && Number.isInteger(value) && value >= min && value <= max) return value;
+    throw usage(
+      `${name} must be a whole number from ${min} to ${max}, not "${text.slice(0, 40)}".`,
+    );
+  };
+}
+
+/** For options that may be given again. */
+export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
+}

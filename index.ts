@@ -1,0 +1,52 @@
+/** Public entry `holdfast`: writing agents and tools, and reaching their runs. */
+export {
+  days,
+  defineAgent,
+  defineConfig,
+  defineTool,
+  hours,
+  minutes,
+  seconds,
+  ToolError,
+  usd,
+  type Agent,
+  type AgentDefinition,
+  type ApprovalDeclaration,
+  type Config,
+  type ConfigDefinition,
+  type PolicyDeclaration,
+  type Tool,
+  type ToolContext,
+  type ToolDefinition,
+} from './authoring/index.js';
+export {
+  connect,
+  newRunId,
+  type Answer,
+  type ConnectOptions,
+  type Decider,
+  type Delivery,
+  type EventsOptions,
+  type Execution,
+  type FoundAsk,
+  type HoldfastClient,
+  type NamespaceFacts,
+  type Outcome,
+  type ReadingStore,
+  type RunHandle,
+  type RunSummary,
+  type StartOptions,
+  type StuckRun,
+  type WaitOptions,
+} from './client/index.js';
+export { openStore, type Store, type StoreOptions } from './store/store.js';
+export { HoldfastError, type ErrorCode, type ErrorContext } from './core/errors.js';
+export type { Decision, DecisionKind, RejectionReason, Verdict } from './core/ask/ask.js';
+export type { AskView, EventType, RunEvent } from './core/event.js';
+export type { Budget, Limit } from './core/budget-fields.js';
+export type { Json, StoredText } from './core/json.js';
+export type { ModelRoute, Prices, Usage } from './core/model.js';
+export type { Counters, RunResult, RunStatus, StopReason } from './core/result.js';
+export type { Settings } from './core/settings.js';
+export type { BudgetOverrides, Evidence, SettingsOverrides, Task } from './core/task.js';
+export type { RunView, RunViewStatus } from './core/view.js';

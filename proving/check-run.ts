@@ -1,0 +1,160 @@
+/**
+ * What must hold of a run that was played. The tool service's own ledger decides about effects; the
+ * runtime's records only say how it came to them.
+ */
+import { z } from 'zod';
+import type { RunEvent } from '../core/event.js';
+import { checkEvent, startChecking } from '../core/invariants.js';
+import type { Store } from '../store/store.js';
+import { TENANT, type Driven } from './drive-run.js';
+import { sameRecords, type ExpectedOutcome } from './expected-outcomes.js';
+import type { PlayedRun } from './played-run.js';
+
+export interface RunChecks {
+  readonly completed: boolean;
+  readonly outputs: number;
+  readonly outputsEqual: number;
+  readonly recordsEqual: boolean;
+  readonly ledgerRows: number;
+  readonly ledgerExpected: number;
+  /** Rows of the ledger beyond one per key. */
+  readonly duplicates: number;
+  /** Rows of the ledger, and starts of writes, that no approval preceded. */
+  readonly unapproved: number;
+  readonly withoutConsent: number;
+  readonly invariants: readonly string[];
+  readonly failures: readonly string[];
+}
+
+export interface CheckedRun {
+  readonly runId: string;
+  readonly run: PlayedRun;
+  readonly expected: ExpectedOutcome;
+  readonly driven: Driven;
+}
+
+export interface Evidence {
+  readonly store: Store;
+  readonly serviceUrl: string;
+}
+
+const FAILURES_SHOWN_MAX = 10;
+
+export async function checkRun(evidence: Evidence, checked: CheckedRun): Promise<RunChecks> {
+  const { driven, expected, run } = checked;
+  const { result, events } = driven;
+  const failures: string[] = [];
+  const completed = result?.stopReason === 'completed' && result.detail === 'closed';
+  if (!completed && result !== undefined) {
+    failures.push(`ended ${result.stopReason} ${result.detail ?? ''}`.trim());
+  }
+  const wrong = await wrongOutputs(evidence.store, checked);
+  failures.push(...wrong);
+  const changes = await fetchJson(`${evidence.serviceUrl}/changes`, checked.runId);
+  const recordsEqual = sameRecords(changes, expected.changedRecords);
+  if (!recordsEqual) failures.push('other records than expected');
+  const invariants = violations(events);
+  failures.push(...invariants);
+  const effects = await checkEffects(evidence.serviceUrl, checked);
+  return {
+    completed,
+    outputs: run.calls.size,
+    outputsEqual: run.calls.size - wrong.length,
+    recordsEqual,
+    ...effects.figures,
+    withoutConsent: [...run.calls.values()].filter(
+      (call) => call.writes && !call.error && !call.consented,
+    ).length,
+    invariants,
+    failures: [...driven.failures, ...failures, ...effects.failures].slice(0, FAILURES_SHOWN_MAX),
+  };
+}
+
+/** Each recorded call whose result is missing or another one. */
+async function wrongOutputs(store: Store, { run, driven }: CheckedRun): Promise<string[]> {
+  const finished = new Map(
+    driven.events.flatMap((event) =>
+      event.type === 'tool_finished' ? [[event.callId, event]] : [],
+    ),
+  );
+  const wrong: string[] = [];
+  for (const call of run.calls.values()) {
+    const event = finished.get(call.id);
+    if (event === undefined) {
+      wrong.push(`${call.name} ${call.id} has no result`);
+      continue;
+    }
+    const text = await store.getText(TENANT, event.content);
+    if (text === call.content && (event.status === 'error') === call.error) continue;
+    const seen = `${event.status} ${JSON.stringify(text.slice(0, 200))}`;
+    wrong.push(
+      `${call.name} ${call.id} gave ${seen}, not ${JSON.stringify(call.content.slice(0, 200))}`,
+    );
+  }
+  return wrong;
+}
+
+function violations(events: readonly RunEvent[]): string[] {
+  const found: string[] = [];
+  let state = startChecking();
+  for (const event of events) {
+    const checked = checkEvent(state, event);
+    state = checked.state;
+    found.push(...checked.violations);
+  }
+  return found;
+}
+
+const ledgerSchema = z.object({
+  rows: z.array(z.object({ key: z.string().nullable(), tool: z.string(), attempt: z.number() })),
+});
+
+type EffectFigures = Pick<RunChecks, 'ledgerRows' | 'ledgerExpected' | 'duplicates' | 'unapproved'>;
+
+async function checkEffects(
+  serviceUrl: string,
+  { runId, run, expected, driven }: CheckedRun,
+): Promise<{ readonly figures: EffectFigures; readonly failures: readonly string[] }> {
+  const { rows } = ledgerSchema.parse(await fetchJson(`${serviceUrl}/ledger`, runId));
+  const { approvedKeys, startedBare } = startsOf(run, driven.events);
+  const keys = new Set(rows.map((row) => row.key ?? ''));
+  const bareRows = rows.filter((row) => row.key === null || !approvedKeys.has(row.key)).length;
+  const figures = {
+    ledgerRows: rows.length,
+    ledgerExpected: expected.successfulWrites,
+    duplicates: rows.length - keys.size,
+    unapproved: Math.max(bareRows, startedBare),
+  };
+  const asked = [...run.calls.values()].filter((call) => call.writes).length;
+  const failures = [
+    ...(figures.ledgerRows === figures.ledgerExpected
+      ? []
+      : [`${figures.ledgerRows} ledger rows, expected ${figures.ledgerExpected}`]),
+    ...(figures.duplicates === 0 ? [] : [`${figures.duplicates} duplicate ledger rows`]),
+    ...(figures.unapproved === 0 ? [] : [`${figures.unapproved} unapproved writes`]),
+    ...(driven.approvals === asked ? [] : [`${driven.approvals} approvals for ${asked} writes`]),
+  ];
+  return { figures, failures };
+}
+
+/** Keys of writes that started after their approval, and the number of those that started without. */
+function startsOf(run: PlayedRun, events: readonly RunEvent[]) {
+  const approved = new Set<string>();
+  const approvedKeys = new Set<string>();
+  let startedBare = 0;
+  for (const event of events) {
+    if (event.type === 'approval_resolved' && event.outcome === 'approved') {
+      approved.add(event.callId ?? '');
+    }
+    if (event.type !== 'tool_started') continue;
+    if (approved.has(event.callId)) approvedKeys.add(event.key);
+    else if (run.calls.get(event.callId)?.writes !== false) startedBare += 1;
+  }
+  return { approvedKeys, startedBare };
+}
+
+async function fetchJson(url: string, runId: string): Promise<unknown> {
+  const response = await fetch(`${url}?${new URLSearchParams({ run: runId }).toString()}`);
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  return response.json();
+}

@@ -1,0 +1,157 @@
+/**
+ * Plays one run: as the customer who speaks when the run waits for them, and as the desk that approves
+ * what the recording did and nothing else.
+ * Invariant: whatever dies meanwhile, each text and each decision counts once; it ends in bounded time.
+ */
+import type { HoldfastClient, RunHandle } from '../client/index.js';
+import { canonicalJson } from '../core/digest.js';
+import { HoldfastError } from '../core/errors.js';
+import type { AskView, RunEvent } from '../core/event.js';
+import type { RunResult } from '../core/result.js';
+import type { Store } from '../store/store.js';
+import type { KillSwitch } from './kill-switch.js';
+import type { PlayedRun } from './played-run.js';
+import { DESK_ROLE, RETAIL_AGENT } from './retail/config.js';
+
+export interface Drive {
+  readonly client: HoldfastClient;
+  readonly store: Store;
+  readonly run: PlayedRun;
+  readonly runId: string;
+  readonly kill: KillSwitch;
+  /** Ends the drive early; the run is left as it is. */
+  readonly signal: AbortSignal;
+}
+
+export interface Driven {
+  readonly events: readonly RunEvent[];
+  readonly result?: RunResult;
+  readonly approvals: number;
+  readonly failures: readonly string[];
+}
+
+/** All runs are of one tenant. */
+export const TENANT = 'default';
+
+const RUN_MS_MAX = 180_000;
+const RESULT_MS_MAX = 10_000;
+const DECISION_TRIES_MAX = 4;
+const DESK = { by: 'proving-desk', roles: [DESK_ROLE] } as const;
+
+/** Starts the run and plays it to its end. */
+export async function driveRun(drive: Drive): Promise<Driven> {
+  const { client, run, runId } = drive;
+  const limit = AbortSignal.timeout(RUN_MS_MAX);
+  const signal = AbortSignal.any([drive.signal, limit]);
+  const progress: Progress = {
+    ...drive,
+    events: [],
+    answered: new Set(),
+    approvals: 0,
+    spoken: 1,
+    failures: [],
+  };
+  const goal = run.exchanges[0]?.userText ?? '';
+  const handle = await client.start({ agent: RETAIL_AGENT, task: { goal }, runId, wait: false });
+  for await (const event of handle.events({ signal })) {
+    progress.events.push(event);
+    await follow(progress, handle, event);
+  }
+  const { events, approvals, failures } = progress;
+  if (signal.aborted) {
+    failures.push(limit.aborted ? await stuckAt(handle) : 'stopped from outside');
+    return { events, approvals, failures };
+  }
+  const result = await resultOf(handle, failures);
+  return { events, approvals, failures, ...(result !== undefined && { result }) };
+}
+
+interface Progress extends Drive {
+  readonly events: RunEvent[];
+  /** Asks that were dealt with: an event may be read again, and counts once. */
+  readonly answered: Set<string>;
+  readonly failures: string[];
+  approvals: number;
+  /** The customer's texts that were sent; the first is the run's goal. */
+  spoken: number;
+}
+
+async function follow(progress: Progress, handle: RunHandle, event: RunEvent): Promise<void> {
+  if (event.type !== 'approval_requested' && event.type !== 'input_request') return;
+  if (progress.answered.has(event.askId)) return;
+  progress.answered.add(event.askId);
+  if (event.type === 'approval_requested') return decide(progress, handle, event);
+  if (event.kind === 'user_message') return speak(progress, handle);
+  progress.failures.push(`a person was asked: ${event.question ?? event.kind}`);
+  // Nobody can know it; the run ends and its result says why.
+  await handle.answer(event.askId, { kind: 'stop' }, DESK);
+}
+
+async function speak(progress: Progress, handle: RunHandle): Promise<void> {
+  const next = progress.run.exchanges[progress.spoken];
+  if (next === undefined) return handle.close();
+  await handle.sendMessage(next.userText, `${progress.runId}-user-${progress.spoken}`);
+  progress.spoken += 1;
+}
+
+async function decide(progress: Progress, handle: RunHandle, ask: AskView): Promise<void> {
+  const { kill, failures } = progress;
+  if (!(await wasRecorded(progress, ask))) {
+    failures.push(`${ask.tool ?? 'a tool'} asked for an approval that the recording does not have`);
+    await handle.reject(ask.askId, DESK);
+    return;
+  }
+  const when = kill.reached('approval', progress.approvals);
+  progress.approvals += 1;
+  if (when === 'before') await kill.fire();
+  if (when === 'around') void kill.fire();
+  await approve(handle, ask.askId);
+  if (when === 'after') await kill.fire();
+}
+
+/** The very call of the recording: same id, same tool, same arguments. */
+async function wasRecorded({ run, store }: Progress, ask: AskView): Promise<boolean> {
+  const call = run.calls.get(ask.callId ?? '');
+  if (call === undefined || call.name !== ask.tool || ask.args === undefined) return false;
+  const args = await store.restoreArguments(TENANT, ask.args);
+  return canonicalJson(args) === canonicalJson(call.args);
+}
+
+/** A decision that was lost with its worker is sent again; the run counts one of them. */
+async function approve(handle: RunHandle, askId: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await handle.approve(askId, DESK);
+      return;
+    } catch (error) {
+      if (wasCounted(error)) return;
+      const passing = error instanceof HoldfastError && error.code === 'ServerUnavailable';
+      if (!passing || attempt >= DECISION_TRIES_MAX) throw error;
+    }
+  }
+}
+
+function wasCounted(error: unknown): boolean {
+  if (!(error instanceof HoldfastError) || error.code !== 'DecisionRejected') return false;
+  return ['duplicate', 'already_decided'].includes(String(error.details?.['reason']));
+}
+
+async function resultOf(handle: RunHandle, failures: string[]): Promise<RunResult | undefined> {
+  try {
+    return await handle.result({ timeoutMs: RESULT_MS_MAX });
+  } catch (error) {
+    failures.push(`no result: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+/** What the server knows of a run that did not end. */
+async function stuckAt(handle: RunHandle): Promise<string> {
+  const { status, attempt, activities } = await handle.execution();
+  const working = activities.map(
+    (activity) => `${activity.type} attempt ${activity.attempt} ${activity.lastFailure ?? ''}`,
+  );
+  await handle.cancel();
+  const where = [`workflow task attempt ${attempt}`, ...working].join('; ');
+  return `not ended within ${RUN_MS_MAX / 1000} s, status ${status}: ${where}`;
+}

@@ -1,0 +1,204 @@
+/**
+ * `npm run proving`: replays recorded customer conversations through the real workflow, if wanted while
+ * its workers are killed. Exit code 0 only if everything holds, 1 if something does not, 2 for usage.
+ */
+import { randomInt } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { HoldfastError } from '../core/errors.js';
+import { matchOutcomes, readExpectedOutcomes } from './expected-outcomes.js';
+import { prove, type RunReport } from './prove.js';
+import { readRecording, type Recording } from './recording.js';
+import { HEARTBEAT_MS, TOOL_TIMEOUT_MS } from './retail/config.js';
+import { runLine, summarise, summaryLine, type Summary } from './summary.js';
+import { STICKY_TIMEOUT_MS } from './theatre.js';
+
+const EXIT = { holds: 0, fails: 1, usage: 2, interrupted: 130 } as const;
+const SEED_MAX = 2 ** 31 - 1;
+const CONCURRENCY_MAX = 16;
+const FAILURES_SHOWN_MAX = 20;
+/** How far above a recording its database is looked for. */
+const LEVELS_MAX = 5;
+
+interface Options {
+  readonly domain: string;
+  readonly recording: string;
+  readonly expected: string;
+  readonly runs?: number;
+  readonly only?: string;
+  readonly kill: 'none' | 'random';
+  readonly seed?: number;
+  readonly concurrency: number;
+  readonly database?: string[];
+  readonly json?: string;
+}
+
+function command(): Command {
+  return new Command('proving')
+    .description('Replays recorded customer conversations through the real workflow.')
+    .addOption(
+      new Option('--domain <name>', 'whose tools').choices(['retail']).makeOptionMandatory(),
+    )
+    .requiredOption('--recording <file>', 'recorded runs, of tau2-bench or tau-bench')
+    .requiredOption('--expected <file>', 'expected outcomes of the same runs')
+    .option('--runs <number>', 'only the first so many runs', wholeNumber(1, 1_000_000))
+    .option('--only <id>', 'only the run of this id')
+    .addOption(
+      new Option('--kill <when>', 'SIGKILL the worker of each run once')
+        .choices(['none', 'random'])
+        .default('none'),
+    )
+    .option('--seed <number>', 'for the same kills again', wholeNumber(0, SEED_MAX))
+    .option('--concurrency <number>', 'runs at once', wholeNumber(1, CONCURRENCY_MAX), 4)
+    .option('--database <path...>', 'recorded database; default: retail/ above the recording')
+    .option('--json <file>', 'write all figures there')
+    .exitOverride();
+}
+
+function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (Number.isInteger(value) && value >= min && value <= max && text.trim() !== '') return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  const options = command()
+    .parse([...argv])
+    .opts<Options>();
+  const seed = options.seed ?? randomInt(SEED_MAX);
+  say(`seed ${seed}`);
+  const recording = readRecording(options.recording);
+  const outcomes = matchOutcomes(recording, readExpectedOutcomes(options.expected));
+  const databaseFiles = options.database ?? [databaseOf(options.recording, recording)];
+  say(conditions(options));
+  const stop = new AbortController();
+  const onSignal = (): void => stop.abort();
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  const { kill, concurrency, runs, only } = options;
+  try {
+    const reports = await prove({
+      recording,
+      outcomes,
+      databaseFiles,
+      kill,
+      seed,
+      concurrency,
+      ...(runs !== undefined && { runsMax: runs }),
+      ...(only !== undefined && { choose: (run) => run.id === only }),
+      say,
+      onRun: (report) => say(runLine(report)),
+      signal: stop.signal,
+    });
+    return conclude(reports, options, seed);
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    say('stopped; everything is closed');
+    return EXIT.interrupted;
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  }
+}
+
+function conditions({ kill, concurrency }: Options): string {
+  const workers = kill === 'none' ? '' : ', one worker and task queue each';
+  return (
+    `kill ${kill}; ${concurrency} runs at once${workers}; tools time out after ${TOOL_TIMEOUT_MS} ms, ` +
+    `a dead worker is noticed after ${HEARTBEAT_MS.repeatable} ms (effects ${HEARTBEAT_MS.single} ms), ` +
+    `its runs are free after ${STICKY_TIMEOUT_MS} ms`
+  );
+}
+
+/** The database lies beside the recordings, in the folder of its domain. */
+function databaseOf(file: string, { format }: Recording): string {
+  const name = join('retail', format === 'tau2' ? 'db.json' : 'data');
+  let folder = dirname(file);
+  for (let level = 0; level < LEVELS_MAX; level += 1) {
+    const path = join(folder, name);
+    if (existsSync(path)) return path;
+    folder = join(folder, '..');
+  }
+  throw new HoldfastError('InvalidTask', `There is no ${name} above the recording.`, {
+    hint: 'Name the database with --database.',
+  });
+}
+
+function conclude(reports: readonly RunReport[], options: Options, seed: number): number {
+  const summary = summarise(reports);
+  const failures = reports.flatMap((report) =>
+    report.failures.map((failure) => `${report.id}: ${failure}`),
+  );
+  for (const failure of failures.slice(0, FAILURES_SHOWN_MAX)) say(failure);
+  if (failures.length > FAILURES_SHOWN_MAX) say(`… ${failures.length - FAILURES_SHOWN_MAX} more`);
+  if (options.json !== undefined) writeReport(options.json, { seed, summary, runs: reports });
+  if (!summary.holds) say(`repeat with: ${repeatCommand(reports, options, seed)}`);
+  say(
+    `kills ${summary.kills}, model requests ${summary.modelRequests} for ${summary.turns} replies`,
+  );
+  say(summaryLine(summary));
+  return summary.holds ? EXIT.holds : EXIT.fails;
+}
+
+interface Report {
+  readonly seed: number;
+  readonly summary: Summary;
+  readonly runs: readonly RunReport[];
+}
+
+function writeReport(file: string, report: Report): void {
+  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+}
+
+function repeatCommand(reports: readonly RunReport[], options: Options, seed: number): string {
+  const { domain, recording, expected, kill, runs, concurrency, database } = options;
+  const failed = reports.filter((report) => report.failures.length > 0);
+  const single = failed.length === 1 ? failed[0]?.id : options.only;
+  const words = [
+    '--domain',
+    domain,
+    '--recording',
+    recording,
+    '--expected',
+    expected,
+    ...(database === undefined ? [] : ['--database', ...database]),
+    ...(single !== undefined ? ['--only', single] : []),
+    ...(single === undefined && runs !== undefined ? ['--runs', String(runs)] : []),
+    '--kill',
+    kill,
+    '--seed',
+    String(seed),
+    '--concurrency',
+    String(concurrency),
+  ];
+  return `npm run proving -- ${words.map(quoted).join(' ')}`;
+}
+
+function quoted(word: string): string {
+  return /^[\w./:@=+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function exitCodeOf(error: unknown): number {
+  // Commander has said it already; help is not an error.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.holds : EXIT.usage;
+  if (!(error instanceof HoldfastError)) throw error;
+  process.stderr.write(`${error.message}${error.hint === undefined ? '' : ` ${error.hint}`}\n`);
+  return ['InvalidTask', 'Usage'].includes(error.code) ? EXIT.usage : EXIT.fails;
+}
+
+if (require.main === module) {
+  main(process.argv)
+    .catch(exitCodeOf)
+    .then(
+      (code) => process.exit(code),
+      (error: unknown) => {
+        console.error(error);
+        process.exit(EXIT.fails);
+      },
+    );
+}

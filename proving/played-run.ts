@@ -1,0 +1,157 @@
+/**
+ * A recorded run in the form in which a workflow can play it again.
+ *
+ * Takes: a run of any recording. Gives: what the customer says and what the model replies, in turns.
+ * Invariants: (1) each of the customer's texts is followed by replies of which exactly the last has no
+ * calls, because only then does a run wait for its user; (2) every served call has its recorded answer;
+ * (3) call ids are unique in the run and as providers allow them; (4) no text is blank.
+ */
+import { HoldfastError } from '../core/errors.js';
+import type { Json } from '../core/json.js';
+import { consentsBefore } from './consent.js';
+import {
+  splitExchanges,
+  type AssistantTurn,
+  type Exchange,
+  type RecordedRun,
+  type RecordedUsage,
+  type ToolTurn,
+} from './recording.js';
+import { retailTool } from './retail/tools.js';
+
+export interface PlayedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly args: Json;
+  /** What the tool answered. */
+  readonly content: string;
+  readonly error: boolean;
+  readonly writes: boolean;
+  /** The customer's last words before it hold a yes. */
+  readonly consented: boolean;
+}
+
+export interface PlayedReply {
+  readonly text?: string;
+  readonly calls: readonly PlayedCall[];
+  readonly usage?: RecordedUsage;
+}
+
+export interface PlayedExchange {
+  readonly userText: string;
+  readonly replies: readonly PlayedReply[];
+}
+
+export interface PlayedRun {
+  readonly id: string;
+  readonly index: number;
+  readonly exchanges: readonly PlayedExchange[];
+  readonly replies: readonly PlayedReply[];
+  readonly calls: ReadonlyMap<string, PlayedCall>;
+}
+
+/** Longest text that a run takes as a message. */
+const USER_CHARS_MAX = 16_384;
+const ID_CHARS_MAX = 100;
+/** Where the recording has no words, a conversation still needs some. */
+const FILLER = '(nothing was recorded here)';
+
+/** The run as it is played; undefined when no reply to the customer was recorded. */
+export function playedRun(run: RecordedRun): PlayedRun | undefined {
+  const player = { run, answers: answersOf(run), usedIds: new Set<string>() };
+  const exchanges = splitExchanges(run)
+    .filter((exchange) => exchange.turns.length > 0)
+    .map((exchange) => playedExchange(player, exchange));
+  if (exchanges.length === 0) return undefined;
+  const replies = exchanges.flatMap((exchange) => exchange.replies);
+  const calls = new Map(replies.flatMap((reply) => reply.calls).map((call) => [call.id, call]));
+  return { id: run.id, index: run.index, exchanges, replies, calls };
+}
+
+interface Player {
+  readonly run: RecordedRun;
+  readonly answers: ReadonlyMap<string, ToolTurn>;
+  readonly usedIds: Set<string>;
+}
+
+function answersOf(run: RecordedRun): ReadonlyMap<string, ToolTurn> {
+  const answers = run.turns.filter((turn): turn is ToolTurn => turn.role === 'tool');
+  return new Map(answers.map((turn) => [turn.id, turn]));
+}
+
+function playedExchange(player: Player, { userTexts, turns }: Exchange): PlayedExchange {
+  const userText = userTexts.filter((text) => text.trim() !== '').join('\n\n') || FILLER;
+  if (userText.length > USER_CHARS_MAX) {
+    const message = `Run ${player.run.id}: a text of the customer has ${userText.length} characters.`;
+    throw new HoldfastError('InvalidTask', message, {
+      hint: `A run takes ${USER_CHARS_MAX} in one message; leave the run out.`,
+    });
+  }
+  const replies: PlayedReply[] = [];
+  let words: string | undefined;
+  for (const turn of turns) {
+    if (turn.role !== 'assistant') continue;
+    const reply = playedReply(player, turn, words);
+    words = reply.calls.length === 0 ? reply.text : undefined;
+    // Words without a call end the run's turn, so they wait for what the model did next.
+    if (reply.calls.length > 0) replies.push(reply);
+  }
+  const last = turns.findLast((turn) => turn.role === 'assistant');
+  const usage = words === undefined || last?.usage === undefined ? {} : { usage: last.usage };
+  return { userText, replies: [...replies, { text: words ?? FILLER, calls: [], ...usage }] };
+}
+
+function playedReply(player: Player, turn: AssistantTurn, before: string | undefined): PlayedReply {
+  const own = turn.text === null || turn.text.trim() === '' ? undefined : turn.text;
+  const text = [before, own].filter((part) => part !== undefined).join('\n\n');
+  return {
+    ...(text !== '' && { text }),
+    calls: turn.calls.flatMap((call) => playedCall(player, turn, call)),
+    ...(turn.usage !== undefined && { usage: turn.usage }),
+  };
+}
+
+function playedCall(
+  { run, answers, usedIds }: Player,
+  turn: AssistantTurn,
+  call: AssistantTurn['calls'][number],
+): PlayedCall[] {
+  const answer = answers.get(call.id);
+  // Nobody knows what it would have answered: it is not played.
+  if (answer === undefined) return [];
+  const base = call.id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, ID_CHARS_MAX);
+  const id = usedIds.has(base) ? `${base}_${usedIds.size}` : base;
+  usedIds.add(id);
+  return [
+    {
+      id,
+      name: call.name,
+      // It was read from JSON.
+      args: call.args as Json,
+      content: answer.content,
+      error: answer.error,
+      writes: retailTool(call.name)?.effect === 'write',
+      consented: consentsBefore(run.turns, run.turns.indexOf(turn)),
+    },
+  ];
+}
+
+/**
+ * Tools that the recorded models invented: unknown, and refused each time. An unknown tool that gave a
+ * result is one of another domain, and the recording cannot be played here.
+ */
+export function inventedTools(runs: readonly PlayedRun[]): readonly string[] {
+  const unknown = runs
+    .flatMap((run) => [...run.calls.values()])
+    .filter((call) => retailTool(call.name) === undefined);
+  const foreign = [...new Set(unknown.filter((call) => !call.error).map((call) => call.name))];
+  if (foreign.length > 0) {
+    const shown = foreign.slice(0, 5).join(', ');
+    throw new HoldfastError(
+      'InvalidTask',
+      `The recording calls tools that the domain retail does not have: ${shown}.`,
+      { hint: 'Give a recording of the retail domain; other domains have no tools here yet.' },
+    );
+  }
+  return [...new Set(unknown.map((call) => call.name))];
+}

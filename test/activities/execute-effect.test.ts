@@ -1,0 +1,242 @@
+import { ActivityCancellationDetails } from '@temporalio/common';
+import { ToolError } from '../../authoring/index.js';
+import { attempt, effect, executeInput, failureFrom, type Bed } from './setup.js';
+import {
+  bedWith,
+  call,
+  execute,
+  FINANCIAL,
+  interrupted,
+  KEYED_WRITE,
+  type Run,
+  SUBJECT,
+  TARGET,
+} from './tool-bed.js';
+
+let bed: Bed;
+afterEach(() => bed.end());
+
+const rowOf = () => bed.store.getLedgerRow('default', call.key);
+
+describe('execute_tool with a tool that changes something', () => {
+  test('claims before, records after, and only then answers', async () => {
+    const states: unknown[] = [];
+    bed = await bedWith(async () => {
+      states.push((await rowOf())?.state);
+      return { refund: 1 };
+    }, FINANCIAL);
+    const { outcome } = await execute(bed);
+    states.push((await rowOf())?.state);
+    expect(states).toEqual(['claimed', 'recorded']);
+    expect(outcome).toEqual({ kind: 'ok', content: { text: '{"refund":1}' } });
+    expect(await rowOf()).toMatchObject({ source: 'tool', result: { text: '{"refund":1}' } });
+  });
+
+  test('a redelivery gets the recorded result and runs nothing', async () => {
+    const run = jest.fn(() => 'done');
+    bed = await bedWith(run, FINANCIAL);
+    const first = await execute(bed);
+    const second = await execute(bed);
+    expect(run).toHaveBeenCalledTimes(1);
+    expect(first.attempts).toBe(1);
+    expect(second).toMatchObject({
+      outcome: { kind: 'ok', content: { text: 'done' }, reused: true },
+      attempts: 0,
+    });
+  });
+
+  test('only one of two racing executions runs', async () => {
+    const run = jest.fn(() => new Promise((resolve) => setTimeout(() => resolve('done'), 50)));
+    bed = await bedWith(run, FINANCIAL);
+    const outcomes = await Promise.all([execute(bed), execute(bed), execute(bed)]);
+    expect(run).toHaveBeenCalledTimes(1);
+    expect(outcomes.map(({ outcome }) => outcome.kind).sort()).toEqual([
+      'ambiguous',
+      'ambiguous',
+      'ok',
+    ]);
+  });
+
+  test('an open claim of a dead worker is ambiguous, never run again', async () => {
+    const run = jest.fn(() => 'done');
+    bed = await bedWith(run, FINANCIAL);
+    await bed.store.claim({
+      ...TARGET,
+      ...SUBJECT,
+      claimedUntil: 1,
+      sameKeyRetry: false,
+    });
+    const output = await attempt(bed.activities().execute_tool, executeInput(call));
+    expect(output.outcome.kind).toBe('ambiguous');
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test('a ToolError says that nothing happened: the claim is void', async () => {
+    bed = await bedWith(() => {
+      throw new ToolError('card_expired', 'the card has expired');
+    }, FINANCIAL);
+    expect((await execute(bed)).outcome).toEqual({
+      kind: 'error',
+      code: 'execution_error',
+      message: 'card_expired: the card has expired',
+    });
+    expect(await rowOf()).toMatchObject({ state: 'void', definite: true });
+  });
+
+  test.each<[string, Run]>([
+    [
+      'any other error',
+      () => {
+        throw new Error('socket hang up');
+      },
+    ],
+    ['no answer in time', () => new Promise(() => undefined)],
+    ['a rejected value that is no error', () => Promise.reject(new Map())],
+  ])('%s leaves its outcome in doubt', async (_what, run) => {
+    bed = await bedWith(run, FINANCIAL);
+    expect((await execute(bed, effect(), { timeoutMs: 50 })).outcome.kind).toBe('ambiguous');
+    expect(await rowOf()).toMatchObject({ state: 'claimed' });
+  });
+
+  test('an answer within the grace after a timeout still counts', async () => {
+    bed = await bedWith(
+      () => new Promise((resolve) => setTimeout(() => resolve('late'), 90)),
+      FINANCIAL,
+    );
+    expect((await execute(bed, effect(), { timeoutMs: 50 })).outcome).toMatchObject({
+      kind: 'ok',
+      content: { text: 'late' },
+    });
+  });
+
+  test('an interrupt while it runs is ambiguous, unless it ended', async () => {
+    bed = await bedWith(() => new Promise(() => undefined), FINANCIAL);
+    expect((await interrupted(bed)).outcome).toMatchObject({
+      kind: 'ambiguous',
+      aborted: true,
+    });
+    await bed.end();
+    bed = await bedWith(
+      () => new Promise((resolve) => setTimeout(() => resolve('done'), 130)),
+      FINANCIAL,
+    );
+    expect((await interrupted(bed)).outcome).toMatchObject({ kind: 'ok' });
+  });
+
+  test('a shutdown of the worker is ambiguous without anybody having asked for it', async () => {
+    bed = await bedWith(() => new Promise(() => undefined), FINANCIAL);
+    const shutdown = new ActivityCancellationDetails({ workerShutdown: true });
+    const { outcome } = await interrupted(bed, shutdown);
+    expect(outcome).toEqual({ kind: 'ambiguous', message: expect.any(String) });
+  });
+
+  test('a claim that was burned while the tool ran keeps its result out of the ledger', async () => {
+    bed = await bedWith(async () => {
+      await bed.store.burn({ ...TARGET, ...SUBJECT });
+      return 'too late';
+    }, FINANCIAL);
+    expect((await execute(bed)).outcome.kind).toBe('ambiguous');
+    expect(await rowOf()).toMatchObject({ state: 'void', wasClaimed: true });
+  });
+
+  test('what cannot be represented is still recorded as having happened', async () => {
+    bed = await bedWith(() => ({ n: 1n }), FINANCIAL);
+    const { outcome } = await execute(bed);
+    expect(JSON.stringify(outcome)).toContain('The call took effect, but its result could not');
+    expect((await rowOf())?.state).toBe('recorded');
+  });
+
+  test('a result above its limit is recorded cut off, with a notice', async () => {
+    bed = await bedWith(() => 'é'.repeat(100), { ...FINANCIAL, maxResultBytes: 51 });
+    expect((await execute(bed)).outcome).toEqual({
+      kind: 'ok',
+      content: { text: `${'é'.repeat(25)}\n[cut off: 51 of 200 bytes kept]` },
+    });
+  });
+
+  test('after a person said "did not happen", the next attempt runs under the same key', async () => {
+    const keys: string[] = [];
+    bed = await bedWith((_input, ctx) => keys.push(ctx.idempotencyKey), FINANCIAL);
+    await bed.store.burn({ ...TARGET, ...SUBJECT });
+    const { outcome } = await execute(bed, effect(), { call: { ...call, attempt: 2 } });
+    expect(outcome.kind).toBe('ok');
+    expect(keys).toEqual([call.key]);
+  });
+
+  test('a full disk after the effect does not lose that it happened', async () => {
+    bed = await bedWith(() => 'done', FINANCIAL);
+    let failures = 2;
+    const store = {
+      ...bed.store,
+      record: (input: Parameters<typeof bed.store.record>[0]) =>
+        failures-- > 0 ? Promise.reject(new Error('disk full')) : bed.store.record(input),
+    };
+    const { execute_tool } = bed.activities({ store });
+    const output = await attempt(execute_tool, executeInput(call));
+    expect(output.outcome.kind).toBe('ok');
+  });
+});
+
+describe('execute_tool with a keyed write', () => {
+  test('is called again with the same key after a failure, then in doubt', async () => {
+    const keys: string[] = [];
+    bed = await bedWith((_input, ctx) => {
+      keys.push(`${ctx.idempotencyKey}#${ctx.attempt}`);
+      throw new Error('socket hang up');
+    }, KEYED_WRITE);
+    const info = effect();
+    expect((await failureFrom(execute(bed, info))).type).toBe('ToolRetryable');
+    expect(await execute(bed, info)).toMatchObject({ outcome: { kind: 'ambiguous' }, attempts: 2 });
+    expect(keys).toEqual(['run_1:1#1', 'run_1:1#2']);
+  });
+
+  test('is called again after its worker died', async () => {
+    bed = await bedWith(() => 'done', KEYED_WRITE);
+    await bed.store.claim({
+      ...TARGET,
+      ...SUBJECT,
+      claimedUntil: 1,
+      sameKeyRetry: true,
+    });
+    expect((await execute(bed)).outcome).toMatchObject({ kind: 'ok' });
+  });
+
+  test('a ToolError after an attempt in doubt does not say that nothing happened', async () => {
+    bed = await bedWith((_input, ctx) => {
+      if (ctx.attempt === 1) throw new Error('socket hang up');
+      throw new ToolError('exists', 'there is one already');
+    }, KEYED_WRITE);
+    const info = effect();
+    await failureFrom(execute(bed, info));
+    expect((await execute(bed, info)).outcome.kind).toBe('ambiguous');
+    expect((await rowOf())?.state).toBe('claimed');
+  });
+
+  test('retryable ToolErrors only: nothing happened, and the claim is void', async () => {
+    bed = await bedWith(() => {
+      throw new ToolError('retryable_error', 'busy');
+    }, KEYED_WRITE);
+    const info = effect();
+    expect((await failureFrom(execute(bed, info))).type).toBe('ToolRetryable');
+    expect((await execute(bed, info)).outcome).toMatchObject({
+      kind: 'error',
+      code: 'retryable_error',
+    });
+    expect(await rowOf()).toMatchObject({ state: 'void', definite: true });
+  });
+
+  test('a start that a reset forgot keeps its doubt', async () => {
+    bed = await bedWith(() => {
+      throw new ToolError('retryable_error', 'busy');
+    }, KEYED_WRITE);
+    await bed.store.claim({
+      ...TARGET,
+      ...SUBJECT,
+      claimedUntil: 1,
+      sameKeyRetry: true,
+    });
+    const info = effect();
+    await failureFrom(execute(bed, info));
+    expect((await execute(bed, info)).outcome.kind).toBe('ambiguous');
+  });
+});

@@ -1,0 +1,155 @@
+import { ToolError } from '../../authoring/index.js';
+import { attempt, callOf, effect, executeInput, failureFrom, RUN, type Bed } from './setup.js';
+import { bedWith, execute, interrupted, type Run } from './tool-bed.js';
+
+let bed: Bed;
+afterEach(() => bed.end());
+
+describe('execute_tool with a tool that reads', () => {
+  test('gives texts as they are, other values as JSON, and nothing as null', async () => {
+    const values = ['text', { a: [1] }, undefined];
+    bed = await bedWith(() => values.shift());
+    expect((await execute(bed)).outcome).toEqual({ kind: 'ok', content: { text: 'text' } });
+    expect((await execute(bed)).outcome).toEqual({ kind: 'ok', content: { text: '{"a":[1]}' } });
+    expect((await execute(bed)).outcome).toEqual({ kind: 'ok', content: { text: 'null' } });
+  });
+
+  test('gets its restored arguments and its context', async () => {
+    const seen: unknown[] = [];
+    bed = await bedWith((input, { signal, ...ctx }) => seen.push([input, ctx, signal.aborted]));
+    const { args } = await bed.store.spillArguments('default', { long: 'x'.repeat(5_000) });
+    const spilled = callOf('it', args);
+    await attempt(bed.activities().execute_tool, executeInput(spilled));
+    expect(seen[0]).toEqual([
+      { long: 'x'.repeat(5_000) },
+      {
+        runId: 'run_1',
+        tenant: 'default',
+        callId: 'c1',
+        idempotencyKey: 'run_1:1',
+        attempt: 1,
+        traceId: 'trace',
+      },
+      false,
+    ]);
+  });
+
+  test('a result of 10 MB is stored and only referred to', async () => {
+    bed = await bedWith(() => 'x'.repeat(10 * 1024 * 1024));
+    const { outcome } = await execute(bed);
+    expect(outcome).toMatchObject({ kind: 'ok', content: { bytes: 10_485_760 } });
+    expect(JSON.stringify(outcome).length).toBeLessThan(1_000);
+  });
+
+  test('a result above the room that the run has goes by reference', async () => {
+    bed = await bedWith(() => 'x'.repeat(100));
+    const { outcome } = await execute(bed, effect(), { inlineBytesMax: 64 });
+    expect(outcome).toMatchObject({ content: { bytes: 100, preview: 'x'.repeat(64) } });
+  });
+
+  test.each<[string, Run, RegExp]>([
+    [
+      'a cycle',
+      () => {
+        const value: { self?: unknown } = {};
+        value.self = value;
+        return value;
+      },
+      /circular/i,
+    ],
+    ['a bigint', () => ({ n: 1n }), /BigInt/],
+    ['a function', () => () => 1, /not JSON/],
+    ['more than it may be', () => 'x'.repeat(101), /101 bytes; 100 are allowed/],
+  ])('a result that is %s is malformed, once', async (_what, run, message) => {
+    bed = await bedWith(run, { maxResultBytes: 100 });
+    const { outcome, attempts } = await execute(bed);
+    expect({ outcome, attempts }).toMatchObject({
+      outcome: { kind: 'error', code: 'malformed_result' },
+      attempts: 1,
+    });
+    expect((outcome as { message: string }).message).toMatch(message);
+  });
+
+  test('an error is retried as often as the budget says, then the model sees it', async () => {
+    bed = await bedWith(() => {
+      throw new Error('flaky');
+    });
+    const info = effect();
+    const failure = await failureFrom(execute(bed, info));
+    expect(failure).toMatchObject({ type: 'ToolRetryable', nonRetryable: false });
+    expect(await execute(bed, info)).toMatchObject({
+      outcome: { kind: 'error', code: 'execution_error', message: 'flaky' },
+      attempts: 2,
+    });
+  });
+
+  test('a ToolError is an answer and is not retried', async () => {
+    bed = await bedWith(() => {
+      throw new ToolError('not_found', 'no such order');
+    });
+    expect((await execute(bed)).outcome).toEqual({
+      kind: 'error',
+      code: 'execution_error',
+      message: 'not_found: no such order',
+    });
+  });
+
+  test('a retryable ToolError keeps its code once the retries are used up', async () => {
+    bed = await bedWith(() => {
+      throw new ToolError('retryable_error', 'busy');
+    });
+    expect((await execute(bed, effect(), { maxRetries: 0 })).outcome).toEqual({
+      kind: 'error',
+      code: 'retryable_error',
+      message: 'busy',
+    });
+  });
+
+  test('a death of its worker is no failure of the tool', async () => {
+    const runs: number[] = [];
+    bed = await bedWith((_input, ctx) => {
+      runs.push(ctx.attempt);
+      if (ctx.attempt < 4) throw new Error('flaky');
+      return 'ok';
+    });
+    const info = effect();
+    const site = { ...RUN, effectId: `${info.activityId}@exec-1` };
+    const bounds = { boundCostMicroUsd: 0, boundInputTokens: 0, boundOutputTokens: 0 };
+    for (let death = 0; death < 2; death += 1) {
+      await bed.store.startAttempt({ ...site, ...bounds, kind: 'tool', startedAt: 1 });
+    }
+    await failureFrom(execute(bed, info));
+    expect(await execute(bed, info)).toMatchObject({ outcome: { kind: 'ok' }, attempts: 4 });
+    expect(runs).toEqual([3, 4]);
+  });
+
+  test('a tool that does not answer is timed out and told so', async () => {
+    let aborted = false;
+    bed = await bedWith(
+      (_input, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            aborted = true;
+            reject(new Error('aborted'));
+          });
+        }),
+    );
+    const output = await execute(bed, effect(), { timeoutMs: 50, maxRetries: 0 });
+    expect(output.outcome).toMatchObject({ kind: 'error', code: 'timeout' });
+    expect(aborted).toBe(true);
+  });
+
+  test('a tool that ignores its timeout is left behind after the grace', async () => {
+    bed = await bedWith(() => new Promise(() => undefined));
+    const output = await execute(bed, effect(), { timeoutMs: 50, maxRetries: 0 });
+    expect(output.outcome).toMatchObject({ kind: 'error', code: 'timeout' });
+  });
+
+  test('an interrupted read is interrupted mid-execution', async () => {
+    bed = await bedWith(() => new Promise(() => undefined));
+    expect((await interrupted(bed)).outcome).toMatchObject({
+      kind: 'error',
+      code: 'interrupted_mid_execution',
+    });
+  });
+});

@@ -1,0 +1,71 @@
+/** One tool in a bed of its own, and ways to execute it. */
+import type { ActivityCancellationDetails } from '@temporalio/common';
+import { z } from 'zod';
+import { defineTool, type Tool, type ToolContext } from '../../authoring/index.js';
+import type { ExecuteToolInput, ExecuteToolOutput } from '../../core/effect.js';
+import type { ToolEffect } from '../../core/tool.js';
+import {
+  attempt,
+  callOf,
+  effect,
+  environmentOf,
+  executeInput,
+  RUN,
+  startBed,
+  type Bed,
+} from './setup.js';
+
+export type Run = (input: Record<string, unknown>, ctx: ToolContext) => unknown;
+
+export interface Shape {
+  readonly effect?: ToolEffect;
+  readonly idempotency?: 'natural' | 'keyed' | 'none';
+  readonly maxResultBytes?: number;
+}
+
+export const FINANCIAL: Shape = { effect: 'financial', idempotency: 'keyed' };
+export const KEYED_WRITE: Shape = { effect: 'write', idempotency: 'keyed' };
+
+export const call = callOf('it', { a: 1 });
+export const SUBJECT = { runId: RUN.runId, callKey: '1', tool: 'it' } as const;
+export const TARGET = {
+  tenant: 'default',
+  key: call.key,
+  argsDigest: call.digest,
+  attempt: 1,
+} as const;
+
+export function bedWith(run: Run, shape: Shape = {}): Promise<Bed> {
+  return startBed({ tools: [toolOf(run, shape)] });
+}
+
+export function execute(
+  bed: Bed,
+  info = effect(),
+  changes: Partial<ExecuteToolInput> = {},
+): Promise<ExecuteToolOutput> {
+  return attempt(bed.activities().execute_tool, executeInput(call, changes), info);
+}
+
+/** Executes, and stops it after a moment: by the run, unless the details say otherwise. */
+export async function interrupted(
+  bed: Bed,
+  details?: ActivityCancellationDetails,
+): Promise<ExecuteToolOutput> {
+  const environment = environmentOf(effect());
+  setTimeout(() => environment.cancel(undefined, details), 100);
+  const { execute_tool } = bed.activities();
+  return (await environment.run(execute_tool, executeInput(call))) as ExecuteToolOutput;
+}
+
+function toolOf(run: Run, shape: Shape): Tool {
+  return defineTool({
+    name: 'it',
+    version: '1',
+    effect: shape.effect ?? 'read',
+    ...(shape.idempotency && { idempotency: shape.idempotency }),
+    ...(shape.maxResultBytes && { maxResultBytes: shape.maxResultBytes }),
+    input: z.looseObject({}),
+    run,
+  });
+}

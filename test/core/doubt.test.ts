@@ -1,0 +1,209 @@
+import type { Finding } from '../../core/effect.js';
+import { call, calls, failure, says, type Script } from './script.js';
+import {
+  answer,
+  askOf,
+  codesOf,
+  createShell,
+  executedOf,
+  finish,
+  ofType,
+  send,
+  settle,
+  started,
+  until,
+  warningsOf,
+  type Shell,
+} from './shell.js';
+
+const HAPPENED: Finding = { kind: 'happened', source: 'probe', content: { text: 'refund 7' } };
+const NOT_HAPPENED: Finding = { kind: 'not_happened' };
+const LOST = failure('Internal', { timedOut: true });
+
+function send_email(more: Partial<Script>): Script {
+  return {
+    policy: [{ tool: 'send_email', decision: 'allow' }],
+    model: [calls(call('a', 'send_email', { text: 'hi' })), says('done')],
+    outcomes: { send_email: [{ ambiguous: 'connection reset' }, { ok: 'sent' }] },
+    ...more,
+  };
+}
+
+function play(more: Partial<Script>): Shell {
+  return settle(createShell(send_email(more)));
+}
+
+function contentsOf(shell: Shell): readonly unknown[] {
+  return ofType(shell, 'tool_finished').map((event) => event.content);
+}
+
+describe('an ambiguous end of a mutating call is reconciled before anything else', () => {
+  test.each([['an ambiguous outcome', { ambiguous: 'reset' }], ['a lost worker', LOST]] as const)(
+    'after %s, what the probe finds is the result',
+    (_what, entry) => {
+      const shell = play({ outcomes: { send_email: [entry] }, findings: [HAPPENED] });
+      expect(finish(shell).stopReason).toBe('completed');
+      expect(contentsOf(shell)).toEqual([{ text: 'refund 7' }]);
+      expect(executedOf(shell)).toHaveLength(1);
+    },
+  );
+
+  test('known not to have happened, it runs again under the same key as the next attempt', () => {
+    const shell = play({ findings: [NOT_HAPPENED] });
+    expect(finish(shell)).toMatchObject({
+      stopReason: 'completed',
+      counters: { toolCalls: 1, toolAttempts: 2 },
+    });
+    expect(executedOf(shell)).toEqual(['a send_email case:0 1', 'a send_email case:0 2']);
+    expect(ofType(shell, 'tool_finished')[0]).toMatchObject({ attempts: 2, status: 'ok' });
+  });
+
+  test('the cap on tool calls does not keep a counted call from its next attempt', () => {
+    const shell = play({ findings: [NOT_HAPPENED], budget: { maxToolCalls: 1 } });
+    expect(finish(shell).stopReason).toBe('max_tool_calls');
+    expect(codesOf(shell)).toEqual({ a: 'ok' });
+  });
+
+  test('a call that is stopped between two attempts is counted once', () => {
+    const shell = createShell(send_email({ findings: [NOT_HAPPENED], outcomes: { send_email: [LOST] } }));
+    const stopped = { timeoutMs: 3 };
+    const late = createShell(send_email({ findings: [NOT_HAPPENED], budget: stopped }));
+    expect(finish(late).stopReason).toBe('timeout');
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(finish(shell).counters.toolCalls).toBe(1);
+    expect(codesOf(shell)).toEqual({ a: 'execution_error' });
+    expect(executedOf(shell)).toHaveLength(5);
+  });
+
+  test('a lost read is an error, not a doubt', () => {
+    const shell = createShell({
+      model: [calls(call('a', 'read_order')), says('ok')],
+      outcomes: { read_order: [LOST] },
+    });
+    finish(shell);
+    expect(codesOf(shell)).toEqual({ a: 'timeout' });
+    expect(started(shell, 'reconcile_tool')).toEqual([]);
+  });
+});
+
+describe('what nobody can find out is asked of a person', () => {
+  test('the question names tool, arguments and key; the run awaits the outcome', () => {
+    const shell = play({});
+    expect(shell.run.shownStatus).toBe('awaiting_outcome');
+    expect(askOf(shell)).toMatchObject({ askId: 'run_1:0:outcome', kind: 'outcome', tool: 'send_email' });
+    expect(askOf(shell).question).toContain('case:0');
+    expect(executedOf(shell)).toHaveLength(1);
+  });
+
+  test('"it happened" gives the value as the result, after the ledger has learned it', () => {
+    const shell = play({});
+    answer(shell, { decision: 'happened', value: { id: 7 } });
+    expect(started(shell, 'record_outcome')[0]?.input).toMatchObject({
+      answer: 'happened',
+      value: { id: 7 },
+      by: ['pat'],
+      call: { key: 'case:0', attempt: 1 },
+    });
+    expect(codesOf(shell)).toEqual({});
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(contentsOf(shell)).toEqual([{ text: '{"id":7}' }]);
+  });
+
+  test('"it did not happen" runs the next attempt', () => {
+    const shell = play({});
+    answer(shell, { decision: 'not_happened' });
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(executedOf(shell)).toEqual(['a send_email case:0 1', 'a send_email case:0 2']);
+  });
+
+  test('a second doubt about the same call is a question of its own', () => {
+    const shell = play({ outcomes: { send_email: [{ ambiguous: 'reset' }] } });
+    answer(shell, { decision: 'not_happened' });
+    settle(shell);
+    expect(askOf(shell).askId).toBe('run_1:0:outcome:2');
+  });
+
+  test.each([['stop'], ['expiry']])('%s ends the run with the outcome unknown', (how) => {
+    const shell = play({});
+    if (how === 'stop') answer(shell, { decision: 'stop' });
+    const result = finish(shell);
+    expect(result).toMatchObject({ stopReason: 'needs_human', detail: 'outcome_unknown' });
+    expect(result.nextSafeAction).toContain('case:0');
+    expect(codesOf(shell)).toEqual({ a: 'outcome_unknown' });
+  });
+
+  test('an approval is no answer to it', () => {
+    const shell = play({});
+    answer(shell, { decision: 'approve' });
+    expect(warningsOf(shell)).toEqual(['decision_ignored']);
+  });
+
+  test('a failed reconcile is asked of a person too', () => {
+    const shell = play({ findings: [failure('StoreUnavailable')] });
+    expect(shell.run.shownStatus).toBe('awaiting_outcome');
+  });
+
+  test('an interrupt while in doubt asks nobody', () => {
+    const shell = play({});
+    send(shell, { type: 'interrupt' });
+    expect(finish(shell)).toMatchObject({ stopReason: 'interrupted', phase: 'tools' });
+    expect(codesOf(shell)).toEqual({ a: 'outcome_unknown' });
+    expect(ofType(shell, 'approval_withdrawn')).toHaveLength(1);
+  });
+
+  test('an interrupt right after the answer keeps what the person said', () => {
+    const shell = play({});
+    answer(shell, { decision: 'happened', value: 'sent' });
+    shell.inbox.push({ type: 'interrupt', at: shell.now });
+    expect(finish(shell).stopReason).toBe('interrupted');
+    expect(codesOf(shell)).toEqual({ a: 'ok' });
+  });
+});
+
+describe('onOutcomeUnknown', () => {
+  test('observe lets the model see that nobody knows', () => {
+    const shell = play({ settings: { onOutcomeUnknown: 'observe' } });
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(codesOf(shell)).toEqual({ a: 'outcome_unknown' });
+  });
+
+  test('stop ends the run at once', () => {
+    const result = finish(play({ settings: { onOutcomeUnknown: 'stop' } }));
+    expect(result).toMatchObject({ stopReason: 'needs_human', detail: 'outcome_unknown' });
+  });
+});
+
+describe('a key that other arguments have taken', () => {
+  const conflict: Partial<Script> = {
+    policy: [],
+    outcomes: { send_email: [{ keyConflict: true }, { ok: 'sent' }] },
+  };
+
+  test('gives the call the next revision and a new approval', () => {
+    const shell = play(conflict);
+    answer(shell);
+    settle(shell);
+    expect(askOf(shell)).toMatchObject({ askId: 'run_1:0:r1' });
+    answer(shell);
+    expect(finish(shell).counters).toMatchObject({ toolCalls: 1, toolAttempts: 2 });
+    expect(executedOf(shell)).toEqual(['a send_email case:0 1', 'a send_email case:0:r1 1']);
+    expect(warningsOf(shell)).toEqual(['key_conflict']);
+  });
+
+  test('and the first approval does not stand for the second', () => {
+    const shell = play(conflict);
+    answer(shell);
+    settle(shell);
+    answer(shell, { decision: 'reject' });
+    expect(finish(shell).counters).toMatchObject({ toolCalls: 1, deniedCalls: 0 });
+    expect(codesOf(shell)).toEqual({ a: 'approval_rejected' });
+  });
+
+  test('interrupted while it is asked again, nothing is unknown', () => {
+    const shell = createShell(send_email({ ...conflict, policy: [{ tool: '*', decision: 'allow' }] }));
+    until(shell, 'tool_started');
+    shell.inbox.push({ type: 'interrupt', at: shell.now });
+    finish(shell);
+    expect(codesOf(shell)).not.toEqual({ a: 'outcome_unknown' });
+  });
+});

@@ -1,0 +1,179 @@
+/** What the workers of these tests serve, in this process or in one of their own. */
+import { z } from 'zod';
+import {
+  defineAgent,
+  defineConfig,
+  defineTool,
+  ToolError,
+  type Config,
+  type ToolContext,
+} from '../../../authoring/index.js';
+import type { Phase, Visit } from './service.js';
+
+const optionsSchema = z.object({ serviceUrl: z.string() });
+
+export const AGENT = 'desk';
+export const APPROVER = { by: 'maria', roles: ['manager'] } as const;
+
+const itemInput = z.object({ item: z.string() });
+const paymentInput = z.object({ order: z.string(), amountCents: z.number().int().positive() });
+const ODDITIES = [
+  'throws',
+  'throws_text',
+  'throws_nothing',
+  'ten_megabytes',
+  'eleven_megabytes',
+  'cyclic',
+  'bigint',
+  'undefined',
+  'nan',
+  'function',
+] as const;
+export type Oddity = (typeof ODDITIES)[number];
+
+/** Read by the worker process too, which hands its options over as JSON. */
+export function config(options: unknown): Config {
+  const { serviceUrl } = optionsSchema.parse(options);
+  const visit = visitor(serviceUrl);
+  const tools = [...orderlyTools(visit), ...oddTools()];
+  const agent = {
+    model: 'scripted/model',
+    instructions: 'Serve the customer.',
+    tools,
+  };
+  return defineConfig({
+    agents: [
+      defineAgent({ name: AGENT, ...agent }),
+      defineAgent({ name: 'talker', ...agent, settings: { afterAnswer: 'await_user' } }),
+    ],
+  });
+}
+
+type VisitService = (
+  phase: Phase,
+  tool: string,
+  ctx: ToolContext,
+) => Promise<{ readonly done?: number }>;
+
+function visitor(url: string): VisitService {
+  return async (phase, tool, ctx) => {
+    const { runId, idempotencyKey: key, signal } = ctx;
+    const body: Visit = { runId, phase, tool, key };
+    const response = await fetch(url, { method: 'POST', body: JSON.stringify(body), signal });
+    return (await response.json()) as { done?: number };
+  };
+}
+
+function orderlyTools(visit: VisitService) {
+  const act = async (tool: string, ctx: ToolContext): Promise<string> => {
+    await visit('before', tool, ctx);
+    await visit('effect', tool, ctx);
+    await visit('after', tool, ctx);
+    return `done under ${ctx.idempotencyKey}`;
+  };
+  const probe = async (tool: string, ctx: ToolContext): Promise<string | null> => {
+    const { done = 0 } = await visit('probe', tool, ctx);
+    return done > 0 ? `found under ${ctx.idempotencyKey}` : null;
+  };
+  const paying = { version: '1', effect: 'financial', idempotency: 'keyed' } as const;
+  return [
+    defineTool({
+      name: 'facts.read',
+      version: '1',
+      effect: 'read',
+      input: itemInput,
+      run: async ({ item }, ctx) => {
+        await visit('read', 'facts.read', ctx);
+        return { item, fact: 'it is blue' };
+      },
+    }),
+    defineTool({
+      name: 'notes.write',
+      version: '1',
+      effect: 'write',
+      idempotency: 'keyed',
+      approval: 'never',
+      input: itemInput,
+      run: (_input, ctx) => act('notes.write', ctx),
+    }),
+    defineTool({
+      name: 'pay.probed',
+      ...paying,
+      approval: 'never',
+      input: paymentInput,
+      timeoutMs: 5_000,
+      run: (_input, ctx) => act('pay.probed', ctx),
+      probe: (_input, ctx) => probe('pay.probed', ctx),
+    }),
+    defineTool({
+      name: 'pay.blind',
+      ...paying,
+      approval: 'never',
+      input: paymentInput,
+      timeoutMs: 5_000,
+      run: (_input, ctx) => act('pay.blind', ctx),
+    }),
+    defineTool({
+      name: 'pay.asked',
+      ...paying,
+      approval: { roles: [...APPROVER.roles] },
+      input: paymentInput,
+      run: (_input, ctx) => act('pay.asked', ctx),
+      probe: (_input, ctx) => probe('pay.asked', ctx),
+    }),
+  ];
+}
+
+function oddTools() {
+  return [
+    defineTool({
+      name: 'odd.read',
+      version: '1',
+      effect: 'read',
+      input: z.object({ how: z.enum(ODDITIES) }),
+      run: ({ how }) => oddValue(how),
+    }),
+    defineTool({
+      name: 'odd.pay',
+      version: '1',
+      effect: 'financial',
+      idempotency: 'keyed',
+      approval: 'never',
+      input: z.object({ how: z.enum([...ODDITIES, 'tool_error']) }),
+      run: ({ how }) => {
+        if (how === 'tool_error') throw new ToolError('no_funds', 'there is no money');
+        return oddValue(how);
+      },
+    }),
+  ];
+}
+
+const MEGABYTE = 1024 * 1024;
+
+function oddValue(how: Oddity): unknown {
+  switch (how) {
+    case 'throws':
+      throw new Error('the shop is on fire');
+    case 'throws_text':
+      throw 'a text, not an error';
+    case 'throws_nothing':
+      throw undefined;
+    case 'ten_megabytes':
+      return 'x'.repeat(10 * MEGABYTE);
+    case 'eleven_megabytes':
+      return 'x'.repeat(11 * MEGABYTE);
+    case 'cyclic': {
+      const ring: { self?: unknown } = {};
+      ring.self = ring;
+      return ring;
+    }
+    case 'bigint':
+      return { amount: 10n };
+    case 'undefined':
+      return undefined;
+    case 'nan':
+      return { ratio: Number.NaN };
+    case 'function':
+      return () => 'never called';
+  }
+}

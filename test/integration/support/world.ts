@@ -1,0 +1,253 @@
+/**
+ * A world for one test file: a Temporal server, a store, a scripted model, the service that tools act on,
+ * workers and a client. Every run that ends here is checked for what must hold of any run.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+import { connect, type HoldfastClient } from '../../../client/index.js';
+import type { RunHandle } from '../../../client/run-handle.js';
+import type { StartOptions } from '../../../client/start-run.js';
+import type { AskView, EventType, RunEvent } from '../../../core/event.js';
+import { checkEvent, startChecking } from '../../../core/invariants.js';
+import type { RunResult } from '../../../core/result.js';
+import { openStore, type Store } from '../../../store/store.js';
+import {
+  createAnthropicProvider,
+  scriptOf,
+  startScriptedModel,
+  startTestServer,
+  startWorkerProcess,
+  type Script,
+  type ScriptedAnswer,
+  type ScriptedModel,
+  type TestServer,
+  type WorkerProcess,
+} from '../../../testing/index.js';
+import { startWorker, type RunningWorker, type WorkerSettings } from '../../../worker/index.js';
+import { AGENT, config } from './agents.js';
+import { startService, type Service } from './service.js';
+
+export const NAMESPACE = 'default';
+export const TASK_QUEUE = 'holdfast';
+/** Longest wait for anything that should happen at once. */
+const WAIT_LIMIT_MS = 30_000;
+
+export type History = temporal.api.history.v1.IHistory;
+
+export interface World {
+  readonly server: TestServer;
+  readonly store: Store;
+  readonly storeFile: string;
+  readonly model: ScriptedModel;
+  readonly service: Service;
+  readonly client: HoldfastClient;
+  /** Without our payload converter: what any Temporal user has. */
+  readonly raw: Client;
+  serve(over?: Partial<WorkerSettings>): Promise<RunningWorker>;
+  /** A worker of its own process, to be killed. */
+  spawn(): Promise<WorkerProcess>;
+  script(runId: string, script: Script | readonly ScriptedAnswer[]): void;
+  start(run: StartIn): Promise<RunHandle>;
+  /** The result of a run, its events, its history; checked. */
+  ended(run: RunHandle): Promise<Ended>;
+  events(runId: string): Promise<readonly RunEvent[]>;
+  history(runId: string, execution?: string): Promise<History>;
+  requests(runId: string): ReturnType<ScriptedModel['requests']>;
+  stop(): Promise<void>;
+}
+
+export interface StartIn extends Partial<Omit<StartOptions, 'runId'>> {
+  readonly runId: string;
+  readonly replies: Script | readonly ScriptedAnswer[];
+}
+
+export interface Ended {
+  readonly result: RunResult;
+  readonly events: readonly RunEvent[];
+  readonly history: History;
+}
+
+export interface WorldOptions {
+  readonly dynamicConfig?: readonly string[];
+  /** Default true: a worker in this process. */
+  readonly worker?: boolean;
+  readonly workerSettings?: Partial<WorkerSettings>;
+}
+
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-integration-'));
+  const storeFile = join(folder, 'store.db');
+  const scripts = new Map<string, Script>();
+  const [server, service, model, store] = await Promise.all([
+    startTestServer({
+      environment: process.env,
+      ...(options.dynamicConfig !== undefined && { dynamicConfig: options.dynamicConfig }),
+    }),
+    startService(),
+    startScriptedModel({
+      script: (request) => (scripts.get(request.runId) ?? scriptOf([]))(request),
+    }),
+    openStore({ file: storeFile }),
+  ]);
+  const { address } = server;
+  const client = await connect({ address, store });
+  const connection = await Connection.connect({ address });
+  const raw = new Client({ connection, namespace: NAMESPACE });
+  const workers: { readonly worker: RunningWorker; readonly served: Promise<void> }[] = [];
+  const processes: WorkerProcess[] = [];
+  const provider = createAnthropicProvider({ apiKey: 'scripted', baseUrl: model.baseUrl });
+  const configOptions = { serviceUrl: service.url };
+  const world: World = {
+    server,
+    store,
+    storeFile,
+    model,
+    service,
+    client,
+    raw,
+    async serve(over = {}) {
+      const worker = await startWorker({
+        address,
+        namespace: NAMESPACE,
+        taskQueue: TASK_QUEUE,
+        storeFile,
+        config: config(configOptions),
+        providers: new Map([[provider.name, provider]]),
+        stickyTimeoutMs: 1_000,
+        shutdownGraceMs: 1_000,
+        logLevel: 'ERROR',
+        ...options.workerSettings,
+        ...over,
+      });
+      workers.push({ worker, served: worker.run() });
+      return worker;
+    },
+    async spawn() {
+      const spawned = await startWorkerProcess({
+        address,
+        namespace: NAMESPACE,
+        taskQueue: TASK_QUEUE,
+        storeFile,
+        configModule: join(__dirname, 'agents.ts'),
+        configOptions,
+        modelUrl: model.baseUrl,
+        stickyTimeoutMs: 1_000,
+      });
+      processes.push(spawned);
+      return spawned;
+    },
+    script(runId, script) {
+      scripts.set(runId, typeof script === 'function' ? script : scriptOf(script));
+    },
+    start({ replies, ...start }) {
+      world.script(start.runId, replies);
+      return client.start({ agent: AGENT, task: 'Serve the customer.', ...start });
+    },
+    async ended(run) {
+      const result = await run.result({ timeoutMs: WAIT_LIMIT_MS });
+      const events = await world.events(run.runId);
+      const history = await world.history(run.runId);
+      expectWhole(events, result);
+      expect(failedTasks(history)).toEqual([]);
+      return { result, events, history };
+    },
+    events: (runId) => allEvents(store, runId),
+    history: (runId, execution) => raw.workflow.getHandle(runId, execution).fetchHistory(),
+    requests: (runId) => model.requests().filter((request) => request.runId === runId),
+    async stop() {
+      await client.close();
+      for (const { worker } of workers) worker.shutdown();
+      await Promise.all(workers.map(({ served }) => served));
+      await Promise.all(processes.map((spawned) => spawned.kill()));
+      await connection.close();
+      await Promise.all([model.stop(), service.stop(), server.stop(), store.close()]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  if (options.worker !== false) await world.serve();
+  return world;
+}
+
+async function allEvents(store: Store, runId: string): Promise<readonly RunEvent[]> {
+  const events: RunEvent[] = [];
+  for (;;) {
+    const page = await store.readEvents(
+      { tenant: 'default', runId },
+      { sinceSeq: events.length, limit: 500 },
+    );
+    if (page.events.length === 0) return events;
+    events.push(...page.events);
+  }
+}
+
+/** Gap-free from `session_init` to `run_result`, and every invariant of events. */
+export function expectWhole(events: readonly RunEvent[], result: RunResult): void {
+  let state = startChecking();
+  const violations: string[] = [];
+  for (const event of events) {
+    const checked = checkEvent(state, event);
+    state = checked.state;
+    violations.push(...checked.violations);
+  }
+  expect(violations).toEqual([]);
+  expect(events.map((event) => event.stamp.seq)).toEqual(events.map((_, index) => index));
+  expect(events).toHaveLength(result.trace.events);
+  expect(events.at(-1)).toMatchObject({ type: 'run_result' });
+}
+
+/** Reasons of workflow tasks that failed: there must be none. */
+export function failedTasks(history: History): readonly string[] {
+  return (history.events ?? []).flatMap(({ workflowTaskFailedEventAttributes: failed }) =>
+    failed ? [failed.failure?.message ?? String(failed.cause)] : [],
+  );
+}
+
+export type EventOf<Type extends EventType> = Extract<RunEvent, { type: Type }>;
+
+export function ofType<Type extends EventType>(
+  events: readonly RunEvent[],
+  type: Type,
+): readonly EventOf<Type>[] {
+  return events.filter((event): event is EventOf<Type> => event.type === type);
+}
+
+export function warnings(events: readonly RunEvent[]): readonly string[] {
+  return ofType(events, 'warning').map((event) => event.code);
+}
+
+/** Waits until `probe` gives something. */
+export async function until<T>(
+  what: string,
+  probe: () => Promise<T | undefined> | T | undefined,
+  limitMs = WAIT_LIMIT_MS,
+): Promise<T> {
+  const deadline = performance.now() + limitMs;
+  while (performance.now() < deadline) {
+    const found = await probe();
+    if (found !== undefined) return found;
+    await sleep(50);
+  }
+  throw new Error(`waited ${limitMs} ms for ${what}`);
+}
+
+/** The one question that the run waits with. */
+export async function openAsk(run: RunHandle): Promise<AskView> {
+  const outcome = await run.outcome({ timeoutMs: WAIT_LIMIT_MS });
+  if (outcome.kind !== 'waiting') {
+    throw new Error(`the run ended: ${JSON.stringify(outcome.result)}`);
+  }
+  return outcome.asks[0]!;
+}
+
+export const call = (tool: string, input: { [name: string]: string | number }, text?: string) => ({
+  ...(text !== undefined && { text }),
+  calls: [{ tool, input }],
+});
+
+export const read = (item = 'lamp') => call('facts.read', { item });
+export const pay = (tool: string, amountCents = 500) => call(tool, { order: 'A1', amountCents });
+export const say = (text: string) => ({ text });
