@@ -26,36 +26,17 @@ export interface Executed {
   readonly attempts: number;
 }
 
-/** An execution whose start has its row. */
-export interface BegunRead extends Execution {
-  readonly attempt: number;
-}
-
-/** Writes the row of one start of a read; gives its number. */
-export function beginRead(
-  deps: InTransaction,
-  scope: Scope,
-  input: ExecuteToolInput,
-): Promise<number> {
-  return deps.store.startAttempt({
-    ...input.run,
-    effectId: scope.effectId,
-    kind: 'tool',
-    boundCostMicroUsd: 0,
-    boundInputTokens: 0,
-    boundOutputTokens: 0,
-    startedAt: now(deps),
-  });
-}
-
+/**
+ * A start leaves a row only when it fails: nothing else of a read is ever counted, and a row for each would
+ * cost every read a commit.
+ */
 export async function executeRead(
   deps: ActivityDeps,
   scope: Scope,
-  begun: BegunRead,
+  { input, runnable }: Execution,
 ): Promise<Executed> {
-  const { input, runnable } = begun;
-  if (scope.signal.aborted) return { outcome: stoppedOutcome(scope, input), attempts: 0 };
-  const { attempt } = begun;
+  const { attempt } = scope;
+  if (scope.signal.aborted) return { outcome: stoppedOutcome(scope, input), attempts: attempt - 1 };
   const ended = await runCode(
     (signal) => runnable.tool.run(runnable.input, toolContext({ ...input, attempt }, signal)),
     {
@@ -65,36 +46,45 @@ export async function executeRead(
       isDefinite: isToolError,
     },
   );
-  const end = await deps.store.together(async (store) => {
-    const inside = { ...deps, store };
-    const judged = await endOf(inside, { input, runnable }, ended);
-    await endRead(inside, { ...input.run, effectId: scope.effectId, attempt }, judged);
-    return judged;
-  });
+  const end = await endOf(deps, { input, runnable }, ended);
   if (end.kind === 'done') return { outcome: end.outcome, attempts: attempt };
   if (end.kind === 'stopped') return { outcome: stoppedOutcome(scope, input), attempts: attempt };
   const { code, message } = end;
-  if (!(await mayRetry(deps, scope, { input, runnable }))) {
+  const failures = await deps.store.together((store) =>
+    noteFailure({ ...deps, store }, scope, { input, code }),
+  );
+  if (retryFor(runnable.tool.record) !== 'repeatable' || failures > input.maxRetries) {
     return { outcome: { kind: 'error', code, message }, attempts: attempt };
   }
   throw failure('ToolRetryable', { message: `${input.call.tool}: ${message}` });
 }
 
-interface ReadSite {
-  readonly tenant: string;
-  readonly runId: string;
-  readonly effectId: string;
-  readonly attempt: number;
+interface FailedStart {
+  readonly input: ExecuteToolInput;
+  readonly code: ToolResultCode;
 }
 
-async function endRead(deps: InTransaction, site: ReadSite, end: End): Promise<void> {
-  await deps.store.finishAttempt({
+/** Writes the row of a failed start; gives how many have failed so far. */
+async function noteFailure(
+  deps: InTransaction,
+  scope: Scope,
+  { input, code }: FailedStart,
+): Promise<number> {
+  const { tenant, runId } = input.run;
+  const site = { tenant, runId, effectId: scope.effectId };
+  const at = now(deps);
+  const attempt = await deps.store.startAttempt({
     ...site,
-    outcome: end.kind === 'done' ? 'ok' : end.kind === 'failed' ? 'failed' : 'lost',
-    ...(end.kind === 'failed' && { code: end.code }),
-    estimated: false,
-    finishedAt: now(deps),
+    kind: 'tool',
+    boundCostMicroUsd: 0,
+    boundInputTokens: 0,
+    boundOutputTokens: 0,
+    startedAt: at,
   });
+  const end = { outcome: 'failed', code, estimated: false, finishedAt: at } as const;
+  await deps.store.finishAttempt({ ...site, attempt, ...end });
+  const rows = await deps.store.listAttempts(tenant, runId, site.effectId);
+  return rows.filter((row) => row.end?.outcome === 'failed').length;
 }
 
 type End =
@@ -151,14 +141,4 @@ function stoppedOutcome(scope: Scope, { call }: ExecuteToolInput): ToolOutcome {
     code: 'interrupted_mid_execution',
     message: 'Interrupted mid-execution',
   };
-}
-
-async function mayRetry(
-  { store }: ActivityDeps,
-  scope: Scope,
-  { input, runnable }: Execution,
-): Promise<boolean> {
-  if (retryFor(runnable.tool.record) !== 'repeatable') return false;
-  const rows = await store.listAttempts(input.run.tenant, input.run.runId, scope.effectId);
-  return rows.filter((row) => row.end?.outcome === 'failed').length <= input.maxRetries;
 }

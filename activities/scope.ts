@@ -17,6 +17,8 @@ export interface Scope {
    * failures before it must not count after it.
    */
   readonly effectId: string;
+  /** Which delivery of this activity this is, from 1. */
+  readonly attempt: number;
   /** Aborts on cancellation, worker shutdown and when Temporal has given this attempt up. */
   readonly signal: AbortSignal;
   /** True when the run wants this to end; false when only this worker has to. */
@@ -31,6 +33,7 @@ export async function inScope<T>(work: (scope: Scope) => Promise<T>): Promise<T>
   const scope: Scope = {
     execution,
     effectId: `${info.activityId}@${execution}`,
+    attempt: info.attempt,
     signal: context.cancellationSignal,
     stopRequested: () => context.cancellationDetails?.cancelRequested === true,
   };

@@ -1,11 +1,19 @@
 /** Following a run until it ends, until it needs a person, or until Ctrl-C; the run itself goes on. */
 import type { Outcome, RunHandle } from '../client/index.js';
 import type { AskView, RunEvent } from '../core/event.js';
+import { previewOf, type StoredText } from '../core/json.js';
 import type { RunResult } from '../core/result.js';
 import { EXIT, exitCodeOfResult } from './exit-code.js';
 import { onInterrupt } from './interrupt.js';
 import type { Output } from './output.js';
-import { approvalCard, eventLine, isDetail, resultBlock, shellWord } from './render/index.js';
+import {
+  approvalCard,
+  eventLine,
+  inertLines,
+  isDetail,
+  resultBlock,
+  shellWord,
+} from './render/index.js';
 import type { Session } from './session.js';
 
 export interface FollowOptions {
@@ -15,6 +23,9 @@ export interface FollowOptions {
 }
 
 const ASKS_MAX = 200;
+/** The answer is one of the last events before the wait. */
+const ANSWER_WITHIN_EVENTS = 50;
+const ANSWER_CHARS_MAX = 20_000;
 /** The server's clock may be ahead of or behind ours. */
 const CLOCK_SKEW_MS = 5_000;
 
@@ -70,6 +81,7 @@ export async function awaitOutcome(
       await printResult(outcome.result, { session, output });
       return exitCodeOfResult(outcome.result);
     }
+    if (outcome.status === 'awaiting_user') await printLastAnswer(run, { session, output });
     for (const ask of outcome.asks) output.line(card(run.runId, ask, output));
     output.remark(
       `The run waits for a person. Answer with a command above; follow it with: holdfast watch ${shellWord(run.runId)}`,
@@ -78,6 +90,22 @@ export async function awaitOutcome(
   } finally {
     interrupt.release();
   }
+}
+
+/** What a conversation said before it began to wait for its user. */
+async function printLastAnswer(run: RunHandle, { session, output }: Following): Promise<void> {
+  if (output.json) return;
+  const store = await session.store();
+  const last = (await store?.getRun('default', run.runId))?.lastSeq ?? 0;
+  let text: StoredText | undefined;
+  const since = Math.max(0, last - ANSWER_WITHIN_EVENTS);
+  for await (const event of run.events({ since, untilNow: true })) {
+    if (event.type === 'model_response') text = event.text ?? text;
+  }
+  if (text === undefined) return;
+  const whole = await store?.getText('default', text).catch(() => undefined);
+  for (const line of inertLines(whole ?? previewOf(text), ANSWER_CHARS_MAX)) output.line(line);
+  output.line('');
 }
 
 function outcomeData(runId: string, outcome: Outcome): unknown {

@@ -7,12 +7,18 @@ export interface Interrupt {
   release(): void;
 }
 
+/** One Ctrl-C may arrive twice: from the terminal, and forwarded by npx or npm. */
+const SAME_SIGNAL_MS = 1_000;
+
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM'];
 
 export function onInterrupt(): Interrupt {
   const controller = new AbortController();
+  let heardAt: number | undefined;
   const heard = (): void => {
-    if (controller.signal.aborted) process.exit(EXIT.interrupted);
+    const now = performance.now();
+    heardAt ??= now;
+    if (now - heardAt > SAME_SIGNAL_MS) process.exit(EXIT.interrupted);
     controller.abort();
   };
   for (const signal of SIGNALS) process.on(signal, heard);

@@ -7,7 +7,11 @@ export type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly line: number; readonly column: number; readonly reason: string };
 
+// A raw control character in a text is what JSON forbids.
+// eslint-disable-next-line no-control-regex
 const STRING = /"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"/y;
+// eslint-disable-next-line no-control-regex
+const STRING_BEGINNING = /"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
 const SPACE = /[ \t\r\n]*/y;
@@ -58,10 +62,7 @@ function firstFault(text: string): Fault {
   }
 
   function badString(): Fault {
-    const rest = /^"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*/.exec(
-      text.slice(at),
-    );
-    at += rest?.[0].length ?? 1;
+    take(STRING_BEGINNING);
     return { at, reason: 'this text does not end, or holds a character that must be escaped' };
   }
 

@@ -1,6 +1,6 @@
 /** Where a command speaks: data on standard output, remarks on standard error, JSON when asked for. */
 import { HoldfastError } from '../core/errors.js';
-import { COLOURED, PLAIN, inertLines, type Paint } from './render/index.js';
+import { COLOURED, exactJson, inertLines, PLAIN, type Paint } from './render/index.js';
 
 export interface Output {
   readonly json: boolean;
@@ -32,7 +32,7 @@ export function createOutput(
       if (!json) streams.out(`${text}\n`);
     },
     data(value) {
-      if (json) streams.out(`${JSON.stringify(value)}\n`);
+      if (json) streams.out(`${exactJson(value)}\n`);
     },
     remark(text) {
       streams.err(`${text}\n`);
@@ -40,7 +40,7 @@ export function createOutput(
     failure(error) {
       const failure = failureOf(error);
       if (json) {
-        streams.out(`${JSON.stringify({ error: failure })}\n`);
+        streams.out(`${exactJson({ error: failure })}\n`);
         return;
       }
       streams.err(`${inertLines(`Error: ${failure.message}`).join('\n')}\n`);

@@ -1,10 +1,13 @@
 /**
  * What a caller wants to start, checked before anything is sent (design §12). Stricter than the worker's own
- * check: a misspelt field is an error here, because nobody would ever see it ignored.
+ * check where a misspelt field is concerned, because nobody would ever see it ignored; the exact bounds of
+ * budgets and settings are the worker's to check, and come back as InvalidTask too.
  */
 import { z } from 'zod';
-import { parseBudget, parseSettings } from '../authoring/limits.js';
+import { DEFAULT_BUDGET } from '../core/budget-fields.js';
 import { HoldfastError } from '../core/errors.js';
+import { ownValue } from '../core/json.js';
+import { DEFAULT_SETTINGS } from '../core/settings.js';
 import type { BudgetOverrides, SettingsOverrides, StartInput, Task } from '../core/task.js';
 
 const LIST_MAX = 100;
@@ -12,7 +15,6 @@ const LINE_CHARS_MAX = 2_000;
 const GOAL_CHARS_MAX = 200_000;
 const NAME_CHARS_MAX = 128;
 const METADATA_CHARS_MAX = 16_384;
-const PLACE = { code: 'InvalidTask', subject: 'The start' } as const;
 
 const line = z.string().trim().min(1, 'must not be blank').max(LINE_CHARS_MAX);
 const lines = z.array(line).max(LIST_MAX);
@@ -73,8 +75,8 @@ export function checkStart(request: StartRequest): StartInput {
     agent,
     task: checkedTask(request.task),
     ...(tenant !== undefined && { tenant }),
-    ...(request.budget !== undefined && { budget: parseBudget(request.budget, PLACE) }),
-    ...(request.settings !== undefined && { settings: parseSettings(request.settings, PLACE) }),
+    ...(request.budget !== undefined && { budget: checkedBudget(request.budget) }),
+    ...(request.settings !== undefined && { settings: checkedSettings(request.settings) }),
   };
 }
 
@@ -86,6 +88,47 @@ function checkedTask(task: unknown): Task {
   const why = issue?.code === 'unrecognized_keys' ? unknownKeys(issue.keys) : issue?.message;
   throw new HoldfastError('InvalidTask', `${path} cannot be used: ${why ?? 'it is not valid'}.`, {
     hint: `Correct ${path} and start again.`,
+    details: { path },
+  });
+}
+
+/** Every limit is a whole number from 0, or 'unlimited'; Infinity does not survive JSON and means the same. */
+function checkedBudget(budget: BudgetOverrides): BudgetOverrides {
+  const entries = Object.entries(present('budget', budget, DEFAULT_BUDGET)).map(([key, value]) => {
+    if (value === 'unlimited' || value === Number.POSITIVE_INFINITY) return [key, 'unlimited'];
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return [key, value];
+    throw badField(`budget.${key}`, "must be a whole number from 0, or 'unlimited'");
+  });
+  return Object.fromEntries(entries) as BudgetOverrides;
+}
+
+function checkedSettings(settings: SettingsOverrides): SettingsOverrides {
+  const given = present('settings', settings, DEFAULT_SETTINGS);
+  const defaults: { readonly [key: string]: unknown } = { ...DEFAULT_SETTINGS };
+  for (const [key, value] of Object.entries(given)) {
+    const kind = typeof defaults[key];
+    const fits = typeof value === kind && value !== null && !Number.isNaN(value);
+    if (!fits) throw badField(`settings.${key}`, `must be a ${kind}`);
+  }
+  return given;
+}
+
+/** The fields that are set; an unknown name is refused. */
+function present(what: string, given: unknown, known: object): { readonly [key: string]: unknown } {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw badField(what, 'must be an object');
+  }
+  const set = withoutAbsent(given) as { readonly [key: string]: unknown };
+  const names: { readonly [key: string]: unknown } = { ...known };
+  const unknown = Object.keys(set).find((key) => ownValue(names, key) === undefined);
+  if (unknown === undefined) return set;
+  const reason = `is not known; known are ${Object.keys(names).join(', ')}`;
+  throw badField(`${what}.${unknown.slice(0, 60)}`, reason);
+}
+
+function badField(path: string, why: string): HoldfastError {
+  return new HoldfastError('InvalidTask', `${path} cannot be used: it ${why}.`, {
+    hint: `Correct ${path}; leave it out to get its default.`,
     details: { path },
   });
 }

@@ -14,7 +14,7 @@ export interface Execution {
   readonly activities: readonly PendingActivity[];
 }
 
-export interface PendingActivity {
+interface PendingActivity {
   readonly id: string;
   readonly type: string;
   readonly attempt: number;

@@ -1,15 +1,14 @@
 /** The public API over runs: start, follow, decide, control. The only folder that speaks to Temporal's client. */
 export { connect, type ConnectOptions, type HoldfastClient } from './connect.js';
-export { checkStart, type StartRequest } from './check-start.js';
 export type { Answer, Decider, Delivery } from './decide.js';
 export type { EventsOptions } from './event-stream.js';
-export type { Execution, PendingActivity } from './execution.js';
+export type { Execution } from './execution.js';
 export type { FoundAsk } from './find-ask.js';
 export type { ReadingStore } from './link.js';
 export type { RunSummary } from './run-summary.js';
 export type { NamespaceFacts } from './namespace.js';
 export type { Outcome, WaitOptions } from './outcome.js';
 export type { RunHandle } from './run-handle.js';
-export { checkRunId, newRunId } from './run-id.js';
+export { newRunId } from './run-id.js';
 export type { StartOptions } from './start-run.js';
 export type { StuckRun } from './stuck-runs.js';

@@ -20,7 +20,7 @@ export interface Link {
 }
 
 /** Longest wait for an answer of the server alone, in ms. */
-export const SERVER_LIMIT_MS = 10_000;
+const SERVER_LIMIT_MS = 10_000;
 /** Longest wait for an answer that a worker must give, in ms. */
 export const WORKER_LIMIT_MS = 5_000;
 

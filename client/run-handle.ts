@@ -32,8 +32,8 @@ export interface RunHandle {
   result(options?: WaitOptions): Promise<RunResult>;
   /** Waits for the result, or until the run waits for a person. */
   outcome(options?: WaitOptions): Promise<Outcome>;
-  /** Needs a worker. */
-  state(): Promise<RunView>;
+  /** Needs a worker, and waits for one up to `limitMs` (default 5,000). */
+  state(limitMs?: number): Promise<RunView>;
   /** What Temporal knows of it; needs no worker. */
   execution(): Promise<Execution>;
   /** Every question that is open now. Needs a worker. */
@@ -65,7 +65,7 @@ export function runHandle(link: Link, runId: string): RunHandle {
     tenant: link.tenant,
     result: (options) => resultOf(link, runId, options),
     outcome: (options) => outcomeOf(link, runId, options),
-    state: () => readState(link, runId),
+    state: (limitMs) => readState(link, runId, limitMs),
     execution: () => executionOf(link, runId),
     pendingApprovals: () => readAsks(link, runId),
     events: (options) => eventsOf(link, runId, options),

@@ -154,14 +154,14 @@ function notFound(error: WorkflowNotFoundError, { runId }: FailurePlace): Holdfa
   return /already completed/i.test(error.message) ? ended(id) : unknownRun(id);
 }
 
-export function unknownRun(runId: string): HoldfastError {
+function unknownRun(runId: string): HoldfastError {
   return new HoldfastError('RunNotFound', `There is no run ${runId}.`, {
     hint: 'List the runs with `holdfast list`.',
     details: { runId },
   });
 }
 
-export function ended(runId: string): HoldfastError {
+function ended(runId: string): HoldfastError {
   return new HoldfastError('RunNotFound', `Run ${runId} has ended and takes no more messages.`, {
     hint: `See how it ended with \`holdfast show ${runId}\`.`,
     details: { runId, ended: true },

@@ -114,7 +114,9 @@ function seqHasNoGap(state: InvariantState, event: RunEvent): string | undefined
 
 function sessionInitIsFirst(_state: InvariantState, event: RunEvent): string | undefined {
   const first = event.stamp.seq === 0;
-  return first === (event.type === 'session_init') ? undefined : 'session_init is first, only first';
+  return first === (event.type === 'session_init')
+    ? undefined
+    : 'session_init is first, only first';
 }
 
 function runResultIsLast(state: InvariantState, event: RunEvent): string | undefined {
@@ -171,8 +173,10 @@ function resultIsConsistent(state: InvariantState, event: RunEvent): string | un
   if (event.type !== 'run_result') return undefined;
   const { result } = event;
   const { counters } = result;
-  if (result.completed !== (result.stopReason === 'completed')) return 'completed is not the reason';
-  if (result.stopReason !== state.stop?.reason) return `stop said ${state.stop?.reason ?? 'nothing'}`;
+  if (result.completed !== (result.stopReason === 'completed'))
+    return 'completed is not the reason';
+  if (result.stopReason !== state.stop?.reason)
+    return `stop said ${state.stop?.reason ?? 'nothing'}`;
   if (result.trace.events !== event.stamp.seq + 1) return `${result.trace.events} events in trace`;
   if (!state.partlyShown && counters.proposedCalls !== state.proposed)
     return `${counters.proposedCalls} proposed calls, the replies had ${state.proposed}`;
@@ -218,7 +222,8 @@ function started(step: Step): readonly ActivityEffect[] {
 
 function modelCallsFitTheMoney(_before: Run, step: Step): string | undefined {
   const { run } = step;
-  if (!isOpen(run) || !started(step).some((effect) => effect.kind === 'call_model')) return undefined;
+  if (!isOpen(run) || !started(step).some((effect) => effect.kind === 'call_model'))
+    return undefined;
   const limit = run.frozen.budget.maxCostMicroUsd;
   const committed = committedMicroUsd(run);
   if (run.money.overrun) return 'a model call after an overrun';
@@ -245,7 +250,11 @@ function grantsNameTheirCall(_before: Run, step: Step): string | undefined {
   return wrong === undefined ? undefined : `the grant of ${wrong.id} is for another call`;
 }
 
-const NEW_WORK: readonly ActivityEffect['kind'][] = ['call_model', 'execute_tool', 'reconcile_tool'];
+const NEW_WORK: readonly ActivityEffect['kind'][] = [
+  'call_model',
+  'execute_tool',
+  'reconcile_tool',
+];
 
 function nothingStartsAfterStop(before: Run, step: Step): string | undefined {
   const stopped = before.stopping !== undefined || step.run.stopping !== undefined;
@@ -256,7 +265,9 @@ function nothingStartsAfterStop(before: Run, step: Step): string | undefined {
 function reservationsBelongToWork(_before: Run, step: Step): string | undefined {
   const { money, inflight } = step.run;
   const orphan = Object.keys(money.reserved).find((id) => inflight[id] === undefined);
-  return orphan === undefined ? undefined : `money is reserved for ${orphan}, which is not in flight`;
+  return orphan === undefined
+    ? undefined
+    : `money is reserved for ${orphan}, which is not in flight`;
 }
 
 function idsAreNew(before: Run, step: Step): string | undefined {

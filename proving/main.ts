@@ -64,7 +64,7 @@ function wholeNumber(min: number, max: number): (text: string) => number {
   };
 }
 
-async function main(argv: readonly string[]): Promise<number> {
+async function run(argv: readonly string[]): Promise<number> {
   const options = command()
     .parse([...argv])
     .opts<Options>();
@@ -191,14 +191,17 @@ function exitCodeOf(error: unknown): number {
   return ['InvalidTask', 'Usage'].includes(error.code) ? EXIT.usage : EXIT.fails;
 }
 
+/** The whole command; gives its exit code. */
+export function proving(argv: readonly string[]): Promise<number> {
+  return run(argv).catch(exitCodeOf);
+}
+
 if (require.main === module) {
-  main(process.argv)
-    .catch(exitCodeOf)
-    .then(
-      (code) => process.exit(code),
-      (error: unknown) => {
-        console.error(error);
-        process.exit(EXIT.fails);
-      },
-    );
+  proving(process.argv).then(
+    (code) => process.exit(code),
+    (error: unknown) => {
+      console.error(error);
+      process.exit(EXIT.fails);
+    },
+  );
 }

@@ -52,7 +52,11 @@ async function main(): Promise<void> {
   await served;
 }
 
-main().catch((error: unknown) => {
-  console.error(error);
-  process.exit(1);
-});
+main().then(
+  // The pipe from the parent would keep a worker that has drained alive.
+  () => process.exit(0),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

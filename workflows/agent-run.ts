@@ -60,8 +60,9 @@ export async function agentRun(input: unknown): Promise<RunResult> {
 }
 
 function firstRun(input: unknown): Run {
-  const { workflowId, runStartTime } = workflowInfo();
-  if (isContinued(input)) {
+  const { workflowId, runStartTime, continuedFromExecutionRunId } = workflowInfo();
+  // Only Temporal knows that this is a continuation; the argument alone may come from anybody.
+  if (continuedFromExecutionRunId !== undefined && isContinued(input)) {
     const { continued, previousExecution } = input;
     if (continued.rules > RULES_VERSION) {
       throw new Error(

@@ -29,9 +29,11 @@ export function addApprove(program: Command, cli: Cli): void {
   withDecider(command)
     .addHelpText('after', examples("holdfast approve 'run_01J…:3' --by mia --role refund-manager"))
     .action((askId: string, options: DecideOptions) =>
-      deliver(cli, options, { askId, verb: 'approved' }, (run, decider) =>
-        run.approve(askId, decider),
-      ),
+      deliver(cli, options, {
+        askId,
+        verb: 'approved',
+        send: (run, decider) => run.approve(askId, decider),
+      }),
     );
 }
 
@@ -43,9 +45,11 @@ export function addReject(program: Command, cli: Cli): void {
       examples("holdfast reject 'run_01J…:3' --by mia --role refund-manager --reason 'no receipt'"),
     )
     .action((askId: string, options: DecideOptions) =>
-      deliver(cli, options, { askId, verb: 'rejected' }, (run, decider) =>
-        run.reject(askId, decider),
-      ),
+      deliver(cli, options, {
+        askId,
+        verb: 'rejected',
+        send: (run, decider) => run.reject(askId, decider),
+      }),
     );
 }
 
@@ -66,9 +70,11 @@ export function addAnswer(program: Command, cli: Cli): void {
       ),
     )
     .action((askId: string, words: readonly string[], options: DecideOptions) =>
-      deliver(cli, options, { askId, verb: 'answered' }, (run, decider, found) =>
-        run.answer(askId, answerOf(found, words, options), decider),
-      ),
+      deliver(cli, options, {
+        askId,
+        verb: 'answered',
+        send: (run, decider, found) => run.answer(askId, answerOf(found, words, options), decider),
+      }),
     );
 }
 
@@ -87,9 +93,10 @@ type Send = (run: RunHandle, decider: Decider, found: FoundAsk) => Promise<Deliv
 interface Asked {
   readonly askId: string;
   readonly verb: string;
+  readonly send: Send;
 }
 
-function deliver(cli: Cli, options: DecideOptions, asked: Asked, send: Send): Promise<void> {
+function deliver(cli: Cli, options: DecideOptions, asked: Asked): Promise<void> {
   return runCommand(cli, options, async (session, output) => {
     const { by, role, reason } = options;
     const client = await session.client();
@@ -99,7 +106,7 @@ function deliver(cli: Cli, options: DecideOptions, asked: Asked, send: Send): Pr
       ...(role !== undefined && { roles: role }),
       ...(reason !== undefined && { reason }),
     };
-    const delivery = await send(client.handle(found.runId, found.tenant), decider, found);
+    const delivery = await asked.send(client.handle(found.runId, found.tenant), decider, found);
     output.data({ askId: asked.askId, runId: found.runId, ...delivery });
     print(delivery, { ...asked, runId: found.runId }, output);
   });
@@ -107,7 +114,7 @@ function deliver(cli: Cli, options: DecideOptions, asked: Asked, send: Send): Pr
 
 function print(
   delivery: Delivery,
-  { askId, verb, runId }: Asked & { readonly runId: string },
+  { askId, verb, runId }: Omit<Asked, 'send'> & { readonly runId: string },
   output: Output,
 ): void {
   const follow = `Follow the run: holdfast watch ${runId}`;

@@ -32,6 +32,8 @@ const EVENTS_DEFAULT = 500;
 const EVENTS_MAX = 100_000;
 const PAGE_EVENTS = 500;
 const ASKS_MAX = 200;
+/** The store tells most; a run that does not answer is not waited for long. */
+const STATE_LIMIT_MS = 2_500;
 
 interface ShowOptions extends CommonOptions {
   readonly events?: number;
@@ -49,7 +51,7 @@ export function addShow(program: Command, cli: Cli): void {
       eventCount,
     )
     .option('--all', 'also events that only say that things go their way');
-  withJson(withPlace(command), '{run, state, asks, events}')
+  withJson(withPlace(command), '{runId, run, state, trouble, asks, events}')
     .addHelpText(
       'after',
       examples('holdfast show run_01J…', 'holdfast show my-run --json | jq .run'),
@@ -68,6 +70,7 @@ function eventCount(text: string): number {
 }
 
 interface Facts {
+  readonly runId: string;
   /** As the store knows it; absent for a run whose workers write another store. */
   readonly run: RunRow | null;
   /** As the run itself says; absent when no worker answers. */
@@ -90,7 +93,7 @@ async function factsOf(session: Session, runId: string, count: number): Promise<
   const last = run?.lastSeq ?? -1;
   const since = Math.max(0, last + 1 - count);
   const events = store === undefined ? [] : await lastEvents(store, runId, { since, count });
-  return { run, ...live, asks, events };
+  return { runId, run, ...live, asks, events };
 }
 
 /** A run that the store does not know must be asked about; one that it knows may be. */
@@ -103,9 +106,10 @@ async function liveFacts(
   runId: string,
 ): Promise<Pick<Facts, 'state' | 'trouble'>> {
   try {
-    return { state: await client.handle(runId).state(), trouble: null };
+    return { state: await client.handle(runId).state(STATE_LIMIT_MS), trouble: null };
   } catch (error) {
-    if (!(error instanceof HoldfastError) || error.code === 'RunNotFound') throw error;
+    if (!(error instanceof HoldfastError)) throw error;
+    // A run that failed at its very start answers nothing, but Temporal knows it.
     const execution = await client.handle(runId).execution();
     if (execution.closed) return { state: null, trouble: await endOf(client, runId) };
     const failing =
@@ -175,8 +179,7 @@ async function print(facts: Facts, { session, output, all }: Printing): Promise<
   }
   if (run?.result !== undefined) return printResult(run.result, { session, output });
   for (const ask of openAsks(asks, state)) {
-    const runId = run?.runId ?? state?.runId ?? '';
-    output.line(approvalCard(ask, { runId, now: Date.now(), paint }));
+    output.line(approvalCard(ask, { runId: facts.runId, now: Date.now(), paint }));
   }
   if (state !== null) output.line(paint.dim(costLine(state.counters)));
 }

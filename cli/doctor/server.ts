@@ -55,7 +55,10 @@ function namespaceChecks(client: HoldfastClient, facts: NamespaceFacts): readonl
 
 async function workerChecks(client: HoldfastClient): Promise<readonly Check[]> {
   const count = await client.workerCount();
-  if (count > 0) return [ok('workers', `${count} on task queue ${client.taskQueue}`)];
+  if (count > 0)
+    return [
+      ok('workers', `${count} asked task queue ${client.taskQueue} for work in the last 90 s`),
+    ];
   return [
     warning(
       'workers',

@@ -22,17 +22,18 @@ const ID_CHARS_MAX = 400;
 export function approvalCard(ask: AskView, options: CardOptions): string {
   const { paint = PLAIN, now } = options;
   const label = (name: string, value: string): string => `${paint.dim(name.padEnd(9))} ${value}`;
+  const decidable = ask.kind !== 'user_message';
   const body = [
     label('run', inert(options.runId, ID_CHARS_MAX)),
-    label('question', inert(ask.askId, ID_CHARS_MAX)),
+    ...(decidable ? [label('question', inert(ask.askId, ID_CHARS_MAX))] : []),
     ...(ask.question === undefined ? [] : ['', ...inertLines(ask.question), '']),
     ...(ask.args === undefined ? [] : argumentLines(ask, paint)),
-    label('by', deciders(ask)),
+    ...(decidable ? [label('by', deciders(ask))] : []),
     ...(ask.requestedBy === undefined
       ? []
       : [label('not by', `${inert(ask.requestedBy)}, who asked for it`)]),
     label('expires', `${dateTimeText(ask.expiresAt)} (${relativeText(ask.expiresAt, now)})`),
-    label('hash', inert(ask.argsHash, ID_CHARS_MAX)),
+    ...(decidable ? [label('hash', inert(ask.argsHash, ID_CHARS_MAX))] : []),
     ...(options.withoutCommands ? [] : ['', ...answers(ask, options.runId).map(paint.cyan)]),
   ];
   return [

@@ -132,6 +132,7 @@ function askText(event: AskEvent, paint: Paint): Description {
   switch (event.type) {
     case 'approval_requested':
     case 'input_request': {
+      if (event.kind === 'user_message') return { label: 'user', text: 'may write now' };
       const what = [
         event.tool === undefined ? '' : inert(event.tool),
         event.args === undefined ? '' : args(event.args),

@@ -17,8 +17,8 @@ const LONE_SURROGATE = /\p{Surrogate}/gu;
 /** Marks stacked on one letter beyond this many would cover the lines around it. */
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;
 
-export const LINE_CHARS_MAX = 200;
-export const BLOCK_CHARS_MAX = 4_000;
+const LINE_CHARS_MAX = 200;
+const BLOCK_CHARS_MAX = 4_000;
 const BLOCK_LINES_MAX = 60;
 /** What is looked at of a text at all. */
 const INPUT_CHARS_MAX = 200_000;
@@ -56,7 +56,8 @@ export function inertInline(value: unknown, charsMax: number = LINE_CHARS_MAX): 
   return cutWithNotice(exactJson(value), charsMax, 0);
 }
 
-function exactJson(value: unknown, indent?: number): string {
+/** JSON whose text shows every character that it holds; the same value when parsed. */
+export function exactJson(value: unknown, indent?: number): string {
   return (JSON.stringify(value, null, indent) ?? 'null').replace(UNSEEN_IN_JSON, escaped);
 }
 

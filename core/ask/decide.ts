@@ -123,9 +123,7 @@ function unknownAsk(run: Run, decision: Decision): { run: Run; verdict: Verdict 
     const about = `${run.runId}:${call.callKey}`;
     const { askId } = decision;
     return (
-      call.stage !== 'settled' &&
-      askId.startsWith(about) &&
-      OF_CALL.test(askId.slice(about.length))
+      call.stage !== 'settled' && askId.startsWith(about) && OF_CALL.test(askId.slice(about.length))
     );
   });
   if (expected && run.early.length < EARLY_DECISIONS_MAX) {

@@ -18,6 +18,8 @@ import { go, type Verdict } from './station.js';
 
 /** Executions after losses that are known to have done nothing; then the call is an error. */
 const EXECUTIONS_MAX = 5;
+/** Keys that other arguments turn out to have taken; then the call is an error. */
+const REVISIONS_MAX = 5;
 
 /** What a fact that came back means for its call. */
 export function settle(run: OpenRun, call: ReturnedStage): Verdict {
@@ -44,12 +46,19 @@ function ofOutcome(run: OpenRun, call: ReturnedStage, outcome: ToolOutcome): Ver
       return done(run, call, errorResult(run, call, outcome));
     case 'ambiguous':
       return { kind: 'moved', step: reconcile(run, call) };
-    case 'key_conflict': {
-      const warned = warn(run, 'key_conflict', `${keyOf(run, call)}: ${outcome.message}`);
-      const base = baseOf(call);
-      return go(warned, { ...base, revision: base.revision + 1, attempt: 1, stage: 'checked' });
-    }
+    case 'key_conflict':
+      return revise(run, call, outcome.message);
   }
+}
+
+/** Another key, checked and approved anew (G97). */
+function revise(run: OpenRun, call: ReturnedStage, conflict: string): Verdict {
+  const warned = warn(run, 'key_conflict', `${keyOf(run, call)}: ${conflict}`);
+  if (call.revision >= REVISIONS_MAX) {
+    const message = `Nothing was done: ${REVISIONS_MAX + 1} keys of this call are taken by other actions.`;
+    return done(warned, call, errorResult(warned, call, { code: 'execution_error', message }));
+  }
+  return go(warned, { ...baseOf(call), revision: call.revision + 1, attempt: 1, stage: 'checked' });
 }
 
 function ofFinding(run: OpenRun, call: ReturnedStage, finding: Finding): Verdict {

@@ -14,7 +14,7 @@ import {
   type ToolResult,
   type ToolResultCode,
 } from '../tool-result.js';
-import { baseOf, wasHandedOver, type Call, type DoubtStage, type ReturnedStage } from './call.js';
+import { baseOf, type Call, type DoubtStage, type ReturnedStage } from './call.js';
 import { keyOf } from './key.js';
 import { withCall } from './station.js';
 
@@ -25,7 +25,7 @@ export function settleCall(run: OpenRun, call: Call, result: ToolResult): OpenRu
   const counted: OpenRun = {
     ...settled,
     asks,
-    tally: tallied(run.tally, call, result),
+    tally: tallied(run.tally, result),
     breakers: countResult(run.breakers, call.tool, result),
     evidence:
       result.status === 'ok' && !run.evidence.includes(call.tool)
@@ -64,10 +64,10 @@ function announce(run: OpenRun, call: Call, result: ToolResult): OpenRun {
   });
 }
 
-function tallied(tally: Tally, call: Call, result: ToolResult): Tally {
+function tallied(tally: Tally, result: ToolResult): Tally {
   const { code } = result;
   const next = { ...tally, toolAttempts: tally.toolAttempts + result.attempts };
-  if (result.started || wasHandedOver(call)) return next;
+  if (result.started) return next;
   if (result.status === 'skipped') return { ...next, skippedCalls: next.skippedCalls + 1 };
   if (code !== undefined && DENIED_CODES.includes(code))
     return { ...next, deniedCalls: next.deniedCalls + 1 };

@@ -1,23 +1,20 @@
-/** A whole agent: one tool, one agent, one configuration. In your project, import from 'holdfast'. */
 import { z } from 'zod';
-import { defineAgent, defineConfig, defineTool, hours, usd } from '../../index.js';
+import { defineAgent, defineConfig, defineTool, usd } from '../../index.js';
 
-const sendInvoice = defineTool({
-  name: 'billing.send_invoice',
+const readOrder = defineTool({
+  name: 'read_order',
   version: '1',
-  effect: 'send', // cannot be unsent: one attempt, never repeated on its own
-  idempotency: 'keyed',
-  input: z.object({ customer: z.email(), amountCents: z.number().int().positive() }),
-  approval: { roles: ['accountant'], expiresInMs: hours(24) },
-  run: (input, ctx) => ({ sent: true, to: input.customer, key: ctx.idempotencyKey }),
+  effect: 'read', // repeated freely; 'financial', 'send', 'delete' … run once and wait for a person
+  input: z.object({ orderId: z.string() }),
+  run: ({ orderId }) => ({ orderId, status: 'delivered', deliveredOn: '2026-03-19' }),
 });
 
-const billing = defineAgent({
-  name: 'billing',
+const orders = defineAgent({
+  name: 'orders',
   model: 'anthropic/claude-sonnet-5-5',
-  instructions: 'Send the invoices you are asked for, then say what was sent.',
-  tools: [sendInvoice],
-  budget: { maxCostMicroUsd: usd(0.5) },
+  instructions: 'Answer questions about orders, in one sentence, from what the tools say.',
+  tools: [readOrder],
+  budget: { maxCostMicroUsd: usd(0.1), maxTurns: 5 },
 });
 
-export default defineConfig({ agents: [billing] });
+export const config = defineConfig({ agents: [orders] });

@@ -6,4 +6,4 @@ import { refundTools } from './tools.js';
 
 const tools = refundTools(shopAt(process.env['SHOP_URL'] ?? 'http://127.0.0.1:4104'));
 
-export default defineConfig({ agents: [investigatorAgent(tools), refundAgent(tools)] });
+export const config = defineConfig({ agents: [investigatorAgent(tools), refundAgent(tools)] });

@@ -1,6 +1,6 @@
 /** What a scripted reply may know: the goal and what the tools returned, read from the request itself. */
-import type { Json } from '../../core/json.js';
-import type { Script, ScriptedRequest } from '../../providers/scripted/script.js';
+import type { Json } from '../../index.js';
+import type { Script } from '../../testing/index.js';
 import type { Delivery, Order, Refund } from './shop/client.js';
 
 export interface Facts {
@@ -14,9 +14,10 @@ export interface Facts {
   readonly lastError: string | undefined;
 }
 
+type Request = Parameters<Script>[0];
 type Block = { readonly [name: string]: Json };
 
-export function factsOf(request: ScriptedRequest): Facts {
+export function factsOf(request: Request): Facts {
   const blocks = request.messages.flatMap(({ content }) =>
     typeof content === 'string' ? [{ type: 'text', text: content }] : content.filter(isBlock),
   );

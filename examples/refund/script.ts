@@ -3,7 +3,7 @@
  * nothing else: requests, tools, approval and payment are real. Like any script it is a function of the
  * request; the facts it uses are those that the tools returned.
  */
-import type { Script, ScriptedRequest } from '../../providers/scripted/script.js';
+import type { Script } from '../../testing/index.js';
 import { exhaustedScript, factsOf } from './script-facts.js';
 import type { Facts } from './script-facts.js';
 
@@ -62,7 +62,7 @@ const PAYMENT: readonly Step[] = [
  * The script of both agents; which one asks shows in the tools it is offered. Where the evidence is missing,
  * the investigator is sent back, and says the same again.
  */
-export const refundScript: Script = (request: ScriptedRequest) => {
+export const refundScript: Script = (request) => {
   const steps = request.tools.includes('draft_refund_recommendation') ? INVESTIGATION : PAYMENT;
   const { assistantMessages } = request;
   if (assistantMessages >= REPLIES_MAX) return exhaustedScript(REPLIES_MAX);

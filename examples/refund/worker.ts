@@ -6,7 +6,7 @@
  */
 import { createInterface } from 'node:readline';
 import { runWorkerProcess } from '../../worker/index.js';
-import config from './holdfast.config.js';
+import { config } from './holdfast.config.js';
 
 interface Place {
   readonly address: string;

@@ -68,7 +68,15 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
 let nextActivity = 1;
 
 /** Ids of a fresh effect; reuse the result to play a redelivery of the same one. */
-export function effect(id = `effect-${nextActivity++}`) {
+export interface EffectInfo {
+  readonly activityId: string;
+  readonly workflowExecution: { readonly workflowId: string; readonly runId: string };
+  readonly heartbeatTimeoutMs: number;
+  /** Which delivery of the activity it is; default 1. */
+  readonly attempt?: number;
+}
+
+export function effect(id = `effect-${nextActivity++}`): EffectInfo {
   return {
     activityId: id,
     workflowExecution: { workflowId: RUN.runId, runId: EXECUTION },
@@ -80,7 +88,7 @@ const say = (): void => undefined;
 const SILENT = { log: say, trace: say, debug: say, info: say, warn: say, error: say };
 
 /** Temporal's side of one attempt, without its log. */
-export function environmentOf(info: ReturnType<typeof effect>): MockActivityEnvironment {
+export function environmentOf(info: EffectInfo): MockActivityEnvironment {
   return new MockActivityEnvironment(info, { logger: SILENT });
 }
 
@@ -88,7 +96,7 @@ export function environmentOf(info: ReturnType<typeof effect>): MockActivityEnvi
 export function attempt<I, O>(
   activity: (input: I) => Promise<O>,
   input: I,
-  info: ReturnType<typeof effect> = effect(),
+  info: EffectInfo = effect(),
 ): Promise<O> {
   return environmentOf(info).run<[I], O, (input: I) => Promise<O>>(activity, input);
 }

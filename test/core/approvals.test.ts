@@ -26,7 +26,11 @@ function waiting(more: Partial<Script> = {}): Shell {
   return settle(createShell({ model, ...more }));
 }
 
-function withRule(rule: { roles?: readonly string[]; quorum?: number; expiresInMs?: number }): Shell {
+function withRule(rule: {
+  roles?: readonly string[];
+  quorum?: number;
+  expiresInMs?: number;
+}): Shell {
   const approval = { roles: [], quorum: 1, ...rule };
   const tools = [tool('issue_refund', { effect: 'financial', idempotency: 'keyed', approval })];
   return waiting({ tools, task: { caller: 'carol' } });
@@ -51,7 +55,9 @@ describe('a call that needs a person waits for one', () => {
     answer(shell);
     expect(finish(shell).stopReason).toBe('completed');
     expect(executedOf(shell)).toEqual(['a issue_refund case:0 1']);
-    expect(ofType(shell, 'approval_resolved')).toMatchObject([{ outcome: 'approved', by: ['pat'] }]);
+    expect(ofType(shell, 'approval_resolved')).toMatchObject([
+      { outcome: 'approved', by: ['pat'] },
+    ]);
   });
 
   test('S40: no gives the model the reason and executes nothing', () => {
@@ -66,7 +72,9 @@ describe('a call that needs a person waits for one', () => {
 
   test('S43: an approval does not carry over to other arguments', () => {
     const second = calls(call('b', 'issue_refund', { ...ARGS, amount: 60 }));
-    const shell = waiting({ model: [calls(call('a', 'issue_refund', ARGS)), second, says('done')] });
+    const shell = waiting({
+      model: [calls(call('a', 'issue_refund', ARGS)), second, says('done')],
+    });
     answer(shell);
     settle(shell);
     expect(askOf(shell)).toMatchObject({ askId: 'run_1:1', callId: 'b' });
@@ -158,7 +166,11 @@ describe('only a decision on exactly this question counts', () => {
     const ask = askOf(shell);
     const no = decisionOn(ask, { by: 'ann', decision: 'reject' });
     const yes = decisionOn(ask, { by: 'bob' });
-    send(shell, { type: 'decision', decision: no }, { type: 'decision', decision: yes, ticket: 't1' });
+    send(
+      shell,
+      { type: 'decision', decision: no },
+      { type: 'decision', decision: yes, ticket: 't1' },
+    );
     expect(shell.verdicts).toMatchObject([
       { ticket: 't1', verdict: { accepted: false, reason: 'already_decided' } },
     ]);
@@ -187,15 +199,18 @@ describe('only a decision on exactly this question counts', () => {
 });
 
 describe('a decision counts by when it was made', () => {
-  test.each(['timer first', 'decision first'])('made in time, together with the expiry (%s)', (order) => {
-    const shell = withRule({ expiresInMs: HOUR });
-    const ask = askOf(shell);
-    const decision = decisionOn(ask, { decidedAt: ask.expiresAt });
-    const input = { type: 'decision', decision } as const;
-    together(shell, order === 'timer first' ? ['timer', input] : [input, 'timer']);
-    expect(finish(shell).stopReason).toBe('completed');
-    expect(executedOf(shell)).toHaveLength(1);
-  });
+  test.each(['timer first', 'decision first'])(
+    'made in time, together with the expiry (%s)',
+    (order) => {
+      const shell = withRule({ expiresInMs: HOUR });
+      const ask = askOf(shell);
+      const decision = decisionOn(ask, { decidedAt: ask.expiresAt });
+      const input = { type: 'decision', decision } as const;
+      together(shell, order === 'timer first' ? ['timer', input] : [input, 'timer']);
+      expect(finish(shell).stopReason).toBe('completed');
+      expect(executedOf(shell)).toHaveLength(1);
+    },
+  );
 
   test('made too late, delivered before the timer fired, it does not count', () => {
     const shell = withRule({ expiresInMs: HOUR });
@@ -221,7 +236,15 @@ describe('a decision counts by when it was made', () => {
     const shell = createShell({ model: [two, says('done')] });
     until(shell, 'tool_started', { callId: 'r' });
     const argsHash = callDigest({ tool: 'issue_refund', toolVersion: '1', args: ARGS });
-    const decision = { v: 1, askId: 'run_1:0:1', argsHash, decision: 'approve', by: 'pat', roles: [], decidedAt: 1 } as const;
+    const decision = {
+      v: 1,
+      askId: 'run_1:0:1',
+      argsHash,
+      decision: 'approve',
+      by: 'pat',
+      roles: [],
+      decidedAt: 1,
+    } as const;
     send(shell, { type: 'decision', decision, ticket: 't1' });
     expect(shell.verdicts[0]?.verdict).toEqual({ accepted: true, outcome: 'pending' });
     expect(finish(shell).stopReason).toBe('completed');

@@ -34,7 +34,9 @@ describe('the same tool ending badly again and again stops the run', () => {
 
   test('failed attempts count, not failed calls', () => {
     const outcomes = { read_order: [{ ...DOWN, attempts: 2 }] };
-    expect(ending({ model: turns('read_order'), outcomes })).toBe('needs_human repeated_tool_failure');
+    expect(ending({ model: turns('read_order'), outcomes })).toBe(
+      'needs_human repeated_tool_failure',
+    );
   });
 
   test('five errors of the tool itself need a person, four do not', () => {

@@ -1,5 +1,14 @@
 import { boundMicroUsd } from '../../core/money/price.js';
-import { call, calls, failure, frozenOf, says, usage, withReply, type ModelEntry } from './script.js';
+import {
+  call,
+  calls,
+  failure,
+  frozenOf,
+  says,
+  usage,
+  withReply,
+  type ModelEntry,
+} from './script.js';
 import {
   codesOf,
   createShell,
@@ -72,12 +81,17 @@ describe('turns and calls', () => {
 
   test('S63: maxToolCalls 2 stops before the third request', () => {
     const shell = createShell({ budget: { maxToolCalls: 2 }, model: reads(3) });
-    expect(finish(shell)).toMatchObject({ stopReason: 'max_tool_calls', counters: { toolCalls: 2 } });
+    expect(finish(shell)).toMatchObject({
+      stopReason: 'max_tool_calls',
+      counters: { toolCalls: 2 },
+    });
     expect(requestsOf(shell)).toHaveLength(2);
   });
 
   test('calls of one reply beyond the cap get a result and never run', () => {
-    const model = [calls(call('a', 'read_order'), call('b', 'read_order'), call('c', 'read_order'))];
+    const model = [
+      calls(call('a', 'read_order'), call('b', 'read_order'), call('c', 'read_order')),
+    ];
     const shell = createShell({ budget: { maxToolCalls: 2 }, model });
     expect(finish(shell).counters).toMatchObject({ toolCalls: 2, notStartedCalls: 1 });
     expect(codesOf(shell)).toEqual({ a: 'ok', b: 'ok', c: 'budget_exceeded' });
@@ -93,25 +107,38 @@ describe('money', () => {
     expect(executedOf(shell)).toEqual([]);
   });
 
+  test('and nobody is asked to approve them', () => {
+    const dear = withReply(calls(call('a', 'issue_refund', {})), usage(400_000, 0));
+    const shell = createShell({ budget: { maxCostMicroUsd: 1_000_000 }, model: [dear] });
+    expect(finish(shell).stopReason).toBe('max_cost');
+    expect(ofType(shell, 'approval_requested')).toEqual([]);
+  });
+
   test.each([
     ['complete', 'completed'],
     ['stop', 'max_cost'],
-  ] as const)('S69: a final answer that crosses it, policy %s: %s', (budgetOverrunPolicy, reason) => {
-    const shell = createShell({
-      budget: { maxCostMicroUsd: 1_000_000 },
-      settings: { budgetOverrunPolicy },
-      model: [says('answer', usage(400_000, 0))],
-    });
-    const result = finish(shell);
-    expect(result).toMatchObject({ stopReason: reason, budgetOverrun: true });
-    const kept = reason === 'completed' ? result.answer : result.partialOutput;
-    expect(kept).toEqual({ text: 'answer' });
-  });
+  ] as const)(
+    'S69: a final answer that crosses it, policy %s: %s',
+    (budgetOverrunPolicy, reason) => {
+      const shell = createShell({
+        budget: { maxCostMicroUsd: 1_000_000 },
+        settings: { budgetOverrunPolicy },
+        model: [says('answer', usage(400_000, 0))],
+      });
+      const result = finish(shell);
+      expect(result).toMatchObject({ stopReason: reason, budgetOverrun: true });
+      const kept = reason === 'completed' ? result.answer : result.partialOutput;
+      expect(kept).toEqual({ text: 'answer' });
+    },
+  );
 
   test('a final answer that crosses a token budget is no different', () => {
     const model = [says('answer', usage(100, 100))];
     const script = { budget: { maxOutputTokens: 100 }, model };
-    expect(finish(createShell(script))).toMatchObject({ stopReason: 'completed', budgetOverrun: true });
+    expect(finish(createShell(script))).toMatchObject({
+      stopReason: 'completed',
+      budgetOverrun: true,
+    });
     const strict = { ...script, settings: { budgetOverrunPolicy: 'stop' } as const };
     expect(finish(createShell(strict)).stopReason).toBe('max_output_tokens');
   });
@@ -154,7 +181,11 @@ describe('money', () => {
     const { inputTokens } = requestsOf(probe)[0]!.bound;
     const least = boundMicroUsd(inputTokens, 100, PRICES);
     const settings = { minOutputTokens: 100 };
-    const at = createShell({ settings, budget: { maxCostMicroUsd: least }, model: [says('ok', usage(1, 1))] });
+    const at = createShell({
+      settings,
+      budget: { maxCostMicroUsd: least },
+      model: [says('ok', usage(1, 1))],
+    });
     expect(finish(at).stopReason).toBe('completed');
     expect(requestsOf(at)[0]).toMatchObject({ maxTokens: 100, bound: { costMicroUsd: least } });
     const below = createShell({ settings, budget: { maxCostMicroUsd: least - 1 }, model: [] });
@@ -212,7 +243,10 @@ describe('time', () => {
   });
 
   test('a model call gets no more than what is left', () => {
-    const shell = createShell({ budget: { timeoutMs: 2_000 }, model: [{ ...says('x'), delayMs: 9_000 }] });
+    const shell = createShell({
+      budget: { timeoutMs: 2_000 },
+      model: [{ ...says('x'), delayMs: 9_000 }],
+    });
     expect(finish(shell).stopReason).toBe('timeout');
     expect(shell.now).toBeLessThanOrEqual(1_000_000 + 2_010);
   });

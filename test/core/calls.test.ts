@@ -1,5 +1,13 @@
 import { call, calls, says, STRICT_001, tool, TOOLBOX } from './script.js';
-import { codesOf, createShell, executedOf, finish, ofType, requestsOf, type Shell } from './shell.js';
+import {
+  codesOf,
+  createShell,
+  executedOf,
+  finish,
+  ofType,
+  requestsOf,
+  type Shell,
+} from './shell.js';
 
 function contentOf(shell: Shell, callId: string): unknown {
   return ofType(shell, 'tool_finished').find((event) => event.callId === callId)?.content;
@@ -95,7 +103,9 @@ describe('permission comes before execution', () => {
       model: [calls(call('a', 'issue_refund', { amount: 10 })), says('ok')],
     });
     expect(finish(shell).stopReason).toBe('completed');
-    const grants = shell.effects.flatMap((one) => (one.kind === 'execute_tool' ? [one.input.grant] : []));
+    const grants = shell.effects.flatMap((one) =>
+      one.kind === 'execute_tool' ? [one.input.grant] : [],
+    );
     expect(grants).toMatchObject([{ basis: 'policy', approvedBy: ['policy:7'] }]);
   });
 
@@ -123,7 +133,10 @@ describe('calls run in the order of the reply', () => {
 
   test('S114: a failure in the middle stops nothing else', () => {
     const shell = createShell({
-      model: [calls(call('a', 'read_order'), call('b', 'shell', {}), call('c', 'read_order')), says('ok')],
+      model: [
+        calls(call('a', 'read_order'), call('b', 'shell', {}), call('c', 'read_order')),
+        says('ok'),
+      ],
       outcomes: { shell: [{ error: 'exit 1' }] },
     });
     expect(finish(shell).stopReason).toBe('completed');

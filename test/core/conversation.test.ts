@@ -28,7 +28,9 @@ function say(shell: Shell, text: string, id?: string): void {
 
 describe('a conversation', () => {
   test('delivers each answer and waits for the next message', () => {
-    const shell = talk({ model: [says('one'), calls(call('a', 'read_order')), says('two'), says('three')] });
+    const shell = talk({
+      model: [says('one'), calls(call('a', 'read_order')), says('two'), says('three')],
+    });
     expect(shell.run.shownStatus).toBe('awaiting_user');
     say(shell, 'and?');
     expect(shell.run.lastAnswer).toEqual({ text: 'two' });
@@ -87,7 +89,10 @@ describe('a conversation', () => {
   });
 
   test('ends idle when nobody writes', () => {
-    const shell = talk({ model: [says('one')], settings: { afterAnswer: 'await_user', idleTimeoutMs: HOUR } });
+    const shell = talk({
+      model: [says('one')],
+      settings: { afterAnswer: 'await_user', idleTimeoutMs: HOUR },
+    });
     expect(finish(shell)).toMatchObject({ stopReason: 'completed', detail: 'idle' });
     expect(ofType(shell, 'input_provided')).toMatchObject([{ outcome: 'expired' }]);
   });
@@ -106,7 +111,10 @@ describe('a conversation', () => {
   });
 
   test('budgets count over the whole of it', () => {
-    const shell = talk({ model: [says('one'), says('two'), says('three')], budget: { maxTurns: 2 } });
+    const shell = talk({
+      model: [says('one'), says('two'), says('three')],
+      budget: { maxTurns: 2 },
+    });
     say(shell, 'a');
     say(shell, 'b');
     expect(finish(shell)).toMatchObject({ stopReason: 'max_turns', answer: { text: 'two' } });
@@ -122,7 +130,15 @@ describe('a conversation', () => {
   test('a decision is no answer to it', () => {
     const shell = talk({ model: [says('one')] });
     const { askId, argsHash } = askOf(shell);
-    const decision = { v: 1, askId, argsHash, decision: 'approve', by: 'x', roles: [], decidedAt: 1 } as const;
+    const decision = {
+      v: 1,
+      askId,
+      argsHash,
+      decision: 'approve',
+      by: 'x',
+      roles: [],
+      decidedAt: 1,
+    } as const;
     send(shell, { type: 'decision', decision });
     expect(shell.run.shownStatus).toBe('awaiting_user');
     expect(warningsOf(shell)).toEqual(['decision_ignored']);
@@ -151,7 +167,12 @@ describe('a run stays small', () => {
     const shell = createShell({
       model,
       outcomes: { read_order: [{ stored }] },
-      budget: { maxTurns: 90, maxToolCalls: 100, maxCostMicroUsd: 'unlimited', maxInputTokens: 'unlimited' },
+      budget: {
+        maxTurns: 90,
+        maxToolCalls: 100,
+        maxCostMicroUsd: 'unlimited',
+        maxInputTokens: 'unlimited',
+      },
     });
     const sizes: number[] = [];
     for (let turn = 0; turn < 80; turn += 1) {

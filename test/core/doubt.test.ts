@@ -38,15 +38,15 @@ function contentsOf(shell: Shell): readonly unknown[] {
 }
 
 describe('an ambiguous end of a mutating call is reconciled before anything else', () => {
-  test.each([['an ambiguous outcome', { ambiguous: 'reset' }], ['a lost worker', LOST]] as const)(
-    'after %s, what the probe finds is the result',
-    (_what, entry) => {
-      const shell = play({ outcomes: { send_email: [entry] }, findings: [HAPPENED] });
-      expect(finish(shell).stopReason).toBe('completed');
-      expect(contentsOf(shell)).toEqual([{ text: 'refund 7' }]);
-      expect(executedOf(shell)).toHaveLength(1);
-    },
-  );
+  test.each([
+    ['an ambiguous outcome', { ambiguous: 'reset' }],
+    ['a lost worker', LOST],
+  ] as const)('after %s, what the probe finds is the result', (_what, entry) => {
+    const shell = play({ outcomes: { send_email: [entry] }, findings: [HAPPENED] });
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(contentsOf(shell)).toEqual([{ text: 'refund 7' }]);
+    expect(executedOf(shell)).toHaveLength(1);
+  });
 
   test('known not to have happened, it runs again under the same key as the next attempt', () => {
     const shell = play({ findings: [NOT_HAPPENED] });
@@ -65,7 +65,9 @@ describe('an ambiguous end of a mutating call is reconciled before anything else
   });
 
   test('a call that is stopped between two attempts is counted once', () => {
-    const shell = createShell(send_email({ findings: [NOT_HAPPENED], outcomes: { send_email: [LOST] } }));
+    const shell = createShell(
+      send_email({ findings: [NOT_HAPPENED], outcomes: { send_email: [LOST] } }),
+    );
     const stopped = { timeoutMs: 3 };
     const late = createShell(send_email({ findings: [NOT_HAPPENED], budget: stopped }));
     expect(finish(late).stopReason).toBe('timeout');
@@ -90,7 +92,11 @@ describe('what nobody can find out is asked of a person', () => {
   test('the question names tool, arguments and key; the run awaits the outcome', () => {
     const shell = play({});
     expect(shell.run.shownStatus).toBe('awaiting_outcome');
-    expect(askOf(shell)).toMatchObject({ askId: 'run_1:0:outcome', kind: 'outcome', tool: 'send_email' });
+    expect(askOf(shell)).toMatchObject({
+      askId: 'run_1:0:outcome',
+      kind: 'outcome',
+      tool: 'send_email',
+    });
     expect(askOf(shell).question).toContain('case:0');
     expect(executedOf(shell)).toHaveLength(1);
   });
@@ -199,8 +205,18 @@ describe('a key that other arguments have taken', () => {
     expect(codesOf(shell)).toEqual({ a: 'approval_rejected' });
   });
 
+  test('is not tried for ever', () => {
+    const policy = [{ tool: '*', decision: 'allow' }] as const;
+    const shell = play({ policy, outcomes: { send_email: [{ keyConflict: true }] } });
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(executedOf(shell)).toHaveLength(6);
+    expect(codesOf(shell)).toEqual({ a: 'execution_error' });
+  });
+
   test('interrupted while it is asked again, nothing is unknown', () => {
-    const shell = createShell(send_email({ ...conflict, policy: [{ tool: '*', decision: 'allow' }] }));
+    const shell = createShell(
+      send_email({ ...conflict, policy: [{ tool: '*', decision: 'allow' }] }),
+    );
     until(shell, 'tool_started');
     shell.inbox.push({ type: 'interrupt', at: shell.now });
     finish(shell);

@@ -20,7 +20,10 @@ const INTERRUPT: Outside = { type: 'interrupt' };
 const CANCEL: Outside = { type: 'cancel_requested' };
 
 function threeReads(more: Partial<Script> = {}): Shell {
-  const model = [calls(call('a', 'read_order'), call('b', 'lookup_order'), call('c', 'read_order')), says('late')];
+  const model = [
+    calls(call('a', 'read_order'), call('b', 'lookup_order'), call('c', 'read_order')),
+    says('late'),
+  ];
   return createShell({ model, outcomes: { lookup_order: [{ hang: true }] }, ...more });
 }
 
@@ -43,7 +46,10 @@ describe('before the model is asked', () => {
   });
 
   test('S137: both: interrupt wins, in either order', () => {
-    for (const inputs of [[INTERRUPT, CANCEL], [CANCEL, INTERRUPT]]) {
+    for (const inputs of [
+      [INTERRUPT, CANCEL],
+      [CANCEL, INTERRUPT],
+    ]) {
       const shell = createShell({ model: [says('late')] });
       send(shell, ...inputs);
       expect(finish(shell).stopReason).toBe('interrupted');
@@ -101,7 +107,9 @@ describe('while the model answers', () => {
 
 describe('while calls are waiting or running', () => {
   test('S51: an open question is withdrawn', () => {
-    const shell = settle(createShell({ model: [calls(call('a', 'issue_refund', {})), says('late')] }));
+    const shell = settle(
+      createShell({ model: [calls(call('a', 'issue_refund', {})), says('late')] }),
+    );
     send(shell, INTERRUPT);
     expect(finish(shell)).toMatchObject({ stopReason: 'interrupted', phase: 'before_tools' });
     expect(ofType(shell, 'approval_withdrawn')).toMatchObject([{ askId: 'run_1:0', callId: 'a' }]);

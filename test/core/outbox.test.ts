@@ -32,7 +32,9 @@ describe('events leave by the outbox', () => {
   });
 
   test('by a flush when nothing else carries them, so that a question is seen', () => {
-    const shell = settle(createShell({ model: [calls(call('a', 'issue_refund', {})), says('ok')] }));
+    const shell = settle(
+      createShell({ model: [calls(call('a', 'issue_refund', {})), says('ok')] }),
+    );
     expect(started(shell, 'flush')).toHaveLength(1);
     expect(shell.stored.at(-1)).toMatchObject({ type: 'approval_requested' });
     expect(shell.run.outbox.events).toEqual([]);
@@ -82,6 +84,28 @@ describe('events leave by the outbox', () => {
     settle(shell);
     expect(warningsOf(shell)).toEqual(['rejected_userMessage']);
   });
+});
+
+describe('an effect that starts while events are under way', () => {
+  test('carries none, and those that follow leave after them', () => {
+    const model = [calls(call('a', 'issue_refund', {})), says('ok')];
+    const shell = createShell({ model });
+    until(shell, 'approval_requested');
+    answer(shell);
+    const [execution] = started(shell, 'execute_tool');
+    expect(shell.run.outbox.carrier).toMatch(/^flush-/);
+    expect(execution?.input.events).toEqual([]);
+    expect(finish(shell).stopReason).toBe('completed');
+  });
+});
+
+test('what comes back of nothing that is under way is a warning', () => {
+  const shell = createShell({ model: [says('ok')] });
+  until(shell, 'session_init');
+  shell.inbox.push({ type: 'flushed', id: 'flush-9', output: { eventsUpTo: 99 }, at: shell.now });
+  finish(shell);
+  expect(warningsOf(shell)).toEqual(['late_input']);
+  expect(shell.stored).toEqual(shell.events);
 });
 
 describe('the first event is session_init and the last is run_result', () => {

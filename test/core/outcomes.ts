@@ -35,7 +35,11 @@ export function outcomeOf(shell: Shell, effect: ActivityEffect, how: How = 'ende
 }
 
 type StoreWork = Started<'open_run' | 'record_outcome' | 'flush' | 'close_run'>;
-type Ended = EffectInput extends infer T ? (T extends unknown ? Omit<T, 'at' | 'id'> : never) : never;
+type Ended = EffectInput extends infer T
+  ? T extends unknown
+    ? Omit<T, 'at' | 'id'>
+    : never
+  : never;
 
 function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
   switch (effect.kind) {
@@ -99,7 +103,14 @@ function ofModel(shell: Shell, effect: Started<'call_model'>, how: How): Outcome
       appendReply(shell.transcript, input.replyMessageId, reply);
       const head = `${id}:${shell.transcript.messages.length}`;
       const lostUsage = NO_USAGE;
-      const output: CallModelOutput = { head, reply, attempts, lostCostMicroUsd, lostUsage, eventsUpTo };
+      const output: CallModelOutput = {
+        head,
+        reply,
+        attempts,
+        lostCostMicroUsd,
+        lostUsage,
+        eventsUpTo,
+      };
       return { type: 'model_replied', id, output, at };
     },
   };
@@ -120,12 +131,17 @@ function ofTool(shell: Shell, effect: Started<'execute_tool'>, how: How): Outcom
   const taken = entryAt(shell, call.tool, effect.id);
   const entry = entries[Math.min(taken, entries.length - 1)] ?? { ok: { echo: call.args } };
   if (how === 'cancelled') {
-    const outcome = { kind: 'ambiguous', message: 'Interrupted mid-execution', aborted: true } as const;
+    const outcome = {
+      kind: 'ambiguous',
+      message: 'Interrupted mid-execution',
+      aborted: true,
+    } as const;
     return back(effect.id, returned(shell, effect, { outcome }));
   }
   if ('hang' in entry) return { delayMs: Number.POSITIVE_INFINITY, make: () => unreachable() };
   if ('failure' in entry) return failed(effect.id, entry.failure, entry.delayMs);
-  const attempts = 'attempts' in entry && entry.attempts !== undefined ? { attempts: entry.attempts } : {};
+  const attempts =
+    'attempts' in entry && entry.attempts !== undefined ? { attempts: entry.attempts } : {};
   const ended = returned(shell, effect, { outcome: ofEntry(entry), ...attempts });
   return back(effect.id, ended, 'delayMs' in entry ? entry.delayMs : undefined);
 }

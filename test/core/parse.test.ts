@@ -69,7 +69,10 @@ describe('a user message and an answer', () => {
   });
 
   test('may be any small JSON', () => {
-    expect(parseProvidedInput({ askId: 'a', value: null })).toMatchObject({ ok: true, value: { by: 'unknown' } });
+    expect(parseProvidedInput({ askId: 'a', value: null })).toMatchObject({
+      ok: true,
+      value: { by: 'unknown' },
+    });
     expect(parseProvidedInput({ askId: 'a' }).ok).toBe(false);
   });
 });

@@ -1,4 +1,9 @@
-import { matchRule, matchesName, type PolicyCondition, type PolicyRule } from '../../core/policy.js';
+import {
+  matchRule,
+  matchesName,
+  type PolicyCondition,
+  type PolicyRule,
+} from '../../core/policy.js';
 import type { Json } from '../../core/json.js';
 
 function matches(when: PolicyCondition, args: Json): boolean {

@@ -43,7 +43,9 @@ describe('the bound of a request', () => {
     fc.assert(
       fc.property(usages, prices, (usage, at) => {
         const input = usage.input + usage.cacheRead + usage.cacheWrite;
-        expect(boundMicroUsd(input, usage.output, at)).toBeGreaterThanOrEqual(costMicroUsd(usage, at));
+        expect(boundMicroUsd(input, usage.output, at)).toBeGreaterThanOrEqual(
+          costMicroUsd(usage, at),
+        );
       }),
     );
   });

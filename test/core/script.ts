@@ -56,7 +56,12 @@ type ErrorCodeOfTool = Extract<ToolOutcome, { kind: 'error' }>['code'];
 
 export type FindingEntry = Finding | { readonly failure: Failure };
 
-const READ = { effect: 'read', idempotency: 'natural', approval: 'never', concurrencySafe: true } as const;
+const READ = {
+  effect: 'read',
+  idempotency: 'natural',
+  approval: 'never',
+  concurrencySafe: true,
+} as const;
 const NEEDS_APPROVAL = { roles: [], quorum: 1 };
 
 export function tool(name: string, changes: Partial<ToolRecord> = {}): ToolRecord {
@@ -123,7 +128,9 @@ const USAGE: Usage = { ...NO_USAGE, input: 1_000, output: 100 };
 
 /** A reply of text alone; blank text is text. */
 export function says(text: string, more: Partial<Reply> = {}): ModelReply {
-  return { reply: { text: { text }, calls: [], stop: 'end_turn', usage: USAGE, model: 'model', ...more } };
+  return {
+    reply: { text: { text }, calls: [], stop: 'end_turn', usage: USAGE, model: 'model', ...more },
+  };
 }
 
 /** A reply with calls. */

@@ -36,7 +36,9 @@ describe('a run goes over into its next segment', () => {
     answer(shell);
     expect(finish(shell).stopReason).toBe('completed');
     expect(executedOf(shell)).toEqual(['a issue_refund case:0 1']);
-    expect(started(shell, 'open_run').map(({ input }) => [input.segment, input.previousExecution])).toEqual([
+    expect(
+      started(shell, 'open_run').map(({ input }) => [input.segment, input.previousExecution]),
+    ).toEqual([
       [0, undefined],
       [1, 'execution-1'],
     ]);
@@ -73,7 +75,9 @@ describe('a run goes over into its next segment', () => {
   });
 
   test('while a conversation waits', () => {
-    const shell = settle(createShell({ settings: { afterAnswer: 'await_user' }, model: [says('one'), says('two')] }));
+    const shell = settle(
+      createShell({ settings: { afterAnswer: 'await_user' }, model: [says('one'), says('two')] }),
+    );
     pass(shell, HOUR);
     crossSegment(shell);
     settle(shell);
@@ -100,13 +104,20 @@ describe('a run goes over into its next segment', () => {
 
   test('at every point, with the same calls executed and the same end', () => {
     const script: Script = {
-      model: [calls(call('a', 'read_order'), call('b', 'shell', {})), says('x', { stop: 'max_tokens' }), says('y')],
+      model: [
+        calls(call('a', 'read_order'), call('b', 'shell', {})),
+        says('x', { stop: 'max_tokens' }),
+        says('y'),
+      ],
     };
     for (let steps = 0; steps < 6; steps += 1) {
       const shell = createShell(script);
       for (let step = 0; step < steps; step += 1) tick(shell);
       crossSegment(shell);
-      expect(finish(shell)).toMatchObject({ stopReason: 'completed', counters: { toolCalls: 2, modelCalls: 3 } });
+      expect(finish(shell)).toMatchObject({
+        stopReason: 'completed',
+        counters: { toolCalls: 2, modelCalls: 3 },
+      });
       expect(requestsOf(shell)).toHaveLength(3);
       expect(lettersOf(shell.transcript)).toBe('U A R A U A');
     }
@@ -122,7 +133,11 @@ describe('a run goes over into its next segment', () => {
   test('small, with everything that people have sent', () => {
     const shell = settle(createShell(REFUND));
     for (let index = 0; index < 300; index += 1) {
-      send(shell, { type: 'user_message', text: 'ü'.repeat(16_384), id: `${index}`.padStart(400, 'x') });
+      send(shell, {
+        type: 'user_message',
+        text: 'ü'.repeat(16_384),
+        id: `${index}`.padStart(400, 'x'),
+      });
     }
     settle(shell);
     crossSegment(shell);

@@ -9,7 +9,12 @@ import type { ActivityEffect, CallModelInput, Effect } from '../../core/effect.j
 import { advance, receive } from '../../core/engine.js';
 import type { AskView, EventType, RunEvent } from '../../core/event.js';
 import type { Input, OutsideInput } from '../../core/input.js';
-import { checkEvent, checkStep, startChecking, type InvariantState } from '../../core/invariants.js';
+import {
+  checkEvent,
+  checkStep,
+  startChecking,
+  type InvariantState,
+} from '../../core/invariants.js';
 import { nextSegment, open } from '../../core/open.js';
 import type { RunResult } from '../../core/result.js';
 import { viewOfRun } from '../../core/run-result.js';
@@ -20,7 +25,9 @@ import { decisionOn, type Script } from './script.js';
 
 /** Start of virtual time, ms since epoch. */
 export const START = 1_000_000;
-const STEPS_MAX = 5_000;
+/** Between the end of a segment and the start of the next. */
+const SEGMENT_GAP_MS = 7;
+const STEPS_MAX = 1_500;
 
 export type Started<Kind extends ActivityEffect['kind']> = Extract<ActivityEffect, { kind: Kind }>;
 
@@ -55,7 +62,11 @@ export interface Shell {
 export function createShell(script: Script): Shell {
   const { taskId = 'case', ...task } = script.task ?? {};
   const { tenant } = script;
-  const start = { v: 1, agent: 'case', task: { goal: 'Handle the case.', taskId, ...task } } as const;
+  const start = {
+    v: 1,
+    agent: 'case',
+    task: { goal: 'Handle the case.', taskId, ...task },
+  } as const;
   const shell: Shell = {
     script,
     run: open({ ...start, ...(tenant !== undefined && { tenant }) }, { runId: 'run_1', at: START }),
@@ -103,7 +114,10 @@ function takeEvents(shell: Shell): void {
 function perform(shell: Shell, effect: Effect): void {
   shell.effects.push(effect);
   if (effect.kind === 'timer') {
-    expect_(shell, effect.id, { due: effect.at, make: (at) => ({ type: 'timer_fired', id: effect.id, at }) });
+    expect_(shell, effect.id, {
+      due: effect.at,
+      make: (at) => ({ type: 'timer_fired', id: effect.id, at }),
+    });
   } else if (effect.kind === 'cancel') {
     cancel(shell, effect.target);
   } else if (effect.kind !== 'status') {
@@ -197,7 +211,10 @@ export function until(shell: Shell, type: EventType, more: object = {}): RunEven
     refuseEndless(step);
     const found = shell.events
       .slice(from)
-      .find((one) => one.type === type && wanted.every(([key, value]) => Reflect.get(one, key) === value));
+      .find(
+        (one) =>
+          one.type === type && wanted.every(([key, value]) => Reflect.get(one, key) === value),
+      );
     if (found !== undefined) return found;
     if (!tick(shell)) throw new Error(`the run rests without ${type} ${JSON.stringify(more)}`);
   }
@@ -235,8 +252,10 @@ export function together(shell: Shell, order: readonly ('timer' | Outside)[]): v
 export function crossSegment(shell: Shell): void {
   send(shell, { type: 'segment_full' });
   for (let step = 0; shell.run.final === undefined && tick(shell); step += 1) refuseEndless(step);
-  if (shell.run.final?.kind !== 'continue_as_new') throw new Error('the run did not continue as new');
+  if (shell.run.final?.kind !== 'continue_as_new')
+    throw new Error('the run did not continue as new');
   const { final: _, ...carried } = JSON.parse(JSON.stringify(shell.run)) as Run;
+  shell.now += SEGMENT_GAP_MS;
   shell.run = nextSegment(carried, { at: shell.now, previousExecution: 'execution-1' });
   shell.awaited = [];
   for (const [id, { kind, at }] of Object.entries(shell.run.inflight)) {
@@ -248,7 +267,8 @@ export function crossSegment(shell: Shell): void {
 
 export function resultOf(shell: Shell): RunResult {
   const { final } = shell.run;
-  if (final?.kind !== 'result') throw new Error(`the run has no result but ${JSON.stringify(final)}`);
+  if (final?.kind !== 'result')
+    throw new Error(`the run has no result but ${JSON.stringify(final)}`);
   return final.result;
 }
 

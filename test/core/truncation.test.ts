@@ -10,7 +10,10 @@ function cut(text: string) {
 describe('a reply that was cut off', () => {
   test('S80: is continued by a synthetic prompt', () => {
     const shell = createShell({ model: [cut('part1'), says('part2')] });
-    expect(finish(shell)).toMatchObject({ stopReason: 'completed', counters: { recoveryCount: 1 } });
+    expect(finish(shell)).toMatchObject({
+      stopReason: 'completed',
+      counters: { recoveryCount: 1 },
+    });
     expect(lettersOf(shell.transcript)).toBe('U A U A');
     expect(transitionsOf(shell)).toEqual(['max_output_tokens_recovery']);
     expect(requestsOf(shell)[1]?.append).toMatchObject([
@@ -31,7 +34,9 @@ describe('a reply that was cut off', () => {
   });
 
   test('S84: with nothing left of it, is asked again without a prompt', () => {
-    const nothing = { reply: { calls: [], stop: 'max_tokens', ...usage(10, 10), model: 'model' } } as const;
+    const nothing = {
+      reply: { calls: [], stop: 'max_tokens', ...usage(10, 10), model: 'model' },
+    } as const;
     const shell = createShell({ model: [nothing, says('ok')] });
     expect(finish(shell).stopReason).toBe('completed');
     expect(lettersOf(shell.transcript)).toBe('U A');
@@ -48,7 +53,14 @@ describe('a reply that was cut off', () => {
   });
 
   test('has its recoveries per turn: the next turn counts anew', () => {
-    const model = [cut('a'), cut('b'), cut('c'), calls(call('x', 'read_order')), cut('d'), says('e')];
+    const model = [
+      cut('a'),
+      cut('b'),
+      cut('c'),
+      calls(call('x', 'read_order')),
+      cut('d'),
+      says('e'),
+    ];
     expect(finish(createShell({ model }))).toMatchObject({
       stopReason: 'completed',
       counters: { recoveryCount: 1 },
@@ -97,7 +109,9 @@ describe('a model call that failed for good', () => {
     const details = { budget: 'max_output_tokens' };
     const named = createShell({ model: [failure('BudgetExhausted', { details })] });
     expect(finish(named).stopReason).toBe('max_output_tokens');
-    const silent = createShell({ model: [failure('BudgetExhausted', { details: { budget: 'x' } })] });
+    const silent = createShell({
+      model: [failure('BudgetExhausted', { details: { budget: 'x' } })],
+    });
     expect(finish(silent).stopReason).toBe('max_cost');
   });
 

@@ -5,7 +5,7 @@
  * The investigating agent cannot pay. The paying agent can do nothing else, and asks a refund manager first.
  * What was paid is read from the shop's books, not from what an agent says.
  */
-import { defineQuery, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
+import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 // In your project: import { runAgent } from 'holdfast/workflows';
 import { runAgent } from '../../../workflows/index.js';
 import type { RunResult } from '../../../workflows/index.js';
@@ -34,9 +34,6 @@ export interface RefundDecided {
 
 const LATER = 'A colleague will look into your request.';
 
-/** Run ids of the agents started so far. */
-export const agentRuns = defineQuery<readonly string[]>('agentRuns');
-
 const shop = proxyActivities<BusinessActivities>({
   startToCloseTimeout: '10s',
   retry: { maximumAttempts: 10 },
@@ -44,7 +41,6 @@ const shop = proxyActivities<BusinessActivities>({
 
 export async function refundProcess(request: RefundRequested): Promise<RefundDecided> {
   const runs: string[] = [];
-  setHandler(agentRuns, () => runs);
   const child = (kind: string): { readonly runId: string; readonly taskQueue: string } => {
     const runId = `${workflowInfo().workflowId}.${kind}`;
     runs.push(runId);
@@ -86,7 +82,7 @@ function investigationOf({ orderId, customer, message }: RefundRequested): Agent
     task: {
       goal: `Decide whether the evidence supports a refund for order ${orderId}. The customer wrote: ${message}`,
       caller: `customer:${customer}`,
-      // The run is evidence only after it has read all three (the answer is refused without).
+      // No answer is accepted before all three have been read.
       requiredEvidence: [
         { id: 'order', satisfiedBy: 'read_order' },
         { id: 'delivery', satisfiedBy: 'read_delivery_status' },

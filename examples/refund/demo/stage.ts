@@ -5,6 +5,7 @@ import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { connect, openStore } from '../../../index.js';
 import type { HoldfastClient } from '../../../index.js';
+import type { OnProgress } from '../../../devserver/index.js';
 import { startScriptedModel } from '../../../testing/index.js';
 import { businessBundle } from '../business/bundle.js';
 import { AGENT_QUEUE } from '../business/queues.js';
@@ -61,13 +62,18 @@ export async function setStage(options: StageOptions): Promise<Stage> {
 
 async function startTemporal(options: StageOptions): Promise<DemoServer> {
   const { home, environment, terminal, closers } = options;
-  const server = await demoServer({
-    home,
-    environment,
-    onProgress: ({ message, elapsedMs }) =>
-      terminal.progress(`  ${message} (${Math.round(elapsedMs / 1000)} s)`),
-  });
+  const onProgress: OnProgress = ({ message, elapsedMs }) => {
+    const seconds = Math.round(elapsedMs / 1000);
+    // In a log, where lines stay, every tenth second is enough.
+    if (terminal.live || seconds % 10 < 2) terminal.progress(`  ${message} (${seconds} s)`);
+  };
+  const server = await demoServer({ home, environment, onProgress });
   closers.add(server.stop);
+  for (const file of server.leftBehind) {
+    terminal.say(
+      `  ${file} holds runs of another version of the server; they wait for that version.`,
+    );
+  }
   return server;
 }
 
@@ -111,6 +117,7 @@ async function startHoldfastWorker(
     ...options.environment,
     ...(await model).variables,
     HOLDFAST_HOME: home,
+    HOLDFAST_STORE: storeFile(home),
     HOLDFAST_TASK_QUEUE: AGENT_QUEUE,
     SHOP_URL: await shopUrl,
   };
@@ -161,12 +168,17 @@ async function startBusiness(
   return new Client({ connection, namespace });
 }
 
+/** Holdfast's store: written by the worker, read by the client. */
+function storeFile(home: string): string {
+  return join(home, 'store.db');
+}
+
 async function openClient(
   { home, closers }: StageOptions,
   server: Promise<DemoServer>,
 ): Promise<HoldfastClient> {
   const { address, namespace, how } = await server;
-  const store = await openStore({ file: join(home, 'store.db') });
+  const store = await openStore({ file: storeFile(home) });
   closers.add(() => store.close());
   const client = await connect({ address, namespace, taskQueue: AGENT_QUEUE, store });
   closers.add(() => client.close());

@@ -1,5 +1,11 @@
 /** The Temporal server of the demo: a configured one, the one that runs on the data folder, or a new one. */
-import { findServer, NAMESPACE, runningServer, startServer } from '../../../devserver/index.js';
+import {
+  findServer,
+  leftBehind,
+  NAMESPACE,
+  runningServer,
+  startServer,
+} from '../../../devserver/index.js';
 import type { Environment, FoundServer, OnProgress } from '../../../devserver/index.js';
 
 export interface DemoServer {
@@ -7,6 +13,8 @@ export interface DemoServer {
   readonly namespace: string;
   readonly uiUrl: string | undefined;
   readonly how: 'configured' | 'running' | 'started';
+  /** Databases in the folder that only another version of the server can open. */
+  readonly leftBehind: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -18,19 +26,26 @@ export interface ServerWanted {
 
 export async function demoServer(wanted: ServerWanted): Promise<DemoServer> {
   const { home, environment } = wanted;
-  const namespace = environment['HOLDFAST_NAMESPACE'] ?? NAMESPACE;
   const running = await runningServer(home);
   if (environment['HOLDFAST_ADDRESS'] === undefined && running?.orphaned === false) {
     const { address, uiUrl } = running;
-    return { address, namespace, uiUrl, how: 'running', stop: nothing };
+    return {
+      address,
+      namespace: NAMESPACE,
+      uiUrl,
+      how: 'running',
+      leftBehind: [],
+      stop: nothing,
+    };
   }
   const found = await find(wanted);
   if (found.kind === 'address') {
     return {
       address: found.address,
-      namespace,
+      namespace: environment['HOLDFAST_NAMESPACE'] ?? NAMESPACE,
       uiUrl: undefined,
       how: 'configured',
+      leftBehind: [],
       stop: nothing,
     };
   }
@@ -42,7 +57,15 @@ export async function demoServer(wanted: ServerWanted): Promise<DemoServer> {
     uiPort: 0,
   });
   const { address, uiUrl, stop } = server;
-  return { address, namespace: NAMESPACE, uiUrl, how: 'started', stop };
+  const left = await leftBehind(home, found.versions.server);
+  return {
+    address,
+    namespace: NAMESPACE,
+    uiUrl,
+    how: 'started',
+    leftBehind: left.map(({ file }) => file),
+    stop,
+  };
 }
 
 function find({ environment, onProgress }: ServerWanted): Promise<FoundServer> {

@@ -5,6 +5,8 @@ import { COLOURED, PLAIN, type Paint } from '../../../cli/render/index.js';
 export interface Terminal {
   /** Somebody can be asked. */
   readonly interactive: boolean;
+  /** What is printed can be replaced. */
+  readonly live: boolean;
   readonly paint: Paint;
   say(text?: string): void;
   /** A line about work that takes long; on a terminal the next one takes its place. */
@@ -31,6 +33,7 @@ export function createTerminal(
   };
   return {
     interactive: !options.yes && input.isTTY === true && output.isTTY === true,
+    live: output.isTTY === true,
     paint: options.colours && output.isTTY === true ? COLOURED : PLAIN,
     say: (text = '') => write(`${text}\n`),
     progress(line) {

@@ -130,6 +130,7 @@ function oddTools() {
       name: 'odd.read',
       version: '1',
       effect: 'read',
+      timeoutMs: 5_000,
       input: z.object({ how: z.enum(ODDITIES) }),
       run: ({ how }) => oddValue(how),
     }),
@@ -139,6 +140,8 @@ function oddTools() {
       effect: 'financial',
       idempotency: 'keyed',
       approval: 'never',
+      // What became of a call that threw is asked only when this time is over.
+      timeoutMs: 1_000,
       input: z.object({ how: z.enum([...ODDITIES, 'tool_error']) }),
       run: ({ how }) => {
         if (how === 'tool_error') throw new ToolError('no_funds', 'there is no money');

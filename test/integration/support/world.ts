@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { connect, type HoldfastClient } from '../../../client/index.js';
+import { retries } from '../../../client/retries.js';
 import type { RunHandle } from '../../../client/run-handle.js';
 import type { StartOptions } from '../../../client/start-run.js';
 import type { AskView, EventType, RunEvent } from '../../../core/event.js';
@@ -95,7 +96,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   ]);
   const { address } = server;
   const client = await connect({ address, store });
-  const connection = await Connection.connect({ address });
+  const retrying = retries();
+  const connection = await Connection.connect({ address, interceptors: [retrying.interceptor] });
   const raw = new Client({ connection, namespace: NAMESPACE });
   const workers: { readonly worker: RunningWorker; readonly served: Promise<void> }[] = [];
   const processes: WorkerProcess[] = [];
@@ -163,6 +165,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       for (const { worker } of workers) worker.shutdown();
       await Promise.all(workers.map(({ served }) => served));
       await Promise.all(processes.map((spawned) => spawned.kill()));
+      await retrying.settle();
       await connection.close();
       await Promise.all([model.stop(), service.stop(), server.stop(), store.close()]);
       await rm(folder, { recursive: true, force: true });

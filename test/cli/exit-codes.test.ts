@@ -1,0 +1,204 @@
+/** The command without a server: its exit codes, and what it says. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCli } from '../../cli/program.js';
+
+const ROOT = join(__dirname, '..', '..');
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function holdfast(...argv: readonly string[]): Promise<Ran> {
+  let out = '';
+  let err = '';
+  const code = await runCli(argv, {
+    environment: { variables: {}, folder, colour: false, interactive: false },
+    streams: {
+      out: (text) => {
+        out += text;
+      },
+      err: (text) => {
+        err += text;
+      },
+    },
+  });
+  return { code, out, err };
+}
+
+const COMMANDS = [
+  'dev',
+  'server',
+  'worker',
+  'start',
+  'list',
+  'show',
+  'watch',
+  'approvals',
+  'approve',
+  'reject',
+  'answer',
+  'message',
+  'interrupt',
+  'cancel',
+  'close',
+  'doctor',
+];
+
+describe('holdfast --help', () => {
+  it('names every command and the exit codes', async () => {
+    const { code, out } = await holdfast('--help');
+    expect(code).toBe(0);
+    for (const command of COMMANDS) expect(out).toContain(`\n  ${command} `);
+    expect(out).toContain('4    the run waits for a person');
+  });
+
+  it.each(COMMANDS)('%s has examples', async (command) => {
+    const { code, out } = await holdfast(command, '--help');
+    expect(code).toBe(0);
+    expect(out).toContain('Examples:');
+    expect(out).toContain(`holdfast ${command}`);
+    expect(out).toContain('--json');
+  });
+});
+
+describe('a command line that is wrong', () => {
+  it.each([
+    ['an unknown command', ['strat']],
+    ['no command', []],
+    ['a missing argument', ['start']],
+    ['an unknown option', ['list', '--nope']],
+    ['no decider', ['approve', 'r:1']],
+    ['no goal', ['start', 'refund']],
+    ['a goal given twice', ['start', 'refund', 'x', '--file', 'task.json']],
+    ['an unknown budget', ['start', 'refund', 'x', '--budget', 'maxTurn=3']],
+    ['a number that is none', ['list', '--limit', 'many']],
+    ['an unknown status', ['list', '--status', 'asleep']],
+    ['options that exclude each other', ['start', 'refund', 'x', '--watch', '--detach']],
+  ])('exits with 2: %s', async (_, argv) => {
+    const { code, out, err } = await holdfast(...argv);
+    expect(code).toBe(2);
+    expect(out).toBe('');
+    expect(err).not.toBe('');
+  });
+
+  it('suggests what may have been meant', async () => {
+    expect((await holdfast('strat')).err).toContain('Did you mean start?');
+  });
+
+  it('is one JSON object with --json', async () => {
+    const { code, out, err } = await holdfast('start', '--json');
+    expect(code).toBe(2);
+    expect(err).toBe('');
+    expect(JSON.parse(out)).toMatchObject({
+      error: { code: 'Usage', message: expect.stringContaining('agent') },
+    });
+  });
+});
+
+describe('without a server', () => {
+  it.each([
+    ['start', 'refund', 'Refund A-1'],
+    ['list'],
+    ['watch', 'r1'],
+    ['show', 'r1'],
+    ['approve', 'r1:0', '--by', 'mia'],
+    ['interrupt', 'r1'],
+    ['worker'],
+  ])('%s exits with 1 and says how to start one', async (...argv) => {
+    const { code, out, err } = await holdfast(...argv);
+    expect(code).toBe(1);
+    expect(out).toBe('');
+    expect(err).toContain('holdfast dev');
+  });
+
+  it('an address where nobody answers is named', async () => {
+    const { code, err } = await holdfast('watch', 'r1', '--address', '127.0.0.1:1');
+    expect(code).toBe(1);
+    expect(err).toContain('127.0.0.1:1');
+  }, 20_000);
+
+  it('an address that is none is refused', async () => {
+    const { code, err } = await holdfast('list', '--address', 'nonsense');
+    expect(code).toBe(1);
+    expect(err).toContain('host:port');
+  });
+
+  it('errors are JSON with --json', async () => {
+    const { code, out, err } = await holdfast('list', '--json');
+    expect(code).toBe(1);
+    expect(err).toBe('');
+    expect(JSON.parse(out)).toEqual({
+      error: {
+        code: 'ServerUnavailable',
+        message: expect.any(String),
+        hint: expect.stringContaining('holdfast dev'),
+      },
+    });
+  });
+
+  it('doctor says what is broken and how to mend it', async () => {
+    const { code, out } = await holdfast('doctor', '--json');
+    const report = JSON.parse(out) as { ok: boolean; checks: { name: string; status: string }[] };
+    expect(code).toBe(1);
+    expect(report.ok).toBe(false);
+    expect(report.checks).toContainEqual(expect.objectContaining({ name: 'node', status: 'ok' }));
+    expect(report.checks).toContainEqual(
+      expect.objectContaining({ name: 'server', status: 'broken', mend: expect.any(String) }),
+    );
+  });
+});
+
+describe('a bad task', () => {
+  it.each([
+    ['a blank goal', ['start', 'refund', ' '], 'task.goal'],
+    ['a file that is not there', ['start', 'refund', '--file', 'none.json'], 'does not exist'],
+    ['a run id that is none', ['start', 'refund', 'x', '--run-id', 'a b'], 'run id'],
+    ['a budget below zero', ['start', 'refund', 'x', '--budget', 'maxTurns=-1'], 'budget.maxTurns'],
+  ])('is found before a server is looked for: %s', async (_, argv, named) => {
+    const { code, err } = await holdfast(...argv);
+    expect(code).toBe(1);
+    expect(err).toContain(named);
+  });
+
+  it('in a file names the file and the line, or the field', async () => {
+    writeFileSync(join(folder, 'broken.json'), '{\n  "goal": "x",\n  oops\n}');
+    writeFileSync(join(folder, 'field.json'), '{"goal": "x", "constraints": "y"}');
+    const broken = await holdfast('start', 'refund', '--file', 'broken.json');
+    expect(broken.code).toBe(1);
+    expect(broken.err).toMatch(/broken\.json.*line 3, column 3/);
+    const field = await holdfast('start', 'refund', '--file', 'field.json');
+    expect(field.code).toBe(1);
+    expect(field.err).toContain('task.constraints');
+  });
+});
+
+describe('the process', () => {
+  function spawned(argv: readonly string[], input?: string) {
+    return spawnSync(
+      process.execPath,
+      [join(ROOT, 'node_modules', 'tsx', 'dist', 'cli.mjs'), join(ROOT, 'cli', 'main.ts'), ...argv],
+      { cwd: folder, encoding: 'utf8', env: { PATH: process.env.PATH, NO_COLOR: '1' }, input },
+    );
+  }
+
+  it('exits with the code of its command', () => {
+    expect(spawned(['nope']).status).toBe(2);
+    const { status, stderr } = spawned(['start', 'refund', '--file', '-'], '{"goal": ""}');
+    expect(status).toBe(1);
+    expect(stderr).toContain('task.goal');
+  });
+});

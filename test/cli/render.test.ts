@@ -1,0 +1,128 @@
+import {
+  approvalCard,
+  COLOURED,
+  dateTimeText,
+  durationText,
+  eventLine,
+  relativeText,
+  shellWord,
+  table,
+  usdText,
+} from '../../cli/render/index.js';
+import type { AskView } from '../../core/event.js';
+
+describe('amounts', () => {
+  it.each([
+    [0, '$0.00'],
+    [1, '$0.000001'],
+    [12_300, '$0.0123'],
+    [500_000, '$0.50'],
+    [1_234_567_890, '$1,234.56789'],
+    [-250_000, '-$0.25'],
+  ])('%d micro-USD are %s', (micro, text) => {
+    expect(usdText(micro)).toBe(text);
+  });
+
+  it.each([
+    [0, '0 ms'],
+    [999, '999 ms'],
+    [1_000, '1.0 s'],
+    [59_999, '59.9 s'],
+    [60_000, '1 min'],
+    [250_000, '4 min 10 s'],
+    [7_500_000, '2 h 5 min'],
+    [274_000_000, '3 d 4 h'],
+    [-5, '0 ms'],
+  ])('%d ms are %s', (ms, text) => {
+    expect(durationText(ms)).toBe(text);
+  });
+
+  it('say how far away a time is', () => {
+    expect(relativeText(120_000, 60_000)).toBe('in 1 min');
+    expect(relativeText(60_000, 120_000)).toBe('1 min ago');
+    expect(dateTimeText(Date.UTC(2026, 10, 22, 12))).toMatch(
+      /^2026-11-2\d \d\d:\d\d:\d\d [+-]\d\d:\d\d$/,
+    );
+  });
+});
+
+describe('an approval card', () => {
+  const ask: AskView = {
+    askId: 'shop:17:3',
+    kind: 'approval',
+    tool: 'payments.issue_refund',
+    toolVersion: '2',
+    args: { orderId: 'A-1', amountCents: 4200 },
+    argsHash: '5d58cf88',
+    roles: ['refund manager', 'owner'],
+    quorum: 2,
+    policyVersion: '0',
+    requestedBy: 'bob',
+    openedAt: 0,
+    expiresAt: 86_400_000,
+  };
+  const card = approvalCard(ask, { runId: 'shop:17', now: 0 });
+
+  it.each([
+    'payments.issue_refund@2',
+    '"amountCents": 4200',
+    '2 different people: refund manager or owner',
+    'bob, who asked for it',
+    '(in 1 d)',
+    '5d58cf88',
+    'shop:17:3',
+    "holdfast approve shop:17:3 --by NAME --role 'refund manager'",
+  ])('says %s', (part) => {
+    expect(card).toContain(part);
+  });
+
+  it('offers the answers of its kind', () => {
+    const outcome = approvalCard({ ...ask, kind: 'outcome' }, { runId: 'r', now: 0 });
+    expect(outcome).toContain('Did it happen?');
+    expect(outcome).toContain('not_happened');
+    expect(approvalCard({ ...ask, kind: 'input' }, { runId: 'r', now: 0 })).toContain("'TEXT'");
+  });
+
+  it('has colours only when asked', () => {
+    expect(card).not.toContain('\u001B');
+    expect(approvalCard(ask, { runId: 'r', now: 0, paint: COLOURED })).toContain('\u001B[');
+  });
+});
+
+it('an event is one line with its number and what happened', () => {
+  const stamp = {
+    seq: 7,
+    runId: 'r',
+    traceId: 'r',
+    at: 0,
+    phase: 'dispatching_tools',
+    step: 1,
+    turn: 1,
+  } as const;
+  const line = eventLine({
+    type: 'tool_started',
+    callId: 'c',
+    tool: 'pay',
+    key: 'k',
+    args: { a: 1 },
+    stamp,
+  });
+  expect(line).toMatch(/^\d\d:\d\d:\d\d {4}7 tool {7}pay \{"a":1\}$/);
+});
+
+it('a word for the shell is quoted when it must be', () => {
+  expect(shellWord('run_01J:3')).toBe('run_01J:3');
+  expect(shellWord("it's $HOME")).toBe("'it'\\''s $HOME'");
+});
+
+it('a table is as wide as its cells', () => {
+  expect(
+    table({
+      head: ['run', 'status'],
+      rows: [
+        ['r1', 'ok'],
+        ['run-22', 'failed'],
+      ],
+    }),
+  ).toBe('run     status\nr1      ok\nrun-22  failed');
+});

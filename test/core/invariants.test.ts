@@ -1,0 +1,172 @@
+/** The checker itself: what it lets pass, and that it sees each kind of damage. */
+import type { RunEvent } from '../../core/event.js';
+import { checkEvent, checkStep, startChecking } from '../../core/invariants.js';
+import type { Run } from '../../core/run.js';
+import { call, calls, says } from './script.js';
+import { answer, createShell, finish, settle, until } from './shell.js';
+
+function goodEvents(): RunEvent[] {
+  const model = [calls(call('a', 'read_order'), call('b', 'issue_refund', {})), says('done')];
+  const shell = settle(createShell({ model }));
+  answer(shell);
+  finish(shell);
+  return shell.events;
+}
+
+function violationsOf(events: readonly RunEvent[]): readonly string[] {
+  let state = startChecking();
+  return events.flatMap((event) => {
+    const checked = checkEvent(state, event);
+    state = checked.state;
+    return checked.violations;
+  });
+}
+
+/** The same stream without a gap in its numbers. */
+function renumbered(events: readonly RunEvent[]): readonly RunEvent[] {
+  return events.map((event, seq) => ({ ...event, stamp: { ...event.stamp, seq } }));
+}
+
+type Damage = (events: RunEvent[]) => readonly RunEvent[];
+
+function without(type: RunEvent['type']): Damage {
+  return (events) => events.filter((event) => event.type !== type);
+}
+
+function twice(type: RunEvent['type']): Damage {
+  return (events) => events.flatMap((event) => (event.type === type ? [event, event] : [event]));
+}
+
+function changed(type: RunEvent['type'], change: object): Damage {
+  return (events) =>
+    events.map((event) => (event.type === type ? ({ ...event, ...change } as RunEvent) : event));
+}
+
+function atTheEnd(type: RunEvent['type']): Damage {
+  return (events) => [...events, ...events.filter((event) => event.type === type)];
+}
+
+test('a good run has no violation', () => {
+  expect(violationsOf(goodEvents())).toEqual([]);
+});
+
+test.each<[string, Damage, RegExp]>([
+  ['a missing event', (events) => events.filter((_, index) => index !== 2), /expected seq 2/],
+  [
+    'no session_init',
+    (events) => renumbered(without('session_init')(events)),
+    /session_init is first/,
+  ],
+  [
+    'two session_inits',
+    (events) => renumbered(twice('session_init')(events)),
+    /session_init is first/,
+  ],
+  ['no stop', (events) => renumbered(without('stop')(events)), /without a stop/],
+  ['two stops', (events) => renumbered(twice('stop')(events)), /a second stop/],
+  [
+    'something after run_result',
+    (events) => renumbered(atTheEnd('warning')([...events, ...events.slice(0, 1)])),
+    /nothing follows/,
+  ],
+  [
+    'a start after stop',
+    (events) => renumbered(moved(events, 'tool_started', 'stop')),
+    /nothing starts after stop/,
+  ],
+  ['no permission', without('permission'), /started with permission none/],
+  [
+    'no approval',
+    changed('approval_resolved', { outcome: 'rejected' }),
+    /permission ask, not approved/,
+  ],
+  ['a denied start', changed('permission', { decision: 'deny' }), /permission deny/],
+  ['a call without a result', without('tool_finished'), /no result of a, b/],
+  [
+    'two results of a call',
+    (events) => renumbered(twice('tool_finished')(events)),
+    /a second result of a/,
+  ],
+  ['an ok that never started', changed('tool_finished', { started: false }), /says started: false/],
+  [
+    'results in another order',
+    changed('tool_results_message', { callIds: ['b', 'a'] }),
+    /b,a for a,b/,
+  ],
+  ['no results message', without('tool_results_message'), /before the results of a, b/],
+  ['another reason than the stop', changed('stop', { reason: 'max_turns' }), /stop said max_turns/],
+])('%s is seen', (_what, damage, violation) => {
+  expect(violationsOf(damage(goodEvents())).join('\n')).toMatch(violation);
+});
+
+/** Puts the first event of a type right behind another one. */
+function moved(events: RunEvent[], type: RunEvent['type'], behind: RunEvent['type']): RunEvent[] {
+  const one = events.find((event) => event.type === type)!;
+  return events
+    .filter((event) => event !== one)
+    .flatMap((event) => (event.type === behind ? [event, one] : [event]));
+}
+
+test.each([
+  ['completed', { completed: false }, /completed is not the reason/],
+  ['trace', { trace: { runId: 'r', traceId: 't', events: 3 } }, /3 events in trace/],
+])('a result with wrong %s is seen', (_what, change, violation) => {
+  const events = goodEvents().map((event) =>
+    event.type === 'run_result' ? { ...event, result: { ...event.result, ...change } } : event,
+  );
+  expect(violationsOf(events).join('\n')).toMatch(violation);
+});
+
+test('counters that do not add up are seen', () => {
+  const events = goodEvents().map((event) => {
+    if (event.type !== 'run_result') return event;
+    const counters = { ...event.result.counters, toolCalls: 1 };
+    return { ...event, result: { ...event.result, counters } };
+  });
+  expect(violationsOf(events).join('\n')).toMatch(/give 1 calls, 2 were proposed/);
+});
+
+describe('a step', () => {
+  const shell = createShell({ model: [calls(call('a', 'read_order')), says('x')] });
+  until(shell, 'session_init');
+  const asking = shell.run;
+  const effect = shell.effects.find((one) => one.kind === 'call_model')!;
+  const id = 'id' in effect ? effect.id : '';
+
+  function violations(run: Run, before: Run = shell.run): string {
+    return checkStep(before, { run, effects: [] }).join('\n');
+  }
+
+  test('that starts a model call above the limit is seen', () => {
+    const money = { ...asking.money, spentMicroUsd: 5_000_000 };
+    const before = { ...asking, inflight: {} };
+    const found = checkStep(before, { run: { ...asking, money }, effects: [effect] });
+    expect(found.join('\n')).toMatch(/the limit is 5000000/);
+  });
+
+  test('that starts work although the run stops is seen', () => {
+    const stopping = { reason: 'interrupted', announced: false } as const;
+    const before = { ...asking, inflight: {} };
+    const found = checkStep(before, { run: { ...asking, stopping }, effects: [effect] });
+    expect(found.join('\n')).toMatch(/starts although the run stops/);
+  });
+
+  test('that uses an id again is seen', () => {
+    expect(checkStep(asking, { run: asking, effects: [effect] }).join()).toContain(
+      `${id} is not new`,
+    );
+  });
+
+  test('that leaves a reservation without work is seen', () => {
+    const timer = { kind: 'timer', cancelled: false, at: 1 } as const;
+    expect(violations({ ...asking, inflight: { 'timer-9': timer } })).toMatch(/money is reserved/);
+  });
+
+  test('after which nothing would ever wake the run is seen', () => {
+    expect(violations({ ...asking, inflight: {} })).toMatch(/nothing is in flight/);
+  });
+
+  test('in which time is lost is seen', () => {
+    expect(violations({ ...asking, now: asking.now + 5 })).toMatch(/ms are counted/);
+  });
+});

@@ -1,0 +1,152 @@
+/** The demo as a newcomer runs it, from the sources, against a real server. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+
+const START = join(__dirname, '../../examples/refund/start.ts');
+// A first run may have to build the server.
+const LIMIT_MS = 600_000;
+
+interface Demo {
+  readonly child: ChildProcess;
+  output(): string;
+  /** Resolves with what matched. */
+  saw(pattern: RegExp): Promise<RegExpExecArray>;
+  exit(): Promise<number | null>;
+}
+
+describe('the refund demo', () => {
+  let folder: string;
+  const demos: Demo[] = [];
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'holdfast-demo-'));
+  });
+  afterEach(async () => {
+    for (const demo of demos.splice(0)) {
+      if (demo.child.exitCode === null) demo.child.kill('SIGKILL');
+      await demo.exit();
+    }
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  });
+
+  function start(args: readonly string[] = ['--yes']): Demo {
+    const { ANTHROPIC_API_KEY: _key, ANTHROPIC_BASE_URL: _url, ...environment } = process.env;
+    const child = spawn(process.execPath, ['--import', require.resolve('tsx'), START, ...args], {
+      cwd: folder,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    }
+    const exited = once(child, 'exit').then(([code]) => code as number | null);
+    const demo: Demo = {
+      child,
+      output: () => text,
+      exit: () => exited,
+      async saw(pattern) {
+        const deadline = Date.now() + LIMIT_MS;
+        while (Date.now() < deadline && child.exitCode === null) {
+          const match = pattern.exec(text);
+          if (match !== null) return match;
+          await sleep(20);
+        }
+        throw new Error(`never saw ${pattern}:\n${text}`);
+      },
+    };
+    demos.push(demo);
+    return demo;
+  }
+
+  function payments(): unknown[] {
+    const books = new Sqlite(join(folder, '.holdfast/demo/shop.db'), { readonly: true });
+    try {
+      return books.prepare('SELECT orderId, amountCents FROM payments').all();
+    } finally {
+      books.close();
+    }
+  }
+
+  function isAlive(pid: number): boolean {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  test(
+    'investigates, shows the approval card, pays once, answers, and leaves nothing running',
+    async () => {
+      const demo = start();
+      const worker = Number((await demo.saw(/Holdfast worker +process (\d+)/))[1]);
+      expect(await demo.exit()).toBe(0);
+      const output = demo.output();
+      for (const part of [
+        /scripted, on loopback, because ANTHROPIC_API_KEY is not set/,
+        /Temporal UI +http:\/\/127\.0\.0\.1:\d+/,
+        /read_order ok/,
+        /read_delivery_status ok/,
+        /search_refund_policy ok/,
+        /Approval wanted: payments\.issue_refund@1/,
+        /"amountCents": 8950/,
+        /refund-manager/,
+        /expires +\d{4}-\d\d-\d\d/,
+        /demo-approver \(refund-manager\) approves/,
+        /payments\.issue_refund ok/,
+        /Outcome +paid/,
+        /Payments +1 in the shop's books for O-104/,
+        /Spent +\$0\.0\d+/,
+        /npx holdfast show refund-O-104-\w+\.payment/,
+      ]) {
+        expect(output).toMatch(part);
+      }
+      expect(payments()).toEqual([{ orderId: 'O-104', amountCents: 8950 }]);
+      expect(isAlive(worker)).toBe(false);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'pays once when the worker is killed on the way, and runs once at a time',
+    async () => {
+      const demo = start();
+      const worker = Number((await demo.saw(/Holdfast worker +process (\d+)/))[1]);
+      await demo.saw(/Agent run \S+\.payment/);
+      process.kill(worker, 'SIGKILL');
+      await demo.saw(/process \d+, is gone/);
+      const second = start();
+      expect(await second.exit()).toBe(1);
+      expect(second.output()).toMatch(/The demo is running here already/);
+      expect(await demo.exit()).toBe(0);
+      expect(demo.output()).toMatch(/Outcome +paid/);
+      expect(payments()).toEqual([{ orderId: 'O-104', amountCents: 8950 }]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'asks nobody about a refund that the policy denies',
+    async () => {
+      const demo = start(['--yes', '--order', 'O-105']);
+      expect(await demo.exit()).toBe(0);
+      expect(demo.output()).toMatch(/Refunds above 500 USD are never paid by an agent/);
+      expect(demo.output()).not.toMatch(/Approval wanted/);
+      expect(payments()).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  test('says how it is used', async () => {
+    const demo = start(['--order', 'shoes']);
+    expect(await demo.exit()).toBe(1);
+    expect(demo.output()).toMatch(/An order number looks like O-104\.\nUse: npm start/);
+  });
+});

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { matchOutcomes, readExpectedOutcomes } from '../../proving/expected-outcomes';
+import { proving } from '../../proving/main';
+import { prove, type ProveOptions, type RunReport } from '../../proving/prove';
+import { readRecording } from '../../proving/recording';
+import { summarise, summaryLine } from '../../proving/summary';
+import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
+
+const RECORDING = join(TAU2, 'trajectories', 'retail', 'gpt-4.1_40.json');
+const EXPECTED = join(TAU2, 'expected', 'retail', 'gpt-4.1_40.json');
+/** Both runs have a write, and the seed kills each of them in the middle. */
+const CHOSEN = ['task-26-trial-0', 'task-53-trial-0'];
+const LIMIT_MS = 240_000;
+
+async function proveChosen(
+  options: Pick<ProveOptions, 'kill' | 'seed'>,
+): Promise<readonly RunReport[]> {
+  const recording = readRecording(RECORDING);
+  return prove({
+    recording,
+    outcomes: matchOutcomes(recording, readExpectedOutcomes(EXPECTED)),
+    databaseFiles: [join(TAU2, 'retail', 'db.json')],
+    choose: (run) => CHOSEN.includes(run.id),
+    concurrency: 2,
+    say: () => undefined,
+    signal: new AbortController().signal,
+    ...options,
+  });
+}
+
+describeWithMaterial('the proving harness', () => {
+  test(
+    'plays recorded runs through the real workflow',
+    async () => {
+      const reports = await proveChosen({ kill: 'none', seed: 1 });
+      expect(reports.flatMap((report) => report.failures)).toEqual([]);
+      const summary = summarise(reports);
+      expect(summary.holds).toBe(true);
+      expect(summary.modelRequests).toBe(summary.turns);
+      expect(summaryLine(summary)).toBe(
+        '2 runs completed 2, outputs equal 14/14, records equal 2/2, ledger rows 2/2, ' +
+          'duplicates 0, unapproved writes 0, without consent 0, invariants ok, replayed 2/2',
+      );
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'gives the same when the worker of each run is killed once',
+    async () => {
+      const reports = await proveChosen({ kill: 'random', seed: 1 });
+      expect(reports.flatMap((report) => report.failures)).toEqual([]);
+      expect(reports.map((report) => report.kills)).toEqual([1, 1]);
+      expect(summarise(reports)).toMatchObject({ ledgerRows: 2, outputsEqual: 14, holds: true });
+    },
+    LIMIT_MS,
+  );
+});
+
+describeWithMaterial('npm run proving', () => {
+  const given = ['--domain', 'retail', '--recording', RECORDING, '--expected', EXPECTED];
+  const airline = (folder: string): string => join(TAU_BENCH, folder, 'gpt-4o-airline.json');
+  let output: string;
+
+  beforeEach(() => {
+    output = '';
+    for (const stream of [process.stdout, process.stderr]) {
+      jest.spyOn(stream, 'write').mockImplementation((text) => {
+        output += String(text);
+        return true;
+      });
+    }
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  test.each<[string, readonly string[], string]>([
+    ['no recording', ['--domain', 'retail'], '--recording'],
+    ['a domain without tools', [...given, '--domain', 'airline'], 'Allowed choices are retail'],
+    ['a number that is none', [...given, '--runs', 'all'], 'whole number'],
+    ['a file that is not there', [...given, '--expected', 'none.json'], 'none.json is not a file'],
+    ['a file that is not a recording', [...given, '--recording', EXPECTED], 'Not a tau-bench'],
+    [
+      'outcomes of other runs',
+      [...given, '--expected', airline('expected')],
+      'No expected outcome',
+    ],
+    ['a run that is not there', [...given, '--only', 'task-0'], 'no such run'],
+    [
+      'a recording of another domain',
+      [...given, '--recording', airline('trajectories'), '--expected', airline('expected')],
+      'calls tools that the domain retail does not have',
+    ],
+  ])('refuses %s with exit code 2', async (_, args, message) => {
+    expect(await proving(['node', 'proving', ...args])).toBe(2);
+    expect(output).toContain(message);
+  });
+
+  test('explains itself', async () => {
+    expect(await proving(['node', 'proving', '--help'])).toBe(0);
+    expect(output).toContain('--kill <when>');
+  });
+});

@@ -1,0 +1,111 @@
+import { planKill } from '../../proving/kill-plan';
+import { inventedTools, playedRun, type PlayedRun } from '../../proving/played-run';
+import { differenceFrom, recordedReply } from '../../proving/recorded-model';
+import { parseRecording } from '../../proving/recording';
+
+interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: object;
+}
+const user = (content: string) => ({ role: 'user', content });
+const said = (content: string) => ({ role: 'assistant', content });
+const called = (...calls: readonly Call[]) => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: calls,
+});
+const tool = (id: string, content: string, error = false) => ({ role: 'tool', id, content, error });
+const CANCEL = { id: 'a.1', name: 'cancel_pending_order', arguments: { order_id: '#W1' } };
+const LOOK = { id: 'a_1', name: 'get_order_details', arguments: { order_id: '#W1' } };
+
+function play(...messages: readonly object[]): PlayedRun | undefined {
+  const recording = parseRecording({ simulations: [{ task_id: '1', trial: 0, messages }] });
+  return playedRun(recording.runs[0]!);
+}
+
+test('a run is played from the first words of the customer to the last answered ones', () => {
+  const run = play(
+    said('Hi'),
+    user('cancel it'),
+    said('Sure?'),
+    user('yes'),
+    said('Done'),
+    user('bye'),
+  );
+  expect(run?.exchanges).toEqual([
+    { userText: 'cancel it', replies: [{ text: 'Sure?', calls: [] }] },
+    { userText: 'yes', replies: [{ text: 'Done', calls: [] }] },
+  ]);
+});
+
+test('calls keep their order, get ids that providers allow, and know their answer and consent', () => {
+  const run = play(
+    user('yes, do it'),
+    called(CANCEL, LOOK),
+    tool('a.1', 'Error: Order not found', true),
+    tool('a_1', '{}'),
+    said('Done'),
+  );
+  expect([...run!.calls.values()]).toMatchObject([
+    { id: 'a_1', name: CANCEL.name, error: true, writes: true, consented: true },
+    { id: 'a_1_1', name: LOOK.name, error: false, writes: false },
+  ]);
+});
+
+test('an end without words gets some, so that the run waits for its user there', () => {
+  const run = play(user('a person, please'), called(LOOK), tool('a_1', 'ok'));
+  expect(run?.replies.map((reply) => reply.text)).toEqual([
+    undefined,
+    '(nothing was recorded here)',
+  ]);
+  const unanswered = play(user('look'), called(LOOK));
+  expect(unanswered?.calls.size).toBe(0);
+});
+
+test('words before a call of the same turn are said with the call', () => {
+  const run = play(user('look'), said('One moment'), called(LOOK), tool('a_1', 'ok'), said('Done'));
+  expect(run?.replies.map((reply) => [reply.text, reply.calls.length])).toEqual([
+    ['One moment', 1],
+    ['Done', 0],
+  ]);
+});
+
+test('a run in which nobody answers is not played', () => {
+  expect(play(said('Hi'), user('hello?'))).toBeUndefined();
+});
+
+test('an invented tool is offered, a tool of another domain is refused', () => {
+  const calling = (error: boolean) =>
+    play(user('go'), called({ ...LOOK, name: 'fly' }), tool('a_1', 'text', error), said('Done'))!;
+  expect(inventedTools([calling(true)])).toEqual(['fly']);
+  expect(() => inventedTools([calling(false)])).toThrow('does not have: fly');
+});
+
+test('a request that is not the recorded conversation is noticed', () => {
+  const run = play(user('look'), called(LOOK), tool('a_1', 'recorded'), said('Done'))!;
+  expect(recordedReply(run, 0)).toMatchObject({ calls: [{ id: 'a_1', tool: LOOK.name }] });
+  expect(recordedReply(run, 2)).toBeUndefined();
+  const sent = (content: string, is_error: boolean) => [
+    { role: 'user', content: [{ type: 'text', text: 'look' }] },
+    {
+      role: 'assistant',
+      content: [{ type: 'tool_use', id: 'a_1', name: LOOK.name, input: LOOK.arguments }],
+    },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a_1', content, is_error }] },
+  ];
+  expect(differenceFrom(run, 1, sent('recorded', false))).toBeUndefined();
+  expect(differenceFrom(run, 1, sent('other', false))).toContain('message 2');
+  expect(differenceFrom(run, 1, sent('recorded', true))).toContain('message 2');
+  expect(differenceFrom(run, 1, sent('recorded', false).slice(0, 2))).toContain('missing');
+  expect(differenceFrom(run, 0, sent('recorded', false))).toContain('recorded was missing');
+});
+
+test('kills are the same for the same seed, and fall on points that the run has', () => {
+  const run = play(user('look'), called(LOOK), tool('a_1', 'ok'), said('Done'))!;
+  const plans = Array.from({ length: 200 }, (_, seed) => planKill(seed, run));
+  expect(plans).toEqual(Array.from({ length: 200 }, (_, seed) => planKill(seed, run)));
+  expect(new Set(plans.map((plan) => plan.at))).toEqual(new Set(['model', 'tool']));
+  expect(new Set(plans.map((plan) => plan.when))).toEqual(new Set(['before', 'after', 'around']));
+  expect(plans.every((plan) => plan.nth < (plan.at === 'model' ? 2 : 1))).toBe(true);
+});
