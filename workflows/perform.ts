@@ -32,26 +32,27 @@ export interface Performer {
 /** A performer that reports into `inbox`. */
 export function createPerformer(inbox: Input[]): Performer {
   const scopes = new Map<string, CancellationScope>();
-  const report = (input: Input): void => {
-    inbox.push(input);
-  };
 
-  function launch(id: string, work: () => Promise<Input | undefined>): void {
+  /** Plain callbacks instead of awaits: every promise costs a turn of the run. */
+  function launch<T>(id: string, begin: () => Promise<T>, report: Report<T>): void {
     const scope = new CancellationScope({ cancellable: true });
     scopes.set(id, scope);
-    const ended = scope.run(work).then((input) => {
+    const ended = (input: Input | undefined): void => {
       scopes.delete(id);
-      if (input !== undefined) report(input);
-    });
-    // What rejects here is a bug in the shell: it must fail the workflow task, not vanish.
-    void ended;
+      if (input !== undefined) inbox.push(input);
+    };
+    // What throws in here is a bug in the shell: it must fail the workflow task, not vanish.
+    void scope.run(begin).then(
+      (output) => ended(report.done(output)),
+      (error: unknown) => ended(report.failed(error)),
+    );
   }
 
   return {
     perform(effect, run) {
       switch (effect.kind) {
         case 'timer':
-          return launch(effect.id, () => timer(effect));
+          return launch(effect.id, () => sleepUntil(effect), timerReport(effect.id));
         case 'cancel':
           scopes.get(effect.target)?.cancel();
           return;
@@ -64,39 +65,48 @@ export function createPerformer(inbox: Input[]): Performer {
         case 'record_outcome':
         case 'flush':
         case 'close_run':
-          return launch(effect.id, () => activity(effect));
+          return launch(effect.id, () => schedule(effect), activityReport(effect));
       }
     },
   };
 }
 
-async function timer(effect: Extract<Effect, { kind: 'timer' }>): Promise<Input | undefined> {
-  try {
-    await sleep(Math.max(1, effect.at - Date.now()), { summary: effect.summary });
-    return { type: 'timer_fired', id: effect.id, at: Date.now() };
-  } catch (error) {
-    if (isCancellation(error)) return undefined;
-    throw error;
-  }
+interface Report<T> {
+  done(output: T): Input | undefined;
+  failed(error: unknown): Input | undefined;
 }
 
-async function activity(effect: ActivityEffect): Promise<Input> {
+function sleepUntil(effect: Extract<Effect, { kind: 'timer' }>): Promise<void> {
+  return sleep(Math.max(1, effect.at - Date.now()), { summary: effect.summary });
+}
+
+function timerReport(id: string): Report<void> {
+  return {
+    done: () => ({ type: 'timer_fired', id, at: Date.now() }),
+    failed(error) {
+      if (isCancellation(error)) return undefined;
+      throw error;
+    },
+  };
+}
+
+function schedule(effect: ActivityEffect): Promise<OutputOf<ActivityKind>> {
   const activities = proxyActivities<AgentActivities>(optionsOf(effect));
-  try {
-    const output = await start(activities, effect);
-    return { type: OUTCOMES[effect.kind], id: effect.id, output, at: Date.now() } as EffectInput;
-  } catch (error) {
-    const failure = failureOf(rawFailure(error));
-    return { type: 'effect_failed', id: effect.id, failure, at: Date.now() };
-  }
+  const activity = activities[effect.kind] as (input: unknown) => Promise<OutputOf<ActivityKind>>;
+  return activity(effect.input);
 }
 
-function start(
-  activities: AgentActivities,
-  effect: ActivityEffect,
-): Promise<OutputOf<ActivityKind>> {
-  const run = activities[effect.kind] as (input: unknown) => Promise<OutputOf<ActivityKind>>;
-  return run(effect.input);
+function activityReport(effect: ActivityEffect): Report<OutputOf<ActivityKind>> {
+  const { id, kind } = effect;
+  return {
+    done: (output) => ({ type: OUTCOMES[kind], id, output, at: Date.now() }) as EffectInput,
+    failed: (error) => ({
+      type: 'effect_failed',
+      id,
+      failure: failureOf(rawFailure(error)),
+      at: Date.now(),
+    }),
+  };
 }
 
 const OUTCOMES: { readonly [kind in ActivityKind]: EffectInput['type'] } = {

@@ -1,5 +1,5 @@
 /** The two agents: one investigates and may change nothing, the other pays what was approved. */
-import { defineAgent, minutes, usd } from '../../index.js';
+import { defineAgent, minutes, seconds, usd } from '../../index.js';
 import type { Agent } from '../../index.js';
 import type { RefundTools } from './tools.js';
 
@@ -53,5 +53,7 @@ export function refundAgent(tools: RefundTools): Agent {
       ],
     },
     budget: { maxCostMicroUsd: usd(0.5), maxTurns: 8, maxToolCalls: 8, timeoutMs: minutes(5) },
+    // A payment takes a second, so a worker that died while paying should be noticed soon.
+    settings: { heartbeatMs: { repeatable: seconds(5), single: seconds(10) } },
   });
 }

@@ -1,5 +1,5 @@
 import { ToolError } from '../../authoring/index.js';
-import { attempt, callOf, effect, executeInput, failureFrom, RUN, type Bed } from './setup.js';
+import { attempt, callOf, effect, executeInput, failureFrom, type Bed } from './setup.js';
 import { bedWith, execute, interrupted, type Run } from './tool-bed.js';
 
 let bed: Bed;

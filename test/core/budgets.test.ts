@@ -158,6 +158,15 @@ describe('money', () => {
     expect(requestsOf(shell).map((request) => request.maxTokens)).toEqual([1_000, 200]);
   });
 
+  test('fewer output tokens than are useful start no request', () => {
+    const settings = { minOutputTokens: 201 };
+    const first = withReply(calls(call('a', 'read_order')), usage(1_000, 800));
+    const budget = { maxOutputTokens: 1_000 };
+    const shell = createShell({ budget, settings, model: [first, says('late')] });
+    expect(finish(shell).stopReason).toBe('max_output_tokens');
+    expect(requestsOf(shell)).toHaveLength(1);
+  });
+
   test('money clamps max_tokens to what is left after the prompt', () => {
     const shell = createShell({ budget: { maxCostMicroUsd: 10_000 }, model: [says('ok')] });
     finish(shell);
