@@ -5,10 +5,14 @@ const path = require('node:path');
 
 const dist = path.join(__dirname, 'dist');
 rmSync(dist, { recursive: true, force: true });
-execFileSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
-  cwd: __dirname,
-  stdio: 'inherit',
-});
+execFileSync(
+  process.execPath,
+  [require.resolve('typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
+  {
+    cwd: __dirname,
+    stdio: 'inherit',
+  },
+);
 chmodSync(path.join(dist, 'cli', 'main.js'), 0o755);
 require('./dist/worker/workflow-code.js')
   .writeWorkflowBundle()

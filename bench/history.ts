@@ -74,7 +74,10 @@ export async function benchHistory(options: HistoryOptions): Promise<HistoryRepo
   }
 }
 
-function rowOf(turns: number, size: { readonly events: number; readonly bytes: number }): HistoryRow {
+function rowOf(
+  turns: number,
+  size: { readonly events: number; readonly bytes: number },
+): HistoryRow {
   return {
     turns,
     ...size,
@@ -86,7 +89,8 @@ function rowOf(turns: number, size: { readonly events: number; readonly bytes: n
 /** What one more turn adds, from the two shortest runs: both lie in one segment. */
 function slopeOf(rows: readonly HistoryRow[]) {
   const [a, b] = rows;
-  if (a === undefined || b === undefined) return { eventsPerTurn: Number.NaN, bytesPerTurn: Number.NaN };
+  if (a === undefined || b === undefined)
+    return { eventsPerTurn: Number.NaN, bytesPerTurn: Number.NaN };
   return {
     eventsPerTurn: (b.events - a.events) / (b.turns - a.turns),
     bytesPerTurn: (b.bytes - a.bytes) / (b.turns - a.turns),

@@ -5,8 +5,13 @@
 import { join, extname } from 'node:path';
 import { z } from 'zod';
 import { defineAgent, defineConfig, defineTool, type Config } from '../authoring/index.js';
-import { startScriptedModel, type ScriptedModel, type ScriptedReply } from '../testing/index.js';
-import { startTestServer, type TestServer } from '../testing/index.js';
+import {
+  startScriptedModel,
+  startTestServer,
+  type ScriptedModel,
+  type ScriptedReply,
+  type TestServer,
+} from '../testing/index.js';
 
 export const BARE_QUEUE = 'bench-bare';
 export const HELD_QUEUE = 'bench-held';

@@ -15,7 +15,11 @@ export interface TurnOptions {
 
 export interface TurnReport {
   readonly turns: number;
-  readonly pairs: readonly { readonly bareMs: number; readonly heldMs: number; readonly ratio: number }[];
+  readonly pairs: readonly {
+    readonly bareMs: number;
+    readonly heldMs: number;
+    readonly ratio: number;
+  }[];
   readonly bareMsPerTurn: number;
   readonly heldMsPerTurn: number;
   /** Median of the pairs' ratios. */

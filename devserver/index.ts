@@ -1,10 +1,9 @@
 /** Finds, builds, tunes and starts the Temporal server that Holdfast runs on. */
 export { leftBehind, runningServer } from './data-folder.js';
-export type { LeftBehind, RunningServer } from './data-folder.js';
 export { cacheFolder } from './environment.js';
 export type { Environment } from './environment.js';
 export { findServer } from './find-server.js';
-export type { FindServerOptions, FoundServer, ServerAddress, ServerBinary } from './find-server.js';
+export type { FindServerOptions, FoundServer } from './find-server.js';
 export {
   CLI_VERSION,
   NAMESPACE,
@@ -15,6 +14,4 @@ export {
 export type { OnProgress, Progress } from './progress.js';
 export { startServer } from './start-server.js';
 export type { ServerHandle, StartServerOptions } from './start-server.js';
-export type { ServerExit } from './server-process.js';
 export { tuningFlags, tuningYaml } from './tuning.js';
-export type { Versions } from './versions.js';

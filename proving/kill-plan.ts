@@ -1,11 +1,11 @@
 /**
  * When the worker of a run is killed: a random point, the same for the same seed and run.
- * Points are model requests, tool calls and approvals; the kill falls before what was asked for is
+ * Points are model requests, reads, writes and approvals; the kill falls before what was asked for is
  * answered, after it took effect but unheard, or a few milliseconds around it.
  */
 import type { PlayedRun } from './played-run.js';
 
-export type KillPoint = 'model' | 'tool' | 'approval';
+export type KillPoint = 'model' | 'read' | 'write' | 'approval';
 
 export interface KillPlan {
   readonly at: KillPoint;
@@ -26,11 +26,12 @@ const MOMENTS = ['before', 'after', 'around'] as const;
 /** A plan for one run. */
 export function planKill(seed: number, run: PlayedRun): KillPlan {
   const random = randomOf(seed, run.index);
-  const calls = [...run.calls.values()];
+  const writes = [...run.calls.values()].filter((call) => call.writes).length;
   const counts: readonly (readonly [KillPoint, number])[] = [
     ['model', run.replies.length],
-    ['tool', calls.length],
-    ['approval', calls.filter((call) => call.writes).length],
+    ['read', run.calls.size - writes],
+    ['write', writes],
+    ['approval', writes],
   ];
   const possible = counts.filter(([, count]) => count > 0);
   const [at, count] = possible[below(random, possible.length)] ?? ['model', 1];

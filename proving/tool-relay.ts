@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import type { KillSwitch } from './kill-switch.js';
+import { retailTool } from './retail/tools.js';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -14,7 +15,7 @@ export interface ToolRelay {
   stop(): Promise<void>;
 }
 
-const callSchema = z.object({ run: z.string() });
+const callSchema = z.object({ run: z.string(), tool: z.string() });
 
 /** Relays everything to the service; `switchOf` tells whose kill a run's calls may set off. */
 export async function startToolRelay(
@@ -77,11 +78,12 @@ async function relayed(
 
 /** Whether this call is the one at which its run's worker dies. */
 function killAt({ counts, switchOf }: Relay, body: string) {
-  const { run } = callSchema.parse(JSON.parse(body));
-  const count = counts.get(run) ?? 0;
-  counts.set(run, count + 1);
+  const { run, tool } = callSchema.parse(JSON.parse(body));
+  const point = retailTool(tool)?.effect === 'write' ? 'write' : 'read';
+  const count = counts.get(`${point} ${run}`) ?? 0;
+  counts.set(`${point} ${run}`, count + 1);
   const by = switchOf(run);
-  const when = by?.reached('tool', count);
+  const when = by?.reached(point, count);
   return by === undefined || when === undefined ? undefined : { by, when };
 }
 

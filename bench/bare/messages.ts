@@ -6,5 +6,9 @@ export interface BareMessage {
 
 export interface BareReply {
   readonly content: unknown;
-  readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
+  readonly calls: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly input: unknown;
+  }[];
 }

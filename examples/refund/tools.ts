@@ -1,6 +1,6 @@
 /** What the refund agents can do. Reads are free; the one tool that pays needs a person's word. */
 import { z } from 'zod';
-import { defineTool, hours } from '../../index.js';
+import { defineTool, hours, seconds } from '../../index.js';
 import type { Tool } from '../../index.js';
 import type { Shop } from './shop/client.js';
 
@@ -84,6 +84,7 @@ function issueRefund(shop: Shop): Tool {
       reason: z.string().min(1).max(1_000),
     }),
     approval: { roles: ['refund-manager'], quorum: 1, expiresInMs: hours(24) },
+    timeoutMs: seconds(10),
     run: (input, ctx) => shop.refund({ ...input, key: ctx.idempotencyKey }, ctx.signal),
     // Asked when an answer was lost: did the payment with this key happen?
     probe: (_input, ctx) => shop.findByKey(ctx.idempotencyKey, ctx.signal),
