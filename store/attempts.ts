@@ -3,10 +3,9 @@
  * it may cost, then what it did cost.
  * Invariants: attempts of an effect are numbered from 1 without gaps; the first ending of an attempt stays.
  */
-import { sql } from 'kysely';
 import type { Usage } from '../core/model.js';
 import { checkIdentifiers, LIST_ROWS_MAX } from './bounds.js';
-import type { Db } from './database.js';
+import { change, rowsOf, type Db } from './database.js';
 import type { AttemptTable } from './schema.js';
 
 export type AttemptOutcome = 'ok' | 'failed' | 'lost';
@@ -56,53 +55,47 @@ export interface Attempts {
   listAttempts(tenant: string, runId: string, effectId: string): Promise<readonly AttemptRow[]>;
 }
 
+const START = `
+  insert into attempts (tenant, run_id, effect_id, attempt, kind, bound_cost_micro_usd,
+    bound_input_tokens, bound_output_tokens, started_at, estimated)
+  select @tenant, @runId, @effectId, coalesce(max(attempt), 0) + 1, @kind, @boundCostMicroUsd,
+    @boundInputTokens, @boundOutputTokens, @startedAt, 0
+  from attempts where tenant = @tenant and run_id = @runId and effect_id = @effectId
+  returning attempt`;
+
+const FINISH = `
+  update attempts set outcome = @outcome, code = @code, usage_json = @usage,
+    cost_micro_usd = @costMicroUsd, estimated = @estimated, finished_at = @finishedAt
+  where tenant = @tenant and run_id = @runId and effect_id = @effectId and attempt = @attempt
+    and outcome is null`;
+
+const LIST = `
+  select * from attempts where tenant = @tenant and run_id = @runId and effect_id = @effectId
+  order by attempt limit ${LIST_ROWS_MAX}`;
+
 export function attempts(db: Db): Attempts {
   return {
     async startAttempt(start) {
       const { tenant, runId, effectId } = start;
       checkIdentifiers({ tenant, runId, effectId });
-      const { rows } = await sql<{ attempt: number }>`
-        insert into attempts (tenant, run_id, effect_id, attempt, kind, bound_cost_micro_usd,
-          bound_input_tokens, bound_output_tokens, started_at, estimated)
-        select ${tenant}, ${runId}, ${effectId}, coalesce(max(attempt), 0) + 1, ${start.kind},
-          ${start.boundCostMicroUsd}, ${start.boundInputTokens}, ${start.boundOutputTokens},
-          ${start.startedAt}, 0
-        from attempts where tenant = ${tenant} and run_id = ${runId} and effect_id = ${effectId}
-        returning attempt`.execute(db);
-      return rows[0]?.attempt ?? 1;
+      const [row] = await rowsOf<Pick<AttemptTable, 'attempt'>>(db, START, { ...start });
+      return row?.attempt ?? 1;
     },
     async finishAttempt(finish) {
-      const { tenant, runId, effectId } = finish;
+      const { tenant, runId, effectId, attempt, outcome, finishedAt } = finish;
       checkIdentifiers({ tenant, runId, effectId });
-      const updated = await db
-        .updateTable('attempts')
-        .set({
-          outcome: finish.outcome,
-          code: finish.code ?? null,
-          usage_json: finish.usage === undefined ? null : JSON.stringify(finish.usage),
-          cost_micro_usd: finish.costMicroUsd ?? null,
-          estimated: finish.estimated ? 1 : 0,
-          finished_at: finish.finishedAt,
-        })
-        .where('tenant', '=', tenant)
-        .where('run_id', '=', runId)
-        .where('effect_id', '=', effectId)
-        .where('attempt', '=', finish.attempt)
-        .where('outcome', 'is', null)
-        .executeTakeFirst();
-      return updated.numUpdatedRows > 0n;
+      const changed = await change(db, FINISH, {
+        ...{ tenant, runId, effectId, attempt, outcome, finishedAt },
+        code: finish.code ?? null,
+        usage: finish.usage === undefined ? null : JSON.stringify(finish.usage),
+        costMicroUsd: finish.costMicroUsd ?? null,
+        estimated: finish.estimated ? 1 : 0,
+      });
+      return changed > 0;
     },
     async listAttempts(tenant, runId, effectId) {
       checkIdentifiers({ tenant, runId, effectId });
-      const rows = await db
-        .selectFrom('attempts')
-        .selectAll()
-        .where('tenant', '=', tenant)
-        .where('run_id', '=', runId)
-        .where('effect_id', '=', effectId)
-        .orderBy('attempt')
-        .limit(LIST_ROWS_MAX)
-        .execute();
+      const rows = await rowsOf<AttemptTable>(db, LIST, { tenant, runId, effectId });
       return rows.map(attemptRow);
     },
   };

@@ -8,7 +8,8 @@ import { HoldfastError } from '../core/errors.js';
 import { INLINE_BYTES_MAX, PREVIEW_CHARS } from '../core/json.js';
 import type { BlobRef, StoredText } from '../core/json.js';
 import { checkIdentifiers } from './bounds.js';
-import type { Db } from './database.js';
+import { change, rowsOf, type Db } from './database.js';
+import type { BlobTable } from './schema.js';
 
 /** Largest single text, in bytes. */
 export const BLOB_BYTES_MAX = 64 * 1024 * 1024;
@@ -38,7 +39,7 @@ export function blobs(db: Db): Blobs {
       return blob.ref;
     },
     async getBlob(tenant, hash) {
-      return (await readBlobs(db, tenant, [hash])).get(hash);
+      return readBlob(db, tenant, hash);
     },
     async putText(tenant, text) {
       checkIdentifiers({ tenant });
@@ -50,7 +51,7 @@ export function blobs(db: Db): Blobs {
     },
     async getText(tenant, stored) {
       if ('text' in stored) return stored.text;
-      const text = (await readBlobs(db, tenant, [stored.$blob])).get(stored.$blob);
+      const text = await readBlob(db, tenant, stored.$blob);
       if (text === undefined) throw missingBlob(stored.$blob);
       return text;
     },
@@ -72,6 +73,10 @@ export function sha256OfBytes(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
+const INSERT = `
+  insert into blobs (tenant, hash, content) values (@tenant, @hash, @content)
+  on conflict do nothing`;
+
 /** Writes blobs in one statement; those that are there already stay as they are. */
 export async function writeBlobs(
   db: Db,
@@ -79,12 +84,24 @@ export async function writeBlobs(
   contents: readonly BlobContent[],
 ): Promise<void> {
   checkIdentifiers({ tenant });
-  if (contents.length === 0) return;
+  const [first] = contents;
+  if (first === undefined) return;
+  if (contents.length === 1) {
+    await change(db, INSERT, { tenant, hash: first.ref.$blob, content: first.content });
+    return;
+  }
   await db
     .insertInto('blobs')
     .values(contents.map(({ ref, content }) => ({ tenant, hash: ref.$blob, content })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+}
+
+async function readBlob(db: Db, tenant: string, hash: string): Promise<string | undefined> {
+  checkIdentifiers({ tenant });
+  const statement = 'select content from blobs where tenant = @tenant and hash = @hash';
+  const [row] = await rowsOf<Pick<BlobTable, 'content'>>(db, statement, { tenant, hash });
+  return row === undefined ? undefined : textOf(row.content);
 }
 
 /** The texts of those hashes that exist. */
@@ -102,9 +119,13 @@ export async function readBlobs(
       .where('tenant', '=', tenant)
       .where('hash', 'in', hashes.slice(from, from + HASHES_PER_QUERY))
       .execute();
-    for (const row of rows) texts.set(row.hash, Buffer.from(row.content).toString('utf8'));
+    for (const row of rows) texts.set(row.hash, textOf(row.content));
   }
   return texts;
+}
+
+function textOf(content: Uint8Array): string {
+  return Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('utf8');
 }
 
 export function missingBlob(hash: string): HoldfastError {

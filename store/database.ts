@@ -2,20 +2,25 @@
  * One connection to the store's file, and its two kinds of transaction.
  * Invariants: every commit is on disk when it returns (WAL, synchronous FULL); a write transaction takes
  * the write lock at its start, so it never fails halfway because another process wrote; errors of
- * SQLite leave as HoldfastErrors. Kysely gives the connection to one caller at a time.
+ * SQLite leave as HoldfastErrors; nothing becomes part of a transaction that another caller opened.
+ * Queries whose text never changes and that every turn of a run makes go through `change` and `rowsOf`:
+ * building a query costs several times what SQLite needs to run it.
  */
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { Kysely, SqliteDialect, sql } from 'kysely';
-import type { SqliteDatabase, SqliteStatement } from 'kysely';
-import { databaseFailure, openFailure } from './database-errors.js';
+import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely';
+import { HoldfastError } from '../core/errors.js';
+import { openFailure } from './database-errors.js';
+import { withStatementCache } from './prepared.js';
 import type { Tables } from './schema.js';
 
 export type Db = Kysely<Tables>;
 
 export interface OpenDatabase {
   readonly db: Db;
+  /** What `work` gets within every transaction. */
+  readonly inside: Db;
   /** Idempotent; later calls fail with `StoreUnavailable`. */
   close(): void;
 }
@@ -25,8 +30,6 @@ export const IN_MEMORY = ':memory:';
 
 /** How long a statement waits for another process's write transaction, in ms; the process blocks. */
 export const BUSY_WAIT_MS = 10_000;
-/** Prepared statements kept; the shapes of our queries are fewer, but inserts vary in their rows. */
-const STATEMENTS_MAX = 200;
 /** The write-ahead log is cut back to this size at checkpoints. */
 const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -41,14 +44,62 @@ export function openDatabase(file: string, busyWaitMs: number): OpenDatabase {
       connection.close();
       throw error;
     }
-    const db = new Kysely<Tables>({
-      dialect: new SqliteDialect({ database: withStatementCache(connection) }),
-    });
     // Not `db.destroy()`: that leaves a connection open that has not been used yet.
-    return { db, close: () => connection.close() };
+    return { ...onConnection(connection), close: () => connection.close() };
   } catch (error) {
     throw openFailure(error, file);
   }
+}
+
+/** What lies under a Db. */
+interface Session {
+  readonly connection: Database.Database;
+  readonly statements: SqliteDatabase;
+  /** The Db of whoever holds the transaction. Every other one waits for its end. */
+  readonly inside: Db;
+}
+
+const sessions = new WeakMap<Db, Session>();
+
+/** Two ways to one connection: Kysely makes the users of each wait for one another, not for the other's. */
+function onConnection(connection: Database.Database): { readonly db: Db; readonly inside: Db } {
+  const statements = withStatementCache(connection);
+  const dialect = new SqliteDialect({ database: statements });
+  const db: Db = new Kysely<Tables>({ dialect });
+  const inside: Db = new Kysely<Tables>({ dialect });
+  const session = { connection, statements, inside };
+  sessions.set(db, session).set(inside, session);
+  return { db, inside };
+}
+
+function sessionOf(db: Db): Session {
+  const session = sessions.get(db);
+  if (session === undefined) throw new HoldfastError('Internal', 'This is no database of ours.');
+  return session;
+}
+
+/** What the `@names` of a statement stand for. */
+export type Values = Readonly<Record<string, string | number | null | Uint8Array>>;
+
+/** Runs a statement and gives how many rows it changed. */
+export async function change(db: Db, statement: string, values: Values): Promise<number> {
+  return whenFree(db, ({ prepare }) => Number(prepare(statement).run([values]).changes));
+}
+
+/** Runs a statement and gives its rows. Whoever writes its text knows what `Row` they have. */
+export async function rowsOf<Row>(
+  db: Db,
+  statement: string,
+  values: Values,
+): Promise<readonly Row[]> {
+  return whenFree(db, ({ prepare }) => prepare(statement).all([values]) as Row[]);
+}
+
+/** Now, or after a transaction that somebody else has open: it would be part of that one. */
+function whenFree<T>(db: Db, run: (statements: SqliteDatabase) => T): T | Promise<T> {
+  const { connection, statements, inside } = sessionOf(db);
+  if (db === inside || !connection.inTransaction) return run(statements);
+  return db.connection().execute(async () => run(statements));
 }
 
 /** Runs `work` in a write transaction. `work` awaits nothing but the given connection. */
@@ -61,28 +112,26 @@ export function snapshot<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   return transaction(db, 'begin', work);
 }
 
-/** Connections with a transaction under way: what begins inside one becomes part of it. */
-const inTransaction = new WeakSet<Db>();
-
 function transaction<T>(db: Db, begin: string, work: (tx: Db) => Promise<T>): Promise<T> {
-  if (inTransaction.has(db)) return work(db);
-  return db.connection().execute(async (tx) => {
-    await sql.raw(begin).execute(tx);
-    inTransaction.add(tx);
+  const { statements, inside } = sessionOf(db);
+  // What begins inside a transaction becomes part of it.
+  if (db === inside) return work(inside);
+  return db.connection().execute(async () => {
+    statements.prepare(begin).run([]);
     try {
-      const value = await work(tx);
-      await sql.raw('commit').execute(tx);
+      const value = await work(inside);
+      statements.prepare('commit').run([]);
       return value;
     } catch (error) {
-      await rollBack(tx);
+      rollBack(statements);
       throw error;
     }
   });
 }
 
-async function rollBack(tx: Db): Promise<void> {
+function rollBack(statements: SqliteDatabase): void {
   try {
-    await sql.raw('rollback').execute(tx);
+    statements.prepare('rollback').run([]);
   } catch {
     // SQLite has already rolled back by itself (disk full, I/O error); the first error tells why.
   }
@@ -108,38 +157,4 @@ function configure(connection: Database.Database): void {
   connection.pragma('fullfsync = on');
   connection.pragma('foreign_keys = off');
   connection.pragma(`journal_size_limit = ${JOURNAL_BYTES_MAX}`);
-}
-
-/** Kysely prepares each query anew; this keeps recently used statements and translates errors. */
-function withStatementCache(connection: Database.Database): SqliteDatabase {
-  const statements = new Map<string, SqliteStatement>();
-  return {
-    close: () => connection.close(),
-    prepare(text) {
-      const statement = statements.get(text) ?? translated(connection, text);
-      statements.delete(text);
-      statements.set(text, statement);
-      const oldest = statements.keys().next();
-      if (statements.size > STATEMENTS_MAX && !oldest.done) statements.delete(oldest.value);
-      return statement;
-    },
-  };
-}
-
-function translated(connection: Database.Database, text: string): SqliteStatement {
-  const statement = attempt(() => connection.prepare<unknown[]>(text));
-  return {
-    reader: statement.reader,
-    all: (parameters) => attempt(() => statement.all(...parameters)),
-    run: (parameters) => attempt(() => statement.run(...parameters)),
-    iterate: (parameters) => attempt(() => statement.iterate(...parameters)),
-  };
-}
-
-function attempt<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw databaseFailure(error);
-  }
 }

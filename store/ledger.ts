@@ -7,12 +7,11 @@
  *   (no row) ─burn→ void     claimed ─burn→ void      void ─recordByPerson→ recorded
  *   void of a smaller attempt ─claim→ claimed
  */
-import { sql } from 'kysely';
 import { HoldfastError } from '../core/errors.js';
 import type { StoredText } from '../core/json.js';
 import type { LedgerRow } from '../core/ledger.js';
 import { checkIdentifiers, listLimit } from './bounds.js';
-import type { Db } from './database.js';
+import { change, rowsOf, type Db } from './database.js';
 import type { LedgerTable } from './schema.js';
 
 /** A ledger row and what it is about. `wasClaimed` is false after a definite void: nothing happened. */
@@ -125,48 +124,58 @@ export function ledger(db: Db): Ledger {
   };
 }
 
+// A renewed claim never ends earlier: the process that made it may still be running until then.
+const CLAIM = `
+  insert into ledger (tenant, key, args_digest, attempt, state, was_claimed, definite,
+    claimed_until, run_id, call_key, tool)
+  values (@tenant, @key, @argsDigest, @attempt, 'claimed', 1, 0,
+    @claimedUntil, @runId, @callKey, @tool)
+  on conflict (tenant, key) do update set
+    attempt = excluded.attempt, state = 'claimed', was_claimed = 1, definite = 0,
+    claimed_until = case when ledger.claimed_until > excluded.claimed_until
+      then ledger.claimed_until else excluded.claimed_until end,
+    run_id = excluded.run_id, call_key = excluded.call_key, tool = excluded.tool
+  where ledger.args_digest = excluded.args_digest and (
+    (ledger.state = 'void' and ledger.attempt < excluded.attempt)
+    or (@sameKeyRetry = 1 and ledger.state = 'claimed' and ledger.attempt = excluded.attempt))
+  returning *`;
+
 async function claimRow(db: Db, input: ClaimInput): Promise<LedgerTable | undefined> {
-  checkIdentifiers(namesOf(input));
-  const { tenant, key, argsDigest, attempt, claimedUntil, runId, callKey, tool } = input;
-  // A renewed claim never ends earlier: the process that made it may still be running until then.
-  const { rows } = await sql<LedgerTable>`
-    insert into ledger (tenant, key, args_digest, attempt, state, was_claimed, definite,
-      claimed_until, run_id, call_key, tool)
-    values (${tenant}, ${key}, ${argsDigest}, ${attempt}, 'claimed', 1, 0,
-      ${claimedUntil}, ${runId}, ${callKey}, ${tool})
-    on conflict (tenant, key) do update set
-      attempt = excluded.attempt, state = 'claimed', was_claimed = 1, definite = 0,
-      claimed_until = case when ledger.claimed_until > excluded.claimed_until
-        then ledger.claimed_until else excluded.claimed_until end,
-      run_id = excluded.run_id, call_key = excluded.call_key, tool = excluded.tool
-    where ledger.args_digest = excluded.args_digest and (
-      (ledger.state = 'void' and ledger.attempt < excluded.attempt)
-      or (${input.sameKeyRetry ? 1 : 0} = 1 and ledger.state = 'claimed'
-        and ledger.attempt = excluded.attempt))
-    returning *`.execute(db);
-  return rows[0];
+  const names = namesOf(input);
+  checkIdentifiers(names);
+  const { attempt, claimedUntil } = input;
+  const sameKeyRetry = input.sameKeyRetry ? 1 : 0;
+  const values = { ...names, attempt, claimedUntil, sameKeyRetry };
+  const [row] = await rowsOf<LedgerTable>(db, CLAIM, values);
+  return row;
 }
+
+// An older void row was answered for before this attempt was granted: nobody claimed this one.
+const BURN = `
+  insert into ledger (tenant, key, args_digest, attempt, state, was_claimed, definite,
+    claimed_until, run_id, call_key, tool)
+  values (@tenant, @key, @argsDigest, @attempt, 'void', 0, 0, 0, @runId, @callKey, @tool)
+  on conflict (tenant, key) do update set
+    was_claimed = case when ledger.state = 'claimed' then ledger.was_claimed else 0 end,
+    attempt = excluded.attempt, state = 'void', definite = 0
+  where ledger.args_digest = excluded.args_digest and (
+    (ledger.state = 'claimed' and ledger.attempt <= excluded.attempt)
+    or (ledger.state = 'void' and ledger.attempt < excluded.attempt))
+  returning *`;
 
 async function burnRow(
   db: Db,
   input: LedgerTarget & LedgerSubject,
 ): Promise<LedgerTable | undefined> {
-  const { tenant, key, argsDigest, attempt, runId, callKey, tool } = input;
-  // An older void row was answered for before this attempt was granted: nobody claimed this one.
-  const { rows } = await sql<LedgerTable>`
-    insert into ledger (tenant, key, args_digest, attempt, state, was_claimed, definite,
-      claimed_until, run_id, call_key, tool)
-    values (${tenant}, ${key}, ${argsDigest}, ${attempt}, 'void', 0, 0,
-      0, ${runId}, ${callKey}, ${tool})
-    on conflict (tenant, key) do update set
-      was_claimed = case when ledger.state = 'claimed' then ledger.was_claimed else 0 end,
-      attempt = excluded.attempt, state = 'void', definite = 0
-    where ledger.args_digest = excluded.args_digest and (
-      (ledger.state = 'claimed' and ledger.attempt <= excluded.attempt)
-      or (ledger.state = 'void' and ledger.attempt < excluded.attempt))
-    returning *`.execute(db);
-  return rows[0];
+  const values = { ...namesOf(input), attempt: input.attempt };
+  const [row] = await rowsOf<LedgerTable>(db, BURN, values);
+  return row;
 }
+
+const RECORD = `
+  update ledger set state = 'recorded', definite = 0, result_json = @result, source = @source
+  where tenant = @tenant and key = @key and state = @state and attempt = @attempt
+    and args_digest = @argsDigest`;
 
 async function recordFrom(
   db: Db,
@@ -175,26 +184,15 @@ async function recordFrom(
 ): Promise<boolean> {
   const { tenant, key, argsDigest, attempt, result, source } = input;
   checkIdentifiers({ tenant, key, argsDigest });
-  const updated = await db
-    .updateTable('ledger')
-    .set({ state: 'recorded', definite: 0, result_json: JSON.stringify(result), source })
-    .where('tenant', '=', tenant)
-    .where('key', '=', key)
-    .where('state', '=', state)
-    .where('attempt', '=', attempt)
-    .where('args_digest', '=', argsDigest)
-    .executeTakeFirst();
-  return updated.numUpdatedRows > 0n;
+  const values = { tenant, key, state, attempt, argsDigest, source };
+  return (await change(db, RECORD, { ...values, result: JSON.stringify(result) })) > 0;
 }
 
 async function selectRow(db: Db, tenant: string, key: string): Promise<LedgerTable | undefined> {
   checkIdentifiers({ tenant, key });
-  return db
-    .selectFrom('ledger')
-    .selectAll()
-    .where('tenant', '=', tenant)
-    .where('key', '=', key)
-    .executeTakeFirst();
+  const statement = 'select * from ledger where tenant = @tenant and key = @key';
+  const [row] = await rowsOf<LedgerTable>(db, statement, { tenant, key });
+  return row;
 }
 
 async function readRow(db: Db, tenant: string, key: string): Promise<StoredLedgerRow | undefined> {
@@ -202,7 +200,7 @@ async function readRow(db: Db, tenant: string, key: string): Promise<StoredLedge
   return row === undefined ? undefined : ledgerRow(row);
 }
 
-function namesOf(input: LedgerTarget & LedgerSubject): Readonly<Record<string, string>> {
+function namesOf(input: LedgerTarget & LedgerSubject) {
   const { tenant, key, argsDigest, runId, callKey, tool } = input;
   return { tenant, key, argsDigest, runId, callKey, tool };
 }

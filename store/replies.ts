@@ -5,7 +5,8 @@
 import { HoldfastError } from '../core/errors.js';
 import type { Json } from '../core/json.js';
 import { checkIdentifiers } from './bounds.js';
-import type { Db } from './database.js';
+import { change, rowsOf, type Db } from './database.js';
+import type { ReplyTable } from './schema.js';
 
 /** Largest stored reply, as JSON, in characters; its texts lie in the blob store. */
 export const REPLY_CHARS_MAX = 1024 * 1024;
@@ -24,6 +25,15 @@ export interface Replies {
   getReply(key: ReplyKey): Promise<Json | undefined>;
 }
 
+const INSERT = `
+  insert into replies (tenant, run_id, call, request_digest, output_json)
+  values (@tenant, @runId, @call, @requestDigest, @json)
+  on conflict do nothing`;
+
+const SELECT = `
+  select output_json from replies
+  where tenant = @tenant and run_id = @runId and call = @call and request_digest = @requestDigest`;
+
 export function replies(db: Db): Replies {
   return {
     async putReply({ output, ...key }) {
@@ -31,17 +41,8 @@ export function replies(db: Db): Replies {
       checkIdentifiers({ tenant, runId, requestDigest });
       const json = JSON.stringify(output);
       if (json.length > REPLY_CHARS_MAX) throw tooLarge(json.length);
-      await db
-        .insertInto('replies')
-        .values({
-          tenant,
-          run_id: runId,
-          call,
-          request_digest: requestDigest,
-          output_json: json,
-        })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+      const values = { tenant, runId, call, requestDigest, json };
+      if ((await change(db, INSERT, values)) > 0) return output;
       return (await readReply(db, key)) ?? output;
     },
     getReply: (key) => readReply(db, key),
@@ -51,14 +52,8 @@ export function replies(db: Db): Replies {
 async function readReply(db: Db, key: ReplyKey): Promise<Json | undefined> {
   const { tenant, runId, call, requestDigest } = key;
   checkIdentifiers({ tenant, runId, requestDigest });
-  const row = await db
-    .selectFrom('replies')
-    .select('output_json')
-    .where('tenant', '=', tenant)
-    .where('run_id', '=', runId)
-    .where('call', '=', call)
-    .where('request_digest', '=', requestDigest)
-    .executeTakeFirst();
+  const values = { tenant, runId, call, requestDigest };
+  const [row] = await rowsOf<Pick<ReplyTable, 'output_json'>>(db, SELECT, values);
   return row === undefined ? undefined : (JSON.parse(row.output_json) as Json);
 }
 

@@ -59,11 +59,12 @@ export interface StoreOptions {
 
 /** Opens the store and brings its schema up to date. Errors: `StoreUnavailable`. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { db, close } = await openMigrated(options);
+  const { db, inside, close } = await openMigrated(options);
   const cache = chainCache();
+  const callsInside = callsOn(inside, cache);
   return {
     ...callsOn(db, cache),
-    together: (work) => immediate(db, (tx) => work(callsOn(tx, cache))),
+    together: (work) => immediate(db, () => work(callsInside)),
     health: async () => ({ file: options.file, schemaVersion: await schemaVersion(db) }),
     close: async () => close(),
   };

@@ -12,7 +12,7 @@ import { sha256OfBytes } from './blobs.js';
 import { checkIdentifiers } from './bounds.js';
 import { chainCache } from './chain-cache.js';
 import type { Chain, ChainCache, HashedNode } from './chain-cache.js';
-import type { Db } from './database.js';
+import { change, rowsOf, type Db } from './database.js';
 
 export type { HashedNode } from './chain-cache.js';
 
@@ -74,18 +74,21 @@ function storedForm(node: TranscriptNode): StoredNode {
   return { hash: sha256OfBytes(bytes), parent: node.parent, body };
 }
 
+const INSERT_NODE = `
+  insert into nodes (tenant, hash, parent, body)
+  select @tenant, @hash, @parent, @body
+  where @parent is null
+    or exists (select 1 from nodes where tenant = @tenant and hash = @parent)
+  on conflict (tenant, hash) do nothing`;
+
+const SELECT_NODE = `
+  select hash, parent, body from nodes where tenant = @tenant and hash = @hash`;
+
 /** One statement: the node goes in if its parent is there. */
 async function insertNode(db: Db, tenant: string, node: StoredNode): Promise<void> {
   const { hash, parent, body } = node;
-  const inserted = await sql`
-    insert into nodes (tenant, hash, parent, body)
-    select ${tenant}, ${hash}, ${parent}, ${body}
-    where ${parent} is null
-      or exists (select 1 from nodes where tenant = ${tenant} and hash = ${parent})
-    on conflict (tenant, hash) do nothing`.execute(db);
-  if (inserted.numAffectedRows === 0n && !(await readNode(db, tenant, hash))) {
-    throw missingNode(parent ?? hash);
-  }
+  if ((await change(db, INSERT_NODE, { tenant, hash, parent, body })) > 0) return;
+  if ((await readNode(db, tenant, hash)) === undefined) throw missingNode(parent ?? hash);
 }
 
 /** Walks from the head to a chain that this process remembers; undefined when none is near. */
@@ -129,12 +132,8 @@ async function readWhole(db: Db, tenant: string, head: string): Promise<Chain> {
 }
 
 async function readNode(db: Db, tenant: string, hash: string): Promise<StoredNode | undefined> {
-  return db
-    .selectFrom('nodes')
-    .select(['hash', 'parent', 'body'])
-    .where('tenant', '=', tenant)
-    .where('hash', '=', hash)
-    .executeTakeFirst();
+  const [row] = await rowsOf<StoredNode>(db, SELECT_NODE, { tenant, hash });
+  return row;
 }
 
 function extend(chain: Chain, rows: readonly StoredNode[]): Chain {

@@ -27,6 +27,9 @@ const APPLICABLE: { readonly [kind in Ask['kind']]: readonly DecisionKind[] } = 
 export function record(run: Run, decision: Decision): { run: Run; verdict: Verdict } {
   const ask = askById(run, decision.askId);
   if (ask === undefined) return unknownAsk(run, decision);
+  if (isRedelivery(ask, decision)) {
+    return { run, verdict: { accepted: true, outcome: outcomeOf(ask) } };
+  }
   const refusal = objection(run, ask, decision);
   if (refusal !== undefined) return reject(run, decision, refusal);
   const voted: Ask = {
@@ -47,6 +50,17 @@ export function record(run: Run, decision: Decision): { run: Run; verdict: Verdi
     run: replaceAsk(run, voted),
     verdict: { accepted: true, outcome: outcomeOf(voted) },
   };
+}
+
+/** The same decision again, for example by Update and by signal: it counts once, without a warning. */
+function isRedelivery(ask: Ask, decision: Decision): boolean {
+  return ask.votes.some(
+    (vote) =>
+      vote.by === decision.by &&
+      vote.decision === decision.decision &&
+      vote.decidedAt === decision.decidedAt &&
+      ask.digest === decision.argsHash,
+  );
 }
 
 /** What the votes of an ask have decided so far; 'expired' only when its time is up. */

@@ -4,7 +4,7 @@
  * message (G45); no empty text block is sent; raw blocks go back unchanged to the model they came from.
  */
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
-import { HoldfastError } from '../../core/errors.js';
+import type { HoldfastError } from '../../core/errors.js';
 import type { Json } from '../../core/json.js';
 import type { Block } from '../../core/transcript.js';
 import { modelFailure } from '../provider.js';

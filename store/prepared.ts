@@ -1,0 +1,44 @@
+/**
+ * The prepared statements of one connection, kept for as long as they are used.
+ * Invariant: errors of SQLite leave as HoldfastErrors.
+ */
+import type Database from 'better-sqlite3';
+import type { SqliteDatabase, SqliteStatement } from 'kysely';
+import { databaseFailure } from './database-errors.js';
+
+/** Prepared statements kept; the shapes of our queries are fewer, but inserts vary in their rows. */
+const STATEMENTS_MAX = 200;
+
+/** Kysely prepares each query anew; this keeps recently used statements and translates errors. */
+export function withStatementCache(connection: Database.Database): SqliteDatabase {
+  const statements = new Map<string, SqliteStatement>();
+  return {
+    close: () => connection.close(),
+    prepare(text) {
+      const statement = statements.get(text) ?? translated(connection, text);
+      statements.delete(text);
+      statements.set(text, statement);
+      const oldest = statements.keys().next();
+      if (statements.size > STATEMENTS_MAX && !oldest.done) statements.delete(oldest.value);
+      return statement;
+    },
+  };
+}
+
+function translated(connection: Database.Database, text: string): SqliteStatement {
+  const statement = attempt(() => connection.prepare<unknown[]>(text));
+  return {
+    reader: statement.reader,
+    all: (parameters) => attempt(() => statement.all(...parameters)),
+    run: (parameters) => attempt(() => statement.run(...parameters)),
+    iterate: (parameters) => attempt(() => statement.iterate(...parameters)),
+  };
+}
+
+function attempt<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw databaseFailure(error);
+  }
+}
