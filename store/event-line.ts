@@ -10,7 +10,9 @@
  *     rest of the old line is superseded, `epoch` grows, and the projection forgets that rest.
  */
 import type { RunEvent } from '../core/event.js';
-import type { Db } from './database.js';
+import { canonicalJson } from '../core/digest.js';
+import type { Json } from '../core/json.js';
+import { change, type Db, type Values } from './database.js';
 import { project } from './projection.js';
 
 export interface EventSource {
@@ -41,6 +43,10 @@ export async function appendToLine(
   source: EventSource,
   { batch, rows, first }: Batch,
 ): Promise<void> {
+  if (await continueLine(tx, source, { rows, first })) {
+    await project(tx, source, { events: batch });
+    return;
+  }
   const live = await liveRows(tx, source, { first, count: rows.length });
   if (!(await isCurrent(tx, source, { rows, live }))) {
     await insert(tx, source, { rows, superseded: 1 });
@@ -54,6 +60,36 @@ export async function appendToLine(
     const reset = epochs > 0 ? { resetFrom: first + from } : {};
     await project(tx, source, { events: batch.slice(from), ...reset });
   }
+}
+
+/**
+ * What nearly every batch does, as one statement: the current execution adds to the end of the line, so
+ * that there is nothing to compare and nothing to supersede. False: nothing was written.
+ */
+async function continueLine(
+  tx: Db,
+  { tenant, runId, execution }: EventSource,
+  { rows, first }: Pick<Batch, 'rows' | 'first'>,
+): Promise<boolean> {
+  const values: Record<string, Values[string]> = { tenant, runId, execution, first };
+  const tuples = rows.map(({ seq, at, body }, index) => {
+    Object.assign(values, { [`seq${index}`]: seq, [`at${index}`]: at, [`body${index}`]: body });
+    return `(@seq${index}, @at${index}, @body${index})`;
+  });
+  const inserted = await change(
+    tx,
+    `with fresh (seq, at, body) as (values ${tuples.join(', ')})
+    insert into events (tenant, run_id, seq, execution, at, superseded, body)
+    select @tenant, @runId, seq, @execution, at, 0, body from fresh
+    where @execution = (select execution from executions
+        where tenant = @tenant and run_id = @runId order by rank desc limit 1)
+      and exists (select 1 from runs
+        where tenant = @tenant and run_id = @runId and last_seq = @first - 1)
+      and not exists (select 1 from events
+        where tenant = @tenant and run_id = @runId and seq >= @first and superseded = 0)`,
+    values,
+  );
+  return inserted > 0;
 }
 
 /** E2: registers an execution when it is first seen. */
@@ -88,12 +124,21 @@ function ofRun(tx: Db, { tenant, runId }: EventSource) {
 }
 
 function isOther(live: LiveRow | undefined, row: Row): boolean {
-  return live !== undefined && live.body !== row.body;
+  return live !== undefined && !isEqual(live, row);
 }
 
 /** E3; of one execution the first write stays. */
 function isSame(live: LiveRow | undefined, row: Row, execution: string): boolean {
-  return live !== undefined && (live.body === row.body || live.execution === execution);
+  return live !== undefined && (live.execution === execution || isEqual(live, row));
+}
+
+/** Whatever the order of their keys: the code that made an event may have changed since. */
+function isEqual(one: Row, other: Row): boolean {
+  return one.body === other.body || canonicalBody(one) === canonicalBody(other);
+}
+
+function canonicalBody({ body }: Row): string {
+  return canonicalJson(JSON.parse(body) as Json);
 }
 
 async function liveRows(

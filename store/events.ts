@@ -3,10 +3,8 @@
  * Invariants: appending is idempotent, and projects runs and asks in the same transaction; a reader that
  * names the epoch of its last page is told when what it saw has been superseded.
  */
-import { canonicalJson } from '../core/digest.js';
 import { HoldfastError } from '../core/errors.js';
 import type { RunEvent } from '../core/event.js';
-import type { Json } from '../core/json.js';
 import { checkIdentifiers, listLimit } from './bounds.js';
 import { immediate, snapshot, type Db } from './database.js';
 import { appendToLine, epochOf, type EventSource } from './event-line.js';
@@ -60,7 +58,7 @@ export function events(db: Db): Events {
       const rows = batch.map((event) => ({
         seq: event.stamp.seq,
         at: event.stamp.at,
-        body: canonicalJson(event as unknown as Json),
+        body: JSON.stringify(event),
       }));
       await immediate(db, (tx) => appendToLine(tx, source, { batch, rows, first }));
       return first + batch.length;
@@ -108,7 +106,7 @@ async function readPage(
     .execute();
   const last = rows.at(-1);
   return {
-    // Our own canonical form of an event that was typed when it came in.
+    // Our own form of an event that was typed when it came in.
     events: rows.map((row) => JSON.parse(row.body) as RunEvent),
     nextSeq: last === undefined ? from : last.seq + 1,
     epoch,

@@ -1,23 +1,17 @@
 /**
- * Tables of runs and asks, projected from events in the transaction that stores them.
+ * The table of runs, and with it that of asks, projected from events in the transaction that stores them.
  * Invariants: total (no event can make an append fail); each change carries the seq that made it, so that
  * a reset undoes exactly what superseded events did; the status of a run under way follows from its
  * pending asks.
  */
-import type { AskOutcome } from '../core/ask/ask.js';
-import type { AskView, RunEvent } from '../core/event.js';
+import type { EventType, RunEvent } from '../core/event.js';
 import { previewOf } from '../core/json.js';
 import type { RunResult } from '../core/result.js';
+import { liveStatus, projectAsk, rewindAsks, type RunKey } from './ask-projection.js';
 import { beginningOf } from './blobs.js';
 import { wellFormed } from './bounds.js';
-import type { Db } from './database.js';
-import { AWAITING, type LiveStatus } from './run-status.js';
+import { change, type Db } from './database.js';
 import type { RunTable } from './schema.js';
-
-interface RunKey {
-  readonly tenant: string;
-  readonly runId: string;
-}
 
 interface Fresh {
   /** Events that are new on the run's line, in order. */
@@ -26,7 +20,35 @@ interface Fresh {
   readonly resetFrom?: number;
 }
 
-export async function project(tx: Db, run: RunKey, { events, resetFrom }: Fresh): Promise<void> {
+/** Events that say more of their run than that it went on. */
+const TELLING: ReadonlySet<EventType> = new Set([
+  'session_init',
+  'approval_requested',
+  'approval_resolved',
+  'approval_withdrawn',
+  'input_request',
+  'input_provided',
+  'run_result',
+]);
+
+export async function project(tx: Db, run: RunKey, fresh: Fresh): Promise<void> {
+  const last = fresh.events.at(-1);
+  const tells =
+    fresh.resetFrom !== undefined || fresh.events.some((event) => TELLING.has(event.type));
+  if (last !== undefined && !tells && (await goesOn(tx, run, last))) return;
+  await projectWhole(tx, run, fresh);
+}
+
+const GOES_ON = `
+  update runs set last_seq = @seq, updated_at = @at where tenant = @tenant and run_id = @runId`;
+
+/** What most batches do to their run, without reading its row. False: it has none yet. */
+async function goesOn(tx: Db, { tenant, runId }: RunKey, last: RunEvent): Promise<boolean> {
+  const { seq, at } = last.stamp;
+  return (await change(tx, GOES_ON, { tenant, runId, seq, at })) > 0;
+}
+
+async function projectWhole(tx: Db, run: RunKey, { events, resetFrom }: Fresh): Promise<void> {
   const stored = await readRow(tx, run);
   let row: RunTable = stored ?? emptyRow(run, events[0]?.stamp.at ?? 0);
   if (resetFrom !== undefined) row = await rewind(tx, row, resetFrom);
@@ -92,130 +114,11 @@ const NO_RESULT = {
   result_json: null,
 } as const;
 
-/** True when the event changed asks. */
-async function projectAsk(tx: Db, run: RunKey, event: RunEvent): Promise<boolean> {
-  switch (event.type) {
-    case 'approval_requested':
-    case 'input_request':
-      await openAsk(tx, run, event);
-      return true;
-    case 'approval_resolved':
-      await closeAsks(tx, run, {
-        event,
-        askId: event.askId,
-        outcome: event.outcome,
-        by: event.by,
-        reason: event.reason,
-      });
-      return true;
-    case 'approval_withdrawn':
-      await closeAsks(tx, run, {
-        event,
-        askId: event.askId,
-        outcome: 'withdrawn',
-        reason: event.reason,
-      });
-      return true;
-    case 'input_provided':
-      await closeAsks(tx, run, {
-        event,
-        askId: event.askId,
-        outcome: event.outcome,
-        by: event.by,
-      });
-      return true;
-    case 'run_result':
-      // Nobody can answer for a run that has ended.
-      await closeAsks(tx, run, { event, outcome: 'withdrawn', reason: 'The run has ended.' });
-      return true;
-    default:
-      return false;
-  }
-}
-
-type Request = Extract<RunEvent, { type: 'approval_requested' | 'input_request' }>;
-
-async function openAsk(tx: Db, { tenant, runId }: RunKey, event: Request): Promise<void> {
-  const { type: _type, stamp, ...view } = event;
-  const row = {
-    tenant,
-    run_id: runId,
-    ask_id: view.askId,
-    kind: view.kind,
-    opened_at: view.openedAt,
-    opened_seq: stamp.seq,
-    view_json: JSON.stringify(view satisfies AskView),
-    outcome: 'pending',
-    by_json: '[]',
-    reason: null,
-    resolved_at: null,
-    closed_seq: null,
-  };
-  await tx
-    .insertInto('asks')
-    .values(row)
-    .onConflict((conflict) => conflict.columns(['tenant', 'run_id', 'ask_id']).doUpdateSet(row))
-    .execute();
-}
-
-interface Closing {
-  readonly event: RunEvent;
-  /** Absent: every ask of the run. */
-  readonly askId?: string;
-  readonly outcome: AskOutcome;
-  readonly by?: readonly string[];
-  readonly reason?: string | undefined;
-}
-
-/** A closed ask never changes. */
-async function closeAsks(tx: Db, { tenant, runId }: RunKey, closing: Closing): Promise<void> {
-  const { event, askId, outcome } = closing;
-  const pending = tx
-    .updateTable('asks')
-    .set({
-      outcome,
-      by_json: JSON.stringify(closing.by ?? []),
-      reason: closing.reason ?? null,
-      resolved_at: event.stamp.at,
-      closed_seq: event.stamp.seq,
-    })
-    .where('tenant', '=', tenant)
-    .where('run_id', '=', runId)
-    .where('outcome', '=', 'pending');
-  await (askId === undefined ? pending : pending.where('ask_id', '=', askId)).execute();
-}
-
 /** Undoes what events from `fromSeq` on did. */
 async function rewind(tx: Db, row: RunTable, fromSeq: number): Promise<RunTable> {
-  const { tenant, run_id } = row;
-  await tx
-    .deleteFrom('asks')
-    .where('tenant', '=', tenant)
-    .where('run_id', '=', run_id)
-    .where('opened_seq', '>=', fromSeq)
-    .execute();
-  await tx
-    .updateTable('asks')
-    .set({ outcome: 'pending', by_json: '[]', reason: null, resolved_at: null, closed_seq: null })
-    .where('tenant', '=', tenant)
-    .where('run_id', '=', run_id)
-    .where('closed_seq', '>=', fromSeq)
-    .execute();
+  await rewindAsks(tx, { tenant: row.tenant, runId: row.run_id }, fromSeq);
   const ended = row.result_seq !== null && row.result_seq >= fromSeq;
   return { ...row, ...(ended ? NO_RESULT : {}), epoch: row.epoch + 1, last_seq: fromSeq - 1 };
-}
-
-async function liveStatus(tx: Db, { tenant, runId }: RunKey): Promise<LiveStatus> {
-  const pending = await tx
-    .selectFrom('asks')
-    .select('kind')
-    .distinct()
-    .where('tenant', '=', tenant)
-    .where('run_id', '=', runId)
-    .where('outcome', '=', 'pending')
-    .execute();
-  const kinds = pending.map((ask) => ask.kind);
-  return AWAITING.find(([kind]) => kinds.includes(kind))?.[1] ?? 'running';
 }
 
 async function readRow(tx: Db, { tenant, runId }: RunKey): Promise<RunTable | undefined> {

@@ -74,7 +74,7 @@ function describe(event: RunEvent, paint: Paint): Description {
     case 'tool_finished':
       return { label: 'result', text: toolText(event, paint) };
     case 'tool_results_message':
-      return { label: 'results', text: `of ${countText(event.callIds.length)} to the model` };
+      return { label: 'results', text: `${countText(event.callIds.length)} to the model` };
     case 'warning':
       return {
         label: 'warning',
