@@ -37,9 +37,7 @@ async function findOut(
   const { run, call } = input;
   let row: LedgerRow | undefined = await store.getLedgerRow(run.tenant, call.key);
   for (let step = 0; step < STEPS_MAX; step += 1) {
-    // The key belongs to other arguments (L2): under these nothing was, or can be, started.
-    if (row !== undefined && row.argsDigest !== call.digest) return { kind: 'not_happened' };
-    const next = decideReconcile(row, call.attempt, now(deps));
+    const next = decideReconcile(row, call, now(deps));
     switch (next.kind) {
       case 'happened': {
         const place = { store, tenant: run.tenant, inlineBytesMax: input.inlineBytesMax };

@@ -36,27 +36,31 @@ export async function deliver(link: Link, runId: string, decision: Decision): Pr
   const parsed = parseDecision(decision);
   if (!parsed.ok) return refusal('malformed', parsed.reason);
   const handle = link.temporal.workflow.getHandle(runId);
+  const named = { ...decision, nonce: decision.nonce ?? digestOf(decision as unknown as Json) };
   try {
     const bound = { runId, limitMs: WORKER_LIMIT_MS, needsWorker: true };
-    const verdict = await bounded(link, bound, () => update(handle, decision));
+    const verdict = await bounded(link, bound, () => update(handle, named));
     return { delivered: 'update', verdict };
   } catch (error) {
     if (hasEnded(error)) return refusal('run_closing', `run ${runId} has ended`);
     if (!isSilence(error)) throw error;
   }
-  // The run may get both in the end; it counts one decision of a person once.
-  await bounded(link, { runId }, () => handle.signal(messages.resolveApproval, decision));
+  // The run may get both in the end; by its nonce it counts once.
+  await bounded(link, { runId }, () => handle.signal(messages.resolveApproval, named));
   return { delivered: 'signal' };
 }
 
 type Handle = ReturnType<Link['temporal']['workflow']['getHandle']>;
 
-async function update(handle: Handle, decision: Decision): Promise<Verdict> {
+async function update(
+  handle: Handle,
+  decision: Decision & { readonly nonce: string },
+): Promise<Verdict> {
   try {
     return await handle.executeUpdate(messages.decide, {
       args: [decision],
       // The same decision sent again gets the same answer.
-      updateId: digestOf(decision as unknown as Json),
+      updateId: decision.nonce,
     });
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;

@@ -1,4 +1,5 @@
 /** Waiting for a run: for its result, or until it needs a person. */
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError } from '../core/errors.js';
 import type { RunResult } from '../core/result.js';
@@ -75,13 +76,22 @@ async function oneStretch(
   runId: string,
   { limitMs, signal }: Stretch,
 ): Promise<RunResult> {
-  const poll = (): Promise<unknown> =>
-    connection.withDeadline(Date.now() + limitMs, () =>
-      temporal.workflow.getHandle(runId).result(),
+  // An abandoned poll would go on for as long as it may, and keep its process alive. The SDK never takes its
+  // listeners off the signal, so each stretch has one of its own.
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  const end = (): void => stop.abort();
+  signal?.addEventListener('abort', end, { once: true });
+  try {
+    const result: unknown = await connection.withAbortSignal(stop.signal, () =>
+      connection.withDeadline(Date.now() + limitMs, () =>
+        temporal.workflow.getHandle(runId).result(),
+      ),
     );
-  // An abandoned poll would go on for as long as it may, and keep its process alive.
-  const result = await (signal === undefined ? poll() : connection.withAbortSignal(signal, poll));
-  return result as RunResult;
+    return result as RunResult;
+  } finally {
+    signal?.removeEventListener('abort', end);
+  }
 }
 
 /** The result, or what the run waits for. Needs a worker only to say that it waits. */

@@ -68,10 +68,12 @@ export type ReconcileStep =
 /** The next step of finding out what became of an attempt (design §8, Reconcile). */
 export function decideReconcile(
   row: LedgerRow | undefined,
-  attempt: number,
+  call: { readonly attempt: number; readonly digest: string },
   now: number,
 ): ReconcileStep {
   if (row === undefined) return { kind: 'burn' };
+  // The key belongs to other arguments (L2): under these nothing was, or can be, started.
+  if (row.argsDigest !== call.digest) return { kind: 'not_happened' };
   if (row.state === 'recorded' && row.result !== undefined) {
     return {
       kind: 'happened',
@@ -79,7 +81,7 @@ export function decideReconcile(
       source: row.source === 'probe' ? 'probe' : 'tool',
     };
   }
-  if (row.attempt < attempt) return { kind: 'burn' };
+  if (row.attempt < call.attempt) return { kind: 'burn' };
   if (row.state === 'void') return row.wasClaimed ? { kind: 'probe' } : { kind: 'not_happened' };
   return now < row.claimedUntil ? { kind: 'wait', until: row.claimedUntil } : { kind: 'burn' };
 }

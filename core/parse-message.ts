@@ -37,6 +37,9 @@ export function parseDecision(raw: unknown): Parsed<Decision> {
   const roles = ownValue(raw, 'roles') ?? [];
   const reason = ownValue(raw, 'reason');
   const value = ownValue(raw, 'value');
+  const nonce = ownValue(raw, 'nonce');
+  if (nonce !== undefined && !isText(nonce, ID_CHARS_MAX))
+    return fault(raw, 'nonce must be a short text');
   if (!isText(askId, ID_CHARS_MAX)) return fault(raw, 'askId must be a non-empty text');
   if (!DECISIONS.includes(decision as DecisionKind))
     return fault(raw, `decision must be one of ${DECISIONS.join(', ')}`);
@@ -62,6 +65,7 @@ export function parseDecision(raw: unknown): Parsed<Decision> {
       decidedAt,
       ...(reason !== undefined && { reason: reason.slice(0, REASON_CHARS_MAX) }),
       ...(value !== undefined && { value: value as Json }),
+      ...(nonce !== undefined && { nonce }),
     },
   };
 }

@@ -189,7 +189,9 @@ function nearTheEnd(run: OpenRun): boolean {
 
 function modelFailed(run: OpenRun, effectId: string, failure: Failure): Run {
   const details = failure.details ?? {};
-  const lost = amount(details['lostCostMicroUsd']);
+  // Without the activity's word the request may have left and be billed: its whole bound counts.
+  const unheard = failure.timedOut === true && details['lostCostMicroUsd'] === undefined;
+  const lost = unheard ? (run.money.reserved[effectId] ?? 0) : amount(details['lostCostMicroUsd']);
   const settled = settleReservation(run, effectId, { billed: 0, lost });
   const usage = addUsage(run.tally.usage, usageOf(details['lostUsage']));
   const billed: OpenRun = { ...settled, tally: { ...run.tally, usage } };

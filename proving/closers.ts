@@ -1,7 +1,10 @@
 /** What must be closed at the end, in the opposite order of opening, whatever happens in between. */
 export interface Closers {
   add(close: () => Promise<void>): void;
-  /** Closes everything once; a close that fails does not keep the others from closing. */
+  /**
+   * Closes everything that is open, each once; a close that fails does not keep the others from closing.
+   * Again, for what was opened meanwhile.
+   */
   closeAll(): Promise<void>;
 }
 
@@ -14,9 +17,9 @@ export function createClosers(): Closers {
       });
     }
   };
-  let closing: Promise<void> | undefined;
+  let closing = Promise.resolve();
   return {
     add: (close) => open.push(close),
-    closeAll: () => (closing ??= closeRest()),
+    closeAll: () => (closing = closing.then(closeRest)),
   };
 }

@@ -83,12 +83,18 @@ export function attempts(db: Db): Attempts {
     },
     async finishAttempt(finish) {
       const { tenant, runId, effectId, attempt, outcome, finishedAt } = finish;
+      const { code = null, costMicroUsd = null } = finish;
       checkIdentifiers({ tenant, runId, effectId });
       const changed = await change(db, FINISH, {
-        ...{ tenant, runId, effectId, attempt, outcome, finishedAt },
-        code: finish.code ?? null,
+        tenant,
+        runId,
+        effectId,
+        attempt,
+        outcome,
+        code,
+        costMicroUsd,
+        finishedAt,
         usage: finish.usage === undefined ? null : JSON.stringify(finish.usage),
-        costMicroUsd: finish.costMicroUsd ?? null,
         estimated: finish.estimated ? 1 : 0,
       });
       return changed > 0;

@@ -64,12 +64,25 @@ const sessions = new WeakMap<Db, Session>();
 /** Two ways to one connection: Kysely makes the users of each wait for one another, not for the other's. */
 function onConnection(connection: Database.Database): { readonly db: Db; readonly inside: Db } {
   const statements = withStatementCache(connection);
-  const dialect = new SqliteDialect({ database: statements });
-  const db: Db = new Kysely<Tables>({ dialect });
-  const inside: Db = new Kysely<Tables>({ dialect });
-  const session = { connection, statements, inside };
-  sessions.set(db, session).set(inside, session);
+  const guarded = whileOpen(connection, statements);
+  const db: Db = new Kysely({ dialect: new SqliteDialect({ database: statements }) });
+  const inside: Db = new Kysely({ dialect: new SqliteDialect({ database: guarded }) });
+  sessions.set(db, { connection, statements, inside });
+  sessions.set(inside, { connection, statements: guarded, inside });
   return { db, inside };
+}
+
+/** SQLite ends a transaction by itself when the disk is full: what follows must not be on disk alone. */
+function whileOpen(connection: Database.Database, statements: SqliteDatabase): SqliteDatabase {
+  return {
+    close: statements.close,
+    prepare(text) {
+      if (connection.inTransaction) return statements.prepare(text);
+      throw new HoldfastError('StoreUnavailable', 'The transaction has ended before its work.', {
+        hint: 'Check that the disk that holds the store is not full, then retry.',
+      });
+    },
+  };
 }
 
 function sessionOf(db: Db): Session {
@@ -113,7 +126,7 @@ export function snapshot<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
 }
 
 function transaction<T>(db: Db, begin: string, work: (tx: Db) => Promise<T>): Promise<T> {
-  const { statements, inside } = sessionOf(db);
+  const { inside, statements } = sessionOf(db);
   // What begins inside a transaction becomes part of it.
   if (db === inside) return work(inside);
   return db.connection().execute(async () => {

@@ -34,7 +34,7 @@ export interface WorkerSettings {
   readonly stickyTimeoutMs?: number;
   /** 0 replays the whole history at every step: for tests of determinism. */
   readonly maxCachedWorkflows?: number;
-  /** What is logged of the SDK; default WARN. */
+  /** What is logged of the SDK; default ERROR: its warnings repeat what events say. */
   readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   /** Connection attempts before ServerUnavailable; default 10. */
   readonly connectAttemptsMax?: number;
@@ -50,7 +50,7 @@ export interface RunningWorker {
 
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
   checkModels(settings.config);
-  installRuntime(settings.logLevel ?? 'WARN');
+  installRuntime(settings.logLevel ?? 'ERROR');
   const store = await openStore({ file: settings.storeFile });
   let connection: NativeConnection | undefined;
   try {

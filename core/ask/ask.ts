@@ -29,6 +29,7 @@ export interface Vote {
   readonly decidedAt: number;
   readonly reason?: string;
   readonly value?: Json;
+  readonly nonce?: string;
 }
 
 export interface Ask {
@@ -76,6 +77,8 @@ export interface Decision {
   readonly reason?: string;
   /** With 'happened': what the tool would have returned. */
   readonly value?: Json;
+  /** Names this decision, so that it counts once however often it is delivered. */
+  readonly nonce?: string;
   /** Signature; kept and passed on, verified once decisions must be proven. */
   readonly proof?: string;
 }

@@ -13,7 +13,7 @@ import type { Ask, AskOutcome, Decision, DecisionKind, RejectionReason, Verdict 
 import { askById, replaceAsk } from './pending.js';
 import { isProven } from './verify.js';
 
-export const EARLY_DECISIONS_MAX = 16;
+export const EARLY_DECISIONS_MAX = 4;
 
 const APPLICABLE: { readonly [kind in Ask['kind']]: readonly DecisionKind[] } = {
   approval: ['approve', 'reject'],
@@ -43,6 +43,7 @@ export function record(run: Run, decision: Decision): { run: Run; verdict: Verdi
         decidedAt: decision.decidedAt,
         ...(decision.reason !== undefined && { reason: decision.reason }),
         ...(decision.value !== undefined && { value: decision.value }),
+        ...(decision.nonce !== undefined && { nonce: decision.nonce }),
       },
     ],
   };
@@ -53,14 +54,8 @@ export function record(run: Run, decision: Decision): { run: Run; verdict: Verdi
 }
 
 /** The same decision again, for example by Update and by signal: it counts once, without a warning. */
-function isRedelivery(ask: Ask, decision: Decision): boolean {
-  return ask.votes.some(
-    (vote) =>
-      vote.by === decision.by &&
-      vote.decision === decision.decision &&
-      vote.decidedAt === decision.decidedAt &&
-      ask.digest === decision.argsHash,
-  );
+function isRedelivery(ask: Ask, { by, nonce }: Decision): boolean {
+  return nonce !== undefined && ask.votes.some((vote) => vote.by === by && vote.nonce === nonce);
 }
 
 /** What the votes of an ask have decided so far; 'expired' only when its time is up. */

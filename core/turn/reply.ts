@@ -13,8 +13,8 @@ import { emit } from '../outbox.js';
 import type { OpenRun, Turn } from '../run.js';
 import { messageIdAt } from '../transcript-items.js';
 
-/** Arguments above this size are left out of `model_response`; `tool_started` has them. */
-const EVENT_ARGS_CHARS = 2_000;
+/** Arguments beyond this much in all are left out of `model_response`; `tool_started` has them. */
+const EVENT_ARGS_CHARS = 8_000;
 const EVENT_CALLS_MAX = 32;
 
 export function recordReply(run: OpenRun, effectId: string, output: CallModelOutput): OpenRun {
@@ -81,9 +81,7 @@ function announce(run: OpenRun, turn: Turn, cost: number): OpenRun {
     call: run.requests,
     messageId: turn.messageId,
     ...(reply.text !== undefined && { text: reply.text }),
-    calls: turn.calls
-      .slice(0, EVENT_CALLS_MAX)
-      .map((call) => ({ id: call.id, tool: call.tool, args: shownArgs(call.args) })),
+    calls: shownCalls(turn),
     stopReason: stopText(reply),
     model: reply.model,
     usage: reply.usage,
@@ -96,7 +94,17 @@ function stopText(reply: Turn['reply'] | Reply): string {
   return reply.stopDetail === undefined ? reply.stop : `${reply.stop}: ${reply.stopDetail}`;
 }
 
-function shownArgs(args: Json): Json {
-  const size = JSON.stringify(args).length;
-  return size <= EVENT_ARGS_CHARS ? args : { $omitted: size };
+function shownCalls(turn: Turn) {
+  let room = EVENT_ARGS_CHARS;
+  return turn.calls.slice(0, EVENT_CALLS_MAX).map(({ id, tool, args }): ShownCall => {
+    const size = JSON.stringify(args).length;
+    room -= size;
+    return { id, tool, args: room >= 0 ? args : { $omitted: size } };
+  });
+}
+
+interface ShownCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly args: Json;
 }

@@ -84,6 +84,41 @@ test('continue-as-new goes on with the line, and events sent again unchanged are
   });
 });
 
+test('the same event with its keys in another order is the same event', async () => {
+  const events = eventsFrom(0, warnings(3));
+  await store.appendEvents(A, events);
+  const reordered = events.map(
+    (event) => Object.fromEntries(Object.entries(event).reverse()) as unknown as RunEvent,
+  );
+  expect(Object.keys(reordered[0] ?? {})).not.toEqual(Object.keys(events[0] ?? {}));
+  await store.appendEvents(B, reordered);
+  expect(await store.readEvents(RUN, { sinceSeq: 0, limit: 10, epoch: 0 })).toEqual({
+    events,
+    nextSeq: 3,
+    epoch: 0,
+  });
+});
+
+test('a batch of any size goes on with the line', async () => {
+  let next = 0;
+  for (const count of [1, 2, 1000, 999, 1]) {
+    expect(await store.appendEvents(A, eventsFrom(next, warnings(count)))).toBe(next + count);
+    next += count;
+  }
+  const page = await store.readEvents(RUN, { sinceSeq: 2000, limit: 10 });
+  expect(page.events).toEqual(eventsFrom(2000, warnings(3)));
+  expect((await store.getRun('t', 'r1'))?.lastSeq).toBe(2002);
+});
+
+test('what comes after a gap, and what fills it, is kept once', async () => {
+  await store.appendEvents(A, eventsFrom(0, warnings(2)));
+  await store.appendEvents(A, eventsFrom(4, warnings(2)));
+  await store.appendEvents(A, eventsFrom(2, warnings(2)));
+  await store.appendEvents(A, eventsFrom(4, warnings(3)));
+  expect(await line()).toEqual(eventsFrom(0, warnings(7)));
+  expect((await store.getRun('t', 'r1'))?.lastSeq).toBe(6);
+});
+
 test('a reset supersedes the old tail, and readers learn from where', async () => {
   const old = eventsFrom(0, warnings(6));
   await store.appendEvents(A, old);
