@@ -4,6 +4,7 @@ export {
   defineAgent,
   defineConfig,
   defineTool,
+  escalate,
   hours,
   minutes,
   seconds,
@@ -40,6 +41,7 @@ export {
   type WaitOptions,
 } from './client/index.js';
 export { openStore, type Store, type StoreOptions } from './store/store.js';
+export { DIALECTS, stopReasonAs, type Dialect } from './core/dialects.js';
 export { HoldfastError, type ErrorCode, type ErrorContext } from './core/errors.js';
 export type { Decision, DecisionKind, RejectionReason, Verdict } from './core/ask/ask.js';
 export type { AskView, EventType, RunEvent } from './core/event.js';

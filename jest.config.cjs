@@ -3,8 +3,11 @@ module.exports = {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
+  globalSetup: '<rootDir>/test/global-setup.cjs',
   transform: { '^.+\\.ts$': '@swc/jest' },
   // Sources name their imports as they are emitted (./x.js); jest runs the TypeScript itself.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  // Most tests wait for servers and processes, so both cores are worth it.
+  maxWorkers: 2,
   testTimeout: 60000,
 };

@@ -6,8 +6,9 @@ import { activityInfo, Context } from '@temporalio/activity';
 
 /** Heartbeats per heartbeat timeout: two may get lost before a worker counts as dead. */
 const BEATS_PER_TIMEOUT = 3;
-const BEAT_MS_DEFAULT = 5_000;
 const BEAT_MS_MIN = 100;
+/** Only a heartbeat's answer brings a cancellation, so a person's stop waits no longer than this. */
+const BEAT_MS_MAX = 500;
 
 export interface Scope {
   /** Temporal's own id of this execution, which names the writer of events. */
@@ -37,10 +38,11 @@ export async function inScope<T>(work: (scope: Scope) => Promise<T>): Promise<T>
     signal: context.cancellationSignal,
     stopRequested: () => context.cancellationDetails?.cancelRequested === true,
   };
-  const everyMs =
-    info.heartbeatTimeoutMs === undefined
-      ? BEAT_MS_DEFAULT
-      : Math.max(BEAT_MS_MIN, Math.floor(info.heartbeatTimeoutMs / BEATS_PER_TIMEOUT));
+  const timeoutMs = info.heartbeatTimeoutMs ?? Number.POSITIVE_INFINITY;
+  const everyMs = Math.max(
+    BEAT_MS_MIN,
+    Math.min(BEAT_MS_MAX, Math.floor(timeoutMs / BEATS_PER_TIMEOUT)),
+  );
   const timer = setInterval(() => context.heartbeat(), everyMs);
   try {
     return await work(scope);

@@ -75,8 +75,13 @@ async function run(argv: readonly string[]): Promise<number> {
   const databaseFiles = options.database ?? [databaseOf(options.recording, recording)];
   say(conditions(options));
   const stop = new AbortController();
-  const onSignal = (): void => stop.abort();
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  const onSignal = (): void => {
+    // Who asks twice does not want to wait for the closing.
+    if (stop.signal.aborted) process.exit(EXIT.interrupted);
+    stop.abort();
+  };
+  // Not `once`: the guard of the server's process takes a signal that nobody else hears as the end.
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   const { kill, concurrency, runs, only } = options;
   try {
     const reports = await prove({

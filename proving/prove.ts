@@ -29,7 +29,7 @@ export interface ProveOptions {
   /** What a person who watches should know. */
   readonly say: (line: string) => void;
   readonly onRun?: (report: RunReport) => void;
-  /** Ends everything early; what is open is closed. */
+  /** Ends everything early: what runs is left, what is open is closed, and the abort's reason is thrown. */
   readonly signal: AbortSignal;
 }
 
@@ -59,8 +59,6 @@ export async function prove(options: ProveOptions): Promise<readonly RunReport[]
   const chosen = chosenRuns(options);
   const { systemPrompt } = recording.runs[0] ?? {};
   const closers = createClosers();
-  const onAbort = (): void => void closers.closeAll();
-  signal.addEventListener('abort', onAbort, { once: true });
   try {
     const theatre = await openTheatre(
       {
@@ -69,14 +67,15 @@ export async function prove(options: ProveOptions): Promise<readonly RunReport[]
         inventedTools: inventedTools(chosen),
         lanes: kill === 'random' ? concurrency : Math.min(concurrency, WORKERS_WITHOUT_KILLS_MAX),
         say,
+        signal,
       },
       closers,
     );
     const reports = await playAll({ ...options, theatre }, chosen);
+    signal.throwIfAborted();
     say(`replaying ${reports.length} histories`);
     return await withReplays(theatre, reports);
   } finally {
-    signal.removeEventListener('abort', onAbort);
     await closers.closeAll();
   }
 }
@@ -107,7 +106,7 @@ async function playAll(
       if (proving.signal.aborted) return;
       const report = await play(proving, lane, run);
       reports.push(report);
-      proving.onRun?.(report);
+      if (!proving.signal.aborted) proving.onRun?.(report);
     }
   };
   await Promise.all(Array.from({ length: proving.concurrency }, serve));

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { connect, type HoldfastClient } from '../client/index.js';
 import { openStore, type Store } from '../store/store.js';
-import { startTestServer } from '../testing/index.js';
+import { startTestServer, type WorkerEntrySettings } from '../testing/index.js';
 import type { Closers } from './closers.js';
 import { openLane, type Lane } from './lane.js';
 import { startRecordedModels, type Stage } from './recorded-models.js';
@@ -21,6 +21,7 @@ export interface TheatreOptions {
   readonly inventedTools: readonly string[];
   readonly lanes: number;
   readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
 }
 
 export interface Theatre {
@@ -33,6 +34,8 @@ export interface Theatre {
 
 export interface OpenLane extends Lane {
   readonly client: HoldfastClient;
+  /** Stops the worker and closes the client. */
+  close(): Promise<void>;
 }
 
 /** A worker that died takes its cached runs with it; the others must not wait long for them. */
@@ -50,6 +53,7 @@ export async function openTheatre(options: TheatreOptions, closers: Closers): Pr
     onProgress: ({ message }) => options.say(message),
   });
   closers.add(() => server.stop());
+  options.signal.throwIfAborted();
   const storeFile = join(folder, 'store.sqlite');
   const store = await openStore({ file: storeFile });
   closers.add(() => store.close());
@@ -78,24 +82,31 @@ export async function openTheatre(options: TheatreOptions, closers: Closers): Pr
     modelUrl: model.baseUrl,
     stickyTimeoutMs: STICKY_TIMEOUT_MS,
   };
-  const open = async (number: number): Promise<OpenLane> => {
-    const taskQueue = `proving-${number}`;
-    const client = await connect({
-      address: server.address,
-      namespace: NAMESPACE,
-      taskQueue,
-      store,
-    });
-    closers.add(() => client.close());
-    if (number === 0) await client.ensureNamespaceReady();
-    const lane = await openLane({ ...base, taskQueue });
-    closers.add(() => lane.stop());
-    return { ...lane, client };
-  };
-  const first = await open(0);
-  const others = await Promise.all(
-    Array.from({ length: options.lanes - 1 }, (_, number) => open(number + 1)),
+  const lanes: OpenLane[] = [];
+  closers.add(async () => void (await Promise.all(lanes.map((lane) => lane.close()))));
+  // All of them are waited for: what is open when one fails must be known to be closed.
+  const opened = await Promise.allSettled(
+    Array.from({ length: options.lanes }, async (_, number) => {
+      lanes.push(await openWithClient({ ...base, taskQueue: `proving-${number}` }, store));
+    }),
   );
-  const lanes = [first, ...others];
+  for (const lane of opened) if (lane.status === 'rejected') throw lane.reason;
+  options.signal.throwIfAborted();
   return { address: server.address, store, serviceUrl: service.url, stage, lanes };
+}
+
+async function openWithClient(settings: WorkerEntrySettings, store: Store): Promise<OpenLane> {
+  const { address, namespace, taskQueue } = settings;
+  const client = await connect({ address, namespace, taskQueue, store });
+  try {
+    const lane = await openLane(settings);
+    const close = async (): Promise<void> => {
+      await lane.stop();
+      await client.close();
+    };
+    return { ...lane, client, close };
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
 }

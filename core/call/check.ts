@@ -2,13 +2,14 @@
 import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
 import { baseOf, type ProposedStage } from './call.js';
+import { toolOf } from './lookup.js';
 import { go, refuse, type Verdict } from './station.js';
 
 export function check(run: OpenRun, call: ProposedStage): Verdict {
   if (!call.check.ok) return refuse('invalid_arguments', call.check.message);
   const validated = emit(run, {
     type: 'validation',
-    decision: 'execute',
+    decision: toolOf(run, call.tool)?.kind === 'handoff' ? 'escalate' : 'execute',
     callId: call.id,
     tool: call.tool,
   });

@@ -13,9 +13,10 @@ import { approve } from './approve.js';
 import type { Call } from './call.js';
 import { check } from './check.js';
 import { resolveDoubt } from './doubt.js';
+import { escalate } from './escalate.js';
 import { grant } from './grant.js';
 import { hook } from './hook.js';
-import { lookup } from './lookup.js';
+import { lookup, toolOf } from './lookup.js';
 import { permit } from './permit.js';
 import { refusalOf } from './refusal.js';
 import { ready } from './schedule.js';
@@ -66,6 +67,9 @@ function atStation(run: OpenRun, call: Call): Verdict {
       return found.kind === 'go' ? check(run, call) : found;
     }
     case 'checked': {
+      if (toolOf(run, call.tool)?.kind === 'handoff') {
+        return { kind: 'moved', step: { run: escalate(run, call), effects: [] } };
+      }
       const hooked = hook(run, call);
       return hooked.kind === 'go' ? permit(hooked.run, call) : hooked;
     }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
-import type { temporal } from '@temporalio/proto';
+import type { Payload } from '@temporalio/common';
 import { connect } from '../../client/index.js';
 import type { RunHandle } from '../../client/run-handle.js';
 import type { AskView } from '../../core/event.js';
@@ -25,8 +25,6 @@ import {
   type Ended,
   type World,
 } from './support/world.js';
-
-type Payload = temporal.api.common.v1.IPayload;
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 const json = (text: string): Payload => ({

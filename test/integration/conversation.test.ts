@@ -119,7 +119,7 @@ describe('a conversation', () => {
     expect(result.counters.modelCalls).toBe(2);
   });
 
-  test.concurrent('several messages at once are one turn, in their order', async () => {
+  test.concurrent('hears several messages at once in their order', async () => {
     const run = await talk({ runId: 'burst', replies: [say('Hello.'), say('Yes.'), say('Yes.')] });
     const ask = await openAsk(run);
     const messages = ['first', 'second', 'third'];
@@ -146,16 +146,25 @@ describe('a conversation', () => {
     expect(result).toMatchObject({ stopReason: 'interrupted', answer: { text: 'Hello.' } });
   });
 
-  test.concurrent('closed while it works, is aborted', async () => {
-    const reached = world.service.hold('closed-early', 'read');
-    const run = await talk({ runId: 'closed-early', replies: [read(), say('Never said.')] });
-    await reached;
-    await run.close();
-    const { result, events } = await world.ended(run);
-    expect(result).toMatchObject({ status: 'cancelled', stopReason: 'aborted', phase: 'tools' });
-    expect(ofType(events, 'tool_finished')).toMatchObject([{ code: 'interrupted_mid_execution' }]);
-    expect(world.requests('closed-early')).toHaveLength(1);
-  });
+  test.concurrent(
+    'closed while it works, is aborted long before a worker would be missed',
+    async () => {
+      const reached = world.service.hold('closed-early', 'read');
+      const run = await talk({
+        runId: 'closed-early',
+        settings: { heartbeatMs: { repeatable: 600_000, single: 600_000 } },
+        replies: [read(), say('Never said.')],
+      });
+      await reached;
+      await run.close();
+      const { result, events } = await world.ended(run);
+      expect(result).toMatchObject({ status: 'cancelled', stopReason: 'aborted', phase: 'tools' });
+      expect(ofType(events, 'tool_finished')).toMatchObject([
+        { code: 'interrupted_mid_execution' },
+      ]);
+      expect(world.requests('closed-early')).toHaveLength(1);
+    },
+  );
 
   test.concurrent('refuses blank and endless messages, and any after its end', async () => {
     const run = await talk({ runId: 'refused', replies: [say('Hello.')] });

@@ -91,7 +91,7 @@ beforeAll(async () => {
   });
   await second.kill();
   await world.spawn();
-}, 60_000);
+}, 120_000);
 afterAll(() => world.stop());
 
 const ended = (runId: string): Promise<Ended> => world.ended(runs.get(runId)!);

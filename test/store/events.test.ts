@@ -162,6 +162,18 @@ test('what an execution sends after it was superseded changes no line', async ()
   expect(await line()).toEqual([...old.slice(0, 2), ...later(2, 3)]);
 });
 
+test('what a superseded execution sends next does not join the line, though it begins at its end', async () => {
+  await store.appendEvents(A, eventsFrom(0, warnings(4)));
+  await store.appendEvents(B, later(2, 2));
+  const reset = [...eventsFrom(0, warnings(2)), ...later(2, 2)];
+  expect(await store.appendEvents(A, eventsFrom(4, warnings(1)))).toBe(5);
+  expect(await line()).toEqual(reset);
+  expect((await store.getRun('t', 'r1'))?.lastSeq).toBe(3);
+  await store.appendEvents(B, later(4, 1));
+  expect(await line()).toEqual([...reset, ...later(4, 1)]);
+  expect((await store.getRun('t', 'r1'))?.epoch).toBe(1);
+});
+
 test('a first batch that was held up until after a reset does not take the line over', async () => {
   await store.appendEvents(B, later(0, 3));
   expect(await store.appendEvents(A, eventsFrom(0, warnings(1)))).toBe(1);

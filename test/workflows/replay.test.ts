@@ -1,4 +1,4 @@
-import { temporal } from '@temporalio/proto';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
 import { connect, type HoldfastClient } from '../../client/index.js';
 import type { StopReason } from '../../core/result.js';
@@ -193,7 +193,7 @@ describe('the history of a turn of one model and one tool call', () => {
       const turn = turns.at(-1);
       if (turn === undefined) continue;
       turn.events += 1;
-      turn.bytes += temporal.api.history.v1.HistoryEvent.encode(event).finish().length;
+      turn.bytes += historyToJSON({ events: [event] }).length;
     }
     return turns.slice(0, TURNS);
   }

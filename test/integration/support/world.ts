@@ -6,8 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
-import { temporal } from '@temporalio/proto';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { connect, type HoldfastClient } from '../../../client/index.js';
 import { retries } from '../../../client/retries.js';
 import type { RunHandle } from '../../../client/run-handle.js';
@@ -37,7 +36,7 @@ export const TASK_QUEUE = 'holdfast';
 /** Longest wait for anything that should happen at once. */
 const WAIT_LIMIT_MS = 30_000;
 
-export type History = temporal.api.history.v1.IHistory;
+export type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 
 export interface World {
   readonly server: TestServer;

@@ -1,0 +1,37 @@
+/**
+ * A call of kind 'handoff': the model asks for a person (LC-16, C15). Nothing is executed; the call gets
+ * its result and the run stops `needs_human`.
+ */
+import { ownValue, type Json } from '../json.js';
+import type { OpenRun } from '../run.js';
+import { stop } from '../stop.js';
+import type { Call } from './call.js';
+import { keyOf } from './key.js';
+import { settleCall } from './settled.js';
+
+const REASON_CHARS = 500;
+
+export function escalate(run: OpenRun, call: Call): OpenRun {
+  const settled = settleCall(run, call, {
+    callId: call.id,
+    status: 'ok',
+    isError: false,
+    content: { text: 'A person has been asked to take over.' },
+    synthetic: true,
+    started: false,
+    durationMs: 0,
+    attempts: 0,
+    idempotencyKey: keyOf(run, call),
+  });
+  return stop(settled, 'needs_human', {
+    detail: 'escalated',
+    nextSafeAction: reasonOf(call.args),
+  });
+}
+
+function reasonOf(args: Json): string {
+  if (typeof args !== 'object' || args === null || Array.isArray(args))
+    return 'No reason was given.';
+  const reason = ownValue(args as { readonly [key: string]: Json }, 'reason');
+  return typeof reason === 'string' ? reason.slice(0, REASON_CHARS) : 'No reason was given.';
+}
