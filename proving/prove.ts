@@ -65,7 +65,11 @@ export async function prove(options: ProveOptions): Promise<readonly RunReport[]
         databaseFiles: options.databaseFiles,
         instructions: (systemPrompt ?? DEFAULT_INSTRUCTIONS).slice(0, INSTRUCTIONS_CHARS_MAX),
         inventedTools: inventedTools(chosen),
-        lanes: kill === 'random' ? concurrency : Math.min(concurrency, WORKERS_WITHOUT_KILLS_MAX),
+        lanes: Math.min(
+          chosen.length,
+          concurrency,
+          kill === 'random' ? Infinity : WORKERS_WITHOUT_KILLS_MAX,
+        ),
         say,
         signal,
       },
@@ -109,7 +113,7 @@ async function playAll(
       if (!proving.signal.aborted) proving.onRun?.(report);
     }
   };
-  await Promise.all(Array.from({ length: proving.concurrency }, serve));
+  await Promise.all(Array.from({ length: Math.min(runs.length, proving.concurrency) }, serve));
   return reports.toSorted((a, b) => a.index - b.index);
 }
 

@@ -14,7 +14,7 @@ const REASON_CHARS = 500;
 export function escalate(run: OpenRun, call: Call): OpenRun {
   const settled = settleCall(run, call, {
     callId: call.id,
-    status: 'ok',
+    status: 'skipped',
     isError: false,
     content: { text: 'A person has been asked to take over.' },
     synthetic: true,
