@@ -20,7 +20,9 @@ export async function archiveSegment(store: Store, input: OpenRunInput): Promise
       handle.fetchHistory(),
     );
     const bytes = Buffer.from(historyToJSON(history), 'utf8');
-    await store.archiveHistory({ ...run, segment: segment - 1, execution, history: bytes });
+    const { tenant, runId } = run;
+    const archived = { tenant, runId, segment: segment - 1, execution, history: bytes };
+    await store.archiveHistory(archived);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     context.log.warn(`The history of segment ${segment - 1} could not be kept: ${reason}`, {

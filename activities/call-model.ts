@@ -13,6 +13,7 @@ import type { ModelReply, ModelRequest, Provider } from '../providers/provider.j
 import type { ReplyKey } from '../store/replies.js';
 import type { StoreCalls } from '../store/store.js';
 import type { ToolOffer } from '../core/transcript.js';
+import { appendEvents } from './append-events.js';
 import { appendItems } from './append-items.js';
 import type { ActivityDeps, InTransaction } from './deps.js';
 import { failure, toFailure, type FailureFacts } from './failure.js';
@@ -87,8 +88,7 @@ async function prepare(
   input: CallModelInput,
 ): Promise<Prepared> {
   const { store } = deps;
-  const source = { ...input.run, execution: scope.execution };
-  const eventsUpTo = await store.appendEvents(source, input.events);
+  const eventsUpTo = await appendEvents(store, scope, input);
   const place = { tenant: input.run.tenant, head: input.head };
   const head = await appendItems(store, place, input.append);
   const { offers, request } = await conversationAt(store, input, head);

@@ -1,6 +1,7 @@
 /** execute_tool: runs one granted call, once or as often as its declaration allows (design §8). */
 import type { ExecuteToolInput, ExecuteToolOutput } from '../core/effect.js';
 import { isMutating } from '../core/tool.js';
+import { appendEvents } from './append-events.js';
 import { standingOutcome } from './claim-call.js';
 import { now, type ActivityDeps } from './deps.js';
 import { executeEffect } from './execute-effect.js';
@@ -14,10 +15,7 @@ export async function executeTool(
   input: ExecuteToolInput,
 ): Promise<ExecuteToolOutput> {
   const startedAt = now(deps);
-  const eventsUpTo = await deps.store.appendEvents(
-    { ...input.run, execution: scope.execution },
-    input.events,
-  );
+  const eventsUpTo = await appendEvents(deps.store, scope, input);
   const executed = await execute(deps, scope, input);
   return { ...executed, durationMs: Math.max(0, now(deps) - startedAt), eventsUpTo };
 }

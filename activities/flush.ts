@@ -1,5 +1,6 @@
 /** flush: carries events to the store when nothing else will. */
 import type { Acknowledged, FlushInput } from '../core/effect.js';
+import { appendEvents } from './append-events.js';
 import type { ActivityDeps } from './deps.js';
 import type { Scope } from './scope.js';
 
@@ -8,6 +9,5 @@ export async function flush(
   scope: Scope,
   input: FlushInput,
 ): Promise<Acknowledged> {
-  const source = { ...input.run, execution: scope.execution };
-  return { eventsUpTo: await store.appendEvents(source, input.events) };
+  return { eventsUpTo: await appendEvents(store, scope, input) };
 }

@@ -8,6 +8,7 @@ import { HoldfastError } from '../core/errors.js';
 import { PAYLOAD_BYTES_MAX } from '../core/effect.js';
 import { RULES_VERSION } from '../core/rules-history.js';
 import type { StoredBlock, TranscriptNode } from '../core/transcript.js';
+import { appendEvents } from './append-events.js';
 import { archiveSegment } from './archive-history.js';
 import type { ActivityDeps } from './deps.js';
 import { agentOf, freeze, offersOf, type Prompt } from './freeze.js';
@@ -21,8 +22,7 @@ export async function openRun(
 ): Promise<OpenRunOutput> {
   const { store, config } = deps;
   const { run, start } = input;
-  const source = { ...run, execution: scope.execution };
-  const eventsUpTo = await store.appendEvents(source, input.events);
+  const eventsUpTo = await appendEvents(store, scope, input);
   if (input.segment > 0) {
     await archiveSegment(store, input);
     return { rules: RULES_VERSION, eventsUpTo };

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Finding, ReconcileToolInput, ReconcileToolOutput } from '../core/effect.js';
 import { decideReconcile, type LedgerRow } from '../core/ledger.js';
+import { appendEvents } from './append-events.js';
 import { DEFAULT_GRACE_MS, now, type ActivityDeps } from './deps.js';
 import { ledgerSubject, ledgerTarget } from './ledger-names.js';
 import { runCode } from './run-code.js';
@@ -21,10 +22,7 @@ export async function reconcileTool(
   scope: Scope,
   input: ReconcileToolInput,
 ): Promise<ReconcileToolOutput> {
-  const eventsUpTo = await deps.store.appendEvents(
-    { ...input.run, execution: scope.execution },
-    input.events,
-  );
+  const eventsUpTo = await appendEvents(deps.store, scope, input);
   return { finding: await findOut(deps, scope, input), eventsUpTo };
 }
 
@@ -85,7 +83,7 @@ async function probe(
   const parsed = tool.parse(await deps.store.restoreArguments(run.tenant, call.args));
   if (!parsed.ok) return unknown(parsed.message);
   const { probe: ask } = tool;
-  const facts = { run, call, traceId: run.runId, attempt: call.attempt };
+  const facts = { run, call, attempt: call.attempt };
   const ended = await runCode((signal) => ask(parsed.value, toolContext(facts, signal)), {
     timeoutMs,
     graceMs: deps.graceMs ?? DEFAULT_GRACE_MS,

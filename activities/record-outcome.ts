@@ -1,5 +1,6 @@
 /** record_outcome: the ledger learns what a person said of a call before the run acts on it (design §8). */
 import type { Acknowledged, RecordOutcomeInput } from '../core/effect.js';
+import { appendEvents } from './append-events.js';
 import type { ActivityDeps } from './deps.js';
 import { failure } from './failure.js';
 import { ledgerSubject, ledgerTarget } from './ledger-names.js';
@@ -15,7 +16,7 @@ export async function recordOutcome(
 ): Promise<Acknowledged> {
   const { store } = deps;
   const { run, call } = input;
-  const eventsUpTo = await store.appendEvents({ ...run, execution: scope.execution }, input.events);
+  const eventsUpTo = await appendEvents(store, scope, input);
   // Whoever still holds the attempt loses it: the person's word must stay true.
   await store.burn({ ...ledgerTarget(run, call), ...ledgerSubject(run, call) });
   if (input.answer === 'happened') await recordHappened(deps, input);

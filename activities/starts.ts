@@ -42,7 +42,8 @@ export async function noteStart(
 ): Promise<Starts> {
   if (retryFor(runnable.tool.record) !== 'same_key') return ONLY_START;
   const { store } = deps;
-  const site = { ...input.run, effectId: scope.effectId };
+  const { tenant, runId } = input.run;
+  const site = { tenant, runId, effectId: scope.effectId };
   const earlier = await store.listAttempts(site.tenant, site.runId, site.effectId);
   const attempt = await store.startAttempt({
     ...site,

@@ -60,19 +60,18 @@ export function toolFor(
 export interface ContextFacts {
   readonly run: RunRef;
   readonly call: ToolCallRef;
-  readonly traceId: string;
   readonly attempt: number;
 }
 
 export function toolContext(facts: ContextFacts, signal: AbortSignal): ToolContext {
-  const { run, call, traceId, attempt } = facts;
+  const { run, call, attempt } = facts;
   return {
     runId: run.runId,
     tenant: run.tenant,
     callId: call.callId,
     idempotencyKey: call.key,
     attempt,
-    traceId,
+    traceId: run.traceId,
     signal,
   };
 }

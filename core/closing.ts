@@ -10,11 +10,11 @@ import type { Call, CallFact } from './call/call.js';
 import { refusalOf } from './call/refusal.js';
 import { settleCall, unknownResult } from './call/settled.js';
 import { toolOf } from './call/lookup.js';
-import type { ActivityEffect } from './effect.js';
+import { refOf, type ActivityEffect } from './effect.js';
 import { cancelAll, cancelTimer, flying, start, type Step } from './inflight.js';
 import type { StoredText } from './json.js';
 import { emit, fitsOneBatch } from './outbox.js';
-import { resultOf } from './run-result.js';
+import { finalResult, resultOf } from './run-result.js';
 import type { OpenRun, Stopping } from './run.js';
 import { isMutating } from './tool.js';
 import type { ToolResult, ToolResultCode } from './tool-result.js';
@@ -28,7 +28,7 @@ export function close(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' 
   const cancelled = cancelAll(run, cancelledBy(stopping));
   if (cancelled.effects.length > 0) return cancelled;
   if (flying(run, ['call_model', ...CALL_WORK])) return 'hold';
-  if (!stopping.announced) return announce(run, stopping);
+  if (stopping.result === undefined) return announce(run, stopping);
   if (run.outbox.carrier !== undefined) return 'hold';
   if (!fitsOneBatch(run)) return flush(run);
   if (flying(run, ['close_run'])) return 'hold';
@@ -58,9 +58,9 @@ function announce(run: OpenRun, stopping: Stopping): Step<OpenRun> {
     ...(detail !== undefined && { detail }),
     ...(phase !== undefined && { phase }),
   });
-  const result = resultOf(stopped, stopping);
+  const result = finalResult(stopped, resultOf(stopped, stopping));
   const told = emit(stopped, { type: 'run_result', result });
-  const final: OpenRun = { ...told, stopping: { ...stopping, announced: true } };
+  const final: OpenRun = { ...told, stopping: { ...stopping, result } };
   return { run: final, effects: bare.effects };
 }
 
@@ -148,10 +148,9 @@ function startClosing(run: OpenRun, stopping: Stopping): Step<OpenRun> {
     id,
     input: {
       v: 1,
-      run: { tenant: run.tenant, runId: run.runId },
+      run: refOf(run),
       head: run.head,
       append: run.pending,
-      result: resultOf(run, stopping),
       events,
     },
     limits: STORE_LIMITS,

@@ -3,11 +3,10 @@
  * Invariants: an effect's id is unique in its run and not integer-like; it is in flight until an input
  * names it; payloads carry references, never conversations, and stay below PAYLOAD_BYTES_MAX.
  */
-import type { RunEvent } from './event.js';
+import type { WireEvent } from './event.js';
 import type { Frozen } from './frozen.js';
 import type { Json, StoredText } from './json.js';
 import type { Reply } from './model.js';
-import type { RunResult } from './result.js';
 import type { StartInput } from './task.js';
 import type { ToolResultCode } from './tool-result.js';
 import type { TranscriptItem } from './transcript.js';
@@ -19,11 +18,16 @@ export const CONTINUE_AS_NEW_BYTES_MAX = 256 * 1024;
 export interface RunRef {
   readonly tenant: string;
   readonly runId: string;
+  readonly traceId: string;
+}
+
+export function refOf(run: RunRef): RunRef {
+  return { tenant: run.tenant, runId: run.runId, traceId: run.traceId };
 }
 
 /** Events on their way to the store; the outcome acknowledges `eventsUpTo`. */
 export interface EventBatch {
-  readonly events: readonly RunEvent[];
+  readonly events: readonly WireEvent[];
 }
 
 export interface OpenRunInput extends EventBatch {
@@ -121,7 +125,6 @@ export interface ExecuteToolInput extends EventBatch {
   readonly inlineBytesMax: number;
   /** Failures of the tool that are retried (a worker's death is not one). */
   readonly maxRetries: number;
-  readonly traceId: string;
 }
 
 export interface ExecuteToolOutput extends Acknowledged {
@@ -176,7 +179,6 @@ export interface CloseRunInput extends EventBatch {
   readonly run: RunRef;
   readonly head: string | null;
   readonly append: readonly TranscriptItem[];
-  readonly result: RunResult;
 }
 
 export interface CloseRunOutput extends Acknowledged {

@@ -170,4 +170,7 @@ export interface EventStamp {
 }
 
 export type RunEvent = EventBody & { readonly stamp: EventStamp };
+
+/** An event on its way to the store: what it shares with its run is said once per payload. */
+export type WireEvent = EventBody & { readonly stamp: Omit<EventStamp, 'runId' | 'traceId'> };
 export type EventType = EventBody['type'];

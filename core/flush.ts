@@ -1,5 +1,5 @@
 /** Carries events to the store when no other effect will. */
-import type { ActivityEffect, EffectLimits } from './effect.js';
+import { refOf, type ActivityEffect, type EffectLimits } from './effect.js';
 import { start, type Step } from './inflight.js';
 import type { Run } from './run.js';
 
@@ -10,7 +10,7 @@ export function flush<R extends Run>(run: R): Step<R> {
   return start(run, 'flush', (id, events): ActivityEffect => ({
     kind: 'flush',
     id,
-    input: { v: 1, run: { tenant: run.tenant, runId: run.runId }, events },
+    input: { v: 1, run: refOf(run), events },
     limits: STORE_LIMITS,
     summary: `${events.length} events`,
   }));

@@ -3,7 +3,7 @@
  * Invariants: ids are `<kind>-<n>`, never reused in a run; an input for an id that is not in flight is late.
  */
 import type { ActivityEffect, Effect } from './effect.js';
-import type { RunEvent } from './event.js';
+import type { WireEvent } from './event.js';
 import { batch } from './outbox.js';
 import type { InFlight, Run } from './run.js';
 
@@ -16,7 +16,7 @@ export interface Step<R extends Run = Run> {
 export function start<R extends Run>(
   run: R,
   kind: ActivityEffect['kind'],
-  build: (id: string, events: readonly RunEvent[]) => ActivityEffect,
+  build: (id: string, events: readonly WireEvent[]) => ActivityEffect,
 ): Step<R> {
   const id = `${kind}-${run.nextEffect}`;
   const events = batch(run);

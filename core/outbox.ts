@@ -6,7 +6,7 @@
  *  O3 An event leaves only when an outcome acknowledges it; a failed carrier loses nothing.
  */
 import { utf8ToBytes } from '@noble/hashes/utils';
-import type { EventBody, RunEvent } from './event.js';
+import type { EventBody, RunEvent, WireEvent } from './event.js';
 import type { Run } from './run.js';
 
 export const EVENTS_PER_BATCH = 200;
@@ -47,7 +47,7 @@ export function warn<R extends Run>(run: R, code: string, message: string): R {
     const held = run.heldWarnings ?? [];
     return held.length < HELD_WARNINGS_MAX ? { ...run, heldWarnings: [...held, warning] } : run;
   }
-  return run.stopping?.announced ? run : emit(run, { type: 'warning', ...warning });
+  return run.stopping?.result ? run : emit(run, { type: 'warning', ...warning });
 }
 
 /** Emits the warnings that had to wait for `session_init`. */
@@ -57,16 +57,22 @@ export function releaseWarnings<R extends Run>(run: R): R {
 }
 
 /** The next events for a carrier: the oldest that fit one batch, nothing while another carries. */
-export function batch(run: Run): readonly RunEvent[] {
+export function batch(run: Run): readonly WireEvent[] {
   if (run.outbox.carrier !== undefined) return [];
-  const chosen: RunEvent[] = [];
+  const chosen: WireEvent[] = [];
   let bytes = 0;
-  for (const event of run.outbox.events.slice(0, EVENTS_PER_BATCH)) {
+  for (const waiting of run.outbox.events.slice(0, EVENTS_PER_BATCH)) {
+    const event = wireForm(waiting);
     bytes += utf8ToBytes(JSON.stringify(event)).length;
     if (chosen.length > 0 && bytes > BATCH_BYTES_MAX) break;
     chosen.push(event);
   }
   return chosen;
+}
+
+function wireForm(event: RunEvent): WireEvent {
+  const { runId: _, traceId: __, ...stamp } = event.stamp;
+  return { ...event, stamp };
 }
 
 /** True when one batch takes everything that waits. */

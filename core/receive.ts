@@ -19,7 +19,7 @@ import { ownValue, previewOf } from './json.js';
 import { addUsage, NO_USAGE, type Usage } from './model.js';
 import { settleReservation } from './money/budget.js';
 import { acked, emit, releaseWarnings, warn } from './outbox.js';
-import { resultOf } from './run-result.js';
+import { finalResult } from './run-result.js';
 import { isOpen, type OpenRun, type Run } from './run.js';
 import { stop } from './stop.js';
 import { appendUser } from './transcript-items.js';
@@ -227,9 +227,10 @@ function usageOf(value: unknown): Usage {
 
 function ended(run: OpenRun): Run {
   const { stopping } = run;
-  if (stopping === undefined) return run;
+  if (stopping?.result === undefined) return run;
   const cancelled = stopping.reason === 'aborted';
-  return { ...run, final: { kind: 'result', result: resultOf(run, stopping), cancelled } };
+  const result = finalResult(run, stopping.result);
+  return { ...run, final: { kind: 'result', result, cancelled } };
 }
 
 function timedOut(run: OpenRun, timer: string): Run {

@@ -10,7 +10,7 @@ import { pendingAsks } from './ask/pending.js';
 import { dispatch } from './call/dispatch.js';
 import { close } from './closing.js';
 import { contextIsFull } from './context/compaction.js';
-import type { ActivityEffect } from './effect.js';
+import { refOf, type ActivityEffect } from './effect.js';
 import { complete } from './gates/completion.js';
 import { flying, start, WORK, type Step } from './inflight.js';
 import { breakerTrip } from './limits/breakers.js';
@@ -53,7 +53,7 @@ export function opening(run: Run): Step | 'hold' | undefined {
     id,
     input: {
       v: 1,
-      run: { tenant: run.tenant, runId: run.runId },
+      run: refOf(run),
       segment: run.segment.number,
       start: run.start,
       ...(run.previousExecution !== undefined && { previousExecution: run.previousExecution }),

@@ -27,14 +27,14 @@ export function resultOf(run: Run, stopping: Stopping): RunResult {
     ...(isOpen(run) && isOverrun(run) && { budgetOverrun: true }),
     counters: countersOf(run),
     versions: run.frozen?.versions ?? {},
-    trace: { runId: run.runId, traceId: run.traceId, events: eventsOf(run) },
-    ...(run.unprocessed.length > 0 && { unprocessed: run.unprocessed }),
+    // `run_result` itself is the last event.
+    trace: { runId: run.runId, traceId: run.traceId, events: run.outbox.nextSeq + 1 },
   };
 }
 
-/** Number of all events: `run_result` is the last one, also while it is being made. */
-function eventsOf(run: Run): number {
-  return run.outbox.nextSeq + (run.stopping?.announced ? 0 : 1);
+/** What the run returns: what its `run_result` said, and what arrived too late to be in it (G98). */
+export function finalResult(run: Run, result: RunResult): RunResult {
+  return run.unprocessed.length === 0 ? result : { ...result, unprocessed: run.unprocessed };
 }
 
 export function countersOf(run: Run): Counters {
@@ -59,7 +59,7 @@ const AWAITING: { readonly [kind in AskKind]: RunViewStatus } = {
 
 /** Status as the outside sees it: what the run waits for, or 'running'. */
 export function statusOf(run: Run): RunViewStatus {
-  if (run.stopping?.announced) return statusOfStop(run.stopping.reason);
+  if (run.stopping?.result) return statusOfStop(run.stopping.reason);
   const ask = pendingAsks(run)[0];
   return ask !== undefined && isWaiting(run) ? AWAITING[ask.kind] : 'running';
 }

@@ -46,8 +46,8 @@ export interface Stopping {
   readonly detail?: string;
   readonly phase?: StopPhase;
   readonly nextSafeAction?: string;
-  /** `stop` and `run_result` have been emitted. */
-  readonly announced: boolean;
+  /** What `run_result` said, once `stop` and it have been emitted. */
+  readonly result?: RunResult;
 }
 
 export interface Money {

@@ -16,7 +16,7 @@ export interface StopWords {
 export function stop<R extends Run>(run: R, reason: StopReason, words: StopWords = {}): R {
   if (run.stopping !== undefined) return run;
   const { partialOutput, ...rest } = words;
-  const stopping: Stopping = { reason, ...rest, announced: false };
+  const stopping: Stopping = { reason, ...rest };
   return {
     ...run,
     phase: 'finishing',

@@ -1,4 +1,5 @@
-// Once before all tests: the Temporal server is there, built with visible progress where it must be.
+// Once before all tests: the Temporal server is there, built with visible progress where it must be, and the
+// workflow bundle of the sources.
 const { register } = require('tsx/cjs/api');
 
 module.exports = async function globalSetup() {
@@ -13,5 +14,7 @@ module.exports = async function globalSetup() {
       shown = line;
     },
   });
+  // Every test file and every worker process it starts would bundle the workflows again.
+  await require('../worker/workflow-code.ts').writeWorkflowBundle();
   unregister();
 };

@@ -6,7 +6,7 @@ import { openAsk, closeAsk } from '../ask/open-ask.js';
 import { outcomeOf } from '../ask/decide.js';
 import { askById } from '../ask/pending.js';
 import type { Ask } from '../ask/ask.js';
-import type { ActivityEffect } from '../effect.js';
+import { refOf, type ActivityEffect } from '../effect.js';
 import { start, type Step } from '../inflight.js';
 import type { Json, StoredText } from '../json.js';
 import type { OpenRun } from '../run.js';
@@ -30,7 +30,7 @@ export function reconcile(run: OpenRun, call: ReturnedStage): Step<OpenRun> {
     id,
     input: {
       v: 1,
-      run: { tenant: run.tenant, runId: run.runId },
+      run: refOf(run),
       call: callRef(run, call),
       inlineBytesMax: inlineBytesFor(run),
       timeoutMs,
@@ -128,7 +128,7 @@ function recordAnswer(run: OpenRun, call: DoubtStage, answer: Answer): Step<Open
     id,
     input: {
       v: 1,
-      run: { tenant: run.tenant, runId: run.runId },
+      run: refOf(run),
       call: callRef(run, call),
       answer: kind,
       ...(value !== undefined && { value }),

@@ -3,7 +3,7 @@
  * Invariant: `execute_tool` starts only here, from a granted call, within every budget.
  */
 import { boundByTime } from '../clock.js';
-import type { ActivityEffect, ToolCallRef } from '../effect.js';
+import { refOf, type ActivityEffect, type ToolCallRef } from '../effect.js';
 import { INLINE_BYTES_MAX } from '../json.js';
 import { start } from '../inflight.js';
 import { trip } from '../money/budget.js';
@@ -51,13 +51,12 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
     id,
     input: {
       v: 1,
-      run: { tenant: run.tenant, runId: run.runId },
+      run: refOf(run),
       call: callRef(run, call),
       grant: call.grant,
       timeoutMs: tool.timeoutMs,
       inlineBytesMax: inlineBytesFor(run),
       maxRetries: run.frozen.budget.maxRetriesPerToolCall,
-      traceId: run.traceId,
       events,
     },
     limits: {

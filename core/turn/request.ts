@@ -6,8 +6,8 @@
 import { left } from '../budget-fields.js';
 import { boundByTime } from '../clock.js';
 import { start, type Step } from '../inflight.js';
-import type { RunEvent } from '../event.js';
-import type { ActivityEffect, CallModelInput } from '../effect.js';
+import type { WireEvent } from '../event.js';
+import { refOf, type ActivityEffect, type CallModelInput } from '../effect.js';
 import { fitRequest, inputUsed, reserve, type RequestBound } from '../money/budget.js';
 import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
@@ -48,12 +48,12 @@ export function askModel(run: OpenRun): Step<OpenRun> {
   return { run: reserve(step.run, id, bound.costMicroUsd), effects: step.effects };
 }
 
-function payload(run: OpenRun, bound: RequestBound, events: readonly RunEvent[]): CallModelInput {
+function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]): CallModelInput {
   const { budget, route, settings, tools } = run.frozen;
   const offered = visibleTools(run);
   return {
     v: 1,
-    run: { tenant: run.tenant, runId: run.runId },
+    run: refOf(run),
     call: run.requests,
     head: run.head ?? run.frozen.prompt.hash,
     append: run.pending,

@@ -208,7 +208,6 @@ describe('flush and close_run', () => {
       run: RUN,
       head,
       append: [{ kind: 'user', messageId: 'run_1:m9', content: { text: 'bye' }, synthetic: true }],
-      result: {} as never,
       events: [],
     });
     const chain = await bed.store.readChain('default', closed.head ?? '');
@@ -222,7 +221,6 @@ describe('flush and close_run', () => {
       run: RUN,
       head: null,
       append: [],
-      result: {} as never,
       events: [],
     });
     expect(closed.head).toBeNull();

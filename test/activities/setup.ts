@@ -17,7 +17,7 @@ import { scriptOf, type ScriptedAnswer } from '../../providers/scripted/script.j
 import { startScriptedModel, type ScriptedModel } from '../../providers/scripted/server.js';
 import { openStore, type Store } from '../../store/store.js';
 
-export const RUN = { tenant: 'default', runId: 'run_1' } as const;
+export const RUN = { tenant: 'default', runId: 'run_1', traceId: 'trace' } as const;
 export const EXECUTION = 'exec-1';
 export const ROUTE = resolveRoute('scripted/test');
 
@@ -120,7 +120,7 @@ export function sessionEvent(seq = 0): RunEvent {
     stamp: {
       seq,
       runId: RUN.runId,
-      traceId: 'trace',
+      traceId: RUN.traceId,
       at: 1,
       phase: 'initializing',
       step: 0,
@@ -191,7 +191,6 @@ export function executeInput(
     timeoutMs: 2_000,
     inlineBytesMax: 4_096,
     maxRetries: 1,
-    traceId: 'trace',
     events: [],
     ...changes,
   };

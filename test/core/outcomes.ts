@@ -82,7 +82,8 @@ function store(shell: Shell, effect: ActivityEffect): number {
   for (const event of effect.input.events) {
     const { seq } = event.stamp;
     if (seq > shell.stored.length) throw new Error(`event ${seq} reached the store too early`);
-    shell.stored[seq] = event;
+    const { runId, traceId } = effect.input.run;
+    shell.stored[seq] = { ...event, stamp: { ...event.stamp, runId, traceId } };
   }
   return shell.stored.length;
 }
