@@ -137,8 +137,13 @@ async function historyOf(client: Client, workflowId: string) {
     const description = await handle.describe();
     events += description.historyLength;
     bytes += description.historySize ?? 0;
-    const { events: recorded = [] } = await handle.fetchHistory();
-    const started = recorded?.[0]?.workflowExecutionStartedEventAttributes;
+    // The first event alone: a whole history may be larger than one message.
+    const { history } = await client.workflowService.getWorkflowExecutionHistory({
+      namespace: 'default',
+      execution: { workflowId, runId: description.runId },
+      maximumPageSize: 1,
+    });
+    const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
     runId = started?.continuedExecutionRunId || undefined;
     if (runId === undefined) break;
   }

@@ -35,6 +35,7 @@ export const TENANT = 'default';
 
 const RUN_MS_MAX = 180_000;
 const RESULT_MS_MAX = 10_000;
+const STUCK_RUNS_MAX = 50;
 const DECISION_TRIES_MAX = 4;
 const DESK = { by: 'proving-desk', roles: [DESK_ROLE] } as const;
 
@@ -59,7 +60,7 @@ export async function driveRun(drive: Drive): Promise<Driven> {
   }
   const { events, approvals, failures } = progress;
   if (signal.aborted) {
-    failures.push(limit.aborted ? await stuckAt(handle) : 'stopped from outside');
+    failures.push(limit.aborted ? await stuckAt(drive, handle) : 'stopped from outside');
     return { events, approvals, failures };
   }
   const result = await resultOf(handle, failures);
@@ -145,13 +146,13 @@ async function resultOf(handle: RunHandle, failures: string[]): Promise<RunResul
   }
 }
 
-/** What the server knows of a run that did not end. */
-async function stuckAt(handle: RunHandle): Promise<string> {
-  const { status, attempt, activities } = await handle.execution();
-  const working = activities.map(
-    (activity) => `${activity.type} attempt ${activity.attempt} ${activity.lastFailure ?? ''}`,
+/** Why a run did not end, as far as the server knows. */
+async function stuckAt({ client, runId }: Drive, handle: RunHandle): Promise<string> {
+  const { status } = await handle.execution();
+  const stuck = (await client.stuckRuns(STUCK_RUNS_MAX)).filter((run) => run.runId === runId);
+  const reasons = stuck.map(
+    ({ kind, activity, attempt, reason }) => `${activity ?? kind} attempt ${attempt}: ${reason}`,
   );
   await handle.cancel();
-  const where = [`workflow task attempt ${attempt}`, ...working].join('; ');
-  return `not ended within ${RUN_MS_MAX / 1000} s, status ${status}: ${where}`;
+  return [`not ended within ${RUN_MS_MAX / 1000} s, status ${status}`, ...reasons].join('; ');
 }
