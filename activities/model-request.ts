@@ -23,7 +23,8 @@ export async function conversationAt(
   if (root === undefined || root.role !== 'root') throw noRoot(head);
   const reader: Reader = { store, tenant, offers: root.tools ?? [] };
   const messages: RequestMessage[] = [];
-  for (const node of nodes) messages.push(await messageOf(reader, node));
+  for (const node of nodes)
+    messages.push(remembered(node, reader) ?? (await messageOf(reader, node)));
   const { offered, route } = input;
   return {
     offers: reader.offers,
@@ -45,7 +46,31 @@ interface Reader {
   readonly offers: readonly ToolOffer[];
 }
 
+/**
+ * Messages by their node, as long as the store remembers the node: a conversation is rebuilt for every call,
+ * and only its end is new. A message also depends on the tools of its root, which is part of its chain.
+ */
+const messagesOfNodes = new WeakMap<TranscriptNode, Remembered>();
+
+interface Remembered {
+  readonly offers: readonly ToolOffer[];
+  readonly message: RequestMessage;
+}
+
+function remembered(node: TranscriptNode, { offers }: Reader): RequestMessage | undefined {
+  const known = messagesOfNodes.get(node);
+  return known?.offers === offers ? known.message : undefined;
+}
+
 async function messageOf(reader: Reader, node: TranscriptNode): Promise<RequestMessage> {
+  const message = await buildMessage(reader, node);
+  // Large texts stay in the store: what is remembered must not outgrow the store's own memory.
+  const hasBlobs = JSON.stringify(node.blocks).includes('"$blob"');
+  if (!hasBlobs) messagesOfNodes.set(node, { offers: reader.offers, message });
+  return message;
+}
+
+async function buildMessage(reader: Reader, node: TranscriptNode): Promise<RequestMessage> {
   const blocks: Block[] = [];
   for (const block of node.blocks) blocks.push(await blockOf(reader, block));
   return {

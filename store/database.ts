@@ -30,6 +30,8 @@ export const IN_MEMORY = ':memory:';
 
 /** How long a statement waits for another process's write transaction, in ms; the process blocks. */
 export const BUSY_WAIT_MS = 10_000;
+/** Pages (of 4 KiB) in the write-ahead log before it is copied into the file: a copy costs many commits. */
+const CHECKPOINT_PAGES = 4_000;
 /** The write-ahead log is cut back to this size at checkpoints. */
 const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -169,5 +171,6 @@ function configure(connection: Database.Database): void {
   connection.pragma('synchronous = full');
   connection.pragma('fullfsync = on');
   connection.pragma('foreign_keys = off');
+  connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   connection.pragma(`journal_size_limit = ${JOURNAL_BYTES_MAX}`);
 }

@@ -31,14 +31,13 @@ export interface Performer {
 
 /** A performer that reports into `inbox`. */
 export function createPerformer(inbox: Input[]): Performer {
-  const scopes = new Map<string, CancellationScope>();
+  const scopes = scopePool();
 
   /** Plain callbacks instead of awaits: every promise costs a turn of the run. */
   function launch<T>(id: string, begin: () => Promise<T>, report: Report<T>): void {
-    const scope = new CancellationScope({ cancellable: true });
-    scopes.set(id, scope);
+    const scope = scopes.take(id);
     const ended = (input: Input | undefined): void => {
-      scopes.delete(id);
+      scopes.release(id);
       if (input !== undefined) inbox.push(input);
     };
     // What throws in here is a bug in the shell: it must fail the workflow task, not vanish.
@@ -54,8 +53,7 @@ export function createPerformer(inbox: Input[]): Performer {
         case 'timer':
           return launch(effect.id, () => sleepUntil(effect), timerReport(effect.id));
         case 'cancel':
-          scopes.get(effect.target)?.cancel();
-          return;
+          return scopes.cancel(effect.target);
         case 'status':
           return showStatus(effect.status, run);
         case 'open_run':
@@ -67,6 +65,27 @@ export function createPerformer(inbox: Input[]): Performer {
         case 'close_run':
           return launch(effect.id, () => schedule(effect), activityReport(effect));
       }
+    },
+  };
+}
+
+/** Each effect in flight has a scope to itself; a scope whose effect ended uncancelled serves the next. */
+function scopePool() {
+  const taken = new Map<string, CancellationScope>();
+  const free: CancellationScope[] = [];
+  return {
+    take(id: string): CancellationScope {
+      const scope = free.pop() ?? new CancellationScope({ cancellable: true });
+      taken.set(id, scope);
+      return scope;
+    },
+    release(id: string): void {
+      const scope = taken.get(id);
+      taken.delete(id);
+      if (scope !== undefined && !scope.consideredCancelled) free.push(scope);
+    },
+    cancel(id: string): void {
+      taken.get(id)?.cancel();
     },
   };
 }
