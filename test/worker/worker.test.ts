@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineAgent, defineConfig } from '../../authoring/index.js';
@@ -41,9 +41,10 @@ describe('startWorker', () => {
 });
 
 describe('workflowBundle', () => {
-  test('bundles the workflows from source, once per process', async () => {
+  test('gives the workflows of exactly these sources, once per process', async () => {
     const [first, second] = await Promise.all([workflowBundle(), workflowBundle()]);
     expect(second).toBe(first);
-    expect((first as { code: string }).code).toContain('agentRun');
+    const code = 'codePath' in first ? readFileSync(first.codePath, 'utf8') : first.code;
+    expect(code).toContain('agentRun');
   });
 });
