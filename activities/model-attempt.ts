@@ -6,7 +6,7 @@ import { HoldfastError, type ErrorCode } from '../core/errors.js';
 import { NO_USAGE, type Usage } from '../core/model.js';
 import { costMicroUsd } from '../core/money/price.js';
 import type { CallModelInput } from '../core/effect.js';
-import type { BlobRef, Json } from '../core/json.js';
+import type { Json, StoredText } from '../core/json.js';
 import type {
   ModelFailureDetails,
   ModelReply,
@@ -104,11 +104,10 @@ export async function keptReply(
   store: StoreCalls,
   key: ReplyKey,
 ): Promise<ReceivedReply | undefined> {
-  const kept = (await store.getReply(key)) as { readonly blob: BlobRef } | undefined;
+  // Written by keepReply, which is what makes the two casts true.
+  const kept = (await store.getReply(key)) as StoredText | undefined;
   if (kept === undefined) return undefined;
-  // Written by keepReply, and named by its hash.
-  const text = await store.getText(key.tenant, { ...kept.blob, preview: '' });
-  return JSON.parse(text) as ReceivedReply;
+  return JSON.parse(await store.getText(key.tenant, kept)) as ReceivedReply;
 }
 
 /** Keeps a finished reply; the first one under a request stays. */
@@ -117,8 +116,8 @@ export async function keepReply(
   key: ReplyKey,
   received: ReceivedReply,
 ): Promise<void> {
-  const blob = await store.putBlob(key.tenant, JSON.stringify(received));
-  await store.putReply({ ...key, output: { blob } as unknown as Json });
+  const output = await store.putText(key.tenant, JSON.stringify(received));
+  await store.putReply({ ...key, output: output as unknown as Json });
 }
 
 function failedAttempt(error: unknown, input: CallModelInput): AttemptResult {
