@@ -2,7 +2,7 @@
 import type { ExecuteToolInput, ToolOutcome } from '../core/effect.js';
 import { CLAIM_MARGIN_MS, decideClaim, type LedgerRow } from '../core/ledger.js';
 import { retryFor } from '../core/tool.js';
-import { now, type ActivityDeps } from './deps.js';
+import { graceOf, now, type ActivityDeps } from './deps.js';
 import type { Execution } from './execute-read.js';
 import { ledgerSubject, ledgerTarget } from './ledger-names.js';
 import { refitText } from './store-result.js';
@@ -29,21 +29,26 @@ export async function claimCall(
   const retry = retryFor(runnable.tool.record);
   let row: LedgerRow | undefined = await store.getLedgerRow(run.tenant, call.key);
   for (let round = 0; round < CLAIM_ROUNDS_MAX; round += 1) {
-    const decision = decideClaim(row, { digest: call.digest, attempt: call.attempt, retry });
+    const decision = decideClaim(row, {
+      ...run,
+      digest: call.digest,
+      attempt: call.attempt,
+      retry,
+    });
     if (decision.kind === 'reuse') {
       const place = { store, tenant: run.tenant, inlineBytesMax: input.inlineBytesMax };
       const content = await refitText(place, decision.result);
       return { claimed: false, outcome: { kind: 'ok', content, reused: true } };
     }
     if (decision.kind === 'key_conflict') {
-      const message = 'The key was used with other arguments.';
+      const message = 'The key was used by another call.';
       return { claimed: false, outcome: { kind: 'key_conflict', message } };
     }
     if (decision.kind === 'in_doubt') return { claimed: false, outcome: IN_DOUBT };
     const attempted = await store.claim({
       ...ledgerTarget(run, call),
       ...ledgerSubject(run, call),
-      claimedUntil: now(deps) + input.timeoutMs + CLAIM_MARGIN_MS,
+      claimedUntil: now(deps) + input.timeoutMs + graceOf(deps, input.timeoutMs) + CLAIM_MARGIN_MS,
       sameKeyRetry: retry === 'same_key',
     });
     if (attempted.claimed) return { claimed: true, renewed: row?.state === 'claimed' };
@@ -58,7 +63,13 @@ export async function standingOutcome(
   { run, call, inlineBytesMax }: ExecuteToolInput,
 ): Promise<ToolOutcome | undefined> {
   const row = await store.getLedgerRow(run.tenant, call.key);
-  if (row === undefined || row.argsDigest !== call.digest || row.state === 'void') return undefined;
+  if (
+    row === undefined ||
+    row.argsDigest !== call.digest ||
+    row.runId !== run.runId ||
+    row.state === 'void'
+  )
+    return undefined;
   if (row.state === 'claimed' || row.result === undefined) return IN_DOUBT;
   const content = await refitText({ store, tenant: run.tenant, inlineBytesMax }, row.result);
   return { kind: 'ok', content, reused: true };

@@ -17,7 +17,15 @@ export interface ActivityDeps {
 /** The same inside one transaction of the store. */
 export type InTransaction = Omit<ActivityDeps, 'store'> & { readonly store: StoreCalls };
 
-export const DEFAULT_GRACE_MS = 10_000;
+const DEFAULT_GRACE_MS = 10_000;
+
+/** How long a tool with this timeout may still answer after it was stopped, in ms. Its claim lasts as long. */
+export function graceOf(
+  { graceMs = DEFAULT_GRACE_MS }: Pick<ActivityDeps, 'graceMs'>,
+  timeoutMs: number,
+): number {
+  return Math.min(graceMs, timeoutMs);
+}
 
 export function now(deps: Pick<ActivityDeps, 'clock'>): number {
   return (deps.clock ?? Date.now)();

@@ -9,7 +9,7 @@
 import { isToolError, RETRYABLE } from '../authoring/tool-error.js';
 import type { ToolOutcome } from '../core/effect.js';
 import { claimCall } from './claim-call.js';
-import { DEFAULT_GRACE_MS, type ActivityDeps } from './deps.js';
+import { graceOf, type ActivityDeps } from './deps.js';
 import type { Executed, Execution } from './execute-read.js';
 import { failure } from './failure.js';
 import { recordResult } from './record-result.js';
@@ -50,7 +50,7 @@ async function runClaimed(
       ),
     {
       timeoutMs: input.timeoutMs,
-      graceMs: deps.graceMs ?? DEFAULT_GRACE_MS,
+      graceMs: graceOf(deps, input.timeoutMs),
       stop: scope.signal,
       isDefinite: isToolError,
     },

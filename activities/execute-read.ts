@@ -6,7 +6,7 @@ import { isToolError, RETRYABLE } from '../authoring/tool-error.js';
 import type { ExecuteToolInput, ToolOutcome } from '../core/effect.js';
 import { retryFor } from '../core/tool.js';
 import type { ToolResultCode } from '../core/tool-result.js';
-import { DEFAULT_GRACE_MS, now, type ActivityDeps, type InTransaction } from './deps.js';
+import { graceOf, now, type ActivityDeps, type InTransaction } from './deps.js';
 import { failure } from './failure.js';
 import { resultText } from './result-text.js';
 import { runCode, type CodeOutcome } from './run-code.js';
@@ -41,7 +41,7 @@ export async function executeRead(
     (signal) => runnable.tool.run(runnable.input, toolContext({ ...input, attempt }, signal)),
     {
       timeoutMs: input.timeoutMs,
-      graceMs: deps.graceMs ?? DEFAULT_GRACE_MS,
+      graceMs: graceOf(deps, input.timeoutMs),
       stop: scope.signal,
       isDefinite: isToolError,
     },

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Finding, ReconcileToolInput, ReconcileToolOutput } from '../core/effect.js';
 import { decideReconcile, type LedgerRow } from '../core/ledger.js';
 import { appendEvents } from './append-events.js';
-import { DEFAULT_GRACE_MS, now, type ActivityDeps } from './deps.js';
+import { graceOf, now, type ActivityDeps } from './deps.js';
 import { ledgerSubject, ledgerTarget } from './ledger-names.js';
 import { runCode } from './run-code.js';
 import type { Scope } from './scope.js';
@@ -35,7 +35,7 @@ async function findOut(
   const { run, call } = input;
   let row: LedgerRow | undefined = await store.getLedgerRow(run.tenant, call.key);
   for (let step = 0; step < STEPS_MAX; step += 1) {
-    const next = decideReconcile(row, call, now(deps));
+    const next = decideReconcile(row, { ...call, runId: run.runId }, now(deps));
     switch (next.kind) {
       case 'happened': {
         const place = { store, tenant: run.tenant, inlineBytesMax: input.inlineBytesMax };
@@ -86,7 +86,7 @@ async function probe(
   const facts = { run, call, attempt: call.attempt };
   const ended = await runCode((signal) => ask(parsed.value, toolContext(facts, signal)), {
     timeoutMs,
-    graceMs: deps.graceMs ?? DEFAULT_GRACE_MS,
+    graceMs: graceOf(deps, input.timeoutMs),
     stop: scope.signal,
     isDefinite: () => false,
   });

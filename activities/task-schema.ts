@@ -7,6 +7,9 @@ const LIST_MAX = 100;
 const LINE_CHARS_MAX = 2_000;
 const GOAL_CHARS_MAX = 200_000;
 const NAME_CHARS_MAX = 128;
+/** All of them together: they travel inline. */
+const CONSTRAINTS_CHARS_MAX = 8_000;
+const METADATA_CHARS_MAX = 16_384;
 
 const line = z.string().trim().min(1, 'must not be blank').max(LINE_CHARS_MAX);
 const lines = z.array(line).max(LIST_MAX);
@@ -23,7 +26,9 @@ const schema = z.object({
     .optional(),
   traceId: name.optional(),
   caller: name.optional(),
-  constraints: lines.optional(),
+  constraints: lines
+    .refine((all) => all.join('').length <= CONSTRAINTS_CHARS_MAX, 'are too long together')
+    .optional(),
   allowedActions: lines.optional(),
   forbiddenActions: lines.optional(),
   denied: z.string().max(LINE_CHARS_MAX).optional(),
@@ -31,7 +36,10 @@ const schema = z.object({
     .array(z.object({ id: name, satisfiedBy: name }))
     .max(LIST_MAX)
     .optional(),
-  metadata: z.record(z.string(), z.json()).optional(),
+  metadata: z
+    .record(z.string(), z.json())
+    .refine((all) => JSON.stringify(all).length <= METADATA_CHARS_MAX, 'is too large')
+    .optional(),
 } satisfies Record<keyof Task, z.ZodType>);
 
 /** Throws InvalidTask for a task that no run can work on. */

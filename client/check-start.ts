@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { DEFAULT_BUDGET } from '../core/budget-fields.js';
 import { HoldfastError } from '../core/errors.js';
+import { depthOf, SHAPE_DEPTH_MAX } from '../core/json-depth.js';
 import { ownValue } from '../core/json.js';
 import { DEFAULT_SETTINGS } from '../core/settings.js';
 import type { BudgetOverrides, SettingsOverrides, StartInput, Task } from '../core/task.js';
@@ -68,6 +69,11 @@ export function checkStart(request: StartRequest): StartInput {
   if (tenant !== undefined && !/^[A-Za-z0-9._-]{1,64}$/.test(tenant)) {
     throw new HoldfastError('InvalidTask', 'The tenant cannot be used.', {
       hint: 'Use 1 to 64 of the characters A-Z a-z 0-9 . _ -',
+    });
+  }
+  if (depthOf(request) > SHAPE_DEPTH_MAX) {
+    throw new HoldfastError('InvalidTask', 'The task nests too deeply.', {
+      hint: `Keep it below ${SHAPE_DEPTH_MAX} levels.`,
     });
   }
   return {

@@ -13,9 +13,9 @@ import { toolOf } from './call/lookup.js';
 import { refOf, type ActivityEffect } from './effect.js';
 import { cancelAll, cancelTimer, flying, start, type Step } from './inflight.js';
 import type { StoredText } from './json.js';
-import { emit, fitsOneBatch } from './outbox.js';
+import { emit, fitsOneBatch, warn } from './outbox.js';
 import { finalResult, resultOf } from './run-result.js';
-import type { OpenRun, Stopping } from './run.js';
+import { UNPROCESSED_MAX, type OpenRun, type Stopping } from './run.js';
 import { isMutating } from './tool.js';
 import type { ToolResult, ToolResultCode } from './tool-result.js';
 import { appendTurnResults } from './turn/results.js';
@@ -42,7 +42,7 @@ function cancelledBy(stopping: Stopping) {
 }
 
 function announce(run: OpenRun, stopping: Stopping): Step<OpenRun> {
-  const settled = settleRest(run, stopping);
+  const settled = settleRest(unread(run), stopping);
   const withdrawn = withdrawAsks(settled, `the run stops: ${stopping.reason}`);
   const timers = Object.entries(withdrawn.run.inflight).filter(
     ([, entry]) => entry.kind === 'timer',
@@ -62,6 +62,22 @@ function announce(run: OpenRun, stopping: Stopping): Step<OpenRun> {
   const told = emit(stopped, { type: 'run_result', result });
   const final: OpenRun = { ...told, stopping: { ...stopping, result } };
   return { run: final, effects: bare.effects };
+}
+
+/** Messages that no request took are named in the result, never silently dropped (G98). */
+function unread(run: OpenRun): OpenRun {
+  if (run.queue.length === 0) return run;
+  const told = warn(
+    run,
+    'messages_unread',
+    `${run.queue.length} messages came too late to be read`,
+  );
+  const names = run.queue.map(() => 'user_message');
+  return {
+    ...told,
+    queue: [],
+    unprocessed: [...run.unprocessed, ...names].slice(0, UNPROCESSED_MAX),
+  };
 }
 
 /** Synthetic results for every call that has none, then the results message of the turn. */

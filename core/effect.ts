@@ -197,6 +197,9 @@ export interface EffectLimits {
   readonly maximumAttempts: number;
 }
 
+/** First and longest wait between attempts, in ms. A server's retry-after overrides them. */
+export const RETRY_BACKOFF = { initialMs: 500, maximumMs: 30_000, coefficient: 2 };
+
 interface OfActivity<Kind extends string, Payload> {
   readonly kind: Kind;
   readonly id: string;

@@ -4,7 +4,7 @@
  *
  * Invariants:
  *  L1 A claim succeeds only without a row, or over a void row of a smaller attempt with the same digest.
- *  L2 A recorded result is never given to other arguments (`key_conflict`).
+ *  L2 A recorded result is never given to other arguments, or to another run (`key_conflict`).
  *  L3 What was burned (voided) can never be claimed again under the same attempt: a zombie finds its
  *     claim gone before it starts.
  */
@@ -13,6 +13,8 @@ import type { RetryClass } from './tool.js';
 
 export interface LedgerRow {
   readonly key: string;
+  /** The run that owns the key. */
+  readonly runId: string;
   readonly argsDigest: string;
   readonly attempt: number;
   readonly state: 'claimed' | 'recorded' | 'void';
@@ -28,6 +30,7 @@ export interface LedgerRow {
 export const CLAIM_MARGIN_MS = 1_000;
 
 export interface ClaimRequest {
+  readonly runId: string;
   readonly digest: string;
   readonly attempt: number;
   readonly retry: RetryClass;
@@ -44,7 +47,8 @@ export type ClaimDecision =
 /** What a worker that wants to execute may do, given the row it found. */
 export function decideClaim(row: LedgerRow | undefined, request: ClaimRequest): ClaimDecision {
   if (row === undefined) return { kind: 'claim' };
-  if (row.argsDigest !== request.digest) return { kind: 'key_conflict' };
+  if (row.argsDigest !== request.digest || row.runId !== request.runId)
+    return { kind: 'key_conflict' };
   if (row.state === 'recorded' && row.result !== undefined)
     return { kind: 'reuse', result: row.result };
   if (row.state === 'void')
@@ -68,12 +72,12 @@ export type ReconcileStep =
 /** The next step of finding out what became of an attempt (design §8, Reconcile). */
 export function decideReconcile(
   row: LedgerRow | undefined,
-  call: { readonly attempt: number; readonly digest: string },
+  call: Pick<ClaimRequest, 'runId' | 'digest' | 'attempt'>,
   now: number,
 ): ReconcileStep {
   if (row === undefined) return { kind: 'burn' };
-  // The key belongs to other arguments (L2): under these nothing was, or can be, started.
-  if (row.argsDigest !== call.digest) return { kind: 'not_happened' };
+  // The key belongs to another call (L2): of this one nothing was, or can be, started.
+  if (row.argsDigest !== call.digest || row.runId !== call.runId) return { kind: 'not_happened' };
   if (row.state === 'recorded' && row.result !== undefined) {
     return {
       kind: 'happened',

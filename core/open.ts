@@ -5,7 +5,7 @@
  */
 import { elapse } from './clock.js';
 import { NO_USAGE } from './model.js';
-import { RULES_VERSION } from './rules-history.js';
+import { knownRules, RULES_VERSION } from './rules-history.js';
 import type { Run, Tally } from './run.js';
 import type { StartInput } from './task.js';
 
@@ -57,6 +57,7 @@ export function open(start: StartInput, identity: Identity): Run {
     breakers: {},
     evidence: [],
     asks: [],
+    closedAsks: [],
     early: [],
     queue: [],
     seenMessageIds: [],
@@ -89,5 +90,5 @@ export function nextSegment(run: Run, segment: NextSegment): Run {
 
 /** Brings a run of an older shape to today's; the shape changes at segment starts only (design §6). */
 export function upgradeRun(run: Run): Run {
-  return run;
+  return { ...run, rules: knownRules(run.rules) };
 }

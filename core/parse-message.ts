@@ -11,11 +11,11 @@ import { SHAPE_DEPTH_MAX, depthOf } from './json-depth.js';
 export type Parsed<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
 
-export const MESSAGE_CHARS_MAX = 16_384;
+export const MESSAGE_CHARS_MAX = 8_192;
 const ID_CHARS_MAX = 400;
 const REASON_CHARS_MAX = 2_000;
 const ROLES_MAX = 50;
-const VALUE_CHARS_MAX = 16_384;
+const VALUE_CHARS_MAX = 4_096;
 
 const DECISIONS: readonly DecisionKind[] = [
   'approve',
@@ -38,6 +38,9 @@ export function parseDecision(raw: unknown): Parsed<Decision> {
   const reason = ownValue(raw, 'reason');
   const value = ownValue(raw, 'value');
   const nonce = ownValue(raw, 'nonce');
+  const proof = ownValue(raw, 'proof');
+  if (proof !== undefined && !isText(proof, REASON_CHARS_MAX))
+    return fault(raw, 'proof must be a text');
   if (nonce !== undefined && !isText(nonce, ID_CHARS_MAX))
     return fault(raw, 'nonce must be a short text');
   if (!isText(askId, ID_CHARS_MAX)) return fault(raw, 'askId must be a non-empty text');
@@ -66,6 +69,7 @@ export function parseDecision(raw: unknown): Parsed<Decision> {
       ...(reason !== undefined && { reason: reason.slice(0, REASON_CHARS_MAX) }),
       ...(value !== undefined && { value: value as Json }),
       ...(nonce !== undefined && { nonce }),
+      ...(proof !== undefined && { proof }),
     },
   };
 }

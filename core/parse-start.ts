@@ -2,13 +2,21 @@
  * Parses the argument of `agentRun`: shape only. What needs the agent's definition is checked by `open_run`.
  */
 import { ownValue } from './json.js';
+import { depthOf, SHAPE_DEPTH_MAX } from './json-depth.js';
 import type { Parsed } from './parse-message.js';
 import type { StartInput } from './task.js';
 
 const NAME_CHARS_MAX = 200;
+/** A whole start, as JSON; large goals go by a tool or a message. */
+const START_CHARS_MAX = 400_000;
 
 export function parseStart(raw: unknown): Parsed<StartInput> {
   if (!isRecord(raw)) return fault('the input of a run must be an object {v: 1, agent, task}');
+  // Before anything walks it: deep values overflow the stack of whoever serialises them.
+  if (depthOf(raw) > SHAPE_DEPTH_MAX)
+    return fault(`the input nests deeper than ${SHAPE_DEPTH_MAX} levels`);
+  if (JSON.stringify(raw).length > START_CHARS_MAX)
+    return fault(`the input is larger than ${START_CHARS_MAX} characters`);
   const undecodable = ownValue(raw, '$undecodable');
   if (typeof undecodable === 'string') return fault(`the input is undecodable: ${undecodable}`);
   const agent = ownValue(raw, 'agent');

@@ -10,7 +10,7 @@ import { replaceAsk } from './ask/pending.js';
 import type { CallFact, ExecutingStage } from './call/call.js';
 import { baseOf } from './call/call.js';
 import { withCall } from './call/station.js';
-import { elapse } from './clock.js';
+import { elapse, remainingMs } from './clock.js';
 import type { OpenRunOutput } from './effect.js';
 import type { Failure } from './failure.js';
 import { finish } from './inflight.js';
@@ -19,8 +19,9 @@ import { ownValue, previewOf } from './json.js';
 import { addUsage, NO_USAGE, type Usage } from './model.js';
 import { settleReservation } from './money/budget.js';
 import { acked, emit, releaseWarnings, warn } from './outbox.js';
-import { finalResult } from './run-result.js';
-import { isOpen, type OpenRun, type Run } from './run.js';
+import { knownRules } from './rules-history.js';
+import { finalResult, resultOf } from './run-result.js';
+import { isOpen, UNPROCESSED_MAX, type InFlight, type OpenRun, type Run } from './run.js';
 import { stop } from './stop.js';
 import { appendUser } from './transcript-items.js';
 import { recordReply } from './turn/reply.js';
@@ -29,7 +30,6 @@ export const QUEUE_MAX = 100;
 /** UTF-16 units of all queued messages together: they are carried over continue-as-new. */
 export const QUEUE_CHARS_MAX = 49_152;
 const SEEN_IDS_MAX = 200;
-const UNPROCESSED_MAX = 50;
 
 export function receive(run: Run, input: Input): Run {
   const now = elapse(run, input.at);
@@ -51,11 +51,20 @@ function ofEffect(run: Run, input: EffectInput): Run {
   if (input.type === 'run_opened') return opened(heard, input.output);
   if (input.type === 'effect_failed' && entry.kind === 'open_run')
     return notOpened(heard, input.failure);
-  if (!isOpen(heard)) return warn(heard, 'early_input', `${input.type} before the run was opened`);
+  if (!isOpen(heard)) {
+    return input.type === 'timer_fired'
+      ? heard
+      : warn(heard, 'early_input', `${input.type} before the run was opened`);
+  }
+  if (input.type === 'effect_failed') {
+    return failed(heard, { id: input.id, kind: entry.kind, failure: input.failure });
+  }
   return recordOutcome(heard, input);
 }
 
-function recordOutcome(run: OpenRun, input: Exclude<EffectInput, { type: 'run_opened' }>): Run {
+type Outcome = Exclude<EffectInput, { type: 'run_opened' | 'effect_failed' }>;
+
+function recordOutcome(run: OpenRun, input: Outcome): Run {
   switch (input.type) {
     case 'model_replied':
       return recordReply(run, input.id, input.output);
@@ -77,8 +86,6 @@ function recordOutcome(run: OpenRun, input: Exclude<EffectInput, { type: 'run_op
       return ended(run);
     case 'timer_fired':
       return timedOut(run, input.id);
-    case 'effect_failed':
-      return failed(run, input.id, input.failure);
   }
 }
 
@@ -86,12 +93,13 @@ function opened(run: Run, output: OpenRunOutput): Run {
   const segment = { ...run.segment, opened: true };
   const { previousExecution: _, ...rest } = run;
   const { frozen } = output;
-  if (frozen === undefined) return { ...rest, rules: output.rules, segment };
+  const rules = knownRules(Math.max(run.rules, output.rules));
+  if (frozen === undefined) return { ...rest, rules, segment };
   const { task } = run.start;
   const goal = output.goal ?? { text: task.goal };
   const first: OpenRun = {
     ...rest,
-    rules: output.rules,
+    rules,
     segment,
     frozen,
     // The whole goal is in the transcript now; the run keeps what a person needs to recognise it (R1).
@@ -123,6 +131,12 @@ function notOpened(run: Run, failure: Failure): Run {
   if (isOpen(run)) {
     const warned = warn(run, 'segment_not_archived', failure.message);
     return { ...warned, segment: { ...run.segment, opened: true } };
+  }
+  if (failure.cancelled && run.interrupt !== undefined) {
+    const reason = run.interrupt === 'interrupt' ? 'interrupted' : 'aborted';
+    const stopped = stop(run, reason, { phase: 'before_model' });
+    const result = resultOf(stopped, stopped.stopping!);
+    return { ...stopped, final: { kind: 'result', result, cancelled: reason === 'aborted' } };
   }
   return { ...run, final: { kind: 'refused', code: failure.code, message: failure.message } };
 }
@@ -159,7 +173,13 @@ function recordedFact(call: ExecutingStage): CallFact {
   };
 }
 
-function failed(run: OpenRun, effectId: string, failure: Failure): Run {
+interface Failed {
+  readonly id: string;
+  readonly kind: InFlight['kind'];
+  readonly failure: Failure;
+}
+
+function failed(run: OpenRun, { id: effectId, kind, failure }: Failed): Run {
   const call = run.turn?.calls.find(
     (one): one is ExecutingStage => one.stage === 'executing' && one.effectId === effectId,
   );
@@ -170,8 +190,9 @@ function failed(run: OpenRun, effectId: string, failure: Failure): Run {
       attempts: call.doing === 'execute' ? (failure.attempts ?? 1) : 0,
     });
   }
-  if (effectId.startsWith('call_model-')) return modelFailed(run, effectId, failure);
-  if (effectId.startsWith('close_run-')) return ended(run);
+  if (kind === 'call_model') return modelFailed(run, effectId, failure);
+  // What a cancelled close did not store is stored by the next one.
+  if (kind === 'close_run' && !failure.cancelled) return ended(run);
   return run;
 }
 
@@ -179,18 +200,24 @@ function failed(run: OpenRun, effectId: string, failure: Failure): Run {
 const END_TOLERANCE_MS = 1_000;
 
 function nearTheEnd(run: OpenRun): boolean {
-  const { timeoutMs } = run.frozen.budget;
-  const counted =
-    run.frozen.settings.timeoutCounts === 'wall'
-      ? run.now - run.clock.startedAt
-      : run.clock.activeMs;
-  return timeoutMs !== 'unlimited' && counted >= timeoutMs - END_TOLERANCE_MS;
+  return remainingMs(run) <= END_TOLERANCE_MS;
 }
+
+/** Failures that say by themselves that nothing was sent. */
+const BEFORE_ANY_REQUEST: readonly Failure['code'][] = [
+  'AuthError',
+  'UnknownModel',
+  'TranscriptMissing',
+  'BudgetExhausted',
+];
 
 function modelFailed(run: OpenRun, effectId: string, failure: Failure): Run {
   const details = failure.details ?? {};
-  // Without the activity's word the request may have left and be billed: its whole bound counts.
-  const unheard = failure.timedOut === true && details['lostCostMicroUsd'] === undefined;
+  // Without the activity's word a request may have left and be billed: its whole bound counts.
+  const unheard =
+    details['lostCostMicroUsd'] === undefined &&
+    !failure.cancelled &&
+    !BEFORE_ANY_REQUEST.includes(failure.code);
   const lost = unheard ? (run.money.reserved[effectId] ?? 0) : amount(details['lostCostMicroUsd']);
   const settled = settleReservation(run, effectId, { billed: 0, lost });
   const usage = addUsage(run.tally.usage, usageOf(details['lostUsage']));

@@ -4,5 +4,13 @@
  */
 const RULES_HISTORY = [{ rules: 1, release: '0.1.0', reason: 'The first rule set.' }] as const;
 
+/** Gives the number back, or throws: code that does not know a rule set must not decide by it. */
+export function knownRules(rules: number): number {
+  if (rules <= RULES_VERSION) return rules;
+  throw new Error(
+    `RulesTooNew: this run follows rules ${rules}, this worker knows ${RULES_VERSION}; deploy a newer worker`,
+  );
+}
+
 /** The newest rule set this code knows. A run with a greater number was made by a newer release. */
 export const RULES_VERSION: number = RULES_HISTORY[RULES_HISTORY.length - 1]!.rules;

@@ -12,7 +12,7 @@ import { close } from './closing.js';
 import { contextIsFull } from './context/compaction.js';
 import { refOf, type ActivityEffect } from './effect.js';
 import { complete } from './gates/completion.js';
-import { flying, start, WORK, type Step } from './inflight.js';
+import { cancelAll, flying, nextId, start, startTimer, WORK, type Step } from './inflight.js';
 import { breakerTrip } from './limits/breakers.js';
 import { trip } from './money/budget.js';
 import { emit } from './outbox.js';
@@ -47,7 +47,7 @@ export const RULES: readonly Rule[] = [
 export function opening(run: Run): Step | 'hold' | undefined {
   if (run.final !== undefined) return 'hold';
   if (run.segment.opened) return isOpen(run) ? undefined : 'hold';
-  if (flying(run, ['open_run'])) return 'hold';
+  if (flying(run, ['open_run'])) return run.interrupt === undefined ? 'hold' : giveUpOpening(run);
   return start(run, 'open_run', (id, events): ActivityEffect => ({
     kind: 'open_run',
     id,
@@ -62,6 +62,21 @@ export function opening(run: Run): Step | 'hold' | undefined {
     limits: { attemptMs: 60_000, maximumAttempts: 0 },
     summary: `${run.start.agent}, segment ${run.segment.number}`,
   }));
+}
+
+/** How long an interrupted run may still take to open, so that it ends with its events; ms. */
+const OPENING_GRACE_MS = 10_000;
+
+/** A store that cannot be written must not keep a person from stopping the run. */
+function giveUpOpening(run: Run): Step | 'hold' {
+  if (run.graceTimer === undefined) {
+    const graceTimer = nextId(run, 'timer');
+    const timed = startTimer(run, { at: run.now + OPENING_GRACE_MS, summary: 'grace of a cancel' });
+    return { run: { ...timed.run, graceTimer }, effects: timed.effects };
+  }
+  if (run.inflight[run.graceTimer] !== undefined) return 'hold';
+  const cancelled = cancelAll(run, ['open_run']);
+  return cancelled.effects.length > 0 ? cancelled : 'hold';
 }
 
 function closing(run: OpenRun): Step | 'hold' | undefined {

@@ -5,7 +5,7 @@
  *  R2 `now` is the time of the newest input; nothing in the core reads a clock.
  *  R3 Only `outbox` gives a `seq`, only `stop` sets `stopping`.
  */
-import type { Ask, Decision, Verdict } from './ask/ask.js';
+import type { Ask, AskOutcome, Decision, Verdict } from './ask/ask.js';
 import type { Call } from './call/call.js';
 import type { Phase, RunEvent } from './event.js';
 import type { Frozen } from './frozen.js';
@@ -14,6 +14,9 @@ import type { Reply, Usage } from './model.js';
 import type { RunResult, StopPhase, StopReason } from './result.js';
 import type { StartInput } from './task.js';
 import type { TranscriptItem } from './transcript.js';
+
+/** Most late inputs that a result names. */
+export const UNPROCESSED_MAX = 50;
 
 export interface InFlight {
   readonly kind:
@@ -140,6 +143,8 @@ export interface Run {
   readonly evidence: readonly string[];
   /** Open asks, and closed ones until their call is settled. */
   readonly asks: readonly Ask[];
+  /** The newest asks that are closed and whose call is settled, for whoever answers them late. */
+  readonly closedAsks: readonly { readonly id: string; readonly outcome: AskOutcome }[];
   /** Decisions for a call of this turn whose question is not open yet (G12). */
   readonly early: readonly { readonly decision: Decision; readonly at: number }[];
   readonly queue: readonly QueuedMessage[];
@@ -155,6 +160,8 @@ export interface Run {
   readonly inflight: { readonly [effectId: string]: InFlight };
   readonly nextEffect: number;
   readonly interrupt?: 'interrupt' | 'cancel';
+  /** Runs out when an interrupted run does not get opened. */
+  readonly graceTimer?: string;
   readonly closeRequested: boolean;
   readonly segment: { readonly number: number; readonly full: boolean; readonly opened: boolean };
   /** Temporal run id of the segment before this one, until its history is archived. */

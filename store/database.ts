@@ -29,7 +29,7 @@ export interface OpenDatabase {
 export const IN_MEMORY = ':memory:';
 
 /** How long a statement waits for another process's write transaction, in ms; the process blocks. */
-export const BUSY_WAIT_MS = 10_000;
+export const BUSY_WAIT_MS = 3_000;
 /** Pages (of 4 KiB) in the write-ahead log before it is copied into the file: a copy costs many commits. */
 const CHECKPOINT_PAGES = 4_000;
 /** The write-ahead log is cut back to this size at checkpoints. */

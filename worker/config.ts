@@ -1,5 +1,5 @@
 /**
- * The worker's environment, parsed once. Besides cli/ the only place that reads `process.env`.
+ * The worker's environment, parsed once. Besides cli/ the only place of the runtime that reads `process.env`.
  * Invariant: what is set but cannot be meant is refused by name, never replaced by a default.
  */
 import { join, resolve } from 'node:path';

@@ -20,7 +20,6 @@ import type { Input } from '../core/input.js';
 import { nextSegment, open, upgradeRun } from '../core/open.js';
 import { parseStart } from '../core/parse-start.js';
 import type { RunResult } from '../core/result.js';
-import { RULES_VERSION } from '../core/rules-history.js';
 import type { Final, Run } from '../core/run.js';
 import { listen } from './listen.js';
 import { createPerformer } from './perform.js';
@@ -40,8 +39,8 @@ export async function agentRun(input: unknown): Promise<RunResult> {
   CancellationScope.current().cancelRequested.catch(() =>
     inbox.push({ type: 'cancel_requested', at: Date.now() }),
   );
-  for (const effect of timersOf(run)) performer.perform(effect, run);
   const final = await CancellationScope.nonCancellable(async () => {
+    for (const effect of timersOf(run)) performer.perform(effect, run);
     for (;;) {
       const step = advance(run);
       run = step.run;
@@ -64,11 +63,6 @@ function firstRun(input: unknown): Run {
   // Only Temporal knows that this is a continuation; the argument alone may come from anybody.
   if (continuedFromExecutionRunId !== undefined && isContinued(input)) {
     const { continued, previousExecution } = input;
-    if (continued.rules > RULES_VERSION) {
-      throw new Error(
-        `RulesTooNew: this run was made by rules ${continued.rules}, this worker knows ${RULES_VERSION}; deploy a newer worker`,
-      );
-    }
     return nextSegment(upgradeRun(continued), { at: Date.now(), previousExecution });
   }
   const start = parseStart(input);

@@ -32,6 +32,8 @@ export function runAgent(
   return executeChild<(start: StartInput) => Promise<RunResult>>(AGENT_RUN, {
     ...rest,
     workflowId: runId,
+    // An id is used once: a second run under it would carry the first one's keys.
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
     taskQueue,
     args: [{ v: 1, ...input }],
   });

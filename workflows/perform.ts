@@ -14,7 +14,7 @@ import {
   type ActivityOptions,
 } from '@temporalio/workflow';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import type { ActivityEffect, Effect } from '../core/effect.js';
+import { RETRY_BACKOFF, type ActivityEffect, type Effect } from '../core/effect.js';
 import { failureOf } from '../core/failure.js';
 import type { EffectInput, Input } from '../core/input.js';
 import type { Run } from '../core/run.js';
@@ -69,23 +69,33 @@ export function createPerformer(inbox: Input[]): Performer {
   };
 }
 
+interface Pooled {
+  readonly scope: CancellationScope;
+  uses: number;
+}
+
+/** A scope remembers every activity that it ever ran, so it is not used for ever. */
+const USES_MAX = 32;
+
 /** Each effect in flight has a scope to itself; a scope whose effect ended uncancelled serves the next. */
 function scopePool() {
-  const taken = new Map<string, CancellationScope>();
-  const free: CancellationScope[] = [];
+  const taken = new Map<string, Pooled>();
+  const free: Pooled[] = [];
   return {
     take(id: string): CancellationScope {
-      const scope = free.pop() ?? new CancellationScope({ cancellable: true });
-      taken.set(id, scope);
-      return scope;
+      const pooled = free.pop() ?? { scope: new CancellationScope({ cancellable: true }), uses: 0 };
+      pooled.uses += 1;
+      taken.set(id, pooled);
+      return pooled.scope;
     },
     release(id: string): void {
-      const scope = taken.get(id);
+      const pooled = taken.get(id);
       taken.delete(id);
-      if (scope !== undefined && !scope.consideredCancelled) free.push(scope);
+      if (pooled === undefined || pooled.scope.consideredCancelled) return;
+      if (pooled.uses < USES_MAX) free.push(pooled);
     },
     cancel(id: string): void {
-      taken.get(id)?.cancel();
+      taken.get(id)?.scope.cancel();
     },
   };
 }
@@ -138,9 +148,6 @@ const OUTCOMES: { readonly [kind in ActivityKind]: EffectInput['type'] } = {
   close_run: 'run_closed',
 };
 
-/** First wait and longest wait between attempts, in ms. A server's retry-after overrides them. */
-const BACKOFF = { initialMs: 500, maximumMs: 30_000 };
-
 function optionsOf(effect: ActivityEffect): ActivityOptions {
   const { attemptMs, totalMs, heartbeatMs, maximumAttempts } = effect.limits;
   return {
@@ -151,9 +158,9 @@ function optionsOf(effect: ActivityEffect): ActivityOptions {
     ...(heartbeatMs !== undefined && { heartbeatTimeout: heartbeatMs }),
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: {
-      initialInterval: BACKOFF.initialMs,
-      maximumInterval: BACKOFF.maximumMs,
-      backoffCoefficient: 2,
+      initialInterval: RETRY_BACKOFF.initialMs,
+      maximumInterval: RETRY_BACKOFF.maximumMs,
+      backoffCoefficient: RETRY_BACKOFF.coefficient,
       ...(maximumAttempts > 0 && { maximumAttempts }),
     },
   };

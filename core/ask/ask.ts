@@ -30,6 +30,7 @@ export interface Vote {
   readonly reason?: string;
   readonly value?: Json;
   readonly nonce?: string;
+  readonly proof?: string;
 }
 
 export interface Ask {

@@ -44,6 +44,7 @@ export function record(run: Run, decision: Decision): { run: Run; verdict: Verdi
         ...(decision.reason !== undefined && { reason: decision.reason }),
         ...(decision.value !== undefined && { value: decision.value }),
         ...(decision.nonce !== undefined && { nonce: decision.nonce }),
+        ...(decision.proof !== undefined && { proof: decision.proof }),
       },
     ],
   };
@@ -97,6 +98,8 @@ function objection(run: Run, ask: Ask, decision: Decision): Objection | undefine
     return no('late', 'the ask had expired');
   if (!APPLICABLE[ask.kind].includes(decision.decision))
     return no('not_applicable', `'${decision.decision}' is no answer to this ask`);
+  if (ask.kind === 'outcome' && decision.decidedAt < ask.openedAt)
+    return no('not_applicable', 'it was decided before anybody asked what happened');
   if (ask.requestedBy !== undefined && ask.requestedBy === decision.by)
     return no('own_request', 'nobody decides on their own request');
   if (ask.roles.length > 0 && !decision.roles.some((role) => ask.roles.includes(role)))
@@ -123,21 +126,43 @@ function reject(run: Run, decision: Decision, refusal: Objection): { run: Run; v
   return { run: warn(run, code, text), verdict: { accepted: false, ...refusal } };
 }
 
-/** What follows a call's key in the id of a question about it: its revision, and what is asked. */
-const OF_CALL = /^(:r\d+)?(:outcome(:\d+)?)?$/;
+/** What follows a call's key in the id of an approval: its revision. Nobody knows an outcome beforehand. */
+const OF_CALL = /^(:r\d+)?$/;
 
 /** A decision may be faster than the question it answers; it waits for a call of this turn (G12). */
 function unknownAsk(run: Run, decision: Decision): { run: Run; verdict: Verdict } {
-  const expected = run.turn?.calls.some((call) => {
-    const about = `${run.runId}:${call.callKey}`;
+  const call = run.turn?.calls.find((one) => {
+    const about = `${run.runId}:${one.callKey}`;
     const { askId } = decision;
     return (
-      call.stage !== 'settled' && askId.startsWith(about) && OF_CALL.test(askId.slice(about.length))
+      one.stage !== 'settled' && askId.startsWith(about) && OF_CALL.test(askId.slice(about.length))
     );
   });
-  if (expected && run.early.length < EARLY_DECISIONS_MAX) {
-    const early = [...run.early, { decision, at: run.now }];
-    return { run: { ...run, early }, verdict: { accepted: true, outcome: 'pending' } };
+  const closed = run.closedAsks.find((one) => one.id === decision.askId);
+  if (closed !== undefined) {
+    const late = closed.outcome === 'expired';
+    return reject(
+      run,
+      decision,
+      late
+        ? no('late', 'the ask had expired')
+        : no('already_decided', `this ask is ${closed.outcome}`),
+    );
   }
-  return reject(run, decision, no('unknown_ask', 'this run has no such ask'));
+  if (call === undefined) {
+    return reject(run, decision, no('unknown_ask', 'this run has no such ask'));
+  }
+  // The exact action is known already, and everything else is judged when the question opens.
+  if (call.digest !== decision.argsHash) {
+    return reject(run, decision, no('mismatched', 'argsHash is not that of this call'));
+  }
+  const waiting = run.early.filter((entry) => entry.decision.askId === decision.askId);
+  if (waiting.some((entry) => entry.decision.by === decision.by)) {
+    return reject(run, decision, no('duplicate', `${decision.by} has already decided`));
+  }
+  if (run.early.length >= EARLY_DECISIONS_MAX) {
+    return reject(run, decision, no('unknown_ask', 'the question is not open yet; decide again'));
+  }
+  const early = [...run.early, { decision, at: run.now }];
+  return { run: { ...run, early }, verdict: { accepted: true, outcome: 'pending' } };
 }

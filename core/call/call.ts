@@ -35,7 +35,7 @@ export interface ProposedStage extends CallBase {
 export interface CheckedStage extends CallBase {
   readonly stage: 'checked';
 }
-/** Policy wants a person's word; `askId` once the question is open. */
+/** Policy wants a person's word; `askId` names the question, open or about to be. */
 export interface WaitingStage extends CallBase {
   readonly stage: 'waiting';
   readonly askId: string;

@@ -54,8 +54,20 @@ function answered(run: OpenRun, turn: Turn): OpenRun {
     ...(text !== undefined && { lastAnswer: text }),
     tally: { ...run.tally, turnCount: run.tally.turnCount + 1 },
   };
-  // The user's next turn has its own recoveries; otherwise only `next_turn` resets their count (C52).
-  return run.frozen.settings.afterAnswer === 'await_user'
-    ? { ...next, idle: true, phase: 'checking_limits', tally: { ...next.tally, recoveryCount: 0 } }
-    : stop(next, 'completed', { detail: 'final_answer' });
+  const goesOn: OpenRun = {
+    ...next,
+    phase: 'checking_limits',
+    // The user's next turn has retries of its own; otherwise only `next_turn` resets recoveries (C52).
+    tally: {
+      ...next.tally,
+      recoveryCount: 0,
+      emptyRetries: 0,
+      pauseResumes: 0,
+      evidenceRejections: 0,
+    },
+  };
+  if (run.frozen.settings.afterAnswer === 'await_user') return { ...goesOn, idle: true };
+  // A message that came before the answer was there is answered too (G74).
+  if (run.queue.length > 0) return emit(goesOn, { type: 'transition', reason: 'next_turn' });
+  return stop(next, 'completed', { detail: 'final_answer' });
 }

@@ -205,3 +205,15 @@ describe('at every point of a run', () => {
     }
   });
 });
+
+describe('a run that cannot be opened', () => {
+  test('ends when it is cancelled, though only after a grace', () => {
+    const shell = createShell({ openNever: true, model: [] });
+    send(shell, CANCEL);
+    expect(finish(shell)).toMatchObject({
+      stopReason: 'aborted',
+      phase: 'before_model',
+      status: 'cancelled',
+    });
+  });
+});

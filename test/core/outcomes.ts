@@ -28,6 +28,9 @@ export function outcomeOf(shell: Shell, effect: ActivityEffect, how: How = 'ende
   if (effect.kind === 'execute_tool') return ofTool(shell, effect, how);
   if (effect.kind === 'reconcile_tool') return ofReconcile(shell, effect, how);
   if (how === 'cancelled') return failed(effect.id, aborted());
+  if (effect.kind === 'open_run' && shell.script.openNever) {
+    return { ...failed(effect.id, aborted()), delayMs: Infinity };
+  }
   const eventsUpTo = effect.kind === 'flush' ? flushed(shell, effect) : store(shell, effect);
   if (eventsUpTo === undefined)
     return failed(effect.id, failureOf({ type: 'StoreUnavailable', message: 'down' }));

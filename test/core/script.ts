@@ -28,6 +28,8 @@ export interface Script {
   readonly findings?: readonly FindingEntry[];
   /** So many flushes fail before one succeeds. */
   readonly flushFailures?: number;
+  /** `open_run` is tried for ever. */
+  readonly openNever?: boolean;
   /** By segment. */
   readonly openFailures?: { readonly [segment: number]: Failure };
   /** The goal is spilled to the blob store. */
