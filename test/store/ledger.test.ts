@@ -229,7 +229,9 @@ async function takeStep({ kind, attempt, digest }: Step): Promise<void> {
   if (kind === 'claim' || kind === 'renew') {
     claimed = (await claim(attempt, digest, kind === 'renew')).claimed;
     const retry = kind === 'renew' ? 'same_key' : 'single';
-    expect(claimed).toBe(decideClaim(before, { runId: 'r1', digest, attempt, retry }).kind === 'claim');
+    expect(claimed).toBe(
+      decideClaim(before, { runId: 'r1', digest, attempt, retry }).kind === 'claim',
+    );
   } else if (kind === 'record') await record(attempt, digest);
   else if (kind === 'void') await store.voidClaim({ tenant: 't', key, attempt });
   else if (kind === 'burn') await store.burn(at);
