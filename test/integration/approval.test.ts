@@ -156,7 +156,8 @@ describe('a question that waits for a person', () => {
 
   test.concurrent('an expired question can count as a no, and the run goes on', async () => {
     const { run, ask } = await park(world, 'lapsed', {
-      settings: { approvalTimeoutMs: 300, onApprovalTimeout: 'reject' },
+      // Long enough to decide on the second question even on a busy machine.
+      settings: { approvalTimeoutMs: 4_000, onApprovalTimeout: 'reject' },
       replies: [pay('pay.asked'), pay('pay.asked', 700), say('Finished.')],
     });
     const next = await until('the second question', async () =>

@@ -164,7 +164,12 @@ describe('the end of a segment', () => {
     });
     const ask = await openAsk(run);
     await fillSegment(run);
-    expect(await run.state()).toMatchObject({ status: 'awaiting_user', asks: [ask] });
+    // The next segment opens first, and then waits as the one before did.
+    const waiting = await until('the conversation to wait again', async () => {
+      const state = await run.state();
+      return state.status === 'awaiting_user' ? state : undefined;
+    });
+    expect(waiting.asks).toEqual([ask]);
     await run.sendMessage('Are you there?', 'once');
     const next = await until('the next answer', async () =>
       (await run.pendingApprovals()).find(({ askId }) => askId !== ask.askId),
