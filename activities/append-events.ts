@@ -1,5 +1,5 @@
-/** Stores the events that an activity brought along: the first thing every activity does. */
-import type { EventBatch, RunRef } from '../core/effect.js';
+/** Stores the events that an activity brought along. */
+import { wholeEvents, type EventsInPayload } from '../core/wire-events.js';
 import type { StoreCalls } from '../store/store.js';
 import type { Scope } from './scope.js';
 
@@ -7,9 +7,8 @@ import type { Scope } from './scope.js';
 export function appendEvents(
   store: Pick<StoreCalls, 'appendEvents'>,
   scope: Scope,
-  { run, events }: EventBatch & { readonly run: RunRef },
+  payload: EventsInPayload,
 ): Promise<number> {
-  const { tenant, runId, traceId } = run;
-  const whole = events.map((event) => ({ ...event, stamp: { ...event.stamp, runId, traceId } }));
-  return store.appendEvents({ tenant, runId, execution: scope.execution }, whole);
+  const { tenant, runId } = payload.run;
+  return store.appendEvents({ tenant, runId, execution: scope.execution }, wholeEvents(payload));
 }

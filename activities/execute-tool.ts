@@ -1,4 +1,8 @@
-/** execute_tool: runs one granted call, once or as often as its declaration allows (design §8). */
+/**
+ * execute_tool: runs one granted call, once or as often as its declaration allows (design §8).
+ * Invariant: the events of a call that changes something are stored before it runs. Those of a read go on
+ * with the run unless the read is slow: storing them by themselves would cost every read a commit.
+ */
 import type { ExecuteToolInput, ExecuteToolOutput } from '../core/effect.js';
 import { isMutating } from '../core/tool.js';
 import { appendEvents } from './append-events.js';
@@ -7,7 +11,7 @@ import { now, type ActivityDeps } from './deps.js';
 import { executeEffect } from './execute-effect.js';
 import { executeRead, type Executed } from './execute-read.js';
 import type { Scope } from './scope.js';
-import { prepareCall } from './tool-call.js';
+import { prepareCall, toolFor } from './tool-call.js';
 
 export async function executeTool(
   deps: ActivityDeps,
@@ -15,9 +19,50 @@ export async function executeTool(
   input: ExecuteToolInput,
 ): Promise<ExecuteToolOutput> {
   const startedAt = now(deps);
-  const eventsUpTo = await appendEvents(deps.store, scope, input);
-  const executed = await execute(deps, scope, input);
-  return { ...executed, durationMs: Math.max(0, now(deps) - startedAt), eventsUpTo };
+  const tool = toolFor(deps, input.call);
+  const reads = tool !== undefined && !isMutating(tool.record);
+  const store = (): Promise<number> => appendEvents(deps.store, scope, input);
+  const stored = reads ? storedWhenSlow(store) : await storedFirst(store);
+  try {
+    const executed = await execute(deps, scope, input);
+    const eventsUpTo = await stored.upTo();
+    return {
+      ...executed,
+      durationMs: Math.max(0, now(deps) - startedAt),
+      eventsUpTo: eventsUpTo ?? input.events[0]?.stamp.seq ?? 0,
+    };
+  } finally {
+    stored.end();
+  }
+}
+
+interface StoredEvents {
+  /** The number below which all events are stored; undefined when those of this call are not. */
+  upTo(): Promise<number | undefined>;
+  end(): void;
+}
+
+async function storedFirst(store: () => Promise<number>): Promise<StoredEvents> {
+  const upTo = await store();
+  return { upTo: () => Promise.resolve(upTo), end: () => {} };
+}
+
+/** A read that takes longer is seen while it runs; ms. */
+const SLOW_READ_MS = 100;
+
+function storedWhenSlow(store: () => Promise<number>): StoredEvents {
+  let storing: Promise<number | undefined> = Promise.resolve(undefined);
+  const timer = setTimeout(() => {
+    // What could not be stored now travels with the next effect, as after a quick read.
+    storing = store().catch(() => undefined);
+  }, SLOW_READ_MS);
+  return {
+    upTo() {
+      clearTimeout(timer);
+      return storing;
+    },
+    end: () => clearTimeout(timer),
+  };
 }
 
 async function execute(

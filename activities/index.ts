@@ -1,7 +1,8 @@
 /**
  * The activities of a worker, by the names that the workflow calls them.
- * Invariants: every activity stores its events before it does anything else; what leaves is a bounded
- * payload or an ApplicationFailure with an ErrorCode as its type.
+ * Invariants: every activity stores its events before it does anything else, except a quick read, which
+ * leaves them to the next; what leaves is a bounded payload or an ApplicationFailure with an ErrorCode as
+ * its type.
  */
 import type {
   Acknowledged,

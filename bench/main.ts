@@ -6,6 +6,8 @@ import { benchHistory } from './history.js';
 import { benchTurn } from './turn.js';
 
 const PAIRS_MIN = 7;
+/** Long enough that the start and the end of a run weigh little in the time of a turn. */
+const TURNS = 200;
 const say = (line: string): void => console.log(line);
 
 function wholeNumber(text: string): number {
@@ -45,7 +47,7 @@ program
   .command('turn')
   .description('Overhead of one turn of one model call and one tool call.')
   .option('--pairs <n>', 'interleaved pairs, at least 7', wholeNumber, PAIRS_MIN)
-  .option('--turns <n>', 'turns per run', wholeNumber, 100)
+  .option('--turns <n>', 'turns per run', wholeNumber, TURNS)
   .option('--json <file>', 'write the figures to a file')
   .action(turn);
 program

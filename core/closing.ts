@@ -19,6 +19,7 @@ import { UNPROCESSED_MAX, type OpenRun, type Stopping } from './run.js';
 import { isMutating } from './tool.js';
 import type { ToolResult, ToolResultCode } from './tool-result.js';
 import { appendTurnResults } from './turn/results.js';
+import { leanEvents } from './wire-events.js';
 import { flush, STORE_LIMITS } from './flush.js';
 
 const CALL_WORK = ['execute_tool', 'reconcile_tool', 'record_outcome'] as const;
@@ -167,7 +168,7 @@ function startClosing(run: OpenRun, stopping: Stopping): Step<OpenRun> {
       run: refOf(run),
       head: run.head,
       append: run.pending,
-      events,
+      events: leanEvents(events, run.pending),
     },
     limits: STORE_LIMITS,
     summary: stopping.reason,

@@ -172,5 +172,11 @@ export interface EventStamp {
 export type RunEvent = EventBody & { readonly stamp: EventStamp };
 
 /** An event on its way to the store: what it shares with its run is said once per payload. */
-export type WireEvent = EventBody & { readonly stamp: Omit<EventStamp, 'runId' | 'traceId'> };
+export type WireEvent = Lean<EventBody> & { readonly stamp: Omit<EventStamp, 'runId' | 'traceId'> };
+
+/** `content: null`: the result that the same payload appends to the transcript under this call's id. */
+type Lean<Body> = Body extends { readonly type: 'tool_finished' }
+  ? Omit<Body, 'content'> & { readonly content: StoredText | null }
+  : Body;
+
 export type EventType = EventBody['type'];

@@ -30,8 +30,11 @@ export const IN_MEMORY = ':memory:';
 
 /** How long a statement waits for another process's write transaction, in ms; the process blocks. */
 export const BUSY_WAIT_MS = 3_000;
-/** Pages (of 4 KiB) in the write-ahead log before it is copied into the file: a copy costs many commits. */
-const CHECKPOINT_PAGES = 4_000;
+/**
+ * Pages (of 4 KiB) in the write-ahead log before it is copied into the file. A copy costs many commits, but
+ * until the first one every commit makes the log longer, which takes twice as long as writing over it.
+ */
+const CHECKPOINT_PAGES = 1_000;
 /** The write-ahead log is cut back to this size at checkpoints. */
 const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 

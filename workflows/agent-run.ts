@@ -16,11 +16,11 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { advance, receive } from '../core/engine.js';
-import type { Input } from '../core/input.js';
 import { nextSegment, open, upgradeRun } from '../core/open.js';
 import { parseStart } from '../core/parse-start.js';
 import type { RunResult } from '../core/result.js';
 import type { Final, Run } from '../core/run.js';
+import { createInbox, type Inbox } from './inbox.js';
 import { listen } from './listen.js';
 import { createPerformer } from './perform.js';
 
@@ -33,11 +33,11 @@ export interface Continued {
 
 export async function agentRun(input: unknown): Promise<RunResult> {
   let run = firstRun(input);
-  const inbox: Input[] = [];
+  const inbox = createInbox();
   const answer = listen(inbox, () => run);
   const performer = createPerformer(inbox);
   CancellationScope.current().cancelRequested.catch(() =>
-    inbox.push({ type: 'cancel_requested', at: Date.now() }),
+    inbox.put({ type: 'cancel_requested', at: Date.now() }),
   );
   const final = await CancellationScope.nonCancellable(async () => {
     for (const effect of timersOf(run)) performer.perform(effect, run);
@@ -47,11 +47,11 @@ export async function agentRun(input: unknown): Promise<RunResult> {
       for (const effect of step.effects) performer.perform(effect, run);
       run = answer(run);
       if (run.final !== undefined) return run.final;
-      await condition(() => inbox.length > 0);
+      await inbox.arrival();
       if (workflowInfo().continueAsNewSuggested && !run.segment.full) {
-        inbox.push({ type: 'segment_full', at: Date.now() });
+        inbox.put({ type: 'segment_full', at: Date.now() });
       }
-      while (inbox.length > 0) run = receive(run, inbox.shift()!);
+      run = inbox.takeAll().reduce(receive, run);
     }
   });
   run = await drain(run, inbox, answer);
@@ -84,13 +84,13 @@ function timersOf(run: Run) {
 }
 
 /** Takes what arrived meanwhile, until nobody waits for an answer (W4). */
-async function drain(last: Run, inbox: Input[], answer: (run: Run) => Run): Promise<Run> {
+async function drain(last: Run, inbox: Inbox, answer: (run: Run) => Run): Promise<Run> {
   let run = last;
   for (;;) {
-    run = answer(inbox.splice(0).reduce(receive, run));
+    run = answer(inbox.takeAll().reduce(receive, run));
     if (allHandlersFinished()) return run;
     await CancellationScope.nonCancellable(() =>
-      condition(() => inbox.length > 0 || allHandlersFinished()),
+      condition(() => !inbox.isEmpty() || allHandlersFinished()),
     );
   }
 }

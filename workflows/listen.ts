@@ -19,10 +19,11 @@ import {
 } from '../core/parse-message.js';
 import { viewOfRun } from '../core/run-result.js';
 import type { Run } from '../core/run.js';
+import type { Inbox } from './inbox.js';
 import * as messages from './messages.js';
 
 /** Registers all handlers. Returns what hands verdicts to the Updates that wait for them. */
-export function listen(inbox: Input[], current: () => Run): (run: Run) => Run {
+export function listen(inbox: Inbox, current: () => Run): (run: Run) => Run {
   listenToSignals(inbox);
   setHandler(messages.state, () => viewOfRun(current()));
   setHandler(messages.pendingApprovals, () => pendingAsks(current()).map(viewOf));
@@ -33,9 +34,9 @@ export function listen(inbox: Input[], current: () => Run): (run: Run) => Run {
   return answerUpdates(inbox);
 }
 
-function listenToSignals(inbox: Input[]): void {
+function listenToSignals(inbox: Inbox): void {
   const take = <T>(message: string, parsed: Parsed<T>, make: (value: T) => Input): void => {
-    inbox.push(
+    inbox.put(
       parsed.ok
         ? make(parsed.value)
         : { type: 'input_rejected', message, reason: parsed.reason, at: Date.now() },
@@ -63,18 +64,18 @@ function listenToSignals(inbox: Input[]): void {
     })),
   );
   setHandler(messages.interrupt, () => {
-    inbox.push({ type: 'interrupt', at: Date.now() });
+    inbox.put({ type: 'interrupt', at: Date.now() });
   });
   setHandler(messages.close, () => {
-    inbox.push({ type: 'close', at: Date.now() });
+    inbox.put({ type: 'close', at: Date.now() });
   });
   setDefaultSignalHandler((name) => {
     const reason = `this workflow knows no signal '${name.slice(0, 100)}'`;
-    inbox.push({ type: 'input_rejected', message: 'signal', reason, at: Date.now() });
+    inbox.put({ type: 'input_rejected', message: 'signal', reason, at: Date.now() });
   });
 }
 
-function answerUpdates(inbox: Input[]): (run: Run) => Run {
+function answerUpdates(inbox: Inbox): (run: Run) => Run {
   const answered = new Map<string, Verdict>();
   let tickets = 0;
   setHandler(
@@ -84,7 +85,7 @@ function answerUpdates(inbox: Input[]): (run: Run) => Run {
       if (!parsed.ok) return { accepted: false, reason: 'malformed', message: parsed.reason };
       tickets += 1;
       const ticket = `decide-${tickets}`;
-      inbox.push({ type: 'decision', decision: parsed.value, ticket, at: Date.now() });
+      inbox.put({ type: 'decision', decision: parsed.value, ticket, at: Date.now() });
       await condition(() => answered.has(ticket));
       return answered.get(ticket)!;
     },

@@ -6,6 +6,7 @@
  */
 import {
   ActivityCancellationType,
+  AsyncLocalStorage,
   CancellationScope,
   isCancellation,
   proxyActivities,
@@ -19,6 +20,7 @@ import { failureOf } from '../core/failure.js';
 import type { EffectInput, Input } from '../core/input.js';
 import type { Run } from '../core/run.js';
 import type { ActivityKind, AgentActivities, OutputOf } from './activity-types.js';
+import type { Inbox } from './inbox.js';
 import { rawFailure } from './raw-failure.js';
 
 const STATUS = defineSearchAttributeKey('HoldfastStatus', SearchAttributeType.KEYWORD);
@@ -30,7 +32,7 @@ export interface Performer {
 }
 
 /** A performer that reports into `inbox`. */
-export function createPerformer(inbox: Input[]): Performer {
+export function createPerformer(inbox: Inbox): Performer {
   const scopes = scopePool();
 
   /** Plain callbacks instead of awaits: every promise costs a turn of the run. */
@@ -38,10 +40,10 @@ export function createPerformer(inbox: Input[]): Performer {
     const scope = scopes.take(id);
     const ended = (input: Input | undefined): void => {
       scopes.release(id);
-      if (input !== undefined) inbox.push(input);
+      if (input !== undefined) inbox.put(input);
     };
     // What throws in here is a bug in the shell: it must fail the workflow task, not vanish.
-    void scope.run(begin).then(
+    void scope.within(begin).then(
       (output) => ended(report.done(output)),
       (error: unknown) => ended(report.failed(error)),
     );
@@ -69,9 +71,25 @@ export function createPerformer(inbox: Input[]): Performer {
   };
 }
 
+/** A scope in which effects can be started; `within` makes no promise of its own, which `run` does. */
 interface Pooled {
+  readonly within: <T>(begin: () => Promise<T>) => Promise<T>;
   readonly scope: CancellationScope;
   uses: number;
+}
+
+/** What Node's class can do beyond the SDK's declaration of it: run code in the present context later. */
+interface Contexts {
+  snapshot(): Pooled['within'];
+}
+
+function pooledScope(): Pooled {
+  const scope = new CancellationScope({ cancellable: true });
+  let within: Pooled['within'] | undefined;
+  void scope.run(async () => {
+    within = (AsyncLocalStorage as unknown as Contexts).snapshot();
+  });
+  return { scope, within: within!, uses: 0 };
 }
 
 /** A scope remembers every activity that it ever ran, so it is not used for ever. */
@@ -82,11 +100,11 @@ function scopePool() {
   const taken = new Map<string, Pooled>();
   const free: Pooled[] = [];
   return {
-    take(id: string): CancellationScope {
-      const pooled = free.pop() ?? { scope: new CancellationScope({ cancellable: true }), uses: 0 };
+    take(id: string): Pooled {
+      const pooled = free.pop() ?? pooledScope();
       pooled.uses += 1;
       taken.set(id, pooled);
-      return pooled.scope;
+      return pooled;
     },
     release(id: string): void {
       const pooled = taken.get(id);

@@ -14,6 +14,7 @@ import type { OpenRun } from '../run.js';
 import { stop } from '../stop.js';
 import { appendUser, messageIdAt } from '../transcript-items.js';
 import { visibleTools } from '../call/lookup.js';
+import { leanEvents } from '../wire-events.js';
 
 /** Model attempts that Temporal may make; the activity enforces the real limits (design §6). */
 const MODEL_ATTEMPTS_MAX = 20;
@@ -72,7 +73,7 @@ function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]
       serverError: Math.min(SERVER_ERROR_RETRIES, budget.maxRetriesPerModelCall),
       other: budget.maxRetriesPerModelCall,
     },
-    events,
+    events: leanEvents(events, run.pending),
   };
 }
 

@@ -1,5 +1,14 @@
 import { ToolError } from '../../authoring/index.js';
-import { attempt, callOf, effect, executeInput, failureFrom, type Bed } from './setup.js';
+import {
+  attempt,
+  callOf,
+  effect,
+  executeInput,
+  failureFrom,
+  RUN,
+  sessionEvent,
+  type Bed,
+} from './setup.js';
 import { bedWith, execute, interrupted, type Run } from './tool-bed.js';
 
 let bed: Bed;
@@ -32,6 +41,29 @@ describe('execute_tool with a tool that reads', () => {
       },
       false,
     ]);
+  });
+
+  const storedEvents = async () =>
+    (await bed.store.readEvents(RUN, { sinceSeq: 0, limit: 9 })).events;
+
+  test('leaves its events to the next effect, so that a quick read costs no commit', async () => {
+    bed = await bedWith(() => 'quick');
+    const { eventsUpTo } = await execute(bed, effect(), { events: [sessionEvent()] });
+    expect(eventsUpTo).toBe(sessionEvent().stamp.seq);
+    expect(await storedEvents()).toEqual([]);
+  });
+
+  test('stores its events while it runs when it is slow', async () => {
+    let seen: number | undefined;
+    bed = await bedWith(async () => {
+      for (let i = 0; i < 200 && !seen; i += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        seen = (await storedEvents()).length;
+      }
+      return 'slow';
+    });
+    const { eventsUpTo } = await execute(bed, effect(), { events: [sessionEvent()] });
+    expect({ seen, eventsUpTo }).toEqual({ seen: 1, eventsUpTo: sessionEvent().stamp.seq + 1 });
   });
 
   test('a result of 10 MB is stored and only referred to', async () => {

@@ -7,8 +7,10 @@ import type {
   ToolOutcome,
 } from '../../core/effect.js';
 import { failureOf, type Failure } from '../../core/failure.js';
+import { wholeEvents } from '../../core/wire-events.js';
 import type { EffectInput, Input } from '../../core/input.js';
 import { NO_USAGE, type Reply } from '../../core/model.js';
+import { isMutating } from '../../core/tool.js';
 import type { Shell, Started } from './shell.js';
 import { frozenOf, type ToolEntry } from './script.js';
 import { appendItems, appendReply } from './transcript.js';
@@ -82,11 +84,10 @@ function flushed(shell: Shell, effect: Started<'flush'>): number | undefined {
 
 /** Upserts the events that an effect carries; says which ones the store has without a gap. */
 function store(shell: Shell, effect: ActivityEffect): number {
-  for (const event of effect.input.events) {
+  for (const event of wholeEvents(effect.input)) {
     const { seq } = event.stamp;
     if (seq > shell.stored.length) throw new Error(`event ${seq} reached the store too early`);
-    const { runId, traceId } = effect.input.run;
-    shell.stored[seq] = { ...event, stamp: { ...event.stamp, runId, traceId } };
+    shell.stored[seq] = event;
   }
   return shell.stored.length;
 }
@@ -152,11 +153,25 @@ function ofTool(shell: Shell, effect: Started<'execute_tool'>, how: How): Outcom
 
 function returned(
   shell: Shell,
-  effect: ActivityEffect,
+  effect: Started<'execute_tool'>,
   more: Pick<ExecuteToolOutput, 'outcome'> & { readonly attempts?: number },
 ): Ended {
-  const output = { attempts: 1, durationMs: WORK_MS, ...more, eventsUpTo: store(shell, effect) };
-  return { type: 'tool_returned', output };
+  const eventsUpTo = isRead(shell, effect) ? unstored(effect) : store(shell, effect);
+  return {
+    type: 'tool_returned',
+    output: { attempts: 1, durationMs: WORK_MS, ...more, eventsUpTo },
+  };
+}
+
+function isRead(shell: Shell, effect: Started<'execute_tool'>): boolean {
+  const { tool: name } = effect.input.call;
+  const record = shell.run.frozen?.tools.find((tool) => tool.name === name);
+  return record !== undefined && !isMutating(record);
+}
+
+/** A quick read leaves its events to the next effect. */
+function unstored(effect: ActivityEffect): number {
+  return effect.input.events[0]?.stamp.seq ?? 0;
 }
 
 function ofEntry(entry: Exclude<ToolEntry, { hang: true } | { failure: Failure }>): ToolOutcome {

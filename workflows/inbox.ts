@@ -1,0 +1,40 @@
+/**
+ * The inbox of a run: what handlers and finished effects leave for the loop to receive.
+ * Invariant: `arrival` ends after every fact that Temporal delivered together with the first one. Signals
+ * are handed over synchronously, activities and timers one microtask after their job, and the loop goes on
+ * one microtask after that. (`condition` gives the same and calls into the sandbox once more per task.)
+ */
+import type { Input } from '../core/input.js';
+
+export interface Inbox {
+  put(input: Input): void;
+  /** Everything that has arrived, oldest first; empties the inbox. */
+  takeAll(): readonly Input[];
+  isEmpty(): boolean;
+  /** Resolves when there is something to take. */
+  arrival(): Promise<void>;
+}
+
+export function createInbox(): Inbox {
+  let waiting: Input[] = [];
+  let wake: (() => void) | undefined;
+  return {
+    put(input) {
+      waiting.push(input);
+      wake?.();
+      wake = undefined;
+    },
+    takeAll() {
+      const taken = waiting;
+      waiting = [];
+      return taken;
+    },
+    isEmpty: () => waiting.length === 0,
+    arrival() {
+      return new Promise((resolve) => {
+        if (waiting.length > 0) resolve();
+        else wake = resolve;
+      });
+    },
+  };
+}
