@@ -8,8 +8,12 @@ import type {
   Acknowledged,
   CallModelInput,
   CallModelOutput,
+  CheckCallInput,
+  CheckCallOutput,
   CloseRunInput,
   CloseRunOutput,
+  CompactInput,
+  CompactOutput,
   ExecuteToolInput,
   ExecuteToolOutput,
   FlushInput,
@@ -18,10 +22,16 @@ import type {
   ReconcileToolInput,
   ReconcileToolOutput,
   RecordOutcomeInput,
+  ResolveModelInput,
+  ResolveModelOutput,
+  RunHooksInput,
+  RunHooksOutput,
 } from '../core/effect.js';
 import { PAYLOAD_BYTES_MAX } from '../core/effect.js';
 import { callModel } from './call-model.js';
+import { checkCall } from './check-call.js';
 import { closeRun } from './close-run.js';
+import { compact } from './compact.js';
 import type { ActivityDeps } from './deps.js';
 import { executeTool } from './execute-tool.js';
 import { failure, toFailure } from './failure.js';
@@ -29,6 +39,8 @@ import { flush } from './flush.js';
 import { openRun } from './open-run.js';
 import { reconcileTool } from './reconcile-tool.js';
 import { recordOutcome } from './record-outcome.js';
+import { resolveModel } from './resolve-model.js';
+import { runHooks } from './run-hooks.js';
 import { inScope, type Scope } from './scope.js';
 
 export type { ActivityDeps } from './deps.js';
@@ -39,6 +51,10 @@ export interface Activities {
   readonly execute_tool: (input: ExecuteToolInput) => Promise<ExecuteToolOutput>;
   readonly reconcile_tool: (input: ReconcileToolInput) => Promise<ReconcileToolOutput>;
   readonly record_outcome: (input: RecordOutcomeInput) => Promise<Acknowledged>;
+  readonly check_call: (input: CheckCallInput) => Promise<CheckCallOutput>;
+  readonly run_hooks: (input: RunHooksInput) => Promise<RunHooksOutput>;
+  readonly compact: (input: CompactInput) => Promise<CompactOutput>;
+  readonly resolve_model: (input: ResolveModelInput) => Promise<ResolveModelOutput>;
   readonly flush: (input: FlushInput) => Promise<Acknowledged>;
   readonly close_run: (input: CloseRunInput) => Promise<CloseRunOutput>;
 }
@@ -50,6 +66,10 @@ export function createActivities(deps: ActivityDeps): Activities {
     execute_tool: (input) => guarded((scope) => executeTool(deps, scope, input)),
     reconcile_tool: (input) => guarded((scope) => reconcileTool(deps, scope, input)),
     record_outcome: (input) => guarded((scope) => recordOutcome(deps, scope, input)),
+    check_call: (input) => guarded((scope) => checkCall(deps, scope, input)),
+    run_hooks: (input) => guarded((scope) => runHooks(deps, scope, input)),
+    compact: (input) => guarded((scope) => compact(deps, scope, input)),
+    resolve_model: (input) => guarded((scope) => resolveModel(deps, scope, input)),
     flush: (input) => guarded((scope) => flush(deps, scope, input)),
     close_run: (input) => guarded((scope) => closeRun(deps, scope, input)),
   };

@@ -6,13 +6,18 @@ import type { Decision } from './ask/ask.js';
 import type {
   Acknowledged,
   CallModelOutput,
+  CheckCallOutput,
   CloseRunOutput,
+  CompactOutput,
   ExecuteToolOutput,
   OpenRunOutput,
   ReconcileToolOutput,
+  ResolveModelOutput,
+  RunHooksOutput,
 } from './effect.js';
 import type { Failure } from './failure.js';
 import type { Json } from './json.js';
+import type { PermissionMode } from './permission-mode.js';
 
 interface Occurred {
   /** ms since epoch, workflow time. */
@@ -30,6 +35,10 @@ export type EffectInput =
   | (OfEffect & { readonly type: 'tool_returned'; readonly output: ExecuteToolOutput })
   | (OfEffect & { readonly type: 'tool_reconciled'; readonly output: ReconcileToolOutput })
   | (OfEffect & { readonly type: 'outcome_recorded'; readonly output: Acknowledged })
+  | (OfEffect & { readonly type: 'call_checked'; readonly output: CheckCallOutput })
+  | (OfEffect & { readonly type: 'hooks_ran'; readonly output: RunHooksOutput })
+  | (OfEffect & { readonly type: 'compacted'; readonly output: CompactOutput })
+  | (OfEffect & { readonly type: 'model_resolved'; readonly output: ResolveModelOutput })
   | (OfEffect & { readonly type: 'flushed'; readonly output: Acknowledged })
   | (OfEffect & { readonly type: 'run_closed'; readonly output: CloseRunOutput })
   | (OfEffect & { readonly type: 'timer_fired' })
@@ -51,6 +60,10 @@ export type OutsideInput =
   | (Occurred & { readonly type: 'interrupt' })
   | (Occurred & { readonly type: 'cancel_requested' })
   | (Occurred & { readonly type: 'close' })
+  | (Occurred & { readonly type: 'set_model'; readonly model: string })
+  | (Occurred & { readonly type: 'set_permission_mode'; readonly mode: PermissionMode })
+  /** null: the model's own default. */
+  | (Occurred & { readonly type: 'set_max_thinking_tokens'; readonly tokens: number | null })
   | (Occurred & {
       readonly type: 'input_rejected';
       readonly message: string;

@@ -63,6 +63,10 @@ export function createPerformer(inbox: Inbox): Performer {
         case 'execute_tool':
         case 'reconcile_tool':
         case 'record_outcome':
+        case 'check_call':
+        case 'run_hooks':
+        case 'compact':
+        case 'resolve_model':
         case 'flush':
         case 'close_run':
           return launch(effect.id, () => schedule(effect), activityReport(effect));
@@ -162,6 +166,10 @@ const OUTCOMES: { readonly [kind in ActivityKind]: EffectInput['type'] } = {
   execute_tool: 'tool_returned',
   reconcile_tool: 'tool_reconciled',
   record_outcome: 'outcome_recorded',
+  check_call: 'call_checked',
+  run_hooks: 'hooks_ran',
+  compact: 'compacted',
+  resolve_model: 'model_resolved',
   flush: 'flushed',
   close_run: 'run_closed',
 };
