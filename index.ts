@@ -4,6 +4,7 @@ export {
   defineAgent,
   defineConfig,
   defineTool,
+  askPerson,
   escalate,
   hours,
   minutes,

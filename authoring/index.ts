@@ -2,6 +2,7 @@
 export { defineAgent, type Agent, type AgentDefinition } from './define-agent.js';
 export { defineConfig, isConfig, type Config, type ConfigDefinition } from './define-config.js';
 export { defineTool, type ToolDefinition } from './define-tool.js';
+export { askPerson } from './ask-person.js';
 export { escalate } from './escalate.js';
 export type { ApprovalDeclaration } from './approval.js';
 export type { PolicyDeclaration } from './policy.js';

@@ -3,9 +3,11 @@
  * each event once, in order, and each step with the run that it came from; both answer with violations
  * in words, none when all is well.
  */
+import { canonicalJson } from './digest.js';
 import type { ActivityEffect } from './effect.js';
 import type { EventBody, RunEvent } from './event.js';
 import type { Step } from './inflight.js';
+import type { Json } from './json.js';
 import { committedMicroUsd } from './money/budget.js';
 import { BATCH_BYTES_MAX, EVENTS_PER_BATCH } from './outbox.js';
 import type { Counters } from './result.js';
@@ -14,8 +16,13 @@ import { isOpen, type Run } from './run.js';
 /** What the events so far have said of one call of the newest reply. */
 interface CallTrack {
   readonly id: string;
-  readonly permission?: 'allow' | 'deny' | 'ask';
+  /** undefined again after a correction: what was allowed is no longer what would run. */
+  readonly permission: 'allow' | 'deny' | 'ask' | 'sandbox' | undefined;
   readonly approved: boolean;
+  /** The exact action that people were asked about, or that they want instead, as canonical JSON. */
+  readonly action?: string;
+  /** A person has answered the call's question. */
+  readonly answered: boolean;
   readonly started: boolean;
   readonly finished: boolean;
 }
@@ -73,7 +80,9 @@ function taken(state: InvariantState, event: RunEvent): InvariantState {
         ...next,
         calls: event.calls.map(({ id }) => ({
           id,
+          permission: undefined,
           approved: false,
+          answered: false,
           started: false,
           finished: false,
         })),
@@ -82,8 +91,12 @@ function taken(state: InvariantState, event: RunEvent): InvariantState {
       };
     case 'permission':
       return withTrack(next, event.callId, { permission: event.decision, approved: false });
+    case 'approval_requested':
+      return withTrack(next, event.callId, { action: actionOf(event) });
     case 'approval_resolved':
-      return withTrack(next, event.callId, { approved: event.outcome === 'approved' });
+      return withTrack(next, event.callId, resolved(event));
+    case 'input_provided':
+      return withTrack(next, event.callId, { answered: event.outcome === 'answered' });
     case 'tool_started':
       return withTrack(next, event.callId, { started: true });
     case 'tool_finished':
@@ -97,6 +110,16 @@ function taken(state: InvariantState, event: RunEvent): InvariantState {
     default:
       return next;
   }
+}
+
+function resolved(event: Extract<EventBody, { type: 'approval_resolved' }>): Partial<CallTrack> {
+  const { outcome, corrected } = event;
+  if (corrected === undefined) return { approved: outcome === 'approved' };
+  return { permission: undefined, approved: false, action: actionOf(corrected) };
+}
+
+function actionOf(about: { readonly tool?: string; readonly args?: Json }): string {
+  return canonicalJson({ tool: about.tool ?? null, args: about.args ?? null });
 }
 
 function withTrack(
@@ -142,7 +165,10 @@ function startsArePermitted(state: InvariantState, event: RunEvent): string | un
   const call = state.calls.find((one) => one.id === event.callId);
   if (call === undefined) return state.partlyShown ? undefined : `nobody proposed ${event.callId}`;
   if (call.finished) return `${call.id} has its result already`;
-  if (call.permission === 'allow' || (call.permission === 'ask' && call.approved)) return undefined;
+  if (call.action !== undefined && call.action !== actionOf(event))
+    return `${call.id} is not what people were asked about`;
+  if (call.permission === 'allow' || call.permission === 'sandbox') return undefined;
+  if (call.permission === 'ask' && call.approved) return undefined;
   return `${call.id} started with permission ${call.permission ?? 'none'}, not approved`;
 }
 
@@ -152,7 +178,9 @@ function callsEndOnce(state: InvariantState, event: RunEvent): string | undefine
   if (call === undefined) return state.partlyShown ? undefined : `nobody proposed ${event.callId}`;
   if (call.finished) return `a second result of ${call.id}`;
   if (event.started !== call.started) return `${call.id} says started: ${event.started}`;
-  return event.status === 'ok' && !call.started ? `${call.id} is ok and never started` : undefined;
+  return event.status === 'ok' && !call.started && !call.answered
+    ? `${call.id} is ok and never started`
+    : undefined;
 }
 
 function resultsKeepTheOrder(state: InvariantState, event: RunEvent): string | undefined {

@@ -17,7 +17,8 @@ export type PolicyCondition = {
 export interface PolicyRule {
   /** Exact tool name, or a prefix that ends in `*`. */
   readonly tool: string;
-  readonly decision: 'allow' | 'deny' | 'ask';
+  /** `sandbox`: allowed, but only in the tool's sandbox. */
+  readonly decision: 'allow' | 'deny' | 'ask' | 'sandbox';
   readonly reason?: string;
   /** A denial that ends the run (C9). */
   readonly terminal?: boolean;
@@ -48,7 +49,7 @@ export function matchesName(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
 }
 
-function holds(condition: PolicyCondition, args: Json): boolean {
+export function holds(condition: PolicyCondition, args: Json): boolean {
   const value = valueAt(args, condition.path);
   if (condition.exists !== undefined && (value !== undefined) !== condition.exists) return false;
   if (condition.equals !== undefined && !isSame(value, condition.equals)) return false;

@@ -5,6 +5,7 @@
  *  F2 Decides nothing: what a fact leads to is a rule's business.
  *  F3 Inputs are taken in the order of their arrival.
  */
+import { recordAnswer } from './ask/answer.js';
 import { record } from './ask/decide.js';
 import { replaceAsk } from './ask/pending.js';
 import type { CallFact, ExecutingStage } from './call/call.js';
@@ -293,7 +294,7 @@ function fromOutside(run: Run, input: OutsideInput): Run {
         : withVerdict(recorded.run, input.ticket, recorded.verdict);
     }
     case 'input_provided':
-      return warn(run, 'input_ignored', `no question ${input.askId} is open for an answer`);
+      return recordAnswer(run, input);
     case 'user_message':
       return queued(run, input);
     case 'interrupt':

@@ -9,7 +9,7 @@ import { nextSafeActionFor, statusOfStop } from './stop.js';
 import type { RunView, RunViewStatus } from './view.js';
 
 export function resultOf(run: Run, stopping: Stopping): RunResult {
-  const { reason, detail, phase } = stopping;
+  const { reason, detail, phase, pendingApproval } = stopping;
   const completed = reason === 'completed';
   const next = nextSafeActionFor(stopping);
   return {
@@ -21,6 +21,7 @@ export function resultOf(run: Run, stopping: Stopping): RunResult {
     completed,
     ...(run.lastAnswer !== undefined && { answer: run.lastAnswer }),
     ...(run.partialOutput !== undefined && { partialOutput: run.partialOutput }),
+    ...(pendingApproval !== undefined && { pendingApproval }),
     ...(next !== undefined && { nextSafeAction: next }),
     usage: run.tally.usage,
     costMicroUsd: run.money.spentMicroUsd,

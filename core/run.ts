@@ -6,11 +6,13 @@
  *  R3 Only `outbox` gives a `seq`, only `stop` sets `stopping`.
  */
 import type { Ask, AskOutcome, Decision, Verdict } from './ask/ask.js';
+import type { StandingGrant } from './ask/grants.js';
 import type { Call } from './call/call.js';
-import type { Phase, RunEvent } from './event.js';
+import type { AskView, Phase, RunEvent } from './event.js';
 import type { Frozen } from './frozen.js';
 import type { StoredText } from './json.js';
 import type { Reply, Usage } from './model.js';
+import type { PermissionMode } from './permission-mode.js';
 import type { RunResult, StopPhase, StopReason } from './result.js';
 import type { StartInput } from './task.js';
 import type { TranscriptItem } from './transcript.js';
@@ -53,6 +55,7 @@ export interface Stopping {
   readonly detail?: string;
   readonly phase?: StopPhase;
   readonly nextSafeAction?: string;
+  readonly pendingApproval?: AskView;
   /** What `run_result` said, once `stop` and it have been emitted. */
   readonly result?: RunResult;
 }
@@ -151,6 +154,10 @@ export interface Run {
   readonly closedAsks: readonly { readonly id: string; readonly outcome: AskOutcome }[];
   /** Decisions for a call of this turn whose question is not open yet (G12). */
   readonly early: readonly { readonly decision: Decision; readonly at: number }[];
+  /** Approvals that cover later calls as well (G13). */
+  readonly grants?: readonly StandingGrant[];
+  /** Set from outside; absent: that of the settings. */
+  readonly permissionMode?: PermissionMode;
   readonly queue: readonly QueuedMessage[];
   readonly seenMessageIds: readonly string[];
   readonly lastAnswer?: StoredText;

@@ -69,7 +69,7 @@ export function outcomeOf(ask: Ask): AskOutcome {
   return ask.elapsed ? 'expired' : 'pending';
 }
 
-const OUTCOMES: { readonly [kind in DecisionKind]: AskOutcome } = {
+const OUTCOMES: { readonly [kind in Ask['votes'][number]['decision']]: AskOutcome } = {
   approve: 'approved',
   reject: 'rejected',
   modify: 'modified',
@@ -77,6 +77,7 @@ const OUTCOMES: { readonly [kind in DecisionKind]: AskOutcome } = {
   happened: 'happened',
   not_happened: 'not_happened',
   stop: 'stopped',
+  answer: 'answered',
 };
 
 interface Objection {

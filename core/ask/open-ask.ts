@@ -8,27 +8,32 @@ import { emit } from '../outbox.js';
 import type { OpenRun, Run } from '../run.js';
 import type { Ask, AskOutcome } from './ask.js';
 import { record } from './decide.js';
+import type { GrantRequest } from './grants.js';
 import { askById, replaceAsk, viewOf } from './pending.js';
 
 export type AskRequest = Omit<
   Ask,
   'openedAt' | 'expiresAt' | 'votes' | 'outcome' | 'elapsed' | 'timer' | 'policyVersion'
-> & { readonly expiresInMs: number };
+> & { readonly expiresInMs: number; readonly votes?: Ask['votes'] };
 
-export function openAsk(run: OpenRun, request: AskRequest): Step<OpenRun> {
-  const { expiresInMs, ...asked } = request;
-  const expiresAt = run.now + expiresInMs;
-  const ask: Ask = {
+/** The ask as it would be opened now. */
+export function askFrom(run: OpenRun, request: AskRequest): Ask {
+  const { expiresInMs, votes = [], ...asked } = request;
+  return {
     ...asked,
     policyVersion: run.frozen.policy.version,
     openedAt: run.now,
-    expiresAt,
-    votes: [],
+    expiresAt: run.now + expiresInMs,
+    votes,
     outcome: 'pending',
     elapsed: false,
     timer: nextId(run, 'timer'),
   };
-  const timed = startTimer(run, { at: expiresAt, summary: `${ask.kind} expires` });
+}
+
+export function openAsk(run: OpenRun, request: AskRequest): Step<OpenRun> {
+  const ask = askFrom(run, request);
+  const timed = startTimer(run, { at: ask.expiresAt, summary: `${ask.kind} expires` });
   const asking: OpenRun = { ...timed.run, asks: [...run.asks, ask] };
   const type = ask.kind === 'approval' ? 'approval_requested' : 'input_request';
   return {
@@ -74,7 +79,7 @@ function announce<R extends Run>(run: R, ask: Ask, closing: Closing): R {
     });
   }
   if (ask.kind !== 'approval') {
-    return emit(run, { type: 'input_provided', askId: ask.id, outcome: closing.outcome, by });
+    return emit(run, { type: 'input_provided', ...about, outcome: closing.outcome, by });
   }
   return emit(run, {
     type: 'approval_resolved',
@@ -83,8 +88,14 @@ function announce<R extends Run>(run: R, ask: Ask, closing: Closing): R {
     outcome: closing.outcome,
     by,
     ...(closing.reason !== undefined && { reason: closing.reason }),
+    ...grantTold(ask),
     waitedMs: run.now - ask.openedAt,
   });
+}
+
+function grantTold(ask: Ask): { readonly grant?: GrantRequest } {
+  const grant = ask.votes.find((vote) => vote.grant !== undefined)?.grant;
+  return grant === undefined ? {} : { grant };
 }
 
 /** Withdraws every open ask, for example because the run ends. */

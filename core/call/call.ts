@@ -7,6 +7,7 @@ import type { Finding, Grant, ToolOutcome } from '../effect.js';
 import type { Failure } from '../failure.js';
 import type { Json, StoredText } from '../json.js';
 import type { CallCheck } from '../model.js';
+import type { PermissionMode } from '../permission-mode.js';
 import type { ToolResult } from '../tool-result.js';
 
 interface CallBase {
@@ -39,6 +40,8 @@ export interface CheckedStage extends CallBase {
 export interface WaitingStage extends CallBase {
   readonly stage: 'waiting';
   readonly askId: string;
+  /** The permission mode under which it was found to need one. */
+  readonly mode: PermissionMode;
 }
 export interface GrantedStage extends CallBase {
   readonly stage: 'granted';
@@ -70,6 +73,12 @@ export interface DoubtStage extends CallBase {
   readonly askId: string;
   readonly startedAt: number;
 }
+/** A question that the model asks a person; its answer is the result (G15). Nothing is executed. */
+export interface AskingStage extends CallBase {
+  readonly stage: 'asking';
+  readonly askId: string;
+  readonly askedAt: number;
+}
 export interface SettledStage extends CallBase {
   readonly stage: 'settled';
   readonly result: ToolResult;
@@ -99,6 +108,7 @@ export type Call =
   | ExecutingStage
   | ReturnedStage
   | DoubtStage
+  | AskingStage
   | SettledStage;
 
 /** `${callKey}[:rN]`: names the call in keys and asks. */

@@ -10,6 +10,7 @@ import type { OpenRun, Turn } from '../run.js';
 import { stop } from '../stop.js';
 import { DENIED_CODES } from '../tool-result.js';
 import { approve } from './approve.js';
+import { hear } from './ask-person.js';
 import type { Call } from './call.js';
 import { check } from './check.js';
 import { resolveDoubt } from './doubt.js';
@@ -54,9 +55,9 @@ function advanceCall(run: OpenRun, call: Call): Step<OpenRun> | undefined {
     case 'moved':
       return verdict.step;
     case 'go':
-      return { run: withCall(verdict.run, verdict.call), effects: [] };
+      return { run: withCall(verdict.run, verdict.call), effects: verdict.effects ?? [] };
     case 'refuse':
-      return { run: refused(verdict.run ?? run, call, verdict), effects: [] };
+      return { run: refused(verdict.run ?? run, call, verdict), effects: verdict.effects ?? [] };
   }
 }
 
@@ -81,6 +82,8 @@ function atStation(run: OpenRun, call: Call): Verdict {
       return settle(run, call);
     case 'doubt':
       return resolveDoubt(run, call);
+    case 'asking':
+      return hear(run, call);
     case 'executing':
     case 'settled':
       return { kind: 'wait' };

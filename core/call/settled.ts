@@ -32,7 +32,7 @@ export function settleCall(run: OpenRun, call: Call, result: ToolResult): OpenRu
     ...settled,
     asks,
     closedAsks: [...run.closedAsks, ...gone].slice(-CLOSED_ASKS_MAX),
-    tally: tallied(run.tally, result),
+    tally: tallied(run.tally, call, result),
     breakers: countResult(run.breakers, call.tool, result),
     evidence:
       result.status === 'ok' && !run.evidence.includes(call.tool)
@@ -71,10 +71,11 @@ function announce(run: OpenRun, call: Call, result: ToolResult): OpenRun {
   });
 }
 
-function tallied(tally: Tally, result: ToolResult): Tally {
+function tallied(tally: Tally, call: Call, result: ToolResult): Tally {
   const { code } = result;
   const next = { ...tally, toolAttempts: tally.toolAttempts + result.attempts };
   if (result.started) return next;
+  if (call.stage === 'asking') return { ...next, inputRequests: next.inputRequests + 1 };
   if (result.status === 'skipped') return { ...next, skippedCalls: next.skippedCalls + 1 };
   if (code !== undefined && DENIED_CODES.includes(code))
     return { ...next, deniedCalls: next.deniedCalls + 1 };
