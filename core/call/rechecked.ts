@@ -1,0 +1,20 @@
+/**
+ * Station of a call whose changed arguments have been checked: what the answer means for whoever asked.
+ * Invariant: arguments that were not found good are never executed.
+ */
+import type { OpenRun } from '../run.js';
+import { baseOf, type RecheckedStage } from './call.js';
+import { go, refuse, type Verdict } from './station.js';
+
+export function rechecked(run: OpenRun, call: RecheckedStage): Verdict {
+  const { answer, target } = call;
+  if (!answer.ok) {
+    return refuse(
+      'execution_error',
+      `The arguments could not be checked: ${answer.failure.message}`,
+    );
+  }
+  const { args, digest, check } = answer.output;
+  if (!check.ok) return refuse('invalid_arguments', check.message);
+  return go(run, { ...baseOf(call), ...target, args, digest, stage: 'checked' });
+}
