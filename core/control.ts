@@ -28,7 +28,11 @@ function setPermissionMode(run: Run, mode: PermissionMode): Run {
   }
   const before = run.permissionMode ?? run.frozen?.settings.permissionMode;
   if (before === mode) return run;
-  return warn({ ...run, permissionMode: mode }, 'permission_mode', `${before ?? 'start'} → ${mode}`);
+  return warn(
+    { ...run, permissionMode: mode },
+    'permission_mode',
+    `${before ?? 'start'} → ${mode}`,
+  );
 }
 
 export function modelResolved(

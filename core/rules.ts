@@ -5,6 +5,7 @@
  * opening → closing → interrupted → segment full → calls settled → dispatch → completion gates →
  * truncation and model failure → limits → compaction → ask the model → await the user
  */
+import { releaseSenders } from './ask/correction.js';
 import { openAsk, closeAsk } from './ask/open-ask.js';
 import { pendingAsks } from './ask/pending.js';
 import { dispatch } from './call/dispatch.js';
@@ -109,7 +110,7 @@ function phaseOf(run: OpenRun): StopPhase {
 function segmentFull(run: OpenRun): Step | 'hold' | undefined {
   if (!run.segment.full) return undefined;
   if (flying(run, [...WORK, 'flush'])) return 'hold';
-  const told = emit(run, { type: 'transition', reason: 'continued_as_new' });
+  const told = emit(releaseSenders(run), { type: 'transition', reason: 'continued_as_new' });
   return only({ ...told, final: { kind: 'continue_as_new' } });
 }
 

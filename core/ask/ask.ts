@@ -5,6 +5,7 @@
  * closed ask.
  */
 import type { Json } from '../json.js';
+import type { Correction } from './correction.js';
 import type { GrantRequest } from './grants.js';
 
 export type AskKind = 'approval' | 'outcome' | 'budget' | 'input' | 'user_message';
@@ -58,6 +59,10 @@ export interface Ask {
   readonly onExpiry: 'reject' | 'stop';
   readonly votes: readonly Vote[];
   readonly outcome: AskOutcome;
+  /** Somebody wants another action; the ask stays pending while it is looked at (G81). */
+  readonly correction?: Correction;
+  /** Corrections taken up so far. */
+  readonly corrections?: number;
   /** The expiry timer has fired; decisions made in time still count until the ask is closed. */
   readonly elapsed: boolean;
   readonly timer: string;
@@ -110,6 +115,10 @@ export type RejectionReason =
   | 'already_decided'
   | 'role_missing'
   | 'own_request'
+  /** Another correction is being looked at. */
+  | 'busy'
+  /** Validation or policy refuses the corrected action; the original stays pending. */
+  | 'correction_refused'
   | 'not_applicable'
   | 'malformed'
   | 'run_closing';

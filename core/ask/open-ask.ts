@@ -4,9 +4,11 @@
  * announced; early decisions (G12) are put to it at once.
  */
 import { cancelTimer, nextId, startTimer, type Step } from '../inflight.js';
+import type { ActionView } from '../event.js';
 import { emit } from '../outbox.js';
 import type { OpenRun, Run } from '../run.js';
 import type { Ask, AskOutcome } from './ask.js';
+import { withoutCorrection } from './correction.js';
 import { record } from './decide.js';
 import type { GrantRequest } from './grants.js';
 import { askById, replaceAsk, viewOf } from './pending.js';
@@ -54,6 +56,8 @@ function withEarlyDecisions(run: OpenRun, ask: Ask): OpenRun {
 export interface Closing {
   readonly outcome: Exclude<AskOutcome, 'pending'>;
   readonly reason?: string;
+  /** What is wanted instead, with 'modified' and 'replaced'. */
+  readonly corrected?: ActionView;
 }
 
 /** Ends an ask with an outcome: its timer goes, its event is emitted. The ask stays for the record. */
@@ -61,7 +65,13 @@ export function closeAsk<R extends Run>(run: R, askId: string, closing: Closing)
   const ask = askById(run, askId);
   if (ask === undefined || ask.outcome !== 'pending') return { run, effects: [] };
   const untimed = cancelTimer(run, ask.timer);
-  const closed = replaceAsk(untimed.run, { ...ask, outcome: closing.outcome });
+  const { correction: _, ...rest } = ask;
+  const answered = withoutCorrection(untimed.run, ask, {
+    accepted: false,
+    reason: 'already_decided',
+    message: `the question is ${closing.outcome}`,
+  });
+  const closed = replaceAsk(answered, { ...rest, outcome: closing.outcome });
   return { run: announce(closed, ask, closing), effects: untimed.effects };
 }
 
@@ -88,6 +98,10 @@ function announce<R extends Run>(run: R, ask: Ask, closing: Closing): R {
     outcome: closing.outcome,
     by,
     ...(closing.reason !== undefined && { reason: closing.reason }),
+    ...(closing.corrected !== undefined && {
+      original: { tool: ask.tool ?? '', args: ask.args ?? null },
+      corrected: closing.corrected,
+    }),
     ...grantTold(ask),
     waitedMs: run.now - ask.openedAt,
   });

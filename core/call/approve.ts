@@ -5,7 +5,7 @@
  * permission mode makes needless is withdrawn (G14).
  */
 import type { Ask } from '../ask/ask.js';
-import { outcomeOf } from '../ask/decide.js';
+import { objectionToPerson, outcomeOf } from '../ask/decide.js';
 import { withGrantOf } from '../ask/grants.js';
 import { askFrom, closeAsk, openAsk, type AskRequest } from '../ask/open-ask.js';
 import { askById, viewOf } from '../ask/pending.js';
@@ -15,6 +15,7 @@ import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
 import { stop } from '../stop.js';
 import { baseOf, type WaitingStage } from './call.js';
+import { checkCorrection } from './correct.js';
 import { toolOf } from './lookup.js';
 import { evaluate, modeOf } from './permission.js';
 import { permitAnew } from './permit.js';
@@ -25,6 +26,9 @@ import { withCall, type Verdict } from './station.js';
 export function approve(run: OpenRun, call: WaitingStage): Verdict {
   const ask = askById(run, call.askId);
   if (ask === undefined) return { kind: 'moved', step: question(run, call) };
+  if (ask.correction !== undefined) {
+    return { kind: 'moved', step: checkCorrection(run, call, ask.correction) };
+  }
   if (call.mode !== modeOf(run)) return underNewMode(run, call, ask);
   switch (outcomeOf(ask)) {
     case 'pending':
@@ -39,7 +43,9 @@ export function approve(run: OpenRun, call: WaitingStage): Verdict {
 }
 
 function question(run: OpenRun, call: WaitingStage): Step<OpenRun> {
-  const request = requestOf(run, call);
+  const rule = requestOf(run, call);
+  const votes = (call.votes ?? []).filter((vote) => objectionToPerson(rule, vote) === undefined);
+  const request = { ...rule, votes };
   return run.frozen.settings.approvalMode === 'stop'
     ? { run: stopForApproval(run, askFrom(run, request)), effects: [] }
     : openAsk(run, request);

@@ -3,6 +3,7 @@
  * Invariants: a stage is left only forwards; `executing` is reached only from `granted`; a settled call
  * has exactly one result, and no other stage has one.
  */
+import type { Vote } from '../ask/ask.js';
 import type { CheckCallOutput, Finding, Grant, ToolOutcome } from '../effect.js';
 import type { Failure } from '../failure.js';
 import type { Json, StoredText } from '../json.js';
@@ -24,8 +25,19 @@ interface CallBase {
   readonly digest: string;
   /** Ledger attempt, from 1; only a person's "did not happen" raises it (design §8). */
   readonly attempt: number;
+  /** It was given to an executor before, and counted as a tool call then. */
+  readonly handedOver?: true;
+  /** People wanted something else than the model proposed (G9). */
+  readonly corrected?: CallCorrection;
   /** Attempts that executors have made of it so far, over all its executions (C43). */
   readonly attempts: number;
+}
+
+export interface CallCorrection {
+  /** Compared with what the model proposed. */
+  readonly kind: 'modified' | 'replaced';
+  readonly by: string;
+  readonly times: number;
 }
 
 export interface ProposedStage extends CallBase {
@@ -42,6 +54,8 @@ export interface WaitingStage extends CallBase {
   readonly askId: string;
   /** The permission mode under which it was found to need one. */
   readonly mode: PermissionMode;
+  /** Approvals that it brings along: whoever corrects a call agrees to what they made of it (G81). */
+  readonly votes?: readonly Vote[];
 }
 export interface GrantedStage extends CallBase {
   readonly stage: 'granted';
@@ -101,7 +115,10 @@ export interface RecheckedStage extends CallBase {
 
 /** Why arguments are checked once more. */
 export type Asker =
-  { readonly kind: 'dataflow' } | { readonly kind: 'hook' } | { readonly kind: 'correction' };
+  | { readonly kind: 'dataflow' }
+  | { readonly kind: 'hook' }
+  /** The question stays open meanwhile, as it was under this mode. */
+  | { readonly kind: 'correction'; readonly askId: string; readonly mode: PermissionMode };
 
 /** The tool that the changed arguments are for; a correction may name another one. */
 export interface CheckTarget {
@@ -149,11 +166,25 @@ export function revisedKey(call: Pick<Call, 'callKey' | 'revision'>): string {
 
 /** The call's fields that every stage has, for making the next stage. */
 export function baseOf(call: Call): CallBase {
-  const { id, index, callKey, revision, tool, toolVersion, args, digest, attempt, attempts } = call;
-  return { id, index, callKey, revision, tool, toolVersion, args, digest, attempt, attempts };
+  const { id, index, callKey, revision, tool, toolVersion, args, digest } = call;
+  const { attempt, attempts, handedOver, corrected } = call;
+  return {
+    id,
+    index,
+    callKey,
+    revision,
+    tool,
+    toolVersion,
+    args,
+    digest,
+    attempt,
+    attempts,
+    ...(handedOver !== undefined && { handedOver }),
+    ...(corrected !== undefined && { corrected }),
+  };
 }
 
 /** It was handed to an executor before, and counted as a tool call then. */
-export function wasHandedOver(call: Pick<Call, 'attempt' | 'revision'>): boolean {
-  return call.attempt > 1 || call.revision > 0;
+export function wasHandedOver(call: Pick<CallBase, 'attempt' | 'handedOver'>): boolean {
+  return call.attempt > 1 || call.handedOver === true;
 }

@@ -74,6 +74,7 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
   const executing: Call = {
     ...baseOf(call),
     stage: 'executing',
+    handedOver: true,
     grant: call.grant,
     effectId,
     doing: 'execute',

@@ -4,10 +4,12 @@
  */
 import type { OpenRun } from '../run.js';
 import { baseOf, type RecheckedStage } from './call.js';
+import { correct } from './correct.js';
 import { go, refuse, type Verdict } from './station.js';
 
 export function rechecked(run: OpenRun, call: RecheckedStage): Verdict {
-  const { answer, target } = call;
+  const { answer, asker, target } = call;
+  if (asker.kind === 'correction') return correct(run, call, asker);
   if (!answer.ok) {
     return refuse(
       'execution_error',

@@ -54,7 +54,7 @@ function ofOutcome(run: OpenRun, call: ReturnedStage, outcome: ToolOutcome): Ver
 /** Another key, checked and approved anew (G97). */
 function revise(run: OpenRun, call: ReturnedStage, conflict: string): Verdict {
   const warned = warn(run, 'key_conflict', `${keyOf(run, call)}: ${conflict}`);
-  if (call.revision >= REVISIONS_MAX) {
+  if (call.revision - (call.corrected?.times ?? 0) >= REVISIONS_MAX) {
     const message = `Nothing was done: ${REVISIONS_MAX + 1} keys of this call are taken by other actions.`;
     return done(warned, call, errorResult(warned, call, { code: 'execution_error', message }));
   }
