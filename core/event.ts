@@ -134,6 +134,8 @@ export type EventBody =
       readonly callId?: string;
       readonly outcome: AskOutcome;
       readonly by: readonly string[];
+      /** How much more of a budget was allowed (G91). */
+      readonly amount?: number;
     }
   | { readonly type: 'user_message'; readonly messageId: string; readonly text: StoredText }
   | { readonly type: 'warning'; readonly code: string; readonly message: string }

@@ -2,7 +2,7 @@
  * The ordered rules of `advance`: the specification, read top-down. The first that fires decides; the list
  * is tried again from the top until none fires.
  *
- * opening → closing → interrupted → segment full → calls settled → dispatch → completion gates →
+ * opening → closing → interrupted → segment full → more budget → calls settled → dispatch → completion gates →
  * truncation and model failure → limits → compaction → ask the model → await the user
  */
 import { releaseSenders } from './ask/correction.js';
@@ -16,6 +16,7 @@ import { complete } from './gates/completion.js';
 import { cancelAll, flying, nextId, start, startTimer, WORK, type Step } from './inflight.js';
 import { breakerTrip } from './limits/breakers.js';
 import { trip } from './money/budget.js';
+import { askForBudget, exceed } from './money/exceed.js';
 import { emit } from './outbox.js';
 import { isOpen, type OpenRun, type Run, type Turn } from './run.js';
 import { stop } from './stop.js';
@@ -33,6 +34,7 @@ export const RULES: readonly Rule[] = [
   closing,
   interrupted,
   segmentFull,
+  askForBudget,
   callsSettled,
   dispatching,
   completionGates,
@@ -150,7 +152,7 @@ function limits(run: OpenRun): Step | 'hold' | undefined {
   if (flying(run, ['call_model'])) return 'hold';
   if (run.idle && run.queue.length === 0) return undefined;
   const tripped = trip(run, 'between_turns');
-  return tripped === undefined ? undefined : only(stop(run, tripped));
+  return tripped === undefined ? undefined : only(exceed(run, tripped));
 }
 
 function compaction(run: OpenRun): Step | undefined {

@@ -60,6 +60,28 @@ export interface Stopping {
   readonly result?: RunResult;
 }
 
+/** Budgets that a person can raise (G91). */
+export type BudgetField =
+  | 'maxTurns'
+  | 'maxModelCalls'
+  | 'maxToolCalls'
+  | 'timeoutMs'
+  | 'maxCostMicroUsd'
+  | 'maxInputTokens'
+  | 'maxOutputTokens';
+
+/** A budget does not allow what comes next, and a person is asked for more of it. */
+export interface Exceeded {
+  /** Stop reason if they do not allow it. */
+  readonly reason: StopReason;
+  readonly field: BudgetField;
+  readonly limit: number;
+  /** What is asked for, in the budget's own unit. */
+  readonly amount: number;
+  /** The question, once it is open. */
+  readonly askId?: string;
+}
+
 export interface Money {
   readonly spentMicroUsd: number;
   /** By effect id: what an in-flight call may still cost. */
@@ -144,6 +166,9 @@ export interface Run {
   readonly requests: number;
   readonly tally: Tally;
   readonly money: Money;
+  readonly exceeded?: Exceeded;
+  /** Questions about budgets so far. */
+  readonly budgetAsks?: number;
   readonly breakers: { readonly [tool: string]: BreakerCount };
   readonly repetition?: Repetition;
   /** Tools that returned ok, for evidence; names only. */

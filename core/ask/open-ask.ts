@@ -56,6 +56,8 @@ function withEarlyDecisions(run: OpenRun, ask: Ask): OpenRun {
 export interface Closing {
   readonly outcome: Exclude<AskOutcome, 'pending'>;
   readonly reason?: string;
+  /** How much more of a budget was allowed. */
+  readonly amount?: number;
   /** What is wanted instead, with 'modified' and 'replaced'. */
   readonly corrected?: ActionView;
 }
@@ -89,7 +91,9 @@ function announce<R extends Run>(run: R, ask: Ask, closing: Closing): R {
     });
   }
   if (ask.kind !== 'approval') {
-    return emit(run, { type: 'input_provided', ...about, outcome: closing.outcome, by });
+    const { outcome, amount } = closing;
+    const more = amount !== undefined && { amount };
+    return emit(run, { type: 'input_provided', ...about, outcome, by, ...more });
   }
   return emit(run, {
     type: 'approval_resolved',

@@ -6,6 +6,7 @@
  */
 import type { Step } from '../inflight.js';
 import { moneyTrip } from '../money/budget.js';
+import { exceed } from '../money/exceed.js';
 import type { OpenRun, Turn } from '../run.js';
 import { stop } from '../stop.js';
 import { DENIED_CODES } from '../tool-result.js';
@@ -39,7 +40,7 @@ export function dispatch(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {
 /** The budgets are looked at once more between the reply and its first tool (C7); then a step begins. */
 function begin(run: OpenRun, turn: Turn): OpenRun {
   const tripped = moneyTrip(run);
-  if (tripped !== undefined) return stop(run, tripped);
+  if (tripped !== undefined) return exceed(run, tripped);
   return {
     ...run,
     phase: 'dispatching_tools',

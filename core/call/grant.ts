@@ -7,9 +7,9 @@ import { refOf, type ActivityEffect, type ToolCallRef } from '../effect.js';
 import { INLINE_BYTES_MAX } from '../json.js';
 import { start } from '../inflight.js';
 import { trip } from '../money/budget.js';
+import { exceed } from '../money/exceed.js';
 import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
-import { stop } from '../stop.js';
 import { retryFor, type ToolRecord } from '../tool.js';
 import { askPerson } from './ask-person.js';
 import { baseOf, wasHandedOver, type Call, type GrantedStage } from './call.js';
@@ -31,7 +31,7 @@ export function grant(run: OpenRun, call: GrantedStage): Verdict {
   const asks = tool.kind === 'human_input';
   const tripped = trip(run, asks || wasHandedOver(call) ? 'before_restart' : 'before_call');
   if (tripped !== undefined) {
-    return { kind: 'moved', step: { run: stop(run, tripped), effects: [] } };
+    return { kind: 'moved', step: { run: exceed(run, tripped), effects: [] } };
   }
   return { kind: 'moved', step: asks ? askPerson(run, call) : execute(run, call, tool) };
 }

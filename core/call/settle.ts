@@ -4,9 +4,9 @@
  * (G96).
  */
 import type { Finding, ToolOutcome } from '../effect.js';
+import { exceed } from '../money/exceed.js';
 import { warn } from '../outbox.js';
 import type { OpenRun } from '../run.js';
-import { stop } from '../stop.js';
 import { isMutating } from '../tool.js';
 import type { ToolResult, ToolResultCode } from '../tool-result.js';
 import { baseOf, type Call, type ReturnedStage } from './call.js';
@@ -90,7 +90,7 @@ function ofFailure(run: OpenRun, call: ReturnedStage, fact: FailureFact): Verdic
     const result = mutating
       ? unknownResult(run, call)
       : errorResult(run, call, { code: 'timeout', message: 'The time budget of the run ended.' });
-    return moved(stop(settleCall(run, call, result), 'timeout'));
+    return moved(exceed(settleCall(run, call, result), 'timeout'));
   }
   if (failure.code === 'GrantInvalid') {
     return done(

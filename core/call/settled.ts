@@ -3,6 +3,7 @@
  * Invariant: only this file moves a call to 'settled'.
  */
 import type { StoredText } from '../json.js';
+import { retireAsks } from '../ask/pending.js';
 import { countResult } from '../limits/breakers.js';
 import { noteAction } from '../limits/repetition.js';
 import { emit } from '../outbox.js';
@@ -18,20 +19,11 @@ import { baseOf, type Call, type DoubtStage, type ReturnedStage } from './call.j
 import { keyOf } from './key.js';
 import { withCall } from './station.js';
 
-/** Closed asks that a late answer is told about. */
-const CLOSED_ASKS_MAX = 50;
-
 /** Gives a call its one result. */
 export function settleCall(run: OpenRun, call: Call, result: ToolResult): OpenRun {
   const settled = withCall(run, { ...baseOf(call), stage: 'settled', result });
-  const asks = settled.asks.filter((ask) => ask.callId !== call.id || ask.outcome === 'pending');
-  const gone = settled.asks
-    .filter((ask) => !asks.includes(ask))
-    .map(({ id, outcome }) => ({ id, outcome }));
   const counted: OpenRun = {
-    ...settled,
-    asks,
-    closedAsks: [...run.closedAsks, ...gone].slice(-CLOSED_ASKS_MAX),
+    ...retireAsks(settled, (ask) => ask.callId === call.id),
     tally: tallied(run.tally, call, result),
     breakers: countResult(run.breakers, call.tool, result),
     evidence:
