@@ -10,7 +10,7 @@ import { HoldfastError } from '../core/errors.js';
 import type { Frozen } from '../core/frozen.js';
 import type { Json } from '../core/json.js';
 import type { ModelRoute } from '../core/model.js';
-import { DEFAULT_SETTINGS } from '../core/settings.js';
+import { DEFAULT_SETTINGS, type Settings } from '../core/settings.js';
 import type { StartInput } from '../core/task.js';
 import type { ToolOffer } from '../core/transcript.js';
 import { resolveRoute } from '../providers/routes.js';
@@ -38,6 +38,13 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
   const agent = agentOf(config, start.agent);
   const route = resolveRoute(agent.model, config.routes);
   const tools = agent.tools.map((tool) => tool.record);
+  const settings = {
+    ...DEFAULT_SETTINGS,
+    ...config.defaults.settings,
+    ...agent.settings,
+    ...parseSettings(start.settings, PLACE),
+  };
+  checkPermissionMode(settings);
   return {
     agent: { name: agent.name, version: agent.version },
     route,
@@ -51,12 +58,7 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
       ...agent.budget,
       ...parseBudget(start.budget, PLACE),
     }),
-    settings: {
-      ...DEFAULT_SETTINGS,
-      ...config.defaults.settings,
-      ...agent.settings,
-      ...parseSettings(start.settings, PLACE),
-    },
+    settings,
     versions: {
       agent: agent.version,
       prompt: prompt.hash,
@@ -67,6 +69,14 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
       code: codeVersion(),
     },
   };
+}
+
+/** Nobody gets a mode silently that is not the one they asked for (G16). */
+function checkPermissionMode({ permissionMode, allowBypassPermissions }: Settings): void {
+  if (permissionMode !== 'bypassPermissions' || allowBypassPermissions) return;
+  throw new HoldfastError('InvalidTask', 'bypassPermissions is not unlocked for this run.', {
+    hint: 'Set allowBypassPermissions: true as well, or choose another permissionMode.',
+  });
 }
 
 /** No reply can be longer than the model allows, so none is reckoned with. */
