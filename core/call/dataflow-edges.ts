@@ -2,7 +2,8 @@
  * Which calls of a reply wait for which in dataflow: those whose results they need, and those that go first
  * for the same path of the state (G1, G2).
  * Invariants: of calls for one path only one runs at a time, in proposal order among those that can; a
- * question to a person holds no path (G85); a circle is refused before anything runs (G3).
+ * question to a person holds no path (G85); a circle is refused before anything runs, and edges only go
+ * away afterwards, so nothing waits for ever (G3).
  */
 import type { OpenRun, Turn } from '../run.js';
 import type { Call } from './call.js';

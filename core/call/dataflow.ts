@@ -1,10 +1,10 @@
 /**
  * Dataflow: what becomes of a call when everything it waited for is settled (G1, G3, G5).
  * Invariants: a call goes on only with everything it refers to; after a success no other call for that path
- * starts, and its question to a person is withdrawn; nothing waits for ever.
+ * starts, and its question to a person is withdrawn.
  */
 import { closeAsk } from '../ask/open-ask.js';
-import { flying, WORK, type Step } from '../inflight.js';
+import type { Step } from '../inflight.js';
 import type { OpenRun, Turn } from '../run.js';
 import { baseOf, type Call, type ProposedStage, type RecheckedStage } from './call.js';
 import { providersOf, rivalsOf } from './dataflow-edges.js';
@@ -144,15 +144,4 @@ function alternativeTo(run: OpenRun, turn: Turn, call: Call): Skip | undefined {
   if (unknown === undefined) return undefined;
   const message = `Nobody knows whether ${unknown.tool}, for the same path, took effect.`;
   return { code: 'skipped_alternative', path, message };
-}
-
-/** Everything that is left waits for calls that will never settle: the first of them is skipped. */
-export function drain(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {
-  const left = turn.calls.filter((call) => call.stage !== 'settled');
-  const [first] = left;
-  const moving = flying(run, WORK) || left.some((call) => call.stage !== 'proposed');
-  if (first === undefined || moving) return undefined;
-  const message = 'What it waits for will never be there.';
-  const skip = { code: 'skipped_unresolvable', message } as const;
-  return { run: settleCall(run, first, skippedResult(run, first, skip)), effects: [] };
 }

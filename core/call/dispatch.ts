@@ -13,7 +13,7 @@ import { approve } from './approve.js';
 import type { Call } from './call.js';
 import { check } from './check.js';
 import { refuseCircles } from './dataflow-edges.js';
-import { drain, supersede, unblock } from './dataflow.js';
+import { supersede, unblock } from './dataflow.js';
 import { resolveDoubt } from './doubt.js';
 import { escalate } from './escalate.js';
 import { grant } from './grant.js';
@@ -37,7 +37,7 @@ export function dispatch(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {
     const step = advanceCall(run, call);
     if (step !== undefined) return step;
   }
-  return flows ? drain(run, turn) : undefined;
+  return undefined;
 }
 
 /** The budgets are looked at once more between the reply and its first tool (C7); then a step begins. */

@@ -1,4 +1,5 @@
 /** Which calls run beside each other: batched mode, and what holds in every mode. */
+import { traceOf } from './plan.js';
 import { call, calls, says, tool, TOOLBOX, type Script } from './script.js';
 import {
   answer,
@@ -17,16 +18,6 @@ import {
 } from './shell.js';
 
 const BATCHED = { toolExecution: 'batched' } as const;
-
-/** Events of executions in order, as `+a` and `-a`. */
-function traceOf(shell: Shell): string {
-  return shell.events
-    .flatMap((event) => {
-      if (event.type === 'tool_started') return [`+${event.callId}`];
-      return event.type === 'tool_finished' && event.started ? [`-${event.callId}`] : [];
-    })
-    .join(' ');
-}
 
 function mostInFlight(shell: Shell): number {
   let now = 0;
