@@ -38,13 +38,6 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
   const agent = agentOf(config, start.agent);
   const route = resolveRoute(agent.model, config.routes);
   const tools = agent.tools.map((tool) => tool.record);
-  const settings = {
-    ...DEFAULT_SETTINGS,
-    ...config.defaults.settings,
-    ...agent.settings,
-    ...parseSettings(start.settings, PLACE),
-  };
-  checkPermissionMode(settings);
   return {
     agent: { name: agent.name, version: agent.version },
     route,
@@ -58,7 +51,7 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
       ...agent.budget,
       ...parseBudget(start.budget, PLACE),
     }),
-    settings,
+    settings: settingsFor(config, start),
     versions: {
       agent: agent.version,
       prompt: prompt.hash,
@@ -69,6 +62,17 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
       code: codeVersion(),
     },
   };
+}
+
+export function settingsFor(config: Config, start: StartInput): Settings {
+  const settings = {
+    ...DEFAULT_SETTINGS,
+    ...config.defaults.settings,
+    ...agentOf(config, start.agent).settings,
+    ...parseSettings(start.settings, PLACE),
+  };
+  checkPermissionMode(settings);
+  return settings;
 }
 
 /** Nobody gets a mode silently that is not the one they asked for (G16). */

@@ -73,6 +73,8 @@ export interface CallModelInput extends EventBatch {
   readonly offered?: readonly string[];
   readonly maxTokens: number;
   readonly temperature: number;
+  /** Calls say what they wait for and where their results go: it is taken off their arguments. */
+  readonly dataflow?: boolean;
   /** Bound of one attempt (design §10). */
   readonly bound: { readonly inputTokens: number; readonly costMicroUsd: number };
   /** What all attempts of this call together may cost and use; null: no limit. */

@@ -10,6 +10,7 @@ import type { Json, StoredText } from '../json.js';
 import type { CallCheck } from '../model.js';
 import type { PermissionMode } from '../permission-mode.js';
 import type { ToolResult } from '../tool-result.js';
+import type { Flow } from './flow.js';
 
 interface CallBase {
   /** Provider's id, unique within the reply. */
@@ -31,6 +32,8 @@ interface CallBase {
   readonly corrected?: CallCorrection;
   /** Attempts that executors have made of it so far, over all its executions (C43). */
   readonly attempts: number;
+  /** Dataflow: what it says about other calls (G1). */
+  readonly flow?: Flow;
 }
 
 export interface CallCorrection {
@@ -167,7 +170,7 @@ export function revisedKey(call: Pick<Call, 'callKey' | 'revision'>): string {
 /** The call's fields that every stage has, for making the next stage. */
 export function baseOf(call: Call): CallBase {
   const { id, index, callKey, revision, tool, toolVersion, args, digest } = call;
-  const { attempt, attempts, handedOver, corrected } = call;
+  const { attempt, attempts, handedOver, corrected, flow } = call;
   return {
     id,
     index,
@@ -181,6 +184,7 @@ export function baseOf(call: Call): CallBase {
     attempts,
     ...(handedOver !== undefined && { handedOver }),
     ...(corrected !== undefined && { corrected }),
+    ...(flow !== undefined && { flow }),
   };
 }
 

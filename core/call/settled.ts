@@ -17,13 +17,15 @@ import {
 } from '../tool-result.js';
 import { baseOf, type Call, type DoubtStage, type ReturnedStage } from './call.js';
 import { keyOf } from './key.js';
+import { pathWritten, withValue } from './state.js';
 import { withCall } from './station.js';
 
 /** Gives a call its one result. */
 export function settleCall(run: OpenRun, call: Call, result: ToolResult): OpenRun {
   const settled = withCall(run, { ...baseOf(call), stage: 'settled', result });
+  const path = pathWritten(settled, call, result);
   const counted: OpenRun = {
-    ...retireAsks(settled, (ask) => ask.callId === call.id),
+    ...retireAsks(withValue(settled, path, result), (ask) => ask.callId === call.id),
     tally: tallied(run.tally, call, result),
     breakers: countResult(run.breakers, call.tool, result),
     evidence:
@@ -31,11 +33,14 @@ export function settleCall(run: OpenRun, call: Call, result: ToolResult): OpenRu
         ? [...run.evidence, call.tool]
         : run.evidence,
   };
-  return announce(noteAction(counted, call, result), call, result);
+  return announce(noteAction(counted, call, result), call, { ...result, path });
 }
 
-function announce(run: OpenRun, call: Call, result: ToolResult): OpenRun {
-  const { code, content } = result;
+/** `path`: where the result became part of the state. */
+type Told = ToolResult & { readonly path: string | undefined };
+
+function announce(run: OpenRun, call: Call, result: Told): OpenRun {
+  const { code, content, path } = result;
   const denied =
     code !== undefined && (code === 'tool_not_allowed' || INVALID_CODES.includes(code));
   const validated = denied
@@ -60,6 +65,7 @@ function announce(run: OpenRun, call: Call, result: ToolResult): OpenRun {
     attempts: result.attempts,
     durationMs: result.durationMs,
     key: result.idempotencyKey,
+    ...(path !== undefined && { path }),
   });
 }
 

@@ -42,12 +42,13 @@ const script: fc.Arbitrary<Script> = fc.record({
   tools: fc.constant(TOOLS),
   settings: fc.record<Partial<Settings>>({
     onBudget: fc.constantFrom('stop', 'ask'),
+    toolExecution: fc.constantFrom('serial', 'batched', 'dataflow'),
     permissionMode: fc.constantFrom('default', 'default', 'acceptEdits', 'dontAsk'),
     onApprovalTimeout: fc.constantFrom('reject', 'stop'),
     allowStandingGrants: fc.boolean(),
     allowBypassPermissions: fc.boolean(),
   }),
-  budget: fc.record({ maxToolCalls: fc.constantFrom(1, 50), maxTurns: fc.constantFrom(2, 20) }),
+  budget: fc.record({ maxToolCalls: fc.constantFrom(1, 1, 50), maxTurns: fc.constantFrom(2, 20) }),
   outcomes: fc.constantFrom<NonNullable<Script['outcomes']>>(
     {},
     { issue_refund: [{ keyConflict: true }, { ok: 1 }], x_pay: [{ ambiguous: '?' }, { ok: 1 }] },
@@ -69,7 +70,7 @@ type Action = (shell: Shell) => void;
 
 const decision: fc.Arbitrary<Partial<Decision>> = fc.record(
   {
-    decision: fc.constantFrom('approve', 'approve', 'approve', 'reject', 'modify', 'replace'),
+    decision: fc.constantFrom('approve', 'approve', 'reject', 'modify', 'replace'),
     by: fc.constantFrom('ann', 'bob', 'cid'),
     roles: fc.constantFrom([], ['chief']),
     args: fc.constantFrom(...AMOUNTS).map((amount) => ({ amount })),
@@ -137,6 +138,11 @@ const actions = fc.array(
   { minLength: 5, maxLength: 40 },
 );
 
+const PLACES = [
+  ...['approved', 'rejected', 'modified', 'replaced', 'expired'],
+  ...['input answered', 'input approved', 'input rejected'],
+  ...['correction_refused', 'permission_mode', 'key_conflict', 'mode', 'grant'],
+];
 const seen = new Set<string>();
 
 function look(shell: Shell): void {
@@ -165,14 +171,8 @@ test('only what somebody agreed to runs, everybody gets a verdict, and the run e
       });
       expect(new Map(keys as [string, string][]).size).toBe(keys.length);
     }),
-    { numRuns: 400, seed: 20_260_202 },
+    { numRuns: 500, seed: 20_260_203 },
   );
   // The property is worth something only as long as it gets everywhere.
-  expect([...seen]).toEqual(
-    expect.arrayContaining([
-      ...['approved', 'rejected', 'modified', 'replaced', 'expired'],
-      ...['input answered', 'input approved', 'input rejected'],
-      ...['correction_refused', 'permission_mode', 'key_conflict', 'mode', 'grant'],
-    ]),
-  );
+  expect(PLACES.filter((place) => !seen.has(place))).toEqual([]);
 }, 60_000);

@@ -1,5 +1,8 @@
+import type { Decision } from '../../core/ask/ask.js';
 import type { Budget } from '../../core/budget-fields.js';
-import { call, calls, failure, says, usage, withReply, type Script } from './script.js';
+import type { AskView } from '../../core/event.js';
+import { viewOfRun } from '../../core/run-result.js';
+import { call, calls, decisionOn, failure, says, usage, withReply, type Script } from './script.js';
 import {
   answer,
   askOf,
@@ -182,4 +185,25 @@ test('after a bill above its bound nothing starts before a person has allowed mo
   expect(executedOf(shell)).toEqual([]);
   allow(shell);
   expect(finish(shell).stopReason).toBe('completed');
+});
+
+test('beside open approvals: what they allow runs only when there is more', () => {
+  const both = calls(
+    call('a', 'read_order'),
+    call('b', 'issue_refund', { order: 'O', amount: 1 }),
+    call('c', 'read_order', { orderId: '2' }),
+  );
+  const settings = { onBudget: 'ask', toolExecution: 'dataflow' } as const;
+  const shell = run({ maxToolCalls: 1 }, { model: [both, says('x')], settings });
+  const [approval, budget] = viewOfRun(shell.run).asks;
+  expect([approval?.kind, budget?.kind]).toEqual(['approval', 'budget']);
+  const decide = (ask: AskView, more: Partial<Decision> = {}) => {
+    send(shell, { type: 'decision', decision: decisionOn(ask, more) });
+    settle(shell);
+  };
+  decide(approval!);
+  expect(executedOf(shell)).toHaveLength(1);
+  decide(budget!, { amount: 5 });
+  expect(finish(shell).stopReason).toBe('completed');
+  expect(codesOf(shell)).toEqual({ a: 'ok', b: 'ok', c: 'ok' });
 });

@@ -16,6 +16,7 @@ import {
   send,
   settle,
   started,
+  until,
   warningsOf,
   type Shell,
 } from './shell.js';
@@ -351,4 +352,20 @@ test('questions of several calls are corrected each by its own', () => {
   answer(shell);
   finish(shell);
   expect(argsExecuted(shell)).toEqual([LESS, other]);
+});
+
+test('a correction of a call whose place was taken meanwhile ends with its question', () => {
+  const one = call('a', 'issue_refund', ARGS);
+  const flow = { outputPath: 'done', refs: [] };
+  const model = [calls({ ...one, flow }, { ...call('b', 'read_order'), flow }), says('x')];
+  const settings = { toolExecution: 'dataflow' } as const;
+  const outcomes = { read_order: [{ ok: 1, delayMs: 1 }] };
+  const shell = createShell({ model, settings, outcomes });
+  until(shell, 'approval_requested');
+  update(shell, { decision: 'modify', args: LESS }, 'ann');
+  settle(shell);
+  finish(shell);
+  expect(codesOf(shell)).toEqual({ a: 'skipped_alternative', b: 'ok' });
+  expect(verdictOf(shell, 'ann')).toMatchObject({ accepted: false });
+  expect(ofType(shell, 'approval_withdrawn')).toHaveLength(1);
 });
