@@ -9,17 +9,18 @@ import { invalidFixture, pathText, problemsOf } from './problems.js';
 
 const FILE_BYTES_MAX = 32 * 1024 * 1024;
 
-/** Throws HoldfastError InvalidFixture. */
-export async function readFixture(file: string): Promise<Fixture> {
+/** `name` is what messages call the file. Throws HoldfastError InvalidFixture. */
+export async function readFixture(name: string, file: string = name): Promise<Fixture> {
   const facts = await stat(file).catch(() => undefined);
-  if (facts === undefined) throw invalidFixture(file, ['it does not exist']);
+  if (facts === undefined) throw invalidFixture(name, ['it does not exist']);
+  if (!facts.isFile()) throw invalidFixture(name, ['it is no file']);
   if (facts.size > FILE_BYTES_MAX) {
-    throw invalidFixture(file, [`it is larger than ${FILE_BYTES_MAX} bytes`]);
+    throw invalidFixture(name, [`it is larger than ${FILE_BYTES_MAX} bytes`]);
   }
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw invalidFixture(file, [cause instanceof Error ? cause.message : 'it cannot be read']);
+    throw invalidFixture(name, [cause instanceof Error ? cause.message : 'it cannot be read']);
   });
-  return parseFixture(text, file);
+  return parseFixture(text, name);
 }
 
 /** Throws HoldfastError InvalidFixture. */
