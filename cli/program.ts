@@ -9,6 +9,7 @@ import { addDev } from './commands/dev.js';
 import { addDoctor } from './commands/doctor.js';
 import { addList } from './commands/list.js';
 import { addServer } from './commands/server.js';
+import { addExplain } from './commands/explain.js';
 import { addShow } from './commands/show.js';
 import { addStart } from './commands/start.js';
 import { addWatch } from './commands/watch.js';
@@ -67,7 +68,7 @@ function buildProgram(cli: Cli, json: boolean): Command {
   // Subcommands take over the settings above, so they come last.
   const commands = [
     [addDev, addServer, addWorker, addDoctor],
-    [addStart, addWatch, addShow, addList],
+    [addStart, addWatch, addShow, addExplain, addList],
     [addApprovals, addApprove, addReject, addAnswer],
     [addMessage, addInterrupt, addClose, addCancel],
   ];
