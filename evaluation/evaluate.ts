@@ -11,6 +11,9 @@ import { measure, type Measure } from './metrics.js';
 import { inOrder, limited, withTimeLimit } from './pool.js';
 import type { RunResult } from '../core/result.js';
 
+/** Cases waiting behind one that takes long, per case that an engine plays at once. */
+const AHEAD = 4;
+
 /** No case takes this long: its engine has lost it. */
 const CASE_LIMIT_MS = 300_000;
 
@@ -44,7 +47,7 @@ export async function* evaluate(
     play: limited(engine.concurrency, (fixture: Fixture) => played(engine, fixture, options)),
   }));
   const width = Math.max(...options.engines.map((engine) => engine.concurrency), 1);
-  const judged = inOrder(fixtures, width, async (fixture) => {
+  const judged = inOrder(fixtures, width * AHEAD, async (fixture) => {
     const runs = await Promise.all(
       players.map(async ({ engine, play }) => ({ engine, run: await play(fixture) })),
     );
