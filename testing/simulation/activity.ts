@@ -169,7 +169,8 @@ class Activity implements ScheduledActivity {
   private failed(error: unknown): void {
     if (error instanceof CancelledFailure) return this.end(cancelled(error.message));
     // Activities throw nothing else; whatever else is thrown is retried, as Temporal would.
-    if (!(error instanceof ApplicationFailure)) return this.retry({ message: String(error) }, undefined);
+    if (!(error instanceof ApplicationFailure))
+      return this.retry({ message: String(error) }, undefined);
     const failure: RawFailure = {
       type: error.type ?? null,
       message: error.message,

@@ -11,7 +11,12 @@ import type { Effect } from '../../core/effect.js';
 import { advance, receive } from '../../core/engine.js';
 import type { RunEvent } from '../../core/event.js';
 import { failureOf } from '../../core/failure.js';
-import { OUTCOME_TYPES, type EffectInput, type Input, type OutsideInput } from '../../core/input.js';
+import {
+  OUTCOME_TYPES,
+  type EffectInput,
+  type Input,
+  type OutsideInput,
+} from '../../core/input.js';
 import {
   checkEvent,
   checkStep,
@@ -126,17 +131,12 @@ class InProcess implements Simulation {
     for (;;) {
       const { final } = this.current;
       if (final !== undefined && final.kind !== 'continue_as_new') return final;
-      await this.settled();
+      // Whatever can happen without time passing happens now: nothing here waits for real I/O.
+      await new Promise(setImmediate);
       if (final !== undefined) this.nextSegment();
       else if (this.canActivate()) this.activate();
       else if (!this.clock.fireNext()) throw new Error(this.restsForEver());
     }
-  }
-
-  /** Everything that can happen without time passing has happened: no work here waits for real I/O. */
-  private async settled(): Promise<void> {
-    if (this.canActivate()) return;
-    await new Promise(setImmediate);
   }
 
   private canActivate(): boolean {

@@ -37,6 +37,8 @@ export interface SimulatedWorkers {
 export interface SimulatedWorker {
   perform(effect: ActivityEffect, scope: Scope): Promise<unknown>;
   readonly running: Set<Running>;
+  /** A worker that drains is still alive. */
+  isAlive(): boolean;
   /** Tells the worker that an attempt has ended. */
   ended(attempt: Running): void;
 }
@@ -108,6 +110,7 @@ function incarnation(deps: ActivityDeps, seam: Seam): Incarnation {
   const worker: Incarnation = {
     life,
     running: new Set(),
+    isAlive: () => !life.dead,
     perform: (effect, scope) => performActivity(own, scope, effect),
     ended(attempt) {
       worker.running.delete(attempt);
