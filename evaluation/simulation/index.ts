@@ -54,14 +54,14 @@ function wordsOf(error: unknown): string {
 async function play(fixture: Fixture, store: MemoryStore): Promise<CaseRun> {
   const began = performance.now();
   const start = parseStart(startOf(fixture));
-  let simulation: Simulation | undefined;
+  const playing: { simulation?: Simulation } = {};
   const cast = castOf(
     fixture,
-    simulatedStage(() => simulation!),
+    simulatedStage(() => playing.simulation!),
   );
   const unstarted = { cast, began };
   if (!start.ok) return observed(notStarted(unstarted, 'InvalidTask', start.reason));
-  simulation = begin(fixture, { store, cast, start: start.value });
+  const simulation = (playing.simulation = begin(fixture, { store, cast, start: start.value }));
   const { moments } = cast;
   void moments.reach({ kind: 'start' });
   const final = await simulation.finish();

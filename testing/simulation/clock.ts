@@ -15,7 +15,7 @@ export interface VirtualClock extends Timers {
 
 interface Pending {
   readonly due: number;
-  readonly then: () => void;
+  readonly fire: () => void;
 }
 
 export function virtualClock(startAt: number): VirtualClock {
@@ -33,7 +33,7 @@ export function virtualClock(startAt: number): VirtualClock {
   return {
     now: () => now,
     after(ms, then) {
-      const timer = { due: now + Math.max(0, ms), then };
+      const timer = { due: now + Math.max(0, ms), fire: then };
       insert(timer);
       return () => {
         const index = pending.indexOf(timer);
@@ -45,7 +45,7 @@ export function virtualClock(startAt: number): VirtualClock {
       const timer = pending.pop();
       if (timer === undefined) return false;
       now = timer.due;
-      timer.then();
+      timer.fire();
       return true;
     },
   };

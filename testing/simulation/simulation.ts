@@ -241,7 +241,7 @@ class InProcess implements Simulation {
   private nextSegment(): void {
     this.receiveAll();
     const { final: _, ...carried } = JSON.parse(JSON.stringify(this.current)) as Run;
-    for (const waiting of [...this.inFlight.values()]) waiting.cancel();
+    for (const waiting of this.inFlight.values()) waiting.cancel();
     const segment = { at: this.clock.now(), previousExecution: this.execution() };
     this.current = nextSegment(upgradeRun(carried), segment);
     for (const [id, { kind, at }] of Object.entries(this.current.inflight)) {
