@@ -44,6 +44,7 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
     prompt,
     tools,
     policy: agent.policy,
+    hooks: {},
     budget: budgetFor(route, {
       ...DEFAULT_BUDGET,
       ...config.defaults.budget,

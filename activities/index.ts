@@ -6,10 +6,15 @@
  */
 import type {
   Acknowledged,
+  ActivityEffect,
   CallModelInput,
   CallModelOutput,
+  CheckCallInput,
+  CheckCallOutput,
   CloseRunInput,
   CloseRunOutput,
+  CompactInput,
+  CompactOutput,
   ExecuteToolInput,
   ExecuteToolOutput,
   FlushInput,
@@ -18,10 +23,16 @@ import type {
   ReconcileToolInput,
   ReconcileToolOutput,
   RecordOutcomeInput,
+  ResolveModelInput,
+  ResolveModelOutput,
+  RunHooksInput,
+  RunHooksOutput,
 } from '../core/effect.js';
 import { PAYLOAD_BYTES_MAX } from '../core/effect.js';
 import { callModel } from './call-model.js';
+import { checkCall } from './check-call.js';
 import { closeRun } from './close-run.js';
+import { compact } from './compact.js';
 import type { ActivityDeps } from './deps.js';
 import { executeTool } from './execute-tool.js';
 import { failure, toFailure } from './failure.js';
@@ -29,9 +40,13 @@ import { flush } from './flush.js';
 import { openRun } from './open-run.js';
 import { reconcileTool } from './reconcile-tool.js';
 import { recordOutcome } from './record-outcome.js';
+import { resolveModel } from './resolve-model.js';
+import { runHooks } from './run-hooks.js';
 import { inScope, type Scope } from './scope.js';
 
 export type { ActivityDeps } from './deps.js';
+export type { Scope } from './scope.js';
+export type { Timers } from './timers.js';
 
 export interface Activities {
   readonly open_run: (input: OpenRunInput) => Promise<OpenRunOutput>;
@@ -39,25 +54,65 @@ export interface Activities {
   readonly execute_tool: (input: ExecuteToolInput) => Promise<ExecuteToolOutput>;
   readonly reconcile_tool: (input: ReconcileToolInput) => Promise<ReconcileToolOutput>;
   readonly record_outcome: (input: RecordOutcomeInput) => Promise<Acknowledged>;
+  readonly check_call: (input: CheckCallInput) => Promise<CheckCallOutput>;
+  readonly run_hooks: (input: RunHooksInput) => Promise<RunHooksOutput>;
+  readonly compact: (input: CompactInput) => Promise<CompactOutput>;
+  readonly resolve_model: (input: ResolveModelInput) => Promise<ResolveModelOutput>;
   readonly flush: (input: FlushInput) => Promise<Acknowledged>;
   readonly close_run: (input: CloseRunInput) => Promise<CloseRunOutput>;
 }
 
+type Implementations = {
+  readonly [Kind in keyof Activities]: (
+    deps: ActivityDeps,
+    scope: Scope,
+    input: Parameters<Activities[Kind]>[0],
+  ) => ReturnType<Activities[Kind]>;
+};
+
+const IMPLEMENTATIONS: Implementations = {
+  open_run: openRun,
+  call_model: callModel,
+  execute_tool: executeTool,
+  reconcile_tool: reconcileTool,
+  record_outcome: recordOutcome,
+  check_call: checkCall,
+  run_hooks: runHooks,
+  compact,
+  resolve_model: resolveModel,
+  flush,
+  close_run: closeRun,
+};
+
 export function createActivities(deps: ActivityDeps): Activities {
-  return {
-    open_run: (input) => guarded((scope) => openRun(deps, scope, input)),
-    call_model: (input) => guarded((scope) => callModel(deps, scope, input)),
-    execute_tool: (input) => guarded((scope) => executeTool(deps, scope, input)),
-    reconcile_tool: (input) => guarded((scope) => reconcileTool(deps, scope, input)),
-    record_outcome: (input) => guarded((scope) => recordOutcome(deps, scope, input)),
-    flush: (input) => guarded((scope) => flush(deps, scope, input)),
-    close_run: (input) => guarded((scope) => closeRun(deps, scope, input)),
-  };
+  const names = Object.keys(IMPLEMENTATIONS) as (keyof Activities)[];
+  const bound = names.map((name) => [
+    name,
+    (input: never) => inScope((scope) => guarded(name, { deps, scope, input })),
+  ]);
+  // Each name has its own implementation, which is what makes the cast true.
+  return Object.fromEntries(bound) as Activities;
 }
 
-async function guarded<T>(work: (scope: Scope) => Promise<T>): Promise<T> {
+/** One attempt of an activity in a given scope, for whoever stands in for Temporal. */
+export function performActivity(
+  deps: ActivityDeps,
+  scope: Scope,
+  { kind, input }: Pick<ActivityEffect, 'kind' | 'input'>,
+): Promise<unknown> {
+  return guarded(kind, { deps, scope, input: input as never });
+}
+
+interface Attempt {
+  readonly deps: ActivityDeps;
+  readonly scope: Scope;
+  readonly input: never;
+}
+
+async function guarded(name: keyof Activities, attempt: Attempt): Promise<unknown> {
+  const { deps, scope, input } = attempt;
   try {
-    return bounded(await inScope(work));
+    return bounded(await IMPLEMENTATIONS[name](deps, scope, input));
   } catch (error) {
     throw toFailure(error);
   }

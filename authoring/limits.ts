@@ -6,6 +6,8 @@
 import { z } from 'zod';
 import type { Budget } from '../core/budget-fields.js';
 import { HoldfastError, type ErrorCode } from '../core/errors.js';
+import { DEFAULT_TOKEN_BUDGET } from '../core/gates/token-budget.js';
+import { PERMISSION_MODES } from '../core/permission-mode.js';
 import type { Settings } from '../core/settings.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/task.js';
 
@@ -18,6 +20,15 @@ const limit = z
     error: "must be a whole number from 0, or 'unlimited'",
   })
   .transform((value) => (value === Number.POSITIVE_INFINITY ? ('unlimited' as const) : value));
+
+const toolNames = z.array(z.string().min(1).max(128)).max(200);
+const tokenBudget = z.strictObject({
+  targetOutputTokens: count.min(1),
+  completionThreshold: z.number().min(0).max(1).default(DEFAULT_TOKEN_BUDGET.completionThreshold),
+  smallDeltaTokens: count.default(DEFAULT_TOKEN_BUDGET.smallDeltaTokens),
+  minContinuations: count.default(DEFAULT_TOKEN_BUDGET.minContinuations),
+  consecutiveSmallDeltas: count.min(1).default(DEFAULT_TOKEN_BUDGET.consecutiveSmallDeltas),
+});
 
 const budgetSchema = z
   .strictObject({
@@ -40,6 +51,11 @@ const budgetSchema = z
     maxInvalidProposals: limit,
     maxRepeatedActions: limit,
     emptyResponseRetries: count.max(100),
+    maxThinkingTokens: limit,
+    maxReactiveCompactions: count.max(100),
+    maxStopHookReentries: count.max(100),
+    maxOutputSchemaRetries: count.max(100),
+    compactionThreshold: z.number().min(0).max(1),
   } satisfies Record<keyof Budget, z.ZodType>)
   .partial();
 
@@ -52,7 +68,22 @@ const settingsSchema = z
       threshold: count.min(1),
       outcome: z.enum(['needs_human', 'tool_failure']),
     }),
-    toolExecution: z.literal('serial'),
+    toolExecution: z.enum(['serial', 'batched', 'dataflow']),
+    approvalMode: z.enum(['wait', 'stop']),
+    permissionMode: z.enum(PERMISSION_MODES),
+    allowedTools: toolNames,
+    disallowedTools: toolNames,
+    maxTokensStrategy: z.enum(['auto', 'compact_first', 'continue_only', 'stop']),
+    continuationRole: z.enum(['user', 'system']),
+    compactionMetric: z.enum(['context', 'cumulative']),
+    minCompactionGain: z.number().min(0).max(1),
+    minTurnsBetweenCompactions: count,
+    wrapUpTurn: z.boolean(),
+    onBudget: z.enum(['stop', 'ask']),
+    tokenBudget: tokenBudget.nullable(),
+    fallbackModel: z.string().min(1).max(200).nullable(),
+    fallbackSticky: z.enum(['turn', 'session']),
+    interruptMode: z.enum(['stop', 'pause']),
     turnCounting: z.enum(['round_trips', 'logical']),
     timeoutCounts: z.enum(['active', 'wall']),
     budgetOverrunPolicy: z.enum(['complete', 'stop']),

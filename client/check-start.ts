@@ -103,6 +103,8 @@ function checkedBudget(budget: BudgetOverrides): BudgetOverrides {
   const entries = Object.entries(present('budget', budget, DEFAULT_BUDGET)).map(([key, value]) => {
     if (value === 'unlimited' || value === Number.POSITIVE_INFINITY) return [key, 'unlimited'];
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return [key, value];
+    if (key === 'compactionThreshold' && typeof value === 'number' && value >= 0 && value <= 1)
+      return [key, value];
     throw badField(`budget.${key}`, "must be a whole number from 0, or 'unlimited'");
   });
   return Object.fromEntries(entries) as BudgetOverrides;
@@ -113,7 +115,9 @@ function checkedSettings(settings: SettingsOverrides): SettingsOverrides {
   const defaults: { readonly [key: string]: unknown } = { ...DEFAULT_SETTINGS };
   for (const [key, value] of Object.entries(given)) {
     const kind = typeof defaults[key];
-    const fits = typeof value === kind && value !== null && !Number.isNaN(value);
+    // A setting without a default is the worker's to check.
+    const fits =
+      defaults[key] === null || (typeof value === kind && value !== null && !Number.isNaN(value));
     if (!fits) throw badField(`settings.${key}`, `must be a ${kind}`);
   }
   return given;

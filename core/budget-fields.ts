@@ -26,6 +26,14 @@ export interface Budget {
   readonly maxInvalidProposals: Limit;
   readonly maxRepeatedActions: Limit;
   readonly emptyResponseRetries: number;
+  /** 'unlimited': the model's own default. */
+  readonly maxThinkingTokens: Limit;
+  /** Per session (C20). */
+  readonly maxReactiveCompactions: number;
+  readonly maxStopHookReentries: number;
+  readonly maxOutputSchemaRetries: number;
+  /** Share of the context window from which the conversation is summarised, 0 to 1. */
+  readonly compactionThreshold: number;
 }
 
 export const DEFAULT_BUDGET: Budget = {
@@ -48,6 +56,11 @@ export const DEFAULT_BUDGET: Budget = {
   maxInvalidProposals: 3,
   maxRepeatedActions: 3,
   emptyResponseRetries: 1,
+  maxThinkingTokens: 'unlimited',
+  maxReactiveCompactions: 1,
+  maxStopHookReentries: 3,
+  maxOutputSchemaRetries: 2,
+  compactionThreshold: 0.8,
 };
 
 /** True when `used` has reached the limit (`>=`, BU-16). */

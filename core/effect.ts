@@ -6,7 +6,8 @@
 import type { WireEvent } from './event.js';
 import type { Frozen } from './frozen.js';
 import type { Json, StoredText } from './json.js';
-import type { Reply } from './model.js';
+import type { HookOutcome, HookPoint } from './hooks/hook.js';
+import type { CallCheck, ModelRoute, Reply } from './model.js';
 import type { StartInput } from './task.js';
 import type { ToolResultCode } from './tool-result.js';
 import type { TranscriptItem } from './transcript.js';
@@ -169,6 +170,80 @@ export interface RecordOutcomeInput extends EventBatch {
   readonly by: readonly string[];
 }
 
+/** Changed arguments are checked like proposed ones: a correction, a hook's input, resolved references. */
+export interface CheckCallInput extends EventBatch {
+  readonly v: 1;
+  readonly run: RunRef;
+  readonly tool: string;
+  readonly toolVersion: string;
+  readonly args: Json;
+}
+
+export interface CheckCallOutput extends Acknowledged {
+  /** As they will be executed, large strings spilled. */
+  readonly args: Json;
+  readonly digest: string;
+  readonly check: CallCheck;
+}
+
+/** All hooks of one point, in one activity (design §6). */
+export interface RunHooksInput extends EventBatch {
+  readonly v: 1;
+  readonly run: RunRef;
+  readonly point: HookPoint;
+  readonly hooks: readonly string[];
+  /** What the hooks are told, by point (D8). */
+  readonly payload: Json;
+  readonly timeoutMs: number;
+}
+
+export interface RunHooksOutput extends Acknowledged {
+  /** One for each hook that ran, in order. */
+  readonly outcomes: readonly HookOutcome[];
+}
+
+/** Summarises the older part of the conversation under a new head (G34). */
+export interface CompactInput extends EventBatch {
+  readonly v: 1;
+  readonly run: RunRef;
+  /** Number of this compaction in the run, from 1. */
+  readonly number: number;
+  readonly head: string;
+  readonly append: readonly TranscriptItem[];
+  /** Id of the message that the summary becomes. */
+  readonly messageId: string;
+  readonly trigger: 'auto' | 'reactive';
+  readonly route: ModelRoute;
+  /** Turns at the end that stay as they are. */
+  readonly keepTurns: number;
+  /** Said beside the summary word for word: pinned evidence, state. */
+  readonly pinned: readonly string[];
+  readonly maxTokens: number;
+  readonly left: CallModelInput['left'];
+}
+
+export interface CompactOutput extends Acknowledged {
+  readonly head: string;
+  /** Estimated tokens of the context under the new head. */
+  readonly tokens: number;
+  readonly usage: Reply['usage'];
+  readonly lostCostMicroUsd: number;
+  readonly lostUsage: Reply['usage'];
+}
+
+/** The route of a model that a person or a fallback names (G24, G76). */
+export interface ResolveModelInput extends EventBatch {
+  readonly v: 1;
+  readonly run: RunRef;
+  readonly model: string;
+}
+
+export interface ResolveModelOutput extends Acknowledged {
+  readonly resolved:
+    | { readonly ok: true; readonly route: ModelRoute }
+    | { readonly ok: false; readonly reason: string };
+}
+
 export interface FlushInput extends EventBatch {
   readonly v: 1;
   readonly run: RunRef;
@@ -215,6 +290,10 @@ export type ActivityEffect =
   | OfActivity<'execute_tool', ExecuteToolInput>
   | OfActivity<'reconcile_tool', ReconcileToolInput>
   | OfActivity<'record_outcome', RecordOutcomeInput>
+  | OfActivity<'check_call', CheckCallInput>
+  | OfActivity<'run_hooks', RunHooksInput>
+  | OfActivity<'compact', CompactInput>
+  | OfActivity<'resolve_model', ResolveModelInput>
   | OfActivity<'flush', FlushInput>
   | OfActivity<'close_run', CloseRunInput>;
 

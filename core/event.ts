@@ -5,6 +5,7 @@
  */
 import type { Json, StoredText } from './json.js';
 import type { AskKind, AskOutcome } from './ask/ask.js';
+import type { HookPoint } from './hooks/hook.js';
 import type { RunResult } from './result.js';
 import type { ToolResultCode } from './tool-result.js';
 import type { Usage } from './model.js';
@@ -24,6 +25,13 @@ export type TransitionReason =
   | 'empty_response_retry'
   | 'completion_rejected'
   | 'pause_turn_resume'
+  | 'max_tokens_compact_retry'
+  | 'reactive_compact_retry'
+  | 'proactive_compact'
+  | 'stop_hook_blocking'
+  | 'token_budget_continuation'
+  | 'model_fallback'
+  | 'output_schema_retry'
   | 'continued_as_new';
 
 export interface AskView {
@@ -142,6 +150,34 @@ export type EventBody =
       readonly callIds: readonly string[];
     }
   | { readonly type: 'transition'; readonly reason: TransitionReason }
+  | {
+      readonly type: 'hook';
+      readonly name: HookPoint;
+      readonly hook: string;
+      readonly outcome: 'ok' | 'allow' | 'deny' | 'ask' | 'block' | 'prevent' | 'error';
+      readonly callId?: string;
+      readonly tool?: string;
+      readonly message?: string;
+      readonly durationMs: number;
+    }
+  | {
+      readonly type: 'compact_boundary';
+      readonly trigger: 'auto' | 'reactive';
+      readonly preTokens: number;
+      readonly postTokens: number;
+    }
+  /** A message that is no longer part of the conversation (G33). */
+  | {
+      readonly type: 'tombstone';
+      readonly targetMessageId: string;
+      readonly reason: string;
+    }
+  | {
+      readonly type: 'retry';
+      readonly call: number;
+      readonly class: string;
+      readonly attempt: number;
+    }
   | { readonly type: 'interruption'; readonly by: 'interrupt' | 'cancel' }
   | {
       readonly type: 'model_error';

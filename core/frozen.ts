@@ -3,6 +3,7 @@
  * changes a run under way (design §6). References and hashes instead of texts, so that it stays small.
  */
 import type { Budget } from './budget-fields.js';
+import type { HookNames } from './hooks/hook.js';
 import type { ModelRoute } from './model.js';
 import type { Policy } from './policy.js';
 import type { Settings } from './settings.js';
@@ -15,6 +16,8 @@ export interface Frozen {
   readonly prompt: { readonly hash: string; readonly bytes: number };
   readonly tools: readonly ToolRecord[];
   readonly policy: Policy;
+  /** Names of the hooks registered for this agent, by point. */
+  readonly hooks: HookNames;
   readonly budget: Budget;
   readonly settings: Settings;
   /** Versions of prompt, tools, policy, route, prices, code (G60). */

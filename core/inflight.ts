@@ -90,6 +90,10 @@ export const WORK: readonly InFlight['kind'][] = [
   'execute_tool',
   'reconcile_tool',
   'record_outcome',
+  'check_call',
+  'run_hooks',
+  'compact',
+  'resolve_model',
   'close_run',
 ];
 

@@ -5,14 +5,20 @@
 import type { Decision } from './ask/ask.js';
 import type {
   Acknowledged,
+  ActivityEffect,
   CallModelOutput,
+  CheckCallOutput,
   CloseRunOutput,
+  CompactOutput,
   ExecuteToolOutput,
   OpenRunOutput,
   ReconcileToolOutput,
+  ResolveModelOutput,
+  RunHooksOutput,
 } from './effect.js';
 import type { Failure } from './failure.js';
 import type { Json } from './json.js';
+import type { PermissionMode } from './permission-mode.js';
 
 interface Occurred {
   /** ms since epoch, workflow time. */
@@ -30,6 +36,10 @@ export type EffectInput =
   | (OfEffect & { readonly type: 'tool_returned'; readonly output: ExecuteToolOutput })
   | (OfEffect & { readonly type: 'tool_reconciled'; readonly output: ReconcileToolOutput })
   | (OfEffect & { readonly type: 'outcome_recorded'; readonly output: Acknowledged })
+  | (OfEffect & { readonly type: 'call_checked'; readonly output: CheckCallOutput })
+  | (OfEffect & { readonly type: 'hooks_ran'; readonly output: RunHooksOutput })
+  | (OfEffect & { readonly type: 'compacted'; readonly output: CompactOutput })
+  | (OfEffect & { readonly type: 'model_resolved'; readonly output: ResolveModelOutput })
   | (OfEffect & { readonly type: 'flushed'; readonly output: Acknowledged })
   | (OfEffect & { readonly type: 'run_closed'; readonly output: CloseRunOutput })
   | (OfEffect & { readonly type: 'timer_fired' })
@@ -51,6 +61,10 @@ export type OutsideInput =
   | (Occurred & { readonly type: 'interrupt' })
   | (Occurred & { readonly type: 'cancel_requested' })
   | (Occurred & { readonly type: 'close' })
+  | (Occurred & { readonly type: 'set_model'; readonly model: string })
+  | (Occurred & { readonly type: 'set_permission_mode'; readonly mode: PermissionMode })
+  /** null: the model's own default. */
+  | (Occurred & { readonly type: 'set_max_thinking_tokens'; readonly tokens: number | null })
   | (Occurred & {
       readonly type: 'input_rejected';
       readonly message: string;
@@ -58,3 +72,18 @@ export type OutsideInput =
     });
 
 export type Input = EffectInput | OutsideInput | (Occurred & { readonly type: 'segment_full' });
+
+/** The input that the outcome of an activity becomes. */
+export const OUTCOME_TYPES: { readonly [kind in ActivityEffect['kind']]: EffectInput['type'] } = {
+  open_run: 'run_opened',
+  call_model: 'model_replied',
+  execute_tool: 'tool_returned',
+  reconcile_tool: 'tool_reconciled',
+  record_outcome: 'outcome_recorded',
+  check_call: 'call_checked',
+  run_hooks: 'hooks_ran',
+  compact: 'compacted',
+  resolve_model: 'model_resolved',
+  flush: 'flushed',
+  close_run: 'run_closed',
+};

@@ -9,10 +9,14 @@ import { record } from './ask/decide.js';
 import { replaceAsk } from './ask/pending.js';
 import type { CallFact, ExecutingStage } from './call/call.js';
 import { baseOf } from './call/call.js';
+import { callChecked, callNotChecked } from './call/recheck.js';
 import { withCall } from './call/station.js';
 import { elapse, remainingMs } from './clock.js';
+import { compacted, notCompacted } from './context/compacted.js';
+import { control, modelNotResolved, modelResolved } from './control.js';
 import type { OpenRunOutput } from './effect.js';
 import type { Failure } from './failure.js';
+import { hooksFailed, hooksRan } from './hooks/ran.js';
 import { finish } from './inflight.js';
 import type { EffectInput, Input, OutsideInput } from './input.js';
 import { ownValue, previewOf } from './json.js';
@@ -80,10 +84,18 @@ function recordOutcome(run: OpenRun, input: Outcome): Run {
       });
     case 'outcome_recorded':
       return returned(run, input.id, { attempts: 0 });
+    case 'call_checked':
+      return callChecked(run, input.id, input.output);
+    case 'hooks_ran':
+      return hooksRan(run, input.id, input.output);
+    case 'compacted':
+      return compacted(run, input.id, input.output);
+    case 'model_resolved':
+      return modelResolved(run, input.id, input.output);
     case 'flushed':
       return run;
     case 'run_closed':
-      return ended(run);
+      return ended({ ...run, head: input.output.head, pending: [] });
     case 'timer_fired':
       return timedOut(run, input.id);
   }
@@ -191,6 +203,10 @@ function failed(run: OpenRun, { id: effectId, kind, failure }: Failed): Run {
     });
   }
   if (kind === 'call_model') return modelFailed(run, effectId, failure);
+  if (kind === 'check_call') return callNotChecked(run, effectId, failure);
+  if (kind === 'run_hooks') return hooksFailed(run, effectId, failure);
+  if (kind === 'compact') return notCompacted(run, effectId, failure);
+  if (kind === 'resolve_model') return modelNotResolved(run, effectId, failure);
   // What a cancelled close did not store is stored by the next one.
   if (kind === 'close_run' && !failure.cancelled) return ended(run);
   return run;
@@ -288,6 +304,10 @@ function fromOutside(run: Run, input: OutsideInput): Run {
       return run.idle
         ? { ...run, closeRequested: true }
         : { ...run, interrupt: run.interrupt ?? 'cancel' };
+    case 'set_model':
+    case 'set_permission_mode':
+    case 'set_max_thinking_tokens':
+      return control(run, input);
     case 'input_rejected':
       return warn(run, `rejected_${input.message}`, input.reason);
   }

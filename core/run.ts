@@ -25,6 +25,10 @@ export interface InFlight {
     | 'execute_tool'
     | 'reconcile_tool'
     | 'record_outcome'
+    | 'check_call'
+    | 'run_hooks'
+    | 'compact'
+    | 'resolve_model'
     | 'flush'
     | 'close_run'
     | 'timer';

@@ -1,4 +1,7 @@
 /** Settings of a run (conflicts.md, gaps.md) with their defaults, frozen at its start. */
+import type { TokenBudget } from './gates/token-budget.js';
+import type { PermissionMode } from './permission-mode.js';
+
 export interface Settings {
   readonly onDeny: 'observe' | 'refuse';
   readonly onInvalid: 'observe' | 'refuse';
@@ -7,7 +10,30 @@ export interface Settings {
     readonly threshold: number;
     readonly outcome: 'needs_human' | 'tool_failure';
   };
-  readonly toolExecution: 'serial';
+  readonly toolExecution: 'serial' | 'batched' | 'dataflow';
+  /** A needed approval: wait for it, or end at once with `needs_human` (C15). */
+  readonly approvalMode: 'wait' | 'stop';
+  readonly permissionMode: PermissionMode;
+  /** Allowed without asking; hides nothing (C48). */
+  readonly allowedTools: readonly string[];
+  /** Hidden, and refused when proposed anyway (C48). */
+  readonly disallowedTools: readonly string[];
+  readonly maxTokensStrategy: 'auto' | 'compact_first' | 'continue_only' | 'stop';
+  /** Who says the continuation prompt, where the provider lets a system message come later (C45). */
+  readonly continuationRole: 'user' | 'system';
+  readonly compactionMetric: 'context' | 'cumulative';
+  /** Share of the context that a proactive compaction must free to count as one (C20). */
+  readonly minCompactionGain: number;
+  readonly minTurnsBetweenCompactions: number;
+  /** One last model call without tools when a budget ends the run (C42). */
+  readonly wrapUpTurn: boolean;
+  readonly onBudget: 'stop' | 'ask';
+  /** A target of output tokens that makes the model go on (C23); null: none. */
+  readonly tokenBudget: TokenBudget | null;
+  /** Model that takes over when the route's own is exhausted (G32); null: none. */
+  readonly fallbackModel: string | null;
+  readonly fallbackSticky: 'turn' | 'session';
+  readonly interruptMode: 'stop' | 'pause';
   readonly turnCounting: 'round_trips' | 'logical';
   readonly timeoutCounts: 'active' | 'wall';
   readonly budgetOverrunPolicy: 'complete' | 'stop';
@@ -37,6 +63,21 @@ export const DEFAULT_SETTINGS: Settings = {
   onInvalid: 'observe',
   onToolFailure: { mode: 'observe', threshold: 1, outcome: 'needs_human' },
   toolExecution: 'serial',
+  approvalMode: 'wait',
+  permissionMode: 'default',
+  allowedTools: [],
+  disallowedTools: [],
+  maxTokensStrategy: 'auto',
+  continuationRole: 'user',
+  compactionMetric: 'context',
+  minCompactionGain: 0.2,
+  minTurnsBetweenCompactions: 2,
+  wrapUpTurn: false,
+  onBudget: 'stop',
+  tokenBudget: null,
+  fallbackModel: null,
+  fallbackSticky: 'turn',
+  interruptMode: 'stop',
   turnCounting: 'round_trips',
   timeoutCounts: 'active',
   budgetOverrunPolicy: 'complete',

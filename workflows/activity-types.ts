@@ -6,10 +6,14 @@ import type {
   Acknowledged,
   ActivityEffect,
   CallModelOutput,
+  CheckCallOutput,
   CloseRunOutput,
+  CompactOutput,
   ExecuteToolOutput,
   OpenRunOutput,
   ReconcileToolOutput,
+  ResolveModelOutput,
+  RunHooksOutput,
 } from '../core/effect.js';
 
 interface Outputs {
@@ -18,6 +22,10 @@ interface Outputs {
   readonly execute_tool: ExecuteToolOutput;
   readonly reconcile_tool: ReconcileToolOutput;
   readonly record_outcome: Acknowledged;
+  readonly check_call: CheckCallOutput;
+  readonly run_hooks: RunHooksOutput;
+  readonly compact: CompactOutput;
+  readonly resolve_model: ResolveModelOutput;
   readonly flush: Acknowledged;
   readonly close_run: CloseRunOutput;
 }

@@ -82,6 +82,13 @@ function describe(event: RunEvent, paint: Paint): Description {
       };
     case 'transition':
       return { label: 'next', text: paint.dim(event.reason) };
+    case 'hook':
+      return { label: 'hook', text: hookText(event, paint) };
+    case 'compact_boundary':
+    case 'tombstone':
+      return { label: 'context', text: contextText(event) };
+    case 'retry':
+      return { label: 'model', text: `attempt ${event.attempt} after ${inert(event.class)}` };
     case 'interruption':
       return { label: 'stop', text: paint.yellow(`a person asked to ${event.by}`) };
     case 'stop':
@@ -95,6 +102,19 @@ function describe(event: RunEvent, paint: Paint): Description {
 }
 
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
+
+function contextText(event: Of<'compact_boundary'> | Of<'tombstone'>): string {
+  return event.type === 'tombstone'
+    ? `${inert(event.targetMessageId)} removed: ${inert(event.reason)}`
+    : `summarised, ${countText(event.preTokens)} to ${countText(event.postTokens)} tokens`;
+}
+
+function hookText(event: Of<'hook'>, paint: Paint): string {
+  const about = event.tool === undefined ? '' : ` on ${inert(event.tool)}`;
+  const why = event.message === undefined ? '' : `: ${inert(event.message)}`;
+  const text = `${event.name} ${inert(event.hook)}${about} says ${event.outcome}${why}`;
+  return event.outcome === 'error' ? paint.yellow(text) : text;
+}
 
 function modelText(event: Of<'model_response'>, paint: Paint): string {
   const calls = event.calls.map((call) => `${inert(call.tool)} ${args(call.args)}`);

@@ -15,6 +15,8 @@ const serialEdges: Edges = (turn) =>
 
 const EDGES: { readonly [mode in OpenRun['frozen']['settings']['toolExecution']]: Edges } = {
   serial: serialEdges,
+  batched: serialEdges,
+  dataflow: serialEdges,
 };
 
 /** Calls under way or ready, in proposal order. */

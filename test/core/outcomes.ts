@@ -6,6 +6,7 @@ import type {
   Finding,
   ToolOutcome,
 } from '../../core/effect.js';
+import { callDigest } from '../../core/digest.js';
 import { failureOf, type Failure } from '../../core/failure.js';
 import { wholeEvents } from '../../core/wire-events.js';
 import type { EffectInput, Input } from '../../core/input.js';
@@ -39,7 +40,10 @@ export function outcomeOf(shell: Shell, effect: ActivityEffect, how: How = 'ende
   return back(effect.id, ofStore(shell, effect, eventsUpTo));
 }
 
-type StoreWork = Started<'open_run' | 'record_outcome' | 'flush' | 'close_run'>;
+type StoreWork = Exclude<
+  ActivityEffect,
+  { kind: 'call_model' | 'execute_tool' | 'reconcile_tool' }
+>;
 type Ended = EffectInput extends infer T
   ? T extends unknown
     ? Omit<T, 'at' | 'id'>
@@ -54,6 +58,35 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
       return { type: 'outcome_recorded', output: { eventsUpTo } };
     case 'flush':
       return { type: 'flushed', output: { eventsUpTo } };
+    case 'check_call': {
+      const { tool, toolVersion, args } = effect.input;
+      const check = shell.script.check?.(tool, args) ?? { ok: true };
+      const digest = callDigest({ tool, toolVersion, args });
+      return { type: 'call_checked', output: { args, digest, check, eventsUpTo } };
+    }
+    case 'run_hooks': {
+      const outcomes = effect.input.hooks.map((hook) => {
+        const taken = entryAt(shell, `hook:${hook}`, effect.id);
+        const { error, ...opinion } = shell.script.hooks?.[hook]?.[taken] ?? {};
+        return { hook, opinion, durationMs: WORK_MS, ...(error !== undefined && { error }) };
+      });
+      return { type: 'hooks_ran', output: { outcomes, eventsUpTo } };
+    }
+    case 'compact': {
+      const entry = shell.script.compactions?.[entryAt(shell, 'compact', effect.id)] ?? {};
+      if ('failure' in entry) return { type: 'effect_failed', failure: entry.failure };
+      appendItems(shell.transcript, effect.input.append);
+      const { tokens = 1_000, usage = NO_USAGE } = entry;
+      const lost = { lostCostMicroUsd: 0, lostUsage: NO_USAGE };
+      const head = `${effect.id}:compacted`;
+      return { type: 'compacted', output: { head, tokens, usage, ...lost, eventsUpTo } };
+    }
+    case 'resolve_model': {
+      const { route } = frozenOf(shell.script);
+      const { model } = effect.input;
+      const resolved = { ok: true, route: { ...route, name: model, model } } as const;
+      return { type: 'model_resolved', output: { resolved, eventsUpTo } };
+    }
     case 'close_run':
       appendItems(shell.transcript, effect.input.append);
       return { type: 'run_closed', output: { head: 'closed', eventsUpTo } };

@@ -7,7 +7,14 @@ import type { AskView } from '../../core/event.js';
 import type { Failure } from '../../core/failure.js';
 import type { Frozen } from '../../core/frozen.js';
 import type { Json, StoredText } from '../../core/json.js';
-import { NO_USAGE, type ProposedCall, type Reply, type Usage } from '../../core/model.js';
+import type { HookNames, HookOpinion } from '../../core/hooks/hook.js';
+import {
+  NO_USAGE,
+  type CallCheck,
+  type ProposedCall,
+  type Reply,
+  type Usage,
+} from '../../core/model.js';
 import type { PolicyRule } from '../../core/policy.js';
 import { DEFAULT_SETTINGS, type Settings } from '../../core/settings.js';
 import type { Task } from '../../core/task.js';
@@ -26,6 +33,14 @@ export interface Script {
   readonly outcomes?: { readonly [tool: string]: readonly ToolEntry[] };
   /** What reconciling finds, in order; the last one repeats. */
   readonly findings?: readonly FindingEntry[];
+  /** What `check_call` says of changed arguments; default: they are fine. */
+  readonly check?: (tool: string, args: Json) => CallCheck;
+  /** By hook name, in order; then no opinion. */
+  readonly hooks?: { readonly [hook: string]: readonly (HookOpinion & { error?: string })[] };
+  readonly hookNames?: HookNames;
+  readonly compactions?: readonly (
+    { readonly tokens?: number; readonly usage?: Usage } | { readonly failure: Failure }
+  )[];
   /** So many flushes fail before one succeeds. */
   readonly flushFailures?: number;
   /** `open_run` is tried for ever. */
@@ -120,6 +135,7 @@ export function frozenOf(script: Script): Frozen {
     prompt: { hash: 'root', bytes: 400 },
     tools: script.tools ?? TOOLBOX,
     policy: { version: '7', rules: script.policy ?? [] },
+    hooks: script.hookNames ?? {},
     budget: { ...DEFAULT_BUDGET, ...script.budget },
     settings: { ...DEFAULT_SETTINGS, ...script.settings },
     versions: { agent: '1', policy: '7' },
