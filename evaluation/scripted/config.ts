@@ -25,7 +25,11 @@ const USD = 1_000_000;
 const YEAR_MS = 366 * 86_400_000;
 const MANY = 100;
 
-export function configOf(fixture: Fixture, tools: readonly Tool[]): Config {
+export function configOf(
+  fixture: Fixture,
+  tools: readonly Tool[],
+  settings: Partial<Settings> = {},
+): Config {
   const { policy } = fixture;
   return defineConfig({
     agents: [
@@ -36,7 +40,7 @@ export function configOf(fixture: Fixture, tools: readonly Tool[]): Config {
         tools,
         ...(policy.length > 0 && { policy: { rules: policy } as PolicyDeclaration }),
         budget: budgetOf(fixture),
-        settings: settingsOf(fixture),
+        settings: { ...settingsOf(fixture), ...settings },
       }),
     ],
     routes: routesOf(fixture),
