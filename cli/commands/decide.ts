@@ -17,7 +17,7 @@ import {
   type CommonOptions,
 } from '../command.js';
 import type { Json } from '../../core/json.js';
-import { parseJsonText } from '../json-text.js';
+import { parseJsonText } from '../../core/json-text.js';
 import type { Output } from '../output.js';
 import { inert } from '../render/index.js';
 import { collect, usage, wholeNumber } from '../usage.js';

@@ -51,7 +51,7 @@ const script: fc.Arbitrary<Script> = fc.record({
   budget: fc.record({ maxToolCalls: fc.constantFrom(1, 1, 50), maxTurns: fc.constantFrom(2, 20) }),
   outcomes: fc.constantFrom<NonNullable<Script['outcomes']>>(
     {},
-    { issue_refund: [{ keyConflict: true }, { ok: 1 }], x_pay: [{ ambiguous: '?' }, { ok: 1 }] },
+    { x_write: [{ keyConflict: true }, { ok: 1 }], x_pay: [{ ambiguous: '?' }, { ok: 1 }] },
   ),
   check: fc.constantFrom<NonNullable<Script['check']>>(
     () => ({ ok: true }),
@@ -107,7 +107,14 @@ const moves: fc.Arbitrary<Action> = fc.constantFrom<Action>(
   },
 );
 
+const refusesBudget: Action = (shell) => {
+  const ask = viewOfRun(shell.run).asks.find(({ kind }) => kind === 'budget');
+  if (ask === undefined) return;
+  send(shell, { type: 'decision', decision: decisionOn(ask, { decision: 'reject' }) });
+};
+
 const rare: fc.Arbitrary<Action> = fc.oneof(
+  fc.constant(refusesBudget),
   fc.constantFrom(...PERMISSION_MODES).map((mode) => sends({ type: 'set_permission_mode', mode })),
   fc.constant<Action>((shell) => void tick(shell, { timers: true })),
   fc.constant(sends({ type: 'interrupt' })),
@@ -133,7 +140,7 @@ const actions = fc.array(
   fc.oneof(
     { weight: 8, arbitrary: decides },
     { weight: 10, arbitrary: moves },
-    { weight: 1, arbitrary: rare },
+    { weight: 3, arbitrary: rare },
   ),
   { minLength: 5, maxLength: 40 },
 );
