@@ -15,7 +15,7 @@ import { check } from './check.js';
 import { resolveDoubt } from './doubt.js';
 import { escalate } from './escalate.js';
 import { grant } from './grant.js';
-import { hook } from './hook.js';
+import { heed, hook } from './hook.js';
 import { lookup, toolOf } from './lookup.js';
 import { permit } from './permit.js';
 import { refusalOf } from './refusal.js';
@@ -73,6 +73,8 @@ function atStation(run: OpenRun, call: Call): Verdict {
       const hooked = hook(run, call);
       return hooked.kind === 'go' ? permit(hooked.run, call) : hooked;
     }
+    case 'hooked':
+      return heed(run, call);
     case 'waiting':
       return approve(run, call);
     case 'granted':
@@ -81,6 +83,7 @@ function atStation(run: OpenRun, call: Call): Verdict {
       return settle(run, call);
     case 'doubt':
       return resolveDoubt(run, call);
+    case 'hooking':
     case 'executing':
     case 'settled':
       return { kind: 'wait' };

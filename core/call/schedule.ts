@@ -5,6 +5,7 @@
  * execute at once; proposal order decides ties.
  */
 import type { OpenRun, Turn } from '../run.js';
+import { isOver } from './after.js';
 import type { Call } from './call.js';
 
 /** For each call the indices of the calls that must be settled before it. */
@@ -27,9 +28,10 @@ export function ready(run: OpenRun, turn: Turn): readonly Call[] {
   return turn.calls.filter((call) => {
     if (call.stage === 'settled') return false;
     if (call.stage !== 'proposed' && call.stage !== 'granted') return true;
-    const unblocked = (edges[call.index] ?? []).every(
-      (index) => turn.calls[index]?.stage === 'settled',
-    );
+    const unblocked = (edges[call.index] ?? []).every((index) => {
+      const before = turn.calls[index];
+      return before !== undefined && isOver(run, before);
+    });
     if (!unblocked || started >= free) return false;
     started += 1;
     return true;
