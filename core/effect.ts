@@ -6,6 +6,7 @@
 import type { WireEvent } from './event.js';
 import type { Frozen } from './frozen.js';
 import type { Json, StoredText } from './json.js';
+import type { Condition, State } from './call/references.js';
 import type { HookOutcome, HookPoint } from './hooks/hook.js';
 import type { CallCheck, ModelRoute, Reply } from './model.js';
 import type { StartInput } from './task.js';
@@ -177,6 +178,13 @@ export interface CheckCallInput extends EventBatch {
   readonly tool: string;
   readonly toolVersion: string;
   readonly args: Json;
+  /** Stored texts that `args` may name by `$blob`; any other name is refused. */
+  readonly blobs?: readonly string[];
+  /** Most bytes of the arguments in their stored form; default and highest: ARGUMENTS_BYTES_MAX. */
+  readonly argsBytesMax?: number;
+  /** Dataflow: values that references in `args` and the condition stand for; absent: no references. */
+  readonly state?: State;
+  readonly when?: Condition;
 }
 
 export interface CheckCallOutput extends Acknowledged {
@@ -184,6 +192,9 @@ export interface CheckCallOutput extends Acknowledged {
   readonly args: Json;
   readonly digest: string;
   readonly check: CallCheck;
+  /** Dataflow: why the call cannot run although nothing is wrong with it. */
+  readonly unmet?:
+    { readonly kind: 'condition' } | { readonly kind: 'reference'; readonly path: string };
 }
 
 /** All hooks of one point, in one activity (design §6). */

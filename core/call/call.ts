@@ -4,7 +4,7 @@
  * Invariants: a stage is left only forwards; `executing` is reached only from `granted`; a settled call
  * has exactly one result, and no other stage has one.
  */
-import type { Finding, Grant, ToolOutcome } from '../effect.js';
+import type { CheckCallOutput, Finding, Grant, ToolOutcome } from '../effect.js';
 import type { Failure } from '../failure.js';
 import type { CallOpinion } from '../hooks/hook.js';
 import type { Json, StoredText } from '../json.js';
@@ -89,6 +89,37 @@ export interface SettledStage extends CallBase {
   readonly after?: 'running' | 'done';
 }
 
+/** Changed arguments of it are with `check_call`. */
+export interface CheckingStage extends CallBase {
+  readonly stage: 'checking';
+  readonly effectId: string;
+  readonly asker: Asker;
+  readonly target: CheckTarget;
+}
+/** They are back; `recheck` decides what that means for whoever asked. */
+export interface RecheckedStage extends CallBase {
+  readonly stage: 'rechecked';
+  readonly asker: Asker;
+  readonly target: CheckTarget;
+  readonly answer: CheckAnswer;
+}
+
+/** Why arguments are checked once more. */
+export type Asker =
+  | { readonly kind: 'dataflow' }
+  | { readonly kind: 'hook'; readonly ask?: CallOpinion['ask'] }
+  | { readonly kind: 'correction' };
+
+/** The tool that the changed arguments are for; a correction may name another one. */
+export interface CheckTarget {
+  readonly tool: string;
+  readonly toolVersion: string;
+}
+
+export type CheckAnswer =
+  | { readonly ok: true; readonly output: Omit<CheckCallOutput, 'eventsUpTo'> }
+  | { readonly ok: false; readonly failure: Failure };
+
 export type CallFact =
   | { readonly kind: 'outcome'; readonly outcome: ToolOutcome }
   | { readonly kind: 'finding'; readonly finding: Finding }
@@ -107,6 +138,8 @@ export type CallFact =
 
 export type Call =
   | ProposedStage
+  | CheckingStage
+  | RecheckedStage
   | CheckedStage
   | HookingStage
   | HookedStage

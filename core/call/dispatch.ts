@@ -19,6 +19,7 @@ import { heed, hook } from './hook.js';
 import { lookup, toolOf } from './lookup.js';
 import { permit } from './permit.js';
 import { refusalOf } from './refusal.js';
+import { rechecked } from './rechecked.js';
 import { ready } from './schedule.js';
 import { settle } from './settle.js';
 import { settleCall } from './settled.js';
@@ -66,6 +67,8 @@ function atStation(run: OpenRun, call: Call): Verdict {
       const found = lookup(run, call);
       return found.kind === 'go' ? check(run, call) : found;
     }
+    case 'rechecked':
+      return rechecked(run, call);
     case 'checked': {
       if (toolOf(run, call.tool)?.kind === 'handoff') {
         return { kind: 'moved', step: { run: escalate(run, call), effects: [] } };
@@ -84,6 +87,7 @@ function atStation(run: OpenRun, call: Call): Verdict {
     case 'doubt':
       return resolveDoubt(run, call);
     case 'hooking':
+    case 'checking':
     case 'executing':
     case 'settled':
       return { kind: 'wait' };

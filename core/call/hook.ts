@@ -6,7 +6,7 @@
 import { hasHooks, startHooks } from '../hooks/start.js';
 import type { OpenRun } from '../run.js';
 import { baseOf, type CheckedStage, type HookedStage } from './call.js';
-import { recheck } from './recheck.js';
+import { startCheck } from './recheck.js';
 import { go, refuse, withCall, type Verdict } from './station.js';
 
 export function hook(run: OpenRun, call: CheckedStage): Verdict {
@@ -22,7 +22,9 @@ export function heed(run: OpenRun, call: HookedStage): Verdict {
   const { denied, ask, updatedInput } = call.opinion;
   if (denied !== undefined) return refuse('hook_denied', denied);
   const hooked = ask === undefined ? {} : { ask };
-  const checked: CheckedStage = { ...baseOf(call), stage: 'checked', hooked };
-  if (updatedInput === undefined) return go(run, checked);
-  return recheck(run, checked, updatedInput);
+  if (updatedInput === undefined) return go(run, { ...baseOf(call), stage: 'checked', hooked });
+  const { tool, toolVersion } = call;
+  const target = { tool, toolVersion };
+  const asker = { kind: 'hook', ...hooked } as const;
+  return { kind: 'moved', step: startCheck(run, call, { asker, target, args: updatedInput }) };
 }

@@ -1,0 +1,26 @@
+/**
+ * Station of a call whose changed arguments have been checked: what the answer means for whoever asked.
+ * Invariant: arguments that were not found good are never executed.
+ */
+import type { OpenRun } from '../run.js';
+import { baseOf, type Asker, type RecheckedStage } from './call.js';
+import { go, refuse, type Verdict } from './station.js';
+
+export function rechecked(run: OpenRun, call: RecheckedStage): Verdict {
+  const { answer, asker, target } = call;
+  if (!answer.ok) {
+    return refuse(
+      'execution_error',
+      `The arguments could not be checked: ${answer.failure.message}`,
+    );
+  }
+  const { args, digest, check } = answer.output;
+  if (!check.ok) return refuse('invalid_arguments', check.message);
+  const good = { ...baseOf(call), ...target, args, digest, stage: 'checked' } as const;
+  // Arguments that a hook changed are not shown to the hooks again.
+  return go(run, asker.kind === 'hook' ? { ...good, hooked: heeded(asker) } : good);
+}
+
+function heeded({ ask }: Extract<Asker, { kind: 'hook' }>) {
+  return ask === undefined ? {} : { ask };
+}
