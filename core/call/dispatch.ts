@@ -4,6 +4,7 @@
  * Invariants: hooks, permission and approval of a call happen when it is ready to run, not for all up
  * front (HK-22, PA-20); what a station refuses gets its result here.
  */
+import { domainReason } from '../gates/domain-reason.js';
 import type { Step } from '../inflight.js';
 import { moneyTrip } from '../money/budget.js';
 import type { OpenRun, Turn } from '../run.js';
@@ -102,7 +103,7 @@ function refused(run: OpenRun, call: Call, refusal: Refusal): OpenRun {
   const { onDeny, onInvalid } = run.frozen.settings;
   if (DENIED_CODES.includes(code)) {
     return terminal || onDeny === 'refuse'
-      ? stop(settled, 'refused', { detail: 'denied_action' })
+      ? stop(settled, 'refused', { detail: domainReason(run, refusal.message) ?? 'denied_action' })
       : settled;
   }
   return onInvalid === 'refuse'

@@ -34,8 +34,10 @@ export function notifyFailure(run: OpenRun, failure: ModelFailure): Step<OpenRun
 
 /** At the end of a run: 'hold' while they may still finish, a step that limits it or ends them. */
 export function awaitBackground(run: OpenRun): Step<OpenRun> | 'hold' | undefined {
-  const errands = Object.values(run.errands ?? {});
-  if (!errands.some(({ point }) => BACKGROUND.includes(point))) return undefined;
+  const waited = Object.entries(run.errands ?? {}).some(
+    ([id, { point }]) => BACKGROUND.includes(point) && run.inflight[id]?.cancelled === false,
+  );
+  if (!waited) return undefined;
   const { hookGrace } = run;
   if (hookGrace === undefined) {
     const timer = nextId(run, 'timer');

@@ -24,8 +24,11 @@ export function hooksRan(run: OpenRun, effectId: string, output: RunHooksOutput)
   const errand = ownValue(run.errands ?? {}, effectId);
   if (errand === undefined) return warn(run, 'late_input', `${effectId} belongs to no hook point`);
   const { [effectId]: _, ...errands } = run.errands ?? {};
-  const back = { ...run, errands };
-  const told = output.outcomes.reduce((next, outcome) => tell(next, errand, outcome), back);
+  const back: OpenRun = { ...run, errands };
+  const told = output.outcomes.reduce<OpenRun>(
+    (next, outcome) => tell(next, errand, outcome),
+    back,
+  );
   return handOver(told, errand, output.outcomes);
 }
 

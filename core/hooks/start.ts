@@ -27,7 +27,7 @@ export function startHooks(run: OpenRun, errand: HookErrand, payload: Json): Ste
   const { point } = errand;
   const ending = point === 'SessionEnd';
   const timeoutMs = ending ? END_TIMEOUT_MS : POINT_TIMEOUT_MS;
-  const time = ending ? {} : boundByTime(run, 'unlimited');
+  const time = ending ? undefined : boundByTime(run, 'unlimited');
   const id = nextId(run, 'run_hooks');
   const step = start(run, 'run_hooks', (effectId, events): ActivityEffect => ({
     kind: 'run_hooks',
@@ -43,7 +43,7 @@ export function startHooks(run: OpenRun, errand: HookErrand, payload: Json): Ste
     },
     limits: {
       attemptMs: timeoutMs + ACTIVITY_MARGIN_MS,
-      ...(time.totalMs !== undefined && { totalMs: time.totalMs }),
+      ...(time?.totalMs !== undefined && { totalMs: time.totalMs }),
       heartbeatMs: run.frozen.settings.heartbeatMs.repeatable,
       maximumAttempts: ATTEMPTS_MAX,
     },

@@ -1,12 +1,8 @@
-import {
-  matchRule,
-  matchesName,
-  type PolicyCondition,
-  type PolicyRule,
-} from '../../core/policy.js';
+import type { Condition } from '../../core/condition.js';
+import { matchRule, matchesName, type PolicyRule } from '../../core/policy.js';
 import type { Json } from '../../core/json.js';
 
-function matches(when: PolicyCondition, args: Json): boolean {
+function matches(when: Condition, args: Json): boolean {
   const rules: readonly PolicyRule[] = [{ tool: 'pay', decision: 'allow', when }];
   return matchRule({ version: '1', rules }, 'pay', args) !== undefined;
 }
