@@ -3,12 +3,14 @@
  * the context is gone.
  */
 import { activityInfo, Context } from '@temporalio/activity';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 
 /** Heartbeats per heartbeat timeout: two may get lost before a worker counts as dead. */
 const BEATS_PER_TIMEOUT = 3;
 const BEAT_MS_MIN = 100;
 /** Only a heartbeat's answer brings a cancellation, so a person's stop waits no longer than this. */
 const BEAT_MS_MAX = 500;
+const FETCH_MS_MAX = 20_000;
 
 export interface Scope {
   /** Temporal's own id of this execution, which names the writer of events. */
@@ -24,6 +26,10 @@ export interface Scope {
   readonly signal: AbortSignal;
   /** True when the run wants this to end; false when only this worker has to. */
   stopRequested(): boolean;
+  /** The history of an earlier execution of a run, as JSON. */
+  fetchHistory(runId: string, execution: string): Promise<Uint8Array>;
+  /** Tells whoever operates the worker. */
+  warn(message: string, facts: { readonly [name: string]: string }): void;
 }
 
 /** Runs `work` in the current activity's scope, with heartbeats on a timer while it runs. */
@@ -37,6 +43,8 @@ export async function inScope<T>(work: (scope: Scope) => Promise<T>): Promise<T>
     attempt: info.attempt,
     signal: context.cancellationSignal,
     stopRequested: () => context.cancellationDetails?.cancelRequested === true,
+    fetchHistory: (runId, earlier) => fetchHistory(context, runId, earlier),
+    warn: (message, facts) => context.log.warn(message, { ...facts }),
   };
   const timeoutMs = info.heartbeatTimeoutMs ?? Number.POSITIVE_INFINITY;
   const everyMs = Math.max(
@@ -49,4 +57,17 @@ export async function inScope<T>(work: (scope: Scope) => Promise<T>): Promise<T>
   } finally {
     clearInterval(timer);
   }
+}
+
+async function fetchHistory(
+  context: Context,
+  runId: string,
+  execution: string,
+): Promise<Uint8Array> {
+  // Absent in tests; a worker made from a NativeConnection has one.
+  const handle = context.client.workflow.getHandle(runId, execution);
+  const history = await context.client.withDeadline(Date.now() + FETCH_MS_MAX, () =>
+    handle.fetchHistory(),
+  );
+  return Buffer.from(historyToJSON(history), 'utf8');
 }
