@@ -17,6 +17,7 @@ import { failure } from './failure.js';
 import { parseOpinion } from './hook-opinion.js';
 import { runCode, type CodeOutcome } from './run-code.js';
 import type { Scope } from './scope.js';
+import { timersOf } from './timers.js';
 import { messageOf } from './tool-message.js';
 
 const ERROR_CHARS_MAX = 500;
@@ -139,6 +140,7 @@ function runHook(
   const run = (signal: AbortSignal): Promise<unknown> =>
     hook.run(structuredClone(asked.payload), { runId, tenant, traceId, idempotencyKey, signal });
   return runCode(run, {
+    timers: timersOf(deps),
     timeoutMs,
     graceMs: graceOf(deps, timeoutMs),
     stop: scope.signal,

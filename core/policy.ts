@@ -5,6 +5,8 @@
 import { holds, type Condition } from './condition.js';
 import type { Json } from './json.js';
 
+export type PolicyCondition = Condition;
+
 export interface PolicyRule {
   /** Exact tool name, or a prefix that ends in `*`. */
   readonly tool: string;
@@ -13,7 +15,7 @@ export interface PolicyRule {
   /** A denial that ends the run (C9). */
   readonly terminal?: boolean;
   /** On the arguments. */
-  readonly when?: Condition;
+  readonly when?: PolicyCondition;
 }
 
 export interface Policy {

@@ -3,6 +3,7 @@ import {
   defineAgent,
   defineConfig,
   type Config,
+  type Hook,
   type PolicyDeclaration,
   type Tool,
 } from '../../authoring/index.js';
@@ -25,7 +26,13 @@ const USD = 1_000_000;
 const YEAR_MS = 366 * 86_400_000;
 const MANY = 100;
 
-export function configOf(fixture: Fixture, tools: readonly Tool[]): Config {
+/** What the worker of a case runs. */
+export interface CaseCode {
+  readonly tools: readonly Tool[];
+  readonly hooks: readonly Hook[];
+}
+
+export function configOf(fixture: Fixture, { tools, hooks }: CaseCode): Config {
   const { policy } = fixture;
   return defineConfig({
     agents: [
@@ -34,6 +41,7 @@ export function configOf(fixture: Fixture, tools: readonly Tool[]): Config {
         model: fixture.settings.model ?? DEFAULT_MODEL,
         instructions: INSTRUCTIONS,
         tools,
+        hooks,
         ...(policy.length > 0 && { policy: { rules: policy } as PolicyDeclaration }),
         budget: budgetOf(fixture),
         settings: settingsOf(fixture),

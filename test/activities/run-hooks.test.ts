@@ -206,7 +206,7 @@ describe('run_hooks', () => {
     const slow = defineHook({
       name: 'slow',
       point: 'Stop',
-      run: async () => void (await sleep(1_000, undefined, { ref: false })),
+      run: () => sleep(1_000, undefined, { ref: false }),
     });
     const next = defineHook({ name: 'next', point: 'Stop', run: () => null });
     const { outcomes } = await ask([slow, next], { payload: {}, timeoutMs: 60 });

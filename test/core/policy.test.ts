@@ -1,8 +1,12 @@
-import type { Condition } from '../../core/condition.js';
-import { matchRule, matchesName, type PolicyRule } from '../../core/policy.js';
+import {
+  matchRule,
+  matchesName,
+  type PolicyCondition,
+  type PolicyRule,
+} from '../../core/policy.js';
 import type { Json } from '../../core/json.js';
 
-function matches(when: Condition, args: Json): boolean {
+function matches(when: PolicyCondition, args: Json): boolean {
   const rules: readonly PolicyRule[] = [{ tool: 'pay', decision: 'allow', when }];
   return matchRule({ version: '1', rules }, 'pay', args) !== undefined;
 }
