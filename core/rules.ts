@@ -132,18 +132,15 @@ function callsHooked(run: OpenRun): Step | undefined {
   return run.turn === undefined ? undefined : afterCalls(run, run.turn);
 }
 
-function callsSettled(run: OpenRun): Step | 'hold' | undefined {
+function callsSettled(run: OpenRun): Step | undefined {
   const { turn } = run;
   if (turn === undefined || turn.calls.length === 0) return undefined;
   const tripped = breakerTrip(run);
-  // A result that ends the run is seen by its hooks first.
-  const awaits = awaitsHooks(run, turn);
-  if (tripped !== undefined && awaits) return 'hold';
   if (tripped !== undefined) {
     const { reason, ...words } = tripped;
     return only(stop(run, reason, words));
   }
-  return allSettled(turn) && !awaits ? only(nextTurn(run, turn)) : undefined;
+  return allSettled(turn) && !awaitsHooks(run, turn) ? only(nextTurn(run, turn)) : undefined;
 }
 
 function dispatching(run: OpenRun): Step | 'hold' | undefined {

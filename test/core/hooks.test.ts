@@ -165,6 +165,16 @@ describe('PreToolUse', () => {
     expect(ofType(shell, 'approval_requested')).toHaveLength(1);
   });
 
+  test('ask does not lift a denial of the policy', () => {
+    const shell = play({
+      hookNames: PRE,
+      hooks: { guard: [{ decision: 'ask' }] },
+      policy: [{ tool: 'read_order', decision: 'deny' }],
+      model: [READ, says('done')],
+    });
+    expect(codesOf(shell)).toEqual({ a: 'permission_denied' });
+  });
+
   test('changed input is checked, then permitted and executed instead of the proposed one', () => {
     const shell = settle(
       createShell({
