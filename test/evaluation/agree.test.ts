@@ -75,6 +75,18 @@ test('arguments and outputs are compared whole, whatever their fields are called
   expect(paths(at(1), at(2))).toEqual(['agreement.events[1].args.at']);
 });
 
+test('how long a question was open is an engine’s own, what came of it is not', () => {
+  const answered = (outcome: 'approved' | 'rejected', waitedMs: number) =>
+    happened([
+      INIT,
+      { type: 'approval_resolved', askId: 'x', callId: 'a', outcome, by: ['mia'], waitedMs },
+    ]);
+  expect(paths(answered('approved', 1), answered('approved', 99))).toEqual([]);
+  expect(paths(answered('approved', 1), answered('rejected', 1))).toEqual([
+    'agreement.events[1].outcome',
+  ]);
+});
+
 test('a start that one engine refuses is a difference', () => {
   const refused = { ...observationWith({ events: [] }), result: undefined };
   const withError = { ...refused, startError: { code: 'InvalidTask', message: 'm' } };

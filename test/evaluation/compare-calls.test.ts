@@ -180,7 +180,9 @@ describe('overlap', () => {
       { ...EXECUTION, callId: 'z', startedAt: 15, endedAt: 20 },
     ];
     const children = observationWith({ executions });
-    expect(paths({ overlap: [['x', 'y'], { not: ['y', 'z'] }] }, children)).toEqual([]);
+    expect(
+      paths({ overlap: [['x', 'y'], { not: ['y', 'z'] }, { not: ['z', 'y'] }] }, children),
+    ).toEqual([]);
     expect(paths({ overlap: [['x', 'z']] }, children)).toEqual(['overlap']);
   });
 });

@@ -1,4 +1,5 @@
 import { measure, metricsOf } from '../../evaluation/metrics.js';
+import { isSuccess } from '../../evaluation/report.js';
 import type { Observation } from '../../evaluation/engine.js';
 import {
   countersWith,
@@ -71,6 +72,14 @@ test('a refused start counts as the right stop when it was expected', () => {
     completionRate: 0,
     invalidActionRate: null,
   });
+});
+
+test.each([
+  [{ passed: 1, failed: 0 }, true],
+  [{ passed: 1, failed: 1 }, false],
+  [{ passed: 0, failed: 0 }, false],
+])('%j is a success: %s', (counts, success) => {
+  expect(isSuccess(counts)).toBe(success);
 });
 
 test('nothing to count gives no number', () => {
