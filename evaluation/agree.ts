@@ -64,6 +64,9 @@ const FREE_FIELDS: ReadonlySet<string> = new Set([
 /** Values of tools and models, in which a field of the same name is theirs. */
 const FOREIGN_FIELDS: ReadonlySet<string> = new Set(['args', 'output', 'value']);
 
+/** Made of the task's id, which is the case's own, though a run may be called the same. */
+const TASK_FIELDS: ReadonlySet<string> = new Set(['key', 'taskId', 'idempotencyKey']);
+
 function nameless(value: Json, ids: Ids, foreign = false): Json {
   if (typeof value === 'string') return withoutIds(value, ids);
   if (typeof value !== 'object' || value === null) return value;
@@ -72,7 +75,10 @@ function nameless(value: Json, ids: Ids, foreign = false): Json {
     ([key, inner]) => inner !== undefined && (foreign || !FREE_FIELDS.has(key)),
   );
   return Object.fromEntries(
-    kept.map(([key, inner]) => [key, nameless(inner, ids, foreign || FOREIGN_FIELDS.has(key))]),
+    kept.map(([key, inner]) => [
+      key,
+      TASK_FIELDS.has(key) ? inner : nameless(inner, ids, foreign || FOREIGN_FIELDS.has(key)),
+    ]),
   );
 }
 

@@ -43,6 +43,12 @@ test('ids of the run, times and durations are an engine’s own', () => {
   expect(paths(SEEN, elsewhere(SEEN))).toEqual([]);
 });
 
+test('keys are made of the task, not of the run, whatever the run is called', () => {
+  const started = (run: string): Observation =>
+    JSON.parse(JSON.stringify(happened(READING)).replaceAll(RUN_ID, run)) as Observation;
+  expect(paths(started('c1'), started('c1:2'))).toEqual([]);
+});
+
 test.each([
   ['another reason', { stopReason: 'failed' }, 'agreement.result.stopReason'],
   ['another counter', { counters: countersWith({ step: 2 }) }, 'agreement.result.counters.step'],

@@ -127,7 +127,7 @@ describe('files that cannot be used: nothing runs, the exit code is 1', () => {
   test('what a hostile file writes into its keys does not reach the terminal', async () => {
     write('a.json', good('a', { '\u001b[31mred\u202e': 1 }));
     const { err } = await holdfast('eval', '.');
-    expect(err).not.toMatch(/[\u001b\u202e]/);
+    for (const unseen of ['\u001b', '\u202e']) expect(err).not.toContain(unseen);
   });
 });
 

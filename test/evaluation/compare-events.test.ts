@@ -218,7 +218,8 @@ describe('model_requests', () => {
 describe('invariants hold of every case, whatever it expects', () => {
   const violated = (observation: Observation, rest: object = {}) =>
     differences({ persisted: 0 }, observation, rest).map(
-      ({ path, observed }) => `${path}: ${String(observed)}`,
+      ({ path, observed }) =>
+        `${path}: ${typeof observed === 'string' ? observed : JSON.stringify(observed)}`,
     );
 
   test('what the engine found', () => {
