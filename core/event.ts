@@ -17,6 +17,7 @@ export type Phase =
   | 'building_context'
   | 'awaiting_model'
   | 'validating'
+  | 'stop_hooks'
   | 'dispatching_tools'
   | 'finishing';
 
@@ -100,7 +101,10 @@ export type EventBody =
       readonly callId: string;
       readonly tool: string;
       readonly decision: 'allow' | 'deny' | 'ask' | 'sandbox';
-      /** `policy:<version>:<index>`, `tool` (its record), `allowedTools`, `mode:<mode>`, `grant:<ask>`. */
+      /**
+       * `policy:<version>:<index>`, `tool` (its record), `allowedTools`, `mode:<mode>`, `grant:<ask>`,
+       * `hook:<name>`.
+       */
       readonly rule: string;
       readonly reason?: string;
     }

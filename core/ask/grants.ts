@@ -8,7 +8,8 @@
  *  N3 Audited: the answer that made it tells it, each use names it.
  */
 import type { Json } from '../json.js';
-import { holds, type PolicyCondition } from '../policy.js';
+import { holds } from '../condition.js';
+import type { PolicyCondition } from '../policy.js';
 import type { OpenRun, Run } from '../run.js';
 import type { Ask } from './ask.js';
 

@@ -96,7 +96,8 @@ function underNewMode(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {
   const now = tool && evaluate(run, { tool, args: call.args }).decision;
   const decided = outcomeOf(ask) !== 'pending';
   // What a person has decided stands, unless the mode forbids what they allowed.
-  if (now === 'ask' || (decided && now !== 'deny')) {
+  const wanted = now === 'ask' || (call.hooked !== undefined && now !== 'deny');
+  if (wanted || (decided && now !== 'deny')) {
     const kept = withCall(run, { ...call, mode: modeOf(run) });
     return { kind: 'moved', step: { run: kept, effects: [] } };
   }

@@ -1,11 +1,13 @@
 /**
- * One tool call by stage: proposed → checked → granted → executing → settled (design §2).
+ * One tool call by stage: proposed → checked (→ hooking → hooked → checked) → granted → executing → settled
+ * (design §2).
  * Invariants: a stage is left only forwards; `executing` is reached only from `granted`; a settled call
  * has exactly one result, and no other stage has one.
  */
 import type { Vote } from '../ask/ask.js';
 import type { CheckCallOutput, Finding, Grant, ToolOutcome } from '../effect.js';
 import type { Failure } from '../failure.js';
+import type { CallOpinion } from '../hooks/hook.js';
 import type { Json, StoredText } from '../json.js';
 import type { CallCheck } from '../model.js';
 import type { PermissionMode } from '../permission-mode.js';
@@ -50,6 +52,16 @@ export interface ProposedStage extends CallBase {
 /** Exists and its arguments are valid. */
 export interface CheckedStage extends CallBase {
   readonly stage: 'checked';
+  /** Its PreToolUse hooks have had their say; `ask`: one of them wants a person's word. */
+  readonly hooked?: Pick<CallOpinion, 'ask'>;
+}
+/** Its PreToolUse hooks are being asked. */
+export interface HookingStage extends CallBase {
+  readonly stage: 'hooking';
+}
+export interface HookedStage extends CallBase {
+  readonly stage: 'hooked';
+  readonly opinion: CallOpinion;
 }
 /** Policy wants a person's word; `askId` names the question, open or about to be. */
 export interface WaitingStage extends CallBase {
@@ -57,6 +69,8 @@ export interface WaitingStage extends CallBase {
   readonly askId: string;
   /** The permission mode under which it was found to need one. */
   readonly mode: PermissionMode;
+  /** A hook wants a person's word on it, whatever the mode says. */
+  readonly hooked?: Pick<CallOpinion, 'ask'>;
   /** Approvals that it brings along: whoever corrects a call agrees to what they made of it (G81). */
   readonly votes?: readonly Vote[];
 }
@@ -99,6 +113,8 @@ export interface AskingStage extends CallBase {
 export interface SettledStage extends CallBase {
   readonly stage: 'settled';
   readonly result: ToolResult;
+  /** Its PostToolUse or PostToolUseFailure hooks. */
+  readonly after?: 'running' | 'done';
 }
 
 /** Changed arguments of it are with `check_call`. */
@@ -119,7 +135,7 @@ export interface RecheckedStage extends CallBase {
 /** Why arguments are checked once more. */
 export type Asker =
   | { readonly kind: 'dataflow' }
-  | { readonly kind: 'hook' }
+  | { readonly kind: 'hook'; readonly ask?: CallOpinion['ask'] }
   /** The question stays open meanwhile, as it was under this mode. */
   | { readonly kind: 'correction'; readonly askId: string; readonly mode: PermissionMode };
 
@@ -154,6 +170,8 @@ export type Call =
   | CheckingStage
   | RecheckedStage
   | CheckedStage
+  | HookingStage
+  | HookedStage
   | WaitingStage
   | GrantedStage
   | ExecutingStage

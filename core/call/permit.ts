@@ -16,7 +16,7 @@ import { go, refuse, type Verdict } from './station.js';
 export function permit(run: OpenRun, call: CheckedStage): Verdict {
   const tool = toolOf(run, call.tool);
   if (tool === undefined) return refuse('unknown_tool', `The tool ${call.tool} is gone.`);
-  const permission = evaluate(run, { tool, args: call.args });
+  const permission = asHooksWant(call, evaluate(run, { tool, args: call.args }));
   const { decision, reason } = permission;
   const told = emit(run, {
     type: 'permission',
@@ -32,6 +32,7 @@ export function permit(run: OpenRun, call: CheckedStage): Verdict {
       stage: 'waiting',
       askId: askIdOf(run, call),
       mode: modeOf(run),
+      ...(call.hooked?.ask !== undefined && { hooked: call.hooked }),
     });
   }
   if (decision === 'deny') {
@@ -50,6 +51,18 @@ export function permit(run: OpenRun, call: CheckedStage): Verdict {
     ...(decision === 'sandbox' && { sandbox: true }),
   };
   return go(approved, { ...baseOf(call), stage: 'granted', grant });
+}
+
+/** A hook may want a person where the policy does not; never the other way round. */
+function asHooksWant({ hooked }: CheckedStage, permission: Permission): Permission {
+  const ask = hooked?.ask;
+  if (ask === undefined || permission.decision !== 'allow') return permission;
+  return {
+    ...permission,
+    decision: 'ask',
+    rule: `hook:${ask.hook}`,
+    ...(ask.reason !== undefined && { reason: ask.reason }),
+  };
 }
 
 /** Somebody's word has taken the place of a person's answer. */

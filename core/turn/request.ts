@@ -24,7 +24,7 @@ const QUEUE_CHARS_PER_REQUEST = 16_384;
 const SERVER_ERROR_RETRIES = 3;
 
 export function askModel(run: OpenRun): Step<OpenRun> {
-  const ready = takeQueue(run);
+  const ready = takeQueue(takeInjected(run));
   const bound = fitRequest(ready);
   if ('misfit' in bound) return { run: exceed(ready, bound.misfit), effects: [] };
   const time = boundByTime(ready, ready.frozen.settings.modelTimeoutMs);
@@ -74,8 +74,18 @@ function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]
       serverError: Math.min(SERVER_ERROR_RETRIES, budget.maxRetriesPerModelCall),
       other: budget.maxRetriesPerModelCall,
     },
+    ...(run.frozen.outputSchema !== undefined && { outputSchema: run.frozen.outputSchema }),
     events: leanEvents(events, run.pending),
   };
+}
+
+/** What PostSampling hooks said since the last request is part of this one (G39). */
+function takeInjected(run: OpenRun): OpenRun {
+  const { injected, ...rest } = run;
+  return (injected ?? []).reduce<OpenRun>(
+    (next, text) => appendUser(next, { text }, { synthetic: true }),
+    rest,
+  );
 }
 
 /** Queued user messages become part of the transcript, in order, as many as one payload carries. */

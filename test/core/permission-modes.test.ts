@@ -297,4 +297,18 @@ describe('setPermissionMode', () => {
     expect(askOf(shell)).toMatchObject({ callId: 'b' });
     expect(executedOf(shell)).toHaveLength(1);
   });
+
+  test('does not take back a question that a hook wants asked', () => {
+    const shell = proposing(
+      'read_order',
+      { orderId: '1' },
+      {
+        hookNames: { PreToolUse: ['guard'] },
+        hooks: { guard: [{ decision: 'ask' }] },
+      },
+    );
+    expect(fate(shell)).toBe('asks');
+    send(shell, { type: 'set_permission_mode', mode: 'acceptEdits' });
+    expect(fate(settle(shell))).toBe('asks');
+  });
 });
