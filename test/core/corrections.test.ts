@@ -346,7 +346,7 @@ test('corrections do not use up the keys that a conflict may try', () => {
     tools: refundOf({ quorum: 2 }),
     outcomes: { issue_refund: [{ keyConflict: true }, { ok: 1 }] },
   });
-  for (let amount = 1; amount <= 5; amount += 1) modify(shell, { ...ARGS, amount });
+  for (const amount of [1, 2, 3, 4, 5]) modify(shell, { ...ARGS, amount }, { by: `p${amount}` });
   answer(shell, { by: 'ann' });
   settle(shell);
   expect(askOf(shell)).toMatchObject({ askId: 'run_1:0:r6' });
