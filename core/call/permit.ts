@@ -10,13 +10,13 @@ import type { OpenRun } from '../run.js';
 import type { ToolRecord } from '../tool.js';
 import { baseOf, revisedKey, type Call, type CheckedStage } from './call.js';
 import { toolOf } from './lookup.js';
-import { evaluate, modeOf, needsApproval, type Permission } from './permission.js';
+import { actionOf, evaluate, modeOf, needsApproval, type Permission } from './permission.js';
 import { go, refuse, type Verdict } from './station.js';
 
 export function permit(run: OpenRun, call: CheckedStage): Verdict {
   const tool = toolOf(run, call.tool);
   if (tool === undefined) return refuse('unknown_tool', `The tool ${call.tool} is gone.`);
-  const permission = asHooksWant(call, evaluate(run, { tool, args: call.args }));
+  const permission = evaluate(run, actionOf(tool, call));
   const { decision, reason } = permission;
   const told = emit(run, {
     type: 'permission',
@@ -33,6 +33,7 @@ export function permit(run: OpenRun, call: CheckedStage): Verdict {
       askId: askIdOf(run, call),
       mode: modeOf(run),
       ...(call.hooked?.ask !== undefined && { hooked: call.hooked }),
+      ...(permission.sandbox && { sandbox: true }),
     });
   }
   if (decision === 'deny') {
@@ -51,18 +52,6 @@ export function permit(run: OpenRun, call: CheckedStage): Verdict {
     ...(decision === 'sandbox' && { sandbox: true }),
   };
   return go(approved, { ...baseOf(call), stage: 'granted', grant });
-}
-
-/** A hook may want a person where the policy does not; never the other way round. */
-function asHooksWant({ hooked }: CheckedStage, permission: Permission): Permission {
-  const ask = hooked?.ask;
-  if (ask === undefined || permission.decision !== 'allow') return permission;
-  return {
-    ...permission,
-    decision: 'ask',
-    rule: `hook:${ask.hook}`,
-    ...(ask.reason !== undefined && { reason: ask.reason }),
-  };
 }
 
 /** Somebody's word has taken the place of a person's answer. */
@@ -93,7 +82,7 @@ function approvedInAdvance(run: OpenRun, call: Call, permission: Permission): Op
 }
 
 /** A call whose question is closed, for the permission that counts now; its hooks have had their say. */
-export function permitAnew(run: OpenRun, call: Call, effects: readonly Effect[]): Verdict {
-  const verdict = permit(run, { ...baseOf(call), stage: 'checked' });
+export function permitAnew(run: OpenRun, call: CheckedStage, effects: readonly Effect[]): Verdict {
+  const verdict = permit(run, call);
   return verdict.kind === 'go' || verdict.kind === 'refuse' ? { ...verdict, effects } : verdict;
 }
