@@ -10,8 +10,9 @@ import { RULES_VERSION } from '../core/rules-history.js';
 import type { StoredBlock, TranscriptNode } from '../core/transcript.js';
 import { appendEvents } from './append-events.js';
 import { archiveSegment } from './archive-history.js';
+import { DATAFLOW_GUIDE } from './dataflow-guide.js';
 import type { ActivityDeps } from './deps.js';
-import { agentOf, freeze, offersOf, type Prompt } from './freeze.js';
+import { agentOf, freeze, offersOf, settingsFor, type Prompt } from './freeze.js';
 import type { Scope } from './scope.js';
 import { checkTask } from './task-schema.js';
 
@@ -60,8 +61,15 @@ async function writeRoot({ store, config }: ActivityDeps, input: OpenRunInput): 
   const { tenant } = input.run;
   const { outputSchema } = input.start.task;
   const agent = agentOf(config, input.start.agent);
-  const schema = outputSchema === undefined ? [] : [JSON.stringify(outputSchema)];
-  const texts = [agent.instructions, ...schema.map((one) => `${OUTPUT_INSTRUCTION}\n${one}`)];
+  const { toolExecution } = settingsFor(config, input.start);
+  const texts = [
+    toolExecution === 'dataflow'
+      ? `${agent.instructions}\n\n${DATAFLOW_GUIDE}`
+      : agent.instructions,
+    ...(outputSchema === undefined
+      ? []
+      : [`${OUTPUT_INSTRUCTION}\n${JSON.stringify(outputSchema)}`]),
+  ];
   const blocks: StoredBlock[] = [];
   for (const one of texts) {
     const stored = await store.putText(tenant, one);

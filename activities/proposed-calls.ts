@@ -3,11 +3,13 @@
  * Invariants: a call that cannot run is a value the model will see, never an error; what is handed on is
  * exactly what was checked; all calls together fit one payload (design §7).
  */
+import { readFlow, type Flow } from '../core/call/flow.js';
 import { callDigest } from '../core/digest.js';
-import { ARGUMENTS_BYTES_MAX } from '../core/json.js';
+import { ARGUMENTS_BYTES_MAX, type Json } from '../core/json.js';
 import type { CallCheck, ProposedCall } from '../core/model.js';
 import type { Block, ToolOffer } from '../core/transcript.js';
 import { unparsedText } from '../providers/tool-arguments.js';
+import { findArgumentDefect } from './argument-limits.js';
 import {
   checkArguments,
   refused,
@@ -21,6 +23,8 @@ export type ToolUse = Extract<Block, { type: 'tool_use' }>;
 export interface CallChecker extends ArgumentSite {
   /** Every tool of the run, whether offered this time or not. */
   readonly offers: readonly ToolOffer[];
+  /** What a call says about other calls is taken off its arguments. */
+  readonly dataflow?: boolean;
 }
 
 /** More calls in one reply than this are not taken up. */
@@ -58,7 +62,7 @@ async function proposedCall(checker: CallChecker, use: ToolUse): Promise<Propose
     tool: (offer?.name ?? use.tool).slice(0, NAME_CHARS_MAX),
     toolVersion: offer?.version ?? '',
   };
-  const checked = checkCall(checker, use, offer);
+  const { flow, ...checked } = checkCall(checker, use, offer);
   const spilled = await spillChecked(checker, checked);
   const { tool, toolVersion } = named;
   const call: ProposedCall = {
@@ -66,19 +70,37 @@ async function proposedCall(checker: CallChecker, use: ToolUse): Promise<Propose
     args: spilled.args,
     digest: callDigest({ tool, toolVersion, args: spilled.args }),
     check: spilled.check,
+    ...(flow !== undefined && { flow }),
   };
   const bytes = Buffer.byteLength(JSON.stringify(call.args));
   return bytes <= ARGUMENTS_BYTES_MAX ? call : tooLarge(call, 'one call');
 }
 
-function checkCall(checker: CallChecker, use: ToolUse, offer: ToolOffer | undefined): Checked {
+interface CheckedUse extends Checked {
+  readonly flow?: Flow;
+}
+
+function checkCall(checker: CallChecker, use: ToolUse, offer: ToolOffer | undefined): CheckedUse {
   const { args } = use;
   if (offer === undefined) return refused(args, 'unknown_tool', unknownTool(checker, use.tool));
   const unread = unparsedText(args);
   if (unread !== undefined) {
     return refused(args, 'invalid_arguments', `The arguments are not one JSON object: ${unread}`);
   }
-  return checkArguments(checker, offer, args);
+  const flows = checker.dataflow === true && findArgumentDefect(args) === undefined;
+  return flows ? checkFlow(checker, offer, args) : checkArguments(checker, offer, args);
+}
+
+/** Arguments with references are checked when those have values (G1). */
+function checkFlow(checker: CallChecker, offer: ToolOffer, proposed: Json): CheckedUse {
+  const read = readFlow(proposed);
+  if (!read.ok) {
+    return refused(read.args, 'invalid_arguments', `The arguments cannot be used: ${read.defect}.`);
+  }
+  const { args, flow } = read;
+  if (flow === undefined) return checkArguments(checker, offer, args);
+  if (flow.refs.length > 0) return { args, check: { ok: true }, flow };
+  return { ...checkArguments(checker, offer, args), flow };
 }
 
 /** By the name that the model was given, or by the registry's. */

@@ -22,6 +22,8 @@ export interface Scope {
   readonly effectId: string;
   /** Which delivery of this activity this is, from 1. */
   readonly attempt: number;
+  /** A worker that says nothing for this long is taken for dead, ms. */
+  readonly silenceMs: number;
   /** Aborts on cancellation, worker shutdown and when Temporal has given this attempt up. */
   readonly signal: AbortSignal;
   /** True when the run wants this to end; false when only this worker has to. */
@@ -32,8 +34,14 @@ export interface Scope {
   warn(message: string, facts: { readonly [name: string]: string }): void;
 }
 
-/** Runs `work` in the current activity's scope, with heartbeats on a timer while it runs. */
-export async function inScope<T>(work: (scope: Scope) => Promise<T>): Promise<T> {
+/**
+ * Runs `work` in the current activity's scope, with heartbeats on a timer while it runs. `isSilent` keeps them
+ * back: for whoever plays a worker that has died.
+ */
+export async function inScope<T>(
+  work: (scope: Scope) => Promise<T>,
+  isSilent: () => boolean = () => false,
+): Promise<T> {
   const context = Context.current();
   const info = activityInfo();
   const execution = info.workflowExecution?.runId ?? info.activityId;
@@ -41,6 +49,7 @@ export async function inScope<T>(work: (scope: Scope) => Promise<T>): Promise<T>
     execution,
     effectId: `${info.activityId}@${execution}`,
     attempt: info.attempt,
+    silenceMs: info.heartbeatTimeoutMs ?? info.startToCloseTimeoutMs,
     signal: context.cancellationSignal,
     stopRequested: () => context.cancellationDetails?.cancelRequested === true,
     fetchHistory: (runId, earlier) => fetchHistory(context, runId, earlier),
@@ -51,7 +60,9 @@ export async function inScope<T>(work: (scope: Scope) => Promise<T>): Promise<T>
     BEAT_MS_MIN,
     Math.min(BEAT_MS_MAX, Math.floor(timeoutMs / BEATS_PER_TIMEOUT)),
   );
-  const timer = setInterval(() => context.heartbeat(), everyMs);
+  const timer = setInterval(() => {
+    if (!isSilent()) context.heartbeat();
+  }, everyMs);
   try {
     return await work(scope);
   } finally {

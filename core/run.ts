@@ -8,6 +8,7 @@
 import type { Ask, AskOutcome, Decision, Verdict } from './ask/ask.js';
 import type { Arrival } from './arrival.js';
 import type { Call } from './call/call.js';
+import type { State } from './call/references.js';
 import type { Phase, RunEvent } from './event.js';
 import type { Frozen } from './frozen.js';
 import type { TokenTracker } from './gates/token-budget.js';
@@ -159,6 +160,8 @@ export interface Run {
   readonly evidence: readonly string[];
   /** Ids of required evidence whose predicate an observation has met. */
   readonly proven?: readonly string[];
+  /** Dataflow: values by path; a path is written once and never again (C49). */
+  readonly state?: State;
   /** Open asks, and closed ones until their call is settled. */
   readonly asks: readonly Ask[];
   /** The newest asks that are closed and whose call is settled, for whoever answers them late. */

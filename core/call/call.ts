@@ -10,6 +10,7 @@ import type { CallOpinion } from '../hooks/hook.js';
 import type { Json, StoredText } from '../json.js';
 import type { CallCheck } from '../model.js';
 import type { ToolResult } from '../tool-result.js';
+import type { Flow } from './flow.js';
 
 interface CallBase {
   /** Provider's id, unique within the reply. */
@@ -27,6 +28,8 @@ interface CallBase {
   readonly attempt: number;
   /** Attempts that executors have made of it so far, over all its executions (C43). */
   readonly attempts: number;
+  /** Dataflow: what it says about other calls (G1). */
+  readonly flow?: Flow;
 }
 
 export interface ProposedStage extends CallBase {
@@ -158,7 +161,8 @@ export function revisedKey(call: Pick<Call, 'callKey' | 'revision'>): string {
 /** The call's fields that every stage has, for making the next stage. */
 export function baseOf(call: Call): CallBase {
   const { id, index, callKey, revision, tool, toolVersion, args, digest, attempt, attempts } = call;
-  return { id, index, callKey, revision, tool, toolVersion, args, digest, attempt, attempts };
+  const base = { id, index, callKey, revision, tool, toolVersion, args, digest, attempt, attempts };
+  return call.flow === undefined ? base : { ...base, flow: call.flow };
 }
 
 /** It was handed to an executor before, and counted as a tool call then. */

@@ -4,15 +4,15 @@
  */
 import type { OpenRun } from '../run.js';
 import { baseOf, type Asker, type RecheckedStage } from './call.js';
+import { resolved } from './dataflow.js';
 import { go, refuse, type Verdict } from './station.js';
 
 export function rechecked(run: OpenRun, call: RecheckedStage): Verdict {
   const { answer, asker, target } = call;
+  if (asker.kind === 'dataflow') return resolved(run, call);
   if (!answer.ok) {
-    return refuse(
-      'execution_error',
-      `The arguments could not be checked: ${answer.failure.message}`,
-    );
+    const message = `The arguments could not be checked: ${answer.failure.message}`;
+    return refuse('execution_error', message);
   }
   const { args, digest, check } = answer.output;
   if (!check.ok) return refuse('invalid_arguments', check.message);

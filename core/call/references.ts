@@ -7,6 +7,7 @@
 import { canonicalJson } from '../digest.js';
 import { ownValue, type BlobRef, type Json } from '../json.js';
 import { depthOf, SHAPE_DEPTH_MAX } from '../json-depth.js';
+import type { PolicyCondition } from '../policy.js';
 import { covers, namesBelow, parsePath, STATE_PREFIX } from './state-path.js';
 
 /** Different paths that one call may refer to. */
@@ -19,13 +20,8 @@ const READINGS_BOTH_MAX = 4;
 export type StateValue = { readonly text: string } | BlobRef;
 export type State = { readonly [path: string]: StateValue };
 
-/** What a call wants to hold before it runs. */
-export interface Condition {
-  /** Without the prefix `state.`. */
-  readonly path: string;
-  readonly equals?: Json;
-  readonly exists?: boolean;
-}
+/** What a call wants to hold before it runs; its path is without the prefix `state.`. */
+export type Condition = PolicyCondition;
 
 export type FoundReferences =
   | { readonly ok: true; readonly paths: readonly string[] }
@@ -84,13 +80,17 @@ function parsedJson(text: string): Json | undefined {
   }
 }
 
+/** Without anything else it asks whether the path holds something. */
 export function holds(condition: Condition, texts: StateTexts): boolean {
+  const { equals, lte, gte, exists = true } = condition;
   const readings = readingsOf(texts, condition.path);
-  const { exists = true, equals } = condition;
-  if (readings.length > 0 !== exists) return false;
-  if (equals === undefined) return true;
-  const wanted = canonicalJson(equals);
-  return readings.some((reading) => canonicalJson(reading) === wanted);
+  if (!exists || readings.length === 0) return !exists && readings.length === 0;
+  return readings.some(
+    (value) =>
+      (equals === undefined || canonicalJson(value) === canonicalJson(equals)) &&
+      (lte === undefined || (typeof value === 'number' && value <= lte)) &&
+      (gte === undefined || (typeof value === 'number' && value >= gte)),
+  );
 }
 
 /** The arguments with their references resolved, one after the other as readings allow; JSON first. */

@@ -3,7 +3,7 @@
  * Invariant: only this file moves a call to 'settled'.
  */
 import type { StoredText } from '../json.js';
-import { provenBy } from '../gates/evidence.js';
+import { proofsFrom, provenBy } from '../gates/evidence.js';
 import { countResult } from '../limits/breakers.js';
 import { noteAction } from '../limits/repetition.js';
 import { emit } from '../outbox.js';
@@ -17,6 +17,7 @@ import {
 } from '../tool-result.js';
 import { baseOf, type Call, type DoubtStage, type ReturnedStage } from './call.js';
 import { keyOf } from './key.js';
+import { pathWritten, withValue } from './state.js';
 import { withCall } from './station.js';
 
 /** Closed asks that a late answer is told about. */
@@ -29,27 +30,30 @@ export function settleCall(run: OpenRun, call: Call, result: ToolResult): OpenRu
   const gone = settled.asks
     .filter((ask) => !asks.includes(ask))
     .map(({ id, outcome }) => ({ id, outcome }));
+  const path = pathWritten(settled, call, result);
   const counted: OpenRun = {
-    ...settled,
+    ...withValue(settled, path, result),
     asks,
     closedAsks: [...run.closedAsks, ...gone].slice(-CLOSED_ASKS_MAX),
     tally: tallied(run.tally, result),
     breakers: countResult(run.breakers, call.tool, result),
-    ...observed(run, call, result),
+    ...observed(run, call, { ...result, path }),
   };
-  return announce(noteAction(counted, call, result), call, result);
+  return announce(noteAction(counted, call, result), call, { ...result, path });
 }
 
 /** What a successful call proves for the completion gates (G22). */
-function observed(run: OpenRun, call: Call, { status, content }: ToolResult) {
+function observed(run: OpenRun, call: Call, { status, content, path }: Told) {
   if (status !== 'ok') return {};
   const evidence = run.evidence.includes(call.tool) ? run.evidence : [...run.evidence, call.tool];
-  const { requiredEvidence = [] } = run.start.task;
-  const proofs =
-    'text' in content ? provenBy(requiredEvidence, call.tool, content.text) : provesOf(call);
+  const proofs = proofsFrom(run, { tool: call.tool, path });
+  const ids = 'text' in content ? provenBy(proofs, content.text) : provesOf(call);
   const { proven = [] } = run;
-  const fresh = proofs.filter((id) => !proven.includes(id));
-  return { evidence, ...(fresh.length > 0 && { proven: [...proven, ...fresh] }) };
+  const fresh = proofs.filter(({ id }) => ids.includes(id) && !proven.includes(id));
+  return {
+    evidence,
+    ...(fresh.length > 0 && { proven: [...proven, ...fresh.map(({ id }) => id)] }),
+  };
 }
 
 /** Of a result by reference the activity has seen the whole. */
@@ -62,8 +66,11 @@ function provesOf(call: Call): readonly string[] {
     : [];
 }
 
-function announce(run: OpenRun, call: Call, result: ToolResult): OpenRun {
-  const { code, content } = result;
+/** `path`: where the result became part of the state. */
+type Told = ToolResult & { readonly path: string | undefined };
+
+function announce(run: OpenRun, call: Call, result: Told): OpenRun {
+  const { code, content, path } = result;
   const denied =
     code !== undefined && (code === 'tool_not_allowed' || INVALID_CODES.includes(code));
   const validated = denied
@@ -88,6 +95,7 @@ function announce(run: OpenRun, call: Call, result: ToolResult): OpenRun {
     attempts: result.attempts,
     durationMs: result.durationMs,
     key: result.idempotencyKey,
+    ...(path !== undefined && { path }),
   });
 }
 

@@ -63,6 +63,7 @@ function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]
     ...(offered.length < tools.length && { offered: offered.map((tool) => tool.name) }),
     maxTokens: bound.maxTokens,
     temperature: settings.temperature,
+    ...(settings.toolExecution === 'dataflow' && { dataflow: true }),
     bound: { inputTokens: bound.inputTokens, costMicroUsd: bound.costMicroUsd },
     left: {
       costMicroUsd: finite(left(run.money.spentMicroUsd, budget.maxCostMicroUsd)),

@@ -1,6 +1,7 @@
 /** Everybody who plays in a case: its model, its tools, and what happens from outside. */
 import type { Config } from '../../authoring/index.js';
 import { DEFAULT_BUDGET } from '../../core/budget-fields.js';
+import type { Settings } from '../../core/settings.js';
 import type { Provider } from '../../providers/provider.js';
 import type { SeenRequest } from '../engine.js';
 import type { Fixture } from '../fixture.js';
@@ -20,7 +21,8 @@ export interface Cast {
   readonly executions: Executions;
 }
 
-export function castOf(fixture: Fixture, stage: Stage): Cast {
+/** `settings` are those of the engine itself, over those of the case. */
+export function castOf(fixture: Fixture, stage: Stage, settings: Partial<Settings> = {}): Cast {
   const moments = momentsOf(fixture, (action) => stage.perform(action));
   const executions = recordExecutions();
   const { maxRetriesPerToolCall } = { ...DEFAULT_BUDGET, ...fixture.budget };
@@ -34,7 +36,7 @@ export function castOf(fixture: Fixture, stage: Stage): Cast {
   const hooks = scriptedHooks(fixture.hooks, { stage, moments });
   const model = scriptedModel(PROVIDER, fixture.model, { stage, moments });
   return {
-    config: configOf(fixture, { tools, hooks }),
+    config: configOf(fixture, { tools, hooks, settings }),
     providers: new Map([[PROVIDER, model.provider]]),
     moments,
     requests: model.requests,

@@ -26,13 +26,14 @@ const USD = 1_000_000;
 const YEAR_MS = 366 * 86_400_000;
 const MANY = 100;
 
-/** What the worker of a case runs. */
+/** What the worker of a case runs, and the engine's own settings, over those of the case. */
 export interface CaseCode {
   readonly tools: readonly Tool[];
   readonly hooks: readonly Hook[];
+  readonly settings: Partial<Settings>;
 }
 
-export function configOf(fixture: Fixture, { tools, hooks }: CaseCode): Config {
+export function configOf(fixture: Fixture, { tools, hooks, settings }: CaseCode): Config {
   const { policy } = fixture;
   return defineConfig({
     agents: [
@@ -44,7 +45,7 @@ export function configOf(fixture: Fixture, { tools, hooks }: CaseCode): Config {
         hooks,
         ...(policy.length > 0 && { policy: { rules: policy } as PolicyDeclaration }),
         budget: budgetOf(fixture),
-        settings: settingsOf(fixture),
+        settings: { ...settingsOf(fixture), ...settings },
       }),
     ],
     routes: routesOf(fixture),

@@ -20,6 +20,7 @@ export interface Executions {
   hasHappened(key: string): boolean;
   seen(): readonly SeenExecution[];
   effects(): { readonly [tool: string]: number };
+  inFlight(): number;
   maxInFlight(): number;
 }
 
@@ -57,6 +58,7 @@ export function recordExecutions(): Executions {
     hasHappened: (key) => happened.has(key),
     seen: () => [...byCall.values()],
     effects: () => Object.fromEntries(effects),
+    inFlight: () => inFlight,
     maxInFlight: () => mostInFlight,
   };
 }

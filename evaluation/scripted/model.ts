@@ -98,11 +98,9 @@ class ModelDouble {
     if (signal.aborted) return emptyReply(place);
     await this.reach({ kind: 'modelCall', number, at: 'streaming' }, { worker, signal });
     if (signal.aborted) return arrivedReply(answer, place);
-    // What happens after the reply reaches the run together with it.
-    await this.cast.moments.reach({ kind: 'modelCall', number, at: 'after' });
+    await worker.together(this.cast.moments.reach({ kind: 'modelCall', number, at: 'after' }));
     const id = replyOccurrence(number);
-    await this.cast.moments.reach({ kind: 'event', event: 'model_response', id });
-    await worker.alive();
+    await worker.together(this.cast.moments.reach({ kind: 'event', event: 'model_response', id }));
     return wholeReply(answer, place);
   }
 

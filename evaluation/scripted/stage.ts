@@ -19,8 +19,13 @@ export interface StageWorker {
    * to end what `signal` belongs to.
    */
   settle(signal: AbortSignal, stops: boolean): Promise<void>;
-  /** Comes back at once, if the worker still lives. */
-  alive(): Promise<void>;
+  /**
+   * What was done from outside is to reach the run together with what the caller returns now. Comes back
+   * at once, if the worker still lives.
+   */
+  together(done: Promise<unknown>): Promise<void>;
+  /** Calls back when it dies. */
+  onDeath(then: () => void): void;
   /** The worker dies. */
   die(): Promise<never>;
 }

@@ -86,6 +86,7 @@ class ToolDouble {
     const { callId, idempotencyKey: key } = ctx;
     const index = executions.attemptsOf(tool);
     const end = executions.begin({ callId, tool, key, input, sandbox: false }, stage.now());
+    worker.onDeath(() => end(stage.now()));
     try {
       await this.reach('tool_started', ctx, worker);
       if (ctx.signal.aborted) throw stopped(ctx);
@@ -154,11 +155,10 @@ class ToolDouble {
   ): Promise<void> {
     const { name: tool } = this.declared;
     const id = toolOccurrence(event, callId);
-    const actions = await this.cast.moments.reach({ kind: 'event', event, call: callId, tool, id });
-    if (actions.length === 0) return;
-    // What happens at the end of a call reaches the run together with its outcome.
-    if (event === 'tool_finished') await worker.alive();
-    else await worker.settle(signal, stopsWork(actions));
+    const done = this.cast.moments.reach({ kind: 'event', event, call: callId, tool, id });
+    if (event === 'tool_finished') return worker.together(done);
+    const actions = await done;
+    if (actions.length > 0) await worker.settle(signal, stopsWork(actions));
   }
 }
 

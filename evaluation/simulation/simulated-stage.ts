@@ -29,11 +29,15 @@ function workerOf(simulation: Simulation): StageWorker {
       if (signal?.aborted) done();
     });
   // A worker that drains serves no more and is alive all the same.
-  const isAlive = (): boolean => worker === undefined || worker.isAlive();
+  const isAlive = (): boolean => worker === undefined || !worker.life.dead;
   return {
     wait: (ms, signal) => (ms === 0 && isAlive() ? Promise.resolve() : wait(ms, signal)),
     settle: (signal) => wait(0, signal),
-    alive: () => (isAlive() ? Promise.resolve() : new Promise(() => undefined)),
+    async together(done) {
+      await done;
+      if (!isAlive()) await new Promise(() => undefined);
+    },
+    onDeath: (then) => worker?.life.onDeath(then),
     die() {
       if (isAlive()) simulation.workers.kill();
       return new Promise(() => undefined);

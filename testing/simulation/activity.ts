@@ -124,6 +124,7 @@ class Activity implements ScheduledActivity {
       execution,
       effectId: `${this.effect.id}@${execution}`,
       attempt: this.attempts,
+      silenceMs: this.effect.limits.heartbeatMs ?? this.effect.limits.attemptMs,
       signal: controller.signal,
       stopRequested: () => this.cancelRequested,
       fetchHistory: () => Promise.reject(new Error('a simulation has no history')),

@@ -1,6 +1,6 @@
 /** The simulation: a run in this process, under a virtual clock, with faults where one wants them. */
 export { virtualClock, type VirtualClock } from './clock.js';
-export type { Seam, SeamPoint } from './mortal.js';
+export { mortal, newLife, type Life, type Seam, type SeamPoint } from './mortal.js';
 export {
   SIMULATION_START,
   startSimulation,

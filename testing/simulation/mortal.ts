@@ -20,7 +20,30 @@ export type SeamPoint =
 export type Seam = (point: SeamPoint) => void;
 
 export interface Life {
-  dead: boolean;
+  readonly dead: boolean;
+  /** Calls back when it ends. */
+  readonly onDeath: (then: () => void) => void;
+  readonly end: () => void;
+}
+
+export function newLife(): Life {
+  let dead = false;
+  let mourners: (() => void)[] = [];
+  return {
+    get dead() {
+      return dead;
+    },
+    onDeath(then) {
+      if (dead) then();
+      else mourners.push(then);
+    },
+    end() {
+      dead = true;
+      const told = mourners;
+      mourners = [];
+      for (const then of told) then();
+    },
+  };
 }
 
 class WorkerDied extends Error {}

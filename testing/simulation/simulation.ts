@@ -156,9 +156,8 @@ class InProcess implements Simulation {
   }
 
   private receiveAll(): void {
-    const facts = this.inbox;
-    this.inbox = [];
-    for (const fact of facts) {
+    // An event that a fact makes may bring further facts, which belong to the same activation.
+    for (let fact = this.inbox.shift(); fact !== undefined; fact = this.inbox.shift()) {
       this.current = receive(this.current, fact(this.clock.now()));
       this.tellEvents();
     }

@@ -6,7 +6,7 @@
 import { performActivity, type ActivityDeps, type Scope } from '../../activities/index.js';
 import type { ActivityEffect } from '../../core/effect.js';
 import type { VirtualClock } from './clock.js';
-import { mortal, type Life, type Seam } from './mortal.js';
+import { mortal, newLife, type Life, type Seam } from './mortal.js';
 
 /** As long as the real worker gives its activities, in ms. */
 const SHUTDOWN_GRACE_MS = 20_000;
@@ -38,13 +38,12 @@ export interface SimulatedWorker {
   perform(effect: ActivityEffect, scope: Scope): Promise<unknown>;
   readonly running: Set<Running>;
   /** A worker that drains is still alive. */
-  isAlive(): boolean;
+  readonly life: Life;
   /** Tells the worker that an attempt has ended. */
   ended(attempt: Running): void;
 }
 
 interface Incarnation extends SimulatedWorker {
-  readonly life: Life;
   onIdle?: () => void;
 }
 
@@ -78,7 +77,7 @@ export function simulatedWorkers({ deps, clock, seam }: WorkerOptions): Simulate
     },
     kill(how = 'crash') {
       if (current === undefined) return;
-      current.life.dead = how === 'crash';
+      if (how === 'crash') current.life.end();
       abandon(current);
       serve();
     },
@@ -89,7 +88,7 @@ export function simulatedWorkers({ deps, clock, seam }: WorkerOptions): Simulate
       const end = (): void => {
         for (const cancel of limits) cancel();
         delete worker.onIdle;
-        worker.life.dead = true;
+        worker.life.end();
         abandon(worker);
         if (downMs === 0) serve();
         else clock.after(downMs, serve);
@@ -105,12 +104,11 @@ export function simulatedWorkers({ deps, clock, seam }: WorkerOptions): Simulate
 }
 
 function incarnation(deps: ActivityDeps, seam: Seam): Incarnation {
-  const life: Life = { dead: false };
+  const life = newLife();
   const own = mortal(deps, life, seam);
   const worker: Incarnation = {
     life,
     running: new Set(),
-    isAlive: () => !life.dead,
     perform: (effect, scope) => performActivity(own, scope, effect),
     ended(attempt) {
       worker.running.delete(attempt);
