@@ -63,9 +63,8 @@ async function writeRoot({ store, config }: ActivityDeps, input: OpenRunInput): 
   const agent = agentOf(config, input.start.agent);
   const { toolExecution } = settingsFor(config, input.start);
   const texts = [
-    toolExecution === 'dataflow'
-      ? `${agent.instructions}\n\n${DATAFLOW_GUIDE}`
-      : agent.instructions,
+    agent.instructions,
+    ...(toolExecution === 'dataflow' ? [DATAFLOW_GUIDE] : []),
     ...(outputSchema === undefined
       ? []
       : [`${OUTPUT_INSTRUCTION}\n${JSON.stringify(outputSchema)}`]),

@@ -26,14 +26,15 @@ const USD = 1_000_000;
 const YEAR_MS = 366 * 86_400_000;
 const MANY = 100;
 
-/** What the worker of a case runs, and the engine's own settings, over those of the case. */
+/** What the worker of a case runs. */
 export interface CaseCode {
   readonly tools: readonly Tool[];
   readonly hooks: readonly Hook[];
-  readonly settings: Partial<Settings>;
+  /** On top of what the case says. */
+  readonly settings?: Partial<Settings>;
 }
 
-export function configOf(fixture: Fixture, { tools, hooks, settings }: CaseCode): Config {
+export function configOf(fixture: Fixture, { tools, hooks, settings = {} }: CaseCode): Config {
   const { policy } = fixture;
   return defineConfig({
     agents: [

@@ -54,6 +54,14 @@ describe('open_run', () => {
     });
   });
 
+  test('tells the model about plans in dataflow mode, and only there', async () => {
+    const { head, frozen } = await open({ settings: { toolExecution: 'dataflow' } });
+    const [root] = await bed.store.readChain('default', head ?? '');
+    const text = { type: 'text', text: expect.stringMatching(/_outputPath/) };
+    expect(root?.blocks).toEqual([{ type: 'text', text: 'Be kind.' }, text]);
+    expect(frozen?.prompt.bytes).toBeGreaterThan(1_000);
+  });
+
   test('freezes the names of the hooks by point, in their order', async () => {
     const hooked = await startBed({
       hooks: [
@@ -92,14 +100,6 @@ describe('open_run', () => {
     const failed = await failureFrom(open({ task: { goal: 'x', outputSchema } }));
     expect(failed).toMatchObject({ type: 'InvalidTask', nonRetryable: true });
     expect(failed.message).toContain('task.outputSchema');
-  });
-
-  test('tells the model about plans in dataflow mode, and only there', async () => {
-    const { head, frozen } = await open({ settings: { toolExecution: 'dataflow' } });
-    const [root] = await bed.store.readChain('default', head ?? '');
-    const text = { type: 'text', text: expect.stringMatching(/^Be kind\.\n\n.*_outputPath/s) };
-    expect(root?.blocks).toEqual([text]);
-    expect(frozen?.prompt.bytes).toBeGreaterThan(1_000);
   });
 
   test('is the same when it is delivered twice', async () => {
