@@ -7,9 +7,10 @@ import type { WireEvent } from './event.js';
 import type { Frozen } from './frozen.js';
 import type { Json, StoredText } from './json.js';
 import type { Condition, State } from './call/references.js';
+import type { Proof } from './gates/evidence.js';
 import type { HookOutcome, HookPoint } from './hooks/hook.js';
 import type { CallCheck, ModelRoute, Reply } from './model.js';
-import type { Evidence, StartInput } from './task.js';
+import type { StartInput } from './task.js';
 import type { ToolResultCode } from './tool-result.js';
 import type { TranscriptItem } from './transcript.js';
 
@@ -133,8 +134,8 @@ export interface ExecuteToolInput extends EventBatch {
   readonly inlineBytesMax: number;
   /** Failures of the tool that are retried (a worker's death is not one). */
   readonly maxRetries: number;
-  /** Evidence with a predicate that a result of this tool may prove. */
-  readonly evidence?: readonly Evidence[];
+  /** What a result may prove that the run cannot look into. */
+  readonly proofs?: readonly Proof[];
 }
 
 export interface ExecuteToolOutput extends Acknowledged {
@@ -164,7 +165,7 @@ export interface ReconcileToolInput extends EventBatch {
   readonly call: ToolCallRef;
   readonly inlineBytesMax: number;
   readonly timeoutMs: number;
-  readonly evidence?: readonly Evidence[];
+  readonly proofs?: readonly Proof[];
 }
 
 export type Finding =

@@ -112,7 +112,7 @@ function skipped(run: OpenRun, call: Call, skip: Skip): Verdict {
 }
 
 /** Stages in which nothing of an unblocked call is under way. */
-const AT_REST: readonly Call['stage'][] = ['rechecked', 'checked', 'waiting', 'granted'];
+const AT_REST: readonly Call['stage'][] = ['rechecked', 'checked', 'hooked', 'waiting', 'granted'];
 
 /** Ends the first call whose path has got its value from another one, and its question with it. */
 export function supersede(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {

@@ -11,13 +11,14 @@
  * One corrective turn, then the run stops `evidence_missing`, detail `success_criteria: <ids>`.
  */
 import { holds } from '../condition.js';
+import { toldText } from '../hooks/start.js';
 import type { Json } from '../json.js';
 import type { OpenRun, Turn } from '../run.js';
 import type { Criterion } from '../task.js';
 import { domainReason } from './domain-reason.js';
 import { hasEvidence } from './evidence.js';
 import { PASS, type GateVerdict } from './gate.js';
-import { stateOf } from './state.js';
+import { stateAsJson } from './state.js';
 
 const REJECTIONS_MAX = 1;
 
@@ -63,8 +64,8 @@ function subjectOf(run: OpenRun, { reply }: Turn): Json {
   return {
     evidence: Object.fromEntries(evidence) as Json,
     tools: Object.fromEntries(tools) as Json,
-    state: stateOf(run),
-    ...(text !== undefined && { answer: 'text' in text ? text.text : { $blob: text.$blob } }),
+    state: stateAsJson(run),
+    ...(text !== undefined && { answer: toldText(text) }),
     ...(output?.ok && { output: output.value }),
   };
 }
