@@ -127,6 +127,8 @@ export interface ExecuteToolInput extends EventBatch {
   readonly timeoutMs: number;
   /** A result up to this size may come back inline; larger ones by reference. */
   readonly inlineBytesMax: number;
+  /** The result says whether it is a text: other calls refer to it. */
+  readonly typed?: boolean;
   /** Failures of the tool that are retried (a worker's death is not one). */
   readonly maxRetries: number;
 }
@@ -151,6 +153,7 @@ export interface ReconcileToolInput extends EventBatch {
   readonly run: RunRef;
   readonly call: ToolCallRef;
   readonly inlineBytesMax: number;
+  readonly typed?: boolean;
   readonly timeoutMs: number;
 }
 

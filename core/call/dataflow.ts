@@ -9,7 +9,7 @@ import type { OpenRun, Turn } from '../run.js';
 import { baseOf, type Call, type ProposedStage, type RecheckedStage } from './call.js';
 import { providersOf, rivalsOf } from './dataflow-edges.js';
 import { startCheck } from './recheck.js';
-import { holds, placeOf, valuesFor, type Condition, type State } from './references.js';
+import { holds, placeOf, valueOf, valuesFor, type Condition, type State } from './references.js';
 import { settleCall } from './settled.js';
 import { skippedResult, type Skip } from './skip.js';
 import { STATE_PREFIX } from './state-path.js';
@@ -74,8 +74,8 @@ function judge(state: State, when: Condition): 'holds' | 'fails' | 'unknown' {
   const place = placeOf(state, when.path);
   const value = place === undefined ? undefined : state[place];
   if (place === undefined || value === undefined) return when.exists === false ? 'holds' : 'fails';
-  if ('text' in value) return holds(when, { [place]: value.text }) ? 'holds' : 'fails';
-  return 'unknown';
+  if (!('text' in value)) return 'unknown';
+  return holds(when, { [place]: valueOf(value.text, value) }) ? 'holds' : 'fails';
 }
 
 function resolve(run: OpenRun, call: ProposedStage): Step<OpenRun> {

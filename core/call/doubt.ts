@@ -11,7 +11,7 @@ import { start, type Step } from '../inflight.js';
 import type { Json, StoredText } from '../json.js';
 import type { OpenRun } from '../run.js';
 import { baseOf, type Call, type DoubtStage, type ReturnedStage } from './call.js';
-import { callRef, inlineBytesFor } from './grant.js';
+import { callRef, inlineBytesFor, isReferredTo } from './grant.js';
 import { keyOf } from './key.js';
 import { toolOf } from './lookup.js';
 import { settleCall, stopUnknown, unknownResult } from './settled.js';
@@ -33,6 +33,7 @@ export function reconcile(run: OpenRun, call: ReturnedStage): Step<OpenRun> {
       run: refOf(run),
       call: callRef(run, call),
       inlineBytesMax: inlineBytesFor(run, call),
+      ...(isReferredTo(call) && { typed: true }),
       timeoutMs,
       events,
     },
@@ -140,7 +141,7 @@ function recordAnswer(run: OpenRun, call: DoubtStage, answer: Answer): Step<Open
   }));
   const recording = {
     ...working(call, effectId, 'record'),
-    answer: { kind, content: textOf(value) },
+    answer: { kind, content: textOf(value, isReferredTo(call)) },
   };
   return {
     run: withCall(started.run, recording),
@@ -148,7 +149,8 @@ function recordAnswer(run: OpenRun, call: DoubtStage, answer: Answer): Step<Open
   };
 }
 
-function textOf(value: Json | undefined): StoredText {
+function textOf(value: Json | undefined, typed: boolean): StoredText {
   if (value === undefined) return { text: 'A person confirmed that this took effect.' };
-  return { text: typeof value === 'string' ? value : JSON.stringify(value) };
+  if (typeof value === 'string') return { text: value };
+  return { text: JSON.stringify(value), ...(typed && { json: true }) };
 }

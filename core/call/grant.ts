@@ -57,6 +57,7 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
       grant: call.grant,
       timeoutMs: tool.timeoutMs,
       inlineBytesMax: inlineBytesFor(run, call),
+      ...(isReferredTo(call) && { typed: true }),
       maxRetries: run.frozen.budget.maxRetriesPerToolCall,
       events,
     },
@@ -99,5 +100,10 @@ export function callRef(run: OpenRun, call: Call): ToolCallRef {
 export function inlineBytesFor(run: OpenRun, call: Call): number {
   const calls = run.turn?.calls.length ?? 1;
   const fair = Math.max(64, Math.min(INLINE_BYTES_MAX, Math.floor(INLINE_BYTES_PER_TURN / calls)));
-  return call.flow?.outputPath === undefined ? fair : Math.min(fair, STATE_INLINE_BYTES_MAX);
+  return isReferredTo(call) ? Math.min(fair, STATE_INLINE_BYTES_MAX) : fair;
+}
+
+/** Its result becomes a value of the state. */
+export function isReferredTo({ flow }: Call): boolean {
+  return flow?.outputPath !== undefined;
 }

@@ -35,7 +35,8 @@ export function withValue(run: OpenRun, path: string | undefined, result: ToolRe
   const { content } = result;
   const value =
     'text' in content ? { text: content.text } : { $blob: content.$blob, bytes: content.bytes };
-  return { ...run, state: { ...run.state, [path]: value } };
+  const typed = { ...value, ...(content.json && { json: content.json }) };
+  return { ...run, state: { ...run.state, [path]: typed } };
 }
 
 /** What is written, for people and models: where, and how large. */

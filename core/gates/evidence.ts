@@ -1,4 +1,9 @@
-/** Gate: an answer needs its declared evidence (G22): tools that must have returned ok. */
+/**
+ * Gate: an answer needs its declared evidence (G22): tools that must have returned ok, or paths of the state
+ * that must be written.
+ */
+import { placeOf } from '../call/references.js';
+import { parsePath } from '../call/state-path.js';
 import { PASS, type GateVerdict } from './gate.js';
 import type { OpenRun } from '../run.js';
 
@@ -6,7 +11,7 @@ const REJECTIONS_MAX = 1;
 
 export function evidenceGate(run: OpenRun): GateVerdict {
   const missing = (run.start.task.requiredEvidence ?? []).filter(
-    (evidence) => !run.evidence.includes(evidence.satisfiedBy),
+    ({ satisfiedBy }) => !run.evidence.includes(satisfiedBy) && !isWritten(run, satisfiedBy),
   );
   if (missing.length === 0) return PASS;
   const names = missing.map((evidence) => `${evidence.id} (${evidence.satisfiedBy})`).join(', ');
@@ -24,4 +29,9 @@ export function evidenceGate(run: OpenRun): GateVerdict {
     transition: 'completion_rejected',
     prompt: `Your answer is not accepted yet. Evidence is missing: ${names}. Get it first.`,
   };
+}
+
+function isWritten(run: OpenRun, name: string): boolean {
+  const path = parsePath(name);
+  return path !== undefined && placeOf(run.state ?? {}, path) !== undefined;
 }

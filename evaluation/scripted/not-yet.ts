@@ -5,7 +5,6 @@
 import type { Action, CaseBudget, CaseSettings, CaseTask, Fixture } from '../fixture.js';
 
 const SETTINGS: readonly (keyof CaseSettings)[] = [
-  'toolExecution',
   'approvalMode',
   'permissionMode',
   'allowedTools',
@@ -32,7 +31,6 @@ const SETTINGS: readonly (keyof CaseSettings)[] = [
 
 /** A setting that only says what is the case anyway is no reason. */
 const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
-  toolExecution: 'serial',
   approvalMode: 'wait',
   permissionMode: 'default',
   maxTokensStrategy: 'auto',

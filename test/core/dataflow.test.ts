@@ -84,6 +84,19 @@ describe('a call waits for what it needs', () => {
     expect(traceOf(shell)).toBe('+r -r +v -v +w -w');
   });
 
+  test('a written path can be the evidence of an answer', () => {
+    const shell = planned({
+      task: { requiredEvidence: [{ id: 'fact', satisfiedBy: 'state.fact' }] },
+      model: [
+        says('too early'),
+        calls(flows('x', 'read_order', { orderId: '1', _outputPath: 'fact' })),
+        says('now'),
+      ],
+    });
+    expect(finish(shell)).toMatchObject({ stopReason: 'completed', answer: { text: 'now' } });
+    expect(shell.run.tally.evidenceRejections).toBe(1);
+  });
+
   test('_dependsOn orders calls without handing anything over', () => {
     const shell = planned({
       model: [
