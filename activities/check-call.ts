@@ -5,7 +5,7 @@
  * call named it before; what a reference brings in may not name stored texts.
  */
 import {
-  holds,
+  holdsIn,
   missingFrom,
   referencesIn,
   resolveReferences,
@@ -77,7 +77,7 @@ async function judge(deps: InTransaction, input: CheckCallInput): Promise<Checke
       'The values that the arguments refer to are too large.',
     );
   }
-  if (input.when !== undefined && !holds(input.when, values))
+  if (input.when !== undefined && !holdsIn(values, input.when))
     return { unmet: { kind: 'condition' } };
   return resolve(deps, { input, args: whole, values });
 }

@@ -6,10 +6,11 @@
 import type { WireEvent } from './event.js';
 import type { Frozen } from './frozen.js';
 import type { Json, StoredText } from './json.js';
-import type { Condition, State } from './call/references.js';
+import type { State } from './call/references.js';
+import type { Condition } from './condition.js';
 import type { HookOutcome, HookPoint } from './hooks/hook.js';
 import type { CallCheck, ModelRoute, Reply } from './model.js';
-import type { StartInput } from './task.js';
+import type { Evidence, StartInput } from './task.js';
 import type { ToolResultCode } from './tool-result.js';
 import type { TranscriptItem } from './transcript.js';
 
@@ -84,6 +85,8 @@ export interface CallModelInput extends EventBatch {
     readonly outputTokens: number | null;
   };
   readonly maxRetries: { readonly serverError: number; readonly other: number };
+  /** JSON Schema, as text, that an answer without calls is checked against. */
+  readonly outputSchema?: StoredText;
 }
 
 export interface CallModelOutput extends Acknowledged {
@@ -104,6 +107,8 @@ export interface Grant {
   readonly digest: string;
   readonly policyVersion: string;
   readonly approvedBy: readonly string[];
+  /** The call may run in the tool's sandbox only (G18). */
+  readonly sandbox?: true;
 }
 
 export interface ToolCallRef {
@@ -131,6 +136,8 @@ export interface ExecuteToolInput extends EventBatch {
   readonly typed?: boolean;
   /** Failures of the tool that are retried (a worker's death is not one). */
   readonly maxRetries: number;
+  /** Evidence with a predicate that a result of this tool may prove. */
+  readonly evidence?: readonly Evidence[];
 }
 
 export interface ExecuteToolOutput extends Acknowledged {
@@ -140,7 +147,13 @@ export interface ExecuteToolOutput extends Acknowledged {
 }
 
 export type ToolOutcome =
-  | { readonly kind: 'ok'; readonly content: StoredText; readonly reused?: boolean }
+  | {
+      readonly kind: 'ok';
+      readonly content: StoredText;
+      readonly reused?: boolean;
+      /** Of a result by reference: ids of the evidence that the whole of it proves. */
+      readonly proves?: readonly string[];
+    }
   /** Nothing happened, or (reads) nothing that matters. */
   | { readonly kind: 'error'; readonly code: ToolResultCode; readonly message: string }
   /** A mutating call of which nobody knows here whether it happened (G96). */
@@ -155,10 +168,17 @@ export interface ReconcileToolInput extends EventBatch {
   readonly inlineBytesMax: number;
   readonly typed?: boolean;
   readonly timeoutMs: number;
+  readonly evidence?: readonly Evidence[];
 }
 
 export type Finding =
-  | { readonly kind: 'happened'; readonly source: 'tool' | 'probe'; readonly content: StoredText }
+  | {
+      readonly kind: 'happened';
+      readonly source: 'tool' | 'probe';
+      readonly content: StoredText;
+      /** As with an outcome. */
+      readonly proves?: readonly string[];
+    }
   | { readonly kind: 'not_happened' }
   | { readonly kind: 'unknown'; readonly message: string };
 

@@ -6,12 +6,17 @@
  *  R3 Only `outbox` gives a `seq`, only `stop` sets `stopping`.
  */
 import type { Ask, AskOutcome, Decision, Verdict } from './ask/ask.js';
+import type { Arrival } from './arrival.js';
+import type { StandingGrant } from './ask/grants.js';
 import type { Call } from './call/call.js';
 import type { State } from './call/references.js';
-import type { Phase, RunEvent } from './event.js';
+import type { AskView, Phase, RunEvent } from './event.js';
 import type { Frozen } from './frozen.js';
-import type { StoredText } from './json.js';
+import type { TokenTracker } from './gates/token-budget.js';
+import type { AnswerOpinion, HookErrand, HookReport } from './hooks/hook.js';
+import type { Json, StoredText } from './json.js';
 import type { Reply, Usage } from './model.js';
+import type { PermissionMode } from './permission-mode.js';
 import type { RunResult, StopPhase, StopReason } from './result.js';
 import type { StartInput } from './task.js';
 import type { TranscriptItem } from './transcript.js';
@@ -47,6 +52,10 @@ export interface Turn {
   readonly step: number;
   /** The scheduler has begun with its calls. */
   readonly dispatched: boolean;
+  /** Its PostSampling hooks have been started. */
+  readonly sampled?: true;
+  /** What the Stop hooks say of it. */
+  readonly judgement?: 'running' | AnswerOpinion;
 }
 
 export interface Stopping {
@@ -54,8 +63,32 @@ export interface Stopping {
   readonly detail?: string;
   readonly phase?: StopPhase;
   readonly nextSafeAction?: string;
+  readonly pendingApproval?: AskView;
   /** What `run_result` said, once `stop` and it have been emitted. */
   readonly result?: RunResult;
+  readonly sessionEnd?: 'running' | 'done';
+}
+
+/** Budgets that a person can raise (G91). */
+export type BudgetField =
+  | 'maxTurns'
+  | 'maxModelCalls'
+  | 'maxToolCalls'
+  | 'timeoutMs'
+  | 'maxCostMicroUsd'
+  | 'maxInputTokens'
+  | 'maxOutputTokens';
+
+/** A budget does not allow what comes next, and a person is asked for more of it. */
+export interface Exceeded {
+  /** Stop reason if they do not allow it. */
+  readonly reason: StopReason;
+  readonly field: BudgetField;
+  readonly limit: number;
+  /** What is asked for, in the budget's own unit. */
+  readonly amount: number;
+  /** The question, once it is open. */
+  readonly askId?: string;
 }
 
 export interface Money {
@@ -88,10 +121,9 @@ export interface BreakerCount {
   readonly invalid: number;
 }
 
-/** The same call with the same result, in a row (G21). */
+/** How often the run has seen each action, a call with its result, since it last saw a new one (G21). */
 export interface Repetition {
-  readonly action: string;
-  readonly count: number;
+  readonly counts: { readonly [action: string]: number };
   readonly noticed: boolean;
 }
 
@@ -111,6 +143,9 @@ export interface Tally {
   readonly emptyRetries: number;
   readonly pauseResumes: number;
   readonly evidenceRejections: number;
+  readonly criteriaRejections: number;
+  readonly outputRetries: number;
+  readonly stopHookReentries: number;
   readonly fallbacks: number;
   readonly usage: Usage;
 }
@@ -129,6 +164,8 @@ export interface Run {
   readonly traceId: string;
   readonly start: StartInput;
   readonly frozen?: Frozen;
+  /** Opened and not announced yet: its SessionStart hooks come first. */
+  readonly arrival?: Arrival;
   readonly now: number;
   readonly phase: Phase;
   readonly clock: Clock;
@@ -142,21 +179,32 @@ export interface Run {
   readonly requests: number;
   readonly tally: Tally;
   readonly money: Money;
+  readonly exceeded?: Exceeded;
+  /** Questions about budgets so far. */
+  readonly budgetAsks?: number;
   readonly breakers: { readonly [tool: string]: BreakerCount };
   readonly repetition?: Repetition;
   /** Tools that returned ok, for evidence; names only. */
   readonly evidence: readonly string[];
   /** Dataflow: values by path; a path is written once and never again (C49). */
   readonly state?: State;
+  /** Ids of required evidence whose predicate an observation has met. */
+  readonly proven?: readonly string[];
   /** Open asks, and closed ones until their call is settled. */
   readonly asks: readonly Ask[];
   /** The newest asks that are closed and whose call is settled, for whoever answers them late. */
   readonly closedAsks: readonly { readonly id: string; readonly outcome: AskOutcome }[];
   /** Decisions for a call of this turn whose question is not open yet (G12). */
   readonly early: readonly { readonly decision: Decision; readonly at: number }[];
+  /** Approvals that cover later calls as well (G13). */
+  readonly grants?: readonly StandingGrant[];
+  /** Set from outside; absent: that of the settings. */
+  readonly permissionMode?: PermissionMode;
   readonly queue: readonly QueuedMessage[];
   readonly seenMessageIds: readonly string[];
   readonly lastAnswer?: StoredText;
+  /** The newest answer as the task's output schema has it. */
+  readonly lastOutput?: Json;
   readonly partialOutput?: StoredText;
   readonly outbox: {
     readonly nextSeq: number;
@@ -166,6 +214,18 @@ export interface Run {
   };
   readonly inflight: { readonly [effectId: string]: InFlight };
   readonly nextEffect: number;
+  /** Hooks under way, by effect id. */
+  readonly errands?: { readonly [effectId: string]: HookErrand };
+  /** What ran outside of the events, for the result. */
+  readonly hookReports?: readonly HookReport[];
+  /** What PostSampling hooks want said with the next request. */
+  readonly injected?: readonly string[];
+  readonly preCompact?: 'running' | 'done';
+  /** Runs out when the last hooks that nobody waits for do not end. */
+  readonly hookGrace?: string;
+  /** The reply being asked for follows a Stop hook's objection. */
+  readonly stopHookActive?: true;
+  readonly tokenTracker?: TokenTracker;
   readonly interrupt?: 'interrupt' | 'cancel';
   /** Runs out when an interrupted run does not get opened. */
   readonly graceTimer?: string;

@@ -1,12 +1,16 @@
 /**
- * One tool call by stage: proposed → checked → granted → executing → settled (design §2).
+ * One tool call by stage: proposed → checked (→ hooking → hooked → checked) → granted → executing → settled
+ * (design §2).
  * Invariants: a stage is left only forwards; `executing` is reached only from `granted`; a settled call
  * has exactly one result, and no other stage has one.
  */
+import type { Vote } from '../ask/ask.js';
 import type { CheckCallOutput, Finding, Grant, ToolOutcome } from '../effect.js';
 import type { Failure } from '../failure.js';
+import type { CallOpinion } from '../hooks/hook.js';
 import type { Json, StoredText } from '../json.js';
 import type { CallCheck } from '../model.js';
+import type { PermissionMode } from '../permission-mode.js';
 import type { ToolResult } from '../tool-result.js';
 import type { Flow } from './flow.js';
 
@@ -24,10 +28,21 @@ interface CallBase {
   readonly digest: string;
   /** Ledger attempt, from 1; only a person's "did not happen" raises it (design §8). */
   readonly attempt: number;
+  /** It was given to an executor before, and counted as a tool call then. */
+  readonly handedOver?: true;
+  /** People wanted something else than the model proposed (G9). */
+  readonly corrected?: CallCorrection;
   /** Attempts that executors have made of it so far, over all its executions (C43). */
   readonly attempts: number;
   /** Dataflow: what it says about other calls (G1). */
   readonly flow?: Flow;
+}
+
+export interface CallCorrection {
+  /** Compared with what the model proposed. */
+  readonly kind: 'modified' | 'replaced';
+  readonly by: string;
+  readonly times: number;
 }
 
 export interface ProposedStage extends CallBase {
@@ -37,11 +52,27 @@ export interface ProposedStage extends CallBase {
 /** Exists and its arguments are valid. */
 export interface CheckedStage extends CallBase {
   readonly stage: 'checked';
+  /** Its PreToolUse hooks have had their say; `ask`: one of them wants a person's word. */
+  readonly hooked?: Pick<CallOpinion, 'ask'>;
+}
+/** Its PreToolUse hooks are being asked. */
+export interface HookingStage extends CallBase {
+  readonly stage: 'hooking';
+}
+export interface HookedStage extends CallBase {
+  readonly stage: 'hooked';
+  readonly opinion: CallOpinion;
 }
 /** Policy wants a person's word; `askId` names the question, open or about to be. */
 export interface WaitingStage extends CallBase {
   readonly stage: 'waiting';
   readonly askId: string;
+  /** The permission mode under which it was found to need one. */
+  readonly mode: PermissionMode;
+  /** A hook wants a person's word on it, whatever the mode says. */
+  readonly hooked?: Pick<CallOpinion, 'ask'>;
+  /** Approvals that it brings along: whoever corrects a call agrees to what they made of it (G81). */
+  readonly votes?: readonly Vote[];
 }
 export interface GrantedStage extends CallBase {
   readonly stage: 'granted';
@@ -73,9 +104,17 @@ export interface DoubtStage extends CallBase {
   readonly askId: string;
   readonly startedAt: number;
 }
+/** A question that the model asks a person; its answer is the result (G15). Nothing is executed. */
+export interface AskingStage extends CallBase {
+  readonly stage: 'asking';
+  readonly askId: string;
+  readonly askedAt: number;
+}
 export interface SettledStage extends CallBase {
   readonly stage: 'settled';
   readonly result: ToolResult;
+  /** Its PostToolUse or PostToolUseFailure hooks. */
+  readonly after?: 'running' | 'done';
 }
 
 /** Changed arguments of it are with `check_call`. */
@@ -95,7 +134,10 @@ export interface RecheckedStage extends CallBase {
 
 /** Why arguments are checked once more. */
 export type Asker =
-  { readonly kind: 'dataflow' } | { readonly kind: 'hook' } | { readonly kind: 'correction' };
+  | { readonly kind: 'dataflow' }
+  | { readonly kind: 'hook'; readonly ask?: CallOpinion['ask'] }
+  /** The question stays open meanwhile, as it was under this mode. */
+  | { readonly kind: 'correction'; readonly askId: string; readonly mode: PermissionMode };
 
 /** The tool that the changed arguments are for; a correction may name another one. */
 export interface CheckTarget {
@@ -128,11 +170,14 @@ export type Call =
   | CheckingStage
   | RecheckedStage
   | CheckedStage
+  | HookingStage
+  | HookedStage
   | WaitingStage
   | GrantedStage
   | ExecutingStage
   | ReturnedStage
   | DoubtStage
+  | AskingStage
   | SettledStage;
 
 /** `${callKey}[:rN]`: names the call in keys and asks. */
@@ -142,12 +187,26 @@ export function revisedKey(call: Pick<Call, 'callKey' | 'revision'>): string {
 
 /** The call's fields that every stage has, for making the next stage. */
 export function baseOf(call: Call): CallBase {
-  const { id, index, callKey, revision, tool, toolVersion, args, digest, attempt, attempts } = call;
-  const base = { id, index, callKey, revision, tool, toolVersion, args, digest, attempt, attempts };
-  return call.flow === undefined ? base : { ...base, flow: call.flow };
+  const { id, index, callKey, revision, tool, toolVersion, args, digest } = call;
+  const { attempt, attempts, handedOver, corrected, flow } = call;
+  return {
+    id,
+    index,
+    callKey,
+    revision,
+    tool,
+    toolVersion,
+    args,
+    digest,
+    attempt,
+    attempts,
+    ...(handedOver !== undefined && { handedOver }),
+    ...(corrected !== undefined && { corrected }),
+    ...(flow !== undefined && { flow }),
+  };
 }
 
 /** It was handed to an executor before, and counted as a tool call then. */
-export function wasHandedOver(call: Pick<Call, 'attempt' | 'revision'>): boolean {
-  return call.attempt > 1 || call.revision > 0;
+export function wasHandedOver(call: Pick<CallBase, 'attempt' | 'handedOver'>): boolean {
+  return call.attempt > 1 || call.handedOver === true;
 }

@@ -4,12 +4,15 @@
  * Invariants: hooks, permission and approval of a call happen when it is ready to run, not for all up
  * front (HK-22, PA-20); what a station refuses gets its result here.
  */
+import { domainReason } from '../gates/domain-reason.js';
 import type { Step } from '../inflight.js';
 import { moneyTrip } from '../money/budget.js';
+import { exceed } from '../money/exceed.js';
 import type { OpenRun, Turn } from '../run.js';
 import { stop } from '../stop.js';
 import { DENIED_CODES } from '../tool-result.js';
 import { approve } from './approve.js';
+import { hear } from './ask-person.js';
 import type { Call } from './call.js';
 import { check } from './check.js';
 import { refuseCircles } from './dataflow-edges.js';
@@ -17,7 +20,7 @@ import { supersede, unblock } from './dataflow.js';
 import { resolveDoubt } from './doubt.js';
 import { escalate } from './escalate.js';
 import { grant } from './grant.js';
-import { hook } from './hook.js';
+import { heed, hook } from './hook.js';
 import { lookup, toolOf } from './lookup.js';
 import { permit } from './permit.js';
 import { refusalOf } from './refusal.js';
@@ -43,7 +46,7 @@ export function dispatch(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {
 /** The budgets are looked at once more between the reply and its first tool (C7); then a step begins. */
 function begin(run: OpenRun, turn: Turn): OpenRun {
   const tripped = moneyTrip(run);
-  if (tripped !== undefined) return stop(run, tripped);
+  if (tripped !== undefined) return exceed(run, tripped);
   const begun = { ...turn, dispatched: true };
   const flows = run.frozen.settings.toolExecution === 'dataflow';
   return {
@@ -62,9 +65,9 @@ function advanceCall(run: OpenRun, call: Call): Step<OpenRun> | undefined {
     case 'moved':
       return verdict.step;
     case 'go':
-      return { run: withCall(verdict.run, verdict.call), effects: [] };
+      return { run: withCall(verdict.run, verdict.call), effects: verdict.effects ?? [] };
     case 'refuse':
-      return { run: refused(verdict.run ?? run, call, verdict), effects: [] };
+      return { run: refused(verdict.run ?? run, call, verdict), effects: verdict.effects ?? [] };
   }
 }
 
@@ -85,6 +88,8 @@ function atStation(run: OpenRun, call: Call): Verdict {
       const hooked = hook(run, call);
       return hooked.kind === 'go' ? permit(hooked.run, call) : hooked;
     }
+    case 'hooked':
+      return heed(run, call);
     case 'waiting':
       return approve(run, call);
     case 'granted':
@@ -93,6 +98,9 @@ function atStation(run: OpenRun, call: Call): Verdict {
       return settle(run, call);
     case 'doubt':
       return resolveDoubt(run, call);
+    case 'asking':
+      return hear(run, call);
+    case 'hooking':
     case 'checking':
     case 'executing':
     case 'settled':
@@ -108,7 +116,7 @@ function refused(run: OpenRun, call: Call, refusal: Refusal): OpenRun {
   const { onDeny, onInvalid } = run.frozen.settings;
   if (DENIED_CODES.includes(code)) {
     return terminal || onDeny === 'refuse'
-      ? stop(settled, 'refused', { detail: 'denied_action' })
+      ? stop(settled, 'refused', { detail: domainReason(run, refusal.message) ?? 'denied_action' })
       : settled;
   }
   return onInvalid === 'refuse'

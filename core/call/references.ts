@@ -4,10 +4,11 @@
  * Invariants: a value arrives with its type, a number as a number and a text as a text; what a reference
  * brings in is never searched for references.
  */
+import { holds, type Condition } from '../condition.js';
 import { canonicalJson } from '../digest.js';
 import { ownValue, type BlobRef, type Json } from '../json.js';
 import { depthOf, SHAPE_DEPTH_MAX } from '../json-depth.js';
-import type { PolicyCondition } from '../policy.js';
+
 import { covers, namesBelow, parsePath, STATE_PREFIX } from './state-path.js';
 
 /** Different paths that one call may refer to. */
@@ -17,9 +18,6 @@ const MARK = '†';
 /** A value of the state: the whole text of a result, large ones by reference (C39); `json`: it is no text. */
 export type StateValue = ({ readonly text: string } | BlobRef) & { readonly json?: true };
 export type State = { readonly [path: string]: StateValue };
-
-/** What a call wants to hold before it runs; its path is without the prefix `state.`. */
-export type Condition = PolicyCondition;
 
 export type FoundReferences =
   | { readonly ok: true; readonly paths: readonly string[] }
@@ -84,15 +82,10 @@ function parsedJson(text: string): Json | undefined {
 }
 
 /** Without anything else it asks whether the path holds something. */
-export function holds(condition: Condition, values: StateValues): boolean {
-  const { equals, lte, gte, exists = true } = condition;
+export function holdsIn(values: StateValues, condition: Condition): boolean {
   const value = valueAt(values, condition.path);
-  if (value === undefined || !exists) return value === undefined && !exists;
-  return (
-    (equals === undefined || canonicalJson(value) === canonicalJson(equals)) &&
-    (lte === undefined || (typeof value === 'number' && value <= lte)) &&
-    (gte === undefined || (typeof value === 'number' && value >= gte))
-  );
+  const subject: { readonly [name: string]: Json } = value === undefined ? {} : { value };
+  return holds({ exists: true, ...condition, path: 'value' }, subject);
 }
 
 /** The arguments with the values of their references. */

@@ -3,6 +3,8 @@
  * Invariant: only this file moves a call to 'settled'.
  */
 import type { StoredText } from '../json.js';
+import { retireAsks } from '../ask/pending.js';
+import { provenBy } from '../gates/evidence.js';
 import { countResult } from '../limits/breakers.js';
 import { noteAction } from '../limits/repetition.js';
 import { emit } from '../outbox.js';
@@ -19,29 +21,39 @@ import { keyOf } from './key.js';
 import { pathWritten, withValue } from './state.js';
 import { withCall } from './station.js';
 
-/** Closed asks that a late answer is told about. */
-const CLOSED_ASKS_MAX = 50;
-
 /** Gives a call its one result. */
 export function settleCall(run: OpenRun, call: Call, result: ToolResult): OpenRun {
   const settled = withCall(run, { ...baseOf(call), stage: 'settled', result });
-  const asks = settled.asks.filter((ask) => ask.callId !== call.id || ask.outcome === 'pending');
-  const gone = settled.asks
-    .filter((ask) => !asks.includes(ask))
-    .map(({ id, outcome }) => ({ id, outcome }));
   const path = pathWritten(settled, call, result);
   const counted: OpenRun = {
-    ...withValue(settled, path, result),
-    asks,
-    closedAsks: [...run.closedAsks, ...gone].slice(-CLOSED_ASKS_MAX),
-    tally: tallied(run.tally, result),
+    ...retireAsks(withValue(settled, path, result), (ask) => ask.callId === call.id),
+    tally: tallied(run.tally, call, result),
     breakers: countResult(run.breakers, call.tool, result),
-    evidence:
-      result.status === 'ok' && !run.evidence.includes(call.tool)
-        ? [...run.evidence, call.tool]
-        : run.evidence,
+    ...observed(run, call, result),
   };
   return announce(noteAction(counted, call, result), call, { ...result, path });
+}
+
+/** What a successful call proves for the completion gates (G22). */
+function observed(run: OpenRun, call: Call, { status, content }: ToolResult) {
+  if (status !== 'ok') return {};
+  const evidence = run.evidence.includes(call.tool) ? run.evidence : [...run.evidence, call.tool];
+  const { requiredEvidence = [] } = run.start.task;
+  const proofs =
+    'text' in content ? provenBy(requiredEvidence, call.tool, content.text) : provesOf(call);
+  const { proven = [] } = run;
+  const fresh = proofs.filter((id) => !proven.includes(id));
+  return { evidence, ...(fresh.length > 0 && { proven: [...proven, ...fresh] }) };
+}
+
+/** Of a result by reference the activity has seen the whole. */
+function provesOf(call: Call): readonly string[] {
+  if (call.stage !== 'returned') return [];
+  const { fact } = call;
+  if (fact.kind === 'outcome' && fact.outcome.kind === 'ok') return fact.outcome.proves ?? [];
+  return fact.kind === 'finding' && fact.finding.kind === 'happened'
+    ? (fact.finding.proves ?? [])
+    : [];
 }
 
 /** `path`: where the result became part of the state. */
@@ -77,10 +89,11 @@ function announce(run: OpenRun, call: Call, result: Told): OpenRun {
   });
 }
 
-function tallied(tally: Tally, result: ToolResult): Tally {
+function tallied(tally: Tally, call: Call, result: ToolResult): Tally {
   const { code } = result;
   const next = { ...tally, toolAttempts: tally.toolAttempts + result.attempts };
   if (result.started) return next;
+  if (call.stage === 'asking') return { ...next, inputRequests: next.inputRequests + 1 };
   if (result.status === 'skipped') return { ...next, skippedCalls: next.skippedCalls + 1 };
   if (code !== undefined && DENIED_CODES.includes(code))
     return { ...next, deniedCalls: next.deniedCalls + 1 };

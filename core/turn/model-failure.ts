@@ -1,6 +1,7 @@
 /**
  * A model call that failed for good: which stop that is (C37). Retries happened in the activity, by class.
  */
+import { exceed } from '../money/exceed.js';
 import { emit } from '../outbox.js';
 import type { ModelFailure, OpenRun } from '../run.js';
 import { stop } from '../stop.js';
@@ -22,10 +23,10 @@ export function afterModelFailure(run: OpenRun, failure: ModelFailure): OpenRun 
     message: failure.message,
     attempts: failure.attempts,
   });
-  if (failure.outOfTime) return stop(told, 'timeout');
+  if (failure.outOfTime) return exceed(told, 'timeout');
   if (failure.code === 'PromptTooLong') return stop(told, 'prompt_too_long');
   if (failure.code === 'ContentRefused') return stop(told, 'refused', { detail: 'model_refusal' });
-  if (failure.code === 'BudgetExhausted') return stop(told, exhausted(failure));
+  if (failure.code === 'BudgetExhausted') return exceed(told, exhausted(failure));
   const next = REMEDIES[failure.code];
   return stop(told, 'failed', {
     detail: `model_error:${failure.code}`,

@@ -11,7 +11,7 @@ import { refOf, type ActivityEffect, type CallModelInput } from '../effect.js';
 import { fitRequest, inputUsed, reserve, type RequestBound } from '../money/budget.js';
 import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
-import { stop } from '../stop.js';
+import { exceed } from '../money/exceed.js';
 import { appendUser, messageIdAt } from '../transcript-items.js';
 import { visibleTools } from '../call/lookup.js';
 import { leanEvents } from '../wire-events.js';
@@ -24,9 +24,9 @@ const QUEUE_CHARS_PER_REQUEST = 16_384;
 const SERVER_ERROR_RETRIES = 3;
 
 export function askModel(run: OpenRun): Step<OpenRun> {
-  const ready = takeQueue(run);
+  const ready = takeQueue(takeInjected(run));
   const bound = fitRequest(ready);
-  if ('misfit' in bound) return { run: stop(ready, bound.misfit), effects: [] };
+  if ('misfit' in bound) return { run: exceed(ready, bound.misfit), effects: [] };
   const time = boundByTime(ready, ready.frozen.settings.modelTimeoutMs);
   const building: OpenRun = {
     ...ready,
@@ -74,8 +74,18 @@ function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]
       serverError: Math.min(SERVER_ERROR_RETRIES, budget.maxRetriesPerModelCall),
       other: budget.maxRetriesPerModelCall,
     },
+    ...(run.frozen.outputSchema !== undefined && { outputSchema: run.frozen.outputSchema }),
     events: leanEvents(events, run.pending),
   };
+}
+
+/** What PostSampling hooks said since the last request is part of this one (G39). */
+function takeInjected(run: OpenRun): OpenRun {
+  const { injected, ...rest } = run;
+  return (injected ?? []).reduce<OpenRun>(
+    (next, text) => appendUser(next, { text }, { synthetic: true }),
+    rest,
+  );
 }
 
 /** Queued user messages become part of the transcript, in order, as many as one payload carries. */

@@ -5,18 +5,12 @@
 import type { Action, CaseBudget, CaseSettings, CaseTask, Fixture } from '../fixture.js';
 
 const SETTINGS: readonly (keyof CaseSettings)[] = [
-  'approvalMode',
-  'permissionMode',
-  'allowedTools',
-  'disallowedTools',
   'maxTokensStrategy',
   'continuationRole',
   'compactionMetric',
   'minCompactionGain',
   'minTurnsBetweenCompactions',
   'wrapUpTurn',
-  'onBudget',
-  'tokenBudget',
   'fallbackModel',
   'fallbackSticky',
   'interruptMode',
@@ -31,13 +25,10 @@ const SETTINGS: readonly (keyof CaseSettings)[] = [
 
 /** A setting that only says what is the case anyway is no reason. */
 const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
-  approvalMode: 'wait',
-  permissionMode: 'default',
   maxTokensStrategy: 'auto',
   continuationRole: 'user',
   compactionMetric: 'context',
   wrapUpTurn: false,
-  onBudget: 'stop',
   fallbackSticky: 'turn',
   interruptMode: 'stop',
   includePartialMessages: false,
@@ -47,45 +38,25 @@ const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
 const BUDGET: readonly (keyof CaseBudget)[] = [
   'maxThinkingTokens',
   'maxReactiveCompactions',
-  'maxStopHookReentries',
-  'maxOutputSchemaRetries',
   'compactionThreshold',
 ];
 
-const TASK: readonly (keyof CaseTask)[] = [
-  'successCriteria',
-  'stopReasons',
-  'outputSchema',
-  'sessionId',
-  'resume',
-  'continue',
-];
+const TASK: readonly (keyof CaseTask)[] = ['sessionId', 'resume', 'continue'];
 
-const ACTIONS: readonly Action['kind'][] = [
-  'provideInput',
-  'setModel',
-  'setPermissionMode',
-  'setMaxThinkingTokens',
-];
-
-const DECISIONS: readonly string[] = ['modify', 'replace'];
+const ACTIONS: readonly Action['kind'][] = ['setModel', 'setMaxThinkingTokens'];
 
 type Feature = readonly [name: string, used: (fixture: Fixture) => boolean];
 
 const FEATURES: readonly Feature[] = [
-  ['hooks', ({ hooks }) => Object.keys(hooks).length > 0],
+  ['hooks.PreCompact', ({ hooks }) => hooks.PreCompact !== undefined],
   ['compaction', ({ compaction }) => compaction.length > 0],
   ['agents', ({ agents }) => agents.size > 0],
   ['sessions', ({ sessions }) => sessions.length > 0],
-  ['policy.sandbox', ({ policy }) => policy.some(({ decision }) => decision === 'sandbox')],
-  ['tools.sandbox', (fixture) => toolsOf(fixture).some(({ sandbox }) => sandbox === 'required')],
   ['tools.outputSchema', (fixture) => toolsOf(fixture).some((tool) => 'outputSchema' in tool)],
   ['tools.kind', (fixture) => toolsOf(fixture).some(({ kind }) => !KINDS.includes(kind))],
-  ['task.requiredEvidence.predicate', hasPredicate],
-  ['model.output', (fixture) => answersOf(fixture).some((answer) => answer.output !== undefined)],
 ];
 
-const KINDS: readonly string[] = ['tool', 'handoff'];
+const KINDS: readonly string[] = ['tool', 'handoff', 'human_input'];
 
 /** The first thing in the fixture that cannot be played, by its name there. */
 export function notYet(fixture: Fixture): string | undefined {
@@ -101,21 +72,9 @@ export function notYet(fixture: Fixture): string | undefined {
   const actions = during.flatMap((moment) => moment.actions);
   const action = actions.find(({ kind }) => ACTIONS.includes(kind));
   if (action !== undefined) return `during.${action.kind}`;
-  const decision = actions.find(
-    (one) => one.kind === 'resolveApproval' && DECISIONS.includes(one.decision),
-  );
-  if (decision !== undefined) return 'during.resolveApproval: a correction';
   return FEATURES.find(([, used]) => used(fixture))?.[0];
 }
 
 function toolsOf({ manifest, tools }: Fixture) {
   return manifest.flatMap((name) => tools.get(name) ?? []);
-}
-
-function answersOf({ model }: Fixture) {
-  return model.flatMap(({ reply }) => (reply.kind === 'answer' ? [reply] : []));
-}
-
-function hasPredicate({ task }: Fixture): boolean {
-  return (task.requiredEvidence ?? []).some(({ predicate }) => predicate !== undefined);
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json.js';
 import { readFlow } from '../../core/call/flow.js';
 import {
-  holds,
+  holdsIn,
   referencesIn,
   resolveReferences,
   valueAt,
@@ -118,5 +118,5 @@ test.each<[object, boolean]>([
   [{ path: 'n', gte: 7, lte: 7 }, true],
   [{ path: 's', gte: 1 }, false],
 ])('the condition %j holds: %s', (condition, expected) => {
-  expect(holds({ path: '', ...condition }, { n: 7, s: 'seven' })).toBe(expected);
+  expect(holdsIn({ n: 7, s: 'seven' }, { path: '', ...condition })).toBe(expected);
 });

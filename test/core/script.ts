@@ -39,7 +39,7 @@ export interface Script {
   /** What `check_call` says of changed arguments; default: they are fine. */
   readonly check?: (tool: string, args: Json) => CallCheck;
   /** By hook name, in order; then no opinion. */
-  readonly hooks?: { readonly [hook: string]: readonly (HookOpinion & { error?: string })[] };
+  readonly hooks?: { readonly [hook: string]: readonly HookEntry[] };
   readonly hookNames?: HookNames;
   readonly compactions?: readonly (
     { readonly tokens?: number; readonly usage?: Usage } | { readonly failure: Failure }
@@ -66,7 +66,11 @@ export type ModelEntry = ModelReply | { readonly failure: Failure; readonly dela
 
 export type ToolEntry =
   | { readonly ok: Json; readonly delayMs?: number; readonly attempts?: number }
-  | { readonly stored: StoredText; readonly delayMs?: number }
+  | {
+      readonly stored: StoredText;
+      readonly delayMs?: number;
+      readonly proves?: readonly string[];
+    }
   | {
       readonly error: string;
       readonly code?: ErrorCodeOfTool;
@@ -78,6 +82,11 @@ export type ToolEntry =
   | { readonly failure: Failure; readonly delayMs?: number }
   | { readonly hang: true };
 type ErrorCodeOfTool = Extract<ToolOutcome, { kind: 'error' }>['code'];
+
+export type HookEntry =
+  | (HookOpinion & { readonly error?: string; readonly delayMs?: number })
+  /** The activity failed: no hook has answered. */
+  | { readonly failure: Failure };
 
 export type FindingEntry = Finding | { readonly failure: Failure };
 
@@ -117,8 +126,14 @@ export const TOOLBOX: readonly ToolRecord[] = [
   tool('send_email', { effect: 'send', idempotency: 'none', approval: NEEDS_APPROVAL }),
   tool('issue_refund', { effect: 'financial', idempotency: 'keyed', approval: NEEDS_APPROVAL }),
   tool('delete_order', { effect: 'delete', idempotency: 'none', approval: NEEDS_APPROVAL }),
-  tool('shell', { effect: 'execute', idempotency: 'none', approval: 'by_policy' }),
+  tool('shell', {
+    effect: 'execute',
+    idempotency: 'none',
+    approval: 'by_policy',
+    sandbox: 'optional',
+  }),
   tool('draft_refund_recommendation', { effect: 'none' }),
+  tool('ask_customer', { kind: 'human_input', effect: 'none' }),
 ];
 
 export const STRICT_001: Partial<Settings> = {
