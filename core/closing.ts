@@ -135,7 +135,9 @@ function returnedResult(
   const base = unknownResult(run, call);
   if (fact.kind === 'outcome' && fact.outcome.kind === 'error') {
     const { code, message } = fact.outcome;
-    return { ...base, code, synthetic: false, content: { text: message } };
+    // Of a call that was ended early the activity speaks, not the tool.
+    const synthetic = code === 'interrupted_mid_execution' || code === 'interrupted';
+    return { ...base, code, synthetic, content: { text: message } };
   }
   const happened = knownContent(fact);
   if (happened !== undefined) {

@@ -6,7 +6,8 @@
 import type { WireEvent } from './event.js';
 import type { Frozen } from './frozen.js';
 import type { Json, StoredText } from './json.js';
-import type { Condition, State } from './call/references.js';
+import type { State } from './call/references.js';
+import type { Condition } from './condition.js';
 import type { Proof } from './gates/evidence.js';
 import type { HookOutcome, HookPoint } from './hooks/hook.js';
 import type { CallCheck, ModelRoute, Reply } from './model.js';
@@ -132,6 +133,8 @@ export interface ExecuteToolInput extends EventBatch {
   readonly timeoutMs: number;
   /** A result up to this size may come back inline; larger ones by reference. */
   readonly inlineBytesMax: number;
+  /** The result says whether it is a text: other calls refer to it. */
+  readonly typed?: boolean;
   /** Failures of the tool that are retried (a worker's death is not one). */
   readonly maxRetries: number;
   /** What a result may prove that the run cannot look into. */
@@ -164,6 +167,7 @@ export interface ReconcileToolInput extends EventBatch {
   readonly run: RunRef;
   readonly call: ToolCallRef;
   readonly inlineBytesMax: number;
+  readonly typed?: boolean;
   readonly timeoutMs: number;
   readonly proofs?: readonly Proof[];
 }

@@ -14,6 +14,7 @@ import { baseOf, type Call, type DoubtStage, type ReturnedStage } from './call.j
 import { callRef, proofsFor, inlineBytesFor } from './grant.js';
 import { keyOf } from './key.js';
 import { toolOf } from './lookup.js';
+import { givenText, isReferredTo } from './state.js';
 import { settleCall, stopUnknown, unknownResult } from './settled.js';
 import { withCall, type Verdict } from './station.js';
 
@@ -33,6 +34,7 @@ export function reconcile(run: OpenRun, call: ReturnedStage): Step<OpenRun> {
       run: refOf(run),
       call: callRef(run, call),
       inlineBytesMax: inlineBytesFor(run, call),
+      ...(isReferredTo(call) && { typed: true }),
       timeoutMs,
       ...proofsFor(run, call),
       events,
@@ -141,7 +143,7 @@ function recordAnswer(run: OpenRun, call: DoubtStage, answer: Answer): Step<Open
   }));
   const recording = {
     ...working(call, effectId, 'record'),
-    answer: { kind, content: textOf(value) },
+    answer: { kind, content: textOf(call, value) },
   };
   return {
     run: withCall(started.run, recording),
@@ -149,7 +151,8 @@ function recordAnswer(run: OpenRun, call: DoubtStage, answer: Answer): Step<Open
   };
 }
 
-function textOf(value: Json | undefined): StoredText {
-  if (value === undefined) return { text: 'A person confirmed that this took effect.' };
-  return { text: typeof value === 'string' ? value : JSON.stringify(value) };
+function textOf(call: Call, value: Json | undefined): StoredText {
+  return value === undefined
+    ? { text: 'A person confirmed that this took effect.' }
+    : givenText(call, value);
 }

@@ -15,7 +15,7 @@ import { retryFor, type ToolRecord } from '../tool.js';
 import { askPerson } from './ask-person.js';
 import { baseOf, wasHandedOver, type Call, type GrantedStage } from './call.js';
 import { keyOf } from './key.js';
-import { STATE_INLINE_BYTES_MAX } from './state.js';
+import { isReferredTo, STATE_INLINE_BYTES_MAX } from './state.js';
 import { toolOf } from './lookup.js';
 import { refuse, withCall, type Verdict } from './station.js';
 
@@ -61,6 +61,7 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
       grant: call.grant,
       timeoutMs: tool.timeoutMs,
       inlineBytesMax: inlineBytesFor(run, call),
+      ...(isReferredTo(call) && { typed: true }),
       maxRetries: run.frozen.budget.maxRetriesPerToolCall,
       ...proofsFor(run, call),
       events,
@@ -111,5 +112,5 @@ export function callRef(run: OpenRun, call: Call): ToolCallRef {
 export function inlineBytesFor(run: OpenRun, call: Call): number {
   const calls = run.turn?.calls.length ?? 1;
   const fair = Math.max(64, Math.min(INLINE_BYTES_MAX, Math.floor(INLINE_BYTES_PER_TURN / calls)));
-  return call.flow?.outputPath === undefined ? fair : Math.min(fair, STATE_INLINE_BYTES_MAX);
+  return isReferredTo(call) ? Math.min(fair, STATE_INLINE_BYTES_MAX) : fair;
 }

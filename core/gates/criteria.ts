@@ -18,7 +18,7 @@ import type { Criterion } from '../task.js';
 import { domainReason } from './domain-reason.js';
 import { hasEvidence } from './evidence.js';
 import { PASS, type GateVerdict } from './gate.js';
-import { stateAsJson } from './state.js';
+import { stateOf } from './state.js';
 
 const REJECTIONS_MAX = 1;
 
@@ -64,7 +64,7 @@ function subjectOf(run: OpenRun, { reply }: Turn): Json {
   return {
     evidence: Object.fromEntries(evidence) as Json,
     tools: Object.fromEntries(tools) as Json,
-    state: stateAsJson(run),
+    state: stateOf(run),
     ...(text !== undefined && { answer: toldText(text) }),
     ...(output?.ok && { output: output.value }),
   };

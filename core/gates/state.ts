@@ -1,30 +1,26 @@
-/** The dataflow state as criteria see it: values under the names of their paths, as far as they lie in the run. */
-import type { StateValue } from '../call/references.js';
-import { depthOf, SHAPE_DEPTH_MAX } from '../json-depth.js';
-import type { Json } from '../json.js';
+/** The dataflow state as conditions see it: what lies in the run, under the names of its paths. */
+import { valueOf, type StateValue } from '../call/references.js';
+import { ownValue, type Json } from '../json.js';
 import type { OpenRun } from '../run.js';
 
-type Branch = { readonly [name: string]: Json };
+type Tree = { readonly [name: string]: Json };
 
-export function stateAsJson(run: OpenRun): Json {
-  return Object.entries(run.state ?? {}).reduce<Branch>(
-    (tree, [path, value]) => grown(tree, path.split('.'), valueOf(value)),
+export function stateOf(run: OpenRun): Json {
+  return Object.entries(run.state ?? {}).reduce<Tree>(
+    (tree, [path, value]) => planted(tree, path.split('.'), seen(value)),
     {},
   );
 }
 
-/** Written paths never overlap, so nothing is in the way. */
-function grown(tree: Branch, [name = '', ...rest]: readonly string[], value: Json): Branch {
-  if (rest.length === 0) return { ...tree, [name]: value };
-  return { ...tree, [name]: grown((tree[name] ?? {}) as Branch, rest, value) };
+/** A large value is there, and cannot be looked into. */
+function seen(value: StateValue): Json {
+  return 'text' in value ? valueOf(value.text, value) : { $blob: value.$blob, bytes: value.bytes };
 }
 
-function valueOf(value: StateValue): Json {
-  if (!('text' in value)) return { $blob: value.$blob, bytes: value.bytes };
-  try {
-    const parsed = JSON.parse(value.text) as Json;
-    return depthOf(parsed) > SHAPE_DEPTH_MAX ? value.text : parsed;
-  } catch {
-    return value.text;
-  }
+/** No path lies inside another one's value, so nothing is ever in the way. */
+function planted(tree: Tree, [name = '', ...below]: readonly string[], value: Json): Tree {
+  if (below.length === 0) return { ...tree, [name]: value };
+  const inner = ownValue(tree, name);
+  const branch = typeof inner === 'object' && inner !== null ? (inner as Tree) : {};
+  return { ...tree, [name]: planted(branch, below, value) };
 }

@@ -7,7 +7,13 @@ import type {
   ToolOutcome,
 } from '../../core/effect.js';
 import { callDigest } from '../../core/digest.js';
-import { holds, missingFrom, referencesIn, resolutions } from '../../core/call/references.js';
+import {
+  holdsIn,
+  missingFrom,
+  referencesIn,
+  resolveReferences,
+  valueOf,
+} from '../../core/call/references.js';
 import { failureOf, type Failure } from '../../core/failure.js';
 import type { HookOutcome } from '../../core/hooks/hook.js';
 import { endsTheChain } from '../../core/hooks/opinion.js';
@@ -97,17 +103,16 @@ function checked(shell: Shell, effect: Started<'check_call'>) {
   if (state === undefined) return answer(asked);
   const entries = Object.entries(state).map(([path, value]) => {
     const text = 'text' in value ? value.text : (shell.script.blobs?.[value.$blob] ?? '');
-    return [path, text] as const;
+    return [path, valueOf(text, value)] as const;
   });
-  const texts = Object.fromEntries(entries);
-  if (when !== undefined && !holds(when, texts))
+  const values = Object.fromEntries(entries);
+  if (when !== undefined && !holdsIn(values, when))
     return { ...answer({}), check: FINE, unmet: { kind: 'condition' } as const };
   const found = referencesIn(asked);
-  const path = found.ok ? missingFrom(texts, found.paths) : 'unreadable';
+  const path = found.ok ? missingFrom(values, found.paths) : 'unreadable';
   if (path !== undefined)
     return { ...answer({}), check: FINE, unmet: { kind: 'reference', path } as const };
-  const readings = [...resolutions(asked, texts)].map(answer);
-  return readings.find(({ check }) => check.ok) ?? readings[0]!;
+  return answer(resolveReferences(asked, values));
 }
 
 const FINE = { ok: true } as const;
@@ -222,7 +227,10 @@ function ofTool(shell: Shell, effect: Started<'execute_tool'>, how: How): Outcom
   if ('failure' in entry) return failed(effect.id, entry.failure, entry.delayMs);
   const attempts =
     'attempts' in entry && entry.attempts !== undefined ? { attempts: entry.attempts } : {};
-  const ended = returned(shell, effect, { outcome: ofEntry(entry), ...attempts });
+  const ended = returned(shell, effect, {
+    outcome: ofEntry(entry, effect.input.typed === true),
+    ...attempts,
+  });
   return back(effect.id, ended, 'delayMs' in entry ? entry.delayMs : undefined);
 }
 
@@ -249,10 +257,14 @@ function unstored(effect: ActivityEffect): number {
   return effect.input.events[0]?.stamp.seq ?? 0;
 }
 
-function ofEntry(entry: Exclude<ToolEntry, { hang: true } | { failure: Failure }>): ToolOutcome {
+function ofEntry(
+  entry: Exclude<ToolEntry, { hang: true } | { failure: Failure }>,
+  typed: boolean,
+): ToolOutcome {
   if ('ok' in entry) {
     const text = typeof entry.ok === 'string' ? entry.ok : JSON.stringify(entry.ok);
-    return { kind: 'ok', content: { text } };
+    const json = typed && typeof entry.ok !== 'string';
+    return { kind: 'ok', content: { text, ...(json && { json: true }) } };
   }
   if ('stored' in entry) {
     const { stored: content, proves } = entry;
