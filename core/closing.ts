@@ -22,13 +22,14 @@ import { appendTurnResults } from './turn/results.js';
 import { leanEvents } from './wire-events.js';
 import { flush, STORE_LIMITS } from './flush.js';
 
+const MODEL_WORK = ['call_model', 'compact'] as const;
 const CALL_WORK = ['execute_tool', 'reconcile_tool', 'record_outcome'] as const;
 
 /** One step towards the end; 'hold' while something must come back first. */
 export function close(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' {
   const cancelled = cancelAll(run, cancelledBy(stopping));
   if (cancelled.effects.length > 0) return cancelled;
-  if (flying(run, ['call_model', ...CALL_WORK])) return 'hold';
+  if (flying(run, [...MODEL_WORK, ...CALL_WORK])) return 'hold';
   if (stopping.result === undefined) return announce(run, stopping);
   if (run.outbox.carrier !== undefined) return 'hold';
   if (!fitsOneBatch(run)) return flush(run);
@@ -39,7 +40,7 @@ export function close(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' 
 /** A person's stop and the end of time end what is under way; other stops let it finish. */
 function cancelledBy(stopping: Stopping) {
   const abrupt = ['interrupted', 'aborted', 'timeout'].includes(stopping.reason);
-  return abrupt ? (['call_model', ...CALL_WORK] as const) : [];
+  return abrupt ? ([...MODEL_WORK, ...CALL_WORK] as const) : [];
 }
 
 function announce(run: OpenRun, stopping: Stopping): Step<OpenRun> {

@@ -1,6 +1,7 @@
 /** Builds the result of a run (D1), its counters (D7) and the view that queries get. */
 import { pendingAsks, viewOf } from './ask/pending.js';
 import { isWaiting } from './clock.js';
+import { compactionsOf } from './context/compaction.js';
 import { isOverrun } from './money/budget.js';
 import type { AskKind } from './ask/ask.js';
 import type { Counters, RunResult } from './result.js';
@@ -38,10 +39,11 @@ export function finalResult(run: Run, result: RunResult): RunResult {
 }
 
 export function countersOf(run: Run): Counters {
+  const { proactive, reactive } = compactionsOf(run);
   const { emptyRetries: _, pauseResumes: __, evidenceRejections: ___, ...tally } = run.tally;
   return {
     ...tally,
-    compactions: { proactive: 0, reactive: 0 },
+    compactions: { proactive, reactive },
     stopHookReentries: 0,
     costMicroUsd: run.money.spentMicroUsd,
     activeMs: run.clock.activeMs,

@@ -31,8 +31,11 @@ export interface TranscriptNode {
   readonly raw?: Json;
   /** Root only: the tools offered, with their JSON Schemas. */
   readonly tools?: readonly ToolOffer[];
-  readonly flags?: readonly ('synthetic' | 'partial')[];
+  readonly flags?: readonly NodeFlag[];
 }
+
+/** `compactSummary`: stands for the messages that were there before it. `system`: said by the system. */
+export type NodeFlag = 'synthetic' | 'partial' | 'system' | 'compactSummary';
 
 /** A block whose text or arguments may be in the blob store. */
 export type StoredBlock =
@@ -68,6 +71,8 @@ export type TranscriptItem =
       readonly messageId: string;
       readonly content: StoredText;
       readonly synthetic?: boolean;
+      /** Said by the system where the provider lets it speak later than at the start (C45). */
+      readonly asSystem?: boolean;
     }
   | {
       readonly kind: 'results';

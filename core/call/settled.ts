@@ -3,6 +3,7 @@
  * Invariant: only this file moves a call to 'settled'.
  */
 import type { StoredText } from '../json.js';
+import { pinEvidence } from '../context/pinned.js';
 import { countResult } from '../limits/breakers.js';
 import { noteAction } from '../limits/repetition.js';
 import { emit } from '../outbox.js';
@@ -39,7 +40,8 @@ export function settleCall(run: OpenRun, call: Call, result: ToolResult): OpenRu
         ? [...run.evidence, call.tool]
         : run.evidence,
   };
-  return announce(noteAction(counted, call, result), call, result);
+  const pinned = result.status === 'ok' ? pinEvidence(counted, call.tool, result.content) : counted;
+  return announce(noteAction(pinned, call, result), call, result);
 }
 
 function announce(run: OpenRun, call: Call, result: ToolResult): OpenRun {

@@ -1,6 +1,7 @@
 /**
- * A model call that failed for good: which stop that is (C37). Retries happened in the activity, by class.
+ * A model call that failed for good: which stop that is (C37), or once a compaction (CC-18). Retries happened in the activity, by class.
  */
+import { mayReact, wantCompaction } from '../context/compaction.js';
 import { emit } from '../outbox.js';
 import type { ModelFailure, OpenRun } from '../run.js';
 import { stop } from '../stop.js';
@@ -22,8 +23,13 @@ export function afterModelFailure(run: OpenRun, failure: ModelFailure): OpenRun 
     message: failure.message,
     attempts: failure.attempts,
   });
+  // StopFailure hooks belong here, whatever the failure leads to (HK-24, G35).
   if (failure.outOfTime) return stop(told, 'timeout');
-  if (failure.code === 'PromptTooLong') return stop(told, 'prompt_too_long');
+  if (failure.code === 'PromptTooLong') {
+    return mayReact(told)
+      ? wantCompaction(told, { cause: 'prompt_too_long' })
+      : stop(told, 'prompt_too_long');
+  }
   if (failure.code === 'ContentRefused') return stop(told, 'refused', { detail: 'model_refusal' });
   if (failure.code === 'BudgetExhausted') return stop(told, exhausted(failure));
   const next = REMEDIES[failure.code];

@@ -6,7 +6,8 @@ import { callKeyOf } from '../call/key.js';
 import type { ProposedStage } from '../call/call.js';
 import type { CallModelOutput } from '../effect.js';
 import type { Json } from '../json.js';
-import { addUsage, type ProposedCall, type Reply, type Usage } from '../model.js';
+import { contextAfterReply } from '../context/size.js';
+import { addUsage, type ProposedCall, type Reply } from '../model.js';
 import { costMicroUsd } from '../money/price.js';
 import { settleReservation } from '../money/budget.js';
 import { emit } from '../outbox.js';
@@ -40,7 +41,7 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
     head: output.head,
     pending: [],
     nextMessage: run.nextMessage + (appended ? 1 : 0),
-    context: { knownTokens: contextTokens(reply.usage), newBytes: 0 },
+    context: contextAfterReply(run.context, reply),
     turn,
     tally: {
       ...run.tally,
@@ -50,11 +51,6 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
     },
   };
   return announce(recorded, turn, billed + lost);
-}
-
-/** What the provider counted up to and including its reply (C21). */
-function contextTokens(usage: Usage): number {
-  return usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
 }
 
 function proposed(call: ProposedCall, index: number, callKey: string): ProposedStage {

@@ -3,12 +3,17 @@
  * Invariants: no request that does not fit its budgets (B1); a message from outside never comes between a
  * tool call and its result (G74); only visible tools are offered (C48).
  */
-import { left } from '../budget-fields.js';
 import { boundByTime } from '../clock.js';
 import { start, type Step } from '../inflight.js';
 import type { WireEvent } from '../event.js';
 import { refOf, type ActivityEffect, type CallModelInput } from '../effect.js';
-import { fitRequest, inputUsed, reserve, type RequestBound } from '../money/budget.js';
+import {
+  fitRequest,
+  leftToSpend,
+  modelRetries,
+  reserve,
+  type RequestBound,
+} from '../money/budget.js';
 import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
 import { stop } from '../stop.js';
@@ -20,8 +25,6 @@ import { leanEvents } from '../wire-events.js';
 const MODEL_ATTEMPTS_MAX = 20;
 /** UTF-16 units of queued messages that one request takes; the rest waits for the next. */
 const QUEUE_CHARS_PER_REQUEST = 16_384;
-/** Retries of a call that the vendor answered with a server error (C27). */
-const SERVER_ERROR_RETRIES = 3;
 
 export function askModel(run: OpenRun): Step<OpenRun> {
   const ready = takeQueue(run);
@@ -50,7 +53,7 @@ export function askModel(run: OpenRun): Step<OpenRun> {
 }
 
 function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]): CallModelInput {
-  const { budget, route, settings, tools } = run.frozen;
+  const { route, settings, tools } = run.frozen;
   const offered = visibleTools(run);
   return {
     v: 1,
@@ -64,15 +67,8 @@ function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]
     maxTokens: bound.maxTokens,
     temperature: settings.temperature,
     bound: { inputTokens: bound.inputTokens, costMicroUsd: bound.costMicroUsd },
-    left: {
-      costMicroUsd: finite(left(run.money.spentMicroUsd, budget.maxCostMicroUsd)),
-      inputTokens: finite(left(inputUsed(run), budget.maxInputTokens)),
-      outputTokens: finite(left(run.tally.usage.output, budget.maxOutputTokens)),
-    },
-    maxRetries: {
-      serverError: Math.min(SERVER_ERROR_RETRIES, budget.maxRetriesPerModelCall),
-      other: budget.maxRetriesPerModelCall,
-    },
+    left: leftToSpend(run),
+    maxRetries: modelRetries(run),
     events: leanEvents(events, run.pending),
   };
 }
@@ -90,8 +86,4 @@ function takeQueue(run: OpenRun): OpenRun {
     next = emit(appended, { type: 'user_message', messageId, text });
   }
   return next;
-}
-
-function finite(value: number): number | null {
-  return Number.isFinite(value) ? value : null;
 }

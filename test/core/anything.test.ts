@@ -93,6 +93,9 @@ const script: fc.Arbitrary<Script> = fc.record({
     onDeny: fc.constantFrom('observe', 'refuse'),
     budgetOverrunPolicy: fc.constantFrom('complete', 'stop'),
     timeoutCounts: fc.constantFrom('active', 'wall'),
+    maxTokensStrategy: fc.constantFrom('auto', 'compact_first', 'continue_only', 'stop'),
+    compactionMetric: fc.constantFrom('context', 'cumulative'),
+    minTurnsBetweenCompactions: fc.constantFrom(0, 2),
   }),
   budget: fc.record({
     maxTurns: fc.constantFrom(0, 2, 20),
@@ -100,9 +103,16 @@ const script: fc.Arbitrary<Script> = fc.record({
     timeoutMs: fc.constantFrom(30, 1_800_000),
     maxCostMicroUsd: fc.constantFrom<Limit>(1, 12_000, 5_000_000, 'unlimited'),
     maxOutputTokens: fc.constantFrom(150, 200_000),
+    maxReactiveCompactions: fc.constantFrom(0, 1, 3),
+    compactionThreshold: fc.constantFrom(0, 0.8),
   }),
   policy: fc.constantFrom<readonly PolicyRule[]>([], [{ tool: 'send_email', decision: 'allow' }]),
   flushFailures: fc.nat({ max: 2 }),
+  contextWindow: fc.constantFrom(1_100, 1_300, 200_000),
+  compactions: fc.array(
+    fc.constantFrom({}, { tokens: 10 }, { tokens: 150_000 }, failure('Internal')),
+    { maxLength: 3 },
+  ),
 });
 
 type Action = (shell: Shell) => void;
