@@ -71,7 +71,7 @@ async function resultBlock(
   const shown = beginning(text, maxChars);
   const notice = `[truncated: ${shown.length} of ${text.length} characters shown; ref ${hash}]`;
   const cut = await store.putText(tenant, `${shown}\n${notice}`);
-  return { ...whole, text: textInBlock(cut), originalChars: text.length };
+  return { ...whole, text: textInBlock(cut), originalChars: text.length, ref: hash };
 }
 
 /** A text as blocks hold it. */

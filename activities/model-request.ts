@@ -17,6 +17,7 @@ export interface Conversation {
 /** What is asked about a conversation. */
 export type Inquiry = Pick<CallModelInput, 'run' | 'call' | 'route' | 'offered' | 'maxTokens'> & {
   readonly temperature?: number;
+  readonly dynamic?: readonly string[];
   /** Absent: it is the loop that asks. */
   readonly purpose?: 'compaction';
 };
@@ -55,12 +56,13 @@ export async function conversationOf(
   const messages: RequestMessage[] = [];
   for (const node of nodes)
     messages.push(remembered(node, reader) ?? (await messageOf(reader, node)));
-  const { offered, route, temperature, purpose, call } = inquiry;
+  const { offered, route, temperature, dynamic, purpose, call } = inquiry;
   return {
     offers: reader.offers,
     request: {
       model: route.model,
       system: await systemOf(reader, root),
+      ...(dynamic !== undefined && { dynamic }),
       tools: reader.offers.filter(({ name }) => offered === undefined || offered.includes(name)),
       messages,
       maxTokens: inquiry.maxTokens,

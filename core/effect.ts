@@ -70,6 +70,8 @@ export interface CallModelInput extends EventBatch {
   readonly route: Frozen['route'];
   /** Names of the tools offered; undefined: all of the root node. */
   readonly offered?: readonly string[];
+  /** The system prompt's changing part, said after the root's (G37). */
+  readonly dynamic?: readonly string[];
   readonly maxTokens: number;
   readonly temperature: number;
   /** Bound of one attempt (design §10). */

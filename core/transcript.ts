@@ -53,6 +53,8 @@ export type StoredBlock =
       readonly text: string | BlobRef;
       /** Characters of the whole text when the model sees only its beginning (C39). */
       readonly originalChars?: number;
+      /** sha256 of the whole text in the blob store, in that case. */
+      readonly ref?: string;
     };
 
 /** What a model is told about a tool. */

@@ -13,6 +13,8 @@ export interface ModelRequest {
   /** The vendor's model id (`ModelRoute.model`). */
   readonly model: string;
   readonly system: string;
+  /** Said after `system`, and other for every request: nothing to cache. */
+  readonly dynamic?: readonly string[];
   readonly tools: readonly ToolOffer[];
   readonly messages: readonly RequestMessage[];
   readonly maxTokens: number;

@@ -17,9 +17,10 @@ import {
 import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
 import { stop } from '../stop.js';
-import { appendUser, messageIdAt } from '../transcript-items.js';
+import { appendUser, bytesOf, messageIdAt } from '../transcript-items.js';
 import { visibleTools } from '../call/lookup.js';
 import { leanEvents } from '../wire-events.js';
+import { dynamicZone } from './dynamic-zone.js';
 
 /** Model attempts that Temporal may make; the activity enforces the real limits (design §6). */
 const MODEL_ATTEMPTS_MAX = 20;
@@ -28,7 +29,8 @@ const QUEUE_CHARS_PER_REQUEST = 16_384;
 
 export function askModel(run: OpenRun): Step<OpenRun> {
   const ready = takeQueue(run);
-  const bound = fitRequest(ready);
+  const dynamic = dynamicZone(ready);
+  const bound = fitRequest(ready, { extraBytes: bytesOf({ text: dynamic.join('\n\n') }) });
   if ('misfit' in bound) return { run: stop(ready, bound.misfit), effects: [] };
   const time = boundByTime(ready, ready.frozen.settings.modelTimeoutMs);
   const building: OpenRun = {
@@ -40,7 +42,7 @@ export function askModel(run: OpenRun): Step<OpenRun> {
   const step = start(building, 'call_model', (effectId, events): ActivityEffect => ({
     kind: 'call_model',
     id: effectId,
-    input: payload(building, bound, events),
+    input: payload(building, { bound, dynamic, events }),
     limits: {
       attemptMs: building.frozen.settings.modelTimeoutMs,
       ...(time.totalMs !== undefined && { totalMs: time.totalMs }),
@@ -52,7 +54,13 @@ export function askModel(run: OpenRun): Step<OpenRun> {
   return { run: reserve(step.run, id, bound.costMicroUsd), effects: step.effects };
 }
 
-function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]): CallModelInput {
+interface Request {
+  readonly bound: RequestBound;
+  readonly dynamic: readonly string[];
+  readonly events: readonly WireEvent[];
+}
+
+function payload(run: OpenRun, { bound, dynamic, events }: Request): CallModelInput {
   const { route, settings, tools } = run.frozen;
   const offered = visibleTools(run);
   return {
@@ -64,6 +72,7 @@ function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]
     replyMessageId: messageIdAt(run),
     route,
     ...(offered.length < tools.length && { offered: offered.map((tool) => tool.name) }),
+    ...(dynamic.length > 0 && { dynamic }),
     maxTokens: bound.maxTokens,
     temperature: settings.temperature,
     bound: { inputTokens: bound.inputTokens, costMicroUsd: bound.costMicroUsd },

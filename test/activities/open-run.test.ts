@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../authoring/index.js';
+import { RESULTS_ARE_DATA } from '../../activities/open-run.js';
 import type { StartInput } from '../../core/task.js';
 import { attempt, failureFrom, RUN, sessionEvent, startBed, type Bed } from './setup.js';
 
@@ -49,7 +50,10 @@ describe('open_run', () => {
     const [root] = await bed.store.readChain('default', head ?? '');
     expect(root).toMatchObject({
       role: 'root',
-      blocks: [{ type: 'text', text: 'Be kind.' }],
+      blocks: [
+        { type: 'text', text: 'Be kind.' },
+        { type: 'text', text: RESULTS_ARE_DATA },
+      ],
       tools: [{ name: 'orders.read', description: 'Reads an order.' }],
     });
   });
