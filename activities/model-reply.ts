@@ -59,6 +59,9 @@ export async function takeReply(
         stopDetail: kept.stopDetail.slice(0, DETAIL_CHARS_MAX),
       }),
       ...(kept.refusal !== undefined && { refusal: kept.refusal.slice(0, REFUSAL_CHARS_MAX) }),
+      ...(kept.escalation !== undefined && {
+        escalation: kept.escalation.slice(0, REFUSAL_CHARS_MAX),
+      }),
       usage: usageOf(site.input, kept),
       model: kept.model.slice(0, DETAIL_CHARS_MAX),
       ...(kept.partial === true && { partial: true }),

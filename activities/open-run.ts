@@ -25,7 +25,7 @@ export async function openRun(
   const { run, start } = input;
   const eventsUpTo = await appendEvents(store, scope, input);
   if (input.segment > 0) {
-    await archiveSegment(store, input);
+    await archiveSegment(store, scope, input);
     return { rules: RULES_VERSION, eventsUpTo };
   }
   checkTask(start.task);

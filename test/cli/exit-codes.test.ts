@@ -56,6 +56,7 @@ const COMMANDS = [
   'cancel',
   'close',
   'doctor',
+  'eval',
 ];
 
 describe('holdfast --help', () => {
