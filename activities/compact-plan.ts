@@ -11,7 +11,7 @@ import type { MessageChain } from './model-request.js';
 /** Largest share of the conversation that may stay as it is. */
 const KEPT_SHARE = 1 / 3;
 /** Largest share of the context window for a request: sizes are estimates. */
-const WINDOW_SHARE = 0.9;
+const WINDOW_SHARE = 0.95;
 
 export interface CompactionTarget {
   readonly keepTurns: number;
@@ -60,6 +60,11 @@ export function planCompaction(
 /** What a run begins with: its goal and constraints, until the assistant speaks or a summary follows. */
 function isGoal(node: HashedNode): boolean {
   return isUserText(node) && node.flags?.includes('compactSummary') !== true;
+}
+
+/** A summary of everything, beside everything. */
+export function wholePlan({ nodes }: MessageChain): CompactionPlan {
+  return { goal: nodes, asked: nodes, omitted: 0, kept: [] };
 }
 
 type TurnNodes = readonly HashedNode[];

@@ -13,7 +13,13 @@ import type { StoreCalls } from '../store/store.js';
 import type { HashedNode } from '../store/transcripts.js';
 import { appendEvents } from './append-events.js';
 import { appendItems, beginning, textInBlock } from './append-items.js';
-import { bytesOf, charsOf, planCompaction, type CompactionPlan } from './compact-plan.js';
+import {
+  bytesOf,
+  charsOf,
+  planCompaction,
+  wholePlan,
+  type CompactionPlan,
+} from './compact-plan.js';
 import type { ActivityDeps, InTransaction } from './deps.js';
 import { failure } from './failure.js';
 import {
@@ -38,7 +44,8 @@ export async function compact(
   const { plan, chain, question, eventsUpTo } = prepared;
   const receipt = await answerTo(deps, scope, question);
   const { attempt, reply } = receipt.received;
-  return takeReceipt(deps, receipt, async ({ store }) => {
+  return takeReceipt(deps, receipt, async (inside) => {
+    const { store } = inside;
     const summary = textOf(reply);
     if (reply.partial === true || summary === '') {
       const account = await accountFor(store, scope, { run: input.run });
@@ -48,7 +55,7 @@ export async function compact(
       });
     }
     const account = await accountFor(store, scope, { run: input.run, replied: attempt });
-    const written = await writeConversation(store, { input, plan, chain }, summary);
+    const written = await writeConversation(inside, { input, plan, chain }, summary);
     return {
       ...written,
       usage: usageOf(input, reply),
@@ -76,7 +83,9 @@ async function prepare(deps: InTransaction, scope: Scope, input: CompactInput): 
   const head = await appendItems(store, { tenant, head: input.head }, input.append);
   const chain = await chainAt(store, tenant, head);
   const { route, maxTokens, number } = input;
-  const plan = planCompaction(chain, { ...input, runId, contextWindow: route.contextWindow });
+  const plan =
+    planCompaction(chain, { ...input, runId, contextWindow: route.contextWindow }) ??
+    (deps.sizeAfterSummary && wholePlan(chain));
   if (plan === undefined) return { eventsUpTo };
   const question = await prepareQuestion(deps, scope, {
     asked: input,
@@ -133,7 +142,7 @@ interface Compaction {
 
 /** Goal, summary and newest turns under a head of their own, and how large they are. */
 async function writeConversation(
-  store: StoreCalls,
+  { store, sizeAfterSummary }: InTransaction,
   { input, plan, chain }: Compaction,
   summary: string,
 ): Promise<Pick<CompactOutput, 'head' | 'tokens' | 'bytes'>> {
@@ -153,7 +162,8 @@ async function writeConversation(
   }
   const after = await store.readChain(tenant, head);
   const share = charsOf(after) / charsOf([chain.root, ...chain.nodes]);
-  return { head, tokens: Math.ceil(input.preTokens * share), bytes: bytesOf(after) };
+  const tokens = sizeAfterSummary?.(input) ?? Math.ceil(input.preTokens * share);
+  return { head, tokens, bytes: bytesOf(after) };
 }
 
 interface Said {

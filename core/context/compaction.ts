@@ -35,7 +35,7 @@ Answer with the summary alone and call no tool.`;
 const TURNS_KEPT = 3;
 const SUMMARY_TOKENS_MAX = 8_192;
 /** A summary may take this share of the context window. */
-const SUMMARY_SHARE = 1 / 8;
+const SUMMARY_SHARE = 1 / 16;
 /** Attempts that Temporal may make; the activity enforces the real limits (design §6). */
 const ATTEMPTS_MAX = 20;
 

@@ -10,7 +10,7 @@ import { contextAfterReply } from '../context/size.js';
 import { addUsage, type ProposedCall, type Reply } from '../model.js';
 import { costMicroUsd } from '../money/price.js';
 import { settleReservation } from '../money/budget.js';
-import { emit } from '../outbox.js';
+import { emit, warn } from '../outbox.js';
 import type { OpenRun, Turn } from '../run.js';
 import { messageIdAt } from '../transcript-items.js';
 
@@ -50,7 +50,7 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
       usage: addUsage(addUsage(run.tally.usage, reply.usage), output.lostUsage),
     },
   };
-  return announce(recorded, turn, billed + lost);
+  return withStrangeStop(announce(recorded, turn, billed + lost), turn);
 }
 
 function proposed(call: ProposedCall, index: number, callKey: string): ProposedStage {
@@ -84,6 +84,13 @@ function announce(run: OpenRun, turn: Turn, cost: number): OpenRun {
     costMicroUsd: cost,
     ...(reply.partial && { partial: true }),
   });
+}
+
+/** A reason that nobody knows decides nothing; the blocks of the reply do (G47). */
+function withStrangeStop(run: OpenRun, { reply }: Turn): OpenRun {
+  return reply.stop === 'unknown' && !reply.partial
+    ? warn(run, 'unknown_stop_reason', stopText(reply))
+    : run;
 }
 
 function stopText(reply: Turn['reply'] | Reply): string {

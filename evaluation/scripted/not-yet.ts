@@ -10,11 +10,6 @@ const SETTINGS: readonly (keyof CaseSettings)[] = [
   'permissionMode',
   'allowedTools',
   'disallowedTools',
-  'maxTokensStrategy',
-  'continuationRole',
-  'compactionMetric',
-  'minCompactionGain',
-  'minTurnsBetweenCompactions',
   'wrapUpTurn',
   'onBudget',
   'tokenBudget',
@@ -35,9 +30,6 @@ const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
   toolExecution: 'serial',
   approvalMode: 'wait',
   permissionMode: 'default',
-  maxTokensStrategy: 'auto',
-  continuationRole: 'user',
-  compactionMetric: 'context',
   wrapUpTurn: false,
   onBudget: 'stop',
   fallbackSticky: 'turn',
@@ -48,10 +40,8 @@ const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
 
 const BUDGET: readonly (keyof CaseBudget)[] = [
   'maxThinkingTokens',
-  'maxReactiveCompactions',
   'maxStopHookReentries',
   'maxOutputSchemaRetries',
-  'compactionThreshold',
 ];
 
 const TASK: readonly (keyof CaseTask)[] = [
@@ -76,7 +66,6 @@ type Feature = readonly [name: string, used: (fixture: Fixture) => boolean];
 
 const FEATURES: readonly Feature[] = [
   ['hooks', ({ hooks }) => Object.keys(hooks).length > 0],
-  ['compaction', ({ compaction }) => compaction.length > 0],
   ['agents', ({ agents }) => agents.size > 0],
   ['sessions', ({ sessions }) => sessions.length > 0],
   ['policy.sandbox', ({ policy }) => policy.some(({ decision }) => decision === 'sandbox')],

@@ -209,6 +209,18 @@ describe('compact', () => {
     expect(unpaired(nodes, lastBody())).toEqual([]);
   });
 
+  test('does not part an answer from its question', async () => {
+    await begin();
+    const head = await conversation(
+      says('user', 'Goal.'),
+      ...turn('a', 900),
+      says('assistant', 'Done.'),
+      says('user', 'And?'),
+      says('assistant', 'No.'),
+    );
+    expect(lettersOf(await after(inputAt(head, { keepTurns: 1 })))).toBe('U S U A');
+  });
+
   test('goes on without a reply that will be asked for again', async () => {
     await begin();
     const head = await conversation(

@@ -142,6 +142,22 @@ describe('maxTokensStrategy', () => {
   });
 });
 
+describe('a stop reason that nobody knows', () => {
+  test('is told, and the blocks of the reply decide', () => {
+    const strange = { stop: 'unknown', stopDetail: 'lunch_break' } as const;
+    const model = [
+      withReply(calls(call('x', 'read_order')), strange),
+      withReply(says('ok'), strange),
+    ];
+    const shell = ended({ model });
+    expect(executedOf(shell)).toHaveLength(1);
+    expect(ofType(shell, 'warning')).toMatchObject([
+      { code: 'unknown_stop_reason', message: 'unknown: lunch_break' },
+      { code: 'unknown_stop_reason' },
+    ]);
+  });
+});
+
 describe('a paused turn', () => {
   test('is resumed five times at most', () => {
     const paused = says('searching', { stop: 'pause_turn' });
