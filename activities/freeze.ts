@@ -10,7 +10,7 @@ import { HoldfastError } from '../core/errors.js';
 import type { Frozen } from '../core/frozen.js';
 import type { Json } from '../core/json.js';
 import type { ModelRoute } from '../core/model.js';
-import { DEFAULT_SETTINGS } from '../core/settings.js';
+import { DEFAULT_SETTINGS, type Settings } from '../core/settings.js';
 import type { StartInput } from '../core/task.js';
 import type { ToolOffer } from '../core/transcript.js';
 import { resolveRoute } from '../providers/routes.js';
@@ -51,12 +51,7 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
       ...agent.budget,
       ...parseBudget(start.budget, PLACE),
     }),
-    settings: {
-      ...DEFAULT_SETTINGS,
-      ...config.defaults.settings,
-      ...agent.settings,
-      ...parseSettings(start.settings, PLACE),
-    },
+    settings: settingsFor(config, start),
     versions: {
       agent: agent.version,
       prompt: prompt.hash,
@@ -66,6 +61,15 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
       pricing: route.pricesVersion,
       code: codeVersion(),
     },
+  };
+}
+
+export function settingsFor(config: Config, start: StartInput): Settings {
+  return {
+    ...DEFAULT_SETTINGS,
+    ...config.defaults.settings,
+    ...agentOf(config, start.agent).settings,
+    ...parseSettings(start.settings, PLACE),
   };
 }
 

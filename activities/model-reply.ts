@@ -43,7 +43,13 @@ export async function takeReply(
   const kept = withinCallLimit(received);
   const uses = kept.blocks.filter((block): block is ToolUse => block.type === 'tool_use');
   const calls = await proposedCalls(
-    { config: deps.config, offers: site.offers, store: deps.store, tenant },
+    {
+      config: deps.config,
+      offers: site.offers,
+      store: deps.store,
+      tenant,
+      dataflow: site.input.dataflow === true,
+    },
     uses,
   );
   const text = kept.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');

@@ -11,8 +11,9 @@ import type { StoredBlock, TranscriptNode } from '../core/transcript.js';
 import { appendEvents } from './append-events.js';
 import { textInBlock } from './append-items.js';
 import { archiveSegment } from './archive-history.js';
+import { DATAFLOW_GUIDE } from './dataflow-guide.js';
 import type { ActivityDeps } from './deps.js';
-import { agentOf, freeze, offersOf, type Prompt } from './freeze.js';
+import { agentOf, freeze, offersOf, settingsFor, type Prompt } from './freeze.js';
 import type { Scope } from './scope.js';
 import { checkTask } from './task-schema.js';
 
@@ -51,8 +52,13 @@ export const RESULTS_ARE_DATA =
 async function writeRoot({ store, config }: ActivityDeps, input: OpenRunInput): Promise<Prompt> {
   const { tenant } = input.run;
   const agent = agentOf(config, input.start.agent);
+  const { toolExecution } = settingsFor(config, input.start);
   const tools = offersOf(agent);
-  const texts = [agent.instructions, ...(tools.length === 0 ? [] : [RESULTS_ARE_DATA])];
+  const texts = [
+    agent.instructions,
+    ...(toolExecution === 'dataflow' ? [DATAFLOW_GUIDE] : []),
+    ...(tools.length === 0 ? [] : [RESULTS_ARE_DATA]),
+  ];
   const blocks: StoredBlock[] = [];
   for (const text of texts) {
     blocks.push({ type: 'text', text: textInBlock(await store.putText(tenant, text)) });

@@ -23,7 +23,7 @@ import { leanEvents } from './wire-events.js';
 import { flush, STORE_LIMITS } from './flush.js';
 
 const MODEL_WORK = ['call_model', 'compact'] as const;
-const CALL_WORK = ['execute_tool', 'reconcile_tool', 'record_outcome'] as const;
+const CALL_WORK = ['execute_tool', 'reconcile_tool', 'record_outcome', 'check_call'] as const;
 
 /** One step towards the end; 'hold' while something must come back first. */
 export function close(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' {

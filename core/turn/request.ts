@@ -75,6 +75,7 @@ function payload(run: OpenRun, { bound, dynamic, events }: Request): CallModelIn
     ...(dynamic.length > 0 && { dynamic }),
     maxTokens: bound.maxTokens,
     temperature: settings.temperature,
+    ...(settings.toolExecution === 'dataflow' && { dataflow: true }),
     bound: { inputTokens: bound.inputTokens, costMicroUsd: bound.costMicroUsd },
     left: leftToSpend(run),
     maxRetries: modelRetries(run),
