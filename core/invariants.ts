@@ -17,6 +17,8 @@ interface CallTrack {
   readonly id: string;
   readonly permission?: 'allow' | 'deny' | 'ask';
   readonly approved: boolean;
+  /** The hook that denied it. */
+  readonly deniedBy?: string;
   readonly started: boolean;
   readonly finished: boolean;
 }
@@ -47,6 +49,7 @@ const EVENT_PREDICATES: readonly EventPredicate[] = [
   stopIsUnique,
   repliesFollowResults,
   startsArePermitted,
+  stopHooksJudgeAnswers,
   callsEndOnce,
   pathsAreWrittenOnce,
   resultsKeepTheOrder,
@@ -84,6 +87,10 @@ function taken(state: InvariantState, event: RunEvent): InvariantState {
         proposed: state.proposed + event.calls.length,
         partlyShown: state.partlyShown || event.calls.length >= CALLS_SHOWN_MAX,
       };
+    case 'hook':
+      return event.name === 'PreToolUse' && (event.outcome === 'deny' || event.outcome === 'error')
+        ? withTrack(next, event.callId, { deniedBy: event.hook })
+        : next;
     case 'permission':
       return withTrack(next, event.callId, { permission: event.decision, approved: false });
     case 'approval_resolved':
@@ -136,7 +143,7 @@ function runResultIsLast(state: InvariantState, event: RunEvent): string | undef
 function stopIsUnique(state: InvariantState, event: RunEvent): string | undefined {
   if (state.stop === undefined) return undefined;
   if (event.type === 'stop') return 'a second stop';
-  const starts = ['tool_started', 'model_response', 'approval_requested', 'input_request'];
+  const starts = ['tool_started', 'model_response', 'approval_requested', 'input_request', 'hook'];
   return starts.includes(event.type) ? 'nothing starts after stop' : undefined;
 }
 
@@ -150,8 +157,14 @@ function startsArePermitted(state: InvariantState, event: RunEvent): string | un
   const call = state.calls.find((one) => one.id === event.callId);
   if (call === undefined) return state.partlyShown ? undefined : `nobody proposed ${event.callId}`;
   if (call.finished) return `${call.id} has its result already`;
+  if (call.deniedBy !== undefined) return `${call.id} started although ${call.deniedBy} denied it`;
   if (call.permission === 'allow' || (call.permission === 'ask' && call.approved)) return undefined;
   return `${call.id} started with permission ${call.permission ?? 'none'}, not approved`;
+}
+
+function stopHooksJudgeAnswers(state: InvariantState, event: RunEvent): string | undefined {
+  if (event.type !== 'hook' || event.name !== 'Stop' || state.calls.length === 0) return undefined;
+  return `a Stop hook judges a reply with the calls ${state.calls.map((call) => call.id).join(', ')}`;
 }
 
 function callsEndOnce(state: InvariantState, event: RunEvent): string | undefined {
@@ -216,6 +229,8 @@ const STEP_PREDICATES: readonly StepPredicate[] = [
   grantsNameTheirCall,
   theGuardIsKept,
   nothingStartsAfterStop,
+  hooksHaveTheirErrand,
+  sessionEndsOnce,
   reservationsBelongToWork,
   idsAreNew,
   batchesAreBounded,
@@ -294,6 +309,31 @@ function nothingStartsAfterStop(before: Run, step: Step): string | undefined {
   const stopped = before.stopping !== undefined || (serial && step.run.stopping !== undefined);
   const late = stopped && started(step).find((effect) => NEW_WORK.includes(effect.kind));
   return late ? `${late.id} starts although the run stops` : undefined;
+}
+
+function hooksHaveTheirErrand(_before: Run, step: Step): string | undefined {
+  const { errands = {}, inflight } = step.run;
+  const flying = Object.keys(inflight).filter((id) => inflight[id]?.kind === 'run_hooks');
+  const lost = flying.find((id) => errands[id] === undefined);
+  if (lost !== undefined) return `nobody knows what ${lost} is for`;
+  const idle = Object.keys(errands).find((id) => !flying.includes(id));
+  return idle === undefined ? undefined : `the hooks ${idle} are waited for and not in flight`;
+}
+
+/** Its SessionEnd hooks run after the result and before the run is stored. */
+function sessionEndsOnce(before: Run, step: Step): string | undefined {
+  const { run } = step;
+  const hooks = started(step).filter((effect) => effect.kind === 'run_hooks');
+  if (before.stopping !== undefined && hooks.some(({ input }) => input.point !== 'SessionEnd'))
+    return 'a hook starts although the run stops';
+  const ending = hooks.some(({ input }) => input.point === 'SessionEnd');
+  if (ending && run.stopping?.result === undefined) return 'SessionEnd before the result';
+  if (ending && before.stopping?.sessionEnd !== undefined) return 'SessionEnd a second time';
+  const wanted = (run.frozen?.hooks.SessionEnd ?? []).length > 0;
+  const closes = started(step).some((effect) => effect.kind === 'close_run');
+  return wanted && closes && run.stopping?.sessionEnd !== 'done'
+    ? 'the run is closed before its SessionEnd hooks have run'
+    : undefined;
 }
 
 function reservationsBelongToWork(_before: Run, step: Step): string | undefined {

@@ -2,17 +2,21 @@
  * The ordered rules of `advance`: the specification, read top-down. The first that fires decides; the list
  * is tried again from the top until none fires.
  *
- * opening → closing → interrupted → segment full → calls settled → dispatch → completion gates →
- * truncation and model failure → after a compaction → limits → compaction → ask the model → await the user
+ * opening → arrival → closing → interrupted → segment full → sampled → hooks after calls → calls settled →
+ * dispatch → completion gates → truncation and model failure → after a compaction → limits → compaction →
+ * ask the model → await the user
  */
+import { arrive } from './arrival.js';
 import { openAsk, closeAsk } from './ask/open-ask.js';
 import { pendingAsks } from './ask/pending.js';
+import { afterCalls, awaitsHooks } from './call/after.js';
 import { dispatch } from './call/dispatch.js';
 import { close } from './closing.js';
 import { afterCompaction } from './context/after-compaction.js';
 import { makeRoom } from './context/compaction.js';
 import { refOf, type ActivityEffect } from './effect.js';
 import { complete } from './gates/completion.js';
+import { afterSampling, notifyFailure } from './hooks/background.js';
 import { cancelAll, flying, nextId, start, startTimer, WORK, type Step } from './inflight.js';
 import { breakerTrip } from './limits/breakers.js';
 import { trip } from './money/budget.js';
@@ -30,9 +34,12 @@ export type Rule<R extends Run = OpenRun> = (run: R) => Step | 'hold' | undefine
 
 /** Rules of a run that is open. */
 export const RULES: readonly Rule[] = [
+  arriving,
   closing,
   interrupted,
   segmentFull,
+  sampled,
+  callsHooked,
   callsSettled,
   dispatching,
   completionGates,
@@ -81,6 +88,10 @@ function giveUpOpening(run: Run): Step | 'hold' {
   return cancelled.effects.length > 0 ? cancelled : 'hold';
 }
 
+function arriving(run: OpenRun): Step | 'hold' | undefined {
+  return run.arrival === undefined ? undefined : arrive(run, run.arrival);
+}
+
 function closing(run: OpenRun): Step | 'hold' | undefined {
   return run.stopping === undefined ? undefined : close(run, run.stopping);
 }
@@ -115,6 +126,14 @@ function segmentFull(run: OpenRun): Step | 'hold' | undefined {
   return only({ ...told, final: { kind: 'continue_as_new' } });
 }
 
+function sampled(run: OpenRun): Step | undefined {
+  return run.turn === undefined ? undefined : afterSampling(run, run.turn);
+}
+
+function callsHooked(run: OpenRun): Step | undefined {
+  return run.turn === undefined ? undefined : afterCalls(run, run.turn);
+}
+
 function callsSettled(run: OpenRun): Step | undefined {
   const { turn } = run;
   if (turn === undefined || turn.calls.length === 0) return undefined;
@@ -123,7 +142,7 @@ function callsSettled(run: OpenRun): Step | undefined {
     const { reason, ...words } = tripped;
     return only(stop(run, reason, words));
   }
-  return allSettled(turn) ? only(nextTurn(run, turn)) : undefined;
+  return allSettled(turn) && !awaitsHooks(run, turn) ? only(nextTurn(run, turn)) : undefined;
 }
 
 function dispatching(run: OpenRun): Step | 'hold' | undefined {
@@ -132,9 +151,9 @@ function dispatching(run: OpenRun): Step | 'hold' | undefined {
   return dispatch(run, turn) ?? 'hold';
 }
 
-function completionGates(run: OpenRun): Step | undefined {
+function completionGates(run: OpenRun): Step | 'hold' | undefined {
   const { turn } = run;
-  return turn === undefined || isTruncated(turn) ? undefined : only(complete(run, turn));
+  return turn === undefined || isTruncated(turn) ? undefined : complete(run, turn);
 }
 
 function truncation(run: OpenRun): Step | undefined {
@@ -144,7 +163,12 @@ function truncation(run: OpenRun): Step | undefined {
 
 function modelFailed(run: OpenRun): Step | undefined {
   const { modelFailure } = run;
-  return modelFailure === undefined ? undefined : only(afterModelFailure(run, modelFailure));
+  if (modelFailure === undefined) return undefined;
+  const notified = notifyFailure(run, modelFailure);
+  return {
+    run: afterModelFailure(notified.run, modelFailure),
+    effects: notified.effects,
+  };
 }
 
 /** What a summary that has come back leads to, before the limits are looked at again (ST-33). */
@@ -160,7 +184,7 @@ function limits(run: OpenRun): Step | 'hold' | undefined {
   return tripped === undefined ? undefined : only(stop(run, tripped));
 }
 
-function compaction(run: OpenRun): Step | undefined {
+function compaction(run: OpenRun): Step | 'hold' | undefined {
   if (run.idle && run.queue.length === 0) return undefined;
   return makeRoom(run);
 }

@@ -9,7 +9,7 @@ import { emit, warn } from '../outbox.js';
 import type { CompactionOutcome, Compactions, CurrentCompaction, OpenRun } from '../run.js';
 import { stop } from '../stop.js';
 import { continueOrStop } from '../turn/truncation.js';
-import { compactionsOf } from './compaction.js';
+import { compactionsOf, triggerOf } from './compaction.js';
 import { contextAfterSummary, tokensOf } from './size.js';
 
 const TRANSITIONS: { readonly [cause in CurrentCompaction['cause']]: TransitionReason } = {
@@ -55,7 +55,7 @@ function shortened(run: OpenRun, current: CurrentCompaction, summary: Summary): 
   };
   const told = emit(next, {
     type: 'compact_boundary',
-    trigger: cause === 'threshold' ? 'auto' : 'reactive',
+    trigger: triggerOf(current),
     preTokens,
     postTokens: tokens,
   });

@@ -10,6 +10,7 @@ import { visibleTools } from '../call/lookup.js';
 import { boundByTime } from '../clock.js';
 import { refOf, type ActivityEffect, type CompactInput } from '../effect.js';
 import type { WireEvent } from '../event.js';
+import { compactionStarted, preCompact } from '../hooks/pre-compact.js';
 import { start, type Step } from '../inflight.js';
 import {
   fitRequest,
@@ -83,7 +84,7 @@ export function wantCompaction(
 }
 
 /** The rule: starts what is wanted, or what the threshold asks for; stops a run whose context is full. */
-export function makeRoom(run: OpenRun): Step | undefined {
+export function makeRoom(run: OpenRun): Step | 'hold' | undefined {
   const { current } = compactionsOf(run);
   if (current !== undefined) return begin(run, current);
   if (overThreshold(run) && isDue(run)) {
@@ -109,8 +110,8 @@ function contextIsFull(run: OpenRun): boolean {
   return countedTokens(run) + settings.minOutputTokens > route.contextWindow;
 }
 
-/** undefined: the budget has no room for it, and the run can try without. PreCompact hooks belong here. */
-function begin(run: OpenRun, current: CurrentCompaction): Step | undefined {
+/** undefined: the budget has no room for it, and the run can try without. */
+function begin(run: OpenRun, current: CurrentCompaction): Step | 'hold' | undefined {
   const { route } = run.frozen;
   const bound = fitRequest(run, {
     extraBytes: bytesOf({ text: SUMMARY_REQUEST }),
@@ -122,7 +123,7 @@ function begin(run: OpenRun, current: CurrentCompaction): Step | undefined {
     const outcome = { kind: 'none', message, stop: bound.misfit } as const;
     return { run: withCurrent(run, { ...current, outcome }), effects: [] };
   }
-  return startCompaction(run, current, bound);
+  return preCompact(run, triggerOf(current)) ?? startCompaction(run, current, bound);
 }
 
 function startCompaction(
@@ -137,7 +138,11 @@ function startCompaction(
     newestAt: run.tally.modelCalls,
     current: { ...current, effectId },
   };
-  const building: OpenRun = { ...run, phase: 'building_context', compactions };
+  const building: OpenRun = {
+    ...compactionStarted(run),
+    phase: 'building_context',
+    compactions,
+  };
   const { modelTimeoutMs, heartbeatMs } = run.frozen.settings;
   const time = boundByTime(run, modelTimeoutMs);
   const step = start(building, 'compact', (id, events): ActivityEffect => ({
@@ -153,6 +158,10 @@ function startCompaction(
     summary: `summary #${compactions.begun}`,
   }));
   return { run: reserve(step.run, effectId, bound.costMicroUsd), effects: step.effects };
+}
+
+export function triggerOf({ cause }: CurrentCompaction): CompactInput['trigger'] {
+  return cause === 'threshold' ? 'auto' : 'reactive';
 }
 
 interface Beginning {
@@ -172,7 +181,7 @@ function payload(run: OpenRun, { current, bound, events }: Beginning): CompactIn
     head: run.head ?? prompt.hash,
     append: run.pending,
     messageId: messageIdAt(run),
-    trigger: current.cause === 'threshold' ? 'auto' : 'reactive',
+    trigger: triggerOf(current),
     route,
     ...(offered.length < tools.length && { offered: offered.map((tool) => tool.name) }),
     preTokens: current.preTokens,

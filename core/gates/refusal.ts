@@ -1,16 +1,17 @@
 /** Gate: the model refuses, or asks for a person (LC-16, C40). */
+import { domainReason } from './domain-reason.js';
 import { PASS, type GateVerdict } from './gate.js';
 import type { OpenRun, Turn } from '../run.js';
 import { previewOf, type StoredText } from '../json.js';
 
-export function refusalGate(_run: OpenRun, turn: Turn): GateVerdict {
+export function refusalGate(run: OpenRun, turn: Turn): GateVerdict {
   const { reply } = turn;
   if (reply.escalation !== undefined) {
     return {
       kind: 'stop',
       reason: 'needs_human',
       words: {
-        detail: 'escalated',
+        detail: domainReason(run, reply.escalation) ?? 'escalated',
         nextSafeAction: reply.escalation.slice(0, 500),
         ...partial(reply.text),
       },

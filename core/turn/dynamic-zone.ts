@@ -5,16 +5,32 @@
  * Invariants: empty when there is nothing to say; small; never part of the transcript.
  */
 import { left, type Limit } from '../budget-fields.js';
+import { stateOf } from '../call/state.js';
+import { STATE_PREFIX } from '../call/state-path.js';
 import { countedMs } from '../clock.js';
 import type { OpenRun } from '../run.js';
 
 /** From this share of a limit on the model is told what is left of it. */
 const NEARLY_USED = 0.2;
+const STATE_PATHS_SHOWN = 20;
 const MINUTE_MS = 60_000;
 const USD = 1_000_000;
 
-/** One paragraph each. What hooks and the plan's state have to say belongs here. */
+/** One paragraph each. */
 export function dynamicZone(run: OpenRun): readonly string[] {
+  return [...stateText(run), ...budgetText(run)];
+}
+
+/** What later calls may refer to. Names alone: values are data of tools and must not speak as the system. */
+function stateText(run: OpenRun): readonly string[] {
+  const paths = Object.keys(stateOf(run)).map((path) => `${STATE_PREFIX}${path}`);
+  if (paths.length === 0) return [];
+  const shown = paths.slice(0, STATE_PATHS_SHOWN);
+  const more = paths.length > shown.length ? `, and ${paths.length - shown.length} more` : '';
+  return [`Values that are there: ${shown.join(', ')}${more}.`];
+}
+
+function budgetText(run: OpenRun): readonly string[] {
   const scarce = budgets(run).flatMap((budget) => scarceText(budget));
   if (scarce.length === 0) return [];
   return [`Budget left: ${scarce.join(', ')}. Come to an end in time, or say what is left to do.`];

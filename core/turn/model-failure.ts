@@ -23,7 +23,6 @@ export function afterModelFailure(run: OpenRun, failure: ModelFailure): OpenRun 
     message: failure.message,
     attempts: failure.attempts,
   });
-  // StopFailure hooks belong here, whatever the failure leads to (HK-24, G35).
   if (failure.outOfTime) return stop(told, 'timeout');
   if (failure.code === 'PromptTooLong') {
     return mayReact(told)

@@ -28,7 +28,7 @@ const MODEL_ATTEMPTS_MAX = 20;
 const QUEUE_CHARS_PER_REQUEST = 16_384;
 
 export function askModel(run: OpenRun): Step<OpenRun> {
-  const ready = takeQueue(run);
+  const ready = takeQueue(takeInjected(run));
   const dynamic = dynamicZone(ready);
   const bound = fitRequest(ready, { extraBytes: bytesOf({ text: dynamic.join('\n\n') }) });
   if ('misfit' in bound) return { run: stop(ready, bound.misfit), effects: [] };
@@ -79,8 +79,18 @@ function payload(run: OpenRun, { bound, dynamic, events }: Request): CallModelIn
     bound: { inputTokens: bound.inputTokens, costMicroUsd: bound.costMicroUsd },
     left: leftToSpend(run),
     maxRetries: modelRetries(run),
+    ...(run.frozen.outputSchema !== undefined && { outputSchema: run.frozen.outputSchema }),
     events: leanEvents(events, run.pending),
   };
+}
+
+/** What PostSampling hooks said since the last request is part of this one (G39). */
+function takeInjected(run: OpenRun): OpenRun {
+  const { injected, ...rest } = run;
+  return (injected ?? []).reduce<OpenRun>(
+    (next, text) => appendUser(next, { text }, { synthetic: true }),
+    rest,
+  );
 }
 
 /** Queued user messages become part of the transcript, in order, as many as one payload carries. */

@@ -5,14 +5,12 @@
 import type { Action, CaseBudget, CaseSettings, CaseTask, Fixture } from '../fixture.js';
 
 const SETTINGS: readonly (keyof CaseSettings)[] = [
-  'toolExecution',
   'approvalMode',
   'permissionMode',
   'allowedTools',
   'disallowedTools',
   'wrapUpTurn',
   'onBudget',
-  'tokenBudget',
   'fallbackModel',
   'fallbackSticky',
   'interruptMode',
@@ -27,7 +25,6 @@ const SETTINGS: readonly (keyof CaseSettings)[] = [
 
 /** A setting that only says what is the case anyway is no reason. */
 const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
-  toolExecution: 'serial',
   approvalMode: 'wait',
   permissionMode: 'default',
   wrapUpTurn: false,
@@ -38,20 +35,9 @@ const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
   streamCalls: false,
 };
 
-const BUDGET: readonly (keyof CaseBudget)[] = [
-  'maxThinkingTokens',
-  'maxStopHookReentries',
-  'maxOutputSchemaRetries',
-];
+const BUDGET: readonly (keyof CaseBudget)[] = ['maxThinkingTokens'];
 
-const TASK: readonly (keyof CaseTask)[] = [
-  'successCriteria',
-  'stopReasons',
-  'outputSchema',
-  'sessionId',
-  'resume',
-  'continue',
-];
+const TASK: readonly (keyof CaseTask)[] = ['sessionId', 'resume', 'continue'];
 
 const ACTIONS: readonly Action['kind'][] = [
   'provideInput',
@@ -65,15 +51,12 @@ const DECISIONS: readonly string[] = ['modify', 'replace'];
 type Feature = readonly [name: string, used: (fixture: Fixture) => boolean];
 
 const FEATURES: readonly Feature[] = [
-  ['hooks', ({ hooks }) => Object.keys(hooks).length > 0],
   ['agents', ({ agents }) => agents.size > 0],
   ['sessions', ({ sessions }) => sessions.length > 0],
   ['policy.sandbox', ({ policy }) => policy.some(({ decision }) => decision === 'sandbox')],
   ['tools.sandbox', (fixture) => toolsOf(fixture).some(({ sandbox }) => sandbox === 'required')],
   ['tools.outputSchema', (fixture) => toolsOf(fixture).some((tool) => 'outputSchema' in tool)],
   ['tools.kind', (fixture) => toolsOf(fixture).some(({ kind }) => !KINDS.includes(kind))],
-  ['task.requiredEvidence.predicate', hasPredicate],
-  ['model.output', (fixture) => answersOf(fixture).some((answer) => answer.output !== undefined)],
 ];
 
 const KINDS: readonly string[] = ['tool', 'handoff'];
@@ -101,12 +84,4 @@ export function notYet(fixture: Fixture): string | undefined {
 
 function toolsOf({ manifest, tools }: Fixture) {
   return manifest.flatMap((name) => tools.get(name) ?? []);
-}
-
-function answersOf({ model }: Fixture) {
-  return model.flatMap(({ reply }) => (reply.kind === 'answer' ? [reply] : []));
-}
-
-function hasPredicate({ task }: Fixture): boolean {
-  return (task.requiredEvidence ?? []).some(({ predicate }) => predicate !== undefined);
 }
