@@ -6,6 +6,7 @@ import type { ResolveModelOutput } from './effect.js';
 import type { Failure } from './failure.js';
 import type { OutsideInput } from './input.js';
 import { warn } from './outbox.js';
+import type { PermissionMode } from './permission-mode.js';
 import type { OpenRun, Run } from './run.js';
 
 export type Control = Extract<
@@ -14,7 +15,24 @@ export type Control = Extract<
 >;
 
 export function control(run: Run, input: Control): Run {
+  if (input.type === 'set_permission_mode') return setPermissionMode(run, input.mode);
   return warn(run, 'input_ignored', `${input.type} is not supported`);
+}
+
+/** Questions that are open are looked at again under the new mode (call/approve.ts, G14). */
+function setPermissionMode(run: Run, mode: PermissionMode): Run {
+  const unlocked = run.frozen?.settings.allowBypassPermissions === true;
+  if (mode === 'bypassPermissions' && !unlocked) {
+    const message = 'bypassPermissions is not unlocked for this run (allowBypassPermissions)';
+    return warn(run, 'permission_mode_refused', message);
+  }
+  const before = run.permissionMode ?? run.frozen?.settings.permissionMode;
+  if (before === mode) return run;
+  return warn(
+    { ...run, permissionMode: mode },
+    'permission_mode',
+    `${before ?? 'start'} → ${mode}`,
+  );
 }
 
 export function modelResolved(

@@ -3,10 +3,12 @@
  * each event once, in order, and each step with the run that it came from; both answer with violations
  * in words, none when all is well.
  */
+import { canonicalJson } from './digest.js';
 import type { ActivityEffect } from './effect.js';
 import type { EventBody, RunEvent } from './event.js';
 import type { Step } from './inflight.js';
 import { PARALLEL_PREDICATES, pathIsNew } from './invariants-parallel.js';
+import type { Json } from './json.js';
 import { committedMicroUsd } from './money/budget.js';
 import { BATCH_BYTES_MAX, EVENTS_PER_BATCH } from './outbox.js';
 import type { Counters } from './result.js';
@@ -15,10 +17,15 @@ import { isOpen, type Run } from './run.js';
 /** What the events so far have said of one call of the newest reply. */
 interface CallTrack {
   readonly id: string;
-  readonly permission?: 'allow' | 'deny' | 'ask';
+  /** undefined again after a correction: what was allowed is no longer what would run. */
+  readonly permission: 'allow' | 'deny' | 'ask' | 'sandbox' | undefined;
   readonly approved: boolean;
   /** The hook that denied it. */
   readonly deniedBy?: string;
+  /** The exact action that people were asked about, or that they want instead, as canonical JSON. */
+  readonly action?: string;
+  /** A person has answered the call's question. */
+  readonly answered: boolean;
   readonly started: boolean;
   readonly finished: boolean;
 }
@@ -80,7 +87,9 @@ function taken(state: InvariantState, event: RunEvent): InvariantState {
         ...next,
         calls: event.calls.map(({ id }) => ({
           id,
+          permission: undefined,
           approved: false,
+          answered: false,
           started: false,
           finished: false,
         })),
@@ -93,8 +102,12 @@ function taken(state: InvariantState, event: RunEvent): InvariantState {
         : next;
     case 'permission':
       return withTrack(next, event.callId, { permission: event.decision, approved: false });
+    case 'approval_requested':
+      return withTrack(next, event.callId, { action: actionOf(event) });
     case 'approval_resolved':
-      return withTrack(next, event.callId, { approved: event.outcome === 'approved' });
+      return withTrack(next, event.callId, resolved(event));
+    case 'input_provided':
+      return withTrack(next, event.callId, { answered: event.outcome === 'answered' });
     case 'tool_started':
       return withTrack(next, event.callId, { started: true });
     case 'tool_finished':
@@ -112,6 +125,16 @@ function taken(state: InvariantState, event: RunEvent): InvariantState {
     default:
       return next;
   }
+}
+
+function resolved(event: Extract<EventBody, { type: 'approval_resolved' }>): Partial<CallTrack> {
+  const { outcome, corrected } = event;
+  if (corrected === undefined) return { approved: outcome === 'approved' };
+  return { permission: undefined, approved: false, action: actionOf(corrected) };
+}
+
+function actionOf(about: { readonly tool?: string; readonly args?: Json }): string {
+  return canonicalJson({ tool: about.tool ?? null, args: about.args ?? null });
 }
 
 function withTrack(
@@ -158,7 +181,10 @@ function startsArePermitted(state: InvariantState, event: RunEvent): string | un
   if (call === undefined) return state.partlyShown ? undefined : `nobody proposed ${event.callId}`;
   if (call.finished) return `${call.id} has its result already`;
   if (call.deniedBy !== undefined) return `${call.id} started although ${call.deniedBy} denied it`;
-  if (call.permission === 'allow' || (call.permission === 'ask' && call.approved)) return undefined;
+  if (call.action !== undefined && call.action !== actionOf(event))
+    return `${call.id} is not what people were asked about`;
+  if (call.permission === 'allow' || call.permission === 'sandbox') return undefined;
+  if (call.permission === 'ask' && call.approved) return undefined;
   return `${call.id} started with permission ${call.permission ?? 'none'}, not approved`;
 }
 
@@ -173,7 +199,9 @@ function callsEndOnce(state: InvariantState, event: RunEvent): string | undefine
   if (call === undefined) return state.partlyShown ? undefined : `nobody proposed ${event.callId}`;
   if (call.finished) return `a second result of ${call.id}`;
   if (event.started !== call.started) return `${call.id} says started: ${event.started}`;
-  return event.status === 'ok' && !call.started ? `${call.id} is ok and never started` : undefined;
+  return event.status === 'ok' && !call.started && !call.answered
+    ? `${call.id} is ok and never started`
+    : undefined;
 }
 
 function pathsAreWrittenOnce(state: InvariantState, event: RunEvent): string | undefined {

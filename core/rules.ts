@@ -2,11 +2,12 @@
  * The ordered rules of `advance`: the specification, read top-down. The first that fires decides; the list
  * is tried again from the top until none fires.
  *
- * opening → arrival → closing → interrupted → segment full → sampled → hooks after calls → calls settled →
- * dispatch → completion gates → truncation and model failure → after a compaction → limits → compaction →
- * ask the model → await the user
+ * opening → arrival → closing → interrupted → segment full → more budget → sampled → hooks after calls →
+ * calls settled → dispatch → completion gates → truncation and model failure → after a compaction → limits →
+ * compaction → ask the model → await the user
  */
 import { arrive } from './arrival.js';
+import { releaseSenders } from './ask/correction.js';
 import { openAsk, closeAsk } from './ask/open-ask.js';
 import { pendingAsks } from './ask/pending.js';
 import { afterCalls, awaitsHooks } from './call/after.js';
@@ -20,6 +21,7 @@ import { afterSampling, notifyFailure } from './hooks/background.js';
 import { cancelAll, flying, nextId, start, startTimer, WORK, type Step } from './inflight.js';
 import { breakerTrip } from './limits/breakers.js';
 import { trip } from './money/budget.js';
+import { askForBudget, exceed } from './money/exceed.js';
 import { emit } from './outbox.js';
 import { isOpen, type OpenRun, type Run, type Turn } from './run.js';
 import { stop } from './stop.js';
@@ -38,6 +40,7 @@ export const RULES: readonly Rule[] = [
   closing,
   interrupted,
   segmentFull,
+  askForBudget,
   sampled,
   callsHooked,
   callsSettled,
@@ -122,7 +125,7 @@ function phaseOf(run: OpenRun): StopPhase {
 function segmentFull(run: OpenRun): Step | 'hold' | undefined {
   if (!run.segment.full) return undefined;
   if (flying(run, [...WORK, 'flush'])) return 'hold';
-  const told = emit(run, { type: 'transition', reason: 'continued_as_new' });
+  const told = emit(releaseSenders(run), { type: 'transition', reason: 'continued_as_new' });
   return only({ ...told, final: { kind: 'continue_as_new' } });
 }
 
@@ -181,7 +184,7 @@ function limits(run: OpenRun): Step | 'hold' | undefined {
   if (flying(run, ['call_model', 'compact'])) return 'hold';
   if (run.idle && run.queue.length === 0) return undefined;
   const tripped = trip(run, 'between_turns');
-  return tripped === undefined ? undefined : only(stop(run, tripped));
+  return tripped === undefined ? undefined : only(exceed(run, tripped));
 }
 
 function compaction(run: OpenRun): Step | 'hold' | undefined {

@@ -2,6 +2,7 @@
  * The only way a run ends.
  * Invariants: the first stop wins; `status` and `completed` follow from the reason alone (D1).
  */
+import type { AskView } from './event.js';
 import type { StoredText } from './json.js';
 import type { Run, Stopping } from './run.js';
 import type { RunStatus, StopPhase, StopReason } from './result.js';
@@ -11,6 +12,7 @@ export interface StopWords {
   readonly phase?: StopPhase;
   readonly nextSafeAction?: string;
   readonly partialOutput?: StoredText;
+  readonly pendingApproval?: AskView;
 }
 
 export function stop<R extends Run>(run: R, reason: StopReason, words: StopWords = {}): R {

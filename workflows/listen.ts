@@ -13,6 +13,7 @@ import { pendingAsks, viewOf } from '../core/ask/pending.js';
 import type { Input } from '../core/input.js';
 import {
   parseDecision,
+  parsePermissionMode,
   parseProvidedInput,
   parseUserMessage,
   type Parsed,
@@ -60,6 +61,13 @@ function listenToSignals(inbox: Inbox): void {
     take('userMessage', parseUserMessage(raw), (message) => ({
       type: 'user_message',
       ...message,
+      at: Date.now(),
+    })),
+  );
+  setHandler(messages.setPermissionMode, (raw) =>
+    take('setPermissionMode', parsePermissionMode(raw), (mode) => ({
+      type: 'set_permission_mode',
+      mode,
       at: Date.now(),
     })),
   );

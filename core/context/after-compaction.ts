@@ -7,9 +7,10 @@
 import type { TransitionReason } from '../event.js';
 import { emit, warn } from '../outbox.js';
 import type { CompactionOutcome, Compactions, CurrentCompaction, OpenRun } from '../run.js';
+import { exceed } from '../money/exceed.js';
 import { stop } from '../stop.js';
 import { continueOrStop } from '../turn/truncation.js';
-import { compactionsOf, triggerOf } from './compaction.js';
+import { compactionsOf, triggerOf, withCurrent } from './compaction.js';
 import { contextAfterSummary, tokensOf } from './size.js';
 
 const TRANSITIONS: { readonly [cause in CurrentCompaction['cause']]: TransitionReason } = {
@@ -75,17 +76,15 @@ function counted(
 
 function notShortened(
   run: OpenRun,
-  { cause, cut }: CurrentCompaction,
+  { cause, preTokens, cut }: CurrentCompaction,
   outcome: CompactionOutcome,
 ): OpenRun {
-  const limit = outcome.kind === 'none' ? outcome.stop : undefined;
-  if (limit === 'timeout') return stop(run, limit);
-  switch (cause) {
-    case 'threshold':
-      return run;
-    case 'max_tokens':
-      return continueOrStop(run, cut?.empty === true);
-    case 'prompt_too_long':
-      return stop(run, limit ?? 'prompt_too_long');
+  const limit = outcome.kind === 'none' ? outcome.limit : undefined;
+  if (cause === 'prompt_too_long') {
+    // Wanted as before, should a person allow more of what it lacked.
+    const wanted = withCurrent(run, { cause, preTokens });
+    return limit === undefined ? stop(run, 'prompt_too_long') : exceed(wanted, limit);
   }
+  const next = cause === 'max_tokens' ? continueOrStop(run, cut?.empty === true) : run;
+  return limit === 'timeout' && next.stopping === undefined ? exceed(next, limit) : next;
 }

@@ -32,11 +32,11 @@ export function compacted(run: OpenRun, effectId: string, output: CompactOutput)
 
 export function notCompacted(run: OpenRun, effectId: string, failure: Failure): OpenRun {
   const billed = billFailure(run, effectId, failure);
-  const reason = limitBehind(run, failure);
+  const limit = limitBehind(run, failure);
   return withOutcome(billed, effectId, {
     kind: 'none',
     message: failure.message,
-    ...(reason !== undefined && { stop: reason }),
+    ...(limit !== undefined && { limit }),
   });
 }
 

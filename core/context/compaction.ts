@@ -19,6 +19,7 @@ import {
   reserve,
   type RequestBound,
 } from '../money/budget.js';
+import { exceed } from '../money/exceed.js';
 import type { Compactions, CurrentCompaction, OpenRun, Run } from '../run.js';
 import { stop } from '../stop.js';
 import { bytesOf, messageIdAt } from '../transcript-items.js';
@@ -119,8 +120,10 @@ function begin(run: OpenRun, current: CurrentCompaction): Step | 'hold' | undefi
   });
   if ('misfit' in bound) {
     if (current.cause === 'threshold') return undefined;
+    // Without it the run cannot go on: it stays wanted while a person may allow more.
+    if (current.cause === 'prompt_too_long') return { run: exceed(run, bound.misfit), effects: [] };
     const message = `a summary does not fit ${bound.misfit}`;
-    const outcome = { kind: 'none', message, stop: bound.misfit } as const;
+    const outcome = { kind: 'none', message } as const;
     return { run: withCurrent(run, { ...current, outcome }), effects: [] };
   }
   return preCompact(run, triggerOf(current)) ?? startCompaction(run, current, bound);

@@ -1,7 +1,9 @@
 /**
- * A model call that failed for good: which stop that is (C37), or once a compaction (CC-18). Retries happened in the activity, by class.
+ * A model call that failed for good: which stop that is (C37), or a compaction (CC-18). Retries happened in
+ * the activity, by class.
  */
 import { mayReact, wantCompaction } from '../context/compaction.js';
+import { exceed } from '../money/exceed.js';
 import { emit } from '../outbox.js';
 import type { ModelFailure, OpenRun } from '../run.js';
 import { stop } from '../stop.js';
@@ -23,14 +25,14 @@ export function afterModelFailure(run: OpenRun, failure: ModelFailure): OpenRun 
     message: failure.message,
     attempts: failure.attempts,
   });
-  if (failure.outOfTime) return stop(told, 'timeout');
+  if (failure.outOfTime) return exceed(told, 'timeout');
   if (failure.code === 'PromptTooLong') {
     return mayReact(told)
       ? wantCompaction(told, { cause: 'prompt_too_long' })
       : stop(told, 'prompt_too_long');
   }
   if (failure.code === 'ContentRefused') return stop(told, 'refused', { detail: 'model_refusal' });
-  if (failure.code === 'BudgetExhausted') return stop(told, exhausted(failure));
+  if (failure.code === 'BudgetExhausted') return exceed(told, exhausted(failure));
   const next = REMEDIES[failure.code];
   return stop(told, 'failed', {
     detail: `model_error:${failure.code}`,

@@ -16,7 +16,7 @@ import {
 } from '../money/budget.js';
 import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
-import { stop } from '../stop.js';
+import { exceed } from '../money/exceed.js';
 import { appendUser, bytesOf, messageIdAt } from '../transcript-items.js';
 import { visibleTools } from '../call/lookup.js';
 import { leanEvents } from '../wire-events.js';
@@ -31,7 +31,7 @@ export function askModel(run: OpenRun): Step<OpenRun> {
   const ready = takeQueue(takeInjected(run));
   const dynamic = dynamicZone(ready);
   const bound = fitRequest(ready, { extraBytes: bytesOf({ text: dynamic.join('\n\n') }) });
-  if ('misfit' in bound) return { run: stop(ready, bound.misfit), effects: [] };
+  if ('misfit' in bound) return { run: exceed(ready, bound.misfit), effects: [] };
   const time = boundByTime(ready, ready.frozen.settings.modelTimeoutMs);
   const building: OpenRun = {
     ...ready,

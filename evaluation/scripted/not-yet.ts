@@ -5,12 +5,7 @@
 import type { Action, CaseBudget, CaseSettings, CaseTask, Fixture } from '../fixture.js';
 
 const SETTINGS: readonly (keyof CaseSettings)[] = [
-  'approvalMode',
-  'permissionMode',
-  'allowedTools',
-  'disallowedTools',
   'wrapUpTurn',
-  'onBudget',
   'fallbackModel',
   'fallbackSticky',
   'interruptMode',
@@ -25,10 +20,7 @@ const SETTINGS: readonly (keyof CaseSettings)[] = [
 
 /** A setting that only says what is the case anyway is no reason. */
 const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
-  approvalMode: 'wait',
-  permissionMode: 'default',
   wrapUpTurn: false,
-  onBudget: 'stop',
   fallbackSticky: 'turn',
   interruptMode: 'stop',
   includePartialMessages: false,
@@ -39,27 +31,18 @@ const BUDGET: readonly (keyof CaseBudget)[] = ['maxThinkingTokens'];
 
 const TASK: readonly (keyof CaseTask)[] = ['sessionId', 'resume', 'continue'];
 
-const ACTIONS: readonly Action['kind'][] = [
-  'provideInput',
-  'setModel',
-  'setPermissionMode',
-  'setMaxThinkingTokens',
-];
-
-const DECISIONS: readonly string[] = ['modify', 'replace'];
+const ACTIONS: readonly Action['kind'][] = ['setModel', 'setMaxThinkingTokens'];
 
 type Feature = readonly [name: string, used: (fixture: Fixture) => boolean];
 
 const FEATURES: readonly Feature[] = [
   ['agents', ({ agents }) => agents.size > 0],
   ['sessions', ({ sessions }) => sessions.length > 0],
-  ['policy.sandbox', ({ policy }) => policy.some(({ decision }) => decision === 'sandbox')],
-  ['tools.sandbox', (fixture) => toolsOf(fixture).some(({ sandbox }) => sandbox === 'required')],
   ['tools.outputSchema', (fixture) => toolsOf(fixture).some((tool) => 'outputSchema' in tool)],
   ['tools.kind', (fixture) => toolsOf(fixture).some(({ kind }) => !KINDS.includes(kind))],
 ];
 
-const KINDS: readonly string[] = ['tool', 'handoff'];
+const KINDS: readonly string[] = ['tool', 'handoff', 'human_input'];
 
 /** The first thing in the fixture that cannot be played, by its name there. */
 export function notYet(fixture: Fixture): string | undefined {
@@ -75,10 +58,6 @@ export function notYet(fixture: Fixture): string | undefined {
   const actions = during.flatMap((moment) => moment.actions);
   const action = actions.find(({ kind }) => ACTIONS.includes(kind));
   if (action !== undefined) return `during.${action.kind}`;
-  const decision = actions.find(
-    (one) => one.kind === 'resolveApproval' && DECISIONS.includes(one.decision),
-  );
-  if (decision !== undefined) return 'during.resolveApproval: a correction';
   return FEATURES.find(([, used]) => used(fixture))?.[0];
 }
 

@@ -12,12 +12,14 @@ import {
   type Script,
 } from './script.js';
 import {
+  answer,
   createShell as createShellOf,
   crossSegment,
   finish,
   ofType,
   requestsOf,
   send,
+  settle,
   started,
   tick,
   transitionsOf,
@@ -194,6 +196,22 @@ describe('a prompt that is too long', () => {
     expect(finish(short).stopReason).toBe('timeout');
   });
 
+  test.each([
+    ['before it leaves', { maxInputTokens: 100_000 }, []],
+    ['while it is made', {}, [failure('BudgetExhausted', { details: { budget: 'max_cost' } }), {}]],
+  ])('is compacted after all when a person allows more: %s', (_, budget, compactions) => {
+    const settings = { onBudget: 'ask' } as const;
+    const model = [reads('a', 60_000), TOO_LONG, says('ok')];
+    const script = { model, budget, compactions, settings, promptBytes: 70_000 };
+    const shell = settle(createShell(script));
+    answer(shell, { amount: 1_000_000 });
+    expect(finish(shell)).toMatchObject({
+      stopReason: 'completed',
+      counters: { compactions: { reactive: 1 } },
+    });
+    expect(transitionsOf(shell)).toEqual(['next_turn', 'reactive_compact_retry']);
+  });
+
   test('S93: the guard survives into the next segment', () => {
     const model = [TOO_LONG, reads('a', 1_000), TOO_LONG, says('late')];
     const shell = createShell({ model });
@@ -263,7 +281,7 @@ describe('a conversation that approaches its window', () => {
     expect(lettersOf(shell.transcript)).toBe('U A R A');
   });
 
-  test('is compacted for ever without the guard against spirals being used', () => {
+  test('leaves the guard against spirals to what cannot wait', () => {
     const model = [reads('a', 170_000), reads('b', 1_000), TOO_LONG, says('ok')];
     expect(counters(ended({ model })).compactions).toEqual({ proactive: 1, reactive: 1 });
   });
