@@ -4,6 +4,7 @@
  */
 import type { StoredText } from '../json.js';
 import { retireAsks } from '../ask/pending.js';
+import { pinEvidence } from '../context/pinned.js';
 import { proofsFrom, provenBy } from '../gates/evidence.js';
 import { countResult } from '../limits/breakers.js';
 import { noteAction } from '../limits/repetition.js';
@@ -31,7 +32,8 @@ export function settleCall(run: OpenRun, call: Call, result: ToolResult): OpenRu
     breakers: countResult(run.breakers, call.tool, result),
     ...observed(run, call, { ...result, path }),
   };
-  return announce(noteAction(counted, call, result), call, { ...result, path });
+  const pinned = result.status === 'ok' ? pinEvidence(counted, call.tool, result.content) : counted;
+  return announce(noteAction(pinned, call, result), call, { ...result, path });
 }
 
 /** What a successful call proves for the completion gates (G22). */

@@ -411,6 +411,7 @@ describe('StopFailure', () => {
       hookNames: NAMES,
       hooks: { tell: [{ delayMs: 3_600_000 }] },
       model: [failure('PromptTooLong')],
+      budget: { maxReactiveCompactions: 0 },
     });
     expect(finish(shell).stopReason).toBe('prompt_too_long');
     expect(shell.now - 1_000_000).toBeLessThan(10_000);
