@@ -50,12 +50,3 @@ export function givenText(call: Call, value: Json): StoredText {
   if (typeof value === 'string') return { text: value };
   return { text: JSON.stringify(value), ...(isReferredTo(call) && { json: true }) };
 }
-
-/** What is written, for people and models: where, and how large. */
-export function stateLines(run: Pick<OpenRun, 'state'>): readonly string[] {
-  return Object.entries(run.state ?? {}).map(([path, value]) =>
-    'text' in value
-      ? `${STATE_PREFIX}${path} = ${value.text}`
-      : `${STATE_PREFIX}${path}: ${value.bytes} bytes`,
-  );
-}
