@@ -175,6 +175,14 @@ describe('PreToolUse', () => {
     expect(codesOf(shell)).toEqual({ a: 'permission_denied' });
   });
 
+  test('ask denies where nobody may be asked', () => {
+    const hooks = { guard: [{ decision: 'ask' as const }] };
+    const settings = { permissionMode: 'dontAsk' } as const;
+    const shell = play({ hookNames: PRE, hooks, model: [READ, says('done')], settings });
+    expect(codesOf(shell)).toEqual({ a: 'permission_denied' });
+    expect(executedOf(shell)).toEqual([]);
+  });
+
   test('changed input is checked, then permitted and executed instead of the proposed one', () => {
     const shell = settle(
       createShell({
@@ -395,6 +403,7 @@ describe('StopFailure', () => {
       hookNames: NAMES,
       hooks: { tell: [{ delayMs: 3_600_000 }] },
       model: [failure('PromptTooLong')],
+      budget: { maxReactiveCompactions: 0 },
     });
     expect(finish(shell).stopReason).toBe('prompt_too_long');
     expect(shell.now - 1_000_000).toBeLessThan(10_000);
