@@ -224,8 +224,8 @@ function abandoned(account: ModelAccount) {
 }
 
 function billedFailure(code: ErrorCode, account: ModelAccount, facts: FailureFacts) {
-  const { attempts, lostCostMicroUsd, lostUsage } = account;
-  const details = { ...facts.details, attempts, lostCostMicroUsd, lostUsage };
+  const { attempts, lostCostMicroUsd, lostUsage, partial } = account;
+  const details = { ...facts.details, attempts, lostCostMicroUsd, lostUsage, partial };
   return failure(code, { ...facts, details });
 }
 

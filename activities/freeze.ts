@@ -38,9 +38,18 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
   const agent = agentOf(config, start.agent);
   const route = resolveRoute(agent.model, config.routes);
   const tools = agent.tools.map((tool) => tool.record);
+  const settings = {
+    ...DEFAULT_SETTINGS,
+    ...config.defaults.settings,
+    ...agent.settings,
+    ...parseSettings(start.settings, PLACE),
+  };
+  const { fallbackModel } = settings;
+  const fallback = fallbackModel === null ? undefined : resolveRoute(fallbackModel, config.routes);
   return {
     agent: { name: agent.name, version: agent.version },
     route,
+    ...(fallback !== undefined && { fallback }),
     prompt,
     tools,
     policy: agent.policy,
@@ -51,12 +60,7 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
       ...agent.budget,
       ...parseBudget(start.budget, PLACE),
     }),
-    settings: {
-      ...DEFAULT_SETTINGS,
-      ...config.defaults.settings,
-      ...agent.settings,
-      ...parseSettings(start.settings, PLACE),
-    },
+    settings,
     versions: {
       agent: agent.version,
       prompt: prompt.hash,
@@ -64,6 +68,7 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
       policy: agent.policy.version,
       route: route.name,
       pricing: route.pricesVersion,
+      ...(fallback !== undefined && { fallback: fallback.name }),
       code: codeVersion(),
     },
   };

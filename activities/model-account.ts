@@ -17,6 +17,8 @@ export interface ModelAccount {
   readonly failures: { readonly serverError: number; readonly other: number };
   /** Code of the newest failure. */
   readonly lastCode?: string;
+  /** Output of an attempt that brought no reply had arrived, or may have. */
+  readonly partial: boolean;
 }
 
 /** `replied` is the attempt whose reply is used: its cost is the reply's own. */
@@ -30,6 +32,7 @@ export function accountOf(rows: readonly AttemptRow[], replied?: number): ModelA
     lostCostMicroUsd: lost.reduce((sum, row) => sum + costOf(row), 0),
     lostUsage: lost.reduce((sum, row) => addUsage(sum, usageOf(row)), NO_USAGE),
     failures: { serverError: serverErrors, other: failed.length - serverErrors },
+    partial: lost.some((row) => usageOf(row).output > 0),
     ...(lastCode !== undefined && { lastCode }),
   };
 }

@@ -27,12 +27,15 @@ export interface InvariantState {
   readonly proposed: number;
   /** An event named only the first calls of its reply: ids that nothing has named may follow. */
   readonly partlyShown: boolean;
+  /** The newest message that was declared gone. */
+  readonly tombstoned?: string;
+  readonly fallbacks: number;
   readonly stop?: Extract<EventBody, { type: 'stop' }>;
   readonly ended: boolean;
 }
 
 export function startChecking(): InvariantState {
-  return { nextSeq: 0, calls: [], proposed: 0, partlyShown: false, ended: false };
+  return { nextSeq: 0, calls: [], proposed: 0, partlyShown: false, fallbacks: 0, ended: false };
 }
 
 type EventPredicate = (state: InvariantState, event: RunEvent) => string | undefined;
@@ -46,6 +49,7 @@ const EVENT_PREDICATES: readonly EventPredicate[] = [
   startsArePermitted,
   callsEndOnce,
   resultsKeepTheOrder,
+  goneStaysGone,
   stopLeavesNoCallOpen,
   resultIsConsistent,
 ];
@@ -90,6 +94,10 @@ function taken(state: InvariantState, event: RunEvent): InvariantState {
       return withTrack(next, event.callId, { finished: true });
     case 'tool_results_message':
       return { ...next, calls: [] };
+    case 'tombstone':
+      return { ...next, tombstoned: event.targetMessageId };
+    case 'transition':
+      return { ...next, fallbacks: state.fallbacks + Number(event.reason === 'model_fallback') };
     case 'stop':
       return { ...next, stop: event };
     case 'run_result':
@@ -164,6 +172,13 @@ function resultsKeepTheOrder(state: InvariantState, event: RunEvent): string | u
   return shown.join() === proposed.join() ? undefined : `${shown.join()} for ${proposed.join()}`;
 }
 
+function goneStaysGone(state: InvariantState, event: RunEvent): string | undefined {
+  const names = event.type === 'model_response' || event.type === 'user_message';
+  return names && event.messageId === state.tombstoned
+    ? `${event.messageId} was declared gone`
+    : undefined;
+}
+
 function stopLeavesNoCallOpen(state: InvariantState, event: RunEvent): string | undefined {
   if (event.type !== 'stop' || state.calls.length === 0) return undefined;
   return `no results message for ${state.calls.map((call) => call.id).join(', ')}`;
@@ -180,6 +195,8 @@ function resultIsConsistent(state: InvariantState, event: RunEvent): string | un
   if (result.trace.events !== event.stamp.seq + 1) return `${result.trace.events} events in trace`;
   if (!state.partlyShown && counters.proposedCalls !== state.proposed)
     return `${counters.proposedCalls} proposed calls, the replies had ${state.proposed}`;
+  if (counters.fallbacks !== state.fallbacks)
+    return `${counters.fallbacks} fallbacks counted, ${state.fallbacks} told`;
   return countersAddUp(counters);
 }
 

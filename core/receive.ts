@@ -235,8 +235,9 @@ function modelFailed(run: OpenRun, effectId: string, failure: Failure): Run {
     !failure.cancelled &&
     !BEFORE_ANY_REQUEST.includes(failure.code);
   const lost = unheard ? (run.money.reserved[effectId] ?? 0) : amount(details['lostCostMicroUsd']);
-  const settled = settleReservation(run, effectId, { billed: 0, lost });
-  const usage = addUsage(run.tally.usage, usageOf(details['lostUsage']));
+  const { asked, ...settled } = settleReservation(run, effectId, { billed: 0, lost });
+  const lostUsage = unheard && asked ? usageOfBound(asked) : usageOf(details['lostUsage']);
+  const usage = addUsage(run.tally.usage, lostUsage);
   const billed: OpenRun = { ...settled, tally: { ...run.tally, usage } };
   if (failure.cancelled || run.stopping !== undefined) return billed;
   const budget = details['budget'];
@@ -249,8 +250,13 @@ function modelFailed(run: OpenRun, effectId: string, failure: Failure): Run {
       attempts: amount(details['attempts']) || (failure.attempts ?? 1),
       outOfTime: failure.timedOut === true && nearTheEnd(run),
       ...(typeof budget === 'string' && { budget }),
+      ...(details['partial'] === true && { partial: true }),
     },
   };
+}
+
+function usageOfBound({ inputTokens, outputTokens }: NonNullable<Run['asked']>): Usage {
+  return { ...NO_USAGE, input: inputTokens, output: outputTokens };
 }
 
 function amount(value: unknown): number {

@@ -10,7 +10,7 @@ import type { Call } from './call/call.js';
 import type { Phase, RunEvent } from './event.js';
 import type { Frozen } from './frozen.js';
 import type { StoredText } from './json.js';
-import type { Reply, Usage } from './model.js';
+import type { ModelRoute, Reply, Usage } from './model.js';
 import type { RunResult, StopPhase, StopReason } from './result.js';
 import type { StartInput } from './task.js';
 import type { TranscriptItem } from './transcript.js';
@@ -76,6 +76,15 @@ export interface ContextSize {
   readonly knownTokens: number;
   /** Bytes appended since; at most one token per byte (design §10). */
   readonly newBytes: number;
+  /** Name of the route whose model counted `knownTokens`. */
+  readonly countedBy?: string;
+}
+
+/** What differs from the frozen route; read through `route.ts`. */
+export interface ModelChoice {
+  /** A person's choice in place of the frozen route. */
+  readonly route?: ModelRoute;
+  readonly onFallback?: boolean;
 }
 
 /** Consecutive bad endings of one tool's calls; a success resets them (G20). */
@@ -139,6 +148,9 @@ export interface Run {
   readonly turn?: Turn;
   /** Logical model requests started so far, answered or not. */
   readonly requests: number;
+  readonly modelChoice?: ModelChoice;
+  /** Bound of the model call in flight, in tokens: what it counts as when nobody hears of it again. */
+  readonly asked?: { readonly inputTokens: number; readonly outputTokens: number };
   readonly tally: Tally;
   readonly money: Money;
   readonly breakers: { readonly [tool: string]: BreakerCount };
@@ -193,6 +205,8 @@ export interface ModelFailure {
   readonly outOfTime: boolean;
   /** With BudgetExhausted: the stop reason of the budget that the next attempt did not fit. */
   readonly budget?: string;
+  /** Some of a reply had arrived and may have been shown. */
+  readonly partial?: boolean;
 }
 
 export type Final =

@@ -4,6 +4,7 @@
  * and the token target between evidence and done; no task can declare them under this rule set.
  */
 import { emit } from '../outbox.js';
+import { afterTurn } from '../route.js';
 import type { OpenRun, Turn } from '../run.js';
 import { stop } from '../stop.js';
 import { appendUser } from '../transcript-items.js';
@@ -48,7 +49,7 @@ function answered(run: OpenRun, turn: Turn): OpenRun {
     turn: _,
     partialOutput: __,
     ...rest
-  } = emit(run, { type: 'validation', decision: 'final' });
+  } = emit(afterTurn(run), { type: 'validation', decision: 'final' });
   const next: OpenRun = {
     ...rest,
     ...(text !== undefined && { lastAnswer: text }),

@@ -8,6 +8,7 @@
 import { left, reached } from '../budget-fields.js';
 import { countedMs } from '../clock.js';
 import type { StopReason } from '../result.js';
+import { currentRoute } from '../route.js';
 import type { OpenRun } from '../run.js';
 import { affordableOutput, boundMicroUsd } from './price.js';
 
@@ -17,14 +18,20 @@ export interface RequestBound {
   readonly costMicroUsd: number;
 }
 
+/** One model's count of a text is at most this many times another's; a bound, as no core can count itself. */
+const TOKENIZER_RATIO_MAX = 2;
+
 /** Most tokens that the next request's prompt can have: counted prefix plus one token per new byte. */
 export function promptTokensBound(run: OpenRun): number {
-  return run.context.knownTokens + run.context.newBytes;
+  const { knownTokens, newBytes, countedBy } = run.context;
+  const foreign = countedBy !== undefined && countedBy !== currentRoute(run).name;
+  return knownTokens * (foreign ? TOKENIZER_RATIO_MAX : 1) + newBytes;
 }
 
 /** The next request's bound, or the budget that it does not fit. */
 export function fitRequest(run: OpenRun): RequestBound | { readonly misfit: StopReason } {
-  const { budget, settings, route } = run.frozen;
+  const { budget, settings } = run.frozen;
+  const route = currentRoute(run);
   const inputTokens = promptTokensBound(run);
   if (left(inputUsed(run), budget.maxInputTokens) < inputTokens)
     return { misfit: 'max_input_tokens' };

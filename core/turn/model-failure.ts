@@ -1,10 +1,17 @@
 /**
- * A model call that failed for good: which stop that is (C37). Retries happened in the activity, by class.
+ * A model call that failed for good: the fallback takes over, or which stop that is (C37, G32). Retries
+ * happened in the activity, by class.
+ * Invariant: the id of a message that a tombstone names is never given to another message (G33).
  */
 import { emit } from '../outbox.js';
+import { unusedFallback, withModelChoice } from '../route.js';
 import type { ModelFailure, OpenRun } from '../run.js';
 import { stop } from '../stop.js';
 import type { StopReason } from '../result.js';
+import { messageIdAt } from '../transcript-items.js';
+
+/** Failures of the model's servers: another model may well answer. */
+const SERVED_BY_FALLBACK: readonly string[] = ['RateLimited', 'Overloaded', 'ServerError'];
 
 const REMEDIES: { readonly [code: string]: string } = {
   AuthError: 'Set a valid API key for the model provider, then start again.',
@@ -23,6 +30,9 @@ export function afterModelFailure(run: OpenRun, failure: ModelFailure): OpenRun 
     attempts: failure.attempts,
   });
   if (failure.outOfTime) return stop(told, 'timeout');
+  if (SERVED_BY_FALLBACK.includes(failure.code) && unusedFallback(told) !== undefined) {
+    return fallBack(told, failure);
+  }
   if (failure.code === 'PromptTooLong') return stop(told, 'prompt_too_long');
   if (failure.code === 'ContentRefused') return stop(told, 'refused', { detail: 'model_refusal' });
   if (failure.code === 'BudgetExhausted') return stop(told, exhausted(failure));
@@ -31,6 +41,19 @@ export function afterModelFailure(run: OpenRun, failure: ModelFailure): OpenRun 
     detail: `model_error:${failure.code}`,
     ...(next !== undefined && { nextSafeAction: next }),
   });
+}
+
+/** What the failed model left behind was no message yet: consumers are told to forget it. */
+function fallBack(run: OpenRun, failure: ModelFailure): OpenRun {
+  const cleared = failure.partial ? withTombstone(run, failure) : run;
+  const tally = { ...cleared.tally, fallbacks: cleared.tally.fallbacks + 1 };
+  const next: OpenRun = { ...withModelChoice(cleared, { onFallback: true }), tally };
+  return emit(next, { type: 'transition', reason: 'model_fallback' });
+}
+
+function withTombstone(run: OpenRun, { code }: ModelFailure): OpenRun {
+  const buried = { ...run, nextMessage: run.nextMessage + 1 };
+  return emit(buried, { type: 'tombstone', targetMessageId: messageIdAt(run), reason: code });
 }
 
 const BUDGETS: readonly StopReason[] = ['max_cost', 'max_input_tokens', 'max_output_tokens'];

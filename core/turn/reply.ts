@@ -10,6 +10,7 @@ import { addUsage, type ProposedCall, type Reply, type Usage } from '../model.js
 import { costMicroUsd } from '../money/price.js';
 import { settleReservation } from '../money/budget.js';
 import { emit } from '../outbox.js';
+import { currentRoute } from '../route.js';
 import type { OpenRun, Turn } from '../run.js';
 import { messageIdAt } from '../transcript-items.js';
 
@@ -19,7 +20,8 @@ const EVENT_CALLS_MAX = 32;
 
 export function recordReply(run: OpenRun, effectId: string, output: CallModelOutput): OpenRun {
   const { reply } = output;
-  const billed = costMicroUsd(reply.usage, run.frozen.route.prices);
+  const route = currentRoute(run);
+  const billed = costMicroUsd(reply.usage, route.prices);
   const lost = output.lostCostMicroUsd;
   const messageId = messageIdAt(run);
   const appended = output.head !== run.head;
@@ -33,14 +35,14 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
     step: run.tally.step,
     dispatched: false,
   };
-  const settled = settleReservation(run, effectId, { billed, lost });
+  const { asked: _, ...settled } = settleReservation(run, effectId, { billed, lost });
   const recorded: OpenRun = {
     ...settled,
     phase: 'validating',
     head: output.head,
     pending: [],
     nextMessage: run.nextMessage + (appended ? 1 : 0),
-    context: { knownTokens: contextTokens(reply.usage), newBytes: 0 },
+    context: { knownTokens: contextTokens(reply.usage), newBytes: 0, countedBy: route.name },
     turn,
     tally: {
       ...run.tally,

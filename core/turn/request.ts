@@ -10,6 +10,7 @@ import type { WireEvent } from '../event.js';
 import { refOf, type ActivityEffect, type CallModelInput } from '../effect.js';
 import { fitRequest, inputUsed, reserve, type RequestBound } from '../money/budget.js';
 import { emit } from '../outbox.js';
+import { currentRoute } from '../route.js';
 import type { OpenRun } from '../run.js';
 import { stop } from '../stop.js';
 import { appendUser, messageIdAt } from '../transcript-items.js';
@@ -32,6 +33,7 @@ export function askModel(run: OpenRun): Step<OpenRun> {
     ...ready,
     phase: 'awaiting_model',
     requests: ready.requests + 1,
+    asked: { inputTokens: bound.inputTokens, outputTokens: bound.maxTokens },
   };
   const id = `call_model-${building.nextEffect}`;
   const step = start(building, 'call_model', (effectId, events): ActivityEffect => ({
@@ -44,13 +46,13 @@ export function askModel(run: OpenRun): Step<OpenRun> {
       heartbeatMs: building.frozen.settings.heartbeatMs.repeatable,
       maximumAttempts: MODEL_ATTEMPTS_MAX,
     },
-    summary: `${building.frozen.route.model} #${building.requests}`,
+    summary: `${currentRoute(building).model} #${building.requests}`,
   }));
   return { run: reserve(step.run, id, bound.costMicroUsd), effects: step.effects };
 }
 
 function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]): CallModelInput {
-  const { budget, route, settings, tools } = run.frozen;
+  const { budget, settings, tools } = run.frozen;
   const offered = visibleTools(run);
   return {
     v: 1,
@@ -59,7 +61,7 @@ function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]
     head: run.head ?? run.frozen.prompt.hash,
     append: run.pending,
     replyMessageId: messageIdAt(run),
-    route,
+    route: currentRoute(run),
     ...(offered.length < tools.length && { offered: offered.map((tool) => tool.name) }),
     maxTokens: bound.maxTokens,
     temperature: settings.temperature,

@@ -94,10 +94,26 @@ test.each<[string, Damage, RegExp]>([
     /b,a for a,b/,
   ],
   ['no results message', without('tool_results_message'), /before the results of a, b/],
+  [
+    'a message that was declared gone',
+    (events) => renumbered(events.flatMap((event) => [...tombstoneOf(event), event])),
+    /was declared gone/,
+  ],
+  [
+    'a fallback that nobody counted',
+    changed('transition', { reason: 'model_fallback' }),
+    /0 fallbacks counted, 1 told/,
+  ],
   ['another reason than the stop', changed('stop', { reason: 'max_turns' }), /stop said max_turns/],
 ])('%s is seen', (_what, damage, violation) => {
   expect(violationsOf(damage(goodEvents())).join('\n')).toMatch(violation);
 });
+
+function tombstoneOf(event: RunEvent): RunEvent[] {
+  if (event.type !== 'model_response') return [];
+  const { messageId: targetMessageId, stamp } = event;
+  return [{ type: 'tombstone', targetMessageId, reason: 'test', stamp }];
+}
 
 /** Puts the first event of a type right behind another one. */
 function moved(events: RunEvent[], type: RunEvent['type'], behind: RunEvent['type']): RunEvent[] {

@@ -13,7 +13,7 @@ import type { EffectInput, Input } from '../../core/input.js';
 import { NO_USAGE, type Reply } from '../../core/model.js';
 import { isMutating } from '../../core/tool.js';
 import type { Shell, Started } from './shell.js';
-import { frozenOf, type ToolEntry } from './script.js';
+import { frozenOf, scriptedRoute, type ToolEntry } from './script.js';
 import { appendItems, appendReply } from './transcript.js';
 
 export interface Outcome {
@@ -82,9 +82,12 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
       return { type: 'compacted', output: { head, tokens, usage, ...lost, eventsUpTo } };
     }
     case 'resolve_model': {
-      const { route } = frozenOf(shell.script);
       const { model } = effect.input;
-      const resolved = { ok: true, route: { ...route, name: model, model } } as const;
+      const route = scriptedRoute(shell.script, model);
+      const resolved =
+        route === undefined
+          ? ({ ok: false, reason: `Model ${model} is not known.` } as const)
+          : ({ ok: true, route } as const);
       return { type: 'model_resolved', output: { resolved, eventsUpTo } };
     }
     case 'close_run':

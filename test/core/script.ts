@@ -11,6 +11,7 @@ import type { HookNames, HookOpinion } from '../../core/hooks/hook.js';
 import {
   NO_USAGE,
   type CallCheck,
+  type ModelRoute,
   type ProposedCall,
   type Reply,
   type Usage,
@@ -28,6 +29,8 @@ export interface Script {
   readonly policy?: readonly PolicyRule[];
   readonly tools?: readonly ToolRecord[];
   readonly contextWindow?: number;
+  /** Routes beside the agent's own, by name; with any given, other names are unknown. */
+  readonly routes?: { readonly [name: string]: Partial<ModelRoute> };
   readonly model: readonly ModelEntry[];
   /** By tool, one entry per execution; the last one repeats. Without any: ok with an echo. */
   readonly outcomes?: { readonly [tool: string]: readonly ToolEntry[] };
@@ -119,19 +122,30 @@ export const STRICT_001: Partial<Settings> = {
   onToolFailure: { mode: 'stop', threshold: 1, outcome: 'tool_failure' },
 };
 
+/** The route of a name, or undefined when the script says what there is and this is not among it. */
+export function scriptedRoute({ routes }: Script, name: string): ModelRoute | undefined {
+  if (routes !== undefined && routes[name] === undefined) return undefined;
+  return {
+    name,
+    provider: 'scripted',
+    model: name.split('/').at(-1)!,
+    contextWindow: 200_000,
+    maxOutputTokens: 64_000,
+    prices: { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 },
+    pricesVersion: 'p1',
+    temperatureAllowed: true,
+    ...routes?.[name],
+  };
+}
+
 export function frozenOf(script: Script): Frozen {
+  const { contextWindow = 200_000, settings } = script;
+  const route = scriptedRoute({ ...script, routes: { 'scripted/model': {} } }, 'scripted/model')!;
+  const fallback = settings?.fallbackModel && scriptedRoute(script, settings.fallbackModel);
   return {
     agent: { name: 'case', version: '1' },
-    route: {
-      name: 'scripted/model',
-      provider: 'scripted',
-      model: 'model',
-      contextWindow: script.contextWindow ?? 200_000,
-      maxOutputTokens: 64_000,
-      prices: { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 },
-      pricesVersion: 'p1',
-      temperatureAllowed: true,
-    },
+    route: { ...route, contextWindow },
+    ...(fallback && { fallback }),
     prompt: { hash: 'root', bytes: 400 },
     tools: script.tools ?? TOOLBOX,
     policy: { version: '7', rules: script.policy ?? [] },
