@@ -41,3 +41,10 @@ export function boundByTime(run: OpenRun, ownMs: Limit): { totalMs?: number; byR
   if (!Number.isFinite(total)) return { byRun: false };
   return { totalMs: Math.max(1, Math.ceil(total)), byRun: remaining <= own };
 }
+
+/** An activity that was limited by the run's time ends within this of the run's end. */
+const END_TOLERANCE_MS = 1_000;
+
+export function nearTheEnd(run: OpenRun): boolean {
+  return remainingMs(run) <= END_TOLERANCE_MS;
+}

@@ -11,7 +11,7 @@ import { refusalOf } from './call/refusal.js';
 import { settleCall, unknownResult } from './call/settled.js';
 import { toolOf } from './call/lookup.js';
 import { refOf, type ActivityEffect } from './effect.js';
-import { cancelAll, cancelTimer, flying, start, type Step } from './inflight.js';
+import { cancelAll, cancelTimer, flying, start, UNDER_WAY, type Step } from './inflight.js';
 import type { StoredText } from './json.js';
 import { emit, fitsOneBatch, warn } from './outbox.js';
 import { finalResult, resultOf } from './run-result.js';
@@ -22,14 +22,13 @@ import { appendTurnResults } from './turn/results.js';
 import { leanEvents } from './wire-events.js';
 import { flush, STORE_LIMITS } from './flush.js';
 
-const CALL_WORK = ['execute_tool', 'reconcile_tool', 'record_outcome'] as const;
-
 /** One step towards the end; 'hold' while something must come back first. */
 export function close(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' {
-  const cancelled = cancelAll(run, cancelledBy(stopping));
-  if (cancelled.effects.length > 0) return cancelled;
-  if (flying(run, ['call_model', ...CALL_WORK])) return 'hold';
-  if (stopping.result === undefined) return announce(run, stopping);
+  if (stopping.result === undefined) {
+    const cancelled = cancelAll(run, cancelledBy(stopping));
+    if (cancelled.effects.length > 0) return cancelled;
+    return flying(run, UNDER_WAY) ? 'hold' : announce(run, stopping);
+  }
   if (run.outbox.carrier !== undefined) return 'hold';
   if (!fitsOneBatch(run)) return flush(run);
   if (flying(run, ['close_run'])) return 'hold';
@@ -39,7 +38,7 @@ export function close(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' 
 /** A person's stop and the end of time end what is under way; other stops let it finish. */
 function cancelledBy(stopping: Stopping) {
   const abrupt = ['interrupted', 'aborted', 'timeout'].includes(stopping.reason);
-  return abrupt ? (['call_model', ...CALL_WORK] as const) : [];
+  return abrupt ? UNDER_WAY : [];
 }
 
 function announce(run: OpenRun, stopping: Stopping): Step<OpenRun> {
@@ -82,7 +81,7 @@ function unread(run: OpenRun): OpenRun {
 }
 
 /** Synthetic results for every call that has none, then the results message of the turn. */
-function settleRest(run: OpenRun, stopping: Stopping): OpenRun {
+export function settleRest(run: OpenRun, stopping: Stopping): OpenRun {
   const { turn } = run;
   if (turn === undefined) return run;
   const settled = turn.calls.reduce<OpenRun>(

@@ -217,6 +217,8 @@ const STEP_PREDICATES: readonly StepPredicate[] = [
   toolCallsFitTheCap,
   grantsNameTheirCall,
   nothingStartsAfterStop,
+  nothingStartsAfterInterrupt,
+  wallTimeIsWatched,
   reservationsBelongToWork,
   idsAreNew,
   batchesAreBounded,
@@ -277,6 +279,27 @@ function nothingStartsAfterStop(before: Run, step: Step): string | undefined {
   const stopped = before.stopping !== undefined || step.run.stopping !== undefined;
   const late = stopped && started(step).find((effect) => NEW_WORK.includes(effect.kind));
   return late ? `${late.id} starts although the run stops` : undefined;
+}
+
+/** A run that pauses may ask again at once, when its user's next message is there already. */
+function nothingStartsAfterInterrupt(before: Run, step: Step): string | undefined {
+  if (before.interrupt === undefined || before.frozen?.settings.interruptMode === 'pause')
+    return undefined;
+  const late = started(step).find((effect) => NEW_WORK.includes(effect.kind));
+  return late && `${late.id} starts although the run was interrupted`;
+}
+
+function wallTimeIsWatched(_before: Run, { run }: Step): string | undefined {
+  if (!isOpen(run) || run.stopping !== undefined || run.final !== undefined) return undefined;
+  const { budget, settings } = run.frozen;
+  const waits = run.asks.some((ask) => ask.outcome === 'pending');
+  if (!waits || settings.timeoutCounts !== 'wall' || budget.timeoutMs === 'unlimited')
+    return undefined;
+  const end = run.clock.startedAt + budget.timeoutMs;
+  const watched = Object.values(run.inflight).some(
+    (entry) => entry.kind !== 'timer' || (entry.at !== undefined && entry.at <= end),
+  );
+  return watched ? undefined : 'nothing ends this run when its time is up';
 }
 
 function reservationsBelongToWork(_before: Run, step: Step): string | undefined {

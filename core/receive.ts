@@ -11,7 +11,7 @@ import type { CallFact, ExecutingStage } from './call/call.js';
 import { baseOf } from './call/call.js';
 import { callChecked, callNotChecked } from './call/recheck.js';
 import { withCall } from './call/station.js';
-import { elapse, remainingMs } from './clock.js';
+import { elapse, nearTheEnd } from './clock.js';
 import { compacted, notCompacted } from './context/compacted.js';
 import { control, modelNotResolved, modelResolved } from './control.js';
 import type { OpenRunOutput } from './effect.js';
@@ -20,14 +20,13 @@ import { hooksFailed, hooksRan } from './hooks/ran.js';
 import { finish } from './inflight.js';
 import type { EffectInput, Input, OutsideInput } from './input.js';
 import { ownValue, previewOf } from './json.js';
-import { addUsage, NO_USAGE, type Usage } from './model.js';
-import { settleReservation } from './money/budget.js';
 import { acked, emit, releaseWarnings, warn } from './outbox.js';
 import { knownRules } from './rules-history.js';
 import { finalResult, resultOf } from './run-result.js';
 import { isOpen, UNPROCESSED_MAX, type InFlight, type OpenRun, type Run } from './run.js';
 import { stop } from './stop.js';
 import { appendUser } from './transcript-items.js';
+import { recordModelFailure } from './turn/failed-call.js';
 import { recordReply } from './turn/reply.js';
 
 export const QUEUE_MAX = 100;
@@ -202,7 +201,7 @@ function failed(run: OpenRun, { id: effectId, kind, failure }: Failed): Run {
       attempts: call.doing === 'execute' ? (failure.attempts ?? 1) : 0,
     });
   }
-  if (kind === 'call_model') return modelFailed(run, effectId, failure);
+  if (kind === 'call_model') return recordModelFailure(run, effectId, failure);
   if (kind === 'check_call') return callNotChecked(run, effectId, failure);
   if (kind === 'run_hooks') return hooksFailed(run, effectId, failure);
   if (kind === 'compact') return notCompacted(run, effectId, failure);
@@ -210,68 +209,6 @@ function failed(run: OpenRun, { id: effectId, kind, failure }: Failed): Run {
   // What a cancelled close did not store is stored by the next one.
   if (kind === 'close_run' && !failure.cancelled) return ended(run);
   return run;
-}
-
-/** An activity that was limited by the run's time ends within this of the run's end. */
-const END_TOLERANCE_MS = 1_000;
-
-function nearTheEnd(run: OpenRun): boolean {
-  return remainingMs(run) <= END_TOLERANCE_MS;
-}
-
-/** Failures that say by themselves that nothing was sent. */
-const BEFORE_ANY_REQUEST: readonly Failure['code'][] = [
-  'AuthError',
-  'UnknownModel',
-  'TranscriptMissing',
-  'BudgetExhausted',
-];
-
-function modelFailed(run: OpenRun, effectId: string, failure: Failure): Run {
-  const details = failure.details ?? {};
-  // Without the activity's word a request may have left and be billed: its whole bound counts.
-  const unheard =
-    details['lostCostMicroUsd'] === undefined &&
-    !failure.cancelled &&
-    !BEFORE_ANY_REQUEST.includes(failure.code);
-  const lost = unheard ? (run.money.reserved[effectId] ?? 0) : amount(details['lostCostMicroUsd']);
-  const { asked, ...settled } = settleReservation(run, effectId, { billed: 0, lost });
-  const lostUsage = unheard && asked ? usageOfBound(asked) : usageOf(details['lostUsage']);
-  const usage = addUsage(run.tally.usage, lostUsage);
-  const billed: OpenRun = { ...settled, tally: { ...run.tally, usage } };
-  if (failure.cancelled || run.stopping !== undefined) return billed;
-  const budget = details['budget'];
-  return {
-    ...billed,
-    phase: 'checking_limits',
-    modelFailure: {
-      code: failure.timedOut && failure.code === 'Internal' ? 'NetworkTimeout' : failure.code,
-      message: failure.message,
-      attempts: amount(details['attempts']) || (failure.attempts ?? 1),
-      outOfTime: failure.timedOut === true && nearTheEnd(run),
-      ...(typeof budget === 'string' && { budget }),
-      ...(details['partial'] === true && { partial: true }),
-    },
-  };
-}
-
-function usageOfBound({ inputTokens, outputTokens }: NonNullable<Run['asked']>): Usage {
-  return { ...NO_USAGE, input: inputTokens, output: outputTokens };
-}
-
-function amount(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
-}
-
-function usageOf(value: unknown): Usage {
-  if (typeof value !== 'object' || value === null) return NO_USAGE;
-  const usage = value as { readonly [key: string]: unknown };
-  return {
-    input: amount(usage['input']),
-    output: amount(usage['output']),
-    cacheRead: amount(usage['cacheRead']),
-    cacheWrite: amount(usage['cacheWrite']),
-  };
 }
 
 function ended(run: OpenRun): Run {

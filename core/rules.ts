@@ -2,8 +2,8 @@
  * The ordered rules of `advance`: the specification, read top-down. The first that fires decides; the list
  * is tried again from the top until none fires.
  *
- * opening → closing → interrupted → segment full → calls settled → dispatch → completion gates →
- * truncation and model failure → limits → compaction → ask the model → await the user
+ * opening → closing → interrupted → segment full → end of wall time → calls settled → dispatch →
+ * completion gates → truncation and model failure → limits → compaction → ask the model → await the user
  */
 import { openAsk, closeAsk } from './ask/open-ask.js';
 import { pendingAsks } from './ask/pending.js';
@@ -16,6 +16,7 @@ import { cancelAll, flying, nextId, start, startTimer, WORK, type Step } from '.
 import { breakerTrip } from './limits/breakers.js';
 import { trip } from './money/budget.js';
 import { emit } from './outbox.js';
+import { beginPause, pause } from './pause.js';
 import { isOpen, type OpenRun, type Run, type Turn } from './run.js';
 import { stop } from './stop.js';
 import type { StopPhase } from './result.js';
@@ -23,6 +24,7 @@ import { afterModelFailure } from './turn/model-failure.js';
 import { askModel } from './turn/request.js';
 import { allSettled, nextTurn } from './turn/results.js';
 import { isTruncated, recover } from './turn/truncation.js';
+import { watchWallTime } from './wall-time.js';
 
 /** A step, 'hold' when nothing below may fire now, undefined when the rule does not apply. */
 export type Rule<R extends Run = OpenRun> = (run: R) => Step | 'hold' | undefined;
@@ -31,7 +33,9 @@ export type Rule<R extends Run = OpenRun> = (run: R) => Step | 'hold' | undefine
 export const RULES: readonly Rule[] = [
   closing,
   interrupted,
+  pausing,
   segmentFull,
+  watchWallTime,
   callsSettled,
   dispatching,
   completionGates,
@@ -90,6 +94,9 @@ function interrupted(run: OpenRun): Step | undefined {
   const tripped = between && !run.idle ? trip(run, 'between_turns') : undefined;
   if (tripped !== undefined) return only(stop(run, tripped));
   const told = emit(run, { type: 'interruption', by: run.interrupt });
+  if (run.interrupt === 'interrupt' && run.frozen.settings.interruptMode === 'pause') {
+    return only(beginPause(run.idle ? run : told, phaseOf(run)));
+  }
   const reason = run.interrupt === 'interrupt' ? 'interrupted' : 'aborted';
   return only(stop(told, reason, { phase: phaseOf(run) }));
 }
@@ -103,6 +110,10 @@ function phaseOf(run: OpenRun): StopPhase {
       (call.stage === 'settled' && call.result.started),
   );
   return begun ? 'tools' : 'before_tools';
+}
+
+function pausing(run: OpenRun): Step | 'hold' | undefined {
+  return run.pausing === undefined ? undefined : pause(run, run.pausing);
 }
 
 /** No new effect starts in a full segment; when only timers are left, the next one begins. */
@@ -166,7 +177,8 @@ function asking(run: OpenRun): Step | undefined {
     ask === undefined ? { run, effects: [] } : closeAsk(run, ask.id, { outcome: 'answered' });
   // Nothing refers to the question any more: a conversation of any length keeps none (R1).
   const asks = pendingAsks(closed.run);
-  return { run: { ...closed.run, asks, idle: false }, effects: closed.effects };
+  const { paused: _, ...going } = closed.run;
+  return { run: { ...going, asks, idle: false }, effects: closed.effects };
 }
 
 function awaitingUser(run: OpenRun): Step | 'hold' {
@@ -174,10 +186,10 @@ function awaitingUser(run: OpenRun): Step | 'hold' {
   const ask = pendingAsks(run).find((open) => open.kind === 'user_message');
   if (ask?.elapsed) {
     const closed = closeAsk(run, ask.id, { outcome: 'expired' });
-    return { run: stop(closed.run, 'completed', { detail: 'idle' }), effects: closed.effects };
+    return { run: nobodyCame(closed.run), effects: closed.effects };
   }
   if (ask !== undefined) return 'hold';
-  const id = `${run.runId}:user:${run.tally.turnCount}`;
+  const id = userAskId(run);
   return openAsk(run, {
     id,
     kind: 'user_message',
@@ -187,6 +199,18 @@ function awaitingUser(run: OpenRun): Step | 'hold' {
     expiresInMs: run.frozen.settings.idleTimeoutMs,
     onExpiry: 'stop',
   });
+}
+
+/** A run can pause more than once in a turn, never twice after the same request. */
+function userAskId({ runId, paused, tally, requests }: OpenRun): string {
+  const id = `${runId}:user:${tally.turnCount}`;
+  return paused === undefined ? id : `${id}:paused:${requests}`;
+}
+
+function nobodyCame(run: OpenRun): OpenRun {
+  return run.paused === undefined
+    ? stop(run, 'completed', { detail: 'idle' })
+    : stop(run, 'interrupted', { phase: run.paused });
 }
 
 function only(run: Run): Step {

@@ -176,6 +176,12 @@ export interface Run {
   readonly inflight: { readonly [effectId: string]: InFlight };
   readonly nextEffect: number;
   readonly interrupt?: 'interrupt' | 'cancel';
+  /** Where an interrupt that pauses caught the run, until nothing is under way any more. */
+  readonly pausing?: StopPhase;
+  /** The same, while the paused run waits for its user. */
+  readonly paused?: StopPhase;
+  /** Fires at the end of a run whose time goes on while people are waited for. */
+  readonly endTimer?: string;
   /** Runs out when an interrupted run does not get opened. */
   readonly graceTimer?: string;
   readonly closeRequested: boolean;

@@ -93,6 +93,9 @@ const script: fc.Arbitrary<Script> = fc.record({
     onDeny: fc.constantFrom('observe', 'refuse'),
     budgetOverrunPolicy: fc.constantFrom('complete', 'stop'),
     timeoutCounts: fc.constantFrom('active', 'wall'),
+    interruptMode: fc.constantFrom('stop', 'pause'),
+    fallbackModel: fc.constantFrom(null, 'scripted/spare'),
+    fallbackSticky: fc.constantFrom('turn', 'session'),
   }),
   budget: fc.record({
     maxTurns: fc.constantFrom(0, 2, 20),
