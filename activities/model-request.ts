@@ -25,19 +25,32 @@ export async function conversationAt(
   const messages: RequestMessage[] = [];
   for (const node of nodes)
     messages.push(remembered(node, reader) ?? (await messageOf(reader, node)));
-  const { offered, route } = input;
+  const { route } = input;
   return {
     offers: reader.offers,
     request: {
       model: route.model,
       system: await systemOf(reader, root),
-      tools: reader.offers.filter(({ name }) => offered === undefined || offered.includes(name)),
+      ...toolsOf(input, reader.offers, messages),
       messages,
       maxTokens: input.maxTokens,
       ...(route.temperatureAllowed && { temperature: input.temperature }),
       metadata: { runId, call: input.call },
     },
   };
+}
+
+/** Without an offer, vendors still want the declaration of every tool that the conversation has used. */
+function toolsOf(
+  { offered }: CallModelInput,
+  offers: readonly ToolOffer[],
+  messages: readonly RequestMessage[],
+): Pick<ModelRequest, 'tools' | 'toolChoice'> {
+  if (offered === undefined) return { tools: offers };
+  if (offered.length > 0) return { tools: offers.filter(({ name }) => offered.includes(name)) };
+  const blocks = messages.flatMap((message) => message.blocks);
+  const used = new Set(blocks.map((block) => (block.type === 'tool_use' ? block.tool : '')));
+  return { tools: offers.filter(({ wireName }) => used.has(wireName)), toolChoice: 'none' };
 }
 
 interface Reader {

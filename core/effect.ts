@@ -68,7 +68,7 @@ export interface CallModelInput extends EventBatch {
   /** Id of the assistant message that the reply becomes. */
   readonly replyMessageId: string;
   readonly route: Frozen['route'];
-  /** Names of the tools offered; undefined: all of the root node. */
+  /** Names of the tools offered; undefined: all of the root node; none: the model may not call any. */
   readonly offered?: readonly string[];
   readonly maxTokens: number;
   readonly temperature: number;

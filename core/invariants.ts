@@ -219,6 +219,7 @@ const STEP_PREDICATES: readonly StepPredicate[] = [
   nothingStartsAfterStop,
   nothingStartsAfterInterrupt,
   wallTimeIsWatched,
+  lastWordIsOneCall,
   reservationsBelongToWork,
   idsAreNew,
   batchesAreBounded,
@@ -300,6 +301,17 @@ function wallTimeIsWatched(_before: Run, { run }: Step): string | undefined {
     (entry) => entry.kind !== 'timer' || (entry.at !== undefined && entry.at <= end),
   );
   return watched ? undefined : 'nothing ends this run when its time is up';
+}
+
+function lastWordIsOneCall(before: Run, step: Step): string | undefined {
+  if (step.run.wrapUp === undefined) return undefined;
+  for (const effect of started(step)) {
+    if (effect.kind === 'execute_tool') return `${effect.id} starts while the run wraps up`;
+    if (effect.kind !== 'call_model') continue;
+    if (before.wrapUp?.asked) return `${effect.id} is a second last word`;
+    if (effect.input.offered?.length !== 0) return `${effect.id} offers tools for a last word`;
+  }
+  return undefined;
 }
 
 function reservationsBelongToWork(_before: Run, step: Step): string | undefined {

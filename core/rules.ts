@@ -25,6 +25,7 @@ import { askModel } from './turn/request.js';
 import { allSettled, nextTurn } from './turn/results.js';
 import { isTruncated, recover } from './turn/truncation.js';
 import { watchWallTime } from './wall-time.js';
+import { endOnBudget, wrapUp } from './wrap-up.js';
 
 /** A step, 'hold' when nothing below may fire now, undefined when the rule does not apply. */
 export type Rule<R extends Run = OpenRun> = (run: R) => Step | 'hold' | undefined;
@@ -36,6 +37,7 @@ export const RULES: readonly Rule[] = [
   pausing,
   segmentFull,
   watchWallTime,
+  wrappedUp,
   callsSettled,
   dispatching,
   completionGates,
@@ -94,7 +96,7 @@ function interrupted(run: OpenRun): Step | undefined {
   const tripped = between && !run.idle ? trip(run, 'between_turns') : undefined;
   if (tripped !== undefined) return only(stop(run, tripped));
   const told = emit(run, { type: 'interruption', by: run.interrupt });
-  if (run.interrupt === 'interrupt' && run.frozen.settings.interruptMode === 'pause') {
+  if (pauses(run)) {
     return only(beginPause(run.idle ? run : told, phaseOf(run)));
   }
   const reason = run.interrupt === 'interrupt' ? 'interrupted' : 'aborted';
@@ -112,6 +114,11 @@ function phaseOf(run: OpenRun): StopPhase {
   return begun ? 'tools' : 'before_tools';
 }
 
+/** A run that says its last word has nothing to come back to. */
+function pauses({ interrupt, frozen, wrapUp: last }: OpenRun): boolean {
+  return interrupt === 'interrupt' && frozen.settings.interruptMode === 'pause' && !last;
+}
+
 function pausing(run: OpenRun): Step | 'hold' | undefined {
   return run.pausing === undefined ? undefined : pause(run, run.pausing);
 }
@@ -122,6 +129,11 @@ function segmentFull(run: OpenRun): Step | 'hold' | undefined {
   if (flying(run, [...WORK, 'flush'])) return 'hold';
   const told = emit(run, { type: 'transition', reason: 'continued_as_new' });
   return only({ ...told, final: { kind: 'continue_as_new' } });
+}
+
+function wrappedUp(run: OpenRun): Step | undefined {
+  const { wrapUp: last, turn } = run;
+  return last?.asked && turn !== undefined ? only(wrapUp(run, turn, last.reason)) : undefined;
 }
 
 function callsSettled(run: OpenRun): Step | undefined {
@@ -159,8 +171,8 @@ function modelFailed(run: OpenRun): Step | undefined {
 function limits(run: OpenRun): Step | 'hold' | undefined {
   if (flying(run, ['call_model'])) return 'hold';
   if (run.idle && run.queue.length === 0) return undefined;
-  const tripped = trip(run, 'between_turns');
-  return tripped === undefined ? undefined : only(stop(run, tripped));
+  const tripped = trip(run, run.wrapUp === undefined ? 'between_turns' : 'before_restart');
+  return tripped === undefined ? undefined : only(endOnBudget(run, tripped));
 }
 
 function compaction(run: OpenRun): Step | undefined {

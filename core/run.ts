@@ -193,6 +193,8 @@ export interface Run {
   /** Status last shown to the outside (search attribute). */
   readonly shownStatus?: string;
   readonly stopping?: Stopping;
+  /** A budget is used up and the run says a last word before it stops for it (C42). */
+  readonly wrapUp?: { readonly reason: StopReason; readonly asked: boolean };
   /** The failure of the last model call, until a rule has dealt with it. */
   readonly modelFailure?: ModelFailure;
   readonly unprocessed: readonly string[];

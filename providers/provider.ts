@@ -14,6 +14,8 @@ export interface ModelRequest {
   readonly model: string;
   readonly system: string;
   readonly tools: readonly ToolOffer[];
+  /** The tools explain the conversation; none of them may be called. */
+  readonly toolChoice?: 'none';
   readonly messages: readonly RequestMessage[];
   readonly maxTokens: number;
   readonly temperature?: number;

@@ -9,6 +9,7 @@ import { moneyTrip } from '../money/budget.js';
 import type { OpenRun, Turn } from '../run.js';
 import { stop } from '../stop.js';
 import { DENIED_CODES } from '../tool-result.js';
+import { leaveOut } from '../wrap-up.js';
 import { approve } from './approve.js';
 import type { Call } from './call.js';
 import { check } from './check.js';
@@ -47,6 +48,8 @@ function begin(run: OpenRun, turn: Turn): OpenRun {
 }
 
 function advanceCall(run: OpenRun, call: Call): Step<OpenRun> | undefined {
+  const left = leaveOut(run, call);
+  if (left !== undefined) return left;
   const verdict = atStation(run, call);
   switch (verdict.kind) {
     case 'wait':

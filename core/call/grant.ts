@@ -9,9 +9,9 @@ import { start } from '../inflight.js';
 import { trip } from '../money/budget.js';
 import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
-import { stop } from '../stop.js';
 import { retryFor, type ToolRecord } from '../tool.js';
 import { baseOf, wasHandedOver, type Call, type GrantedStage } from './call.js';
+import { endOnBudget } from '../wrap-up.js';
 import { keyOf } from './key.js';
 import { toolOf } from './lookup.js';
 import { refuse, withCall, type Verdict } from './station.js';
@@ -26,7 +26,7 @@ const INLINE_BYTES_PER_TURN = 16_384;
 export function grant(run: OpenRun, call: GrantedStage): Verdict {
   const tripped = trip(run, wasHandedOver(call) ? 'before_restart' : 'before_call');
   if (tripped !== undefined) {
-    return { kind: 'moved', step: { run: stop(run, tripped), effects: [] } };
+    return { kind: 'moved', step: { run: endOnBudget(run, tripped), effects: [] } };
   }
   const tool = toolOf(run, call.tool);
   if (tool === undefined) return refuse('unknown_tool', `The tool ${call.tool} is gone.`);

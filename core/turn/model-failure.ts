@@ -30,9 +30,9 @@ export function afterModelFailure(run: OpenRun, failure: ModelFailure): OpenRun 
     attempts: failure.attempts,
   });
   if (failure.outOfTime) return stop(told, 'timeout');
-  if (SERVED_BY_FALLBACK.includes(failure.code) && unusedFallback(told) !== undefined) {
-    return fallBack(told, failure);
-  }
+  const served = SERVED_BY_FALLBACK.includes(failure.code) && unusedFallback(told) !== undefined;
+  // A last word is one call: it is not worth a second model.
+  if (served && run.wrapUp === undefined) return fallBack(told, failure);
   if (failure.code === 'PromptTooLong') return stop(told, 'prompt_too_long');
   if (failure.code === 'ContentRefused') return stop(told, 'refused', { detail: 'model_refusal' });
   if (failure.code === 'BudgetExhausted') return stop(told, exhausted(failure));

@@ -1,7 +1,7 @@
 /**
  * Asking the model: queued messages enter the transcript, the bound is reserved, the request leaves.
  * Invariants: no request that does not fit its budgets (B1); a message from outside never comes between a
- * tool call and its result (G74); only visible tools are offered (C48).
+ * tool call and its result (G74); only visible tools are offered (C48), none for a run's last word (C42).
  */
 import { left } from '../budget-fields.js';
 import { boundByTime } from '../clock.js';
@@ -33,6 +33,7 @@ export function askModel(run: OpenRun): Step<OpenRun> {
     ...ready,
     phase: 'awaiting_model',
     requests: ready.requests + 1,
+    ...(ready.wrapUp !== undefined && { wrapUp: { ...ready.wrapUp, asked: true } }),
     asked: { inputTokens: bound.inputTokens, outputTokens: bound.maxTokens },
   };
   const id = `call_model-${building.nextEffect}`;
@@ -53,7 +54,7 @@ export function askModel(run: OpenRun): Step<OpenRun> {
 
 function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]): CallModelInput {
   const { budget, settings, tools } = run.frozen;
-  const offered = visibleTools(run);
+  const offered = run.wrapUp === undefined ? visibleTools(run) : [];
   return {
     v: 1,
     run: refOf(run),

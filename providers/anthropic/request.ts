@@ -37,7 +37,7 @@ export function anthropicBody(request: ModelRequest): MessageCreateParamsStreami
     max_tokens: request.maxTokens,
     stream: true,
     ...(request.system.trim() === '' ? {} : { system: systemBlocks(request.system) }),
-    ...(request.tools.length === 0 ? {} : { tools: toolParams(request) }),
+    ...(request.tools.length === 0 ? {} : { tools: toolParams(request), ...toolChoice(request) }),
     messages,
     ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
     ...(request.metadata === undefined
@@ -70,6 +70,10 @@ function toolParams(request: ModelRequest): readonly Json[] {
     // Tools come before the system prompt in the cached prefix, so they stay cached if only that changes.
     ...(index === last ? CACHED : {}),
   }));
+}
+
+function toolChoice({ toolChoice: choice }: ModelRequest): JsonObject {
+  return choice === undefined ? {} : { tool_choice: { type: choice } };
 }
 
 function alternating(request: ModelRequest): readonly WireMessage[] {

@@ -94,6 +94,7 @@ const script: fc.Arbitrary<Script> = fc.record({
     budgetOverrunPolicy: fc.constantFrom('complete', 'stop'),
     timeoutCounts: fc.constantFrom('active', 'wall'),
     interruptMode: fc.constantFrom('stop', 'pause'),
+    wrapUpTurn: fc.boolean(),
     fallbackModel: fc.constantFrom(null, 'scripted/spare'),
     fallbackSticky: fc.constantFrom('turn', 'session'),
   }),
