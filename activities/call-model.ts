@@ -103,13 +103,14 @@ async function prepare(
 
 /** The head names everything that was said; with these it names the request. */
 function replyKeyOf(input: CallModelInput, head: string): ReplyKey {
-  const { run, call, route, offered, maxTokens, temperature } = input;
+  const { run, call, route, offered, maxTokens, temperature, maxThinkingTokens } = input;
   const requestDigest = digestOf({
     head,
     model: route.model,
     offered: offered ?? null,
     maxTokens,
     temperature,
+    ...(maxThinkingTokens !== undefined && { maxThinkingTokens }),
   });
   return { tenant: run.tenant, runId: run.runId, call, requestDigest };
 }

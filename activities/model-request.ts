@@ -35,6 +35,9 @@ export async function conversationAt(
       messages,
       maxTokens: input.maxTokens,
       ...(route.temperatureAllowed && { temperature: input.temperature }),
+      ...(input.maxThinkingTokens !== undefined && {
+        thinking: { maxTokens: input.maxThinkingTokens, adaptive: route.thinkingAdaptive ?? false },
+      }),
       metadata: { runId, call: input.call },
     },
   };

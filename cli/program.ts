@@ -9,6 +9,7 @@ import { addDev } from './commands/dev.js';
 import { addDoctor } from './commands/doctor.js';
 import { addList } from './commands/list.js';
 import { addServer } from './commands/server.js';
+import { addSet } from './commands/set.js';
 import { addShow } from './commands/show.js';
 import { addStart } from './commands/start.js';
 import { addWatch } from './commands/watch.js';
@@ -69,7 +70,7 @@ function buildProgram(cli: Cli, json: boolean): Command {
     [addDev, addServer, addWorker, addDoctor],
     [addStart, addWatch, addShow, addList],
     [addApprovals, addApprove, addReject, addAnswer],
-    [addMessage, addInterrupt, addClose, addCancel],
+    [addMessage, addSet, addInterrupt, addClose, addCancel],
   ];
   for (const add of commands.flat()) add(program, cli);
   return program;

@@ -3,7 +3,12 @@ import { randomUUID } from 'node:crypto';
 import type { Decision } from '../core/ask/ask.js';
 import { HoldfastError } from '../core/errors.js';
 import type { AskView, RunEvent } from '../core/event.js';
-import { MESSAGE_CHARS_MAX } from '../core/parse-message.js';
+import {
+  MESSAGE_CHARS_MAX,
+  parseModelName,
+  parseThinkingTokens,
+  type Parsed,
+} from '../core/parse-message.js';
 import type { RunResult } from '../core/result.js';
 import type { RunView } from '../core/view.js';
 import * as messages from '../workflows/messages.js';
@@ -51,6 +56,10 @@ export interface RunHandle {
   answer(askId: string, answer: Answer, decider: Decider): Promise<Delivery>;
   /** A follow-up of the user; the same id again is ignored. Gives the id. */
   sendMessage(text: string, id?: string): Promise<string>;
+  /** Another model for the next request. One that the worker does not know changes nothing: a warning says so. */
+  setModel(name: string): Promise<void>;
+  /** How much the model may think from the next request on; null: its own default. */
+  setMaxThinkingTokens(tokens: number | null): Promise<void>;
   interrupt(): Promise<void>;
   /** Ends a conversation that waits for its user; cancels any other run. */
   close(): Promise<void>;
@@ -75,12 +84,28 @@ export function runHandle(link: Link, runId: string): RunHandle {
     reject: (askId, decider) => decideOnAsk(link, runId, { ...decider, askId, decision: 'reject' }),
     answer: (askId, answer, decider) => answerAsk(link, runId, { ...decider, askId, answer }),
     sendMessage: (text, id = `msg_${randomUUID()}`) => sendMessage(link, runId, { text, id }),
+    setModel: async (name) => {
+      const model = accepted(parseModelName(name));
+      await bounded(link, { runId }, () => workflow.signal(messages.setModel, model));
+    },
+    setMaxThinkingTokens: async (tokens) => {
+      const limit = accepted(parseThinkingTokens(tokens));
+      await bounded(link, { runId }, () => workflow.signal(messages.setMaxThinkingTokens, limit));
+    },
     interrupt: () => bounded(link, { runId }, () => workflow.signal(messages.interrupt)),
     close: () => bounded(link, { runId }, () => workflow.signal(messages.close)),
     cancel: async () => {
       await bounded(link, { runId }, () => workflow.cancel());
     },
   };
+}
+
+/** What the run would refuse is refused here, where somebody hears of it. */
+function accepted<T>(parsed: Parsed<T>): T {
+  if (parsed.ok) return parsed.value;
+  throw new HoldfastError('InvalidTask', `This cannot be set: ${parsed.reason}.`, {
+    hint: 'Correct the value and send it again.',
+  });
 }
 
 async function sendMessage(

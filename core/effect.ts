@@ -72,6 +72,8 @@ export interface CallModelInput extends EventBatch {
   readonly offered?: readonly string[];
   readonly maxTokens: number;
   readonly temperature: number;
+  /** 0: no thinking; undefined: the model's own default. */
+  readonly maxThinkingTokens?: number;
   /** Bound of one attempt (design §10). */
   readonly bound: { readonly inputTokens: number; readonly costMicroUsd: number };
   /** What all attempts of this call together may cost and use; null: no limit. */

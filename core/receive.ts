@@ -90,7 +90,7 @@ function recordOutcome(run: OpenRun, input: Outcome): Run {
     case 'compacted':
       return compacted(run, input.id, input.output);
     case 'model_resolved':
-      return modelResolved(run, input.id, input.output);
+      return modelResolved(run, input.output);
     case 'flushed':
       return run;
     case 'run_closed':
@@ -205,7 +205,7 @@ function failed(run: OpenRun, { id: effectId, kind, failure }: Failed): Run {
   if (kind === 'check_call') return callNotChecked(run, effectId, failure);
   if (kind === 'run_hooks') return hooksFailed(run, effectId, failure);
   if (kind === 'compact') return notCompacted(run, effectId, failure);
-  if (kind === 'resolve_model') return modelNotResolved(run, effectId, failure);
+  if (kind === 'resolve_model') return modelNotResolved(run, failure);
   // What a cancelled close did not store is stored by the next one.
   if (kind === 'close_run' && !failure.cancelled) return ended(run);
   return run;

@@ -5,7 +5,7 @@
  * asked, and before the context is looked at, so that the new window is what counts (G76).
  */
 import type { ModelRoute } from './model.js';
-import type { ModelChoice, OpenRun } from './run.js';
+import type { ModelChoice, OpenRun, Run } from './run.js';
 
 export function currentRoute(run: OpenRun): ModelRoute {
   const { modelChoice: choice, frozen } = run;
@@ -13,7 +13,7 @@ export function currentRoute(run: OpenRun): ModelRoute {
   return choice?.route ?? frozen.route;
 }
 
-export function withModelChoice<R extends OpenRun>(run: R, change: ModelChoice): R {
+export function withModelChoice<R extends Run>(run: R, change: ModelChoice): R {
   return { ...run, modelChoice: { ...run.modelChoice, ...change } };
 }
 

@@ -2,14 +2,16 @@
  * The ordered rules of `advance`: the specification, read top-down. The first that fires decides; the list
  * is tried again from the top until none fires.
  *
- * opening → closing → interrupted → segment full → end of wall time → calls settled → dispatch →
- * completion gates → truncation and model failure → limits → compaction → ask the model → await the user
+ * opening → closing → interrupted → segment full → end of wall time → last word → calls settled → dispatch →
+ * completion gates → truncation and model failure → another model → limits → compaction → ask the model →
+ * await the user
  */
 import { openAsk, closeAsk } from './ask/open-ask.js';
 import { pendingAsks } from './ask/pending.js';
 import { dispatch } from './call/dispatch.js';
 import { close } from './closing.js';
 import { contextIsFull } from './context/compaction.js';
+import { adoptModel, resolveWanted } from './control.js';
 import { refOf, type ActivityEffect } from './effect.js';
 import { complete } from './gates/completion.js';
 import { cancelAll, flying, nextId, start, startTimer, WORK, type Step } from './inflight.js';
@@ -37,12 +39,14 @@ export const RULES: readonly Rule[] = [
   pausing,
   segmentFull,
   watchWallTime,
+  resolveWanted,
   wrappedUp,
   callsSettled,
   dispatching,
   completionGates,
   truncation,
   modelFailed,
+  adopting,
   limits,
   compaction,
   asking,
@@ -166,6 +170,13 @@ function truncation(run: OpenRun): Step | undefined {
 function modelFailed(run: OpenRun): Step | undefined {
   const { modelFailure } = run;
   return modelFailure === undefined ? undefined : only(afterModelFailure(run, modelFailure));
+}
+
+/** Before the context is looked at: the window of the new model is what counts (G76). */
+function adopting(run: OpenRun): Step | 'hold' | undefined {
+  if (flying(run, ['call_model', 'compact'])) return undefined;
+  const adopted = adoptModel(run);
+  return adopted === undefined || adopted === 'hold' ? adopted : only(adopted);
 }
 
 function limits(run: OpenRun): Step | 'hold' | undefined {

@@ -4,6 +4,7 @@ import { isWaiting } from './clock.js';
 import { isOverrun } from './money/budget.js';
 import type { AskKind } from './ask/ask.js';
 import type { Counters, RunResult } from './result.js';
+import { currentRoute } from './route.js';
 import { isOpen, type Run, type Stopping } from './run.js';
 import { nextSafeActionFor, statusOfStop } from './stop.js';
 import type { RunView, RunViewStatus } from './view.js';
@@ -69,6 +70,7 @@ export function viewOfRun(run: Run): RunView {
     runId: run.runId,
     tenant: run.tenant,
     agent: run.start.agent,
+    ...(isOpen(run) && { model: currentRoute(run).name }),
     opened: run.frozen !== undefined,
     status: run.stopping !== undefined && run.final === undefined ? 'closing' : statusOf(run),
     phase: run.phase,

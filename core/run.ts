@@ -85,6 +85,12 @@ export interface ModelChoice {
   /** A person's choice in place of the frozen route. */
   readonly route?: ModelRoute;
   readonly onFallback?: boolean;
+  /** Named by a person, not yet looked up. */
+  readonly wanted?: string;
+  /** Looked up; takes over with the next request. */
+  readonly next?: ModelRoute;
+  /** null: the model's own default. */
+  readonly maxThinkingTokens?: number | null;
 }
 
 /** Consecutive bad endings of one tool's calls; a success resets them (G20). */

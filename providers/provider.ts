@@ -19,6 +19,8 @@ export interface ModelRequest {
   readonly messages: readonly RequestMessage[];
   readonly maxTokens: number;
   readonly temperature?: number;
+  /** `maxTokens` 0: none. Absent: the model's own default. */
+  readonly thinking?: { readonly maxTokens: number; readonly adaptive: boolean };
   readonly metadata?: { readonly runId: string; readonly call: number };
 }
 

@@ -13,7 +13,9 @@ import { pendingAsks, viewOf } from '../core/ask/pending.js';
 import type { Input } from '../core/input.js';
 import {
   parseDecision,
+  parseModelName,
   parseProvidedInput,
+  parseThinkingTokens,
   parseUserMessage,
   type Parsed,
 } from '../core/parse-message.js';
@@ -60,6 +62,20 @@ function listenToSignals(inbox: Inbox): void {
     take('userMessage', parseUserMessage(raw), (message) => ({
       type: 'user_message',
       ...message,
+      at: Date.now(),
+    })),
+  );
+  setHandler(messages.setModel, (raw) =>
+    take('setModel', parseModelName(raw), (model) => ({
+      type: 'set_model',
+      model,
+      at: Date.now(),
+    })),
+  );
+  setHandler(messages.setMaxThinkingTokens, (raw) =>
+    take('setMaxThinkingTokens', parseThinkingTokens(raw), (tokens) => ({
+      type: 'set_max_thinking_tokens',
+      tokens,
       at: Date.now(),
     })),
   );

@@ -66,6 +66,7 @@ function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]
     ...(offered.length < tools.length && { offered: offered.map((tool) => tool.name) }),
     maxTokens: bound.maxTokens,
     temperature: settings.temperature,
+    ...thinkingLimit(run),
     bound: { inputTokens: bound.inputTokens, costMicroUsd: bound.costMicroUsd },
     left: {
       costMicroUsd: finite(left(run.money.spentMicroUsd, budget.maxCostMicroUsd)),
@@ -78,6 +79,13 @@ function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]
     },
     events: leanEvents(events, run.pending),
   };
+}
+
+/** A person's word counts, then the budget; without either the model decides by itself. */
+function thinkingLimit(run: OpenRun): Pick<CallModelInput, 'maxThinkingTokens'> {
+  const chosen = run.modelChoice?.maxThinkingTokens;
+  const limit = chosen === undefined ? run.frozen.budget.maxThinkingTokens : chosen;
+  return typeof limit === 'number' ? { maxThinkingTokens: limit } : {};
 }
 
 /** Queued user messages become part of the transcript, in order, as many as one payload carries. */

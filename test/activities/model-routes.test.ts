@@ -1,4 +1,5 @@
 /** Which model is asked, and what another one's words look like to it. */
+import type { ActivityDeps } from '../../activities/index.js';
 import type { ScriptedAnswer } from '../../providers/scripted/script.js';
 import { resolveRoute } from '../../providers/routes.js';
 import {
@@ -8,6 +9,7 @@ import {
   modelInput,
   openedHead,
   RUN,
+  sessionEvent,
   startBed,
   type Bed,
 } from './setup.js';
@@ -112,5 +114,38 @@ describe('open_run', () => {
       type: 'UnknownModel',
       nonRetryable: true,
     });
+  });
+});
+
+describe('resolve_model', () => {
+  let bed: Bed;
+  beforeAll(async () => {
+    bed = await startBed();
+  });
+  afterAll(() => bed.end());
+
+  const resolve = (model: string, changes: Partial<ActivityDeps> = {}) =>
+    attempt(bed.activities(changes).resolve_model, {
+      v: 1,
+      run: RUN,
+      model,
+      events: [sessionEvent()],
+    });
+
+  test('gives the route, and stores its events', async () => {
+    expect(await resolve('scripted/other')).toEqual({
+      resolved: { ok: true, route: resolveRoute('scripted/other') },
+      eventsUpTo: 1,
+    });
+  });
+
+  test('answers that a model is not known, naming it', async () => {
+    const { resolved } = await resolve('nobody/knows');
+    expect(resolved).toMatchObject({ ok: false, reason: expect.stringContaining('nobody/knows') });
+  });
+
+  test('answers that this worker cannot reach a model', async () => {
+    const { resolved } = await resolve('scripted/other', { providers: new Map() });
+    expect(resolved).toMatchObject({ ok: false, reason: expect.stringContaining('anthropic') });
   });
 });

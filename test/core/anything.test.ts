@@ -107,6 +107,7 @@ const script: fc.Arbitrary<Script> = fc.record({
   }),
   policy: fc.constantFrom<readonly PolicyRule[]>([], [{ tool: 'send_email', decision: 'allow' }]),
   flushFailures: fc.nat({ max: 2 }),
+  routes: fc.constant({ 'scripted/spare': {}, 'scripted/m2': { contextWindow: 5_000 } }),
 });
 
 type Action = (shell: Shell) => void;
@@ -153,6 +154,11 @@ const RARELY: readonly Action[] = [
   sends({ type: 'interrupt' }),
   sends({ type: 'cancel_requested' }),
   sends({ type: 'close' }),
+  sends({ type: 'set_model', model: 'scripted/m2' }),
+  sends(
+    { type: 'set_model', model: 'nobody/knows' },
+    { type: 'set_max_thinking_tokens', tokens: 0 },
+  ),
   sends({ type: 'input_provided', askId: '__proto__', value: null, by: 'x' }),
   sends({ type: 'input_rejected', message: 'signal', reason: 'x'.repeat(9_000) }),
   strays('__proto__'),

@@ -1,9 +1,22 @@
 import fc from 'fast-check';
-import { parseDecision, parseProvidedInput, parseUserMessage } from '../../core/parse-message.js';
+import {
+  parseDecision,
+  parseModelName,
+  parseProvidedInput,
+  parseThinkingTokens,
+  parseUserMessage,
+} from '../../core/parse-message.js';
 import { parseStart } from '../../core/parse-start.js';
 
 const DECISION = { askId: 'r:1', argsHash: 'h', decision: 'approve', by: 'pat', decidedAt: 1 };
-const PARSERS = { parseDecision, parseProvidedInput, parseUserMessage, parseStart };
+const PARSERS = {
+  parseDecision,
+  parseModelName,
+  parseProvidedInput,
+  parseStart,
+  parseThinkingTokens,
+  parseUserMessage,
+};
 
 function nested(depth: number): unknown {
   let value: unknown = 1;
