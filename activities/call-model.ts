@@ -202,6 +202,7 @@ async function take(deps: InTransaction, scope: Scope, receipt: Receipt): Promis
   return {
     ...taken,
     attempts: account.attempts,
+    ...(account.retried.length > 0 && { retried: account.retried }),
     lostCostMicroUsd: account.lostCostMicroUsd,
     lostUsage: account.lostUsage,
     eventsUpTo,
@@ -225,8 +226,8 @@ function abandoned(account: ModelAccount) {
 }
 
 function billedFailure(code: ErrorCode, account: ModelAccount, facts: FailureFacts) {
-  const { attempts, lostCostMicroUsd, lostUsage, partial } = account;
-  const details = { ...facts.details, attempts, lostCostMicroUsd, lostUsage, partial };
+  const { attempts, retried, lostCostMicroUsd, lostUsage, partial } = account;
+  const details = { ...facts.details, attempts, retried, lostCostMicroUsd, lostUsage, partial };
   return failure(code, { ...facts, details });
 }
 

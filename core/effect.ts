@@ -85,11 +85,19 @@ export interface CallModelInput extends EventBatch {
   readonly maxRetries: { readonly serverError: number; readonly other: number };
 }
 
+/** An attempt that was made because the one before it ended with `class`. */
+export interface RetriedAttempt {
+  readonly attempt: number;
+  /** An ErrorCode, or 'WorkerLost'. */
+  readonly class: string;
+}
+
 export interface CallModelOutput extends Acknowledged {
   /** Node of the assistant message; equal to the head before it when nothing was left of the reply. */
   readonly head: string;
   readonly reply: Reply;
   readonly attempts: number;
+  readonly retried?: readonly RetriedAttempt[];
   /** Billed or estimated for failed attempts, on top of the reply's own usage (G25). */
   readonly lostCostMicroUsd: number;
   readonly lostUsage: Reply['usage'];

@@ -7,6 +7,7 @@
  */
 import type { Ask, AskOutcome, Decision, Verdict } from './ask/ask.js';
 import type { Call } from './call/call.js';
+import type { RetriedAttempt } from './effect.js';
 import type { Phase, RunEvent } from './event.js';
 import type { Frozen } from './frozen.js';
 import type { StoredText } from './json.js';
@@ -215,6 +216,7 @@ export interface ModelFailure {
   readonly code: string;
   readonly message: string;
   readonly attempts: number;
+  readonly retried?: readonly RetriedAttempt[];
   /** The call ran against the run's time budget, not its own limit. */
   readonly outOfTime: boolean;
   /** With BudgetExhausted: the stop reason of the budget that the next attempt did not fit. */

@@ -7,6 +7,7 @@ import type { Failure } from '../failure.js';
 import { addUsage, NO_USAGE, type Usage } from '../model.js';
 import { settleReservation } from '../money/budget.js';
 import type { OpenRun, Run } from '../run.js';
+import { retriesIn } from './retries.js';
 
 /** Failures that say by themselves that nothing was sent. */
 const BEFORE_ANY_REQUEST: readonly Failure['code'][] = [
@@ -30,6 +31,7 @@ export function recordModelFailure(run: OpenRun, effectId: string, failure: Fail
   const billed: OpenRun = { ...settled, tally: { ...run.tally, usage } };
   if (failure.cancelled || run.stopping !== undefined) return billed;
   const budget = details['budget'];
+  const retried = retriesIn(details['retried']);
   return {
     ...billed,
     phase: 'checking_limits',
@@ -39,6 +41,7 @@ export function recordModelFailure(run: OpenRun, effectId: string, failure: Fail
       attempts: amount(details['attempts']) || (failure.attempts ?? 1),
       outOfTime: failure.timedOut === true && nearTheEnd(run),
       ...(typeof budget === 'string' && { budget }),
+      ...(retried.length > 0 && { retried }),
       ...(details['partial'] === true && { partial: true }),
     },
   };

@@ -9,6 +9,7 @@ import type { ModelFailure, OpenRun } from '../run.js';
 import { stop } from '../stop.js';
 import type { StopReason } from '../result.js';
 import { messageIdAt } from '../transcript-items.js';
+import { tellRetries } from './retries.js';
 
 /** Failures of the model's servers: another model may well answer. */
 const SERVED_BY_FALLBACK: readonly string[] = ['RateLimited', 'Overloaded', 'ServerError'];
@@ -22,7 +23,7 @@ const REMEDIES: { readonly [code: string]: string } = {
 
 export function afterModelFailure(run: OpenRun, failure: ModelFailure): OpenRun {
   const { modelFailure: _, ...rest } = run;
-  const told = emit(rest, {
+  const told = emit(tellRetries(rest, failure.retried), {
     type: 'model_error',
     call: run.requests,
     class: failure.code,

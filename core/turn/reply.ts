@@ -13,6 +13,7 @@ import { emit } from '../outbox.js';
 import { currentRoute } from '../route.js';
 import type { OpenRun, Turn } from '../run.js';
 import { messageIdAt } from '../transcript-items.js';
+import { tellRetries } from './retries.js';
 
 /** Arguments beyond this much in all are left out of `model_response`; `tool_started` has them. */
 const EVENT_ARGS_CHARS = 8_000;
@@ -51,7 +52,7 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
       usage: addUsage(addUsage(run.tally.usage, reply.usage), output.lostUsage),
     },
   };
-  return announce(recorded, turn, billed + lost);
+  return announce(tellRetries(recorded, output.retried), turn, billed + lost);
 }
 
 /** What the provider counted up to and including its reply (C21). */

@@ -134,7 +134,7 @@ function ofModel(shell: Shell, effect: Started<'call_model'>, how: How): Outcome
   if ('failure' in entry) return failed(effect.id, entry.failure, entry.delayMs);
   const reply = how === 'cancelled' ? entry.partial : entry.reply;
   if (reply === undefined) return failed(effect.id, aborted());
-  const { attempts = 1, lostCostMicroUsd = 0, delayMs } = entry;
+  const { attempts = 1, retried = [], lostCostMicroUsd = 0, delayMs } = entry;
   return {
     delayMs: delayMs ?? WORK_MS,
     make: (at) => {
@@ -148,6 +148,7 @@ function ofModel(shell: Shell, effect: Started<'call_model'>, how: How): Outcome
         head,
         reply,
         attempts,
+        retried,
         lostCostMicroUsd,
         lostUsage,
         eventsUpTo,

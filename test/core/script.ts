@@ -2,7 +2,7 @@
 import { DEFAULT_BUDGET, type Budget } from '../../core/budget-fields.js';
 import type { Decision } from '../../core/ask/ask.js';
 import { callDigest } from '../../core/digest.js';
-import type { Finding, ToolOutcome } from '../../core/effect.js';
+import type { Finding, RetriedAttempt, ToolOutcome } from '../../core/effect.js';
 import type { AskView } from '../../core/event.js';
 import type { Failure } from '../../core/failure.js';
 import type { Frozen } from '../../core/frozen.js';
@@ -58,6 +58,7 @@ export interface ModelReply {
   readonly reply: Reply;
   readonly delayMs?: number;
   readonly attempts?: number;
+  readonly retried?: readonly RetriedAttempt[];
   readonly lostCostMicroUsd?: number;
   /** What had arrived when the call is cancelled. */
   readonly partial?: Reply;
