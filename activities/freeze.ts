@@ -17,6 +17,8 @@ import { resolveRoute } from '../providers/routes.js';
 import { codeVersion } from './code-version.js';
 
 const NAMES_SHOWN_MAX = 20;
+/** Logical turns do not count recoveries and the like: without a word on it their calls still end (C3). */
+const LOGICAL_MODEL_CALLS_MAX = 100;
 const PLACE = { code: 'InvalidTask', subject: 'The start' } as const;
 
 export function agentOf(config: Config, name: string): Agent {
@@ -56,6 +58,7 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
     hooks: {},
     budget: budgetFor(route, {
       ...DEFAULT_BUDGET,
+      ...(settings.turnCounting === 'logical' && { maxModelCalls: LOGICAL_MODEL_CALLS_MAX }),
       ...config.defaults.budget,
       ...agent.budget,
       ...parseBudget(start.budget, PLACE),

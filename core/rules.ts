@@ -16,6 +16,7 @@ import { refOf, type ActivityEffect } from './effect.js';
 import { complete } from './gates/completion.js';
 import { cancelAll, flying, nextId, start, startTimer, WORK, type Step } from './inflight.js';
 import { breakerTrip } from './limits/breakers.js';
+import { requiredToolGone } from './limits/required-tools.js';
 import { trip } from './money/budget.js';
 import { emit } from './outbox.js';
 import { beginPause, pause } from './pause.js';
@@ -143,7 +144,7 @@ function wrappedUp(run: OpenRun): Step | undefined {
 function callsSettled(run: OpenRun): Step | undefined {
   const { turn } = run;
   if (turn === undefined || turn.calls.length === 0) return undefined;
-  const tripped = breakerTrip(run);
+  const tripped = requiredToolGone(run, turn) ?? breakerTrip(run);
   if (tripped !== undefined) {
     const { reason, ...words } = tripped;
     return only(stop(run, reason, words));

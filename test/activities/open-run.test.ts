@@ -54,6 +54,14 @@ describe('open_run', () => {
     });
   });
 
+  test('C3: model calls have an end also where turns are counted logically', async () => {
+    const settings = { turnCounting: 'logical' };
+    expect((await open()).frozen?.budget.maxModelCalls).toBe('unlimited');
+    expect((await open({ settings })).frozen?.budget.maxModelCalls).toBe(100);
+    const { frozen } = await open({ settings, budget: { maxModelCalls: 'unlimited' } });
+    expect(frozen?.budget.maxModelCalls).toBe('unlimited');
+  });
+
   test('is the same when it is delivered twice', async () => {
     expect(await open()).toEqual(await open());
   });
