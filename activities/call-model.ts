@@ -201,6 +201,7 @@ async function take(deps: InTransaction, scope: Scope, receipt: Receipt): Promis
   });
   return {
     ...taken,
+    ...(taken.reply.stop === 'refusal' && { headBefore: head }),
     attempts: account.attempts,
     ...(account.retried.length > 0 && { retried: account.retried }),
     lostCostMicroUsd: account.lostCostMicroUsd,

@@ -96,6 +96,8 @@ export interface CallModelOutput extends Acknowledged {
   /** Node of the assistant message; equal to the head before it when nothing was left of the reply. */
   readonly head: string;
   readonly reply: Reply;
+  /** Of a refused request: the head without the refusal, for another model to answer. */
+  readonly headBefore?: string;
   readonly attempts: number;
   readonly retried?: readonly RetriedAttempt[];
   /** Billed or estimated for failed attempts, on top of the reply's own usage (G25). */

@@ -17,10 +17,16 @@ export function withModelChoice<R extends Run>(run: R, change: ModelChoice): R {
   return { ...run, modelChoice: { ...run.modelChoice, ...change } };
 }
 
-/** The fallback, unless it is what answers already. */
-export function unusedFallback(run: OpenRun): ModelRoute | undefined {
+/** There is a fallback that does not answer already. A last word is one call: not worth a second model (C42). */
+export function hasFallback(run: OpenRun): boolean {
   const { fallback } = run.frozen;
-  return fallback?.name === currentRoute(run).name ? undefined : fallback;
+  const unused = fallback !== undefined && fallback.name !== currentRoute(run).name;
+  return unused && run.wrapUp === undefined;
+}
+
+export function onFallback(run: OpenRun): OpenRun {
+  const tally = { ...run.tally, fallbacks: run.tally.fallbacks + 1 };
+  return { ...withModelChoice(run, { onFallback: true }), tally };
 }
 
 /** A turn is over: a fallback that was for this turn only goes with it. */

@@ -42,6 +42,8 @@ export interface InFlight {
 export interface Turn {
   readonly reply: Omit<Reply, 'calls'>;
   readonly messageId: string;
+  /** Of a refusal: the conversation without it. */
+  readonly headBefore?: string;
   readonly calls: readonly Call[];
   /** The step that keys of this turn's calls carry. */
   readonly step: number;

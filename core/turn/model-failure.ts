@@ -4,7 +4,7 @@
  * Invariant: the id of a message that a tombstone names is never given to another message (G33).
  */
 import { emit } from '../outbox.js';
-import { unusedFallback, withModelChoice } from '../route.js';
+import { hasFallback, onFallback } from '../route.js';
 import type { ModelFailure, OpenRun } from '../run.js';
 import { stop } from '../stop.js';
 import type { StopReason } from '../result.js';
@@ -31,9 +31,8 @@ export function afterModelFailure(run: OpenRun, failure: ModelFailure): OpenRun 
     attempts: failure.attempts,
   });
   if (failure.outOfTime) return stop(told, 'timeout');
-  const served = SERVED_BY_FALLBACK.includes(failure.code) && unusedFallback(told) !== undefined;
-  // A last word is one call: it is not worth a second model.
-  if (served && run.wrapUp === undefined) return fallBack(told, failure);
+  const served = SERVED_BY_FALLBACK.includes(failure.code) && hasFallback(told);
+  if (served) return fallBack(told, failure);
   if (failure.code === 'PromptTooLong') return stop(told, 'prompt_too_long');
   if (failure.code === 'ContentRefused') return stop(told, 'refused', { detail: 'model_refusal' });
   if (failure.code === 'BudgetExhausted') return stop(told, exhausted(failure));
@@ -47,9 +46,7 @@ export function afterModelFailure(run: OpenRun, failure: ModelFailure): OpenRun 
 /** What the failed model left behind was no message yet: consumers are told to forget it. */
 function fallBack(run: OpenRun, failure: ModelFailure): OpenRun {
   const cleared = failure.partial ? withTombstone(run, failure) : run;
-  const tally = { ...cleared.tally, fallbacks: cleared.tally.fallbacks + 1 };
-  const next: OpenRun = { ...withModelChoice(cleared, { onFallback: true }), tally };
-  return emit(next, { type: 'transition', reason: 'model_fallback' });
+  return emit(onFallback(cleared), { type: 'transition', reason: 'model_fallback' });
 }
 
 function withTombstone(run: OpenRun, { code }: ModelFailure): OpenRun {

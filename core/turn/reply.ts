@@ -30,6 +30,7 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
   const turn: Turn = {
     reply: rest,
     messageId,
+    ...(output.headBefore !== undefined && { headBefore: output.headBefore }),
     calls: calls.map((call, index) =>
       proposed(call, index, callKeyOf(run.tally.step, index, calls.length)),
     ),

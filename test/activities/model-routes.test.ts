@@ -87,6 +87,18 @@ describe('another model in the same conversation', () => {
   });
 });
 
+test('a refusal names the conversation without it', async () => {
+  const bed = await startBed({ replies: [{ text: 'I would rather', stopReason: 'refusal' }] });
+  const output = await attempt(bed.activities().call_model, modelInput(await openedHead(bed)));
+  const [before, after] = await Promise.all(
+    [output.headBefore!, output.head].map((head) => bed.store.readChain('default', head)),
+  );
+  expect(output.reply.stop).toBe('refusal');
+  expect(before?.at(-1)?.role).toBe('user');
+  expect(after?.slice(0, before?.length)).toEqual(before);
+  await bed.end();
+});
+
 describe('open_run', () => {
   let bed: Bed;
   beforeAll(async () => {

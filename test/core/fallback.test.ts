@@ -231,3 +231,31 @@ describe('a model call of which nobody hears again', () => {
     expect(result.costMicroUsd).toBe(request?.bound.costMicroUsd);
   });
 });
+
+describe('G47: a model that refuses', () => {
+  const REFUSES = says('I would rather', { stop: 'refusal' });
+
+  test('leaves the question to the fallback, and its refusal is unsaid', () => {
+    const shell = withSpare([REFUSES, says('42')]);
+    expect(finish(shell)).toMatchObject({
+      stopReason: 'completed',
+      counters: { fallbacks: 1, modelCalls: 2 },
+    });
+    expect(requestsOf(shell)[1]?.head).toBe('call_model-2:before');
+    expect(ofType(shell, 'tombstone')).toMatchObject([
+      { targetMessageId: ofType(shell, 'model_response')[0]?.messageId, reason: 'refusal' },
+    ]);
+    expect(transitionsOf(shell)).toEqual(['model_fallback']);
+  });
+
+  test('and a fallback that refuses as well: refused', () => {
+    expect(finish(withSpare([REFUSES, REFUSES, says('late')]))).toMatchObject({
+      stopReason: 'refused',
+      detail: 'model_refusal',
+    });
+  });
+
+  test('without a fallback: refused', () => {
+    expect(finish(createShell({ model: [REFUSES] })).stopReason).toBe('refused');
+  });
+});

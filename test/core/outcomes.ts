@@ -147,6 +147,7 @@ function ofModel(shell: Shell, effect: Started<'call_model'>, how: How): Outcome
       const output: CallModelOutput = {
         head,
         reply,
+        ...(reply.stop === 'refusal' && { headBefore: `${id}:before` }),
         attempts,
         retried,
         lostCostMicroUsd,
