@@ -11,7 +11,6 @@ import { refusalOf } from './call/refusal.js';
 import { settleCall } from './call/settled.js';
 import type { Step } from './inflight.js';
 import { previewOf } from './json.js';
-import { trip } from './money/budget.js';
 import type { StopReason } from './result.js';
 import type { OpenRun, Turn } from './run.js';
 import { stop } from './stop.js';
@@ -23,7 +22,7 @@ export function endOnBudget(run: OpenRun, reason: StopReason): OpenRun {
   return mayWrapUp(run, reason) ? { ...run, wrapUp: { reason, asked: false } } : stop(run, reason);
 }
 
-/** True when this budget's end leaves room for a last call. */
+/** Money and time are looked at where the call is made. */
 function mayWrapUp(run: OpenRun, reason: StopReason): boolean {
   const { budget, settings } = run.frozen;
   return (
@@ -31,8 +30,7 @@ function mayWrapUp(run: OpenRun, reason: StopReason): boolean {
     run.wrapUp === undefined &&
     WRAPPED_UP.includes(reason) &&
     run.tally.modelCalls > 0 &&
-    !reached(run.tally.modelCalls, budget.maxModelCalls) &&
-    trip(run, 'before_restart') === undefined
+    !reached(run.tally.modelCalls, budget.maxModelCalls)
   );
 }
 

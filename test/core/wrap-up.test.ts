@@ -159,6 +159,7 @@ describe('an interrupt of the last word', () => {
     until(shell, 'transition');
     send(shell, { type: 'interrupt' });
     expect(finish(shell)).toMatchObject({ stopReason: 'interrupted', phase: 'streaming' });
+    expect(ofType(shell, 'input_request')).toEqual([]);
   });
 });
 
