@@ -2,6 +2,7 @@
 import type { Config } from '../authoring/index.js';
 import type { Provider } from '../providers/provider.js';
 import type { Store, StoreCalls } from '../store/store.js';
+import type { Timers } from './timers.js';
 
 export interface ActivityDeps {
   readonly store: Store;
@@ -10,6 +11,8 @@ export interface ActivityDeps {
   readonly config: Config;
   /** ms since epoch; default: the machine's clock. */
   readonly clock?: () => number;
+  /** Default: the machine's. */
+  readonly timers?: Timers;
   /** How long a tool or model may take to notice that it was stopped, in ms; default 10 s. */
   readonly graceMs?: number;
 }

@@ -16,6 +16,7 @@ import { recordResult } from './record-result.js';
 import { runCode } from './run-code.js';
 import type { Scope } from './scope.js';
 import { noteStart, type Starts } from './starts.js';
+import { timersOf } from './timers.js';
 import { toolContext } from './tool-call.js';
 import { messageOf } from './tool-message.js';
 
@@ -51,6 +52,7 @@ async function runClaimed(
     {
       timeoutMs: input.timeoutMs,
       graceMs: graceOf(deps, input.timeoutMs),
+      timers: timersOf(deps),
       stop: scope.signal,
       isDefinite: isToolError,
     },

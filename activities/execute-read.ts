@@ -12,6 +12,7 @@ import { resultText } from './result-text.js';
 import { runCode, type CodeOutcome } from './run-code.js';
 import type { Scope } from './scope.js';
 import { storeText } from './store-result.js';
+import { timersOf } from './timers.js';
 import { toolContext, type RunnableCall } from './tool-call.js';
 import { messageOf } from './tool-message.js';
 
@@ -42,6 +43,7 @@ export async function executeRead(
     {
       timeoutMs: input.timeoutMs,
       graceMs: graceOf(deps, input.timeoutMs),
+      timers: timersOf(deps),
       stop: scope.signal,
       isDefinite: isToolError,
     },

@@ -11,6 +11,7 @@ import { now, type ActivityDeps } from './deps.js';
 import { executeEffect } from './execute-effect.js';
 import { executeRead, type Executed } from './execute-read.js';
 import type { Scope } from './scope.js';
+import { timersOf, type Timers } from './timers.js';
 import { prepareCall, toolFor } from './tool-call.js';
 
 export async function executeTool(
@@ -22,7 +23,7 @@ export async function executeTool(
   const tool = toolFor(deps, input.call);
   const reads = tool !== undefined && !isMutating(tool.record);
   const store = (): Promise<number> => appendEvents(deps.store, scope, input);
-  const stored = reads ? storedWhenSlow(store) : await storedFirst(store);
+  const stored = reads ? storedWhenSlow(timersOf(deps), store) : await storedFirst(store);
   try {
     const executed = await execute(deps, scope, input);
     const eventsUpTo = await stored.upTo();
@@ -50,18 +51,18 @@ async function storedFirst(store: () => Promise<number>): Promise<StoredEvents> 
 /** A read that takes longer is seen while it runs; ms. */
 const SLOW_READ_MS = 100;
 
-function storedWhenSlow(store: () => Promise<number>): StoredEvents {
+function storedWhenSlow(timers: Timers, store: () => Promise<number>): StoredEvents {
   let storing: Promise<number | undefined> = Promise.resolve(undefined);
-  const timer = setTimeout(() => {
+  const cancel = timers.after(SLOW_READ_MS, () => {
     // What could not be stored now travels with the next effect, as after a quick read.
     storing = store().catch(() => undefined);
-  }, SLOW_READ_MS);
+  });
   return {
     upTo() {
-      clearTimeout(timer);
+      cancel();
       return storing;
     },
-    end: () => clearTimeout(timer),
+    end: cancel,
   };
 }
 

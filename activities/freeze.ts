@@ -10,7 +10,7 @@ import { HoldfastError } from '../core/errors.js';
 import type { Frozen } from '../core/frozen.js';
 import type { Json } from '../core/json.js';
 import type { ModelRoute } from '../core/model.js';
-import { DEFAULT_SETTINGS } from '../core/settings.js';
+import { DEFAULT_SETTINGS, type Settings } from '../core/settings.js';
 import type { StartInput } from '../core/task.js';
 import type { ToolOffer } from '../core/transcript.js';
 import { resolveRoute } from '../providers/routes.js';
@@ -40,12 +40,7 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
   const agent = agentOf(config, start.agent);
   const route = resolveRoute(agent.model, config.routes);
   const tools = agent.tools.map((tool) => tool.record);
-  const settings = {
-    ...DEFAULT_SETTINGS,
-    ...config.defaults.settings,
-    ...agent.settings,
-    ...parseSettings(start.settings, PLACE),
-  };
+  const settings = settingsFor(config, start);
   const { fallbackModel } = settings;
   const fallback = fallbackModel === null ? undefined : resolveRoute(fallbackModel, config.routes);
   return {
@@ -74,6 +69,15 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
       ...(fallback !== undefined && { fallback: fallback.name }),
       code: codeVersion(),
     },
+  };
+}
+
+export function settingsFor(config: Config, start: StartInput): Settings {
+  return {
+    ...DEFAULT_SETTINGS,
+    ...config.defaults.settings,
+    ...agentOf(config, start.agent).settings,
+    ...parseSettings(start.settings, PLACE),
   };
 }
 

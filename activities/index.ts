@@ -6,6 +6,7 @@
  */
 import type {
   Acknowledged,
+  ActivityEffect,
   CallModelInput,
   CallModelOutput,
   CheckCallInput,
@@ -44,6 +45,8 @@ import { runHooks } from './run-hooks.js';
 import { inScope, type Scope } from './scope.js';
 
 export type { ActivityDeps } from './deps.js';
+export { inScope, type Scope } from './scope.js';
+export type { Timers } from './timers.js';
 
 export interface Activities {
   readonly open_run: (input: OpenRunInput) => Promise<OpenRunOutput>;
@@ -59,25 +62,57 @@ export interface Activities {
   readonly close_run: (input: CloseRunInput) => Promise<CloseRunOutput>;
 }
 
+type Implementations = {
+  readonly [Kind in keyof Activities]: (
+    deps: ActivityDeps,
+    scope: Scope,
+    input: Parameters<Activities[Kind]>[0],
+  ) => ReturnType<Activities[Kind]>;
+};
+
+const IMPLEMENTATIONS: Implementations = {
+  open_run: openRun,
+  call_model: callModel,
+  execute_tool: executeTool,
+  reconcile_tool: reconcileTool,
+  record_outcome: recordOutcome,
+  check_call: checkCall,
+  run_hooks: runHooks,
+  compact,
+  resolve_model: resolveModel,
+  flush,
+  close_run: closeRun,
+};
+
 export function createActivities(deps: ActivityDeps): Activities {
-  return {
-    open_run: (input) => guarded((scope) => openRun(deps, scope, input)),
-    call_model: (input) => guarded((scope) => callModel(deps, scope, input)),
-    execute_tool: (input) => guarded((scope) => executeTool(deps, scope, input)),
-    reconcile_tool: (input) => guarded((scope) => reconcileTool(deps, scope, input)),
-    record_outcome: (input) => guarded((scope) => recordOutcome(deps, scope, input)),
-    check_call: (input) => guarded((scope) => checkCall(deps, scope, input)),
-    run_hooks: (input) => guarded((scope) => runHooks(deps, scope, input)),
-    compact: (input) => guarded((scope) => compact(deps, scope, input)),
-    resolve_model: (input) => guarded((scope) => resolveModel(deps, scope, input)),
-    flush: (input) => guarded((scope) => flush(deps, scope, input)),
-    close_run: (input) => guarded((scope) => closeRun(deps, scope, input)),
-  };
+  const names = Object.keys(IMPLEMENTATIONS) as (keyof Activities)[];
+  const bound = names.map((name) => [
+    name,
+    (input: never) => inScope((scope) => guarded(name, { deps, scope, input })),
+  ]);
+  // Each name has its own implementation, which is what makes the cast true.
+  return Object.fromEntries(bound) as Activities;
 }
 
-async function guarded<T>(work: (scope: Scope) => Promise<T>): Promise<T> {
+/** One attempt of an activity in a given scope, for whoever stands in for Temporal. */
+export function performActivity(
+  deps: ActivityDeps,
+  scope: Scope,
+  { kind, input }: Pick<ActivityEffect, 'kind' | 'input'>,
+): Promise<unknown> {
+  return guarded(kind, { deps, scope, input: input as never });
+}
+
+interface Attempt {
+  readonly deps: ActivityDeps;
+  readonly scope: Scope;
+  readonly input: never;
+}
+
+async function guarded(name: keyof Activities, attempt: Attempt): Promise<unknown> {
+  const { deps, scope, input } = attempt;
   try {
-    return bounded(await inScope(work));
+    return bounded(await IMPLEMENTATIONS[name](deps, scope, input));
   } catch (error) {
     throw toFailure(error);
   }

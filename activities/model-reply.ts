@@ -43,7 +43,13 @@ export async function takeReply(
   const kept = withinCallLimit(received);
   const uses = kept.blocks.filter((block): block is ToolUse => block.type === 'tool_use');
   const calls = await proposedCalls(
-    { config: deps.config, offers: site.offers, store: deps.store, tenant },
+    {
+      config: deps.config,
+      offers: site.offers,
+      store: deps.store,
+      tenant,
+      dataflow: site.input.dataflow === true,
+    },
     uses,
   );
   const text = kept.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
@@ -59,6 +65,9 @@ export async function takeReply(
         stopDetail: kept.stopDetail.slice(0, DETAIL_CHARS_MAX),
       }),
       ...(kept.refusal !== undefined && { refusal: kept.refusal.slice(0, REFUSAL_CHARS_MAX) }),
+      ...(kept.escalation !== undefined && {
+        escalation: kept.escalation.slice(0, REFUSAL_CHARS_MAX),
+      }),
       usage: usageOf(site.input, kept),
       model: kept.model.slice(0, DETAIL_CHARS_MAX),
       ...(kept.partial === true && { partial: true }),

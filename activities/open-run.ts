@@ -10,8 +10,9 @@ import { RULES_VERSION } from '../core/rules-history.js';
 import type { StoredBlock, TranscriptNode } from '../core/transcript.js';
 import { appendEvents } from './append-events.js';
 import { archiveSegment } from './archive-history.js';
+import { DATAFLOW_GUIDE } from './dataflow-guide.js';
 import type { ActivityDeps } from './deps.js';
-import { agentOf, freeze, offersOf, type Prompt } from './freeze.js';
+import { agentOf, freeze, offersOf, settingsFor, type Prompt } from './freeze.js';
 import type { Scope } from './scope.js';
 import { checkTask } from './task-schema.js';
 
@@ -24,7 +25,7 @@ export async function openRun(
   const { run, start } = input;
   const eventsUpTo = await appendEvents(store, scope, input);
   if (input.segment > 0) {
-    await archiveSegment(store, input);
+    await archiveSegment(store, scope, input);
     return { rules: RULES_VERSION, eventsUpTo };
   }
   checkTask(start.task);
@@ -46,7 +47,12 @@ export async function openRun(
 async function writeRoot({ store, config }: ActivityDeps, input: OpenRunInput): Promise<Prompt> {
   const { tenant } = input.run;
   const agent = agentOf(config, input.start.agent);
-  const system = await store.putText(tenant, agent.instructions);
+  const { toolExecution } = settingsFor(config, input.start);
+  const instructions =
+    toolExecution === 'dataflow'
+      ? `${agent.instructions}\n\n${DATAFLOW_GUIDE}`
+      : agent.instructions;
+  const system = await store.putText(tenant, instructions);
   const text = 'text' in system ? system.text : { $blob: system.$blob, bytes: system.bytes };
   const block: StoredBlock = { type: 'text', text };
   const tools = offersOf(agent);
@@ -60,6 +66,6 @@ async function writeRoot({ store, config }: ActivityDeps, input: OpenRunInput): 
     tools,
   };
   const hash = await store.putNode(tenant, root);
-  const bytes = Buffer.byteLength(agent.instructions) + Buffer.byteLength(JSON.stringify(tools));
+  const bytes = Buffer.byteLength(instructions) + Buffer.byteLength(JSON.stringify(tools));
   return { hash, bytes };
 }

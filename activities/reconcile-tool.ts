@@ -2,7 +2,6 @@
  * reconcile_tool: what became of an attempt whose outcome nobody heard of (design §8).
  * Invariant: the attempt is burned before the tool is asked, so what the answer says stays true.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Finding, ReconcileToolInput, ReconcileToolOutput } from '../core/effect.js';
 import { decideReconcile, type LedgerRow } from '../core/ledger.js';
 import { appendEvents } from './append-events.js';
@@ -11,6 +10,7 @@ import { ledgerSubject, ledgerTarget } from './ledger-names.js';
 import { runCode } from './run-code.js';
 import type { Scope } from './scope.js';
 import { refitText, storeEffectResult } from './store-result.js';
+import { pause, timersOf } from './timers.js';
 import { toolContext, toolFor } from './tool-call.js';
 import { messageOf } from './tool-message.js';
 
@@ -45,7 +45,7 @@ async function findOut(
       case 'not_happened':
         return { kind: 'not_happened' };
       case 'wait':
-        if (!(await waitUntil(next.until - now(deps), scope))) return unknown(INTERRUPTED);
+        if (!(await waitUntil(deps, scope, next.until))) return unknown(INTERRUPTED);
         row = await store.getLedgerRow(run.tenant, call.key);
         break;
       case 'burn':
@@ -61,13 +61,8 @@ async function findOut(
 const INTERRUPTED = 'Interrupted before the outcome was known.';
 
 /** False: stopped before the time was over. */
-async function waitUntil(ms: number, scope: Scope): Promise<boolean> {
-  try {
-    await sleep(Math.max(1, ms), undefined, { signal: scope.signal });
-    return true;
-  } catch {
-    return false;
-  }
+function waitUntil(deps: ActivityDeps, scope: Scope, at: number): Promise<boolean> {
+  return pause(timersOf(deps), Math.max(1, at - now(deps)), scope.signal);
 }
 
 async function probe(
@@ -87,6 +82,7 @@ async function probe(
   const ended = await runCode((signal) => ask(parsed.value, toolContext(facts, signal)), {
     timeoutMs,
     graceMs: graceOf(deps, input.timeoutMs),
+    timers: timersOf(deps),
     stop: scope.signal,
     isDefinite: () => false,
   });

@@ -4,6 +4,8 @@
  * that time counts, because its effect is as real as one in time.
  */
 
+import type { Timers } from './timers.js';
+
 export type CodeOutcome =
   | { readonly kind: 'returned'; readonly value: unknown }
   /** Threw before anything stopped it, or a ToolError at any time. */
@@ -14,6 +16,7 @@ export type CodeOutcome =
 export interface CodeLimits {
   readonly timeoutMs: number;
   readonly graceMs: number;
+  readonly timers: Timers;
   /** Stops the code from outside. */
   readonly stop: AbortSignal;
   /** Errors that mean what they say even after a stop. */
@@ -26,23 +29,23 @@ export function runCode(
 ): Promise<CodeOutcome> {
   return new Promise((resolve) => {
     const controller = new AbortController();
-    const timers: NodeJS.Timeout[] = [];
+    const pending: (() => void)[] = [];
     let stopped: 'timed_out' | 'stopped' | undefined;
 
     const end = (outcome: CodeOutcome): void => {
-      for (const timer of timers) clearTimeout(timer);
+      for (const cancel of pending) cancel();
       limits.stop.removeEventListener('abort', onStop);
       resolve(outcome);
     };
     const halt = (kind: 'timed_out' | 'stopped'): void => {
       if (stopped !== undefined) return;
       stopped = kind;
-      timers.push(setTimeout(() => end({ kind }), limits.graceMs));
+      pending.push(limits.timers.after(limits.graceMs, () => end({ kind })));
       controller.abort(new Error(kind === 'timed_out' ? 'The tool timed out.' : 'Stopped.'));
     };
     const onStop = (): void => halt('stopped');
 
-    timers.push(setTimeout(() => halt('timed_out'), limits.timeoutMs));
+    pending.push(limits.timers.after(limits.timeoutMs, () => halt('timed_out')));
     limits.stop.addEventListener('abort', onStop, { once: true });
     if (limits.stop.aborted) onStop();
     // A tool that throws synchronously is a tool that rejects.

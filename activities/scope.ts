@@ -3,12 +3,14 @@
  * the context is gone.
  */
 import { activityInfo, Context } from '@temporalio/activity';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 
 /** Heartbeats per heartbeat timeout: two may get lost before a worker counts as dead. */
 const BEATS_PER_TIMEOUT = 3;
 const BEAT_MS_MIN = 100;
 /** Only a heartbeat's answer brings a cancellation, so a person's stop waits no longer than this. */
 const BEAT_MS_MAX = 500;
+const FETCH_MS_MAX = 20_000;
 
 export interface Scope {
   /** Temporal's own id of this execution, which names the writer of events. */
@@ -20,14 +22,26 @@ export interface Scope {
   readonly effectId: string;
   /** Which delivery of this activity this is, from 1. */
   readonly attempt: number;
+  /** A worker that says nothing for this long is taken for dead, ms. */
+  readonly silenceMs: number;
   /** Aborts on cancellation, worker shutdown and when Temporal has given this attempt up. */
   readonly signal: AbortSignal;
   /** True when the run wants this to end; false when only this worker has to. */
   stopRequested(): boolean;
+  /** The history of an earlier execution of a run, as JSON. */
+  fetchHistory(runId: string, execution: string): Promise<Uint8Array>;
+  /** Tells whoever operates the worker. */
+  warn(message: string, facts: { readonly [name: string]: string }): void;
 }
 
-/** Runs `work` in the current activity's scope, with heartbeats on a timer while it runs. */
-export async function inScope<T>(work: (scope: Scope) => Promise<T>): Promise<T> {
+/**
+ * Runs `work` in the current activity's scope, with heartbeats on a timer while it runs. `isSilent` keeps them
+ * back: for whoever plays a worker that has died.
+ */
+export async function inScope<T>(
+  work: (scope: Scope) => Promise<T>,
+  isSilent: () => boolean = () => false,
+): Promise<T> {
   const context = Context.current();
   const info = activityInfo();
   const execution = info.workflowExecution?.runId ?? info.activityId;
@@ -35,18 +49,36 @@ export async function inScope<T>(work: (scope: Scope) => Promise<T>): Promise<T>
     execution,
     effectId: `${info.activityId}@${execution}`,
     attempt: info.attempt,
+    silenceMs: info.heartbeatTimeoutMs ?? info.startToCloseTimeoutMs,
     signal: context.cancellationSignal,
     stopRequested: () => context.cancellationDetails?.cancelRequested === true,
+    fetchHistory: (runId, earlier) => fetchHistory(context, runId, earlier),
+    warn: (message, facts) => context.log.warn(message, { ...facts }),
   };
   const timeoutMs = info.heartbeatTimeoutMs ?? Number.POSITIVE_INFINITY;
   const everyMs = Math.max(
     BEAT_MS_MIN,
     Math.min(BEAT_MS_MAX, Math.floor(timeoutMs / BEATS_PER_TIMEOUT)),
   );
-  const timer = setInterval(() => context.heartbeat(), everyMs);
+  const timer = setInterval(() => {
+    if (!isSilent()) context.heartbeat();
+  }, everyMs);
   try {
     return await work(scope);
   } finally {
     clearInterval(timer);
   }
+}
+
+async function fetchHistory(
+  context: Context,
+  runId: string,
+  execution: string,
+): Promise<Uint8Array> {
+  // Absent in tests; a worker made from a NativeConnection has one.
+  const handle = context.client.workflow.getHandle(runId, execution);
+  const history = await context.client.withDeadline(Date.now() + FETCH_MS_MAX, () =>
+    handle.fetchHistory(),
+  );
+  return Buffer.from(historyToJSON(history), 'utf8');
 }

@@ -1,7 +1,8 @@
-/** `npm run bench -- turn|history [--json FILE]` */
+/** `npm run bench -- turn|history|core [--json FILE]` */
 import { writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { Runtime, DefaultLogger } from '@temporalio/worker';
+import { benchCore } from './core.js';
 import { benchHistory } from './history.js';
 import { benchTurn } from './turn.js';
 
@@ -42,6 +43,14 @@ async function history(options: { lengths: readonly number[]; json?: string }): 
   say(`exponent ${report.exponent.toFixed(3)}`);
 }
 
+async function core(options: { turns: number; json?: string }): Promise<void> {
+  const report = await benchCore({ ...options, environment: process.env, say });
+  keep(options.json, report);
+  say(`bare ${report.bareMsPerTurn.toFixed(2)} ms per turn`);
+  say(`share ${(100 * report.share).toFixed(2)} %`);
+  say(`run after ${report.turns} turns: ${report.runBytes} bytes`);
+}
+
 const program = new Command('bench').description('Measurements against a bare Temporal loop.');
 program
   .command('turn')
@@ -56,6 +65,12 @@ program
   .option('--lengths <n,n,…>', 'turns of the runs', lengthsOf, [10, 50, 200])
   .option('--json <file>', 'write the figures to a file')
   .action(history);
+program
+  .command('core')
+  .description('The core by itself: time per turn beside the bare loop, size of a Run.')
+  .option('--turns <n>', 'turns of the run', wholeNumber, 1_000)
+  .option('--json <file>', 'write the figures to a file')
+  .action(core);
 
 Runtime.install({
   logger: new DefaultLogger('ERROR'),

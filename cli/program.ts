@@ -7,8 +7,10 @@ import { addAnswer, addApprove, addReject } from './commands/decide.js';
 import { addCancel, addClose, addInterrupt, addMessage } from './commands/control.js';
 import { addDev } from './commands/dev.js';
 import { addDoctor } from './commands/doctor.js';
+import { addEval } from './commands/eval.js';
 import { addList } from './commands/list.js';
 import { addServer } from './commands/server.js';
+import { addExplain } from './commands/explain.js';
 import { addSet } from './commands/set.js';
 import { addShow } from './commands/show.js';
 import { addStart } from './commands/start.js';
@@ -32,7 +34,8 @@ Begin with \`holdfast dev\` in a folder with a holdfast.config.ts, then, in anot
 /** Runs one command line and gives its exit code; never throws. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   const cli: Cli = { ...io, exitCode: EXIT.completed };
-  const json = argv.includes('--json');
+  // `eval --json` names a file; everywhere else it says how to speak.
+  const json = argv.includes('--json') && argv[0] !== 'eval';
   try {
     await buildProgram(cli, json).parseAsync(argv, { from: 'user' });
     return cli.exitCode;
@@ -68,9 +71,10 @@ function buildProgram(cli: Cli, json: boolean): Command {
   // Subcommands take over the settings above, so they come last.
   const commands = [
     [addDev, addServer, addWorker, addDoctor],
-    [addStart, addWatch, addShow, addList],
+    [addStart, addWatch, addShow, addExplain, addList],
     [addApprovals, addApprove, addReject, addAnswer],
     [addMessage, addSet, addInterrupt, addClose, addCancel],
+    [addEval],
   ];
   for (const add of commands.flat()) add(program, cli);
   return program;

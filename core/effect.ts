@@ -6,6 +6,7 @@
 import type { WireEvent } from './event.js';
 import type { Frozen } from './frozen.js';
 import type { Json, StoredText } from './json.js';
+import type { Condition, State } from './call/references.js';
 import type { HookOutcome, HookPoint } from './hooks/hook.js';
 import type { CallCheck, ModelRoute, Reply } from './model.js';
 import type { StartInput } from './task.js';
@@ -74,6 +75,8 @@ export interface CallModelInput extends EventBatch {
   readonly temperature: number;
   /** 0: no thinking; undefined: the model's own default. */
   readonly maxThinkingTokens?: number;
+  /** Calls say what they wait for and where their results go: it is taken off their arguments. */
+  readonly dataflow?: boolean;
   /** Bound of one attempt (design §10). */
   readonly bound: { readonly inputTokens: number; readonly costMicroUsd: number };
   /** What all attempts of this call together may cost and use; null: no limit. */
@@ -189,6 +192,13 @@ export interface CheckCallInput extends EventBatch {
   readonly tool: string;
   readonly toolVersion: string;
   readonly args: Json;
+  /** Stored texts that `args` may name by `$blob`; any other name is refused. */
+  readonly blobs?: readonly string[];
+  /** Most bytes of the arguments in their stored form; default and highest: ARGUMENTS_BYTES_MAX. */
+  readonly argsBytesMax?: number;
+  /** Dataflow: values that references in `args` and the condition stand for; absent: no references. */
+  readonly state?: State;
+  readonly when?: Condition;
 }
 
 export interface CheckCallOutput extends Acknowledged {
@@ -196,6 +206,9 @@ export interface CheckCallOutput extends Acknowledged {
   readonly args: Json;
   readonly digest: string;
   readonly check: CallCheck;
+  /** Dataflow: why the call cannot run although nothing is wrong with it. */
+  readonly unmet?:
+    { readonly kind: 'condition' } | { readonly kind: 'reference'; readonly path: string };
 }
 
 /** All hooks of one point, in one activity (design §6). */

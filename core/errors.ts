@@ -37,6 +37,7 @@ export const ERROR_CODES = [
   'InvalidTool',
   'InvalidAgent',
   'InvalidConfig',
+  'InvalidFixture',
   'UnknownModel',
   'ModelKeyMissing',
   'ServerUnavailable',

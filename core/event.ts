@@ -143,6 +143,8 @@ export type EventBody =
       readonly attempts: number;
       readonly durationMs: number;
       readonly key: string;
+      /** Dataflow: the path of the state that its result became. */
+      readonly path?: string;
     }
   | {
       readonly type: 'tool_results_message';

@@ -5,6 +5,7 @@
 import type { Decision } from './ask/ask.js';
 import type {
   Acknowledged,
+  ActivityEffect,
   CallModelOutput,
   CheckCallOutput,
   CloseRunOutput,
@@ -71,3 +72,18 @@ export type OutsideInput =
     });
 
 export type Input = EffectInput | OutsideInput | (Occurred & { readonly type: 'segment_full' });
+
+/** The input that the outcome of an activity becomes. */
+export const OUTCOME_TYPES: { readonly [kind in ActivityEffect['kind']]: EffectInput['type'] } = {
+  open_run: 'run_opened',
+  call_model: 'model_replied',
+  execute_tool: 'tool_returned',
+  reconcile_tool: 'tool_reconciled',
+  record_outcome: 'outcome_recorded',
+  check_call: 'call_checked',
+  run_hooks: 'hooks_ran',
+  compact: 'compacted',
+  resolve_model: 'model_resolved',
+  flush: 'flushed',
+  close_run: 'run_closed',
+};

@@ -6,6 +6,7 @@
 import type { ActivityEffect } from './effect.js';
 import type { EventBody, RunEvent } from './event.js';
 import type { Step } from './inflight.js';
+import { PARALLEL_PREDICATES, pathIsNew } from './invariants-parallel.js';
 import { committedMicroUsd } from './money/budget.js';
 import { BATCH_BYTES_MAX, EVENTS_PER_BATCH } from './outbox.js';
 import type { Counters } from './result.js';
@@ -32,10 +33,20 @@ export interface InvariantState {
   readonly fallbacks: number;
   readonly stop?: Extract<EventBody, { type: 'stop' }>;
   readonly ended: boolean;
+  /** Paths of the state that results have become. */
+  readonly paths: readonly string[];
 }
 
 export function startChecking(): InvariantState {
-  return { nextSeq: 0, calls: [], proposed: 0, partlyShown: false, fallbacks: 0, ended: false };
+  return {
+    nextSeq: 0,
+    calls: [],
+    proposed: 0,
+    partlyShown: false,
+    fallbacks: 0,
+    ended: false,
+    paths: [],
+  };
 }
 
 type EventPredicate = (state: InvariantState, event: RunEvent) => string | undefined;
@@ -48,6 +59,7 @@ const EVENT_PREDICATES: readonly EventPredicate[] = [
   repliesFollowResults,
   startsArePermitted,
   callsEndOnce,
+  pathsAreWrittenOnce,
   resultsKeepTheOrder,
   goneStaysGone,
   stopLeavesNoCallOpen,
@@ -91,7 +103,11 @@ function taken(state: InvariantState, event: RunEvent): InvariantState {
     case 'tool_started':
       return withTrack(next, event.callId, { started: true });
     case 'tool_finished':
-      return withTrack(next, event.callId, { finished: true });
+      return withTrack(
+        event.path === undefined ? next : { ...next, paths: [...next.paths, event.path] },
+        event.callId,
+        { finished: true },
+      );
     case 'tool_results_message':
       return { ...next, calls: [] };
     case 'tombstone':
@@ -163,6 +179,13 @@ function callsEndOnce(state: InvariantState, event: RunEvent): string | undefine
   return event.status === 'ok' && !call.started ? `${call.id} is ok and never started` : undefined;
 }
 
+function pathsAreWrittenOnce(state: InvariantState, event: RunEvent): string | undefined {
+  if (event.type !== 'tool_finished' || event.path === undefined) return undefined;
+  return event.status === 'ok'
+    ? pathIsNew(state.paths, event.path)
+    : `${event.callId} did not succeed and wrote ${event.path}`;
+}
+
 function resultsKeepTheOrder(state: InvariantState, event: RunEvent): string | undefined {
   if (event.type !== 'tool_results_message') return undefined;
   const open = state.calls.filter((call) => !call.finished).map((call) => call.id);
@@ -224,6 +247,7 @@ const STEP_PREDICATES: readonly StepPredicate[] = [
   idsAreNew,
   batchesAreBounded,
   outboxHasNoGap,
+  ...PARALLEL_PREDICATES,
   timeAddsUp,
   somethingIsAwaited,
 ];
@@ -277,7 +301,9 @@ const NEW_WORK: readonly ActivityEffect['kind'][] = [
 ];
 
 function nothingStartsAfterStop(before: Run, step: Step): string | undefined {
-  const stopped = before.stopping !== undefined || step.run.stopping !== undefined;
+  // Of calls side by side one may start before another, in the same step, stops the run.
+  const serial = step.run.frozen?.settings.toolExecution === 'serial';
+  const stopped = before.stopping !== undefined || (serial && step.run.stopping !== undefined);
   const late = stopped && started(step).find((effect) => NEW_WORK.includes(effect.kind));
   return late ? `${late.id} starts although the run stops` : undefined;
 }

@@ -1,4 +1,5 @@
 /** Model routes, usage, and what the core knows of a reply. */
+import type { Flow } from './call/flow.js';
 import type { Json, StoredText } from './json.js';
 
 /** Integer micro-USD per million tokens (design §10). */
@@ -73,6 +74,8 @@ export interface ProposedCall {
   /** `callDigest` of tool, version and spilled arguments. */
   readonly digest: string;
   readonly check: CallCheck;
+  /** Dataflow: what it says about other calls. With references it has not been checked against the schema. */
+  readonly flow?: Flow;
 }
 
 /** What one logical model call brought, as the core records it. */

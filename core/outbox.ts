@@ -63,11 +63,17 @@ export function batch(run: Run): readonly WireEvent[] {
   let bytes = 0;
   for (const waiting of run.outbox.events.slice(0, EVENTS_PER_BATCH)) {
     const event = wireForm(waiting);
-    bytes += utf8ToBytes(JSON.stringify(event)).length;
+    bytes += bytesOf(JSON.stringify(event), BATCH_BYTES_MAX - bytes);
     if (chosen.length > 0 && bytes > BATCH_BYTES_MAX) break;
     chosen.push(event);
   }
   return chosen;
+}
+
+/** UTF-8 bytes; where even the worst case fits `room`, the worst case: encoding takes a while. */
+function bytesOf(text: string, room: number): number {
+  const most = text.length * 3;
+  return most <= room ? most : utf8ToBytes(text).length;
 }
 
 function wireForm(event: RunEvent): WireEvent {

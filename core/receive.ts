@@ -94,7 +94,7 @@ function recordOutcome(run: OpenRun, input: Outcome): Run {
     case 'flushed':
       return run;
     case 'run_closed':
-      return ended(run);
+      return ended({ ...run, head: input.output.head, pending: [] });
     case 'timer_fired':
       return timedOut(run, input.id);
   }

@@ -8,6 +8,7 @@
 import type { Ask, AskOutcome, Decision, Verdict } from './ask/ask.js';
 import type { Call } from './call/call.js';
 import type { RetriedAttempt } from './effect.js';
+import type { State } from './call/references.js';
 import type { Phase, RunEvent } from './event.js';
 import type { Frozen } from './frozen.js';
 import type { StoredText } from './json.js';
@@ -166,6 +167,8 @@ export interface Run {
   readonly repetition?: Repetition;
   /** Tools that returned ok, for evidence; names only. */
   readonly evidence: readonly string[];
+  /** Dataflow: values by path; a path is written once and never again (C49). */
+  readonly state?: State;
   /** Open asks, and closed ones until their call is settled. */
   readonly asks: readonly Ask[];
   /** The newest asks that are closed and whose call is settled, for whoever answers them late. */

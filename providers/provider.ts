@@ -50,6 +50,8 @@ export interface ModelReply {
   /** The vendor's own reason when `stop` is 'unknown'; the matched stop sequence. */
   readonly stopDetail?: string;
   readonly refusal?: string;
+  /** The model asks for a person, with its reason. */
+  readonly escalation?: string;
   readonly usage: Usage;
   readonly usageSource: UsageSource;
   /** The model that answered, as the vendor names it. */

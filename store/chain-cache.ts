@@ -18,6 +18,7 @@ export interface ChainCache {
   get(tenant: string, head: string): Chain | undefined;
   /** Keeps a chain, and forgets the one of its last node's parent, which it contains. */
   put(tenant: string, chain: Chain): void;
+  clear(): void;
 }
 
 export interface ChainCacheLimits {
@@ -44,6 +45,10 @@ export function chainCache(limits: ChainCacheLimits = CHAIN_CACHE_LIMITS): Chain
       chains.delete(key);
       chains.set(key, chain);
       return chain;
+    },
+    clear() {
+      chains.clear();
+      chars = 0;
     },
     put(tenant, chain) {
       const newest = chain.nodes.at(-1);

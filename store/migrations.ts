@@ -91,6 +91,17 @@ export async function schemaVersion(db: Db): Promise<number> {
   return newest?.version ?? 0;
 }
 
+/** Deletes every row of every table but the list of migrations. */
+export async function emptyTables(db: Db): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select name from sqlite_master where type = 'table' and name <> 'schema_migrations'`.execute(
+    db,
+  );
+  await immediate(db, async (tx) => {
+    for (const { name } of rows) await sql`delete from ${sql.table(name)}`.execute(tx);
+  });
+}
+
 async function apply(db: Db, migration: Migration): Promise<void> {
   await immediate(db, async (tx) => {
     await sql`create table if not exists schema_migrations (

@@ -5,7 +5,7 @@
  */
 import { IllegalStateError } from '@temporalio/common';
 import { DefaultLogger, Runtime, Worker, type NativeConnection } from '@temporalio/worker';
-import { createActivities } from '../activities/index.js';
+import { createActivities, type Activities, type ActivityDeps } from '../activities/index.js';
 import type { Config } from '../authoring/index.js';
 import type { Provider } from '../providers/provider.js';
 import { openStore, type Store } from '../store/store.js';
@@ -30,6 +30,8 @@ export interface WorkerSettings {
   readonly providers: ReadonlyMap<string, Provider>;
   /** Default 20 s. */
   readonly shutdownGraceMs?: number;
+  /** What stands in place of the activities, made from what they work with: for test doubles of a worker. */
+  readonly activities?: (deps: ActivityDeps) => Activities;
   /** How long a task waits for the worker that knows its run before any other takes it; default 10 s. */
   readonly stickyTimeoutMs?: number;
   /** 0 replays the whole history at every step: for tests of determinism. */
@@ -79,13 +81,14 @@ async function createWorker(
   { connection, store }: Opened,
 ): Promise<Worker> {
   const { config, providers, stickyTimeoutMs, maxCachedWorkflows } = settings;
+  const makeActivities = settings.activities ?? createActivities;
   return Worker.create({
     connection,
     namespace: settings.namespace,
     taskQueue: settings.taskQueue,
     workflowBundle: await workflowBundle(),
     dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
-    activities: createActivities({ store, providers, config }) satisfies AgentActivities,
+    activities: makeActivities({ store, providers, config }) satisfies AgentActivities,
     shutdownGraceTime: settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS,
     shutdownForceTime: (settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS) + SHUTDOWN_FORCE_MS,
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,

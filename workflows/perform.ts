@@ -17,7 +17,7 @@ import {
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { RETRY_BACKOFF, type ActivityEffect, type Effect } from '../core/effect.js';
 import { failureOf } from '../core/failure.js';
-import type { EffectInput, Input } from '../core/input.js';
+import { OUTCOME_TYPES, type EffectInput, type Input } from '../core/input.js';
 import type { Run } from '../core/run.js';
 import type { ActivityKind, AgentActivities, OutputOf } from './activity-types.js';
 import type { Inbox } from './inbox.js';
@@ -150,7 +150,7 @@ function schedule(effect: ActivityEffect): Promise<OutputOf<ActivityKind>> {
 function activityReport(effect: ActivityEffect): Report<OutputOf<ActivityKind>> {
   const { id, kind } = effect;
   return {
-    done: (output) => ({ type: OUTCOMES[kind], id, output, at: Date.now() }) as EffectInput,
+    done: (output) => ({ type: OUTCOME_TYPES[kind], id, output, at: Date.now() }) as EffectInput,
     failed: (error) => ({
       type: 'effect_failed',
       id,
@@ -159,20 +159,6 @@ function activityReport(effect: ActivityEffect): Report<OutputOf<ActivityKind>> 
     }),
   };
 }
-
-const OUTCOMES: { readonly [kind in ActivityKind]: EffectInput['type'] } = {
-  open_run: 'run_opened',
-  call_model: 'model_replied',
-  execute_tool: 'tool_returned',
-  reconcile_tool: 'tool_reconciled',
-  record_outcome: 'outcome_recorded',
-  check_call: 'call_checked',
-  run_hooks: 'hooks_ran',
-  compact: 'compacted',
-  resolve_model: 'model_resolved',
-  flush: 'flushed',
-  close_run: 'run_closed',
-};
 
 function optionsOf(effect: ActivityEffect): ActivityOptions {
   const { attemptMs, totalMs, heartbeatMs, maximumAttempts } = effect.limits;

@@ -10,7 +10,7 @@ import {
   type CommonOptions,
 } from '../command.js';
 import type { Json } from '../../core/json.js';
-import { parseJsonText } from '../json-text.js';
+import { parseJsonText } from '../../core/json-text.js';
 import type { Output } from '../output.js';
 import { inert } from '../render/index.js';
 import { collect, usage } from '../usage.js';

@@ -1,6 +1,6 @@
 /** `holdfast show`: everything about one run, also about one that ended long ago. */
 import type { Command } from 'commander';
-import type { HoldfastClient, ReadingStore } from '../../client/index.js';
+import type { HoldfastClient } from '../../client/index.js';
 import {
   examples,
   runCommand,
@@ -13,6 +13,7 @@ import { HoldfastError } from '../../core/errors.js';
 import type { RunEvent } from '../../core/event.js';
 import type { RunView } from '../../core/view.js';
 import { printResult } from '../follow.js';
+import { lastEvents, noSuchRun, TENANT } from '../run-record.js';
 import type { Output } from '../output.js';
 import {
   approvalCard,
@@ -27,10 +28,8 @@ import type { AskRow } from '../../store/asks.js';
 import type { RunRow } from '../../store/runs.js';
 import { wholeNumber } from '../usage.js';
 
-const TENANT = 'default';
 const EVENTS_DEFAULT = 500;
 const EVENTS_MAX = 100_000;
-const PAGE_EVENTS = 500;
 const ASKS_MAX = 200;
 /** The store tells most; a run that does not answer is not waited for long. */
 const STATE_LIMIT_MS = 2_500;
@@ -88,7 +87,7 @@ async function factsOf(session: Session, runId: string, count: number): Promise<
   const client = ended ? undefined : await clientFor(session, run !== null);
   const live =
     client === undefined ? { state: null, trouble: null } : await liveFacts(client, runId);
-  if (run === null && live.state === null && live.trouble === null) throw unknown(runId);
+  if (run === null && live.state === null && live.trouble === null) throw noSuchRun(runId);
   const asks = (await store?.listAsks(TENANT, { runId, limit: ASKS_MAX })) ?? [];
   const last = run?.lastSeq ?? -1;
   const since = Math.max(0, last + 1 - count);
@@ -129,25 +128,6 @@ async function endOf(client: HoldfastClient, runId: string): Promise<string> {
     );
 }
 
-async function lastEvents(
-  store: ReadingStore,
-  runId: string,
-  wanted: { readonly since: number; readonly count: number },
-): Promise<readonly RunEvent[]> {
-  const events: RunEvent[] = [];
-  let since = wanted.since;
-  while (events.length < wanted.count) {
-    const page = await store.readEvents(
-      { tenant: TENANT, runId },
-      { sinceSeq: since, limit: Math.min(PAGE_EVENTS, wanted.count - events.length) },
-    );
-    if (page.events.length === 0) break;
-    events.push(...page.events);
-    since = page.nextSeq;
-  }
-  return events;
-}
-
 interface Printing {
   readonly session: Session;
   readonly output: Output;
@@ -186,10 +166,4 @@ async function print(facts: Facts, { session, output, all }: Printing): Promise<
 
 function openAsks(asks: readonly AskRow[], state: RunView | null) {
   return state?.asks ?? asks.filter((ask) => ask.outcome === 'pending');
-}
-
-function unknown(runId: string): HoldfastError {
-  return new HoldfastError('RunNotFound', `There is no run ${runId.slice(0, 200)}.`, {
-    hint: 'List the runs with `holdfast list`.',
-  });
 }

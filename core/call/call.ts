@@ -3,11 +3,12 @@
  * Invariants: a stage is left only forwards; `executing` is reached only from `granted`; a settled call
  * has exactly one result, and no other stage has one.
  */
-import type { Finding, Grant, ToolOutcome } from '../effect.js';
+import type { CheckCallOutput, Finding, Grant, ToolOutcome } from '../effect.js';
 import type { Failure } from '../failure.js';
 import type { Json, StoredText } from '../json.js';
 import type { CallCheck } from '../model.js';
 import type { ToolResult } from '../tool-result.js';
+import type { Flow } from './flow.js';
 
 interface CallBase {
   /** Provider's id, unique within the reply. */
@@ -25,6 +26,8 @@ interface CallBase {
   readonly attempt: number;
   /** Attempts that executors have made of it so far, over all its executions (C43). */
   readonly attempts: number;
+  /** Dataflow: what it says about other calls (G1). */
+  readonly flow?: Flow;
 }
 
 export interface ProposedStage extends CallBase {
@@ -75,6 +78,35 @@ export interface SettledStage extends CallBase {
   readonly result: ToolResult;
 }
 
+/** Changed arguments of it are with `check_call`. */
+export interface CheckingStage extends CallBase {
+  readonly stage: 'checking';
+  readonly effectId: string;
+  readonly asker: Asker;
+  readonly target: CheckTarget;
+}
+/** They are back; `recheck` decides what that means for whoever asked. */
+export interface RecheckedStage extends CallBase {
+  readonly stage: 'rechecked';
+  readonly asker: Asker;
+  readonly target: CheckTarget;
+  readonly answer: CheckAnswer;
+}
+
+/** Why arguments are checked once more. */
+export type Asker =
+  { readonly kind: 'dataflow' } | { readonly kind: 'hook' } | { readonly kind: 'correction' };
+
+/** The tool that the changed arguments are for; a correction may name another one. */
+export interface CheckTarget {
+  readonly tool: string;
+  readonly toolVersion: string;
+}
+
+export type CheckAnswer =
+  | { readonly ok: true; readonly output: Omit<CheckCallOutput, 'eventsUpTo'> }
+  | { readonly ok: false; readonly failure: Failure };
+
 export type CallFact =
   | { readonly kind: 'outcome'; readonly outcome: ToolOutcome }
   | { readonly kind: 'finding'; readonly finding: Finding }
@@ -93,6 +125,8 @@ export type CallFact =
 
 export type Call =
   | ProposedStage
+  | CheckingStage
+  | RecheckedStage
   | CheckedStage
   | WaitingStage
   | GrantedStage
@@ -109,7 +143,8 @@ export function revisedKey(call: Pick<Call, 'callKey' | 'revision'>): string {
 /** The call's fields that every stage has, for making the next stage. */
 export function baseOf(call: Call): CallBase {
   const { id, index, callKey, revision, tool, toolVersion, args, digest, attempt, attempts } = call;
-  return { id, index, callKey, revision, tool, toolVersion, args, digest, attempt, attempts };
+  const base = { id, index, callKey, revision, tool, toolVersion, args, digest, attempt, attempts };
+  return call.flow === undefined ? base : { ...base, flow: call.flow };
 }
 
 /** It was handed to an executor before, and counted as a tool call then. */

@@ -13,6 +13,8 @@ import { leaveOut } from '../wrap-up.js';
 import { approve } from './approve.js';
 import type { Call } from './call.js';
 import { check } from './check.js';
+import { refuseCircles } from './dataflow-edges.js';
+import { supersede, unblock } from './dataflow.js';
 import { resolveDoubt } from './doubt.js';
 import { escalate } from './escalate.js';
 import { grant } from './grant.js';
@@ -20,6 +22,7 @@ import { hook } from './hook.js';
 import { lookup, toolOf } from './lookup.js';
 import { permit } from './permit.js';
 import { refusalOf } from './refusal.js';
+import { rechecked } from './rechecked.js';
 import { ready } from './schedule.js';
 import { settle } from './settle.js';
 import { settleCall } from './settled.js';
@@ -28,6 +31,9 @@ import { withCall, type Verdict } from './station.js';
 /** One step of the first call that can move; undefined when all of them wait. */
 export function dispatch(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {
   if (!turn.dispatched) return { run: begin(run, turn), effects: [] };
+  const flows = run.frozen.settings.toolExecution === 'dataflow';
+  const superseded = flows ? supersede(run, turn) : undefined;
+  if (superseded !== undefined) return superseded;
   for (const call of ready(run, turn)) {
     const step = advanceCall(run, call);
     if (step !== undefined) return step;
@@ -39,10 +45,12 @@ export function dispatch(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {
 function begin(run: OpenRun, turn: Turn): OpenRun {
   const tripped = moneyTrip(run);
   if (tripped !== undefined) return stop(run, tripped);
+  const begun = { ...turn, dispatched: true };
+  const flows = run.frozen.settings.toolExecution === 'dataflow';
   return {
     ...run,
     phase: 'dispatching_tools',
-    turn: { ...turn, dispatched: true },
+    turn: flows ? refuseCircles(run, begun) : begun,
     tally: { ...run.tally, step: run.tally.step + 1 },
   };
 }
@@ -67,8 +75,12 @@ function atStation(run: OpenRun, call: Call): Verdict {
   switch (call.stage) {
     case 'proposed': {
       const found = lookup(run, call);
-      return found.kind === 'go' ? check(run, call) : found;
+      if (found.kind !== 'go') return found;
+      const unblocked = unblock(run, call);
+      return unblocked.kind === 'go' ? check(unblocked.run, call) : unblocked;
     }
+    case 'rechecked':
+      return rechecked(run, call);
     case 'checked': {
       if (toolOf(run, call.tool)?.kind === 'handoff') {
         return { kind: 'moved', step: { run: escalate(run, call), effects: [] } };
@@ -84,6 +96,7 @@ function atStation(run: OpenRun, call: Call): Verdict {
       return settle(run, call);
     case 'doubt':
       return resolveDoubt(run, call);
+    case 'checking':
     case 'executing':
     case 'settled':
       return { kind: 'wait' };

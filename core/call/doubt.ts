@@ -32,7 +32,7 @@ export function reconcile(run: OpenRun, call: ReturnedStage): Step<OpenRun> {
       v: 1,
       run: refOf(run),
       call: callRef(run, call),
-      inlineBytesMax: inlineBytesFor(run),
+      inlineBytesMax: inlineBytesFor(run, call),
       timeoutMs,
       events,
     },

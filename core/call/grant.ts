@@ -13,6 +13,7 @@ import { retryFor, type ToolRecord } from '../tool.js';
 import { baseOf, wasHandedOver, type Call, type GrantedStage } from './call.js';
 import { endOnBudget } from '../wrap-up.js';
 import { keyOf } from './key.js';
+import { STATE_INLINE_BYTES_MAX } from './state.js';
 import { toolOf } from './lookup.js';
 import { refuse, withCall, type Verdict } from './station.js';
 
@@ -55,7 +56,7 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
       call: callRef(run, call),
       grant: call.grant,
       timeoutMs: tool.timeoutMs,
-      inlineBytesMax: inlineBytesFor(run),
+      inlineBytesMax: inlineBytesFor(run, call),
       maxRetries: run.frozen.budget.maxRetriesPerToolCall,
       events,
     },
@@ -95,7 +96,8 @@ export function callRef(run: OpenRun, call: Call): ToolCallRef {
 }
 
 /** The more calls a turn has, the less of each result lies in the run (R1). */
-export function inlineBytesFor(run: OpenRun): number {
+export function inlineBytesFor(run: OpenRun, call: Call): number {
   const calls = run.turn?.calls.length ?? 1;
-  return Math.max(64, Math.min(INLINE_BYTES_MAX, Math.floor(INLINE_BYTES_PER_TURN / calls)));
+  const fair = Math.max(64, Math.min(INLINE_BYTES_MAX, Math.floor(INLINE_BYTES_PER_TURN / calls)));
+  return call.flow?.outputPath === undefined ? fair : Math.min(fair, STATE_INLINE_BYTES_MAX);
 }

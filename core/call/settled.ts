@@ -16,6 +16,7 @@ import {
 } from '../tool-result.js';
 import { baseOf, type Call, type DoubtStage, type ReturnedStage } from './call.js';
 import { keyOf } from './key.js';
+import { pathWritten, withValue } from './state.js';
 import { withCall } from './station.js';
 
 /** Closed asks that a late answer is told about. */
@@ -28,8 +29,9 @@ export function settleCall(run: OpenRun, call: Call, result: ToolResult): OpenRu
   const gone = settled.asks
     .filter((ask) => !asks.includes(ask))
     .map(({ id, outcome }) => ({ id, outcome }));
+  const path = pathWritten(settled, call, result);
   const counted: OpenRun = {
-    ...settled,
+    ...withValue(settled, path, result),
     asks,
     closedAsks: [...run.closedAsks, ...gone].slice(-CLOSED_ASKS_MAX),
     tally: tallied(run.tally, result),
@@ -39,11 +41,14 @@ export function settleCall(run: OpenRun, call: Call, result: ToolResult): OpenRu
         ? [...run.evidence, call.tool]
         : run.evidence,
   };
-  return announce(noteAction(counted, call, result), call, result);
+  return announce(noteAction(counted, call, result), call, { ...result, path });
 }
 
-function announce(run: OpenRun, call: Call, result: ToolResult): OpenRun {
-  const { code, content } = result;
+/** `path`: where the result became part of the state. */
+type Told = ToolResult & { readonly path: string | undefined };
+
+function announce(run: OpenRun, call: Call, result: Told): OpenRun {
+  const { code, content, path } = result;
   const denied =
     code !== undefined && (code === 'tool_not_allowed' || INVALID_CODES.includes(code));
   const validated = denied
@@ -68,6 +73,7 @@ function announce(run: OpenRun, call: Call, result: ToolResult): OpenRun {
     attempts: result.attempts,
     durationMs: result.durationMs,
     key: result.idempotencyKey,
+    ...(path !== undefined && { path }),
   });
 }
 

@@ -75,6 +75,7 @@ function proposed(call: ProposedCall, index: number, callKey: string): ProposedS
     attempt: 1,
     attempts: 0,
     check: call.check,
+    ...(call.flow !== undefined && { flow: call.flow }),
   };
 }
 

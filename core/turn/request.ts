@@ -67,6 +67,7 @@ function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]
     maxTokens: bound.maxTokens,
     temperature: settings.temperature,
     ...thinkingLimit(run),
+    ...(settings.toolExecution === 'dataflow' && { dataflow: true }),
     bound: { inputTokens: bound.inputTokens, costMicroUsd: bound.costMicroUsd },
     left: {
       costMicroUsd: finite(left(run.money.spentMicroUsd, budget.maxCostMicroUsd)),

@@ -62,6 +62,14 @@ describe('open_run', () => {
     expect(frozen?.budget.maxModelCalls).toBe('unlimited');
   });
 
+  test('tells the model about plans in dataflow mode, and only there', async () => {
+    const { head, frozen } = await open({ settings: { toolExecution: 'dataflow' } });
+    const [root] = await bed.store.readChain('default', head ?? '');
+    const text = { type: 'text', text: expect.stringMatching(/^Be kind\.\n\n.*_outputPath/s) };
+    expect(root?.blocks).toEqual([text]);
+    expect(frozen?.prompt.bytes).toBeGreaterThan(1_000);
+  });
+
   test('is the same when it is delivered twice', async () => {
     expect(await open()).toEqual(await open());
   });

@@ -57,6 +57,7 @@ const COMMANDS = [
   'cancel',
   'close',
   'doctor',
+  'eval',
 ];
 
 describe('holdfast --help', () => {

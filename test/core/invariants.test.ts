@@ -1,6 +1,7 @@
 /** The checker itself: what it lets pass, and that it sees each kind of damage. */
 import type { RunEvent } from '../../core/event.js';
 import { checkEvent, checkStep, startChecking } from '../../core/invariants.js';
+import type { Call } from '../../core/call/call.js';
 import type { Run } from '../../core/run.js';
 import { call, calls, says } from './script.js';
 import { answer, createShell, finish, settle, until } from './shell.js';
@@ -93,6 +94,16 @@ test.each<[string, Damage, RegExp]>([
     changed('tool_results_message', { callIds: ['b', 'a'] }),
     /b,a for a,b/,
   ],
+  [
+    'a path that is written twice',
+    changed('tool_finished', { path: 'p', status: 'ok' }),
+    /p is written although p was/,
+  ],
+  [
+    'a path without a success',
+    changed('tool_finished', { path: 'p', status: 'error' }),
+    /did not succeed and wrote p/,
+  ],
   ['no results message', without('tool_results_message'), /before the results of a, b/],
   [
     'a message that was declared gone',
@@ -180,6 +191,42 @@ describe('a step', () => {
 
   test('after which nothing would ever wake the run is seen', () => {
     expect(violations({ ...asking, inflight: {} })).toMatch(/nothing is in flight/);
+  });
+
+  describe('with calls side by side', () => {
+    const beside = createShell({
+      settings: { toolExecution: 'batched' },
+      budget: { maxParallelToolCalls: 2 },
+      model: [calls(call('a', 'read_order'), call('b', 'lookup_order')), says('x')],
+    });
+    until(beside, 'tool_started', { callId: 'b' });
+    const { turn } = beside.run;
+
+    function damaged(change: (one: Call) => object, more: Partial<Run> = {}): string {
+      const changed = turn!.calls.map((one) => ({ ...one, ...change(one) }) as Call);
+      return violations({ ...beside.run, ...more, turn: { ...turn!, calls: changed } }, beside.run);
+    }
+
+    test('is judged by what runs', () => {
+      expect(damaged(() => ({}))).toBe('');
+      const budget = { ...beside.run.frozen!.budget, maxParallelToolCalls: 1 };
+      const frozen = { ...beside.run.frozen!, budget };
+      expect(damaged(() => ({}), { frozen })).toMatch(/2 calls execute at once, the limit is 1/);
+      expect(damaged(({ id }) => (id === 'b' ? { tool: 'write_note' } : {}))).toMatch(
+        /b executes beside another call/,
+      );
+      const flow = { outputPath: 'p', refs: [] };
+      expect(damaged(() => ({ flow }))).toMatch(/two calls for p execute at once/);
+      expect(damaged(() => ({ flow: { refs: ['p'] } }))).toMatch(/references that nobody resolved/);
+    });
+
+    test('that writes a path again is seen', () => {
+      const before = { ...beside.run, state: { p: { text: '1' } } };
+      const again = { ...beside.run, state: { p: { text: '2' } } };
+      expect(violations(again, before)).toMatch(/p was written before and has changed/);
+      const below = { ...beside.run, state: { p: { text: '1' }, 'p.a': { text: '2' } } };
+      expect(violations(below, before)).toMatch(/p.a is written although p was/);
+    });
   });
 
   test('in which time is lost is seen', () => {

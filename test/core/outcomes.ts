@@ -7,13 +7,15 @@ import type {
   ToolOutcome,
 } from '../../core/effect.js';
 import { callDigest } from '../../core/digest.js';
+import { holds, missingFrom, referencesIn, resolutions } from '../../core/call/references.js';
 import { failureOf, type Failure } from '../../core/failure.js';
 import { wholeEvents } from '../../core/wire-events.js';
 import type { EffectInput, Input } from '../../core/input.js';
+import type { Json } from '../../core/json.js';
 import { NO_USAGE, type Reply } from '../../core/model.js';
 import { isMutating } from '../../core/tool.js';
 import type { Shell, Started } from './shell.js';
-import { frozenOf, scriptedRoute, type ToolEntry } from './script.js';
+import { checkOf, frozenOf, scriptedRoute, type ToolEntry } from './script.js';
 import { appendItems, appendReply } from './transcript.js';
 
 export interface Outcome {
@@ -58,12 +60,8 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
       return { type: 'outcome_recorded', output: { eventsUpTo } };
     case 'flush':
       return { type: 'flushed', output: { eventsUpTo } };
-    case 'check_call': {
-      const { tool, toolVersion, args } = effect.input;
-      const check = shell.script.check?.(tool, args) ?? { ok: true };
-      const digest = callDigest({ tool, toolVersion, args });
-      return { type: 'call_checked', output: { args, digest, check, eventsUpTo } };
-    }
+    case 'check_call':
+      return { type: 'call_checked', output: { ...checked(shell, effect), eventsUpTo } };
     case 'run_hooks': {
       const outcomes = effect.input.hooks.map((hook) => {
         const taken = entryAt(shell, `hook:${hook}`, effect.id);
@@ -95,6 +93,32 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
       return { type: 'run_closed', output: { head: 'closed', eventsUpTo } };
   }
 }
+
+/** As the activity does it, with the checks of the script instead of schemas. */
+function checked(shell: Shell, effect: Started<'check_call'>) {
+  const { tool, toolVersion, args: asked, state, when } = effect.input;
+  const judge = shell.script.check ?? (state === undefined ? () => FINE : checkOf);
+  const answer = (args: Json) => {
+    const digest = callDigest({ tool, toolVersion, args });
+    return { args, digest, check: judge(tool, args) };
+  };
+  if (state === undefined) return answer(asked);
+  const entries = Object.entries(state).map(([path, value]) => {
+    const text = 'text' in value ? value.text : (shell.script.blobs?.[value.$blob] ?? '');
+    return [path, text] as const;
+  });
+  const texts = Object.fromEntries(entries);
+  if (when !== undefined && !holds(when, texts))
+    return { ...answer({}), check: FINE, unmet: { kind: 'condition' } as const };
+  const found = referencesIn(asked);
+  const path = found.ok ? missingFrom(texts, found.paths) : 'unreadable';
+  if (path !== undefined)
+    return { ...answer({}), check: FINE, unmet: { kind: 'reference', path } as const };
+  const readings = [...resolutions(asked, texts)].map(answer);
+  return readings.find(({ check }) => check.ok) ?? readings[0]!;
+}
+
+const FINE = { ok: true } as const;
 
 function ofOpen(shell: Shell, effect: Started<'open_run'>, eventsUpTo: number): Ended {
   const failure = shell.script.openFailures?.[effect.input.segment];

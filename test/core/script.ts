@@ -1,6 +1,7 @@
 /** What a test of the core writes down: tools, model replies, outcomes. In the spirit of spec fixtures. */
 import { DEFAULT_BUDGET, type Budget } from '../../core/budget-fields.js';
 import type { Decision } from '../../core/ask/ask.js';
+import { readFlow } from '../../core/call/flow.js';
 import { callDigest } from '../../core/digest.js';
 import type { Finding, RetriedAttempt, ToolOutcome } from '../../core/effect.js';
 import type { AskView } from '../../core/event.js';
@@ -36,6 +37,8 @@ export interface Script {
   readonly outcomes?: { readonly [tool: string]: readonly ToolEntry[] };
   /** What reconciling finds, in order; the last one repeats. */
   readonly findings?: readonly FindingEntry[];
+  /** Texts of the blob store, by hash. */
+  readonly blobs?: { readonly [hash: string]: string };
   /** What `check_call` says of changed arguments; default: they are fine. */
   readonly check?: (tool: string, args: Json) => CallCheck;
   /** By hook name, in order; then no opinion. */
@@ -67,9 +70,14 @@ export type ModelEntry = ModelReply | { readonly failure: Failure; readonly dela
 
 export type ToolEntry =
   | { readonly ok: Json; readonly delayMs?: number; readonly attempts?: number }
-  | { readonly stored: StoredText }
-  | { readonly error: string; readonly code?: ErrorCodeOfTool; readonly attempts?: number }
-  | { readonly ambiguous: string }
+  | { readonly stored: StoredText; readonly delayMs?: number }
+  | {
+      readonly error: string;
+      readonly code?: ErrorCodeOfTool;
+      readonly attempts?: number;
+      readonly delayMs?: number;
+    }
+  | { readonly ambiguous: string; readonly delayMs?: number }
   | { readonly keyConflict: true }
   | { readonly failure: Failure; readonly delayMs?: number }
   | { readonly hang: true };
@@ -185,8 +193,27 @@ export function call(id: string, name: string, args: Json = { orderId: '1' }): P
   return { id, tool: name, toolVersion: '1', args, digest, check: checkOf(name, args) };
 }
 
-function checkOf(name: string, args: Json): ProposedCall['check'] {
-  if (!TOOLBOX.some((one) => one.name === name) && !name.startsWith('x_'))
+/** A call of a plan: arguments with references and the `_` names of dataflow. */
+export function flows(id: string, name: string, args: Json): ProposedCall {
+  const read = readFlow(args);
+  if (!read.ok) throw new Error(read.defect);
+  const { flow } = read;
+  const proposed = call(id, name, read.args);
+  // Arguments with references are checked when those are resolved.
+  const later = flow !== undefined && flow.refs.length > 0 && isKnown(name);
+  return {
+    ...proposed,
+    ...(later && { check: { ok: true } as const }),
+    ...(flow !== undefined && { flow }),
+  };
+}
+
+function isKnown(name: string): boolean {
+  return TOOLBOX.some((one) => one.name === name) || name.startsWith('x_');
+}
+
+export function checkOf(name: string, args: Json): ProposedCall['check'] {
+  if (!isKnown(name))
     return { ok: false, code: 'unknown_tool', message: `There is no tool "${name}".` };
   const { orderId } = args as { readonly orderId?: Json };
   const wanted = name.includes('order') && name !== 'x_free';

@@ -81,6 +81,7 @@ function orderlyTools(visit: VisitService) {
       name: 'facts.read',
       version: '1',
       effect: 'read',
+      concurrencySafe: true,
       input: itemInput,
       run: async ({ item }, ctx) => {
         await visit('read', 'facts.read', ctx);

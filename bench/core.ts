@@ -1,0 +1,169 @@
+/**
+ * The core by itself: time of `receive` and `advance` per turn over a long run, beside the time of a whole
+ * turn of the bare loop, and how large a Run has become.
+ */
+import { callDigest } from '../core/digest.js';
+import type { ActivityEffect, Effect } from '../core/effect.js';
+import { advance, receive } from '../core/engine.js';
+import type { Frozen } from '../core/frozen.js';
+import type { Input } from '../core/input.js';
+import { open } from '../core/open.js';
+import { DEFAULT_BUDGET } from '../core/budget-fields.js';
+import type { Run } from '../core/run.js';
+import { DEFAULT_SETTINGS } from '../core/settings.js';
+import { bareSide } from './sides.js';
+import { readOrder, startBenchModel, startBenchServer } from './setting.js';
+
+export interface CoreOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly turns: number;
+  readonly say: (line: string) => void;
+}
+
+export interface CoreReport {
+  readonly turns: number;
+  readonly coreMsPerTurn: number;
+  readonly bareMsPerTurn: number;
+  readonly share: number;
+  readonly runBytes: number;
+}
+
+const BARE_TURNS = 100;
+const STEPS_PER_TURN_MAX = 10;
+
+export async function benchCore({ environment, turns, say }: CoreOptions): Promise<CoreReport> {
+  const result = await readOrder('O-1');
+  // Once to let the compiler see it, then for the figures.
+  playRun(turns, result);
+  const core = playRun(turns, result);
+  say(`core, ${turns} turns: ${core.msPerTurn.toFixed(4)} ms per turn`);
+  const server = await startBenchServer(environment);
+  const model = await startBenchModel(0);
+  const bare = await bareSide({ server, model }, 'delta');
+  try {
+    await bare.run({ turns: 20, label: 'warm' });
+    const bareMsPerTurn = (await bare.run({ turns: BARE_TURNS, label: 'core' })) / BARE_TURNS;
+    return {
+      turns,
+      coreMsPerTurn: core.msPerTurn,
+      bareMsPerTurn,
+      share: core.msPerTurn / bareMsPerTurn,
+      runBytes: core.runBytes,
+    };
+  } finally {
+    await bare.stop();
+    await model.stop();
+    await server.stop();
+  }
+}
+
+function playRun(turns: number, result: string) {
+  const start = { v: 1, agent: 'bench', task: { goal: 'Look at all orders.' } } as const;
+  let run: Run = open(start, { runId: 'bench', at: 0 });
+  let spentMs = 0;
+  for (let step = 0; step < turns * STEPS_PER_TURN_MAX && run.final === undefined; step += 1) {
+    const began = performance.now();
+    const next = advance(run);
+    spentMs += performance.now() - began;
+    run = next.run;
+    const inputs = next.effects.flatMap((effect) =>
+      outcomesOf(effect, { turns, result, at: step }),
+    );
+    const heard = performance.now();
+    run = inputs.reduce(receive, run);
+    spentMs += performance.now() - heard;
+  }
+  if (run.final?.kind !== 'result' || !run.final.result.completed) {
+    throw new Error(`the run did not complete: ${JSON.stringify(run.final).slice(0, 500)}`);
+  }
+  return { msPerTurn: spentMs / turns, runBytes: Buffer.byteLength(JSON.stringify(run)) };
+}
+
+interface Play {
+  readonly turns: number;
+  readonly result: string;
+  readonly at: number;
+}
+
+function outcomesOf(effect: Effect, play: Play): readonly Input[] {
+  if (effect.kind === 'timer' || effect.kind === 'cancel' || effect.kind === 'status') return [];
+  return [outcomeOf(effect, play)];
+}
+
+function outcomeOf(effect: ActivityEffect, { turns, result, at }: Play): Input {
+  const { id } = effect;
+  const eventsUpTo = (effect.input.events.at(-1)?.stamp.seq ?? -1) + 1;
+  switch (effect.kind) {
+    case 'open_run':
+      return { type: 'run_opened', id, at, output: { rules: 1, frozen: FROZEN, eventsUpTo } };
+    case 'execute_tool': {
+      const outcome = { kind: 'ok', content: { text: result } } as const;
+      return {
+        type: 'tool_returned',
+        id,
+        at,
+        output: { outcome, attempts: 1, durationMs: 1, eventsUpTo },
+      };
+    }
+    case 'call_model': {
+      const call = effect.input.call;
+      const named = { tool: 'orders_read', toolVersion: '1', args: { orderId: `O-${call}` } };
+      const calls =
+        call >= turns
+          ? []
+          : [{ id: `c${call}`, ...named, digest: callDigest(named), check: { ok: true as const } }];
+      const usage = { input: 100, output: 10, cacheRead: 0, cacheWrite: 0 };
+      const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+      const stop = calls.length === 0 ? ('end_turn' as const) : ('tool_use' as const);
+      const reply = { text: { text: 'On it.' }, calls, stop, usage, model: 'bench' };
+      const output = { reply, head: `h${call}`, attempts: 1, lostCostMicroUsd: 0 };
+      return { type: 'model_replied', id, at, output: { ...output, lostUsage: none, eventsUpTo } };
+    }
+    case 'close_run':
+      return { type: 'run_closed', id, at, output: { head: 'end', eventsUpTo } };
+    default:
+      throw new Error(`nothing asked for ${effect.kind}`);
+  }
+}
+
+const FROZEN: Frozen = {
+  agent: { name: 'bench', version: '1' },
+  route: {
+    name: 'bench/model',
+    provider: 'bench',
+    model: 'model',
+    contextWindow: 1_000_000,
+    maxOutputTokens: 64_000,
+    prices: { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 },
+    pricesVersion: '1',
+    temperatureAllowed: true,
+  },
+  prompt: { hash: 'root', bytes: 100 },
+  tools: [
+    {
+      name: 'orders_read',
+      version: '1',
+      wireName: 'orders_read',
+      kind: 'tool',
+      effect: 'read',
+      idempotency: 'natural',
+      approval: 'never',
+      concurrencySafe: true,
+      timeoutMs: 30_000,
+      maxResultBytes: 1_000_000,
+      schemaHash: 'schema',
+      probes: false,
+    },
+  ],
+  policy: { version: '0', rules: [] },
+  hooks: {},
+  budget: {
+    ...DEFAULT_BUDGET,
+    maxTurns: 'unlimited',
+    maxToolCalls: 'unlimited',
+    maxInputTokens: 'unlimited',
+    maxOutputTokens: 'unlimited',
+  },
+  settings: DEFAULT_SETTINGS,
+  versions: {},
+};

@@ -1,0 +1,196 @@
+/** `holdfast eval`: plays cases from files and says whether each went as expected. */
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { HoldfastError } from '../../core/errors.js';
+import { collectFixtures } from '../../evaluation/collect.js';
+import type { Engine } from '../../evaluation/engine.js';
+import { ENGINE_CHOICES, openEngines, type EngineChoice } from '../../evaluation/engines.js';
+import { evaluate, type CaseOutcome } from '../../evaluation/evaluate.js';
+import type { Fixture } from '../../evaluation/fixture.js';
+import { isSuccess, reportOf } from '../../evaluation/report.js';
+import { examples, type Cli } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import { onInterrupt } from '../interrupt.js';
+import { createOutput, type Output } from '../output.js';
+import { caseLine, failureLines, summaryLines } from '../render/evaluation.js';
+import { exactJson, shellWord } from '../render/index.js';
+import { usage, wholeNumber } from '../usage.js';
+
+const PROGRESS_EVERY_MS = 10_000;
+const STOP_LIMIT_MS = 30_000;
+const DEFAULT_SEED = 1;
+
+interface EvalOptions {
+  readonly engine?: EngineChoice;
+  readonly json?: string;
+  readonly filter?: string;
+  readonly seed?: number;
+}
+
+export interface Evaluation {
+  readonly paths: readonly string[];
+  readonly engine: EngineChoice;
+  readonly seed: number;
+  readonly filter?: string;
+  /** File that gets the report. */
+  readonly json?: string;
+  readonly folder: string;
+}
+
+export function addEval(program: Command, cli: Cli): void {
+  program
+    .command('eval')
+    .description(
+      'Play cases (fixtures) with scripted models and tools, and compare what happens with what they expect. Exits with 0 only if at least one case ran and all that ran passed.',
+    )
+    .argument('<path...>', 'a fixture, or a folder with all *.json below it')
+    .option('--engine <name>', `${ENGINE_CHOICES.join(', ')} (default simulation)`, engineChoice)
+    .option('--json <file>', 'write the report there: {summary, cases: […]}')
+    .option('--filter <text>', 'only cases whose id or title has this text')
+    .option('--seed <number>', `what engines choose freely (default ${DEFAULT_SEED})`, seedNumber)
+    .addHelpText(
+      'after',
+      examples(
+        'holdfast eval test/scenarios',
+        'holdfast eval cases/refund.json --engine temporal',
+        'holdfast eval cases --filter approval --engine both --json report.json',
+      ),
+    )
+    .action(async (paths: readonly string[], options: EvalOptions) => {
+      const { environment, streams } = cli;
+      const output = createOutput(streams, { json: false, colour: environment.colour });
+      const { engine = 'simulation', seed = DEFAULT_SEED, filter, json } = options;
+      const evaluation = {
+        paths,
+        engine,
+        seed,
+        ...(filter !== undefined && { filter }),
+        ...(json !== undefined && { json }),
+        folder: environment.folder,
+      };
+      cli.exitCode = await runEvaluation(evaluation, output, () =>
+        openEngines(engine, {
+          environment: environment.variables,
+          onProgress: (text) => output.remark(text),
+        }),
+      );
+    });
+}
+
+function engineChoice(text: string): EngineChoice {
+  const known = ENGINE_CHOICES.find((one) => one === text);
+  if (known !== undefined) return known;
+  throw usage(`There is no engine "${text.slice(0, 40)}".`, `Known: ${ENGINE_CHOICES.join(', ')}.`);
+}
+
+function seedNumber(text: string): number {
+  return wholeNumber('--seed', [0, Number.MAX_SAFE_INTEGER])(text);
+}
+
+/** Gives the exit code. */
+export async function runEvaluation(
+  evaluation: Evaluation,
+  output: Output,
+  open: () => Promise<readonly Engine[]>,
+): Promise<number> {
+  const { paths, folder, filter } = evaluation;
+  const fixtures = await collectFixtures({
+    paths,
+    folder,
+    ...(filter !== undefined && { filter }),
+  });
+  if (fixtures.length === 0) throw nothingRan(`No case has "${filter ?? ''}" in its id or title.`);
+  const interrupt = onInterrupt();
+  try {
+    const outcomes = await play({ evaluation, fixtures, signal: interrupt.signal }, output, open);
+    if (!interrupt.signal.aborted) return await conclude(evaluation, outcomes, output);
+    output.remark(`Interrupted after ${outcomes.length} cases; no report was written.`);
+    return EXIT.interrupted;
+  } finally {
+    interrupt.release();
+  }
+}
+
+interface Playing {
+  readonly evaluation: Evaluation;
+  readonly fixtures: readonly Fixture[];
+  readonly signal: AbortSignal;
+}
+
+async function play(
+  { evaluation, fixtures, signal }: Playing,
+  output: Output,
+  open: () => Promise<readonly Engine[]>,
+): Promise<readonly CaseOutcome[]> {
+  const outcomes: CaseOutcome[] = [];
+  const engines = await open();
+  const all = fixtures.length * engines.length;
+  const progress = setInterval(() => {
+    output.remark(`… ${outcomes.length} of ${all} cases`);
+  }, PROGRESS_EVERY_MS);
+  try {
+    for await (const outcome of evaluate(fixtures, { engines, seed: evaluation.seed, signal })) {
+      outcomes.push(outcome);
+      print(outcome, evaluation, output);
+    }
+    return outcomes;
+  } finally {
+    clearInterval(progress);
+    await stopAll(engines, output);
+  }
+}
+
+/** What engines have started ends with them; one that does not come to an end is left behind, and said. */
+async function stopAll(engines: readonly Engine[], output: Output): Promise<void> {
+  const stopped = Promise.allSettled(engines.map((engine) => engine.stop())).then(() => true);
+  let timer: NodeJS.Timeout | undefined;
+  const timeUp = new Promise<boolean>((settle) => {
+    timer = setTimeout(() => settle(false), STOP_LIMIT_MS);
+  });
+  if (!(await Promise.race([stopped, timeUp]))) output.remark('An engine did not stop in time.');
+  clearTimeout(timer);
+}
+
+function print(outcome: CaseOutcome, evaluation: Evaluation, output: Output): void {
+  const { paint } = output;
+  output.line(caseLine(outcome, paint));
+  if (outcome.outcome !== 'failed') return;
+  const again = againCommand(outcome.fixture.file, evaluation);
+  for (const line of failureLines(outcome.differences, again, paint)) output.line(line);
+}
+
+function againCommand(file: string, { engine, seed }: Evaluation): string {
+  return `holdfast eval ${shellWord(file)} --engine ${engine} --seed ${seed}`;
+}
+
+async function conclude(
+  { folder, json }: Evaluation,
+  outcomes: readonly CaseOutcome[],
+  output: Output,
+): Promise<number> {
+  const report = reportOf(outcomes);
+  const { summary } = report;
+  output.line('');
+  for (const line of summaryLines(summary)) output.line(line);
+  if (json !== undefined) await writeReport(resolve(folder, json), report);
+  if (summary.passed + summary.failed === 0) {
+    throw nothingRan(`All ${summary.skipped} cases were skipped.`);
+  }
+  return isSuccess(summary) ? EXIT.completed : EXIT.error;
+}
+
+async function writeReport(file: string, report: unknown): Promise<void> {
+  await writeFile(file, `${exactJson(report, 2)}\n`).catch((cause: unknown) => {
+    throw new HoldfastError('InvalidConfig', `The report cannot be written to ${file}.`, {
+      hint: cause instanceof Error ? cause.message : 'Name another file with --json.',
+      cause,
+    });
+  });
+}
+
+function nothingRan(why: string): HoldfastError {
+  return new HoldfastError('InvalidFixture', `Nothing ran. ${why}`, {
+    hint: 'An evaluation that ran nothing has shown nothing, so it counts as failed.',
+  });
+}

@@ -1,0 +1,72 @@
+/** `holdfast explain`: which rule decided what in a run, in words, and what to do next. */
+import type { Command } from 'commander';
+import { explainRun, nextActionOf, type Explanation } from '../../core/explain.js';
+import { HoldfastError } from '../../core/errors.js';
+import {
+  examples,
+  runCommand,
+  withJson,
+  withPlace,
+  type Cli,
+  type CommonOptions,
+} from '../command.js';
+import { inert } from '../render/index.js';
+import { lastEvents, noSuchRun, TENANT } from '../run-record.js';
+import type { Session } from '../session.js';
+import type { RunRow } from '../../store/runs.js';
+
+const EVENTS_MAX = 100_000;
+const DECIDER_WIDTH = 14;
+const WORDS_CHARS_MAX = 600;
+
+export function addExplain(program: Command, cli: Cli): void {
+  const command = program
+    .command('explain')
+    .description('Say which rule decided what in a run, and what to do next.')
+    .argument('<run>', 'run id');
+  withJson(withPlace(command), '{runId, decisions, stopReason, detail, nextSafeAction}')
+    .addHelpText('after', examples('holdfast explain run_01J…'))
+    .action((runId: string, options: CommonOptions) =>
+      runCommand(cli, options, async (session, output) => {
+        const { run, decisions } = await recordOf(session, runId);
+        const { result } = run;
+        const next = result === undefined ? WAITING : nextActionOf(result);
+        output.data({
+          runId,
+          decisions,
+          stopReason: result?.stopReason ?? null,
+          detail: result?.detail ?? null,
+          nextSafeAction: next,
+        });
+        if (output.json) return;
+        for (const { seq, decider, words } of decisions) {
+          const place = output.paint.dim(
+            `${String(seq).padStart(4)} ${decider.padEnd(DECIDER_WIDTH)}`,
+          );
+          output.line(`${place} ${inert(words, WORDS_CHARS_MAX)}`);
+        }
+        output.line('');
+        output.line(`${output.paint.bold('Next')}  ${inert(next, WORDS_CHARS_MAX)}`);
+      }),
+    );
+}
+
+const WAITING = 'The run is under way; see `holdfast show` for the questions it has asked.';
+
+interface Record {
+  readonly run: RunRow;
+  readonly decisions: readonly Explanation[];
+}
+
+async function recordOf(session: Session, runId: string): Promise<Record> {
+  const store = await session.store();
+  if (store === undefined) {
+    throw new HoldfastError('StoreUnavailable', 'There is no store to read the run from.', {
+      hint: 'Set HOLDFAST_STORE to the store of the workers, or pass --store.',
+    });
+  }
+  const run = await store.getRun(TENANT, runId);
+  if (run === undefined) throw noSuchRun(runId);
+  const events = await lastEvents(store, runId, { since: 0, count: EVENTS_MAX });
+  return { run, decisions: explainRun(events) };
+}

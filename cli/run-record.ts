@@ -1,0 +1,32 @@
+/** What the store has of one run, read in pages. */
+import type { ReadingStore } from '../client/index.js';
+import { HoldfastError } from '../core/errors.js';
+import type { RunEvent } from '../core/event.js';
+
+export const TENANT = 'default';
+const PAGE_EVENTS = 500;
+
+export async function lastEvents(
+  store: ReadingStore,
+  runId: string,
+  wanted: { readonly since: number; readonly count: number },
+): Promise<readonly RunEvent[]> {
+  const events: RunEvent[] = [];
+  let since = wanted.since;
+  while (events.length < wanted.count) {
+    const page = await store.readEvents(
+      { tenant: TENANT, runId },
+      { sinceSeq: since, limit: Math.min(PAGE_EVENTS, wanted.count - events.length) },
+    );
+    if (page.events.length === 0) break;
+    events.push(...page.events);
+    since = page.nextSeq;
+  }
+  return events;
+}
+
+export function noSuchRun(runId: string): HoldfastError {
+  return new HoldfastError('RunNotFound', `There is no run ${runId.slice(0, 200)}.`, {
+    hint: 'List the runs with `holdfast list`.',
+  });
+}

@@ -1,0 +1,20 @@
+/**
+ * Station of a call whose changed arguments have been checked: what the answer means for whoever asked.
+ * Invariant: arguments that were not found good are never executed.
+ */
+import type { OpenRun } from '../run.js';
+import { baseOf, type RecheckedStage } from './call.js';
+import { resolved } from './dataflow.js';
+import { go, refuse, type Verdict } from './station.js';
+
+export function rechecked(run: OpenRun, call: RecheckedStage): Verdict {
+  const { answer, asker, target } = call;
+  if (asker.kind === 'dataflow') return resolved(run, call);
+  if (!answer.ok) {
+    const message = `The arguments could not be checked: ${answer.failure.message}`;
+    return refuse('execution_error', message);
+  }
+  const { args, digest, check } = answer.output;
+  if (!check.ok) return refuse('invalid_arguments', check.message);
+  return go(run, { ...baseOf(call), ...target, args, digest, stage: 'checked' });
+}

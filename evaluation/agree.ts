@@ -1,0 +1,153 @@
+/**
+ * Do two engines agree on a case: on the whole result, the transcript and the events?
+ * Invariant: only what an engine is free in is left aside: ids of the run, times and durations, and the order
+ * of events of calls that were in flight together.
+ */
+import type { RunEvent } from '../core/event.js';
+import type { Json } from '../core/json.js';
+import { ABSENT, isSame, NO_DIFFERENCE, type Difference } from './compare/difference.js';
+import type { Observation } from './engine.js';
+
+const DIFFERENCES_MAX = 10;
+
+/** `expected` of a difference is what `a` saw, `observed` what `b` saw. */
+export function agree(a: Observation, b: Observation): readonly Difference[] {
+  const [one, other] = [comparable(a), comparable(b)];
+  return [
+    ...deepDifferences('agreement.start_error', one.startError, other.startError),
+    ...deepDifferences('agreement.result', one.result, other.result),
+    ...firstDifferences('agreement.transcript', one.transcript, other.transcript),
+    ...firstDifferences('agreement.events', one.events, other.events),
+  ].slice(0, DIFFERENCES_MAX);
+}
+
+interface Comparable {
+  readonly startError: Json;
+  readonly result: Json;
+  readonly transcript: readonly Json[];
+  readonly events: readonly Json[];
+}
+
+function comparable(observation: Observation): Comparable {
+  const { result, startError, transcript, events } = observation;
+  const stamp = events[0]?.stamp;
+  const ids: Ids = {
+    runId: result?.runId ?? stamp?.runId ?? '',
+    traceId: result?.trace.traceId ?? stamp?.traceId ?? '',
+  };
+  return {
+    startError: startError?.code ?? null,
+    result: result === undefined ? null : nameless(result as unknown as Json, ids),
+    transcript: transcript.map((message) => nameless(message as unknown as Json, ids)),
+    events: inCallOrder(events).map((event) => nameless(event as unknown as Json, ids)),
+  };
+}
+
+interface Ids {
+  readonly runId: string;
+  readonly traceId: string;
+}
+
+/** Fields that say when, how long, or which attempt. */
+const FREE_FIELDS: ReadonlySet<string> = new Set([
+  'at',
+  'seq',
+  'openedAt',
+  'expiresAt',
+  'durationMs',
+  'waitedMs',
+  'activeMs',
+  'waitingMs',
+  'attemptId',
+]);
+
+/** Values of tools and models, in which a field of the same name is theirs. */
+const FOREIGN_FIELDS: ReadonlySet<string> = new Set(['args', 'output', 'value']);
+
+function nameless(value: Json, ids: Ids, foreign = false): Json {
+  if (typeof value === 'string') return withoutIds(value, ids);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((one: Json) => nameless(one, ids, foreign));
+  const kept = Object.entries(value).filter(
+    ([key, inner]) => inner !== undefined && (foreign || !FREE_FIELDS.has(key)),
+  );
+  return Object.fromEntries(
+    kept.map(([key, inner]) => [key, nameless(inner, ids, foreign || FOREIGN_FIELDS.has(key))]),
+  );
+}
+
+/** Shorter ids could be part of any word; then only texts that begin with them name the run. */
+const DISTINCT_ID_CHARS = 8;
+
+function withoutIds(text: string, { runId, traceId }: Ids): string {
+  return [
+    [runId, '<run>'],
+    [traceId, '<trace>'],
+  ].reduce((rest, [id = '', name = '']) => {
+    if (id.length >= DISTINCT_ID_CHARS) return rest.replaceAll(id, name);
+    if (id === '' || !(rest === id || rest.startsWith(`${id}:`))) return rest;
+    return `${name}${rest.slice(id.length)}`;
+  }, text);
+}
+
+/**
+ * From the moment when two calls are in flight until none is, the events of each call keep their own order
+ * and stand together, calls in the order of their ids, events of no call before them.
+ */
+function inCallOrder(events: readonly RunEvent[]): readonly RunEvent[] {
+  const ordered: RunEvent[] = [];
+  const flying = new Set<string>();
+  let block: RunEvent[] = [];
+  for (const event of events) {
+    if (event.type === 'tool_started') flying.add(event.callId);
+    if (block.length > 0 || flying.size > 1) block.push(event);
+    else ordered.push(event);
+    if (event.type === 'tool_finished') flying.delete(event.callId);
+    if (flying.size > 0 || block.length === 0) continue;
+    ordered.push(...byCall(block));
+    block = [];
+  }
+  return [...ordered, ...byCall(block)];
+}
+
+function byCall(block: readonly RunEvent[]): readonly RunEvent[] {
+  const lane = (event: RunEvent): string => ('callId' in event ? (event.callId ?? '') : '');
+  return block.toSorted((a, b) => compareText(lane(a), lane(b)));
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Lists that differ somewhere usually differ from there on: the first place says it. */
+function firstDifferences(
+  path: string,
+  a: readonly Json[],
+  b: readonly Json[],
+): readonly Difference[] {
+  const length = Math.max(a.length, b.length);
+  for (let index = 0; index < length; index += 1) {
+    const found = deepDifferences(`${path}[${index}]`, a[index], b[index]);
+    if (found.length > 0) return found;
+  }
+  return NO_DIFFERENCE;
+}
+
+function deepDifferences(
+  path: string,
+  a: Json | undefined,
+  b: Json | undefined,
+): readonly Difference[] {
+  if (a === undefined && b === undefined) return NO_DIFFERENCE;
+  if (a !== undefined && isSame(a, b)) return NO_DIFFERENCE;
+  if (!isBranch(a) || !isBranch(b) || Array.isArray(a) !== Array.isArray(b)) {
+    return [{ path, expected: a ?? ABSENT, observed: b ?? ABSENT }];
+  }
+  const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+  return keys.flatMap((key) => deepDifferences(`${path}.${key}`, a[key], b[key]));
+}
+
+function isBranch(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null;
+}

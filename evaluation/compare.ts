@@ -1,0 +1,103 @@
+/**
+ * Compares what was expected of a case with what was seen of it.
+ * Invariant: every key of `expected` has exactly one judge; the invariants are judged in every case.
+ */
+import { NO_DIFFERENCE, difference, type Difference } from './compare/difference.js';
+import {
+  judgeAttempts,
+  judgeEffects,
+  judgeExecuted,
+  judgeForbiddenTools,
+  judgeMaxInFlight,
+  judgeMaxToolCalls,
+  judgeResultOrder,
+  judgeResults,
+} from './compare/calls.js';
+import { judgeApprovals } from './compare/approvals.js';
+import { judgeEvents, judgeTransitions, judgeWarnings } from './compare/events.js';
+import { judgeInvariants } from './compare/invariants.js';
+import { judgeOverlap } from './compare/overlap.js';
+import { judgeHistory, judgePersisted, judgeRequests, judgeSessions } from './compare/requests.js';
+import {
+  answerOf,
+  field,
+  judgeCounters,
+  judgeNextSafeAction,
+  judgePhase,
+  judgeStartError,
+  judgeStopReason,
+  partialOutputOf,
+} from './compare/result.js';
+import { seen, type Seen } from './compare/seen.js';
+import { judgeTrace } from './compare/trace.js';
+import type { Observation } from './engine.js';
+import type { Expected, Fixture } from './fixture.js';
+
+export type { Difference };
+
+type Wanted = Required<Expected>;
+type Judges = {
+  readonly [Key in keyof Wanted]: (wanted: Wanted[Key], seen: Seen) => readonly Difference[];
+};
+
+/** In the order in which a person wants to hear of them: how it ended, what was done, what was said. */
+const JUDGES: Judges = {
+  start_error: judgeStartError,
+  stop_reason: judgeStopReason,
+  // A dialect says how to read stop_reason.
+  dialect: () => NO_DIFFERENCE,
+  detail: field('detail', (result) => result.detail),
+  phase: judgePhase,
+  status: field('status', (result) => result.status),
+  completed: field('completed', (result) => result.completed),
+  answer: field('answer', answerOf),
+  output: field('output', (result) => result.output),
+  partial_output: field('partial_output', partialOutputOf),
+  budget_overrun: field('budget_overrun', (result) => result.budgetOverrun ?? false),
+  next_safe_action: judgeNextSafeAction,
+  cost_micro_usd: field('cost_micro_usd', (result) => result.costMicroUsd),
+  executed: judgeExecuted,
+  effects: judgeEffects,
+  attempts: judgeAttempts,
+  forbidden_tools: judgeForbiddenTools,
+  max_tool_calls: judgeMaxToolCalls,
+  approvals: judgeApprovals,
+  results: judgeResults,
+  result_order: judgeResultOrder,
+  max_in_flight: judgeMaxInFlight,
+  overlap: judgeOverlap,
+  counters: judgeCounters,
+  history: judgeHistory,
+  model_requests: judgeRequests,
+  transitions: judgeTransitions,
+  events: judgeEvents,
+  requires_trace_events: judgeTrace('requires_trace_events'),
+  trace_includes: judgeTrace('trace_includes'),
+  warnings: judgeWarnings,
+  persisted: judgePersisted,
+  sessions: judgeSessions,
+};
+
+/** Empty when everything is as expected. */
+export function compare(fixture: Fixture, observation: Observation): readonly Difference[] {
+  const context = seen(fixture, observation);
+  const keys = Object.keys(JUDGES) as (keyof Wanted)[];
+  return [
+    ...endViolations(fixture, observation),
+    ...keys.flatMap((key) => judged(key, context)),
+    ...judgeInvariants(fixture, observation),
+  ];
+}
+
+function judged<Key extends keyof Wanted>(key: Key, context: Seen): readonly Difference[] {
+  const wanted = context.fixture.expected as Wanted;
+  return Object.hasOwn(wanted, key) ? JUDGES[key](wanted[key], context) : NO_DIFFERENCE;
+}
+
+/** A case ends with a result, unless its start is expected to be refused. */
+function endViolations(fixture: Fixture, { result, startError }: Observation) {
+  if (result !== undefined || fixture.expected.start_error !== undefined) return NO_DIFFERENCE;
+  return startError === undefined
+    ? difference('result', 'the run ends', 'it has no result')
+    : difference('start_error', 'the run starts', `${startError.code}: ${startError.message}`);
+}

@@ -1,0 +1,21 @@
+/** A stop reason in the words of a dialect, or in another specification's word that means one thing. */
+import { DIALECTS, stopReasonAs, type Dialect } from '../../core/dialects.js';
+import type { RunResult } from '../../core/result.js';
+import { CANONICAL_REASONS } from '../format/expected.js';
+
+const CANONICAL: readonly string[] = CANONICAL_REASONS;
+
+/** A reason of the task's own domain, which lies in `detail` (D1). */
+const DOMAIN_REASON = 'policy_blocked';
+
+export function hasStopReason(
+  result: Pick<RunResult, 'stopReason' | 'phase' | 'detail'>,
+  wanted: string,
+  dialect: Dialect | undefined,
+): boolean {
+  if (wanted === DOMAIN_REASON)
+    return result.detail === wanted && result.stopReason !== 'completed';
+  if (dialect !== undefined) return stopReasonAs(result, dialect) === wanted;
+  if (CANONICAL.includes(wanted)) return result.stopReason === wanted;
+  return DIALECTS.some((one) => stopReasonAs(result, one) === wanted);
+}

@@ -1,0 +1,75 @@
+/** From what a fixture writes under `during` to patterns and actions told apart by `kind`. */
+import type { Json } from '../core/json.js';
+import type { Action, JsonObject, Moment, Pattern } from './fixture.js';
+import type { FixtureDocument } from './format/document.js';
+import type { WrittenAction, WrittenPattern } from './format/during.js';
+
+type WrittenMoment = NonNullable<FixtureDocument['during']>[number];
+
+export function momentOf(written: WrittenMoment): Moment {
+  return {
+    on: patternOf(written.on),
+    actions: written.do.map(actionOf),
+    times: written.times ?? 1,
+  };
+}
+
+function patternOf(written: WrittenPattern): Pattern {
+  if ('event' in written) return { kind: 'event', pattern: written };
+  if ('modelCall' in written) {
+    return { kind: 'modelCall', number: written.modelCall, at: written.at };
+  }
+  return { kind: 'start' };
+}
+
+function actionOf(written: WrittenAction): Action {
+  const { resolveApproval, provideInput, restartWorker } = written;
+  if (resolveApproval !== undefined) return resolvingOf(resolveApproval);
+  if (provideInput !== undefined) {
+    return { kind: 'provideInput', call: provideInput.call, value: provideInput.value as Json };
+  }
+  if (restartWorker !== undefined) return { kind: 'restartWorker', ...restartWorker };
+  if (written.userMessage !== undefined) return { kind: 'userMessage', text: written.userMessage };
+  if (written.setModel !== undefined) return { kind: 'setModel', model: written.setModel };
+  if (written.setPermissionMode !== undefined) {
+    return { kind: 'setPermissionMode', mode: written.setPermissionMode };
+  }
+  if (written.setMaxThinkingTokens !== undefined) {
+    return { kind: 'setMaxThinkingTokens', tokens: written.setMaxThinkingTokens };
+  }
+  if (written.advance !== undefined) return { kind: 'advance', ms: durationMs(written.advance) };
+  return { kind: plainActionOf(written) };
+}
+
+const PLAIN_ACTIONS = ['interrupt', 'cancel', 'close', 'killWorker', 'continueAsNew'] as const;
+
+function plainActionOf(written: WrittenAction): (typeof PLAIN_ACTIONS)[number] {
+  const kind = PLAIN_ACTIONS.find((name) => written[name] === true);
+  if (kind === undefined) throw new Error(`no action in ${Object.keys(written).join()}`);
+  return kind;
+}
+
+function resolvingOf(written: NonNullable<WrittenAction['resolveApproval']>): Action {
+  const { args, value, argsHashOf, ...rest } = written;
+  return {
+    kind: 'resolveApproval',
+    ...rest,
+    ...(args !== undefined && { args: args as JsonObject }),
+    ...(value !== undefined && { value: value as Json }),
+    ...(argsHashOf !== undefined && { argsHashOf: argsHashOf as JsonObject }),
+  };
+}
+
+const UNIT_MS: { readonly [unit: string]: number } = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** `90s`, `1h`: the schema has checked the form. */
+function durationMs(text: string): number {
+  const count = Number.parseInt(text, 10);
+  return count * (UNIT_MS[text.replace(/^\d+/, '')] ?? 1);
+}

@@ -1,0 +1,52 @@
+/**
+ * The tools of a case: the standard toolbox with what the case changes of it, and tools of its own.
+ * Invariant: a tool that nothing in the case names is not there.
+ */
+import { sideEffectOf } from '../core/tool.js';
+import { resultsOf } from './convert-script.js';
+import type { CaseApproval, CaseTool, JsonObject } from './fixture.js';
+import type { FixtureDocument } from './format/document.js';
+import { PLAIN_TOOL, TOOLBOX } from './toolbox.js';
+
+type WrittenTool = NonNullable<FixtureDocument['tools']>[string];
+
+/** What `tools` and the older `mocked_tools` say together, and what they contradict each other in. */
+export function declaredTools(document: FixtureDocument): {
+  readonly tools: ReadonlyMap<string, WrittenTool>;
+  readonly problems: readonly string[];
+} {
+  const tools = new Map<string, WrittenTool>(Object.entries(document.tools ?? {}));
+  const problems: string[] = [];
+  for (const [name, results] of Object.entries(document.mocked_tools ?? {})) {
+    const declared = tools.get(name);
+    if (declared?.results !== undefined) {
+      problems.push(`mocked_tools: ${JSON.stringify(name)} has results under tools as well`);
+    }
+    tools.set(name, { ...declared, results });
+  }
+  return { tools, problems };
+}
+
+/** The record of a declared tool, over that of the toolbox where it has one of this name. */
+export function toolOf(name: string, written: WrittenTool): CaseTool {
+  const { results, approval, inputSchema, outputSchema, ...rest } = written;
+  const base = TOOLBOX.get(name) ?? ownTool(name, written);
+  return {
+    ...base,
+    ...rest,
+    ...(approval !== undefined && { approval: approval as CaseApproval }),
+    ...(inputSchema !== undefined && { inputSchema: inputSchema as JsonObject | boolean }),
+    ...(outputSchema !== undefined && { outputSchema: outputSchema as JsonObject | boolean }),
+    ...(results !== undefined && { results: resultsOf(results) }),
+  };
+}
+
+/**
+ * A case that says nothing of what its tool does means a read, which is what mocked tools are; what comes
+ * from another server is not to be trusted that far (G70).
+ */
+function ownTool(name: string, { effect, kind }: WrittenTool): CaseTool {
+  const does = effect ?? (kind === 'mcp' ? 'unknown' : 'read');
+  const idempotency = sideEffectOf(does) === 'mutating' ? 'unknown' : 'natural';
+  return { ...PLAIN_TOOL, name, effect: does, idempotency };
+}

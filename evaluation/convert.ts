@@ -1,0 +1,211 @@
+/** From a written fixture that the schema has accepted to the case that engines play. */
+import type { Json } from '../core/json.js';
+import type { PolicyCondition } from '../core/policy.js';
+import { momentOf } from './convert-during.js';
+import { answerOf, scriptOf, toolResultOf, toolsNamedIn, usageOf } from './convert-script.js';
+import { declaredTools, toolOf } from './convert-tools.js';
+import type {
+  CaseAgent,
+  CaseBudget,
+  CasePolicyRule,
+  CasePrice,
+  CaseSession,
+  CaseSettings,
+  CaseTask,
+  CaseTool,
+  Fixture,
+  JsonObject,
+  ScriptedSummary,
+  SessionMessage,
+} from './fixture.js';
+import type { FixtureDocument } from './format/document.js';
+import { mockedScript } from './mocked-script.js';
+import type { Script } from './script.js';
+import { TOOLBOX } from './toolbox.js';
+
+const DEFAULT_GOAL = 'Handle the case.';
+
+type Written<Key extends keyof FixtureDocument> = NonNullable<FixtureDocument[Key]>;
+
+export type Converted =
+  | { readonly ok: true; readonly fixture: Fixture }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+export function convert(document: FixtureDocument, file: string): Converted {
+  const declared = declaredTools(document);
+  if (declared.problems.length > 0) return { ok: false, problems: declared.problems };
+  const own = new Map(
+    [...declared.tools].map(([name, written]): [string, CaseTool] => [name, toolOf(name, written)]),
+  );
+  const model = modelOf(document, own);
+  const agents = agentsOf(document.agents ?? {});
+  const sessions = (document.sessions ?? []).map(sessionOf);
+  const manifest = manifestOf({ document, own, scripts: [model, ...scriptsOf(agents, sessions)] });
+  const during = (document.during ?? []).map(momentOf);
+  const fixture: Fixture = {
+    caseId: document.case_id,
+    ...(document.title !== undefined && { title: document.title }),
+    file,
+    task: taskOf(document),
+    budget: budgetOf(document),
+    settings: settingsOf(document),
+    policy: (document.policy ?? []) as readonly CasePolicyRule[],
+    tools: toolsOf(own, [
+      ...manifest,
+      ...[...agents.values()].flatMap((agent) => agent.tools ?? []),
+    ]),
+    manifest,
+    agents,
+    sessions,
+    model,
+    compaction: (document.compaction ?? []).map(summaryOf),
+    hooks: document.hooks ?? {},
+    during,
+    expected: document.expected,
+    needsVirtualTime: during.some(({ actions }) => actions.some(({ kind }) => kind === 'advance')),
+  };
+  return { ok: true, fixture };
+}
+
+function modelOf(document: FixtureDocument, own: ReadonlyMap<string, CaseTool>): Script {
+  if (document.model !== undefined) return scriptOf(document.model);
+  const mocked = Object.keys(document.mocked_tools ?? {}).flatMap((name) => own.get(name) ?? []);
+  return mocked.length === 0 ? [] : mockedScript(mocked);
+}
+
+function scriptsOf(
+  agents: ReadonlyMap<string, CaseAgent>,
+  sessions: readonly CaseSession[],
+): readonly Script[] {
+  const earlier = sessions.flatMap(({ messages }) =>
+    messages.flatMap((message) => (message.kind === 'assistant' ? [message.reply] : [])),
+  );
+  const remembered: Script = earlier.map((reply) => ({ times: 1, reply }));
+  return [...[...agents.values()].map((agent) => agent.model), remembered];
+}
+
+/** Tools that exist and that the case names: in `tools`, in `allowedActions`, in a reply. */
+function manifestOf(named: {
+  readonly document: FixtureDocument;
+  readonly own: ReadonlyMap<string, CaseTool>;
+  readonly scripts: readonly Script[];
+}): readonly string[] {
+  const { document, own, scripts } = named;
+  const names = new Set([
+    ...own.keys(),
+    ...(document.task?.allowedActions ?? []),
+    ...scripts.flatMap(toolsNamedIn),
+  ]);
+  return [...names].filter((name) => own.has(name) || TOOLBOX.has(name)).toSorted();
+}
+
+function toolsOf(
+  own: ReadonlyMap<string, CaseTool>,
+  names: readonly string[],
+): ReadonlyMap<string, CaseTool> {
+  return new Map(
+    names.flatMap((name): [string, CaseTool][] => {
+      const tool = own.get(name) ?? TOOLBOX.get(name);
+      return tool === undefined ? [] : [[name, tool]];
+    }),
+  );
+}
+
+function taskOf({ case_id, goal = DEFAULT_GOAL, task = {} }: FixtureDocument): CaseTask {
+  const { constraints, successCriteria, outputSchema, requiredEvidence, ...rest } = task;
+  return {
+    taskId: case_id,
+    ...rest,
+    goal,
+    ...(constraints !== undefined && { constraints: constraints as Json }),
+    ...(successCriteria !== undefined && { successCriteria: successCriteria as Json }),
+    ...(outputSchema !== undefined && { outputSchema: outputSchema as JsonObject }),
+    ...(requiredEvidence !== undefined && {
+      requiredEvidence: requiredEvidence.map(({ predicate, ...evidence }) => ({
+        ...evidence,
+        ...(predicate !== undefined && { predicate: predicate as PolicyCondition }),
+      })),
+    }),
+  };
+}
+
+function budgetOf({ profile, budget = {} }: FixtureDocument): CaseBudget {
+  return profile === 'strict001' ? { emptyResponseRetries: 0, ...budget } : budget;
+}
+
+const STRICT_001: Partial<CaseSettings> = {
+  onDeny: 'refuse',
+  onInvalid: 'refuse',
+  onToolFailure: { mode: 'stop', threshold: 1, outcome: 'tool_failure' },
+};
+
+const DEFAULT_PRICE: CasePrice = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
+
+function settingsOf({ profile, settings = {} }: FixtureDocument): CaseSettings {
+  const { pricing, unknownModelPricing, ...rest } = settings;
+  const prices = Object.entries(pricing ?? { '*': DEFAULT_PRICE });
+  return {
+    ...(profile === 'strict001' && STRICT_001),
+    ...rest,
+    pricing: new Map(prices.map(([model, price]) => [model, priceOf(price)])),
+    ...(unknownModelPricing !== undefined && {
+      unknownModelPricing:
+        typeof unknownModelPricing === 'string'
+          ? unknownModelPricing
+          : priceOf(unknownModelPricing),
+    }),
+  };
+}
+
+/** Without prices of its own, the cache costs in proportion what it costs in the default table. */
+function priceOf(written: Pick<CasePrice, 'input' | 'output'> & Partial<CasePrice>): CasePrice {
+  return { cacheRead: written.input * 0.1, cacheWrite: written.input * 1.25, ...written };
+}
+
+function agentsOf(written: Written<'agents'>): ReadonlyMap<string, CaseAgent> {
+  return new Map(
+    Object.entries(written).map(([name, { model, tools, budget }]) => [
+      name,
+      {
+        model: scriptOf(model),
+        ...(tools !== undefined && { tools }),
+        budget: budget ?? {},
+      },
+    ]),
+  );
+}
+
+function sessionOf(written: Written<'sessions'>[number]): CaseSession {
+  const { id, messages, state, reactiveCompacted = false } = written;
+  return {
+    id,
+    messages: messages.map(messageOf),
+    ...(state !== undefined && { state: state as JsonObject }),
+    reactiveCompacted,
+  };
+}
+
+function messageOf(written: Written<'sessions'>[number]['messages'][number]): SessionMessage {
+  if (written.assistant !== undefined) {
+    return { kind: 'assistant', reply: answerOf(written.assistant) };
+  }
+  if (written.results !== undefined) {
+    const results = Object.entries(written.results);
+    return {
+      kind: 'results',
+      results: new Map(results.map(([id, result]) => [id, toolResultOf(result)])),
+    };
+  }
+  return { kind: 'user', text: written.user ?? '' };
+}
+
+function summaryOf(written: Written<'compaction'>[number]): ScriptedSummary {
+  if ('error' in written) return { kind: 'error', message: written.error };
+  const { summary, tokens, usage } = written;
+  return {
+    kind: 'summary',
+    ...(summary !== undefined && { text: summary }),
+    ...(tokens !== undefined && { tokens }),
+    usage: usageOf(usage),
+  };
+}

@@ -1,0 +1,227 @@
+/**
+ * A case as the engines get it: the written fixture with every default of the format applied, its short
+ * forms spelled out and its tools put together. Defaults of the runtime itself are not repeated here: what
+ * is absent from `budget` and `settings` is the core's to decide.
+ */
+import type { Json } from '../core/json.js';
+import type { Usage } from '../core/model.js';
+import type { PolicyCondition } from '../core/policy.js';
+import type { Idempotency, ToolEffect, ToolKind } from '../core/tool.js';
+import type { FixtureDocument } from './format/document.js';
+import type { EventPattern } from './format/during.js';
+import type { Expected } from './format/expected.js';
+import type { Script, ScriptedAnswer } from './script.js';
+
+export type { Expected, EventPattern };
+
+export interface Fixture {
+  readonly caseId: string;
+  readonly title?: string;
+  /** Where it was read; part of messages to people. */
+  readonly file: string;
+  readonly task: CaseTask;
+  /** The limits that the case or its profile gives. */
+  readonly budget: CaseBudget;
+  /** The settings that the case or its profile gives; `pricing` always. */
+  readonly settings: CaseSettings;
+  readonly policy: readonly CasePolicyRule[];
+  /** Every tool that anything in the case names and that exists, by name. */
+  readonly tools: ReadonlyMap<string, CaseTool>;
+  /** Names of the tools in the agent's manifest, sorted. */
+  readonly manifest: readonly string[];
+  readonly agents: ReadonlyMap<string, CaseAgent>;
+  readonly sessions: readonly CaseSession[];
+  readonly model: Script;
+  /** Scripted summaries; the last one repeats. Empty: every summary succeeds. */
+  readonly compaction: readonly ScriptedSummary[];
+  /** Registered hooks by name; a registered hook may have no outcomes. */
+  readonly hooks: CaseHooks;
+  readonly during: readonly Moment[];
+  readonly expected: Expected;
+  /** Time is moved by the case: only a virtual clock can play it. */
+  readonly needsVirtualTime: boolean;
+}
+
+export interface CaseTask {
+  readonly goal: string;
+  readonly taskId: string;
+  readonly traceId?: string;
+  readonly caller?: string;
+  readonly constraints?: Json;
+  readonly allowedActions?: readonly string[];
+  readonly forbiddenActions?: readonly string[];
+  readonly requiredEvidence?: readonly CaseEvidence[];
+  readonly successCriteria?: Json;
+  readonly stopReasons?: readonly string[];
+  readonly outputSchema?: JsonObject;
+  readonly sessionId?: string;
+  readonly resume?: string;
+  readonly continue?: boolean;
+  readonly denied?: string;
+}
+
+export interface CaseEvidence {
+  readonly id: string;
+  readonly satisfiedBy: string;
+  readonly predicate?: PolicyCondition;
+}
+
+export type JsonObject = { readonly [key: string]: Json };
+export type CaseBudget = Readonly<NonNullable<FixtureDocument['budget']>>;
+export type CaseHooks = Readonly<NonNullable<FixtureDocument['hooks']>>;
+
+export interface CasePrice {
+  /** USD per million tokens. */
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+type WrittenSettings = NonNullable<FixtureDocument['settings']>;
+
+export type CaseSettings = Readonly<Omit<WrittenSettings, 'pricing' | 'unknownModelPricing'>> & {
+  /** By model name; `*` is any other. */
+  readonly pricing: ReadonlyMap<string, CasePrice>;
+  readonly unknownModelPricing?: 'fail' | 'zero' | CasePrice;
+};
+
+export interface CasePolicyRule {
+  readonly tool: string;
+  readonly decision: 'allow' | 'deny' | 'ask' | 'sandbox';
+  readonly reason?: string;
+  readonly terminal?: boolean;
+  readonly when?: PolicyCondition;
+}
+
+export interface CaseTool {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly effect: ToolEffect;
+  readonly idempotency: Idempotency;
+  readonly concurrencySafe: boolean;
+  /** Absent: by the effect (vocabulary D5). */
+  readonly approval?: CaseApproval;
+  readonly sandbox: 'none' | 'optional' | 'required';
+  readonly kind: ToolKind;
+  /** JSON Schema of the arguments. */
+  readonly inputSchema: JsonObject | boolean;
+  readonly outputSchema?: JsonObject | boolean;
+  readonly timeoutMs: number;
+  /** One per attempt, in order; `resultOf` says what follows the last. */
+  readonly results: readonly ScriptedResult[];
+}
+
+export type CaseApproval =
+  | 'never'
+  | 'by_policy'
+  | 'always'
+  | {
+      readonly roles?: readonly string[];
+      readonly quorum?: number;
+      readonly expiresInMs?: number | 'unlimited';
+      readonly onExpiry?: 'reject' | 'stop';
+    };
+
+export type ScriptedResult = { readonly delayMs: number } & (
+  | { readonly kind: 'ok'; readonly value: Json }
+  /** An ordinary failure: it says that nothing happened. */
+  | { readonly kind: 'error'; readonly message: string }
+  | { readonly kind: 'retryable_error'; readonly reason: string }
+  /** No answer until the call's own timeout. */
+  | { readonly kind: 'timeout' }
+  /** Answers only when it is cancelled. */
+  | { readonly kind: 'hang' }
+  /** The worker dies before or after the effect happened. */
+  | { readonly kind: 'lost'; readonly when: 'before' | 'after' }
+);
+
+export interface CaseAgent {
+  readonly model: Script;
+  readonly tools?: readonly string[];
+  readonly budget: CaseBudget;
+}
+
+export interface CaseSession {
+  readonly id: string;
+  readonly messages: readonly SessionMessage[];
+  readonly state?: JsonObject;
+  readonly reactiveCompacted: boolean;
+}
+
+export type SessionMessage =
+  | { readonly kind: 'user'; readonly text: string }
+  | { readonly kind: 'assistant'; readonly reply: ScriptedAnswer }
+  | { readonly kind: 'results'; readonly results: ReadonlyMap<string, ScriptedResult> };
+
+export type ScriptedSummary =
+  | { readonly kind: 'error'; readonly message: string }
+  | {
+      readonly kind: 'summary';
+      readonly text?: string;
+      /** Size of the context afterwards; absent: a tenth. */
+      readonly tokens?: number;
+      readonly usage: Usage;
+    };
+
+/** What happens from outside, and when; `times` says how often it may. */
+export interface Moment {
+  readonly on: Pattern;
+  readonly actions: readonly Action[];
+  readonly times: number;
+}
+
+export type Pattern =
+  | { readonly kind: 'start' }
+  | {
+      readonly kind: 'modelCall';
+      readonly number: number;
+      readonly at: 'before' | 'streaming' | 'after';
+    }
+  | { readonly kind: 'event'; readonly pattern: EventPattern };
+
+export type Action =
+  | ResolveApproval
+  | { readonly kind: 'provideInput'; readonly call: string; readonly value: Json }
+  | { readonly kind: 'userMessage'; readonly text: string }
+  | { readonly kind: 'interrupt' }
+  | { readonly kind: 'cancel' }
+  | { readonly kind: 'close' }
+  | { readonly kind: 'setModel'; readonly model: string }
+  | {
+      readonly kind: 'setPermissionMode';
+      readonly mode: 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'bypassPermissions';
+    }
+  | { readonly kind: 'setMaxThinkingTokens'; readonly tokens: number | null }
+  | { readonly kind: 'advance'; readonly ms: number }
+  | { readonly kind: 'restartWorker'; readonly downMs?: number }
+  | { readonly kind: 'killWorker' }
+  | { readonly kind: 'continueAsNew' };
+
+export interface ResolveApproval {
+  readonly kind: 'resolveApproval';
+  /** The call whose question is answered; absent: the one that is open. */
+  readonly call?: string;
+  readonly approvalId?: string;
+  readonly decision:
+    'approve' | 'reject' | 'modify' | 'replace' | 'happened' | 'not_happened' | 'stop';
+  readonly args?: JsonObject;
+  readonly value?: Json;
+  readonly amount?: number;
+  readonly tool?: string;
+  readonly reason?: string;
+  readonly by?: string;
+  readonly roles?: readonly string[];
+  /** Arguments whose hash is sent in place of the right one. */
+  readonly argsHashOf?: JsonObject;
+}
+
+/** The result of a tool's k-th attempt, from 0; undefined when the tool echoes its input every time. */
+export function resultOf(
+  tool: Pick<CaseTool, 'results'>,
+  attempt: number,
+): ScriptedResult | undefined {
+  const { results } = tool;
+  return results[attempt] ?? results.findLast((result) => result.kind === 'ok') ?? results.at(-1);
+}

@@ -1,0 +1,125 @@
+/**
+ * The written form of a fixture, key by key.
+ * Invariant: every object is closed; an unknown key anywhere is an error.
+ */
+import { z } from 'zod';
+import { moment } from './during.js';
+import { expected } from './expected.js';
+import { answer, reply } from './replies.js';
+import { budget, settings } from './settings.js';
+import { policyRule, tool, toolResult } from './tools.js';
+import {
+  chosen,
+  hasKey,
+  jsonObject,
+  natural,
+  someTexts,
+  text,
+  texts,
+  usage,
+  when,
+  withSomeKey,
+} from './values.js';
+
+const evidence = z.strictObject({ id: text, satisfiedBy: text, predicate: when.optional() });
+
+const task = z
+  .strictObject({
+    taskId: text,
+    traceId: text,
+    caller: text,
+    constraints: z.unknown(),
+    allowedActions: texts,
+    forbiddenActions: texts,
+    requiredEvidence: z.array(evidence).min(1),
+    successCriteria: z.unknown(),
+    stopReasons: texts,
+    outputSchema: jsonObject,
+    sessionId: text,
+    resume: text,
+    continue: z.boolean(),
+    denied: text,
+  })
+  .partial();
+
+const agent = z.strictObject({
+  model: z.array(reply).min(1),
+  tools: texts.optional(),
+  budget: budget.optional(),
+});
+
+const message = z
+  .strictObject({
+    user: z.string(),
+    assistant: answer,
+    results: withSomeKey(z.record(z.string(), toolResult)),
+  })
+  .partial()
+  .refine((value) => Object.keys(value).length === 1, 'must be one of user, assistant, results');
+
+const session = z.strictObject({
+  id: text,
+  messages: z.array(message),
+  state: jsonObject.optional(),
+  reactiveCompacted: z.boolean().optional(),
+});
+
+const failedSummary = z.strictObject({ error: text });
+const givenSummary = z.strictObject({ summary: z.string(), tokens: natural, usage }).partial();
+const summary = chosen<z.infer<typeof failedSummary> | z.infer<typeof givenSummary>>((value) =>
+  hasKey(value, 'error') ? failedSummary : givenSummary,
+);
+
+const ANY_OUTCOME = { throws: text.optional(), delayMs: natural.optional() };
+const silentHook = z.array(z.strictObject(ANY_OUTCOME));
+
+const hooks = z
+  .strictObject({
+    SessionStart: z.array(
+      z.strictObject({ additionalContext: z.string().optional(), ...ANY_OUTCOME }),
+    ),
+    PreToolUse: z.array(
+      z.strictObject({
+        decision: z.enum(['allow', 'deny', 'ask']).optional(),
+        message: z.string().optional(),
+        updatedInput: z.unknown().optional(),
+        ...ANY_OUTCOME,
+      }),
+    ),
+    PostToolUse: silentHook,
+    PostToolUseFailure: silentHook,
+    PostSampling: z.array(z.strictObject({ systemMessages: someTexts.optional(), ...ANY_OUTCOME })),
+    Stop: z.array(
+      z.strictObject({
+        blockingErrors: texts.optional(),
+        preventContinuation: z.boolean().optional(),
+        ...ANY_OUTCOME,
+      }),
+    ),
+    StopFailure: silentHook,
+    PreCompact: silentHook,
+    SessionEnd: silentHook,
+  })
+  .partial();
+
+export const fixtureDocument = z.strictObject({
+  case_id: z.string().regex(/^[\w.:-]+$/, 'must be letters, digits, "_", ".", ":" and "-" only'),
+  title: z.string().optional(),
+  profile: z.enum(['default', 'strict001']).optional(),
+  goal: z.string().optional(),
+  task: task.optional(),
+  budget: budget.optional(),
+  settings: settings.optional(),
+  policy: z.array(policyRule).optional(),
+  tools: z.record(z.string(), tool).optional(),
+  mocked_tools: withSomeKey(z.record(z.string(), z.array(toolResult))).optional(),
+  agents: withSomeKey(z.record(z.string(), agent)).optional(),
+  sessions: z.array(session).min(1).optional(),
+  model: z.array(reply).optional(),
+  compaction: z.array(summary).min(1).optional(),
+  hooks: hooks.optional(),
+  during: z.array(moment).optional(),
+  expected,
+});
+
+export type FixtureDocument = z.infer<typeof fixtureDocument>;

@@ -1,0 +1,131 @@
+/** What happens from outside while the run goes on, and when. */
+import { z } from 'zod';
+import { PERMISSION_MODES } from './settings.js';
+import { chosen, hasKey, jsonObject, natural, positive, text, texts } from './values.js';
+
+export const HOOK_NAMES = [
+  'SessionStart',
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PostSampling',
+  'Stop',
+  'StopFailure',
+  'PreCompact',
+  'SessionEnd',
+] as const;
+
+const EVENT_NAMES = [
+  'session_init',
+  'model_delta',
+  'model_response',
+  'validation',
+  'permission',
+  'approval_requested',
+  'approval_resolved',
+  'approval_withdrawn',
+  'tool_started',
+  'tool_finished',
+  'tool_results_message',
+  'transition',
+  'compact_boundary',
+  'tombstone',
+  'hook',
+  'interruption',
+  'model_error',
+  'retry',
+  'goal_review',
+  'stop',
+  'run_result',
+  'input_request',
+] as const;
+
+export const eventPattern = z
+  .strictObject({
+    event: z.enum(EVENT_NAMES),
+    call: text.optional(),
+    tool: text.optional(),
+    name: z.enum(HOOK_NAMES).optional(),
+    n: positive.optional(),
+  })
+  .refine((value) => value.name === undefined || value.event === 'hook', {
+    path: ['name'],
+    message: 'goes with the event "hook" only',
+  });
+
+const modelCallPattern = z.strictObject({
+  modelCall: positive,
+  at: z.enum(['before', 'streaming', 'after']),
+});
+const startPattern = z.strictObject({ start: z.literal(true) });
+
+export type EventPattern = z.infer<typeof eventPattern>;
+export type WrittenPattern =
+  EventPattern | z.infer<typeof modelCallPattern> | z.infer<typeof startPattern>;
+
+const pattern = chosen<WrittenPattern>((value) => {
+  if (hasKey(value, 'event')) return eventPattern;
+  return hasKey(value, 'modelCall') ? modelCallPattern : startPattern;
+});
+
+const resolveApproval = z
+  .strictObject({
+    call: text.optional(),
+    approvalId: text.optional(),
+    decision: z.enum([
+      'approve',
+      'reject',
+      'modify',
+      'replace',
+      'happened',
+      'not_happened',
+      'stop',
+    ]),
+    args: jsonObject.optional(),
+    tool: text.optional(),
+    reason: text.optional(),
+    by: text.optional(),
+    roles: texts.optional(),
+    argsHashOf: jsonObject.optional(),
+    value: z.unknown().optional(),
+    amount: z.number().gt(0).optional(),
+  })
+  .refine((value) => !['modify', 'replace'].includes(value.decision) || value.args !== undefined, {
+    path: ['args'],
+    message: 'is needed with this decision',
+  })
+  .refine((value) => value.decision !== 'replace' || value.tool !== undefined, {
+    path: ['tool'],
+    message: 'is needed with this decision',
+  });
+
+const ACTIONS = {
+  resolveApproval,
+  provideInput: z.strictObject({ call: text, value: z.unknown() }),
+  userMessage: text,
+  interrupt: z.literal(true),
+  cancel: z.literal(true),
+  close: z.literal(true),
+  setModel: text,
+  setPermissionMode: z.enum(PERMISSION_MODES),
+  setMaxThinkingTokens: natural.nullable(),
+  advance: z
+    .string()
+    .regex(/^[0-9]+(ms|s|m|h|d)$/, 'must be a whole number and ms, s, m, h or d, such as "1h"'),
+  restartWorker: z.strictObject({ downMs: natural.optional() }),
+  killWorker: z.literal(true),
+  continueAsNew: z.literal(true),
+};
+
+const action = z
+  .strictObject(ACTIONS)
+  .partial()
+  .refine((value) => Object.keys(value).length === 1, 'must be exactly one action');
+
+export type WrittenAction = z.infer<typeof action>;
+
+const actions = chosen<readonly WrittenAction[]>((value) =>
+  Array.isArray(value) ? z.array(action).min(1) : action.transform((one) => [one]),
+);
+
+export const moment = z.strictObject({ on: pattern, do: actions, times: positive.optional() });

@@ -1,0 +1,133 @@
+/** Budgets and settings of a fixture, by their canonical names (vocabulary D7, conflicts, gaps). */
+import { z } from 'zod';
+import {
+  cadence,
+  limit,
+  natural,
+  positive,
+  price,
+  share,
+  text,
+  texts,
+  withSomeKey,
+} from './values.js';
+
+export const PERMISSION_MODES = [
+  'default',
+  'acceptEdits',
+  'plan',
+  'dontAsk',
+  'bypassPermissions',
+] as const;
+
+const limits = z.strictObject({
+  maxTurns: limit,
+  maxModelCalls: limit,
+  maxToolCalls: limit,
+  maxParallelToolCalls: limit,
+  timeoutMs: limit,
+  maxInputTokens: limit,
+  maxOutputTokens: limit,
+  maxCostMicroUsd: limit,
+  maxToolResultChars: limit,
+  maxRetriesPerModelCall: limit,
+  maxRetriesPerToolCall: limit,
+  maxThinkingTokens: limit,
+  maxTokensPerResponse: limit,
+  maxOutputRecoveries: limit,
+  maxReactiveCompactions: limit,
+  maxConsecutiveToolFailures: limit,
+  maxConsecutiveToolErrors: limit,
+  maxDeniedProposals: limit,
+  maxInvalidProposals: limit,
+  maxRepeatedActions: limit,
+  maxStopHookReentries: limit,
+  maxOutputSchemaRetries: limit,
+  emptyResponseRetries: limit,
+  compactionThreshold: share,
+});
+
+export const budget = limits.partial();
+
+const onToolFailure = z.strictObject({
+  mode: z.enum(['observe', 'stop']),
+  threshold: positive.optional(),
+  outcome: z.enum(['needs_human', 'tool_failure']).optional(),
+});
+
+const tokenBudget = z.strictObject({
+  targetOutputTokens: positive,
+  completionThreshold: share.optional(),
+  smallDeltaTokens: natural.optional(),
+  minContinuations: natural.optional(),
+  consecutiveSmallDeltas: positive.optional(),
+});
+
+const versions = withSomeKey(
+  z
+    .strictObject({
+      prompt: text,
+      tools: text,
+      policy: text,
+      modelRoute: text,
+      pricing: text,
+      code: text,
+    })
+    .partial(),
+);
+
+const permission = {
+  approvalMode: z.enum(['wait', 'stop']),
+  approvalTimeoutMs: limit,
+  onApprovalTimeout: z.enum(['reject', 'stop']),
+  inputTimeoutMs: limit,
+  permissionMode: z.enum(PERMISSION_MODES),
+  allowedTools: texts,
+  disallowedTools: texts,
+  onDeny: z.enum(['observe', 'refuse']),
+  onInvalid: z.enum(['observe', 'refuse']),
+};
+
+const loop = {
+  toolExecution: z.enum(['serial', 'batched', 'dataflow']),
+  onToolFailure,
+  turnCounting: z.enum(['round_trips', 'logical']),
+  timeoutCounts: z.enum(['active', 'wall']),
+  budgetOverrunPolicy: z.enum(['complete', 'stop']),
+  onBudget: z.enum(['stop', 'ask']),
+  onOutcomeUnknown: z.enum(['ask', 'observe', 'stop']),
+  wrapUpTurn: z.boolean(),
+  tokenBudget,
+  terminateOn: z.enum(['no_calls']),
+  stateWritePolicy: z.enum(['write_once']),
+  interruptMode: z.enum(['stop', 'pause']),
+  afterAnswer: z.enum(['complete', 'await_user']),
+  idleTimeoutMs: limit,
+  propagateCancellation: z.boolean(),
+};
+
+const model = {
+  model: text,
+  fallbackModel: text,
+  fallbackSticky: z.enum(['turn', 'session']),
+  maxTokensStrategy: z.enum(['auto', 'compact_first', 'continue_only', 'stop']),
+  continuationRole: z.enum(['user', 'system']),
+  compactionMetric: z.enum(['context', 'cumulative']),
+  minCompactionGain: share,
+  minTurnsBetweenCompactions: natural,
+  contextWindow: z.union([positive, withSomeKey(z.record(z.string(), positive))]),
+  pricing: withSomeKey(z.record(z.string(), price)),
+  unknownModelPricing: z.union([z.enum(['fail', 'zero']), price]),
+};
+
+const session = {
+  includePartialMessages: z.boolean(),
+  streamCalls: z.boolean(),
+  closeOnReturn: z.boolean(),
+  persistSession: z.boolean(),
+  checkpointEvery: z.union([positive, cadence]),
+  reviewEvery: cadence,
+  versions,
+};
+
+export const settings = z.strictObject({ ...permission, ...loop, ...model, ...session }).partial();

@@ -1,0 +1,82 @@
+/** Tools, what they answer, and the policy over them. */
+import { z } from 'zod';
+import { EFFECTS, IDEMPOTENCIES } from '../../core/tool.js';
+import {
+  chosen,
+  hasKey,
+  jsonObject,
+  limit,
+  natural,
+  positive,
+  text,
+  texts,
+  when,
+} from './values.js';
+
+const delayMs = natural.optional();
+
+const RESULT_FORMS = {
+  ok: z.strictObject({ ok: z.unknown(), delayMs }),
+  error: z.strictObject({ error: text, delayMs }),
+  retryable_error: z.strictObject({ retryable_error: text, delayMs }),
+  timeout: z.strictObject({ timeout: z.literal(true), delayMs }),
+  hang: z.strictObject({ hang: z.literal(true), delayMs }),
+  lost: z.strictObject({ lost: z.enum(['before', 'after']), delayMs }),
+} as const;
+
+/** The form of the first fixture format that existed: `{"status": …, "reason" or "output"}`. */
+const statusForm = z.strictObject({
+  status: z.enum(['ok', 'error', 'retryable_error'], {
+    error: 'a tool result has one of: ok, error, retryable_error, timeout, hang, lost, status',
+  }),
+  delayMs,
+  reason: text.optional(),
+  output: z.unknown().optional(),
+});
+
+export type WrittenResult =
+  | {
+      [Form in keyof typeof RESULT_FORMS]: z.infer<(typeof RESULT_FORMS)[Form]>;
+    }[keyof typeof RESULT_FORMS]
+  | z.infer<typeof statusForm>;
+
+export const toolResult = chosen<WrittenResult>((value) => {
+  const form = Object.keys(RESULT_FORMS).find((key) => hasKey(value, key));
+  return form === undefined ? statusForm : RESULT_FORMS[form as keyof typeof RESULT_FORMS];
+});
+
+const approvalRule = z
+  .strictObject({
+    roles: texts,
+    quorum: positive,
+    expiresInMs: limit,
+    onExpiry: z.enum(['reject', 'stop']),
+  })
+  .partial();
+
+const jsonSchema = z.union([jsonObject, z.boolean()]);
+
+export const tool = z
+  .strictObject({
+    description: z.string(),
+    effect: z.enum(EFFECTS),
+    concurrencySafe: z.boolean(),
+    idempotency: z.enum(IDEMPOTENCIES),
+    approval: z.union([z.enum(['never', 'by_policy', 'always']), approvalRule]),
+    sandbox: z.enum(['none', 'optional', 'required']),
+    kind: z.enum(['tool', 'human_input', 'subagent', 'mcp', 'hosted', 'handoff', 'memory_write']),
+    inputSchema: jsonSchema,
+    outputSchema: jsonSchema,
+    version: text,
+    timeoutMs: positive,
+    results: z.array(toolResult),
+  })
+  .partial();
+
+export const policyRule = z.strictObject({
+  tool: text,
+  decision: z.enum(['allow', 'deny', 'ask', 'sandbox']),
+  reason: text.optional(),
+  terminal: z.boolean().optional(),
+  when: when.optional(),
+});

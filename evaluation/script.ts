@@ -1,0 +1,67 @@
+/**
+ * The scripted model.
+ * Invariant: a repetition is counted, never copied, so that a short file cannot become a long list.
+ */
+import type { Json } from '../core/json.js';
+import type { Usage } from '../core/model.js';
+import type { PolicyCondition } from '../core/policy.js';
+
+/** Replies in order; each stands for `times` copies. */
+export type Script = readonly { readonly times: number; readonly reply: ScriptedReply }[];
+
+export type ScriptedReply = ScriptedAnswer | ScriptedFailure;
+
+export interface ScriptedAnswer {
+  readonly kind: 'answer';
+  readonly text?: string;
+  readonly thinking?: string;
+  readonly calls: readonly ScriptedCall[];
+  readonly stopReason: string;
+  readonly stopSequence?: string;
+  readonly usage: Usage;
+  readonly output?: Json;
+  readonly refuse?: string;
+  readonly escalate?: string;
+  readonly delayMs: number;
+  /** Pieces in which the text arrives; absent: as the engine likes. */
+  readonly chunks?: number;
+}
+
+export interface ScriptedFailure {
+  readonly kind: 'error';
+  readonly error: ScriptedError;
+  /** The stream breaks after this much was received. */
+  readonly after?: { readonly text?: string; readonly calls: readonly ScriptedCall[] };
+  readonly delayMs: number;
+}
+
+export type ScriptedError =
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly type?: string;
+      readonly retryAfterSeconds?: number;
+    }
+  | { readonly kind: 'network_timeout' | 'prompt_too_long' | 'connection_reset' };
+
+export interface ScriptedCall {
+  readonly id: string;
+  readonly tool: string;
+  /** Arguments as a value, or as a text that nobody has parsed; neither only when incomplete. */
+  readonly input?: Json;
+  readonly rawInput?: string;
+  readonly incomplete: boolean;
+  readonly outputPath?: string;
+  readonly dependsOn?: readonly string[];
+  readonly when?: PolicyCondition;
+}
+
+/** The reply at a position, from 0; undefined when the script is exhausted. */
+export function replyAt(script: Script, position: number): ScriptedReply | undefined {
+  let passed = 0;
+  for (const { times, reply } of script) {
+    passed += times;
+    if (position < passed) return reply;
+  }
+  return undefined;
+}

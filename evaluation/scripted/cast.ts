@@ -1,0 +1,43 @@
+/** Everybody who plays in a case: its model, its tools, and what happens from outside. */
+import type { Config } from '../../authoring/index.js';
+import { DEFAULT_BUDGET } from '../../core/budget-fields.js';
+import type { Settings } from '../../core/settings.js';
+import type { Provider } from '../../providers/provider.js';
+import type { SeenRequest } from '../engine.js';
+import type { Fixture } from '../fixture.js';
+import { configOf, PROVIDER } from './config.js';
+import { recordExecutions, type Executions } from './executions.js';
+import { scriptedModel } from './model.js';
+import { momentsOf, type Moments } from './moments.js';
+import type { Stage } from './stage.js';
+import { scriptedTool } from './tools.js';
+
+export interface Cast {
+  readonly config: Config;
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly moments: Moments;
+  readonly requests: readonly SeenRequest[];
+  readonly executions: Executions;
+}
+
+/** `settings` are those of the engine itself, over those of the case. */
+export function castOf(fixture: Fixture, stage: Stage, settings: Partial<Settings> = {}): Cast {
+  const moments = momentsOf(fixture, (action) => stage.perform(action));
+  const executions = recordExecutions();
+  const { maxRetriesPerToolCall } = { ...DEFAULT_BUDGET, ...fixture.budget };
+  const maxRetries = maxRetriesPerToolCall === 'unlimited' ? Infinity : maxRetriesPerToolCall!;
+  const tools = fixture.manifest.flatMap((name) => {
+    const declared = fixture.tools.get(name);
+    return declared === undefined
+      ? []
+      : [scriptedTool(declared, { stage, moments, executions, maxRetries })];
+  });
+  const model = scriptedModel(PROVIDER, fixture.model, { stage, moments });
+  return {
+    config: configOf(fixture, tools, settings),
+    providers: new Map([[PROVIDER, model.provider]]),
+    moments,
+    requests: model.requests,
+    executions,
+  };
+}

@@ -1,0 +1,145 @@
+/** The agent of a case as a worker's configuration, and the start of its run. */
+import {
+  defineAgent,
+  defineConfig,
+  type Config,
+  type PolicyDeclaration,
+  type Tool,
+} from '../../authoring/index.js';
+import { DEFAULT_BUDGET, type Budget } from '../../core/budget-fields.js';
+import type { ModelRoute, Prices } from '../../core/model.js';
+import { DEFAULT_SETTINGS, type Settings } from '../../core/settings.js';
+import type { StartInput, Task } from '../../core/task.js';
+import type { CasePrice, Fixture } from '../fixture.js';
+
+/** Name of the provider behind every model of a case. */
+export const PROVIDER = 'case';
+export const AGENT = 'case';
+
+const DEFAULT_MODEL = 'model';
+const DEFAULT_WINDOW = 200_000;
+const OUTPUT_TOKENS_MAX = 1_000_000;
+const INSTRUCTIONS = 'Handle the case with the tools you are given.';
+const USD = 1_000_000;
+/** The longest duration that a setting may have. */
+const YEAR_MS = 366 * 86_400_000;
+const MANY = 100;
+
+export function configOf(
+  fixture: Fixture,
+  tools: readonly Tool[],
+  settings: Partial<Settings> = {},
+): Config {
+  const { policy } = fixture;
+  return defineConfig({
+    agents: [
+      defineAgent({
+        name: AGENT,
+        model: fixture.settings.model ?? DEFAULT_MODEL,
+        instructions: INSTRUCTIONS,
+        tools,
+        ...(policy.length > 0 && { policy: { rules: policy } as PolicyDeclaration }),
+        budget: budgetOf(fixture),
+        settings: { ...settingsOf(fixture), ...settings },
+      }),
+    ],
+    routes: routesOf(fixture),
+  });
+}
+
+/** Unchecked: what is wrong with a task is for the runtime to say. */
+export function startOf({ task }: Fixture): StartInput {
+  return { v: 1, agent: AGENT, task: task as unknown as Task };
+}
+
+/** Limits that have no 'unlimited' get the most that they allow. */
+const MOST: Partial<Budget> = {
+  maxParallelToolCalls: MANY,
+  maxToolResultChars: Number.MAX_SAFE_INTEGER,
+  maxRetriesPerModelCall: 20,
+  maxRetriesPerToolCall: 20,
+  maxTokensPerResponse: OUTPUT_TOKENS_MAX,
+  maxOutputRecoveries: MANY,
+  emptyResponseRetries: MANY,
+  maxReactiveCompactions: MANY,
+  maxStopHookReentries: MANY,
+  maxOutputSchemaRetries: MANY,
+};
+
+function budgetOf({ budget }: Fixture): Partial<Budget> {
+  const known = Object.entries(budget).filter(([name]) => name in DEFAULT_BUDGET);
+  const fields = known.map(([name, value]) => [
+    name,
+    value === 'unlimited' ? (MOST[name as keyof Budget] ?? value) : value,
+  ]);
+  return Object.fromEntries(fields) as Partial<Budget>;
+}
+
+function settingsOf({ settings }: Fixture): Partial<Settings> {
+  const known = Object.entries(settings).filter(([name]) => name in DEFAULT_SETTINGS);
+  const fields = known.map(([name, value]) => [name, value === 'unlimited' ? YEAR_MS : value]);
+  const { onToolFailure } = settings;
+  return {
+    ...(Object.fromEntries(fields) as Partial<Settings>),
+    ...(onToolFailure !== undefined && {
+      onToolFailure: { ...DEFAULT_SETTINGS.onToolFailure, ...withoutAbsent(onToolFailure) },
+    }),
+  };
+}
+
+function withoutAbsent<T extends object>(value: T): T {
+  const entries = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(entries) as T;
+}
+
+/** Every model that the case can get to; one without a price is not known, unless the case says what to do. */
+function routesOf({ settings, during }: Fixture): readonly ModelRoute[] {
+  const { model = DEFAULT_MODEL, fallbackModel, pricing } = settings;
+  const named = during.flatMap(({ actions }) =>
+    actions.flatMap((action) => (action.kind === 'setModel' ? [action.model] : [])),
+  );
+  const names = new Set([model, ...named, ...[...pricing.keys()].filter((name) => name !== '*')]);
+  if (fallbackModel !== undefined) names.add(fallbackModel);
+  return [...names].flatMap((name): ModelRoute[] => {
+    const prices = pricesFor(settings, name);
+    return prices === undefined ? [] : [routeOf(name, prices, windowFor(settings, name))];
+  });
+}
+
+function routeOf(name: string, prices: Prices, contextWindow: number): ModelRoute {
+  return {
+    name,
+    provider: PROVIDER,
+    model: name,
+    contextWindow,
+    maxOutputTokens: OUTPUT_TOKENS_MAX,
+    prices,
+    pricesVersion: 'case',
+    temperatureAllowed: true,
+  };
+}
+
+function pricesFor(
+  { pricing, unknownModelPricing }: Fixture['settings'],
+  model: string,
+): Prices | undefined {
+  const own = pricing.get(model) ?? pricing.get('*');
+  if (own !== undefined) return inMicroUsd(own);
+  if (unknownModelPricing === 'zero') return { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  if (unknownModelPricing === undefined || unknownModelPricing === 'fail') return undefined;
+  return inMicroUsd(unknownModelPricing);
+}
+
+function inMicroUsd({ input, output, cacheRead, cacheWrite }: CasePrice): Prices {
+  return {
+    input: Math.round(input * USD),
+    output: Math.round(output * USD),
+    cacheRead: Math.round(cacheRead * USD),
+    cacheWrite: Math.round(cacheWrite * USD),
+  };
+}
+
+function windowFor({ contextWindow }: Fixture['settings'], model: string): number {
+  if (typeof contextWindow === 'number') return contextWindow;
+  return contextWindow?.[model] ?? DEFAULT_WINDOW;
+}

@@ -1,0 +1,64 @@
+/** What executors were handed, and what really happened: the evidence of a case. */
+import type { Json } from '../../core/json.js';
+import type { SeenExecution } from '../engine.js';
+
+export interface Handed {
+  readonly callId: string;
+  readonly tool: string;
+  readonly key: string;
+  readonly input: Json;
+  readonly sandbox: boolean;
+}
+
+export interface Executions {
+  /** An attempt begins; the returned function ends it. */
+  begin(handed: Handed, at: number): (at: number) => void;
+  /** How many attempts of this tool have begun. */
+  attemptsOf(tool: string): number;
+  tookEffect(tool: string, key: string): void;
+  /** An effect under this key has happened. */
+  hasHappened(key: string): boolean;
+  seen(): readonly SeenExecution[];
+  effects(): { readonly [tool: string]: number };
+  inFlight(): number;
+  maxInFlight(): number;
+}
+
+type Growing = { -readonly [Field in keyof SeenExecution]: SeenExecution[Field] };
+
+export function recordExecutions(): Executions {
+  const byCall = new Map<string, Growing>();
+  const attempts = new Map<string, number>();
+  const effects = new Map<string, number>();
+  const happened = new Set<string>();
+  let inFlight = 0;
+  let mostInFlight = 0;
+  return {
+    begin(handed, at) {
+      attempts.set(handed.tool, (attempts.get(handed.tool) ?? 0) + 1);
+      inFlight += 1;
+      mostInFlight = Math.max(mostInFlight, inFlight);
+      const name = `${handed.callId} ${handed.key}`;
+      const execution = byCall.get(name) ?? { ...handed, attempts: 0, startedAt: at, endedAt: at };
+      execution.attempts += 1;
+      byCall.set(name, execution);
+      let running = true;
+      return (endedAt) => {
+        if (!running) return;
+        running = false;
+        inFlight -= 1;
+        execution.endedAt = Math.max(execution.endedAt, endedAt);
+      };
+    },
+    attemptsOf: (tool) => attempts.get(tool) ?? 0,
+    tookEffect(tool, key) {
+      happened.add(key);
+      effects.set(tool, (effects.get(tool) ?? 0) + 1);
+    },
+    hasHappened: (key) => happened.has(key),
+    seen: () => [...byCall.values()],
+    effects: () => Object.fromEntries(effects),
+    inFlight: () => inFlight,
+    maxInFlight: () => mostInFlight,
+  };
+}

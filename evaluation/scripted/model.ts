@@ -1,0 +1,129 @@
+/**
+ * The scripted model of a case. A reply belongs to one logical call: an attempt that the script lets fail
+ * uses its entry up, any other attempt of the same call gets the same reply again.
+ * Invariant: it makes no request that it does not record.
+ */
+import type {
+  ModelProgress,
+  ModelReply,
+  ModelRequest,
+  Provider,
+} from '../../providers/provider.js';
+import type { SeenRequest } from '../engine.js';
+import { replyAt, type Script, type ScriptedAnswer, type ScriptedReply } from '../script.js';
+import { replyOccurrence, type Moments, type Occurrence } from './moments.js';
+import { arrivedReply, emptyReply, failureOf, wholeReply, type ReplyPlace } from './replies.js';
+import { seenMessage } from './seen.js';
+import { stopsWork, type Stage, type StageWorker } from './stage.js';
+
+const EXHAUSTED: ScriptedAnswer = {
+  kind: 'answer',
+  escalate: 'script_exhausted',
+  calls: [],
+  stopReason: 'end_turn',
+  usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  delayMs: 0,
+};
+
+export interface ModelCast {
+  readonly stage: Stage;
+  readonly moments: Moments;
+}
+
+export interface ScriptedModel {
+  readonly provider: Provider;
+  readonly requests: readonly SeenRequest[];
+}
+
+export function scriptedModel(name: string, script: Script, cast: ModelCast): ScriptedModel {
+  const requests: SeenRequest[] = [];
+  const double = new ModelDouble(script, cast, requests);
+  return {
+    provider: { name, complete: (request, progress) => double.complete(request, progress) },
+    requests,
+  };
+}
+
+class ModelDouble {
+  private position = 0;
+  private call = 0;
+  private answered = false;
+
+  constructor(
+    private readonly script: Script,
+    private readonly cast: ModelCast,
+    private readonly requests: SeenRequest[],
+  ) {}
+
+  async complete(request: ModelRequest, { signal }: ModelProgress): Promise<ModelReply> {
+    const worker = this.cast.stage.worker();
+    const number = request.metadata?.call ?? this.call + 1;
+    const place = placeOf(request);
+    if (number !== this.call) {
+      this.begin(number, request);
+      await this.reach({ kind: 'modelCall', number, at: 'before' }, { worker, signal });
+    }
+    if (signal.aborted) return emptyReply(place);
+    const reply = this.next();
+    if (reply.kind === 'error') {
+      await worker.wait(reply.delayMs, signal);
+      if (signal.aborted) return emptyReply(place);
+      this.position += 1;
+      throw failureOf(reply);
+    }
+    this.answered = true;
+    return this.stream(reply, { number, place, worker, signal });
+  }
+
+  private begin(number: number, request: ModelRequest): void {
+    if (this.answered) this.position += 1;
+    this.call = number;
+    this.answered = false;
+    this.requests.push({
+      model: request.model,
+      maxTokens: request.maxTokens,
+      tools: request.tools.map((tool) => tool.name),
+      system: request.system,
+      messages: request.messages.map((message) => seenMessage(message)),
+    });
+  }
+
+  private next(): ScriptedReply {
+    return replyAt(this.script, this.position) ?? EXHAUSTED;
+  }
+
+  private async stream(answer: ScriptedAnswer, asked: Asked): Promise<ModelReply> {
+    const { number, place, worker, signal } = asked;
+    await worker.wait(answer.delayMs, signal);
+    if (signal.aborted) return emptyReply(place);
+    await this.reach({ kind: 'modelCall', number, at: 'streaming' }, { worker, signal });
+    if (signal.aborted) return arrivedReply(answer, place);
+    await worker.together(this.cast.moments.reach({ kind: 'modelCall', number, at: 'after' }));
+    const id = replyOccurrence(number);
+    await worker.together(this.cast.moments.reach({ kind: 'event', event: 'model_response', id }));
+    return wholeReply(answer, place);
+  }
+
+  private async reach(
+    occurrence: Occurrence,
+    { worker, signal }: Pick<Asked, 'worker' | 'signal'>,
+  ): Promise<void> {
+    const actions = await this.cast.moments.reach(occurrence);
+    if (actions.length > 0) await worker.settle(signal, stopsWork(actions));
+  }
+}
+
+interface Asked {
+  readonly number: number;
+  readonly place: ReplyPlace;
+  readonly worker: StageWorker;
+  readonly signal: AbortSignal;
+}
+
+function placeOf({ model, messages }: ModelRequest): ReplyPlace {
+  const usedIds = new Set<string>();
+  for (const { blocks } of messages) {
+    for (const block of blocks) if (block.type === 'tool_use') usedIds.add(block.id);
+  }
+  return { model, usedIds };
+}

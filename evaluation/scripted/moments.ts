@@ -1,0 +1,151 @@
+/**
+ * When something happens from outside (`during`): occurrences of the run are matched against patterns, and
+ * the actions of those that match are performed in order.
+ * Invariant: one occurrence counts once, whether a double or the engine saw it first.
+ */
+import type { RunEvent } from '../../core/event.js';
+import type { Action, EventPattern, Fixture, Moment, Pattern } from '../fixture.js';
+
+export type Occurrence =
+  | { readonly kind: 'start' }
+  | {
+      readonly kind: 'modelCall';
+      readonly number: number;
+      readonly at: 'before' | 'streaming' | 'after';
+    }
+  | {
+      readonly kind: 'event';
+      readonly event: string;
+      readonly call?: string;
+      readonly tool?: string;
+      readonly name?: string;
+      /** Names this occurrence among all of its run. */
+      readonly id: string;
+    };
+
+interface Watched {
+  readonly moment: Moment;
+  matches: number;
+  fired: number;
+}
+
+export interface Moments {
+  /** Performs what was to happen now, and says what that was. */
+  reach(occurrence: Occurrence): Promise<readonly Action[]>;
+  /** Whether something would happen now. */
+  expects(occurrence: Occurrence): boolean;
+}
+
+export function momentsOf(
+  { during }: Pick<Fixture, 'during'>,
+  perform: (action: Action) => Promise<void>,
+): Moments {
+  const watched: Watched[] = during.map((moment) => ({ moment, matches: 0, fired: 0 }));
+  const seen = new Set<string>();
+
+  function isNew(occurrence: Occurrence): boolean {
+    return occurrence.kind !== 'event' || !seen.has(occurrence.id);
+  }
+
+  function due(occurrence: Occurrence): readonly Action[] {
+    const actions: Action[] = [];
+    for (const one of watched) {
+      if (!matches(one.moment.on, occurrence)) continue;
+      one.matches += 1;
+      if (one.fired >= one.moment.times || one.matches < nthOf(one.moment.on)) continue;
+      one.fired += 1;
+      actions.push(...one.moment.actions);
+    }
+    return actions;
+  }
+
+  return {
+    expects: (occurrence) =>
+      isNew(occurrence) &&
+      watched.some(
+        ({ moment, matches: before, fired }) =>
+          matches(moment.on, occurrence) && fired < moment.times && before + 1 >= nthOf(moment.on),
+      ),
+    async reach(occurrence) {
+      if (watched.length === 0 || !isNew(occurrence)) return [];
+      if (occurrence.kind === 'event') seen.add(occurrence.id);
+      const actions = due(occurrence);
+      for (const action of actions) await perform(action);
+      return actions;
+    },
+  };
+}
+
+/** The occurrence that an emitted event is. */
+export function occurrenceOf(event: RunEvent): Occurrence {
+  const { type } = event;
+  const call = 'callId' in event ? event.callId : undefined;
+  const tool = 'tool' in event ? event.tool : undefined;
+  const name = hookNameOf(event);
+  return {
+    kind: 'event',
+    event: type,
+    ...(call !== undefined && { call }),
+    ...(tool !== undefined && { tool }),
+    ...(name !== undefined && { name }),
+    id: idOf(event),
+  };
+}
+
+/** Doubles see these themselves, and name them by what they know. */
+function idOf(event: RunEvent): string {
+  switch (event.type) {
+    case 'tool_started':
+    case 'tool_finished':
+      return toolOccurrence(event.type, event.callId);
+    case 'model_response':
+      return replyOccurrence(event.call);
+    default:
+      return `${event.type}#${event.stamp.seq}`;
+  }
+}
+
+export function toolOccurrence(type: 'tool_started' | 'tool_finished', callId: string): string {
+  return `${type}:${callId}`;
+}
+
+export function replyOccurrence(call: number): string {
+  return `model_response:${call}`;
+}
+
+function hookNameOf(event: RunEvent): string | undefined {
+  const { point, name } = event as { readonly point?: unknown; readonly name?: unknown };
+  if ((event.type as string) !== 'hook') return undefined;
+  return typeof point === 'string' ? point : typeof name === 'string' ? name : undefined;
+}
+
+function matches(pattern: Pattern, occurrence: Occurrence): boolean {
+  switch (pattern.kind) {
+    case 'start':
+      return occurrence.kind === 'start';
+    case 'modelCall':
+      return (
+        occurrence.kind === 'modelCall' &&
+        occurrence.number === pattern.number &&
+        occurrence.at === pattern.at
+      );
+    case 'event':
+      return occurrence.kind === 'event' && matchesEvent(pattern.pattern, occurrence);
+  }
+}
+
+function matchesEvent(
+  { event, call, tool, name }: EventPattern,
+  occurrence: Extract<Occurrence, { kind: 'event' }>,
+): boolean {
+  return (
+    event === occurrence.event &&
+    (call === undefined || call === occurrence.call) &&
+    (tool === undefined || tool === occurrence.tool) &&
+    (name === undefined || name === occurrence.name)
+  );
+}
+
+function nthOf(pattern: Pattern): number {
+  return pattern.kind === 'event' ? (pattern.pattern.n ?? 1) : 1;
+}

@@ -1,0 +1,154 @@
+/** Scripted replies and failures in the form in which a provider gives them. */
+import type { HoldfastError } from '../../core/errors.js';
+import type { Json } from '../../core/json.js';
+import { NO_USAGE, type ReplyStop, type Usage } from '../../core/model.js';
+import type { Block } from '../../core/transcript.js';
+import {
+  estimateTokens,
+  modelFailure,
+  type ModelErrorCode,
+  type ModelReply,
+  type UsageSource,
+} from '../../providers/provider.js';
+import { parseArguments } from '../../providers/tool-arguments.js';
+import type { ScriptedAnswer, ScriptedCall, ScriptedError, ScriptedFailure } from '../script.js';
+
+const STOPS: ReadonlyMap<string, ReplyStop> = new Map([
+  ['end_turn', 'end_turn'],
+  ['tool_use', 'tool_use'],
+  ['max_tokens', 'max_tokens'],
+  ['stop_sequence', 'stop_sequence'],
+  ['refusal', 'refusal'],
+  ['pause_turn', 'pause_turn'],
+  ['model_context_window_exceeded', 'context_exceeded'],
+]);
+
+export interface ReplyPlace {
+  readonly model: string;
+  /** Ids of calls in the conversation: a new one must differ (G42). */
+  readonly usedIds: ReadonlySet<string>;
+}
+
+/** The whole reply. */
+export function wholeReply(answer: ScriptedAnswer, place: ReplyPlace): ModelReply {
+  const stop = answer.refuse === undefined ? STOPS.get(answer.stopReason) : 'refusal';
+  const detail = stop === undefined ? answer.stopReason : answer.stopSequence;
+  const calls = answer.calls.filter((call) => !call.incomplete);
+  return {
+    ...contentOf({ ...answer, calls }, place),
+    stop: stop ?? 'unknown',
+    ...(detail !== undefined && { stopDetail: detail }),
+    ...(answer.refuse !== undefined && { refusal: answer.refuse }),
+    ...(answer.escalate !== undefined && { escalation: answer.escalate }),
+    usage: answer.usage,
+    usageSource: 'reported',
+    incompleteCalls: answer.calls.length - calls.length,
+  };
+}
+
+/** What has arrived in the middle of the stream: half of it, or all before what never gets complete. */
+export function arrivedReply(answer: ScriptedAnswer, place: ReplyPlace): ModelReply {
+  const { text = '', calls, chunks = 2 } = answer;
+  const cut = calls.findIndex((call) => call.incomplete);
+  const whole = cut >= 0 || text === '';
+  const shown = whole ? text : text.slice(0, Math.ceil(text.length / chunks));
+  const arrived = cut >= 0 ? calls.slice(0, cut) : text === '' ? calls.slice(0, -1) : [];
+  const content = contentOf({ ...answer, text: shown, calls: arrived }, place);
+  const output = estimateTokens(Buffer.byteLength(JSON.stringify(content.blocks)));
+  return partialReply(content, { ...answer.usage, output }, 'estimated');
+}
+
+/** Interrupted before anything came. */
+export function emptyReply(place: ReplyPlace): ModelReply {
+  return partialReply({ blocks: [], raw: [], model: place.model }, NO_USAGE, 'unsent');
+}
+
+function partialReply(content: Content, usage: Usage, usageSource: UsageSource): ModelReply {
+  return {
+    ...content,
+    stop: 'unknown',
+    stopDetail: 'aborted',
+    usage,
+    usageSource,
+    partial: true,
+    incompleteCalls: 0,
+  };
+}
+
+type Content = Pick<ModelReply, 'blocks' | 'raw' | 'model'>;
+
+function contentOf(
+  { thinking, text, calls }: Pick<ScriptedAnswer, 'thinking' | 'text' | 'calls'>,
+  { model, usedIds }: ReplyPlace,
+): Content {
+  const blocks: Block[] = [];
+  if (thinking !== undefined) blocks.push({ type: 'thinking', text: thinking });
+  if (text !== undefined && text !== '') blocks.push({ type: 'text', text });
+  const taken = new Set(usedIds);
+  for (const call of calls) {
+    const id = uniqueId(call.id, taken);
+    blocks.push({ type: 'tool_use', id, tool: call.tool, args: argumentsOf(call) });
+  }
+  return { blocks, raw: blocks as unknown as Json, model };
+}
+
+function uniqueId(wished: string, taken: Set<string>): string {
+  let id = wished;
+  for (let n = 2; taken.has(id); n += 1) id = `${wished}_${n}`;
+  taken.add(id);
+  return id;
+}
+
+/** What the format says beside the input travels inside it, under names with an underscore (G1). */
+function argumentsOf({ input, rawInput, outputPath, dependsOn, when }: ScriptedCall): Json {
+  const args = rawInput === undefined ? (input ?? {}) : parseArguments(rawInput).args;
+  if (outputPath === undefined && dependsOn === undefined && when === undefined) return args;
+  return {
+    ...(args as { readonly [key: string]: Json }),
+    ...(outputPath !== undefined && { _outputPath: outputPath }),
+    ...(dependsOn !== undefined && { _dependsOn: dependsOn }),
+    ...(when !== undefined && { _when: when as unknown as Json }),
+  };
+}
+
+const CODES: ReadonlyMap<number, ModelErrorCode> = new Map([
+  [400, 'InvalidRequest'],
+  [401, 'AuthError'],
+  [408, 'NetworkTimeout'],
+  [413, 'PromptTooLong'],
+  [429, 'RateLimited'],
+  [500, 'ServerError'],
+  [503, 'ServerError'],
+  [529, 'Overloaded'],
+]);
+const RETRIED: readonly ModelErrorCode[] = [
+  'RateLimited',
+  'Overloaded',
+  'ServerError',
+  'NetworkTimeout',
+];
+
+export function failureOf({ error, after }: ScriptedFailure): HoldfastError {
+  const code = codeOf(error);
+  const retryAfter = error.kind === 'status' ? error.retryAfterSeconds : undefined;
+  const text = `${after?.text ?? ''}${after?.calls.length ? JSON.stringify(after.calls) : ''}`;
+  return modelFailure(code, `The scripted model failed: ${wordsOf(error)}`, {
+    ...(error.kind === 'status' && { status: error.status }),
+    ...(retryAfter !== undefined && { retryAfterMs: Math.ceil(retryAfter * 1_000) }),
+    // Scripted usage is what was billed, and a failure has none; only what had arrived was paid for.
+    receivedInput: after !== undefined,
+    receivedOutputTokensEstimate: estimateTokens(Buffer.byteLength(text)),
+    shouldRetry: RETRIED.includes(code),
+  });
+}
+
+function codeOf(error: ScriptedError): ModelErrorCode {
+  if (error.kind === 'prompt_too_long') return 'PromptTooLong';
+  if (error.kind !== 'status') return 'NetworkTimeout';
+  return CODES.get(error.status) ?? (error.status >= 500 ? 'ServerError' : 'InvalidRequest');
+}
+
+function wordsOf(error: ScriptedError): string {
+  if (error.kind !== 'status') return error.kind.replaceAll('_', ' ');
+  return error.type === undefined ? `status ${error.status}` : `${error.status} ${error.type}`;
+}

@@ -1,0 +1,180 @@
+/**
+ * The scripted tools of a case. Their declarations go through defineTool like everybody's, once for each
+ * declaration; what they answer comes from the script, one result per attempt.
+ */
+import { z } from 'zod';
+import { defineTool, ToolError, type Tool, type ToolContext } from '../../authoring/index.js';
+import { RETRYABLE } from '../../authoring/tool-error.js';
+import type { ApprovalDeclaration } from '../../authoring/approval.js';
+import { canonicalJson } from '../../core/digest.js';
+import type { Json } from '../../core/json.js';
+import { retryFor } from '../../core/tool.js';
+import { resultOf, type CaseApproval, type CaseTool, type ScriptedResult } from '../fixture.js';
+import type { Executions } from './executions.js';
+import { toolOccurrence, type Moments } from './moments.js';
+import { stopsWork, type Stage, type StageWorker } from './stage.js';
+
+const YEAR_MS = 366 * 86_400_000;
+/** Declarations kept ready; making one costs more than a whole small case. */
+const DECLARED_MAX = 1_000;
+
+export interface ToolCast {
+  readonly stage: Stage;
+  readonly moments: Moments;
+  readonly executions: Executions;
+  /** Failures of a tool that are retried, where it may be retried at all. */
+  readonly maxRetries: number;
+}
+
+export function scriptedTool(declared: CaseTool, cast: ToolCast): Tool {
+  const tool = declarationOf(declared);
+  const double = new ToolDouble(declared, tool, cast);
+  return {
+    ...tool,
+    run: (input, ctx) => double.run(input as Json, ctx),
+  };
+}
+
+const declarations = new Map<string, Tool>();
+
+function declarationOf(declared: CaseTool): Tool {
+  const { results: _, ...record } = declared;
+  const name = canonicalJson(record as unknown as Json);
+  const known = declarations.get(name);
+  if (known !== undefined) return known;
+  const tool = declare(declared);
+  if (declarations.size < DECLARED_MAX) declarations.set(name, tool);
+  return tool;
+}
+
+function declare(declared: CaseTool): Tool {
+  const { inputSchema, approval, results: _, sandbox: __, outputSchema: ___, ...record } = declared;
+  return defineTool({
+    ...record,
+    input: inputOf(inputSchema),
+    ...(approval !== undefined && { approval: approvalOf(approval) }),
+    run: () => undefined,
+  });
+}
+
+function inputOf(schema: CaseTool['inputSchema']): z.ZodType {
+  const whole = typeof schema === 'boolean' ? { type: 'object' as const } : schema;
+  return z.fromJSONSchema(whole as Parameters<typeof z.fromJSONSchema>[0]);
+}
+
+function approvalOf(approval: CaseApproval): ApprovalDeclaration {
+  if (typeof approval === 'string' || approval.expiresInMs !== 'unlimited') {
+    return approval as ApprovalDeclaration;
+  }
+  return { ...approval, expiresInMs: YEAR_MS };
+}
+
+class ToolDouble {
+  /** Failed attempts by call, to know whether another one follows. */
+  private readonly failures = new Map<string, number>();
+
+  constructor(
+    private readonly declared: CaseTool,
+    private readonly tool: Tool,
+    private readonly cast: ToolCast,
+  ) {}
+
+  async run(input: Json, ctx: ToolContext): Promise<Json> {
+    const { stage, executions } = this.cast;
+    const worker = stage.worker();
+    const { name: tool } = this.declared;
+    const { callId, idempotencyKey: key } = ctx;
+    const index = executions.attemptsOf(tool);
+    const end = executions.begin({ callId, tool, key, input, sandbox: false }, stage.now());
+    worker.onDeath(() => end(stage.now()));
+    try {
+      await this.reach('tool_started', ctx, worker);
+      if (ctx.signal.aborted) throw stopped(ctx);
+      return await this.answer(this.resultAt(index, key), { input, ctx, worker });
+    } finally {
+      end(stage.now());
+    }
+  }
+
+  /** A tool that knows its key gives the answer of before; nothing is left to go wrong with it. */
+  private resultAt(index: number, key: string): ScriptedResult | undefined {
+    const { results, idempotency } = this.declared;
+    const known = idempotency === 'keyed' && this.cast.executions.hasHappened(key);
+    const result = resultOf(this.declared, index);
+    return known && index >= results.length && result?.kind !== 'ok' ? undefined : result;
+  }
+
+  private async answer(result: ScriptedResult | undefined, call: Attempted): Promise<Json> {
+    const { ctx, worker } = call;
+    if (result === undefined) return this.succeed({ echo: call.input }, call);
+    await worker.wait(result.delayMs, ctx.signal);
+    if (ctx.signal.aborted) throw stopped(ctx);
+    switch (result.kind) {
+      case 'ok':
+        return this.succeed(result.value, call);
+      case 'error':
+        await this.reach('tool_finished', ctx, worker);
+        throw new ToolError(result.message);
+      case 'retryable_error':
+        if (!this.isRetried(ctx)) await this.reach('tool_finished', ctx, worker);
+        throw new ToolError(RETRYABLE, result.reason);
+      case 'timeout':
+      case 'hang':
+        await aborted(ctx.signal);
+        throw stopped(ctx);
+      case 'lost':
+        if (result.when === 'after') this.happen(ctx);
+        return worker.die();
+    }
+  }
+
+  private async succeed(value: Json, { ctx, worker }: Attempted): Promise<Json> {
+    this.happen(ctx);
+    await this.reach('tool_finished', ctx, worker);
+    return value;
+  }
+
+  private happen({ idempotencyKey: key }: ToolContext): void {
+    const { executions } = this.cast;
+    const { name, idempotency } = this.declared;
+    if (idempotency === 'keyed' && executions.hasHappened(key)) return;
+    executions.tookEffect(name, key);
+  }
+
+  /** Whether a failure of this attempt will be followed by another attempt. */
+  private isRetried({ callId }: ToolContext): boolean {
+    const failures = (this.failures.get(callId) ?? 0) + 1;
+    this.failures.set(callId, failures);
+    return retryFor(this.tool.record) !== 'single' && failures <= this.cast.maxRetries;
+  }
+
+  private async reach(
+    event: 'tool_started' | 'tool_finished',
+    { callId, signal }: ToolContext,
+    worker: StageWorker,
+  ): Promise<void> {
+    const { name: tool } = this.declared;
+    const id = toolOccurrence(event, callId);
+    const done = this.cast.moments.reach({ kind: 'event', event, call: callId, tool, id });
+    if (event === 'tool_finished') return worker.together(done);
+    const actions = await done;
+    if (actions.length > 0) await worker.settle(signal, stopsWork(actions));
+  }
+}
+
+interface Attempted {
+  readonly input: Json;
+  readonly ctx: ToolContext;
+  readonly worker: StageWorker;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function stopped({ signal }: ToolContext): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error('Stopped.');
+}

@@ -1,0 +1,147 @@
+/**
+ * The engine `simulation`: the real core and activities in this process, under a virtual clock. Cases need
+ * no server and take milliseconds.
+ */
+import { HoldfastError } from '../../core/errors.js';
+import type { RunEvent } from '../../core/event.js';
+import { parseStart } from '../../core/parse-start.js';
+import type { StartInput } from '../../core/task.js';
+import { startSimulation, virtualClock, SIMULATION_START } from '../../testing/simulation/index.js';
+import type { Simulation } from '../../testing/simulation/index.js';
+import { openMemoryStore, type MemoryStore } from '../../store/store.js';
+import type { CaseRun, Engine, Observation } from '../engine.js';
+import type { Fixture } from '../fixture.js';
+import { castOf, type Cast } from '../scripted/cast.js';
+import { startOf } from '../scripted/config.js';
+import { occurrenceOf } from '../scripted/moments.js';
+import { notYet } from '../scripted/not-yet.js';
+import { finalViolations, transcriptAt, withTexts } from '../scripted/observe.js';
+import { simulatedStage } from './simulated-stage.js';
+
+/** Everything happens in this process: more cases at once would only wait for one another. */
+const CONCURRENCY = 1;
+
+export function createSimulationEngine(): Engine {
+  const stores = storePool();
+  return {
+    name: 'simulation',
+    concurrency: CONCURRENCY,
+    async run(fixture) {
+      const missing = notYet(fixture);
+      if (missing !== undefined) return broken(`not supported yet: ${missing}`);
+      const store = await stores.take();
+      try {
+        return await play(fixture, store);
+      } catch (error) {
+        return broken(wordsOf(error));
+      } finally {
+        await stores.giveBack(store);
+      }
+    },
+    stop: () => stores.close(),
+  };
+}
+
+function broken(message: string): CaseRun {
+  return { kind: 'broken', message };
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof HoldfastError) return `${error.message} ${error.hint ?? ''}`.trimEnd();
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+async function play(fixture: Fixture, store: MemoryStore): Promise<CaseRun> {
+  const began = performance.now();
+  const start = parseStart(startOf(fixture));
+  const playing: { simulation?: Simulation } = {};
+  const cast = castOf(
+    fixture,
+    simulatedStage(() => playing.simulation!),
+  );
+  const unstarted = { cast, began };
+  if (!start.ok) return observed(notStarted(unstarted, 'InvalidTask', start.reason));
+  const simulation = (playing.simulation = begin(fixture, { store, cast, start: start.value }));
+  const { moments } = cast;
+  void moments.reach({ kind: 'start' });
+  const final = await simulation.finish();
+  if (final.kind === 'refused') {
+    return observed(notStarted(unstarted, final.code, final.message));
+  }
+  const { tenant, head } = simulation.run();
+  const transcript = await transcriptAt(store, tenant, head);
+  const events = await withTexts(store, tenant, simulation.events);
+  const result = await withTexts(store, tenant, final.result);
+  return observed({
+    ...evidenceOf(unstarted),
+    result,
+    events,
+    transcript,
+    violations: [...simulation.violations, ...finalViolations({ events, transcript, result })],
+  });
+}
+
+interface Setting {
+  readonly store: MemoryStore;
+  readonly cast: Cast;
+  readonly start: StartInput;
+}
+
+function begin(fixture: Fixture, { store, cast, start }: Setting): Simulation {
+  const { config, providers, moments } = cast;
+  return startSimulation({
+    store,
+    config,
+    providers,
+    start,
+    runId: fixture.caseId,
+    clock: virtualClock(SIMULATION_START),
+    onEvent: (event: RunEvent) => void moments.reach(occurrenceOf(event)),
+  });
+}
+
+interface Played {
+  readonly cast: Cast;
+  readonly began: number;
+}
+
+function evidenceOf({ cast, began }: Played): Omit<Observation, 'events' | 'transcript'> {
+  return {
+    requests: cast.requests,
+    executions: cast.executions.seen(),
+    effects: cast.executions.effects(),
+    maxInFlight: cast.executions.maxInFlight(),
+    violations: [],
+    persisted: 0,
+    resumedWith: [],
+    tookMs: performance.now() - began,
+  };
+}
+
+function notStarted(played: Played, code: string, message: string): Observation {
+  return { ...evidenceOf(played), startError: { code, message }, events: [], transcript: [] };
+}
+
+function observed(observation: Observation): CaseRun {
+  return { kind: 'observed', observed: observation };
+}
+
+/** One store at a time is in use by one case; emptying it is cheaper than opening another. */
+function storePool() {
+  const all: MemoryStore[] = [];
+  const free: MemoryStore[] = [];
+  return {
+    async take(): Promise<MemoryStore> {
+      const store = free.pop() ?? (await openMemoryStore());
+      if (!all.includes(store)) all.push(store);
+      return store;
+    },
+    async giveBack(store: MemoryStore): Promise<void> {
+      await store.empty();
+      free.push(store);
+    },
+    async close(): Promise<void> {
+      await Promise.all(all.map((store) => store.close()));
+    },
+  };
+}

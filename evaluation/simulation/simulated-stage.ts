@@ -1,0 +1,101 @@
+/** The stage that a simulation gives to the doubles of its case. */
+import { parseDecision, parseUserMessage } from '../../core/parse-message.js';
+import type { Message, Simulation } from '../../testing/simulation/index.js';
+import type { Action } from '../fixture.js';
+import { decisionOf, inputAskFor } from '../scripted/decisions.js';
+import type { Stage, StageWorker } from '../scripted/stage.js';
+
+/** `simulation` is there as soon as anything happens. */
+export function simulatedStage(simulation: () => Simulation): Stage {
+  return {
+    now: () => simulation().clock.now(),
+    worker: () => workerOf(simulation()),
+    perform: (action) => perform(simulation(), action),
+  };
+}
+
+/** The worker that serves now; its timers die with it. */
+function workerOf(simulation: Simulation): StageWorker {
+  const worker = simulation.workers.serving();
+  const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      const done = (): void => {
+        cancel();
+        signal?.removeEventListener('abort', done);
+        if (isAlive()) resolve();
+      };
+      const cancel = simulation.clock.after(ms, done);
+      signal?.addEventListener('abort', done, { once: true });
+      if (signal?.aborted) done();
+    });
+  // A worker that drains serves no more and is alive all the same.
+  const isAlive = (): boolean => worker === undefined || !worker.life.dead;
+  return {
+    wait: (ms, signal) => (ms === 0 && isAlive() ? Promise.resolve() : wait(ms, signal)),
+    settle: (signal) => wait(0, signal),
+    async together(done) {
+      await done;
+      if (!isAlive()) await new Promise(() => undefined);
+    },
+    onDeath: (then) => worker?.life.onDeath(then),
+    die() {
+      if (isAlive()) simulation.workers.kill();
+      return new Promise(() => undefined);
+    },
+  };
+}
+
+async function perform(simulation: Simulation, action: Action): Promise<void> {
+  switch (action.kind) {
+    case 'advance':
+      return new Promise((resolve) => {
+        simulation.clock.after(action.ms, resolve);
+      });
+    case 'killWorker':
+      return simulation.workers.kill();
+    case 'restartWorker':
+      return simulation.workers.restart(action.downMs);
+    case 'continueAsNew':
+      return simulation.continueAsNew();
+    default:
+      return simulation.send(messageOf(simulation, action));
+  }
+}
+
+type Sent = Exclude<Action, { kind: 'advance' | 'killWorker' | 'restartWorker' | 'continueAsNew' }>;
+
+function messageOf(simulation: Simulation, action: Sent): Message {
+  switch (action.kind) {
+    case 'interrupt':
+    case 'close':
+      return { type: action.kind };
+    case 'cancel':
+      return { type: 'cancel_requested' };
+    case 'userMessage': {
+      const parsed = parseUserMessage({ text: action.text });
+      return parsed.ok
+        ? { type: 'user_message', ...parsed.value }
+        : { type: 'input_rejected', message: 'userMessage', reason: parsed.reason };
+    }
+    case 'resolveApproval': {
+      const { events, clock } = simulation;
+      const { runId } = simulation.run();
+      const parsed = parseDecision(decisionOf(action, { runId, events, now: clock.now() }));
+      return parsed.ok
+        ? { type: 'decision', decision: parsed.value }
+        : { type: 'input_rejected', message: 'resolveApproval', reason: parsed.reason };
+    }
+    case 'setModel':
+      return { type: 'set_model', model: action.model };
+    case 'setPermissionMode':
+      return { type: 'set_permission_mode', mode: action.mode };
+    case 'setMaxThinkingTokens':
+      return { type: 'set_max_thinking_tokens', tokens: action.tokens };
+    case 'provideInput': {
+      const { call, value } = action;
+      const askId =
+        inputAskFor(call, simulation.events)?.askId ?? `${simulation.run().runId}:${call}`;
+      return { type: 'input_provided', askId, value, by: 'person' };
+    }
+  }
+}

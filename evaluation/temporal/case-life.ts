@@ -1,0 +1,87 @@
+/**
+ * A case's activities in a real worker, and their death: what a dead worker was running says nothing any
+ * more, neither to Temporal nor to the store, until Temporal has given it up and delivers it again.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inScope, performActivity, type ActivityDeps, type Scope } from '../../activities/index.js';
+import type { ActivityEffect, CloseRunOutput } from '../../core/effect.js';
+import { mortal, newLife, type Life } from '../../testing/simulation/index.js';
+import type { Cast } from '../scripted/cast.js';
+
+/** How much longer than Temporal itself an attempt that nobody hears of is held back, in ms. */
+const GIVEN_UP_MARGIN_MS = 3_000;
+
+type Work = Pick<ActivityEffect, 'kind' | 'input'>;
+
+interface Living {
+  readonly life: Life;
+  /** What activities work with while this life lasts. */
+  deps?: ActivityDeps;
+}
+
+export interface CaseLife {
+  /** The life of the worker that runs the case now. */
+  current(): Life;
+  die(): void;
+  perform(deps: ActivityDeps, work: Work): Promise<unknown>;
+  /** Newest node of the transcript when the run was closed. */
+  head(): string | null;
+}
+
+export interface CaseLifeOptions {
+  readonly cast: () => Cast;
+  /** Ends whatever is still held back. */
+  readonly over: AbortSignal;
+  /** Called when an activity has ended well, before the run hears of it. */
+  readonly onOutput: (kind: ActivityEffect['kind']) => Promise<void>;
+}
+
+export function caseLife({ cast, over, onOutput }: CaseLifeOptions): CaseLife {
+  let now: Living = { life: newLife() };
+  let head: string | null = null;
+
+  function depsOf(living: Living, { store, graceMs }: ActivityDeps): ActivityDeps {
+    const { config, providers } = cast();
+    const own = { store, config, providers, ...(graceMs !== undefined && { graceMs }) };
+    return (living.deps ??= mortal(own, living.life, () => undefined));
+  }
+
+  async function attempt(living: Living, deps: ActivityDeps, given: Attempt): Promise<unknown> {
+    const output = await performActivity(depsOf(living, deps), given.scope, given.work);
+    if (given.work.kind === 'close_run') head = (output as CloseRunOutput).head;
+    await onOutput(given.work.kind);
+    return output;
+  }
+
+  return {
+    current: () => now.life,
+    die() {
+      const { life } = now;
+      now = { life: newLife() };
+      life.end();
+    },
+    perform(deps, work) {
+      const living = now;
+      return inScope(
+        (scope) =>
+          Promise.race([attempt(living, deps, { scope, work }), held(living.life, scope, over)]),
+        () => living.life.dead,
+      );
+    },
+    head: () => head,
+  };
+}
+
+interface Attempt {
+  readonly scope: Scope;
+  readonly work: Work;
+}
+
+/** Fails a dead worker's attempt when Temporal has stopped waiting for it: that failure counts for nothing. */
+async function held(life: Life, scope: Scope, over: AbortSignal): Promise<never> {
+  await new Promise<void>((resolve) => life.onDeath(resolve));
+  await sleep(scope.silenceMs + GIVEN_UP_MARGIN_MS, undefined, { signal: over }).catch(
+    () => undefined,
+  );
+  throw new Error('The worker of this attempt died.');
+}

@@ -1,0 +1,169 @@
+/** One case on a real server: started, watched, and looked at when it has ended. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunHandle } from '../../client/run-handle.js';
+import { HoldfastError } from '../../core/errors.js';
+import type { RunEvent } from '../../core/event.js';
+import type { RunResult } from '../../core/result.js';
+import type { CaseRun, Observation } from '../engine.js';
+import type { Fixture } from '../fixture.js';
+import { castOf, type Cast } from '../scripted/cast.js';
+import { startOf } from '../scripted/config.js';
+import { occurrenceOf } from '../scripted/moments.js';
+import { finalViolations, storedEvents, transcriptAt, withTexts } from '../scripted/observe.js';
+import { caseLife, type CaseLife } from './case-life.js';
+import type { Host } from './hosts.js';
+import type { Replays } from './replays.js';
+import { losesWork } from './skip.js';
+import { temporalStage } from './temporal-stage.js';
+import { watch } from './watch.js';
+
+/** No case takes longer than this, in ms. */
+const CASE_LIMIT_MS = 200_000;
+/** As short as settings allow: a case that loses its worker should not wait a minute for it to be missed. */
+const SHORT_HEARTBEATS = { heartbeatMs: { repeatable: 1_000, single: 1_000 } };
+const TENANT = 'default';
+
+export interface PlayOptions {
+  readonly host: Host;
+  readonly runId: string;
+  readonly replays: Replays;
+  readonly signal?: AbortSignal;
+}
+
+export async function playCase(fixture: Fixture, options: PlayOptions): Promise<CaseRun> {
+  const { host, runId } = options;
+  const over = new AbortController();
+  const begun: Promise<unknown>[] = [];
+  const run = host.client.handle(runId);
+  const stage = temporalStage(() => ({ run, host, life, begun }));
+  const cast = castOf(fixture, stage, losesWork(fixture) ? SHORT_HEARTBEATS : {});
+  const life = caseLife({
+    cast: () => cast,
+    over: over.signal,
+    async onOutput(kind) {
+      if (kind !== 'open_run') return;
+      const opened = { kind: 'event', event: 'session_init', id: 'session_init#0' } as const;
+      await stage.worker().together(cast.moments.reach(opened));
+    },
+  });
+  host.cases.set(runId, life);
+  try {
+    const playing = { fixture, cast, life, run, ...options, began: performance.now() };
+    const played = await play(playing, over.signal);
+    await Promise.all(begun);
+    return played;
+  } finally {
+    over.abort();
+  }
+}
+
+interface Playing extends PlayOptions {
+  readonly fixture: Fixture;
+  readonly cast: Cast;
+  readonly life: CaseLife;
+  readonly run: RunHandle;
+  readonly began: number;
+}
+
+async function play(playing: Playing, over: AbortSignal): Promise<CaseRun> {
+  const { cast, host, run, signal } = playing;
+  try {
+    await begin(playing);
+  } catch (error) {
+    return notStarted(playing, error);
+  }
+  const stop = new AbortController();
+  const limits = [stop.signal, over, ...(signal === undefined ? [] : [signal])];
+  const until = AbortSignal.any(limits);
+  const isBusy = (): boolean => cast.executions.inFlight() > 0;
+  const watched = watch({ store: host.store, run, moments: cast.moments, isBusy, signal: until });
+  try {
+    const ended = await Promise.race([
+      resultOf(playing, until),
+      watched.then((why) => (why === 'ended' ? sleep(CASE_LIMIT_MS, 'late' as const) : why)),
+    ]);
+    if (typeof ended !== 'string') return await observe(playing, ended);
+    await run.cancel().catch(() => undefined);
+    return ended === 'late'
+      ? { kind: 'broken', message: `The run had not ended after ${CASE_LIMIT_MS} ms.` }
+      : { kind: 'skipped', why: 'needs virtual time' };
+  } finally {
+    stop.abort();
+  }
+}
+
+/** What is to happen at the start happens before any worker has seen the run. */
+async function begin({ fixture, cast, host, runId }: Playing): Promise<void> {
+  const { agent, task } = startOf(fixture);
+  await host.client.start({ agent, task, runId, wait: false });
+  if (!cast.moments.expects({ kind: 'start' })) return;
+  await cast.moments.reach({ kind: 'start' });
+  await host.serve();
+}
+
+type Ended = { readonly result: RunResult } | { readonly failure: unknown };
+
+async function resultOf({ run }: Playing, signal: AbortSignal): Promise<Ended> {
+  try {
+    return { result: await run.result({ timeoutMs: CASE_LIMIT_MS, signal }) };
+  } catch (failure) {
+    return { failure };
+  }
+}
+
+async function observe(playing: Playing, ended: Ended): Promise<CaseRun> {
+  const { cast, life, host, run, replays, runId } = playing;
+  const stored = await storedEvents(host.store, run);
+  // A workflow that ended as cancelled has a result all the same.
+  const result = 'result' in ended ? ended.result : lastResult(stored);
+  if (result === undefined) {
+    return notStarted(playing, 'failure' in ended ? ended.failure : undefined);
+  }
+  if (stored.some((event) => cast.moments.expects(occurrenceOf(event)))) {
+    return { kind: 'skipped', why: 'no seam' };
+  }
+  const events = await withTexts(host.store, TENANT, stored);
+  const transcript = await transcriptAt(host.store, TENANT, life.head());
+  const whole = await withTexts(host.store, TENANT, result);
+  const replayFailure = await replays.failureOf(runId);
+  const violations = [
+    ...finalViolations({ events, transcript, result: whole }),
+    ...(replayFailure === undefined ? [] : [`the history does not replay: ${replayFailure}`]),
+  ];
+  const replayed = replayFailure === undefined;
+  return {
+    kind: 'observed',
+    observed: { ...evidenceOf(playing), result: whole, events, transcript, violations, replayed },
+  };
+}
+
+function lastResult(events: readonly RunEvent[]): RunResult | undefined {
+  const last = events.at(-1);
+  return last?.type === 'run_result' ? last.result : undefined;
+}
+
+function notStarted(playing: Playing, error: unknown): CaseRun {
+  if (!(error instanceof HoldfastError)) {
+    return { kind: 'broken', message: error instanceof Error ? error.message : String(error) };
+  }
+  const { code, message } = error;
+  if (code === 'NetworkTimeout' || code === 'ServerUnavailable') return { kind: 'broken', message };
+  const startError = { code, message };
+  return {
+    kind: 'observed',
+    observed: { ...evidenceOf(playing), startError, events: [], transcript: [] },
+  };
+}
+
+function evidenceOf({ cast, began }: Playing): Omit<Observation, 'events' | 'transcript'> {
+  return {
+    requests: cast.requests,
+    executions: cast.executions.seen(),
+    effects: cast.executions.effects(),
+    maxInFlight: cast.executions.maxInFlight(),
+    violations: [],
+    persisted: 0,
+    resumedWith: [],
+    tookMs: performance.now() - began,
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * Workers for cases: one that many cases share, and one of its own for a case whose worker dies or restarts.
+ * Invariants: a host has a task queue and a store to itself; a worker that is replaced takes nothing new,
+ * and what it still runs is ended before the host is gone.
+ */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Activities, ActivityDeps } from '../../activities/index.js';
+import { connect, type HoldfastClient } from '../../client/index.js';
+import { HoldfastError } from '../../core/errors.js';
+import type { RunRef } from '../../core/effect.js';
+import { openStore, type Store } from '../../store/store.js';
+import { startWorker, type RunningWorker } from '../../worker/index.js';
+import type { CaseLife } from './case-life.js';
+import { BARE_CONFIG } from './bare-config.js';
+
+export interface HostOptions {
+  readonly address: string;
+  readonly folder: string;
+  readonly name: string;
+  readonly maxCachedWorkflows?: number;
+}
+
+export interface Host {
+  readonly client: HoldfastClient;
+  readonly store: Store;
+  /** Cases by run id. */
+  readonly cases: Map<string, CaseLife>;
+  serve(): Promise<void>;
+  /** Another worker takes over at once; the old one drains without being waited for. */
+  replace(): void;
+  /** The worker drains; after `downMs` more another one serves. */
+  restart(downMs: number): void;
+  stop(): Promise<void>;
+}
+
+const SHUTDOWN_GRACE_MS = 20_000;
+const NAMESPACE = 'default';
+
+const KINDS: readonly (keyof Activities)[] = [
+  'open_run',
+  'call_model',
+  'execute_tool',
+  'reconcile_tool',
+  'record_outcome',
+  'check_call',
+  'run_hooks',
+  'compact',
+  'resolve_model',
+  'flush',
+  'close_run',
+];
+
+export async function openHost({ address, folder, name, ...options }: HostOptions): Promise<Host> {
+  const storeFile = join(folder, `${name}.db`);
+  const taskQueue = `eval-${name}`;
+  const store = await openStore({ file: storeFile });
+  const client = await connect({ address, taskQueue, store });
+  const cases = new Map<string, CaseLife>();
+  const served: Promise<void>[] = [];
+  let worker: RunningWorker | undefined;
+  let changes: Promise<void> = Promise.resolve();
+
+  async function serve(): Promise<void> {
+    const started = await startWorker({
+      address,
+      namespace: NAMESPACE,
+      taskQueue,
+      storeFile,
+      config: BARE_CONFIG,
+      providers: new Map(),
+      activities: (deps) => activitiesFor(cases, deps),
+      shutdownGraceMs: SHUTDOWN_GRACE_MS,
+      ...options,
+    });
+    worker = started;
+    served.push(started.run());
+  }
+
+  function change(how: (old: RunningWorker | undefined) => Promise<void>): void {
+    const old = worker;
+    changes = changes.then(() => how(old));
+  }
+
+  return {
+    client,
+    store,
+    cases,
+    serve,
+    replace() {
+      worker?.shutdown();
+      change(serve);
+    },
+    restart(downMs) {
+      worker?.shutdown();
+      change(async (old) => {
+        await old?.run();
+        await sleep(downMs);
+        await serve();
+      });
+    },
+    async stop() {
+      await changes.catch(() => undefined);
+      worker?.shutdown();
+      await Promise.allSettled(served);
+      await client.close();
+      await store.close();
+    },
+  };
+}
+
+/** Each activity belongs to a case, which knows what it works with. */
+function activitiesFor(cases: ReadonlyMap<string, CaseLife>, deps: ActivityDeps): Activities {
+  const perform = (kind: keyof Activities) => (input: { readonly run: RunRef }) => {
+    const life = cases.get(input.run.runId);
+    if (life === undefined)
+      throw new HoldfastError('RunNotFound', `No case is ${input.run.runId}.`);
+    return life.perform(deps, { kind, input: input as never });
+  };
+  // One function for every name: what an activity gets and gives is its implementation's business.
+  return Object.fromEntries(KINDS.map((kind) => [kind, perform(kind)])) as unknown as Activities;
+}

@@ -1,0 +1,119 @@
+/**
+ * The engine `temporal`: the real workflow, worker, client and store against a real server, with the same
+ * scripted model and tools as in the simulation.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Progress } from '../../devserver/index.js';
+import { startTestServer } from '../../testing/temporal-server.js';
+import type { CaseRun, Engine, RunOptions } from '../engine.js';
+import type { Fixture } from '../fixture.js';
+import { notYet } from '../scripted/not-yet.js';
+import { playCase } from './case-play.js';
+import { openHost, type Host } from './hosts.js';
+import { replaysAt, type Replays } from './replays.js';
+import { needsOwnWorker, skipOf } from './skip.js';
+
+/** Cases mostly wait: for the server, for their own time. */
+const CONCURRENCY = 12;
+
+export interface TemporalEngineOptions {
+  /** Variables that name a server's program, caches and the like. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What a person may want to know while a server is found, built and started. */
+  readonly onProgress?: (text: string) => void;
+  /** 0 replays the whole history at every step. */
+  readonly maxCachedWorkflows?: number;
+}
+
+export async function createTemporalEngine(options: TemporalEngineOptions): Promise<Engine> {
+  const { environment, onProgress, maxCachedWorkflows } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-eval-'));
+  const server = await startTestServer({
+    environment,
+    ...(onProgress !== undefined && {
+      onProgress: (progress: Progress) => onProgress(progress.message),
+    }),
+  });
+  const { address } = server;
+  const place = {
+    address,
+    folder,
+    ...(maxCachedWorkflows !== undefined && { maxCachedWorkflows }),
+  };
+  const theatre = new Theatre(place, replaysAt(address));
+  return {
+    name: 'temporal',
+    concurrency: CONCURRENCY,
+    async run(fixture, runOptions) {
+      const missing = notYet(fixture);
+      if (missing !== undefined) {
+        return { kind: 'broken', message: `not supported yet: ${missing}` };
+      }
+      const why = skipOf(fixture);
+      return why === undefined ? theatre.play(fixture, runOptions) : { kind: 'skipped', why };
+    },
+    async stop() {
+      await theatre.close();
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface TheatrePlace {
+  readonly address: string;
+  readonly folder: string;
+  readonly maxCachedWorkflows?: number;
+}
+
+/** Finds each case a host: keys of the ledger and ids of runs must not meet those of an earlier time. */
+class Theatre {
+  private readonly shared: Promise<Host>[] = [];
+  private readonly times = new Map<string, number>();
+  private own = 0;
+
+  constructor(
+    private readonly place: TheatrePlace,
+    private readonly replays: Replays,
+  ) {}
+
+  async play(fixture: Fixture, { signal }: RunOptions): Promise<CaseRun> {
+    const { caseId } = fixture;
+    const time = this.times.get(caseId) ?? 0;
+    this.times.set(caseId, time + 1);
+    const runId = time === 0 ? caseId : `${caseId}:${time + 1}`;
+    const options = { runId, replays: this.replays, ...(signal !== undefined && { signal }) };
+    if (!needsOwnWorker(fixture)) {
+      return playCase(fixture, { ...options, host: await this.sharedHost(time) });
+    }
+    const host = await this.ownHost(fixture);
+    try {
+      return await playCase(fixture, { ...options, host });
+    } finally {
+      await host.stop();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.shared.map(async (host) => (await host).stop()));
+  }
+
+  private sharedHost(time: number): Promise<Host> {
+    return (this.shared[time] ??= openHost({ ...this.place, name: `shared-${time}` }).then(
+      async (host) => {
+        await host.serve();
+        return host;
+      },
+    ));
+  }
+
+  private async ownHost({ during }: Fixture): Promise<Host> {
+    this.own += 1;
+    const host = await openHost({ ...this.place, name: `own-${this.own}` });
+    // What happens at the start happens before there is a worker.
+    if (!during.some(({ on }) => on.kind === 'start')) await host.serve();
+    return host;
+  }
+}

@@ -1,0 +1,59 @@
+/** Cases that a real server cannot play: before they are started it is said why. */
+import type { Action, Fixture, Pattern } from '../fixture.js';
+
+export type Skip = 'needs virtual time' | 'no seam';
+
+/** Longest wait in a case, in ms, that is worth a worker's real time. */
+const WAIT_MS_MAX = 60_000;
+
+/** Events in whose activity a double stands, or at which the run waits for a person. */
+const REACHED: readonly string[] = [
+  'session_init',
+  'model_response',
+  'tool_started',
+  'tool_finished',
+  'approval_requested',
+  'input_request',
+];
+
+export function skipOf(fixture: Fixture): Skip | undefined {
+  const actions = fixture.during.flatMap((moment) => moment.actions);
+  if (fixture.needsVirtualTime || longestWait(fixture, actions) > WAIT_MS_MAX) {
+    return 'needs virtual time';
+  }
+  const unreachable = fixture.during.some(({ on }) => !isReachable(on));
+  return unreachable || actions.some(({ kind }) => kind === 'continueAsNew')
+    ? 'no seam'
+    : undefined;
+}
+
+/** The worker of this case ends before the case does, so it needs one to itself. */
+export function needsOwnWorker({ during }: Fixture): boolean {
+  return during.some(
+    ({ on, actions }) =>
+      on.kind === 'start' ||
+      actions.some(({ kind }) => kind === 'killWorker' || kind === 'restartWorker'),
+  );
+}
+
+/** A worker dies in this case: it should not take long to be missed. */
+export function losesWork(fixture: Fixture): boolean {
+  const lost = [...fixture.tools.values()].some(({ results }) =>
+    results.some(({ kind }) => kind === 'lost'),
+  );
+  return lost || needsOwnWorker(fixture);
+}
+
+function isReachable(on: Pattern): boolean {
+  return on.kind !== 'event' || REACHED.includes(on.pattern.event);
+}
+
+function longestWait({ model, tools }: Fixture, actions: readonly Action[]): number {
+  const replies = model.flatMap(({ reply }) => {
+    if (reply.kind !== 'error' || reply.error.kind !== 'status') return [reply.delayMs];
+    return [reply.delayMs, (reply.error.retryAfterSeconds ?? 0) * 1_000];
+  });
+  const results = [...tools.values()].flatMap((tool) => tool.results.map(({ delayMs }) => delayMs));
+  const outages = actions.map((one) => (one.kind === 'restartWorker' ? (one.downMs ?? 0) : 0));
+  return Math.max(0, ...replies, ...results, ...outages);
+}

@@ -1,0 +1,113 @@
+/** The stage that a real server and worker give to the doubles of a case. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunHandle } from '../../client/run-handle.js';
+import { HoldfastError } from '../../core/errors.js';
+import type { Life } from '../../testing/simulation/index.js';
+import type { Action } from '../fixture.js';
+import { decisionOf } from '../scripted/decisions.js';
+import { storedEvents } from '../scripted/observe.js';
+import type { Stage, StageWorker } from '../scripted/stage.js';
+import type { CaseLife } from './case-life.js';
+import type { Host } from './hosts.js';
+
+export interface StageFacts {
+  readonly run: RunHandle;
+  readonly host: Host;
+  readonly life: CaseLife;
+  /** What was begun and is not waited for; failures show up here. */
+  readonly begun: Promise<unknown>[];
+}
+
+/** How long a stop from outside may take to reach a running activity, in ms: a heartbeat or two. */
+const STOP_LIMIT_MS = 10_000;
+/** How long anything else from outside gets to be received, in ms. */
+const RECEIVED_MS = 100;
+
+export function temporalStage(facts: () => StageFacts): Stage {
+  return {
+    now: () => Date.now(),
+    worker: () => workerOf(facts()),
+    perform: (action) => perform(facts(), action),
+  };
+}
+
+function workerOf(facts: StageFacts): StageWorker {
+  const { life, begun } = facts;
+  const living = life.current();
+  return {
+    async wait(ms, signal) {
+      if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => undefined);
+      await alive(living);
+    },
+    async settle(signal, stops) {
+      await alive(living);
+      if (stops) await abortedWithin(signal, STOP_LIMIT_MS);
+      else await sleep(RECEIVED_MS);
+      await alive(living);
+    },
+    async together(done) {
+      begun.push(done);
+      // What kills the worker does so at once; what is sent to the run is sent beside the answer.
+      await new Promise(setImmediate);
+      await alive(living);
+    },
+    onDeath: living.onDeath,
+    die() {
+      if (!living.dead) life.die();
+      return new Promise(() => undefined);
+    },
+  };
+}
+
+function alive({ dead }: Life): Promise<void> {
+  return dead ? new Promise(() => undefined) : Promise.resolve();
+}
+
+async function abortedWithin(signal: AbortSignal, limitMs: number): Promise<void> {
+  if (signal.aborted) return;
+  await sleep(limitMs, undefined, { signal }).catch(() => undefined);
+}
+
+async function perform(facts: StageFacts, action: Action): Promise<void> {
+  try {
+    await act(facts, action);
+  } catch (error) {
+    // A run that has ended hears nothing any more, as in the simulation.
+    const ended = error instanceof HoldfastError && error.details?.ended === true;
+    if (!ended) throw error;
+  }
+}
+
+async function act({ run, host, life }: StageFacts, action: Action): Promise<void> {
+  switch (action.kind) {
+    case 'interrupt':
+      return run.interrupt();
+    case 'cancel':
+      return run.cancel();
+    case 'close':
+      return run.close();
+    case 'userMessage':
+      await run.sendMessage(action.text);
+      return;
+    case 'resolveApproval': {
+      const events = await storedEvents(host.store, run);
+      const decision = decisionOf(action, { runId: run.runId, events, now: Date.now() });
+      // Two equal decisions are two: a person may say the same thing twice.
+      await run.decide({ ...decision, nonce: randomUUID() });
+      return;
+    }
+    case 'killWorker':
+      life.die();
+      return host.replace();
+    case 'restartWorker':
+      return host.restart(action.downMs ?? 0);
+    case 'provideInput':
+    case 'setModel':
+    case 'setPermissionMode':
+    case 'setMaxThinkingTokens':
+    case 'advance':
+    case 'continueAsNew':
+      throw new Error(`${action.kind} cannot be played on a server.`);
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Watches the events of a run that waits for people, and does what the case wants done then.
+ * Invariant: it says so when a run waits for nothing but time that the case will not shorten.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AskView, RunEvent } from '../../core/event.js';
+import type { Store } from '../../store/store.js';
+import { occurrenceOf, type Moments } from '../scripted/moments.js';
+
+const POLL_MS = 30;
+/** Nothing has happened for so long, and nobody is about to do anything: the run waits for time. */
+const QUIET_MS = 8_000;
+/** A question that expires sooner than this is waited for. */
+const EXPIRY_MS_MAX = 30_000;
+const PAGE = 500;
+
+export interface Watch {
+  readonly store: Pick<Store, 'readEvents'>;
+  readonly run: { readonly tenant: string; readonly runId: string };
+  readonly moments: Moments;
+  /** Doubles are at work. */
+  readonly isBusy: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Resolves with `waits for time`, or with `ended` when `signal` aborts. */
+export async function watch(options: Watch): Promise<'waits for time' | 'ended'> {
+  const { store, run, moments, signal } = options;
+  const open = new Map<string, AskView>();
+  let seen = 0;
+  let lastChange = Date.now();
+  while (!signal.aborted) {
+    const { events } = await store.readEvents(run, { sinceSeq: seen, limit: PAGE });
+    seen += events.length;
+    if (events.length > 0 || options.isBusy()) lastChange = Date.now();
+    for (const event of events) {
+      note(open, event);
+      if (asksSomebody(event)) await moments.reach(occurrenceOf(event));
+    }
+    if (Date.now() - lastChange > QUIET_MS && waitsLong(open)) return 'waits for time';
+    await sleep(POLL_MS);
+  }
+  return 'ended';
+}
+
+function asksSomebody({ type }: RunEvent): boolean {
+  return type === 'approval_requested' || type === 'input_request';
+}
+
+function note(open: Map<string, AskView>, event: RunEvent): void {
+  switch (event.type) {
+    case 'approval_requested':
+    case 'input_request':
+      open.set(event.askId, event);
+      return;
+    case 'approval_resolved':
+    case 'approval_withdrawn':
+    case 'input_provided':
+      open.delete(event.askId);
+  }
+}
+
+function waitsLong(open: ReadonlyMap<string, AskView>): boolean {
+  const soonest = Math.min(...[...open.values()].map(({ expiresAt }) => expiresAt));
+  return open.size > 0 && soonest - Date.now() > EXPIRY_MS_MAX;
+}
