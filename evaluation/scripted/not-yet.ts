@@ -15,12 +15,8 @@ const SETTINGS: readonly (keyof CaseSettings)[] = [
   'compactionMetric',
   'minCompactionGain',
   'minTurnsBetweenCompactions',
-  'wrapUpTurn',
   'onBudget',
   'tokenBudget',
-  'fallbackModel',
-  'fallbackSticky',
-  'interruptMode',
   'includePartialMessages',
   'streamCalls',
   'closeOnReturn',
@@ -38,16 +34,12 @@ const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
   maxTokensStrategy: 'auto',
   continuationRole: 'user',
   compactionMetric: 'context',
-  wrapUpTurn: false,
   onBudget: 'stop',
-  fallbackSticky: 'turn',
-  interruptMode: 'stop',
   includePartialMessages: false,
   streamCalls: false,
 };
 
 const BUDGET: readonly (keyof CaseBudget)[] = [
-  'maxThinkingTokens',
   'maxReactiveCompactions',
   'maxStopHookReentries',
   'maxOutputSchemaRetries',
@@ -63,12 +55,7 @@ const TASK: readonly (keyof CaseTask)[] = [
   'continue',
 ];
 
-const ACTIONS: readonly Action['kind'][] = [
-  'provideInput',
-  'setModel',
-  'setPermissionMode',
-  'setMaxThinkingTokens',
-];
+const ACTIONS: readonly Action['kind'][] = ['provideInput', 'setPermissionMode'];
 
 const DECISIONS: readonly string[] = ['modify', 'replace'];
 

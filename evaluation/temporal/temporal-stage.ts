@@ -102,10 +102,12 @@ async function act({ run, host, life }: StageFacts, action: Action): Promise<voi
       return host.replace();
     case 'restartWorker':
       return host.restart(action.downMs ?? 0);
-    case 'provideInput':
     case 'setModel':
-    case 'setPermissionMode':
+      return run.setModel(action.model);
     case 'setMaxThinkingTokens':
+      return run.setMaxThinkingTokens(action.tokens);
+    case 'provideInput':
+    case 'setPermissionMode':
     case 'advance':
     case 'continueAsNew':
       throw new Error(`${action.kind} cannot be played on a server.`);
