@@ -3,6 +3,7 @@ export {
   days,
   defineAgent,
   defineConfig,
+  defineHook,
   defineTool,
   escalate,
   hours,
@@ -15,6 +16,11 @@ export {
   type ApprovalDeclaration,
   type Config,
   type ConfigDefinition,
+  type Hook,
+  type HookContext,
+  type HookDefinition,
+  type HookInputs,
+  type HookReturns,
   type PolicyDeclaration,
   type Tool,
   type ToolContext,
@@ -50,5 +56,7 @@ export type { Json, StoredText } from './core/json.js';
 export type { ModelRoute, Prices, Usage } from './core/model.js';
 export type { Counters, RunResult, RunStatus, StopReason } from './core/result.js';
 export type { Settings } from './core/settings.js';
-export type { BudgetOverrides, Evidence, SettingsOverrides, Task } from './core/task.js';
+export type { Condition } from './core/condition.js';
+export type { HookPoint, HookReport } from './core/hooks/hook.js';
+export type { BudgetOverrides, Criterion, Evidence, SettingsOverrides, Task } from './core/task.js';
 export type { RunView, RunViewStatus } from './core/view.js';

@@ -3,7 +3,7 @@
  * Invariant: defaults < configuration < agent < start.
  */
 import { parseBudget, parseSettings } from '../authoring/limits.js';
-import type { Agent, Config } from '../authoring/index.js';
+import { hookNames, type Agent, type Config } from '../authoring/index.js';
 import { DEFAULT_BUDGET, type Budget } from '../core/budget-fields.js';
 import { digestOf } from '../core/digest.js';
 import { HoldfastError } from '../core/errors.js';
@@ -50,7 +50,7 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
     prompt,
     tools,
     policy: agent.policy,
-    hooks: {},
+    hooks: hookNames(agent.hooks),
     budget: budgetFor(route, {
       ...DEFAULT_BUDGET,
       ...(settings.turnCounting === 'logical' && { maxModelCalls: LOGICAL_MODEL_CALLS_MAX }),

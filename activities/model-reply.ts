@@ -5,10 +5,11 @@
 import type { CallModelInput } from '../core/effect.js';
 import { HoldfastError } from '../core/errors.js';
 import type { Json, StoredText } from '../core/json.js';
-import type { Reply, Usage } from '../core/model.js';
+import type { OutputCheck, Reply, ReplyStop, Usage } from '../core/model.js';
 import type { StoredBlock, ToolOffer, TranscriptNode } from '../core/transcript.js';
 import type { ModelReply } from '../providers/provider.js';
 import type { InTransaction } from './deps.js';
+import { checkOutput } from './output-check.js';
 import {
   CALL_ID_CHARS_MAX,
   CALLS_MAX,
@@ -55,10 +56,12 @@ export async function takeReply(
   const text = kept.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
   const stored: StoredText | undefined =
     text === '' ? undefined : await deps.store.putText(tenant, text);
+  const output = calls.length === 0 ? await outputOf(deps, site, { ...kept, text }) : undefined;
   return {
     head: await appendReply(deps, site, kept),
     reply: {
       ...(stored !== undefined && { text: stored }),
+      ...(output !== undefined && { output }),
       calls,
       stop: kept.stop,
       ...(kept.stopDetail !== undefined && {
@@ -73,6 +76,21 @@ export async function takeReply(
       ...(kept.partial === true && { partial: true }),
     },
   };
+}
+
+/** Stops after which a reply is as long as the model wanted it. */
+const COMPLETE: readonly ReplyStop[] = ['end_turn', 'stop_sequence', 'tool_use', 'unknown'];
+
+/** The answer against the task's output schema; undefined: there is none, or this is no answer. */
+async function outputOf(
+  { store }: InTransaction,
+  { input }: ReplySite,
+  reply: ModelReply & { readonly text: string },
+): Promise<OutputCheck | undefined> {
+  const { outputSchema, run } = input;
+  const isAnswer = COMPLETE.includes(reply.stop) && reply.partial !== true;
+  if (outputSchema === undefined || !isAnswer) return undefined;
+  return checkOutput({ store, tenant: run.tenant }, outputSchema, reply.text);
 }
 
 /** What the vendor reported, or the bound where it reported nothing of a request that left. */

@@ -30,7 +30,11 @@ export async function openRun(
   }
   checkTask(start.task);
   const prompt = await writeRoot(deps, input);
-  const frozen = freeze(config, start, prompt);
+  const outputSchema = await storedSchema(deps, input);
+  const frozen = {
+    ...freeze(config, start, prompt),
+    ...(outputSchema !== undefined && { outputSchema }),
+  };
   const goal = await store.putText(run.tenant, start.task.goal);
   const output = { rules: RULES_VERSION, frozen, head: prompt.hash, goal, eventsUpTo };
   const bytes = Buffer.byteLength(JSON.stringify(output));
@@ -44,28 +48,44 @@ export async function openRun(
   return output;
 }
 
+const OUTPUT_INSTRUCTION =
+  'Your final answer must be JSON alone, without any other text. It must match this JSON Schema:';
+
+function storedSchema({ store }: ActivityDeps, { run, start }: OpenRunInput) {
+  const { outputSchema } = start.task;
+  if (outputSchema === undefined) return Promise.resolve(undefined);
+  return store.putText(run.tenant, JSON.stringify(outputSchema));
+}
+
 async function writeRoot({ store, config }: ActivityDeps, input: OpenRunInput): Promise<Prompt> {
   const { tenant } = input.run;
+  const { outputSchema } = input.start.task;
   const agent = agentOf(config, input.start.agent);
   const { toolExecution } = settingsFor(config, input.start);
-  const instructions =
-    toolExecution === 'dataflow'
-      ? `${agent.instructions}\n\n${DATAFLOW_GUIDE}`
-      : agent.instructions;
-  const system = await store.putText(tenant, instructions);
-  const text = 'text' in system ? system.text : { $blob: system.$blob, bytes: system.bytes };
-  const block: StoredBlock = { type: 'text', text };
+  const texts = [
+    agent.instructions,
+    ...(toolExecution === 'dataflow' ? [DATAFLOW_GUIDE] : []),
+    ...(outputSchema === undefined
+      ? []
+      : [`${OUTPUT_INSTRUCTION}\n${JSON.stringify(outputSchema)}`]),
+  ];
+  const blocks: StoredBlock[] = [];
+  for (const one of texts) {
+    const stored = await store.putText(tenant, one);
+    const text = 'text' in stored ? stored.text : { $blob: stored.$blob, bytes: stored.bytes };
+    blocks.push({ type: 'text', text });
+  }
   const tools = offersOf(agent);
   const root: TranscriptNode = {
     v: 1,
     parent: null,
     role: 'root',
-    // Runs of one agent share their root: it is about the agent, not about one of its runs.
+    // Runs of one agent share their root, as far as their answers have the same schema.
     messageId: 'root',
-    blocks: [block],
+    blocks,
     tools,
   };
   const hash = await store.putNode(tenant, root);
-  const bytes = Buffer.byteLength(instructions) + Buffer.byteLength(JSON.stringify(tools));
+  const bytes = Buffer.byteLength(texts.join('')) + Buffer.byteLength(JSON.stringify(tools));
   return { hash, bytes };
 }

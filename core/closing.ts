@@ -2,7 +2,8 @@
  * The way out of a run that stops.
  * Invariants:
  *  E1 Every call gets its result before `stop` is emitted (G79), every ask is withdrawn, every timer gone.
- *  E2 `stop`, then `run_result`, each exactly once; nothing starts after them but what stores them.
+ *  E2 `stop`, then `run_result`, each exactly once; nothing starts after them but the SessionEnd hooks,
+ *     exactly once, and what stores the run.
  *  E3 Late inputs are named in the result (G98).
  */
 import { withdrawAsks } from './ask/open-ask.js';
@@ -11,6 +12,8 @@ import { refusalOf } from './call/refusal.js';
 import { settleCall, unknownResult } from './call/settled.js';
 import { toolOf } from './call/lookup.js';
 import { refOf, type ActivityEffect } from './effect.js';
+import { awaitBackground } from './hooks/background.js';
+import { hasHooks, startHooks } from './hooks/start.js';
 import { cancelAll, cancelTimer, flying, start, UNDER_WAY, type Step } from './inflight.js';
 import type { StoredText } from './json.js';
 import { emit, fitsOneBatch, warn } from './outbox.js';
@@ -24,15 +27,33 @@ import { flush, STORE_LIMITS } from './flush.js';
 
 /** One step towards the end; 'hold' while something must come back first. */
 export function close(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' {
-  if (stopping.result === undefined) {
-    const cancelled = cancelAll(run, cancelledBy(stopping));
-    if (cancelled.effects.length > 0) return cancelled;
-    return flying(run, UNDER_WAY) ? 'hold' : announce(run, stopping);
-  }
+  if (stopping.result === undefined) return finishWork(run, stopping);
+  const ending = sessionEnd(run, stopping);
+  if (ending !== undefined) return ending;
   if (run.outbox.carrier !== undefined) return 'hold';
   if (!fitsOneBatch(run)) return flush(run);
   if (flying(run, ['close_run'])) return 'hold';
   return startClosing(run, stopping);
+}
+
+const BESIDE_HOOKS = UNDER_WAY.filter((kind) => kind !== 'run_hooks');
+
+/** What is under way comes to its end; then the run says that it stops. */
+function finishWork(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' {
+  const cancelled = cancelAll(run, cancelledBy(stopping));
+  if (cancelled.effects.length > 0) return cancelled;
+  if (flying(run, BESIDE_HOOKS)) return 'hold';
+  const waiting = awaitBackground(run);
+  if (waiting !== undefined) return waiting;
+  return flying(run, ['run_hooks']) ? 'hold' : announce(run, stopping);
+}
+
+/** The SessionEnd hooks, once, after `run_result` and before the run is stored; what they do wrong is noted. */
+function sessionEnd(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' | undefined {
+  if (stopping.sessionEnd === 'done' || !hasHooks(run, 'SessionEnd')) return undefined;
+  if (stopping.sessionEnd === 'running') return 'hold';
+  const ending: OpenRun = { ...run, stopping: { ...stopping, sessionEnd: 'running' } };
+  return startHooks(ending, { point: 'SessionEnd' }, { reason: stopping.reason });
 }
 
 /** A person's stop and the end of time end what is under way; other stops let it finish. */

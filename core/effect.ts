@@ -9,7 +9,7 @@ import type { Json, StoredText } from './json.js';
 import type { Condition, State } from './call/references.js';
 import type { HookOutcome, HookPoint } from './hooks/hook.js';
 import type { CallCheck, ModelRoute, Reply } from './model.js';
-import type { StartInput } from './task.js';
+import type { Evidence, StartInput } from './task.js';
 import type { ToolResultCode } from './tool-result.js';
 import type { TranscriptItem } from './transcript.js';
 
@@ -86,6 +86,8 @@ export interface CallModelInput extends EventBatch {
     readonly outputTokens: number | null;
   };
   readonly maxRetries: { readonly serverError: number; readonly other: number };
+  /** JSON Schema, as text, that an answer without calls is checked against. */
+  readonly outputSchema?: StoredText;
 }
 
 /** An attempt that was made because the one before it ended with `class`. */
@@ -141,6 +143,8 @@ export interface ExecuteToolInput extends EventBatch {
   readonly inlineBytesMax: number;
   /** Failures of the tool that are retried (a worker's death is not one). */
   readonly maxRetries: number;
+  /** Evidence with a predicate that a result of this tool may prove. */
+  readonly evidence?: readonly Evidence[];
 }
 
 export interface ExecuteToolOutput extends Acknowledged {
@@ -150,7 +154,13 @@ export interface ExecuteToolOutput extends Acknowledged {
 }
 
 export type ToolOutcome =
-  | { readonly kind: 'ok'; readonly content: StoredText; readonly reused?: boolean }
+  | {
+      readonly kind: 'ok';
+      readonly content: StoredText;
+      readonly reused?: boolean;
+      /** Of a result by reference: ids of the evidence that the whole of it proves. */
+      readonly proves?: readonly string[];
+    }
   /** Nothing happened, or (reads) nothing that matters. */
   | { readonly kind: 'error'; readonly code: ToolResultCode; readonly message: string }
   /** A mutating call of which nobody knows here whether it happened (G96). */
@@ -164,10 +174,17 @@ export interface ReconcileToolInput extends EventBatch {
   readonly call: ToolCallRef;
   readonly inlineBytesMax: number;
   readonly timeoutMs: number;
+  readonly evidence?: readonly Evidence[];
 }
 
 export type Finding =
-  | { readonly kind: 'happened'; readonly source: 'tool' | 'probe'; readonly content: StoredText }
+  | {
+      readonly kind: 'happened';
+      readonly source: 'tool' | 'probe';
+      readonly content: StoredText;
+      /** As with an outcome. */
+      readonly proves?: readonly string[];
+    }
   | { readonly kind: 'not_happened' }
   | { readonly kind: 'unknown'; readonly message: string };
 

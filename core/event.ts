@@ -16,6 +16,7 @@ export type Phase =
   | 'building_context'
   | 'awaiting_model'
   | 'validating'
+  | 'stop_hooks'
   | 'dispatching_tools'
   | 'finishing';
 
@@ -93,7 +94,7 @@ export type EventBody =
       readonly callId: string;
       readonly tool: string;
       readonly decision: 'allow' | 'deny' | 'ask';
-      /** `policy:<version>:<index>`, `tool` (the tool record's default) or `task`. */
+      /** `policy:<version>:<index>`, `tool` (the tool record's default), `hook:<name>` or `task`. */
       readonly rule: string;
       readonly reason?: string;
     }

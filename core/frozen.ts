@@ -4,6 +4,7 @@
  */
 import type { Budget } from './budget-fields.js';
 import type { HookNames } from './hooks/hook.js';
+import type { StoredText } from './json.js';
 import type { ModelRoute } from './model.js';
 import type { Policy } from './policy.js';
 import type { Settings } from './settings.js';
@@ -20,6 +21,8 @@ export interface Frozen {
   readonly policy: Policy;
   /** Names of the hooks registered for this agent, by point. */
   readonly hooks: HookNames;
+  /** JSON Schema of the answer, as JSON text (C33). */
+  readonly outputSchema?: StoredText;
   readonly budget: Budget;
   readonly settings: Settings;
   /** Versions of prompt, tools, policy, route, prices, code (G60). */

@@ -3,9 +3,9 @@
  * each event once, in order, and each step with the run that it came from; both answer with violations
  * in words, none when all is well.
  */
-import type { ActivityEffect } from './effect.js';
 import type { EventBody, RunEvent } from './event.js';
 import type { Step } from './inflight.js';
+import { ENDING_PREDICATES, NEW_WORK, started, type StepPredicate } from './invariants-ending.js';
 import { PARALLEL_PREDICATES, pathIsNew } from './invariants-parallel.js';
 import { committedMicroUsd } from './money/budget.js';
 import { BATCH_BYTES_MAX, EVENTS_PER_BATCH } from './outbox.js';
@@ -17,6 +17,8 @@ interface CallTrack {
   readonly id: string;
   readonly permission?: 'allow' | 'deny' | 'ask';
   readonly approved: boolean;
+  /** The hook that denied it. */
+  readonly deniedBy?: string;
   readonly started: boolean;
   readonly finished: boolean;
 }
@@ -58,6 +60,7 @@ const EVENT_PREDICATES: readonly EventPredicate[] = [
   stopIsUnique,
   repliesFollowResults,
   startsArePermitted,
+  stopHooksJudgeAnswers,
   callsEndOnce,
   pathsAreWrittenOnce,
   resultsKeepTheOrder,
@@ -96,6 +99,10 @@ function taken(state: InvariantState, event: RunEvent): InvariantState {
         proposed: state.proposed + event.calls.length,
         partlyShown: state.partlyShown || event.calls.length >= CALLS_SHOWN_MAX,
       };
+    case 'hook':
+      return event.name === 'PreToolUse' && (event.outcome === 'deny' || event.outcome === 'error')
+        ? withTrack(next, event.callId, { deniedBy: event.hook })
+        : next;
     case 'permission':
       return withTrack(next, event.callId, { permission: event.decision, approved: false });
     case 'approval_resolved':
@@ -152,7 +159,7 @@ function runResultIsLast(state: InvariantState, event: RunEvent): string | undef
 function stopIsUnique(state: InvariantState, event: RunEvent): string | undefined {
   if (state.stop === undefined) return undefined;
   if (event.type === 'stop') return 'a second stop';
-  const starts = ['tool_started', 'model_response', 'approval_requested', 'input_request'];
+  const starts = ['tool_started', 'model_response', 'approval_requested', 'input_request', 'hook'];
   return starts.includes(event.type) ? 'nothing starts after stop' : undefined;
 }
 
@@ -166,8 +173,14 @@ function startsArePermitted(state: InvariantState, event: RunEvent): string | un
   const call = state.calls.find((one) => one.id === event.callId);
   if (call === undefined) return state.partlyShown ? undefined : `nobody proposed ${event.callId}`;
   if (call.finished) return `${call.id} has its result already`;
+  if (call.deniedBy !== undefined) return `${call.id} started although ${call.deniedBy} denied it`;
   if (call.permission === 'allow' || (call.permission === 'ask' && call.approved)) return undefined;
   return `${call.id} started with permission ${call.permission ?? 'none'}, not approved`;
+}
+
+function stopHooksJudgeAnswers(state: InvariantState, event: RunEvent): string | undefined {
+  if (event.type !== 'hook' || event.name !== 'Stop' || state.calls.length === 0) return undefined;
+  return `a Stop hook judges a reply with the calls ${state.calls.map((call) => call.id).join(', ')}`;
 }
 
 function callsEndOnce(state: InvariantState, event: RunEvent): string | undefined {
@@ -233,16 +246,14 @@ function countersAddUp(counters: Counters): string | undefined {
     : `the counters give ${sum} calls, ${counters.proposedCalls} were proposed`;
 }
 
-type StepPredicate = (before: Run, step: Step) => string | undefined;
-
 const STEP_PREDICATES: readonly StepPredicate[] = [
   modelCallsFitTheMoney,
   toolCallsFitTheCap,
   grantsNameTheirCall,
   nothingStartsAfterStop,
-  nothingStartsAfterInterrupt,
-  wallTimeIsWatched,
-  lastWordIsOneCall,
+  ...ENDING_PREDICATES,
+  hooksHaveTheirErrand,
+  sessionEndsOnce,
   reservationsBelongToWork,
   idsAreNew,
   batchesAreBounded,
@@ -258,10 +269,6 @@ export function checkStep(before: Run, step: Step): readonly string[] {
     const violation = predicate(before, step);
     return violation === undefined ? [] : [`step: ${violation}`];
   });
-}
-
-function started(step: Step): readonly ActivityEffect[] {
-  return step.effects.filter((effect): effect is ActivityEffect => 'input' in effect);
 }
 
 function modelCallsFitTheMoney(_before: Run, step: Step): string | undefined {
@@ -294,12 +301,6 @@ function grantsNameTheirCall(_before: Run, step: Step): string | undefined {
   return wrong === undefined ? undefined : `the grant of ${wrong.id} is for another call`;
 }
 
-const NEW_WORK: readonly ActivityEffect['kind'][] = [
-  'call_model',
-  'execute_tool',
-  'reconcile_tool',
-];
-
 function nothingStartsAfterStop(before: Run, step: Step): string | undefined {
   // Of calls side by side one may start before another, in the same step, stops the run.
   const serial = step.run.frozen?.settings.toolExecution === 'serial';
@@ -308,36 +309,29 @@ function nothingStartsAfterStop(before: Run, step: Step): string | undefined {
   return late ? `${late.id} starts although the run stops` : undefined;
 }
 
-/** A run that pauses may ask again at once, when its user's next message is there already. */
-function nothingStartsAfterInterrupt(before: Run, step: Step): string | undefined {
-  if (before.interrupt === undefined || before.frozen?.settings.interruptMode === 'pause')
-    return undefined;
-  const late = started(step).find((effect) => NEW_WORK.includes(effect.kind));
-  return late && `${late.id} starts although the run was interrupted`;
+function hooksHaveTheirErrand(_before: Run, step: Step): string | undefined {
+  const { errands = {}, inflight } = step.run;
+  const flying = Object.keys(inflight).filter((id) => inflight[id]?.kind === 'run_hooks');
+  const lost = flying.find((id) => errands[id] === undefined);
+  if (lost !== undefined) return `nobody knows what ${lost} is for`;
+  const idle = Object.keys(errands).find((id) => !flying.includes(id));
+  return idle === undefined ? undefined : `the hooks ${idle} are waited for and not in flight`;
 }
 
-function wallTimeIsWatched(_before: Run, { run }: Step): string | undefined {
-  if (!isOpen(run) || run.stopping !== undefined || run.final !== undefined) return undefined;
-  const { budget, settings } = run.frozen;
-  const waits = run.asks.some((ask) => ask.outcome === 'pending');
-  if (!waits || settings.timeoutCounts !== 'wall' || budget.timeoutMs === 'unlimited')
-    return undefined;
-  const end = run.clock.startedAt + budget.timeoutMs;
-  const watched = Object.values(run.inflight).some(
-    (entry) => entry.kind !== 'timer' || (entry.at !== undefined && entry.at <= end),
-  );
-  return watched ? undefined : 'nothing ends this run when its time is up';
-}
-
-function lastWordIsOneCall(before: Run, step: Step): string | undefined {
-  if (step.run.wrapUp === undefined) return undefined;
-  for (const effect of started(step)) {
-    if (effect.kind === 'execute_tool') return `${effect.id} starts while the run wraps up`;
-    if (effect.kind !== 'call_model') continue;
-    if (before.wrapUp?.asked) return `${effect.id} is a second last word`;
-    if (effect.input.offered?.length !== 0) return `${effect.id} offers tools for a last word`;
-  }
-  return undefined;
+/** Its SessionEnd hooks run after the result and before the run is stored. */
+function sessionEndsOnce(before: Run, step: Step): string | undefined {
+  const { run } = step;
+  const hooks = started(step).filter((effect) => effect.kind === 'run_hooks');
+  if (before.stopping !== undefined && hooks.some(({ input }) => input.point !== 'SessionEnd'))
+    return 'a hook starts although the run stops';
+  const ending = hooks.some(({ input }) => input.point === 'SessionEnd');
+  if (ending && run.stopping?.result === undefined) return 'SessionEnd before the result';
+  if (ending && before.stopping?.sessionEnd !== undefined) return 'SessionEnd a second time';
+  const wanted = (run.frozen?.hooks.SessionEnd ?? []).length > 0;
+  const closes = started(step).some((effect) => effect.kind === 'close_run');
+  return wanted && closes && run.stopping?.sessionEnd !== 'done'
+    ? 'the run is closed before its SessionEnd hooks have run'
+    : undefined;
 }
 
 function reservationsBelongToWork(_before: Run, step: Step): string | undefined {

@@ -78,6 +78,11 @@ export interface ProposedCall {
   readonly flow?: Flow;
 }
 
+/** The answer of a task with an output schema, as the model activity found it. */
+export type OutputCheck =
+  /** The value; above ARGUMENTS_BYTES_MAX bytes only the reference to its JSON text. */
+  { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
+
 /** What one logical model call brought, as the core records it. */
 export interface Reply {
   readonly text?: StoredText;
@@ -88,6 +93,8 @@ export interface Reply {
   /** Text of a refusal, or the reason of an escalation that the model asked for. */
   readonly refusal?: string;
   readonly escalation?: string;
+  /** With an output schema, of a reply that could be the answer. */
+  readonly output?: OutputCheck;
   readonly usage: Usage;
   readonly model: string;
   /** Interrupted: only what had arrived until then (C26). */

@@ -31,6 +31,9 @@ const NOTHING_COUNTED: Tally = {
   emptyRetries: 0,
   pauseResumes: 0,
   evidenceRejections: 0,
+  criteriaRejections: 0,
+  outputRetries: 0,
+  stopHookReentries: 0,
   fallbacks: 0,
   usage: NO_USAGE,
 };

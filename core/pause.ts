@@ -6,6 +6,7 @@
  */
 import { withdrawAsks } from './ask/open-ask.js';
 import { settleRest } from './closing.js';
+import { nextQuestion } from './gates/completion.js';
 import { cancelAll, flying, UNDER_WAY, type Step } from './inflight.js';
 import { warn } from './outbox.js';
 import type { StopPhase } from './result.js';
@@ -27,15 +28,7 @@ export function pause(run: OpenRun, phase: StopPhase): Step<OpenRun> | 'hold' {
   if (flying(run, UNDER_WAY)) return 'hold';
   const settled = afterTurn(settleRest(run, { reason: 'interrupted', phase }));
   const withdrawn = withdrawAsks(settled, 'the run pauses');
-  const { pausing: _, modelFailure: __, ...rest } = withdrawn.run;
-  const waiting: OpenRun = {
-    ...rest,
-    phase: 'checking_limits',
-    asks: [],
-    early: [],
-    idle: true,
-    paused: phase,
-    tally: { ...rest.tally, recoveryCount: 0 },
-  };
+  const { pausing: _, modelFailure: __, stopHookActive: ___, ...rest } = withdrawn.run;
+  const waiting = { ...nextQuestion(rest), asks: [], early: [], idle: true, paused: phase };
   return { run: waiting, effects: withdrawn.effects };
 }

@@ -5,6 +5,7 @@
  *  F2 Decides nothing: what a fact leads to is a rule's business.
  *  F3 Inputs are taken in the order of their arrival.
  */
+import { opened } from './arrival.js';
 import { record } from './ask/decide.js';
 import { replaceAsk } from './ask/pending.js';
 import type { CallFact, ExecutingStage } from './call/call.js';
@@ -14,18 +15,15 @@ import { withCall } from './call/station.js';
 import { elapse, nearTheEnd } from './clock.js';
 import { compacted, notCompacted } from './context/compacted.js';
 import { control, modelNotResolved, modelResolved } from './control.js';
-import type { OpenRunOutput } from './effect.js';
 import type { Failure } from './failure.js';
 import { hooksFailed, hooksRan } from './hooks/ran.js';
 import { finish } from './inflight.js';
 import type { EffectInput, Input, OutsideInput } from './input.js';
-import { ownValue, previewOf } from './json.js';
-import { acked, emit, releaseWarnings, warn } from './outbox.js';
-import { knownRules } from './rules-history.js';
+import { ownValue } from './json.js';
+import { acked, warn } from './outbox.js';
 import { finalResult, resultOf } from './run-result.js';
 import { isOpen, UNPROCESSED_MAX, type InFlight, type OpenRun, type Run } from './run.js';
 import { stop } from './stop.js';
-import { appendUser } from './transcript-items.js';
 import { recordModelFailure } from './turn/failed-call.js';
 import { recordReply } from './turn/reply.js';
 
@@ -98,44 +96,6 @@ function recordOutcome(run: OpenRun, input: Outcome): Run {
     case 'timer_fired':
       return timedOut(run, input.id);
   }
-}
-
-function opened(run: Run, output: OpenRunOutput): Run {
-  const segment = { ...run.segment, opened: true };
-  const { previousExecution: _, ...rest } = run;
-  const { frozen } = output;
-  const rules = knownRules(Math.max(run.rules, output.rules));
-  if (frozen === undefined) return { ...rest, rules, segment };
-  const { task } = run.start;
-  const goal = output.goal ?? { text: task.goal };
-  const first: OpenRun = {
-    ...rest,
-    rules,
-    segment,
-    frozen,
-    // The whole goal is in the transcript now; the run keeps what a person needs to recognise it (R1).
-    start: { ...run.start, task: { ...task, goal: previewOf(goal) } },
-    phase: 'checking_limits',
-    head: output.head ?? frozen.prompt.hash,
-    context: { knownTokens: 0, newBytes: frozen.prompt.bytes },
-  };
-  const announced = emit(first, {
-    type: 'session_init',
-    agent: run.start.agent,
-    taskId: run.taskId,
-    goal,
-    model: frozen.route.name,
-    tools: frozen.tools.map((tool) => tool.name),
-    ...(task.caller !== undefined && { caller: task.caller }),
-    versions: frozen.versions,
-  });
-  const constraints = (task.constraints ?? []).map((line) => `- ${line}`).join('\n');
-  const asked = appendUser(releaseWarnings(announced), goal);
-  const bound =
-    constraints === '' ? asked : appendUser(asked, { text: `Constraints:\n${constraints}` });
-  return task.denied === undefined
-    ? bound
-    : stop(bound, 'refused', { detail: 'safety_policy', nextSafeAction: task.denied });
 }
 
 function notOpened(run: Run, failure: Failure): Run {

@@ -1,4 +1,5 @@
 /** The result of a run (vocabulary D1) and its counters (D7). Plain JSON, small. */
+import type { HookReport } from './hooks/hook.js';
 import type { Json, StoredText } from './json.js';
 import type { Usage } from './model.js';
 
@@ -71,6 +72,8 @@ export interface RunResult {
   readonly versions: { readonly [name: string]: string };
   /** The run's events in the store explain every step. */
   readonly trace: { readonly runId: string; readonly traceId: string; readonly events: number };
+  /** Hooks at the start and, in what the run returns, at its end (G98). */
+  readonly hooks?: readonly HookReport[];
   /** Inputs that arrived after closing began (G98). */
   readonly unprocessed?: readonly string[];
 }

@@ -2,18 +2,21 @@
  * The ordered rules of `advance`: the specification, read top-down. The first that fires decides; the list
  * is tried again from the top until none fires.
  *
- * opening → closing → interrupted → segment full → end of wall time → last word → calls settled → dispatch →
- * completion gates → truncation and model failure → another model → limits → compaction → ask the model →
- * await the user
+ * opening → arrival → closing → interrupted → segment full → end of wall time → sampled → last word → hooks
+ * after calls → calls settled → dispatch → completion gates → truncation and model failure → another model →
+ * limits → compaction → ask the model → await the user
  */
+import { arrive } from './arrival.js';
 import { openAsk, closeAsk } from './ask/open-ask.js';
 import { pendingAsks } from './ask/pending.js';
+import { afterCalls, awaitsHooks } from './call/after.js';
 import { dispatch } from './call/dispatch.js';
 import { close } from './closing.js';
 import { contextIsFull } from './context/compaction.js';
 import { adoptModel, resolveWanted } from './control.js';
 import { refOf, type ActivityEffect } from './effect.js';
 import { complete } from './gates/completion.js';
+import { afterSampling, notifyFailure } from './hooks/background.js';
 import { cancelAll, flying, nextId, start, startTimer, WORK, type Step } from './inflight.js';
 import { breakerTrip } from './limits/breakers.js';
 import { requiredToolGone } from './limits/required-tools.js';
@@ -23,7 +26,7 @@ import { beginPause, pause } from './pause.js';
 import { isOpen, type OpenRun, type Run, type Turn } from './run.js';
 import { stop } from './stop.js';
 import type { StopPhase } from './result.js';
-import { afterModelFailure } from './turn/model-failure.js';
+import { afterModelFailure, isLeftToFallback } from './turn/model-failure.js';
 import { askModel } from './turn/request.js';
 import { allSettled, nextTurn } from './turn/results.js';
 import { isTruncated, recover } from './turn/truncation.js';
@@ -35,13 +38,16 @@ export type Rule<R extends Run = OpenRun> = (run: R) => Step | 'hold' | undefine
 
 /** Rules of a run that is open. */
 export const RULES: readonly Rule[] = [
+  arriving,
   closing,
   interrupted,
   pausing,
   segmentFull,
   watchWallTime,
   resolveWanted,
+  sampled,
   wrappedUp,
+  callsHooked,
   callsSettled,
   dispatching,
   completionGates,
@@ -88,6 +94,10 @@ function giveUpOpening(run: Run): Step | 'hold' {
   if (run.inflight[run.graceTimer] !== undefined) return 'hold';
   const cancelled = cancelAll(run, ['open_run']);
   return cancelled.effects.length > 0 ? cancelled : 'hold';
+}
+
+function arriving(run: OpenRun): Step | 'hold' | undefined {
+  return run.arrival === undefined ? undefined : arrive(run, run.arrival);
 }
 
 function closing(run: OpenRun): Step | 'hold' | undefined {
@@ -141,6 +151,14 @@ function wrappedUp(run: OpenRun): Step | undefined {
   return last?.asked && turn !== undefined ? only(wrapUp(run, turn, last.reason)) : undefined;
 }
 
+function sampled(run: OpenRun): Step | undefined {
+  return run.turn === undefined ? undefined : afterSampling(run, run.turn);
+}
+
+function callsHooked(run: OpenRun): Step | undefined {
+  return run.turn === undefined ? undefined : afterCalls(run, run.turn);
+}
+
 function callsSettled(run: OpenRun): Step | undefined {
   const { turn } = run;
   if (turn === undefined || turn.calls.length === 0) return undefined;
@@ -149,7 +167,7 @@ function callsSettled(run: OpenRun): Step | undefined {
     const { reason, ...words } = tripped;
     return only(stop(run, reason, words));
   }
-  return allSettled(turn) ? only(nextTurn(run, turn)) : undefined;
+  return allSettled(turn) && !awaitsHooks(run, turn) ? only(nextTurn(run, turn)) : undefined;
 }
 
 function dispatching(run: OpenRun): Step | 'hold' | undefined {
@@ -158,9 +176,9 @@ function dispatching(run: OpenRun): Step | 'hold' | undefined {
   return dispatch(run, turn) ?? 'hold';
 }
 
-function completionGates(run: OpenRun): Step | undefined {
+function completionGates(run: OpenRun): Step | 'hold' | undefined {
   const { turn } = run;
-  return turn === undefined || isTruncated(turn) ? undefined : only(complete(run, turn));
+  return turn === undefined || isTruncated(turn) ? undefined : complete(run, turn);
 }
 
 function truncation(run: OpenRun): Step | undefined {
@@ -170,7 +188,14 @@ function truncation(run: OpenRun): Step | undefined {
 
 function modelFailed(run: OpenRun): Step | undefined {
   const { modelFailure } = run;
-  return modelFailure === undefined ? undefined : only(afterModelFailure(run, modelFailure));
+  if (modelFailure === undefined) return undefined;
+  const notified = isLeftToFallback(run, modelFailure)
+    ? { run, effects: [] }
+    : notifyFailure(run, modelFailure);
+  return {
+    run: afterModelFailure(notified.run, modelFailure),
+    effects: notified.effects,
+  };
 }
 
 /** Before the context is looked at: the window of the new model is what counts (G76). */

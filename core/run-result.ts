@@ -21,6 +21,7 @@ export function resultOf(run: Run, stopping: Stopping): RunResult {
     ...(phase !== undefined && { phase }),
     completed,
     ...(run.lastAnswer !== undefined && { answer: run.lastAnswer }),
+    ...(run.lastOutput !== undefined && { output: run.lastOutput }),
     ...(run.partialOutput !== undefined && { partialOutput: run.partialOutput }),
     ...(next !== undefined && { nextSafeAction: next }),
     usage: run.tally.usage,
@@ -35,15 +36,25 @@ export function resultOf(run: Run, stopping: Stopping): RunResult {
 
 /** What the run returns: what its `run_result` said, and what arrived too late to be in it (G98). */
 export function finalResult(run: Run, result: RunResult): RunResult {
-  return run.unprocessed.length === 0 ? result : { ...result, unprocessed: run.unprocessed };
+  return {
+    ...result,
+    ...(run.hookReports !== undefined && { hooks: run.hookReports }),
+    ...(run.unprocessed.length > 0 && { unprocessed: run.unprocessed }),
+  };
 }
 
 export function countersOf(run: Run): Counters {
-  const { emptyRetries: _, pauseResumes: __, evidenceRejections: ___, ...tally } = run.tally;
+  const {
+    emptyRetries: _,
+    pauseResumes: __,
+    evidenceRejections: ___,
+    criteriaRejections: ____,
+    outputRetries: _____,
+    ...tally
+  } = run.tally;
   return {
     ...tally,
     compactions: { proactive: 0, reactive: 0 },
-    stopHookReentries: 0,
     costMicroUsd: run.money.spentMicroUsd,
     activeMs: run.clock.activeMs,
     waitingMs: run.clock.waitingMs,

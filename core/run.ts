@@ -6,12 +6,15 @@
  *  R3 Only `outbox` gives a `seq`, only `stop` sets `stopping`.
  */
 import type { Ask, AskOutcome, Decision, Verdict } from './ask/ask.js';
+import type { Arrival } from './arrival.js';
 import type { Call } from './call/call.js';
 import type { RetriedAttempt } from './effect.js';
 import type { State } from './call/references.js';
 import type { Phase, RunEvent } from './event.js';
 import type { Frozen } from './frozen.js';
-import type { StoredText } from './json.js';
+import type { TokenTracker } from './gates/token-budget.js';
+import type { AnswerOpinion, HookErrand, HookReport } from './hooks/hook.js';
+import type { Json, StoredText } from './json.js';
 import type { ModelRoute, Reply, Usage } from './model.js';
 import type { RunResult, StopPhase, StopReason } from './result.js';
 import type { StartInput } from './task.js';
@@ -50,6 +53,10 @@ export interface Turn {
   readonly step: number;
   /** The scheduler has begun with its calls. */
   readonly dispatched: boolean;
+  /** Its PostSampling hooks have been started. */
+  readonly sampled?: true;
+  /** What the Stop hooks say of it. */
+  readonly judgement?: 'running' | AnswerOpinion;
 }
 
 export interface Stopping {
@@ -59,6 +66,7 @@ export interface Stopping {
   readonly nextSafeAction?: string;
   /** What `run_result` said, once `stop` and it have been emitted. */
   readonly result?: RunResult;
+  readonly sessionEnd?: 'running' | 'done';
 }
 
 export interface Money {
@@ -106,10 +114,9 @@ export interface BreakerCount {
   readonly invalid: number;
 }
 
-/** The same call with the same result, in a row (G21). */
+/** How often the run has seen each action, a call with its result, since it last saw a new one (G21). */
 export interface Repetition {
-  readonly action: string;
-  readonly count: number;
+  readonly counts: { readonly [action: string]: number };
   readonly noticed: boolean;
 }
 
@@ -129,6 +136,9 @@ export interface Tally {
   readonly emptyRetries: number;
   readonly pauseResumes: number;
   readonly evidenceRejections: number;
+  readonly criteriaRejections: number;
+  readonly outputRetries: number;
+  readonly stopHookReentries: number;
   readonly fallbacks: number;
   readonly usage: Usage;
 }
@@ -147,6 +157,8 @@ export interface Run {
   readonly traceId: string;
   readonly start: StartInput;
   readonly frozen?: Frozen;
+  /** Opened and not announced yet: its SessionStart hooks come first. */
+  readonly arrival?: Arrival;
   readonly now: number;
   readonly phase: Phase;
   readonly clock: Clock;
@@ -169,6 +181,8 @@ export interface Run {
   readonly evidence: readonly string[];
   /** Dataflow: values by path; a path is written once and never again (C49). */
   readonly state?: State;
+  /** Ids of required evidence whose predicate an observation has met. */
+  readonly proven?: readonly string[];
   /** Open asks, and closed ones until their call is settled. */
   readonly asks: readonly Ask[];
   /** The newest asks that are closed and whose call is settled, for whoever answers them late. */
@@ -178,6 +192,8 @@ export interface Run {
   readonly queue: readonly QueuedMessage[];
   readonly seenMessageIds: readonly string[];
   readonly lastAnswer?: StoredText;
+  /** The newest answer as the task's output schema has it. */
+  readonly lastOutput?: Json;
   readonly partialOutput?: StoredText;
   readonly outbox: {
     readonly nextSeq: number;
@@ -187,6 +203,18 @@ export interface Run {
   };
   readonly inflight: { readonly [effectId: string]: InFlight };
   readonly nextEffect: number;
+  /** Hooks under way, by effect id. */
+  readonly errands?: { readonly [effectId: string]: HookErrand };
+  /** What ran outside of the events, for the result. */
+  readonly hookReports?: readonly HookReport[];
+  /** What PostSampling hooks want said with the next request. */
+  readonly injected?: readonly string[];
+  readonly preCompact?: 'running' | 'done';
+  /** Runs out when the last hooks that nobody waits for do not end. */
+  readonly hookGrace?: string;
+  /** The reply being asked for follows a Stop hook's objection. */
+  readonly stopHookActive?: true;
+  readonly tokenTracker?: TokenTracker;
   readonly interrupt?: 'interrupt' | 'cancel';
   /** Where an interrupt that pauses caught the run, until nothing is under way any more. */
   readonly pausing?: StopPhase;

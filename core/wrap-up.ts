@@ -34,7 +34,14 @@ function mayWrapUp(run: OpenRun, reason: StopReason): boolean {
   );
 }
 
-const NOT_BEGUN: readonly Call['stage'][] = ['proposed', 'checked', 'waiting', 'granted'];
+const NOT_BEGUN: readonly Call['stage'][] = [
+  'proposed',
+  'checked',
+  'hooked',
+  'waiting',
+  'granted',
+  'rechecked',
+];
 
 /** What has not begun when the wrap-up does never begins; nobody is asked about it either. */
 export function leaveOut(run: OpenRun, call: Call): Step<OpenRun> | undefined {

@@ -1,10 +1,12 @@
 /**
- * One tool call by stage: proposed → checked → granted → executing → settled (design §2).
+ * One tool call by stage: proposed → checked (→ hooking → hooked → checked) → granted → executing → settled
+ * (design §2).
  * Invariants: a stage is left only forwards; `executing` is reached only from `granted`; a settled call
  * has exactly one result, and no other stage has one.
  */
 import type { CheckCallOutput, Finding, Grant, ToolOutcome } from '../effect.js';
 import type { Failure } from '../failure.js';
+import type { CallOpinion } from '../hooks/hook.js';
 import type { Json, StoredText } from '../json.js';
 import type { CallCheck } from '../model.js';
 import type { ToolResult } from '../tool-result.js';
@@ -37,6 +39,16 @@ export interface ProposedStage extends CallBase {
 /** Exists and its arguments are valid. */
 export interface CheckedStage extends CallBase {
   readonly stage: 'checked';
+  /** Its PreToolUse hooks have had their say; `ask`: one of them wants a person's word. */
+  readonly hooked?: Pick<CallOpinion, 'ask'>;
+}
+/** Its PreToolUse hooks are being asked. */
+export interface HookingStage extends CallBase {
+  readonly stage: 'hooking';
+}
+export interface HookedStage extends CallBase {
+  readonly stage: 'hooked';
+  readonly opinion: CallOpinion;
 }
 /** Policy wants a person's word; `askId` names the question, open or about to be. */
 export interface WaitingStage extends CallBase {
@@ -76,6 +88,8 @@ export interface DoubtStage extends CallBase {
 export interface SettledStage extends CallBase {
   readonly stage: 'settled';
   readonly result: ToolResult;
+  /** Its PostToolUse or PostToolUseFailure hooks. */
+  readonly after?: 'running' | 'done';
 }
 
 /** Changed arguments of it are with `check_call`. */
@@ -95,7 +109,9 @@ export interface RecheckedStage extends CallBase {
 
 /** Why arguments are checked once more. */
 export type Asker =
-  { readonly kind: 'dataflow' } | { readonly kind: 'hook' } | { readonly kind: 'correction' };
+  | { readonly kind: 'dataflow' }
+  | { readonly kind: 'hook'; readonly ask?: CallOpinion['ask'] }
+  | { readonly kind: 'correction' };
 
 /** The tool that the changed arguments are for; a correction may name another one. */
 export interface CheckTarget {
@@ -128,6 +144,8 @@ export type Call =
   | CheckingStage
   | RecheckedStage
   | CheckedStage
+  | HookingStage
+  | HookedStage
   | WaitingStage
   | GrantedStage
   | ExecutingStage

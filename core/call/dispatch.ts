@@ -4,6 +4,7 @@
  * Invariants: hooks, permission and approval of a call happen when it is ready to run, not for all up
  * front (HK-22, PA-20); what a station refuses gets its result here.
  */
+import { domainReason } from '../gates/domain-reason.js';
 import type { Step } from '../inflight.js';
 import { moneyTrip } from '../money/budget.js';
 import type { OpenRun, Turn } from '../run.js';
@@ -18,7 +19,7 @@ import { supersede, unblock } from './dataflow.js';
 import { resolveDoubt } from './doubt.js';
 import { escalate } from './escalate.js';
 import { grant } from './grant.js';
-import { hook } from './hook.js';
+import { heed, hook } from './hook.js';
 import { lookup, toolOf } from './lookup.js';
 import { permit } from './permit.js';
 import { refusalOf } from './refusal.js';
@@ -88,6 +89,8 @@ function atStation(run: OpenRun, call: Call): Verdict {
       const hooked = hook(run, call);
       return hooked.kind === 'go' ? permit(hooked.run, call) : hooked;
     }
+    case 'hooked':
+      return heed(run, call);
     case 'waiting':
       return approve(run, call);
     case 'granted':
@@ -96,6 +99,7 @@ function atStation(run: OpenRun, call: Call): Verdict {
       return settle(run, call);
     case 'doubt':
       return resolveDoubt(run, call);
+    case 'hooking':
     case 'checking':
     case 'executing':
     case 'settled':
@@ -111,7 +115,7 @@ function refused(run: OpenRun, call: Call, refusal: Refusal): OpenRun {
   const { onDeny, onInvalid } = run.frozen.settings;
   if (DENIED_CODES.includes(code)) {
     return terminal || onDeny === 'refuse'
-      ? stop(settled, 'refused', { detail: 'denied_action' })
+      ? stop(settled, 'refused', { detail: domainReason(run, refusal.message) ?? 'denied_action' })
       : settled;
   }
   return onInvalid === 'refuse'

@@ -11,7 +11,7 @@ import { start, type Step } from '../inflight.js';
 import type { Json, StoredText } from '../json.js';
 import type { OpenRun } from '../run.js';
 import { baseOf, type Call, type DoubtStage, type ReturnedStage } from './call.js';
-import { callRef, inlineBytesFor } from './grant.js';
+import { callRef, evidenceFor, inlineBytesFor } from './grant.js';
 import { keyOf } from './key.js';
 import { toolOf } from './lookup.js';
 import { settleCall, stopUnknown, unknownResult } from './settled.js';
@@ -34,6 +34,7 @@ export function reconcile(run: OpenRun, call: ReturnedStage): Step<OpenRun> {
       call: callRef(run, call),
       inlineBytesMax: inlineBytesFor(run, call),
       timeoutMs,
+      ...evidenceFor(run, call),
       events,
     },
     limits: {

@@ -9,6 +9,7 @@ import { start } from '../inflight.js';
 import { trip } from '../money/budget.js';
 import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
+import type { Evidence } from '../task.js';
 import { retryFor, type ToolRecord } from '../tool.js';
 import { baseOf, wasHandedOver, type Call, type GrantedStage } from './call.js';
 import { endOnBudget } from '../wrap-up.js';
@@ -58,6 +59,7 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
       timeoutMs: tool.timeoutMs,
       inlineBytesMax: inlineBytesFor(run, call),
       maxRetries: run.frozen.budget.maxRetriesPerToolCall,
+      ...evidenceFor(run, call),
       events,
     },
     limits: {
@@ -79,6 +81,15 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
     boundByRun: time.byRun,
   };
   return { run: withCall(started.run, executing), effects: started.effects };
+}
+
+/** Evidence whose predicate only the activity can look at when the result is large. */
+export function evidenceFor(run: OpenRun, { tool }: Call): { evidence?: readonly Evidence[] } {
+  const { requiredEvidence = [] } = run.start.task;
+  const evidence = requiredEvidence.filter(
+    (one) => one.satisfiedBy === tool && one.predicate !== undefined,
+  );
+  return evidence.length === 0 ? {} : { evidence };
 }
 
 /** The call as activities get it. */

@@ -23,7 +23,7 @@ interface Permission {
 export function permit(run: OpenRun, call: CheckedStage): Verdict {
   const tool = toolOf(run, call.tool);
   if (tool === undefined) return refuse('unknown_tool', `The tool ${call.tool} is gone.`);
-  const permission = evaluate(run, call, tool);
+  const permission = asHooksWant(call, evaluate(run, call, tool));
   const permitted = emit(run, {
     type: 'permission',
     callId: call.id,
@@ -48,6 +48,19 @@ export function permit(run: OpenRun, call: CheckedStage): Verdict {
     approvedBy: permission.basis === 'policy' ? [`policy:${run.frozen.policy.version}`] : [],
   };
   return go(permitted, { ...baseOf(call), stage: 'granted', grant });
+}
+
+/** A hook may want a person where the policy does not; never the other way round. */
+function asHooksWant({ hooked }: CheckedStage, permission: Permission): Permission {
+  const ask = hooked?.ask;
+  if (ask === undefined || permission.decision !== 'allow') return permission;
+  return {
+    decision: 'ask',
+    rule: `hook:${ask.hook}`,
+    basis: permission.basis,
+    terminal: false,
+    ...(ask.reason !== undefined && { reason: ask.reason }),
+  };
 }
 
 function evaluate(run: OpenRun, call: CheckedStage, tool: ToolRecord): Permission {

@@ -43,8 +43,9 @@ export function startCheck(run: OpenRun, call: Call, request: CheckRequest): Ste
       run: refOf(run),
       ...target,
       args,
-      // Only texts that the call already names: a hash in somebody's words opens nothing.
-      blobs: blobsIn(call.args),
+      // Only texts that the call already names: a hash in somebody's words opens nothing. What hooks say
+      // was stored by their activity, which refuses such words.
+      blobs: [...blobsIn(call.args), ...(asker.kind === 'hook' ? blobsIn(args) : [])],
       argsBytesMax: argumentBytesFor(run),
       ...(state !== undefined && { state }),
       ...(when !== undefined && { when }),

@@ -7,6 +7,7 @@
  */
 import type { OpenRun, Turn } from '../run.js';
 import { isMutating } from '../tool.js';
+import { isOver } from './after.js';
 import type { Call } from './call.js';
 import { dataflowEdges } from './dataflow-edges.js';
 import { toolOf } from './lookup.js';
@@ -49,9 +50,10 @@ export function ready(run: OpenRun, turn: Turn): readonly Call[] {
   return turn.calls.filter((call) => {
     if (call.stage === 'settled') return false;
     if (call.stage !== 'proposed' && call.stage !== 'granted') return true;
-    const unblocked = (edges[call.index] ?? []).every(
-      (index) => turn.calls[index]?.stage === 'settled',
-    );
+    const unblocked = (edges[call.index] ?? []).every((index) => {
+      const before = turn.calls[index];
+      return before !== undefined && isOver(run, before);
+    });
     if (!unblocked || started >= free) return false;
     if (call.stage === 'granted' && !hasLane(run, call, executing)) return false;
     started += 1;

@@ -3,6 +3,7 @@
  * Invariant: only this file moves a call to 'settled'.
  */
 import type { StoredText } from '../json.js';
+import { provenBy } from '../gates/evidence.js';
 import { countResult } from '../limits/breakers.js';
 import { noteAction } from '../limits/repetition.js';
 import { emit } from '../outbox.js';
@@ -36,12 +37,31 @@ export function settleCall(run: OpenRun, call: Call, result: ToolResult): OpenRu
     closedAsks: [...run.closedAsks, ...gone].slice(-CLOSED_ASKS_MAX),
     tally: tallied(run.tally, result),
     breakers: countResult(run.breakers, call.tool, result),
-    evidence:
-      result.status === 'ok' && !run.evidence.includes(call.tool)
-        ? [...run.evidence, call.tool]
-        : run.evidence,
+    ...observed(run, call, result),
   };
   return announce(noteAction(counted, call, result), call, { ...result, path });
+}
+
+/** What a successful call proves for the completion gates (G22). */
+function observed(run: OpenRun, call: Call, { status, content }: ToolResult) {
+  if (status !== 'ok') return {};
+  const evidence = run.evidence.includes(call.tool) ? run.evidence : [...run.evidence, call.tool];
+  const { requiredEvidence = [] } = run.start.task;
+  const proofs =
+    'text' in content ? provenBy(requiredEvidence, call.tool, content.text) : provesOf(call);
+  const { proven = [] } = run;
+  const fresh = proofs.filter((id) => !proven.includes(id));
+  return { evidence, ...(fresh.length > 0 && { proven: [...proven, ...fresh] }) };
+}
+
+/** Of a result by reference the activity has seen the whole. */
+function provesOf(call: Call): readonly string[] {
+  if (call.stage !== 'returned') return [];
+  const { fact } = call;
+  if (fact.kind === 'outcome' && fact.outcome.kind === 'ok') return fact.outcome.proves ?? [];
+  return fact.kind === 'finding' && fact.finding.kind === 'happened'
+    ? (fact.finding.proves ?? [])
+    : [];
 }
 
 /** `path`: where the result became part of the state. */

@@ -1,4 +1,5 @@
 /** Gate: the model refuses, or asks for a person (LC-16, C40). Where there is a fallback, it is asked first (G47). */
+import { domainReason } from './domain-reason.js';
 import { PASS, type GateVerdict } from './gate.js';
 import { emit } from '../outbox.js';
 import { hasFallback, onFallback } from '../route.js';
@@ -12,7 +13,7 @@ export function refusalGate(run: OpenRun, turn: Turn): GateVerdict {
       kind: 'stop',
       reason: 'needs_human',
       words: {
-        detail: 'escalated',
+        detail: domainReason(run, reply.escalation) ?? 'escalated',
         nextSafeAction: reply.escalation.slice(0, 500),
         ...partial(reply.text),
       },

@@ -21,6 +21,11 @@ const REMEDIES: { readonly [code: string]: string } = {
   UnknownModel: 'Choose a model that the provider knows.',
 };
 
+/** Not the end of the run: another model is asked (C37). */
+export function isLeftToFallback(run: OpenRun, { code, outOfTime }: ModelFailure): boolean {
+  return !outOfTime && SERVED_BY_FALLBACK.includes(code) && hasFallback(run);
+}
+
 export function afterModelFailure(run: OpenRun, failure: ModelFailure): OpenRun {
   const { modelFailure: _, ...rest } = run;
   const told = emit(tellRetries(rest, failure.retried), {
@@ -31,8 +36,7 @@ export function afterModelFailure(run: OpenRun, failure: ModelFailure): OpenRun 
     attempts: failure.attempts,
   });
   if (failure.outOfTime) return stop(told, 'timeout');
-  const served = SERVED_BY_FALLBACK.includes(failure.code) && hasFallback(told);
-  if (served) return fallBack(told, failure);
+  if (isLeftToFallback(told, failure)) return fallBack(told, failure);
   if (failure.code === 'PromptTooLong') return stop(told, 'prompt_too_long');
   if (failure.code === 'ContentRefused') return stop(told, 'refused', { detail: 'model_refusal' });
   if (failure.code === 'BudgetExhausted') return stop(told, exhausted(failure));

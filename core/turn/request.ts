@@ -25,7 +25,7 @@ const QUEUE_CHARS_PER_REQUEST = 16_384;
 const SERVER_ERROR_RETRIES = 3;
 
 export function askModel(run: OpenRun): Step<OpenRun> {
-  const ready = takeQueue(run);
+  const ready = takeQueue(takeInjected(run));
   const bound = fitRequest(ready);
   if ('misfit' in bound) return { run: stop(ready, bound.misfit), effects: [] };
   const time = boundByTime(ready, ready.frozen.settings.modelTimeoutMs);
@@ -78,6 +78,7 @@ function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]
       serverError: Math.min(SERVER_ERROR_RETRIES, budget.maxRetriesPerModelCall),
       other: budget.maxRetriesPerModelCall,
     },
+    ...(run.frozen.outputSchema !== undefined && { outputSchema: run.frozen.outputSchema }),
     events: leanEvents(events, run.pending),
   };
 }
@@ -87,6 +88,15 @@ function thinkingLimit(run: OpenRun): Pick<CallModelInput, 'maxThinkingTokens'> 
   const chosen = run.modelChoice?.maxThinkingTokens;
   const limit = chosen === undefined ? run.frozen.budget.maxThinkingTokens : chosen;
   return typeof limit === 'number' ? { maxThinkingTokens: limit } : {};
+}
+
+/** What PostSampling hooks said since the last request is part of this one (G39). */
+function takeInjected(run: OpenRun): OpenRun {
+  const { injected, ...rest } = run;
+  return (injected ?? []).reduce<OpenRun>(
+    (next, text) => appendUser(next, { text }, { synthetic: true }),
+    rest,
+  );
 }
 
 /** Queued user messages become part of the transcript, in order, as many as one payload carries. */

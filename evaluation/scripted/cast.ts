@@ -7,6 +7,7 @@ import type { SeenRequest } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { configOf, PROVIDER } from './config.js';
 import { recordExecutions, type Executions } from './executions.js';
+import { scriptedHooks } from './hooks.js';
 import { scriptedModel } from './model.js';
 import { momentsOf, type Moments } from './moments.js';
 import type { Stage } from './stage.js';
@@ -32,9 +33,10 @@ export function castOf(fixture: Fixture, stage: Stage, settings: Partial<Setting
       ? []
       : [scriptedTool(declared, { stage, moments, executions, maxRetries })];
   });
+  const hooks = scriptedHooks(fixture.hooks, { stage, moments });
   const model = scriptedModel(PROVIDER, fixture.model, { stage, moments });
   return {
-    config: configOf(fixture, tools, settings),
+    config: configOf(fixture, { tools, hooks, settings }),
     providers: new Map([[PROVIDER, model.provider]]),
     moments,
     requests: model.requests,

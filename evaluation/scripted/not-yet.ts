@@ -5,7 +5,6 @@
 import type { Action, CaseBudget, CaseSettings, CaseTask, Fixture } from '../fixture.js';
 
 const SETTINGS: readonly (keyof CaseSettings)[] = [
-  'toolExecution',
   'approvalMode',
   'permissionMode',
   'allowedTools',
@@ -16,7 +15,6 @@ const SETTINGS: readonly (keyof CaseSettings)[] = [
   'minCompactionGain',
   'minTurnsBetweenCompactions',
   'onBudget',
-  'tokenBudget',
   'includePartialMessages',
   'streamCalls',
   'closeOnReturn',
@@ -28,7 +26,6 @@ const SETTINGS: readonly (keyof CaseSettings)[] = [
 
 /** A setting that only says what is the case anyway is no reason. */
 const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
-  toolExecution: 'serial',
   approvalMode: 'wait',
   permissionMode: 'default',
   maxTokensStrategy: 'auto',
@@ -39,21 +36,9 @@ const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
   streamCalls: false,
 };
 
-const BUDGET: readonly (keyof CaseBudget)[] = [
-  'maxReactiveCompactions',
-  'maxStopHookReentries',
-  'maxOutputSchemaRetries',
-  'compactionThreshold',
-];
+const BUDGET: readonly (keyof CaseBudget)[] = ['maxReactiveCompactions', 'compactionThreshold'];
 
-const TASK: readonly (keyof CaseTask)[] = [
-  'successCriteria',
-  'stopReasons',
-  'outputSchema',
-  'sessionId',
-  'resume',
-  'continue',
-];
+const TASK: readonly (keyof CaseTask)[] = ['sessionId', 'resume', 'continue'];
 
 const ACTIONS: readonly Action['kind'][] = ['provideInput', 'setPermissionMode'];
 
@@ -62,7 +47,7 @@ const DECISIONS: readonly string[] = ['modify', 'replace'];
 type Feature = readonly [name: string, used: (fixture: Fixture) => boolean];
 
 const FEATURES: readonly Feature[] = [
-  ['hooks', ({ hooks }) => Object.keys(hooks).length > 0],
+  ['hooks.PreCompact', ({ hooks }) => hooks.PreCompact !== undefined],
   ['compaction', ({ compaction }) => compaction.length > 0],
   ['agents', ({ agents }) => agents.size > 0],
   ['sessions', ({ sessions }) => sessions.length > 0],
@@ -70,8 +55,6 @@ const FEATURES: readonly Feature[] = [
   ['tools.sandbox', (fixture) => toolsOf(fixture).some(({ sandbox }) => sandbox === 'required')],
   ['tools.outputSchema', (fixture) => toolsOf(fixture).some((tool) => 'outputSchema' in tool)],
   ['tools.kind', (fixture) => toolsOf(fixture).some(({ kind }) => !KINDS.includes(kind))],
-  ['task.requiredEvidence.predicate', hasPredicate],
-  ['model.output', (fixture) => answersOf(fixture).some((answer) => answer.output !== undefined)],
 ];
 
 const KINDS: readonly string[] = ['tool', 'handoff'];
@@ -99,12 +82,4 @@ export function notYet(fixture: Fixture): string | undefined {
 
 function toolsOf({ manifest, tools }: Fixture) {
   return manifest.flatMap((name) => tools.get(name) ?? []);
-}
-
-function answersOf({ model }: Fixture) {
-  return model.flatMap(({ reply }) => (reply.kind === 'answer' ? [reply] : []));
-}
-
-function hasPredicate({ task }: Fixture): boolean {
-  return (task.requiredEvidence ?? []).some(({ predicate }) => predicate !== undefined);
 }

@@ -4,6 +4,8 @@ import type { Decision } from '../../core/ask/ask.js';
 import type { Limit } from '../../core/budget-fields.js';
 import type { Input } from '../../core/input.js';
 import type { PolicyRule } from '../../core/policy.js';
+import { DEFAULT_TOKEN_BUDGET } from '../../core/gates/token-budget.js';
+import { HOOK_POINTS, type HookNames } from '../../core/hooks/hook.js';
 import { viewOfRun } from '../../core/run-result.js';
 import {
   call,
@@ -12,6 +14,7 @@ import {
   failure,
   says,
   withReply,
+  type HookEntry,
   type ModelEntry,
   type Script,
   type ToolEntry,
@@ -70,7 +73,28 @@ const entry: fc.Arbitrary<ToolEntry> = fc.constantFrom<ToolEntry>(
 );
 const entries = fc.array(entry, { minLength: 1, maxLength: 4 });
 
+const hookEntry: fc.Arbitrary<HookEntry> = fc.constantFrom<HookEntry>(
+  {},
+  { error: 'boom' },
+  { decision: 'deny' },
+  { decision: 'ask', delayMs: 30 },
+  { updatedInput: { orderId: '2' } },
+  { blockingErrors: ['again'] },
+  { preventContinuation: true },
+  { systemMessages: ['psst'], delayMs: 9_000 },
+  { additionalContext: 'hello' },
+  failure('Internal'),
+);
+const hookEntries = fc.array(hookEntry, { maxLength: 4 });
+/** Each point has a hook of its own name, or none. */
+const hookNames: fc.Arbitrary<HookNames> = fc
+  .subarray([...HOOK_POINTS])
+  .map((points) => Object.fromEntries(points.map((point) => [point, [point]])));
+const hooks = fc.record(Object.fromEntries(HOOK_POINTS.map((point) => [point, hookEntries])));
+
 const script: fc.Arbitrary<Script> = fc.record({
+  hookNames,
+  hooks,
   model: fc.array(reply, { maxLength: 8 }),
   outcomes: fc.record({
     read_order: entries,
@@ -97,6 +121,7 @@ const script: fc.Arbitrary<Script> = fc.record({
     wrapUpTurn: fc.boolean(),
     fallbackModel: fc.constantFrom(null, 'scripted/spare'),
     fallbackSticky: fc.constantFrom('turn', 'session'),
+    tokenBudget: fc.constantFrom(null, { ...DEFAULT_TOKEN_BUDGET, targetOutputTokens: 400 }),
   }),
   budget: fc.record({
     maxTurns: fc.constantFrom(0, 2, 20),
@@ -201,6 +226,9 @@ test('every run keeps its invariants, stays plain JSON and comes to an end', () 
         ({ input: { call: one } }) => `${one.key} ${one.attempt}`,
       );
       expect(new Set(attempts).size).toBe(attempts.length);
+      const ends = started(shell, 'run_hooks').filter(({ input }) => input.point === 'SessionEnd');
+      const opened = shell.run.frozen !== undefined;
+      expect(ends).toHaveLength(opened && what.hookNames?.SessionEnd !== undefined ? 1 : 0);
     }),
     { numRuns: 300, seed: 20_260_101 },
   );

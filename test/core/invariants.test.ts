@@ -8,7 +8,7 @@ import { answer, createShell, finish, settle, until } from './shell.js';
 
 function goodEvents(): RunEvent[] {
   const model = [calls(call('a', 'read_order'), call('b', 'issue_refund', {})), says('done')];
-  const shell = settle(createShell({ model }));
+  const shell = settle(createShell({ model, hookNames: { PreToolUse: ['guard'] } }));
   answer(shell);
   finish(shell);
   return shell.events;
@@ -115,6 +115,16 @@ test.each<[string, Damage, RegExp]>([
     changed('transition', { reason: 'model_fallback' }),
     /0 fallbacks counted, 1 told/,
   ],
+  [
+    'a start although a hook denied it',
+    changed('hook', { outcome: 'deny' }),
+    /started although guard denied it/,
+  ],
+  [
+    'a Stop hook that judges a reply with calls',
+    changed('hook', { name: 'Stop' }),
+    /judges a reply with the calls a, b/,
+  ],
   ['another reason than the stop', changed('stop', { reason: 'max_turns' }), /stop said max_turns/],
 ])('%s is seen', (_what, damage, violation) => {
   expect(violationsOf(damage(goodEvents())).join('\n')).toMatch(violation);
@@ -176,6 +186,21 @@ describe('a step', () => {
     const before = { ...asking, inflight: {} };
     const found = checkStep(before, { run: { ...asking, stopping }, effects: [effect] });
     expect(found.join('\n')).toMatch(/starts although the run stops/);
+  });
+
+  test('that starts hooks nobody knows the reason of is seen', () => {
+    const hook = { kind: 'run_hooks', cancelled: false } as const;
+    const found = violations({ ...asking, inflight: { ...asking.inflight, 'run_hooks-9': hook } });
+    expect(found).toMatch(/nobody knows what run_hooks-9 is for/);
+  });
+
+  test('that closes a run before its SessionEnd hooks is seen', () => {
+    const ended = createShell({ model: [says('x')], hookNames: { SessionEnd: ['bye'] } });
+    finish(ended);
+    const closing = ended.effects.filter((one) => one.kind === 'close_run');
+    const stopping = { ...ended.run.stopping!, sessionEnd: 'running' } as const;
+    const found = checkStep(ended.run, { run: { ...ended.run, stopping }, effects: closing });
+    expect(found.join()).toMatch(/closed before its SessionEnd hooks/);
   });
 
   test('that uses an id again is seen', () => {

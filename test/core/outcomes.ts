@@ -9,6 +9,8 @@ import type {
 import { callDigest } from '../../core/digest.js';
 import { holds, missingFrom, referencesIn, resolutions } from '../../core/call/references.js';
 import { failureOf, type Failure } from '../../core/failure.js';
+import type { HookOutcome } from '../../core/hooks/hook.js';
+import { endsTheChain } from '../../core/hooks/opinion.js';
 import { wholeEvents } from '../../core/wire-events.js';
 import type { EffectInput, Input } from '../../core/input.js';
 import type { Json } from '../../core/json.js';
@@ -33,6 +35,7 @@ export function outcomeOf(shell: Shell, effect: ActivityEffect, how: How = 'ende
   if (effect.kind === 'execute_tool') return ofTool(shell, effect, how);
   if (effect.kind === 'reconcile_tool') return ofReconcile(shell, effect, how);
   if (how === 'cancelled') return failed(effect.id, aborted());
+  if (effect.kind === 'run_hooks') return ofHooks(shell, effect);
   if (effect.kind === 'open_run' && shell.script.openNever) {
     return { ...failed(effect.id, aborted()), delayMs: Infinity };
   }
@@ -44,7 +47,7 @@ export function outcomeOf(shell: Shell, effect: ActivityEffect, how: How = 'ende
 
 type StoreWork = Exclude<
   ActivityEffect,
-  { kind: 'call_model' | 'execute_tool' | 'reconcile_tool' }
+  { kind: 'call_model' | 'execute_tool' | 'reconcile_tool' | 'run_hooks' }
 >;
 type Ended = EffectInput extends infer T
   ? T extends unknown
@@ -62,14 +65,6 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
       return { type: 'flushed', output: { eventsUpTo } };
     case 'check_call':
       return { type: 'call_checked', output: { ...checked(shell, effect), eventsUpTo } };
-    case 'run_hooks': {
-      const outcomes = effect.input.hooks.map((hook) => {
-        const taken = entryAt(shell, `hook:${hook}`, effect.id);
-        const { error, ...opinion } = shell.script.hooks?.[hook]?.[taken] ?? {};
-        return { hook, opinion, durationMs: WORK_MS, ...(error !== undefined && { error }) };
-      });
-      return { type: 'hooks_ran', output: { outcomes, eventsUpTo } };
-    }
     case 'compact': {
       const entry = shell.script.compactions?.[entryAt(shell, 'compact', effect.id)] ?? {};
       if ('failure' in entry) return { type: 'effect_failed', failure: entry.failure };
@@ -124,16 +119,39 @@ function ofOpen(shell: Shell, effect: Started<'open_run'>, eventsUpTo: number): 
   const failure = shell.script.openFailures?.[effect.input.segment];
   if (failure !== undefined) return { type: 'effect_failed', failure };
   if (effect.input.segment > 0) return { type: 'run_opened', output: { rules: 1, eventsUpTo } };
-  const { goal } = effect.input.start.task;
+  const { goal, outputSchema } = effect.input.start.task;
   const spilled = { $blob: 'a'.repeat(64), bytes: goal.length, preview: goal.slice(0, 200) };
   const output = {
     rules: 1,
-    frozen: frozenOf(shell.script),
+    frozen: {
+      ...frozenOf(shell.script),
+      ...(outputSchema !== undefined && { outputSchema: { text: JSON.stringify(outputSchema) } }),
+    },
     head: 'root',
     goal: shell.script.goalStored ? spilled : { text: goal },
     eventsUpTo,
   };
   return { type: 'run_opened', output };
+}
+
+/** All hooks of a point, until one ends the chain. */
+function ofHooks(shell: Shell, effect: Started<'run_hooks'>): Outcome {
+  const { hooks, point } = effect.input;
+  const outcomes: HookOutcome[] = [];
+  let delayMs = 0;
+  for (const hook of hooks) {
+    const entries = shell.script.hooks?.[hook] ?? [];
+    const entry = entries[entryAt(shell, `hook:${hook}`, `${effect.id} ${hook}`)] ?? {};
+    if ('failure' in entry) return failed(effect.id, entry.failure);
+    const { error, delayMs: takes = WORK_MS, ...opinion } = entry;
+    const durationMs = takes;
+    const outcome = { hook, opinion, durationMs, ...(error !== undefined && { error }) };
+    outcomes.push(outcome);
+    delayMs += takes;
+    if (endsTheChain(point, outcome)) break;
+  }
+  const eventsUpTo = store(shell, effect);
+  return back(effect.id, { type: 'hooks_ran', output: { outcomes, eventsUpTo } }, delayMs);
 }
 
 /** A flush that fails keeps nothing. */
@@ -241,7 +259,10 @@ function ofEntry(entry: Exclude<ToolEntry, { hang: true } | { failure: Failure }
     const text = typeof entry.ok === 'string' ? entry.ok : JSON.stringify(entry.ok);
     return { kind: 'ok', content: { text } };
   }
-  if ('stored' in entry) return { kind: 'ok', content: entry.stored };
+  if ('stored' in entry) {
+    const { stored: content, proves } = entry;
+    return { kind: 'ok', content, ...(proves !== undefined && { proves }) };
+  }
   if ('error' in entry)
     return { kind: 'error', code: entry.code ?? 'execution_error', message: entry.error };
   if ('ambiguous' in entry) return { kind: 'ambiguous', message: entry.ambiguous };

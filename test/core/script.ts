@@ -42,7 +42,7 @@ export interface Script {
   /** What `check_call` says of changed arguments; default: they are fine. */
   readonly check?: (tool: string, args: Json) => CallCheck;
   /** By hook name, in order; then no opinion. */
-  readonly hooks?: { readonly [hook: string]: readonly (HookOpinion & { error?: string })[] };
+  readonly hooks?: { readonly [hook: string]: readonly HookEntry[] };
   readonly hookNames?: HookNames;
   readonly compactions?: readonly (
     { readonly tokens?: number; readonly usage?: Usage } | { readonly failure: Failure }
@@ -70,7 +70,11 @@ export type ModelEntry = ModelReply | { readonly failure: Failure; readonly dela
 
 export type ToolEntry =
   | { readonly ok: Json; readonly delayMs?: number; readonly attempts?: number }
-  | { readonly stored: StoredText; readonly delayMs?: number }
+  | {
+      readonly stored: StoredText;
+      readonly delayMs?: number;
+      readonly proves?: readonly string[];
+    }
   | {
       readonly error: string;
       readonly code?: ErrorCodeOfTool;
@@ -82,6 +86,11 @@ export type ToolEntry =
   | { readonly failure: Failure; readonly delayMs?: number }
   | { readonly hang: true };
 type ErrorCodeOfTool = Extract<ToolOutcome, { kind: 'error' }>['code'];
+
+export type HookEntry =
+  | (HookOpinion & { readonly error?: string; readonly delayMs?: number })
+  /** The activity failed: no hook has answered. */
+  | { readonly failure: Failure };
 
 export type FindingEntry = Finding | { readonly failure: Failure };
 
