@@ -8,6 +8,7 @@ import {
   requestsOf,
   send,
   settle,
+  started,
   transitionsOf,
   until,
   type Shell,
@@ -258,4 +259,14 @@ describe('G47: a model that refuses', () => {
   test('without a fallback: refused', () => {
     expect(finish(createShell({ model: [REFUSES] })).stopReason).toBe('refused');
   });
+});
+
+test('C37: StopFailure hooks hear of a failure only when no fallback takes over', () => {
+  const hookNames = { StopFailure: ['told'] };
+  const saved = withSpare([exhausted('Overloaded'), says('42')], { hookNames });
+  finish(saved);
+  expect(started(saved, 'run_hooks')).toEqual([]);
+  const lost = withSpare([exhausted('Overloaded'), exhausted('Overloaded')], { hookNames });
+  finish(lost);
+  expect(started(lost, 'run_hooks').map(({ input }) => input.point)).toEqual(['StopFailure']);
 });
