@@ -20,7 +20,7 @@ import { emit, fitsOneBatch, warn } from './outbox.js';
 import { finalResult, resultOf } from './run-result.js';
 import { UNPROCESSED_MAX, type OpenRun, type Stopping } from './run.js';
 import { isMutating } from './tool.js';
-import type { ToolResult, ToolResultCode } from './tool-result.js';
+import { INTERRUPTED_CODES, type ToolResult, type ToolResultCode } from './tool-result.js';
 import { appendTurnResults } from './turn/results.js';
 import { leanEvents } from './wire-events.js';
 import { flush, STORE_LIMITS } from './flush.js';
@@ -135,7 +135,8 @@ function returnedResult(
   const base = unknownResult(run, call);
   if (fact.kind === 'outcome' && fact.outcome.kind === 'error') {
     const { code, message } = fact.outcome;
-    return { ...base, code, synthetic: false, content: { text: message } };
+    const synthetic = INTERRUPTED_CODES.includes(code);
+    return { ...base, code, synthetic, content: { text: message } };
   }
   const happened = knownContent(fact);
   if (happened !== undefined) {
