@@ -48,11 +48,29 @@ async function nodeOf(
   return { ...node, blocks };
 }
 
+type ResultBlock = Extract<StoredBlock, { type: 'tool_result' }>;
+
 async function resultBlock(
   store: StoreCalls,
   tenant: string,
   result: ResultItem,
-): Promise<StoredBlock> {
+): Promise<ResultBlock> {
+  const { note } = result;
+  const block = await contentBlock(store, tenant, result);
+  if (note === undefined) return block;
+  const { text } = block;
+  const content =
+    typeof text === 'string' ? text : await store.getText(tenant, { ...text, preview: '' });
+  const noted = await store.putText(tenant, `${note}\n${content}`);
+  return { ...block, text: textOf(noted) };
+}
+
+/** A result as the model sees it, cut where it is too long. */
+async function contentBlock(
+  store: StoreCalls,
+  tenant: string,
+  result: ResultItem,
+): Promise<ResultBlock> {
   const { callId: id, isError, content, maxChars } = result;
   const whole = { type: 'tool_result', id, isError, text: textOf(content) } as const;
   // A text never has more characters than bytes, so most need not be read to be known to fit.

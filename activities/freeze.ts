@@ -73,12 +73,22 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
 }
 
 export function settingsFor(config: Config, start: StartInput): Settings {
-  return {
+  const settings = {
     ...DEFAULT_SETTINGS,
     ...config.defaults.settings,
     ...agentOf(config, start.agent).settings,
     ...parseSettings(start.settings, PLACE),
   };
+  checkPermissionMode(settings);
+  return settings;
+}
+
+/** Nobody gets a mode silently that is not the one they asked for (G16). */
+function checkPermissionMode({ permissionMode, allowBypassPermissions }: Settings): void {
+  if (permissionMode !== 'bypassPermissions' || allowBypassPermissions) return;
+  throw new HoldfastError('InvalidTask', 'bypassPermissions is not unlocked for this run.', {
+    hint: 'Set allowBypassPermissions: true as well, or choose another permissionMode.',
+  });
 }
 
 /** No reply can be longer than the model allows, so none is reckoned with. */

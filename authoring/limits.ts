@@ -71,6 +71,8 @@ const settingsSchema = z
     toolExecution: z.enum(['serial', 'batched', 'dataflow']),
     approvalMode: z.enum(['wait', 'stop']),
     permissionMode: z.enum(PERMISSION_MODES),
+    allowBypassPermissions: z.boolean(),
+    allowStandingGrants: z.boolean(),
     allowedTools: toolNames,
     disallowedTools: toolNames,
     maxTokensStrategy: z.enum(['auto', 'compact_first', 'continue_only', 'stop']),

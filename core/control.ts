@@ -13,6 +13,7 @@ import type { Failure } from './failure.js';
 import { flying, start, type Step } from './inflight.js';
 import type { OutsideInput } from './input.js';
 import { warn } from './outbox.js';
+import type { PermissionMode } from './permission-mode.js';
 import { withModelChoice } from './route.js';
 import type { OpenRun, Run } from './run.js';
 
@@ -28,7 +29,7 @@ export function control(run: Run, input: Control): Run {
     case 'set_max_thinking_tokens':
       return withModelChoice(run, { maxThinkingTokens: input.tokens });
     case 'set_permission_mode':
-      return warn(run, 'input_ignored', `${input.type} is not supported`);
+      return setPermissionMode(run, input.mode);
   }
 }
 
@@ -46,6 +47,22 @@ export function resolveWanted(run: OpenRun): Step<OpenRun> | undefined {
     limits: RESOLVE_LIMITS,
     summary: wanted,
   }));
+}
+
+/** Questions that are open are looked at again under the new mode (call/approve.ts, G14). */
+function setPermissionMode(run: Run, mode: PermissionMode): Run {
+  const unlocked = run.frozen?.settings.allowBypassPermissions === true;
+  if (mode === 'bypassPermissions' && !unlocked) {
+    const message = 'bypassPermissions is not unlocked for this run (allowBypassPermissions)';
+    return warn(run, 'permission_mode_refused', message);
+  }
+  const before = run.permissionMode ?? run.frozen?.settings.permissionMode;
+  if (before === mode) return run;
+  return warn(
+    { ...run, permissionMode: mode },
+    'permission_mode',
+    `${before ?? 'start'} → ${mode}`,
+  );
 }
 
 /** Between two requests the resolved model takes the place of the other, and of a fallback. */

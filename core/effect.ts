@@ -118,6 +118,8 @@ export interface Grant {
   readonly digest: string;
   readonly policyVersion: string;
   readonly approvedBy: readonly string[];
+  /** The call may run in the tool's sandbox only (G18). */
+  readonly sandbox?: true;
 }
 
 export interface ToolCallRef {

@@ -5,6 +5,7 @@
  */
 import type { Json, StoredText } from './json.js';
 import type { AskKind, AskOutcome } from './ask/ask.js';
+import type { GrantRequest } from './ask/grants.js';
 import type { HookPoint } from './hooks/hook.js';
 import type { RunResult } from './result.js';
 import type { ToolResultCode } from './tool-result.js';
@@ -54,6 +55,12 @@ export interface AskView {
   readonly expiresAt: number;
 }
 
+/** An action as people see it. */
+export interface ActionView {
+  readonly tool: string;
+  readonly args: Json;
+}
+
 export type EventBody =
   | {
       readonly type: 'session_init';
@@ -93,8 +100,11 @@ export type EventBody =
       readonly type: 'permission';
       readonly callId: string;
       readonly tool: string;
-      readonly decision: 'allow' | 'deny' | 'ask';
-      /** `policy:<version>:<index>`, `tool` (the tool record's default), `hook:<name>` or `task`. */
+      readonly decision: 'allow' | 'deny' | 'ask' | 'sandbox';
+      /**
+       * `policy:<version>:<index>`, `tool` (its record), `allowedTools`, `mode:<mode>`, `grant:<ask>`,
+       * `hook:<name>`.
+       */
       readonly rule: string;
       readonly reason?: string;
     }
@@ -107,6 +117,11 @@ export type EventBody =
       readonly outcome: Exclude<AskOutcome, 'pending' | 'withdrawn'>;
       readonly by: readonly string[];
       readonly reason?: string;
+      /** With 'modified' and 'replaced': the action that was asked about and the one wanted instead. */
+      readonly original?: ActionView;
+      readonly corrected?: ActionView;
+      /** What the approval allows beyond this call (G13). */
+      readonly grant?: GrantRequest;
       /** How long the question was open, in ms. */
       readonly waitedMs: number;
     }
@@ -120,8 +135,11 @@ export type EventBody =
   | {
       readonly type: 'input_provided';
       readonly askId: string;
+      readonly callId?: string;
       readonly outcome: AskOutcome;
       readonly by: readonly string[];
+      /** How much more of a budget was allowed (G91). */
+      readonly amount?: number;
     }
   | { readonly type: 'user_message'; readonly messageId: string; readonly text: StoredText }
   | { readonly type: 'warning'; readonly code: string; readonly message: string }

@@ -1,6 +1,6 @@
 /**
  * What must hold of the ways in which a run is ended or held up: interrupts, its time, its last word.
- * Part of `invariants.ts`, which says how these are used.
+ * A part of the invariants, with what the parts share.
  */
 import type { ActivityEffect } from './effect.js';
 import type { Step } from './inflight.js';
@@ -35,6 +35,8 @@ function nothingStartsAfterInterrupt(before: Run, step: Step): string | undefine
 
 function wallTimeIsWatched(_before: Run, { run }: Step): string | undefined {
   if (!isOpen(run) || run.stopping !== undefined || run.final !== undefined) return undefined;
+  // A person is being asked for more time.
+  if (run.exceeded?.reason === 'timeout') return undefined;
   const { budget, settings } = run.frozen;
   const waits = run.asks.some((ask) => ask.outcome === 'pending');
   if (!waits || settings.timeoutCounts !== 'wall' || budget.timeoutMs === 'unlimited')

@@ -3,10 +3,13 @@
  * each event once, in order, and each step with the run that it came from; both answer with violations
  * in words, none when all is well.
  */
+import { canonicalJson } from './digest.js';
 import type { EventBody, RunEvent } from './event.js';
 import type { Step } from './inflight.js';
 import { ENDING_PREDICATES, NEW_WORK, started, type StepPredicate } from './invariants-ending.js';
+import { HOOK_PREDICATES } from './invariants-hooks.js';
 import { PARALLEL_PREDICATES, pathIsNew } from './invariants-parallel.js';
+import type { Json } from './json.js';
 import { committedMicroUsd } from './money/budget.js';
 import { BATCH_BYTES_MAX, EVENTS_PER_BATCH } from './outbox.js';
 import type { Counters } from './result.js';
@@ -15,10 +18,15 @@ import { isOpen, type Run } from './run.js';
 /** What the events so far have said of one call of the newest reply. */
 interface CallTrack {
   readonly id: string;
-  readonly permission?: 'allow' | 'deny' | 'ask';
+  /** undefined again after a correction: what was allowed is no longer what would run. */
+  readonly permission: 'allow' | 'deny' | 'ask' | 'sandbox' | undefined;
   readonly approved: boolean;
   /** The hook that denied it. */
   readonly deniedBy?: string;
+  /** The exact action that people were asked about, or that they want instead, as canonical JSON. */
+  readonly action?: string;
+  /** A person has answered the call's question. */
+  readonly answered: boolean;
   readonly started: boolean;
   readonly finished: boolean;
 }
@@ -92,7 +100,9 @@ function taken(state: InvariantState, event: RunEvent): InvariantState {
         ...next,
         calls: event.calls.map(({ id }) => ({
           id,
+          permission: undefined,
           approved: false,
+          answered: false,
           started: false,
           finished: false,
         })),
@@ -105,8 +115,12 @@ function taken(state: InvariantState, event: RunEvent): InvariantState {
         : next;
     case 'permission':
       return withTrack(next, event.callId, { permission: event.decision, approved: false });
+    case 'approval_requested':
+      return withTrack(next, event.callId, { action: actionOf(event) });
     case 'approval_resolved':
-      return withTrack(next, event.callId, { approved: event.outcome === 'approved' });
+      return withTrack(next, event.callId, resolved(event));
+    case 'input_provided':
+      return withTrack(next, event.callId, { answered: event.outcome === 'answered' });
     case 'tool_started':
       return withTrack(next, event.callId, { started: true });
     case 'tool_finished':
@@ -128,6 +142,16 @@ function taken(state: InvariantState, event: RunEvent): InvariantState {
     default:
       return next;
   }
+}
+
+function resolved(event: Extract<EventBody, { type: 'approval_resolved' }>): Partial<CallTrack> {
+  const { outcome, corrected } = event;
+  if (corrected === undefined) return { approved: outcome === 'approved' };
+  return { permission: undefined, approved: false, action: actionOf(corrected) };
+}
+
+function actionOf(about: { readonly tool?: string; readonly args?: Json }): string {
+  return canonicalJson({ tool: about.tool ?? null, args: about.args ?? null });
 }
 
 function withTrack(
@@ -174,7 +198,10 @@ function startsArePermitted(state: InvariantState, event: RunEvent): string | un
   if (call === undefined) return state.partlyShown ? undefined : `nobody proposed ${event.callId}`;
   if (call.finished) return `${call.id} has its result already`;
   if (call.deniedBy !== undefined) return `${call.id} started although ${call.deniedBy} denied it`;
-  if (call.permission === 'allow' || (call.permission === 'ask' && call.approved)) return undefined;
+  if (call.action !== undefined && call.action !== actionOf(event))
+    return `${call.id} is not what people were asked about`;
+  if (call.permission === 'allow' || call.permission === 'sandbox') return undefined;
+  if (call.permission === 'ask' && call.approved) return undefined;
   return `${call.id} started with permission ${call.permission ?? 'none'}, not approved`;
 }
 
@@ -189,7 +216,9 @@ function callsEndOnce(state: InvariantState, event: RunEvent): string | undefine
   if (call === undefined) return state.partlyShown ? undefined : `nobody proposed ${event.callId}`;
   if (call.finished) return `a second result of ${call.id}`;
   if (event.started !== call.started) return `${call.id} says started: ${event.started}`;
-  return event.status === 'ok' && !call.started ? `${call.id} is ok and never started` : undefined;
+  return event.status === 'ok' && !call.started && !call.answered
+    ? `${call.id} is ok and never started`
+    : undefined;
 }
 
 function pathsAreWrittenOnce(state: InvariantState, event: RunEvent): string | undefined {
@@ -252,8 +281,7 @@ const STEP_PREDICATES: readonly StepPredicate[] = [
   grantsNameTheirCall,
   nothingStartsAfterStop,
   ...ENDING_PREDICATES,
-  hooksHaveTheirErrand,
-  sessionEndsOnce,
+  ...HOOK_PREDICATES,
   reservationsBelongToWork,
   idsAreNew,
   batchesAreBounded,
@@ -307,31 +335,6 @@ function nothingStartsAfterStop(before: Run, step: Step): string | undefined {
   const stopped = before.stopping !== undefined || (serial && step.run.stopping !== undefined);
   const late = stopped && started(step).find((effect) => NEW_WORK.includes(effect.kind));
   return late ? `${late.id} starts although the run stops` : undefined;
-}
-
-function hooksHaveTheirErrand(_before: Run, step: Step): string | undefined {
-  const { errands = {}, inflight } = step.run;
-  const flying = Object.keys(inflight).filter((id) => inflight[id]?.kind === 'run_hooks');
-  const lost = flying.find((id) => errands[id] === undefined);
-  if (lost !== undefined) return `nobody knows what ${lost} is for`;
-  const idle = Object.keys(errands).find((id) => !flying.includes(id));
-  return idle === undefined ? undefined : `the hooks ${idle} are waited for and not in flight`;
-}
-
-/** Its SessionEnd hooks run after the result and before the run is stored. */
-function sessionEndsOnce(before: Run, step: Step): string | undefined {
-  const { run } = step;
-  const hooks = started(step).filter((effect) => effect.kind === 'run_hooks');
-  if (before.stopping !== undefined && hooks.some(({ input }) => input.point !== 'SessionEnd'))
-    return 'a hook starts although the run stops';
-  const ending = hooks.some(({ input }) => input.point === 'SessionEnd');
-  if (ending && run.stopping?.result === undefined) return 'SessionEnd before the result';
-  if (ending && before.stopping?.sessionEnd !== undefined) return 'SessionEnd a second time';
-  const wanted = (run.frozen?.hooks.SessionEnd ?? []).length > 0;
-  const closes = started(step).some((effect) => effect.kind === 'close_run');
-  return wanted && closes && run.stopping?.sessionEnd !== 'done'
-    ? 'the run is closed before its SessionEnd hooks have run'
-    : undefined;
 }
 
 function reservationsBelongToWork(_before: Run, step: Step): string | undefined {

@@ -5,6 +5,7 @@
  * answer, so a run that nobody comes back to was interrupted, not completed.
  */
 import { withdrawAsks } from './ask/open-ask.js';
+import { retireAsks } from './ask/pending.js';
 import { settleRest } from './closing.js';
 import { nextQuestion } from './gates/completion.js';
 import { cancelAll, flying, UNDER_WAY, type Step } from './inflight.js';
@@ -28,7 +29,9 @@ export function pause(run: OpenRun, phase: StopPhase): Step<OpenRun> | 'hold' {
   if (flying(run, UNDER_WAY)) return 'hold';
   const settled = afterTurn(settleRest(run, { reason: 'interrupted', phase }));
   const withdrawn = withdrawAsks(settled, 'the run pauses');
-  const { pausing: _, modelFailure: __, stopHookActive: ___, ...rest } = withdrawn.run;
-  const waiting = { ...nextQuestion(rest), asks: [], early: [], idle: true, paused: phase };
+  const retired = retireAsks(withdrawn.run, () => true);
+  // A budget that is used up is found again when the run goes on.
+  const { pausing: _, modelFailure: __, stopHookActive: ___, exceeded: ____, ...rest } = retired;
+  const waiting = { ...nextQuestion(rest), early: [], idle: true, paused: phase };
   return { run: waiting, effects: withdrawn.effects };
 }

@@ -10,7 +10,8 @@ export type PolicyCondition = Condition;
 export interface PolicyRule {
   /** Exact tool name, or a prefix that ends in `*`. */
   readonly tool: string;
-  readonly decision: 'allow' | 'deny' | 'ask';
+  /** `sandbox`: allowed, but only in the tool's sandbox. */
+  readonly decision: 'allow' | 'deny' | 'ask' | 'sandbox';
   readonly reason?: string;
   /** A denial that ends the run (C9). */
   readonly terminal?: boolean;

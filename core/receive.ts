@@ -6,8 +6,10 @@
  *  F3 Inputs are taken in the order of their arrival.
  */
 import { opened } from './arrival.js';
+import { recordAnswer } from './ask/answer.js';
 import { record } from './ask/decide.js';
 import { replaceAsk } from './ask/pending.js';
+import { withVerdict } from './ask/verdict.js';
 import type { CallFact, ExecutingStage } from './call/call.js';
 import { baseOf } from './call/call.js';
 import { callChecked, callNotChecked } from './call/recheck.js';
@@ -190,13 +192,13 @@ function fromOutside(run: Run, input: OutsideInput): Run {
   if (run.stopping !== undefined && input.type !== 'cancel_requested') return tooLate(run, input);
   switch (input.type) {
     case 'decision': {
-      const recorded = record(run, input.decision);
-      return input.ticket === undefined
-        ? recorded.run
-        : withVerdict(recorded.run, input.ticket, recorded.verdict);
+      const { decision, ticket } = input;
+      const recorded = record(run, decision, ticket);
+      const { verdict } = recorded;
+      return verdict === undefined ? recorded.run : withVerdict(recorded.run, ticket, verdict);
     }
     case 'input_provided':
-      return warn(run, 'input_ignored', `no question ${input.askId} is open for an answer`);
+      return recordAnswer(run, input);
     case 'user_message':
       return queued(run, input);
     case 'interrupt':
@@ -233,14 +235,10 @@ function queued(run: Run, input: Extract<OutsideInput, { type: 'user_message' }>
 function tooLate(run: Run, input: OutsideInput): Run {
   const unprocessed = [...run.unprocessed, input.type].slice(0, UNPROCESSED_MAX);
   const next = { ...run, unprocessed };
-  if (input.type !== 'decision' || input.ticket === undefined) return next;
+  if (input.type !== 'decision') return next;
   return withVerdict(next, input.ticket, {
     accepted: false,
     reason: 'run_closing',
     message: 'the run is ending',
   });
-}
-
-function withVerdict(run: Run, ticket: string, verdict: Run['verdicts'][number]['verdict']): Run {
-  return { ...run, verdicts: [...run.verdicts, { ticket, verdict }] };
 }

@@ -1,6 +1,7 @@
 /** The result of a run (vocabulary D1) and its counters (D7). Plain JSON, small. */
 import type { HookReport } from './hooks/hook.js';
 import type { Json, StoredText } from './json.js';
+import type { AskView } from './event.js';
 import type { Usage } from './model.js';
 
 export type RunStatus = 'completed' | 'stopped' | 'failed' | 'cancelled';
@@ -63,6 +64,8 @@ export interface RunResult {
   readonly answer?: StoredText;
   readonly output?: Json;
   readonly partialOutput?: StoredText;
+  /** The action that needed a word when `approvalMode` is 'stop' (C15). */
+  readonly pendingApproval?: AskView;
   /** What a person should do now; absent when the run completed. */
   readonly nextSafeAction?: string;
   readonly usage: Usage;

@@ -2,11 +2,12 @@
  * The ordered rules of `advance`: the specification, read top-down. The first that fires decides; the list
  * is tried again from the top until none fires.
  *
- * opening → arrival → closing → interrupted → segment full → end of wall time → sampled → last word → hooks
- * after calls → calls settled → dispatch → completion gates → truncation and model failure → another model →
- * limits → compaction → ask the model → await the user
+ * opening → arrival → closing → interrupted → segment full → end of wall time → more budget → sampled → last
+ * word → hooks after calls → calls settled → dispatch → completion gates → truncation and model failure →
+ * another model → limits → compaction → ask the model → await the user
  */
 import { arrive } from './arrival.js';
+import { releaseSenders } from './ask/correction.js';
 import { openAsk, closeAsk } from './ask/open-ask.js';
 import { pendingAsks } from './ask/pending.js';
 import { afterCalls, awaitsHooks } from './call/after.js';
@@ -21,6 +22,7 @@ import { cancelAll, flying, nextId, start, startTimer, WORK, type Step } from '.
 import { breakerTrip } from './limits/breakers.js';
 import { requiredToolGone } from './limits/required-tools.js';
 import { trip } from './money/budget.js';
+import { askForBudget, exceed } from './money/exceed.js';
 import { emit } from './outbox.js';
 import { beginPause, pause } from './pause.js';
 import { isOpen, type OpenRun, type Run, type Turn } from './run.js';
@@ -31,7 +33,7 @@ import { askModel } from './turn/request.js';
 import { allSettled, nextTurn } from './turn/results.js';
 import { isTruncated, recover } from './turn/truncation.js';
 import { watchWallTime } from './wall-time.js';
-import { endOnBudget, wrapUp } from './wrap-up.js';
+import { wrapUp } from './wrap-up.js';
 
 /** A step, 'hold' when nothing below may fire now, undefined when the rule does not apply. */
 export type Rule<R extends Run = OpenRun> = (run: R) => Step | 'hold' | undefined;
@@ -44,6 +46,7 @@ export const RULES: readonly Rule[] = [
   pausing,
   segmentFull,
   watchWallTime,
+  askForBudget,
   resolveWanted,
   sampled,
   wrappedUp,
@@ -142,7 +145,7 @@ function pausing(run: OpenRun): Step | 'hold' | undefined {
 function segmentFull(run: OpenRun): Step | 'hold' | undefined {
   if (!run.segment.full) return undefined;
   if (flying(run, [...WORK, 'flush'])) return 'hold';
-  const told = emit(run, { type: 'transition', reason: 'continued_as_new' });
+  const told = emit(releaseSenders(run), { type: 'transition', reason: 'continued_as_new' });
   return only({ ...told, final: { kind: 'continue_as_new' } });
 }
 
@@ -209,7 +212,7 @@ function limits(run: OpenRun): Step | 'hold' | undefined {
   if (flying(run, ['call_model'])) return 'hold';
   if (run.idle && run.queue.length === 0) return undefined;
   const tripped = trip(run, run.wrapUp === undefined ? 'between_turns' : 'before_restart');
-  return tripped === undefined ? undefined : only(endOnBudget(run, tripped));
+  return tripped === undefined ? undefined : only(exceed(run, tripped));
 }
 
 function compaction(run: OpenRun): Step | undefined {

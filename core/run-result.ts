@@ -1,8 +1,8 @@
 /** Builds the result of a run (D1), its counters (D7) and the view that queries get. */
 import { pendingAsks, viewOf } from './ask/pending.js';
+import { AWAITING } from './awaiting.js';
 import { isWaiting } from './clock.js';
 import { isOverrun } from './money/budget.js';
-import type { AskKind } from './ask/ask.js';
 import type { Counters, RunResult } from './result.js';
 import { currentRoute } from './route.js';
 import { isOpen, type Run, type Stopping } from './run.js';
@@ -10,7 +10,7 @@ import { nextSafeActionFor, statusOfStop } from './stop.js';
 import type { RunView, RunViewStatus } from './view.js';
 
 export function resultOf(run: Run, stopping: Stopping): RunResult {
-  const { reason, detail, phase } = stopping;
+  const { reason, detail, phase, pendingApproval } = stopping;
   const completed = reason === 'completed';
   const next = nextSafeActionFor(stopping);
   return {
@@ -23,6 +23,7 @@ export function resultOf(run: Run, stopping: Stopping): RunResult {
     ...(run.lastAnswer !== undefined && { answer: run.lastAnswer }),
     ...(run.lastOutput !== undefined && { output: run.lastOutput }),
     ...(run.partialOutput !== undefined && { partialOutput: run.partialOutput }),
+    ...(pendingApproval !== undefined && { pendingApproval }),
     ...(next !== undefined && { nextSafeAction: next }),
     usage: run.tally.usage,
     costMicroUsd: run.money.spentMicroUsd,
@@ -61,19 +62,12 @@ export function countersOf(run: Run): Counters {
   };
 }
 
-const AWAITING: { readonly [kind in AskKind]: RunViewStatus } = {
-  approval: 'awaiting_approval',
-  outcome: 'awaiting_outcome',
-  budget: 'awaiting_budget',
-  input: 'awaiting_input',
-  user_message: 'awaiting_user',
-};
-
 /** Status as the outside sees it: what the run waits for, or 'running'. */
 export function statusOf(run: Run): RunViewStatus {
   if (run.stopping?.result) return statusOfStop(run.stopping.reason);
-  const ask = pendingAsks(run)[0];
-  return ask !== undefined && isWaiting(run) ? AWAITING[ask.kind] : 'running';
+  if (!isWaiting(run)) return 'running';
+  const kinds = pendingAsks(run).map((ask) => ask.kind);
+  return AWAITING.find(([kind]) => kinds.includes(kind))?.[1] ?? 'running';
 }
 
 export function viewOfRun(run: Run): RunView {

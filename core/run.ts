@@ -7,15 +7,17 @@
  */
 import type { Ask, AskOutcome, Decision, Verdict } from './ask/ask.js';
 import type { Arrival } from './arrival.js';
+import type { StandingGrant } from './ask/grants.js';
 import type { Call } from './call/call.js';
 import type { RetriedAttempt } from './effect.js';
 import type { State } from './call/references.js';
-import type { Phase, RunEvent } from './event.js';
+import type { AskView, Phase, RunEvent } from './event.js';
 import type { Frozen } from './frozen.js';
 import type { TokenTracker } from './gates/token-budget.js';
 import type { AnswerOpinion, HookErrand, HookReport } from './hooks/hook.js';
 import type { Json, StoredText } from './json.js';
 import type { ModelRoute, Reply, Usage } from './model.js';
+import type { PermissionMode } from './permission-mode.js';
 import type { RunResult, StopPhase, StopReason } from './result.js';
 import type { StartInput } from './task.js';
 import type { TranscriptItem } from './transcript.js';
@@ -64,9 +66,32 @@ export interface Stopping {
   readonly detail?: string;
   readonly phase?: StopPhase;
   readonly nextSafeAction?: string;
+  readonly pendingApproval?: AskView;
   /** What `run_result` said, once `stop` and it have been emitted. */
   readonly result?: RunResult;
   readonly sessionEnd?: 'running' | 'done';
+}
+
+/** Budgets that a person can raise (G91). */
+export type BudgetField =
+  | 'maxTurns'
+  | 'maxModelCalls'
+  | 'maxToolCalls'
+  | 'timeoutMs'
+  | 'maxCostMicroUsd'
+  | 'maxInputTokens'
+  | 'maxOutputTokens';
+
+/** A budget does not allow what comes next, and a person is asked for more of it. */
+export interface Exceeded {
+  /** Stop reason if they do not allow it. */
+  readonly reason: StopReason;
+  readonly field: BudgetField;
+  readonly limit: number;
+  /** What is asked for, in the budget's own unit. */
+  readonly amount: number;
+  /** The question, once it is open. */
+  readonly askId?: string;
 }
 
 export interface Money {
@@ -175,6 +200,9 @@ export interface Run {
   readonly asked?: { readonly inputTokens: number; readonly outputTokens: number };
   readonly tally: Tally;
   readonly money: Money;
+  readonly exceeded?: Exceeded;
+  /** Questions about budgets so far. */
+  readonly budgetAsks?: number;
   readonly breakers: { readonly [tool: string]: BreakerCount };
   readonly repetition?: Repetition;
   /** Tools that returned ok, for evidence; names only. */
@@ -189,6 +217,10 @@ export interface Run {
   readonly closedAsks: readonly { readonly id: string; readonly outcome: AskOutcome }[];
   /** Decisions for a call of this turn whose question is not open yet (G12). */
   readonly early: readonly { readonly decision: Decision; readonly at: number }[];
+  /** Approvals that cover later calls as well (G13). */
+  readonly grants?: readonly StandingGrant[];
+  /** Set from outside; absent: that of the settings. */
+  readonly permissionMode?: PermissionMode;
   readonly queue: readonly QueuedMessage[];
   readonly seenMessageIds: readonly string[];
   readonly lastAnswer?: StoredText;

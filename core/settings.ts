@@ -14,6 +14,10 @@ export interface Settings {
   /** A needed approval: wait for it, or end at once with `needs_human` (C15). */
   readonly approvalMode: 'wait' | 'stop';
   readonly permissionMode: PermissionMode;
+  /** Unlocks the mode `bypassPermissions`, at the start or later (G16). */
+  readonly allowBypassPermissions: boolean;
+  /** An approval may cover later calls as well, as far as its matcher says (G13). */
+  readonly allowStandingGrants: boolean;
   /** Allowed without asking; hides nothing (C48). */
   readonly allowedTools: readonly string[];
   /** Hidden, and refused when proposed anyway (C48). */
@@ -65,6 +69,8 @@ export const DEFAULT_SETTINGS: Settings = {
   toolExecution: 'serial',
   approvalMode: 'wait',
   permissionMode: 'default',
+  allowBypassPermissions: false,
+  allowStandingGrants: false,
   allowedTools: [],
   disallowedTools: [],
   maxTokensStrategy: 'auto',

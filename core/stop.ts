@@ -3,6 +3,7 @@
  * Invariants: the first stop wins; a run that wraps up was stopped by its budget, whatever becomes of its last
  * call, unless a person stops it (C42); `status` and `completed` follow from the reason alone (D1).
  */
+import type { AskView } from './event.js';
 import type { StoredText } from './json.js';
 import type { Run, Stopping } from './run.js';
 import type { RunStatus, StopPhase, StopReason } from './result.js';
@@ -12,6 +13,7 @@ export interface StopWords {
   readonly phase?: StopPhase;
   readonly nextSafeAction?: string;
   readonly partialOutput?: StoredText;
+  readonly pendingApproval?: AskView;
 }
 
 export function stop<R extends Run>(run: R, reason: StopReason, words: StopWords = {}): R {

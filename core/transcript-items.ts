@@ -54,5 +54,6 @@ export function bytesOf(content: StoredText): number {
 
 function resultBytes(result: ResultItem): number {
   const shown = result.maxChars === undefined ? Number.POSITIVE_INFINITY : result.maxChars * 3;
-  return Math.min(bytesOf(result.content), shown) + MESSAGE_OVERHEAD_BYTES * 2;
+  const note = (result.note ?? '').length * 3;
+  return Math.min(bytesOf(result.content), shown) + note + MESSAGE_OVERHEAD_BYTES * 2;
 }

@@ -81,4 +81,6 @@ export interface ResultItem {
   readonly content: StoredText;
   /** Most characters of the content that the model may see. */
   readonly maxChars?: number;
+  /** Said to the model before the content. */
+  readonly note?: string;
 }

@@ -6,7 +6,7 @@
 import type { RunEvent } from '../core/event.js';
 import type { Json } from '../core/json.js';
 import { ABSENT, isSame, NO_DIFFERENCE, type Difference } from './compare/difference.js';
-import type { Observation } from './engine.js';
+import type { Observation, SeenMessage } from './engine.js';
 
 const DIFFERENCES_MAX = 10;
 
@@ -37,9 +37,9 @@ function comparable(observation: Observation): Comparable {
   };
   return {
     startError: startError?.code ?? null,
-    result: result === undefined ? null : nameless(result as unknown as Json, ids),
-    transcript: transcript.map((message) => nameless(message as unknown as Json, ids)),
-    events: inCallOrder(events).map((event) => nameless(event as unknown as Json, ids)),
+    result: result === undefined ? null : nameless(asJson(result), ids),
+    transcript: transcript.map((message) => nameless(asJson(message), ids)),
+    events: inCallOrder(events).map((event) => nameless(event, ids)),
   };
 }
 
@@ -64,6 +64,9 @@ const FREE_FIELDS: ReadonlySet<string> = new Set([
 /** Values of tools and models, in which a field of the same name is theirs. */
 const FOREIGN_FIELDS: ReadonlySet<string> = new Set(['args', 'output', 'value']);
 
+/** Made of the task's id, which is the case's own, though a run may be called the same. */
+const TASK_FIELDS: ReadonlySet<string> = new Set(['key', 'taskId', 'idempotencyKey']);
+
 function nameless(value: Json, ids: Ids, foreign = false): Json {
   if (typeof value === 'string') return withoutIds(value, ids);
   if (typeof value !== 'object' || value === null) return value;
@@ -72,7 +75,10 @@ function nameless(value: Json, ids: Ids, foreign = false): Json {
     ([key, inner]) => inner !== undefined && (foreign || !FREE_FIELDS.has(key)),
   );
   return Object.fromEntries(
-    kept.map(([key, inner]) => [key, nameless(inner, ids, foreign || FOREIGN_FIELDS.has(key))]),
+    kept.map(([key, inner]) => [
+      key,
+      TASK_FIELDS.has(key) ? inner : nameless(inner, ids, foreign || FOREIGN_FIELDS.has(key)),
+    ]),
   );
 }
 
@@ -81,8 +87,9 @@ const DISTINCT_ID_CHARS = 8;
 
 function withoutIds(text: string, { runId, traceId }: Ids): string {
   return [
-    [runId, '<run>'],
+    // A trace id may well be made from the run's.
     [traceId, '<trace>'],
+    [runId, '<run>'],
   ].reduce((rest, [id = '', name = '']) => {
     if (id.length >= DISTINCT_ID_CHARS) return rest.replaceAll(id, name);
     if (id === '' || !(rest === id || rest.startsWith(`${id}:`))) return rest;
@@ -92,22 +99,34 @@ function withoutIds(text: string, { runId, traceId }: Ids): string {
 
 /**
  * From the moment when two calls are in flight until none is, the events of each call keep their own order
- * and stand together, calls in the order of their ids, events of no call before them.
+ * and stand together, calls in the order of their ids, events of no call before them. That a reply's calls
+ * were in flight together at all is no matter of time: it is said once, with the two that were first.
  */
-function inCallOrder(events: readonly RunEvent[]): readonly RunEvent[] {
-  const ordered: RunEvent[] = [];
+function inCallOrder(events: readonly RunEvent[]): readonly Json[] {
+  const ordered: Json[] = [];
   const flying = new Set<string>();
   let block: RunEvent[] = [];
+  let said = false;
   for (const event of events) {
+    if (event.type === 'model_response') said = false;
     if (event.type === 'tool_started') flying.add(event.callId);
+    if (flying.size > 1 && !said) {
+      ordered.push({ type: 'in_flight_together', calls: [...flying] });
+      said = true;
+    }
     if (block.length > 0 || flying.size > 1) block.push(event);
-    else ordered.push(event);
+    else ordered.push(asJson(event));
     if (event.type === 'tool_finished') flying.delete(event.callId);
     if (flying.size > 0 || block.length === 0) continue;
-    ordered.push(...byCall(block));
+    ordered.push(...byCall(block).map(asJson));
     block = [];
   }
-  return [...ordered, ...byCall(block)];
+  return [...ordered, ...byCall(block).map(asJson)];
+}
+
+/** Events, results and messages are plain JSON by their definition. */
+function asJson(value: RunEvent | Observation['result'] | SeenMessage): Json {
+  return value as unknown as Json;
 }
 
 function byCall(block: readonly RunEvent[]): readonly RunEvent[] {

@@ -14,6 +14,7 @@ import type { Input } from '../core/input.js';
 import {
   parseDecision,
   parseModelName,
+  parsePermissionMode,
   parseProvidedInput,
   parseThinkingTokens,
   parseUserMessage,
@@ -37,13 +38,7 @@ export function listen(inbox: Inbox, current: () => Run): (run: Run) => Run {
 }
 
 function listenToSignals(inbox: Inbox): void {
-  const take = <T>(message: string, parsed: Parsed<T>, make: (value: T) => Input): void => {
-    inbox.put(
-      parsed.ok
-        ? make(parsed.value)
-        : { type: 'input_rejected', message, reason: parsed.reason, at: Date.now() },
-    );
-  };
+  const take = takerOf(inbox);
   setHandler(messages.resolveApproval, (raw) =>
     take('resolveApproval', parseDecision(raw), (decision) => ({
       type: 'decision',
@@ -65,6 +60,32 @@ function listenToSignals(inbox: Inbox): void {
       at: Date.now(),
     })),
   );
+  listenToControl(take);
+  setHandler(messages.interrupt, () => {
+    inbox.put({ type: 'interrupt', at: Date.now() });
+  });
+  setHandler(messages.close, () => {
+    inbox.put({ type: 'close', at: Date.now() });
+  });
+  setDefaultSignalHandler((name) => {
+    const reason = `this workflow knows no signal '${name.slice(0, 100)}'`;
+    inbox.put({ type: 'input_rejected', message: 'signal', reason, at: Date.now() });
+  });
+}
+
+type Take = <T>(message: string, parsed: Parsed<T>, make: (value: T) => Input) => void;
+
+function takerOf(inbox: Inbox): Take {
+  return (message, parsed, make) =>
+    inbox.put(
+      parsed.ok
+        ? make(parsed.value)
+        : { type: 'input_rejected', message, reason: parsed.reason, at: Date.now() },
+    );
+}
+
+/** What changes how a run goes on (vocabulary D9). */
+function listenToControl(take: Take): void {
   setHandler(messages.setModel, (raw) =>
     take('setModel', parseModelName(raw), (model) => ({
       type: 'set_model',
@@ -79,16 +100,13 @@ function listenToSignals(inbox: Inbox): void {
       at: Date.now(),
     })),
   );
-  setHandler(messages.interrupt, () => {
-    inbox.put({ type: 'interrupt', at: Date.now() });
-  });
-  setHandler(messages.close, () => {
-    inbox.put({ type: 'close', at: Date.now() });
-  });
-  setDefaultSignalHandler((name) => {
-    const reason = `this workflow knows no signal '${name.slice(0, 100)}'`;
-    inbox.put({ type: 'input_rejected', message: 'signal', reason, at: Date.now() });
-  });
+  setHandler(messages.setPermissionMode, (raw) =>
+    take('setPermissionMode', parsePermissionMode(raw), (mode) => ({
+      type: 'set_permission_mode',
+      mode,
+      at: Date.now(),
+    })),
+  );
 }
 
 function answerUpdates(inbox: Inbox): (run: Run) => Run {

@@ -4,11 +4,13 @@
  * Invariants: a stage is left only forwards; `executing` is reached only from `granted`; a settled call
  * has exactly one result, and no other stage has one.
  */
+import type { Vote } from '../ask/ask.js';
 import type { CheckCallOutput, Finding, Grant, ToolOutcome } from '../effect.js';
 import type { Failure } from '../failure.js';
 import type { CallOpinion } from '../hooks/hook.js';
 import type { Json, StoredText } from '../json.js';
 import type { CallCheck } from '../model.js';
+import type { PermissionMode } from '../permission-mode.js';
 import type { ToolResult } from '../tool-result.js';
 import type { Flow } from './flow.js';
 
@@ -26,10 +28,21 @@ interface CallBase {
   readonly digest: string;
   /** Ledger attempt, from 1; only a person's "did not happen" raises it (design §8). */
   readonly attempt: number;
+  /** It was given to an executor before, and counted as a tool call then. */
+  readonly handedOver?: true;
+  /** People wanted something else than the model proposed (G9). */
+  readonly corrected?: CallCorrection;
   /** Attempts that executors have made of it so far, over all its executions (C43). */
   readonly attempts: number;
   /** Dataflow: what it says about other calls (G1). */
   readonly flow?: Flow;
+}
+
+export interface CallCorrection {
+  /** Compared with what the model proposed. */
+  readonly kind: 'modified' | 'replaced';
+  readonly by: string;
+  readonly times: number;
 }
 
 export interface ProposedStage extends CallBase {
@@ -54,6 +67,12 @@ export interface HookedStage extends CallBase {
 export interface WaitingStage extends CallBase {
   readonly stage: 'waiting';
   readonly askId: string;
+  /** The permission mode under which it was found to need one. */
+  readonly mode: PermissionMode;
+  /** A hook wants a person's word on it, whatever the mode says. */
+  readonly hooked?: Pick<CallOpinion, 'ask'>;
+  /** Approvals that it brings along: whoever corrects a call agrees to what they made of it (G81). */
+  readonly votes?: readonly Vote[];
 }
 export interface GrantedStage extends CallBase {
   readonly stage: 'granted';
@@ -85,6 +104,12 @@ export interface DoubtStage extends CallBase {
   readonly askId: string;
   readonly startedAt: number;
 }
+/** A question that the model asks a person; its answer is the result (G15). Nothing is executed. */
+export interface AskingStage extends CallBase {
+  readonly stage: 'asking';
+  readonly askId: string;
+  readonly askedAt: number;
+}
 export interface SettledStage extends CallBase {
   readonly stage: 'settled';
   readonly result: ToolResult;
@@ -111,7 +136,8 @@ export interface RecheckedStage extends CallBase {
 export type Asker =
   | { readonly kind: 'dataflow' }
   | { readonly kind: 'hook'; readonly ask?: CallOpinion['ask'] }
-  | { readonly kind: 'correction' };
+  /** The question stays open meanwhile, as it was under this mode. */
+  | { readonly kind: 'correction'; readonly askId: string; readonly mode: PermissionMode };
 
 /** The tool that the changed arguments are for; a correction may name another one. */
 export interface CheckTarget {
@@ -151,6 +177,7 @@ export type Call =
   | ExecutingStage
   | ReturnedStage
   | DoubtStage
+  | AskingStage
   | SettledStage;
 
 /** `${callKey}[:rN]`: names the call in keys and asks. */
@@ -160,12 +187,26 @@ export function revisedKey(call: Pick<Call, 'callKey' | 'revision'>): string {
 
 /** The call's fields that every stage has, for making the next stage. */
 export function baseOf(call: Call): CallBase {
-  const { id, index, callKey, revision, tool, toolVersion, args, digest, attempt, attempts } = call;
-  const base = { id, index, callKey, revision, tool, toolVersion, args, digest, attempt, attempts };
-  return call.flow === undefined ? base : { ...base, flow: call.flow };
+  const { id, index, callKey, revision, tool, toolVersion, args, digest } = call;
+  const { attempt, attempts, handedOver, corrected, flow } = call;
+  return {
+    id,
+    index,
+    callKey,
+    revision,
+    tool,
+    toolVersion,
+    args,
+    digest,
+    attempt,
+    attempts,
+    ...(handedOver !== undefined && { handedOver }),
+    ...(corrected !== undefined && { corrected }),
+    ...(flow !== undefined && { flow }),
+  };
 }
 
 /** It was handed to an executor before, and counted as a tool call then. */
-export function wasHandedOver(call: Pick<Call, 'attempt' | 'revision'>): boolean {
-  return call.attempt > 1 || call.revision > 0;
+export function wasHandedOver(call: Pick<CallBase, 'attempt' | 'handedOver'>): boolean {
+  return call.attempt > 1 || call.handedOver === true;
 }

@@ -119,14 +119,23 @@ export function supersede(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {
   for (const call of turn.calls) {
     const skip = AT_REST.includes(call.stage) ? alternativeTo(run, turn, call) : undefined;
     if (skip === undefined) continue;
+    const askId = questionOf(call);
     const closed =
-      call.stage === 'waiting'
-        ? closeAsk(run, call.askId, { outcome: 'withdrawn', reason: skip.message })
-        : { run, effects: [] };
+      askId === undefined
+        ? { run, effects: [] }
+        : closeAsk(run, askId, { outcome: 'withdrawn', reason: skip.message });
     const settled = settleCall(closed.run, call, skippedResult(closed.run, call, skip));
     return { run: settled, effects: closed.effects };
   }
   return undefined;
+}
+
+/** The question whether it may run, which stays open while a correction of it is looked at. */
+function questionOf(call: Call): string | undefined {
+  if (call.stage === 'waiting') return call.askId;
+  return call.stage === 'rechecked' && call.asker.kind === 'correction'
+    ? call.asker.askId
+    : undefined;
 }
 
 function alternativeTo(run: OpenRun, turn: Turn, call: Call): Skip | undefined {

@@ -7,11 +7,13 @@
 import { domainReason } from '../gates/domain-reason.js';
 import type { Step } from '../inflight.js';
 import { moneyTrip } from '../money/budget.js';
+import { exceed } from '../money/exceed.js';
 import type { OpenRun, Turn } from '../run.js';
 import { stop } from '../stop.js';
 import { DENIED_CODES } from '../tool-result.js';
 import { leaveOut } from '../wrap-up.js';
 import { approve } from './approve.js';
+import { hear } from './ask-person.js';
 import type { Call } from './call.js';
 import { check } from './check.js';
 import { refuseCircles } from './dataflow-edges.js';
@@ -45,7 +47,7 @@ export function dispatch(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {
 /** The budgets are looked at once more between the reply and its first tool (C7); then a step begins. */
 function begin(run: OpenRun, turn: Turn): OpenRun {
   const tripped = moneyTrip(run);
-  if (tripped !== undefined) return stop(run, tripped);
+  if (tripped !== undefined) return exceed(run, tripped);
   const begun = { ...turn, dispatched: true };
   const flows = run.frozen.settings.toolExecution === 'dataflow';
   return {
@@ -66,9 +68,9 @@ function advanceCall(run: OpenRun, call: Call): Step<OpenRun> | undefined {
     case 'moved':
       return verdict.step;
     case 'go':
-      return { run: withCall(verdict.run, verdict.call), effects: [] };
+      return { run: withCall(verdict.run, verdict.call), effects: verdict.effects ?? [] };
     case 'refuse':
-      return { run: refused(verdict.run ?? run, call, verdict), effects: [] };
+      return { run: refused(verdict.run ?? run, call, verdict), effects: verdict.effects ?? [] };
   }
 }
 
@@ -99,6 +101,8 @@ function atStation(run: OpenRun, call: Call): Verdict {
       return settle(run, call);
     case 'doubt':
       return resolveDoubt(run, call);
+    case 'asking':
+      return hear(run, call);
     case 'hooking':
     case 'checking':
     case 'executing':

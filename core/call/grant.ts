@@ -7,12 +7,13 @@ import { refOf, type ActivityEffect, type ToolCallRef } from '../effect.js';
 import { INLINE_BYTES_MAX } from '../json.js';
 import { start } from '../inflight.js';
 import { trip } from '../money/budget.js';
+import { exceed } from '../money/exceed.js';
 import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
 import type { Evidence } from '../task.js';
 import { retryFor, type ToolRecord } from '../tool.js';
+import { askPerson } from './ask-person.js';
 import { baseOf, wasHandedOver, type Call, type GrantedStage } from './call.js';
-import { endOnBudget } from '../wrap-up.js';
 import { keyOf } from './key.js';
 import { STATE_INLINE_BYTES_MAX } from './state.js';
 import { toolOf } from './lookup.js';
@@ -26,13 +27,15 @@ const ACTIVITY_MARGIN_MS = 20_000;
 const INLINE_BYTES_PER_TURN = 16_384;
 
 export function grant(run: OpenRun, call: GrantedStage): Verdict {
-  const tripped = trip(run, wasHandedOver(call) ? 'before_restart' : 'before_call');
-  if (tripped !== undefined) {
-    return { kind: 'moved', step: { run: endOnBudget(run, tripped), effects: [] } };
-  }
   const tool = toolOf(run, call.tool);
   if (tool === undefined) return refuse('unknown_tool', `The tool ${call.tool} is gone.`);
-  return { kind: 'moved', step: execute(run, call, tool) };
+  // A question to a person is no tool call, so their number does not limit it.
+  const asks = tool.kind === 'human_input';
+  const tripped = trip(run, asks || wasHandedOver(call) ? 'before_restart' : 'before_call');
+  if (tripped !== undefined) {
+    return { kind: 'moved', step: { run: exceed(run, tripped), effects: [] } };
+  }
+  return { kind: 'moved', step: asks ? askPerson(run, call) : execute(run, call, tool) };
 }
 
 function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
@@ -74,6 +77,7 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
   const executing: Call = {
     ...baseOf(call),
     stage: 'executing',
+    handedOver: true,
     grant: call.grant,
     effectId,
     doing: 'execute',

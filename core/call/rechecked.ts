@@ -4,11 +4,13 @@
  */
 import type { OpenRun } from '../run.js';
 import { baseOf, type Asker, type RecheckedStage } from './call.js';
+import { correct } from './correct.js';
 import { resolved } from './dataflow.js';
 import { go, refuse, type Verdict } from './station.js';
 
 export function rechecked(run: OpenRun, call: RecheckedStage): Verdict {
   const { answer, asker, target } = call;
+  if (asker.kind === 'correction') return correct(run, call, asker);
   if (asker.kind === 'dataflow') return resolved(run, call);
   if (!answer.ok) {
     const message = `The arguments could not be checked: ${answer.failure.message}`;

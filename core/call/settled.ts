@@ -3,6 +3,7 @@
  * Invariant: only this file moves a call to 'settled'.
  */
 import type { StoredText } from '../json.js';
+import { retireAsks } from '../ask/pending.js';
 import { provenBy } from '../gates/evidence.js';
 import { countResult } from '../limits/breakers.js';
 import { noteAction } from '../limits/repetition.js';
@@ -20,22 +21,13 @@ import { keyOf } from './key.js';
 import { pathWritten, withValue } from './state.js';
 import { withCall } from './station.js';
 
-/** Closed asks that a late answer is told about. */
-const CLOSED_ASKS_MAX = 50;
-
 /** Gives a call its one result. */
 export function settleCall(run: OpenRun, call: Call, result: ToolResult): OpenRun {
   const settled = withCall(run, { ...baseOf(call), stage: 'settled', result });
-  const asks = settled.asks.filter((ask) => ask.callId !== call.id || ask.outcome === 'pending');
-  const gone = settled.asks
-    .filter((ask) => !asks.includes(ask))
-    .map(({ id, outcome }) => ({ id, outcome }));
   const path = pathWritten(settled, call, result);
   const counted: OpenRun = {
-    ...withValue(settled, path, result),
-    asks,
-    closedAsks: [...run.closedAsks, ...gone].slice(-CLOSED_ASKS_MAX),
-    tally: tallied(run.tally, result),
+    ...retireAsks(withValue(settled, path, result), (ask) => ask.callId === call.id),
+    tally: tallied(run.tally, call, result),
     breakers: countResult(run.breakers, call.tool, result),
     ...observed(run, call, result),
   };
@@ -97,10 +89,11 @@ function announce(run: OpenRun, call: Call, result: Told): OpenRun {
   });
 }
 
-function tallied(tally: Tally, result: ToolResult): Tally {
+function tallied(tally: Tally, call: Call, result: ToolResult): Tally {
   const { code } = result;
   const next = { ...tally, toolAttempts: tally.toolAttempts + result.attempts };
   if (result.started) return next;
+  if (call.stage === 'asking') return { ...next, inputRequests: next.inputRequests + 1 };
   if (result.status === 'skipped') return { ...next, skippedCalls: next.skippedCalls + 1 };
   if (code !== undefined && DENIED_CODES.includes(code))
     return { ...next, deniedCalls: next.deniedCalls + 1 };

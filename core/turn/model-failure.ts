@@ -3,6 +3,7 @@
  * happened in the activity, by class.
  * Invariant: the id of a message that a tombstone names is never given to another message (G33).
  */
+import { exceed } from '../money/exceed.js';
 import { emit } from '../outbox.js';
 import { hasFallback, onFallback } from '../route.js';
 import type { ModelFailure, OpenRun } from '../run.js';
@@ -35,11 +36,11 @@ export function afterModelFailure(run: OpenRun, failure: ModelFailure): OpenRun 
     message: failure.message,
     attempts: failure.attempts,
   });
-  if (failure.outOfTime) return stop(told, 'timeout');
+  if (failure.outOfTime) return exceed(told, 'timeout');
   if (isLeftToFallback(told, failure)) return fallBack(told, failure);
   if (failure.code === 'PromptTooLong') return stop(told, 'prompt_too_long');
   if (failure.code === 'ContentRefused') return stop(told, 'refused', { detail: 'model_refusal' });
-  if (failure.code === 'BudgetExhausted') return stop(told, exhausted(failure));
+  if (failure.code === 'BudgetExhausted') return exceed(told, exhausted(failure));
   const next = REMEDIES[failure.code];
   return stop(told, 'failed', {
     detail: `model_error:${failure.code}`,

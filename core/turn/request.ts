@@ -12,7 +12,7 @@ import { fitRequest, inputUsed, reserve, type RequestBound } from '../money/budg
 import { emit } from '../outbox.js';
 import { currentRoute } from '../route.js';
 import type { OpenRun } from '../run.js';
-import { stop } from '../stop.js';
+import { exceed } from '../money/exceed.js';
 import { appendUser, messageIdAt } from '../transcript-items.js';
 import { visibleTools } from '../call/lookup.js';
 import { leanEvents } from '../wire-events.js';
@@ -27,7 +27,7 @@ const SERVER_ERROR_RETRIES = 3;
 export function askModel(run: OpenRun): Step<OpenRun> {
   const ready = takeQueue(takeInjected(run));
   const bound = fitRequest(ready);
-  if ('misfit' in bound) return { run: stop(ready, bound.misfit), effects: [] };
+  if ('misfit' in bound) return { run: exceed(ready, bound.misfit), effects: [] };
   const time = boundByTime(ready, ready.frozen.settings.modelTimeoutMs);
   const building: OpenRun = {
     ...ready,

@@ -2,19 +2,14 @@
  * What a fixture can say and the runtime cannot do yet: such a case is reported as broken, because playing
  * it without what it is about would prove nothing. Whoever builds a feature takes its line out.
  */
-import type { Action, CaseBudget, CaseSettings, CaseTask, Fixture } from '../fixture.js';
+import type { CaseBudget, CaseSettings, CaseTask, Fixture } from '../fixture.js';
 
 const SETTINGS: readonly (keyof CaseSettings)[] = [
-  'approvalMode',
-  'permissionMode',
-  'allowedTools',
-  'disallowedTools',
   'maxTokensStrategy',
   'continuationRole',
   'compactionMetric',
   'minCompactionGain',
   'minTurnsBetweenCompactions',
-  'onBudget',
   'includePartialMessages',
   'streamCalls',
   'closeOnReturn',
@@ -26,12 +21,9 @@ const SETTINGS: readonly (keyof CaseSettings)[] = [
 
 /** A setting that only says what is the case anyway is no reason. */
 const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
-  approvalMode: 'wait',
-  permissionMode: 'default',
   maxTokensStrategy: 'auto',
   continuationRole: 'user',
   compactionMetric: 'context',
-  onBudget: 'stop',
   includePartialMessages: false,
   streamCalls: false,
 };
@@ -40,10 +32,6 @@ const BUDGET: readonly (keyof CaseBudget)[] = ['maxReactiveCompactions', 'compac
 
 const TASK: readonly (keyof CaseTask)[] = ['sessionId', 'resume', 'continue'];
 
-const ACTIONS: readonly Action['kind'][] = ['provideInput', 'setPermissionMode'];
-
-const DECISIONS: readonly string[] = ['modify', 'replace'];
-
 type Feature = readonly [name: string, used: (fixture: Fixture) => boolean];
 
 const FEATURES: readonly Feature[] = [
@@ -51,17 +39,15 @@ const FEATURES: readonly Feature[] = [
   ['compaction', ({ compaction }) => compaction.length > 0],
   ['agents', ({ agents }) => agents.size > 0],
   ['sessions', ({ sessions }) => sessions.length > 0],
-  ['policy.sandbox', ({ policy }) => policy.some(({ decision }) => decision === 'sandbox')],
-  ['tools.sandbox', (fixture) => toolsOf(fixture).some(({ sandbox }) => sandbox === 'required')],
   ['tools.outputSchema', (fixture) => toolsOf(fixture).some((tool) => 'outputSchema' in tool)],
   ['tools.kind', (fixture) => toolsOf(fixture).some(({ kind }) => !KINDS.includes(kind))],
 ];
 
-const KINDS: readonly string[] = ['tool', 'handoff'];
+const KINDS: readonly string[] = ['tool', 'handoff', 'human_input'];
 
 /** The first thing in the fixture that cannot be played, by its name there. */
 export function notYet(fixture: Fixture): string | undefined {
-  const { settings, budget, task, during } = fixture;
+  const { settings, budget, task } = fixture;
   const setting = SETTINGS.find(
     (name) => settings[name] !== undefined && settings[name] !== WITHOUT_EFFECT[name],
   );
@@ -70,13 +56,6 @@ export function notYet(fixture: Fixture): string | undefined {
   if (limit !== undefined) return `budget.${limit}`;
   const field = TASK.find((name) => task[name] !== undefined);
   if (field !== undefined) return `task.${field}`;
-  const actions = during.flatMap((moment) => moment.actions);
-  const action = actions.find(({ kind }) => ACTIONS.includes(kind));
-  if (action !== undefined) return `during.${action.kind}`;
-  const decision = actions.find(
-    (one) => one.kind === 'resolveApproval' && DECISIONS.includes(one.decision),
-  );
-  if (decision !== undefined) return 'during.resolveApproval: a correction';
   return FEATURES.find(([, used]) => used(fixture))?.[0];
 }
 

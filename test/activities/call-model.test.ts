@@ -283,7 +283,7 @@ describe('call_model', () => {
     expect(output.reply.calls[47]?.check).toMatchObject({ code: 'invalid_arguments' });
   });
 
-  test('the model sees only the beginning of a large result, with a marker', async () => {
+  test('the model sees only the beginning of a large result, with a marker, after what is noted of it', async () => {
     const head = await begin([
       { calls: [{ id: 'c1', tool: 'orders.read', input: { orderId: 'o' } }] },
       OK,
@@ -298,7 +298,7 @@ describe('call_model', () => {
           {
             kind: 'results',
             messageId: 'run_1:m2',
-            results: [{ callId: 'c1', isError: false, content, maxChars: 30_000 }],
+            results: [{ callId: 'c1', isError: false, content, maxChars: 30_000, note: 'A note.' }],
           },
         ],
         replyMessageId: 'run_1:m3',
@@ -308,6 +308,7 @@ describe('call_model', () => {
     expect(node?.blocks[0]).toMatchObject({ type: 'tool_result', originalChars: 10_485_760 });
     const body = bed.model.requests()[1]?.body ?? '';
     expect(body).toContain('[truncated: 30000 of 10485760 characters shown; ref ');
+    expect(body).toContain('A note.\\nzzz');
     expect(body.length).toBeLessThan(40_000);
   });
 

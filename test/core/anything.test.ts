@@ -1,8 +1,10 @@
 /** Properties: whatever comes in, in whatever order, a run stays consistent and comes to an end. */
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Decision } from '../../core/ask/ask.js';
 import type { Limit } from '../../core/budget-fields.js';
 import type { Input } from '../../core/input.js';
+import { PERMISSION_MODES, type PermissionMode } from '../../core/permission-mode.js';
 import type { PolicyRule } from '../../core/policy.js';
 import { DEFAULT_TOKEN_BUDGET } from '../../core/gates/token-budget.js';
 import { HOOK_POINTS, type HookNames } from '../../core/hooks/hook.js';
@@ -37,6 +39,7 @@ const TOOLS = [
   'send_email',
   'issue_refund',
   'shell',
+  'ask_customer',
   'nope',
   '__proto__',
 ];
@@ -122,6 +125,11 @@ const script: fc.Arbitrary<Script> = fc.record({
     fallbackModel: fc.constantFrom(null, 'scripted/spare'),
     fallbackSticky: fc.constantFrom('turn', 'session'),
     tokenBudget: fc.constantFrom(null, { ...DEFAULT_TOKEN_BUDGET, targetOutputTokens: 400 }),
+    approvalMode: fc.constantFrom('wait', 'wait', 'stop'),
+    onBudget: fc.constantFrom('stop', 'ask'),
+    permissionMode: fc.constantFrom(...PERMISSION_MODES),
+    allowBypassPermissions: fc.boolean(),
+    allowStandingGrants: fc.constant(true),
   }),
   budget: fc.record({
     maxTurns: fc.constantFrom(0, 2, 20),
@@ -130,7 +138,21 @@ const script: fc.Arbitrary<Script> = fc.record({
     maxCostMicroUsd: fc.constantFrom<Limit>(1, 12_000, 5_000_000, 'unlimited'),
     maxOutputTokens: fc.constantFrom(150, 200_000),
   }),
-  policy: fc.constantFrom<readonly PolicyRule[]>([], [{ tool: 'send_email', decision: 'allow' }]),
+  policy: fc.constantFrom<readonly PolicyRule[]>(
+    [],
+    [{ tool: 'send_email', decision: 'allow' }],
+    [
+      { tool: 'shell', decision: 'sandbox' },
+      { tool: 'write_*', decision: 'ask' },
+    ],
+  ),
+  check: fc.constantFrom<NonNullable<Script['check']>>(
+    () => ({ ok: true }),
+    (_tool, args) =>
+      isDeepStrictEqual(args, { orderId: '7' })
+        ? { ok: true }
+        : { ok: false, code: 'invalid_arguments', message: 'no' },
+  ),
   flushFailures: fc.nat({ max: 2 }),
   routes: fc.constant({ 'scripted/spare': {}, 'scripted/m2': { contextWindow: 5_000 } }),
 });
@@ -144,10 +166,28 @@ function decides(changes: Partial<Decision>): Action {
     send(shell, {
       type: 'decision',
       decision: decisionOn(ask as (typeof asks)[0], changes),
-      ticket: 't',
+      ticket: `t${shell.orders}-${shell.verdicts.length}`,
     });
   };
 }
+
+/** An answer to whatever is asked, and a mode, together in one activation. */
+function answersUnder(mode: PermissionMode): Action {
+  return (shell) => {
+    const askId = viewOfRun(shell.run).asks.at(-1)?.askId ?? 'run_1:0';
+    send(
+      shell,
+      { type: 'input_provided', askId, value: 'yes', by: 'cora' },
+      { type: 'set_permission_mode', mode },
+    );
+  };
+}
+
+const GRANT = {
+  matcher: { tool: 'issue_refund', when: [{ path: 'orderId', exists: true }] },
+  uses: 2,
+  expiresInMs: 1_000,
+};
 
 function sends(...inputs: readonly Outside[]): Action {
   return (shell) => send(shell, ...inputs);
@@ -168,10 +208,18 @@ const OFTEN: readonly Action[] = [
   decides({}),
   decides({ decision: 'happened', value: { x: 1 } }),
   decides({ decision: 'not_happened', by: 'ann' }),
+  decides({ decision: 'modify', args: { orderId: '7' } }),
+  decides({ decision: 'replace', tool: 'write_note', args: { orderId: '8' }, by: 'ann' }),
+  answersUnder('default'),
   sends({ type: 'user_message', text: 'hello', id: 'm' }, { type: 'user_message', text: 'more' }),
 ];
 const RARELY: readonly Action[] = [
   decides({ decision: 'reject' }),
+  decides({ amount: 1_000_000 }),
+  decides({ grant: GRANT }),
+  answersUnder('plan'),
+  answersUnder('acceptEdits'),
+  answersUnder('bypassPermissions'),
   decides({ argsHash: '' }),
   decides({ askId: 'run_1:1:0' }),
   decides({ decidedAt: Number.MAX_SAFE_INTEGER }),
@@ -221,6 +269,9 @@ test('every run keeps its invariants, stays plain JSON and comes to an end', () 
       const result = finish(shell);
       expect(result.completed).toBe(result.stopReason === 'completed');
       expect(shell.run.inflight).toEqual({});
+      expect(shell.verdicts.map(({ ticket }) => ticket).toSorted()).toEqual(
+        shell.tickets.toSorted(),
+      );
       expect(shell.run.asks.filter((ask) => ask.outcome === 'pending')).toEqual([]);
       const attempts = started(shell, 'execute_tool').map(
         ({ input: { call: one } }) => `${one.key} ${one.attempt}`,

@@ -81,6 +81,19 @@ test.each<[string, Damage, RegExp]>([
     changed('approval_resolved', { outcome: 'rejected' }),
     /permission ask, not approved/,
   ],
+  [
+    'an execution of something else than was asked about',
+    changed('tool_started', { tool: 'issue_refund', args: { amount: 9 } }),
+    /b is not what people were asked about/,
+  ],
+  [
+    'a corrected call that was permitted before the correction only',
+    changed('approval_resolved', {
+      outcome: 'modified',
+      corrected: { tool: 'issue_refund', args: {} },
+    }),
+    /b started with permission none/,
+  ],
   ['a denied start', changed('permission', { decision: 'deny' }), /permission deny/],
   ['a call without a result', without('tool_finished'), /no result of a, b/],
   [

@@ -1,5 +1,6 @@
 /** `interruptMode: 'pause'`: an interrupt ends what is under way and waits for the user (C44, G94). */
-import { call, calls, failure, says, withReply, type Script } from './script.js';
+import { viewOf } from '../../core/ask/pending.js';
+import { call, calls, decisionOn, failure, says, withReply, type Script } from './script.js';
 import {
   answer,
   codesOf,
@@ -239,4 +240,23 @@ test('an approval that is answered with the interrupt starts nothing', () => {
   settle(shell);
   expect(executedOf(shell)).toEqual([]);
   expect(tick(shell)).toBe(false);
+});
+
+test('a question about a budget is withdrawn, and asked again when the run goes on', () => {
+  const shell = settle(
+    pausing({
+      settings: { onBudget: 'ask' },
+      budget: { maxToolCalls: 1 },
+      model: [calls(call('a', 'read_order'), call('b', 'lookup_order')), says('42')],
+    }),
+  );
+  send(shell, INTERRUPT);
+  settle(shell);
+  expect(codesOf(shell)).toMatchObject({ a: 'ok', b: 'interrupted_mid_execution' });
+  send(shell, GO_ON);
+  settle(shell);
+  expect(ofType(shell, 'input_request').filter(({ kind }) => kind === 'budget')).toHaveLength(2);
+  const ask = viewOf(shell.run.asks.find(({ kind }) => kind === 'budget')!);
+  send(shell, { type: 'decision', decision: decisionOn(ask, { decidedAt: shell.now }) });
+  expect(finish(shell).stopReason).toBe('completed');
 });

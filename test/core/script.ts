@@ -130,8 +130,14 @@ export const TOOLBOX: readonly ToolRecord[] = [
   tool('send_email', { effect: 'send', idempotency: 'none', approval: NEEDS_APPROVAL }),
   tool('issue_refund', { effect: 'financial', idempotency: 'keyed', approval: NEEDS_APPROVAL }),
   tool('delete_order', { effect: 'delete', idempotency: 'none', approval: NEEDS_APPROVAL }),
-  tool('shell', { effect: 'execute', idempotency: 'none', approval: 'by_policy' }),
+  tool('shell', {
+    effect: 'execute',
+    idempotency: 'none',
+    approval: 'by_policy',
+    sandbox: 'optional',
+  }),
   tool('draft_refund_recommendation', { effect: 'none' }),
+  tool('ask_customer', { kind: 'human_input', effect: 'none' }),
 ];
 
 export const STRICT_001: Partial<Settings> = {

@@ -52,6 +52,8 @@ export interface Shell {
   readonly events: RunEvent[];
   readonly transcript: Transcript;
   readonly verdicts: Run['verdicts'][number][];
+  /** Everybody who was to get a verdict. */
+  readonly tickets: string[];
   /** Script entries taken so far, and which entry an effect was given. */
   readonly used: { [what: string]: number };
   readonly allotted: { [effectId: string]: number };
@@ -78,6 +80,7 @@ export function createShell(script: Script): Shell {
     events: [],
     transcript: createTranscript(),
     verdicts: [],
+    tickets: [],
     used: {},
     allotted: {},
     checks: startChecking(),
@@ -151,7 +154,10 @@ function cancel(shell: Shell, target: string): void {
 
 /** Puts inputs into the inbox: they are received with whatever comes back next, before it. */
 export function post(shell: Shell, ...inputs: readonly Outside[]): void {
-  for (const input of inputs) shell.inbox.push({ ...input, at: shell.now } as Input);
+  for (const input of inputs) {
+    if (input.type === 'decision' && input.ticket !== undefined) shell.tickets.push(input.ticket);
+    shell.inbox.push({ ...input, at: shell.now } as Input);
+  }
 }
 
 type Unstamped<T> = T extends unknown ? Omit<T, 'at'> : never;

@@ -1,5 +1,6 @@
 /** Time that runs out: while work is under way, and while only people are waited for. */
-import { call, calls, says, type Script } from './script.js';
+import { viewOf } from '../../core/ask/pending.js';
+import { call, calls, decisionOn, says, type Script } from './script.js';
 import {
   answer,
   codesOf,
@@ -138,4 +139,31 @@ test('a cancel while time is watched ends the run as aborted', () => {
   const shell = waiting();
   send(shell, { type: 'cancel_requested' });
   expect(finish(shell).stopReason).toBe('aborted');
+});
+
+describe('wall time that a person may extend', () => {
+  const settings = { onBudget: 'ask' } as const;
+
+  test('is asked about when it is used up, and a no ends the run', () => {
+    const shell = waiting({ settings });
+    pass(shell, MINUTE);
+    const ask = shell.run.asks.find((one) => one.kind === 'budget');
+    expect(ask).toMatchObject({ outcome: 'pending' });
+    const decision = decisionOn(viewOf(ask!), { decision: 'reject', decidedAt: shell.now });
+    send(shell, { type: 'decision', decision });
+    expect(finish(shell).stopReason).toBe('timeout');
+  });
+
+  test('and a yes gives the open question its time', () => {
+    const shell = waiting({ settings });
+    pass(shell, MINUTE);
+    for (const kind of ['budget', 'approval']) {
+      const ask = shell.run.asks.find((one) => one.kind === kind)!;
+      send(shell, {
+        type: 'decision',
+        decision: decisionOn(viewOf(ask), { decidedAt: shell.now }),
+      });
+    }
+    expect(finish(shell).stopReason).toBe('completed');
+  });
 });

@@ -1,6 +1,7 @@
 /** `wrapUpTurn`: the last word of a run whose turns or tool calls are used up (C42). */
 import { call, calls, failure, says, usage, type Script } from './script.js';
 import {
+  answer,
   codesOf,
   createShell,
   crossSegment,
@@ -9,6 +10,7 @@ import {
   ofType,
   requestsOf,
   send,
+  settle,
   transitionsOf,
   until,
   type Shell,
@@ -170,5 +172,40 @@ test('the last word may come in another segment', () => {
   expect(finish(shell)).toMatchObject({
     stopReason: 'max_tool_calls',
     partialOutput: { text: 'summary' },
+  });
+});
+
+describe('where a person may allow more', () => {
+  const settings = { onBudget: 'ask' } as const;
+  const model = [READ, SUMMARY];
+
+  test('the last word comes after their no', () => {
+    const shell = settle(wrappingUp({ settings, budget: { maxToolCalls: 1 }, model }));
+    answer(shell, { decision: 'reject' });
+    expect(finish(shell)).toMatchObject({
+      stopReason: 'max_tool_calls',
+      partialOutput: { text: 'summary' },
+    });
+  });
+
+  test('their yes lets the run go on with its tools', () => {
+    const shell = settle(wrappingUp({ settings, budget: { maxToolCalls: 1 }, model }));
+    answer(shell);
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(requestsOf(shell)[1]?.offered).toBeUndefined();
+  });
+
+  test('a last word that does not fit the money asks for nothing', () => {
+    const lean = { ...READ, reply: { ...READ.reply, ...usage(600, 100) } };
+    const shell = settle(
+      wrappingUp({
+        settings,
+        budget: { maxTurns: 1, maxCostMicroUsd: 3_400 },
+        model: [lean, SUMMARY],
+      }),
+    );
+    answer(shell, { decision: 'reject' });
+    expect(finish(shell).stopReason).toBe('max_turns');
+    expect(ofType(shell, 'input_request')).toHaveLength(1);
   });
 });
