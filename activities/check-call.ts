@@ -4,8 +4,14 @@
  * Invariants: they pass the same checks and limits as proposed ones; a stored text is read only when the
  * call named it before; what a reference brings in may not name stored texts.
  */
-import { holds, missingFrom, referencesIn, resolutions } from '../core/call/references.js';
-import type { StateTexts } from '../core/call/references.js';
+import {
+  holdsIn,
+  missingFrom,
+  referencesIn,
+  resolveReferences,
+  valueOf,
+  type StateValues,
+} from '../core/call/references.js';
 import { callDigest } from '../core/digest.js';
 import type { CheckCallInput, CheckCallOutput } from '../core/effect.js';
 import { ARGUMENTS_BYTES_MAX, isBlobRef, type Json } from '../core/json.js';
@@ -63,57 +69,50 @@ async function judge(deps: InTransaction, input: CheckCallInput): Promise<Checke
   const whole = await deps.store.restoreArguments(run.tenant, args);
   const tool = { name: input.tool, version: input.toolVersion };
   if (input.state === undefined) return checkArguments(deps, tool, whole);
-  const texts = await textsOf(deps.store, input);
-  if (texts === undefined) {
+  const values = await valuesOf(deps.store, input);
+  if (values === undefined) {
     return refused(
       {},
       'invalid_arguments',
       'The values that the arguments refer to are too large.',
     );
   }
-  if (input.when !== undefined && !holds(input.when, texts))
+  if (input.when !== undefined && !holdsIn(values, input.when))
     return { unmet: { kind: 'condition' } };
-  return resolve(deps, { input, args: whole, texts });
+  return resolve(deps, { input, args: whole, values });
 }
 
 interface Unresolved {
   readonly input: CheckCallInput;
   readonly args: Json;
-  readonly texts: StateTexts;
+  readonly values: StateValues;
 }
 
-/** The first reading of the references that the schema takes, else what it says of the first. */
-function resolve(deps: InTransaction, { input, args, texts }: Unresolved): Checked | Unmet {
+function resolve(deps: InTransaction, { input, args, values }: Unresolved): Checked | Unmet {
   const found = referencesIn(args);
   if (!found.ok) {
     return refused({}, 'invalid_arguments', `The arguments cannot be used: ${found.defect}.`);
   }
-  const path = missingFrom(texts, found.paths);
+  const path = missingFrom(values, found.paths);
   if (path !== undefined) return { unmet: { kind: 'reference', path } };
-  let first: Checked | undefined;
-  for (const resolved of resolutions(args, texts)) {
-    const tool = { name: input.tool, version: input.toolVersion };
-    const checked = checkArguments(deps, tool, resolved);
-    if (checked.check.ok) return checked;
-    first ??= checked;
-  }
-  return first ?? refused({}, 'invalid_arguments', 'The arguments cannot be read.');
+  const tool = { name: input.tool, version: input.toolVersion };
+  return checkArguments(deps, tool, resolveReferences(args, values));
 }
 
-async function textsOf(
+async function valuesOf(
   store: StoreCalls,
   { run, state = {} }: CheckCallInput,
-): Promise<StateTexts | undefined> {
-  const values = Object.entries(state);
-  const bytes = values.reduce((sum, [, value]) => sum + ('bytes' in value ? value.bytes : 0), 0);
+): Promise<StateValues | undefined> {
+  const stored = Object.entries(state);
+  const bytes = stored.reduce((sum, [, value]) => sum + ('bytes' in value ? value.bytes : 0), 0);
   if (bytes > STATE_BYTES_MAX) return undefined;
-  const texts: [string, string][] = [];
-  for (const [path, value] of values) {
+  const values: [string, Json][] = [];
+  for (const [path, value] of stored) {
     const text =
       'text' in value ? value.text : await store.getText(run.tenant, { ...value, preview: '' });
-    texts.push([path, text]);
+    values.push([path, valueOf(text, value)]);
   }
-  return Object.fromEntries(texts);
+  return Object.fromEntries(values);
 }
 
 /** Nobody gets at a text by writing its hash into an argument. */

@@ -110,10 +110,10 @@ interface Probed {
 
 async function happened(
   { store }: ActivityDeps,
-  { run, call, inlineBytesMax }: ReconcileToolInput,
+  { run, call, inlineBytesMax, typed }: ReconcileToolInput,
   { tool, value }: Probed,
 ): Promise<Finding> {
-  const place = { store, tenant: run.tenant, inlineBytesMax };
+  const place = { store, tenant: run.tenant, inlineBytesMax, ...(typed && { typed }) };
   const result = await storeEffectResult(place, tool, value);
   const kept = await store.recordByPerson({
     ...ledgerTarget(run, call),

@@ -21,6 +21,7 @@ export function started(step: Step): readonly ActivityEffect[] {
 /** Effects that go on with the run's task. */
 export const NEW_WORK: readonly ActivityEffect['kind'][] = [
   'call_model',
+  'compact',
   'execute_tool',
   'reconcile_tool',
 ];
@@ -51,7 +52,8 @@ function wallTimeIsWatched(_before: Run, { run }: Step): string | undefined {
 function lastWordIsOneCall(before: Run, step: Step): string | undefined {
   if (step.run.wrapUp === undefined) return undefined;
   for (const effect of started(step)) {
-    if (effect.kind === 'execute_tool') return `${effect.id} starts while the run wraps up`;
+    if (effect.kind === 'execute_tool' || effect.kind === 'compact')
+      return `${effect.id} starts while the run wraps up`;
     if (effect.kind !== 'call_model') continue;
     if (before.wrapUp?.asked) return `${effect.id} is a second last word`;
     if (effect.input.offered?.length !== 0) return `${effect.id} offers tools for a last word`;

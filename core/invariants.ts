@@ -4,6 +4,7 @@
  * in words, none when all is well.
  */
 import { canonicalJson } from './digest.js';
+import type { ActivityEffect } from './effect.js';
 import type { EventBody, RunEvent } from './event.js';
 import type { Step } from './inflight.js';
 import { ENDING_PREDICATES, NEW_WORK, started, type StepPredicate } from './invariants-ending.js';
@@ -279,6 +280,7 @@ const STEP_PREDICATES: readonly StepPredicate[] = [
   modelCallsFitTheMoney,
   toolCallsFitTheCap,
   grantsNameTheirCall,
+  theGuardIsKept,
   nothingStartsAfterStop,
   ...ENDING_PREDICATES,
   ...HOOK_PREDICATES,
@@ -299,9 +301,11 @@ export function checkStep(before: Run, step: Step): readonly string[] {
   });
 }
 
+const ASKS_A_MODEL: readonly ActivityEffect['kind'][] = ['call_model', 'compact'];
+
 function modelCallsFitTheMoney(_before: Run, step: Step): string | undefined {
   const { run } = step;
-  if (!isOpen(run) || !started(step).some((effect) => effect.kind === 'call_model'))
+  if (!isOpen(run) || !started(step).some((effect) => ASKS_A_MODEL.includes(effect.kind)))
     return undefined;
   const limit = run.frozen.budget.maxCostMicroUsd;
   const committed = committedMicroUsd(run);
@@ -327,6 +331,18 @@ function grantsNameTheirCall(_before: Run, step: Step): string | undefined {
       effect.kind === 'execute_tool' && effect.input.grant.digest !== effect.input.call.digest,
   );
   return wrong === undefined ? undefined : `the grant of ${wrong.id} is for another call`;
+}
+
+/** A run that compacts and fails must not do so in a circle (C20). */
+function theGuardIsKept(before: Run, step: Step): string | undefined {
+  const { run } = step;
+  const [was, is] = [before, run].map((one) => one.compactions?.reactiveAttempts ?? 0) as [
+    number,
+    number,
+  ];
+  const limit = run.frozen?.budget.maxReactiveCompactions ?? 0;
+  if (is < was) return `${was} reactive compactions became ${is}`;
+  return is > was && is > limit ? `${is} reactive compactions, the limit is ${limit}` : undefined;
 }
 
 function nothingStartsAfterStop(before: Run, step: Step): string | undefined {

@@ -7,6 +7,7 @@
 import { withdrawAsks } from './ask/open-ask.js';
 import { retireAsks } from './ask/pending.js';
 import { settleRest } from './closing.js';
+import { wantedAgain } from './context/compaction.js';
 import { nextQuestion } from './gates/completion.js';
 import { cancelAll, flying, UNDER_WAY, type Step } from './inflight.js';
 import { warn } from './outbox.js';
@@ -29,7 +30,7 @@ export function pause(run: OpenRun, phase: StopPhase): Step<OpenRun> | 'hold' {
   if (flying(run, UNDER_WAY)) return 'hold';
   const settled = afterTurn(settleRest(run, { reason: 'interrupted', phase }));
   const withdrawn = withdrawAsks(settled, 'the run pauses');
-  const retired = retireAsks(withdrawn.run, () => true);
+  const retired = wantedAgain(retireAsks(withdrawn.run, () => true));
   // A budget that is used up is found again when the run goes on.
   const { pausing: _, modelFailure: __, stopHookActive: ___, exceeded: ____, ...rest } = retired;
   const waiting = { ...nextQuestion(rest), early: [], idle: true, paused: phase };

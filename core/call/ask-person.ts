@@ -14,6 +14,7 @@ import { baseOf, revisedKey, type AskingStage, type GrantedStage } from './call.
 import { keyOf } from './key.js';
 import { refusalOf } from './refusal.js';
 import { settleCall } from './settled.js';
+import { givenText } from './state.js';
 import { withCall, type Verdict } from './station.js';
 
 const QUESTION_CHARS_MAX = 2_000;
@@ -56,7 +57,7 @@ function answered(run: OpenRun, call: AskingStage): Step<OpenRun> {
     callId: call.id,
     status: 'ok',
     isError: false,
-    content: { text: typeof value === 'string' ? value : JSON.stringify(value) },
+    content: givenText(call, value),
     synthetic: false,
     started: false,
     durationMs: run.now - call.askedAt,

@@ -6,16 +6,20 @@
  * away afterwards, so nothing waits for ever (G3).
  */
 import type { OpenRun, Turn } from '../run.js';
+import { isOver } from './after.js';
 import type { Call } from './call.js';
 import { placeOf } from './references.js';
 import { covers, overlaps } from './state-path.js';
-import { stateOf } from './state.js';
+import { writtenState } from './state.js';
 
 /** For each call the indices of the calls that must be settled before it goes on. */
 export function dataflowEdges(run: OpenRun, turn: Turn): readonly (readonly number[])[] {
   const awaited = turn.calls.map((call) => awaitedBy(run, turn, call));
   const isFree = (call: Call) =>
-    (awaited[call.index] ?? []).every((index) => turn.calls[index]?.stage === 'settled');
+    (awaited[call.index] ?? []).every((index) => {
+      const before = turn.calls[index];
+      return before !== undefined && isOver(run, before);
+    });
   return turn.calls.map((call) => {
     const first = rivalsOf(turn, call).filter(
       (rival) => holdsPath(rival) || (rival.index < call.index && isNext(rival, isFree(rival))),
@@ -31,7 +35,7 @@ function awaitedBy(run: OpenRun, turn: Turn, call: Call): readonly number[] {
   if (flow === undefined || (call.stage === 'proposed' && !call.check.ok)) return [];
   const named = turn.calls.filter(({ id }) => flow.dependsOn?.includes(id));
   const providers = pathsNeeded(call)
-    .filter((path) => placeOf(stateOf(run), path) === undefined)
+    .filter((path) => placeOf(writtenState(run), path) === undefined)
     .flatMap((path) => providersOf(turn, call, path));
   return [...named, ...providers].map(({ index }) => index);
 }
@@ -70,8 +74,15 @@ function holdsPath({ stage }: Call): boolean {
 }
 
 /** It could go on now, so that no later call for the same path may overtake it. */
-function isNext({ stage }: Call, free: boolean): boolean {
-  return free && stage !== 'waiting' && stage !== 'settled';
+function isNext(call: Call, free: boolean): boolean {
+  return free && call.stage !== 'settled' && !waitsForPerson(call);
+}
+
+/** A correction is checked while its question is open. */
+function waitsForPerson(call: Call): boolean {
+  const { stage } = call;
+  if (stage === 'checking' || stage === 'rechecked') return call.asker.kind === 'correction';
+  return stage === 'waiting' || stage === 'asking';
 }
 
 /** Calls that wait for themselves, directly or through others, are refused (G3). */

@@ -4,16 +4,18 @@
  * starts, and its question to a person is withdrawn.
  */
 import { closeAsk } from '../ask/open-ask.js';
+import { pendingAsks } from '../ask/pending.js';
+import type { Condition } from '../condition.js';
 import type { Step } from '../inflight.js';
 import type { OpenRun, Turn } from '../run.js';
 import { baseOf, type Call, type ProposedStage, type RecheckedStage } from './call.js';
 import { providersOf, rivalsOf } from './dataflow-edges.js';
 import { startCheck } from './recheck.js';
-import { holds, placeOf, valuesFor, type Condition, type State } from './references.js';
+import { holdsIn, placeOf, valueOf, valuesFor, type State } from './references.js';
 import { settleCall } from './settled.js';
 import { skippedResult, type Skip } from './skip.js';
 import { STATE_PREFIX } from './state-path.js';
-import { stateOf, STATE_PATHS_MAX, takenBy } from './state.js';
+import { writtenState, STATE_PATHS_MAX, takenBy } from './state.js';
 import { go, refuse, type Verdict } from './station.js';
 
 /** Station before the check: go on, be skipped, or have references resolved. */
@@ -24,11 +26,11 @@ export function unblock(run: OpenRun, call: ProposedStage): Verdict {
   const skip =
     alternativeTo(run, turn, call) ?? unmetDependency(turn, call) ?? unmetPath(run, turn, call);
   if (skip !== undefined) return skipped(run, call, skip);
-  if (flow.outputPath !== undefined && Object.keys(stateOf(run)).length >= STATE_PATHS_MAX) {
+  if (flow.outputPath !== undefined && Object.keys(writtenState(run)).length >= STATE_PATHS_MAX) {
     const message = `The state of this run is full: ${STATE_PATHS_MAX} paths are written.`;
     return refuse('invalid_arguments', message);
   }
-  const condition = flow.when === undefined ? 'holds' : judge(stateOf(run), flow.when);
+  const condition = flow.when === undefined ? 'holds' : judge(writtenState(run), flow.when);
   if (condition === 'fails') return skipped(run, call, unwanted(flow.when?.path));
   if (flow.refs.length === 0 && condition === 'holds') return go(run, call);
   return { kind: 'moved', step: resolve(run, call) };
@@ -52,7 +54,7 @@ function unmetDependency(turn: Turn, { flow }: Call): Skip | undefined {
 function unmetPath(run: OpenRun, turn: Turn, call: Call): Skip | undefined {
   const { refs = [], when } = call.flow ?? {};
   const needed = when === undefined || when.exists === false ? refs : [...refs, when.path];
-  const path = needed.find((one) => placeOf(stateOf(run), one) === undefined);
+  const path = needed.find((one) => placeOf(writtenState(run), one) === undefined);
   if (path === undefined) return undefined;
   if (providersOf(turn, call, path).length === 0) return nothingAt(path);
   const message = `Nothing was written to ${STATE_PREFIX}${path}: the calls for it did not succeed.`;
@@ -74,8 +76,8 @@ function judge(state: State, when: Condition): 'holds' | 'fails' | 'unknown' {
   const place = placeOf(state, when.path);
   const value = place === undefined ? undefined : state[place];
   if (place === undefined || value === undefined) return when.exists === false ? 'holds' : 'fails';
-  if ('text' in value) return holds(when, { [place]: value.text }) ? 'holds' : 'fails';
-  return 'unknown';
+  if (!('text' in value)) return 'unknown';
+  return holdsIn({ [place]: valueOf(value.text, value) }, when) ? 'holds' : 'fails';
 }
 
 function resolve(run: OpenRun, call: ProposedStage): Step<OpenRun> {
@@ -86,7 +88,7 @@ function resolve(run: OpenRun, call: ProposedStage): Step<OpenRun> {
     asker: { kind: 'dataflow' },
     target: { tool, toolVersion },
     args,
-    state: valuesFor(stateOf(run), needed),
+    state: valuesFor(writtenState(run), needed),
     ...(when !== undefined && { when }),
   });
 }
@@ -112,30 +114,32 @@ function skipped(run: OpenRun, call: Call, skip: Skip): Verdict {
 }
 
 /** Stages in which nothing of an unblocked call is under way. */
-const AT_REST: readonly Call['stage'][] = ['rechecked', 'checked', 'waiting', 'granted'];
+const AT_REST: readonly Call['stage'][] = [
+  'rechecked',
+  'checked',
+  'hooked',
+  'waiting',
+  'asking',
+  'granted',
+];
 
 /** Ends the first call whose path has got its value from another one, and its question with it. */
 export function supersede(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {
   for (const call of turn.calls) {
     const skip = AT_REST.includes(call.stage) ? alternativeTo(run, turn, call) : undefined;
     if (skip === undefined) continue;
-    const askId = questionOf(call);
-    const closed =
-      askId === undefined
-        ? { run, effects: [] }
-        : closeAsk(run, askId, { outcome: 'withdrawn', reason: skip.message });
+    const asks = pendingAsks(run).filter((ask) => ask.callId === call.id);
+    const closed = asks.reduce<Step<OpenRun>>(
+      (step, ask) => {
+        const next = closeAsk(step.run, ask.id, { outcome: 'withdrawn', reason: skip.message });
+        return { run: next.run, effects: [...step.effects, ...next.effects] };
+      },
+      { run, effects: [] },
+    );
     const settled = settleCall(closed.run, call, skippedResult(closed.run, call, skip));
     return { run: settled, effects: closed.effects };
   }
   return undefined;
-}
-
-/** The question whether it may run, which stays open while a correction of it is looked at. */
-function questionOf(call: Call): string | undefined {
-  if (call.stage === 'waiting') return call.askId;
-  return call.stage === 'rechecked' && call.asker.kind === 'correction'
-    ? call.asker.askId
-    : undefined;
 }
 
 function alternativeTo(run: OpenRun, turn: Turn, call: Call): Skip | undefined {

@@ -3,9 +3,10 @@
  * model says it with arguments whose names begin with `_`.
  * Invariant: those names never reach a tool; what cannot be read refuses the call.
  */
+import type { Condition } from '../condition.js';
 import { canonicalJson } from '../digest.js';
 import type { Json } from '../json.js';
-import { referencesIn, type Condition } from './references.js';
+import { referencesIn } from './references.js';
 import { parsePath, STATE_PREFIX } from './state-path.js';
 
 /** Paths are without the prefix `state.`. */

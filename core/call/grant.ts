@@ -5,17 +5,17 @@
 import { boundByTime } from '../clock.js';
 import { refOf, type ActivityEffect, type ToolCallRef } from '../effect.js';
 import { INLINE_BYTES_MAX } from '../json.js';
+import { proofsFrom, type Proof } from '../gates/evidence.js';
 import { start } from '../inflight.js';
 import { trip } from '../money/budget.js';
 import { exceed } from '../money/exceed.js';
 import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
-import type { Evidence } from '../task.js';
 import { retryFor, type ToolRecord } from '../tool.js';
 import { askPerson } from './ask-person.js';
 import { baseOf, wasHandedOver, type Call, type GrantedStage } from './call.js';
 import { keyOf } from './key.js';
-import { STATE_INLINE_BYTES_MAX } from './state.js';
+import { isReferredTo, STATE_INLINE_BYTES_MAX } from './state.js';
 import { toolOf } from './lookup.js';
 import { refuse, withCall, type Verdict } from './station.js';
 
@@ -61,8 +61,9 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
       grant: call.grant,
       timeoutMs: tool.timeoutMs,
       inlineBytesMax: inlineBytesFor(run, call),
+      ...(isReferredTo(call) && { typed: true }),
       maxRetries: run.frozen.budget.maxRetriesPerToolCall,
-      ...evidenceFor(run, call),
+      ...proofsFor(run, call),
       events,
     },
     limits: {
@@ -87,13 +88,10 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
   return { run: withCall(started.run, executing), effects: started.effects };
 }
 
-/** Evidence whose predicate only the activity can look at when the result is large. */
-export function evidenceFor(run: OpenRun, { tool }: Call): { evidence?: readonly Evidence[] } {
-  const { requiredEvidence = [] } = run.start.task;
-  const evidence = requiredEvidence.filter(
-    (one) => one.satisfiedBy === tool && one.predicate !== undefined,
-  );
-  return evidence.length === 0 ? {} : { evidence };
+/** Proofs that only the activity can judge when the result is large. */
+export function proofsFor(run: OpenRun, { tool, flow }: Call): { proofs?: readonly Proof[] } {
+  const proofs = proofsFrom(run, { tool, path: flow?.outputPath });
+  return proofs.length === 0 ? {} : { proofs };
 }
 
 /** The call as activities get it. */
@@ -114,5 +112,5 @@ export function callRef(run: OpenRun, call: Call): ToolCallRef {
 export function inlineBytesFor(run: OpenRun, call: Call): number {
   const calls = run.turn?.calls.length ?? 1;
   const fair = Math.max(64, Math.min(INLINE_BYTES_MAX, Math.floor(INLINE_BYTES_PER_TURN / calls)));
-  return call.flow?.outputPath === undefined ? fair : Math.min(fair, STATE_INLINE_BYTES_MAX);
+  return isReferredTo(call) ? Math.min(fair, STATE_INLINE_BYTES_MAX) : fair;
 }

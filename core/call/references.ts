@@ -1,27 +1,23 @@
 /**
  * References of arguments to the dataflow state: `{"$from": "state.<path>"}` or the text `†state.<path>`,
  * at any depth (G1).
- * Invariants: what a reference brings in is never searched for references; results are texts, so a value
- * has up to two readings (its JSON and its text), and the tool's schema decides between them.
+ * Invariants: a value arrives with its type, a number as a number and a text as a text; what a reference
+ * brings in is never searched for references.
  */
+import { holds, type Condition } from '../condition.js';
 import { canonicalJson } from '../digest.js';
 import { ownValue, type BlobRef, type Json } from '../json.js';
 import { depthOf, SHAPE_DEPTH_MAX } from '../json-depth.js';
-import type { PolicyCondition } from '../policy.js';
+
 import { covers, namesBelow, parsePath, STATE_PREFIX } from './state-path.js';
 
 /** Different paths that one call may refer to. */
 export const REFERENCES_MAX = 32;
 const MARK = '†';
-/** References of one call whose two readings are both tried; the others are read as JSON. */
-const READINGS_BOTH_MAX = 4;
 
-/** A value of the state: the whole text of a result, large ones by reference (C39). */
-export type StateValue = { readonly text: string } | BlobRef;
+/** A value of the state: the whole text of a result, large ones by reference (C39); `json`: it is no text. */
+export type StateValue = ({ readonly text: string } | BlobRef) & { readonly json?: true };
 export type State = { readonly [path: string]: StateValue };
-
-/** What a call wants to hold before it runs; its path is without the prefix `state.`. */
-export type Condition = PolicyCondition;
 
 export type FoundReferences =
   | { readonly ok: true; readonly paths: readonly string[] }
@@ -51,67 +47,55 @@ export function placeOf(state: { readonly [path: string]: unknown }, path: strin
   return above.find((place) => ownValue(state, place) !== undefined);
 }
 
-/** Texts of the state by their place. */
-export type StateTexts = { readonly [place: string]: string };
+/** Values of the state by their place. */
+export type StateValues = { readonly [place: string]: Json };
 
-/** What a path holds, as JSON first; empty when there is nothing. */
-export function readingsOf(texts: StateTexts, path: string): readonly Json[] {
-  const place = placeOf(texts, path);
-  const text = place === undefined ? undefined : ownValue(texts, place);
-  if (place === undefined || text === undefined) return [];
-  const parsed = parsedJson(text);
-  const names = namesBelow(place, path);
-  if (names.length === 0) return parsed === undefined ? [text] : [parsed, text];
-  let value = parsed;
-  for (const name of names) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
-    value = ownValue(value as { readonly [key: string]: Json }, name);
-  }
-  return value === undefined ? [] : [value];
+/** The value behind a result's whole text. */
+export function valueOf(text: string, { json }: { readonly json?: true }): Json {
+  const parsed = json ? parsedJson(text) : undefined;
+  return parsed === undefined ? text : parsed;
 }
 
-/** The JSON of a result that is not a text; a tool that returned a text returned just that text. */
+/** What a path holds, or undefined. */
+export function valueAt(values: StateValues, path: string): Json | undefined {
+  const place = placeOf(values, path);
+  const found = place === undefined ? undefined : ownValue(values, place);
+  if (place === undefined || found === undefined) return undefined;
+  const names = namesBelow(place, path);
+  // A text has no fields of its own, but many tools answer with a text that is JSON.
+  let value = names.length > 0 && typeof found === 'string' ? parsedJson(found) : found;
+  for (const name of names) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    value = ownValue(value as { readonly [key: string]: Json }, name);
+  }
+  return value;
+}
+
+/** Undefined for what is no JSON, or nests so deeply that only its text can be used. */
 function parsedJson(text: string): Json | undefined {
   try {
     const value = JSON.parse(text) as Json;
-    return typeof value === 'string' || depthOf(value) > SHAPE_DEPTH_MAX ? undefined : value;
+    return depthOf(value) > SHAPE_DEPTH_MAX ? undefined : value;
   } catch {
     return undefined;
   }
 }
 
 /** Without anything else it asks whether the path holds something. */
-export function holds(condition: Condition, texts: StateTexts): boolean {
-  const { equals, lte, gte, exists = true } = condition;
-  const readings = readingsOf(texts, condition.path);
-  if (!exists || readings.length === 0) return !exists && readings.length === 0;
-  return readings.some(
-    (value) =>
-      (equals === undefined || canonicalJson(value) === canonicalJson(equals)) &&
-      (lte === undefined || (typeof value === 'number' && value <= lte)) &&
-      (gte === undefined || (typeof value === 'number' && value >= gte)),
-  );
+export function holdsIn(values: StateValues, condition: Condition): boolean {
+  const value = valueAt(values, condition.path);
+  const subject: { readonly [name: string]: Json } = value === undefined ? {} : { value };
+  return holds({ exists: true, ...condition, path: 'value' }, subject);
 }
 
-/** The arguments with their references resolved, one after the other as readings allow; JSON first. */
-export function* resolutions(args: Json, texts: StateTexts): Generator<Json, void> {
-  const found = referencesIn(args);
-  if (!found.ok) return;
-  const values = new Map(found.paths.map((path) => [path, readingsOf(texts, path)]));
-  const either = found.paths.filter((path) => (values.get(path)?.length ?? 0) > 1);
-  const tried = either.slice(0, READINGS_BOTH_MAX);
-  for (let choice = 0; choice < 2 ** tried.length; choice += 1) {
-    yield rewrite(args, (text) => {
-      const path = parsePath(text) ?? '';
-      const asText = tried.includes(path) && (choice >> tried.indexOf(path)) % 2 === 1;
-      return values.get(path)?.[asText ? 1 : 0] ?? null;
-    });
-  }
+/** The arguments with the values of their references. */
+export function resolveReferences(args: Json, values: StateValues): Json {
+  return rewrite(args, (text) => valueAt(values, parsePath(text) ?? '') ?? null);
 }
 
 /** The first of these paths that holds nothing. */
-export function missingFrom(texts: StateTexts, paths: readonly string[]): string | undefined {
-  return paths.find((path) => readingsOf(texts, path).length === 0);
+export function missingFrom(values: StateValues, paths: readonly string[]): string | undefined {
+  return paths.find((path) => valueAt(values, path) === undefined);
 }
 
 /** Places of the state that these paths need, with their values. */

@@ -71,9 +71,9 @@ function takesPlace(call: Call): boolean {
   return isExecuting(call) || call.stage === 'executing' || isChecked;
 }
 
-/** Only concurrency-safe reads execute side by side (C17). */
+/** Only concurrency-safe reads execute side by side (C17); a question to a person executes nothing. */
 function hasLane(run: OpenRun, call: Call, executing: readonly Call[]): boolean {
-  if (executing.length === 0) return true;
+  if (executing.length === 0 || toolOf(run, call.tool)?.kind === 'human_input') return true;
   return !isAlone(run, call) && !executing.some((other) => isAlone(run, other));
 }
 

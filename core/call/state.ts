@@ -3,6 +3,7 @@
  * Invariants: a path is written once, by the first call that succeeds with it, and never again; what
  * overlaps a written path is written too; a large value is a reference and stays whole (C39, R1).
  */
+import type { Json, StoredText } from '../json.js';
 import type { OpenRun } from '../run.js';
 import type { ToolResult } from '../tool-result.js';
 import type { Call } from './call.js';
@@ -14,13 +15,13 @@ export const STATE_PATHS_MAX = 100;
 /** Values up to this size lie in the run. */
 export const STATE_INLINE_BYTES_MAX = 256;
 
-export function stateOf(run: OpenRun): State {
+export function writtenState(run: OpenRun): State {
   return run.state ?? {};
 }
 
 /** The written path that leaves no room for this one. */
 export function takenBy(run: OpenRun, path: string): string | undefined {
-  return Object.keys(stateOf(run)).find((written) => overlaps(written, path));
+  return Object.keys(writtenState(run)).find((written) => overlaps(written, path));
 }
 
 /** The path that this result becomes the value of, if any. */
@@ -35,14 +36,17 @@ export function withValue(run: OpenRun, path: string | undefined, result: ToolRe
   const { content } = result;
   const value =
     'text' in content ? { text: content.text } : { $blob: content.$blob, bytes: content.bytes };
-  return { ...run, state: { ...run.state, [path]: value } };
+  const typed = { ...value, ...(content.json && { json: content.json }) };
+  return { ...run, state: { ...run.state, [path]: typed } };
 }
 
-/** What is written, for people and models: where, and how large. */
-export function stateLines(run: Pick<OpenRun, 'state'>): readonly string[] {
-  return Object.entries(run.state ?? {}).map(([path, value]) =>
-    'text' in value
-      ? `${STATE_PREFIX}${path} = ${value.text}`
-      : `${STATE_PREFIX}${path}: ${value.bytes} bytes`,
-  );
+/** Its result becomes a value of the state. */
+export function isReferredTo({ flow }: Call): boolean {
+  return flow?.outputPath !== undefined;
+}
+
+/** What a person gave as the result of a call. */
+export function givenText(call: Call, value: Json): StoredText {
+  if (typeof value === 'string') return { text: value };
+  return { text: JSON.stringify(value), ...(isReferredTo(call) && { json: true }) };
 }

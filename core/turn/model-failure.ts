@@ -1,8 +1,9 @@
 /**
- * A model call that failed for good: the fallback takes over, or which stop that is (C37, G32). Retries
- * happened in the activity, by class.
+ * A model call that failed for good: the fallback takes over, a compaction is wanted (CC-18), or which stop
+ * that is (C37, G32). Retries happened in the activity, by class.
  * Invariant: the id of a message that a tombstone names is never given to another message (G33).
  */
+import { mayReact, wantCompaction } from '../context/compaction.js';
 import { exceed } from '../money/exceed.js';
 import { emit } from '../outbox.js';
 import { hasFallback, onFallback } from '../route.js';
@@ -38,7 +39,11 @@ export function afterModelFailure(run: OpenRun, failure: ModelFailure): OpenRun 
   });
   if (failure.outOfTime) return exceed(told, 'timeout');
   if (isLeftToFallback(told, failure)) return fallBack(told, failure);
-  if (failure.code === 'PromptTooLong') return stop(told, 'prompt_too_long');
+  if (failure.code === 'PromptTooLong') {
+    return mayReact(told) && run.wrapUp === undefined
+      ? wantCompaction(told, { cause: 'prompt_too_long' })
+      : stop(told, 'prompt_too_long');
+  }
   if (failure.code === 'ContentRefused') return stop(told, 'refused', { detail: 'model_refusal' });
   if (failure.code === 'BudgetExhausted') return exceed(told, exhausted(failure));
   const next = REMEDIES[failure.code];

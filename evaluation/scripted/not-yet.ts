@@ -2,14 +2,9 @@
  * What a fixture can say and the runtime cannot do yet: such a case is reported as broken, because playing
  * it without what it is about would prove nothing. Whoever builds a feature takes its line out.
  */
-import type { CaseBudget, CaseSettings, CaseTask, Fixture } from '../fixture.js';
+import type { CaseSettings, CaseTask, Fixture } from '../fixture.js';
 
 const SETTINGS: readonly (keyof CaseSettings)[] = [
-  'maxTokensStrategy',
-  'continuationRole',
-  'compactionMetric',
-  'minCompactionGain',
-  'minTurnsBetweenCompactions',
   'includePartialMessages',
   'streamCalls',
   'closeOnReturn',
@@ -21,22 +16,15 @@ const SETTINGS: readonly (keyof CaseSettings)[] = [
 
 /** A setting that only says what is the case anyway is no reason. */
 const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
-  maxTokensStrategy: 'auto',
-  continuationRole: 'user',
-  compactionMetric: 'context',
   includePartialMessages: false,
   streamCalls: false,
 };
-
-const BUDGET: readonly (keyof CaseBudget)[] = ['maxReactiveCompactions', 'compactionThreshold'];
 
 const TASK: readonly (keyof CaseTask)[] = ['sessionId', 'resume', 'continue'];
 
 type Feature = readonly [name: string, used: (fixture: Fixture) => boolean];
 
 const FEATURES: readonly Feature[] = [
-  ['hooks.PreCompact', ({ hooks }) => hooks.PreCompact !== undefined],
-  ['compaction', ({ compaction }) => compaction.length > 0],
   ['agents', ({ agents }) => agents.size > 0],
   ['sessions', ({ sessions }) => sessions.length > 0],
   ['tools.outputSchema', (fixture) => toolsOf(fixture).some((tool) => 'outputSchema' in tool)],
@@ -47,13 +35,11 @@ const KINDS: readonly string[] = ['tool', 'handoff', 'human_input'];
 
 /** The first thing in the fixture that cannot be played, by its name there. */
 export function notYet(fixture: Fixture): string | undefined {
-  const { settings, budget, task } = fixture;
+  const { settings, task } = fixture;
   const setting = SETTINGS.find(
     (name) => settings[name] !== undefined && settings[name] !== WITHOUT_EFFECT[name],
   );
   if (setting !== undefined) return `settings.${setting}`;
-  const limit = BUDGET.find((name) => budget[name] !== undefined);
-  if (limit !== undefined) return `budget.${limit}`;
   const field = TASK.find((name) => task[name] !== undefined);
   if (field !== undefined) return `task.${field}`;
   return FEATURES.find(([, used]) => used(fixture))?.[0];

@@ -103,14 +103,16 @@ describe('check_call', () => {
   describe('resolves references', () => {
     const from = (path: string): Json => ({ $from: `state.${path}` });
 
-    test('as JSON or as text, whichever the schema takes', async () => {
-      const state = { id: { text: '4711' }, sum: { text: '25' } };
+    test('with the type of their values', async () => {
+      const state = { id: { text: '4711' }, sum: { text: '25', json: true } } as const;
       const output = await check({ order: from('id'), amount: '†state.sum' }, { state });
       expect(output).toMatchObject({ args: { order: '4711', amount: 25 }, check: { ok: true } });
+      const mixed = await check({ order: from('sum'), amount: from('id') }, { state });
+      expect(mixed).toMatchObject({ check: { ok: false, code: 'invalid_arguments' } });
     });
 
     test('below a written path, at any depth', async () => {
-      const state = { order: { text: '{"lines":{"first":{"sku":"A"}}}' } };
+      const state = { order: { text: '{"lines":{"first":{"sku":"A"}}}', json: true } } as const;
       const args = { in: [{ deep: from('order.lines.first.sku') }] };
       expect((await check(args, { ...loose, state })).args).toEqual({ in: [{ deep: 'A' }] });
     });
@@ -130,10 +132,13 @@ describe('check_call', () => {
 
     test('but never those that a value brings in, nor stored texts that it names', async () => {
       const inner = { $from: 'state.secret' };
-      const state = { v: { text: JSON.stringify(inner) }, secret: { text: 'no' } };
+      const state = {
+        v: { text: JSON.stringify(inner), json: true },
+        secret: { text: 'no' },
+      } as const;
       expect((await check({ a: from('v') }, { ...loose, state })).args).toEqual({ a: inner });
       const { $blob } = await bed.store.putBlob(RUN.tenant, 'somebody else');
-      const thief = { v: { text: JSON.stringify({ $blob, bytes: 13 }) } };
+      const thief = { v: { text: JSON.stringify({ $blob, bytes: 13 }), json: true } } as const;
       const output = await check({ a: from('v') }, { ...loose, state: thief });
       expect(output).toMatchObject({ args: {}, check: { ok: false, code: 'invalid_arguments' } });
     });

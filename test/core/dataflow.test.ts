@@ -1,8 +1,9 @@
 /** Dataflow: calls of one reply that use each other's results (seed 003; scenarios S115 to S126). */
+import type { Json } from '../../core/json.js';
 import { stateLines } from '../../core/call/state.js';
 import { viewOfRun } from '../../core/run-result.js';
 import { argsOf, contentOf, from, planned, traceOf } from './plan.js';
-import { call, calls, decisionOn, flows, says } from './script.js';
+import { call, calls, decisionOn, flows, says, tool, TOOLBOX } from './script.js';
 import {
   answer,
   askOf,
@@ -82,6 +83,24 @@ describe('a call waits for what it needs', () => {
     });
     finish(shell);
     expect(traceOf(shell)).toBe('+r -r +v -v +w -w');
+  });
+
+  test.each<[string, Json, boolean]>([
+    ['that is there', { ok: 1 }, true],
+    ['that is not what is wanted', { ok: 2 }, false],
+  ])('a written path %s can be the evidence of an answer', (_what, value, enough) => {
+    const predicate = { path: 'ok', equals: 1 };
+    const shell = planned({
+      task: { requiredEvidence: [{ id: 'fact', satisfiedBy: 'state.fact.found', predicate }] },
+      model: [
+        says('too early'),
+        calls(flows('x', 'read_order', { orderId: '1', _outputPath: 'fact.found' })),
+        says('now'),
+      ],
+      outcomes: { read_order: [{ ok: value }] },
+    });
+    expect(finish(shell).stopReason).toBe(enough ? 'completed' : 'evidence_missing');
+    expect(shell.run.tally.evidenceRejections).toBe(1);
   });
 
   test('_dependsOn orders calls without handing anything over', () => {
@@ -190,6 +209,44 @@ describe('a path is written once', () => {
     expect(codesOf(shell)).toEqual({ x: 'skipped_alternative', y: 'ok' });
     expect(ofType(shell, 'approval_withdrawn')).toMatchObject([{ callId: 'x' }]);
     expect(executedOf(shell)).toHaveLength(1);
+  });
+
+  test('a correction that is being checked loses its path as well, and its sender hears of it', () => {
+    const shell = planned({
+      model: [
+        calls(
+          flows('x', 'issue_refund', { amount: 1, _outputPath: 'r' }),
+          flows('y', 'lookup_order', { orderId: '1', _outputPath: 'r' }),
+        ),
+        says('ok'),
+      ],
+      outcomes: { lookup_order: [{ ok: 1, delayMs: 1 }] },
+    });
+    until(shell, 'tool_started', { callId: 'y' });
+    const modify = { decision: 'modify', args: { amount: 2 } } as const;
+    const decision = decisionOn(askOf(shell), modify);
+    send(shell, { type: 'decision', decision, ticket: 't' });
+    expect(shell.run.turn?.calls[0]?.stage).toBe('checking');
+    expect(finish(shell).counters.toolCalls).toBe(1);
+    expect(codesOf(shell)).toEqual({ x: 'skipped_alternative', y: 'ok' });
+    expect(shell.verdicts).toMatchObject([{ ticket: 't', verdict: { accepted: false } }]);
+    expect(ofType(shell, 'approval_withdrawn')).toHaveLength(1);
+  });
+
+  test('a question of the model to a person is withdrawn when its path is written', () => {
+    const tools = [...TOOLBOX, tool('x_ask', { kind: 'human_input', effect: 'none' })];
+    const shell = planned({
+      tools,
+      model: [
+        calls(
+          flows('q', 'x_ask', { question: '?', _outputPath: 'r' }),
+          flows('y', 'lookup_order', { orderId: '1', _outputPath: 'r' }),
+        ),
+        says('ok'),
+      ],
+    });
+    expect(finish(shell).counters).toMatchObject({ toolCalls: 1, inputRequests: 1 });
+    expect(codesOf(shell)).toEqual({ q: 'skipped_alternative', y: 'ok' });
   });
 
   test('of two approved alternatives only one runs', () => {

@@ -1,6 +1,12 @@
 import type { Json } from '../../core/json.js';
 import { readFlow } from '../../core/call/flow.js';
-import { holds, readingsOf, referencesIn, resolutions } from '../../core/call/references.js';
+import {
+  holdsIn,
+  referencesIn,
+  resolveReferences,
+  valueAt,
+  valueOf,
+} from '../../core/call/references.js';
 import { overlaps, parsePath } from '../../core/call/state-path.js';
 
 describe('a path of the state', () => {
@@ -74,28 +80,29 @@ describe('a reference', () => {
     expect(referencesIn(args)).toEqual({ ok: true, paths: [] });
   });
 
-  test('reads a result as JSON first, then as the text that it is', () => {
-    const texts = { n: '7', s: 'seven', q: '"quoted"', o: '{"n":1,"toString":2}' };
-    expect(readingsOf(texts, 'n')).toEqual([7, '7']);
-    expect(readingsOf(texts, 's')).toEqual(['seven']);
-    expect(readingsOf(texts, 'q')).toEqual(['"quoted"']);
-    expect(readingsOf(texts, 'o.n')).toEqual([1]);
-    expect(readingsOf(texts, 'o.valueOf')).toEqual([]);
-    expect(readingsOf(texts, 'o.n.deeper')).toEqual([]);
-    expect(readingsOf(texts, 'gone')).toEqual([]);
+  test('brings the value with its type: what is no text is never taken for one', () => {
+    expect(valueOf('7', { json: true })).toBe(7);
+    expect(valueOf('7', {})).toBe('7');
+    expect(valueOf('null', { json: true })).toBeNull();
+    expect(valueOf('"quoted"', {})).toBe('"quoted"');
+    expect(valueOf('[cut off', { json: true })).toBe('[cut off');
+    expect(resolveReferences({ a: '†state.n', b: 'x' }, { n: null })).toEqual({ a: null, b: 'x' });
   });
 
-  test('a result nested without end is a text', () => {
+  test('reaches into what is written, and into a text that is JSON', () => {
+    const values = { n: 7, s: 'seven', o: { n: 1, toString: 2 }, t: '{"id":"A"}', l: [1] };
+    expect(valueAt(values, 'o')).toEqual({ n: 1, toString: 2 });
+    expect(valueAt(values, 'o.n')).toBe(1);
+    expect(valueAt(values, 't.id')).toBe('A');
+    expect(valueAt(values, 't')).toBe('{"id":"A"}');
+    for (const path of ['o.valueOf', 'o.n.deeper', 's.length', 'l.length', 'gone']) {
+      expect(valueAt(values, path)).toBeUndefined();
+    }
+  });
+
+  test('takes a result that is nested without end for a text', () => {
     const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
-    expect(readingsOf({ d: deep }, 'd')).toEqual([deep]);
-  });
-
-  test('every reading is offered once, and their number is limited', () => {
-    const args = Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`k${i}`, `†state.p${i}`]));
-    const texts = Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`p${i}`, '1']));
-    const all = [...resolutions(args, texts)].map((one) => JSON.stringify(one));
-    expect(all).toHaveLength(16);
-    expect(new Set(all).size).toBe(16);
+    expect(valueOf(deep, { json: true })).toBe(deep);
   });
 });
 
@@ -106,10 +113,10 @@ test.each<[object, boolean]>([
   [{ path: 'gone', exists: false }, true],
   [{ path: 'gone', equals: null }, false],
   [{ path: 'n', equals: 7 }, true],
-  [{ path: 'n', equals: '7' }, true],
+  [{ path: 'n', equals: '7' }, false],
   [{ path: 'n', equals: 8 }, false],
   [{ path: 'n', gte: 7, lte: 7 }, true],
   [{ path: 's', gte: 1 }, false],
 ])('the condition %j holds: %s', (condition, expected) => {
-  expect(holds({ path: '', ...condition }, { n: '7', s: 'seven' })).toBe(expected);
+  expect(holdsIn({ n: 7, s: 'seven' }, { path: '', ...condition })).toBe(expected);
 });

@@ -7,7 +7,13 @@ import type {
   ToolOutcome,
 } from '../../core/effect.js';
 import { callDigest } from '../../core/digest.js';
-import { holds, missingFrom, referencesIn, resolutions } from '../../core/call/references.js';
+import {
+  holdsIn,
+  missingFrom,
+  referencesIn,
+  resolveReferences,
+  valueOf,
+} from '../../core/call/references.js';
 import { failureOf, type Failure } from '../../core/failure.js';
 import type { HookOutcome } from '../../core/hooks/hook.js';
 import { endsTheChain } from '../../core/hooks/opinion.js';
@@ -18,7 +24,7 @@ import { NO_USAGE, type Reply } from '../../core/model.js';
 import { isMutating } from '../../core/tool.js';
 import type { Shell, Started } from './shell.js';
 import { checkOf, frozenOf, scriptedRoute, type ToolEntry } from './script.js';
-import { appendItems, appendReply } from './transcript.js';
+import { appendItems, appendReply, summarised, type Message } from './transcript.js';
 
 export interface Outcome {
   /** Infinity: only when it is cancelled. */
@@ -68,10 +74,12 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
     case 'compact': {
       const entry = shell.script.compactions?.[entryAt(shell, 'compact', effect.id)] ?? {};
       if ('failure' in entry) return { type: 'effect_failed', failure: entry.failure };
-      appendItems(shell.transcript, effect.input.append);
+      const copy = { messages: [...messagesAt(shell, effect.input.head)] };
+      appendItems(copy, effect.input.append);
       const { tokens = 1_000, usage = NO_USAGE } = entry;
       const lost = { lostCostMicroUsd: 0, lostUsage: NO_USAGE };
       const head = `${effect.id}:compacted`;
+      shell.summaries[head] = summarised(copy, effect.input.messageId);
       return { type: 'compacted', output: { head, tokens, usage, ...lost, eventsUpTo } };
     }
     case 'resolve_model': {
@@ -84,9 +92,19 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
       return { type: 'model_resolved', output: { resolved, eventsUpTo } };
     }
     case 'close_run':
+      goTo(shell, effect.input.head);
       appendItems(shell.transcript, effect.input.append);
       return { type: 'run_closed', output: { head: 'closed', eventsUpTo } };
   }
+}
+
+/** The conversation that a head names: the one so far, unless a summary has just replaced it. */
+function messagesAt(shell: Shell, head: string | null): readonly Message[] {
+  return shell.summaries[head ?? ''] ?? shell.transcript.messages;
+}
+
+function goTo(shell: Shell, head: string | null): void {
+  shell.transcript.messages.splice(0, Infinity, ...messagesAt(shell, head));
 }
 
 /** As the activity does it, with the checks of the script instead of schemas. */
@@ -100,17 +118,16 @@ function checked(shell: Shell, effect: Started<'check_call'>) {
   if (state === undefined) return answer(asked);
   const entries = Object.entries(state).map(([path, value]) => {
     const text = 'text' in value ? value.text : (shell.script.blobs?.[value.$blob] ?? '');
-    return [path, text] as const;
+    return [path, valueOf(text, value)] as const;
   });
-  const texts = Object.fromEntries(entries);
-  if (when !== undefined && !holds(when, texts))
+  const values = Object.fromEntries(entries);
+  if (when !== undefined && !holdsIn(values, when))
     return { ...answer({}), check: FINE, unmet: { kind: 'condition' } as const };
   const found = referencesIn(asked);
-  const path = found.ok ? missingFrom(texts, found.paths) : 'unreadable';
+  const path = found.ok ? missingFrom(values, found.paths) : 'unreadable';
   if (path !== undefined)
     return { ...answer({}), check: FINE, unmet: { kind: 'reference', path } as const };
-  const readings = [...resolutions(asked, texts)].map(answer);
-  return readings.find(({ check }) => check.ok) ?? readings[0]!;
+  return answer(resolveReferences(asked, values));
 }
 
 const FINE = { ok: true } as const;
@@ -182,6 +199,7 @@ function ofModel(shell: Shell, effect: Started<'call_model'>, how: How): Outcome
     make: (at) => {
       const { input, id } = effect;
       const eventsUpTo = store(shell, effect);
+      goTo(shell, input.head);
       appendItems(shell.transcript, input.append);
       appendReply(shell.transcript, input.replyMessageId, reply);
       const head = `${id}:${shell.transcript.messages.length}`;
@@ -227,7 +245,10 @@ function ofTool(shell: Shell, effect: Started<'execute_tool'>, how: How): Outcom
   if ('failure' in entry) return failed(effect.id, entry.failure, entry.delayMs);
   const attempts =
     'attempts' in entry && entry.attempts !== undefined ? { attempts: entry.attempts } : {};
-  const ended = returned(shell, effect, { outcome: ofEntry(entry), ...attempts });
+  const ended = returned(shell, effect, {
+    outcome: ofEntry(entry, effect.input.typed === true),
+    ...attempts,
+  });
   return back(effect.id, ended, 'delayMs' in entry ? entry.delayMs : undefined);
 }
 
@@ -254,10 +275,14 @@ function unstored(effect: ActivityEffect): number {
   return effect.input.events[0]?.stamp.seq ?? 0;
 }
 
-function ofEntry(entry: Exclude<ToolEntry, { hang: true } | { failure: Failure }>): ToolOutcome {
+function ofEntry(
+  entry: Exclude<ToolEntry, { hang: true } | { failure: Failure }>,
+  typed: boolean,
+): ToolOutcome {
   if ('ok' in entry) {
     const text = typeof entry.ok === 'string' ? entry.ok : JSON.stringify(entry.ok);
-    return { kind: 'ok', content: { text } };
+    const json = typed && typeof entry.ok !== 'string';
+    return { kind: 'ok', content: { text, ...(json && { json: true }) } };
   }
   if ('stored' in entry) {
     const { stored: content, proves } = entry;

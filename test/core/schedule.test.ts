@@ -167,6 +167,11 @@ describe('calls under way when the run stops', () => {
       c: 'interrupted_mid_execution',
     });
     expect(executedOf(shell)).toHaveLength(2);
+    const synthetic = ofType(shell, 'tool_finished').filter((event) => event.synthetic);
+    expect(synthetic.map(({ callId, started: begun }) => [callId, begun])).toEqual([
+      ['a', true],
+      ['c', false],
+    ]);
   });
 
   test('S135: after an interrupt between two calls the second does not start', () => {

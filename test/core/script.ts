@@ -32,6 +32,8 @@ export interface Script {
   readonly contextWindow?: number;
   /** Routes beside the agent's own, by name; with any given, other names are unknown. */
   readonly routes?: { readonly [name: string]: Partial<ModelRoute> };
+  /** Size of the static prompt: no reply may be billed for more than was sent. */
+  readonly promptBytes?: number;
   readonly model: readonly ModelEntry[];
   /** By tool, one entry per execution; the last one repeats. Without any: ok with an echo. */
   readonly outcomes?: { readonly [tool: string]: readonly ToolEntry[] };
@@ -170,7 +172,7 @@ export function frozenOf(script: Script): Frozen {
     agent: { name: 'case', version: '1' },
     route: { ...route, contextWindow },
     ...(fallback && { fallback }),
-    prompt: { hash: 'root', bytes: 400 },
+    prompt: { hash: 'root', bytes: script.promptBytes ?? 400 },
     tools: script.tools ?? TOOLBOX,
     policy: { version: '7', rules: script.policy ?? [] },
     hooks: script.hookNames ?? {},
