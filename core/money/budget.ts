@@ -3,12 +3,14 @@
  * Invariants:
  *  B1 No request leaves unless spent + reserved + its bound ≤ limit.
  *  B2 A reservation ends with its effect, whatever came back.
- *  B3 What was billed above the bound is an overrun: nothing starts after it.
+ *  B3 What was billed above the bound is told; where it also breaks the limit, nothing starts after it.
  */
 import { left, reached } from '../budget-fields.js';
 import { countedMs } from '../clock.js';
 import type { ModelRetries, SpendingLeft } from '../effect.js';
+import { warn } from '../outbox.js';
 import type { StopReason } from '../result.js';
+import { currentRoute } from '../route.js';
 import type { OpenRun } from '../run.js';
 import { affordableOutput, boundMicroUsd } from './price.js';
 
@@ -18,9 +20,14 @@ export interface RequestBound {
   readonly costMicroUsd: number;
 }
 
+/** One model's count of a text is at most this many times another's; a bound, as no core can count itself. */
+const TOKENIZER_RATIO_MAX = 2;
+
 /** Most tokens that the next request's prompt can have: counted prefix plus one token per new byte. */
 export function promptTokensBound(run: OpenRun): number {
-  return run.context.knownTokens + run.context.newBytes;
+  const { knownTokens, newBytes, countedBy } = run.context;
+  const foreign = countedBy !== undefined && countedBy !== currentRoute(run).name;
+  return knownTokens * (foreign ? TOKENIZER_RATIO_MAX : 1) + newBytes;
 }
 
 export interface Wanted {
@@ -35,7 +42,8 @@ export function fitRequest(
   run: OpenRun,
   { extraBytes = 0, outputTokens = Number.POSITIVE_INFINITY }: Wanted = {},
 ): RequestBound | { readonly misfit: StopReason } {
-  const { budget, settings, route } = run.frozen;
+  const { budget, settings } = run.frozen;
+  const route = currentRoute(run);
   const inputTokens = promptTokensBound(run) + extraBytes;
   if (left(inputUsed(run), budget.maxInputTokens) < inputTokens)
     return { misfit: 'max_input_tokens' };
@@ -132,13 +140,15 @@ export interface Spent {
 /** Ends a reservation with what the call really cost. */
 export function settleReservation(run: OpenRun, effectId: string, spent: Spent): OpenRun {
   const { [effectId]: bound, ...reserved } = run.money.reserved;
-  const overrun = run.money.overrun || spent.billed > (bound ?? spent.billed);
-  const money = {
-    spentMicroUsd: run.money.spentMicroUsd + spent.billed + spent.lost,
-    reserved,
-    overrun,
-  };
-  return { ...run, money };
+  const spentMicroUsd = run.money.spentMicroUsd + spent.billed + spent.lost;
+  const above = bound !== undefined && spent.billed > bound;
+  const { maxCostMicroUsd } = run.frozen.budget;
+  const breaks = above && maxCostMicroUsd !== 'unlimited' && spentMicroUsd > maxCostMicroUsd;
+  const money = { spentMicroUsd, reserved, overrun: run.money.overrun || breaks };
+  const settled = { ...run, money };
+  if (!above) return settled;
+  const text = `the model call was billed with ${spent.billed} micro-USD, its bound was ${bound}`;
+  return warn(settled, 'billed_above_bound', text);
 }
 
 /** Replies have used up what the budget allows, in money or tokens (C8, G92). */
