@@ -49,8 +49,10 @@ export type TrippedBudget = Extract<
 >;
 
 /** The budget that another attempt would break, or undefined. */
-export function trippedBy(account: ModelAccount, input: CallModelInput): TrippedBudget | undefined {
-  const { bound, left, maxTokens } = input;
+export function trippedBy(
+  account: ModelAccount,
+  { bound, left, maxTokens }: Pick<CallModelInput, 'bound' | 'left' | 'maxTokens'>,
+): TrippedBudget | undefined {
   const { lostUsage, lostCostMicroUsd } = account;
   const inputTokens = lostUsage.input + lostUsage.cacheRead + lostUsage.cacheWrite;
   if (exceeds(lostCostMicroUsd + bound.costMicroUsd, left.costMicroUsd)) return 'max_cost';

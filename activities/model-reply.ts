@@ -94,7 +94,10 @@ async function outputOf(
 }
 
 /** What the vendor reported, or the bound where it reported nothing of a request that left. */
-export function usageOf({ bound, maxTokens }: CallModelInput, reply: ModelReply): Usage {
+export function usageOf(
+  { bound, maxTokens }: Pick<CallModelInput, 'bound' | 'maxTokens'>,
+  reply: ModelReply,
+): Usage {
   return reply.usageSource === 'absent'
     ? { input: bound.inputTokens, output: maxTokens, cacheRead: 0, cacheWrite: 0 }
     : reply.usage;

@@ -76,6 +76,7 @@ const settingsSchema = z
     allowedTools: toolNames,
     disallowedTools: toolNames,
     maxTokensStrategy: z.enum(['auto', 'compact_first', 'continue_only', 'stop']),
+    continuationPrompt: z.string().trim().min(1).max(1_000),
     continuationRole: z.enum(['user', 'system']),
     compactionMetric: z.enum(['context', 'cumulative']),
     minCompactionGain: z.number().min(0).max(1),

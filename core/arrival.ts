@@ -3,6 +3,7 @@
  * Invariants: `session_init` is the first event and comes after the SessionStart hooks (C51); no other
  * event, request or stop comes before it.
  */
+import { contextAtFirst } from './context/size.js';
 import type { OpenRunOutput } from './effect.js';
 import { hasHooks, startHooks } from './hooks/start.js';
 import { cancelAll, flying, type Step } from './inflight.js';
@@ -40,7 +41,7 @@ export function opened(run: Run, output: OpenRunOutput): Run {
     start: { ...run.start, task: { ...task, goal: previewOf(goal) } },
     phase: 'checking_limits',
     head: output.head ?? frozen.prompt.hash,
-    context: { knownTokens: 0, newBytes: frozen.prompt.bytes },
+    context: contextAtFirst(frozen.prompt.bytes),
     arrival: { goal, context: [] },
   };
 }

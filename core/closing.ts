@@ -25,6 +25,7 @@ import { appendTurnResults } from './turn/results.js';
 import { leanEvents } from './wire-events.js';
 import { flush, STORE_LIMITS } from './flush.js';
 
+const MODEL_WORK = ['call_model', 'compact'] as const;
 const CALL_WORK = ['execute_tool', 'reconcile_tool', 'record_outcome', 'check_call'] as const;
 
 /** One step towards the end; 'hold' while something must come back first. */
@@ -42,7 +43,7 @@ export function close(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' 
 function finishWork(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' {
   const cancelled = cancelAll(run, cancelledBy(stopping));
   if (cancelled.effects.length > 0) return cancelled;
-  if (flying(run, ['call_model', ...CALL_WORK])) return 'hold';
+  if (flying(run, [...MODEL_WORK, ...CALL_WORK])) return 'hold';
   const waiting = awaitBackground(run);
   if (waiting !== undefined) return waiting;
   return flying(run, ['run_hooks']) ? 'hold' : announce(run, stopping);
@@ -59,7 +60,7 @@ function sessionEnd(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' | 
 /** A person's stop and the end of time end what is under way; other stops let it finish. */
 function cancelledBy(stopping: Stopping) {
   const abrupt = ['interrupted', 'aborted', 'timeout'].includes(stopping.reason);
-  return abrupt ? (['call_model', 'run_hooks', ...CALL_WORK] as const) : [];
+  return abrupt ? ([...MODEL_WORK, 'run_hooks', ...CALL_WORK] as const) : [];
 }
 
 function announce(run: OpenRun, stopping: Stopping): Step<OpenRun> {

@@ -8,9 +8,10 @@ import type { Frozen } from './frozen.js';
 import type { Json, StoredText } from './json.js';
 import type { State } from './call/references.js';
 import type { Condition } from './condition.js';
+import type { Proof } from './gates/evidence.js';
 import type { HookOutcome, HookPoint } from './hooks/hook.js';
 import type { CallCheck, ModelRoute, Reply } from './model.js';
-import type { Evidence, StartInput } from './task.js';
+import type { StartInput } from './task.js';
 import type { ToolResultCode } from './tool-result.js';
 import type { TranscriptItem } from './transcript.js';
 
@@ -72,6 +73,8 @@ export interface CallModelInput extends EventBatch {
   readonly route: Frozen['route'];
   /** Names of the tools offered; undefined: all of the root node. */
   readonly offered?: readonly string[];
+  /** The system prompt's changing part, said after the root's (G37). */
+  readonly dynamic?: readonly string[];
   readonly maxTokens: number;
   readonly temperature: number;
   /** Calls say what they wait for and where their results go: it is taken off their arguments. */
@@ -79,14 +82,21 @@ export interface CallModelInput extends EventBatch {
   /** Bound of one attempt (design §10). */
   readonly bound: { readonly inputTokens: number; readonly costMicroUsd: number };
   /** What all attempts of this call together may cost and use; null: no limit. */
-  readonly left: {
-    readonly costMicroUsd: number | null;
-    readonly inputTokens: number | null;
-    readonly outputTokens: number | null;
-  };
-  readonly maxRetries: { readonly serverError: number; readonly other: number };
+  readonly left: SpendingLeft;
+  readonly maxRetries: ModelRetries;
   /** JSON Schema, as text, that an answer without calls is checked against. */
   readonly outputSchema?: StoredText;
+}
+
+export interface SpendingLeft {
+  readonly costMicroUsd: number | null;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+}
+
+export interface ModelRetries {
+  readonly serverError: number;
+  readonly other: number;
 }
 
 export interface CallModelOutput extends Acknowledged {
@@ -136,8 +146,8 @@ export interface ExecuteToolInput extends EventBatch {
   readonly typed?: boolean;
   /** Failures of the tool that are retried (a worker's death is not one). */
   readonly maxRetries: number;
-  /** Evidence with a predicate that a result of this tool may prove. */
-  readonly evidence?: readonly Evidence[];
+  /** What a result may prove that the run cannot look into. */
+  readonly proofs?: readonly Proof[];
 }
 
 export interface ExecuteToolOutput extends Acknowledged {
@@ -168,7 +178,7 @@ export interface ReconcileToolInput extends EventBatch {
   readonly inlineBytesMax: number;
   readonly typed?: boolean;
   readonly timeoutMs: number;
-  readonly evidence?: readonly Evidence[];
+  readonly proofs?: readonly Proof[];
 }
 
 export type Finding =
@@ -250,18 +260,33 @@ export interface CompactInput extends EventBatch {
   readonly messageId: string;
   readonly trigger: 'auto' | 'reactive';
   readonly route: ModelRoute;
-  /** Turns at the end that stay as they are. */
+  /** Names of the tools offered; undefined: all of the root node. What was cached stays cached. */
+  readonly offered?: readonly string[];
+  /** Size of the conversation now; sizes of its parts are reckoned by their share of it. */
+  readonly preTokens: number;
+  /** Most turns at the end that stay as they are. */
   readonly keepTurns: number;
+  /** A reply that was cut off and will be asked for again: the new conversation goes on without it. */
+  readonly dropped?: string;
   /** Said beside the summary word for word: pinned evidence, state. */
   readonly pinned: readonly string[];
+  /** The same for texts that lie in the store. */
+  readonly pinnedRefs?: readonly { readonly label: string; readonly content: StoredText }[];
+  /** Most characters of each of them. */
+  readonly pinnedCharsMax: number;
   readonly maxTokens: number;
-  readonly left: CallModelInput['left'];
+  /** Bound of one attempt (design §10). */
+  readonly bound: CallModelInput['bound'];
+  readonly left: SpendingLeft;
+  readonly maxRetries: ModelRetries;
 }
 
 export interface CompactOutput extends Acknowledged {
   readonly head: string;
   /** Estimated tokens of the context under the new head. */
   readonly tokens: number;
+  /** Bytes of everything under the new head, which bound its tokens; undefined: nobody has counted. */
+  readonly bytes?: number;
   readonly usage: Reply['usage'];
   readonly lostCostMicroUsd: number;
   readonly lostUsage: Reply['usage'];

@@ -255,6 +255,7 @@ const STEP_PREDICATES: readonly StepPredicate[] = [
   modelCallsFitTheMoney,
   toolCallsFitTheCap,
   grantsNameTheirCall,
+  theGuardIsKept,
   nothingStartsAfterStop,
   hooksHaveTheirErrand,
   sessionEndsOnce,
@@ -279,9 +280,11 @@ function started(step: Step): readonly ActivityEffect[] {
   return step.effects.filter((effect): effect is ActivityEffect => 'input' in effect);
 }
 
+const ASKS_A_MODEL: readonly ActivityEffect['kind'][] = ['call_model', 'compact'];
+
 function modelCallsFitTheMoney(_before: Run, step: Step): string | undefined {
   const { run } = step;
-  if (!isOpen(run) || !started(step).some((effect) => effect.kind === 'call_model'))
+  if (!isOpen(run) || !started(step).some((effect) => ASKS_A_MODEL.includes(effect.kind)))
     return undefined;
   const limit = run.frozen.budget.maxCostMicroUsd;
   const committed = committedMicroUsd(run);
@@ -309,8 +312,21 @@ function grantsNameTheirCall(_before: Run, step: Step): string | undefined {
   return wrong === undefined ? undefined : `the grant of ${wrong.id} is for another call`;
 }
 
+/** A run that compacts and fails must not do so in a circle (C20). */
+function theGuardIsKept(before: Run, step: Step): string | undefined {
+  const { run } = step;
+  const [was, is] = [before, run].map((one) => one.compactions?.reactiveAttempts ?? 0) as [
+    number,
+    number,
+  ];
+  const limit = run.frozen?.budget.maxReactiveCompactions ?? 0;
+  if (is < was) return `${was} reactive compactions became ${is}`;
+  return is > was && is > limit ? `${is} reactive compactions, the limit is ${limit}` : undefined;
+}
+
 const NEW_WORK: readonly ActivityEffect['kind'][] = [
   'call_model',
+  'compact',
   'execute_tool',
   'reconcile_tool',
 ];

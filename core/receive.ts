@@ -14,7 +14,7 @@ import type { CallFact, ExecutingStage } from './call/call.js';
 import { baseOf } from './call/call.js';
 import { callChecked, callNotChecked } from './call/recheck.js';
 import { withCall } from './call/station.js';
-import { elapse, remainingMs } from './clock.js';
+import { elapse, nearTheEnd } from './clock.js';
 import { compacted, notCompacted } from './context/compacted.js';
 import { control, modelNotResolved, modelResolved } from './control.js';
 import type { Failure } from './failure.js';
@@ -22,8 +22,7 @@ import { hooksFailed, hooksRan } from './hooks/ran.js';
 import { finish } from './inflight.js';
 import type { EffectInput, Input, OutsideInput } from './input.js';
 import { ownValue } from './json.js';
-import { addUsage, NO_USAGE, type Usage } from './model.js';
-import { settleReservation } from './money/budget.js';
+import { amount, billFailure } from './money/failed-call.js';
 import { acked, warn } from './outbox.js';
 import { finalResult, resultOf } from './run-result.js';
 import { isOpen, UNPROCESSED_MAX, type InFlight, type OpenRun, type Run } from './run.js';
@@ -174,32 +173,9 @@ function failed(run: OpenRun, { id: effectId, kind, failure }: Failed): Run {
   return run;
 }
 
-/** An activity that was limited by the run's time ends within this of the run's end. */
-const END_TOLERANCE_MS = 1_000;
-
-function nearTheEnd(run: OpenRun): boolean {
-  return remainingMs(run) <= END_TOLERANCE_MS;
-}
-
-/** Failures that say by themselves that nothing was sent. */
-const BEFORE_ANY_REQUEST: readonly Failure['code'][] = [
-  'AuthError',
-  'UnknownModel',
-  'TranscriptMissing',
-  'BudgetExhausted',
-];
-
 function modelFailed(run: OpenRun, effectId: string, failure: Failure): Run {
+  const billed = billFailure(run, effectId, failure);
   const details = failure.details ?? {};
-  // Without the activity's word a request may have left and be billed: its whole bound counts.
-  const unheard =
-    details['lostCostMicroUsd'] === undefined &&
-    !failure.cancelled &&
-    !BEFORE_ANY_REQUEST.includes(failure.code);
-  const lost = unheard ? (run.money.reserved[effectId] ?? 0) : amount(details['lostCostMicroUsd']);
-  const settled = settleReservation(run, effectId, { billed: 0, lost });
-  const usage = addUsage(run.tally.usage, usageOf(details['lostUsage']));
-  const billed: OpenRun = { ...settled, tally: { ...run.tally, usage } };
   if (failure.cancelled || run.stopping !== undefined) return billed;
   const budget = details['budget'];
   return {
@@ -212,21 +188,6 @@ function modelFailed(run: OpenRun, effectId: string, failure: Failure): Run {
       outOfTime: failure.timedOut === true && nearTheEnd(run),
       ...(typeof budget === 'string' && { budget }),
     },
-  };
-}
-
-function amount(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
-}
-
-function usageOf(value: unknown): Usage {
-  if (typeof value !== 'object' || value === null) return NO_USAGE;
-  const usage = value as { readonly [key: string]: unknown };
-  return {
-    input: amount(usage['input']),
-    output: amount(usage['output']),
-    cacheRead: amount(usage['cacheRead']),
-    cacheWrite: amount(usage['cacheWrite']),
   };
 }
 

@@ -3,8 +3,8 @@
  * is tried again from the top until none fires.
  *
  * opening → arrival → closing → interrupted → segment full → more budget → sampled → hooks after calls →
- * calls settled → dispatch → completion gates → truncation and model failure → limits → compaction → ask the
- * model → await the user
+ * calls settled → dispatch → completion gates → truncation and model failure → after a compaction → limits →
+ * compaction → ask the model → await the user
  */
 import { arrive } from './arrival.js';
 import { releaseSenders } from './ask/correction.js';
@@ -13,7 +13,8 @@ import { pendingAsks } from './ask/pending.js';
 import { afterCalls, awaitsHooks } from './call/after.js';
 import { dispatch } from './call/dispatch.js';
 import { close } from './closing.js';
-import { contextIsFull } from './context/compaction.js';
+import { afterCompaction } from './context/after-compaction.js';
+import { makeRoom } from './context/compaction.js';
 import { refOf, type ActivityEffect } from './effect.js';
 import { complete } from './gates/completion.js';
 import { afterSampling, notifyFailure } from './hooks/background.js';
@@ -47,6 +48,7 @@ export const RULES: readonly Rule[] = [
   completionGates,
   truncation,
   modelFailed,
+  compactionEnded,
   limits,
   compaction,
   asking,
@@ -100,7 +102,7 @@ function closing(run: OpenRun): Step | 'hold' | undefined {
 /** Interrupt and cancel; at the top of the loop a reached limit comes first (C25). */
 function interrupted(run: OpenRun): Step | undefined {
   if (run.interrupt === undefined) return undefined;
-  const between = run.turn === undefined && !flying(run, ['call_model']);
+  const between = run.turn === undefined && !flying(run, ['call_model', 'compact']);
   const tripped = between && !run.idle ? trip(run, 'between_turns') : undefined;
   if (tripped !== undefined) return only(stop(run, tripped));
   const told = emit(run, { type: 'interruption', by: run.interrupt });
@@ -172,16 +174,22 @@ function modelFailed(run: OpenRun): Step | undefined {
   };
 }
 
+/** What a summary that has come back leads to, before the limits are looked at again (ST-33). */
+function compactionEnded(run: OpenRun): Step | undefined {
+  const next = afterCompaction(run);
+  return next === undefined ? undefined : only(next);
+}
+
 function limits(run: OpenRun): Step | 'hold' | undefined {
-  if (flying(run, ['call_model'])) return 'hold';
+  if (flying(run, ['call_model', 'compact'])) return 'hold';
   if (run.idle && run.queue.length === 0) return undefined;
   const tripped = trip(run, 'between_turns');
   return tripped === undefined ? undefined : only(exceed(run, tripped));
 }
 
-function compaction(run: OpenRun): Step | undefined {
+function compaction(run: OpenRun): Step | 'hold' | undefined {
   if (run.idle && run.queue.length === 0) return undefined;
-  return contextIsFull(run) ? only(stop(run, 'prompt_too_long')) : undefined;
+  return makeRoom(run);
 }
 
 /** The next model call; a waiting conversation needs a message first. */

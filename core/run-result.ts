@@ -2,6 +2,7 @@
 import { pendingAsks, viewOf } from './ask/pending.js';
 import { AWAITING } from './awaiting.js';
 import { isWaiting } from './clock.js';
+import { compactionsOf } from './context/compaction.js';
 import { isOverrun } from './money/budget.js';
 import type { Counters, RunResult } from './result.js';
 import { isOpen, type Run, type Stopping } from './run.js';
@@ -44,6 +45,7 @@ export function finalResult(run: Run, result: RunResult): RunResult {
 }
 
 export function countersOf(run: Run): Counters {
+  const { proactive, reactive } = compactionsOf(run);
   const {
     emptyRetries: _,
     pauseResumes: __,
@@ -54,7 +56,7 @@ export function countersOf(run: Run): Counters {
   } = run.tally;
   return {
     ...tally,
-    compactions: { proactive: 0, reactive: 0 },
+    compactions: { proactive, reactive },
     costMicroUsd: run.money.spentMicroUsd,
     activeMs: run.clock.activeMs,
     waitingMs: run.clock.waitingMs,

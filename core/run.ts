@@ -106,10 +106,71 @@ export interface Clock {
 }
 
 export interface ContextSize {
-  /** Tokens of everything up to the newest reply, as the provider counted them; 0 before the first. */
+  /** Most tokens of everything up to the newest reply, as the provider counted them, or summary; 0 before. */
   readonly knownTokens: number;
   /** Bytes appended since; at most one token per byte (design §10). */
   readonly newBytes: number;
+  readonly measure?: ContextMeasure;
+}
+
+/** For estimates, never for bounds (G36). */
+export interface ContextMeasure {
+  /** Of everything up to the newest reply or summary. */
+  readonly tokens: number;
+  readonly knownChars: number;
+  /** Appended since. */
+  readonly newChars: number;
+  /** Tokens per 1,000 characters. */
+  readonly rate: number;
+}
+
+/** The summaries of a run's conversation (C20). */
+export interface Compactions {
+  /** Begun so far, whatever became of them. */
+  readonly begun: number;
+  /** Those that made the conversation shorter. */
+  readonly proactive: number;
+  readonly reactive: number;
+  /** The guard against a spiral: reactive ones that were wanted. It only ever grows, over the whole session. */
+  readonly reactiveAttempts: number;
+  /** `modelCalls` when the newest one was begun. */
+  readonly newestAt?: number;
+  /** Tokens that the run had used by then, for the metric 'cumulative'. */
+  readonly usedBefore?: number;
+  readonly current?: CurrentCompaction;
+}
+
+/** A compaction that is wanted, under way, or back and not yet acted upon. */
+export interface CurrentCompaction {
+  readonly cause: 'threshold' | 'max_tokens' | 'prompt_too_long';
+  /** Size of the context that is to shrink. */
+  readonly preTokens: number;
+  /** With 'max_tokens': the reply that was cut off. */
+  readonly cut?: CutReply;
+  readonly effectId?: string;
+  readonly outcome?: CompactionOutcome;
+}
+
+export interface CutReply {
+  readonly messageId: string;
+  /** Incomplete blocks were all it had: there is nothing to continue (G84). */
+  readonly empty: boolean;
+}
+
+export type CompactionOutcome =
+  | {
+      readonly kind: 'summary';
+      readonly head: string;
+      readonly tokens: number;
+      readonly bound: number;
+    }
+  /** `limit`: of the run, which is the reason. */
+  | { readonly kind: 'none'; readonly message: string; readonly limit?: StopReason };
+
+/** What a required tool returned: kept word for word, outside the conversation (G78). */
+export interface PinnedResult {
+  readonly tool: string;
+  readonly content: StoredText;
 }
 
 /** Consecutive bad endings of one tool's calls; a success resets them (G20). */
@@ -174,6 +235,8 @@ export interface Run {
   readonly pending: readonly TranscriptItem[];
   readonly nextMessage: number;
   readonly context: ContextSize;
+  readonly compactions?: Compactions;
+  readonly pinned?: readonly PinnedResult[];
   readonly turn?: Turn;
   /** Logical model requests started so far, answered or not. */
   readonly requests: number;

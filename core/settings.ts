@@ -23,6 +23,8 @@ export interface Settings {
   /** Hidden, and refused when proposed anyway (C48). */
   readonly disallowedTools: readonly string[];
   readonly maxTokensStrategy: 'auto' | 'compact_first' | 'continue_only' | 'stop';
+  /** Asks for the rest of a reply that was cut off (C45). */
+  readonly continuationPrompt: string;
   /** Who says the continuation prompt, where the provider lets a system message come later (C45). */
   readonly continuationRole: 'user' | 'system';
   readonly compactionMetric: 'context' | 'cumulative';
@@ -74,6 +76,7 @@ export const DEFAULT_SETTINGS: Settings = {
   allowedTools: [],
   disallowedTools: [],
   maxTokensStrategy: 'auto',
+  continuationPrompt: 'You were cut off. Please continue from where you stopped.',
   continuationRole: 'user',
   compactionMetric: 'context',
   minCompactionGain: 0.2,

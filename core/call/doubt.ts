@@ -11,7 +11,7 @@ import { start, type Step } from '../inflight.js';
 import type { Json, StoredText } from '../json.js';
 import type { OpenRun } from '../run.js';
 import { baseOf, type Call, type DoubtStage, type ReturnedStage } from './call.js';
-import { callRef, evidenceFor, inlineBytesFor } from './grant.js';
+import { callRef, proofsFor, inlineBytesFor } from './grant.js';
 import { keyOf } from './key.js';
 import { toolOf } from './lookup.js';
 import { givenText, isReferredTo } from './state.js';
@@ -36,7 +36,7 @@ export function reconcile(run: OpenRun, call: ReturnedStage): Step<OpenRun> {
       inlineBytesMax: inlineBytesFor(run, call),
       ...(isReferredTo(call) && { typed: true }),
       timeoutMs,
-      ...evidenceFor(run, call),
+      ...proofsFor(run, call),
       events,
     },
     limits: {

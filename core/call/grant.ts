@@ -5,12 +5,12 @@
 import { boundByTime } from '../clock.js';
 import { refOf, type ActivityEffect, type ToolCallRef } from '../effect.js';
 import { INLINE_BYTES_MAX } from '../json.js';
+import { proofsFrom, type Proof } from '../gates/evidence.js';
 import { start } from '../inflight.js';
 import { trip } from '../money/budget.js';
 import { exceed } from '../money/exceed.js';
 import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
-import type { Evidence } from '../task.js';
 import { retryFor, type ToolRecord } from '../tool.js';
 import { askPerson } from './ask-person.js';
 import { baseOf, wasHandedOver, type Call, type GrantedStage } from './call.js';
@@ -63,7 +63,7 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
       inlineBytesMax: inlineBytesFor(run, call),
       ...(isReferredTo(call) && { typed: true }),
       maxRetries: run.frozen.budget.maxRetriesPerToolCall,
-      ...evidenceFor(run, call),
+      ...proofsFor(run, call),
       events,
     },
     limits: {
@@ -88,13 +88,10 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
   return { run: withCall(started.run, executing), effects: started.effects };
 }
 
-/** Evidence whose predicate only the activity can look at when the result is large. */
-export function evidenceFor(run: OpenRun, { tool }: Call): { evidence?: readonly Evidence[] } {
-  const { requiredEvidence = [] } = run.start.task;
-  const evidence = requiredEvidence.filter(
-    (one) => one.satisfiedBy === tool && one.predicate !== undefined,
-  );
-  return evidence.length === 0 ? {} : { evidence };
+/** Proofs that only the activity can judge when the result is large. */
+export function proofsFor(run: OpenRun, { tool, flow }: Call): { proofs?: readonly Proof[] } {
+  const proofs = proofsFrom(run, { tool, path: flow?.outputPath });
+  return proofs.length === 0 ? {} : { proofs };
 }
 
 /** The call as activities get it. */

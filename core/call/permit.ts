@@ -16,7 +16,7 @@ import { go, refuse, type Verdict } from './station.js';
 export function permit(run: OpenRun, call: CheckedStage): Verdict {
   const tool = toolOf(run, call.tool);
   if (tool === undefined) return refuse('unknown_tool', `The tool ${call.tool} is gone.`);
-  const permission = asHooksWant(call, evaluate(run, { tool, args: call.args }));
+  const permission = asHooksWant(run, call, evaluate(run, { tool, args: call.args }));
   const { decision, reason } = permission;
   const told = emit(run, {
     type: 'permission',
@@ -54,13 +54,22 @@ export function permit(run: OpenRun, call: CheckedStage): Verdict {
 }
 
 /** A hook may want a person where the policy does not; never the other way round. */
-function asHooksWant({ hooked }: CheckedStage, permission: Permission): Permission {
-  const ask = hooked?.ask;
-  if (ask === undefined || permission.decision !== 'allow') return permission;
+function asHooksWant(run: OpenRun, call: CheckedStage, permission: Permission): Permission {
+  const ask = call.hooked?.ask;
+  if (ask === undefined || permission.decision === 'ask' || permission.decision === 'deny') {
+    return permission;
+  }
+  const wanted = { ...permission, rule: `hook:${ask.hook}`, terminal: false };
+  if (modeOf(run) === 'dontAsk') {
+    return { ...wanted, decision: 'deny', reason: 'This needs approval, and nobody may be asked.' };
+  }
+  // An approval keeps only what its tool requires in a sandbox.
+  if (permission.decision === 'sandbox' && toolOf(run, call.tool)?.sandbox !== 'required') {
+    return { ...wanted, decision: 'deny', reason: 'It needs approval and a sandbox at once.' };
+  }
   return {
-    ...permission,
+    ...wanted,
     decision: 'ask',
-    rule: `hook:${ask.hook}`,
     ...(ask.reason !== undefined && { reason: ask.reason }),
   };
 }

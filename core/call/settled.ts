@@ -4,7 +4,8 @@
  */
 import type { StoredText } from '../json.js';
 import { retireAsks } from '../ask/pending.js';
-import { provenBy } from '../gates/evidence.js';
+import { pinEvidence } from '../context/pinned.js';
+import { proofsFrom, provenBy } from '../gates/evidence.js';
 import { countResult } from '../limits/breakers.js';
 import { noteAction } from '../limits/repetition.js';
 import { emit } from '../outbox.js';
@@ -29,21 +30,24 @@ export function settleCall(run: OpenRun, call: Call, result: ToolResult): OpenRu
     ...retireAsks(withValue(settled, path, result), (ask) => ask.callId === call.id),
     tally: tallied(run.tally, call, result),
     breakers: countResult(run.breakers, call.tool, result),
-    ...observed(run, call, result),
+    ...observed(run, call, { ...result, path }),
   };
-  return announce(noteAction(counted, call, result), call, { ...result, path });
+  const pinned = result.status === 'ok' ? pinEvidence(counted, call.tool, result.content) : counted;
+  return announce(noteAction(pinned, call, result), call, { ...result, path });
 }
 
 /** What a successful call proves for the completion gates (G22). */
-function observed(run: OpenRun, call: Call, { status, content }: ToolResult) {
+function observed(run: OpenRun, call: Call, { status, content, path }: Told) {
   if (status !== 'ok') return {};
   const evidence = run.evidence.includes(call.tool) ? run.evidence : [...run.evidence, call.tool];
-  const { requiredEvidence = [] } = run.start.task;
-  const proofs =
-    'text' in content ? provenBy(requiredEvidence, call.tool, content.text) : provesOf(call);
+  const proofs = proofsFrom(run, { tool: call.tool, path });
+  const ids = 'text' in content ? provenBy(proofs, content.text) : provesOf(call);
   const { proven = [] } = run;
-  const fresh = proofs.filter((id) => !proven.includes(id));
-  return { evidence, ...(fresh.length > 0 && { proven: [...proven, ...fresh] }) };
+  const fresh = proofs.filter(({ id }) => ids.includes(id) && !proven.includes(id));
+  return {
+    evidence,
+    ...(fresh.length > 0 && { proven: [...proven, ...fresh.map(({ id }) => id)] }),
+  };
 }
 
 /** Of a result by reference the activity has seen the whole. */

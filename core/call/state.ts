@@ -8,7 +8,7 @@ import type { OpenRun } from '../run.js';
 import type { ToolResult } from '../tool-result.js';
 import type { Call } from './call.js';
 import type { State } from './references.js';
-import { overlaps, STATE_PREFIX } from './state-path.js';
+import { overlaps } from './state-path.js';
 
 /** Paths that a run may write. */
 export const STATE_PATHS_MAX = 100;
@@ -49,13 +49,4 @@ export function isReferredTo({ flow }: Call): boolean {
 export function givenText(call: Call, value: Json): StoredText {
   if (typeof value === 'string') return { text: value };
   return { text: JSON.stringify(value), ...(isReferredTo(call) && { json: true }) };
-}
-
-/** What is written, for people and models: where, and how large. */
-export function stateLines(run: Pick<OpenRun, 'state'>): readonly string[] {
-  return Object.entries(run.state ?? {}).map(([path, value]) =>
-    'text' in value
-      ? `${STATE_PREFIX}${path} = ${value.text}`
-      : `${STATE_PREFIX}${path}: ${value.bytes} bytes`,
-  );
 }

@@ -11,6 +11,7 @@
  * One corrective turn, then the run stops `evidence_missing`, detail `success_criteria: <ids>`.
  */
 import { holds } from '../condition.js';
+import { toldText } from '../hooks/start.js';
 import type { Json } from '../json.js';
 import type { OpenRun, Turn } from '../run.js';
 import type { Criterion } from '../task.js';
@@ -64,7 +65,7 @@ function subjectOf(run: OpenRun, { reply }: Turn): Json {
     evidence: Object.fromEntries(evidence) as Json,
     tools: Object.fromEntries(tools) as Json,
     state: stateOf(run),
-    ...(text !== undefined && { answer: 'text' in text ? text.text : { $blob: text.$blob } }),
+    ...(text !== undefined && { answer: toldText(text) }),
     ...(output?.ok && { output: output.value }),
   };
 }

@@ -7,6 +7,7 @@
  */
 import { left, reached } from '../budget-fields.js';
 import { countedMs } from '../clock.js';
+import type { ModelRetries, SpendingLeft } from '../effect.js';
 import type { StopReason } from '../result.js';
 import type { OpenRun } from '../run.js';
 import { affordableOutput, boundMicroUsd } from './price.js';
@@ -22,10 +23,20 @@ export function promptTokensBound(run: OpenRun): number {
   return run.context.knownTokens + run.context.newBytes;
 }
 
+export interface Wanted {
+  /** Bytes that the request says beside the conversation. */
+  readonly extraBytes?: number;
+  /** Longest reply; default: as long as the budget and the model allow. */
+  readonly outputTokens?: number;
+}
+
 /** The next request's bound, or the budget that it does not fit. */
-export function fitRequest(run: OpenRun): RequestBound | { readonly misfit: StopReason } {
+export function fitRequest(
+  run: OpenRun,
+  { extraBytes = 0, outputTokens = Number.POSITIVE_INFINITY }: Wanted = {},
+): RequestBound | { readonly misfit: StopReason } {
   const { budget, settings, route } = run.frozen;
-  const inputTokens = promptTokensBound(run);
+  const inputTokens = promptTokensBound(run) + extraBytes;
   if (left(inputUsed(run), budget.maxInputTokens) < inputTokens)
     return { misfit: 'max_input_tokens' };
   const outputLeft = left(run.tally.usage.output, budget.maxOutputTokens);
@@ -33,7 +44,7 @@ export function fitRequest(run: OpenRun): RequestBound | { readonly misfit: Stop
   const affordable = Number.isFinite(money)
     ? affordableOutput(money, inputTokens, route.prices)
     : Number.POSITIVE_INFINITY;
-  const wanted = Math.min(budget.maxTokensPerResponse, route.maxOutputTokens);
+  const wanted = Math.min(budget.maxTokensPerResponse, route.maxOutputTokens, outputTokens);
   if (outputLeft < settings.minOutputTokens) return { misfit: 'max_output_tokens' };
   if (affordable < settings.minOutputTokens) return { misfit: 'max_cost' };
   const maxTokens = Math.min(wanted, outputLeft, affordable);
@@ -73,6 +84,29 @@ export function moneyTrip(run: OpenRun): StopReason | undefined {
   if (reached(inputUsed(run), budget.maxInputTokens)) return 'max_input_tokens';
   if (reached(run.tally.usage.output, budget.maxOutputTokens)) return 'max_output_tokens';
   return undefined;
+}
+
+/** What all attempts of the next model call together may cost and use; null: no limit. */
+export function leftToSpend(run: OpenRun): SpendingLeft {
+  const { budget } = run.frozen;
+  return {
+    costMicroUsd: finite(left(run.money.spentMicroUsd, budget.maxCostMicroUsd)),
+    inputTokens: finite(left(inputUsed(run), budget.maxInputTokens)),
+    outputTokens: finite(left(run.tally.usage.output, budget.maxOutputTokens)),
+  };
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}
+
+/** Retries of a call that the vendor answered with a server error (C27). */
+const SERVER_ERROR_RETRIES = 3;
+
+/** How often a model call that failed is tried again, by class. */
+export function modelRetries({ frozen }: OpenRun): ModelRetries {
+  const { maxRetriesPerModelCall: other } = frozen.budget;
+  return { serverError: Math.min(SERVER_ERROR_RETRIES, other), other };
 }
 
 /** Spent plus everything reserved. */

@@ -1,6 +1,8 @@
 /**
- * A model call that failed for good: which stop that is (C37). Retries happened in the activity, by class.
+ * A model call that failed for good: which stop that is (C37), or a compaction (CC-18). Retries happened in
+ * the activity, by class.
  */
+import { mayReact, wantCompaction } from '../context/compaction.js';
 import { exceed } from '../money/exceed.js';
 import { emit } from '../outbox.js';
 import type { ModelFailure, OpenRun } from '../run.js';
@@ -24,7 +26,11 @@ export function afterModelFailure(run: OpenRun, failure: ModelFailure): OpenRun 
     attempts: failure.attempts,
   });
   if (failure.outOfTime) return exceed(told, 'timeout');
-  if (failure.code === 'PromptTooLong') return stop(told, 'prompt_too_long');
+  if (failure.code === 'PromptTooLong') {
+    return mayReact(told)
+      ? wantCompaction(told, { cause: 'prompt_too_long' })
+      : stop(told, 'prompt_too_long');
+  }
   if (failure.code === 'ContentRefused') return stop(told, 'refused', { detail: 'model_refusal' });
   if (failure.code === 'BudgetExhausted') return exceed(told, exhausted(failure));
   const next = REMEDIES[failure.code];

@@ -6,10 +6,11 @@ import { callKeyOf } from '../call/key.js';
 import type { ProposedStage } from '../call/call.js';
 import type { CallModelOutput } from '../effect.js';
 import type { Json } from '../json.js';
-import { addUsage, type ProposedCall, type Reply, type Usage } from '../model.js';
+import { contextAfterReply } from '../context/size.js';
+import { addUsage, type ProposedCall, type Reply } from '../model.js';
 import { costMicroUsd } from '../money/price.js';
 import { settleReservation } from '../money/budget.js';
-import { emit } from '../outbox.js';
+import { emit, warn } from '../outbox.js';
 import type { OpenRun, Turn } from '../run.js';
 import { messageIdAt } from '../transcript-items.js';
 
@@ -40,7 +41,7 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
     head: output.head,
     pending: [],
     nextMessage: run.nextMessage + (appended ? 1 : 0),
-    context: { knownTokens: contextTokens(reply.usage), newBytes: 0 },
+    context: contextAfterReply(run.context, reply),
     turn,
     tally: {
       ...run.tally,
@@ -49,12 +50,7 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
       usage: addUsage(addUsage(run.tally.usage, reply.usage), output.lostUsage),
     },
   };
-  return announce(recorded, turn, billed + lost);
-}
-
-/** What the provider counted up to and including its reply (C21). */
-function contextTokens(usage: Usage): number {
-  return usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
+  return withStrangeStop(announce(recorded, turn, billed + lost), turn);
 }
 
 function proposed(call: ProposedCall, index: number, callKey: string): ProposedStage {
@@ -89,6 +85,13 @@ function announce(run: OpenRun, turn: Turn, cost: number): OpenRun {
     costMicroUsd: cost,
     ...(reply.partial && { partial: true }),
   });
+}
+
+/** A reason that nobody knows decides nothing; the blocks of the reply do (G47). */
+function withStrangeStop(run: OpenRun, { reply }: Turn): OpenRun {
+  return reply.stop === 'unknown' && !reply.partial
+    ? warn(run, 'unknown_stop_reason', stopText(reply))
+    : run;
 }
 
 function stopText(reply: Turn['reply'] | Reply): string {

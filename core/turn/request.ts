@@ -3,29 +3,34 @@
  * Invariants: no request that does not fit its budgets (B1); a message from outside never comes between a
  * tool call and its result (G74); only visible tools are offered (C48).
  */
-import { left } from '../budget-fields.js';
 import { boundByTime } from '../clock.js';
 import { start, type Step } from '../inflight.js';
 import type { WireEvent } from '../event.js';
 import { refOf, type ActivityEffect, type CallModelInput } from '../effect.js';
-import { fitRequest, inputUsed, reserve, type RequestBound } from '../money/budget.js';
+import {
+  fitRequest,
+  leftToSpend,
+  modelRetries,
+  reserve,
+  type RequestBound,
+} from '../money/budget.js';
 import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
 import { exceed } from '../money/exceed.js';
-import { appendUser, messageIdAt } from '../transcript-items.js';
+import { appendUser, bytesOf, messageIdAt } from '../transcript-items.js';
 import { visibleTools } from '../call/lookup.js';
 import { leanEvents } from '../wire-events.js';
+import { dynamicZone } from './dynamic-zone.js';
 
 /** Model attempts that Temporal may make; the activity enforces the real limits (design §6). */
 const MODEL_ATTEMPTS_MAX = 20;
 /** UTF-16 units of queued messages that one request takes; the rest waits for the next. */
 const QUEUE_CHARS_PER_REQUEST = 16_384;
-/** Retries of a call that the vendor answered with a server error (C27). */
-const SERVER_ERROR_RETRIES = 3;
 
 export function askModel(run: OpenRun): Step<OpenRun> {
   const ready = takeQueue(takeInjected(run));
-  const bound = fitRequest(ready);
+  const dynamic = dynamicZone(ready);
+  const bound = fitRequest(ready, { extraBytes: bytesOf({ text: dynamic.join('\n\n') }) });
   if ('misfit' in bound) return { run: exceed(ready, bound.misfit), effects: [] };
   const time = boundByTime(ready, ready.frozen.settings.modelTimeoutMs);
   const building: OpenRun = {
@@ -37,7 +42,7 @@ export function askModel(run: OpenRun): Step<OpenRun> {
   const step = start(building, 'call_model', (effectId, events): ActivityEffect => ({
     kind: 'call_model',
     id: effectId,
-    input: payload(building, bound, events),
+    input: payload(building, { bound, dynamic, events }),
     limits: {
       attemptMs: building.frozen.settings.modelTimeoutMs,
       ...(time.totalMs !== undefined && { totalMs: time.totalMs }),
@@ -49,8 +54,14 @@ export function askModel(run: OpenRun): Step<OpenRun> {
   return { run: reserve(step.run, id, bound.costMicroUsd), effects: step.effects };
 }
 
-function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]): CallModelInput {
-  const { budget, route, settings, tools } = run.frozen;
+interface Request {
+  readonly bound: RequestBound;
+  readonly dynamic: readonly string[];
+  readonly events: readonly WireEvent[];
+}
+
+function payload(run: OpenRun, { bound, dynamic, events }: Request): CallModelInput {
+  const { route, settings, tools } = run.frozen;
   const offered = visibleTools(run);
   return {
     v: 1,
@@ -61,19 +72,13 @@ function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]
     replyMessageId: messageIdAt(run),
     route,
     ...(offered.length < tools.length && { offered: offered.map((tool) => tool.name) }),
+    ...(dynamic.length > 0 && { dynamic }),
     maxTokens: bound.maxTokens,
     temperature: settings.temperature,
     ...(settings.toolExecution === 'dataflow' && { dataflow: true }),
     bound: { inputTokens: bound.inputTokens, costMicroUsd: bound.costMicroUsd },
-    left: {
-      costMicroUsd: finite(left(run.money.spentMicroUsd, budget.maxCostMicroUsd)),
-      inputTokens: finite(left(inputUsed(run), budget.maxInputTokens)),
-      outputTokens: finite(left(run.tally.usage.output, budget.maxOutputTokens)),
-    },
-    maxRetries: {
-      serverError: Math.min(SERVER_ERROR_RETRIES, budget.maxRetriesPerModelCall),
-      other: budget.maxRetriesPerModelCall,
-    },
+    left: leftToSpend(run),
+    maxRetries: modelRetries(run),
     ...(run.frozen.outputSchema !== undefined && { outputSchema: run.frozen.outputSchema }),
     events: leanEvents(events, run.pending),
   };
@@ -101,8 +106,4 @@ function takeQueue(run: OpenRun): OpenRun {
     next = emit(appended, { type: 'user_message', messageId, text });
   }
   return next;
-}
-
-function finite(value: number): number | null {
-  return Number.isFinite(value) ? value : null;
 }

@@ -11,7 +11,7 @@ import {
 import { HOOK_POINTS, type HookPoint } from '../../core/hooks/hook.js';
 import type { CaseHooks } from '../fixture.js';
 import type { Moments } from './moments.js';
-import { stopsWork, type Stage } from './stage.js';
+import type { Stage } from './stage.js';
 
 export interface HookCast {
   readonly stage: Stage;
@@ -54,7 +54,8 @@ function scriptedHook(
           call_id?: string;
           tool_name?: string;
         };
-        const actions = await moments.reach({
+        // The event is there when the hook has run: what is done then reaches the run with what it said.
+        const done = moments.reach({
           kind: 'event',
           event: 'hook',
           name: point,
@@ -62,7 +63,7 @@ function scriptedHook(
           ...(tool !== undefined && { tool }),
           id: `hook:${point}:${number}`,
         });
-        if (actions.length > 0) await worker.settle(signal, stopsWork(actions));
+        await worker.together(done);
       }
       if (throws !== undefined) throw new Error(throws);
       return opinion as HookReturns[typeof point];

@@ -5,11 +5,6 @@
 import type { Action, CaseBudget, CaseSettings, CaseTask, Fixture } from '../fixture.js';
 
 const SETTINGS: readonly (keyof CaseSettings)[] = [
-  'maxTokensStrategy',
-  'continuationRole',
-  'compactionMetric',
-  'minCompactionGain',
-  'minTurnsBetweenCompactions',
   'wrapUpTurn',
   'fallbackModel',
   'fallbackSticky',
@@ -25,9 +20,6 @@ const SETTINGS: readonly (keyof CaseSettings)[] = [
 
 /** A setting that only says what is the case anyway is no reason. */
 const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
-  maxTokensStrategy: 'auto',
-  continuationRole: 'user',
-  compactionMetric: 'context',
   wrapUpTurn: false,
   fallbackSticky: 'turn',
   interruptMode: 'stop',
@@ -35,11 +27,7 @@ const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
   streamCalls: false,
 };
 
-const BUDGET: readonly (keyof CaseBudget)[] = [
-  'maxThinkingTokens',
-  'maxReactiveCompactions',
-  'compactionThreshold',
-];
+const BUDGET: readonly (keyof CaseBudget)[] = ['maxThinkingTokens'];
 
 const TASK: readonly (keyof CaseTask)[] = ['sessionId', 'resume', 'continue'];
 
@@ -48,8 +36,6 @@ const ACTIONS: readonly Action['kind'][] = ['setModel', 'setMaxThinkingTokens'];
 type Feature = readonly [name: string, used: (fixture: Fixture) => boolean];
 
 const FEATURES: readonly Feature[] = [
-  ['hooks.PreCompact', ({ hooks }) => hooks.PreCompact !== undefined],
-  ['compaction', ({ compaction }) => compaction.length > 0],
   ['agents', ({ agents }) => agents.size > 0],
   ['sessions', ({ sessions }) => sessions.length > 0],
   ['tools.outputSchema', (fixture) => toolsOf(fixture).some((tool) => 'outputSchema' in tool)],

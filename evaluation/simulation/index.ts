@@ -88,11 +88,12 @@ interface Setting {
 }
 
 function begin(fixture: Fixture, { store, cast, start }: Setting): Simulation {
-  const { config, providers, moments } = cast;
+  const { config, providers, moments, summaries } = cast;
   return startSimulation({
     store,
     config,
     providers,
+    sizeAfterSummary: (input) => summaries.sizeAfter(input),
     start,
     runId: fixture.caseId,
     clock: virtualClock(SIMULATION_START),

@@ -41,8 +41,15 @@ export function caseLife({ cast, over, onOutput }: CaseLifeOptions): CaseLife {
   let head: string | null = null;
 
   function depsOf(living: Living, { store, graceMs }: ActivityDeps): ActivityDeps {
-    const { config, providers } = cast();
-    const own = { store, config, providers, ...(graceMs !== undefined && { graceMs }) };
+    const { config, providers, summaries } = cast();
+    const sizeAfterSummary = summaries.sizeAfter;
+    const own = {
+      store,
+      config,
+      providers,
+      sizeAfterSummary,
+      ...(graceMs !== undefined && { graceMs }),
+    };
     return (living.deps ??= mortal(own, living.life, () => undefined));
   }
 

@@ -36,7 +36,7 @@ export function anthropicBody(request: ModelRequest): MessageCreateParamsStreami
     model: request.model,
     max_tokens: request.maxTokens,
     stream: true,
-    ...(request.system.trim() === '' ? {} : { system: systemBlocks(request.system) }),
+    ...systemOf(request),
     ...(request.tools.length === 0 ? {} : { tools: toolParams(request) }),
     messages,
     ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
@@ -57,8 +57,15 @@ export function usedCallIds(messages: readonly RequestMessage[]): Set<string> {
   return ids;
 }
 
-function systemBlocks(system: string): readonly Json[] {
-  return [{ type: 'text', text: wellFormed(system), ...CACHED }];
+/** Only the part that stays the same is worth caching. */
+function systemOf({ system, dynamic = [] }: ModelRequest): { readonly system?: readonly Json[] } {
+  const blocks = [{ text: system, ...CACHED }, { text: dynamic.join('\n\n') }].filter(
+    ({ text }) => text.trim() !== '',
+  );
+  if (blocks.length === 0) return {};
+  return {
+    system: blocks.map((block) => ({ type: 'text', ...block, text: wellFormed(block.text) })),
+  };
 }
 
 function toolParams(request: ModelRequest): readonly Json[] {

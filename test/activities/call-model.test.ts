@@ -305,11 +305,29 @@ describe('call_model', () => {
       }),
     );
     const node = (await bed.store.readChain('default', output.head)).at(-2);
-    expect(node?.blocks[0]).toMatchObject({ type: 'tool_result', originalChars: 10_485_760 });
+    expect(node?.blocks[0]).toMatchObject({
+      type: 'tool_result',
+      originalChars: 10_485_760,
+      ref: (content as { readonly $blob: string }).$blob,
+    });
     const body = bed.model.requests()[1]?.body ?? '';
     expect(body).toContain('[truncated: 30000 of 10485760 characters shown; ref ');
     expect(body).toContain('A note.\\nzzz');
     expect(body.length).toBeLessThan(40_000);
+  });
+
+  test('what changes of the system prompt follows what stays, and names another request', async () => {
+    const head = await begin([OK]);
+    const dynamic = ['Budget left: 1 of 9 turns.', 'More.'];
+    await attempt(bed.activities().call_model, modelInput(head));
+    await attempt(bed.activities().call_model, modelInput(head, { dynamic }));
+    const [first, second] = bed.model
+      .requests()
+      .map(({ body }) => (JSON.parse(body ?? '') as { readonly system: unknown[] }).system);
+    expect(second?.[0]).toEqual(first?.[0]);
+    expect(second?.slice(1)).toEqual([
+      { type: 'text', text: 'Budget left: 1 of 9 turns.\n\nMore.' },
+    ]);
   });
 
   test('only the tools that are offered reach the model', async () => {

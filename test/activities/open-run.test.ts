@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RESULTS_ARE_DATA } from '../../activities/open-run.js';
 import { defineHook, defineTool } from '../../authoring/index.js';
 import type { StartInput } from '../../core/task.js';
 import { attempt, failureFrom, RUN, sessionEvent, startBed, type Bed } from './setup.js';
@@ -49,7 +50,10 @@ describe('open_run', () => {
     const [root] = await bed.store.readChain('default', head ?? '');
     expect(root).toMatchObject({
       role: 'root',
-      blocks: [{ type: 'text', text: 'Be kind.' }],
+      blocks: [
+        { type: 'text', text: 'Be kind.' },
+        { type: 'text', text: RESULTS_ARE_DATA },
+      ],
       tools: [{ name: 'orders.read', description: 'Reads an order.' }],
     });
   });
@@ -58,7 +62,7 @@ describe('open_run', () => {
     const { head, frozen } = await open({ settings: { toolExecution: 'dataflow' } });
     const [root] = await bed.store.readChain('default', head ?? '');
     const text = { type: 'text', text: expect.stringMatching(/_outputPath/) };
-    expect(root?.blocks).toEqual([{ type: 'text', text: 'Be kind.' }, text]);
+    expect(root?.blocks.slice(0, 2)).toEqual([{ type: 'text', text: 'Be kind.' }, text]);
     expect(frozen?.prompt.bytes).toBeGreaterThan(1_000);
   });
 
@@ -88,7 +92,11 @@ describe('open_run', () => {
     expect(stored).toMatchObject({ bytes: JSON.stringify(outputSchema).length });
     expect(await bed.store.getText('default', stored!)).toBe(JSON.stringify(outputSchema));
     const [root] = await bed.store.readChain('default', head ?? '');
-    expect(root?.blocks).toMatchObject([{ text: 'Be kind.' }, { type: 'text' }]);
+    expect(root?.blocks).toMatchObject([
+      { text: 'Be kind.' },
+      { text: RESULTS_ARE_DATA },
+      { type: 'text', text: { bytes: 5_143 } },
+    ]);
     expect((await open()).head).not.toBe(head);
   });
 

@@ -116,11 +116,11 @@ describe('call_model with an output schema', () => {
 
 test('execute_tool says what a result proves that the run gets by reference', async () => {
   bed = await startBed({ tools: [big] });
-  const evidence = [
-    { id: 'there', satisfiedBy: 'big', predicate: { path: 'order.status', equals: 'delivered' } },
-    { id: 'not', satisfiedBy: 'big', predicate: { path: 'order.status', equals: 'lost' } },
+  const proofs = [
+    { id: 'there', when: { path: 'order.status', equals: 'delivered' } },
+    { id: 'not', when: { path: 'order.status', equals: 'lost' } },
   ];
-  const input = executeInput(callOf('big', {}), { evidence });
+  const input = executeInput(callOf('big', {}), { proofs });
   const { outcome } = await attempt(bed.activities().execute_tool, input);
   expect(outcome).toMatchObject({ kind: 'ok', content: { bytes: 9_041 }, proves: ['there'] });
 });

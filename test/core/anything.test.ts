@@ -126,6 +126,9 @@ const script: fc.Arbitrary<Script> = fc.record({
     permissionMode: fc.constantFrom(...PERMISSION_MODES),
     allowBypassPermissions: fc.boolean(),
     allowStandingGrants: fc.constant(true),
+    maxTokensStrategy: fc.constantFrom('auto', 'compact_first', 'continue_only', 'stop'),
+    compactionMetric: fc.constantFrom('context', 'cumulative'),
+    minTurnsBetweenCompactions: fc.constantFrom(0, 2),
   }),
   budget: fc.record({
     maxTurns: fc.constantFrom(0, 2, 20),
@@ -133,6 +136,8 @@ const script: fc.Arbitrary<Script> = fc.record({
     timeoutMs: fc.constantFrom(30, 1_800_000),
     maxCostMicroUsd: fc.constantFrom<Limit>(1, 12_000, 5_000_000, 'unlimited'),
     maxOutputTokens: fc.constantFrom(150, 200_000),
+    maxReactiveCompactions: fc.constantFrom(0, 1, 3),
+    compactionThreshold: fc.constantFrom(0, 0.8),
   }),
   policy: fc.constantFrom<readonly PolicyRule[]>(
     [],
@@ -150,6 +155,11 @@ const script: fc.Arbitrary<Script> = fc.record({
         : { ok: false, code: 'invalid_arguments', message: 'no' },
   ),
   flushFailures: fc.nat({ max: 2 }),
+  contextWindow: fc.constantFrom(1_100, 1_300, 200_000),
+  compactions: fc.array(
+    fc.constantFrom({}, { tokens: 10 }, { tokens: 150_000 }, failure('Internal')),
+    { maxLength: 3 },
+  ),
 });
 
 type Action = (shell: Shell) => void;

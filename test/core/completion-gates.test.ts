@@ -66,7 +66,9 @@ describe('required evidence', () => {
     expect(play(script(['delivered'])).result.stopReason).toBe('completed');
     expect(play(script([])).result.stopReason).toBe('evidence_missing');
     const { shell } = play(script([]));
-    expect(started(shell, 'execute_tool')[0]?.input.evidence).toEqual([DELIVERED]);
+    expect(started(shell, 'execute_tool')[0]?.input.proofs).toEqual([
+      { id: 'delivered', when: DELIVERED.predicate },
+    ]);
   });
 
   test('only calls of its tool carry a predicate', () => {
@@ -75,7 +77,7 @@ describe('required evidence', () => {
       model: [calls(call('a', 'lookup_order')), says('done'), says('done')],
     });
     expect(executedOf(shell)).toHaveLength(1);
-    expect(started(shell, 'execute_tool')[0]?.input.evidence).toBeUndefined();
+    expect(started(shell, 'execute_tool')[0]?.input.proofs).toBeUndefined();
   });
 });
 

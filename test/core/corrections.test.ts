@@ -265,7 +265,8 @@ describe('while a correction is looked at', () => {
   test('approvals of the original decide nothing; they count when the correction is refused', () => {
     const check = () => ({ ok: false, code: 'invalid_arguments', message: 'no' }) as const;
     const refused = correcting({ check });
-    answer(refused, { by: 'bob' });
+    update(refused, { by: 'bob' }, 'bob');
+    expect(verdictOf(refused, 'bob')).toEqual({ accepted: true, outcome: 'pending' });
     expect(executedOf(refused)).toEqual([]);
     finish(refused);
     expect(argsExecuted(refused)).toEqual([ARGS]);
@@ -338,6 +339,17 @@ test('a key that the corrected call finds taken is revised and asked about again
   answer(shell);
   expect(finish(shell).counters.toolCalls).toBe(1);
   expect(executedOf(shell).at(-1)).toBe('a issue_refund case:0:r2 1');
+});
+
+test('corrections do not use up the keys that a conflict may try', () => {
+  const shell = waiting({
+    tools: refundOf({ quorum: 2 }),
+    outcomes: { issue_refund: [{ keyConflict: true }, { ok: 1 }] },
+  });
+  for (const amount of [1, 2, 3, 4, 5]) modify(shell, { ...ARGS, amount }, { by: `p${amount}` });
+  answer(shell, { by: 'ann' });
+  settle(shell);
+  expect(askOf(shell)).toMatchObject({ askId: 'run_1:0:r6' });
 });
 
 test('questions of several calls are corrected each by its own', () => {

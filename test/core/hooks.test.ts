@@ -1,5 +1,5 @@
 import type { HookPoint } from '../../core/hooks/hook.js';
-import { call, calls, failure, says, STRICT_001, type Script } from './script.js';
+import { call, calls, failure, says, STRICT_001, tool, type Script } from './script.js';
 import {
   answer,
   codesOf,
@@ -173,6 +173,22 @@ describe('PreToolUse', () => {
       model: [READ, says('done')],
     });
     expect(codesOf(shell)).toEqual({ a: 'permission_denied' });
+  });
+
+  test.each<[string, Partial<Script>]>([
+    ['nobody may be asked', { settings: { permissionMode: 'dontAsk' } }],
+    [
+      'the policy wants a sandbox, which an approval would leave',
+      {
+        policy: [{ tool: 'read_order', decision: 'sandbox' }],
+        tools: [tool('read_order', { sandbox: 'optional' })],
+      },
+    ],
+  ])('ask denies where %s', (_, more) => {
+    const hooks = { guard: [{ decision: 'ask' as const }] };
+    const shell = play({ hookNames: PRE, hooks, model: [READ, says('done')], ...more });
+    expect(codesOf(shell)).toEqual({ a: 'permission_denied' });
+    expect(executedOf(shell)).toEqual([]);
   });
 
   test('changed input is checked, then permitted and executed instead of the proposed one', () => {
@@ -395,6 +411,7 @@ describe('StopFailure', () => {
       hookNames: NAMES,
       hooks: { tell: [{ delayMs: 3_600_000 }] },
       model: [failure('PromptTooLong')],
+      budget: { maxReactiveCompactions: 0 },
     });
     expect(finish(shell).stopReason).toBe('prompt_too_long');
     expect(shell.now - 1_000_000).toBeLessThan(10_000);

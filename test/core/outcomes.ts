@@ -24,7 +24,7 @@ import { NO_USAGE, type Reply } from '../../core/model.js';
 import { isMutating } from '../../core/tool.js';
 import type { Shell, Started } from './shell.js';
 import { checkOf, frozenOf, type ToolEntry } from './script.js';
-import { appendItems, appendReply } from './transcript.js';
+import { appendItems, appendReply, summarised, type Message } from './transcript.js';
 
 export interface Outcome {
   /** Infinity: only when it is cancelled. */
@@ -74,10 +74,12 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
     case 'compact': {
       const entry = shell.script.compactions?.[entryAt(shell, 'compact', effect.id)] ?? {};
       if ('failure' in entry) return { type: 'effect_failed', failure: entry.failure };
-      appendItems(shell.transcript, effect.input.append);
+      const copy = { messages: [...messagesAt(shell, effect.input.head)] };
+      appendItems(copy, effect.input.append);
       const { tokens = 1_000, usage = NO_USAGE } = entry;
       const lost = { lostCostMicroUsd: 0, lostUsage: NO_USAGE };
       const head = `${effect.id}:compacted`;
+      shell.summaries[head] = summarised(copy, effect.input.messageId);
       return { type: 'compacted', output: { head, tokens, usage, ...lost, eventsUpTo } };
     }
     case 'resolve_model': {
@@ -87,9 +89,19 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
       return { type: 'model_resolved', output: { resolved, eventsUpTo } };
     }
     case 'close_run':
+      goTo(shell, effect.input.head);
       appendItems(shell.transcript, effect.input.append);
       return { type: 'run_closed', output: { head: 'closed', eventsUpTo } };
   }
+}
+
+/** The conversation that a head names: the one so far, unless a summary has just replaced it. */
+function messagesAt(shell: Shell, head: string | null): readonly Message[] {
+  return shell.summaries[head ?? ''] ?? shell.transcript.messages;
+}
+
+function goTo(shell: Shell, head: string | null): void {
+  shell.transcript.messages.splice(0, Infinity, ...messagesAt(shell, head));
 }
 
 /** As the activity does it, with the checks of the script instead of schemas. */
@@ -184,6 +196,7 @@ function ofModel(shell: Shell, effect: Started<'call_model'>, how: How): Outcome
     make: (at) => {
       const { input, id } = effect;
       const eventsUpTo = store(shell, effect);
+      goTo(shell, input.head);
       appendItems(shell.transcript, input.append);
       appendReply(shell.transcript, input.replyMessageId, reply);
       const head = `${id}:${shell.transcript.messages.length}`;

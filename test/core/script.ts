@@ -29,6 +29,8 @@ export interface Script {
   readonly policy?: readonly PolicyRule[];
   readonly tools?: readonly ToolRecord[];
   readonly contextWindow?: number;
+  /** Size of the static prompt: no reply may be billed for more than was sent. */
+  readonly promptBytes?: number;
   readonly model: readonly ModelEntry[];
   /** By tool, one entry per execution; the last one repeats. Without any: ok with an echo. */
   readonly outcomes?: { readonly [tool: string]: readonly ToolEntry[] };
@@ -155,7 +157,7 @@ export function frozenOf(script: Script): Frozen {
       pricesVersion: 'p1',
       temperatureAllowed: true,
     },
-    prompt: { hash: 'root', bytes: 400 },
+    prompt: { hash: 'root', bytes: script.promptBytes ?? 400 },
     tools: script.tools ?? TOOLBOX,
     policy: { version: '7', rules: script.policy ?? [] },
     hooks: script.hookNames ?? {},

@@ -20,7 +20,7 @@ import type { RunResult } from '../../core/result.js';
 import { viewOfRun } from '../../core/run-result.js';
 import type { Run } from '../../core/run.js';
 import { outcomeOf, type Outcome } from './outcomes.js';
-import { createTranscript, type Transcript } from './transcript.js';
+import { createTranscript, type Message, type Transcript } from './transcript.js';
 import { decisionOn, type Script } from './script.js';
 
 /** Start of virtual time, ms since epoch. */
@@ -57,6 +57,8 @@ export interface Shell {
   /** Script entries taken so far, and which entry an effect was given. */
   readonly used: { [what: string]: number };
   readonly allotted: { [effectId: string]: number };
+  /** Conversations that a summary made, by their heads. */
+  readonly summaries: { [head: string]: readonly Message[] };
   checks: InvariantState;
   orders: number;
 }
@@ -83,6 +85,7 @@ export function createShell(script: Script): Shell {
     tickets: [],
     used: {},
     allotted: {},
+    summaries: {},
     checks: startChecking(),
     orders: 0,
   };

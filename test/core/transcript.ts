@@ -42,6 +42,12 @@ export function appendReply(transcript: Transcript, id: string, reply: Reply): v
   append(transcript, { role: 'A', id, text, callIds, notes: [] });
 }
 
+/** What a summary leaves of the conversation: the goal and the summary. */
+export function summarised(transcript: Transcript, summaryId: string): readonly Message[] {
+  const summary = { role: 'U', id: summaryId, text: 'summary', callIds: [], notes: [] } as const;
+  return [...transcript.messages.slice(0, 1), summary];
+}
+
 function append(transcript: Transcript, message: Message): void {
   const before = transcript.messages.at(-1);
   const open = before?.role === 'A' ? before.callIds : [];

@@ -6,6 +6,7 @@
  *  S2 Time stands still while anything can happen, then it moves to the next timer.
  *  S3 The invariants of the core are checked after every step.
  */
+import type { ActivityDeps } from '../../activities/index.js';
 import type { Config } from '../../authoring/index.js';
 import type { Effect } from '../../core/effect.js';
 import { advance, receive } from '../../core/engine.js';
@@ -45,6 +46,8 @@ export interface SimulationOptions {
   readonly config: Config;
   /** By `ModelRoute.provider`. */
   readonly providers: ReadonlyMap<string, Provider>;
+  /** For models whose tokens are not those of their texts; default: reckoned by length. */
+  readonly sizeAfterSummary?: ActivityDeps['sizeAfterSummary'];
   readonly start: StartInput;
   readonly runId: string;
   readonly clock?: VirtualClock;
@@ -98,10 +101,17 @@ class InProcess implements Simulation {
   private activations = 0;
 
   constructor(private readonly options: SimulationOptions) {
-    const { store, config, providers, runId } = options;
+    const { store, config, providers, runId, sizeAfterSummary } = options;
     this.clock = options.clock ?? virtualClock(SIMULATION_START);
     const { clock } = this;
-    const deps = { store, config, providers, clock: clock.now, timers: clock };
+    const deps = {
+      store,
+      config,
+      providers,
+      clock: clock.now,
+      timers: clock,
+      ...(sizeAfterSummary !== undefined && { sizeAfterSummary }),
+    };
     this.workers = simulatedWorkers({ deps, clock, seam: options.seam ?? (() => undefined) });
     this.current = open(options.start, { runId, at: clock.now() });
   }
