@@ -35,7 +35,9 @@ export async function callModel(
     const account = await accountFor(inside.store, scope, { run: input.run, replied: attempt });
     return {
       ...taken,
+      ...(taken.reply.stop === 'refusal' && { headBefore: head }),
       attempts: account.attempts,
+      ...(account.retried.length > 0 && { retried: account.retried }),
       lostCostMicroUsd: account.lostCostMicroUsd,
       lostUsage: account.lostUsage,
       eventsUpTo,
@@ -72,13 +74,14 @@ async function prepare(
 
 /** The head names everything that was said; with these it names the request. */
 function replyKeyOf(input: CallModelInput, head: string): ReplyKey {
-  const { run, call, route, offered, dynamic, maxTokens, temperature } = input;
+  const { run, call, route, offered, dynamic, maxTokens, temperature, maxThinkingTokens } = input;
   const requestDigest = digestOf({
     head,
     model: route.model,
     offered: offered ?? null,
     maxTokens,
     temperature,
+    ...(maxThinkingTokens !== undefined && { maxThinkingTokens }),
     ...(dynamic !== undefined && { dynamic }),
   });
   return { tenant: run.tenant, runId: run.runId, call, requestDigest };

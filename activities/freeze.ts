@@ -17,6 +17,8 @@ import { resolveRoute } from '../providers/routes.js';
 import { codeVersion } from './code-version.js';
 
 const NAMES_SHOWN_MAX = 20;
+/** Logical turns do not count recoveries and the like: without a word on it their calls still end (C3). */
+const LOGICAL_MODEL_CALLS_MAX = 100;
 const PLACE = { code: 'InvalidTask', subject: 'The start' } as const;
 
 export function agentOf(config: Config, name: string): Agent {
@@ -38,20 +40,25 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
   const agent = agentOf(config, start.agent);
   const route = resolveRoute(agent.model, config.routes);
   const tools = agent.tools.map((tool) => tool.record);
+  const settings = settingsFor(config, start);
+  const { fallbackModel } = settings;
+  const fallback = fallbackModel === null ? undefined : resolveRoute(fallbackModel, config.routes);
   return {
     agent: { name: agent.name, version: agent.version },
     route,
+    ...(fallback !== undefined && { fallback }),
     prompt,
     tools,
     policy: agent.policy,
     hooks: hookNames(agent.hooks),
     budget: budgetFor(route, {
       ...DEFAULT_BUDGET,
+      ...(settings.turnCounting === 'logical' && { maxModelCalls: LOGICAL_MODEL_CALLS_MAX }),
       ...config.defaults.budget,
       ...agent.budget,
       ...parseBudget(start.budget, PLACE),
     }),
-    settings: settingsFor(config, start),
+    settings,
     versions: {
       agent: agent.version,
       prompt: prompt.hash,
@@ -59,6 +66,7 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
       policy: agent.policy.version,
       route: route.name,
       pricing: route.pricesVersion,
+      ...(fallback !== undefined && { fallback: fallback.name }),
       code: codeVersion(),
     },
   };

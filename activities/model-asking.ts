@@ -179,8 +179,8 @@ function abandoned(account: ModelAccount, purpose: AttemptPurpose) {
 }
 
 export function billedFailure(code: ErrorCode, account: ModelAccount, facts: FailureFacts) {
-  const { attempts, lostCostMicroUsd, lostUsage } = account;
-  const details = { ...facts.details, attempts, lostCostMicroUsd, lostUsage };
+  const { attempts, retried, lostCostMicroUsd, lostUsage, partial } = account;
+  const details = { ...facts.details, attempts, retried, lostCostMicroUsd, lostUsage, partial };
   return failure(code, { ...facts, details });
 }
 

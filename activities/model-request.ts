@@ -18,6 +18,7 @@ export interface Conversation {
 export type Inquiry = Pick<CallModelInput, 'run' | 'call' | 'route' | 'offered' | 'maxTokens'> & {
   readonly temperature?: number;
   readonly dynamic?: readonly string[];
+  readonly maxThinkingTokens?: number;
   /** Absent: it is the loop that asks. */
   readonly purpose?: 'compaction';
 };
@@ -56,20 +57,36 @@ export async function conversationOf(
   const messages: RequestMessage[] = [];
   for (const node of nodes)
     messages.push(remembered(node, reader) ?? (await messageOf(reader, node)));
-  const { offered, route, temperature, dynamic, purpose, call } = inquiry;
+  const { route, temperature, dynamic, purpose, call, maxThinkingTokens: limit } = inquiry;
   return {
     offers: reader.offers,
     request: {
       model: route.model,
       system: await systemOf(reader, root),
       ...(dynamic !== undefined && { dynamic }),
-      tools: reader.offers.filter(({ name }) => offered === undefined || offered.includes(name)),
+      ...toolsOf(inquiry, reader.offers, messages),
       messages,
       maxTokens: inquiry.maxTokens,
       ...(route.temperatureAllowed && temperature !== undefined && { temperature }),
+      ...(limit !== undefined && {
+        thinking: { maxTokens: limit, adaptive: route.thinkingAdaptive ?? false },
+      }),
       metadata: { runId, call, ...(purpose !== undefined && { purpose }) },
     },
   };
+}
+
+/** Without an offer, vendors still want the declaration of every tool that the conversation has used. */
+function toolsOf(
+  { offered }: Inquiry,
+  offers: readonly ToolOffer[],
+  messages: readonly RequestMessage[],
+): Pick<ModelRequest, 'tools' | 'toolChoice'> {
+  if (offered === undefined) return { tools: offers };
+  if (offered.length > 0) return { tools: offers.filter(({ name }) => offered.includes(name)) };
+  const blocks = messages.flatMap((message) => message.blocks);
+  const used = new Set(blocks.map((block) => (block.type === 'tool_use' ? block.tool : '')));
+  return { tools: offers.filter(({ wireName }) => used.has(wireName)), toolChoice: 'none' };
 }
 
 interface Reader {

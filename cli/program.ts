@@ -11,6 +11,7 @@ import { addEval } from './commands/eval.js';
 import { addList } from './commands/list.js';
 import { addServer } from './commands/server.js';
 import { addExplain } from './commands/explain.js';
+import { addSet } from './commands/set.js';
 import { addShow } from './commands/show.js';
 import { addStart } from './commands/start.js';
 import { addWatch } from './commands/watch.js';
@@ -72,7 +73,7 @@ function buildProgram(cli: Cli, json: boolean): Command {
     [addDev, addServer, addWorker, addDoctor],
     [addStart, addWatch, addShow, addExplain, addList],
     [addApprovals, addApprove, addReject, addModify, addReplace, addAnswer],
-    [addMessage, addMode, addInterrupt, addClose, addCancel],
+    [addMessage, addSet, addMode, addInterrupt, addClose, addCancel],
     [addEval],
   ];
   for (const add of commands.flat()) add(program, cli);

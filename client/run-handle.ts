@@ -4,7 +4,12 @@ import type { Decision } from '../core/ask/ask.js';
 import { HoldfastError } from '../core/errors.js';
 import type { AskView, RunEvent } from '../core/event.js';
 import type { Json } from '../core/json.js';
-import { MESSAGE_CHARS_MAX } from '../core/parse-message.js';
+import {
+  MESSAGE_CHARS_MAX,
+  parseModelName,
+  parseThinkingTokens,
+  type Parsed,
+} from '../core/parse-message.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import type { RunResult } from '../core/result.js';
 import type { RunView } from '../core/view.js';
@@ -64,6 +69,10 @@ export interface RunHandle {
   answer(askId: string, answer: Answer, decider: Decider): Promise<Delivery>;
   /** A follow-up of the user; the same id again is ignored. Gives the id. */
   sendMessage(text: string, id?: string): Promise<string>;
+  /** Another model for the next request. One that the worker does not know changes nothing: a warning says so. */
+  setModel(name: string): Promise<void>;
+  /** How much the model may think from the next request on; null: its own default. */
+  setMaxThinkingTokens(tokens: number | null): Promise<void>;
   /** How much the run may do without asking from now on; open questions are looked at again. */
   setPermissionMode(mode: PermissionMode): Promise<void>;
   interrupt(): Promise<void>;
@@ -94,6 +103,14 @@ export function runHandle(link: Link, runId: string): RunHandle {
     reject: (askId, decider) => decideOnAsk(link, runId, { ...decider, askId, decision: 'reject' }),
     answer: (askId, answer, decider) => answerAsk(link, runId, { ...decider, askId, answer }),
     sendMessage: (text, id = `msg_${randomUUID()}`) => sendMessage(link, runId, { text, id }),
+    setModel: async (name) => {
+      const model = accepted(parseModelName(name));
+      await bounded(link, { runId }, () => workflow.signal(messages.setModel, model));
+    },
+    setMaxThinkingTokens: async (tokens) => {
+      const limit = accepted(parseThinkingTokens(tokens));
+      await bounded(link, { runId }, () => workflow.signal(messages.setMaxThinkingTokens, limit));
+    },
     setPermissionMode: (mode) =>
       bounded(link, { runId }, () => workflow.signal(messages.setPermissionMode, mode)),
     interrupt: () => bounded(link, { runId }, () => workflow.signal(messages.interrupt)),
@@ -102,6 +119,14 @@ export function runHandle(link: Link, runId: string): RunHandle {
       await bounded(link, { runId }, () => workflow.cancel());
     },
   };
+}
+
+/** What the run would refuse is refused here, where somebody hears of it. */
+function accepted<T>(parsed: Parsed<T>): T {
+  if (parsed.ok) return parsed.value;
+  throw new HoldfastError('InvalidTask', `This cannot be set: ${parsed.reason}.`, {
+    hint: 'Correct the value and send it again.',
+  });
 }
 
 async function sendMessage(

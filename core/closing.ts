@@ -14,19 +14,16 @@ import { toolOf } from './call/lookup.js';
 import { refOf, type ActivityEffect } from './effect.js';
 import { awaitBackground } from './hooks/background.js';
 import { hasHooks, startHooks } from './hooks/start.js';
-import { cancelAll, cancelTimer, flying, start, type Step } from './inflight.js';
+import { cancelAll, cancelTimer, flying, start, UNDER_WAY, type Step } from './inflight.js';
 import type { StoredText } from './json.js';
 import { emit, fitsOneBatch, warn } from './outbox.js';
 import { finalResult, resultOf } from './run-result.js';
 import { UNPROCESSED_MAX, type OpenRun, type Stopping } from './run.js';
 import { isMutating } from './tool.js';
-import type { ToolResult, ToolResultCode } from './tool-result.js';
+import { INTERRUPTED_CODES, type ToolResult, type ToolResultCode } from './tool-result.js';
 import { appendTurnResults } from './turn/results.js';
 import { leanEvents } from './wire-events.js';
 import { flush, STORE_LIMITS } from './flush.js';
-
-const MODEL_WORK = ['call_model', 'compact'] as const;
-const CALL_WORK = ['execute_tool', 'reconcile_tool', 'record_outcome', 'check_call'] as const;
 
 /** One step towards the end; 'hold' while something must come back first. */
 export function close(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' {
@@ -39,11 +36,13 @@ export function close(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' 
   return startClosing(run, stopping);
 }
 
+const BESIDE_HOOKS = UNDER_WAY.filter((kind) => kind !== 'run_hooks');
+
 /** What is under way comes to its end; then the run says that it stops. */
 function finishWork(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' {
   const cancelled = cancelAll(run, cancelledBy(stopping));
   if (cancelled.effects.length > 0) return cancelled;
-  if (flying(run, [...MODEL_WORK, ...CALL_WORK])) return 'hold';
+  if (flying(run, BESIDE_HOOKS)) return 'hold';
   const waiting = awaitBackground(run);
   if (waiting !== undefined) return waiting;
   return flying(run, ['run_hooks']) ? 'hold' : announce(run, stopping);
@@ -60,7 +59,7 @@ function sessionEnd(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' | 
 /** A person's stop and the end of time end what is under way; other stops let it finish. */
 function cancelledBy(stopping: Stopping) {
   const abrupt = ['interrupted', 'aborted', 'timeout'].includes(stopping.reason);
-  return abrupt ? ([...MODEL_WORK, 'run_hooks', ...CALL_WORK] as const) : [];
+  return abrupt ? UNDER_WAY : [];
 }
 
 function announce(run: OpenRun, stopping: Stopping): Step<OpenRun> {
@@ -103,7 +102,7 @@ function unread(run: OpenRun): OpenRun {
 }
 
 /** Synthetic results for every call that has none, then the results message of the turn. */
-function settleRest(run: OpenRun, stopping: Stopping): OpenRun {
+export function settleRest(run: OpenRun, stopping: Stopping): OpenRun {
   const { turn } = run;
   if (turn === undefined) return run;
   const settled = turn.calls.reduce<OpenRun>(
@@ -136,8 +135,7 @@ function returnedResult(
   const base = unknownResult(run, call);
   if (fact.kind === 'outcome' && fact.outcome.kind === 'error') {
     const { code, message } = fact.outcome;
-    // Of a call that was ended early the activity speaks, not the tool.
-    const synthetic = code === 'interrupted_mid_execution' || code === 'interrupted';
+    const synthetic = INTERRUPTED_CODES.includes(code);
     return { ...base, code, synthetic, content: { text: message } };
   }
   const happened = knownContent(fact);

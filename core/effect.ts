@@ -71,12 +71,14 @@ export interface CallModelInput extends EventBatch {
   /** Id of the assistant message that the reply becomes. */
   readonly replyMessageId: string;
   readonly route: Frozen['route'];
-  /** Names of the tools offered; undefined: all of the root node. */
+  /** Names of the tools offered; undefined: all of the root node; none: the model may not call any. */
   readonly offered?: readonly string[];
   /** The system prompt's changing part, said after the root's (G37). */
   readonly dynamic?: readonly string[];
   readonly maxTokens: number;
   readonly temperature: number;
+  /** 0: no thinking; undefined: the model's own default. */
+  readonly maxThinkingTokens?: number;
   /** Calls say what they wait for and where their results go: it is taken off their arguments. */
   readonly dataflow?: boolean;
   /** Bound of one attempt (design §10). */
@@ -86,6 +88,13 @@ export interface CallModelInput extends EventBatch {
   readonly maxRetries: ModelRetries;
   /** JSON Schema, as text, that an answer without calls is checked against. */
   readonly outputSchema?: StoredText;
+}
+
+/** An attempt that was made because the one before it ended with `class`. */
+export interface RetriedAttempt {
+  readonly attempt: number;
+  /** An ErrorCode, or 'WorkerLost'. */
+  readonly class: string;
 }
 
 export interface SpendingLeft {
@@ -103,7 +112,10 @@ export interface CallModelOutput extends Acknowledged {
   /** Node of the assistant message; equal to the head before it when nothing was left of the reply. */
   readonly head: string;
   readonly reply: Reply;
+  /** Of a refused request: the head without the refusal, for another model to answer. */
+  readonly headBefore?: string;
   readonly attempts: number;
+  readonly retried?: readonly RetriedAttempt[];
   /** Billed or estimated for failed attempts, on top of the reply's own usage (G25). */
   readonly lostCostMicroUsd: number;
   readonly lostUsage: Reply['usage'];

@@ -196,7 +196,9 @@ export type EventBody =
   | {
       readonly type: 'retry';
       readonly call: number;
+      /** How the attempt before ended. */
       readonly class: string;
+      /** The attempt that was made because of it, from 2. */
       readonly attempt: number;
     }
   | { readonly type: 'interruption'; readonly by: 'interrupt' | 'cancel' }

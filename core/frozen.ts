@@ -13,6 +13,8 @@ import type { ToolRecord } from './tool.js';
 export interface Frozen {
   readonly agent: { readonly name: string; readonly version: string };
   readonly route: ModelRoute;
+  /** Takes over when the route's retries are used up (G32). */
+  readonly fallback?: ModelRoute;
   /** The root node: system prompt and offered tools, and its size for the bound of the first request. */
   readonly prompt: { readonly hash: string; readonly bytes: number };
   readonly tools: readonly ToolRecord[];

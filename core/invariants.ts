@@ -7,6 +7,8 @@ import { canonicalJson } from './digest.js';
 import type { ActivityEffect } from './effect.js';
 import type { EventBody, RunEvent } from './event.js';
 import type { Step } from './inflight.js';
+import { ENDING_PREDICATES, NEW_WORK, started, type StepPredicate } from './invariants-ending.js';
+import { HOOK_PREDICATES } from './invariants-hooks.js';
 import { PARALLEL_PREDICATES, pathIsNew } from './invariants-parallel.js';
 import type { Json } from './json.js';
 import { committedMicroUsd } from './money/budget.js';
@@ -37,6 +39,9 @@ export interface InvariantState {
   readonly proposed: number;
   /** An event named only the first calls of its reply: ids that nothing has named may follow. */
   readonly partlyShown: boolean;
+  /** The newest message that was declared gone. */
+  readonly tombstoned?: string;
+  readonly fallbacks: number;
   readonly stop?: Extract<EventBody, { type: 'stop' }>;
   readonly ended: boolean;
   /** Paths of the state that results have become. */
@@ -44,7 +49,15 @@ export interface InvariantState {
 }
 
 export function startChecking(): InvariantState {
-  return { nextSeq: 0, calls: [], proposed: 0, partlyShown: false, ended: false, paths: [] };
+  return {
+    nextSeq: 0,
+    calls: [],
+    proposed: 0,
+    partlyShown: false,
+    fallbacks: 0,
+    ended: false,
+    paths: [],
+  };
 }
 
 type EventPredicate = (state: InvariantState, event: RunEvent) => string | undefined;
@@ -60,6 +73,7 @@ const EVENT_PREDICATES: readonly EventPredicate[] = [
   callsEndOnce,
   pathsAreWrittenOnce,
   resultsKeepTheOrder,
+  goneStaysGone,
   stopLeavesNoCallOpen,
   resultIsConsistent,
 ];
@@ -118,6 +132,10 @@ function taken(state: InvariantState, event: RunEvent): InvariantState {
       );
     case 'tool_results_message':
       return { ...next, calls: [] };
+    case 'tombstone':
+      return { ...next, tombstoned: event.targetMessageId };
+    case 'transition':
+      return { ...next, fallbacks: state.fallbacks + Number(event.reason === 'model_fallback') };
     case 'stop':
       return { ...next, stop: event };
     case 'run_result':
@@ -220,6 +238,13 @@ function resultsKeepTheOrder(state: InvariantState, event: RunEvent): string | u
   return shown.join() === proposed.join() ? undefined : `${shown.join()} for ${proposed.join()}`;
 }
 
+function goneStaysGone(state: InvariantState, event: RunEvent): string | undefined {
+  const names = event.type === 'model_response' || event.type === 'user_message';
+  return names && event.messageId === state.tombstoned
+    ? `${event.messageId} was declared gone`
+    : undefined;
+}
+
 function stopLeavesNoCallOpen(state: InvariantState, event: RunEvent): string | undefined {
   if (event.type !== 'stop' || state.calls.length === 0) return undefined;
   return `no results message for ${state.calls.map((call) => call.id).join(', ')}`;
@@ -236,6 +261,8 @@ function resultIsConsistent(state: InvariantState, event: RunEvent): string | un
   if (result.trace.events !== event.stamp.seq + 1) return `${result.trace.events} events in trace`;
   if (!state.partlyShown && counters.proposedCalls !== state.proposed)
     return `${counters.proposedCalls} proposed calls, the replies had ${state.proposed}`;
+  if (counters.fallbacks !== state.fallbacks)
+    return `${counters.fallbacks} fallbacks counted, ${state.fallbacks} told`;
   return countersAddUp(counters);
 }
 
@@ -249,16 +276,14 @@ function countersAddUp(counters: Counters): string | undefined {
     : `the counters give ${sum} calls, ${counters.proposedCalls} were proposed`;
 }
 
-type StepPredicate = (before: Run, step: Step) => string | undefined;
-
 const STEP_PREDICATES: readonly StepPredicate[] = [
   modelCallsFitTheMoney,
   toolCallsFitTheCap,
   grantsNameTheirCall,
   theGuardIsKept,
   nothingStartsAfterStop,
-  hooksHaveTheirErrand,
-  sessionEndsOnce,
+  ...ENDING_PREDICATES,
+  ...HOOK_PREDICATES,
   reservationsBelongToWork,
   idsAreNew,
   batchesAreBounded,
@@ -274,10 +299,6 @@ export function checkStep(before: Run, step: Step): readonly string[] {
     const violation = predicate(before, step);
     return violation === undefined ? [] : [`step: ${violation}`];
   });
-}
-
-function started(step: Step): readonly ActivityEffect[] {
-  return step.effects.filter((effect): effect is ActivityEffect => 'input' in effect);
 }
 
 const ASKS_A_MODEL: readonly ActivityEffect['kind'][] = ['call_model', 'compact'];
@@ -324,44 +345,12 @@ function theGuardIsKept(before: Run, step: Step): string | undefined {
   return is > was && is > limit ? `${is} reactive compactions, the limit is ${limit}` : undefined;
 }
 
-const NEW_WORK: readonly ActivityEffect['kind'][] = [
-  'call_model',
-  'compact',
-  'execute_tool',
-  'reconcile_tool',
-];
-
 function nothingStartsAfterStop(before: Run, step: Step): string | undefined {
   // Of calls side by side one may start before another, in the same step, stops the run.
   const serial = step.run.frozen?.settings.toolExecution === 'serial';
   const stopped = before.stopping !== undefined || (serial && step.run.stopping !== undefined);
   const late = stopped && started(step).find((effect) => NEW_WORK.includes(effect.kind));
   return late ? `${late.id} starts although the run stops` : undefined;
-}
-
-function hooksHaveTheirErrand(_before: Run, step: Step): string | undefined {
-  const { errands = {}, inflight } = step.run;
-  const flying = Object.keys(inflight).filter((id) => inflight[id]?.kind === 'run_hooks');
-  const lost = flying.find((id) => errands[id] === undefined);
-  if (lost !== undefined) return `nobody knows what ${lost} is for`;
-  const idle = Object.keys(errands).find((id) => !flying.includes(id));
-  return idle === undefined ? undefined : `the hooks ${idle} are waited for and not in flight`;
-}
-
-/** Its SessionEnd hooks run after the result and before the run is stored. */
-function sessionEndsOnce(before: Run, step: Step): string | undefined {
-  const { run } = step;
-  const hooks = started(step).filter((effect) => effect.kind === 'run_hooks');
-  if (before.stopping !== undefined && hooks.some(({ input }) => input.point !== 'SessionEnd'))
-    return 'a hook starts although the run stops';
-  const ending = hooks.some(({ input }) => input.point === 'SessionEnd');
-  if (ending && run.stopping?.result === undefined) return 'SessionEnd before the result';
-  if (ending && before.stopping?.sessionEnd !== undefined) return 'SessionEnd a second time';
-  const wanted = (run.frozen?.hooks.SessionEnd ?? []).length > 0;
-  const closes = started(step).some((effect) => effect.kind === 'close_run');
-  return wanted && closes && run.stopping?.sessionEnd !== 'done'
-    ? 'the run is closed before its SessionEnd hooks have run'
-    : undefined;
 }
 
 function reservationsBelongToWork(_before: Run, step: Step): string | undefined {

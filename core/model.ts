@@ -21,6 +21,8 @@ export interface ModelRoute {
   readonly prices: Prices;
   readonly pricesVersion: string;
   readonly temperatureAllowed: boolean;
+  /** The model decides how much it thinks: it takes no budget for that, only on or off. */
+  readonly thinkingAdaptive?: boolean;
 }
 
 export interface Usage {

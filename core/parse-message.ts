@@ -145,6 +145,24 @@ export function parseProvidedInput(
   return { ok: true, value: { askId, value: value as Json, by } };
 }
 
+const MODEL_CHARS_MAX = 200;
+
+export function parseModelName(raw: unknown): Parsed<string> {
+  return isText(raw, MODEL_CHARS_MAX)
+    ? { ok: true, value: raw.trim() }
+    : fault(raw, `a model must be named by a text of at most ${MODEL_CHARS_MAX} characters`);
+}
+
+export const THINKING_TOKENS_MAX = 1_000_000;
+
+/** null: the model's own default. */
+export function parseThinkingTokens(raw: unknown): Parsed<number | null> {
+  const whole = typeof raw === 'number' && Number.isInteger(raw);
+  return raw === null || (whole && raw >= 0 && raw <= THINKING_TOKENS_MAX)
+    ? { ok: true, value: raw }
+    : fault(raw, `thinking tokens must be null or a whole number up to ${THINKING_TOKENS_MAX}`);
+}
+
 export function parsePermissionMode(raw: unknown): Parsed<PermissionMode> {
   const mode = PERMISSION_MODES.find((one) => one === raw);
   return mode === undefined

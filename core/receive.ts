@@ -22,11 +22,11 @@ import { hooksFailed, hooksRan } from './hooks/ran.js';
 import { finish } from './inflight.js';
 import type { EffectInput, Input, OutsideInput } from './input.js';
 import { ownValue } from './json.js';
-import { amount, billFailure } from './money/failed-call.js';
 import { acked, warn } from './outbox.js';
 import { finalResult, resultOf } from './run-result.js';
 import { isOpen, UNPROCESSED_MAX, type InFlight, type OpenRun, type Run } from './run.js';
 import { stop } from './stop.js';
+import { recordModelFailure } from './turn/failed-call.js';
 import { recordReply } from './turn/reply.js';
 
 export const QUEUE_MAX = 100;
@@ -90,7 +90,7 @@ function recordOutcome(run: OpenRun, input: Outcome): Run {
     case 'compacted':
       return compacted(run, input.id, input.output);
     case 'model_resolved':
-      return modelResolved(run, input.id, input.output);
+      return modelResolved(run, input.output);
     case 'flushed':
       return run;
     case 'run_closed':
@@ -163,32 +163,14 @@ function failed(run: OpenRun, { id: effectId, kind, failure }: Failed): Run {
       attempts: call.doing === 'execute' ? (failure.attempts ?? 1) : 0,
     });
   }
-  if (kind === 'call_model') return modelFailed(run, effectId, failure);
+  if (kind === 'call_model') return recordModelFailure(run, effectId, failure);
   if (kind === 'check_call') return callNotChecked(run, effectId, failure);
   if (kind === 'run_hooks') return hooksFailed(run, effectId, failure);
   if (kind === 'compact') return notCompacted(run, effectId, failure);
-  if (kind === 'resolve_model') return modelNotResolved(run, effectId, failure);
+  if (kind === 'resolve_model') return modelNotResolved(run, failure);
   // What a cancelled close did not store is stored by the next one.
   if (kind === 'close_run' && !failure.cancelled) return ended(run);
   return run;
-}
-
-function modelFailed(run: OpenRun, effectId: string, failure: Failure): Run {
-  const billed = billFailure(run, effectId, failure);
-  const details = failure.details ?? {};
-  if (failure.cancelled || run.stopping !== undefined) return billed;
-  const budget = details['budget'];
-  return {
-    ...billed,
-    phase: 'checking_limits',
-    modelFailure: {
-      code: failure.timedOut && failure.code === 'Internal' ? 'NetworkTimeout' : failure.code,
-      message: failure.message,
-      attempts: amount(details['attempts']) || (failure.attempts ?? 1),
-      outOfTime: failure.timedOut === true && nearTheEnd(run),
-      ...(typeof budget === 'string' && { budget }),
-    },
-  };
 }
 
 function ended(run: OpenRun): Run {

@@ -5,6 +5,7 @@ import { isWaiting } from './clock.js';
 import { compactionsOf } from './context/compaction.js';
 import { isOverrun } from './money/budget.js';
 import type { Counters, RunResult } from './result.js';
+import { currentRoute } from './route.js';
 import { isOpen, type Run, type Stopping } from './run.js';
 import { nextSafeActionFor, statusOfStop } from './stop.js';
 import type { RunView, RunViewStatus } from './view.js';
@@ -76,6 +77,7 @@ export function viewOfRun(run: Run): RunView {
     runId: run.runId,
     tenant: run.tenant,
     agent: run.start.agent,
+    ...(isOpen(run) && { model: currentRoute(run).name }),
     opened: run.frozen !== undefined,
     status: run.stopping !== undefined && run.final === undefined ? 'closing' : statusOf(run),
     phase: run.phase,

@@ -9,13 +9,14 @@ import type { Ask, AskOutcome, Decision, Verdict } from './ask/ask.js';
 import type { Arrival } from './arrival.js';
 import type { StandingGrant } from './ask/grants.js';
 import type { Call } from './call/call.js';
+import type { RetriedAttempt } from './effect.js';
 import type { State } from './call/references.js';
 import type { AskView, Phase, RunEvent } from './event.js';
 import type { Frozen } from './frozen.js';
 import type { TokenTracker } from './gates/token-budget.js';
 import type { AnswerOpinion, HookErrand, HookReport } from './hooks/hook.js';
 import type { Json, StoredText } from './json.js';
-import type { Reply, Usage } from './model.js';
+import type { ModelRoute, Reply, Usage } from './model.js';
 import type { PermissionMode } from './permission-mode.js';
 import type { RunResult, StopPhase, StopReason } from './result.js';
 import type { StartInput } from './task.js';
@@ -47,6 +48,8 @@ export interface InFlight {
 export interface Turn {
   readonly reply: Omit<Reply, 'calls'>;
   readonly messageId: string;
+  /** Of a refusal: the conversation without it. */
+  readonly headBefore?: string;
   readonly calls: readonly Call[];
   /** The step that keys of this turn's calls carry. */
   readonly step: number;
@@ -111,6 +114,21 @@ export interface ContextSize {
   /** Bytes appended since; at most one token per byte (design §10). */
   readonly newBytes: number;
   readonly measure?: ContextMeasure;
+  /** Name of the route whose model counted `knownTokens`. */
+  readonly countedBy?: string;
+}
+
+/** What differs from the frozen route; read through `route.ts`. */
+export interface ModelChoice {
+  /** A person's choice in place of the frozen route. */
+  readonly route?: ModelRoute;
+  readonly onFallback?: boolean;
+  /** Named by a person, not yet looked up. */
+  readonly wanted?: string;
+  /** Looked up; takes over with the next request. */
+  readonly next?: ModelRoute;
+  /** null: the model's own default. */
+  readonly maxThinkingTokens?: number | null;
 }
 
 /** For estimates, never for bounds (G36). */
@@ -240,6 +258,9 @@ export interface Run {
   readonly turn?: Turn;
   /** Logical model requests started so far, answered or not. */
   readonly requests: number;
+  readonly modelChoice?: ModelChoice;
+  /** Bound of the model call in flight, in tokens: what it counts as when nobody hears of it again. */
+  readonly asked?: { readonly inputTokens: number; readonly outputTokens: number };
   readonly tally: Tally;
   readonly money: Money;
   readonly exceeded?: Exceeded;
@@ -290,6 +311,12 @@ export interface Run {
   readonly stopHookActive?: true;
   readonly tokenTracker?: TokenTracker;
   readonly interrupt?: 'interrupt' | 'cancel';
+  /** Where an interrupt that pauses caught the run, until nothing is under way any more. */
+  readonly pausing?: StopPhase;
+  /** The same, while the paused run waits for its user. */
+  readonly paused?: StopPhase;
+  /** Fires at the end of a run whose time goes on while people are waited for. */
+  readonly endTimer?: string;
   /** Runs out when an interrupted run does not get opened. */
   readonly graceTimer?: string;
   readonly closeRequested: boolean;
@@ -301,6 +328,8 @@ export interface Run {
   /** Status last shown to the outside (search attribute). */
   readonly shownStatus?: string;
   readonly stopping?: Stopping;
+  /** A budget is used up and the run says a last word before it stops for it (C42). */
+  readonly wrapUp?: { readonly reason: StopReason; readonly asked: boolean };
   /** The failure of the last model call, until a rule has dealt with it. */
   readonly modelFailure?: ModelFailure;
   readonly unprocessed: readonly string[];
@@ -315,10 +344,13 @@ export interface ModelFailure {
   readonly code: string;
   readonly message: string;
   readonly attempts: number;
+  readonly retried?: readonly RetriedAttempt[];
   /** The call ran against the run's time budget, not its own limit. */
   readonly outOfTime: boolean;
   /** With BudgetExhausted: the stop reason of the budget that the next attempt did not fit. */
   readonly budget?: string;
+  /** Some of a reply had arrived and may have been shown. */
+  readonly partial?: boolean;
 }
 
 export type Final =

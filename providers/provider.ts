@@ -16,9 +16,13 @@ export interface ModelRequest {
   /** Said after `system`, and other for every request: nothing to cache. */
   readonly dynamic?: readonly string[];
   readonly tools: readonly ToolOffer[];
+  /** The tools explain the conversation; none of them may be called. */
+  readonly toolChoice?: 'none';
   readonly messages: readonly RequestMessage[];
   readonly maxTokens: number;
   readonly temperature?: number;
+  /** `maxTokens` 0: none. Absent: the model's own default. */
+  readonly thinking?: { readonly maxTokens: number; readonly adaptive: boolean };
   readonly metadata?: {
     readonly runId: string;
     readonly call: number;

@@ -13,8 +13,10 @@ import { pendingAsks, viewOf } from '../core/ask/pending.js';
 import type { Input } from '../core/input.js';
 import {
   parseDecision,
+  parseModelName,
   parsePermissionMode,
   parseProvidedInput,
+  parseThinkingTokens,
   parseUserMessage,
   type Parsed,
 } from '../core/parse-message.js';
@@ -36,13 +38,7 @@ export function listen(inbox: Inbox, current: () => Run): (run: Run) => Run {
 }
 
 function listenToSignals(inbox: Inbox): void {
-  const take = <T>(message: string, parsed: Parsed<T>, make: (value: T) => Input): void => {
-    inbox.put(
-      parsed.ok
-        ? make(parsed.value)
-        : { type: 'input_rejected', message, reason: parsed.reason, at: Date.now() },
-    );
-  };
+  const take = takerOf(inbox);
   setHandler(messages.resolveApproval, (raw) =>
     take('resolveApproval', parseDecision(raw), (decision) => ({
       type: 'decision',
@@ -64,13 +60,7 @@ function listenToSignals(inbox: Inbox): void {
       at: Date.now(),
     })),
   );
-  setHandler(messages.setPermissionMode, (raw) =>
-    take('setPermissionMode', parsePermissionMode(raw), (mode) => ({
-      type: 'set_permission_mode',
-      mode,
-      at: Date.now(),
-    })),
-  );
+  listenToControl(take);
   setHandler(messages.interrupt, () => {
     inbox.put({ type: 'interrupt', at: Date.now() });
   });
@@ -81,6 +71,42 @@ function listenToSignals(inbox: Inbox): void {
     const reason = `this workflow knows no signal '${name.slice(0, 100)}'`;
     inbox.put({ type: 'input_rejected', message: 'signal', reason, at: Date.now() });
   });
+}
+
+type Take = <T>(message: string, parsed: Parsed<T>, make: (value: T) => Input) => void;
+
+function takerOf(inbox: Inbox): Take {
+  return (message, parsed, make) =>
+    inbox.put(
+      parsed.ok
+        ? make(parsed.value)
+        : { type: 'input_rejected', message, reason: parsed.reason, at: Date.now() },
+    );
+}
+
+/** What changes how a run goes on (vocabulary D9). */
+function listenToControl(take: Take): void {
+  setHandler(messages.setModel, (raw) =>
+    take('setModel', parseModelName(raw), (model) => ({
+      type: 'set_model',
+      model,
+      at: Date.now(),
+    })),
+  );
+  setHandler(messages.setMaxThinkingTokens, (raw) =>
+    take('setMaxThinkingTokens', parseThinkingTokens(raw), (tokens) => ({
+      type: 'set_max_thinking_tokens',
+      tokens,
+      at: Date.now(),
+    })),
+  );
+  setHandler(messages.setPermissionMode, (raw) =>
+    take('setPermissionMode', parsePermissionMode(raw), (mode) => ({
+      type: 'set_permission_mode',
+      mode,
+      at: Date.now(),
+    })),
+  );
 }
 
 function answerUpdates(inbox: Inbox): (run: Run) => Run {

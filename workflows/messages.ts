@@ -37,6 +37,11 @@ export const interrupt = defineSignal('interrupt');
 /** Ends a conversation that waits for its user; otherwise cancels the run (D9). */
 export const close = defineSignal('close');
 
+/** Another model for the next request, by its route's name. A name that no worker knows changes nothing. */
+export const setModel = defineSignal<[string]>('setModel');
+/** How much the model may think from the next request on: 0 for not at all, null for its own default. */
+export const setMaxThinkingTokens = defineSignal<[number | null]>('setMaxThinkingTokens');
+
 /** Like `resolveApproval`, and says whether the decision was accepted or why not. Needs a live worker. */
 export const decide = defineUpdate<Verdict, [Decision]>('decide');
 

@@ -11,6 +11,7 @@ import { exceed } from '../money/exceed.js';
 import type { OpenRun, Turn } from '../run.js';
 import { stop } from '../stop.js';
 import { DENIED_CODES } from '../tool-result.js';
+import { leaveOut } from '../wrap-up.js';
 import { approve } from './approve.js';
 import { hear } from './ask-person.js';
 import type { Call } from './call.js';
@@ -58,6 +59,8 @@ function begin(run: OpenRun, turn: Turn): OpenRun {
 }
 
 function advanceCall(run: OpenRun, call: Call): Step<OpenRun> | undefined {
+  const left = leaveOut(run, call);
+  if (left !== undefined) return left;
   const verdict = atStation(run, call);
   switch (verdict.kind) {
     case 'wait':

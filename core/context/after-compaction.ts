@@ -8,6 +8,7 @@ import type { TransitionReason } from '../event.js';
 import { emit, warn } from '../outbox.js';
 import type { CompactionOutcome, Compactions, CurrentCompaction, OpenRun } from '../run.js';
 import { exceed } from '../money/exceed.js';
+import { currentRoute } from '../route.js';
 import { stop } from '../stop.js';
 import { continueOrStop } from '../turn/truncation.js';
 import { compactionsOf, triggerOf, withCurrent } from './compaction.js';
@@ -51,7 +52,7 @@ function shortened(run: OpenRun, current: CurrentCompaction, summary: Summary): 
     head,
     pending: [],
     nextMessage: run.nextMessage + 1,
-    context: contextAfterSummary(run.context, summary),
+    context: { ...contextAfterSummary(run.context, summary), countedBy: currentRoute(run).name },
     compactions: counted(run, compactionsOf(run), cause),
   };
   const told = emit(next, {

@@ -10,13 +10,14 @@ import { promptTokensBound, settleReservation } from '../money/budget.js';
 import { billFailure } from '../money/failed-call.js';
 import { costMicroUsd } from '../money/price.js';
 import type { StopReason } from '../result.js';
+import { currentRoute } from '../route.js';
 import type { CompactionOutcome, OpenRun } from '../run.js';
 import { compactionsOf, withCurrent } from './compaction.js';
 
 export function compacted(run: OpenRun, effectId: string, output: CompactOutput): OpenRun {
   const { usage, lostUsage } = output;
-  const spent = settleReservation(run, effectId, {
-    billed: costMicroUsd(usage, run.frozen.route.prices),
+  const { asked: _, ...spent } = settleReservation(run, effectId, {
+    billed: costMicroUsd(usage, currentRoute(run).prices),
     lost: output.lostCostMicroUsd,
   });
   const tally = { ...run.tally, usage: addUsage(addUsage(run.tally.usage, usage), lostUsage) };

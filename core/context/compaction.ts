@@ -20,6 +20,7 @@ import {
   type RequestBound,
 } from '../money/budget.js';
 import { exceed } from '../money/exceed.js';
+import { currentRoute } from '../route.js';
 import type { Compactions, CurrentCompaction, OpenRun, Run } from '../run.js';
 import { stop } from '../stop.js';
 import { bytesOf, messageIdAt } from '../transcript-items.js';
@@ -49,8 +50,8 @@ export function compactionsOf(run: Run): Compactions {
 
 /** More of the context window is used than the threshold allows. */
 export function overThreshold(run: OpenRun): boolean {
-  const { budget, route } = run.frozen;
-  return usedTokens(run) > Math.floor(route.contextWindow * budget.compactionThreshold);
+  const { compactionThreshold } = run.frozen.budget;
+  return usedTokens(run) > Math.floor(currentRoute(run).contextWindow * compactionThreshold);
 }
 
 /** By the setting: what the context holds now, or all that was used since the last summary (C21). */
@@ -73,7 +74,7 @@ export function wantCompaction(
   const tokens = contextTokens(run);
   // Whoever says that the prompt is too long has counted it.
   const preTokens =
-    want.cause === 'prompt_too_long' ? Math.max(tokens, run.frozen.route.contextWindow) : tokens;
+    want.cause === 'prompt_too_long' ? Math.max(tokens, currentRoute(run).contextWindow) : tokens;
   return {
     ...run,
     compactions: {
@@ -107,16 +108,16 @@ function isDue(run: OpenRun): boolean {
 
 /** A request that cannot succeed by the provider's own count. */
 function contextIsFull(run: OpenRun): boolean {
-  const { route, settings } = run.frozen;
-  return countedTokens(run) + settings.minOutputTokens > route.contextWindow;
+  const { minOutputTokens } = run.frozen.settings;
+  return countedTokens(run) + minOutputTokens > currentRoute(run).contextWindow;
 }
 
 /** undefined: the budget has no room for it, and the run can try without. */
 function begin(run: OpenRun, current: CurrentCompaction): Step | 'hold' | undefined {
-  const { route } = run.frozen;
+  const { contextWindow } = currentRoute(run);
   const bound = fitRequest(run, {
     extraBytes: bytesOf({ text: SUMMARY_REQUEST }),
-    outputTokens: Math.min(SUMMARY_TOKENS_MAX, Math.floor(route.contextWindow * SUMMARY_SHARE)),
+    outputTokens: Math.min(SUMMARY_TOKENS_MAX, Math.floor(contextWindow * SUMMARY_SHARE)),
   });
   if ('misfit' in bound) {
     if (current.cause === 'threshold') return undefined;
@@ -145,6 +146,7 @@ function startCompaction(
     ...compactionStarted(run),
     phase: 'building_context',
     compactions,
+    asked: { inputTokens: bound.inputTokens, outputTokens: bound.maxTokens },
   };
   const { modelTimeoutMs, heartbeatMs } = run.frozen.settings;
   const time = boundByTime(run, modelTimeoutMs);
@@ -174,7 +176,7 @@ interface Beginning {
 }
 
 function payload(run: OpenRun, { current, bound, events }: Beginning): CompactInput {
-  const { route, tools, prompt, budget } = run.frozen;
+  const { tools, prompt, budget } = run.frozen;
   const offered = visibleTools(run);
   const { cut } = current;
   return {
@@ -185,7 +187,7 @@ function payload(run: OpenRun, { current, bound, events }: Beginning): CompactIn
     append: run.pending,
     messageId: messageIdAt(run),
     trigger: triggerOf(current),
-    route,
+    route: currentRoute(run),
     ...(offered.length < tools.length && { offered: offered.map((tool) => tool.name) }),
     preTokens: current.preTokens,
     keepTurns: TURNS_KEPT,
@@ -202,4 +204,13 @@ function payload(run: OpenRun, { current, bound, events }: Beginning): CompactIn
 
 export function withCurrent(run: OpenRun, current: CurrentCompaction): OpenRun {
   return { ...run, compactions: { ...compactionsOf(run), current } };
+}
+
+/** One that the run cannot go on without is still wanted when it was ended early; another is not. */
+export function wantedAgain<R extends Run>(run: R): R {
+  const { current, ...compactions } = compactionsOf(run);
+  if (current === undefined) return run;
+  if (current.cause === 'threshold') return { ...run, compactions };
+  const { effectId: _, outcome: __, ...wanted } = current;
+  return { ...run, compactions: { ...compactions, current: wanted } };
 }

@@ -4,6 +4,7 @@
  */
 import type { Step } from '../inflight.js';
 import { emit } from '../outbox.js';
+import { afterTurn } from '../route.js';
 import type { OpenRun, Turn } from '../run.js';
 import { stop } from '../stop.js';
 import { appendUser } from '../transcript-items.js';
@@ -66,7 +67,7 @@ function answered(run: OpenRun, turn: Turn, detail: string): OpenRun {
     partialOutput: __,
     stopHookActive: ___,
     ...rest
-  } = emit(run, { type: 'validation', decision: 'final' });
+  } = emit(afterTurn(run), { type: 'validation', decision: 'final' });
   const next: OpenRun = {
     ...rest,
     ...(text !== undefined && { lastAnswer: text }),
@@ -82,7 +83,7 @@ function answered(run: OpenRun, turn: Turn, detail: string): OpenRun {
 }
 
 /** The user's next turn has retries of its own; otherwise only `next_turn` resets recoveries (C52). */
-function nextQuestion(run: OpenRun): OpenRun {
+export function nextQuestion(run: OpenRun): OpenRun {
   return {
     ...run,
     phase: 'checking_limits',

@@ -10,6 +10,7 @@ import { countedMs } from '../clock.js';
 import type { ModelRetries, SpendingLeft } from '../effect.js';
 import { warn } from '../outbox.js';
 import type { StopReason } from '../result.js';
+import { currentRoute } from '../route.js';
 import type { OpenRun } from '../run.js';
 import { affordableOutput, boundMicroUsd } from './price.js';
 
@@ -19,9 +20,14 @@ export interface RequestBound {
   readonly costMicroUsd: number;
 }
 
+/** One model's count of a text is at most this many times another's; a bound, as no core can count itself. */
+const TOKENIZER_RATIO_MAX = 2;
+
 /** Most tokens that the next request's prompt can have: counted prefix plus one token per new byte. */
 export function promptTokensBound(run: OpenRun): number {
-  return run.context.knownTokens + run.context.newBytes;
+  const { knownTokens, newBytes, countedBy } = run.context;
+  const foreign = countedBy !== undefined && countedBy !== currentRoute(run).name;
+  return knownTokens * (foreign ? TOKENIZER_RATIO_MAX : 1) + newBytes;
 }
 
 export interface Wanted {
@@ -36,7 +42,8 @@ export function fitRequest(
   run: OpenRun,
   { extraBytes = 0, outputTokens = Number.POSITIVE_INFINITY }: Wanted = {},
 ): RequestBound | { readonly misfit: StopReason } {
-  const { budget, settings, route } = run.frozen;
+  const { budget, settings } = run.frozen;
+  const route = currentRoute(run);
   const inputTokens = promptTokensBound(run) + extraBytes;
   if (left(inputUsed(run), budget.maxInputTokens) < inputTokens)
     return { misfit: 'max_input_tokens' };

@@ -1,5 +1,5 @@
 /**
- * What happens when a budget is used up: the run stops, or asks a person for more of it (G91).
+ * What happens when a budget is used up: the run asks a person for more of it (G91), or ends with it.
  *
  * Invariants:
  *  M1 Asking changes no limit; only an approval raises one, by a named amount, for the rest of the run.
@@ -18,6 +18,7 @@ import type { Step } from '../inflight.js';
 import type { StopReason } from '../result.js';
 import type { BudgetField, Exceeded, OpenRun } from '../run.js';
 import { stop } from '../stop.js';
+import { endOnBudget } from '../wrap-up.js';
 import { inputUsed } from './budget.js';
 
 const BUDGET_ASKS_MAX = 100;
@@ -36,7 +37,11 @@ export function exceed(run: OpenRun, reason: StopReason): OpenRun {
   const field = fieldOf(run, reason);
   const limit = field === undefined ? 'unlimited' : run.frozen.budget[field];
   const mayAsk = run.frozen.settings.onBudget === 'ask' && (run.budgetAsks ?? 0) < BUDGET_ASKS_MAX;
-  if (!mayAsk || field === undefined || limit === 'unlimited') return stop(run, reason);
+  // A run that says its last word has been refused more, or was not to ask.
+  const last = run.wrapUp !== undefined;
+  if (last || !mayAsk || field === undefined || limit === 'unlimited') {
+    return endOnBudget(run, reason);
+  }
   // As much again: what a person allowed once is the best guess of what they allow twice.
   return { ...run, exceeded: { reason, field, limit, amount: Math.max(1, limit) } };
 }
@@ -59,7 +64,7 @@ export function askForBudget(run: OpenRun): Step<OpenRun> | 'hold' | undefined {
   });
   const next = retireAsks(closed.run, (one) => one.id === ask.id);
   return {
-    run: amount === undefined ? stop(next, exceeded.reason) : raised(next, exceeded, amount),
+    run: amount === undefined ? endOnBudget(next, exceeded.reason) : raised(next, exceeded, amount),
     effects: closed.effects,
   };
 }

@@ -1,6 +1,7 @@
 /**
  * What a request to a model cost that brought nothing.
- * Invariant: a request that may have left counts, with its whole bound when nobody says what it cost.
+ * Invariant: a request that may have left counts, with its whole bound in money and tokens when nobody says
+ * what it cost (G25).
  */
 import type { Failure } from '../failure.js';
 import { addUsage, NO_USAGE, type Usage } from '../model.js';
@@ -24,9 +25,14 @@ export function billFailure(run: OpenRun, effectId: string, failure: Failure): O
     !failure.cancelled &&
     !BEFORE_ANY_REQUEST.includes(failure.code);
   const lost = unheard ? (run.money.reserved[effectId] ?? 0) : amount(details['lostCostMicroUsd']);
-  const settled = settleReservation(run, effectId, { billed: 0, lost });
-  const usage = addUsage(run.tally.usage, usageOf(details['lostUsage']));
+  const { asked, ...settled } = settleReservation(run, effectId, { billed: 0, lost });
+  const lostUsage = unheard && asked ? usageOfBound(asked) : usageOf(details['lostUsage']);
+  const usage = addUsage(run.tally.usage, lostUsage);
   return { ...settled, tally: { ...run.tally, usage } };
+}
+
+function usageOfBound({ inputTokens, outputTokens }: NonNullable<OpenRun['asked']>): Usage {
+  return { ...NO_USAGE, input: inputTokens, output: outputTokens };
 }
 
 /** A count in data from outside; 0 when it is none. */

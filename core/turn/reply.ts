@@ -11,8 +11,10 @@ import { addUsage, type ProposedCall, type Reply } from '../model.js';
 import { costMicroUsd } from '../money/price.js';
 import { settleReservation } from '../money/budget.js';
 import { emit, warn } from '../outbox.js';
+import { currentRoute } from '../route.js';
 import type { OpenRun, Turn } from '../run.js';
 import { messageIdAt } from '../transcript-items.js';
+import { tellRetries } from './retries.js';
 
 /** Arguments beyond this much in all are left out of `model_response`; `tool_started` has them. */
 const EVENT_ARGS_CHARS = 8_000;
@@ -20,7 +22,8 @@ const EVENT_CALLS_MAX = 32;
 
 export function recordReply(run: OpenRun, effectId: string, output: CallModelOutput): OpenRun {
   const { reply } = output;
-  const billed = costMicroUsd(reply.usage, run.frozen.route.prices);
+  const route = currentRoute(run);
+  const billed = costMicroUsd(reply.usage, route.prices);
   const lost = output.lostCostMicroUsd;
   const messageId = messageIdAt(run);
   const appended = output.head !== run.head;
@@ -28,20 +31,21 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
   const turn: Turn = {
     reply: rest,
     messageId,
+    ...(output.headBefore !== undefined && { headBefore: output.headBefore }),
     calls: calls.map((call, index) =>
       proposed(call, index, callKeyOf(run.tally.step, index, calls.length)),
     ),
     step: run.tally.step,
     dispatched: false,
   };
-  const settled = settleReservation(run, effectId, { billed, lost });
+  const { asked: _, ...settled } = settleReservation(run, effectId, { billed, lost });
   const recorded: OpenRun = {
     ...settled,
     phase: 'validating',
     head: output.head,
     pending: [],
     nextMessage: run.nextMessage + (appended ? 1 : 0),
-    context: contextAfterReply(run.context, reply),
+    context: { ...contextAfterReply(run.context, reply), countedBy: route.name },
     turn,
     tally: {
       ...run.tally,
@@ -50,7 +54,8 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
       usage: addUsage(addUsage(run.tally.usage, reply.usage), output.lostUsage),
     },
   };
-  return withStrangeStop(announce(recorded, turn, billed + lost), turn);
+  const told = tellRetries(recorded, output.retried);
+  return withStrangeStop(announce(told, turn, billed + lost), turn);
 }
 
 function proposed(call: ProposedCall, index: number, callKey: string): ProposedStage {

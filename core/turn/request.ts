@@ -1,7 +1,7 @@
 /**
  * Asking the model: queued messages enter the transcript, the bound is reserved, the request leaves.
  * Invariants: no request that does not fit its budgets (B1); a message from outside never comes between a
- * tool call and its result (G74); only visible tools are offered (C48).
+ * tool call and its result (G74); only visible tools are offered (C48), none for a run's last word (C42).
  */
 import { boundByTime } from '../clock.js';
 import { start, type Step } from '../inflight.js';
@@ -15,6 +15,7 @@ import {
   type RequestBound,
 } from '../money/budget.js';
 import { emit } from '../outbox.js';
+import { currentRoute } from '../route.js';
 import type { OpenRun } from '../run.js';
 import { exceed } from '../money/exceed.js';
 import { appendUser, bytesOf, messageIdAt } from '../transcript-items.js';
@@ -37,6 +38,8 @@ export function askModel(run: OpenRun): Step<OpenRun> {
     ...ready,
     phase: 'awaiting_model',
     requests: ready.requests + 1,
+    ...(ready.wrapUp !== undefined && { wrapUp: { ...ready.wrapUp, asked: true } }),
+    asked: { inputTokens: bound.inputTokens, outputTokens: bound.maxTokens },
   };
   const id = `call_model-${building.nextEffect}`;
   const step = start(building, 'call_model', (effectId, events): ActivityEffect => ({
@@ -49,7 +52,7 @@ export function askModel(run: OpenRun): Step<OpenRun> {
       heartbeatMs: building.frozen.settings.heartbeatMs.repeatable,
       maximumAttempts: MODEL_ATTEMPTS_MAX,
     },
-    summary: `${building.frozen.route.model} #${building.requests}`,
+    summary: `${currentRoute(building).model} #${building.requests}`,
   }));
   return { run: reserve(step.run, id, bound.costMicroUsd), effects: step.effects };
 }
@@ -61,8 +64,8 @@ interface Request {
 }
 
 function payload(run: OpenRun, { bound, dynamic, events }: Request): CallModelInput {
-  const { route, settings, tools } = run.frozen;
-  const offered = visibleTools(run);
+  const { settings, tools } = run.frozen;
+  const offered = run.wrapUp === undefined ? visibleTools(run) : [];
   return {
     v: 1,
     run: refOf(run),
@@ -70,11 +73,12 @@ function payload(run: OpenRun, { bound, dynamic, events }: Request): CallModelIn
     head: run.head ?? run.frozen.prompt.hash,
     append: run.pending,
     replyMessageId: messageIdAt(run),
-    route,
+    route: currentRoute(run),
     ...(offered.length < tools.length && { offered: offered.map((tool) => tool.name) }),
     ...(dynamic.length > 0 && { dynamic }),
     maxTokens: bound.maxTokens,
     temperature: settings.temperature,
+    ...thinkingLimit(run),
     ...(settings.toolExecution === 'dataflow' && { dataflow: true }),
     bound: { inputTokens: bound.inputTokens, costMicroUsd: bound.costMicroUsd },
     left: leftToSpend(run),
@@ -82,6 +86,13 @@ function payload(run: OpenRun, { bound, dynamic, events }: Request): CallModelIn
     ...(run.frozen.outputSchema !== undefined && { outputSchema: run.frozen.outputSchema }),
     events: leanEvents(events, run.pending),
   };
+}
+
+/** A person's word counts, then the budget; without either the model decides by itself. */
+function thinkingLimit(run: OpenRun): Pick<CallModelInput, 'maxThinkingTokens'> {
+  const chosen = run.modelChoice?.maxThinkingTokens;
+  const limit = chosen === undefined ? run.frozen.budget.maxThinkingTokens : chosen;
+  return typeof limit === 'number' ? { maxThinkingTokens: limit } : {};
 }
 
 /** What PostSampling hooks said since the last request is part of this one (G39). */

@@ -4,6 +4,7 @@
 import type { SettledStage } from '../call/call.js';
 import { afterNotice, REPETITION_NOTICE, repetitionStep } from '../limits/repetition.js';
 import { emit } from '../outbox.js';
+import { afterTurn } from '../route.js';
 import type { OpenRun, Turn } from '../run.js';
 import { stop } from '../stop.js';
 import { appendResults, appendUser, messageIdAt } from '../transcript-items.js';
@@ -49,7 +50,7 @@ function noteOf({ corrected, tool, args, result }: SettledStage): string | undef
 
 /** The results are in: on to the next turn, unless the run repeats itself. */
 export function nextTurn(run: OpenRun, turn: Turn): OpenRun {
-  const { turn: _, ...rest } = appendTurnResults(run, turn);
+  const { turn: _, ...rest } = appendTurnResults(afterTurn(run), turn);
   const asks = rest.asks.filter((ask) => ask.outcome === 'pending');
   const next: OpenRun = {
     ...rest,

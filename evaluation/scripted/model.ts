@@ -89,7 +89,7 @@ class ModelDouble {
     this.requests.push({
       model: request.model,
       maxTokens: request.maxTokens,
-      tools: request.tools.map((tool) => tool.name),
+      tools: request.toolChoice === 'none' ? [] : request.tools.map((tool) => tool.name),
       system: [request.system, ...(request.dynamic ?? [])].join('\n\n'),
       messages: request.messages.map((message) => seenMessage(message)),
     });

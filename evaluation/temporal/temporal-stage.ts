@@ -112,7 +112,9 @@ async function act({ run, host, life }: StageFacts, action: Action): Promise<voi
     case 'setPermissionMode':
       return run.setPermissionMode(action.mode);
     case 'setModel':
+      return run.setModel(action.model);
     case 'setMaxThinkingTokens':
+      return run.setMaxThinkingTokens(action.tokens);
     case 'advance':
     case 'continueAsNew':
       throw new Error(`${action.kind} cannot be played on a server.`);

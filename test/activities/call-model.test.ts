@@ -337,6 +337,32 @@ describe('call_model', () => {
     expect(bed.model.requests()[0]?.body).not.toContain('notes__store');
   });
 
+  test('a model that may call no tool hears of those that it has used, and that it may not', async () => {
+    const head = await begin([{ calls: [{ id: 'c1', tool: 'orders__read', input: {} }] }, OK]);
+    const first = await attempt(bed.activities().call_model, modelInput(head));
+    await attempt(
+      bed.activities().call_model,
+      modelInput(first.head, {
+        call: 2,
+        append: [
+          {
+            kind: 'results',
+            messageId: 'run_1:m2',
+            results: [{ callId: 'c1', isError: false, content: { text: 'x' } }],
+          },
+        ],
+        replyMessageId: 'run_1:m3',
+        offered: [],
+      }),
+    );
+    const body = JSON.parse(bed.model.requests()[1]?.body ?? '{}') as {
+      readonly tools: readonly { readonly name: string }[];
+      readonly tool_choice: unknown;
+    };
+    expect(body.tools.map((one) => one.name)).toEqual(['orders__read']);
+    expect(body.tool_choice).toEqual({ type: 'none' });
+  });
+
   test('garbage in place of a reply is a typed failure', async () => {
     const head = await begin([{ garbage: '<html>', contentType: 'text/html' }]);
     const failure = await failureFrom(attempt(bed.activities().call_model, modelInput(head)));

@@ -58,6 +58,14 @@ describe('open_run', () => {
     });
   });
 
+  test('C3: model calls have an end also where turns are counted logically', async () => {
+    const settings = { turnCounting: 'logical' };
+    expect((await open()).frozen?.budget.maxModelCalls).toBe('unlimited');
+    expect((await open({ settings })).frozen?.budget.maxModelCalls).toBe(100);
+    const { frozen } = await open({ settings, budget: { maxModelCalls: 'unlimited' } });
+    expect(frozen?.budget.maxModelCalls).toBe('unlimited');
+  });
+
   test('tells the model about plans in dataflow mode, and only there', async () => {
     const { head, frozen } = await open({ settings: { toolExecution: 'dataflow' } });
     const [root] = await bed.store.readChain('default', head ?? '');

@@ -107,7 +107,6 @@ describe('a call that needs a person waits for one', () => {
     const settings = { timeoutCounts: 'wall' } as const;
     const shell = waiting({ settings, budget: { timeoutMs: 60_000 } });
     pass(shell, 24 * HOUR);
-    answer(shell);
     expect(finish(shell).stopReason).toBe('timeout');
     expect(executedOf(shell)).toEqual([]);
   });

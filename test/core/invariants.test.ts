@@ -119,6 +119,16 @@ test.each<[string, Damage, RegExp]>([
   ],
   ['no results message', without('tool_results_message'), /before the results of a, b/],
   [
+    'a message that was declared gone',
+    (events) => renumbered(events.flatMap((event) => [...tombstoneOf(event), event])),
+    /was declared gone/,
+  ],
+  [
+    'a fallback that nobody counted',
+    changed('transition', { reason: 'model_fallback' }),
+    /0 fallbacks counted, 1 told/,
+  ],
+  [
     'a start although a hook denied it',
     changed('hook', { outcome: 'deny' }),
     /started although guard denied it/,
@@ -132,6 +142,12 @@ test.each<[string, Damage, RegExp]>([
 ])('%s is seen', (_what, damage, violation) => {
   expect(violationsOf(damage(goodEvents())).join('\n')).toMatch(violation);
 });
+
+function tombstoneOf(event: RunEvent): RunEvent[] {
+  if (event.type !== 'model_response') return [];
+  const { messageId: targetMessageId, stamp } = event;
+  return [{ type: 'tombstone', targetMessageId, reason: 'test', stamp }];
+}
 
 /** Puts the first event of a type right behind another one. */
 function moved(events: RunEvent[], type: RunEvent['type'], behind: RunEvent['type']): RunEvent[] {

@@ -23,7 +23,7 @@ import type { Json } from '../../core/json.js';
 import { NO_USAGE, type Reply } from '../../core/model.js';
 import { isMutating } from '../../core/tool.js';
 import type { Shell, Started } from './shell.js';
-import { checkOf, frozenOf, type ToolEntry } from './script.js';
+import { checkOf, frozenOf, scriptedRoute, type ToolEntry } from './script.js';
 import { appendItems, appendReply, summarised, type Message } from './transcript.js';
 
 export interface Outcome {
@@ -83,9 +83,12 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
       return { type: 'compacted', output: { head, tokens, usage, ...lost, eventsUpTo } };
     }
     case 'resolve_model': {
-      const { route } = frozenOf(shell.script);
       const { model } = effect.input;
-      const resolved = { ok: true, route: { ...route, name: model, model } } as const;
+      const route = scriptedRoute(shell.script, model);
+      const resolved =
+        route === undefined
+          ? ({ ok: false, reason: `Model ${model} is not known.` } as const)
+          : ({ ok: true, route } as const);
       return { type: 'model_resolved', output: { resolved, eventsUpTo } };
     }
     case 'close_run':
@@ -190,7 +193,7 @@ function ofModel(shell: Shell, effect: Started<'call_model'>, how: How): Outcome
   if ('failure' in entry) return failed(effect.id, entry.failure, entry.delayMs);
   const reply = how === 'cancelled' ? entry.partial : entry.reply;
   if (reply === undefined) return failed(effect.id, aborted());
-  const { attempts = 1, lostCostMicroUsd = 0, delayMs } = entry;
+  const { attempts = 1, retried = [], lostCostMicroUsd = 0, delayMs } = entry;
   return {
     delayMs: delayMs ?? WORK_MS,
     make: (at) => {
@@ -204,7 +207,9 @@ function ofModel(shell: Shell, effect: Started<'call_model'>, how: How): Outcome
       const output: CallModelOutput = {
         head,
         reply,
+        ...(reply.stop === 'refusal' && { headBefore: `${id}:before` }),
         attempts,
+        retried,
         lostCostMicroUsd,
         lostUsage,
         eventsUpTo,

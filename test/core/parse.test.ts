@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import {
   parseDecision,
+  parseModelName,
   parsePermissionMode,
   parseProvidedInput,
+  parseThinkingTokens,
   parseUserMessage,
 } from '../../core/parse-message.js';
 import { parseStart } from '../../core/parse-start.js';
@@ -10,10 +12,12 @@ import { parseStart } from '../../core/parse-start.js';
 const DECISION = { askId: 'r:1', argsHash: 'h', decision: 'approve', by: 'pat', decidedAt: 1 };
 const PARSERS = {
   parseDecision,
+  parseModelName,
   parsePermissionMode,
   parseProvidedInput,
-  parseUserMessage,
   parseStart,
+  parseThinkingTokens,
+  parseUserMessage,
 };
 
 function nested(depth: number): unknown {

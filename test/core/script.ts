@@ -3,7 +3,7 @@ import { DEFAULT_BUDGET, type Budget } from '../../core/budget-fields.js';
 import type { Decision } from '../../core/ask/ask.js';
 import { readFlow } from '../../core/call/flow.js';
 import { callDigest } from '../../core/digest.js';
-import type { Finding, ToolOutcome } from '../../core/effect.js';
+import type { Finding, RetriedAttempt, ToolOutcome } from '../../core/effect.js';
 import type { AskView } from '../../core/event.js';
 import type { Failure } from '../../core/failure.js';
 import type { Frozen } from '../../core/frozen.js';
@@ -12,6 +12,7 @@ import type { HookNames, HookOpinion } from '../../core/hooks/hook.js';
 import {
   NO_USAGE,
   type CallCheck,
+  type ModelRoute,
   type ProposedCall,
   type Reply,
   type Usage,
@@ -29,6 +30,8 @@ export interface Script {
   readonly policy?: readonly PolicyRule[];
   readonly tools?: readonly ToolRecord[];
   readonly contextWindow?: number;
+  /** Routes beside the agent's own, by name; with any given, other names are unknown. */
+  readonly routes?: { readonly [name: string]: Partial<ModelRoute> };
   /** Size of the static prompt: no reply may be billed for more than was sent. */
   readonly promptBytes?: number;
   readonly model: readonly ModelEntry[];
@@ -60,6 +63,7 @@ export interface ModelReply {
   readonly reply: Reply;
   readonly delayMs?: number;
   readonly attempts?: number;
+  readonly retried?: readonly RetriedAttempt[];
   readonly lostCostMicroUsd?: number;
   /** What had arrived when the call is cancelled. */
   readonly partial?: Reply;
@@ -144,19 +148,30 @@ export const STRICT_001: Partial<Settings> = {
   onToolFailure: { mode: 'stop', threshold: 1, outcome: 'tool_failure' },
 };
 
+/** The route of a name, or undefined when the script says what there is and this is not among it. */
+export function scriptedRoute({ routes }: Script, name: string): ModelRoute | undefined {
+  if (routes !== undefined && routes[name] === undefined) return undefined;
+  return {
+    name,
+    provider: 'scripted',
+    model: name.split('/').at(-1)!,
+    contextWindow: 200_000,
+    maxOutputTokens: 64_000,
+    prices: { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 },
+    pricesVersion: 'p1',
+    temperatureAllowed: true,
+    ...routes?.[name],
+  };
+}
+
 export function frozenOf(script: Script): Frozen {
+  const { contextWindow = 200_000, settings } = script;
+  const route = scriptedRoute({ ...script, routes: { 'scripted/model': {} } }, 'scripted/model')!;
+  const fallback = settings?.fallbackModel && scriptedRoute(script, settings.fallbackModel);
   return {
     agent: { name: 'case', version: '1' },
-    route: {
-      name: 'scripted/model',
-      provider: 'scripted',
-      model: 'model',
-      contextWindow: script.contextWindow ?? 200_000,
-      maxOutputTokens: 64_000,
-      prices: { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 },
-      pricesVersion: 'p1',
-      temperatureAllowed: true,
-    },
+    route: { ...route, contextWindow },
+    ...(fallback && { fallback }),
     prompt: { hash: 'root', bytes: script.promptBytes ?? 400 },
     tools: script.tools ?? TOOLBOX,
     policy: { version: '7', rules: script.policy ?? [] },
