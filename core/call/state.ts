@@ -8,7 +8,7 @@ import type { OpenRun } from '../run.js';
 import type { ToolResult } from '../tool-result.js';
 import type { Call } from './call.js';
 import type { State } from './references.js';
-import { overlaps, STATE_PREFIX } from './state-path.js';
+import { overlaps } from './state-path.js';
 
 /** Paths that a run may write. */
 export const STATE_PATHS_MAX = 100;

@@ -3,11 +3,12 @@
  * Invariants:
  *  B1 No request leaves unless spent + reserved + its bound ≤ limit.
  *  B2 A reservation ends with its effect, whatever came back.
- *  B3 What was billed above the bound is an overrun: nothing starts after it.
+ *  B3 What was billed above the bound is told; where it also breaks the limit, nothing starts after it.
  */
 import { left, reached } from '../budget-fields.js';
 import { countedMs } from '../clock.js';
 import type { ModelRetries, SpendingLeft } from '../effect.js';
+import { warn } from '../outbox.js';
 import type { StopReason } from '../result.js';
 import { currentRoute } from '../route.js';
 import type { OpenRun } from '../run.js';
@@ -139,13 +140,15 @@ export interface Spent {
 /** Ends a reservation with what the call really cost. */
 export function settleReservation(run: OpenRun, effectId: string, spent: Spent): OpenRun {
   const { [effectId]: bound, ...reserved } = run.money.reserved;
-  const overrun = run.money.overrun || spent.billed > (bound ?? spent.billed);
-  const money = {
-    spentMicroUsd: run.money.spentMicroUsd + spent.billed + spent.lost,
-    reserved,
-    overrun,
-  };
-  return { ...run, money };
+  const spentMicroUsd = run.money.spentMicroUsd + spent.billed + spent.lost;
+  const above = bound !== undefined && spent.billed > bound;
+  const { maxCostMicroUsd } = run.frozen.budget;
+  const breaks = above && maxCostMicroUsd !== 'unlimited' && spentMicroUsd > maxCostMicroUsd;
+  const money = { spentMicroUsd, reserved, overrun: run.money.overrun || breaks };
+  const settled = { ...run, money };
+  if (!above) return settled;
+  const text = `the model call was billed with ${spent.billed} micro-USD, its bound was ${bound}`;
+  return warn(settled, 'billed_above_bound', text);
 }
 
 /** Replies have used up what the budget allows, in money or tokens (C8, G92). */

@@ -180,7 +180,8 @@ describe('each budget is asked for in its own unit, at each place where it is lo
 
 test('after a bill above its bound nothing starts before a person has allowed more', () => {
   const dear = withReply(calls(call('a', 'read_order')), usage(10, 100_000));
-  const shell = run({ maxTokensPerResponse: 10 }, { model: [dear, says('x')] });
+  const budget = { maxTokensPerResponse: 10, maxCostMicroUsd: 1_000_000 };
+  const shell = run(budget, { model: [dear, says('x')] });
   expect(askOf(shell).args).toMatchObject({ budget: 'maxCostMicroUsd', used: 1_500_030 });
   expect(executedOf(shell)).toEqual([]);
   allow(shell);
