@@ -1,5 +1,12 @@
-import type { Failure } from '../../core/failure.js';
-import { call, calls, failure, says, usage, type Script } from './script.js';
+import {
+  call,
+  calls,
+  exhaustedBy as exhausted,
+  failure,
+  says,
+  usage,
+  type Script,
+} from './script.js';
 import {
   createShell,
   crossSegment,
@@ -17,13 +24,6 @@ import { lettersOf } from './transcript.js';
 
 const CHEAP = { input: 1_000_000, output: 2_000_000, cacheRead: 0, cacheWrite: 0 };
 const SPARE = 'scripted/spare';
-
-/** Retries are used up: what the activity says of a call that failed for good. */
-function exhausted(code: Failure['code'], details: object = {}) {
-  return failure(code, {
-    details: { attempts: 7, lostCostMicroUsd: 0, lostUsage: {}, ...details },
-  });
-}
 
 function withSpare(model: Script['model'], more: Partial<Script> = {}): Shell {
   const { settings, ...rest } = more;

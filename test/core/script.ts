@@ -243,6 +243,13 @@ export function failure(code: Failure['code'], more: Partial<Failure> = {}): { f
   return { failure: { code, message: `${code} happened`, ...more } };
 }
 
+/** What the activity says of a model call that failed for good, when nothing was billed. */
+export function exhaustedBy(code: Failure['code'], details: object = {}): { failure: Failure } {
+  return failure(code, {
+    details: { attempts: 7, lostCostMicroUsd: 0, lostUsage: {}, ...details },
+  });
+}
+
 /** A decision that names exactly what the ask is about. */
 export function decisionOn(ask: AskView, changes: Partial<Decision> = {}): Decision {
   return {
