@@ -1,7 +1,8 @@
 /**
  * Do two engines agree on a case: on the whole result, the transcript and the events?
- * Invariant: only what an engine is free in is left aside: ids of the run, times and durations, and the order
- * of events of calls that were in flight together.
+ * Invariant: only what an engine is free in is left aside: ids of the run, times and durations, the order of
+ * events of calls that were in flight together, and where among the others stands what nobody waits for:
+ * hooks that are only notified, and warnings about messages from outside.
  */
 import type { RunEvent } from '../core/event.js';
 import type { Json } from '../core/json.js';
@@ -18,6 +19,7 @@ export function agree(a: Observation, b: Observation): readonly Difference[] {
     ...deepDifferences('agreement.result', one.result, other.result),
     ...firstDifferences('agreement.transcript', one.transcript, other.transcript),
     ...firstDifferences('agreement.events', one.events, other.events),
+    ...firstDifferences('agreement.asides', one.asides, other.asides),
   ].slice(0, DIFFERENCES_MAX);
 }
 
@@ -26,6 +28,8 @@ interface Comparable {
   readonly result: Json;
   readonly transcript: readonly Json[];
   readonly events: readonly Json[];
+  /** Events that nobody waits for, in no order. */
+  readonly asides: readonly Json[];
 }
 
 function comparable(observation: Observation): Comparable {
@@ -39,8 +43,19 @@ function comparable(observation: Observation): Comparable {
     startError: startError?.code ?? null,
     result: result === undefined ? null : nameless(asJson(result), ids),
     transcript: transcript.map((message) => nameless(asJson(message), ids)),
-    events: inCallOrder(events).map((event) => nameless(event, ids)),
+    events: inCallOrder(events.filter((event) => !isAside(event))).map((event) =>
+      nameless(event, ids),
+    ),
+    asides: events
+      .filter(isAside)
+      .map(({ stamp: _, ...event }) => nameless(event as unknown as Json, ids))
+      .toSorted((one, other) => compareText(JSON.stringify(one), JSON.stringify(other))),
   };
+}
+
+function isAside(event: RunEvent): boolean {
+  if (event.type === 'warning') return true;
+  return event.type === 'hook' && (event.name === 'StopFailure' || event.name === 'PostSampling');
 }
 
 interface Ids {
@@ -98,30 +113,37 @@ function withoutIds(text: string, { runId, traceId }: Ids): string {
 }
 
 /**
- * From the moment when two calls are in flight until none is, the events of each call keep their own order
- * and stand together, calls in the order of their ids, events of no call before them. That a reply's calls
- * were in flight together at all is no matter of time: it is said once, with the two that were first.
+ * In a turn in which two calls were ever in flight at once, the events of each call keep their own order and
+ * stand together, calls in the order of their ids, events of no call before them. That a reply's calls were
+ * in flight together at all is no matter of time: it is said once, with the two that were first.
  */
 function inCallOrder(events: readonly RunEvent[]): readonly Json[] {
-  const ordered: Json[] = [];
-  const flying = new Set<string>();
-  let block: RunEvent[] = [];
-  let said = false;
+  return turnsOf(events).flatMap((turn) => {
+    const together = firstTogether(turn);
+    if (together === undefined) return turn.map(asJson);
+    return [{ type: 'in_flight_together', calls: together }, ...byCall(turn).map(asJson)];
+  });
+}
+
+/** Pieces that begin and end with what a turn's calls have no part in. */
+function turnsOf(events: readonly RunEvent[]): readonly (readonly RunEvent[])[] {
+  const turns: RunEvent[][] = [[]];
   for (const event of events) {
-    if (event.type === 'model_response') said = false;
-    if (event.type === 'tool_started') flying.add(event.callId);
-    if (flying.size > 1 && !said) {
-      ordered.push({ type: 'in_flight_together', calls: [...flying] });
-      said = true;
-    }
-    if (block.length > 0 || flying.size > 1) block.push(event);
-    else ordered.push(asJson(event));
-    if (event.type === 'tool_finished') flying.delete(event.callId);
-    if (flying.size > 0 || block.length === 0) continue;
-    ordered.push(...byCall(block).map(asJson));
-    block = [];
+    if (event.type === 'tool_results_message') turns.push([]);
+    turns.at(-1)!.push(event);
+    if (event.type === 'model_response' || event.type === 'tool_results_message') turns.push([]);
   }
-  return [...ordered, ...byCall(block).map(asJson)];
+  return turns;
+}
+
+function firstTogether(turn: readonly RunEvent[]): readonly string[] | undefined {
+  const flying = new Set<string>();
+  for (const event of turn) {
+    if (event.type === 'tool_started') flying.add(event.callId);
+    if (flying.size > 1) return [...flying];
+    if (event.type === 'tool_finished') flying.delete(event.callId);
+  }
+  return undefined;
 }
 
 /** Events, results and messages are plain JSON by their definition. */

@@ -69,9 +69,17 @@ test('a message that differs is a difference, and the first one says it', () => 
 });
 
 test('an event more is a difference where it stands', () => {
-  const more = happened([...READING, { type: 'warning', code: 'c', message: 'm' }]);
+  const more = happened([...READING, { type: 'interruption', by: 'cancel' }]);
   const less = happened(READING);
   expect(paths(less, more)).toContain('agreement.events[8].type');
+});
+
+test('where a warning stands is free, but not whether it is there', () => {
+  const warning = { type: 'warning', code: 'c', message: 'm' } as const;
+  const before = happened([warning, ...READING]);
+  const after = happened([...READING, warning]);
+  expect(paths(before, after)).toEqual([]);
+  expect(paths(happened(READING), after)).toContain('agreement.asides[0]');
 });
 
 test('arguments and outputs are compared whole, whatever their fields are called', () => {
