@@ -6,6 +6,7 @@
 import type { RunEvent } from './event.js';
 import { previewOf } from './json.js';
 import type { RunResult } from './result.js';
+import { TRANSITIONS } from './transitions.js';
 
 /** The rule, station or gate that decided; 'outside' when somebody else did. */
 export type Decider =
@@ -78,7 +79,10 @@ function explain(event: RunEvent): Said | undefined {
     case 'transition':
       return event.reason === 'next_turn'
         ? undefined
-        : says(transitionDecider(event.reason), `went on: ${event.reason}`);
+        : says(
+            transitionDecider(event.reason),
+            `went on: ${TRANSITIONS[event.reason].words} (${event.reason})`,
+          );
     case 'warning':
       return says('outside', `noticed ${event.code}: ${quote(event.message)}`);
     case 'tool_results_message':

@@ -38,7 +38,8 @@ interface Meaning {
   readonly next?: string;
 }
 
-const MEANINGS: { readonly [reason in StopReason]: Meaning } = {
+/** What each stop reason means for the run's status, and what a person should do then. */
+export const STOP_MEANINGS: { readonly [reason in StopReason]: Meaning } = {
   completed: { status: 'completed' },
   empty_response: { status: 'stopped', next: 'Rephrase the task, or look at the trace.' },
   evidence_missing: { status: 'stopped', next: 'Provide the missing evidence.' },
@@ -62,10 +63,10 @@ const MEANINGS: { readonly [reason in StopReason]: Meaning } = {
 };
 
 export function statusOfStop(reason: StopReason): RunStatus {
-  return MEANINGS[reason].status;
+  return STOP_MEANINGS[reason].status;
 }
 
 /** What a person should do now; undefined for a completed run. */
 export function nextSafeActionFor(stopping: Stopping): string | undefined {
-  return stopping.nextSafeAction ?? MEANINGS[stopping.reason].next;
+  return stopping.nextSafeAction ?? STOP_MEANINGS[stopping.reason].next;
 }

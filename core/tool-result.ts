@@ -4,28 +4,30 @@
  */
 import type { StoredText } from './json.js';
 
-export type ToolResultCode =
-  | 'unknown_tool'
-  | 'tool_not_allowed'
-  | 'invalid_arguments'
-  | 'hook_denied'
-  | 'permission_denied'
-  | 'approval_rejected'
-  | 'approval_expired'
-  | 'execution_error'
-  | 'timeout'
-  | 'malformed_result'
-  | 'tool_unavailable'
-  | 'budget_exceeded'
-  | 'interrupted'
-  | 'interrupted_mid_execution'
-  | 'outcome_unknown'
-  | 'not_executed'
-  | 'superseded_by_final'
-  | 'skipped_alternative'
-  | 'skipped_dependency_failed'
-  | 'skipped_unresolvable'
-  | 'retryable_error';
+export const TOOL_RESULT_CODES = [
+  'unknown_tool',
+  'tool_not_allowed',
+  'invalid_arguments',
+  'hook_denied',
+  'permission_denied',
+  'approval_rejected',
+  'approval_expired',
+  'execution_error',
+  'timeout',
+  'malformed_result',
+  'tool_unavailable',
+  'budget_exceeded',
+  'interrupted',
+  'interrupted_mid_execution',
+  'outcome_unknown',
+  'not_executed',
+  'superseded_by_final',
+  'skipped_alternative',
+  'skipped_dependency_failed',
+  'skipped_unresolvable',
+  'retryable_error',
+] as const;
+export type ToolResultCode = (typeof TOOL_RESULT_CODES)[number];
 
 export interface ToolResult {
   readonly callId: string;

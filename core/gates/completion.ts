@@ -18,7 +18,7 @@ import { refusalGate } from './refusal.js';
 import { stopHooksGate } from './stop-hooks.js';
 import { nextTarget, tokenTargetGate } from './token-budget.js';
 
-const GATES: readonly Gate[] = [
+export const GATES: readonly Gate[] = [
   refusalGate,
   emptyGate,
   outputSchemaGate,

@@ -1,0 +1,113 @@
+/** Writes docs/semantics.md from the constants that the code decides by: `npm run semantics`. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DEFAULT_BUDGET } from '../core/budget-fields.js';
+import { DIALECTS, stopReasonAs } from '../core/dialects.js';
+import { GATES } from '../core/gates/completion.js';
+import { HOOK_POINTS } from '../core/hooks/hook.js';
+import { PERMISSION_MODES } from '../core/permission-mode.js';
+import type { StopReason } from '../core/result.js';
+import { RULES } from '../core/rules.js';
+import { DEFAULT_SETTINGS } from '../core/settings.js';
+import { STOP_MEANINGS } from '../core/stop.js';
+import { EFFECTS, IDEMPOTENCIES, retryFor, sideEffectOf } from '../core/tool.js';
+import {
+  DENIED_CODES,
+  INFRASTRUCTURE_CODES,
+  INTERRUPTED_CODES,
+  INVALID_CODES,
+  TOOL_RESULT_CODES,
+} from '../core/tool-result.js';
+import { TRANSITIONS } from '../core/transitions.js';
+
+type Row = readonly string[];
+
+export function semantics(): string {
+  return `${[
+    '# Semantics',
+    'Written by `npm run semantics` from the constants that the code decides by; do not edit. What a rule',
+    'means in detail stands at the code that it names.',
+    ...section('Rules of `advance`, in order', 'core/rules.ts: the first that fires decides', [
+      ['rule'],
+      ...[{ name: 'opening' }, ...RULES].map(({ name }): Row => [wordsOf(name)]),
+    ]),
+    ...section('Completion gates, in order', 'core/gates/', [
+      ['gate'],
+      ...GATES.map(({ name }): Row => [wordsOf(name.replace(/Gate$/, ''))]),
+    ]),
+    ...section('Stop reasons', 'core/stop.ts, core/dialects.ts', [
+      ['reason', 'status', ...DIALECTS, 'next safe action'],
+      ...stopRows(),
+    ]),
+    ...section('Transitions', 'core/transitions.ts: why the loop went on', [
+      ['reason', 'meaning', 'turnCount', 'recoveryCount', 'reactive guard'],
+      ...Object.entries(TRANSITIONS).map(
+        ([reason, { words, turnCount, recoveryCount, reactiveGuard }]): Row => [
+          code(reason),
+          words,
+          turnCount,
+          recoveryCount,
+          reactiveGuard,
+        ],
+      ),
+    ]),
+    ...section('Codes of tool results', 'core/tool-result.ts', [
+      ['code', 'counts as'],
+      ...TOOL_RESULT_CODES.map((one): Row => [code(one), classOf(one)]),
+    ]),
+    ...section('Retries of tools', 'core/tool.ts: by effect and idempotency', [
+      ['effect', 'side effect', ...IDEMPOTENCIES],
+      ...EFFECTS.map((effect): Row => [
+        code(effect),
+        sideEffectOf(effect),
+        ...IDEMPOTENCIES.map((idempotency) => retryFor({ effect, idempotency })),
+      ]),
+    ]),
+    ...section('Hook points and permission modes', 'core/hooks/hook.ts, core/permission-mode.ts', [
+      ['hook points', 'permission modes'],
+      [HOOK_POINTS.map(code).join(', '), PERMISSION_MODES.map(code).join(', ')],
+    ]),
+    ...section('Budgets', 'core/budget-fields.ts', [
+      ['field', 'default'],
+      ...rowsOf(DEFAULT_BUDGET),
+    ]),
+    ...section('Settings', 'core/settings.ts', [['field', 'default'], ...rowsOf(DEFAULT_SETTINGS)]),
+  ].join('\n')}\n`;
+}
+
+function section(title: string, where: string, rows: readonly Row[]): readonly string[] {
+  const [head = [], ...body] = rows;
+  const lines = [head, head.map(() => '---'), ...body].map((row) => `| ${row.join(' | ')} |`);
+  return ['', `## ${title}`, '', `${where}.`, '', ...lines];
+}
+
+function stopRows(): readonly Row[] {
+  return Object.entries(STOP_MEANINGS).map(([reason, { status, next }]) => {
+    const stopReason = reason as StopReason;
+    const words = DIALECTS.map((dialect) => code(stopReasonAs({ stopReason }, dialect)));
+    return [code(reason), status, ...words, next ?? 'none'];
+  });
+}
+
+function rowsOf(fields: object): readonly Row[] {
+  return Object.entries(fields).map(([name, value]) => [code(name), code(JSON.stringify(value))]);
+}
+
+function classOf(one: (typeof TOOL_RESULT_CODES)[number]): string {
+  if (DENIED_CODES.includes(one)) return 'denied';
+  if (INVALID_CODES.includes(one)) return 'invalid';
+  if (INFRASTRUCTURE_CODES.includes(one)) return 'failing infrastructure';
+  if (INTERRUPTED_CODES.includes(one)) return 'interrupted';
+  return one.startsWith('skipped') ? 'skipped' : 'other';
+}
+
+/** `callsSettled` as "calls settled". */
+function wordsOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+if (require.main === module) writeFileSync(join(__dirname, 'semantics.md'), semantics());
