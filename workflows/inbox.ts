@@ -1,8 +1,9 @@
 /**
  * The inbox of a run: what handlers and finished effects leave for the loop to receive.
  * Invariant: `arrival` ends after every fact that Temporal delivered together with the first one. Signals
- * are handed over synchronously, activities and timers one microtask after their job, and the loop goes on
- * one microtask after that. (`condition` gives the same and calls into the sandbox once more per task.)
+ * are handed over synchronously, activities and timers one microtask after their job; a signal that comes
+ * first must not wake the loop before the others are here, so it goes on MICROTASKS after the first fact.
+ * (`condition` gives the same and calls into the sandbox once more per task.)
  */
 import type { Input } from '../core/input.js';
 
@@ -15,13 +16,16 @@ export interface Inbox {
   arrival(): Promise<void>;
 }
 
+/** More than any fact takes after its job. */
+const MICROTASKS = 4;
+
 export function createInbox(): Inbox {
   let waiting: Input[] = [];
   let wake: (() => void) | undefined;
   return {
     put(input) {
       waiting.push(input);
-      wake?.();
+      if (wake !== undefined) afterMicrotasks(MICROTASKS, wake);
       wake = undefined;
     },
     takeAll() {
@@ -37,4 +41,9 @@ export function createInbox(): Inbox {
       });
     },
   };
+}
+
+function afterMicrotasks(left: number, then: () => void): void {
+  if (left === 0) return then();
+  void Promise.resolve().then(() => afterMicrotasks(left - 1, then));
 }

@@ -5,6 +5,7 @@
  */
 import type { RunEvent } from '../../core/event.js';
 import type { Action, EventPattern, Fixture, Moment, Pattern } from '../fixture.js';
+import type { StageWorker } from './stage.js';
 
 export type Occurrence =
   | { readonly kind: 'start' }
@@ -74,6 +75,16 @@ export function momentsOf(
       return actions;
     },
   };
+}
+
+/** Reaches what happens at the end of an activity, as its outcome does the run. */
+export async function reachAtEnd(
+  moments: Moments,
+  occurrence: Occurrence,
+  worker: StageWorker,
+): Promise<void> {
+  if (moments.expects(occurrence)) return worker.together(() => moments.reach(occurrence));
+  await moments.reach(occurrence);
 }
 
 /** The occurrence that an emitted event is. */
