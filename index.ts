@@ -1,8 +1,10 @@
 /** Public entry `holdfast`: writing agents and tools, and reaching their runs. */
 export {
+  askPerson,
   days,
   defineAgent,
   defineConfig,
+  defineHook,
   defineTool,
   escalate,
   hours,
@@ -15,6 +17,11 @@ export {
   type ApprovalDeclaration,
   type Config,
   type ConfigDefinition,
+  type Hook,
+  type HookContext,
+  type HookDefinition,
+  type HookInputs,
+  type HookReturns,
   type PolicyDeclaration,
   type Tool,
   type ToolContext,
@@ -23,6 +30,7 @@ export {
 export {
   connect,
   newRunId,
+  type Allowance,
   type Answer,
   type ConnectOptions,
   type Decider,
@@ -34,6 +42,7 @@ export {
   type NamespaceFacts,
   type Outcome,
   type ReadingStore,
+  type Replacement,
   type RunHandle,
   type RunSummary,
   type StartOptions,
@@ -44,11 +53,15 @@ export { openStore, type Store, type StoreOptions } from './store/store.js';
 export { DIALECTS, stopReasonAs, type Dialect } from './core/dialects.js';
 export { HoldfastError, type ErrorCode, type ErrorContext } from './core/errors.js';
 export type { Decision, DecisionKind, RejectionReason, Verdict } from './core/ask/ask.js';
+export type { GrantRequest } from './core/ask/grants.js';
 export type { AskView, EventType, RunEvent } from './core/event.js';
 export type { Budget, Limit } from './core/budget-fields.js';
 export type { Json, StoredText } from './core/json.js';
 export type { ModelRoute, Prices, Usage } from './core/model.js';
+export type { PermissionMode } from './core/permission-mode.js';
 export type { Counters, RunResult, RunStatus, StopReason } from './core/result.js';
 export type { Settings } from './core/settings.js';
-export type { BudgetOverrides, Evidence, SettingsOverrides, Task } from './core/task.js';
+export type { Condition } from './core/condition.js';
+export type { HookPoint, HookReport } from './core/hooks/hook.js';
+export type { BudgetOverrides, Criterion, Evidence, SettingsOverrides, Task } from './core/task.js';
 export type { RunView, RunViewStatus } from './core/view.js';

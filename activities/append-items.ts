@@ -4,6 +4,7 @@
  */
 import type { BlobRef, StoredText } from '../core/json.js';
 import type {
+  NodeFlag,
   ResultItem,
   StoredBlock,
   TranscriptItem,
@@ -39,8 +40,8 @@ async function nodeOf(
   if (item.kind === 'user') {
     return {
       ...node,
-      blocks: [{ type: 'text', text: textOf(item.content) }],
-      ...(item.synthetic === true && { flags: ['synthetic'] as const }),
+      blocks: [{ type: 'text', text: textInBlock(item.content) }],
+      ...flagsOf(item),
     };
   }
   const blocks: StoredBlock[] = [];
@@ -48,13 +49,38 @@ async function nodeOf(
   return { ...node, blocks };
 }
 
+function flagsOf(item: Extract<TranscriptItem, { kind: 'user' }>): Pick<TranscriptNode, 'flags'> {
+  const flags: NodeFlag[] = [];
+  if (item.synthetic === true) flags.push('synthetic');
+  if (item.asSystem === true) flags.push('system');
+  return flags.length === 0 ? {} : { flags };
+}
+
+type ResultBlock = Extract<StoredBlock, { type: 'tool_result' }>;
+
 async function resultBlock(
   store: StoreCalls,
   tenant: string,
   result: ResultItem,
-): Promise<StoredBlock> {
+): Promise<ResultBlock> {
+  const { note } = result;
+  const block = await contentBlock(store, tenant, result);
+  if (note === undefined) return block;
+  const { text } = block;
+  const content =
+    typeof text === 'string' ? text : await store.getText(tenant, { ...text, preview: '' });
+  const noted = await store.putText(tenant, `${note}\n${content}`);
+  return { ...block, text: textInBlock(noted) };
+}
+
+/** A result as the model sees it, cut where it is too long. */
+async function contentBlock(
+  store: StoreCalls,
+  tenant: string,
+  result: ResultItem,
+): Promise<ResultBlock> {
   const { callId: id, isError, content, maxChars } = result;
-  const whole = { type: 'tool_result', id, isError, text: textOf(content) } as const;
+  const whole = { type: 'tool_result', id, isError, text: textInBlock(content) } as const;
   // A text never has more characters than bytes, so most need not be read to be known to fit.
   if (maxChars === undefined || sizeOf(content) <= maxChars) return whole;
   const text = await store.getText(tenant, content);
@@ -63,10 +89,11 @@ async function resultBlock(
   const shown = beginning(text, maxChars);
   const notice = `[truncated: ${shown.length} of ${text.length} characters shown; ref ${hash}]`;
   const cut = await store.putText(tenant, `${shown}\n${notice}`);
-  return { ...whole, text: textOf(cut), originalChars: text.length };
+  return { ...whole, text: textInBlock(cut), originalChars: text.length, ref: hash };
 }
 
-function textOf(content: StoredText): string | BlobRef {
+/** A text as blocks hold it. */
+export function textInBlock(content: StoredText): string | BlobRef {
   return 'text' in content ? content.text : { $blob: content.$blob, bytes: content.bytes };
 }
 
@@ -75,7 +102,7 @@ function sizeOf(content: StoredText): number {
 }
 
 /** The first characters, one less where that would split a surrogate pair. */
-function beginning(text: string, chars: number): string {
+export function beginning(text: string, chars: number): string {
   const splits = /[\uD800-\uDBFF]/.test(text.charAt(chars - 1));
   return text.slice(0, splits ? chars - 1 : chars);
 }

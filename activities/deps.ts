@@ -1,5 +1,6 @@
 /** What the activities work with; wired once by the worker, replaced piece by piece in tests. */
 import type { Config } from '../authoring/index.js';
+import type { CompactInput } from '../core/effect.js';
 import type { Provider } from '../providers/provider.js';
 import type { Store, StoreCalls } from '../store/store.js';
 import type { Timers } from './timers.js';
@@ -15,6 +16,11 @@ export interface ActivityDeps {
   readonly timers?: Timers;
   /** How long a tool or model may take to notice that it was stopped, in ms; default 10 s. */
   readonly graceMs?: number;
+  /**
+   * How many tokens a conversation has after a summary, and any conversation can have one. For scripted
+   * models, whose tokens are not those of their texts; default: reckoned by its length.
+   */
+  readonly sizeAfterSummary?: (input: CompactInput) => number;
 }
 
 /** The same inside one transaction of the store. */

@@ -11,7 +11,7 @@ import { failure } from './failure.js';
 import { resultText } from './result-text.js';
 import { runCode, type CodeOutcome } from './run-code.js';
 import type { Scope } from './scope.js';
-import { storeText } from './store-result.js';
+import { storeValue } from './store-result.js';
 import { timersOf } from './timers.js';
 import { toolContext, type RunnableCall } from './tool-call.js';
 import { messageOf } from './tool-message.js';
@@ -113,7 +113,7 @@ async function endOf(
     return malformed(`The tool's result has ${bytes} bytes; ${maxResultBytes} are allowed.`);
   }
   const place = { store: deps.store, tenant: input.run.tenant, ...input };
-  return { kind: 'done', outcome: { kind: 'ok', content: await storeText(place, result.text) } };
+  return { kind: 'done', outcome: { kind: 'ok', content: await storeValue(place, result) } };
 }
 
 function ofError(error: unknown): End {

@@ -10,6 +10,7 @@ import { standingOutcome } from './claim-call.js';
 import { now, type ActivityDeps } from './deps.js';
 import { executeEffect } from './execute-effect.js';
 import { executeRead, type Executed } from './execute-read.js';
+import { proofsOf } from './proofs.js';
 import type { Scope } from './scope.js';
 import { timersOf, type Timers } from './timers.js';
 import { prepareCall, toolFor } from './tool-call.js';
@@ -25,7 +26,7 @@ export async function executeTool(
   const store = (): Promise<number> => appendEvents(deps.store, scope, input);
   const stored = reads ? storedWhenSlow(timersOf(deps), store) : await storedFirst(store);
   try {
-    const executed = await execute(deps, scope, input);
+    const executed = await withProofs(deps, input, await execute(deps, scope, input));
     const eventsUpTo = await stored.upTo();
     return {
       ...executed,
@@ -64,6 +65,17 @@ function storedWhenSlow(timers: Timers, store: () => Promise<number>): StoredEve
     },
     end: cancel,
   };
+}
+
+async function withProofs(
+  { store }: ActivityDeps,
+  input: ExecuteToolInput,
+  executed: Executed,
+): Promise<Executed> {
+  const { outcome } = executed;
+  if (outcome.kind !== 'ok') return executed;
+  const proofs = await proofsOf(store, input, outcome.content);
+  return { ...executed, outcome: { ...outcome, ...proofs } };
 }
 
 async function execute(

@@ -3,20 +3,22 @@
  * Invariant: defaults < configuration < agent < start.
  */
 import { parseBudget, parseSettings } from '../authoring/limits.js';
-import type { Agent, Config } from '../authoring/index.js';
+import { hookNames, type Agent, type Config } from '../authoring/index.js';
 import { DEFAULT_BUDGET, type Budget } from '../core/budget-fields.js';
 import { digestOf } from '../core/digest.js';
 import { HoldfastError } from '../core/errors.js';
 import type { Frozen } from '../core/frozen.js';
 import type { Json } from '../core/json.js';
 import type { ModelRoute } from '../core/model.js';
-import { DEFAULT_SETTINGS } from '../core/settings.js';
+import { DEFAULT_SETTINGS, type Settings } from '../core/settings.js';
 import type { StartInput } from '../core/task.js';
 import type { ToolOffer } from '../core/transcript.js';
 import { resolveRoute } from '../providers/routes.js';
 import { codeVersion } from './code-version.js';
 
 const NAMES_SHOWN_MAX = 20;
+/** Logical turns do not count recoveries and the like: without a word on it their calls still end (C3). */
+const LOGICAL_MODEL_CALLS_MAX = 100;
 const PLACE = { code: 'InvalidTask', subject: 'The start' } as const;
 
 export function agentOf(config: Config, name: string): Agent {
@@ -38,25 +40,25 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
   const agent = agentOf(config, start.agent);
   const route = resolveRoute(agent.model, config.routes);
   const tools = agent.tools.map((tool) => tool.record);
+  const settings = settingsFor(config, start);
+  const { fallbackModel } = settings;
+  const fallback = fallbackModel === null ? undefined : resolveRoute(fallbackModel, config.routes);
   return {
     agent: { name: agent.name, version: agent.version },
     route,
+    ...(fallback !== undefined && { fallback }),
     prompt,
     tools,
     policy: agent.policy,
-    hooks: {},
+    hooks: hookNames(agent.hooks),
     budget: budgetFor(route, {
       ...DEFAULT_BUDGET,
+      ...(settings.turnCounting === 'logical' && { maxModelCalls: LOGICAL_MODEL_CALLS_MAX }),
       ...config.defaults.budget,
       ...agent.budget,
       ...parseBudget(start.budget, PLACE),
     }),
-    settings: {
-      ...DEFAULT_SETTINGS,
-      ...config.defaults.settings,
-      ...agent.settings,
-      ...parseSettings(start.settings, PLACE),
-    },
+    settings,
     versions: {
       agent: agent.version,
       prompt: prompt.hash,
@@ -64,9 +66,29 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
       policy: agent.policy.version,
       route: route.name,
       pricing: route.pricesVersion,
+      ...(fallback !== undefined && { fallback: fallback.name }),
       code: codeVersion(),
     },
   };
+}
+
+export function settingsFor(config: Config, start: StartInput): Settings {
+  const settings = {
+    ...DEFAULT_SETTINGS,
+    ...config.defaults.settings,
+    ...agentOf(config, start.agent).settings,
+    ...parseSettings(start.settings, PLACE),
+  };
+  checkPermissionMode(settings);
+  return settings;
+}
+
+/** Nobody gets a mode silently that is not the one they asked for (G16). */
+function checkPermissionMode({ permissionMode, allowBypassPermissions }: Settings): void {
+  if (permissionMode !== 'bypassPermissions' || allowBypassPermissions) return;
+  throw new HoldfastError('InvalidTask', 'bypassPermissions is not unlocked for this run.', {
+    hint: 'Set allowBypassPermissions: true as well, or choose another permissionMode.',
+  });
 }
 
 /** No reply can be longer than the model allows, so none is reckoned with. */

@@ -2,7 +2,7 @@
  * What the attempts of one model call have cost, and whether another may leave (design §10, C27). Pure.
  * Invariants: an attempt whose end nobody saw counts as its bound, and never as a failure of the model.
  */
-import type { CallModelInput } from '../core/effect.js';
+import type { CallModelInput, RetriedAttempt } from '../core/effect.js';
 import type { StopReason } from '../core/result.js';
 import { addUsage, NO_USAGE, type Usage } from '../core/model.js';
 import type { AttemptRow } from '../store/attempts.js';
@@ -17,6 +17,9 @@ export interface ModelAccount {
   readonly failures: { readonly serverError: number; readonly other: number };
   /** Code of the newest failure. */
   readonly lastCode?: string;
+  readonly retried: readonly RetriedAttempt[];
+  /** Output of an attempt that brought no reply had arrived, or may have. */
+  readonly partial: boolean;
 }
 
 /** `replied` is the attempt whose reply is used: its cost is the reply's own. */
@@ -30,6 +33,11 @@ export function accountOf(rows: readonly AttemptRow[], replied?: number): ModelA
     lostCostMicroUsd: lost.reduce((sum, row) => sum + costOf(row), 0),
     lostUsage: lost.reduce((sum, row) => addUsage(sum, usageOf(row)), NO_USAGE),
     failures: { serverError: serverErrors, other: failed.length - serverErrors },
+    retried: rows.slice(0, -1).map(({ attempt, end }) => ({
+      attempt: attempt + 1,
+      class: end?.outcome === 'failed' ? (end.code ?? 'Internal') : 'WorkerLost',
+    })),
+    partial: lost.some((row) => usageOf(row).output > 0),
     ...(lastCode !== undefined && { lastCode }),
   };
 }
@@ -49,8 +57,10 @@ export type TrippedBudget = Extract<
 >;
 
 /** The budget that another attempt would break, or undefined. */
-export function trippedBy(account: ModelAccount, input: CallModelInput): TrippedBudget | undefined {
-  const { bound, left, maxTokens } = input;
+export function trippedBy(
+  account: ModelAccount,
+  { bound, left, maxTokens }: Pick<CallModelInput, 'bound' | 'left' | 'maxTokens'>,
+): TrippedBudget | undefined {
   const { lostUsage, lostCostMicroUsd } = account;
   const inputTokens = lostUsage.input + lostUsage.cacheRead + lostUsage.cacheWrite;
   if (exceeds(lostCostMicroUsd + bound.costMicroUsd, left.costMicroUsd)) return 'max_cost';

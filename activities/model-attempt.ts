@@ -13,7 +13,7 @@ import type {
   ModelRequest,
   Provider,
 } from '../providers/provider.js';
-import type { AttemptEnd } from '../store/attempts.js';
+import type { AttemptEnd, AttemptStart } from '../store/attempts.js';
 import type { ReplyKey } from '../store/replies.js';
 import type { StoreCalls } from '../store/store.js';
 import { now, type InTransaction } from './deps.js';
@@ -21,8 +21,17 @@ import type { FailureFacts } from './failure.js';
 import { usageOf } from './model-reply.js';
 import type { Scope } from './scope.js';
 
+/** What every request to a model has, whatever it is for. */
+export type Asked = Pick<
+  CallModelInput,
+  'run' | 'route' | 'maxTokens' | 'bound' | 'left' | 'maxRetries'
+>;
+
+/** For the loop, or for a summary of the conversation. */
+export type AttemptPurpose = Extract<AttemptStart['kind'], 'model' | 'compaction'>;
+
 export interface ModelCall {
-  readonly input: CallModelInput;
+  readonly asked: Asked;
   /** Names this call's attempts in the store. */
   readonly effectId: string;
   readonly attempt: number;
@@ -53,46 +62,51 @@ export type AttemptResult =
   /** Only this worker has to end; another will ask again. */
   | { readonly kind: 'abandoned'; readonly end: AttemptEnding };
 
+interface Beginning {
+  readonly asked: Asked;
+  readonly purpose: AttemptPurpose;
+  readonly effectId: string;
+}
+
 /** Writes the row of an attempt with its bound; the request may leave afterwards. Gives its number. */
 export function beginAttempt(
   deps: InTransaction,
-  input: CallModelInput,
-  effectId: string,
+  { asked, purpose, effectId }: Beginning,
 ): Promise<number> {
   return deps.store.startAttempt({
-    tenant: input.run.tenant,
-    runId: input.run.runId,
+    tenant: asked.run.tenant,
+    runId: asked.run.runId,
     effectId,
-    kind: 'model',
-    boundCostMicroUsd: input.bound.costMicroUsd,
-    boundInputTokens: input.bound.inputTokens,
-    boundOutputTokens: input.maxTokens,
+    kind: purpose,
+    boundCostMicroUsd: asked.bound.costMicroUsd,
+    boundInputTokens: asked.bound.inputTokens,
+    boundOutputTokens: asked.maxTokens,
     startedAt: now(deps),
   });
 }
 
 export async function endAttempt(
   deps: InTransaction,
-  { input, effectId, attempt }: ModelCall,
+  { asked, effectId, attempt }: ModelCall,
   end: AttemptEnding,
 ): Promise<void> {
-  const { tenant, runId } = input.run;
+  const { tenant, runId } = asked.run;
   const finishedAt = now(deps);
   await deps.store.finishAttempt({ tenant, runId, effectId, attempt, ...end, finishedAt });
 }
 
 /** The request itself. Touches no store: nobody waits for a model with the database in hand. */
 export async function askProvider(scope: Scope, call: ModelCall): Promise<AttemptResult> {
-  const { input, attempt } = call;
+  const { asked, attempt } = call;
   // Heartbeats come from a timer: a chunk that arrives proves nothing that the timer does not.
   const progress = { signal: scope.signal, onProgress: () => undefined };
   let reply: ModelReply;
   try {
     reply = await call.provider.complete(call.request, progress);
   } catch (error) {
-    return failedAttempt(error, input);
+    return failedAttempt(error, asked);
   }
-  const spent = billed(input, usageOf(input, reply), reply.usageSource !== 'reported');
+  const spent = billed(asked, usageOf(asked, reply), reply.usageSource !== 'reported');
   if (reply.partial === true && !scope.stopRequested()) {
     return { kind: 'abandoned', end: { outcome: 'lost', code: 'Aborted', ...spent } };
   }
@@ -120,7 +134,7 @@ export async function keepReply(
   await store.putReply({ ...key, output: output as unknown as Json });
 }
 
-function failedAttempt(error: unknown, input: CallModelInput): AttemptResult {
+function failedAttempt(error: unknown, asked: Asked): AttemptResult {
   const known = error instanceof HoldfastError;
   const details = detailsOf(error);
   const hint = known && error.hint !== undefined ? ` ${error.hint}` : '';
@@ -134,23 +148,23 @@ function failedAttempt(error: unknown, input: CallModelInput): AttemptResult {
       ...(details?.retryAfterMs !== undefined && { retryAfterMs: details.retryAfterMs }),
       cause: error,
     },
-    end: { outcome: 'failed', code, ...spentBy(error, input) },
+    end: { outcome: 'failed', code, ...spentBy(error, asked) },
   };
 }
 
 /** What the vendor may bill for a failed request (G25); all of its bound when nothing is known. */
-function spentBy(error: unknown, input: CallModelInput): Pick<AttemptEnd, 'usage' | 'estimated'> {
+function spentBy(error: unknown, asked: Asked): Pick<AttemptEnd, 'usage' | 'estimated'> {
   const details = detailsOf(error);
   if (details === undefined) {
-    return billed(input, tokens(input.bound.inputTokens, input.maxTokens), true);
+    return billed(asked, tokens(asked.bound.inputTokens, asked.maxTokens), true);
   }
-  if (!details.receivedInput) return billed(input, NO_USAGE, true);
-  const output = Math.min(details.receivedOutputTokensEstimate, input.maxTokens);
-  return billed(input, tokens(input.bound.inputTokens, output), true);
+  if (!details.receivedInput) return billed(asked, NO_USAGE, true);
+  const output = Math.min(details.receivedOutputTokensEstimate, asked.maxTokens);
+  return billed(asked, tokens(asked.bound.inputTokens, output), true);
 }
 
-function billed(input: CallModelInput, usage: Usage, estimated: boolean) {
-  return { usage, costMicroUsd: costMicroUsd(usage, input.route.prices), estimated };
+function billed(asked: Asked, usage: Usage, estimated: boolean) {
+  return { usage, costMicroUsd: costMicroUsd(usage, asked.route.prices), estimated };
 }
 
 function tokens(input: number, output: number): Usage {

@@ -5,10 +5,11 @@
 import type { CallModelInput } from '../core/effect.js';
 import { HoldfastError } from '../core/errors.js';
 import type { Json, StoredText } from '../core/json.js';
-import type { Reply, Usage } from '../core/model.js';
+import type { OutputCheck, Reply, ReplyStop, Usage } from '../core/model.js';
 import type { StoredBlock, ToolOffer, TranscriptNode } from '../core/transcript.js';
 import type { ModelReply } from '../providers/provider.js';
 import type { InTransaction } from './deps.js';
+import { checkOutput } from './output-check.js';
 import {
   CALL_ID_CHARS_MAX,
   CALLS_MAX,
@@ -43,16 +44,24 @@ export async function takeReply(
   const kept = withinCallLimit(received);
   const uses = kept.blocks.filter((block): block is ToolUse => block.type === 'tool_use');
   const calls = await proposedCalls(
-    { config: deps.config, offers: site.offers, store: deps.store, tenant },
+    {
+      config: deps.config,
+      offers: site.offers,
+      store: deps.store,
+      tenant,
+      dataflow: site.input.dataflow === true,
+    },
     uses,
   );
   const text = kept.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
   const stored: StoredText | undefined =
     text === '' ? undefined : await deps.store.putText(tenant, text);
+  const output = calls.length === 0 ? await outputOf(deps, site, { ...kept, text }) : undefined;
   return {
     head: await appendReply(deps, site, kept),
     reply: {
       ...(stored !== undefined && { text: stored }),
+      ...(output !== undefined && { output }),
       calls,
       stop: kept.stop,
       ...(kept.stopDetail !== undefined && {
@@ -69,8 +78,26 @@ export async function takeReply(
   };
 }
 
+/** Stops after which a reply is as long as the model wanted it. */
+const COMPLETE: readonly ReplyStop[] = ['end_turn', 'stop_sequence', 'tool_use', 'unknown'];
+
+/** The answer against the task's output schema; undefined: there is none, or this is no answer. */
+async function outputOf(
+  { store }: InTransaction,
+  { input }: ReplySite,
+  reply: ModelReply & { readonly text: string },
+): Promise<OutputCheck | undefined> {
+  const { outputSchema, run } = input;
+  const isAnswer = COMPLETE.includes(reply.stop) && reply.partial !== true;
+  if (outputSchema === undefined || !isAnswer) return undefined;
+  return checkOutput({ store, tenant: run.tenant }, outputSchema, reply.text);
+}
+
 /** What the vendor reported, or the bound where it reported nothing of a request that left. */
-export function usageOf({ bound, maxTokens }: CallModelInput, reply: ModelReply): Usage {
+export function usageOf(
+  { bound, maxTokens }: Pick<CallModelInput, 'bound' | 'maxTokens'>,
+  reply: ModelReply,
+): Usage {
   return reply.usageSource === 'absent'
     ? { input: bound.inputTokens, output: maxTokens, cacheRead: 0, cacheWrite: 0 }
     : reply.usage;

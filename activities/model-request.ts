@@ -5,6 +5,7 @@ import type { BlobRef } from '../core/json.js';
 import type { Block, StoredBlock, ToolOffer, TranscriptNode } from '../core/transcript.js';
 import type { ModelRequest, RequestMessage } from '../providers/provider.js';
 import type { StoreCalls } from '../store/store.js';
+import type { HashedNode } from '../store/transcripts.js';
 import { offerOf } from './proposed-calls.js';
 
 export interface Conversation {
@@ -13,31 +14,79 @@ export interface Conversation {
   readonly request: ModelRequest;
 }
 
+/** What is asked about a conversation. */
+export type Inquiry = Pick<CallModelInput, 'run' | 'call' | 'route' | 'offered' | 'maxTokens'> & {
+  readonly temperature?: number;
+  readonly dynamic?: readonly string[];
+  readonly maxThinkingTokens?: number;
+  /** Absent: it is the loop that asks. */
+  readonly purpose?: 'compaction';
+};
+
 export async function conversationAt(
   store: StoreCalls,
-  input: CallModelInput,
+  inquiry: Inquiry,
   head: string,
 ): Promise<Conversation> {
-  const { tenant, runId } = input.run;
+  return conversationOf(store, inquiry, await chainAt(store, inquiry.run.tenant, head));
+}
+
+/** Messages from the root to a head. */
+export interface MessageChain {
+  readonly root: HashedNode;
+  readonly nodes: readonly HashedNode[];
+}
+
+export async function chainAt(
+  store: StoreCalls,
+  tenant: string,
+  head: string,
+): Promise<MessageChain> {
   const [root, ...nodes] = await store.readChain(tenant, head);
   if (root === undefined || root.role !== 'root') throw noRoot(head);
+  return { root, nodes };
+}
+
+export async function conversationOf(
+  store: StoreCalls,
+  inquiry: Inquiry,
+  { root, nodes }: MessageChain,
+): Promise<Conversation> {
+  const { tenant, runId } = inquiry.run;
   const reader: Reader = { store, tenant, offers: root.tools ?? [] };
   const messages: RequestMessage[] = [];
   for (const node of nodes)
     messages.push(remembered(node, reader) ?? (await messageOf(reader, node)));
-  const { offered, route } = input;
+  const { route, temperature, dynamic, purpose, call, maxThinkingTokens: limit } = inquiry;
   return {
     offers: reader.offers,
     request: {
       model: route.model,
       system: await systemOf(reader, root),
-      tools: reader.offers.filter(({ name }) => offered === undefined || offered.includes(name)),
+      ...(dynamic !== undefined && { dynamic }),
+      ...toolsOf(inquiry, reader.offers, messages),
       messages,
-      maxTokens: input.maxTokens,
-      ...(route.temperatureAllowed && { temperature: input.temperature }),
-      metadata: { runId, call: input.call },
+      maxTokens: inquiry.maxTokens,
+      ...(route.temperatureAllowed && temperature !== undefined && { temperature }),
+      ...(limit !== undefined && {
+        thinking: { maxTokens: limit, adaptive: route.thinkingAdaptive ?? false },
+      }),
+      metadata: { runId, call, ...(purpose !== undefined && { purpose }) },
     },
   };
+}
+
+/** Without an offer, vendors still want the declaration of every tool that the conversation has used. */
+function toolsOf(
+  { offered }: Inquiry,
+  offers: readonly ToolOffer[],
+  messages: readonly RequestMessage[],
+): Pick<ModelRequest, 'tools' | 'toolChoice'> {
+  if (offered === undefined) return { tools: offers };
+  if (offered.length > 0) return { tools: offers.filter(({ name }) => offered.includes(name)) };
+  const blocks = messages.flatMap((message) => message.blocks);
+  const used = new Set(blocks.map((block) => (block.type === 'tool_use' ? block.tool : '')));
+  return { tools: offers.filter(({ wireName }) => used.has(wireName)), toolChoice: 'none' };
 }
 
 interface Reader {
@@ -76,6 +125,7 @@ async function buildMessage(reader: Reader, node: TranscriptNode): Promise<Reque
   return {
     role: node.role === 'assistant' ? 'assistant' : 'user',
     blocks,
+    ...(node.flags?.includes('system') && { asSystem: true }),
     ...(node.raw !== undefined && { raw: node.raw }),
     ...(node.origin !== undefined && { rawModel: node.origin.model }),
   };

@@ -3,32 +3,34 @@
  * Invariants: a call that cannot run is a value the model will see, never an error; what is handed on is
  * exactly what was checked; all calls together fit one payload (design §7).
  */
-import type { Config } from '../authoring/index.js';
+import { readFlow, type Flow } from '../core/call/flow.js';
 import { callDigest } from '../core/digest.js';
-import { HoldfastError } from '../core/errors.js';
 import { ARGUMENTS_BYTES_MAX, type Json } from '../core/json.js';
 import type { CallCheck, ProposedCall } from '../core/model.js';
-import { toolKey } from '../core/tool.js';
 import type { Block, ToolOffer } from '../core/transcript.js';
 import { unparsedText } from '../providers/tool-arguments.js';
-import type { StoreCalls } from '../store/store.js';
 import { findArgumentDefect } from './argument-limits.js';
+import {
+  checkArguments,
+  refused,
+  spillChecked,
+  type ArgumentSite,
+  type Checked,
+} from './checked-arguments.js';
 
 export type ToolUse = Extract<Block, { type: 'tool_use' }>;
 
-export interface CallChecker {
-  readonly config: Config;
+export interface CallChecker extends ArgumentSite {
   /** Every tool of the run, whether offered this time or not. */
   readonly offers: readonly ToolOffer[];
-  readonly store: StoreCalls;
-  readonly tenant: string;
+  /** What a call says about other calls is taken off its arguments. */
+  readonly dataflow?: boolean;
 }
 
 /** More calls in one reply than this are not taken up. */
 export const CALLS_MAX = 48;
 /** Calls with longer ids are not taken up: every vendor's are much shorter. */
 export const CALL_ID_CHARS_MAX = 128;
-const MESSAGE_CHARS_MAX = 2_000;
 const NAMES_SHOWN_MAX = 20;
 const NAME_CHARS_MAX = 64;
 /** What all calls of one reply may take of its payload; the rest is text. */
@@ -60,56 +62,45 @@ async function proposedCall(checker: CallChecker, use: ToolUse): Promise<Propose
     tool: (offer?.name ?? use.tool).slice(0, NAME_CHARS_MAX),
     toolVersion: offer?.version ?? '',
   };
-  const checked = checkCall(checker, use, offer);
-  const spilled = await spill(checker, checked);
+  const { flow, ...checked } = checkCall(checker, use, offer);
+  const spilled = await spillChecked(checker, checked);
   const { tool, toolVersion } = named;
   const call: ProposedCall = {
     ...named,
     args: spilled.args,
     digest: callDigest({ tool, toolVersion, args: spilled.args }),
     check: spilled.check,
+    ...(flow !== undefined && { flow }),
   };
   const bytes = Buffer.byteLength(JSON.stringify(call.args));
   return bytes <= ARGUMENTS_BYTES_MAX ? call : tooLarge(call, 'one call');
 }
 
-/** Arguments in their stored form; what has none is refused without them. */
-async function spill({ store, tenant }: CallChecker, checked: Checked): Promise<Checked> {
-  const defect = findArgumentDefect(checked.args);
-  if (defect !== undefined) return { args: {}, check: checked.check };
-  try {
-    const { args } = await store.spillArguments(tenant, checked.args);
-    return { args, check: checked.check };
-  } catch (error) {
-    if (!(error instanceof HoldfastError) || error.code !== 'InvalidRequest') throw error;
-    if (!checked.check.ok) return { args: {}, check: checked.check };
-    return refused({}, 'invalid_arguments', `The arguments cannot be used: ${error.message}`);
-  }
+interface CheckedUse extends Checked {
+  readonly flow?: Flow;
 }
 
-interface Checked {
-  readonly args: Json;
-  readonly check: CallCheck;
-}
-
-function checkCall(checker: CallChecker, use: ToolUse, offer: ToolOffer | undefined): Checked {
+function checkCall(checker: CallChecker, use: ToolUse, offer: ToolOffer | undefined): CheckedUse {
   const { args } = use;
   if (offer === undefined) return refused(args, 'unknown_tool', unknownTool(checker, use.tool));
   const unread = unparsedText(args);
   if (unread !== undefined) {
     return refused(args, 'invalid_arguments', `The arguments are not one JSON object: ${unread}`);
   }
-  const defect = findArgumentDefect(args);
-  if (defect !== undefined) {
-    return refused(args, 'invalid_arguments', `The arguments cannot be used: ${defect}.`);
+  const flows = checker.dataflow === true && findArgumentDefect(args) === undefined;
+  return flows ? checkFlow(checker, offer, args) : checkArguments(checker, offer, args);
+}
+
+/** Arguments with references are checked when those have values (G1). */
+function checkFlow(checker: CallChecker, offer: ToolOffer, proposed: Json): CheckedUse {
+  const read = readFlow(proposed);
+  if (!read.ok) {
+    return refused(read.args, 'invalid_arguments', `The arguments cannot be used: ${read.defect}.`);
   }
-  const tool = checker.config.tools.get(toolKey(offer));
-  // This worker no longer has the code; execute_tool says so if the call gets that far.
-  if (tool === undefined) return { args, check: { ok: true } };
-  const parsed = tool.parse(args);
-  return parsed.ok
-    ? { args: parsed.value, check: { ok: true } }
-    : refused(args, 'invalid_arguments', parsed.message);
+  const { args, flow } = read;
+  if (flow === undefined) return checkArguments(checker, offer, args);
+  if (flow.refs.length > 0) return { args, check: { ok: true }, flow };
+  return { ...checkArguments(checker, offer, args), flow };
 }
 
 /** By the name that the model was given, or by the registry's. */
@@ -122,10 +113,6 @@ function unknownTool({ offers }: CallChecker, name: string): string {
   const more = offers.length > shown.length ? ', …' : '';
   const known = shown.length === 0 ? 'There are no tools.' : `Tools: ${shown.join(', ')}${more}.`;
   return `There is no tool ${JSON.stringify(name.slice(0, NAME_CHARS_MAX))}. ${known}`;
-}
-
-function refused(args: Json, code: 'unknown_tool' | 'invalid_arguments', message: string): Checked {
-  return { args, check: { ok: false, code, message: message.slice(0, MESSAGE_CHARS_MAX) } };
 }
 
 /** The call without its arguments, refused: nothing can be approved that does not fit. */

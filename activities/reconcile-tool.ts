@@ -7,6 +7,7 @@ import { decideReconcile, type LedgerRow } from '../core/ledger.js';
 import { appendEvents } from './append-events.js';
 import { graceOf, now, type ActivityDeps } from './deps.js';
 import { ledgerSubject, ledgerTarget } from './ledger-names.js';
+import { proofsOf } from './proofs.js';
 import { runCode } from './run-code.js';
 import type { Scope } from './scope.js';
 import { refitText, storeEffectResult } from './store-result.js';
@@ -23,7 +24,10 @@ export async function reconcileTool(
   input: ReconcileToolInput,
 ): Promise<ReconcileToolOutput> {
   const eventsUpTo = await appendEvents(deps.store, scope, input);
-  return { finding: await findOut(deps, scope, input), eventsUpTo };
+  const finding = await findOut(deps, scope, input);
+  if (finding.kind !== 'happened') return { finding, eventsUpTo };
+  const proofs = await proofsOf(deps.store, input, finding.content);
+  return { finding: { ...finding, ...proofs }, eventsUpTo };
 }
 
 async function findOut(
@@ -106,10 +110,10 @@ interface Probed {
 
 async function happened(
   { store }: ActivityDeps,
-  { run, call, inlineBytesMax }: ReconcileToolInput,
+  { run, call, inlineBytesMax, typed }: ReconcileToolInput,
   { tool, value }: Probed,
 ): Promise<Finding> {
-  const place = { store, tenant: run.tenant, inlineBytesMax };
+  const place = { store, tenant: run.tenant, inlineBytesMax, ...(typed && { typed }) };
   const result = await storeEffectResult(place, tool, value);
   const kept = await store.recordByPerson({
     ...ledgerTarget(run, call),

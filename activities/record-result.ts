@@ -16,8 +16,8 @@ export async function recordResult(
   value: unknown,
 ): Promise<StoredText | undefined> {
   const { store } = deps;
-  const { run, call, inlineBytesMax } = input;
-  const place = { store, tenant: run.tenant, inlineBytesMax };
+  const { run, call, inlineBytesMax, typed } = input;
+  const place = { store, tenant: run.tenant, inlineBytesMax, ...(typed && { typed }) };
   for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
     try {
       const result = await storeEffectResult(place, runnable.tool, value);

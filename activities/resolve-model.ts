@@ -1,13 +1,33 @@
-/** resolve_model: not asked for yet. */
+/**
+ * resolve_model: the route of a model that a person names while the run goes on.
+ * Invariant: a name that this worker cannot serve is an answer, not a failure; the run keeps the model it has.
+ */
 import type { ResolveModelInput, ResolveModelOutput } from '../core/effect.js';
 import { HoldfastError } from '../core/errors.js';
+import { resolveRoute } from '../providers/routes.js';
+import { appendEvents } from './append-events.js';
 import type { ActivityDeps } from './deps.js';
+import { providerOf } from './model-provider.js';
 import type { Scope } from './scope.js';
 
 export async function resolveModel(
-  _deps: ActivityDeps,
-  _scope: Scope,
-  _input: ResolveModelInput,
+  deps: ActivityDeps,
+  scope: Scope,
+  input: ResolveModelInput,
 ): Promise<ResolveModelOutput> {
-  throw new HoldfastError('Internal', 'resolve_model is not available.');
+  const eventsUpTo = await appendEvents(deps.store, scope, input);
+  return { resolved: resolved(deps, input.model), eventsUpTo };
+}
+
+function resolved(deps: ActivityDeps, model: string): ResolveModelOutput['resolved'] {
+  try {
+    const route = resolveRoute(model, deps.config.routes);
+    const provider = providerOf(deps, route);
+    return provider instanceof HoldfastError
+      ? { ok: false, reason: provider.message }
+      : { ok: true, route };
+  } catch (error) {
+    if (!(error instanceof HoldfastError)) throw error;
+    return { ok: false, reason: error.message };
+  }
 }

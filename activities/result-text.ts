@@ -1,19 +1,20 @@
 /** What a tool returned, as the text that the model and the store get. */
 
 export type ResultText =
-  { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string };
+  | { readonly ok: true; readonly text: string; readonly isText: boolean }
+  | { readonly ok: false; readonly reason: string };
 
 const REASON_CHARS_MAX = 300;
 
 /** A text as it is, everything else as JSON; nothing at all is `null`. */
 export function resultText(value: unknown): ResultText {
-  if (typeof value === 'string') return { ok: true, text: value };
-  if (value === undefined) return { ok: true, text: 'null' };
+  if (typeof value === 'string') return { ok: true, text: value, isText: true };
+  if (value === undefined) return { ok: true, text: 'null', isText: false };
   try {
     const text = JSON.stringify(value) as string | undefined;
     return text === undefined
       ? { ok: false, reason: `a ${typeof value} is not JSON` }
-      : { ok: true, text };
+      : { ok: true, text, isText: false };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { ok: false, reason: reason.slice(0, REASON_CHARS_MAX) };

@@ -10,10 +10,12 @@ export interface ResultPlace {
   readonly tenant: string;
   /** A text up to this size lies in the run's history. */
   readonly inlineBytesMax: number;
+  /** What is no text says so. */
+  readonly typed?: boolean;
 }
 
 /** A text as the run carries it; above `inlineBytesMax` it is only named. */
-export async function storeText(place: ResultPlace, text: string): Promise<StoredText> {
+async function storeText(place: ResultPlace, text: string): Promise<StoredText> {
   const { store, tenant, inlineBytesMax } = place;
   if (Buffer.byteLength(text) <= Math.min(inlineBytesMax, INLINE_BYTES_MAX)) {
     return store.putText(tenant, text);
@@ -22,9 +24,20 @@ export async function storeText(place: ResultPlace, text: string): Promise<Store
   return { ...ref, preview: beginning(text, Math.min(PREVIEW_CHARS, inlineBytesMax)) };
 }
 
+/** What a tool returned. */
+export async function storeValue(
+  place: ResultPlace,
+  { text, isText }: { readonly text: string; readonly isText: boolean },
+): Promise<StoredText> {
+  const stored = await storeText(place, text);
+  return place.typed === true && !isText ? { ...stored, json: true } : stored;
+}
+
 /** A result kept in the ledger, as small as this run needs it. */
 export async function refitText(place: ResultPlace, stored: StoredText): Promise<StoredText> {
-  return 'text' in stored ? storeText(place, stored.text) : stored;
+  if (!('text' in stored)) return stored;
+  const { text, json } = stored;
+  return { ...(await storeText(place, text)), ...(json && { json }) };
 }
 
 /**
@@ -37,10 +50,12 @@ export async function storeEffectResult(
   value: unknown,
 ): Promise<StoredText> {
   const result = resultText(value);
-  const text = result.ok
-    ? cutText(result.text, tool.record.maxResultBytes)
-    : `The call took effect, but its result could not be represented: ${result.reason}.`;
-  return storeText(place, text);
+  if (!result.ok) {
+    const text = `The call took effect, but its result could not be represented: ${result.reason}.`;
+    return storeValue(place, { text, isText: true });
+  }
+  const text = cutText(result.text, tool.record.maxResultBytes);
+  return storeValue(place, { text, isText: result.isText || text !== result.text });
 }
 
 function beginning(text: string, chars: number): string {

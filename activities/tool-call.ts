@@ -40,6 +40,11 @@ export async function prepareCall(
   if (typeof tool.record.approval === 'object' && grant.basis === 'tool') {
     throw failure('GrantInvalid', { message: `${name} needs an approval, and nobody gave one.` });
   }
+  if (tool.record.sandbox === 'required' && grant.sandbox !== true) {
+    throw failure('GrantInvalid', { message: `${name} may run in its sandbox only.` });
+  }
+  const code = grant.sandbox === true ? tool.sandboxRun : tool.run;
+  if (code === undefined) return refused('permission_denied', `${name} cannot run in a sandbox.`);
   const restored = await deps.store.restoreArguments(run.tenant, args);
   const parsed = tool.parse(restored);
   if (!parsed.ok) return refused('invalid_arguments', parsed.message);
@@ -47,7 +52,7 @@ export async function prepareCall(
     const message = `The input schema of ${name} would change these arguments after they were agreed to.`;
     return refused('invalid_arguments', message);
   }
-  return { ok: true, runnable: { tool, input: parsed.value } };
+  return { ok: true, runnable: { tool: { ...tool, run: code }, input: parsed.value } };
 }
 
 export function toolFor(

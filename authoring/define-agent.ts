@@ -2,6 +2,7 @@
 import { HoldfastError } from '../core/errors.js';
 import type { Policy } from '../core/policy.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/task.js';
+import { checkedHooks, type Hook } from './hook.js';
 import { parseBudget, parseSettings } from './limits.js';
 import { policyOf, type PolicyDeclaration } from './policy.js';
 import type { Tool } from './tool.js';
@@ -19,6 +20,8 @@ export interface AgentDefinition {
   readonly model: string;
   readonly instructions: string;
   readonly tools?: readonly Tool[];
+  /** Code of the worker that is asked along the way; those of one point in this order. */
+  readonly hooks?: readonly Hook[];
   readonly policy?: PolicyDeclaration;
   readonly budget?: BudgetOverrides;
   readonly settings?: SettingsOverrides;
@@ -30,6 +33,7 @@ export interface Agent {
   readonly model: string;
   readonly instructions: string;
   readonly tools: readonly Tool[];
+  readonly hooks: readonly Hook[];
   readonly policy: Policy;
   readonly budget: BudgetOverrides;
   readonly settings: SettingsOverrides;
@@ -46,6 +50,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     model,
     instructions,
     tools: Object.freeze([...tools]),
+    hooks: checkedHooks(name, definition.hooks ?? []),
     policy: policyOf(name, definition.policy),
     budget: parseBudget(definition.budget, place),
     settings: parseSettings(definition.settings, place),

@@ -7,6 +7,7 @@ import type { ModelRoute } from '../core/model.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/task.js';
 import { toolKey } from '../core/tool.js';
 import type { Agent } from './define-agent.js';
+import type { Hook } from './hook.js';
 import { parseBudget, parseSettings } from './limits.js';
 import type { Tool } from './tool.js';
 
@@ -14,6 +15,8 @@ export interface ConfigDefinition {
   readonly agents: readonly Agent[];
   /** Tools no agent offers any more, kept for runs that began with them. */
   readonly retiredTools?: readonly Tool[];
+  /** Hooks no agent registers any more, kept for runs that began with them. */
+  readonly retiredHooks?: readonly Hook[];
   /** Models beyond the built-in ones, or in their place. */
   readonly routes?: readonly ModelRoute[];
   /** Below what agents and starts say. */
@@ -24,6 +27,8 @@ export interface Config {
   readonly agents: ReadonlyMap<string, Agent>;
   /** Every tool's code, by `name@version`. */
   readonly tools: ReadonlyMap<string, Tool>;
+  /** Every hook's code, by its name. */
+  readonly hooks: ReadonlyMap<string, Hook>;
   readonly routes: readonly ModelRoute[];
   readonly defaults: { readonly budget: BudgetOverrides; readonly settings: SettingsOverrides };
 }
@@ -35,6 +40,10 @@ export function defineConfig(definition: ConfigDefinition): Config {
     tools: toolsByKey([
       ...definition.agents.flatMap((agent) => agent.tools),
       ...(definition.retiredTools ?? []),
+    ]),
+    hooks: hooksByName([
+      ...definition.agents.flatMap((agent) => agent.hooks),
+      ...(definition.retiredHooks ?? []),
     ]),
     routes: checkedRoutes(definition.routes ?? []),
     defaults: {
@@ -83,6 +92,19 @@ function toolsByKey(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
     byKey.set(key, tool);
   }
   return byKey;
+}
+
+function hooksByName(hooks: readonly Hook[]): ReadonlyMap<string, Hook> {
+  const byName = new Map<string, Hook>();
+  for (const hook of hooks) {
+    const other = byName.get(hook.name);
+    if (other !== undefined && other !== hook) {
+      const hint = 'Runs find a hook by its name: rename the changed one.';
+      throw wrong(`Two different hooks are called ${hook.name}.`, hint);
+    }
+    byName.set(hook.name, hook);
+  }
+  return byName;
 }
 
 function checkedRoutes(routes: readonly ModelRoute[]): readonly ModelRoute[] {

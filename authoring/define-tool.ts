@@ -45,20 +45,26 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   readonly kind?: ToolKind;
   /** Throw ToolError to say that nothing happened; any other error of a changing tool is in doubt. */
   readonly run: (input: z.output<Schema>, ctx: ToolContext) => unknown;
+  /** Whether it may ('optional', the default with `sandboxRun`) or must run in its sandbox. */
+  readonly sandbox?: 'none' | 'optional' | 'required';
+  /** `run` in a sandbox of the tool's own making: a container, a throw-away account. */
+  readonly sandboxRun?: (input: z.output<Schema>, ctx: ToolContext) => unknown;
   /** Did the call with `ctx.idempotencyKey` happen? Its result, or null / undefined when it did not. */
   readonly probe?: (input: z.output<Schema>, ctx: ToolContext) => unknown;
 }
 
 /** A definition without the types of its code, which are checked where they are written. */
-type Declaration = Omit<ToolDefinition<z.ZodType>, 'run' | 'probe'> & {
+type Declaration = Omit<ToolDefinition<z.ZodType>, 'run' | 'sandboxRun' | 'probe'> & {
   readonly run: unknown;
+  readonly sandboxRun?: unknown;
   readonly probe?: unknown;
 };
 
 export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
   checkNames(definition);
   checkKind(definition);
-  const { name, version, effect, run, probe } = definition;
+  checkSandbox(definition);
+  const { name, version, effect, run, sandboxRun, probe } = definition;
   const schema = inputSchemaOf(name, definition.input);
   const record: ToolRecord = {
     name,
@@ -79,6 +85,7 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
     ]),
     schemaHash: schema.hash,
     probes: probe !== undefined,
+    ...(sandboxRun !== undefined && { sandbox: definition.sandbox ?? 'optional' }),
   };
   return Object.freeze({
     record: Object.freeze(record),
@@ -87,6 +94,10 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
     parse: schema.parse,
     // Only what `parse` returned is ever handed in, so the schema's type holds.
     run: async (input: unknown, ctx: ToolContext) => run(input as z.output<Schema>, ctx),
+    ...(sandboxRun !== undefined && {
+      sandboxRun: async (input: unknown, ctx: ToolContext) =>
+        sandboxRun(input as z.output<Schema>, ctx),
+    }),
     ...(probe !== undefined && {
       probe: async (input: unknown, ctx: ToolContext) => probe(input as z.output<Schema>, ctx),
     }),
@@ -137,6 +148,20 @@ function checkKind(definition: Declaration): void {
   if (probe !== undefined && sideEffectOf(effect) !== 'mutating') {
     const hint = 'Drop it: a read is simply repeated.';
     throw wrong(name, `it has a probe, but its effect is "${effect}"`, hint);
+  }
+}
+
+function checkSandbox({ name, kind, effect, sandbox, sandboxRun }: Declaration): void {
+  if (kind === 'human_input' && effect !== 'none') {
+    const hint = "Declare effect: 'none'; the answer of a person is its result.";
+    throw wrong(name, `it asks a person, but its effect is "${effect}"`, hint);
+  }
+  if (sandboxRun === undefined && sandbox !== undefined && sandbox !== 'none') {
+    const hint = 'Add sandboxRun: (input, ctx) => …, which runs it there.';
+    throw wrong(name, `its sandbox is ${JSON.stringify(sandbox)}, but it has none`, hint);
+  }
+  if (sandboxRun !== undefined && sandbox === 'none') {
+    throw wrong(name, 'it has a sandboxRun that is never used', 'Drop it, or drop sandbox.');
   }
 }
 

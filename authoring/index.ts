@@ -1,7 +1,17 @@
 /** What authors of agents import, re-exported by the package `holdfast`. */
 export { defineAgent, type Agent, type AgentDefinition } from './define-agent.js';
 export { defineConfig, isConfig, type Config, type ConfigDefinition } from './define-config.js';
+export {
+  defineHook,
+  hookNames,
+  type Hook,
+  type HookContext,
+  type HookDefinition,
+  type HookInputs,
+  type HookReturns,
+} from './hook.js';
 export { defineTool, type ToolDefinition } from './define-tool.js';
+export { askPerson } from './ask-person.js';
 export { escalate } from './escalate.js';
 export type { ApprovalDeclaration } from './approval.js';
 export type { PolicyDeclaration } from './policy.js';

@@ -37,7 +37,7 @@ const policySchema = z.strictObject({
         tool: z
           .string()
           .regex(/^([A-Za-z0-9_.-]+\*?|\*)$/, 'must be a tool name or a prefix with *'),
-        decision: z.enum(['allow', 'deny', 'ask']),
+        decision: z.enum(['allow', 'deny', 'ask', 'sandbox']),
         reason: z.string().max(TEXT_CHARS_MAX).optional(),
         terminal: z.boolean().optional(),
         when: conditionSchema.optional(),
@@ -55,7 +55,9 @@ export function policyOf(agent: string, declared: PolicyDeclaration | undefined)
     throw new HoldfastError(
       'InvalidAgent',
       `Agent ${agent}: ${path} is not allowed: ${issue?.message ?? 'not valid'}.`,
-      { hint: 'A rule is {tool, decision: allow | deny | ask, when?, reason?, terminal?}.' },
+      {
+        hint: 'A rule is {tool, decision: allow | deny | ask | sandbox, when?, reason?, terminal?}.',
+      },
     );
   }
   // JSON leaves out absent fields, so that the version does not depend on how they were left out.

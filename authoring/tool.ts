@@ -23,6 +23,8 @@ export interface Tool {
   readonly inputSchema: Json;
   readonly parse: (value: unknown) => ParsedInput;
   readonly run: (input: unknown, ctx: ToolContext) => Promise<unknown>;
+  /** The same in the tool's sandbox (G18). */
+  readonly sandboxRun?: (input: unknown, ctx: ToolContext) => Promise<unknown>;
   /** What the tool returned for this key, or null when nothing happened under it. */
   readonly probe?: (input: unknown, ctx: ToolContext) => Promise<unknown>;
 }

@@ -3,14 +3,15 @@ import { Command, CommanderError } from 'commander';
 import { HoldfastError } from '../core/errors.js';
 import type { Cli } from './command.js';
 import { addApprovals } from './commands/approvals.js';
-import { addAnswer, addApprove, addReject } from './commands/decide.js';
-import { addCancel, addClose, addInterrupt, addMessage } from './commands/control.js';
+import { addAnswer, addApprove, addModify, addReject, addReplace } from './commands/decide.js';
+import { addCancel, addClose, addInterrupt, addMessage, addMode } from './commands/control.js';
 import { addDev } from './commands/dev.js';
 import { addDoctor } from './commands/doctor.js';
 import { addEval } from './commands/eval.js';
 import { addList } from './commands/list.js';
 import { addServer } from './commands/server.js';
 import { addExplain } from './commands/explain.js';
+import { addSet } from './commands/set.js';
 import { addShow } from './commands/show.js';
 import { addStart } from './commands/start.js';
 import { addWatch } from './commands/watch.js';
@@ -71,8 +72,8 @@ function buildProgram(cli: Cli, json: boolean): Command {
   const commands = [
     [addDev, addServer, addWorker, addDoctor],
     [addStart, addWatch, addShow, addExplain, addList],
-    [addApprovals, addApprove, addReject, addAnswer],
-    [addMessage, addInterrupt, addClose, addCancel],
+    [addApprovals, addApprove, addReject, addModify, addReplace, addAnswer],
+    [addMessage, addSet, addMode, addInterrupt, addClose, addCancel],
     [addEval],
   ];
   for (const add of commands.flat()) add(program, cli);

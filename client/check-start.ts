@@ -3,51 +3,13 @@
  * check where a misspelt field is concerned, because nobody would ever see it ignored; the exact bounds of
  * budgets and settings are the worker's to check, and come back as InvalidTask too.
  */
-import { z } from 'zod';
 import { DEFAULT_BUDGET } from '../core/budget-fields.js';
+import { taskDefect } from '../core/check-task.js';
 import { HoldfastError } from '../core/errors.js';
 import { depthOf, SHAPE_DEPTH_MAX } from '../core/json-depth.js';
 import { ownValue } from '../core/json.js';
 import { DEFAULT_SETTINGS } from '../core/settings.js';
 import type { BudgetOverrides, SettingsOverrides, StartInput, Task } from '../core/task.js';
-
-const LIST_MAX = 100;
-const LINE_CHARS_MAX = 2_000;
-const GOAL_CHARS_MAX = 200_000;
-const NAME_CHARS_MAX = 128;
-const METADATA_CHARS_MAX = 16_384;
-
-const line = z.string().trim().min(1, 'must not be blank').max(LINE_CHARS_MAX);
-const lines = z.array(line).max(LIST_MAX);
-const name = z.string().trim().min(1, 'must not be blank').max(NAME_CHARS_MAX);
-
-const taskSchema = z.strictObject({
-  goal: z
-    .string({ error: 'must be a text that says what to achieve' })
-    .max(GOAL_CHARS_MAX)
-    .refine((goal) => goal.trim() !== '', 'must not be blank'),
-  taskId: z
-    .string()
-    .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'must be 1 to 128 of A-Z a-z 0-9 . _ : -')
-    .optional(),
-  traceId: name.optional(),
-  caller: name.optional(),
-  constraints: lines.optional(),
-  allowedActions: lines.optional(),
-  forbiddenActions: lines.optional(),
-  denied: z.string().max(LINE_CHARS_MAX).optional(),
-  requiredEvidence: z
-    .array(z.strictObject({ id: name, satisfiedBy: name }))
-    .max(LIST_MAX)
-    .optional(),
-  metadata: z
-    .record(z.string(), z.json())
-    .refine(
-      (value) => JSON.stringify(value).length <= METADATA_CHARS_MAX,
-      `must be JSON of at most ${METADATA_CHARS_MAX} characters`,
-    )
-    .optional(),
-} satisfies Record<keyof Task, z.ZodType>);
 
 /** What is asked to be started; a bare text is the goal. */
 export interface StartRequest {
@@ -87,12 +49,11 @@ export function checkStart(request: StartRequest): StartInput {
 }
 
 function checkedTask(task: unknown): Task {
-  const result = taskSchema.safeParse(typeof task === 'string' ? { goal: task } : task);
-  if (result.success) return withoutAbsent(result.data) as Task;
-  const issue = result.error.issues[0];
-  const path = ['task', ...(issue?.path ?? [])].join('.');
-  const why = issue?.code === 'unrecognized_keys' ? unknownKeys(issue.keys) : issue?.message;
-  throw new HoldfastError('InvalidTask', `${path} cannot be used: ${why ?? 'it is not valid'}.`, {
+  const given = typeof task === 'string' ? { goal: task } : task;
+  const defect = taskDefect(given, 'refused');
+  if (defect === undefined) return withoutAbsent(given as Task) as Task;
+  const { path, why } = defect;
+  throw new HoldfastError('InvalidTask', `${path} cannot be used: ${why}.`, {
     hint: `Correct ${path} and start again.`,
     details: { path },
   });
@@ -141,11 +102,6 @@ function badField(path: string, why: string): HoldfastError {
     hint: `Correct ${path}; leave it out to get its default.`,
     details: { path },
   });
-}
-
-function unknownKeys(keys: readonly string[]): string {
-  const shown = keys.slice(0, 5).map((key) => `"${key.slice(0, 60)}"`);
-  return `it has no field ${shown.join(', ')}; fields are ${Object.keys(taskSchema.shape).join(', ')}`;
 }
 
 function withoutAbsent(value: object): object {

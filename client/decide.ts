@@ -5,6 +5,7 @@
  */
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Decision, DecisionKind, RejectionReason, Verdict } from '../core/ask/ask.js';
+import type { GrantRequest } from '../core/ask/grants.js';
 import { digestOf } from '../core/digest.js';
 import { HoldfastError } from '../core/errors.js';
 import type { Json } from '../core/json.js';
@@ -85,6 +86,20 @@ export interface AskDecision extends Decider {
   readonly askId: string;
   readonly decision: DecisionKind;
   readonly value?: Json;
+  /** With modify and replace. */
+  readonly args?: Json;
+  /** With replace. */
+  readonly tool?: string;
+  /** With approve. */
+  readonly allowing?: Allowance;
+}
+
+/** What an approval may say beyond yes. */
+export interface Allowance {
+  /** Of a budget question: how much more, in the budget's own unit; default: what it asks for. */
+  readonly amount?: number;
+  /** Covers later calls as well, where the run's settings allow it. */
+  readonly grant?: GrantRequest;
 }
 
 /** Decides on an ask by its id. Errors: AskNotFound, DecisionRejected with the run's reason. */
@@ -104,6 +119,9 @@ export async function decideOnAsk(
     decidedAt: Date.now(),
     ...(wanted.reason !== undefined && { reason: wanted.reason }),
     ...(wanted.value !== undefined && { value: wanted.value }),
+    ...(wanted.args !== undefined && { args: wanted.args }),
+    ...(wanted.tool !== undefined && { tool: wanted.tool }),
+    ...wanted.allowing,
   });
   if (delivery.delivered === 'signal' || delivery.verdict.accepted) return delivery;
   const { reason, message } = delivery.verdict;
@@ -160,8 +178,10 @@ const REJECTION_HINTS: { readonly [reason in RejectionReason]: string } = {
   already_decided: 'See the decision with `holdfast show`.',
   role_missing: 'Decide with one of the roles that the question names (--role).',
   own_request: 'Let another person decide; nobody decides on their own request.',
+  busy: 'See what became of the other correction with `holdfast approvals`.',
+  correction_refused: 'Correct it otherwise, or decide on the call as it is.',
   not_applicable:
-    'Approvals take approve or reject; unknown outcomes happened, not_happened or stop.',
+    'Approvals take approve, reject, modify or replace; unknown outcomes happened, not_happened or stop.',
   malformed: 'Correct the decision and send it again.',
   run_closing: 'The run is ending or has ended; see it with `holdfast show`.',
 };

@@ -1,6 +1,6 @@
 /** The public API over runs: start, follow, decide, control. The only folder that speaks to Temporal's client. */
 export { connect, type ConnectOptions, type HoldfastClient } from './connect.js';
-export type { Answer, Decider, Delivery } from './decide.js';
+export type { Allowance, Answer, Decider, Delivery } from './decide.js';
 export type { EventsOptions } from './event-stream.js';
 export type { Execution } from './execution.js';
 export type { FoundAsk } from './find-ask.js';
@@ -8,7 +8,7 @@ export type { ReadingStore } from './link.js';
 export type { RunSummary } from './run-summary.js';
 export type { NamespaceFacts } from './namespace.js';
 export type { Outcome, WaitOptions } from './outcome.js';
-export type { RunHandle } from './run-handle.js';
+export type { Replacement, RunHandle } from './run-handle.js';
 export { newRunId } from './run-id.js';
 export type { StartOptions } from './start-run.js';
 export type { StuckRun } from './stuck-runs.js';

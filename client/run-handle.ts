@@ -3,7 +3,14 @@ import { randomUUID } from 'node:crypto';
 import type { Decision } from '../core/ask/ask.js';
 import { HoldfastError } from '../core/errors.js';
 import type { AskView, RunEvent } from '../core/event.js';
-import { MESSAGE_CHARS_MAX } from '../core/parse-message.js';
+import type { Json } from '../core/json.js';
+import {
+  MESSAGE_CHARS_MAX,
+  parseModelName,
+  parseThinkingTokens,
+  type Parsed,
+} from '../core/parse-message.js';
+import type { PermissionMode } from '../core/permission-mode.js';
 import type { RunResult } from '../core/result.js';
 import type { RunView } from '../core/view.js';
 import * as messages from '../workflows/messages.js';
@@ -11,6 +18,7 @@ import {
   answerAsk,
   decideOnAsk,
   deliver,
+  type Allowance,
   type Answer,
   type Decider,
   type Delivery,
@@ -20,6 +28,12 @@ import { executionOf, type Execution } from './execution.js';
 import { bounded, type Link } from './link.js';
 import { outcomeOf, resultOf, type Outcome, type WaitOptions } from './outcome.js';
 import { readAsks, readState } from './state.js';
+
+/** The action that is wanted instead. */
+export interface Replacement {
+  readonly tool: string;
+  readonly args: Json;
+}
 
 export interface RunHandle {
   readonly runId: string;
@@ -45,12 +59,22 @@ export interface RunHandle {
   events(options?: EventsOptions): AsyncGenerator<RunEvent, void, undefined>;
   /** Delivers a decision as it is and gives the verdict, also a refusal. */
   decide(decision: Decision): Promise<Delivery>;
-  /** Errors of these three: AskNotFound, DecisionRejected. */
-  approve(askId: string, decider: Decider): Promise<Delivery>;
+  /** Errors of these five: AskNotFound, DecisionRejected. */
+  approve(askId: string, decider: Decider, allowing?: Allowance): Promise<Delivery>;
+  /** Other arguments for the call that is asked about; checked and bound anew before they are used. */
+  modify(askId: string, args: Json, decider: Decider): Promise<Delivery>;
+  /** Another action in its place. */
+  replace(askId: string, action: Replacement, decider: Decider): Promise<Delivery>;
   reject(askId: string, decider: Decider): Promise<Delivery>;
   answer(askId: string, answer: Answer, decider: Decider): Promise<Delivery>;
   /** A follow-up of the user; the same id again is ignored. Gives the id. */
   sendMessage(text: string, id?: string): Promise<string>;
+  /** Another model for the next request. One that the worker does not know changes nothing: a warning says so. */
+  setModel(name: string): Promise<void>;
+  /** How much the model may think from the next request on; null: its own default. */
+  setMaxThinkingTokens(tokens: number | null): Promise<void>;
+  /** How much the run may do without asking from now on; open questions are looked at again. */
+  setPermissionMode(mode: PermissionMode): Promise<void>;
   interrupt(): Promise<void>;
   /** Ends a conversation that waits for its user; cancels any other run. */
   close(): Promise<void>;
@@ -70,17 +94,39 @@ export function runHandle(link: Link, runId: string): RunHandle {
     pendingApprovals: () => readAsks(link, runId),
     events: (options) => eventsOf(link, runId, options),
     decide: (decision) => deliver(link, runId, decision),
-    approve: (askId, decider) =>
-      decideOnAsk(link, runId, { ...decider, askId, decision: 'approve' }),
+    approve: (askId, decider, allowing = {}) =>
+      decideOnAsk(link, runId, { ...decider, askId, decision: 'approve', allowing }),
+    modify: (askId, args, decider) =>
+      decideOnAsk(link, runId, { ...decider, askId, decision: 'modify', args }),
+    replace: (askId, { tool, args }, decider) =>
+      decideOnAsk(link, runId, { ...decider, askId, decision: 'replace', tool, args }),
     reject: (askId, decider) => decideOnAsk(link, runId, { ...decider, askId, decision: 'reject' }),
     answer: (askId, answer, decider) => answerAsk(link, runId, { ...decider, askId, answer }),
     sendMessage: (text, id = `msg_${randomUUID()}`) => sendMessage(link, runId, { text, id }),
+    setModel: async (name) => {
+      const model = accepted(parseModelName(name));
+      await bounded(link, { runId }, () => workflow.signal(messages.setModel, model));
+    },
+    setMaxThinkingTokens: async (tokens) => {
+      const limit = accepted(parseThinkingTokens(tokens));
+      await bounded(link, { runId }, () => workflow.signal(messages.setMaxThinkingTokens, limit));
+    },
+    setPermissionMode: (mode) =>
+      bounded(link, { runId }, () => workflow.signal(messages.setPermissionMode, mode)),
     interrupt: () => bounded(link, { runId }, () => workflow.signal(messages.interrupt)),
     close: () => bounded(link, { runId }, () => workflow.signal(messages.close)),
     cancel: async () => {
       await bounded(link, { runId }, () => workflow.cancel());
     },
   };
+}
+
+/** What the run would refuse is refused here, where somebody hears of it. */
+function accepted<T>(parsed: Parsed<T>): T {
+  if (parsed.ok) return parsed.value;
+  throw new HoldfastError('InvalidTask', `This cannot be set: ${parsed.reason}.`, {
+    hint: 'Correct the value and send it again.',
+  });
 }
 
 async function sendMessage(

@@ -33,6 +33,13 @@ export function remainingMs(run: OpenRun): number {
   return left(countedMs(run), run.frozen.budget.timeoutMs);
 }
 
+/** An activity that was limited by the run's time ends within this of the run's end. */
+const END_TOLERANCE_MS = 1_000;
+
+export function nearTheEnd(run: OpenRun): boolean {
+  return remainingMs(run) <= END_TOLERANCE_MS;
+}
+
 /** The shorter of a work's own limit and the run's remaining time. */
 export function boundByTime(run: OpenRun, ownMs: Limit): { totalMs?: number; byRun: boolean } {
   const remaining = remainingMs(run);

@@ -2,7 +2,8 @@
  * The way out of a run that stops.
  * Invariants:
  *  E1 Every call gets its result before `stop` is emitted (G79), every ask is withdrawn, every timer gone.
- *  E2 `stop`, then `run_result`, each exactly once; nothing starts after them but what stores them.
+ *  E2 `stop`, then `run_result`, each exactly once; nothing starts after them but the SessionEnd hooks,
+ *     exactly once, and what stores the run.
  *  E3 Late inputs are named in the result (G98).
  */
 import { withdrawAsks } from './ask/open-ask.js';
@@ -11,35 +12,54 @@ import { refusalOf } from './call/refusal.js';
 import { settleCall, unknownResult } from './call/settled.js';
 import { toolOf } from './call/lookup.js';
 import { refOf, type ActivityEffect } from './effect.js';
-import { cancelAll, cancelTimer, flying, start, type Step } from './inflight.js';
+import { awaitBackground } from './hooks/background.js';
+import { hasHooks, startHooks } from './hooks/start.js';
+import { cancelAll, cancelTimer, flying, start, UNDER_WAY, type Step } from './inflight.js';
 import type { StoredText } from './json.js';
 import { emit, fitsOneBatch, warn } from './outbox.js';
 import { finalResult, resultOf } from './run-result.js';
 import { UNPROCESSED_MAX, type OpenRun, type Stopping } from './run.js';
 import { isMutating } from './tool.js';
-import type { ToolResult, ToolResultCode } from './tool-result.js';
+import { INTERRUPTED_CODES, type ToolResult, type ToolResultCode } from './tool-result.js';
 import { appendTurnResults } from './turn/results.js';
 import { leanEvents } from './wire-events.js';
 import { flush, STORE_LIMITS } from './flush.js';
 
-const CALL_WORK = ['execute_tool', 'reconcile_tool', 'record_outcome'] as const;
-
 /** One step towards the end; 'hold' while something must come back first. */
 export function close(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' {
-  const cancelled = cancelAll(run, cancelledBy(stopping));
-  if (cancelled.effects.length > 0) return cancelled;
-  if (flying(run, ['call_model', ...CALL_WORK])) return 'hold';
-  if (stopping.result === undefined) return announce(run, stopping);
+  if (stopping.result === undefined) return finishWork(run, stopping);
+  const ending = sessionEnd(run, stopping);
+  if (ending !== undefined) return ending;
   if (run.outbox.carrier !== undefined) return 'hold';
   if (!fitsOneBatch(run)) return flush(run);
   if (flying(run, ['close_run'])) return 'hold';
   return startClosing(run, stopping);
 }
 
+const BESIDE_HOOKS = UNDER_WAY.filter((kind) => kind !== 'run_hooks');
+
+/** What is under way comes to its end; then the run says that it stops. */
+function finishWork(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' {
+  const cancelled = cancelAll(run, cancelledBy(stopping));
+  if (cancelled.effects.length > 0) return cancelled;
+  if (flying(run, BESIDE_HOOKS)) return 'hold';
+  const waiting = awaitBackground(run);
+  if (waiting !== undefined) return waiting;
+  return flying(run, ['run_hooks']) ? 'hold' : announce(run, stopping);
+}
+
+/** The SessionEnd hooks, once, after `run_result` and before the run is stored; what they do wrong is noted. */
+function sessionEnd(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' | undefined {
+  if (stopping.sessionEnd === 'done' || !hasHooks(run, 'SessionEnd')) return undefined;
+  if (stopping.sessionEnd === 'running') return 'hold';
+  const ending: OpenRun = { ...run, stopping: { ...stopping, sessionEnd: 'running' } };
+  return startHooks(ending, { point: 'SessionEnd' }, { reason: stopping.reason });
+}
+
 /** A person's stop and the end of time end what is under way; other stops let it finish. */
 function cancelledBy(stopping: Stopping) {
   const abrupt = ['interrupted', 'aborted', 'timeout'].includes(stopping.reason);
-  return abrupt ? (['call_model', ...CALL_WORK] as const) : [];
+  return abrupt ? UNDER_WAY : [];
 }
 
 function announce(run: OpenRun, stopping: Stopping): Step<OpenRun> {
@@ -82,7 +102,7 @@ function unread(run: OpenRun): OpenRun {
 }
 
 /** Synthetic results for every call that has none, then the results message of the turn. */
-function settleRest(run: OpenRun, stopping: Stopping): OpenRun {
+export function settleRest(run: OpenRun, stopping: Stopping): OpenRun {
   const { turn } = run;
   if (turn === undefined) return run;
   const settled = turn.calls.reduce<OpenRun>(
@@ -115,7 +135,8 @@ function returnedResult(
   const base = unknownResult(run, call);
   if (fact.kind === 'outcome' && fact.outcome.kind === 'error') {
     const { code, message } = fact.outcome;
-    return { ...base, code, synthetic: false, content: { text: message } };
+    const synthetic = INTERRUPTED_CODES.includes(code);
+    return { ...base, code, synthetic, content: { text: message } };
   }
   const happened = knownContent(fact);
   if (happened !== undefined) {

@@ -1,11 +1,20 @@
 /**
  * Control from outside (vocabulary D9): other model, permission mode, thinking budget.
- * Invariant: effective with the next request or permission decision, never in the middle of one.
+ * Invariants: effective with the next request or permission decision, never in the middle of one; a model that
+ * nobody can resolve changes nothing; of several choices the last one counts.
  */
-import type { ResolveModelOutput } from './effect.js';
+import {
+  refOf,
+  type ActivityEffect,
+  type EffectLimits,
+  type ResolveModelOutput,
+} from './effect.js';
 import type { Failure } from './failure.js';
+import { flying, start, type Step } from './inflight.js';
 import type { OutsideInput } from './input.js';
 import { warn } from './outbox.js';
+import type { PermissionMode } from './permission-mode.js';
+import { withModelChoice } from './route.js';
 import type { OpenRun, Run } from './run.js';
 
 export type Control = Extract<
@@ -14,17 +23,63 @@ export type Control = Extract<
 >;
 
 export function control(run: Run, input: Control): Run {
-  return warn(run, 'input_ignored', `${input.type} is not supported`);
+  switch (input.type) {
+    case 'set_model':
+      return withModelChoice(run, { wanted: input.model });
+    case 'set_max_thinking_tokens':
+      return withModelChoice(run, { maxThinkingTokens: input.tokens });
+    case 'set_permission_mode':
+      return setPermissionMode(run, input.mode);
+  }
 }
 
-export function modelResolved(
-  run: OpenRun,
-  effectId: string,
-  _output: ResolveModelOutput,
-): OpenRun {
-  return warn(run, 'late_input', `${effectId} was not asked for`);
+/** The next request waits for it, so it must not take long; then the run goes on with the model it has. */
+const RESOLVE_LIMITS: EffectLimits = { attemptMs: 10_000, totalMs: 60_000, maximumAttempts: 5 };
+
+/** Looks up the model that a person named. */
+export function resolveWanted(run: OpenRun): Step<OpenRun> | undefined {
+  const { wanted, ...choice } = run.modelChoice ?? {};
+  if (wanted === undefined || flying(run, ['resolve_model'])) return undefined;
+  return start({ ...run, modelChoice: choice }, 'resolve_model', (id, events): ActivityEffect => ({
+    kind: 'resolve_model',
+    id,
+    input: { v: 1, run: refOf(run), model: wanted, events },
+    limits: RESOLVE_LIMITS,
+    summary: wanted,
+  }));
 }
 
-export function modelNotResolved(run: OpenRun, effectId: string, failure: Failure): OpenRun {
-  return warn(run, 'late_input', `${effectId} was not asked for: ${failure.message}`);
+/** Questions that are open are looked at again under the new mode (call/approve.ts, G14). */
+function setPermissionMode(run: Run, mode: PermissionMode): Run {
+  const unlocked = run.frozen?.settings.allowBypassPermissions === true;
+  if (mode === 'bypassPermissions' && !unlocked) {
+    const message = 'bypassPermissions is not unlocked for this run (allowBypassPermissions)';
+    return warn(run, 'permission_mode_refused', message);
+  }
+  const before = run.permissionMode ?? run.frozen?.settings.permissionMode;
+  if (before === mode) return run;
+  return warn(
+    { ...run, permissionMode: mode },
+    'permission_mode',
+    `${before ?? 'start'} → ${mode}`,
+  );
+}
+
+/** Between two requests the resolved model takes the place of the other, and of a fallback. */
+export function adoptModel(run: OpenRun): OpenRun | 'hold' | undefined {
+  if (flying(run, ['resolve_model'])) return 'hold';
+  const { next, ...choice } = run.modelChoice ?? {};
+  return next && { ...run, modelChoice: { ...choice, route: next, onFallback: false } };
+}
+
+export function modelResolved(run: OpenRun, output: ResolveModelOutput): OpenRun {
+  const { resolved } = output;
+  return resolved.ok
+    ? withModelChoice(run, { next: resolved.route })
+    : warn(run, 'model_refused', resolved.reason);
+}
+
+export function modelNotResolved(run: OpenRun, failure: Failure): OpenRun {
+  if (failure.cancelled) return run;
+  return warn(run, 'model_refused', `the model could not be looked up: ${failure.message}`);
 }

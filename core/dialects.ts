@@ -17,15 +17,11 @@ const S000: Words = {
   max_cost: 'budget_exceeded',
   max_input_tokens: 'budget_exceeded',
   max_output_tokens: 'budget_exceeded',
-  interrupted: 'cancellation',
-  aborted: 'cancellation',
 };
 
 const S001: Words = {
   empty_response: 'refused',
   max_turns: 'max_steps',
-  interrupted: 'cancellation',
-  aborted: 'cancellation',
 };
 
 const S002: Words = {
@@ -43,14 +39,16 @@ const SDK: Words = {
 
 /** The stop reason of a result in a dialect; without a word of its own there, the canonical one. */
 export function stopReasonAs(
-  result: Pick<RunResult, 'stopReason' | 'phase'>,
+  result: Pick<RunResult, 'stopReason' | 'detail' | 'phase'>,
   dialect: Dialect,
 ): string {
-  const { stopReason, phase } = result;
+  const { stopReason, detail, phase } = result;
   switch (dialect) {
     case 's000':
       return S000[stopReason] ?? stopReason;
     case 's001':
+      // Its running case tells a blocked policy from other refusals.
+      if (stopReason === 'refused' && detail === 'policy_blocked') return detail;
       return S001[stopReason] ?? stopReason;
     case 's002':
       return S002[stopReason] ?? stopReason;

@@ -6,6 +6,9 @@
 import type { WireEvent } from './event.js';
 import type { Frozen } from './frozen.js';
 import type { Json, StoredText } from './json.js';
+import type { State } from './call/references.js';
+import type { Condition } from './condition.js';
+import type { Proof } from './gates/evidence.js';
 import type { HookOutcome, HookPoint } from './hooks/hook.js';
 import type { CallCheck, ModelRoute, Reply } from './model.js';
 import type { StartInput } from './task.js';
@@ -68,26 +71,51 @@ export interface CallModelInput extends EventBatch {
   /** Id of the assistant message that the reply becomes. */
   readonly replyMessageId: string;
   readonly route: Frozen['route'];
-  /** Names of the tools offered; undefined: all of the root node. */
+  /** Names of the tools offered; undefined: all of the root node; none: the model may not call any. */
   readonly offered?: readonly string[];
+  /** The system prompt's changing part, said after the root's (G37). */
+  readonly dynamic?: readonly string[];
   readonly maxTokens: number;
   readonly temperature: number;
+  /** 0: no thinking; undefined: the model's own default. */
+  readonly maxThinkingTokens?: number;
+  /** Calls say what they wait for and where their results go: it is taken off their arguments. */
+  readonly dataflow?: boolean;
   /** Bound of one attempt (design §10). */
   readonly bound: { readonly inputTokens: number; readonly costMicroUsd: number };
   /** What all attempts of this call together may cost and use; null: no limit. */
-  readonly left: {
-    readonly costMicroUsd: number | null;
-    readonly inputTokens: number | null;
-    readonly outputTokens: number | null;
-  };
-  readonly maxRetries: { readonly serverError: number; readonly other: number };
+  readonly left: SpendingLeft;
+  readonly maxRetries: ModelRetries;
+  /** JSON Schema, as text, that an answer without calls is checked against. */
+  readonly outputSchema?: StoredText;
+}
+
+/** An attempt that was made because the one before it ended with `class`. */
+export interface RetriedAttempt {
+  readonly attempt: number;
+  /** An ErrorCode, or 'WorkerLost'. */
+  readonly class: string;
+}
+
+export interface SpendingLeft {
+  readonly costMicroUsd: number | null;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+}
+
+export interface ModelRetries {
+  readonly serverError: number;
+  readonly other: number;
 }
 
 export interface CallModelOutput extends Acknowledged {
   /** Node of the assistant message; equal to the head before it when nothing was left of the reply. */
   readonly head: string;
   readonly reply: Reply;
+  /** Of a refused request: the head without the refusal, for another model to answer. */
+  readonly headBefore?: string;
   readonly attempts: number;
+  readonly retried?: readonly RetriedAttempt[];
   /** Billed or estimated for failed attempts, on top of the reply's own usage (G25). */
   readonly lostCostMicroUsd: number;
   readonly lostUsage: Reply['usage'];
@@ -101,6 +129,8 @@ export interface Grant {
   readonly digest: string;
   readonly policyVersion: string;
   readonly approvedBy: readonly string[];
+  /** The call may run in the tool's sandbox only (G18). */
+  readonly sandbox?: true;
 }
 
 export interface ToolCallRef {
@@ -124,8 +154,12 @@ export interface ExecuteToolInput extends EventBatch {
   readonly timeoutMs: number;
   /** A result up to this size may come back inline; larger ones by reference. */
   readonly inlineBytesMax: number;
+  /** The result says whether it is a text: other calls refer to it. */
+  readonly typed?: boolean;
   /** Failures of the tool that are retried (a worker's death is not one). */
   readonly maxRetries: number;
+  /** What a result may prove that the run cannot look into. */
+  readonly proofs?: readonly Proof[];
 }
 
 export interface ExecuteToolOutput extends Acknowledged {
@@ -135,7 +169,13 @@ export interface ExecuteToolOutput extends Acknowledged {
 }
 
 export type ToolOutcome =
-  | { readonly kind: 'ok'; readonly content: StoredText; readonly reused?: boolean }
+  | {
+      readonly kind: 'ok';
+      readonly content: StoredText;
+      readonly reused?: boolean;
+      /** Of a result by reference: ids of the evidence that the whole of it proves. */
+      readonly proves?: readonly string[];
+    }
   /** Nothing happened, or (reads) nothing that matters. */
   | { readonly kind: 'error'; readonly code: ToolResultCode; readonly message: string }
   /** A mutating call of which nobody knows here whether it happened (G96). */
@@ -148,11 +188,19 @@ export interface ReconcileToolInput extends EventBatch {
   readonly run: RunRef;
   readonly call: ToolCallRef;
   readonly inlineBytesMax: number;
+  readonly typed?: boolean;
   readonly timeoutMs: number;
+  readonly proofs?: readonly Proof[];
 }
 
 export type Finding =
-  | { readonly kind: 'happened'; readonly source: 'tool' | 'probe'; readonly content: StoredText }
+  | {
+      readonly kind: 'happened';
+      readonly source: 'tool' | 'probe';
+      readonly content: StoredText;
+      /** As with an outcome. */
+      readonly proves?: readonly string[];
+    }
   | { readonly kind: 'not_happened' }
   | { readonly kind: 'unknown'; readonly message: string };
 
@@ -177,6 +225,13 @@ export interface CheckCallInput extends EventBatch {
   readonly tool: string;
   readonly toolVersion: string;
   readonly args: Json;
+  /** Stored texts that `args` may name by `$blob`; any other name is refused. */
+  readonly blobs?: readonly string[];
+  /** Most bytes of the arguments in their stored form; default and highest: ARGUMENTS_BYTES_MAX. */
+  readonly argsBytesMax?: number;
+  /** Dataflow: values that references in `args` and the condition stand for; absent: no references. */
+  readonly state?: State;
+  readonly when?: Condition;
 }
 
 export interface CheckCallOutput extends Acknowledged {
@@ -184,6 +239,9 @@ export interface CheckCallOutput extends Acknowledged {
   readonly args: Json;
   readonly digest: string;
   readonly check: CallCheck;
+  /** Dataflow: why the call cannot run although nothing is wrong with it. */
+  readonly unmet?:
+    { readonly kind: 'condition' } | { readonly kind: 'reference'; readonly path: string };
 }
 
 /** All hooks of one point, in one activity (design §6). */
@@ -214,18 +272,33 @@ export interface CompactInput extends EventBatch {
   readonly messageId: string;
   readonly trigger: 'auto' | 'reactive';
   readonly route: ModelRoute;
-  /** Turns at the end that stay as they are. */
+  /** Names of the tools offered; undefined: all of the root node. What was cached stays cached. */
+  readonly offered?: readonly string[];
+  /** Size of the conversation now; sizes of its parts are reckoned by their share of it. */
+  readonly preTokens: number;
+  /** Most turns at the end that stay as they are. */
   readonly keepTurns: number;
+  /** A reply that was cut off and will be asked for again: the new conversation goes on without it. */
+  readonly dropped?: string;
   /** Said beside the summary word for word: pinned evidence, state. */
   readonly pinned: readonly string[];
+  /** The same for texts that lie in the store. */
+  readonly pinnedRefs?: readonly { readonly label: string; readonly content: StoredText }[];
+  /** Most characters of each of them. */
+  readonly pinnedCharsMax: number;
   readonly maxTokens: number;
-  readonly left: CallModelInput['left'];
+  /** Bound of one attempt (design §10). */
+  readonly bound: CallModelInput['bound'];
+  readonly left: SpendingLeft;
+  readonly maxRetries: ModelRetries;
 }
 
 export interface CompactOutput extends Acknowledged {
   readonly head: string;
   /** Estimated tokens of the context under the new head. */
   readonly tokens: number;
+  /** Bytes of everything under the new head, which bound its tokens; undefined: nobody has counted. */
+  readonly bytes?: number;
   readonly usage: Reply['usage'];
   readonly lostCostMicroUsd: number;
   readonly lostUsage: Reply['usage'];

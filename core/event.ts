@@ -5,6 +5,7 @@
  */
 import type { Json, StoredText } from './json.js';
 import type { AskKind, AskOutcome } from './ask/ask.js';
+import type { GrantRequest } from './ask/grants.js';
 import type { HookPoint } from './hooks/hook.js';
 import type { RunResult } from './result.js';
 import type { ToolResultCode } from './tool-result.js';
@@ -16,6 +17,7 @@ export type Phase =
   | 'building_context'
   | 'awaiting_model'
   | 'validating'
+  | 'stop_hooks'
   | 'dispatching_tools'
   | 'finishing';
 
@@ -51,6 +53,12 @@ export interface AskView {
   readonly requestedBy?: string;
   readonly openedAt: number;
   readonly expiresAt: number;
+}
+
+/** An action as people see it. */
+export interface ActionView {
+  readonly tool: string;
+  readonly args: Json;
 }
 
 export type EventBody =
@@ -92,8 +100,11 @@ export type EventBody =
       readonly type: 'permission';
       readonly callId: string;
       readonly tool: string;
-      readonly decision: 'allow' | 'deny' | 'ask';
-      /** `policy:<version>:<index>`, `tool` (the tool record's default) or `task`. */
+      readonly decision: 'allow' | 'deny' | 'ask' | 'sandbox';
+      /**
+       * `policy:<version>:<index>`, `tool` (its record), `allowedTools`, `mode:<mode>`, `grant:<ask>`,
+       * `hook:<name>`.
+       */
       readonly rule: string;
       readonly reason?: string;
     }
@@ -106,6 +117,11 @@ export type EventBody =
       readonly outcome: Exclude<AskOutcome, 'pending' | 'withdrawn'>;
       readonly by: readonly string[];
       readonly reason?: string;
+      /** With 'modified' and 'replaced': the action that was asked about and the one wanted instead. */
+      readonly original?: ActionView;
+      readonly corrected?: ActionView;
+      /** What the approval allows beyond this call (G13). */
+      readonly grant?: GrantRequest;
       /** How long the question was open, in ms. */
       readonly waitedMs: number;
     }
@@ -119,8 +135,11 @@ export type EventBody =
   | {
       readonly type: 'input_provided';
       readonly askId: string;
+      readonly callId?: string;
       readonly outcome: AskOutcome;
       readonly by: readonly string[];
+      /** How much more of a budget was allowed (G91). */
+      readonly amount?: number;
     }
   | { readonly type: 'user_message'; readonly messageId: string; readonly text: StoredText }
   | { readonly type: 'warning'; readonly code: string; readonly message: string }
@@ -143,6 +162,8 @@ export type EventBody =
       readonly attempts: number;
       readonly durationMs: number;
       readonly key: string;
+      /** Dataflow: the path of the state that its result became. */
+      readonly path?: string;
     }
   | {
       readonly type: 'tool_results_message';
@@ -175,7 +196,9 @@ export type EventBody =
   | {
       readonly type: 'retry';
       readonly call: number;
+      /** How the attempt before ended. */
       readonly class: string;
+      /** The attempt that was made because of it, from 2. */
       readonly attempt: number;
     }
   | { readonly type: 'interruption'; readonly by: 'interrupt' | 'cancel' }

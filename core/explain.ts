@@ -136,6 +136,7 @@ const PERMISSIONS = {
   allow: 'allowed',
   deny: 'denied',
   ask: 'wants a person to decide on',
+  sandbox: 'allowed in its sandbox',
 } as const;
 
 function modelWords(event: Of<'model_response'>): string {

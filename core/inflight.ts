@@ -97,6 +97,11 @@ export const WORK: readonly InFlight['kind'][] = [
   'close_run',
 ];
 
+/** What an interrupt ends: all that works for the run, but its opening and its closing. */
+export const UNDER_WAY: readonly InFlight['kind'][] = WORK.filter(
+  (kind) => kind !== 'open_run' && kind !== 'close_run',
+);
+
 function withInFlight<R extends Run>(run: R, id: string, entry: InFlight): R {
   return { ...run, inflight: { ...run.inflight, [id]: entry } };
 }

@@ -3,9 +3,14 @@
  * each event once, in order, and each step with the run that it came from; both answer with violations
  * in words, none when all is well.
  */
+import { canonicalJson } from './digest.js';
 import type { ActivityEffect } from './effect.js';
 import type { EventBody, RunEvent } from './event.js';
 import type { Step } from './inflight.js';
+import { ENDING_PREDICATES, NEW_WORK, started, type StepPredicate } from './invariants-ending.js';
+import { HOOK_PREDICATES } from './invariants-hooks.js';
+import { PARALLEL_PREDICATES, pathIsNew } from './invariants-parallel.js';
+import type { Json } from './json.js';
 import { committedMicroUsd } from './money/budget.js';
 import { BATCH_BYTES_MAX, EVENTS_PER_BATCH } from './outbox.js';
 import type { Counters } from './result.js';
@@ -14,8 +19,15 @@ import { isOpen, type Run } from './run.js';
 /** What the events so far have said of one call of the newest reply. */
 interface CallTrack {
   readonly id: string;
-  readonly permission?: 'allow' | 'deny' | 'ask';
+  /** undefined again after a correction: what was allowed is no longer what would run. */
+  readonly permission: 'allow' | 'deny' | 'ask' | 'sandbox' | undefined;
   readonly approved: boolean;
+  /** The hook that denied it. */
+  readonly deniedBy?: string;
+  /** The exact action that people were asked about, or that they want instead, as canonical JSON. */
+  readonly action?: string;
+  /** A person has answered the call's question. */
+  readonly answered: boolean;
   readonly started: boolean;
   readonly finished: boolean;
 }
@@ -27,12 +39,25 @@ export interface InvariantState {
   readonly proposed: number;
   /** An event named only the first calls of its reply: ids that nothing has named may follow. */
   readonly partlyShown: boolean;
+  /** The newest message that was declared gone. */
+  readonly tombstoned?: string;
+  readonly fallbacks: number;
   readonly stop?: Extract<EventBody, { type: 'stop' }>;
   readonly ended: boolean;
+  /** Paths of the state that results have become. */
+  readonly paths: readonly string[];
 }
 
 export function startChecking(): InvariantState {
-  return { nextSeq: 0, calls: [], proposed: 0, partlyShown: false, ended: false };
+  return {
+    nextSeq: 0,
+    calls: [],
+    proposed: 0,
+    partlyShown: false,
+    fallbacks: 0,
+    ended: false,
+    paths: [],
+  };
 }
 
 type EventPredicate = (state: InvariantState, event: RunEvent) => string | undefined;
@@ -44,8 +69,11 @@ const EVENT_PREDICATES: readonly EventPredicate[] = [
   stopIsUnique,
   repliesFollowResults,
   startsArePermitted,
+  stopHooksJudgeAnswers,
   callsEndOnce,
+  pathsAreWrittenOnce,
   resultsKeepTheOrder,
+  goneStaysGone,
   stopLeavesNoCallOpen,
   resultIsConsistent,
 ];
@@ -73,23 +101,41 @@ function taken(state: InvariantState, event: RunEvent): InvariantState {
         ...next,
         calls: event.calls.map(({ id }) => ({
           id,
+          permission: undefined,
           approved: false,
+          answered: false,
           started: false,
           finished: false,
         })),
         proposed: state.proposed + event.calls.length,
         partlyShown: state.partlyShown || event.calls.length >= CALLS_SHOWN_MAX,
       };
+    case 'hook':
+      return event.name === 'PreToolUse' && (event.outcome === 'deny' || event.outcome === 'error')
+        ? withTrack(next, event.callId, { deniedBy: event.hook })
+        : next;
     case 'permission':
       return withTrack(next, event.callId, { permission: event.decision, approved: false });
+    case 'approval_requested':
+      return withTrack(next, event.callId, { action: actionOf(event) });
     case 'approval_resolved':
-      return withTrack(next, event.callId, { approved: event.outcome === 'approved' });
+      return withTrack(next, event.callId, resolved(event));
+    case 'input_provided':
+      return withTrack(next, event.callId, { answered: event.outcome === 'answered' });
     case 'tool_started':
       return withTrack(next, event.callId, { started: true });
     case 'tool_finished':
-      return withTrack(next, event.callId, { finished: true });
+      return withTrack(
+        event.path === undefined ? next : { ...next, paths: [...next.paths, event.path] },
+        event.callId,
+        { finished: true },
+      );
     case 'tool_results_message':
       return { ...next, calls: [] };
+    case 'tombstone':
+      return { ...next, tombstoned: event.targetMessageId };
+    case 'transition':
+      return { ...next, fallbacks: state.fallbacks + Number(event.reason === 'model_fallback') };
     case 'stop':
       return { ...next, stop: event };
     case 'run_result':
@@ -97,6 +143,16 @@ function taken(state: InvariantState, event: RunEvent): InvariantState {
     default:
       return next;
   }
+}
+
+function resolved(event: Extract<EventBody, { type: 'approval_resolved' }>): Partial<CallTrack> {
+  const { outcome, corrected } = event;
+  if (corrected === undefined) return { approved: outcome === 'approved' };
+  return { permission: undefined, approved: false, action: actionOf(corrected) };
+}
+
+function actionOf(about: { readonly tool?: string; readonly args?: Json }): string {
+  return canonicalJson({ tool: about.tool ?? null, args: about.args ?? null });
 }
 
 function withTrack(
@@ -128,7 +184,7 @@ function runResultIsLast(state: InvariantState, event: RunEvent): string | undef
 function stopIsUnique(state: InvariantState, event: RunEvent): string | undefined {
   if (state.stop === undefined) return undefined;
   if (event.type === 'stop') return 'a second stop';
-  const starts = ['tool_started', 'model_response', 'approval_requested', 'input_request'];
+  const starts = ['tool_started', 'model_response', 'approval_requested', 'input_request', 'hook'];
   return starts.includes(event.type) ? 'nothing starts after stop' : undefined;
 }
 
@@ -142,8 +198,17 @@ function startsArePermitted(state: InvariantState, event: RunEvent): string | un
   const call = state.calls.find((one) => one.id === event.callId);
   if (call === undefined) return state.partlyShown ? undefined : `nobody proposed ${event.callId}`;
   if (call.finished) return `${call.id} has its result already`;
-  if (call.permission === 'allow' || (call.permission === 'ask' && call.approved)) return undefined;
+  if (call.deniedBy !== undefined) return `${call.id} started although ${call.deniedBy} denied it`;
+  if (call.action !== undefined && call.action !== actionOf(event))
+    return `${call.id} is not what people were asked about`;
+  if (call.permission === 'allow' || call.permission === 'sandbox') return undefined;
+  if (call.permission === 'ask' && call.approved) return undefined;
   return `${call.id} started with permission ${call.permission ?? 'none'}, not approved`;
+}
+
+function stopHooksJudgeAnswers(state: InvariantState, event: RunEvent): string | undefined {
+  if (event.type !== 'hook' || event.name !== 'Stop' || state.calls.length === 0) return undefined;
+  return `a Stop hook judges a reply with the calls ${state.calls.map((call) => call.id).join(', ')}`;
 }
 
 function callsEndOnce(state: InvariantState, event: RunEvent): string | undefined {
@@ -152,7 +217,16 @@ function callsEndOnce(state: InvariantState, event: RunEvent): string | undefine
   if (call === undefined) return state.partlyShown ? undefined : `nobody proposed ${event.callId}`;
   if (call.finished) return `a second result of ${call.id}`;
   if (event.started !== call.started) return `${call.id} says started: ${event.started}`;
-  return event.status === 'ok' && !call.started ? `${call.id} is ok and never started` : undefined;
+  return event.status === 'ok' && !call.started && !call.answered
+    ? `${call.id} is ok and never started`
+    : undefined;
+}
+
+function pathsAreWrittenOnce(state: InvariantState, event: RunEvent): string | undefined {
+  if (event.type !== 'tool_finished' || event.path === undefined) return undefined;
+  return event.status === 'ok'
+    ? pathIsNew(state.paths, event.path)
+    : `${event.callId} did not succeed and wrote ${event.path}`;
 }
 
 function resultsKeepTheOrder(state: InvariantState, event: RunEvent): string | undefined {
@@ -162,6 +236,13 @@ function resultsKeepTheOrder(state: InvariantState, event: RunEvent): string | u
   const proposed = state.calls.map((call) => call.id);
   const shown = state.partlyShown ? event.callIds.slice(0, proposed.length) : event.callIds;
   return shown.join() === proposed.join() ? undefined : `${shown.join()} for ${proposed.join()}`;
+}
+
+function goneStaysGone(state: InvariantState, event: RunEvent): string | undefined {
+  const names = event.type === 'model_response' || event.type === 'user_message';
+  return names && event.messageId === state.tombstoned
+    ? `${event.messageId} was declared gone`
+    : undefined;
 }
 
 function stopLeavesNoCallOpen(state: InvariantState, event: RunEvent): string | undefined {
@@ -180,6 +261,8 @@ function resultIsConsistent(state: InvariantState, event: RunEvent): string | un
   if (result.trace.events !== event.stamp.seq + 1) return `${result.trace.events} events in trace`;
   if (!state.partlyShown && counters.proposedCalls !== state.proposed)
     return `${counters.proposedCalls} proposed calls, the replies had ${state.proposed}`;
+  if (counters.fallbacks !== state.fallbacks)
+    return `${counters.fallbacks} fallbacks counted, ${state.fallbacks} told`;
   return countersAddUp(counters);
 }
 
@@ -193,17 +276,19 @@ function countersAddUp(counters: Counters): string | undefined {
     : `the counters give ${sum} calls, ${counters.proposedCalls} were proposed`;
 }
 
-type StepPredicate = (before: Run, step: Step) => string | undefined;
-
 const STEP_PREDICATES: readonly StepPredicate[] = [
   modelCallsFitTheMoney,
   toolCallsFitTheCap,
   grantsNameTheirCall,
+  theGuardIsKept,
   nothingStartsAfterStop,
+  ...ENDING_PREDICATES,
+  ...HOOK_PREDICATES,
   reservationsBelongToWork,
   idsAreNew,
   batchesAreBounded,
   outboxHasNoGap,
+  ...PARALLEL_PREDICATES,
   timeAddsUp,
   somethingIsAwaited,
 ];
@@ -216,13 +301,11 @@ export function checkStep(before: Run, step: Step): readonly string[] {
   });
 }
 
-function started(step: Step): readonly ActivityEffect[] {
-  return step.effects.filter((effect): effect is ActivityEffect => 'input' in effect);
-}
+const ASKS_A_MODEL: readonly ActivityEffect['kind'][] = ['call_model', 'compact'];
 
 function modelCallsFitTheMoney(_before: Run, step: Step): string | undefined {
   const { run } = step;
-  if (!isOpen(run) || !started(step).some((effect) => effect.kind === 'call_model'))
+  if (!isOpen(run) || !started(step).some((effect) => ASKS_A_MODEL.includes(effect.kind)))
     return undefined;
   const limit = run.frozen.budget.maxCostMicroUsd;
   const committed = committedMicroUsd(run);
@@ -250,14 +333,22 @@ function grantsNameTheirCall(_before: Run, step: Step): string | undefined {
   return wrong === undefined ? undefined : `the grant of ${wrong.id} is for another call`;
 }
 
-const NEW_WORK: readonly ActivityEffect['kind'][] = [
-  'call_model',
-  'execute_tool',
-  'reconcile_tool',
-];
+/** A run that compacts and fails must not do so in a circle (C20). */
+function theGuardIsKept(before: Run, step: Step): string | undefined {
+  const { run } = step;
+  const [was, is] = [before, run].map((one) => one.compactions?.reactiveAttempts ?? 0) as [
+    number,
+    number,
+  ];
+  const limit = run.frozen?.budget.maxReactiveCompactions ?? 0;
+  if (is < was) return `${was} reactive compactions became ${is}`;
+  return is > was && is > limit ? `${is} reactive compactions, the limit is ${limit}` : undefined;
+}
 
 function nothingStartsAfterStop(before: Run, step: Step): string | undefined {
-  const stopped = before.stopping !== undefined || step.run.stopping !== undefined;
+  // Of calls side by side one may start before another, in the same step, stops the run.
+  const serial = step.run.frozen?.settings.toolExecution === 'serial';
+  const stopped = before.stopping !== undefined || (serial && step.run.stopping !== undefined);
   const late = stopped && started(step).find((effect) => NEW_WORK.includes(effect.kind));
   return late ? `${late.id} starts although the run stops` : undefined;
 }

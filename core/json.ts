@@ -12,7 +12,10 @@ export interface BlobRef {
 }
 
 /** A text, inline when it is at most INLINE_BYTES_MAX, else by reference with its first characters. */
-export type StoredText = { readonly text: string } | (BlobRef & { readonly preview: string });
+export type StoredText = ({ readonly text: string } | (BlobRef & { readonly preview: string })) & {
+  /** It is the JSON of a value that is no text; said only where the type of a value matters (dataflow). */
+  readonly json?: true;
+};
 
 /** Values up to this size may lie inline in payloads (design §7). */
 export const INLINE_BYTES_MAX = 4096;

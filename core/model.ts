@@ -1,4 +1,5 @@
 /** Model routes, usage, and what the core knows of a reply. */
+import type { Flow } from './call/flow.js';
 import type { Json, StoredText } from './json.js';
 
 /** Integer micro-USD per million tokens (design §10). */
@@ -20,6 +21,8 @@ export interface ModelRoute {
   readonly prices: Prices;
   readonly pricesVersion: string;
   readonly temperatureAllowed: boolean;
+  /** The model decides how much it thinks: it takes no budget for that, only on or off. */
+  readonly thinkingAdaptive?: boolean;
 }
 
 export interface Usage {
@@ -71,7 +74,14 @@ export interface ProposedCall {
   /** `callDigest` of tool, version and spilled arguments. */
   readonly digest: string;
   readonly check: CallCheck;
+  /** Dataflow: what it says about other calls. With references it has not been checked against the schema. */
+  readonly flow?: Flow;
 }
+
+/** The answer of a task with an output schema, as the model activity found it. */
+export type OutputCheck =
+  /** The value; above ARGUMENTS_BYTES_MAX bytes only the reference to its JSON text. */
+  { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
 
 /** What one logical model call brought, as the core records it. */
 export interface Reply {
@@ -83,6 +93,8 @@ export interface Reply {
   /** Text of a refusal, or the reason of an escalation that the model asked for. */
   readonly refusal?: string;
   readonly escalation?: string;
+  /** With an output schema, of a reply that could be the answer. */
+  readonly output?: OutputCheck;
   readonly usage: Usage;
   readonly model: string;
   /** Interrupted: only what had arrived until then (C26). */

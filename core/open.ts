@@ -4,6 +4,7 @@
  * configuration is frozen by `open_run`.
  */
 import { elapse } from './clock.js';
+import { contextAtFirst } from './context/size.js';
 import { NO_USAGE } from './model.js';
 import { knownRules, RULES_VERSION } from './rules-history.js';
 import type { Run, Tally } from './run.js';
@@ -31,6 +32,9 @@ const NOTHING_COUNTED: Tally = {
   emptyRetries: 0,
   pauseResumes: 0,
   evidenceRejections: 0,
+  criteriaRejections: 0,
+  outputRetries: 0,
+  stopHookReentries: 0,
   fallbacks: 0,
   usage: NO_USAGE,
 };
@@ -50,7 +54,7 @@ export function open(start: StartInput, identity: Identity): Run {
     head: null,
     pending: [],
     nextMessage: 0,
-    context: { knownTokens: 0, newBytes: 0 },
+    context: contextAtFirst(0),
     requests: 0,
     tally: NOTHING_COUNTED,
     money: { spentMicroUsd: 0, reserved: {}, overrun: false },

@@ -43,7 +43,7 @@ const HELD_WARNINGS_MAX = 50;
  */
 export function warn<R extends Run>(run: R, code: string, message: string): R {
   const warning = { code, message: message.slice(0, 500) };
-  if (run.frozen === undefined) {
+  if (run.frozen === undefined || run.arrival !== undefined) {
     const held = run.heldWarnings ?? [];
     return held.length < HELD_WARNINGS_MAX ? { ...run, heldWarnings: [...held, warning] } : run;
   }

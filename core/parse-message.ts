@@ -6,16 +6,27 @@
  */
 import type { Decision, DecisionKind } from './ask/ask.js';
 import { ownValue, type Json } from './json.js';
-import { SHAPE_DEPTH_MAX, depthOf } from './json-depth.js';
+import {
+  isCount,
+  isRecord,
+  isSmallJson,
+  isText,
+  type Fields,
+  type Parsed,
+} from './message-shape.js';
+import { parseGrant } from './parse-grant.js';
+import { PERMISSION_MODES, type PermissionMode } from './permission-mode.js';
 
-export type Parsed<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
+export type { Parsed };
 
 export const MESSAGE_CHARS_MAX = 8_192;
 const ID_CHARS_MAX = 400;
 const REASON_CHARS_MAX = 2_000;
 const ROLES_MAX = 50;
 const VALUE_CHARS_MAX = 4_096;
+/** Arguments of a correction, before large strings are spilled. */
+const ARGS_CHARS_MAX = 8_192;
+const TOOL_CHARS_MAX = 128;
 
 const DECISIONS: readonly DecisionKind[] = [
   'approve',
@@ -37,6 +48,8 @@ export function parseDecision(raw: unknown): Parsed<Decision> {
   const roles = ownValue(raw, 'roles') ?? [];
   const reason = ownValue(raw, 'reason');
   const value = ownValue(raw, 'value');
+  const extras = parseExtras(raw, decision);
+  if (!extras.ok) return fault(raw, extras.reason);
   const nonce = ownValue(raw, 'nonce');
   const proof = ownValue(raw, 'proof');
   if (proof !== undefined && !isText(proof, REASON_CHARS_MAX))
@@ -54,7 +67,7 @@ export function parseDecision(raw: unknown): Parsed<Decision> {
   if (!isTexts(roles)) return fault(raw, `roles must be at most ${ROLES_MAX} texts`);
   if (reason !== undefined && typeof reason !== 'string')
     return fault(raw, 'reason must be a text');
-  if (value !== undefined && !isSmallJson(value))
+  if (value !== undefined && !isSmallJson(value, VALUE_CHARS_MAX))
     return fault(raw, `value must be JSON of at most ${VALUE_CHARS_MAX} characters`);
   return {
     ok: true,
@@ -68,10 +81,42 @@ export function parseDecision(raw: unknown): Parsed<Decision> {
       decidedAt,
       ...(reason !== undefined && { reason: reason.slice(0, REASON_CHARS_MAX) }),
       ...(value !== undefined && { value: value as Json }),
+      ...extras.value,
       ...(nonce !== undefined && { nonce }),
       ...(proof !== undefined && { proof }),
     },
   };
+}
+
+type Extras = Pick<Decision, 'args' | 'tool' | 'amount' | 'grant'>;
+
+/** What only some kinds of decision carry; what a kind does not carry is dropped. */
+function parseExtras(raw: Fields, decision: unknown): Parsed<Extras> {
+  if (decision === 'modify' || decision === 'replace') return parseCorrection(raw, decision);
+  if (decision !== 'approve') return { ok: true, value: {} };
+  const amount = ownValue(raw, 'amount');
+  if (amount !== undefined && !isCount(amount, Number.MAX_SAFE_INTEGER))
+    return { ok: false, reason: 'amount must be a positive integer' };
+  const grant = ownValue(raw, 'grant');
+  const parsed = grant === undefined ? undefined : parseGrant(grant);
+  if (parsed !== undefined && !parsed.ok) return parsed;
+  return {
+    ok: true,
+    value: {
+      ...(amount !== undefined && { amount }),
+      ...(parsed !== undefined && { grant: parsed.value }),
+    },
+  };
+}
+
+function parseCorrection(raw: Fields, decision: 'modify' | 'replace'): Parsed<Extras> {
+  const args = ownValue(raw, 'args');
+  if (args === undefined || !isSmallJson(args, ARGS_CHARS_MAX))
+    return { ok: false, reason: `args must be JSON of at most ${ARGS_CHARS_MAX} characters` };
+  if (decision === 'modify') return { ok: true, value: { args: args as Json } };
+  const tool = ownValue(raw, 'tool');
+  if (!isText(tool, TOOL_CHARS_MAX)) return { ok: false, reason: 'tool must name a tool' };
+  return { ok: true, value: { args: args as Json, tool } };
 }
 
 export function parseUserMessage(
@@ -95,17 +140,34 @@ export function parseProvidedInput(
   const by = ownValue(raw, 'by') ?? 'unknown';
   if (!isText(askId, ID_CHARS_MAX)) return fault(raw, 'askId must be a non-empty text');
   if (!isText(by, ID_CHARS_MAX)) return fault(raw, 'by must be a text');
-  if (value === undefined || !isSmallJson(value))
+  if (value === undefined || !isSmallJson(value, VALUE_CHARS_MAX))
     return fault(raw, `value must be JSON of at most ${VALUE_CHARS_MAX} characters`);
   return { ok: true, value: { askId, value: value as Json, by } };
 }
 
-function isRecord(raw: unknown): raw is { readonly [key: string]: unknown } {
-  return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
+const MODEL_CHARS_MAX = 200;
+
+export function parseModelName(raw: unknown): Parsed<string> {
+  return isText(raw, MODEL_CHARS_MAX)
+    ? { ok: true, value: raw.trim() }
+    : fault(raw, `a model must be named by a text of at most ${MODEL_CHARS_MAX} characters`);
 }
 
-function isText(value: unknown, max: number): value is string {
-  return typeof value === 'string' && value.trim() !== '' && value.length <= max;
+export const THINKING_TOKENS_MAX = 1_000_000;
+
+/** null: the model's own default. */
+export function parseThinkingTokens(raw: unknown): Parsed<number | null> {
+  const whole = typeof raw === 'number' && Number.isInteger(raw);
+  return raw === null || (whole && raw >= 0 && raw <= THINKING_TOKENS_MAX)
+    ? { ok: true, value: raw }
+    : fault(raw, `thinking tokens must be null or a whole number up to ${THINKING_TOKENS_MAX}`);
+}
+
+export function parsePermissionMode(raw: unknown): Parsed<PermissionMode> {
+  const mode = PERMISSION_MODES.find((one) => one === raw);
+  return mode === undefined
+    ? fault(raw, `the mode must be one of ${PERMISSION_MODES.join(', ')}`)
+    : { ok: true, value: mode };
 }
 
 function isTexts(value: unknown): value is readonly string[] {
@@ -114,12 +176,6 @@ function isTexts(value: unknown): value is readonly string[] {
     value.length <= ROLES_MAX &&
     value.every((one) => isText(one, ID_CHARS_MAX))
   );
-}
-
-function isSmallJson(value: unknown): boolean {
-  if (depthOf(value) > SHAPE_DEPTH_MAX) return false;
-  const text = JSON.stringify(value) as string | undefined;
-  return text !== undefined && text.length <= VALUE_CHARS_MAX;
 }
 
 /** A payload that could not be decoded says so in its own words. */

@@ -5,29 +5,28 @@
  *  F2 Decides nothing: what a fact leads to is a rule's business.
  *  F3 Inputs are taken in the order of their arrival.
  */
+import { opened } from './arrival.js';
+import { recordAnswer } from './ask/answer.js';
 import { record } from './ask/decide.js';
 import { replaceAsk } from './ask/pending.js';
+import { withVerdict } from './ask/verdict.js';
 import type { CallFact, ExecutingStage } from './call/call.js';
 import { baseOf } from './call/call.js';
 import { callChecked, callNotChecked } from './call/recheck.js';
 import { withCall } from './call/station.js';
-import { elapse, remainingMs } from './clock.js';
+import { elapse, nearTheEnd } from './clock.js';
 import { compacted, notCompacted } from './context/compacted.js';
 import { control, modelNotResolved, modelResolved } from './control.js';
-import type { OpenRunOutput } from './effect.js';
 import type { Failure } from './failure.js';
 import { hooksFailed, hooksRan } from './hooks/ran.js';
 import { finish } from './inflight.js';
 import type { EffectInput, Input, OutsideInput } from './input.js';
-import { ownValue, previewOf } from './json.js';
-import { addUsage, NO_USAGE, type Usage } from './model.js';
-import { settleReservation } from './money/budget.js';
-import { acked, emit, releaseWarnings, warn } from './outbox.js';
-import { knownRules } from './rules-history.js';
+import { ownValue } from './json.js';
+import { acked, warn } from './outbox.js';
 import { finalResult, resultOf } from './run-result.js';
 import { isOpen, UNPROCESSED_MAX, type InFlight, type OpenRun, type Run } from './run.js';
 import { stop } from './stop.js';
-import { appendUser } from './transcript-items.js';
+import { recordModelFailure } from './turn/failed-call.js';
 import { recordReply } from './turn/reply.js';
 
 export const QUEUE_MAX = 100;
@@ -91,7 +90,7 @@ function recordOutcome(run: OpenRun, input: Outcome): Run {
     case 'compacted':
       return compacted(run, input.id, input.output);
     case 'model_resolved':
-      return modelResolved(run, input.id, input.output);
+      return modelResolved(run, input.output);
     case 'flushed':
       return run;
     case 'run_closed':
@@ -99,44 +98,6 @@ function recordOutcome(run: OpenRun, input: Outcome): Run {
     case 'timer_fired':
       return timedOut(run, input.id);
   }
-}
-
-function opened(run: Run, output: OpenRunOutput): Run {
-  const segment = { ...run.segment, opened: true };
-  const { previousExecution: _, ...rest } = run;
-  const { frozen } = output;
-  const rules = knownRules(Math.max(run.rules, output.rules));
-  if (frozen === undefined) return { ...rest, rules, segment };
-  const { task } = run.start;
-  const goal = output.goal ?? { text: task.goal };
-  const first: OpenRun = {
-    ...rest,
-    rules,
-    segment,
-    frozen,
-    // The whole goal is in the transcript now; the run keeps what a person needs to recognise it (R1).
-    start: { ...run.start, task: { ...task, goal: previewOf(goal) } },
-    phase: 'checking_limits',
-    head: output.head ?? frozen.prompt.hash,
-    context: { knownTokens: 0, newBytes: frozen.prompt.bytes },
-  };
-  const announced = emit(first, {
-    type: 'session_init',
-    agent: run.start.agent,
-    taskId: run.taskId,
-    goal,
-    model: frozen.route.name,
-    tools: frozen.tools.map((tool) => tool.name),
-    ...(task.caller !== undefined && { caller: task.caller }),
-    versions: frozen.versions,
-  });
-  const constraints = (task.constraints ?? []).map((line) => `- ${line}`).join('\n');
-  const asked = appendUser(releaseWarnings(announced), goal);
-  const bound =
-    constraints === '' ? asked : appendUser(asked, { text: `Constraints:\n${constraints}` });
-  return task.denied === undefined
-    ? bound
-    : stop(bound, 'refused', { detail: 'safety_policy', nextSafeAction: task.denied });
 }
 
 function notOpened(run: Run, failure: Failure): Run {
@@ -202,70 +163,14 @@ function failed(run: OpenRun, { id: effectId, kind, failure }: Failed): Run {
       attempts: call.doing === 'execute' ? (failure.attempts ?? 1) : 0,
     });
   }
-  if (kind === 'call_model') return modelFailed(run, effectId, failure);
+  if (kind === 'call_model') return recordModelFailure(run, effectId, failure);
   if (kind === 'check_call') return callNotChecked(run, effectId, failure);
   if (kind === 'run_hooks') return hooksFailed(run, effectId, failure);
   if (kind === 'compact') return notCompacted(run, effectId, failure);
-  if (kind === 'resolve_model') return modelNotResolved(run, effectId, failure);
+  if (kind === 'resolve_model') return modelNotResolved(run, failure);
   // What a cancelled close did not store is stored by the next one.
   if (kind === 'close_run' && !failure.cancelled) return ended(run);
   return run;
-}
-
-/** An activity that was limited by the run's time ends within this of the run's end. */
-const END_TOLERANCE_MS = 1_000;
-
-function nearTheEnd(run: OpenRun): boolean {
-  return remainingMs(run) <= END_TOLERANCE_MS;
-}
-
-/** Failures that say by themselves that nothing was sent. */
-const BEFORE_ANY_REQUEST: readonly Failure['code'][] = [
-  'AuthError',
-  'UnknownModel',
-  'TranscriptMissing',
-  'BudgetExhausted',
-];
-
-function modelFailed(run: OpenRun, effectId: string, failure: Failure): Run {
-  const details = failure.details ?? {};
-  // Without the activity's word a request may have left and be billed: its whole bound counts.
-  const unheard =
-    details['lostCostMicroUsd'] === undefined &&
-    !failure.cancelled &&
-    !BEFORE_ANY_REQUEST.includes(failure.code);
-  const lost = unheard ? (run.money.reserved[effectId] ?? 0) : amount(details['lostCostMicroUsd']);
-  const settled = settleReservation(run, effectId, { billed: 0, lost });
-  const usage = addUsage(run.tally.usage, usageOf(details['lostUsage']));
-  const billed: OpenRun = { ...settled, tally: { ...run.tally, usage } };
-  if (failure.cancelled || run.stopping !== undefined) return billed;
-  const budget = details['budget'];
-  return {
-    ...billed,
-    phase: 'checking_limits',
-    modelFailure: {
-      code: failure.timedOut && failure.code === 'Internal' ? 'NetworkTimeout' : failure.code,
-      message: failure.message,
-      attempts: amount(details['attempts']) || (failure.attempts ?? 1),
-      outOfTime: failure.timedOut === true && nearTheEnd(run),
-      ...(typeof budget === 'string' && { budget }),
-    },
-  };
-}
-
-function amount(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
-}
-
-function usageOf(value: unknown): Usage {
-  if (typeof value !== 'object' || value === null) return NO_USAGE;
-  const usage = value as { readonly [key: string]: unknown };
-  return {
-    input: amount(usage['input']),
-    output: amount(usage['output']),
-    cacheRead: amount(usage['cacheRead']),
-    cacheWrite: amount(usage['cacheWrite']),
-  };
 }
 
 function ended(run: OpenRun): Run {
@@ -287,13 +192,13 @@ function fromOutside(run: Run, input: OutsideInput): Run {
   if (run.stopping !== undefined && input.type !== 'cancel_requested') return tooLate(run, input);
   switch (input.type) {
     case 'decision': {
-      const recorded = record(run, input.decision);
-      return input.ticket === undefined
-        ? recorded.run
-        : withVerdict(recorded.run, input.ticket, recorded.verdict);
+      const { decision, ticket } = input;
+      const recorded = record(run, decision, ticket);
+      const { verdict } = recorded;
+      return verdict === undefined ? recorded.run : withVerdict(recorded.run, ticket, verdict);
     }
     case 'input_provided':
-      return warn(run, 'input_ignored', `no question ${input.askId} is open for an answer`);
+      return recordAnswer(run, input);
     case 'user_message':
       return queued(run, input);
     case 'interrupt':
@@ -330,14 +235,10 @@ function queued(run: Run, input: Extract<OutsideInput, { type: 'user_message' }>
 function tooLate(run: Run, input: OutsideInput): Run {
   const unprocessed = [...run.unprocessed, input.type].slice(0, UNPROCESSED_MAX);
   const next = { ...run, unprocessed };
-  if (input.type !== 'decision' || input.ticket === undefined) return next;
+  if (input.type !== 'decision') return next;
   return withVerdict(next, input.ticket, {
     accepted: false,
     reason: 'run_closing',
     message: 'the run is ending',
   });
-}
-
-function withVerdict(run: Run, ticket: string, verdict: Run['verdicts'][number]['verdict']): Run {
-  return { ...run, verdicts: [...run.verdicts, { ticket, verdict }] };
 }

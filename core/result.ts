@@ -1,5 +1,7 @@
 /** The result of a run (vocabulary D1) and its counters (D7). Plain JSON, small. */
+import type { HookReport } from './hooks/hook.js';
 import type { Json, StoredText } from './json.js';
+import type { AskView } from './event.js';
 import type { Usage } from './model.js';
 
 export type RunStatus = 'completed' | 'stopped' | 'failed' | 'cancelled';
@@ -62,6 +64,8 @@ export interface RunResult {
   readonly answer?: StoredText;
   readonly output?: Json;
   readonly partialOutput?: StoredText;
+  /** The action that needed a word when `approvalMode` is 'stop' (C15). */
+  readonly pendingApproval?: AskView;
   /** What a person should do now; absent when the run completed. */
   readonly nextSafeAction?: string;
   readonly usage: Usage;
@@ -71,6 +75,8 @@ export interface RunResult {
   readonly versions: { readonly [name: string]: string };
   /** The run's events in the store explain every step. */
   readonly trace: { readonly runId: string; readonly traceId: string; readonly events: number };
+  /** Hooks at the start and, in what the run returns, at its end (G98). */
+  readonly hooks?: readonly HookReport[];
   /** Inputs that arrived after closing began (G98). */
   readonly unprocessed?: readonly string[];
 }

@@ -2,41 +2,63 @@
  * The ordered rules of `advance`: the specification, read top-down. The first that fires decides; the list
  * is tried again from the top until none fires.
  *
- * opening → closing → interrupted → segment full → calls settled → dispatch → completion gates →
- * truncation and model failure → limits → compaction → ask the model → await the user
+ * opening → arrival → closing → interrupted → segment full → end of wall time → more budget → sampled → last
+ * word → hooks after calls → calls settled → dispatch → completion gates → truncation and model failure →
+ * after a compaction → another model → limits → compaction → ask the model → await the user
  */
+import { arrive } from './arrival.js';
+import { releaseSenders } from './ask/correction.js';
 import { openAsk, closeAsk } from './ask/open-ask.js';
 import { pendingAsks } from './ask/pending.js';
+import { afterCalls, awaitsHooks } from './call/after.js';
 import { dispatch } from './call/dispatch.js';
 import { close } from './closing.js';
-import { contextIsFull } from './context/compaction.js';
+import { afterCompaction } from './context/after-compaction.js';
+import { makeRoom } from './context/compaction.js';
+import { adoptModel, resolveWanted } from './control.js';
 import { refOf, type ActivityEffect } from './effect.js';
 import { complete } from './gates/completion.js';
+import { afterSampling, notifyFailure } from './hooks/background.js';
 import { cancelAll, flying, nextId, start, startTimer, WORK, type Step } from './inflight.js';
 import { breakerTrip } from './limits/breakers.js';
+import { requiredToolGone } from './limits/required-tools.js';
 import { trip } from './money/budget.js';
+import { askForBudget, exceed } from './money/exceed.js';
 import { emit } from './outbox.js';
+import { beginPause, pause } from './pause.js';
 import { isOpen, type OpenRun, type Run, type Turn } from './run.js';
 import { stop } from './stop.js';
 import type { StopPhase } from './result.js';
-import { afterModelFailure } from './turn/model-failure.js';
+import { afterModelFailure, isLeftToFallback } from './turn/model-failure.js';
 import { askModel } from './turn/request.js';
 import { allSettled, nextTurn } from './turn/results.js';
 import { isTruncated, recover } from './turn/truncation.js';
+import { watchWallTime } from './wall-time.js';
+import { wrapUp } from './wrap-up.js';
 
 /** A step, 'hold' when nothing below may fire now, undefined when the rule does not apply. */
 export type Rule<R extends Run = OpenRun> = (run: R) => Step | 'hold' | undefined;
 
 /** Rules of a run that is open. */
 export const RULES: readonly Rule[] = [
+  arriving,
   closing,
   interrupted,
+  pausing,
   segmentFull,
+  watchWallTime,
+  askForBudget,
+  resolveWanted,
+  sampled,
+  wrappedUp,
+  callsHooked,
   callsSettled,
   dispatching,
   completionGates,
   truncation,
   modelFailed,
+  compactionEnded,
+  adopting,
   limits,
   compaction,
   asking,
@@ -79,6 +101,10 @@ function giveUpOpening(run: Run): Step | 'hold' {
   return cancelled.effects.length > 0 ? cancelled : 'hold';
 }
 
+function arriving(run: OpenRun): Step | 'hold' | undefined {
+  return run.arrival === undefined ? undefined : arrive(run, run.arrival);
+}
+
 function closing(run: OpenRun): Step | 'hold' | undefined {
   return run.stopping === undefined ? undefined : close(run, run.stopping);
 }
@@ -86,10 +112,13 @@ function closing(run: OpenRun): Step | 'hold' | undefined {
 /** Interrupt and cancel; at the top of the loop a reached limit comes first (C25). */
 function interrupted(run: OpenRun): Step | undefined {
   if (run.interrupt === undefined) return undefined;
-  const between = run.turn === undefined && !flying(run, ['call_model']);
+  const between = run.turn === undefined && !flying(run, ['call_model', 'compact']);
   const tripped = between && !run.idle ? trip(run, 'between_turns') : undefined;
   if (tripped !== undefined) return only(stop(run, tripped));
   const told = emit(run, { type: 'interruption', by: run.interrupt });
+  if (pauses(run)) {
+    return only(beginPause(run.idle ? run : told, phaseOf(run)));
+  }
   const reason = run.interrupt === 'interrupt' ? 'interrupted' : 'aborted';
   return only(stop(told, reason, { phase: phaseOf(run) }));
 }
@@ -105,23 +134,45 @@ function phaseOf(run: OpenRun): StopPhase {
   return begun ? 'tools' : 'before_tools';
 }
 
+/** A run that says its last word has nothing to come back to. */
+function pauses({ interrupt, frozen, wrapUp: last }: OpenRun): boolean {
+  return interrupt === 'interrupt' && frozen.settings.interruptMode === 'pause' && !last;
+}
+
+function pausing(run: OpenRun): Step | 'hold' | undefined {
+  return run.pausing === undefined ? undefined : pause(run, run.pausing);
+}
+
 /** No new effect starts in a full segment; when only timers are left, the next one begins. */
 function segmentFull(run: OpenRun): Step | 'hold' | undefined {
   if (!run.segment.full) return undefined;
   if (flying(run, [...WORK, 'flush'])) return 'hold';
-  const told = emit(run, { type: 'transition', reason: 'continued_as_new' });
+  const told = emit(releaseSenders(run), { type: 'transition', reason: 'continued_as_new' });
   return only({ ...told, final: { kind: 'continue_as_new' } });
+}
+
+function wrappedUp(run: OpenRun): Step | undefined {
+  const { wrapUp: last, turn } = run;
+  return last?.asked && turn !== undefined ? only(wrapUp(run, turn, last.reason)) : undefined;
+}
+
+function sampled(run: OpenRun): Step | undefined {
+  return run.turn === undefined ? undefined : afterSampling(run, run.turn);
+}
+
+function callsHooked(run: OpenRun): Step | undefined {
+  return run.turn === undefined ? undefined : afterCalls(run, run.turn);
 }
 
 function callsSettled(run: OpenRun): Step | undefined {
   const { turn } = run;
   if (turn === undefined || turn.calls.length === 0) return undefined;
-  const tripped = breakerTrip(run);
+  const tripped = requiredToolGone(run, turn) ?? breakerTrip(run);
   if (tripped !== undefined) {
     const { reason, ...words } = tripped;
     return only(stop(run, reason, words));
   }
-  return allSettled(turn) ? only(nextTurn(run, turn)) : undefined;
+  return allSettled(turn) && !awaitsHooks(run, turn) ? only(nextTurn(run, turn)) : undefined;
 }
 
 function dispatching(run: OpenRun): Step | 'hold' | undefined {
@@ -130,9 +181,9 @@ function dispatching(run: OpenRun): Step | 'hold' | undefined {
   return dispatch(run, turn) ?? 'hold';
 }
 
-function completionGates(run: OpenRun): Step | undefined {
+function completionGates(run: OpenRun): Step | 'hold' | undefined {
   const { turn } = run;
-  return turn === undefined || isTruncated(turn) ? undefined : only(complete(run, turn));
+  return turn === undefined || isTruncated(turn) ? undefined : complete(run, turn);
 }
 
 function truncation(run: OpenRun): Step | undefined {
@@ -142,19 +193,40 @@ function truncation(run: OpenRun): Step | undefined {
 
 function modelFailed(run: OpenRun): Step | undefined {
   const { modelFailure } = run;
-  return modelFailure === undefined ? undefined : only(afterModelFailure(run, modelFailure));
+  if (modelFailure === undefined) return undefined;
+  const notified = isLeftToFallback(run, modelFailure)
+    ? { run, effects: [] }
+    : notifyFailure(run, modelFailure);
+  return {
+    run: afterModelFailure(notified.run, modelFailure),
+    effects: notified.effects,
+  };
+}
+
+/** What a summary that has come back leads to, before the limits are looked at again (ST-33). */
+function compactionEnded(run: OpenRun): Step | undefined {
+  const next = afterCompaction(run);
+  return next === undefined ? undefined : only(next);
+}
+
+/** Before the context is looked at: the window of the new model is what counts (G76). */
+function adopting(run: OpenRun): Step | 'hold' | undefined {
+  if (flying(run, ['call_model', 'compact'])) return undefined;
+  const adopted = adoptModel(run);
+  return adopted === undefined || adopted === 'hold' ? adopted : only(adopted);
 }
 
 function limits(run: OpenRun): Step | 'hold' | undefined {
-  if (flying(run, ['call_model'])) return 'hold';
+  if (flying(run, ['call_model', 'compact'])) return 'hold';
   if (run.idle && run.queue.length === 0) return undefined;
-  const tripped = trip(run, 'between_turns');
-  return tripped === undefined ? undefined : only(stop(run, tripped));
+  const tripped = trip(run, run.wrapUp === undefined ? 'between_turns' : 'before_restart');
+  return tripped === undefined ? undefined : only(exceed(run, tripped));
 }
 
-function compaction(run: OpenRun): Step | undefined {
-  if (run.idle && run.queue.length === 0) return undefined;
-  return contextIsFull(run) ? only(stop(run, 'prompt_too_long')) : undefined;
+function compaction(run: OpenRun): Step | 'hold' | undefined {
+  // A last word is one call: it is not worth a summary.
+  if ((run.idle && run.queue.length === 0) || run.wrapUp !== undefined) return undefined;
+  return makeRoom(run);
 }
 
 /** The next model call; a waiting conversation needs a message first. */
@@ -166,7 +238,8 @@ function asking(run: OpenRun): Step | undefined {
     ask === undefined ? { run, effects: [] } : closeAsk(run, ask.id, { outcome: 'answered' });
   // Nothing refers to the question any more: a conversation of any length keeps none (R1).
   const asks = pendingAsks(closed.run);
-  return { run: { ...closed.run, asks, idle: false }, effects: closed.effects };
+  const { paused: _, ...going } = closed.run;
+  return { run: { ...going, asks, idle: false }, effects: closed.effects };
 }
 
 function awaitingUser(run: OpenRun): Step | 'hold' {
@@ -174,10 +247,10 @@ function awaitingUser(run: OpenRun): Step | 'hold' {
   const ask = pendingAsks(run).find((open) => open.kind === 'user_message');
   if (ask?.elapsed) {
     const closed = closeAsk(run, ask.id, { outcome: 'expired' });
-    return { run: stop(closed.run, 'completed', { detail: 'idle' }), effects: closed.effects };
+    return { run: nobodyCame(closed.run), effects: closed.effects };
   }
   if (ask !== undefined) return 'hold';
-  const id = `${run.runId}:user:${run.tally.turnCount}`;
+  const id = userAskId(run);
   return openAsk(run, {
     id,
     kind: 'user_message',
@@ -187,6 +260,18 @@ function awaitingUser(run: OpenRun): Step | 'hold' {
     expiresInMs: run.frozen.settings.idleTimeoutMs,
     onExpiry: 'stop',
   });
+}
+
+/** A run can pause more than once in a turn, never twice after the same request. */
+function userAskId({ runId, paused, tally, requests }: OpenRun): string {
+  const id = `${runId}:user:${tally.turnCount}`;
+  return paused === undefined ? id : `${id}:paused:${requests}`;
+}
+
+function nobodyCame(run: OpenRun): OpenRun {
+  return run.paused === undefined
+    ? stop(run, 'completed', { detail: 'idle' })
+    : stop(run, 'interrupted', { phase: run.paused });
 }
 
 function only(run: Run): Step {

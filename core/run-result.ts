@@ -1,15 +1,17 @@
 /** Builds the result of a run (D1), its counters (D7) and the view that queries get. */
 import { pendingAsks, viewOf } from './ask/pending.js';
+import { AWAITING } from './awaiting.js';
 import { isWaiting } from './clock.js';
+import { compactionsOf } from './context/compaction.js';
 import { isOverrun } from './money/budget.js';
-import type { AskKind } from './ask/ask.js';
 import type { Counters, RunResult } from './result.js';
+import { currentRoute } from './route.js';
 import { isOpen, type Run, type Stopping } from './run.js';
 import { nextSafeActionFor, statusOfStop } from './stop.js';
 import type { RunView, RunViewStatus } from './view.js';
 
 export function resultOf(run: Run, stopping: Stopping): RunResult {
-  const { reason, detail, phase } = stopping;
+  const { reason, detail, phase, pendingApproval } = stopping;
   const completed = reason === 'completed';
   const next = nextSafeActionFor(stopping);
   return {
@@ -20,7 +22,9 @@ export function resultOf(run: Run, stopping: Stopping): RunResult {
     ...(phase !== undefined && { phase }),
     completed,
     ...(run.lastAnswer !== undefined && { answer: run.lastAnswer }),
+    ...(run.lastOutput !== undefined && { output: run.lastOutput }),
     ...(run.partialOutput !== undefined && { partialOutput: run.partialOutput }),
+    ...(pendingApproval !== undefined && { pendingApproval }),
     ...(next !== undefined && { nextSafeAction: next }),
     usage: run.tally.usage,
     costMicroUsd: run.money.spentMicroUsd,
@@ -34,34 +38,38 @@ export function resultOf(run: Run, stopping: Stopping): RunResult {
 
 /** What the run returns: what its `run_result` said, and what arrived too late to be in it (G98). */
 export function finalResult(run: Run, result: RunResult): RunResult {
-  return run.unprocessed.length === 0 ? result : { ...result, unprocessed: run.unprocessed };
+  return {
+    ...result,
+    ...(run.hookReports !== undefined && { hooks: run.hookReports }),
+    ...(run.unprocessed.length > 0 && { unprocessed: run.unprocessed }),
+  };
 }
 
 export function countersOf(run: Run): Counters {
-  const { emptyRetries: _, pauseResumes: __, evidenceRejections: ___, ...tally } = run.tally;
+  const { proactive, reactive } = compactionsOf(run);
+  const {
+    emptyRetries: _,
+    pauseResumes: __,
+    evidenceRejections: ___,
+    criteriaRejections: ____,
+    outputRetries: _____,
+    ...tally
+  } = run.tally;
   return {
     ...tally,
-    compactions: { proactive: 0, reactive: 0 },
-    stopHookReentries: 0,
+    compactions: { proactive, reactive },
     costMicroUsd: run.money.spentMicroUsd,
     activeMs: run.clock.activeMs,
     waitingMs: run.clock.waitingMs,
   };
 }
 
-const AWAITING: { readonly [kind in AskKind]: RunViewStatus } = {
-  approval: 'awaiting_approval',
-  outcome: 'awaiting_outcome',
-  budget: 'awaiting_budget',
-  input: 'awaiting_input',
-  user_message: 'awaiting_user',
-};
-
 /** Status as the outside sees it: what the run waits for, or 'running'. */
 export function statusOf(run: Run): RunViewStatus {
   if (run.stopping?.result) return statusOfStop(run.stopping.reason);
-  const ask = pendingAsks(run)[0];
-  return ask !== undefined && isWaiting(run) ? AWAITING[ask.kind] : 'running';
+  if (!isWaiting(run)) return 'running';
+  const kinds = pendingAsks(run).map((ask) => ask.kind);
+  return AWAITING.find(([kind]) => kinds.includes(kind))?.[1] ?? 'running';
 }
 
 export function viewOfRun(run: Run): RunView {
@@ -69,6 +77,7 @@ export function viewOfRun(run: Run): RunView {
     runId: run.runId,
     tenant: run.tenant,
     agent: run.start.agent,
+    ...(isOpen(run) && { model: currentRoute(run).name }),
     opened: run.frozen !== undefined,
     status: run.stopping !== undefined && run.final === undefined ? 'closing' : statusOf(run),
     phase: run.phase,

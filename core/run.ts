@@ -6,11 +6,18 @@
  *  R3 Only `outbox` gives a `seq`, only `stop` sets `stopping`.
  */
 import type { Ask, AskOutcome, Decision, Verdict } from './ask/ask.js';
+import type { Arrival } from './arrival.js';
+import type { StandingGrant } from './ask/grants.js';
 import type { Call } from './call/call.js';
-import type { Phase, RunEvent } from './event.js';
+import type { RetriedAttempt } from './effect.js';
+import type { State } from './call/references.js';
+import type { AskView, Phase, RunEvent } from './event.js';
 import type { Frozen } from './frozen.js';
-import type { StoredText } from './json.js';
-import type { Reply, Usage } from './model.js';
+import type { TokenTracker } from './gates/token-budget.js';
+import type { AnswerOpinion, HookErrand, HookReport } from './hooks/hook.js';
+import type { Json, StoredText } from './json.js';
+import type { ModelRoute, Reply, Usage } from './model.js';
+import type { PermissionMode } from './permission-mode.js';
 import type { RunResult, StopPhase, StopReason } from './result.js';
 import type { StartInput } from './task.js';
 import type { TranscriptItem } from './transcript.js';
@@ -41,11 +48,17 @@ export interface InFlight {
 export interface Turn {
   readonly reply: Omit<Reply, 'calls'>;
   readonly messageId: string;
+  /** Of a refusal: the conversation without it. */
+  readonly headBefore?: string;
   readonly calls: readonly Call[];
   /** The step that keys of this turn's calls carry. */
   readonly step: number;
   /** The scheduler has begun with its calls. */
   readonly dispatched: boolean;
+  /** Its PostSampling hooks have been started. */
+  readonly sampled?: true;
+  /** What the Stop hooks say of it. */
+  readonly judgement?: 'running' | AnswerOpinion;
 }
 
 export interface Stopping {
@@ -53,8 +66,32 @@ export interface Stopping {
   readonly detail?: string;
   readonly phase?: StopPhase;
   readonly nextSafeAction?: string;
+  readonly pendingApproval?: AskView;
   /** What `run_result` said, once `stop` and it have been emitted. */
   readonly result?: RunResult;
+  readonly sessionEnd?: 'running' | 'done';
+}
+
+/** Budgets that a person can raise (G91). */
+export type BudgetField =
+  | 'maxTurns'
+  | 'maxModelCalls'
+  | 'maxToolCalls'
+  | 'timeoutMs'
+  | 'maxCostMicroUsd'
+  | 'maxInputTokens'
+  | 'maxOutputTokens';
+
+/** A budget does not allow what comes next, and a person is asked for more of it. */
+export interface Exceeded {
+  /** Stop reason if they do not allow it. */
+  readonly reason: StopReason;
+  readonly field: BudgetField;
+  readonly limit: number;
+  /** What is asked for, in the budget's own unit. */
+  readonly amount: number;
+  /** The question, once it is open. */
+  readonly askId?: string;
 }
 
 export interface Money {
@@ -72,10 +109,86 @@ export interface Clock {
 }
 
 export interface ContextSize {
-  /** Tokens of everything up to the newest reply, as the provider counted them; 0 before the first. */
+  /** Most tokens of everything up to the newest reply, as the provider counted them, or summary; 0 before. */
   readonly knownTokens: number;
   /** Bytes appended since; at most one token per byte (design §10). */
   readonly newBytes: number;
+  readonly measure?: ContextMeasure;
+  /** Name of the route whose model counted `knownTokens`. */
+  readonly countedBy?: string;
+}
+
+/** What differs from the frozen route; read through `route.ts`. */
+export interface ModelChoice {
+  /** A person's choice in place of the frozen route. */
+  readonly route?: ModelRoute;
+  readonly onFallback?: boolean;
+  /** Named by a person, not yet looked up. */
+  readonly wanted?: string;
+  /** Looked up; takes over with the next request. */
+  readonly next?: ModelRoute;
+  /** null: the model's own default. */
+  readonly maxThinkingTokens?: number | null;
+}
+
+/** For estimates, never for bounds (G36). */
+export interface ContextMeasure {
+  /** Of everything up to the newest reply or summary. */
+  readonly tokens: number;
+  readonly knownChars: number;
+  /** Appended since. */
+  readonly newChars: number;
+  /** Tokens per 1,000 characters. */
+  readonly rate: number;
+}
+
+/** The summaries of a run's conversation (C20). */
+export interface Compactions {
+  /** Begun so far, whatever became of them. */
+  readonly begun: number;
+  /** Those that made the conversation shorter. */
+  readonly proactive: number;
+  readonly reactive: number;
+  /** The guard against a spiral: reactive ones that were wanted. It only ever grows, over the whole session. */
+  readonly reactiveAttempts: number;
+  /** `modelCalls` when the newest one was begun. */
+  readonly newestAt?: number;
+  /** Tokens that the run had used by then, for the metric 'cumulative'. */
+  readonly usedBefore?: number;
+  readonly current?: CurrentCompaction;
+}
+
+/** A compaction that is wanted, under way, or back and not yet acted upon. */
+export interface CurrentCompaction {
+  readonly cause: 'threshold' | 'max_tokens' | 'prompt_too_long';
+  /** Size of the context that is to shrink. */
+  readonly preTokens: number;
+  /** With 'max_tokens': the reply that was cut off. */
+  readonly cut?: CutReply;
+  readonly effectId?: string;
+  readonly outcome?: CompactionOutcome;
+}
+
+export interface CutReply {
+  readonly messageId: string;
+  /** Incomplete blocks were all it had: there is nothing to continue (G84). */
+  readonly empty: boolean;
+}
+
+export type CompactionOutcome =
+  | {
+      readonly kind: 'summary';
+      readonly head: string;
+      readonly tokens: number;
+      readonly bound: number;
+    }
+  /** `limit`: of the run, which is the reason. */
+  | { readonly kind: 'none'; readonly message: string; readonly limit?: StopReason };
+
+/** What a required tool returned: kept word for word, outside the conversation (G78). */
+export interface PinnedResult {
+  readonly tool: string;
+  readonly content: StoredText;
 }
 
 /** Consecutive bad endings of one tool's calls; a success resets them (G20). */
@@ -87,10 +200,9 @@ export interface BreakerCount {
   readonly invalid: number;
 }
 
-/** The same call with the same result, in a row (G21). */
+/** How often the run has seen each action, a call with its result, since it last saw a new one (G21). */
 export interface Repetition {
-  readonly action: string;
-  readonly count: number;
+  readonly counts: { readonly [action: string]: number };
   readonly noticed: boolean;
 }
 
@@ -110,6 +222,9 @@ export interface Tally {
   readonly emptyRetries: number;
   readonly pauseResumes: number;
   readonly evidenceRejections: number;
+  readonly criteriaRejections: number;
+  readonly outputRetries: number;
+  readonly stopHookReentries: number;
   readonly fallbacks: number;
   readonly usage: Usage;
 }
@@ -128,6 +243,8 @@ export interface Run {
   readonly traceId: string;
   readonly start: StartInput;
   readonly frozen?: Frozen;
+  /** Opened and not announced yet: its SessionStart hooks come first. */
+  readonly arrival?: Arrival;
   readonly now: number;
   readonly phase: Phase;
   readonly clock: Clock;
@@ -136,24 +253,42 @@ export interface Run {
   readonly pending: readonly TranscriptItem[];
   readonly nextMessage: number;
   readonly context: ContextSize;
+  readonly compactions?: Compactions;
+  readonly pinned?: readonly PinnedResult[];
   readonly turn?: Turn;
   /** Logical model requests started so far, answered or not. */
   readonly requests: number;
+  readonly modelChoice?: ModelChoice;
+  /** Bound of the model call in flight, in tokens: what it counts as when nobody hears of it again. */
+  readonly asked?: { readonly inputTokens: number; readonly outputTokens: number };
   readonly tally: Tally;
   readonly money: Money;
+  readonly exceeded?: Exceeded;
+  /** Questions about budgets so far. */
+  readonly budgetAsks?: number;
   readonly breakers: { readonly [tool: string]: BreakerCount };
   readonly repetition?: Repetition;
   /** Tools that returned ok, for evidence; names only. */
   readonly evidence: readonly string[];
+  /** Dataflow: values by path; a path is written once and never again (C49). */
+  readonly state?: State;
+  /** Ids of required evidence whose predicate an observation has met. */
+  readonly proven?: readonly string[];
   /** Open asks, and closed ones until their call is settled. */
   readonly asks: readonly Ask[];
   /** The newest asks that are closed and whose call is settled, for whoever answers them late. */
   readonly closedAsks: readonly { readonly id: string; readonly outcome: AskOutcome }[];
   /** Decisions for a call of this turn whose question is not open yet (G12). */
   readonly early: readonly { readonly decision: Decision; readonly at: number }[];
+  /** Approvals that cover later calls as well (G13). */
+  readonly grants?: readonly StandingGrant[];
+  /** Set from outside; absent: that of the settings. */
+  readonly permissionMode?: PermissionMode;
   readonly queue: readonly QueuedMessage[];
   readonly seenMessageIds: readonly string[];
   readonly lastAnswer?: StoredText;
+  /** The newest answer as the task's output schema has it. */
+  readonly lastOutput?: Json;
   readonly partialOutput?: StoredText;
   readonly outbox: {
     readonly nextSeq: number;
@@ -163,7 +298,25 @@ export interface Run {
   };
   readonly inflight: { readonly [effectId: string]: InFlight };
   readonly nextEffect: number;
+  /** Hooks under way, by effect id. */
+  readonly errands?: { readonly [effectId: string]: HookErrand };
+  /** What ran outside of the events, for the result. */
+  readonly hookReports?: readonly HookReport[];
+  /** What PostSampling hooks want said with the next request. */
+  readonly injected?: readonly string[];
+  readonly preCompact?: 'running' | 'done';
+  /** Runs out when the last hooks that nobody waits for do not end. */
+  readonly hookGrace?: string;
+  /** The reply being asked for follows a Stop hook's objection. */
+  readonly stopHookActive?: true;
+  readonly tokenTracker?: TokenTracker;
   readonly interrupt?: 'interrupt' | 'cancel';
+  /** Where an interrupt that pauses caught the run, until nothing is under way any more. */
+  readonly pausing?: StopPhase;
+  /** The same, while the paused run waits for its user. */
+  readonly paused?: StopPhase;
+  /** Fires at the end of a run whose time goes on while people are waited for. */
+  readonly endTimer?: string;
   /** Runs out when an interrupted run does not get opened. */
   readonly graceTimer?: string;
   readonly closeRequested: boolean;
@@ -175,6 +328,8 @@ export interface Run {
   /** Status last shown to the outside (search attribute). */
   readonly shownStatus?: string;
   readonly stopping?: Stopping;
+  /** A budget is used up and the run says a last word before it stops for it (C42). */
+  readonly wrapUp?: { readonly reason: StopReason; readonly asked: boolean };
   /** The failure of the last model call, until a rule has dealt with it. */
   readonly modelFailure?: ModelFailure;
   readonly unprocessed: readonly string[];
@@ -189,10 +344,13 @@ export interface ModelFailure {
   readonly code: string;
   readonly message: string;
   readonly attempts: number;
+  readonly retried?: readonly RetriedAttempt[];
   /** The call ran against the run's time budget, not its own limit. */
   readonly outOfTime: boolean;
   /** With BudgetExhausted: the stop reason of the budget that the next attempt did not fit. */
   readonly budget?: string;
+  /** Some of a reply had arrived and may have been shown. */
+  readonly partial?: boolean;
 }
 
 export type Final =

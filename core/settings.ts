@@ -14,11 +14,17 @@ export interface Settings {
   /** A needed approval: wait for it, or end at once with `needs_human` (C15). */
   readonly approvalMode: 'wait' | 'stop';
   readonly permissionMode: PermissionMode;
+  /** Unlocks the mode `bypassPermissions`, at the start or later (G16). */
+  readonly allowBypassPermissions: boolean;
+  /** An approval may cover later calls as well, as far as its matcher says (G13). */
+  readonly allowStandingGrants: boolean;
   /** Allowed without asking; hides nothing (C48). */
   readonly allowedTools: readonly string[];
   /** Hidden, and refused when proposed anyway (C48). */
   readonly disallowedTools: readonly string[];
   readonly maxTokensStrategy: 'auto' | 'compact_first' | 'continue_only' | 'stop';
+  /** Asks for the rest of a reply that was cut off (C45). */
+  readonly continuationPrompt: string;
   /** Who says the continuation prompt, where the provider lets a system message come later (C45). */
   readonly continuationRole: 'user' | 'system';
   readonly compactionMetric: 'context' | 'cumulative';
@@ -65,9 +71,12 @@ export const DEFAULT_SETTINGS: Settings = {
   toolExecution: 'serial',
   approvalMode: 'wait',
   permissionMode: 'default',
+  allowBypassPermissions: false,
+  allowStandingGrants: false,
   allowedTools: [],
   disallowedTools: [],
   maxTokensStrategy: 'auto',
+  continuationPrompt: 'You were cut off. Please continue from where you stopped.',
   continuationRole: 'user',
   compactionMetric: 'context',
   minCompactionGain: 0.2,

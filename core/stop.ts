@@ -1,7 +1,9 @@
 /**
  * The only way a run ends.
- * Invariants: the first stop wins; `status` and `completed` follow from the reason alone (D1).
+ * Invariants: the first stop wins; a run that wraps up was stopped by its budget, whatever becomes of its last
+ * call, unless a person stops it (C42); `status` and `completed` follow from the reason alone (D1).
  */
+import type { AskView } from './event.js';
 import type { StoredText } from './json.js';
 import type { Run, Stopping } from './run.js';
 import type { RunStatus, StopPhase, StopReason } from './result.js';
@@ -11,12 +13,15 @@ export interface StopWords {
   readonly phase?: StopPhase;
   readonly nextSafeAction?: string;
   readonly partialOutput?: StoredText;
+  readonly pendingApproval?: AskView;
 }
 
 export function stop<R extends Run>(run: R, reason: StopReason, words: StopWords = {}): R {
   if (run.stopping !== undefined) return run;
   const { partialOutput, ...rest } = words;
-  const stopping: Stopping = { reason, ...rest };
+  const byPerson = reason === 'interrupted' || reason === 'aborted';
+  const stopping: Stopping =
+    run.wrapUp === undefined || byPerson ? { reason, ...rest } : { reason: run.wrapUp.reason };
   return {
     ...run,
     phase: 'finishing',

@@ -1,5 +1,6 @@
 /** What a caller hands to a run: the task (LC-18) and what it overrides of the agent. Plain JSON. */
 import type { Budget } from './budget-fields.js';
+import type { Condition } from './condition.js';
 import type { Json } from './json.js';
 import type { Settings } from './settings.js';
 
@@ -19,15 +20,31 @@ export interface Task {
   readonly forbiddenActions?: readonly string[];
   /** A reason: the safety policy refuses the whole task (S38). */
   readonly denied?: string;
-  /** Tools whose successful execution an answer needs (G22). */
+  /** What must have been observed before an answer counts (G22). */
   readonly requiredEvidence?: readonly Evidence[];
+  /** What must hold of an answer and of what led to it (G23). */
+  readonly successCriteria?: readonly Criterion[];
+  /** Reasons of the caller's own domain that a result may give as its `detail`. */
+  readonly stopReasons?: readonly string[];
+  /** JSON Schema of the answer, which is then JSON (C33). */
+  readonly outputSchema?: { readonly [key: string]: Json };
   readonly metadata?: { readonly [key: string]: Json };
 }
 
 export interface Evidence {
   readonly id: string;
-  /** Name of a tool that must have returned ok. */
+  /** Name of a tool that must have returned ok, or `state.<path>` that must hold something. */
   readonly satisfiedBy: string;
+  /** On the observation: the JSON that the tool returned, or what the path holds. */
+  readonly predicate?: Condition;
+}
+
+export interface Criterion {
+  readonly id: string;
+  /** Said to the model and to people when it is not met. */
+  readonly description?: string;
+  /** `path` begins with output, answer, evidence, tools or state (gates/criteria.ts). */
+  readonly when: Condition;
 }
 
 export type BudgetOverrides = Partial<Budget>;

@@ -51,6 +51,11 @@ export const DENIED_CODES: readonly ToolResultCode[] = [
   'approval_expired',
 ];
 export const INVALID_CODES: readonly ToolResultCode[] = ['unknown_tool', 'invalid_arguments'];
+/** A person's doing, no failure of the tool. */
+export const INTERRUPTED_CODES: readonly ToolResultCode[] = [
+  'interrupted',
+  'interrupted_mid_execution',
+];
 /** Codes of failing infrastructure, for the breaker of C11. */
 export const INFRASTRUCTURE_CODES: readonly ToolResultCode[] = [
   'retryable_error',

@@ -54,6 +54,8 @@ export interface ToolRecord {
   readonly schemaHash: string;
   /** The tool can say afterwards whether a key took effect (`probe`). */
   readonly probes: boolean;
+  /** Whether it can, or must, run in a sandbox of its own; absent: 'none' (G18). */
+  readonly sandbox?: 'none' | 'optional' | 'required';
 }
 
 export function sideEffectOf(effect: ToolEffect): SideEffect {

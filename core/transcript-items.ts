@@ -3,6 +3,7 @@
  * Invariants: ids are `${runId}:m${n}` in order of appending; the size of what is appended counts into
  * the bound of the next request, at most one token per byte (design §10).
  */
+import { charsOf, withAppended, type Appended } from './context/size.js';
 import type { StoredText } from './json.js';
 import type { Run } from './run.js';
 import type { ResultItem, TranscriptItem } from './transcript.js';
@@ -13,21 +14,23 @@ const MESSAGE_OVERHEAD_BYTES = 64;
 export function appendUser<R extends Run>(
   run: R,
   content: StoredText,
-  options: { readonly synthetic?: boolean } = {},
+  options: { readonly synthetic?: boolean; readonly asSystem?: boolean } = {},
 ): R {
   const item: TranscriptItem = {
     kind: 'user',
     messageId: messageIdAt(run),
     content,
     ...(options.synthetic && { synthetic: true }),
+    ...(options.asSystem && { asSystem: true }),
   };
-  return append(run, item, bytesOf(content));
+  return append(run, item, { bytes: bytesOf(content), chars: charsOf(content) });
 }
 
 export function appendResults<R extends Run>(run: R, results: readonly ResultItem[]): R {
   const item: TranscriptItem = { kind: 'results', messageId: messageIdAt(run), results };
   const bytes = results.reduce((sum, result) => sum + resultBytes(result), 0);
-  return append(run, item, bytes);
+  const chars = results.reduce((sum, result) => sum + resultChars(result), 0);
+  return append(run, item, { bytes, chars });
 }
 
 /** Id that the next message of this run gets. */
@@ -35,15 +38,15 @@ export function messageIdAt(run: Run): string {
   return `${run.runId}:m${run.nextMessage}`;
 }
 
-function append<R extends Run>(run: R, item: TranscriptItem, bytes: number): R {
+function append<R extends Run>(run: R, item: TranscriptItem, { bytes, chars }: Appended): R {
   return {
     ...run,
     nextMessage: run.nextMessage + 1,
     pending: [...run.pending, item],
-    context: {
-      ...run.context,
-      newBytes: run.context.newBytes + bytes + MESSAGE_OVERHEAD_BYTES,
-    },
+    context: withAppended(run.context, {
+      bytes: bytes + MESSAGE_OVERHEAD_BYTES,
+      chars: chars + MESSAGE_OVERHEAD_BYTES,
+    }),
   };
 }
 
@@ -54,5 +57,10 @@ export function bytesOf(content: StoredText): number {
 
 function resultBytes(result: ResultItem): number {
   const shown = result.maxChars === undefined ? Number.POSITIVE_INFINITY : result.maxChars * 3;
-  return Math.min(bytesOf(result.content), shown) + MESSAGE_OVERHEAD_BYTES * 2;
+  const note = (result.note ?? '').length * 3;
+  return Math.min(bytesOf(result.content), shown) + note + MESSAGE_OVERHEAD_BYTES * 2;
+}
+
+function resultChars({ content, maxChars = Number.POSITIVE_INFINITY }: ResultItem): number {
+  return Math.min(charsOf(content), maxChars) + MESSAGE_OVERHEAD_BYTES;
 }

@@ -31,8 +31,11 @@ export interface TranscriptNode {
   readonly raw?: Json;
   /** Root only: the tools offered, with their JSON Schemas. */
   readonly tools?: readonly ToolOffer[];
-  readonly flags?: readonly ('synthetic' | 'partial')[];
+  readonly flags?: readonly NodeFlag[];
 }
+
+/** `compactSummary`: stands for the messages that were there before it. `system`: said by the system. */
+export type NodeFlag = 'synthetic' | 'partial' | 'system' | 'compactSummary';
 
 /** A block whose text or arguments may be in the blob store. */
 export type StoredBlock =
@@ -50,6 +53,8 @@ export type StoredBlock =
       readonly text: string | BlobRef;
       /** Characters of the whole text when the model sees only its beginning (C39). */
       readonly originalChars?: number;
+      /** sha256 of the whole text in the blob store, in that case. */
+      readonly ref?: string;
     };
 
 /** What a model is told about a tool. */
@@ -68,6 +73,8 @@ export type TranscriptItem =
       readonly messageId: string;
       readonly content: StoredText;
       readonly synthetic?: boolean;
+      /** Said by the system where the provider lets it speak later than at the start (C45). */
+      readonly asSystem?: boolean;
     }
   | {
       readonly kind: 'results';
@@ -81,4 +88,6 @@ export interface ResultItem {
   readonly content: StoredText;
   /** Most characters of the content that the model may see. */
   readonly maxChars?: number;
+  /** Said to the model before the content. */
+  readonly note?: string;
 }

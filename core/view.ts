@@ -19,6 +19,8 @@ export interface RunView {
   readonly runId: string;
   readonly tenant: string;
   readonly agent: string;
+  /** Route of the next model request; absent until the run is opened. */
+  readonly model?: string;
   /** The run was opened: its agent, model and limits are frozen. */
   readonly opened: boolean;
   readonly status: RunViewStatus;

@@ -1,12 +1,13 @@
 /**
  * Do two engines agree on a case: on the whole result, the transcript and the events?
- * Invariant: only what an engine is free in is left aside: ids of the run, times and durations, and the order
- * of events of calls that were in flight together.
+ * Invariant: only what an engine is free in is left aside: ids of the run, times and durations, the order of
+ * events of calls that were in flight together, and where among the others stands what nobody waits for:
+ * hooks that are only notified, and warnings about messages from outside.
  */
 import type { RunEvent } from '../core/event.js';
 import type { Json } from '../core/json.js';
 import { ABSENT, isSame, NO_DIFFERENCE, type Difference } from './compare/difference.js';
-import type { Observation } from './engine.js';
+import type { Observation, SeenMessage } from './engine.js';
 
 const DIFFERENCES_MAX = 10;
 
@@ -18,6 +19,7 @@ export function agree(a: Observation, b: Observation): readonly Difference[] {
     ...deepDifferences('agreement.result', one.result, other.result),
     ...firstDifferences('agreement.transcript', one.transcript, other.transcript),
     ...firstDifferences('agreement.events', one.events, other.events),
+    ...firstDifferences('agreement.asides', one.asides, other.asides),
   ].slice(0, DIFFERENCES_MAX);
 }
 
@@ -26,6 +28,8 @@ interface Comparable {
   readonly result: Json;
   readonly transcript: readonly Json[];
   readonly events: readonly Json[];
+  /** Events that nobody waits for, in no order. */
+  readonly asides: readonly Json[];
 }
 
 function comparable(observation: Observation): Comparable {
@@ -37,10 +41,21 @@ function comparable(observation: Observation): Comparable {
   };
   return {
     startError: startError?.code ?? null,
-    result: result === undefined ? null : nameless(result as unknown as Json, ids),
-    transcript: transcript.map((message) => nameless(message as unknown as Json, ids)),
-    events: inCallOrder(events).map((event) => nameless(event as unknown as Json, ids)),
+    result: result === undefined ? null : nameless(asJson(result), ids),
+    transcript: transcript.map((message) => nameless(asJson(message), ids)),
+    events: inCallOrder(events.filter((event) => !isAside(event))).map((event) =>
+      nameless(event, ids),
+    ),
+    asides: events
+      .filter(isAside)
+      .map(({ stamp: _, ...event }) => nameless(event as unknown as Json, ids))
+      .toSorted((one, other) => compareText(JSON.stringify(one), JSON.stringify(other))),
   };
+}
+
+function isAside(event: RunEvent): boolean {
+  if (event.type === 'warning') return true;
+  return event.type === 'hook' && (event.name === 'StopFailure' || event.name === 'PostSampling');
 }
 
 interface Ids {
@@ -64,6 +79,9 @@ const FREE_FIELDS: ReadonlySet<string> = new Set([
 /** Values of tools and models, in which a field of the same name is theirs. */
 const FOREIGN_FIELDS: ReadonlySet<string> = new Set(['args', 'output', 'value']);
 
+/** Made of the task's id, which is the case's own, though a run may be called the same. */
+const TASK_FIELDS: ReadonlySet<string> = new Set(['key', 'taskId', 'idempotencyKey']);
+
 function nameless(value: Json, ids: Ids, foreign = false): Json {
   if (typeof value === 'string') return withoutIds(value, ids);
   if (typeof value !== 'object' || value === null) return value;
@@ -72,7 +90,10 @@ function nameless(value: Json, ids: Ids, foreign = false): Json {
     ([key, inner]) => inner !== undefined && (foreign || !FREE_FIELDS.has(key)),
   );
   return Object.fromEntries(
-    kept.map(([key, inner]) => [key, nameless(inner, ids, foreign || FOREIGN_FIELDS.has(key))]),
+    kept.map(([key, inner]) => [
+      key,
+      TASK_FIELDS.has(key) ? inner : nameless(inner, ids, foreign || FOREIGN_FIELDS.has(key)),
+    ]),
   );
 }
 
@@ -81,8 +102,9 @@ const DISTINCT_ID_CHARS = 8;
 
 function withoutIds(text: string, { runId, traceId }: Ids): string {
   return [
-    [runId, '<run>'],
+    // A trace id may well be made from the run's.
     [traceId, '<trace>'],
+    [runId, '<run>'],
   ].reduce((rest, [id = '', name = '']) => {
     if (id.length >= DISTINCT_ID_CHARS) return rest.replaceAll(id, name);
     if (id === '' || !(rest === id || rest.startsWith(`${id}:`))) return rest;
@@ -91,23 +113,42 @@ function withoutIds(text: string, { runId, traceId }: Ids): string {
 }
 
 /**
- * From the moment when two calls are in flight until none is, the events of each call keep their own order
- * and stand together, calls in the order of their ids, events of no call before them.
+ * In a turn in which two calls were ever in flight at once, the events of each call keep their own order and
+ * stand together, calls in the order of their ids, events of no call before them. That a reply's calls were
+ * in flight together at all is no matter of time: it is said once, with the two that were first.
  */
-function inCallOrder(events: readonly RunEvent[]): readonly RunEvent[] {
-  const ordered: RunEvent[] = [];
-  const flying = new Set<string>();
-  let block: RunEvent[] = [];
+function inCallOrder(events: readonly RunEvent[]): readonly Json[] {
+  return turnsOf(events).flatMap((turn) => {
+    const together = firstTogether(turn);
+    if (together === undefined) return turn.map(asJson);
+    return [{ type: 'in_flight_together', calls: together }, ...byCall(turn).map(asJson)];
+  });
+}
+
+/** Pieces that begin and end with what a turn's calls have no part in. */
+function turnsOf(events: readonly RunEvent[]): readonly (readonly RunEvent[])[] {
+  const turns: RunEvent[][] = [[]];
   for (const event of events) {
-    if (event.type === 'tool_started') flying.add(event.callId);
-    if (block.length > 0 || flying.size > 1) block.push(event);
-    else ordered.push(event);
-    if (event.type === 'tool_finished') flying.delete(event.callId);
-    if (flying.size > 0 || block.length === 0) continue;
-    ordered.push(...byCall(block));
-    block = [];
+    if (event.type === 'tool_results_message') turns.push([]);
+    turns.at(-1)!.push(event);
+    if (event.type === 'model_response' || event.type === 'tool_results_message') turns.push([]);
   }
-  return [...ordered, ...byCall(block)];
+  return turns;
+}
+
+function firstTogether(turn: readonly RunEvent[]): readonly string[] | undefined {
+  const flying = new Set<string>();
+  for (const event of turn) {
+    if (event.type === 'tool_started') flying.add(event.callId);
+    if (flying.size > 1) return [...flying];
+    if (event.type === 'tool_finished') flying.delete(event.callId);
+  }
+  return undefined;
+}
+
+/** Events, results and messages are plain JSON by their definition. */
+function asJson(value: RunEvent | Observation['result'] | SeenMessage): Json {
+  return value as unknown as Json;
 }
 
 function byCall(block: readonly RunEvent[]): readonly RunEvent[] {

@@ -44,20 +44,22 @@ export async function withTimeLimit<Outcome>(
   work: (signal: AbortSignal) => Promise<Outcome>,
 ): Promise<Outcome> {
   const controller = new AbortController();
-  const stop = (): void => controller.abort();
-  signal?.addEventListener('abort', stop, { once: true });
-  let timer: NodeJS.Timeout | undefined;
-  const timeUp = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      stop();
-      reject(new Error(`no answer within ${Math.round(limitMs / 1_000)} s`));
-    }, limitMs);
-    signal?.addEventListener('abort', () => reject(new Error('interrupted')), { once: true });
+  let fail: (error: Error) => void = () => undefined;
+  const over = new Promise<never>((_, reject) => {
+    fail = reject;
   });
+  const end = (why: string): void => {
+    controller.abort();
+    fail(new Error(why));
+  };
+  const interrupted = (): void => end('interrupted');
+  const late = (): void => end(`no answer within ${Math.round(limitMs / 1_000)} s`);
+  const timer = setTimeout(late, limitMs);
+  signal?.addEventListener('abort', interrupted, { once: true });
   try {
-    return await Promise.race([work(controller.signal), timeUp]);
+    return await Promise.race([work(controller.signal), over]);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', stop);
+    signal?.removeEventListener('abort', interrupted);
   }
 }

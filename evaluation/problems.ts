@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { HoldfastError } from '../core/errors.js';
 
-const PROBLEMS_MAX = 10;
+const PROBLEMS_MAX = 20;
 const KEY_CHARS_MAX = 80;
 const VALUES_SHOWN_MAX = 30;
 
@@ -19,16 +19,23 @@ export function invalidFixture(file: string, problems: readonly string[]): Holdf
   });
 }
 
-/** One sentence per problem, each beginning with the path of its key. */
+const UNKNOWN_KEY = 'unknown key';
+
+/** One sentence per problem, each beginning with the path of its key; misspelt keys come first. */
 export function problemsOf(error: z.ZodError): readonly string[] {
-  return error.issues.flatMap((issue) => inWords(issue, []));
+  const problems = error.issues.flatMap((issue) => inWords(issue, []));
+  const isUnknownKey = (problem: string): boolean => problem.endsWith(`: ${UNKNOWN_KEY}`);
+  return [
+    ...problems.filter(isUnknownKey),
+    ...problems.filter((problem) => !isUnknownKey(problem)),
+  ];
 }
 
 function inWords(issue: Issue, parent: Path): readonly string[] {
   const path = [...parent, ...issue.path];
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => `${pathText([...path, key])}: unknown key`);
+      return issue.keys.map((key) => `${pathText([...path, key])}: ${UNKNOWN_KEY}`);
     case 'invalid_union':
       return ofUnion(issue.errors, path);
     default:
@@ -58,7 +65,11 @@ const TYPES: { readonly [type: string]: string } = {
   boolean: 'true or false',
 };
 
+/** How the schema library begins its own messages; others were written for a person. */
+const OWN_WORDS = /^(Invalid|Too |Unrecognized)/;
+
 function judgement(issue: Issue): string {
+  if (!OWN_WORDS.test(issue.message)) return issue.message;
   switch (issue.code) {
     case 'invalid_type':
       return issue.message.endsWith('received undefined')

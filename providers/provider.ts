@@ -13,15 +13,28 @@ export interface ModelRequest {
   /** The vendor's model id (`ModelRoute.model`). */
   readonly model: string;
   readonly system: string;
+  /** Said after `system`, and other for every request: nothing to cache. */
+  readonly dynamic?: readonly string[];
   readonly tools: readonly ToolOffer[];
+  /** The tools explain the conversation; none of them may be called. */
+  readonly toolChoice?: 'none';
   readonly messages: readonly RequestMessage[];
   readonly maxTokens: number;
   readonly temperature?: number;
-  readonly metadata?: { readonly runId: string; readonly call: number };
+  /** `maxTokens` 0: none. Absent: the model's own default. */
+  readonly thinking?: { readonly maxTokens: number; readonly adaptive: boolean };
+  readonly metadata?: {
+    readonly runId: string;
+    readonly call: number;
+    /** Absent: the loop asks. */
+    readonly purpose?: 'compaction';
+  };
 }
 
 export interface RequestMessage {
   readonly role: 'user' | 'assistant';
+  /** A user's message that the system says, where the vendor lets it speak this late (C45). */
+  readonly asSystem?: boolean;
   /** `tool_use.tool` may be the registry name or the wire name. */
   readonly blocks: readonly Block[];
   /** Vendor blocks of an assistant message: returned unchanged to the same model (G49). */

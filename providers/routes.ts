@@ -74,7 +74,7 @@ export function resolveRoute(name: string, extra: readonly ModelRoute[] = []): M
       hint:
         'Use a known name, or declare a route: { name: "provider/model", provider, model, contextWindow, ' +
         'maxOutputTokens, prices: { input, output, cacheRead, cacheWrite } in micro-USD per million tokens, ' +
-        'pricesVersion, temperatureAllowed }.',
+        'pricesVersion, temperatureAllowed, thinkingAdaptive? }.',
       details: { known },
     },
   );
@@ -100,6 +100,8 @@ function routeOf(row: ModelRow): ModelRoute {
     prices: pricesOf(usd),
     pricesVersion: PRICES_VERSION,
     temperatureAllowed,
+    // Models that take no temperature take no thinking budget either.
+    ...(!temperatureAllowed && { thinkingAdaptive: true }),
   };
 }
 

@@ -4,9 +4,10 @@
  * the seq that made it.
  */
 import type { AskOutcome } from '../core/ask/ask.js';
+import { AWAITING } from '../core/awaiting.js';
 import type { AskView, RunEvent } from '../core/event.js';
 import type { Db } from './database.js';
-import { AWAITING, type LiveStatus } from './run-status.js';
+import type { LiveStatus } from './run-status.js';
 
 export interface RunKey {
   readonly tenant: string;

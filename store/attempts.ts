@@ -14,7 +14,8 @@ export interface AttemptStart {
   readonly tenant: string;
   readonly runId: string;
   readonly effectId: string;
-  readonly kind: 'model' | 'tool';
+  /** `compaction`: a model was asked for a summary, not by the loop. */
+  readonly kind: 'model' | 'tool' | 'compaction';
   readonly boundCostMicroUsd: number;
   readonly boundInputTokens: number;
   readonly boundOutputTokens: number;

@@ -1,5 +1,6 @@
 /**
  * Finished model replies by `(run, call, request digest)`, so that a finished reply is never paid twice.
+ * Outcomes of hooks lie beside them under call 0, each with its effect in place of a digest.
  * Invariant: the first writer wins; every caller goes on with the winner's reply.
  */
 import { HoldfastError } from '../core/errors.js';

@@ -1,14 +1,17 @@
 /**
  * The inbox of a run: what handlers and finished effects leave for the loop to receive.
- * Invariant: `arrival` ends after every fact that Temporal delivered together with the first one. Signals
- * are handed over synchronously, activities and timers one microtask after their job; a signal that comes
- * first must not wake the loop before the others are here, so it goes on MICROTASKS after the first fact.
+ * Invariant: `arrival` ends after every fact that Temporal delivered together with the first one. Activities
+ * and timers report one microtask after their job, and the loop goes on one after that. A signal is handed
+ * over in its job, before all others: it lets the loop wait until they have reported as well.
  * (`condition` gives the same and calls into the sandbox once more per task.)
  */
 import type { Input } from '../core/input.js';
 
 export interface Inbox {
+  /** What an effect brought. */
   put(input: Input): void;
+  /** What a handler was given. */
+  putFromOutside(input: Input): void;
   /** Everything that has arrived, oldest first; empties the inbox. */
   takeAll(): readonly Input[];
   isEmpty(): boolean;
@@ -16,8 +19,8 @@ export interface Inbox {
   arrival(): Promise<void>;
 }
 
-/** More than any fact takes after its job. */
-const MICROTASKS = 4;
+/** More than any effect takes to report after its job. */
+const REPORTING_MICROTASKS = 4;
 
 export function createInbox(): Inbox {
   let waiting: Input[] = [];
@@ -25,7 +28,12 @@ export function createInbox(): Inbox {
   return {
     put(input) {
       waiting.push(input);
-      if (wake !== undefined) afterMicrotasks(MICROTASKS, wake);
+      wake?.();
+      wake = undefined;
+    },
+    putFromOutside(input) {
+      waiting.push(input);
+      if (wake !== undefined) afterMicrotasks(REPORTING_MICROTASKS, wake);
       wake = undefined;
     },
     takeAll() {

@@ -13,7 +13,10 @@ import { pendingAsks, viewOf } from '../core/ask/pending.js';
 import type { Input } from '../core/input.js';
 import {
   parseDecision,
+  parseModelName,
+  parsePermissionMode,
   parseProvidedInput,
+  parseThinkingTokens,
   parseUserMessage,
   type Parsed,
 } from '../core/parse-message.js';
@@ -35,13 +38,7 @@ export function listen(inbox: Inbox, current: () => Run): (run: Run) => Run {
 }
 
 function listenToSignals(inbox: Inbox): void {
-  const take = <T>(message: string, parsed: Parsed<T>, make: (value: T) => Input): void => {
-    inbox.put(
-      parsed.ok
-        ? make(parsed.value)
-        : { type: 'input_rejected', message, reason: parsed.reason, at: Date.now() },
-    );
-  };
+  const take = takerOf(inbox);
   setHandler(messages.resolveApproval, (raw) =>
     take('resolveApproval', parseDecision(raw), (decision) => ({
       type: 'decision',
@@ -63,16 +60,53 @@ function listenToSignals(inbox: Inbox): void {
       at: Date.now(),
     })),
   );
+  listenToControl(take);
   setHandler(messages.interrupt, () => {
-    inbox.put({ type: 'interrupt', at: Date.now() });
+    inbox.putFromOutside({ type: 'interrupt', at: Date.now() });
   });
   setHandler(messages.close, () => {
-    inbox.put({ type: 'close', at: Date.now() });
+    inbox.putFromOutside({ type: 'close', at: Date.now() });
   });
   setDefaultSignalHandler((name) => {
     const reason = `this workflow knows no signal '${name.slice(0, 100)}'`;
-    inbox.put({ type: 'input_rejected', message: 'signal', reason, at: Date.now() });
+    inbox.putFromOutside({ type: 'input_rejected', message: 'signal', reason, at: Date.now() });
   });
+}
+
+type Take = <T>(message: string, parsed: Parsed<T>, make: (value: T) => Input) => void;
+
+function takerOf(inbox: Inbox): Take {
+  return (message, parsed, make) =>
+    inbox.putFromOutside(
+      parsed.ok
+        ? make(parsed.value)
+        : { type: 'input_rejected', message, reason: parsed.reason, at: Date.now() },
+    );
+}
+
+/** What changes how a run goes on (vocabulary D9). */
+function listenToControl(take: Take): void {
+  setHandler(messages.setModel, (raw) =>
+    take('setModel', parseModelName(raw), (model) => ({
+      type: 'set_model',
+      model,
+      at: Date.now(),
+    })),
+  );
+  setHandler(messages.setMaxThinkingTokens, (raw) =>
+    take('setMaxThinkingTokens', parseThinkingTokens(raw), (tokens) => ({
+      type: 'set_max_thinking_tokens',
+      tokens,
+      at: Date.now(),
+    })),
+  );
+  setHandler(messages.setPermissionMode, (raw) =>
+    take('setPermissionMode', parsePermissionMode(raw), (mode) => ({
+      type: 'set_permission_mode',
+      mode,
+      at: Date.now(),
+    })),
+  );
 }
 
 function answerUpdates(inbox: Inbox): (run: Run) => Run {
@@ -85,7 +119,7 @@ function answerUpdates(inbox: Inbox): (run: Run) => Run {
       if (!parsed.ok) return { accepted: false, reason: 'malformed', message: parsed.reason };
       tickets += 1;
       const ticket = `decide-${tickets}`;
-      inbox.put({ type: 'decision', decision: parsed.value, ticket, at: Date.now() });
+      inbox.putFromOutside({ type: 'decision', decision: parsed.value, ticket, at: Date.now() });
       await condition(() => answered.has(ticket));
       return answered.get(ticket)!;
     },

@@ -6,6 +6,7 @@ import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Decision, Verdict } from '../core/ask/ask.js';
 import type { AskView, RunEvent } from '../core/event.js';
 import type { Json } from '../core/json.js';
+import type { PermissionMode } from '../core/permission-mode.js';
 import type { RunView } from '../core/view.js';
 
 export const AGENT_RUN = 'agentRun';
@@ -29,10 +30,17 @@ export const resolveApproval = defineSignal<[Decision]>('resolveApproval');
 export const provideInput = defineSignal<[ProvidedInput]>('provideInput');
 /** A follow-up message of the user; enters the transcript at the next boundary (G74). */
 export const userMessage = defineSignal<[UserMessage]>('userMessage');
+/** From the next permission decision on; pending questions are looked at again (G14, G16). */
+export const setPermissionMode = defineSignal<[PermissionMode]>('setPermissionMode');
 /** Stops the run with `interrupted`. */
 export const interrupt = defineSignal('interrupt');
 /** Ends a conversation that waits for its user; otherwise cancels the run (D9). */
 export const close = defineSignal('close');
+
+/** Another model for the next request, by its route's name. A name that no worker knows changes nothing. */
+export const setModel = defineSignal<[string]>('setModel');
+/** How much the model may think from the next request on: 0 for not at all, null for its own default. */
+export const setMaxThinkingTokens = defineSignal<[number | null]>('setMaxThinkingTokens');
 
 /** Like `resolveApproval`, and says whether the decision was accepted or why not. Needs a live worker. */
 export const decide = defineUpdate<Verdict, [Decision]>('decide');

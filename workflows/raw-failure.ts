@@ -14,7 +14,8 @@ export function rawFailure(error: unknown): RawFailure {
   const { cause } = error;
   if (cause instanceof CancelledFailure) return { message: cause.message, cancelled: true };
   if (cause instanceof TimeoutFailure) {
-    return { message: `${cause.timeoutType}: ${cause.message}`, timedOut: true };
+    // Temporal words one and the same timeout in several ways.
+    return { message: `ran out of time: ${cause.timeoutType}`, timedOut: true };
   }
   if (cause instanceof ApplicationFailure) {
     return {

@@ -1,6 +1,7 @@
-/** `holdfast message`, `interrupt`, `close` and `cancel`: what a run is told. */
-import type { Command } from 'commander';
+/** `holdfast message`, `mode`, `interrupt`, `close` and `cancel`: what a run is told. */
+import { Argument, type Command } from 'commander';
 import type { RunHandle } from '../../client/index.js';
+import { PERMISSION_MODES, type PermissionMode } from '../../core/permission-mode.js';
 import {
   examples,
   runCommand,
@@ -29,6 +30,25 @@ export function addMessage(program: Command, cli: Cli): void {
         const run = (await session.client()).handle(runId);
         const messageId = await run.sendMessage(words.join(' '), options.id);
         output.data({ runId, messageId });
+        output.line(`Sent. Follow the run: holdfast watch ${shellWord(runId)}`);
+      }),
+    );
+}
+
+export function addMode(program: Command, cli: Cli): void {
+  const command = program
+    .command('mode')
+    .description(
+      'Set how much a run may do without asking, from its next permission decision on; open questions are looked at again.',
+    )
+    .argument('<run>', 'run id')
+    .addArgument(new Argument('<mode>', 'permission mode').choices(PERMISSION_MODES));
+  withJson(withPlace(command), '{runId, mode}')
+    .addHelpText('after', examples('holdfast mode run_01J… plan'))
+    .action((runId: string, mode: PermissionMode, options: CommonOptions) =>
+      runCommand(cli, options, async (session, output) => {
+        await (await session.client()).handle(runId).setPermissionMode(mode);
+        output.data({ runId, mode });
         output.line(`Sent. Follow the run: holdfast watch ${shellWord(runId)}`);
       }),
     );

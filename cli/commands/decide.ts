@@ -1,6 +1,13 @@
-/** `holdfast approve`, `reject` and `answer`: what a person decides. */
+/** `holdfast approve`, `reject`, `modify`, `replace` and `answer`: what a person decides. */
 import type { Command } from 'commander';
-import type { Answer, Decider, Delivery, FoundAsk, RunHandle } from '../../client/index.js';
+import type {
+  Allowance,
+  Answer,
+  Decider,
+  Delivery,
+  FoundAsk,
+  RunHandle,
+} from '../../client/index.js';
 import {
   examples,
   runCommand,
@@ -13,13 +20,16 @@ import type { Json } from '../../core/json.js';
 import { parseJsonText } from '../../core/json-text.js';
 import type { Output } from '../output.js';
 import { inert } from '../render/index.js';
-import { collect, usage } from '../usage.js';
+import { collect, usage, wholeNumber } from '../usage.js';
 
 interface DecideOptions extends CommonOptions {
   readonly by: string;
   readonly role?: readonly string[];
   readonly reason?: string;
   readonly value?: string;
+  readonly amount?: number;
+  readonly args?: string;
+  readonly tool?: string;
 }
 
 const SHAPE = '{askId, runId, delivered, verdict}';
@@ -27,12 +37,71 @@ const SHAPE = '{askId, runId, delivered, verdict}';
 export function addApprove(program: Command, cli: Cli): void {
   const command = program.command('approve').description('Approve what a question asks for.');
   withDecider(command)
-    .addHelpText('after', examples("holdfast approve 'run_01J…:3' --by mia --role refund-manager"))
+    .option(
+      '--amount <number>',
+      'of a question about a budget: how much more, in its own unit',
+      wholeNumber('--amount', [1, Number.MAX_SAFE_INTEGER]),
+    )
+    .addHelpText(
+      'after',
+      examples(
+        "holdfast approve 'run_01J…:3' --by mia --role refund-manager",
+        "holdfast approve 'run_01J…:budget:1' --amount 500000 --by mia",
+      ),
+    )
     .action((askId: string, options: DecideOptions) =>
       deliver(cli, options, {
         askId,
         verb: 'approved',
-        send: (run, decider) => run.approve(askId, decider),
+        send: (run, decider) => run.approve(askId, decider, allowanceOf(options)),
+      }),
+    );
+}
+
+function allowanceOf({ amount }: DecideOptions): Allowance {
+  return amount === undefined ? {} : { amount };
+}
+
+export function addModify(program: Command, cli: Cli): void {
+  const command = program
+    .command('modify')
+    .description('Approve a call with other arguments; they are checked before they are used.');
+  withDecider(command)
+    .requiredOption('--args <json>', 'all arguments of the call as they shall be')
+    .addHelpText(
+      'after',
+      examples(
+        `holdfast modify 'run_01J…:3' --args '{"orderId":"A-1","amountCents":500}' --by mia`,
+      ),
+    )
+    .action((askId: string, options: DecideOptions) =>
+      deliver(cli, options, {
+        askId,
+        verb: 'modified',
+        send: (run, decider) => run.modify(askId, argsOf(options), decider),
+      }),
+    );
+}
+
+export function addReplace(program: Command, cli: Cli): void {
+  const command = program
+    .command('replace')
+    .description('Have another tool of the run called instead of the one that is asked about.');
+  withDecider(command)
+    .requiredOption('--tool <name>', 'the tool to call instead')
+    .requiredOption('--args <json>', 'its arguments')
+    .addHelpText(
+      'after',
+      examples(
+        `holdfast replace 'run_01J…:3' --tool notes.write --args '{"text":"call back"}' --by mia`,
+      ),
+    )
+    .action((askId: string, options: DecideOptions) =>
+      deliver(cli, options, {
+        askId,
+        verb: 'replaced',
+        send: (run, decider) =>
+          run.replace(askId, { tool: options.tool ?? '', args: argsOf(options) }, decider),
       }),
     );
 }
@@ -137,7 +206,7 @@ function answerOf(found: FoundAsk, words: readonly string[], options: DecideOpti
   if (text === 'happened') {
     return {
       kind: text,
-      ...(options.value !== undefined && { value: jsonOf(options.value) }),
+      ...(options.value !== undefined && { value: jsonOf('--value', options.value) }),
     };
   }
   throw usage(
@@ -146,8 +215,12 @@ function answerOf(found: FoundAsk, words: readonly string[], options: DecideOpti
   );
 }
 
-function jsonOf(text: string): Json {
+function argsOf({ args = '' }: DecideOptions): Json {
+  return jsonOf('--args', args);
+}
+
+function jsonOf(option: string, text: string): Json {
   const parsed = parseJsonText(text);
   if (parsed.ok) return parsed.value as Json;
-  throw usage(`--value is no JSON: column ${parsed.column}: ${parsed.reason}.`);
+  throw usage(`${option} is no JSON: column ${parsed.column}: ${parsed.reason}.`);
 }

@@ -78,8 +78,13 @@ function answers(ask: AskView, runId: string): readonly string[] {
   const role = ask.roles[0] === undefined ? '' : ` --role ${shellWord(ask.roles[0])}`;
   switch (ask.kind) {
     case 'approval':
+      return [
+        `holdfast approve ${id} --by NAME${role}`,
+        `holdfast reject ${id} --by NAME${role}`,
+        `holdfast modify ${id} --args 'JSON' --by NAME${role}`,
+      ];
     case 'budget':
-      return ['approve', 'reject'].map((verb) => `holdfast ${verb} ${id} --by NAME${role}`);
+      return ['approve', 'reject'].map((verb) => `holdfast ${verb} ${id} --by NAME`);
     case 'outcome':
       return ["happened --value 'JSON'", 'not_happened', 'stop'].map(
         (answer) => `holdfast answer ${id} ${answer} --by NAME${role}`,

@@ -165,14 +165,19 @@ function askText(event: AskEvent, paint: Paint): Description {
     case 'approval_resolved': {
       const by = event.by.length === 0 ? '' : ` by ${event.by.map((one) => inert(one)).join(', ')}`;
       const reason = event.reason === undefined ? '' : `: ${inert(event.reason)}`;
-      const text = `${event.outcome}${by} after ${durationText(event.waitedMs)}${reason}`;
-      return { label, text: event.outcome === 'approved' ? paint.green(text) : paint.red(text) };
+      const { corrected, outcome } = event;
+      const wanted =
+        corrected === undefined ? '' : ` to ${inert(corrected.tool)} ${args(corrected.args)}`;
+      const text = `${outcome}${wanted}${by} after ${durationText(event.waitedMs)}${reason}`;
+      const isNo = outcome === 'rejected' || outcome === 'expired';
+      return { label, text: isNo ? paint.red(text) : paint.green(text) };
     }
     case 'approval_withdrawn':
       return { label, text: `withdrawn: ${inert(event.reason)}` };
     case 'input_provided': {
       const by = event.by.length === 0 ? '' : ` by ${event.by.map((one) => inert(one)).join(', ')}`;
-      return { label, text: `${event.outcome}${by}` };
+      const more = event.amount === undefined ? '' : `, ${countText(event.amount)} more`;
+      return { label, text: `${event.outcome}${by}${more}` };
     }
   }
 }

@@ -5,6 +5,8 @@
  * closed ask.
  */
 import type { Json } from '../json.js';
+import type { Correction } from './correction.js';
+import type { GrantRequest } from './grants.js';
 
 export type AskKind = 'approval' | 'outcome' | 'budget' | 'input' | 'user_message';
 
@@ -25,10 +27,13 @@ export type AskOutcome =
 export interface Vote {
   readonly by: string;
   readonly roles: readonly string[];
-  readonly decision: DecisionKind;
+  readonly decision: DecisionKind | 'answer';
   readonly decidedAt: number;
   readonly reason?: string;
   readonly value?: Json;
+  /** With 'approve' of a budget question: how much more. */
+  readonly amount?: number;
+  readonly grant?: GrantRequest;
   readonly nonce?: string;
   readonly proof?: string;
 }
@@ -54,6 +59,10 @@ export interface Ask {
   readonly onExpiry: 'reject' | 'stop';
   readonly votes: readonly Vote[];
   readonly outcome: AskOutcome;
+  /** Somebody wants another action; the ask stays pending while it is looked at (G81). */
+  readonly correction?: Correction;
+  /** Corrections taken up so far. */
+  readonly corrections?: number;
   /** The expiry timer has fired; decisions made in time still count until the ask is closed. */
   readonly elapsed: boolean;
   readonly timer: string;
@@ -78,6 +87,14 @@ export interface Decision {
   readonly reason?: string;
   /** With 'happened': what the tool would have returned. */
   readonly value?: Json;
+  /** With 'modify' and 'replace': the arguments that shall be used instead. */
+  readonly args?: Json;
+  /** With 'replace': the tool that shall be called instead. */
+  readonly tool?: string;
+  /** With 'approve' of a budget question: how much more, in the budget's own unit (G91). */
+  readonly amount?: number;
+  /** With 'approve': covers later calls as well (G13). */
+  readonly grant?: GrantRequest;
   /** Names this decision, so that it counts once however often it is delivered. */
   readonly nonce?: string;
   /** Signature; kept and passed on, verified once decisions must be proven. */
@@ -98,6 +115,10 @@ export type RejectionReason =
   | 'already_decided'
   | 'role_missing'
   | 'own_request'
+  /** Another correction is being looked at. */
+  | 'busy'
+  /** Validation or policy refuses the corrected action; the original stays pending. */
+  | 'correction_refused'
   | 'not_applicable'
   | 'malformed'
   | 'run_closing';

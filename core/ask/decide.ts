@@ -9,22 +9,38 @@
  */
 import { warn } from '../outbox.js';
 import type { Run } from '../run.js';
-import type { Ask, AskOutcome, Decision, DecisionKind, RejectionReason, Verdict } from './ask.js';
+import type {
+  Ask,
+  AskOutcome,
+  Decision,
+  DecisionKind,
+  RejectionReason,
+  Verdict,
+  Vote,
+} from './ask.js';
+import { isCorrection, objectionToCorrection, withCorrection } from './correction.js';
+import { objectionToGrant } from './grants.js';
 import { askById, replaceAsk } from './pending.js';
 import { isProven } from './verify.js';
 
 export const EARLY_DECISIONS_MAX = 4;
 
 const APPLICABLE: { readonly [kind in Ask['kind']]: readonly DecisionKind[] } = {
-  approval: ['approve', 'reject'],
+  approval: ['approve', 'reject', 'modify', 'replace'],
   outcome: ['happened', 'not_happened', 'stop'],
   budget: ['approve', 'reject'],
   input: [],
   user_message: [],
 };
 
+interface Recorded {
+  readonly run: Run;
+  /** undefined: the sender's ticket is kept, and answered once the correction has been looked at. */
+  readonly verdict: Verdict | undefined;
+}
+
 /** Records a decision as a vote, or says why it does not count. Decides nothing by itself. */
-export function record(run: Run, decision: Decision): { run: Run; verdict: Verdict } {
+export function record(run: Run, decision: Decision, ticket?: string): Recorded {
   const ask = askById(run, decision.askId);
   if (ask === undefined) return unknownAsk(run, decision);
   if (isRedelivery(ask, decision)) {
@@ -32,36 +48,48 @@ export function record(run: Run, decision: Decision): { run: Run; verdict: Verdi
   }
   const refusal = objection(run, ask, decision);
   if (refusal !== undefined) return reject(run, decision, refusal);
-  const voted: Ask = {
-    ...ask,
-    votes: [
-      ...ask.votes,
-      {
-        by: decision.by,
-        roles: decision.roles,
-        decision: decision.decision,
-        decidedAt: decision.decidedAt,
-        ...(decision.reason !== undefined && { reason: decision.reason }),
-        ...(decision.value !== undefined && { value: decision.value }),
-        ...(decision.nonce !== undefined && { nonce: decision.nonce }),
-        ...(decision.proof !== undefined && { proof: decision.proof }),
-      },
-    ],
-  };
+  const vote = voteOf(decision);
+  if (isCorrection(decision)) {
+    // Nobody may be left waiting when the workflow goes over to its next segment.
+    const kept = run.segment.full ? undefined : ticket;
+    const taken = withCorrection(run, ask, { decision, vote, ticket: kept });
+    return {
+      run: taken,
+      verdict: kept === undefined ? { accepted: true, outcome: 'pending' } : undefined,
+    };
+  }
+  const voted: Ask = { ...ask, votes: [...ask.votes, vote] };
   return {
     run: replaceAsk(run, voted),
     verdict: { accepted: true, outcome: outcomeOf(voted) },
   };
 }
 
+function voteOf(decision: Decision): Vote {
+  const { by, roles, decidedAt, reason, value, amount, grant, nonce, proof } = decision;
+  return {
+    by,
+    roles,
+    decision: decision.decision,
+    decidedAt,
+    ...(reason !== undefined && { reason }),
+    ...(value !== undefined && { value }),
+    ...(amount !== undefined && { amount }),
+    ...(grant !== undefined && { grant }),
+    ...(nonce !== undefined && { nonce }),
+    ...(proof !== undefined && { proof }),
+  };
+}
+
 /** The same decision again, for example by Update and by signal: it counts once, without a warning. */
 function isRedelivery(ask: Ask, { by, nonce }: Decision): boolean {
-  return nonce !== undefined && ask.votes.some((vote) => vote.by === by && vote.nonce === nonce);
+  const votes = ask.correction === undefined ? ask.votes : [...ask.votes, ask.correction.vote];
+  return nonce !== undefined && votes.some((vote) => vote.by === by && vote.nonce === nonce);
 }
 
 /** What the votes of an ask have decided so far; 'expired' only when its time is up. */
 export function outcomeOf(ask: Ask): AskOutcome {
-  if (ask.outcome !== 'pending') return ask.outcome;
+  if (ask.outcome !== 'pending' || ask.correction !== undefined) return ask.outcome;
   const against = ask.votes.find((vote) => vote.decision !== 'approve');
   if (against !== undefined) return OUTCOMES[against.decision];
   const approvals = ask.votes.filter((vote) => vote.decision === 'approve');
@@ -69,7 +97,7 @@ export function outcomeOf(ask: Ask): AskOutcome {
   return ask.elapsed ? 'expired' : 'pending';
 }
 
-const OUTCOMES: { readonly [kind in DecisionKind]: AskOutcome } = {
+const OUTCOMES: { readonly [kind in Vote['decision']]: AskOutcome } = {
   approve: 'approved',
   reject: 'rejected',
   modify: 'modified',
@@ -77,6 +105,7 @@ const OUTCOMES: { readonly [kind in DecisionKind]: AskOutcome } = {
   happened: 'happened',
   not_happened: 'not_happened',
   stop: 'stopped',
+  answer: 'answered',
 };
 
 interface Objection {
@@ -100,13 +129,37 @@ function objection(run: Run, ask: Ask, decision: Decision): Objection | undefine
     return no('not_applicable', `'${decision.decision}' is no answer to this ask`);
   if (ask.kind === 'outcome' && decision.decidedAt < ask.openedAt)
     return no('not_applicable', 'it was decided before anybody asked what happened');
-  if (ask.requestedBy !== undefined && ask.requestedBy === decision.by)
-    return no('own_request', 'nobody decides on their own request');
-  if (ask.roles.length > 0 && !decision.roles.some((role) => ask.roles.includes(role)))
-    return no('role_missing', `needs one of the roles ${ask.roles.join(', ')}`);
+  const person = objectionToPerson(ask, decision);
+  if (person !== undefined) return person;
+  const content = objectionToContent(run, ask, decision);
+  if (content !== undefined) return content;
   if (run.frozen !== undefined && !isProven(decision, run.frozen.settings))
     return no('malformed', 'the decision carries no valid signature');
   return undefined;
+}
+
+/** Why this person may not decide on this ask; undefined: they may. */
+export function objectionToPerson(
+  ask: Pick<Ask, 'requestedBy' | 'roles'>,
+  { by, roles }: Pick<Decision, 'by' | 'roles'>,
+): Objection | undefined {
+  if (ask.requestedBy !== undefined && ask.requestedBy === by)
+    return no('own_request', 'nobody decides on their own request');
+  if (ask.roles.length > 0 && !roles.some((role) => ask.roles.includes(role)))
+    return no('role_missing', `needs one of the roles ${ask.roles.join(', ')}`);
+  return undefined;
+}
+
+function objectionToContent(run: Run, ask: Ask, decision: Decision): Objection | undefined {
+  if (isCorrection(decision)) {
+    if (ask.correction !== undefined)
+      return no('busy', 'another correction is being looked at; look again and decide then');
+    const objection = objectionToCorrection(run, ask, decision);
+    return objection === undefined ? undefined : no('not_applicable', objection);
+  }
+  if (decision.grant === undefined) return undefined;
+  const objection = objectionToGrant(run, ask, decision.grant);
+  return objection === undefined ? undefined : no('not_applicable', objection);
 }
 
 function no(reason: RejectionReason, message: string): Objection {
@@ -120,7 +173,7 @@ const WARNING_CODES: { readonly [reason in RejectionReason]?: string } = {
   duplicate: 'approval_duplicate',
 };
 
-function reject(run: Run, decision: Decision, refusal: Objection): { run: Run; verdict: Verdict } {
+function reject(run: Run, decision: Decision, refusal: Objection): Recorded {
   const code = WARNING_CODES[refusal.reason] ?? 'decision_ignored';
   const text = `${decision.decision} by ${decision.by} on ${decision.askId} ignored: ${refusal.message}`;
   return { run: warn(run, code, text), verdict: { accepted: false, ...refusal } };
@@ -130,7 +183,7 @@ function reject(run: Run, decision: Decision, refusal: Objection): { run: Run; v
 const OF_CALL = /^(:r\d+)?$/;
 
 /** A decision may be faster than the question it answers; it waits for a call of this turn (G12). */
-function unknownAsk(run: Run, decision: Decision): { run: Run; verdict: Verdict } {
+function unknownAsk(run: Run, decision: Decision): Recorded {
   const call = run.turn?.calls.find((one) => {
     const about = `${run.runId}:${one.callKey}`;
     const { askId } = decision;

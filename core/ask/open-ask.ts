@@ -4,31 +4,38 @@
  * announced; early decisions (G12) are put to it at once.
  */
 import { cancelTimer, nextId, startTimer, type Step } from '../inflight.js';
+import type { ActionView } from '../event.js';
 import { emit } from '../outbox.js';
 import type { OpenRun, Run } from '../run.js';
 import type { Ask, AskOutcome } from './ask.js';
+import { withoutCorrection } from './correction.js';
 import { record } from './decide.js';
+import type { GrantRequest } from './grants.js';
 import { askById, replaceAsk, viewOf } from './pending.js';
 
 export type AskRequest = Omit<
   Ask,
   'openedAt' | 'expiresAt' | 'votes' | 'outcome' | 'elapsed' | 'timer' | 'policyVersion'
-> & { readonly expiresInMs: number };
+> & { readonly expiresInMs: number; readonly votes?: Ask['votes'] };
 
-export function openAsk(run: OpenRun, request: AskRequest): Step<OpenRun> {
-  const { expiresInMs, ...asked } = request;
-  const expiresAt = run.now + expiresInMs;
-  const ask: Ask = {
+/** The ask as it would be opened now. */
+export function askFrom(run: OpenRun, request: AskRequest): Ask {
+  const { expiresInMs, votes = [], ...asked } = request;
+  return {
     ...asked,
     policyVersion: run.frozen.policy.version,
     openedAt: run.now,
-    expiresAt,
-    votes: [],
+    expiresAt: run.now + expiresInMs,
+    votes,
     outcome: 'pending',
     elapsed: false,
     timer: nextId(run, 'timer'),
   };
-  const timed = startTimer(run, { at: expiresAt, summary: `${ask.kind} expires` });
+}
+
+export function openAsk(run: OpenRun, request: AskRequest): Step<OpenRun> {
+  const ask = askFrom(run, request);
+  const timed = startTimer(run, { at: ask.expiresAt, summary: `${ask.kind} expires` });
   const asking: OpenRun = { ...timed.run, asks: [...run.asks, ask] };
   const type = ask.kind === 'approval' ? 'approval_requested' : 'input_request';
   return {
@@ -49,6 +56,10 @@ function withEarlyDecisions(run: OpenRun, ask: Ask): OpenRun {
 export interface Closing {
   readonly outcome: Exclude<AskOutcome, 'pending'>;
   readonly reason?: string;
+  /** How much more of a budget was allowed. */
+  readonly amount?: number;
+  /** What is wanted instead, with 'modified' and 'replaced'. */
+  readonly corrected?: ActionView;
 }
 
 /** Ends an ask with an outcome: its timer goes, its event is emitted. The ask stays for the record. */
@@ -56,7 +67,13 @@ export function closeAsk<R extends Run>(run: R, askId: string, closing: Closing)
   const ask = askById(run, askId);
   if (ask === undefined || ask.outcome !== 'pending') return { run, effects: [] };
   const untimed = cancelTimer(run, ask.timer);
-  const closed = replaceAsk(untimed.run, { ...ask, outcome: closing.outcome });
+  const { correction: _, ...rest } = ask;
+  const answered = withoutCorrection(untimed.run, ask, {
+    accepted: false,
+    reason: 'already_decided',
+    message: `the question is ${closing.outcome}`,
+  });
+  const closed = replaceAsk(answered, { ...rest, outcome: closing.outcome });
   return { run: announce(closed, ask, closing), effects: untimed.effects };
 }
 
@@ -74,7 +91,9 @@ function announce<R extends Run>(run: R, ask: Ask, closing: Closing): R {
     });
   }
   if (ask.kind !== 'approval') {
-    return emit(run, { type: 'input_provided', askId: ask.id, outcome: closing.outcome, by });
+    const { outcome, amount } = closing;
+    const more = amount !== undefined && { amount };
+    return emit(run, { type: 'input_provided', ...about, outcome, by, ...more });
   }
   return emit(run, {
     type: 'approval_resolved',
@@ -83,8 +102,18 @@ function announce<R extends Run>(run: R, ask: Ask, closing: Closing): R {
     outcome: closing.outcome,
     by,
     ...(closing.reason !== undefined && { reason: closing.reason }),
+    ...(closing.corrected !== undefined && {
+      original: { tool: ask.tool ?? '', args: ask.args ?? null },
+      corrected: closing.corrected,
+    }),
+    ...grantTold(ask),
     waitedMs: run.now - ask.openedAt,
   });
+}
+
+function grantTold(ask: Ask): { readonly grant?: GrantRequest } {
+  const grant = ask.votes.find((vote) => vote.grant !== undefined)?.grant;
+  return grant === undefined ? {} : { grant };
 }
 
 /** Withdraws every open ask, for example because the run ends. */

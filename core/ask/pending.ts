@@ -15,6 +15,21 @@ export function replaceAsk<R extends Run>(run: R, ask: Ask): R {
   return { ...run, asks: run.asks.map((other) => (other.id === ask.id ? ask : other)) };
 }
 
+/** Closed asks that a late answer is told about. */
+const CLOSED_ASKS_MAX = 50;
+
+/** Forgets these asks, but for how they ended; open ones stay. */
+export function retireAsks<R extends Run>(run: R, which: (ask: Ask) => boolean): R {
+  const gone = run.asks.filter((ask) => ask.outcome !== 'pending' && which(ask));
+  if (gone.length === 0) return run;
+  const ended = gone.map(({ id, outcome }) => ({ id, outcome }));
+  return {
+    ...run,
+    asks: run.asks.filter((ask) => !gone.includes(ask)),
+    closedAsks: [...run.closedAsks, ...ended].slice(-CLOSED_ASKS_MAX),
+  };
+}
+
 /** What people see of an ask; exactly what a decision on it must name. */
 export function viewOf(ask: Ask): AskView {
   return {

@@ -1,54 +1,62 @@
 /**
  * Station 5: a person's word. Opens the question when the call is ready to run (PA-20) and waits for its
  * outcome.
- * Invariant: the grant carries the ask, the exact digest and who approved.
+ * Invariants: the grant carries the ask, the exact digest and who approved; a question that a new
+ * permission mode makes needless is withdrawn (G14).
  */
-import { closeAsk, openAsk } from '../ask/open-ask.js';
-import { outcomeOf } from '../ask/decide.js';
-import { askById } from '../ask/pending.js';
 import type { Ask } from '../ask/ask.js';
+import { objectionToPerson, outcomeOf } from '../ask/decide.js';
+import { withGrantOf } from '../ask/grants.js';
+import { askFrom, closeAsk, openAsk, type AskRequest } from '../ask/open-ask.js';
+import { askById, viewOf } from '../ask/pending.js';
 import type { Grant } from '../effect.js';
 import type { Step } from '../inflight.js';
+import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
 import { stop } from '../stop.js';
 import { baseOf, type WaitingStage } from './call.js';
+import { checkCorrection } from './correct.js';
 import { toolOf } from './lookup.js';
-import { settleCall } from './settled.js';
+import { actionOf, evaluate, modeOf } from './permission.js';
+import { permitAnew } from './permit.js';
 import { refusalOf } from './refusal.js';
+import { settleCall } from './settled.js';
 import { withCall, type Verdict } from './station.js';
 
 export function approve(run: OpenRun, call: WaitingStage): Verdict {
   const ask = askById(run, call.askId);
   if (ask === undefined) return { kind: 'moved', step: question(run, call) };
-  const outcome = outcomeOf(ask);
-  if (outcome === 'pending') return { kind: 'wait' };
-  if (outcome === 'approved') return granted(run, call, ask);
-  if (outcome === 'expired') return expired(run, call, ask);
-  const reason = ask.votes.find((vote) => vote.decision === 'reject')?.reason;
-  const closed = closeAsk(run, ask.id, {
-    outcome: 'rejected',
-    ...(reason !== undefined && { reason }),
-  });
-  const text = `The approval was rejected${reason === undefined ? '.' : `: ${reason}`}`;
-  return {
-    kind: 'moved',
-    step: {
-      run: settleCall(
-        closed.run,
-        call,
-        refusalOf(run, call, { code: 'approval_rejected', message: text }),
-      ),
-      effects: closed.effects,
-    },
-  };
+  if (ask.correction !== undefined) {
+    return { kind: 'moved', step: checkCorrection(run, call, ask.correction) };
+  }
+  if (call.mode !== modeOf(run)) return underNewMode(run, call, ask);
+  switch (outcomeOf(ask)) {
+    case 'pending':
+      return { kind: 'wait' };
+    case 'approved':
+      return granted(run, call, ask);
+    case 'expired':
+      return expired(run, call, ask);
+    default:
+      return rejected(run, call, ask);
+  }
 }
 
 function question(run: OpenRun, call: WaitingStage): Step<OpenRun> {
+  const rule = requestOf(run, call);
+  const votes = (call.votes ?? []).filter((vote) => objectionToPerson(rule, vote) === undefined);
+  const request = { ...rule, votes };
+  return run.frozen.settings.approvalMode === 'stop'
+    ? { run: stopForApproval(run, askFrom(run, request)), effects: [] }
+    : openAsk(run, request);
+}
+
+function requestOf(run: OpenRun, call: WaitingStage): AskRequest {
   const tool = toolOf(run, call.tool);
   const rule = typeof tool?.approval === 'object' ? tool.approval : { roles: [], quorum: 1 };
   const { settings } = run.frozen;
   const { caller } = run.start.task;
-  return openAsk(run, {
+  return {
     id: call.askId,
     kind: 'approval',
     callKey: call.callKey,
@@ -62,20 +70,68 @@ function question(run: OpenRun, call: WaitingStage): Step<OpenRun> {
     ...(caller !== undefined && { requestedBy: caller }),
     expiresInMs: rule.expiresInMs ?? settings.approvalTimeoutMs,
     onExpiry: rule.onExpiry ?? settings.onApprovalTimeout,
+  };
+}
+
+/** `approvalMode: 'stop'`: nobody is waited for; the result says what needed a word (C15). */
+function stopForApproval(run: OpenRun, ask: Ask): OpenRun {
+  const pendingApproval = viewOf(ask);
+  const asked = emit(run, { type: 'approval_requested', ...pendingApproval });
+  const withdrawn = emit(asked, {
+    type: 'approval_withdrawn',
+    askId: ask.id,
+    ...(ask.callId !== undefined && { callId: ask.callId }),
+    reason: 'this run does not wait for approvals',
   });
+  return stop(withdrawn, 'needs_human', {
+    detail: 'approval_required',
+    nextSafeAction: `Decide whether ${ask.tool ?? 'the action'} should run, then start again.`,
+    pendingApproval,
+  });
+}
+
+/** The mode has changed: does the call still need this question, or may it never run at all? */
+function underNewMode(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {
+  const tool = toolOf(run, call.tool);
+  const now = tool && evaluate(run, actionOf(tool, call)).decision;
+  const decided = outcomeOf(ask) !== 'pending';
+  // What a person has decided stands, unless the mode forbids what they allowed.
+  if (now === 'ask' || (decided && now !== 'deny')) {
+    const kept = withCall(run, { ...call, mode: modeOf(run) });
+    return { kind: 'moved', step: { run: kept, effects: [] } };
+  }
+  const reason = `the permission mode is now ${modeOf(run)}`;
+  const { run: asked, effects } = closeAsk(run, ask.id, { outcome: 'withdrawn', reason });
+  const { hooked = {} } = call;
+  return permitAnew(asked, { ...baseOf(call), stage: 'checked', hooked }, effects);
 }
 
 function granted(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {
   const closed = closeAsk(run, ask.id, { outcome: 'approved' });
+  const sandbox = call.sandbox === true || toolOf(run, call.tool)?.sandbox === 'required';
   const grant: Grant = {
     basis: 'ask',
     reference: ask.id,
     digest: ask.digest,
     policyVersion: ask.policyVersion,
     approvedBy: ask.votes.map((vote) => vote.by),
+    ...(sandbox && { sandbox: true }),
   };
-  const next = withCall(closed.run, { ...baseOf(call), stage: 'granted', grant });
+  const kept = withGrantOf(closed.run, ask);
+  const next = withCall(kept, { ...baseOf(call), stage: 'granted', grant });
   return { kind: 'moved', step: { run: next, effects: closed.effects } };
+}
+
+function rejected(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {
+  const reason = ask.votes.find((vote) => vote.decision === 'reject')?.reason;
+  const closed = closeAsk(run, ask.id, {
+    outcome: 'rejected',
+    ...(reason !== undefined && { reason }),
+  });
+  const message = `The approval was rejected${reason === undefined ? '.' : `: ${reason}`}`;
+  const refusal = refusalOf(run, call, { code: 'approval_rejected', message });
+  const settled = settleCall(closed.run, call, refusal);
+  return { kind: 'moved', step: { run: settled, effects: closed.effects } };
 }
 
 function expired(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {

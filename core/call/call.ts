@@ -1,13 +1,18 @@
 /**
- * One tool call by stage: proposed → checked → granted → executing → settled (design §2).
+ * One tool call by stage: proposed → checked (→ hooking → hooked → checked) → granted → executing → settled
+ * (design §2).
  * Invariants: a stage is left only forwards; `executing` is reached only from `granted`; a settled call
  * has exactly one result, and no other stage has one.
  */
-import type { Finding, Grant, ToolOutcome } from '../effect.js';
+import type { Vote } from '../ask/ask.js';
+import type { CheckCallOutput, Finding, Grant, ToolOutcome } from '../effect.js';
 import type { Failure } from '../failure.js';
+import type { CallOpinion } from '../hooks/hook.js';
 import type { Json, StoredText } from '../json.js';
 import type { CallCheck } from '../model.js';
+import type { PermissionMode } from '../permission-mode.js';
 import type { ToolResult } from '../tool-result.js';
+import type { Flow } from './flow.js';
 
 interface CallBase {
   /** Provider's id, unique within the reply. */
@@ -23,8 +28,21 @@ interface CallBase {
   readonly digest: string;
   /** Ledger attempt, from 1; only a person's "did not happen" raises it (design §8). */
   readonly attempt: number;
+  /** It was given to an executor before, and counted as a tool call then. */
+  readonly handedOver?: true;
+  /** People wanted something else than the model proposed (G9). */
+  readonly corrected?: CallCorrection;
   /** Attempts that executors have made of it so far, over all its executions (C43). */
   readonly attempts: number;
+  /** Dataflow: what it says about other calls (G1). */
+  readonly flow?: Flow;
+}
+
+export interface CallCorrection {
+  /** Compared with what the model proposed. */
+  readonly kind: 'modified' | 'replaced';
+  readonly by: string;
+  readonly times: number;
 }
 
 export interface ProposedStage extends CallBase {
@@ -34,11 +52,32 @@ export interface ProposedStage extends CallBase {
 /** Exists and its arguments are valid. */
 export interface CheckedStage extends CallBase {
   readonly stage: 'checked';
+  /** Its PreToolUse hooks have had their say; `ask`: one of them wants a person's word. */
+  readonly hooked?: Pick<CallOpinion, 'ask'>;
 }
-/** Policy wants a person's word; `askId` names the question, open or about to be. */
-export interface WaitingStage extends CallBase {
-  readonly stage: 'waiting';
+/** Its PreToolUse hooks are being asked. */
+export interface HookingStage extends CallBase {
+  readonly stage: 'hooking';
+}
+export interface HookedStage extends CallBase {
+  readonly stage: 'hooked';
+  readonly opinion: CallOpinion;
+}
+/** The question whether a call may run, open or about to be. */
+export interface Question {
   readonly askId: string;
+  /** The permission mode under which it was found to need one. */
+  readonly mode: PermissionMode;
+  /** A hook wants a person's word on it, whatever the mode says. */
+  readonly hooked?: Pick<CallOpinion, 'ask'>;
+  /** Approved, it runs in its sandbox. */
+  readonly sandbox?: true;
+}
+/** Policy wants a person's word. */
+export interface WaitingStage extends CallBase, Question {
+  readonly stage: 'waiting';
+  /** Approvals that it brings along: whoever corrects a call agrees to what they made of it (G81). */
+  readonly votes?: readonly Vote[];
 }
 export interface GrantedStage extends CallBase {
   readonly stage: 'granted';
@@ -70,10 +109,50 @@ export interface DoubtStage extends CallBase {
   readonly askId: string;
   readonly startedAt: number;
 }
+/** A question that the model asks a person; its answer is the result (G15). Nothing is executed. */
+export interface AskingStage extends CallBase {
+  readonly stage: 'asking';
+  readonly askId: string;
+  readonly askedAt: number;
+}
 export interface SettledStage extends CallBase {
   readonly stage: 'settled';
   readonly result: ToolResult;
+  /** Its PostToolUse or PostToolUseFailure hooks. */
+  readonly after?: 'running' | 'done';
 }
+
+/** Changed arguments of it are with `check_call`. */
+export interface CheckingStage extends CallBase {
+  readonly stage: 'checking';
+  readonly effectId: string;
+  readonly asker: Asker;
+  readonly target: CheckTarget;
+}
+/** They are back; `recheck` decides what that means for whoever asked. */
+export interface RecheckedStage extends CallBase {
+  readonly stage: 'rechecked';
+  readonly asker: Asker;
+  readonly target: CheckTarget;
+  readonly answer: CheckAnswer;
+}
+
+/** Why arguments are checked once more. */
+export type Asker =
+  | { readonly kind: 'dataflow' }
+  | { readonly kind: 'hook'; readonly ask?: CallOpinion['ask'] }
+  /** The question stays open meanwhile, as it was under this mode. */
+  | ({ readonly kind: 'correction' } & Question);
+
+/** The tool that the changed arguments are for; a correction may name another one. */
+export interface CheckTarget {
+  readonly tool: string;
+  readonly toolVersion: string;
+}
+
+export type CheckAnswer =
+  | { readonly ok: true; readonly output: Omit<CheckCallOutput, 'eventsUpTo'> }
+  | { readonly ok: false; readonly failure: Failure };
 
 export type CallFact =
   | { readonly kind: 'outcome'; readonly outcome: ToolOutcome }
@@ -93,12 +172,17 @@ export type CallFact =
 
 export type Call =
   | ProposedStage
+  | CheckingStage
+  | RecheckedStage
   | CheckedStage
+  | HookingStage
+  | HookedStage
   | WaitingStage
   | GrantedStage
   | ExecutingStage
   | ReturnedStage
   | DoubtStage
+  | AskingStage
   | SettledStage;
 
 /** `${callKey}[:rN]`: names the call in keys and asks. */
@@ -108,11 +192,26 @@ export function revisedKey(call: Pick<Call, 'callKey' | 'revision'>): string {
 
 /** The call's fields that every stage has, for making the next stage. */
 export function baseOf(call: Call): CallBase {
-  const { id, index, callKey, revision, tool, toolVersion, args, digest, attempt, attempts } = call;
-  return { id, index, callKey, revision, tool, toolVersion, args, digest, attempt, attempts };
+  const { id, index, callKey, revision, tool, toolVersion, args, digest } = call;
+  const { attempt, attempts, handedOver, corrected, flow } = call;
+  return {
+    id,
+    index,
+    callKey,
+    revision,
+    tool,
+    toolVersion,
+    args,
+    digest,
+    attempt,
+    attempts,
+    ...(handedOver !== undefined && { handedOver }),
+    ...(corrected !== undefined && { corrected }),
+    ...(flow !== undefined && { flow }),
+  };
 }
 
 /** It was handed to an executor before, and counted as a tool call then. */
-export function wasHandedOver(call: Pick<Call, 'attempt' | 'revision'>): boolean {
-  return call.attempt > 1 || call.revision > 0;
+export function wasHandedOver(call: Pick<CallBase, 'attempt' | 'handedOver'>): boolean {
+  return call.attempt > 1 || call.handedOver === true;
 }

@@ -4,21 +4,28 @@
  * Invariants: hooks, permission and approval of a call happen when it is ready to run, not for all up
  * front (HK-22, PA-20); what a station refuses gets its result here.
  */
+import { domainReason } from '../gates/domain-reason.js';
 import type { Step } from '../inflight.js';
 import { moneyTrip } from '../money/budget.js';
+import { exceed } from '../money/exceed.js';
 import type { OpenRun, Turn } from '../run.js';
 import { stop } from '../stop.js';
 import { DENIED_CODES } from '../tool-result.js';
+import { leaveOut } from '../wrap-up.js';
 import { approve } from './approve.js';
+import { hear } from './ask-person.js';
 import type { Call } from './call.js';
 import { check } from './check.js';
+import { refuseCircles } from './dataflow-edges.js';
+import { supersede, unblock } from './dataflow.js';
 import { resolveDoubt } from './doubt.js';
 import { escalate } from './escalate.js';
 import { grant } from './grant.js';
-import { hook } from './hook.js';
+import { heed, hook } from './hook.js';
 import { lookup, toolOf } from './lookup.js';
 import { permit } from './permit.js';
 import { refusalOf } from './refusal.js';
+import { rechecked } from './rechecked.js';
 import { ready } from './schedule.js';
 import { settle } from './settle.js';
 import { settleCall } from './settled.js';
@@ -27,6 +34,9 @@ import { withCall, type Verdict } from './station.js';
 /** One step of the first call that can move; undefined when all of them wait. */
 export function dispatch(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {
   if (!turn.dispatched) return { run: begin(run, turn), effects: [] };
+  const flows = run.frozen.settings.toolExecution === 'dataflow';
+  const superseded = flows ? supersede(run, turn) : undefined;
+  if (superseded !== undefined) return superseded;
   for (const call of ready(run, turn)) {
     const step = advanceCall(run, call);
     if (step !== undefined) return step;
@@ -37,16 +47,20 @@ export function dispatch(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {
 /** The budgets are looked at once more between the reply and its first tool (C7); then a step begins. */
 function begin(run: OpenRun, turn: Turn): OpenRun {
   const tripped = moneyTrip(run);
-  if (tripped !== undefined) return stop(run, tripped);
+  if (tripped !== undefined) return exceed(run, tripped);
+  const begun = { ...turn, dispatched: true };
+  const flows = run.frozen.settings.toolExecution === 'dataflow';
   return {
     ...run,
     phase: 'dispatching_tools',
-    turn: { ...turn, dispatched: true },
+    turn: flows ? refuseCircles(run, begun) : begun,
     tally: { ...run.tally, step: run.tally.step + 1 },
   };
 }
 
 function advanceCall(run: OpenRun, call: Call): Step<OpenRun> | undefined {
+  const left = leaveOut(run, call);
+  if (left !== undefined) return left;
   const verdict = atStation(run, call);
   switch (verdict.kind) {
     case 'wait':
@@ -54,9 +68,9 @@ function advanceCall(run: OpenRun, call: Call): Step<OpenRun> | undefined {
     case 'moved':
       return verdict.step;
     case 'go':
-      return { run: withCall(verdict.run, verdict.call), effects: [] };
+      return { run: withCall(verdict.run, verdict.call), effects: verdict.effects ?? [] };
     case 'refuse':
-      return { run: refused(verdict.run ?? run, call, verdict), effects: [] };
+      return { run: refused(verdict.run ?? run, call, verdict), effects: verdict.effects ?? [] };
   }
 }
 
@@ -64,8 +78,12 @@ function atStation(run: OpenRun, call: Call): Verdict {
   switch (call.stage) {
     case 'proposed': {
       const found = lookup(run, call);
-      return found.kind === 'go' ? check(run, call) : found;
+      if (found.kind !== 'go') return found;
+      const unblocked = unblock(run, call);
+      return unblocked.kind === 'go' ? check(unblocked.run, call) : unblocked;
     }
+    case 'rechecked':
+      return rechecked(run, call);
     case 'checked': {
       if (toolOf(run, call.tool)?.kind === 'handoff') {
         return { kind: 'moved', step: { run: escalate(run, call), effects: [] } };
@@ -73,6 +91,8 @@ function atStation(run: OpenRun, call: Call): Verdict {
       const hooked = hook(run, call);
       return hooked.kind === 'go' ? permit(hooked.run, call) : hooked;
     }
+    case 'hooked':
+      return heed(run, call);
     case 'waiting':
       return approve(run, call);
     case 'granted':
@@ -81,6 +101,10 @@ function atStation(run: OpenRun, call: Call): Verdict {
       return settle(run, call);
     case 'doubt':
       return resolveDoubt(run, call);
+    case 'asking':
+      return hear(run, call);
+    case 'hooking':
+    case 'checking':
     case 'executing':
     case 'settled':
       return { kind: 'wait' };
@@ -95,7 +119,7 @@ function refused(run: OpenRun, call: Call, refusal: Refusal): OpenRun {
   const { onDeny, onInvalid } = run.frozen.settings;
   if (DENIED_CODES.includes(code)) {
     return terminal || onDeny === 'refuse'
-      ? stop(settled, 'refused', { detail: 'denied_action' })
+      ? stop(settled, 'refused', { detail: domainReason(run, refusal.message) ?? 'denied_action' })
       : settled;
   }
   return onInvalid === 'refuse'

@@ -11,9 +11,10 @@ import { start, type Step } from '../inflight.js';
 import type { Json, StoredText } from '../json.js';
 import type { OpenRun } from '../run.js';
 import { baseOf, type Call, type DoubtStage, type ReturnedStage } from './call.js';
-import { callRef, inlineBytesFor } from './grant.js';
+import { callRef, proofsFor, inlineBytesFor } from './grant.js';
 import { keyOf } from './key.js';
 import { toolOf } from './lookup.js';
+import { givenText, isReferredTo } from './state.js';
 import { settleCall, stopUnknown, unknownResult } from './settled.js';
 import { withCall, type Verdict } from './station.js';
 
@@ -32,8 +33,10 @@ export function reconcile(run: OpenRun, call: ReturnedStage): Step<OpenRun> {
       v: 1,
       run: refOf(run),
       call: callRef(run, call),
-      inlineBytesMax: inlineBytesFor(run),
+      inlineBytesMax: inlineBytesFor(run, call),
+      ...(isReferredTo(call) && { typed: true }),
       timeoutMs,
+      ...proofsFor(run, call),
       events,
     },
     limits: {
@@ -140,7 +143,7 @@ function recordAnswer(run: OpenRun, call: DoubtStage, answer: Answer): Step<Open
   }));
   const recording = {
     ...working(call, effectId, 'record'),
-    answer: { kind, content: textOf(value) },
+    answer: { kind, content: textOf(call, value) },
   };
   return {
     run: withCall(started.run, recording),
@@ -148,7 +151,8 @@ function recordAnswer(run: OpenRun, call: DoubtStage, answer: Answer): Step<Open
   };
 }
 
-function textOf(value: Json | undefined): StoredText {
-  if (value === undefined) return { text: 'A person confirmed that this took effect.' };
-  return { text: typeof value === 'string' ? value : JSON.stringify(value) };
+function textOf(call: Call, value: Json | undefined): StoredText {
+  return value === undefined
+    ? { text: 'A person confirmed that this took effect.' }
+    : givenText(call, value);
 }

@@ -2,6 +2,7 @@
  * A call of kind 'handoff': the model asks for a person (LC-16, C15). Nothing is executed; the call gets
  * its result and the run stops `needs_human`.
  */
+import { domainReason } from '../gates/domain-reason.js';
 import { ownValue, type Json } from '../json.js';
 import type { OpenRun } from '../run.js';
 import { stop } from '../stop.js';
@@ -23,9 +24,10 @@ export function escalate(run: OpenRun, call: Call): OpenRun {
     attempts: 0,
     idempotencyKey: keyOf(run, call),
   });
+  const reason = reasonOf(call.args);
   return stop(settled, 'needs_human', {
-    detail: 'escalated',
-    nextSafeAction: reasonOf(call.args),
+    detail: domainReason(run, reason) ?? 'escalated',
+    nextSafeAction: reason,
   });
 }
 

@@ -5,14 +5,17 @@
 import { boundByTime } from '../clock.js';
 import { refOf, type ActivityEffect, type ToolCallRef } from '../effect.js';
 import { INLINE_BYTES_MAX } from '../json.js';
+import { proofsFrom, type Proof } from '../gates/evidence.js';
 import { start } from '../inflight.js';
 import { trip } from '../money/budget.js';
+import { exceed } from '../money/exceed.js';
 import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
-import { stop } from '../stop.js';
 import { retryFor, type ToolRecord } from '../tool.js';
+import { askPerson } from './ask-person.js';
 import { baseOf, wasHandedOver, type Call, type GrantedStage } from './call.js';
 import { keyOf } from './key.js';
+import { isReferredTo, STATE_INLINE_BYTES_MAX } from './state.js';
 import { toolOf } from './lookup.js';
 import { refuse, withCall, type Verdict } from './station.js';
 
@@ -24,13 +27,15 @@ const ACTIVITY_MARGIN_MS = 20_000;
 const INLINE_BYTES_PER_TURN = 16_384;
 
 export function grant(run: OpenRun, call: GrantedStage): Verdict {
-  const tripped = trip(run, wasHandedOver(call) ? 'before_restart' : 'before_call');
-  if (tripped !== undefined) {
-    return { kind: 'moved', step: { run: stop(run, tripped), effects: [] } };
-  }
   const tool = toolOf(run, call.tool);
   if (tool === undefined) return refuse('unknown_tool', `The tool ${call.tool} is gone.`);
-  return { kind: 'moved', step: execute(run, call, tool) };
+  // A question to a person is no tool call, so their number does not limit it.
+  const asks = tool.kind === 'human_input';
+  const tripped = trip(run, asks || wasHandedOver(call) ? 'before_restart' : 'before_call');
+  if (tripped !== undefined) {
+    return { kind: 'moved', step: { run: exceed(run, tripped), effects: [] } };
+  }
+  return { kind: 'moved', step: asks ? askPerson(run, call) : execute(run, call, tool) };
 }
 
 function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
@@ -55,8 +60,10 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
       call: callRef(run, call),
       grant: call.grant,
       timeoutMs: tool.timeoutMs,
-      inlineBytesMax: inlineBytesFor(run),
+      inlineBytesMax: inlineBytesFor(run, call),
+      ...(isReferredTo(call) && { typed: true }),
       maxRetries: run.frozen.budget.maxRetriesPerToolCall,
+      ...proofsFor(run, call),
       events,
     },
     limits: {
@@ -71,6 +78,7 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
   const executing: Call = {
     ...baseOf(call),
     stage: 'executing',
+    handedOver: true,
     grant: call.grant,
     effectId,
     doing: 'execute',
@@ -78,6 +86,12 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
     boundByRun: time.byRun,
   };
   return { run: withCall(started.run, executing), effects: started.effects };
+}
+
+/** Proofs that only the activity can judge when the result is large. */
+export function proofsFor(run: OpenRun, { tool, flow }: Call): { proofs?: readonly Proof[] } {
+  const proofs = proofsFrom(run, { tool, path: flow?.outputPath });
+  return proofs.length === 0 ? {} : { proofs };
 }
 
 /** The call as activities get it. */
@@ -95,7 +109,8 @@ export function callRef(run: OpenRun, call: Call): ToolCallRef {
 }
 
 /** The more calls a turn has, the less of each result lies in the run (R1). */
-export function inlineBytesFor(run: OpenRun): number {
+export function inlineBytesFor(run: OpenRun, call: Call): number {
   const calls = run.turn?.calls.length ?? 1;
-  return Math.max(64, Math.min(INLINE_BYTES_MAX, Math.floor(INLINE_BYTES_PER_TURN / calls)));
+  const fair = Math.max(64, Math.min(INLINE_BYTES_MAX, Math.floor(INLINE_BYTES_PER_TURN / calls)));
+  return isReferredTo(call) ? Math.min(fair, STATE_INLINE_BYTES_MAX) : fair;
 }

@@ -1,8 +1,10 @@
 /**
  * Station 1: does the tool exist, and may this run use it? (C48)
- * visible = manifest ∩ allowedActions − forbiddenActions; deny beats allow.
+ * visible = manifest ∩ allowedActions − disallowedTools − forbiddenActions; deny beats allow, and
+ * `allowedTools` hides nothing.
  */
 import { ownValue } from '../json.js';
+import { matchesName } from '../policy.js';
 import type { OpenRun } from '../run.js';
 import type { ToolRecord } from '../tool.js';
 import type { ProposedStage } from './call.js';
@@ -25,10 +27,12 @@ export function lookup(run: OpenRun, call: ProposedStage): Verdict {
 
 export function visibleTools(run: OpenRun): readonly ToolRecord[] {
   const { allowedActions, forbiddenActions = [] } = run.start.task;
+  const { disallowedTools } = run.frozen.settings;
   return run.frozen.tools.filter(
-    (tool) =>
-      (allowedActions === undefined || allowedActions.includes(tool.name)) &&
-      !forbiddenActions.includes(tool.name),
+    ({ name }) =>
+      (allowedActions === undefined || allowedActions.includes(name)) &&
+      !disallowedTools.some((pattern) => matchesName(pattern, name)) &&
+      !forbiddenActions.includes(name),
   );
 }
 

@@ -1,68 +1,88 @@
 /**
- * Station 4: policy. The first matching rule decides; without one the tool record does (G89).
- * Invariants: a permission event precedes every execution (PA-01); `allow` for a tool that needs approval
- * gives that approval in the policy's name.
+ * Station 4: the permission (call/permission.ts), told and acted on.
+ * Invariants: a permission event precedes every execution (PA-01); whoever allows a call that needs an
+ * approval gives that approval in their own name, on record (PA-10).
  */
+import { useGrant } from '../ask/grants.js';
+import type { Effect, Grant } from '../effect.js';
 import { emit } from '../outbox.js';
-import { matchRule } from '../policy.js';
 import type { OpenRun } from '../run.js';
 import type { ToolRecord } from '../tool.js';
-import type { Grant } from '../effect.js';
-import { baseOf, revisedKey, type CheckedStage } from './call.js';
+import { baseOf, revisedKey, type Call, type CheckedStage } from './call.js';
 import { toolOf } from './lookup.js';
+import { actionOf, evaluate, modeOf, needsApproval, type Permission } from './permission.js';
 import { go, refuse, type Verdict } from './station.js';
-
-interface Permission {
-  readonly decision: 'allow' | 'deny' | 'ask';
-  readonly rule: string;
-  readonly basis: 'policy' | 'tool';
-  readonly reason?: string;
-  readonly terminal: boolean;
-}
 
 export function permit(run: OpenRun, call: CheckedStage): Verdict {
   const tool = toolOf(run, call.tool);
   if (tool === undefined) return refuse('unknown_tool', `The tool ${call.tool} is gone.`);
-  const permission = evaluate(run, call, tool);
-  const permitted = emit(run, {
+  const permission = evaluate(run, actionOf(tool, call));
+  const { decision, reason } = permission;
+  const told = emit(run, {
     type: 'permission',
     callId: call.id,
     tool: call.tool,
-    decision: permission.decision,
+    decision,
     rule: permission.rule,
-    ...(permission.reason !== undefined && { reason: permission.reason }),
+    ...(reason !== undefined && { reason }),
   });
-  if (permission.decision === 'ask') {
-    const askId = `${run.runId}:${revisedKey(call)}`;
-    return go(permitted, { ...baseOf(call), stage: 'waiting', askId });
+  if (decision === 'ask') {
+    return go(told, {
+      ...baseOf(call),
+      stage: 'waiting',
+      askId: askIdOf(run, call),
+      mode: modeOf(run),
+      ...(call.hooked?.ask !== undefined && { hooked: call.hooked }),
+      ...(permission.sandbox && { sandbox: true }),
+    });
   }
-  if (permission.decision === 'deny') {
-    const reason = permission.reason ?? 'The policy denies it.';
-    return { ...refuse('permission_denied', reason, permission.terminal), run: permitted };
+  if (decision === 'deny') {
+    const message = reason ?? 'The policy denies it.';
+    return { ...refuse('permission_denied', message, permission.terminal), run: told };
   }
+  const approved = standsForApproval(tool, permission)
+    ? approvedInAdvance(told, call, permission)
+    : told;
   const grant: Grant = {
     basis: permission.basis,
     reference: permission.rule,
     digest: call.digest,
     policyVersion: run.frozen.policy.version,
-    approvedBy: permission.basis === 'policy' ? [`policy:${run.frozen.policy.version}`] : [],
+    approvedBy: permission.approvedBy,
+    ...(decision === 'sandbox' && { sandbox: true }),
   };
-  return go(permitted, { ...baseOf(call), stage: 'granted', grant });
+  return go(approved, { ...baseOf(call), stage: 'granted', grant });
 }
 
-function evaluate(run: OpenRun, call: CheckedStage, tool: ToolRecord): Permission {
-  const { policy } = run.frozen;
-  const match = matchRule(policy, call.tool, call.args);
-  if (match !== undefined) {
-    const { decision, reason, terminal = false } = match.rule;
-    return {
-      decision,
-      rule: `policy:${policy.version}:${match.index}`,
-      basis: 'policy',
-      terminal,
-      ...(reason !== undefined && { reason }),
-    };
-  }
-  const asks = typeof tool.approval === 'object' || tool.effect === 'unknown';
-  return { decision: asks ? 'ask' : 'allow', rule: 'tool', basis: 'tool', terminal: false };
+/** Somebody's word has taken the place of a person's answer. */
+function standsForApproval(tool: ToolRecord, { basis, rule }: Permission): boolean {
+  return needsApproval(tool) || basis === 'ask' || rule.startsWith('mode:');
+}
+
+/** Id of the question whether a call may run. */
+export function askIdOf(run: OpenRun, call: Pick<Call, 'callKey' | 'revision'>): string {
+  return `${run.runId}:${revisedKey(call)}`;
+}
+
+/** The record of an approval that nobody had to be asked for. */
+function approvedInAdvance(run: OpenRun, call: Call, permission: Permission): OpenRun {
+  const { rule, basis, approvedBy } = permission;
+  const granted = basis === 'ask';
+  const used = granted ? useGrant(run, rule.slice('grant:'.length)) : run;
+  return emit(used, {
+    type: 'approval_resolved',
+    askId: askIdOf(run, call),
+    callId: call.id,
+    tool: call.tool,
+    outcome: 'approved',
+    by: approvedBy,
+    ...(granted && { reason: rule }),
+    waitedMs: 0,
+  });
+}
+
+/** A call whose question is closed, for the permission that counts now; its hooks have had their say. */
+export function permitAnew(run: OpenRun, call: CheckedStage, effects: readonly Effect[]): Verdict {
+  const verdict = permit(run, call);
+  return verdict.kind === 'go' || verdict.kind === 'refuse' ? { ...verdict, effects } : verdict;
 }

@@ -1,15 +1,91 @@
 /**
- * Changed arguments of a call on their way through `check_call`: what came back, or that it failed.
+ * Changed arguments of a call on their way through `check_call`: a hook's, a person's, or those of resolved
+ * references. The call remembers who asked; what the answer means is decided when the call moves on.
+ * Invariant: a call is `checking` exactly as long as its effect is in flight.
  */
-import type { CheckCallOutput } from '../effect.js';
+import {
+  refOf,
+  type ActivityEffect,
+  type CheckCallInput,
+  type CheckCallOutput,
+} from '../effect.js';
 import type { Failure } from '../failure.js';
+import { STORE_LIMITS } from '../flush.js';
+import { nextId, start, type Step } from '../inflight.js';
+import { isBlobRef, type Json } from '../json.js';
 import { warn } from '../outbox.js';
 import type { OpenRun } from '../run.js';
+import {
+  baseOf,
+  type Asker,
+  type Call,
+  type CheckAnswer,
+  type CheckingStage,
+  type CheckTarget,
+} from './call.js';
+import { withCall } from './station.js';
 
-export function callChecked(run: OpenRun, effectId: string, _output: CheckCallOutput): OpenRun {
-  return warn(run, 'late_input', `${effectId} belongs to no call`);
+export interface CheckRequest extends Pick<CheckCallInput, 'state' | 'when'> {
+  readonly asker: Asker;
+  readonly target: CheckTarget;
+  readonly args: Json;
+}
+
+/** Sends arguments to `check_call`; the call waits as `checking` until they are back. */
+export function startCheck(run: OpenRun, call: Call, request: CheckRequest): Step<OpenRun> {
+  const { asker, target, args, state, when } = request;
+  const effectId = nextId(run, 'check_call');
+  const started = start(run, 'check_call', (id, events): ActivityEffect => ({
+    kind: 'check_call',
+    id,
+    input: {
+      v: 1,
+      run: refOf(run),
+      ...target,
+      args,
+      // Only texts that the call already names: a hash in somebody's words opens nothing. What hooks say
+      // was stored by their activity, which refuses such words.
+      blobs: [...blobsIn(call.args), ...(asker.kind === 'hook' ? blobsIn(args) : [])],
+      argsBytesMax: argumentBytesFor(run),
+      ...(state !== undefined && { state }),
+      ...(when !== undefined && { when }),
+      events,
+    },
+    limits: STORE_LIMITS,
+    summary: `arguments of ${target.tool}`,
+  }));
+  const checking: CheckingStage = { ...baseOf(call), stage: 'checking', effectId, asker, target };
+  return { run: withCall(started.run, checking), effects: started.effects };
+}
+
+export function callChecked(run: OpenRun, effectId: string, output: CheckCallOutput): OpenRun {
+  const { eventsUpTo: _, ...checked } = output;
+  return answered(run, effectId, { ok: true, output: checked });
 }
 
 export function callNotChecked(run: OpenRun, effectId: string, failure: Failure): OpenRun {
-  return warn(run, 'late_input', `${effectId} belongs to no call: ${failure.message}`);
+  return answered(run, effectId, { ok: false, failure });
+}
+
+function answered(run: OpenRun, effectId: string, answer: CheckAnswer): OpenRun {
+  const call = run.turn?.calls.find(
+    (one): one is CheckingStage => one.stage === 'checking' && one.effectId === effectId,
+  );
+  if (call === undefined) return warn(run, 'late_input', `${effectId} belongs to no call`);
+  const { asker, target } = call;
+  return withCall(run, { ...baseOf(call), stage: 'rechecked', asker, target, answer });
+}
+
+/** What changed arguments of all calls of a turn may take in the run (R1). */
+const ARGUMENT_BYTES_PER_TURN = 65_536;
+
+function argumentBytesFor(run: OpenRun): number {
+  return Math.floor(ARGUMENT_BYTES_PER_TURN / Math.max(1, run.turn?.calls.length ?? 1));
+}
+
+/** Hashes of the stored texts that arguments name. */
+function blobsIn(args: Json): readonly string[] {
+  if (typeof args !== 'object' || args === null) return [];
+  if (isBlobRef(args)) return [args.$blob];
+  return Object.values(args).flatMap(blobsIn);
 }

@@ -4,9 +4,9 @@
  * (G96).
  */
 import type { Finding, ToolOutcome } from '../effect.js';
+import { exceed } from '../money/exceed.js';
 import { warn } from '../outbox.js';
 import type { OpenRun } from '../run.js';
-import { stop } from '../stop.js';
 import { isMutating } from '../tool.js';
 import type { ToolResult, ToolResultCode } from '../tool-result.js';
 import { baseOf, type Call, type ReturnedStage } from './call.js';
@@ -54,7 +54,7 @@ function ofOutcome(run: OpenRun, call: ReturnedStage, outcome: ToolOutcome): Ver
 /** Another key, checked and approved anew (G97). */
 function revise(run: OpenRun, call: ReturnedStage, conflict: string): Verdict {
   const warned = warn(run, 'key_conflict', `${keyOf(run, call)}: ${conflict}`);
-  if (call.revision >= REVISIONS_MAX) {
+  if (call.revision - (call.corrected?.times ?? 0) >= REVISIONS_MAX) {
     const message = `Nothing was done: ${REVISIONS_MAX + 1} keys of this call are taken by other actions.`;
     return done(warned, call, errorResult(warned, call, { code: 'execution_error', message }));
   }
@@ -90,7 +90,7 @@ function ofFailure(run: OpenRun, call: ReturnedStage, fact: FailureFact): Verdic
     const result = mutating
       ? unknownResult(run, call)
       : errorResult(run, call, { code: 'timeout', message: 'The time budget of the run ended.' });
-    return moved(stop(settleCall(run, call, result), 'timeout'));
+    return moved(exceed(settleCall(run, call, result), 'timeout'));
   }
   if (failure.code === 'GrantInvalid') {
     return done(

@@ -3,6 +3,9 @@
  * Invariant: only this file moves a call to 'settled'.
  */
 import type { StoredText } from '../json.js';
+import { retireAsks } from '../ask/pending.js';
+import { pinEvidence } from '../context/pinned.js';
+import { proofsFrom, provenBy } from '../gates/evidence.js';
 import { countResult } from '../limits/breakers.js';
 import { noteAction } from '../limits/repetition.js';
 import { emit } from '../outbox.js';
@@ -16,34 +19,52 @@ import {
 } from '../tool-result.js';
 import { baseOf, type Call, type DoubtStage, type ReturnedStage } from './call.js';
 import { keyOf } from './key.js';
+import { pathWritten, withValue } from './state.js';
 import { withCall } from './station.js';
-
-/** Closed asks that a late answer is told about. */
-const CLOSED_ASKS_MAX = 50;
 
 /** Gives a call its one result. */
 export function settleCall(run: OpenRun, call: Call, result: ToolResult): OpenRun {
   const settled = withCall(run, { ...baseOf(call), stage: 'settled', result });
-  const asks = settled.asks.filter((ask) => ask.callId !== call.id || ask.outcome === 'pending');
-  const gone = settled.asks
-    .filter((ask) => !asks.includes(ask))
-    .map(({ id, outcome }) => ({ id, outcome }));
+  const path = pathWritten(settled, call, result);
   const counted: OpenRun = {
-    ...settled,
-    asks,
-    closedAsks: [...run.closedAsks, ...gone].slice(-CLOSED_ASKS_MAX),
-    tally: tallied(run.tally, result),
+    ...retireAsks(withValue(settled, path, result), (ask) => ask.callId === call.id),
+    tally: tallied(run.tally, call, result),
     breakers: countResult(run.breakers, call.tool, result),
-    evidence:
-      result.status === 'ok' && !run.evidence.includes(call.tool)
-        ? [...run.evidence, call.tool]
-        : run.evidence,
+    ...observed(run, call, { ...result, path }),
   };
-  return announce(noteAction(counted, call, result), call, result);
+  const pinned = result.status === 'ok' ? pinEvidence(counted, call.tool, result.content) : counted;
+  return announce(noteAction(pinned, call, result), call, { ...result, path });
 }
 
-function announce(run: OpenRun, call: Call, result: ToolResult): OpenRun {
-  const { code, content } = result;
+/** What a successful call proves for the completion gates (G22). */
+function observed(run: OpenRun, call: Call, { status, content, path }: Told) {
+  if (status !== 'ok') return {};
+  const evidence = run.evidence.includes(call.tool) ? run.evidence : [...run.evidence, call.tool];
+  const proofs = proofsFrom(run, { tool: call.tool, path });
+  const ids = 'text' in content ? provenBy(proofs, content.text) : provesOf(call);
+  const { proven = [] } = run;
+  const fresh = proofs.filter(({ id }) => ids.includes(id) && !proven.includes(id));
+  return {
+    evidence,
+    ...(fresh.length > 0 && { proven: [...proven, ...fresh.map(({ id }) => id)] }),
+  };
+}
+
+/** Of a result by reference the activity has seen the whole. */
+function provesOf(call: Call): readonly string[] {
+  if (call.stage !== 'returned') return [];
+  const { fact } = call;
+  if (fact.kind === 'outcome' && fact.outcome.kind === 'ok') return fact.outcome.proves ?? [];
+  return fact.kind === 'finding' && fact.finding.kind === 'happened'
+    ? (fact.finding.proves ?? [])
+    : [];
+}
+
+/** `path`: where the result became part of the state. */
+type Told = ToolResult & { readonly path: string | undefined };
+
+function announce(run: OpenRun, call: Call, result: Told): OpenRun {
+  const { code, content, path } = result;
   const denied =
     code !== undefined && (code === 'tool_not_allowed' || INVALID_CODES.includes(code));
   const validated = denied
@@ -68,13 +89,15 @@ function announce(run: OpenRun, call: Call, result: ToolResult): OpenRun {
     attempts: result.attempts,
     durationMs: result.durationMs,
     key: result.idempotencyKey,
+    ...(path !== undefined && { path }),
   });
 }
 
-function tallied(tally: Tally, result: ToolResult): Tally {
+function tallied(tally: Tally, call: Call, result: ToolResult): Tally {
   const { code } = result;
   const next = { ...tally, toolAttempts: tally.toolAttempts + result.attempts };
   if (result.started) return next;
+  if (call.stage === 'asking') return { ...next, inputRequests: next.inputRequests + 1 };
   if (result.status === 'skipped') return { ...next, skippedCalls: next.skippedCalls + 1 };
   if (code !== undefined && DENIED_CODES.includes(code))
     return { ...next, deniedCalls: next.deniedCalls + 1 };

@@ -2,6 +2,7 @@
  * A station: one arrow of a call's way (design §2), `(run, call) → go | refuse | start | wait`.
  * Invariant: a refusal is a result that the model sees, never an exception.
  */
+import type { Effect } from '../effect.js';
 import type { Step } from '../inflight.js';
 import type { OpenRun } from '../run.js';
 import type { ToolResultCode } from '../tool-result.js';
@@ -9,7 +10,12 @@ import type { Call } from './call.js';
 
 export type Verdict =
   /** On to the next station, perhaps as a later stage. */
-  | { readonly kind: 'go'; readonly run: OpenRun; readonly call: Call }
+  | {
+      readonly kind: 'go';
+      readonly run: OpenRun;
+      readonly call: Call;
+      readonly effects?: readonly Effect[];
+    }
   | {
       readonly kind: 'refuse';
       readonly code: ToolResultCode;
@@ -18,6 +24,7 @@ export type Verdict =
       readonly terminal: boolean;
       /** The run with what the station has told meanwhile; undefined: as it was. */
       readonly run?: OpenRun;
+      readonly effects?: readonly Effect[];
     }
   /** The call has moved and something was started, or the run has moved on otherwise. */
   | { readonly kind: 'moved'; readonly step: Step<OpenRun> }

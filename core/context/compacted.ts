@@ -1,15 +1,55 @@
 /**
- * A summary of the conversation has come back, or none could be made (G34).
+ * A summary of the conversation has come back, or none could be made (G34). Records it and what it cost;
+ * what it leads to is the rule's business (after-compaction.ts).
  */
+import { nearTheEnd } from '../clock.js';
 import type { CompactOutput } from '../effect.js';
 import type { Failure } from '../failure.js';
-import { warn } from '../outbox.js';
-import type { OpenRun } from '../run.js';
+import { addUsage } from '../model.js';
+import { promptTokensBound, settleReservation } from '../money/budget.js';
+import { billFailure } from '../money/failed-call.js';
+import { costMicroUsd } from '../money/price.js';
+import type { StopReason } from '../result.js';
+import { currentRoute } from '../route.js';
+import type { CompactionOutcome, OpenRun } from '../run.js';
+import { compactionsOf, withCurrent } from './compaction.js';
 
-export function compacted(run: OpenRun, effectId: string, _output: CompactOutput): OpenRun {
-  return warn(run, 'late_input', `${effectId} is no compaction of this run`);
+export function compacted(run: OpenRun, effectId: string, output: CompactOutput): OpenRun {
+  const { usage, lostUsage } = output;
+  const { asked: _, ...spent } = settleReservation(run, effectId, {
+    billed: costMicroUsd(usage, currentRoute(run).prices),
+    lost: output.lostCostMicroUsd,
+  });
+  const tally = { ...run.tally, usage: addUsage(addUsage(run.tally.usage, usage), lostUsage) };
+  // What stays was part of the conversation before, and the rest is the summary.
+  const counted = promptTokensBound(run) + usage.output;
+  return withOutcome({ ...spent, tally }, effectId, {
+    kind: 'summary',
+    head: output.head,
+    tokens: output.tokens,
+    bound: Math.min(counted, output.bytes ?? counted),
+  });
 }
 
 export function notCompacted(run: OpenRun, effectId: string, failure: Failure): OpenRun {
-  return warn(run, 'late_input', `${effectId} is no compaction of this run: ${failure.message}`);
+  const billed = billFailure(run, effectId, failure);
+  const limit = limitBehind(run, failure);
+  return withOutcome(billed, effectId, {
+    kind: 'none',
+    message: failure.message,
+    ...(limit !== undefined && { limit }),
+  });
+}
+
+function withOutcome(run: OpenRun, effectId: string, outcome: CompactionOutcome): OpenRun {
+  const { current } = compactionsOf(run);
+  return current?.effectId === effectId ? withCurrent(run, { ...current, outcome }) : run;
+}
+
+const BUDGETS: readonly StopReason[] = ['max_cost', 'max_input_tokens', 'max_output_tokens'];
+
+function limitBehind(run: OpenRun, failure: Failure): StopReason | undefined {
+  if (failure.timedOut && nearTheEnd(run)) return 'timeout';
+  if (failure.code !== 'BudgetExhausted') return undefined;
+  return BUDGETS.find((budget) => budget === failure.details?.['budget']) ?? 'max_cost';
 }

@@ -1,33 +1,51 @@
 /**
  * The gates of completion in the order of G77. What comes before them there, calls and truncation, are
- * rules of their own. Output schema and success criteria stand between emptiness and evidence, Stop hooks
- * and the token target between evidence and done; no task can declare them under this rule set.
+ * rules of their own.
  */
+import type { Step } from '../inflight.js';
 import { emit } from '../outbox.js';
+import { afterTurn } from '../route.js';
 import type { OpenRun, Turn } from '../run.js';
 import { stop } from '../stop.js';
 import { appendUser } from '../transcript-items.js';
+import { criteriaGate } from './criteria.js';
 import { doneGate } from './done.js';
 import { emptyGate } from './empty.js';
 import { evidenceGate } from './evidence.js';
-import type { Gate, GateVerdict } from './gate.js';
+import type { CompletedDetail, Gate, GateVerdict } from './gate.js';
+import { outputSchemaGate } from './output-schema.js';
 import { refusalGate } from './refusal.js';
+import { stopHooksGate } from './stop-hooks.js';
+import { nextTarget, tokenTargetGate } from './token-budget.js';
 
-const GATES: readonly Gate[] = [refusalGate, emptyGate, evidenceGate, doneGate];
+const GATES: readonly Gate[] = [
+  refusalGate,
+  emptyGate,
+  outputSchemaGate,
+  evidenceGate,
+  criteriaGate,
+  stopHooksGate,
+  tokenTargetGate,
+  doneGate,
+];
 
-/** What a reply without calls leads to: another round, a stop, or the answer. */
-export function complete(run: OpenRun, turn: Turn): OpenRun {
+/** What a reply without calls leads to: another round, a stop, a wait, or the answer. */
+export function complete(run: OpenRun, turn: Turn): Step<OpenRun> | 'hold' {
+  let detail: CompletedDetail | undefined;
   for (const gate of GATES) {
     const verdict = gate(run, turn);
-    if (verdict.kind !== 'pass') return follow(run, turn, verdict);
+    if (verdict.kind === 'wait') return 'hold';
+    if (verdict.kind === 'start') return verdict.step;
+    if (verdict.kind !== 'pass') return { run: follow(run, turn, verdict), effects: [] };
+    detail = verdict.detail ?? detail;
   }
-  return answered(run, turn);
+  return { run: answered(run, turn, detail ?? 'final_answer'), effects: [] };
 }
 
 function follow(
   run: OpenRun,
   turn: Turn,
-  verdict: Exclude<GateVerdict, { kind: 'pass' }>,
+  verdict: Extract<GateVerdict, { kind: 'again' | 'stop' }>,
 ): OpenRun {
   if (verdict.kind === 'stop') {
     const decision = verdict.reason === 'needs_human' ? 'escalate' : 'deny';
@@ -42,32 +60,42 @@ function follow(
     : appendUser(again, { text: verdict.prompt }, { synthetic: true });
 }
 
-function answered(run: OpenRun, turn: Turn): OpenRun {
-  const { text } = turn.reply;
+function answered(run: OpenRun, turn: Turn, detail: string): OpenRun {
+  const { text, output } = turn.reply;
   const {
     turn: _,
     partialOutput: __,
+    stopHookActive: ___,
     ...rest
-  } = emit(run, { type: 'validation', decision: 'final' });
+  } = emit(afterTurn(run), { type: 'validation', decision: 'final' });
   const next: OpenRun = {
     ...rest,
     ...(text !== undefined && { lastAnswer: text }),
+    ...(output?.ok && { lastOutput: output.value }),
     tally: { ...run.tally, turnCount: run.tally.turnCount + 1 },
   };
-  const goesOn: OpenRun = {
-    ...next,
+  if (run.frozen.settings.afterAnswer === 'await_user')
+    return { ...nextQuestion(next), idle: true };
+  // A message that came before the answer was there is answered too (G74).
+  if (run.queue.length > 0)
+    return emit(nextQuestion(next), { type: 'transition', reason: 'next_turn' });
+  return stop(next, 'completed', { detail });
+}
+
+/** The user's next turn has retries of its own; otherwise only `next_turn` resets recoveries (C52). */
+export function nextQuestion(run: OpenRun): OpenRun {
+  return {
+    ...run,
     phase: 'checking_limits',
-    // The user's next turn has retries of its own; otherwise only `next_turn` resets recoveries (C52).
+    ...nextTarget(run),
     tally: {
-      ...next.tally,
+      ...run.tally,
       recoveryCount: 0,
       emptyRetries: 0,
       pauseResumes: 0,
       evidenceRejections: 0,
+      criteriaRejections: 0,
+      outputRetries: 0,
     },
   };
-  if (run.frozen.settings.afterAnswer === 'await_user') return { ...goesOn, idle: true };
-  // A message that came before the answer was there is answered too (G74).
-  if (run.queue.length > 0) return emit(goesOn, { type: 'transition', reason: 'next_turn' });
-  return stop(next, 'completed', { detail: 'final_answer' });
 }

@@ -1,14 +1,16 @@
 /**
  * A gate: one condition of completion. Gates run in the order of G77 on a reply without calls.
- * Invariants: each gate has its own retry cap; every further round costs a model call.
+ * Invariants: each gate has its own retry cap; every further round costs a model call; a gate answers the
+ * same for the same reply, so that all of them can be asked again when one has waited.
  */
+import type { Step } from '../inflight.js';
 import type { OpenRun, Turn } from '../run.js';
 import type { StopReason } from '../result.js';
 import type { StopWords } from '../stop.js';
 import type { TransitionReason } from '../event.js';
 
 export type GateVerdict =
-  | { readonly kind: 'pass' }
+  | { readonly kind: 'pass'; readonly detail?: CompletedDetail }
   | {
       readonly kind: 'again';
       readonly run: OpenRun;
@@ -16,7 +18,13 @@ export type GateVerdict =
       /** Said to the model as a user message; undefined: the same request again. */
       readonly prompt?: string;
     }
-  | { readonly kind: 'stop'; readonly reason: StopReason; readonly words: StopWords };
+  | { readonly kind: 'stop'; readonly reason: StopReason; readonly words: StopWords }
+  /** Something was started whose outcome the gate needs. */
+  | { readonly kind: 'start'; readonly step: Step<OpenRun> }
+  | { readonly kind: 'wait' };
+
+/** Why an answer completes its run, when that is more than being the last one (D1). */
+export type CompletedDetail = 'output' | 'token_target' | 'diminishing_returns';
 
 export type Gate = (run: OpenRun, turn: Turn) => GateVerdict;
 

@@ -1,20 +1,26 @@
-/** Gate: the model refuses, or asks for a person (LC-16, C40). */
+/** Gate: the model refuses, or asks for a person (LC-16, C40). Where there is a fallback, it is asked first (G47). */
+import { domainReason } from './domain-reason.js';
 import { PASS, type GateVerdict } from './gate.js';
+import { emit } from '../outbox.js';
+import { hasFallback, onFallback } from '../route.js';
 import type { OpenRun, Turn } from '../run.js';
 import { previewOf, type StoredText } from '../json.js';
 
-export function refusalGate(_run: OpenRun, turn: Turn): GateVerdict {
+export function refusalGate(run: OpenRun, turn: Turn): GateVerdict {
   const { reply } = turn;
   if (reply.escalation !== undefined) {
     return {
       kind: 'stop',
       reason: 'needs_human',
       words: {
-        detail: 'escalated',
+        detail: domainReason(run, reply.escalation) ?? 'escalated',
         nextSafeAction: reply.escalation.slice(0, 500),
         ...partial(reply.text),
       },
     };
+  }
+  if (reply.stop === 'refusal' && turn.headBefore !== undefined && hasFallback(run)) {
+    return { kind: 'again', run: unsaid(run, turn, turn.headBefore), transition: 'model_fallback' };
   }
   if (reply.stop === 'refusal' || reply.refusal !== undefined) {
     return {
@@ -24,6 +30,13 @@ export function refusalGate(_run: OpenRun, turn: Turn): GateVerdict {
     };
   }
   return PASS;
+}
+
+/** The refusal is no part of what the fallback is asked. */
+function unsaid(run: OpenRun, { messageId }: Turn, headBefore: string): OpenRun {
+  const back: OpenRun = { ...onFallback(run), head: headBefore };
+  if (run.head === headBefore) return back;
+  return emit(back, { type: 'tombstone', targetMessageId: messageId, reason: 'refusal' });
 }
 
 function partial(text: StoredText | undefined): { partialOutput?: StoredText } {

@@ -1,7 +1,12 @@
 /**
  * A target of output tokens: an answer that comes well before it is sent back to work (C23, C24).
- * Invariant: it never makes a run spend more than its hard budgets allow.
+ * Invariant: it never makes a run spend more than its hard budgets allow, and never costs it an answer that
+ * it has: without room for another round the answer passes.
  */
+import { fitRequest, trip } from '../money/budget.js';
+import type { OpenRun } from '../run.js';
+import { PASS, type GateVerdict } from './gate.js';
+
 export interface TokenBudget {
   readonly targetOutputTokens: number;
   /** Share of the target from which an answer is let through. */
@@ -20,3 +25,59 @@ export const DEFAULT_TOKEN_BUDGET: Omit<TokenBudget, 'targetOutputTokens'> = {
   minContinuations: 3,
   consecutiveSmallDeltas: 2,
 };
+
+/** How the answers to one question have come along. */
+export interface TokenTracker {
+  readonly continuations: number;
+  /** Small deltas in a row, up to the newest continuation. */
+  readonly smallDeltas: number;
+  /** Output tokens of the run at the newest continuation. */
+  readonly outputTokens: number;
+  /** Output tokens of the run when the question was asked. */
+  readonly startTokens: number;
+}
+
+const FRESH: TokenTracker = { continuations: 0, smallDeltas: 0, outputTokens: 0, startTokens: 0 };
+
+/** The question is answered; the user's next one has a target of its own. */
+export function nextTarget(run: OpenRun): Pick<OpenRun, 'tokenTracker'> {
+  if (run.frozen.settings.tokenBudget === null) return {};
+  const { output } = run.tally.usage;
+  return { tokenTracker: { ...FRESH, outputTokens: output, startTokens: output } };
+}
+
+export function tokenTargetGate(run: OpenRun): GateVerdict {
+  const { tokenBudget } = run.frozen.settings;
+  if (tokenBudget === null) return PASS;
+  const tracker = run.tokenTracker ?? FRESH;
+  const { output } = run.tally.usage;
+  const small = output - tracker.outputTokens < tokenBudget.smallDeltaTokens;
+  const smallDeltas = small ? tracker.smallDeltas + 1 : 0;
+  if (
+    tracker.continuations >= tokenBudget.minContinuations &&
+    smallDeltas >= tokenBudget.consecutiveSmallDeltas
+  ) {
+    return { kind: 'pass', detail: 'diminishing_returns' };
+  }
+  const { targetOutputTokens, completionThreshold } = tokenBudget;
+  const total = output - tracker.startTokens;
+  if (total >= targetOutputTokens * completionThreshold) {
+    return { kind: 'pass', detail: 'token_target' };
+  }
+  if (trip(run, 'between_turns') !== undefined || 'misfit' in fitRequest(run)) return PASS;
+  const continuations = tracker.continuations + 1;
+  return {
+    kind: 'again',
+    run: {
+      ...run,
+      tokenTracker: { ...tracker, continuations, smallDeltas, outputTokens: output },
+    },
+    transition: 'token_budget_continuation',
+    prompt: nudge(total, targetOutputTokens),
+  };
+}
+
+function nudge(total: number, target: number): string {
+  const share = Math.floor((100 * total) / target);
+  return `You have used ${total} of ${target} output tokens (${share} %). Keep working on the task; do not summarise yet.`;
+}

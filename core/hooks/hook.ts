@@ -25,8 +25,9 @@ export type HookNames = { readonly [point in HookPoint]?: readonly string[] };
 export interface HookOpinion {
   /** SessionStart. */
   readonly additionalContext?: string;
-  /** PreToolUse. */
+  /** PreToolUse. `allow` only says that the hook does not mind: permission and approval still decide. */
   readonly decision?: 'allow' | 'deny' | 'ask';
+  /** PreToolUse, Stop: why. */
   readonly message?: string;
   /** PreToolUse: other arguments, checked before they are used. */
   readonly updatedInput?: Json;
@@ -40,7 +41,45 @@ export interface HookOpinion {
 export interface HookOutcome {
   readonly hook: string;
   readonly opinion: HookOpinion;
-  /** The hook threw, ran out of time or said something that is not allowed; it has no opinion then. */
+  /**
+   * The hook threw, ran out of time or said something that is not allowed; it has no opinion then. At
+   * PreToolUse that denies the call: a gate that cannot be asked does not open.
+   */
   readonly error?: string;
   readonly durationMs: number;
+}
+
+/** What a hook activity was started for. */
+export interface HookErrand {
+  readonly point: HookPoint;
+  /** PreToolUse, PostToolUse, PostToolUseFailure. */
+  readonly callId?: string;
+  readonly tool?: string;
+}
+
+/** Most reports of hooks that a result carries. */
+export const HOOK_REPORTS_MAX = 50;
+
+/** A hook that ran before `session_init` or after `run_result`, where no event can tell of it (G98). */
+export interface HookReport {
+  readonly point: HookPoint;
+  readonly hook: string;
+  readonly outcome: 'ok' | 'error';
+  readonly message?: string;
+  readonly durationMs: number;
+}
+
+/** What the PreToolUse hooks of a call said together. */
+export interface CallOpinion {
+  readonly denied?: string;
+  /** A person must approve, whatever the policy says; the hook that wants it, and why. */
+  readonly ask?: { readonly hook: string; readonly reason?: string };
+  readonly updatedInput?: Json;
+}
+
+/** What the Stop hooks said together of an answer. */
+export interface AnswerOpinion {
+  readonly blockingErrors: readonly string[];
+  readonly prevented: boolean;
+  readonly message?: string;
 }

@@ -10,6 +10,7 @@ import type { StopReason } from '../result.js';
 import {
   DENIED_CODES,
   INFRASTRUCTURE_CODES,
+  INTERRUPTED_CODES,
   INVALID_CODES,
   type ToolResult,
 } from '../tool-result.js';
@@ -30,6 +31,7 @@ function counted(count: BreakerCount, result: ToolResult): BreakerCount {
   const { code } = result;
   if (result.status === 'ok') return CLOSED;
   if (code === undefined || result.status === 'skipped') return count;
+  if (INTERRUPTED_CODES.includes(code)) return count;
   if (DENIED_CODES.includes(code)) return { ...count, denied: count.denied + 1 };
   if (INVALID_CODES.includes(code)) return { ...count, invalid: count.invalid + 1 };
   if (INFRASTRUCTURE_CODES.includes(code))

@@ -3,11 +3,14 @@
  * Invariants:
  *  B1 No request leaves unless spent + reserved + its bound ≤ limit.
  *  B2 A reservation ends with its effect, whatever came back.
- *  B3 What was billed above the bound is an overrun: nothing starts after it.
+ *  B3 What was billed above the bound is told; where it also breaks the limit, nothing starts after it.
  */
 import { left, reached } from '../budget-fields.js';
 import { countedMs } from '../clock.js';
+import type { ModelRetries, SpendingLeft } from '../effect.js';
+import { warn } from '../outbox.js';
 import type { StopReason } from '../result.js';
+import { currentRoute } from '../route.js';
 import type { OpenRun } from '../run.js';
 import { affordableOutput, boundMicroUsd } from './price.js';
 
@@ -17,15 +20,31 @@ export interface RequestBound {
   readonly costMicroUsd: number;
 }
 
+/** One model's count of a text is at most this many times another's; a bound, as no core can count itself. */
+const TOKENIZER_RATIO_MAX = 2;
+
 /** Most tokens that the next request's prompt can have: counted prefix plus one token per new byte. */
 export function promptTokensBound(run: OpenRun): number {
-  return run.context.knownTokens + run.context.newBytes;
+  const { knownTokens, newBytes, countedBy } = run.context;
+  const foreign = countedBy !== undefined && countedBy !== currentRoute(run).name;
+  return knownTokens * (foreign ? TOKENIZER_RATIO_MAX : 1) + newBytes;
+}
+
+export interface Wanted {
+  /** Bytes that the request says beside the conversation. */
+  readonly extraBytes?: number;
+  /** Longest reply; default: as long as the budget and the model allow. */
+  readonly outputTokens?: number;
 }
 
 /** The next request's bound, or the budget that it does not fit. */
-export function fitRequest(run: OpenRun): RequestBound | { readonly misfit: StopReason } {
-  const { budget, settings, route } = run.frozen;
-  const inputTokens = promptTokensBound(run);
+export function fitRequest(
+  run: OpenRun,
+  { extraBytes = 0, outputTokens = Number.POSITIVE_INFINITY }: Wanted = {},
+): RequestBound | { readonly misfit: StopReason } {
+  const { budget, settings } = run.frozen;
+  const route = currentRoute(run);
+  const inputTokens = promptTokensBound(run) + extraBytes;
   if (left(inputUsed(run), budget.maxInputTokens) < inputTokens)
     return { misfit: 'max_input_tokens' };
   const outputLeft = left(run.tally.usage.output, budget.maxOutputTokens);
@@ -33,7 +52,7 @@ export function fitRequest(run: OpenRun): RequestBound | { readonly misfit: Stop
   const affordable = Number.isFinite(money)
     ? affordableOutput(money, inputTokens, route.prices)
     : Number.POSITIVE_INFINITY;
-  const wanted = Math.min(budget.maxTokensPerResponse, route.maxOutputTokens);
+  const wanted = Math.min(budget.maxTokensPerResponse, route.maxOutputTokens, outputTokens);
   if (outputLeft < settings.minOutputTokens) return { misfit: 'max_output_tokens' };
   if (affordable < settings.minOutputTokens) return { misfit: 'max_cost' };
   const maxTokens = Math.min(wanted, outputLeft, affordable);
@@ -75,6 +94,29 @@ export function moneyTrip(run: OpenRun): StopReason | undefined {
   return undefined;
 }
 
+/** What all attempts of the next model call together may cost and use; null: no limit. */
+export function leftToSpend(run: OpenRun): SpendingLeft {
+  const { budget } = run.frozen;
+  return {
+    costMicroUsd: finite(left(run.money.spentMicroUsd, budget.maxCostMicroUsd)),
+    inputTokens: finite(left(inputUsed(run), budget.maxInputTokens)),
+    outputTokens: finite(left(run.tally.usage.output, budget.maxOutputTokens)),
+  };
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}
+
+/** Retries of a call that the vendor answered with a server error (C27). */
+const SERVER_ERROR_RETRIES = 3;
+
+/** How often a model call that failed is tried again, by class. */
+export function modelRetries({ frozen }: OpenRun): ModelRetries {
+  const { maxRetriesPerModelCall: other } = frozen.budget;
+  return { serverError: Math.min(SERVER_ERROR_RETRIES, other), other };
+}
+
 /** Spent plus everything reserved. */
 export function committedMicroUsd(run: OpenRun): number {
   return Object.values(run.money.reserved).reduce(
@@ -98,13 +140,15 @@ export interface Spent {
 /** Ends a reservation with what the call really cost. */
 export function settleReservation(run: OpenRun, effectId: string, spent: Spent): OpenRun {
   const { [effectId]: bound, ...reserved } = run.money.reserved;
-  const overrun = run.money.overrun || spent.billed > (bound ?? spent.billed);
-  const money = {
-    spentMicroUsd: run.money.spentMicroUsd + spent.billed + spent.lost,
-    reserved,
-    overrun,
-  };
-  return { ...run, money };
+  const spentMicroUsd = run.money.spentMicroUsd + spent.billed + spent.lost;
+  const above = bound !== undefined && spent.billed > bound;
+  const { maxCostMicroUsd } = run.frozen.budget;
+  const breaks = above && maxCostMicroUsd !== 'unlimited' && spentMicroUsd > maxCostMicroUsd;
+  const money = { spentMicroUsd, reserved, overrun: run.money.overrun || breaks };
+  const settled = { ...run, money };
+  if (!above) return settled;
+  const text = `the model call was billed with ${spent.billed} micro-USD, its bound was ${bound}`;
+  return warn(settled, 'billed_above_bound', text);
 }
 
 /** Replies have used up what the budget allows, in money or tokens (C8, G92). */

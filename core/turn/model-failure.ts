@@ -1,10 +1,20 @@
 /**
- * A model call that failed for good: which stop that is (C37). Retries happened in the activity, by class.
+ * A model call that failed for good: the fallback takes over, a compaction is wanted (CC-18), or which stop
+ * that is (C37, G32). Retries happened in the activity, by class.
+ * Invariant: the id of a message that a tombstone names is never given to another message (G33).
  */
+import { mayReact, wantCompaction } from '../context/compaction.js';
+import { exceed } from '../money/exceed.js';
 import { emit } from '../outbox.js';
+import { hasFallback, onFallback } from '../route.js';
 import type { ModelFailure, OpenRun } from '../run.js';
 import { stop } from '../stop.js';
 import type { StopReason } from '../result.js';
+import { messageIdAt } from '../transcript-items.js';
+import { tellRetries } from './retries.js';
+
+/** Failures of the model's servers: another model may well answer. */
+const SERVED_BY_FALLBACK: readonly string[] = ['RateLimited', 'Overloaded', 'ServerError'];
 
 const REMEDIES: { readonly [code: string]: string } = {
   AuthError: 'Set a valid API key for the model provider, then start again.',
@@ -13,24 +23,45 @@ const REMEDIES: { readonly [code: string]: string } = {
   UnknownModel: 'Choose a model that the provider knows.',
 };
 
+/** Not the end of the run: another model is asked (C37). */
+export function isLeftToFallback(run: OpenRun, { code, outOfTime }: ModelFailure): boolean {
+  return !outOfTime && SERVED_BY_FALLBACK.includes(code) && hasFallback(run);
+}
+
 export function afterModelFailure(run: OpenRun, failure: ModelFailure): OpenRun {
   const { modelFailure: _, ...rest } = run;
-  const told = emit(rest, {
+  const told = emit(tellRetries(rest, failure.retried), {
     type: 'model_error',
     call: run.requests,
     class: failure.code,
     message: failure.message,
     attempts: failure.attempts,
   });
-  if (failure.outOfTime) return stop(told, 'timeout');
-  if (failure.code === 'PromptTooLong') return stop(told, 'prompt_too_long');
+  if (failure.outOfTime) return exceed(told, 'timeout');
+  if (isLeftToFallback(told, failure)) return fallBack(told, failure);
+  if (failure.code === 'PromptTooLong') {
+    return mayReact(told) && run.wrapUp === undefined
+      ? wantCompaction(told, { cause: 'prompt_too_long' })
+      : stop(told, 'prompt_too_long');
+  }
   if (failure.code === 'ContentRefused') return stop(told, 'refused', { detail: 'model_refusal' });
-  if (failure.code === 'BudgetExhausted') return stop(told, exhausted(failure));
+  if (failure.code === 'BudgetExhausted') return exceed(told, exhausted(failure));
   const next = REMEDIES[failure.code];
   return stop(told, 'failed', {
     detail: `model_error:${failure.code}`,
     ...(next !== undefined && { nextSafeAction: next }),
   });
+}
+
+/** What the failed model left behind was no message yet: consumers are told to forget it. */
+function fallBack(run: OpenRun, failure: ModelFailure): OpenRun {
+  const cleared = failure.partial ? withTombstone(run, failure) : run;
+  return emit(onFallback(cleared), { type: 'transition', reason: 'model_fallback' });
+}
+
+function withTombstone(run: OpenRun, { code }: ModelFailure): OpenRun {
+  const buried = { ...run, nextMessage: run.nextMessage + 1 };
+  return emit(buried, { type: 'tombstone', targetMessageId: messageIdAt(run), reason: code });
 }
 
 const BUDGETS: readonly StopReason[] = ['max_cost', 'max_input_tokens', 'max_output_tokens'];

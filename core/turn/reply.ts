@@ -6,12 +6,15 @@ import { callKeyOf } from '../call/key.js';
 import type { ProposedStage } from '../call/call.js';
 import type { CallModelOutput } from '../effect.js';
 import type { Json } from '../json.js';
-import { addUsage, type ProposedCall, type Reply, type Usage } from '../model.js';
+import { contextAfterReply } from '../context/size.js';
+import { addUsage, type ProposedCall, type Reply } from '../model.js';
 import { costMicroUsd } from '../money/price.js';
 import { settleReservation } from '../money/budget.js';
-import { emit } from '../outbox.js';
+import { emit, warn } from '../outbox.js';
+import { currentRoute } from '../route.js';
 import type { OpenRun, Turn } from '../run.js';
 import { messageIdAt } from '../transcript-items.js';
+import { tellRetries } from './retries.js';
 
 /** Arguments beyond this much in all are left out of `model_response`; `tool_started` has them. */
 const EVENT_ARGS_CHARS = 8_000;
@@ -19,7 +22,8 @@ const EVENT_CALLS_MAX = 32;
 
 export function recordReply(run: OpenRun, effectId: string, output: CallModelOutput): OpenRun {
   const { reply } = output;
-  const billed = costMicroUsd(reply.usage, run.frozen.route.prices);
+  const route = currentRoute(run);
+  const billed = costMicroUsd(reply.usage, route.prices);
   const lost = output.lostCostMicroUsd;
   const messageId = messageIdAt(run);
   const appended = output.head !== run.head;
@@ -27,20 +31,21 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
   const turn: Turn = {
     reply: rest,
     messageId,
+    ...(output.headBefore !== undefined && { headBefore: output.headBefore }),
     calls: calls.map((call, index) =>
       proposed(call, index, callKeyOf(run.tally.step, index, calls.length)),
     ),
     step: run.tally.step,
     dispatched: false,
   };
-  const settled = settleReservation(run, effectId, { billed, lost });
+  const { asked: _, ...settled } = settleReservation(run, effectId, { billed, lost });
   const recorded: OpenRun = {
     ...settled,
     phase: 'validating',
     head: output.head,
     pending: [],
     nextMessage: run.nextMessage + (appended ? 1 : 0),
-    context: { knownTokens: contextTokens(reply.usage), newBytes: 0 },
+    context: { ...contextAfterReply(run.context, reply), countedBy: route.name },
     turn,
     tally: {
       ...run.tally,
@@ -49,12 +54,8 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
       usage: addUsage(addUsage(run.tally.usage, reply.usage), output.lostUsage),
     },
   };
-  return announce(recorded, turn, billed + lost);
-}
-
-/** What the provider counted up to and including its reply (C21). */
-function contextTokens(usage: Usage): number {
-  return usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
+  const told = tellRetries(recorded, output.retried);
+  return withStrangeStop(announce(told, turn, billed + lost), turn);
 }
 
 function proposed(call: ProposedCall, index: number, callKey: string): ProposedStage {
@@ -71,6 +72,7 @@ function proposed(call: ProposedCall, index: number, callKey: string): ProposedS
     attempt: 1,
     attempts: 0,
     check: call.check,
+    ...(call.flow !== undefined && { flow: call.flow }),
   };
 }
 
@@ -88,6 +90,13 @@ function announce(run: OpenRun, turn: Turn, cost: number): OpenRun {
     costMicroUsd: cost,
     ...(reply.partial && { partial: true }),
   });
+}
+
+/** A reason that nobody knows decides nothing; the blocks of the reply do (G47). */
+function withStrangeStop(run: OpenRun, { reply }: Turn): OpenRun {
+  return reply.stop === 'unknown' && !reply.partial
+    ? warn(run, 'unknown_stop_reason', stopText(reply))
+    : run;
 }
 
 function stopText(reply: Turn['reply'] | Reply): string {

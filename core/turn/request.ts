@@ -1,57 +1,71 @@
 /**
  * Asking the model: queued messages enter the transcript, the bound is reserved, the request leaves.
  * Invariants: no request that does not fit its budgets (B1); a message from outside never comes between a
- * tool call and its result (G74); only visible tools are offered (C48).
+ * tool call and its result (G74); only visible tools are offered (C48), none for a run's last word (C42).
  */
-import { left } from '../budget-fields.js';
 import { boundByTime } from '../clock.js';
 import { start, type Step } from '../inflight.js';
 import type { WireEvent } from '../event.js';
 import { refOf, type ActivityEffect, type CallModelInput } from '../effect.js';
-import { fitRequest, inputUsed, reserve, type RequestBound } from '../money/budget.js';
+import {
+  fitRequest,
+  leftToSpend,
+  modelRetries,
+  reserve,
+  type RequestBound,
+} from '../money/budget.js';
 import { emit } from '../outbox.js';
+import { currentRoute } from '../route.js';
 import type { OpenRun } from '../run.js';
-import { stop } from '../stop.js';
-import { appendUser, messageIdAt } from '../transcript-items.js';
+import { exceed } from '../money/exceed.js';
+import { appendUser, bytesOf, messageIdAt } from '../transcript-items.js';
 import { visibleTools } from '../call/lookup.js';
 import { leanEvents } from '../wire-events.js';
+import { dynamicZone } from './dynamic-zone.js';
 
 /** Model attempts that Temporal may make; the activity enforces the real limits (design §6). */
 const MODEL_ATTEMPTS_MAX = 20;
 /** UTF-16 units of queued messages that one request takes; the rest waits for the next. */
 const QUEUE_CHARS_PER_REQUEST = 16_384;
-/** Retries of a call that the vendor answered with a server error (C27). */
-const SERVER_ERROR_RETRIES = 3;
 
 export function askModel(run: OpenRun): Step<OpenRun> {
-  const ready = takeQueue(run);
-  const bound = fitRequest(ready);
-  if ('misfit' in bound) return { run: stop(ready, bound.misfit), effects: [] };
+  const ready = takeQueue(takeInjected(run));
+  const dynamic = dynamicZone(ready);
+  const bound = fitRequest(ready, { extraBytes: bytesOf({ text: dynamic.join('\n\n') }) });
+  if ('misfit' in bound) return { run: exceed(ready, bound.misfit), effects: [] };
   const time = boundByTime(ready, ready.frozen.settings.modelTimeoutMs);
   const building: OpenRun = {
     ...ready,
     phase: 'awaiting_model',
     requests: ready.requests + 1,
+    ...(ready.wrapUp !== undefined && { wrapUp: { ...ready.wrapUp, asked: true } }),
+    asked: { inputTokens: bound.inputTokens, outputTokens: bound.maxTokens },
   };
   const id = `call_model-${building.nextEffect}`;
   const step = start(building, 'call_model', (effectId, events): ActivityEffect => ({
     kind: 'call_model',
     id: effectId,
-    input: payload(building, bound, events),
+    input: payload(building, { bound, dynamic, events }),
     limits: {
       attemptMs: building.frozen.settings.modelTimeoutMs,
       ...(time.totalMs !== undefined && { totalMs: time.totalMs }),
       heartbeatMs: building.frozen.settings.heartbeatMs.repeatable,
       maximumAttempts: MODEL_ATTEMPTS_MAX,
     },
-    summary: `${building.frozen.route.model} #${building.requests}`,
+    summary: `${currentRoute(building).model} #${building.requests}`,
   }));
   return { run: reserve(step.run, id, bound.costMicroUsd), effects: step.effects };
 }
 
-function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]): CallModelInput {
-  const { budget, route, settings, tools } = run.frozen;
-  const offered = visibleTools(run);
+interface Request {
+  readonly bound: RequestBound;
+  readonly dynamic: readonly string[];
+  readonly events: readonly WireEvent[];
+}
+
+function payload(run: OpenRun, { bound, dynamic, events }: Request): CallModelInput {
+  const { settings, tools } = run.frozen;
+  const offered = run.wrapUp === undefined ? visibleTools(run) : [];
   return {
     v: 1,
     run: refOf(run),
@@ -59,22 +73,35 @@ function payload(run: OpenRun, bound: RequestBound, events: readonly WireEvent[]
     head: run.head ?? run.frozen.prompt.hash,
     append: run.pending,
     replyMessageId: messageIdAt(run),
-    route,
+    route: currentRoute(run),
     ...(offered.length < tools.length && { offered: offered.map((tool) => tool.name) }),
+    ...(dynamic.length > 0 && { dynamic }),
     maxTokens: bound.maxTokens,
     temperature: settings.temperature,
+    ...thinkingLimit(run),
+    ...(settings.toolExecution === 'dataflow' && { dataflow: true }),
     bound: { inputTokens: bound.inputTokens, costMicroUsd: bound.costMicroUsd },
-    left: {
-      costMicroUsd: finite(left(run.money.spentMicroUsd, budget.maxCostMicroUsd)),
-      inputTokens: finite(left(inputUsed(run), budget.maxInputTokens)),
-      outputTokens: finite(left(run.tally.usage.output, budget.maxOutputTokens)),
-    },
-    maxRetries: {
-      serverError: Math.min(SERVER_ERROR_RETRIES, budget.maxRetriesPerModelCall),
-      other: budget.maxRetriesPerModelCall,
-    },
+    left: leftToSpend(run),
+    maxRetries: modelRetries(run),
+    ...(run.frozen.outputSchema !== undefined && { outputSchema: run.frozen.outputSchema }),
     events: leanEvents(events, run.pending),
   };
+}
+
+/** A person's word counts, then the budget; without either the model decides by itself. */
+function thinkingLimit(run: OpenRun): Pick<CallModelInput, 'maxThinkingTokens'> {
+  const chosen = run.modelChoice?.maxThinkingTokens;
+  const limit = chosen === undefined ? run.frozen.budget.maxThinkingTokens : chosen;
+  return typeof limit === 'number' ? { maxThinkingTokens: limit } : {};
+}
+
+/** What PostSampling hooks said since the last request is part of this one (G39). */
+function takeInjected(run: OpenRun): OpenRun {
+  const { injected, ...rest } = run;
+  return (injected ?? []).reduce<OpenRun>(
+    (next, text) => appendUser(next, { text }, { synthetic: true }),
+    rest,
+  );
 }
 
 /** Queued user messages become part of the transcript, in order, as many as one payload carries. */
@@ -90,8 +117,4 @@ function takeQueue(run: OpenRun): OpenRun {
     next = emit(appended, { type: 'user_message', messageId, text });
   }
   return next;
-}
-
-function finite(value: number): number | null {
-  return Number.isFinite(value) ? value : null;
 }

@@ -4,6 +4,7 @@
 import type { SettledStage } from '../call/call.js';
 import { afterNotice, REPETITION_NOTICE, repetitionStep } from '../limits/repetition.js';
 import { emit } from '../outbox.js';
+import { afterTurn } from '../route.js';
 import type { OpenRun, Turn } from '../run.js';
 import { stop } from '../stop.js';
 import { appendResults, appendUser, messageIdAt } from '../transcript-items.js';
@@ -21,12 +22,12 @@ export function appendTurnResults(run: OpenRun, turn: Turn): OpenRun {
   const { maxToolResultChars } = run.frozen.budget;
   const appended = appendResults(
     run,
-    settled.map(({ result }) => ({
-      callId: result.callId,
-      isError: result.isError,
-      content: result.content,
-      maxChars: maxToolResultChars,
-    })),
+    settled.map((call) => {
+      const { callId, isError, content } = call.result;
+      const note = noteOf(call);
+      const item = { callId, isError, content, maxChars: maxToolResultChars };
+      return note === undefined ? item : { ...item, note };
+    }),
   );
   return emit(appended, {
     type: 'tool_results_message',
@@ -35,9 +36,21 @@ export function appendTurnResults(run: OpenRun, turn: Turn): OpenRun {
   });
 }
 
+const NOTE_ARGS_CHARS_MAX = 1_000;
+
+/** The model's call stands as it made it, so the result says what became of it (G9). */
+function noteOf({ corrected, tool, args, result }: SettledStage): string | undefined {
+  if (corrected === undefined) return undefined;
+  const text = JSON.stringify(args);
+  const cut = text.length > NOTE_ARGS_CHARS_MAX;
+  const action = `${tool} ${cut ? `${text.slice(0, NOTE_ARGS_CHARS_MAX)}…` : text}`;
+  const became = result.started ? 'executed' : 'wanted';
+  return `User ${corrected.kind} this call: ${became} ${action}`;
+}
+
 /** The results are in: on to the next turn, unless the run repeats itself. */
 export function nextTurn(run: OpenRun, turn: Turn): OpenRun {
-  const { turn: _, ...rest } = appendTurnResults(run, turn);
+  const { turn: _, ...rest } = appendTurnResults(afterTurn(run), turn);
   const asks = rest.asks.filter((ask) => ask.outcome === 'pending');
   const next: OpenRun = {
     ...rest,

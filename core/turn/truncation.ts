@@ -1,14 +1,15 @@
 /**
- * A reply that was cut off or paused, without a complete call: go on from where it stopped (C5, G47, G84).
+ * A reply that was cut off or paused, without a complete call: make room, or go on from where it stopped
+ * (C5, G47, G84). Complete calls of a cut reply were dispatched before.
  * Invariant: a truncated answer is never reported as completed (C6).
  */
+import { mayReact, overThreshold, wantCompaction } from '../context/compaction.js';
 import { previewOf, type StoredText } from '../json.js';
 import { emit } from '../outbox.js';
 import type { OpenRun, Turn } from '../run.js';
 import { stop } from '../stop.js';
 import { appendUser } from '../transcript-items.js';
 
-export const CONTINUATION_PROMPT = 'You were cut off. Please continue from where you stopped.';
 const PAUSE_RESUMES_MAX = 5;
 const PARTIAL_OUTPUT_CHARS = 4_000;
 
@@ -17,26 +18,44 @@ export function isTruncated(turn: Turn): boolean {
   return cause === 'max_tokens' || cause === 'context_exceeded' || cause === 'pause_turn';
 }
 
-/** Continues a truncated reply, or stops when the recoveries are used up. */
+/** Deals with a truncated reply by the run's strategy; the reply itself is over. */
 export function recover(run: OpenRun, turn: Turn): OpenRun {
   const { turn: _, ...rest } = run;
   const next: OpenRun = { ...rest, phase: 'checking_limits' };
   if (turn.reply.stop === 'pause_turn') return resumePause(next);
   const partial = joined(run.partialOutput, turn.reply.text);
-  const partialOutput = partial === undefined ? {} : { partialOutput: partial };
-  if (run.tally.recoveryCount >= run.frozen.budget.maxOutputRecoveries) {
-    return stop(next, 'max_tokens', partialOutput);
+  const kept: OpenRun = { ...next, ...(partial !== undefined && { partialOutput: partial }) };
+  const empty = turn.reply.text === undefined;
+  if (run.frozen.settings.maxTokensStrategy === 'stop') return stop(kept, 'max_tokens');
+  return lacksRoom(kept, turn) && mayReact(kept)
+    ? wantCompaction(kept, { cause: 'max_tokens', cut: { messageId: turn.messageId, empty } })
+    : continueOrStop(kept, empty);
+}
+
+/** True when more room would help: the context is nearly full, or the provider says so itself (G47). */
+function lacksRoom(run: OpenRun, turn: Turn): boolean {
+  switch (run.frozen.settings.maxTokensStrategy) {
+    case 'auto':
+      return turn.reply.stop === 'context_exceeded' || overThreshold(run);
+    case 'compact_first':
+      return true;
+    case 'continue_only':
+    case 'stop':
+      return false;
   }
-  const recovered: OpenRun = {
-    ...next,
-    ...partialOutput,
-    tally: { ...run.tally, recoveryCount: run.tally.recoveryCount + 1 },
-  };
+}
+
+/** Asks the model to go on, or stops when the recoveries are used up. */
+export function continueOrStop(run: OpenRun, empty: boolean): OpenRun {
+  const { recoveryCount } = run.tally;
+  if (recoveryCount >= run.frozen.budget.maxOutputRecoveries) return stop(run, 'max_tokens');
+  const recovered = { ...run, tally: { ...run.tally, recoveryCount: recoveryCount + 1 } };
   const continued = emit(recovered, { type: 'transition', reason: 'max_output_tokens_recovery' });
   // Nothing is left of the reply: it is asked again as it stood (G84).
-  return turn.reply.text === undefined
-    ? continued
-    : appendUser(continued, { text: CONTINUATION_PROMPT }, { synthetic: true });
+  if (empty) return continued;
+  const { continuationPrompt: text, continuationRole } = run.frozen.settings;
+  const asSystem = continuationRole === 'system';
+  return appendUser(continued, { text }, { synthetic: true, asSystem });
 }
 
 function resumePause(run: OpenRun): OpenRun {

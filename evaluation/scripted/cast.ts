@@ -7,14 +7,17 @@ import type { SeenRequest } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { configOf, PROVIDER } from './config.js';
 import { recordExecutions, type Executions } from './executions.js';
+import { scriptedHooks } from './hooks.js';
 import { scriptedModel } from './model.js';
 import { momentsOf, type Moments } from './moments.js';
 import type { Stage } from './stage.js';
+import { scriptedSummaries, type Summaries } from './summaries.js';
 import { scriptedTool } from './tools.js';
 
 export interface Cast {
   readonly config: Config;
   readonly providers: ReadonlyMap<string, Provider>;
+  readonly summaries: Summaries;
   readonly moments: Moments;
   readonly requests: readonly SeenRequest[];
   readonly executions: Executions;
@@ -32,10 +35,13 @@ export function castOf(fixture: Fixture, stage: Stage, settings: Partial<Setting
       ? []
       : [scriptedTool(declared, { stage, moments, executions, maxRetries })];
   });
-  const model = scriptedModel(PROVIDER, fixture.model, { stage, moments });
+  const hooks = scriptedHooks(fixture.hooks, { stage, moments });
+  const summaries = scriptedSummaries(fixture.compaction);
+  const model = scriptedModel(PROVIDER, fixture.model, { stage, moments, summaries });
   return {
-    config: configOf(fixture, tools, settings),
+    config: configOf(fixture, { tools, hooks, settings }),
     providers: new Map([[PROVIDER, model.provider]]),
+    summaries,
     moments,
     requests: model.requests,
     executions,

@@ -3,6 +3,7 @@ import {
   defineAgent,
   defineConfig,
   type Config,
+  type Hook,
   type PolicyDeclaration,
   type Tool,
 } from '../../authoring/index.js';
@@ -25,11 +26,15 @@ const USD = 1_000_000;
 const YEAR_MS = 366 * 86_400_000;
 const MANY = 100;
 
-export function configOf(
-  fixture: Fixture,
-  tools: readonly Tool[],
-  settings: Partial<Settings> = {},
-): Config {
+/** What the worker of a case runs. */
+export interface CaseCode {
+  readonly tools: readonly Tool[];
+  readonly hooks: readonly Hook[];
+  /** On top of what the case says. */
+  readonly settings?: Partial<Settings>;
+}
+
+export function configOf(fixture: Fixture, { tools, hooks, settings = {} }: CaseCode): Config {
   const { policy } = fixture;
   return defineConfig({
     agents: [
@@ -38,6 +43,7 @@ export function configOf(
         model: fixture.settings.model ?? DEFAULT_MODEL,
         instructions: INSTRUCTIONS,
         tools,
+        hooks,
         ...(policy.length > 0 && { policy: { rules: policy } as PolicyDeclaration }),
         budget: budgetOf(fixture),
         settings: { ...settingsOf(fixture), ...settings },

@@ -1,7 +1,8 @@
 /**
  * The scripted model of a case. A reply belongs to one logical call: an attempt that the script lets fail
- * uses its entry up, any other attempt of the same call gets the same reply again.
- * Invariant: it makes no request that it does not record.
+ * uses its entry up, any other attempt of the same call gets the same reply again. Summaries have a script
+ * of their own.
+ * Invariant: every request of the loop is recorded.
  */
 import type {
   ModelProgress,
@@ -14,6 +15,7 @@ import { replyAt, type Script, type ScriptedAnswer, type ScriptedReply } from '.
 import { reachAtEnd, replyOccurrence, type Moments, type Occurrence } from './moments.js';
 import { arrivedReply, emptyReply, failureOf, wholeReply, type ReplyPlace } from './replies.js';
 import { seenMessage } from './seen.js';
+import type { Summaries } from './summaries.js';
 import { stopsWork, type Stage, type StageWorker } from './stage.js';
 
 const EXHAUSTED: ScriptedAnswer = {
@@ -28,6 +30,7 @@ const EXHAUSTED: ScriptedAnswer = {
 export interface ModelCast {
   readonly stage: Stage;
   readonly moments: Moments;
+  readonly summaries: Summaries;
 }
 
 export interface ScriptedModel {
@@ -56,8 +59,12 @@ class ModelDouble {
   ) {}
 
   async complete(request: ModelRequest, { signal }: ModelProgress): Promise<ModelReply> {
+    const { metadata, model } = request;
+    if (metadata?.purpose === 'compaction') {
+      return this.cast.summaries.reply(metadata.call, model);
+    }
     const worker = this.cast.stage.worker();
-    const number = request.metadata?.call ?? this.call + 1;
+    const number = metadata?.call ?? this.call + 1;
     const place = placeOf(request);
     if (number !== this.call) {
       this.begin(number, request);
@@ -82,8 +89,8 @@ class ModelDouble {
     this.requests.push({
       model: request.model,
       maxTokens: request.maxTokens,
-      tools: request.tools.map((tool) => tool.name),
-      system: request.system,
+      tools: request.toolChoice === 'none' ? [] : request.tools.map((tool) => tool.name),
+      system: [request.system, ...(request.dynamic ?? [])].join('\n\n'),
       messages: request.messages.map((message) => seenMessage(message)),
     });
   }

@@ -42,7 +42,7 @@ export function momentsOf(
   perform: (action: Action) => Promise<void>,
 ): Moments {
   const watched: Watched[] = during.map((moment) => ({ moment, matches: 0, fired: 0 }));
-  const seen = new Set<string>();
+  const seen = new Set([SEEN_BY_DOUBLES]);
 
   function isNew(occurrence: Occurrence): boolean {
     return occurrence.kind !== 'event' || !seen.has(occurrence.id);
@@ -76,6 +76,9 @@ export function momentsOf(
     },
   };
 }
+
+/** The run is about to hear that it is open, which it tells first of all. */
+export const OPENED: Occurrence = { kind: 'event', event: 'session_init', id: 'session_init#0' };
 
 /** Reaches what happens at the end of an activity, as its outcome does the run. */
 export async function reachAtEnd(
@@ -111,10 +114,15 @@ function idOf(event: RunEvent): string {
       return toolOccurrence(event.type, event.callId);
     case 'model_response':
       return replyOccurrence(event.call);
+    case 'hook':
+      return SEEN_BY_DOUBLES;
     default:
       return `${event.type}#${event.stamp.seq}`;
   }
 }
+
+/** Every hook of a case is a double, which reaches its moment before it answers. */
+const SEEN_BY_DOUBLES = 'seen by doubles';
 
 export function toolOccurrence(type: 'tool_started' | 'tool_finished', callId: string): string {
   return `${type}:${callId}`;

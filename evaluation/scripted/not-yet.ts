@@ -2,25 +2,9 @@
  * What a fixture can say and the runtime cannot do yet: such a case is reported as broken, because playing
  * it without what it is about would prove nothing. Whoever builds a feature takes its line out.
  */
-import type { Action, CaseBudget, CaseSettings, CaseTask, Fixture } from '../fixture.js';
+import type { CaseSettings, CaseTask, Fixture } from '../fixture.js';
 
 const SETTINGS: readonly (keyof CaseSettings)[] = [
-  'toolExecution',
-  'approvalMode',
-  'permissionMode',
-  'allowedTools',
-  'disallowedTools',
-  'maxTokensStrategy',
-  'continuationRole',
-  'compactionMetric',
-  'minCompactionGain',
-  'minTurnsBetweenCompactions',
-  'wrapUpTurn',
-  'onBudget',
-  'tokenBudget',
-  'fallbackModel',
-  'fallbackSticky',
-  'interruptMode',
   'includePartialMessages',
   'streamCalls',
   'closeOnReturn',
@@ -32,92 +16,35 @@ const SETTINGS: readonly (keyof CaseSettings)[] = [
 
 /** A setting that only says what is the case anyway is no reason. */
 const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
-  toolExecution: 'serial',
-  approvalMode: 'wait',
-  permissionMode: 'default',
-  maxTokensStrategy: 'auto',
-  continuationRole: 'user',
-  compactionMetric: 'context',
-  wrapUpTurn: false,
-  onBudget: 'stop',
-  fallbackSticky: 'turn',
-  interruptMode: 'stop',
   includePartialMessages: false,
   streamCalls: false,
 };
 
-const BUDGET: readonly (keyof CaseBudget)[] = [
-  'maxThinkingTokens',
-  'maxReactiveCompactions',
-  'maxStopHookReentries',
-  'maxOutputSchemaRetries',
-  'compactionThreshold',
-];
-
-const TASK: readonly (keyof CaseTask)[] = [
-  'successCriteria',
-  'stopReasons',
-  'outputSchema',
-  'sessionId',
-  'resume',
-  'continue',
-];
-
-const ACTIONS: readonly Action['kind'][] = [
-  'provideInput',
-  'setModel',
-  'setPermissionMode',
-  'setMaxThinkingTokens',
-];
-
-const DECISIONS: readonly string[] = ['modify', 'replace'];
+const TASK: readonly (keyof CaseTask)[] = ['sessionId', 'resume', 'continue'];
 
 type Feature = readonly [name: string, used: (fixture: Fixture) => boolean];
 
 const FEATURES: readonly Feature[] = [
-  ['hooks', ({ hooks }) => Object.keys(hooks).length > 0],
-  ['compaction', ({ compaction }) => compaction.length > 0],
   ['agents', ({ agents }) => agents.size > 0],
   ['sessions', ({ sessions }) => sessions.length > 0],
-  ['policy.sandbox', ({ policy }) => policy.some(({ decision }) => decision === 'sandbox')],
-  ['tools.sandbox', (fixture) => toolsOf(fixture).some(({ sandbox }) => sandbox === 'required')],
   ['tools.outputSchema', (fixture) => toolsOf(fixture).some((tool) => 'outputSchema' in tool)],
   ['tools.kind', (fixture) => toolsOf(fixture).some(({ kind }) => !KINDS.includes(kind))],
-  ['task.requiredEvidence.predicate', hasPredicate],
-  ['model.output', (fixture) => answersOf(fixture).some((answer) => answer.output !== undefined)],
 ];
 
-const KINDS: readonly string[] = ['tool', 'handoff'];
+const KINDS: readonly string[] = ['tool', 'handoff', 'human_input'];
 
 /** The first thing in the fixture that cannot be played, by its name there. */
 export function notYet(fixture: Fixture): string | undefined {
-  const { settings, budget, task, during } = fixture;
+  const { settings, task } = fixture;
   const setting = SETTINGS.find(
     (name) => settings[name] !== undefined && settings[name] !== WITHOUT_EFFECT[name],
   );
   if (setting !== undefined) return `settings.${setting}`;
-  const limit = BUDGET.find((name) => budget[name] !== undefined);
-  if (limit !== undefined) return `budget.${limit}`;
   const field = TASK.find((name) => task[name] !== undefined);
   if (field !== undefined) return `task.${field}`;
-  const actions = during.flatMap((moment) => moment.actions);
-  const action = actions.find(({ kind }) => ACTIONS.includes(kind));
-  if (action !== undefined) return `during.${action.kind}`;
-  const decision = actions.find(
-    (one) => one.kind === 'resolveApproval' && DECISIONS.includes(one.decision),
-  );
-  if (decision !== undefined) return 'during.resolveApproval: a correction';
   return FEATURES.find(([, used]) => used(fixture))?.[0];
 }
 
 function toolsOf({ manifest, tools }: Fixture) {
   return manifest.flatMap((name) => tools.get(name) ?? []);
-}
-
-function answersOf({ model }: Fixture) {
-  return model.flatMap(({ reply }) => (reply.kind === 'answer' ? [reply] : []));
-}
-
-function hasPredicate({ task }: Fixture): boolean {
-  return (task.requiredEvidence ?? []).some(({ predicate }) => predicate !== undefined);
 }

@@ -30,7 +30,8 @@ export interface ReplyPlace {
 }
 
 /** The whole reply. */
-export function wholeReply(answer: ScriptedAnswer, place: ReplyPlace): ModelReply {
+export function wholeReply(written: ScriptedAnswer, place: ReplyPlace): ModelReply {
+  const answer = withOutput(written);
   const stop = answer.refuse === undefined ? STOPS.get(answer.stopReason) : 'refusal';
   const detail = stop === undefined ? answer.stopReason : answer.stopSequence;
   const calls = answer.calls.filter((call) => !call.incomplete);
@@ -44,6 +45,14 @@ export function wholeReply(answer: ScriptedAnswer, place: ReplyPlace): ModelRepl
     usageSource: 'reported',
     incompleteCalls: answer.calls.length - calls.length,
   };
+}
+
+/** A structured output is the text of the answer, as models give it. */
+function withOutput(answer: ScriptedAnswer): ScriptedAnswer {
+  const { output, text } = answer;
+  return output === undefined || text !== undefined
+    ? answer
+    : { ...answer, text: JSON.stringify(output) };
 }
 
 /** What has arrived in the middle of the stream: half of it, or all before what never gets complete. */

@@ -31,7 +31,10 @@ export function scriptedTool(declared: CaseTool, cast: ToolCast): Tool {
   const double = new ToolDouble(declared, tool, cast);
   return {
     ...tool,
-    run: (input, ctx) => double.run(input as Json, ctx),
+    run: (input, ctx) => double.run(input as Json, ctx, false),
+    ...(tool.sandboxRun !== undefined && {
+      sandboxRun: (input: unknown, ctx: ToolContext) => double.run(input as Json, ctx, true),
+    }),
   };
 }
 
@@ -48,12 +51,13 @@ function declarationOf(declared: CaseTool): Tool {
 }
 
 function declare(declared: CaseTool): Tool {
-  const { inputSchema, approval, results: _, sandbox: __, outputSchema: ___, ...record } = declared;
+  const { inputSchema, approval, results: _, sandbox, outputSchema: __, ...record } = declared;
   return defineTool({
     ...record,
     input: inputOf(inputSchema),
     ...(approval !== undefined && { approval: approvalOf(approval) }),
     run: () => undefined,
+    ...(sandbox !== 'none' && { sandbox, sandboxRun: () => undefined }),
   });
 }
 
@@ -79,13 +83,13 @@ class ToolDouble {
     private readonly cast: ToolCast,
   ) {}
 
-  async run(input: Json, ctx: ToolContext): Promise<Json> {
+  async run(input: Json, ctx: ToolContext, sandbox: boolean): Promise<Json> {
     const { stage, executions } = this.cast;
     const worker = stage.worker();
     const { name: tool } = this.declared;
     const { callId, idempotencyKey: key } = ctx;
     const index = executions.attemptsOf(tool);
-    const end = executions.begin({ callId, tool, key, input, sandbox: false }, stage.now());
+    const end = executions.begin({ callId, tool, key, input, sandbox }, stage.now());
     worker.onDeath(() => end(stage.now()));
     try {
       await this.reach('tool_started', ctx, worker);

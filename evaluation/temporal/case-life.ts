@@ -51,8 +51,9 @@ export function caseLife({ cast, over, onOutput }: CaseLifeOptions): CaseLife {
   function depsOf({ life, deps }: Living, given: ActivityDeps): ActivityDeps {
     const known = deps.get(given);
     if (known !== undefined) return known;
-    const { config, providers } = cast();
-    const own = mortal({ ...given, config, providers }, life, () => undefined);
+    const { config, providers, summaries } = cast();
+    const sizeAfterSummary = summaries.sizeAfter;
+    const own = mortal({ ...given, config, providers, sizeAfterSummary }, life, () => undefined);
     deps.set(given, own);
     return own;
   }

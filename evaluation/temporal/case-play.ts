@@ -8,7 +8,7 @@ import type { CaseRun, Observation } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { castOf, type Cast } from '../scripted/cast.js';
 import { startOf } from '../scripted/config.js';
-import { occurrenceOf, reachAtEnd } from '../scripted/moments.js';
+import { occurrenceOf, OPENED, reachAtEnd } from '../scripted/moments.js';
 import { finalViolations, storedEvents, transcriptAt, withTexts } from '../scripted/observe.js';
 import { caseLife, type CaseLife } from './case-life.js';
 import type { Host } from './hosts.js';
@@ -41,8 +41,7 @@ export async function playCase(fixture: Fixture, options: PlayOptions): Promise<
     over: over.signal,
     async onOutput(kind) {
       if (kind !== 'open_run') return;
-      const opened = { kind: 'event', event: 'session_init', id: 'session_init#0' } as const;
-      await reachAtEnd(cast.moments, opened, stage.worker());
+      await reachAtEnd(cast.moments, OPENED, stage.worker());
     },
   });
   host.cases.set(runId, life);

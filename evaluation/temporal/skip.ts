@@ -12,6 +12,7 @@ const REACHED: readonly string[] = [
   'model_response',
   'tool_started',
   'tool_finished',
+  'hook',
   'approval_requested',
   'input_request',
 ];
@@ -43,7 +44,7 @@ function isAtEnd(on: Pattern): boolean {
   if (on.kind === 'modelCall') return on.at === 'after';
   return (
     on.kind === 'event' &&
-    ['session_init', 'model_response', 'tool_finished'].includes(on.pattern.event)
+    ['session_init', 'model_response', 'tool_finished', 'hook'].includes(on.pattern.event)
   );
 }
 

@@ -5,7 +5,7 @@ import type { RunHandle } from '../../client/run-handle.js';
 import { HoldfastError } from '../../core/errors.js';
 import type { Life } from '../../testing/simulation/index.js';
 import type { Action } from '../fixture.js';
-import { decisionOf } from '../scripted/decisions.js';
+import { decisionOf, inputAskFor } from '../scripted/decisions.js';
 import type { Stage, StageWorker } from '../scripted/stage.js';
 import type { CaseLife } from './case-life.js';
 import type { Host } from './hosts.js';
@@ -100,10 +100,18 @@ async function act({ run, host, life }: StageFacts, action: Action): Promise<voi
       return host.replace();
     case 'restartWorker':
       return host.restart(action.downMs ?? 0);
-    case 'provideInput':
-    case 'setModel':
+    case 'provideInput': {
+      const { call, value } = action;
+      const askId = inputAskFor(call, life.events())?.askId ?? `${run.runId}:${call}`;
+      await run.answer(askId, { kind: 'text', value }, { by: 'person' });
+      return;
+    }
     case 'setPermissionMode':
+      return run.setPermissionMode(action.mode);
+    case 'setModel':
+      return run.setModel(action.model);
     case 'setMaxThinkingTokens':
+      return run.setMaxThinkingTokens(action.tokens);
     case 'advance':
     case 'continueAsNew':
       throw new Error(`${action.kind} cannot be played on a server.`);

@@ -62,6 +62,8 @@ function note(open: Map<string, AskView>, event: RunEvent): void {
     case 'approval_withdrawn':
     case 'input_provided':
       open.delete(event.askId);
+      return;
+    default:
   }
 }
 

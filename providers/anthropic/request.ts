@@ -11,6 +11,7 @@ import { modelFailure } from '../provider.js';
 import type { ModelRequest, RequestMessage } from '../provider.js';
 import { asArgumentObject } from '../tool-arguments.js';
 import { isWireName } from '../wire-names.js';
+import { samplingParams } from './thinking.js';
 
 type JsonObject = { readonly [key: string]: Json };
 
@@ -32,14 +33,15 @@ const LONE_SURROGATES = /\p{Surrogate}/gu;
 export function anthropicBody(request: ModelRequest): MessageCreateParamsStreaming {
   const messages = alternating(request);
   if (messages.length === 0) throw nothingToSend();
+  const newest = messages.findLast((message) => message.role === 'assistant');
   const body = {
     model: request.model,
     max_tokens: request.maxTokens,
     stream: true,
-    ...(request.system.trim() === '' ? {} : { system: systemBlocks(request.system) }),
-    ...(request.tools.length === 0 ? {} : { tools: toolParams(request) }),
+    ...systemOf(request),
+    ...(request.tools.length === 0 ? {} : { tools: toolParams(request), ...toolChoice(request) }),
     messages,
-    ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+    ...samplingParams(request, newest?.content ?? []),
     ...(request.metadata === undefined
       ? {}
       : { metadata: { user_id: request.metadata.runId.slice(0, USER_ID_CHARS_MAX) } }),
@@ -57,8 +59,15 @@ export function usedCallIds(messages: readonly RequestMessage[]): Set<string> {
   return ids;
 }
 
-function systemBlocks(system: string): readonly Json[] {
-  return [{ type: 'text', text: wellFormed(system), ...CACHED }];
+/** Only the part that stays the same is worth caching. */
+function systemOf({ system, dynamic = [] }: ModelRequest): { readonly system?: readonly Json[] } {
+  const blocks = [{ text: system, ...CACHED }, { text: dynamic.join('\n\n') }].filter(
+    ({ text }) => text.trim() !== '',
+  );
+  if (blocks.length === 0) return {};
+  return {
+    system: blocks.map((block) => ({ type: 'text', ...block, text: wellFormed(block.text) })),
+  };
 }
 
 function toolParams(request: ModelRequest): readonly Json[] {
@@ -70,6 +79,10 @@ function toolParams(request: ModelRequest): readonly Json[] {
     // Tools come before the system prompt in the cached prefix, so they stay cached if only that changes.
     ...(index === last ? CACHED : {}),
   }));
+}
+
+function toolChoice({ toolChoice: choice }: ModelRequest): JsonObject {
+  return choice === undefined ? {} : { tool_choice: { type: choice } };
 }
 
 function alternating(request: ModelRequest): readonly WireMessage[] {

@@ -17,9 +17,14 @@ export function parseRequest(body: string): Omit<ScriptedRequest, 'attempt'> | u
     assistantMessages: messages.reduce((n, each) => (each.role === 'assistant' ? n + 1 : n), 0),
     runId: stringOf(objectOf(root['metadata'])?.['user_id']),
     maxTokens: typeof root['max_tokens'] === 'number' ? root['max_tokens'] : 0,
-    tools: listOf(root['tools']).map((tool) => stringOf(objectOf(tool)?.['name'])),
+    tools: offered(root).map((tool) => stringOf(objectOf(tool)?.['name'])),
     stream: root['stream'] === true,
   };
+}
+
+function offered(root: JsonObject): readonly Json[] {
+  const mayCall = objectOf(root['tool_choice'])?.['type'] !== 'none';
+  return mayCall ? listOf(root['tools']) : [];
 }
 
 function messageOf(value: Json): ScriptedRequestMessage {

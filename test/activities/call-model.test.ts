@@ -283,7 +283,7 @@ describe('call_model', () => {
     expect(output.reply.calls[47]?.check).toMatchObject({ code: 'invalid_arguments' });
   });
 
-  test('the model sees only the beginning of a large result, with a marker', async () => {
+  test('the model sees only the beginning of a large result, with a marker, after what is noted of it', async () => {
     const head = await begin([
       { calls: [{ id: 'c1', tool: 'orders.read', input: { orderId: 'o' } }] },
       OK,
@@ -298,17 +298,36 @@ describe('call_model', () => {
           {
             kind: 'results',
             messageId: 'run_1:m2',
-            results: [{ callId: 'c1', isError: false, content, maxChars: 30_000 }],
+            results: [{ callId: 'c1', isError: false, content, maxChars: 30_000, note: 'A note.' }],
           },
         ],
         replyMessageId: 'run_1:m3',
       }),
     );
     const node = (await bed.store.readChain('default', output.head)).at(-2);
-    expect(node?.blocks[0]).toMatchObject({ type: 'tool_result', originalChars: 10_485_760 });
+    expect(node?.blocks[0]).toMatchObject({
+      type: 'tool_result',
+      originalChars: 10_485_760,
+      ref: (content as { readonly $blob: string }).$blob,
+    });
     const body = bed.model.requests()[1]?.body ?? '';
     expect(body).toContain('[truncated: 30000 of 10485760 characters shown; ref ');
+    expect(body).toContain('A note.\\nzzz');
     expect(body.length).toBeLessThan(40_000);
+  });
+
+  test('what changes of the system prompt follows what stays, and names another request', async () => {
+    const head = await begin([OK]);
+    const dynamic = ['Budget left: 1 of 9 turns.', 'More.'];
+    await attempt(bed.activities().call_model, modelInput(head));
+    await attempt(bed.activities().call_model, modelInput(head, { dynamic }));
+    const [first, second] = bed.model
+      .requests()
+      .map(({ body }) => (JSON.parse(body ?? '') as { readonly system: unknown[] }).system);
+    expect(second?.[0]).toEqual(first?.[0]);
+    expect(second?.slice(1)).toEqual([
+      { type: 'text', text: 'Budget left: 1 of 9 turns.\n\nMore.' },
+    ]);
   });
 
   test('only the tools that are offered reach the model', async () => {
@@ -316,6 +335,32 @@ describe('call_model', () => {
     await attempt(bed.activities().call_model, modelInput(head, { offered: ['orders.read'] }));
     expect(bed.model.requests()[0]?.body).toContain('orders__read');
     expect(bed.model.requests()[0]?.body).not.toContain('notes__store');
+  });
+
+  test('a model that may call no tool hears of those that it has used, and that it may not', async () => {
+    const head = await begin([{ calls: [{ id: 'c1', tool: 'orders__read', input: {} }] }, OK]);
+    const first = await attempt(bed.activities().call_model, modelInput(head));
+    await attempt(
+      bed.activities().call_model,
+      modelInput(first.head, {
+        call: 2,
+        append: [
+          {
+            kind: 'results',
+            messageId: 'run_1:m2',
+            results: [{ callId: 'c1', isError: false, content: { text: 'x' } }],
+          },
+        ],
+        replyMessageId: 'run_1:m3',
+        offered: [],
+      }),
+    );
+    const body = JSON.parse(bed.model.requests()[1]?.body ?? '{}') as {
+      readonly tools: readonly { readonly name: string }[];
+      readonly tool_choice: unknown;
+    };
+    expect(body.tools.map((one) => one.name)).toEqual(['orders__read']);
+    expect(body.tool_choice).toEqual({ type: 'none' });
   });
 
   test('garbage in place of a reply is a typed failure', async () => {

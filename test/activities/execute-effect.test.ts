@@ -32,6 +32,13 @@ describe('execute_tool with a tool that changes something', () => {
     expect(await rowOf()).toMatchObject({ source: 'tool', result: { text: '{"refund":1}' } });
   });
 
+  test('a recorded value that other calls refer to keeps its type', async () => {
+    bed = await bedWith(() => 7, FINANCIAL);
+    const outcome = { kind: 'ok', content: { text: '7', json: true } };
+    expect((await execute(bed, effect(), { typed: true })).outcome).toEqual(outcome);
+    expect((await execute(bed, effect(), { typed: true })).outcome).toMatchObject(outcome);
+  });
+
   test('a redelivery gets the recorded result and runs nothing', async () => {
     const run = jest.fn(() => 'done');
     bed = await bedWith(run, FINANCIAL);

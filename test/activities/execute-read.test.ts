@@ -23,6 +23,20 @@ describe('execute_tool with a tool that reads', () => {
     expect((await execute(bed)).outcome).toEqual({ kind: 'ok', content: { text: 'null' } });
   });
 
+  test('says of a value that it is no text, where other calls refer to it', async () => {
+    const values: unknown[] = ['7', 7, 'x'.repeat(300), { long: 'x'.repeat(300) }];
+    bed = await bedWith(() => values.shift());
+    const typed = { typed: true, inlineBytesMax: 256 };
+    const contentOf = async () => {
+      const { outcome } = await execute(bed, effect(), typed);
+      return outcome.kind === 'ok' ? outcome.content : undefined;
+    };
+    expect(await contentOf()).toEqual({ text: '7' });
+    expect(await contentOf()).toEqual({ text: '7', json: true });
+    expect(await contentOf()).not.toHaveProperty('json');
+    expect(await contentOf()).toMatchObject({ bytes: 311, json: true });
+  });
+
   test('gets its restored arguments and its context', async () => {
     const seen: unknown[] = [];
     bed = await bedWith((input, { signal, ...ctx }) => seen.push([input, ctx, signal.aborted]));

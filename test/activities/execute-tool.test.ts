@@ -83,3 +83,42 @@ describe('execute_tool, before anything runs', () => {
     expect(await rowOf()).toBeUndefined();
   });
 });
+
+describe('execute_tool and the sandbox of a tool', () => {
+  const run = jest.fn(() => 'outside');
+  const sandboxRun = jest.fn(() => 'inside');
+  const { grant } = executeInput(call);
+  const SANDBOXED = { grant: { ...grant, sandbox: true } } as const;
+  beforeEach(() => jest.clearAllMocks());
+
+  test.each([
+    ['reads', {}],
+    ['changes', FINANCIAL],
+  ])('a tool that %s runs in it when the grant says so, and only there', async (_what, shape) => {
+    bed = await bedWith(run, { ...shape, sandboxRun });
+    const output = await execute(bed, effect(), SANDBOXED);
+    expect(output.outcome).toMatchObject({ kind: 'ok', content: { text: 'inside' } });
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test('without such a grant it runs as usual', async () => {
+    bed = await bedWith(run, { ...FINANCIAL, sandboxRun });
+    expect((await execute(bed)).outcome).toMatchObject({ content: { text: 'outside' } });
+    expect(sandboxRun).not.toHaveBeenCalled();
+  });
+
+  test('a tool that must run in it runs nowhere else', async () => {
+    bed = await bedWith(run, { ...FINANCIAL, sandbox: 'required', sandboxRun });
+    expect(await failureFrom(execute(bed))).toMatchObject({ type: 'GrantInvalid' });
+    expect(run).not.toHaveBeenCalled();
+    expect(await rowOf()).toBeUndefined();
+  });
+
+  test('a tool that has none is denied, and nothing is claimed', async () => {
+    bed = await bedWith(run, FINANCIAL);
+    const { outcome } = await execute(bed, effect(), SANDBOXED);
+    expect(outcome).toMatchObject({ kind: 'error', code: 'permission_denied' });
+    expect(run).not.toHaveBeenCalled();
+    expect(await rowOf()).toBeUndefined();
+  });
+});

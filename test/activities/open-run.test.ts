@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../../authoring/index.js';
+import { RESULTS_ARE_DATA } from '../../activities/open-run.js';
+import { defineHook, defineTool } from '../../authoring/index.js';
 import type { StartInput } from '../../core/task.js';
 import { attempt, failureFrom, RUN, sessionEvent, startBed, type Bed } from './setup.js';
 
@@ -49,9 +50,72 @@ describe('open_run', () => {
     const [root] = await bed.store.readChain('default', head ?? '');
     expect(root).toMatchObject({
       role: 'root',
-      blocks: [{ type: 'text', text: 'Be kind.' }],
+      blocks: [
+        { type: 'text', text: 'Be kind.' },
+        { type: 'text', text: RESULTS_ARE_DATA },
+      ],
       tools: [{ name: 'orders.read', description: 'Reads an order.' }],
     });
+  });
+
+  test('C3: model calls have an end also where turns are counted logically', async () => {
+    const settings = { turnCounting: 'logical' };
+    expect((await open()).frozen?.budget.maxModelCalls).toBe('unlimited');
+    expect((await open({ settings })).frozen?.budget.maxModelCalls).toBe(100);
+    const { frozen } = await open({ settings, budget: { maxModelCalls: 'unlimited' } });
+    expect(frozen?.budget.maxModelCalls).toBe('unlimited');
+  });
+
+  test('tells the model about plans in dataflow mode, and only there', async () => {
+    const { head, frozen } = await open({ settings: { toolExecution: 'dataflow' } });
+    const [root] = await bed.store.readChain('default', head ?? '');
+    const text = { type: 'text', text: expect.stringMatching(/_outputPath/) };
+    expect(root?.blocks.slice(0, 2)).toEqual([{ type: 'text', text: 'Be kind.' }, text]);
+    expect(frozen?.prompt.bytes).toBeGreaterThan(1_000);
+  });
+
+  test('freezes the names of the hooks by point, in their order', async () => {
+    const hooked = await startBed({
+      hooks: [
+        defineHook({ name: 'second', point: 'Stop', run: () => ({}) }),
+        defineHook({ name: 'guard', point: 'PreToolUse', run: () => null }),
+        defineHook({ name: 'first', point: 'Stop', run: () => undefined }),
+      ],
+    });
+    const { frozen } = await attempt(hooked.activities().open_run, {
+      v: 1,
+      run: RUN,
+      segment: 0,
+      start,
+      events: [],
+    });
+    expect(frozen?.hooks).toEqual({ Stop: ['second', 'first'], PreToolUse: ['guard'] });
+    await hooked.end();
+  });
+
+  test('an output schema is told to the model and frozen by reference', async () => {
+    const outputSchema = { type: 'object', properties: { a: { const: 'x'.repeat(5_000) } } };
+    const { frozen, head } = await open({ task: { goal: 'Do it.', outputSchema } });
+    const stored = frozen?.outputSchema;
+    expect(stored).toMatchObject({ bytes: JSON.stringify(outputSchema).length });
+    expect(await bed.store.getText('default', stored!)).toBe(JSON.stringify(outputSchema));
+    const [root] = await bed.store.readChain('default', head ?? '');
+    expect(root?.blocks).toMatchObject([
+      { text: 'Be kind.' },
+      { text: RESULTS_ARE_DATA },
+      { type: 'text', text: { bytes: 5_143 } },
+    ]);
+    expect((await open()).head).not.toBe(head);
+  });
+
+  test.each([
+    ['cannot be compiled', { type: 'nothing' }],
+    ['uses what cannot be checked', { if: {}, then: {} }],
+    ['is no object', 'text'],
+  ])('an output schema that %s is refused before any money is spent', async (_, outputSchema) => {
+    const failed = await failureFrom(open({ task: { goal: 'x', outputSchema } }));
+    expect(failed).toMatchObject({ type: 'InvalidTask', nonRetryable: true });
+    expect(failed.message).toContain('task.outputSchema');
   });
 
   test('is the same when it is delivered twice', async () => {

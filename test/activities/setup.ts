@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createActivities, type Activities, type ActivityDeps } from '../../activities/index.js';
-import { defineAgent, defineConfig, type Config, type Tool } from '../../authoring/index.js';
+import {
+  defineAgent,
+  defineConfig,
+  type Config,
+  type Hook,
+  type Tool,
+} from '../../authoring/index.js';
 import { callDigest } from '../../core/digest.js';
 import type { CallModelInput, ExecuteToolInput, ToolCallRef } from '../../core/effect.js';
 import type { RunEvent } from '../../core/event.js';
@@ -34,15 +40,16 @@ export interface BedOptions {
   readonly tools?: readonly Tool[];
   readonly replies?: readonly ScriptedAnswer[];
   readonly instructions?: string;
+  readonly hooks?: readonly Hook[];
 }
 
 export async function startBed(options: BedOptions = {}): Promise<Bed> {
-  const { tools = [], replies = [], instructions = 'Help.' } = options;
+  const { tools = [], replies = [], instructions = 'Help.', hooks = [] } = options;
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-activities-'));
   const store = await openStore({ file: join(folder, 'store.db') });
   const model = await startScriptedModel({ script: scriptOf(replies) });
   const provider = createAnthropicProvider({ apiKey: 'test', baseUrl: model.baseUrl });
-  const agent = defineAgent({ name: 'helper', model: ROUTE.name, instructions, tools });
+  const agent = defineAgent({ name: 'helper', model: ROUTE.name, instructions, tools, hooks });
   const config = defineConfig({ agents: [agent] });
   return {
     store,

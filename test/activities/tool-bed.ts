@@ -21,6 +21,8 @@ export interface Shape {
   readonly effect?: ToolEffect;
   readonly idempotency?: 'natural' | 'keyed' | 'none';
   readonly maxResultBytes?: number;
+  readonly sandbox?: 'optional' | 'required';
+  readonly sandboxRun?: Run;
 }
 
 export const FINANCIAL: Shape = { effect: 'financial', idempotency: 'keyed' };
@@ -64,6 +66,8 @@ function toolOf(run: Run, shape: Shape): Tool {
     version: '1',
     effect: shape.effect ?? 'read',
     ...(shape.idempotency && { idempotency: shape.idempotency }),
+    ...(shape.sandbox && { sandbox: shape.sandbox }),
+    ...(shape.sandboxRun && { sandboxRun: shape.sandboxRun }),
     ...(shape.maxResultBytes && { maxResultBytes: shape.maxResultBytes }),
     input: z.looseObject({}),
     run,

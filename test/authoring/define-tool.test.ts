@@ -67,6 +67,15 @@ describe('defineTool fills in what was left out', () => {
     expect(tool.record.approval).toEqual({ roles: ['clerk'], quorum: 1, expiresInMs: 1_000 });
   });
 
+  test('a sandbox is used when policy says so, unless the tool must run in it', () => {
+    const sandboxRun = () => 'inside';
+    expect(defineTool({ ...base, sandboxRun }).record.sandbox).toBe('optional');
+    expect(defineTool({ ...base, sandbox: 'required', sandboxRun }).record.sandbox).toBe(
+      'required',
+    );
+    expect(defineTool(base).record).not.toHaveProperty('sandbox');
+  });
+
   test('equal schemas have equal hashes whatever the order of their fields', () => {
     const one = defineTool({ ...base, input: z.object({ a: z.string(), b: z.number() }) });
     const two = defineTool({ ...base, input: z.object({ b: z.number(), a: z.string() }) });
@@ -89,6 +98,13 @@ describe('defineTool refuses a declaration that would fail later', () => {
     ['a name too long for providers', { name: 'a'.repeat(65) }, /too long/],
     ['a missing version', { version: undefined }, /version is undefined/],
     ['no run function', { run: undefined }, /no run function/],
+    ['a sandbox that is not there', { sandbox: 'required' }, /but it has none/],
+    ['a sandbox that is never used', { sandbox: 'none', sandboxRun: () => 1 }, /never used/],
+    [
+      'a question that changes something',
+      { kind: 'human_input', effect: 'write' },
+      /asks a person/,
+    ],
     ['a probe of a read', { probe: () => null }, /has a probe/],
     ['approval of a read', { approval: 'always' }, /asks for approval/],
     ['an approval rule on a read', { approval: { roles: ['x'] } }, /asks for approval/],

@@ -52,6 +52,7 @@ const COMMANDS = [
   'reject',
   'answer',
   'message',
+  'set',
   'interrupt',
   'cancel',
   'close',

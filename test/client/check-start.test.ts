@@ -20,6 +20,25 @@ describe('a start', () => {
     expect(checkStart({ agent: 'a', task: 'Do it' }).task).toEqual({ goal: 'Do it' });
   });
 
+  it('takes everything that a task can say', () => {
+    const task = {
+      goal: 'x',
+      taskId: 't-1',
+      traceId: 'trace',
+      caller: 'pat',
+      constraints: ['be kind'],
+      allowedActions: ['a'],
+      forbiddenActions: ['b'],
+      denied: '',
+      requiredEvidence: [{ id: 'a', satisfiedBy: 'b', predicate: { path: 'x.y', lte: 3 } }],
+      successCriteria: [{ id: 'a', description: 'd', when: { path: 'output.x', equals: null } }],
+      stopReasons: ['policy_blocked'],
+      outputSchema: { type: 'object' },
+      metadata: { a: [1, null] },
+    };
+    expect(checkStart(start({ task })).task).toEqual(task);
+  });
+
   it.each([
     ['a blank goal', { task: { goal: ' \n ' } }, 'task.goal'],
     ['no goal', { task: {} }, 'task.goal'],
@@ -28,6 +47,33 @@ describe('a start', () => {
     ['a misspelt field', { task: { goal: 'x', constraint: ['y'] } }, '"constraint"'],
     ['a blank constraint', { task: { goal: 'x', constraints: ['ok', ''] } }, 'task.constraints.1'],
     ['an enormous goal', { task: { goal: 'x'.repeat(200_001) } }, 'task.goal'],
+    [
+      'evidence with a misspelt predicate',
+      { task: { goal: 'x', requiredEvidence: [{ id: 'a', satisfiedBy: 'b', predicat: {} }] } },
+      '"predicat"',
+    ],
+    [
+      'a predicate that compares nothing',
+      {
+        task: {
+          goal: 'x',
+          requiredEvidence: [{ id: 'a', satisfiedBy: 'b', predicate: { path: 'x' } }],
+        },
+      },
+      'task.requiredEvidence.0.predicate',
+    ],
+    [
+      'a criterion about nothing the run has',
+      { task: { goal: 'x', successCriteria: [{ id: 'a', when: { path: 'mood', exists: true } }] } },
+      'task.successCriteria.0.when.path',
+    ],
+    [
+      'an output schema that is a text',
+      { task: { goal: 'x', outputSchema: '{}' } },
+      'outputSchema',
+    ],
+    ['a stop reason that is blank', { task: { goal: 'x', stopReasons: [' '] } }, 'stopReasons.0'],
+    ['metadata that is no JSON', { task: { goal: 'x', metadata: { a: () => 1 } } }, 'metadata'],
     [
       'metadata that is too large',
       { task: { goal: 'x', metadata: { a: 'x'.repeat(20_000) } } },

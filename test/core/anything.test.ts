@@ -1,9 +1,13 @@
 /** Properties: whatever comes in, in whatever order, a run stays consistent and comes to an end. */
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Decision } from '../../core/ask/ask.js';
 import type { Limit } from '../../core/budget-fields.js';
 import type { Input } from '../../core/input.js';
+import { PERMISSION_MODES, type PermissionMode } from '../../core/permission-mode.js';
 import type { PolicyRule } from '../../core/policy.js';
+import { DEFAULT_TOKEN_BUDGET } from '../../core/gates/token-budget.js';
+import { HOOK_POINTS, type HookNames } from '../../core/hooks/hook.js';
 import { viewOfRun } from '../../core/run-result.js';
 import {
   call,
@@ -12,6 +16,7 @@ import {
   failure,
   says,
   withReply,
+  type HookEntry,
   type ModelEntry,
   type Script,
   type ToolEntry,
@@ -34,6 +39,7 @@ const TOOLS = [
   'send_email',
   'issue_refund',
   'shell',
+  'ask_customer',
   'nope',
   '__proto__',
 ];
@@ -70,7 +76,28 @@ const entry: fc.Arbitrary<ToolEntry> = fc.constantFrom<ToolEntry>(
 );
 const entries = fc.array(entry, { minLength: 1, maxLength: 4 });
 
+const hookEntry: fc.Arbitrary<HookEntry> = fc.constantFrom<HookEntry>(
+  {},
+  { error: 'boom' },
+  { decision: 'deny' },
+  { decision: 'ask', delayMs: 30 },
+  { updatedInput: { orderId: '2' } },
+  { blockingErrors: ['again'] },
+  { preventContinuation: true },
+  { systemMessages: ['psst'], delayMs: 9_000 },
+  { additionalContext: 'hello' },
+  failure('Internal'),
+);
+const hookEntries = fc.array(hookEntry, { maxLength: 4 });
+/** Each point has a hook of its own name, or none. */
+const hookNames: fc.Arbitrary<HookNames> = fc
+  .subarray([...HOOK_POINTS])
+  .map((points) => Object.fromEntries(points.map((point) => [point, [point]])));
+const hooks = fc.record(Object.fromEntries(HOOK_POINTS.map((point) => [point, hookEntries])));
+
 const script: fc.Arbitrary<Script> = fc.record({
+  hookNames,
+  hooks,
   model: fc.array(reply, { maxLength: 8 }),
   outcomes: fc.record({
     read_order: entries,
@@ -93,6 +120,19 @@ const script: fc.Arbitrary<Script> = fc.record({
     onDeny: fc.constantFrom('observe', 'refuse'),
     budgetOverrunPolicy: fc.constantFrom('complete', 'stop'),
     timeoutCounts: fc.constantFrom('active', 'wall'),
+    interruptMode: fc.constantFrom('stop', 'pause'),
+    wrapUpTurn: fc.boolean(),
+    fallbackModel: fc.constantFrom(null, 'scripted/spare'),
+    fallbackSticky: fc.constantFrom('turn', 'session'),
+    tokenBudget: fc.constantFrom(null, { ...DEFAULT_TOKEN_BUDGET, targetOutputTokens: 400 }),
+    approvalMode: fc.constantFrom('wait', 'wait', 'stop'),
+    onBudget: fc.constantFrom('stop', 'ask'),
+    permissionMode: fc.constantFrom(...PERMISSION_MODES),
+    allowBypassPermissions: fc.boolean(),
+    allowStandingGrants: fc.constant(true),
+    maxTokensStrategy: fc.constantFrom('auto', 'compact_first', 'continue_only', 'stop'),
+    compactionMetric: fc.constantFrom('context', 'cumulative'),
+    minTurnsBetweenCompactions: fc.constantFrom(0, 2),
   }),
   budget: fc.record({
     maxTurns: fc.constantFrom(0, 2, 20),
@@ -100,9 +140,31 @@ const script: fc.Arbitrary<Script> = fc.record({
     timeoutMs: fc.constantFrom(30, 1_800_000),
     maxCostMicroUsd: fc.constantFrom<Limit>(1, 12_000, 5_000_000, 'unlimited'),
     maxOutputTokens: fc.constantFrom(150, 200_000),
+    maxReactiveCompactions: fc.constantFrom(0, 1, 3),
+    compactionThreshold: fc.constantFrom(0, 0.8),
   }),
-  policy: fc.constantFrom<readonly PolicyRule[]>([], [{ tool: 'send_email', decision: 'allow' }]),
+  policy: fc.constantFrom<readonly PolicyRule[]>(
+    [],
+    [{ tool: 'send_email', decision: 'allow' }],
+    [
+      { tool: 'shell', decision: 'sandbox' },
+      { tool: 'write_*', decision: 'ask' },
+    ],
+  ),
+  check: fc.constantFrom<NonNullable<Script['check']>>(
+    () => ({ ok: true }),
+    (_tool, args) =>
+      isDeepStrictEqual(args, { orderId: '7' })
+        ? { ok: true }
+        : { ok: false, code: 'invalid_arguments', message: 'no' },
+  ),
   flushFailures: fc.nat({ max: 2 }),
+  routes: fc.constant({ 'scripted/spare': {}, 'scripted/m2': { contextWindow: 5_000 } }),
+  contextWindow: fc.constantFrom(1_100, 1_300, 200_000),
+  compactions: fc.array(
+    fc.constantFrom({}, { tokens: 10 }, { tokens: 150_000 }, failure('Internal')),
+    { maxLength: 3 },
+  ),
 });
 
 type Action = (shell: Shell) => void;
@@ -114,10 +176,28 @@ function decides(changes: Partial<Decision>): Action {
     send(shell, {
       type: 'decision',
       decision: decisionOn(ask as (typeof asks)[0], changes),
-      ticket: 't',
+      ticket: `t${shell.orders}-${shell.verdicts.length}`,
     });
   };
 }
+
+/** An answer to whatever is asked, and a mode, together in one activation. */
+function answersUnder(mode: PermissionMode): Action {
+  return (shell) => {
+    const askId = viewOfRun(shell.run).asks.at(-1)?.askId ?? 'run_1:0';
+    send(
+      shell,
+      { type: 'input_provided', askId, value: 'yes', by: 'cora' },
+      { type: 'set_permission_mode', mode },
+    );
+  };
+}
+
+const GRANT = {
+  matcher: { tool: 'issue_refund', when: [{ path: 'orderId', exists: true }] },
+  uses: 2,
+  expiresInMs: 1_000,
+};
 
 function sends(...inputs: readonly Outside[]): Action {
   return (shell) => send(shell, ...inputs);
@@ -138,10 +218,18 @@ const OFTEN: readonly Action[] = [
   decides({}),
   decides({ decision: 'happened', value: { x: 1 } }),
   decides({ decision: 'not_happened', by: 'ann' }),
+  decides({ decision: 'modify', args: { orderId: '7' } }),
+  decides({ decision: 'replace', tool: 'write_note', args: { orderId: '8' }, by: 'ann' }),
+  answersUnder('default'),
   sends({ type: 'user_message', text: 'hello', id: 'm' }, { type: 'user_message', text: 'more' }),
 ];
 const RARELY: readonly Action[] = [
   decides({ decision: 'reject' }),
+  decides({ amount: 1_000_000 }),
+  decides({ grant: GRANT }),
+  answersUnder('plan'),
+  answersUnder('acceptEdits'),
+  answersUnder('bypassPermissions'),
   decides({ argsHash: '' }),
   decides({ askId: 'run_1:1:0' }),
   decides({ decidedAt: Number.MAX_SAFE_INTEGER }),
@@ -149,6 +237,11 @@ const RARELY: readonly Action[] = [
   sends({ type: 'interrupt' }),
   sends({ type: 'cancel_requested' }),
   sends({ type: 'close' }),
+  sends({ type: 'set_model', model: 'scripted/m2' }),
+  sends(
+    { type: 'set_model', model: 'nobody/knows' },
+    { type: 'set_max_thinking_tokens', tokens: 0 },
+  ),
   sends({ type: 'input_provided', askId: '__proto__', value: null, by: 'x' }),
   sends({ type: 'input_rejected', message: 'signal', reason: 'x'.repeat(9_000) }),
   strays('__proto__'),
@@ -186,11 +279,17 @@ test('every run keeps its invariants, stays plain JSON and comes to an end', () 
       const result = finish(shell);
       expect(result.completed).toBe(result.stopReason === 'completed');
       expect(shell.run.inflight).toEqual({});
+      expect(shell.verdicts.map(({ ticket }) => ticket).toSorted()).toEqual(
+        shell.tickets.toSorted(),
+      );
       expect(shell.run.asks.filter((ask) => ask.outcome === 'pending')).toEqual([]);
       const attempts = started(shell, 'execute_tool').map(
         ({ input: { call: one } }) => `${one.key} ${one.attempt}`,
       );
       expect(new Set(attempts).size).toBe(attempts.length);
+      const ends = started(shell, 'run_hooks').filter(({ input }) => input.point === 'SessionEnd');
+      const opened = shell.run.frozen !== undefined;
+      expect(ends).toHaveLength(opened && what.hookNames?.SessionEnd !== undefined ? 1 : 0);
     }),
     { numRuns: 300, seed: 20_260_101 },
   );

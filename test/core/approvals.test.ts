@@ -12,6 +12,7 @@ import {
   resultOf,
   send,
   settle,
+  started,
   together,
   until,
   warningsOf,
@@ -106,9 +107,33 @@ describe('a call that needs a person waits for one', () => {
     const settings = { timeoutCounts: 'wall' } as const;
     const shell = waiting({ settings, budget: { timeoutMs: 60_000 } });
     pass(shell, 24 * HOUR);
-    answer(shell);
     expect(finish(shell).stopReason).toBe('timeout');
     expect(executedOf(shell)).toEqual([]);
+  });
+});
+
+describe('a run that does not wait for approvals', () => {
+  test('S46: ends at once and says what needed a word', () => {
+    const settings = { approvalMode: 'stop' } as const;
+    const result = finish(waiting({ settings }));
+    expect(result).toMatchObject({
+      stopReason: 'needs_human',
+      detail: 'approval_required',
+      pendingApproval: { askId: 'run_1:0', callId: 'a', tool: 'issue_refund', args: ARGS },
+      counters: { notStartedCalls: 1, waitingMs: 0 },
+    });
+  });
+
+  test('gives every call its result and leaves no question open', () => {
+    const settings = { approvalMode: 'stop' } as const;
+    const model = [
+      calls(call('a', 'read_order'), call('b', 'issue_refund', ARGS), call('c', 'read_order')),
+    ];
+    const shell = createShell({ model, settings });
+    finish(shell);
+    expect(codesOf(shell)).toEqual({ a: 'ok', b: 'not_executed', c: 'not_executed' });
+    expect(ofType(shell, 'approval_withdrawn')).toMatchObject([{ askId: 'run_1:0:1' }]);
+    expect(started(shell, 'flush')).toEqual([]);
   });
 });
 

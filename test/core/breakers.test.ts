@@ -82,3 +82,35 @@ describe('the same tool ending badly again and again stops the run', () => {
     expect(requestsOf(shell)).toHaveLength(1);
   });
 });
+
+describe('S109: a tool that is not available', () => {
+  const task = { requiredEvidence: [{ id: 'order', satisfiedBy: 'read_order' }] };
+
+  test('stops a task that cannot end without it, at once', () => {
+    const shell = createShell({
+      task,
+      model: [calls(call('a', 'read_order'), call('b', 'write_note', {})), says('late')],
+      outcomes: { read_order: [DOWN] },
+    });
+    expect(finish(shell)).toMatchObject({
+      stopReason: 'tool_unavailable',
+      detail: 'read_order',
+      status: 'failed',
+      nextSafeAction: expect.stringContaining('read_order'),
+    });
+    expect(requestsOf(shell)).toHaveLength(1);
+  });
+
+  test('is an error to the model when the task does not need it', () => {
+    expect(ending({ model: turns('read_order'), outcomes: { read_order: [DOWN] } })).toBe(
+      'completed final_answer',
+    );
+  });
+
+  test('is an error to the model when its evidence is there already', () => {
+    const outcomes = { read_order: [{ ok: 1 }, DOWN] };
+    expect(ending({ task, model: turns('read_order', 'read_order'), outcomes })).toBe(
+      'completed final_answer',
+    );
+  });
+});

@@ -22,6 +22,7 @@ import {
   started,
   transitionsOf,
   until,
+  warningsOf,
 } from './shell.js';
 import { lettersOf } from './transcript.js';
 
@@ -207,9 +208,19 @@ describe('money', () => {
     expect(requestsOf(shell)).toEqual([]);
   });
 
-  test('nothing starts after a bill above the bound', () => {
+  test('a bill above the bound that the budget bears is told, and the run goes on', () => {
     const dear = withReply(calls(call('a', 'read_order')), usage(150_000, 0));
-    const shell = createShell({ model: [dear, says('late')] });
+    const shell = createShell({ model: [dear, says('ok')] });
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(warningsOf(shell)).toContain('billed_above_bound');
+  });
+
+  test('nothing starts after a bill above the bound that breaks the budget', () => {
+    const dear = withReply(calls(call('a', 'read_order')), usage(150_000, 0));
+    const shell = createShell({
+      budget: { maxCostMicroUsd: 400_000 },
+      model: [dear, says('late')],
+    });
     expect(finish(shell)).toMatchObject({ stopReason: 'max_cost', budgetOverrun: true });
     expect(executedOf(shell)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { call, calls, says, withReply, type Script } from './script.js';
+import { call, calls, says, withReply, type Script, type ToolEntry } from './script.js';
 import {
   codesOf,
   createShell,
@@ -162,6 +162,18 @@ describe('while calls are waiting or running', () => {
     post(shell, INTERRUPT);
     finish(shell);
     expect(codesOf(shell)).toEqual({ a: 'execution_error' });
+  });
+
+  test('what its executor says of a stop is no word of the tool', () => {
+    const stopped = { error: 'Interrupted mid-execution', code: 'interrupted_mid_execution' };
+    const shell = createShell({
+      model: [calls(call('a', 'read_order'))],
+      outcomes: { read_order: [stopped as ToolEntry] },
+    });
+    until(shell, 'tool_started');
+    post(shell, INTERRUPT);
+    finish(shell);
+    expect(ofType(shell, 'tool_finished')).toMatchObject([{ synthetic: true, started: true }]);
   });
 
   test('what is being reconciled becomes unknown', () => {

@@ -1,13 +1,14 @@
 /** The checker itself: what it lets pass, and that it sees each kind of damage. */
 import type { RunEvent } from '../../core/event.js';
 import { checkEvent, checkStep, startChecking } from '../../core/invariants.js';
+import type { Call } from '../../core/call/call.js';
 import type { Run } from '../../core/run.js';
 import { call, calls, says } from './script.js';
 import { answer, createShell, finish, settle, until } from './shell.js';
 
 function goodEvents(): RunEvent[] {
   const model = [calls(call('a', 'read_order'), call('b', 'issue_refund', {})), says('done')];
-  const shell = settle(createShell({ model }));
+  const shell = settle(createShell({ model, hookNames: { PreToolUse: ['guard'] } }));
   answer(shell);
   finish(shell);
   return shell.events;
@@ -80,6 +81,19 @@ test.each<[string, Damage, RegExp]>([
     changed('approval_resolved', { outcome: 'rejected' }),
     /permission ask, not approved/,
   ],
+  [
+    'an execution of something else than was asked about',
+    changed('tool_started', { tool: 'issue_refund', args: { amount: 9 } }),
+    /b is not what people were asked about/,
+  ],
+  [
+    'a corrected call that was permitted before the correction only',
+    changed('approval_resolved', {
+      outcome: 'modified',
+      corrected: { tool: 'issue_refund', args: {} },
+    }),
+    /b started with permission none/,
+  ],
   ['a denied start', changed('permission', { decision: 'deny' }), /permission deny/],
   ['a call without a result', without('tool_finished'), /no result of a, b/],
   [
@@ -93,11 +107,47 @@ test.each<[string, Damage, RegExp]>([
     changed('tool_results_message', { callIds: ['b', 'a'] }),
     /b,a for a,b/,
   ],
+  [
+    'a path that is written twice',
+    changed('tool_finished', { path: 'p', status: 'ok' }),
+    /p is written although p was/,
+  ],
+  [
+    'a path without a success',
+    changed('tool_finished', { path: 'p', status: 'error' }),
+    /did not succeed and wrote p/,
+  ],
   ['no results message', without('tool_results_message'), /before the results of a, b/],
+  [
+    'a message that was declared gone',
+    (events) => renumbered(events.flatMap((event) => [...tombstoneOf(event), event])),
+    /was declared gone/,
+  ],
+  [
+    'a fallback that nobody counted',
+    changed('transition', { reason: 'model_fallback' }),
+    /0 fallbacks counted, 1 told/,
+  ],
+  [
+    'a start although a hook denied it',
+    changed('hook', { outcome: 'deny' }),
+    /started although guard denied it/,
+  ],
+  [
+    'a Stop hook that judges a reply with calls',
+    changed('hook', { name: 'Stop' }),
+    /judges a reply with the calls a, b/,
+  ],
   ['another reason than the stop', changed('stop', { reason: 'max_turns' }), /stop said max_turns/],
 ])('%s is seen', (_what, damage, violation) => {
   expect(violationsOf(damage(goodEvents())).join('\n')).toMatch(violation);
 });
+
+function tombstoneOf(event: RunEvent): RunEvent[] {
+  if (event.type !== 'model_response') return [];
+  const { messageId: targetMessageId, stamp } = event;
+  return [{ type: 'tombstone', targetMessageId, reason: 'test', stamp }];
+}
 
 /** Puts the first event of a type right behind another one. */
 function moved(events: RunEvent[], type: RunEvent['type'], behind: RunEvent['type']): RunEvent[] {
@@ -151,6 +201,21 @@ describe('a step', () => {
     expect(found.join('\n')).toMatch(/starts although the run stops/);
   });
 
+  test('that starts hooks nobody knows the reason of is seen', () => {
+    const hook = { kind: 'run_hooks', cancelled: false } as const;
+    const found = violations({ ...asking, inflight: { ...asking.inflight, 'run_hooks-9': hook } });
+    expect(found).toMatch(/nobody knows what run_hooks-9 is for/);
+  });
+
+  test('that closes a run before its SessionEnd hooks is seen', () => {
+    const ended = createShell({ model: [says('x')], hookNames: { SessionEnd: ['bye'] } });
+    finish(ended);
+    const closing = ended.effects.filter((one) => one.kind === 'close_run');
+    const stopping = { ...ended.run.stopping!, sessionEnd: 'running' } as const;
+    const found = checkStep(ended.run, { run: { ...ended.run, stopping }, effects: closing });
+    expect(found.join()).toMatch(/closed before its SessionEnd hooks/);
+  });
+
   test('that uses an id again is seen', () => {
     expect(checkStep(asking, { run: asking, effects: [effect] }).join()).toContain(
       `${id} is not new`,
@@ -164,6 +229,42 @@ describe('a step', () => {
 
   test('after which nothing would ever wake the run is seen', () => {
     expect(violations({ ...asking, inflight: {} })).toMatch(/nothing is in flight/);
+  });
+
+  describe('with calls side by side', () => {
+    const beside = createShell({
+      settings: { toolExecution: 'batched' },
+      budget: { maxParallelToolCalls: 2 },
+      model: [calls(call('a', 'read_order'), call('b', 'lookup_order')), says('x')],
+    });
+    until(beside, 'tool_started', { callId: 'b' });
+    const { turn } = beside.run;
+
+    function damaged(change: (one: Call) => object, more: Partial<Run> = {}): string {
+      const changed = turn!.calls.map((one) => ({ ...one, ...change(one) }) as Call);
+      return violations({ ...beside.run, ...more, turn: { ...turn!, calls: changed } }, beside.run);
+    }
+
+    test('is judged by what runs', () => {
+      expect(damaged(() => ({}))).toBe('');
+      const budget = { ...beside.run.frozen!.budget, maxParallelToolCalls: 1 };
+      const frozen = { ...beside.run.frozen!, budget };
+      expect(damaged(() => ({}), { frozen })).toMatch(/2 calls execute at once, the limit is 1/);
+      expect(damaged(({ id }) => (id === 'b' ? { tool: 'write_note' } : {}))).toMatch(
+        /b executes beside another call/,
+      );
+      const flow = { outputPath: 'p', refs: [] };
+      expect(damaged(() => ({ flow }))).toMatch(/two calls for p execute at once/);
+      expect(damaged(() => ({ flow: { refs: ['p'] } }))).toMatch(/references that nobody resolved/);
+    });
+
+    test('that writes a path again is seen', () => {
+      const before = { ...beside.run, state: { p: { text: '1' } } };
+      const again = { ...beside.run, state: { p: { text: '2' } } };
+      expect(violations(again, before)).toMatch(/p was written before and has changed/);
+      const below = { ...beside.run, state: { p: { text: '1' }, 'p.a': { text: '2' } } };
+      expect(violations(below, before)).toMatch(/p.a is written although p was/);
+    });
   });
 
   test('in which time is lost is seen', () => {

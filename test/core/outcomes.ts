@@ -7,14 +7,24 @@ import type {
   ToolOutcome,
 } from '../../core/effect.js';
 import { callDigest } from '../../core/digest.js';
+import {
+  holdsIn,
+  missingFrom,
+  referencesIn,
+  resolveReferences,
+  valueOf,
+} from '../../core/call/references.js';
 import { failureOf, type Failure } from '../../core/failure.js';
+import type { HookOutcome } from '../../core/hooks/hook.js';
+import { endsTheChain } from '../../core/hooks/opinion.js';
 import { wholeEvents } from '../../core/wire-events.js';
 import type { EffectInput, Input } from '../../core/input.js';
+import type { Json } from '../../core/json.js';
 import { NO_USAGE, type Reply } from '../../core/model.js';
 import { isMutating } from '../../core/tool.js';
 import type { Shell, Started } from './shell.js';
-import { frozenOf, type ToolEntry } from './script.js';
-import { appendItems, appendReply } from './transcript.js';
+import { checkOf, frozenOf, scriptedRoute, type ToolEntry } from './script.js';
+import { appendItems, appendReply, summarised, type Message } from './transcript.js';
 
 export interface Outcome {
   /** Infinity: only when it is cancelled. */
@@ -31,6 +41,7 @@ export function outcomeOf(shell: Shell, effect: ActivityEffect, how: How = 'ende
   if (effect.kind === 'execute_tool') return ofTool(shell, effect, how);
   if (effect.kind === 'reconcile_tool') return ofReconcile(shell, effect, how);
   if (how === 'cancelled') return failed(effect.id, aborted());
+  if (effect.kind === 'run_hooks') return ofHooks(shell, effect);
   if (effect.kind === 'open_run' && shell.script.openNever) {
     return { ...failed(effect.id, aborted()), delayMs: Infinity };
   }
@@ -42,7 +53,7 @@ export function outcomeOf(shell: Shell, effect: ActivityEffect, how: How = 'ende
 
 type StoreWork = Exclude<
   ActivityEffect,
-  { kind: 'call_model' | 'execute_tool' | 'reconcile_tool' }
+  { kind: 'call_model' | 'execute_tool' | 'reconcile_tool' | 'run_hooks' }
 >;
 type Ended = EffectInput extends infer T
   ? T extends unknown
@@ -58,55 +69,106 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
       return { type: 'outcome_recorded', output: { eventsUpTo } };
     case 'flush':
       return { type: 'flushed', output: { eventsUpTo } };
-    case 'check_call': {
-      const { tool, toolVersion, args } = effect.input;
-      const check = shell.script.check?.(tool, args) ?? { ok: true };
-      const digest = callDigest({ tool, toolVersion, args });
-      return { type: 'call_checked', output: { args, digest, check, eventsUpTo } };
-    }
-    case 'run_hooks': {
-      const outcomes = effect.input.hooks.map((hook) => {
-        const taken = entryAt(shell, `hook:${hook}`, effect.id);
-        const { error, ...opinion } = shell.script.hooks?.[hook]?.[taken] ?? {};
-        return { hook, opinion, durationMs: WORK_MS, ...(error !== undefined && { error }) };
-      });
-      return { type: 'hooks_ran', output: { outcomes, eventsUpTo } };
-    }
+    case 'check_call':
+      return { type: 'call_checked', output: { ...checked(shell, effect), eventsUpTo } };
     case 'compact': {
       const entry = shell.script.compactions?.[entryAt(shell, 'compact', effect.id)] ?? {};
       if ('failure' in entry) return { type: 'effect_failed', failure: entry.failure };
-      appendItems(shell.transcript, effect.input.append);
+      const copy = { messages: [...messagesAt(shell, effect.input.head)] };
+      appendItems(copy, effect.input.append);
       const { tokens = 1_000, usage = NO_USAGE } = entry;
       const lost = { lostCostMicroUsd: 0, lostUsage: NO_USAGE };
       const head = `${effect.id}:compacted`;
+      shell.summaries[head] = summarised(copy, effect.input.messageId);
       return { type: 'compacted', output: { head, tokens, usage, ...lost, eventsUpTo } };
     }
     case 'resolve_model': {
-      const { route } = frozenOf(shell.script);
       const { model } = effect.input;
-      const resolved = { ok: true, route: { ...route, name: model, model } } as const;
+      const route = scriptedRoute(shell.script, model);
+      const resolved =
+        route === undefined
+          ? ({ ok: false, reason: `Model ${model} is not known.` } as const)
+          : ({ ok: true, route } as const);
       return { type: 'model_resolved', output: { resolved, eventsUpTo } };
     }
     case 'close_run':
+      goTo(shell, effect.input.head);
       appendItems(shell.transcript, effect.input.append);
       return { type: 'run_closed', output: { head: 'closed', eventsUpTo } };
   }
 }
 
+/** The conversation that a head names: the one so far, unless a summary has just replaced it. */
+function messagesAt(shell: Shell, head: string | null): readonly Message[] {
+  return shell.summaries[head ?? ''] ?? shell.transcript.messages;
+}
+
+function goTo(shell: Shell, head: string | null): void {
+  shell.transcript.messages.splice(0, Infinity, ...messagesAt(shell, head));
+}
+
+/** As the activity does it, with the checks of the script instead of schemas. */
+function checked(shell: Shell, effect: Started<'check_call'>) {
+  const { tool, toolVersion, args: asked, state, when } = effect.input;
+  const judge = shell.script.check ?? (state === undefined ? () => FINE : checkOf);
+  const answer = (args: Json) => {
+    const digest = callDigest({ tool, toolVersion, args });
+    return { args, digest, check: judge(tool, args) };
+  };
+  if (state === undefined) return answer(asked);
+  const entries = Object.entries(state).map(([path, value]) => {
+    const text = 'text' in value ? value.text : (shell.script.blobs?.[value.$blob] ?? '');
+    return [path, valueOf(text, value)] as const;
+  });
+  const values = Object.fromEntries(entries);
+  if (when !== undefined && !holdsIn(values, when))
+    return { ...answer({}), check: FINE, unmet: { kind: 'condition' } as const };
+  const found = referencesIn(asked);
+  const path = found.ok ? missingFrom(values, found.paths) : 'unreadable';
+  if (path !== undefined)
+    return { ...answer({}), check: FINE, unmet: { kind: 'reference', path } as const };
+  return answer(resolveReferences(asked, values));
+}
+
+const FINE = { ok: true } as const;
+
 function ofOpen(shell: Shell, effect: Started<'open_run'>, eventsUpTo: number): Ended {
   const failure = shell.script.openFailures?.[effect.input.segment];
   if (failure !== undefined) return { type: 'effect_failed', failure };
   if (effect.input.segment > 0) return { type: 'run_opened', output: { rules: 1, eventsUpTo } };
-  const { goal } = effect.input.start.task;
+  const { goal, outputSchema } = effect.input.start.task;
   const spilled = { $blob: 'a'.repeat(64), bytes: goal.length, preview: goal.slice(0, 200) };
   const output = {
     rules: 1,
-    frozen: frozenOf(shell.script),
+    frozen: {
+      ...frozenOf(shell.script),
+      ...(outputSchema !== undefined && { outputSchema: { text: JSON.stringify(outputSchema) } }),
+    },
     head: 'root',
     goal: shell.script.goalStored ? spilled : { text: goal },
     eventsUpTo,
   };
   return { type: 'run_opened', output };
+}
+
+/** All hooks of a point, until one ends the chain. */
+function ofHooks(shell: Shell, effect: Started<'run_hooks'>): Outcome {
+  const { hooks, point } = effect.input;
+  const outcomes: HookOutcome[] = [];
+  let delayMs = 0;
+  for (const hook of hooks) {
+    const entries = shell.script.hooks?.[hook] ?? [];
+    const entry = entries[entryAt(shell, `hook:${hook}`, `${effect.id} ${hook}`)] ?? {};
+    if ('failure' in entry) return failed(effect.id, entry.failure);
+    const { error, delayMs: takes = WORK_MS, ...opinion } = entry;
+    const durationMs = takes;
+    const outcome = { hook, opinion, durationMs, ...(error !== undefined && { error }) };
+    outcomes.push(outcome);
+    delayMs += takes;
+    if (endsTheChain(point, outcome)) break;
+  }
+  const eventsUpTo = store(shell, effect);
+  return back(effect.id, { type: 'hooks_ran', output: { outcomes, eventsUpTo } }, delayMs);
 }
 
 /** A flush that fails keeps nothing. */
@@ -131,12 +193,13 @@ function ofModel(shell: Shell, effect: Started<'call_model'>, how: How): Outcome
   if ('failure' in entry) return failed(effect.id, entry.failure, entry.delayMs);
   const reply = how === 'cancelled' ? entry.partial : entry.reply;
   if (reply === undefined) return failed(effect.id, aborted());
-  const { attempts = 1, lostCostMicroUsd = 0, delayMs } = entry;
+  const { attempts = 1, retried = [], lostCostMicroUsd = 0, delayMs } = entry;
   return {
     delayMs: delayMs ?? WORK_MS,
     make: (at) => {
       const { input, id } = effect;
       const eventsUpTo = store(shell, effect);
+      goTo(shell, input.head);
       appendItems(shell.transcript, input.append);
       appendReply(shell.transcript, input.replyMessageId, reply);
       const head = `${id}:${shell.transcript.messages.length}`;
@@ -144,7 +207,9 @@ function ofModel(shell: Shell, effect: Started<'call_model'>, how: How): Outcome
       const output: CallModelOutput = {
         head,
         reply,
+        ...(reply.stop === 'refusal' && { headBefore: `${id}:before` }),
         attempts,
+        retried,
         lostCostMicroUsd,
         lostUsage,
         eventsUpTo,
@@ -180,7 +245,10 @@ function ofTool(shell: Shell, effect: Started<'execute_tool'>, how: How): Outcom
   if ('failure' in entry) return failed(effect.id, entry.failure, entry.delayMs);
   const attempts =
     'attempts' in entry && entry.attempts !== undefined ? { attempts: entry.attempts } : {};
-  const ended = returned(shell, effect, { outcome: ofEntry(entry), ...attempts });
+  const ended = returned(shell, effect, {
+    outcome: ofEntry(entry, effect.input.typed === true),
+    ...attempts,
+  });
   return back(effect.id, ended, 'delayMs' in entry ? entry.delayMs : undefined);
 }
 
@@ -207,12 +275,19 @@ function unstored(effect: ActivityEffect): number {
   return effect.input.events[0]?.stamp.seq ?? 0;
 }
 
-function ofEntry(entry: Exclude<ToolEntry, { hang: true } | { failure: Failure }>): ToolOutcome {
+function ofEntry(
+  entry: Exclude<ToolEntry, { hang: true } | { failure: Failure }>,
+  typed: boolean,
+): ToolOutcome {
   if ('ok' in entry) {
     const text = typeof entry.ok === 'string' ? entry.ok : JSON.stringify(entry.ok);
-    return { kind: 'ok', content: { text } };
+    const json = typed && typeof entry.ok !== 'string';
+    return { kind: 'ok', content: { text, ...(json && { json: true }) } };
   }
-  if ('stored' in entry) return { kind: 'ok', content: entry.stored };
+  if ('stored' in entry) {
+    const { stored: content, proves } = entry;
+    return { kind: 'ok', content, ...(proves !== undefined && { proves }) };
+  }
   if ('error' in entry)
     return { kind: 'error', code: entry.code ?? 'execution_error', message: entry.error };
   if ('ambiguous' in entry) return { kind: 'ambiguous', message: entry.ambiguous };

@@ -1,9 +1,24 @@
 import fc from 'fast-check';
-import { parseDecision, parseProvidedInput, parseUserMessage } from '../../core/parse-message.js';
+import {
+  parseDecision,
+  parseModelName,
+  parsePermissionMode,
+  parseProvidedInput,
+  parseThinkingTokens,
+  parseUserMessage,
+} from '../../core/parse-message.js';
 import { parseStart } from '../../core/parse-start.js';
 
 const DECISION = { askId: 'r:1', argsHash: 'h', decision: 'approve', by: 'pat', decidedAt: 1 };
-const PARSERS = { parseDecision, parseProvidedInput, parseUserMessage, parseStart };
+const PARSERS = {
+  parseDecision,
+  parseModelName,
+  parsePermissionMode,
+  parseProvidedInput,
+  parseStart,
+  parseThinkingTokens,
+  parseUserMessage,
+};
 
 function nested(depth: number): unknown {
   let value: unknown = 1;
@@ -105,4 +120,67 @@ test.each(Object.entries(PARSERS))('%s never throws, whatever comes', (_name, pa
       expect(typeof parse(raw).ok).toBe('boolean');
     }),
   );
+});
+
+describe('what only some decisions carry', () => {
+  const modify = { ...DECISION, decision: 'modify', args: { amount: 1 } };
+  const replace = { ...modify, decision: 'replace', tool: 'write_note' };
+  const grant = {
+    matcher: { tool: 'issue_refund', when: [{ path: 'amount', lte: 5 }] },
+    uses: 3,
+    expiresInMs: 1_000,
+  };
+
+  test.each([
+    ['a correction', modify],
+    ['a replacement', replace],
+    ['an amount', { ...DECISION, amount: 5 }],
+    ['a grant', { ...DECISION, grant }],
+  ])('%s is taken', (_what, decision) => {
+    expect(parseDecision(decision)).toEqual({ ok: true, value: { v: 1, roles: [], ...decision } });
+  });
+
+  test('elsewhere it is dropped', () => {
+    const extras = { args: {}, tool: 'x', amount: 5, grant };
+    const reject = { ...DECISION, decision: 'reject' };
+    expect(parseDecision({ ...reject, ...extras })).toEqual({
+      ok: true,
+      value: { v: 1, roles: [], ...reject },
+    });
+  });
+
+  test.each([
+    ['no arguments', { ...modify, args: undefined }, 'args'],
+    ['endless arguments', { ...modify, args: 'x'.repeat(8_191) }, 'args'],
+    ['arguments without a floor', { ...modify, args: nested(100_000) }, 'args'],
+    ['no tool', { ...replace, tool: undefined }, 'tool'],
+    ['a blank tool', { ...replace, tool: ' ' }, 'tool'],
+    ['an amount of nothing', { ...DECISION, amount: 0 }, 'amount'],
+    ['half an amount', { ...DECISION, amount: 0.5 }, 'amount'],
+    ['an amount in words', { ...DECISION, amount: '5' }, 'amount'],
+    [
+      'a grant of everything',
+      { ...DECISION, grant: { ...grant, matcher: { tool: 'x' } } },
+      'grant',
+    ],
+    [
+      'a grant that compares with nothing',
+      { ...DECISION, grant: { ...grant, matcher: { tool: 'x', when: [{ path: 'a' }] } } },
+      'grant',
+    ],
+    ['a grant without an end', { ...DECISION, grant: { ...grant, uses: Infinity } }, 'grant'],
+    ['a grant for ever', { ...DECISION, grant: { ...grant, expiresInMs: 1e15 } }, 'grant'],
+  ])('%s is refused with a reason', (_what, decision, word) => {
+    expect(parseDecision(decision)).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining(word),
+    });
+  });
+});
+
+test('a permission mode is one of those there are', () => {
+  expect(parsePermissionMode('plan')).toEqual({ ok: true, value: 'plan' });
+  for (const raw of ['yolo', '', null, { mode: 'plan' }, 'constructor']) {
+    expect(parsePermissionMode(raw)).toMatchObject({ ok: false });
+  }
 });

@@ -1,8 +1,9 @@
 /** What a test of the core writes down: tools, model replies, outcomes. In the spirit of spec fixtures. */
 import { DEFAULT_BUDGET, type Budget } from '../../core/budget-fields.js';
 import type { Decision } from '../../core/ask/ask.js';
+import { readFlow } from '../../core/call/flow.js';
 import { callDigest } from '../../core/digest.js';
-import type { Finding, ToolOutcome } from '../../core/effect.js';
+import type { Finding, RetriedAttempt, ToolOutcome } from '../../core/effect.js';
 import type { AskView } from '../../core/event.js';
 import type { Failure } from '../../core/failure.js';
 import type { Frozen } from '../../core/frozen.js';
@@ -11,6 +12,7 @@ import type { HookNames, HookOpinion } from '../../core/hooks/hook.js';
 import {
   NO_USAGE,
   type CallCheck,
+  type ModelRoute,
   type ProposedCall,
   type Reply,
   type Usage,
@@ -28,15 +30,21 @@ export interface Script {
   readonly policy?: readonly PolicyRule[];
   readonly tools?: readonly ToolRecord[];
   readonly contextWindow?: number;
+  /** Routes beside the agent's own, by name; with any given, other names are unknown. */
+  readonly routes?: { readonly [name: string]: Partial<ModelRoute> };
+  /** Size of the static prompt: no reply may be billed for more than was sent. */
+  readonly promptBytes?: number;
   readonly model: readonly ModelEntry[];
   /** By tool, one entry per execution; the last one repeats. Without any: ok with an echo. */
   readonly outcomes?: { readonly [tool: string]: readonly ToolEntry[] };
   /** What reconciling finds, in order; the last one repeats. */
   readonly findings?: readonly FindingEntry[];
+  /** Texts of the blob store, by hash. */
+  readonly blobs?: { readonly [hash: string]: string };
   /** What `check_call` says of changed arguments; default: they are fine. */
   readonly check?: (tool: string, args: Json) => CallCheck;
   /** By hook name, in order; then no opinion. */
-  readonly hooks?: { readonly [hook: string]: readonly (HookOpinion & { error?: string })[] };
+  readonly hooks?: { readonly [hook: string]: readonly HookEntry[] };
   readonly hookNames?: HookNames;
   readonly compactions?: readonly (
     { readonly tokens?: number; readonly usage?: Usage } | { readonly failure: Failure }
@@ -55,6 +63,7 @@ export interface ModelReply {
   readonly reply: Reply;
   readonly delayMs?: number;
   readonly attempts?: number;
+  readonly retried?: readonly RetriedAttempt[];
   readonly lostCostMicroUsd?: number;
   /** What had arrived when the call is cancelled. */
   readonly partial?: Reply;
@@ -63,13 +72,27 @@ export type ModelEntry = ModelReply | { readonly failure: Failure; readonly dela
 
 export type ToolEntry =
   | { readonly ok: Json; readonly delayMs?: number; readonly attempts?: number }
-  | { readonly stored: StoredText }
-  | { readonly error: string; readonly code?: ErrorCodeOfTool; readonly attempts?: number }
-  | { readonly ambiguous: string }
+  | {
+      readonly stored: StoredText;
+      readonly delayMs?: number;
+      readonly proves?: readonly string[];
+    }
+  | {
+      readonly error: string;
+      readonly code?: ErrorCodeOfTool;
+      readonly attempts?: number;
+      readonly delayMs?: number;
+    }
+  | { readonly ambiguous: string; readonly delayMs?: number }
   | { readonly keyConflict: true }
   | { readonly failure: Failure; readonly delayMs?: number }
   | { readonly hang: true };
 type ErrorCodeOfTool = Extract<ToolOutcome, { kind: 'error' }>['code'];
+
+export type HookEntry =
+  | (HookOpinion & { readonly error?: string; readonly delayMs?: number })
+  /** The activity failed: no hook has answered. */
+  | { readonly failure: Failure };
 
 export type FindingEntry = Finding | { readonly failure: Failure };
 
@@ -109,8 +132,14 @@ export const TOOLBOX: readonly ToolRecord[] = [
   tool('send_email', { effect: 'send', idempotency: 'none', approval: NEEDS_APPROVAL }),
   tool('issue_refund', { effect: 'financial', idempotency: 'keyed', approval: NEEDS_APPROVAL }),
   tool('delete_order', { effect: 'delete', idempotency: 'none', approval: NEEDS_APPROVAL }),
-  tool('shell', { effect: 'execute', idempotency: 'none', approval: 'by_policy' }),
+  tool('shell', {
+    effect: 'execute',
+    idempotency: 'none',
+    approval: 'by_policy',
+    sandbox: 'optional',
+  }),
   tool('draft_refund_recommendation', { effect: 'none' }),
+  tool('ask_customer', { kind: 'human_input', effect: 'none' }),
 ];
 
 export const STRICT_001: Partial<Settings> = {
@@ -119,20 +148,31 @@ export const STRICT_001: Partial<Settings> = {
   onToolFailure: { mode: 'stop', threshold: 1, outcome: 'tool_failure' },
 };
 
+/** The route of a name, or undefined when the script says what there is and this is not among it. */
+export function scriptedRoute({ routes }: Script, name: string): ModelRoute | undefined {
+  if (routes !== undefined && routes[name] === undefined) return undefined;
+  return {
+    name,
+    provider: 'scripted',
+    model: name.split('/').at(-1)!,
+    contextWindow: 200_000,
+    maxOutputTokens: 64_000,
+    prices: { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 },
+    pricesVersion: 'p1',
+    temperatureAllowed: true,
+    ...routes?.[name],
+  };
+}
+
 export function frozenOf(script: Script): Frozen {
+  const { contextWindow = 200_000, settings } = script;
+  const route = scriptedRoute({ ...script, routes: { 'scripted/model': {} } }, 'scripted/model')!;
+  const fallback = settings?.fallbackModel && scriptedRoute(script, settings.fallbackModel);
   return {
     agent: { name: 'case', version: '1' },
-    route: {
-      name: 'scripted/model',
-      provider: 'scripted',
-      model: 'model',
-      contextWindow: script.contextWindow ?? 200_000,
-      maxOutputTokens: 64_000,
-      prices: { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 },
-      pricesVersion: 'p1',
-      temperatureAllowed: true,
-    },
-    prompt: { hash: 'root', bytes: 400 },
+    route: { ...route, contextWindow },
+    ...(fallback && { fallback }),
+    prompt: { hash: 'root', bytes: script.promptBytes ?? 400 },
     tools: script.tools ?? TOOLBOX,
     policy: { version: '7', rules: script.policy ?? [] },
     hooks: script.hookNames ?? {},
@@ -170,8 +210,27 @@ export function call(id: string, name: string, args: Json = { orderId: '1' }): P
   return { id, tool: name, toolVersion: '1', args, digest, check: checkOf(name, args) };
 }
 
-function checkOf(name: string, args: Json): ProposedCall['check'] {
-  if (!TOOLBOX.some((one) => one.name === name) && !name.startsWith('x_'))
+/** A call of a plan: arguments with references and the `_` names of dataflow. */
+export function flows(id: string, name: string, args: Json): ProposedCall {
+  const read = readFlow(args);
+  if (!read.ok) throw new Error(read.defect);
+  const { flow } = read;
+  const proposed = call(id, name, read.args);
+  // Arguments with references are checked when those are resolved.
+  const later = flow !== undefined && flow.refs.length > 0 && isKnown(name);
+  return {
+    ...proposed,
+    ...(later && { check: { ok: true } as const }),
+    ...(flow !== undefined && { flow }),
+  };
+}
+
+function isKnown(name: string): boolean {
+  return TOOLBOX.some((one) => one.name === name) || name.startsWith('x_');
+}
+
+export function checkOf(name: string, args: Json): ProposedCall['check'] {
+  if (!isKnown(name))
     return { ok: false, code: 'unknown_tool', message: `There is no tool "${name}".` };
   const { orderId } = args as { readonly orderId?: Json };
   const wanted = name.includes('order') && name !== 'x_free';
@@ -182,6 +241,13 @@ function checkOf(name: string, args: Json): ProposedCall['check'] {
 
 export function failure(code: Failure['code'], more: Partial<Failure> = {}): { failure: Failure } {
   return { failure: { code, message: `${code} happened`, ...more } };
+}
+
+/** What the activity says of a model call that failed for good, when nothing was billed. */
+export function exhaustedBy(code: Failure['code'], details: object = {}): { failure: Failure } {
+  return failure(code, {
+    details: { attempts: 7, lostCostMicroUsd: 0, lostUsage: {}, ...details },
+  });
 }
 
 /** A decision that names exactly what the ask is about. */

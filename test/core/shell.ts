@@ -20,7 +20,7 @@ import type { RunResult } from '../../core/result.js';
 import { viewOfRun } from '../../core/run-result.js';
 import type { Run } from '../../core/run.js';
 import { outcomeOf, type Outcome } from './outcomes.js';
-import { createTranscript, type Transcript } from './transcript.js';
+import { createTranscript, type Message, type Transcript } from './transcript.js';
 import { decisionOn, type Script } from './script.js';
 
 /** Start of virtual time, ms since epoch. */
@@ -52,9 +52,13 @@ export interface Shell {
   readonly events: RunEvent[];
   readonly transcript: Transcript;
   readonly verdicts: Run['verdicts'][number][];
+  /** Everybody who was to get a verdict. */
+  readonly tickets: string[];
   /** Script entries taken so far, and which entry an effect was given. */
   readonly used: { [what: string]: number };
   readonly allotted: { [effectId: string]: number };
+  /** Conversations that a summary made, by their heads. */
+  readonly summaries: { [head: string]: readonly Message[] };
   checks: InvariantState;
   orders: number;
 }
@@ -78,8 +82,10 @@ export function createShell(script: Script): Shell {
     events: [],
     transcript: createTranscript(),
     verdicts: [],
+    tickets: [],
     used: {},
     allotted: {},
+    summaries: {},
     checks: startChecking(),
     orders: 0,
   };
@@ -151,7 +157,10 @@ function cancel(shell: Shell, target: string): void {
 
 /** Puts inputs into the inbox: they are received with whatever comes back next, before it. */
 export function post(shell: Shell, ...inputs: readonly Outside[]): void {
-  for (const input of inputs) shell.inbox.push({ ...input, at: shell.now } as Input);
+  for (const input of inputs) {
+    if (input.type === 'decision' && input.ticket !== undefined) shell.tickets.push(input.ticket);
+    shell.inbox.push({ ...input, at: shell.now } as Input);
+  }
 }
 
 type Unstamped<T> = T extends unknown ? Omit<T, 'at'> : never;

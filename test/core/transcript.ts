@@ -9,6 +9,8 @@ export interface Message {
   readonly text: string;
   /** A: calls; R: results, both by call id. */
   readonly callIds: readonly string[];
+  /** R: what the model is told of each call besides its content. */
+  readonly notes: readonly string[];
 }
 
 export interface Transcript {
@@ -27,6 +29,7 @@ export function appendItems(transcript: Transcript, items: readonly TranscriptIt
       id: item.messageId,
       text: item.kind === 'user' ? previewOf(item.content) : '',
       callIds: results.map((result) => result.callId),
+      notes: results.map((result) => result.note ?? ''),
     });
   }
 }
@@ -36,7 +39,13 @@ export function appendReply(transcript: Transcript, id: string, reply: Reply): v
   const text = reply.text === undefined ? '' : previewOf(reply.text);
   const callIds = reply.calls.map((call) => call.id);
   if (text.trim() === '' && callIds.length === 0) return;
-  append(transcript, { role: 'A', id, text, callIds });
+  append(transcript, { role: 'A', id, text, callIds, notes: [] });
+}
+
+/** What a summary leaves of the conversation: the goal and the summary. */
+export function summarised(transcript: Transcript, summaryId: string): readonly Message[] {
+  const summary = { role: 'U', id: summaryId, text: 'summary', callIds: [], notes: [] } as const;
+  return [...transcript.messages.slice(0, 1), summary];
 }
 
 function append(transcript: Transcript, message: Message): void {

@@ -1,7 +1,21 @@
-import { CONTINUATION_PROMPT } from '../../core/turn/truncation.js';
-import { call, calls, failure, says, usage, withReply } from './script.js';
-import { createShell, executedOf, finish, ofType, requestsOf, transitionsOf } from './shell.js';
+import { DEFAULT_SETTINGS } from '../../core/settings.js';
+import { call, calls, failure, says, usage, withReply, type Script } from './script.js';
+import {
+  createShell,
+  executedOf,
+  finish,
+  ofType,
+  requestsOf,
+  transitionsOf,
+  type Shell,
+} from './shell.js';
 import { lettersOf } from './transcript.js';
+
+function ended(script: Script): Shell {
+  const shell = createShell(script);
+  expect(finish(shell).completed).toBe(true);
+  return shell;
+}
 
 function cut(text: string) {
   return says(text, { stop: 'max_tokens' });
@@ -17,7 +31,7 @@ describe('a reply that was cut off', () => {
     expect(lettersOf(shell.transcript)).toBe('U A U A');
     expect(transitionsOf(shell)).toEqual(['max_output_tokens_recovery']);
     expect(requestsOf(shell)[1]?.append).toMatchObject([
-      { kind: 'user', content: { text: CONTINUATION_PROMPT }, synthetic: true },
+      { kind: 'user', content: { text: DEFAULT_SETTINGS.continuationPrompt }, synthetic: true },
     ]);
   });
 
@@ -74,6 +88,76 @@ describe('a reply that was cut off', () => {
   });
 });
 
+describe('maxTokensStrategy', () => {
+  const full = { model: [cut('a'), says('b')], contextWindow: 1_200 };
+
+  test('auto: makes room when the context is nearly full, and continues when it is not', () => {
+    expect(transitionsOf(ended({ ...full }))).toEqual(['max_tokens_compact_retry']);
+    expect(transitionsOf(ended({ ...full, contextWindow: 2_000 }))).toEqual([
+      'max_output_tokens_recovery',
+    ]);
+  });
+
+  test('compact_first: makes room however empty the context is, once', () => {
+    const shell = ended({
+      model: [cut('a'), cut('b'), says('c')],
+      settings: { maxTokensStrategy: 'compact_first' },
+    });
+    expect(transitionsOf(shell)).toEqual([
+      'max_tokens_compact_retry',
+      'max_output_tokens_recovery',
+    ]);
+  });
+
+  test('continue_only: never makes room for it', () => {
+    const settings = { maxTokensStrategy: 'continue_only' } as const;
+    const budget = { compactionThreshold: 1 };
+    expect(transitionsOf(ended({ ...full, settings, budget }))).toEqual([
+      'max_output_tokens_recovery',
+    ]);
+  });
+
+  test('stop: ends the run at once with what there is, but executes complete calls', () => {
+    const settings = { maxTokensStrategy: 'stop' } as const;
+    const shell = createShell({ model: [cut('a'), says('b')], settings });
+    expect(finish(shell)).toMatchObject({ stopReason: 'max_tokens', partialOutput: { text: 'a' } });
+    const called = withReply(calls(call('x', 'read_order')), { stop: 'max_tokens' });
+    expect(finish(createShell({ model: [called, says('b')], settings })).completed).toBe(true);
+  });
+
+  test('a context that the provider calls exceeded counts as full', () => {
+    const exceeded = says('a', { stop: 'context_exceeded' });
+    expect(transitionsOf(ended({ model: [exceeded, says('b')] }))).toEqual([
+      'max_tokens_compact_retry',
+    ]);
+  });
+
+  test('the continuation is said in the words and the role that the settings choose', () => {
+    const settings = { continuationPrompt: 'Weiter.', continuationRole: 'system' } as const;
+    const shell = createShell({ model: [cut('a'), says('b')], settings });
+    finish(shell);
+    expect(requestsOf(shell)[1]?.append).toMatchObject([
+      { content: { text: 'Weiter.' }, synthetic: true, asSystem: true },
+    ]);
+  });
+});
+
+describe('a stop reason that nobody knows', () => {
+  test('is told, and the blocks of the reply decide', () => {
+    const strange = { stop: 'unknown', stopDetail: 'lunch_break' } as const;
+    const model = [
+      withReply(calls(call('x', 'read_order')), strange),
+      withReply(says('ok'), strange),
+    ];
+    const shell = ended({ model });
+    expect(executedOf(shell)).toHaveLength(1);
+    expect(ofType(shell, 'warning')).toMatchObject([
+      { code: 'unknown_stop_reason', message: 'unknown: lunch_break' },
+      { code: 'unknown_stop_reason' },
+    ]);
+  });
+});
+
 describe('a paused turn', () => {
   test('is resumed five times at most', () => {
     const paused = says('searching', { stop: 'pause_turn' });
@@ -92,7 +176,6 @@ describe('a model call that failed for good', () => {
     ['InvalidRequest', 'failed', 'model_error:InvalidRequest'],
     ['Overloaded', 'failed', 'model_error:Overloaded'],
     ['TranscriptMissing', 'failed', 'model_error:TranscriptMissing'],
-    ['PromptTooLong', 'prompt_too_long', undefined],
     ['ContentRefused', 'refused', 'model_refusal'],
   ] as const)('S98: %s ends the run %s', (code, stopReason, detail) => {
     const shell = createShell({ model: [failure(code), says('late')] });
@@ -124,12 +207,5 @@ describe('a model call that failed for good', () => {
     const shell = createShell({ model: [failure('AuthError')] });
     finish(shell);
     expect(lettersOf(shell.transcript)).toBe('U');
-  });
-
-  test('a context that is full by the provider’s count ends the run before the request', () => {
-    const first = withReply(calls(call('a', 'read_order')), usage(11_000, 10));
-    const shell = createShell({ contextWindow: 11_000, model: [first, says('late')] });
-    expect(finish(shell).stopReason).toBe('prompt_too_long');
-    expect(requestsOf(shell)).toHaveLength(1);
   });
 });

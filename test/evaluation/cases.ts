@@ -104,6 +104,30 @@ const WRITTEN: readonly Written[] = [
     },
   },
   {
+    what: 'a context that fills up is summarised beside the goal',
+    case: {
+      case_id: 'summarised',
+      settings: { contextWindow: 20_000 },
+      model: [{ calls: [READ], usage: { input: 16_100, output: 100 } }, DONE],
+      compaction: [{ summary: 'The order was read.' }],
+    },
+    essence: {
+      stop: 'completed final_answer',
+      history: 'U U A',
+      executed: ['a read_order summarised:0 1'],
+      effects: { read_order: 1 },
+      results: { a: 'ok' },
+    },
+  },
+  {
+    what: 'a prompt that is too long is summarised however short it is, once',
+    case: {
+      case_id: 'too-long-twice',
+      model: [{ error: { kind: 'prompt_too_long' } }, { error: { kind: 'prompt_too_long' } }],
+    },
+    essence: { stop: 'prompt_too_long', history: 'U U' },
+  },
+  {
     what: 'an exhausted script asks for a person',
     case: { case_id: 'exhausted', model: [{ calls: [READ] }] },
     essence: {

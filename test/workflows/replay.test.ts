@@ -46,6 +46,19 @@ const KINDS: { readonly [name: string]: Kind } = {
     reason: 'completed',
     start: { replies: [[{ status: 529 }, read()], say('Blue.')] },
   },
+  compacted: {
+    reason: 'completed',
+    // Under the shorter conversation the model is asked for its first reply once more.
+    start: {
+      replies: [[{ ...read(), text: 'Let me see. '.repeat(400) }, say('Blue.')], say('A summary.')],
+      budget: { compactionThreshold: 0.005 },
+    },
+    then: async (run) => {
+      const { counters, answer } = await run.result();
+      expect(counters.compactions).toEqual({ proactive: 1, reactive: 0 });
+      expect(answer).toEqual({ text: 'Blue.' });
+    },
+  },
   refused: {
     reason: 'refused',
     start: { replies: [{ text: 'I will not.', stopReason: 'refusal' }] },

@@ -159,7 +159,7 @@ class Activity implements ScheduledActivity {
     if (this.done) return;
     const given = this.attempt;
     this.giveUp();
-    const message = `${TIMEOUT_TYPES[kind]}: activity ${kind} timeout`;
+    const message = `ran out of time: ${TIMEOUT_TYPES[kind]}`;
     const failure: RawFailure = { message, timedOut: true };
     if (kind === 'ScheduleToClose') this.end({ ok: false, failure });
     else this.retry(failure, undefined);

@@ -1,6 +1,7 @@
 /** What the workers of these tests serve, in this process or in one of their own. */
 import { z } from 'zod';
 import {
+  askPerson,
   defineAgent,
   defineConfig,
   defineTool,
@@ -35,7 +36,7 @@ export type Oddity = (typeof ODDITIES)[number];
 export function config(options: unknown): Config {
   const { serviceUrl } = optionsSchema.parse(options);
   const visit = visitor(serviceUrl);
-  const tools = [...orderlyTools(visit), ...oddTools()];
+  const tools = [...orderlyTools(visit), ...oddTools(), askPerson];
   const agent = {
     model: 'scripted/model',
     instructions: 'Serve the customer.',
@@ -81,6 +82,7 @@ function orderlyTools(visit: VisitService) {
       name: 'facts.read',
       version: '1',
       effect: 'read',
+      concurrencySafe: true,
       input: itemInput,
       run: async ({ item }, ctx) => {
         await visit('read', 'facts.read', ctx);

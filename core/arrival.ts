@@ -1,0 +1,93 @@
+/**
+ * The way into a run: frozen by `open_run`, greeted by its SessionStart hooks, announced.
+ * Invariants: `session_init` is the first event and comes after the SessionStart hooks (C51); no other
+ * event, request or stop comes before it.
+ */
+import { contextAtFirst } from './context/size.js';
+import type { OpenRunOutput } from './effect.js';
+import { hasHooks, startHooks } from './hooks/start.js';
+import { cancelAll, flying, type Step } from './inflight.js';
+import { previewOf, type StoredText } from './json.js';
+import { emit, releaseWarnings } from './outbox.js';
+import { knownRules } from './rules-history.js';
+import type { OpenRun, Run } from './run.js';
+import { stop } from './stop.js';
+import { appendUser } from './transcript-items.js';
+
+/** What is known of a run that has been opened and not announced. */
+export interface Arrival {
+  readonly goal: StoredText;
+  readonly hooks?: 'running' | 'done';
+  /** What the SessionStart hooks add to the conversation. */
+  readonly context: readonly string[];
+}
+
+/** `open_run` is back: what it has frozen, and for later segments only that they may begin. */
+export function opened(run: Run, output: OpenRunOutput): Run {
+  const segment = { ...run.segment, opened: true };
+  const { previousExecution: _, ...rest } = run;
+  const { frozen } = output;
+  const rules = knownRules(Math.max(run.rules, output.rules));
+  if (frozen === undefined) return { ...rest, rules, segment };
+  // What a task may be large in is in the store now, and by reference in `frozen` (R1).
+  const { outputSchema: __, ...task } = run.start.task;
+  const goal = output.goal ?? { text: task.goal };
+  return {
+    ...rest,
+    rules,
+    segment,
+    frozen,
+    // The whole goal enters the transcript; the run keeps what a person needs to recognise it (R1).
+    start: { ...run.start, task: { ...task, goal: previewOf(goal) } },
+    phase: 'checking_limits',
+    head: output.head ?? frozen.prompt.hash,
+    context: contextAtFirst(frozen.prompt.bytes),
+    arrival: { goal, context: [] },
+  };
+}
+
+/** Before everything else in an opened run: its SessionStart hooks, then its announcement. */
+export function arrive(run: OpenRun, arrival: Arrival): Step<OpenRun> | 'hold' {
+  if (arrival.hooks === 'running') return awaitHooks(run);
+  if (arrival.hooks === undefined && hasHooks(run, 'SessionStart') && !run.interrupt) {
+    const { agent, task } = run.start;
+    const payload = { source: 'startup', agent, goal: task.goal };
+    const started = startHooks(run, { point: 'SessionStart' }, payload);
+    return { ...started, run: { ...started.run, arrival: { ...arrival, hooks: 'running' } } };
+  }
+  return { run: announce(run, arrival), effects: [] };
+}
+
+/** A person's stop ends the hooks too (HK-20); they answer all the same. */
+function awaitHooks(run: OpenRun): Step<OpenRun> | 'hold' {
+  if (run.interrupt === undefined || !flying(run, ['run_hooks'])) return 'hold';
+  const cancelled = cancelAll(run, ['run_hooks']);
+  return cancelled.effects.length > 0 ? cancelled : 'hold';
+}
+
+function announce(run: OpenRun, { goal, context }: Arrival): OpenRun {
+  const { arrival: _, ...rest } = run;
+  const { task } = run.start;
+  const { frozen } = run;
+  const announced = emit(rest, {
+    type: 'session_init',
+    agent: run.start.agent,
+    taskId: run.taskId,
+    goal,
+    model: frozen.route.name,
+    tools: frozen.tools.map((tool) => tool.name),
+    ...(task.caller !== undefined && { caller: task.caller }),
+    versions: frozen.versions,
+  });
+  const asked = appendUser(releaseWarnings(announced), goal);
+  const constraints = (task.constraints ?? []).map((line) => `- ${line}`).join('\n');
+  const bound =
+    constraints === '' ? asked : appendUser(asked, { text: `Constraints:\n${constraints}` });
+  const told = context.reduce<OpenRun>(
+    (next, text) => appendUser(next, { text }, { synthetic: true }),
+    bound,
+  );
+  return task.denied === undefined
+    ? told
+    : stop(told, 'refused', { detail: 'safety_policy', nextSafeAction: task.denied });
+}

@@ -1,0 +1,89 @@
+/**
+ * Standing grants: one approval that also covers later calls of the same kind (G13).
+ *
+ * Invariants:
+ *  N1 Off unless the run's settings allow them; never more than the matcher says, so often, for so long.
+ *  N2 A grant is for the tool that was asked about and names at least one argument: consent to anything
+ *     is not consent (PA-09).
+ *  N3 Audited: the answer that made it tells it, each use names it.
+ */
+import type { Json } from '../json.js';
+import { holds } from '../condition.js';
+import type { PolicyCondition } from '../policy.js';
+import type { OpenRun, Run } from '../run.js';
+import type { Ask } from './ask.js';
+
+export const GRANT_USES_MAX = 1_000;
+export const GRANT_CONDITIONS_MAX = 20;
+const GRANTS_MAX = 20;
+
+/** What a person may add to an approval. */
+export interface GrantRequest {
+  readonly matcher: {
+    readonly tool: string;
+    /** All of them must hold of a later call's arguments. */
+    readonly when: readonly PolicyCondition[];
+  };
+  /** Later calls that it covers. */
+  readonly uses: number;
+  readonly expiresInMs: number;
+}
+
+export interface StandingGrant {
+  /** The ask whose approval made it. */
+  readonly id: string;
+  readonly tool: string;
+  readonly when: readonly PolicyCondition[];
+  readonly usesLeft: number;
+  /** ms since epoch. */
+  readonly expiresAt: number;
+  readonly by: readonly string[];
+}
+
+/** Why this ask cannot be answered with a grant; undefined: it can. */
+export function objectionToGrant(run: Run, ask: Ask, request: GrantRequest): string | undefined {
+  if (run.frozen?.settings.allowStandingGrants !== true) return 'this run takes no standing grants';
+  if (ask.kind !== 'approval') return 'only an approval can carry a standing grant';
+  if (ask.quorum > 1) return 'one person cannot grant what several have to approve';
+  if (request.matcher.tool !== ask.tool) return `the question is about ${ask.tool ?? 'no tool'}`;
+  if ((run.grants ?? []).length >= GRANTS_MAX) return 'the run has too many standing grants';
+  return undefined;
+}
+
+/** Makes the grant that came with the approval of this ask, if one did. */
+export function withGrantOf(run: OpenRun, ask: Ask): OpenRun {
+  const vote = ask.votes.find((one) => one.grant !== undefined);
+  if (vote?.grant === undefined) return run;
+  const { matcher, uses, expiresInMs } = vote.grant;
+  const grant: StandingGrant = {
+    id: ask.id,
+    tool: matcher.tool,
+    when: matcher.when,
+    usesLeft: uses,
+    expiresAt: run.now + expiresInMs,
+    by: [vote.by],
+  };
+  return { ...run, grants: [...live(run), grant] };
+}
+
+/** The oldest grant that covers a call now. */
+export function grantFor(
+  run: OpenRun,
+  call: { readonly tool: string; readonly args: Json },
+): StandingGrant | undefined {
+  return live(run).find(
+    (grant) => grant.tool === call.tool && grant.when.every((one) => holds(one, call.args)),
+  );
+}
+
+/** One use less. */
+export function useGrant(run: OpenRun, id: string): OpenRun {
+  const used = live(run).map((grant) =>
+    grant.id === id ? { ...grant, usesLeft: grant.usesLeft - 1 } : grant,
+  );
+  return { ...run, grants: used.filter((grant) => grant.usesLeft > 0) };
+}
+
+function live(run: OpenRun): readonly StandingGrant[] {
+  return (run.grants ?? []).filter((grant) => grant.expiresAt >= run.now);
+}

@@ -1,0 +1,91 @@
+/**
+ * A call of kind 'human_input': the model asks a person, and the answer is the call's result (G15).
+ * Invariants: nothing is executed; an asked question counts as an input request, answered or not, never as
+ * a tool call; unanswered in time, the run needs a person.
+ */
+import { closeAsk, openAsk } from '../ask/open-ask.js';
+import { outcomeOf } from '../ask/decide.js';
+import { askById } from '../ask/pending.js';
+import type { Step } from '../inflight.js';
+import { ownValue, type Json } from '../json.js';
+import type { OpenRun } from '../run.js';
+import { stop } from '../stop.js';
+import { baseOf, revisedKey, type AskingStage, type GrantedStage } from './call.js';
+import { keyOf } from './key.js';
+import { refusalOf } from './refusal.js';
+import { settleCall } from './settled.js';
+import { givenText } from './state.js';
+import { withCall, type Verdict } from './station.js';
+
+const QUESTION_CHARS_MAX = 2_000;
+
+/** Opens the question. */
+export function askPerson(run: OpenRun, call: GrantedStage): Step<OpenRun> {
+  const plain = `${run.runId}:${revisedKey(call)}`;
+  // A hook may have wanted a person's word on the question itself.
+  const askId = askById(run, plain) === undefined ? plain : `${plain}:input`;
+  const asked = openAsk(run, {
+    id: askId,
+    kind: 'input',
+    callKey: call.callKey,
+    callId: call.id,
+    tool: call.tool,
+    toolVersion: call.toolVersion,
+    args: call.args,
+    question: questionOf(call.args),
+    digest: call.digest,
+    roles: [],
+    quorum: 1,
+    expiresInMs: run.frozen.settings.inputTimeoutMs,
+    onExpiry: 'stop',
+  });
+  const asking: AskingStage = { ...baseOf(call), stage: 'asking', askId, askedAt: run.now };
+  return { run: withCall(asked.run, asking), effects: asked.effects };
+}
+
+/** Station of an asked question: has somebody answered? */
+export function hear(run: OpenRun, call: AskingStage): Verdict {
+  const ask = askById(run, call.askId);
+  if (ask === undefined) return { kind: 'wait' };
+  const outcome = outcomeOf(ask);
+  if (outcome === 'pending') return { kind: 'wait' };
+  return { kind: 'moved', step: outcome === 'answered' ? answered(run, call) : silence(run, call) };
+}
+
+function answered(run: OpenRun, call: AskingStage): Step<OpenRun> {
+  const value = askById(run, call.askId)?.votes.at(-1)?.value ?? null;
+  const closed = closeAsk(run, call.askId, { outcome: 'answered' });
+  const settled = settleCall(closed.run, call, {
+    callId: call.id,
+    status: 'ok',
+    isError: false,
+    content: givenText(call, value),
+    synthetic: false,
+    started: false,
+    durationMs: run.now - call.askedAt,
+    attempts: 0,
+    idempotencyKey: keyOf(run, call),
+  });
+  return { run: settled, effects: closed.effects };
+}
+
+function silence(run: OpenRun, call: AskingStage): Step<OpenRun> {
+  const closed = closeAsk(run, call.askId, { outcome: 'expired' });
+  const message = 'Nobody answered in time.';
+  const refusal = refusalOf(run, call, { code: 'not_executed', message });
+  const stopped = stop(settleCall(closed.run, call, refusal), 'needs_human', {
+    detail: 'user_input_required',
+    nextSafeAction: `Answer the question, then start again: ${questionOf(call.args)}`.slice(0, 500),
+  });
+  return { run: stopped, effects: closed.effects };
+}
+
+/** The text named 'question', else all that the model gave. */
+function questionOf(args: Json): string {
+  const named =
+    typeof args === 'object' && args !== null && !Array.isArray(args)
+      ? ownValue(args as { readonly [key: string]: Json }, 'question')
+      : args;
+  const text = typeof named === 'string' ? named : JSON.stringify(args);
+  return text.slice(0, QUESTION_CHARS_MAX);
+}

@@ -1,0 +1,166 @@
+/**
+ * What becomes of a correction (G9, G81): its arguments are checked like proposed ones, its permission is
+ * decided anew, and only then does it take the place of the call that was asked about.
+ *
+ * Invariants:
+ *  C1 What validation or policy refuses is refused to the corrector; the original question stays open.
+ *  C2 A corrected call is bound anew: other digest, next revision of its key, a question of its own if it
+ *     needs one. Nothing said about the original allows it.
+ */
+import { CORRECTIONS_MAX, withoutCorrection, type Correction } from '../ask/correction.js';
+import { closeAsk } from '../ask/open-ask.js';
+import { askById, replaceAsk } from '../ask/pending.js';
+import type { Ask } from '../ask/ask.js';
+import type { Step } from '../inflight.js';
+import type { Json } from '../json.js';
+import { warn } from '../outbox.js';
+import type { OpenRun } from '../run.js';
+import { withVerdict } from '../ask/verdict.js';
+import {
+  baseOf,
+  type Asker,
+  type CheckedStage,
+  type Question,
+  type RecheckedStage,
+  type WaitingStage,
+} from './call.js';
+import { toolOf } from './lookup.js';
+import { actionOf, evaluate } from './permission.js';
+import { permitAnew } from './permit.js';
+import { startCheck } from './recheck.js';
+import { go, type Verdict } from './station.js';
+
+/** Sends the wanted arguments to `check_call`. */
+export function checkCorrection(
+  run: OpenRun,
+  call: WaitingStage,
+  { tool, args }: Correction,
+): Step<OpenRun> {
+  const toolVersion = toolOf(run, tool)?.version ?? call.toolVersion;
+  return startCheck(run, call, {
+    asker: { kind: 'correction', ...questionOf(call) },
+    target: { tool, toolVersion },
+    args,
+  });
+}
+
+function questionOf({ askId, mode, hooked, sandbox }: WaitingStage): Question {
+  return {
+    askId,
+    mode,
+    ...(hooked !== undefined && { hooked }),
+    ...(sandbox !== undefined && { sandbox }),
+  };
+}
+
+/** The arguments are back. */
+export function correct(
+  run: OpenRun,
+  call: RecheckedStage,
+  asker: Extract<Asker, { kind: 'correction' }>,
+): Verdict {
+  const { kind: _, ...asked } = asker;
+  const waiting: WaitingStage = { ...baseOf(call), stage: 'waiting', ...asked };
+  const ask = askById(run, asker.askId);
+  if (ask?.correction === undefined) return go(run, waiting);
+  const found = checkedAction(run, call, asker);
+  return 'refusal' in found
+    ? go(refusedToCorrector(run, { ...ask, correction: ask.correction }, found.refusal), waiting)
+    : adopt(run, call, { ask, correction: ask.correction, asker, ...found });
+}
+
+interface Action {
+  readonly tool: string;
+  readonly toolVersion: string;
+  readonly args: Json;
+  readonly digest: string;
+}
+
+function checkedAction(
+  run: OpenRun,
+  { answer, target, digest: original, corrected }: RecheckedStage,
+  { hooked }: Question,
+): { readonly action: Action } | { readonly refusal: string } {
+  if (!answer.ok)
+    return { refusal: `its arguments could not be checked: ${answer.failure.message}` };
+  const { args, digest, check } = answer.output;
+  if (!check.ok) return { refusal: check.message };
+  if ((corrected?.times ?? 0) >= CORRECTIONS_MAX) return { refusal: 'it was corrected too often' };
+  if (digest === original) return { refusal: 'it changes nothing; approve the call instead' };
+  const tool = toolOf(run, target.tool);
+  if (tool === undefined) return { refusal: `the tool ${target.tool} is gone` };
+  const wanted = actionOf(tool, { args, ...(hooked !== undefined && { hooked }) });
+  const { decision, reason } = evaluate(run, wanted);
+  return decision === 'deny'
+    ? { refusal: reason ?? 'the policy denies it' }
+    : { action: { ...target, args, digest } };
+}
+
+function refusedToCorrector(
+  run: OpenRun,
+  ask: Ask & { readonly correction: Correction },
+  message: string,
+): OpenRun {
+  const { kind, vote } = ask.correction;
+  const freed = withoutCorrection(run, ask, {
+    accepted: false,
+    reason: 'correction_refused',
+    message,
+  });
+  return warn(freed, 'correction_refused', `${kind} by ${vote.by} on ${ask.id}: ${message}`);
+}
+
+interface Adoption {
+  readonly ask: Ask;
+  readonly correction: Correction;
+  readonly action: Action;
+  readonly asker: Question;
+}
+
+function adopt(run: OpenRun, call: RecheckedStage, adoption: Adoption): Verdict {
+  const { ask, correction, action } = adoption;
+  const outcome = correction.kind === 'modify' ? 'modified' : 'replaced';
+  const { by, roles, decidedAt, reason } = correction.vote;
+  const { correction: _, ...bare } = ask;
+  const told = withVerdict(run, correction.ticket, { accepted: true, outcome });
+  const { tool, args } = action;
+  const closed = closeAsk(replaceAsk(told, { ...bare, votes: [correction.vote] }), ask.id, {
+    outcome,
+    ...(reason !== undefined && { reason }),
+    corrected: { tool, args },
+  });
+  const next = permitAnew(
+    withoutArguments(closed.run, ask.id),
+    boundAnew(call, adoption),
+    closed.effects,
+  );
+  if (next.kind !== 'go' || next.call.stage !== 'waiting') return next;
+  const votes = [{ by, roles, decidedAt, decision: 'approve' }] as const;
+  return { ...next, call: { ...next.call, votes } };
+}
+
+function boundAnew(call: RecheckedStage, { action, asker, correction }: Adoption): CheckedStage {
+  const replaced = action.tool !== call.tool || call.corrected?.kind === 'replaced';
+  return {
+    ...baseOf(call),
+    ...action,
+    stage: 'checked',
+    // Its hooks have had their say: what they want of the original they want of it, too.
+    hooked: asker.hooked ?? {},
+    revision: call.revision + 1,
+    attempt: 1,
+    corrected: {
+      kind: replaced ? 'replaced' : 'modified',
+      by: correction.vote.by,
+      times: (call.corrected?.times ?? 0) + 1,
+    },
+  };
+}
+
+/** The closed question is kept for late answers only; its arguments are in its event (R1). */
+function withoutArguments(run: OpenRun, askId: string): OpenRun {
+  const ask = askById(run, askId);
+  if (ask === undefined) return run;
+  const { args: _, ...rest } = ask;
+  return replaceAsk(run, rest);
+}

@@ -1,0 +1,28 @@
+/**
+ * Station of a call whose changed arguments have been checked: what the answer means for whoever asked.
+ * Invariant: arguments that were not found good are never executed.
+ */
+import type { OpenRun } from '../run.js';
+import { baseOf, type Asker, type RecheckedStage } from './call.js';
+import { correct } from './correct.js';
+import { resolved } from './dataflow.js';
+import { go, refuse, type Verdict } from './station.js';
+
+export function rechecked(run: OpenRun, call: RecheckedStage): Verdict {
+  const { answer, asker, target } = call;
+  if (asker.kind === 'correction') return correct(run, call, asker);
+  if (asker.kind === 'dataflow') return resolved(run, call);
+  if (!answer.ok) {
+    const message = `The arguments could not be checked: ${answer.failure.message}`;
+    return refuse('execution_error', message);
+  }
+  const { args, digest, check } = answer.output;
+  if (!check.ok) return refuse('invalid_arguments', check.message);
+  const good = { ...baseOf(call), ...target, args, digest, stage: 'checked' } as const;
+  // Arguments that a hook changed are not shown to the hooks again.
+  return go(run, asker.kind === 'hook' ? { ...good, hooked: heeded(asker) } : good);
+}
+
+function heeded({ ask }: Extract<Asker, { kind: 'hook' }>) {
+  return ask === undefined ? {} : { ask };
+}

@@ -1,0 +1,67 @@
+/**
+ * Gate: the Stop hooks judge the answer (HK-09 … HK-12). Objections go back to the model as a user message,
+ * with the answer that they are about kept (C46); they come before `preventContinuation` (HK-11).
+ * Invariant: at most `maxStopHookReentries` re-entries per session, each at the price of a model call (C32).
+ */
+import { hasHooks, startHooks, toldText } from '../hooks/start.js';
+import type { AnswerOpinion } from '../hooks/hook.js';
+import type { OpenRun, Turn } from '../run.js';
+import type { StopWords } from '../stop.js';
+import { domainReason } from './domain-reason.js';
+import { PASS, type GateVerdict } from './gate.js';
+
+export function stopHooksGate(run: OpenRun, turn: Turn): GateVerdict {
+  if (!hasHooks(run, 'Stop')) return PASS;
+  const { judgement } = turn;
+  if (judgement === 'running') return { kind: 'wait' };
+  if (judgement === undefined) return ask(run, turn);
+  if (judgement.blockingErrors.length > 0) return blocked(run, turn, judgement);
+  if (!judgement.prevented) return PASS;
+  const { message } = judgement;
+  const detail = domainReason(run, message);
+  return {
+    kind: 'stop',
+    reason: 'stop_hook_prevented',
+    words: {
+      ...(detail !== undefined && { detail }),
+      ...(message !== undefined && { nextSafeAction: message }),
+      ...partial(turn),
+    },
+  };
+}
+
+function ask(run: OpenRun, turn: Turn): GateVerdict {
+  const payload = {
+    response: toldText(turn.reply.text),
+    stopHookActive: run.stopHookActive === true,
+  };
+  const asking: OpenRun = {
+    ...run,
+    phase: 'stop_hooks',
+    turn: { ...turn, judgement: 'running' },
+  };
+  return { kind: 'start', step: startHooks(asking, { point: 'Stop' }, payload) };
+}
+
+function blocked(run: OpenRun, turn: Turn, { blockingErrors }: AnswerOpinion): GateVerdict {
+  const text = blockingErrors.join('\n');
+  const { stopHookReentries } = run.tally;
+  if (stopHookReentries >= run.frozen.budget.maxStopHookReentries) {
+    return {
+      kind: 'stop',
+      reason: 'stop_hook_prevented',
+      words: { detail: 'reentry_limit', nextSafeAction: text.slice(0, 500), ...partial(turn) },
+    };
+  }
+  const tally = { ...run.tally, stopHookReentries: stopHookReentries + 1 };
+  return {
+    kind: 'again',
+    run: { ...run, tally, stopHookActive: true },
+    transition: 'stop_hook_blocking',
+    prompt: text,
+  };
+}
+
+function partial({ reply }: Turn): Pick<StopWords, 'partialOutput'> {
+  return reply.text === undefined ? {} : { partialOutput: reply.text };
+}

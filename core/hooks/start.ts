@@ -1,0 +1,63 @@
+/**
+ * Starts the hooks of one point.
+ * Invariants: a point without hooks starts nothing; every `run_hooks` in flight has its errand in
+ * `run.errands`, and no errand outlives it.
+ */
+import { boundByTime } from '../clock.js';
+import { refOf, type ActivityEffect } from '../effect.js';
+import { nextId, start, type Step } from '../inflight.js';
+import type { Json, StoredText } from '../json.js';
+import type { OpenRun } from '../run.js';
+import type { HookErrand, HookPoint } from './hook.js';
+
+/** All hooks of one point together, in ms; a single one declares less. */
+const POINT_TIMEOUT_MS = 600_000;
+/** At the end of a run nothing waits longer for its hooks. */
+const END_TIMEOUT_MS = 60_000;
+/** What an activity may need beyond its hooks' time: grace after a stop, records. */
+const ACTIVITY_MARGIN_MS = 20_000;
+/** Deliveries after a worker's death; what a hook itself does wrong is an outcome, no failure. */
+const ATTEMPTS_MAX = 3;
+
+export function hasHooks(run: OpenRun, point: HookPoint): boolean {
+  return (run.frozen.hooks[point] ?? []).length > 0;
+}
+
+export function startHooks(run: OpenRun, errand: HookErrand, payload: Json): Step<OpenRun> {
+  const { point } = errand;
+  const ending = point === 'SessionEnd';
+  const timeoutMs = ending ? END_TIMEOUT_MS : POINT_TIMEOUT_MS;
+  const time = ending ? undefined : boundByTime(run, 'unlimited');
+  const id = nextId(run, 'run_hooks');
+  const step = start(run, 'run_hooks', (effectId, events): ActivityEffect => ({
+    kind: 'run_hooks',
+    id: effectId,
+    input: {
+      v: 1,
+      run: refOf(run),
+      point,
+      hooks: run.frozen.hooks[point] ?? [],
+      payload,
+      timeoutMs,
+      events,
+    },
+    limits: {
+      attemptMs: timeoutMs + ACTIVITY_MARGIN_MS,
+      ...(time?.totalMs !== undefined && { totalMs: time.totalMs }),
+      heartbeatMs: run.frozen.settings.heartbeatMs.repeatable,
+      maximumAttempts: ATTEMPTS_MAX,
+    },
+    summary: errand.tool === undefined ? point : `${point} ${errand.tool}`,
+  }));
+  return {
+    run: { ...step.run, errands: { ...run.errands, [id]: errand } },
+    effects: step.effects,
+  };
+}
+
+/** A text as hooks are told it: the activity fetches what lies in the store. */
+export function toldText(text: StoredText | undefined): Json {
+  if (text === undefined) return '';
+  if ('text' in text) return text.text;
+  return { $blob: text.$blob, bytes: text.bytes };
+}

@@ -1,0 +1,132 @@
+/**
+ * What happens when a budget is used up: the run asks a person for more of it (G91), or ends with it.
+ *
+ * Invariants:
+ *  M1 Asking changes no limit; only an approval raises one, by a named amount, for the rest of the run.
+ *  M2 While the question is open nothing new starts.
+ *  M3 After an overrun (a vendor billed more than its bound, G92) nothing starts unless a person, told what
+ *     was spent, allows more.
+ */
+import type { Ask } from '../ask/ask.js';
+import { outcomeOf } from '../ask/decide.js';
+import { closeAsk, openAsk } from '../ask/open-ask.js';
+import { askById, retireAsks } from '../ask/pending.js';
+import { reached, type Budget } from '../budget-fields.js';
+import { countedMs } from '../clock.js';
+import { digestOf } from '../digest.js';
+import type { Step } from '../inflight.js';
+import type { StopReason } from '../result.js';
+import type { BudgetField, Exceeded, OpenRun } from '../run.js';
+import { stop } from '../stop.js';
+import { endOnBudget } from '../wrap-up.js';
+import { inputUsed } from './budget.js';
+
+const BUDGET_ASKS_MAX = 100;
+
+const FIELDS: { readonly [reason in StopReason]?: BudgetField } = {
+  max_turns: 'maxTurns',
+  max_tool_calls: 'maxToolCalls',
+  timeout: 'timeoutMs',
+  max_cost: 'maxCostMicroUsd',
+  max_input_tokens: 'maxInputTokens',
+  max_output_tokens: 'maxOutputTokens',
+};
+
+/** A budget does not allow what comes next. */
+export function exceed(run: OpenRun, reason: StopReason): OpenRun {
+  const field = fieldOf(run, reason);
+  const limit = field === undefined ? 'unlimited' : run.frozen.budget[field];
+  const mayAsk = run.frozen.settings.onBudget === 'ask' && (run.budgetAsks ?? 0) < BUDGET_ASKS_MAX;
+  // A run that says its last word has been refused more, or was not to ask.
+  const last = run.wrapUp !== undefined;
+  if (last || !mayAsk || field === undefined || limit === 'unlimited') {
+    return endOnBudget(run, reason);
+  }
+  // As much again: what a person allowed once is the best guess of what they allow twice.
+  return { ...run, exceeded: { reason, field, limit, amount: Math.max(1, limit) } };
+}
+
+/** Rule: as long as a budget is exceeded the run waits for a person's word on it. */
+export function askForBudget(run: OpenRun): Step<OpenRun> | 'hold' | undefined {
+  const { exceeded } = run;
+  if (exceeded === undefined) return undefined;
+  if (exceeded.askId === undefined) return question(run, exceeded);
+  const ask = askById(run, exceeded.askId);
+  const outcome = ask === undefined ? 'withdrawn' : outcomeOf(ask);
+  if (outcome === 'pending') return 'hold';
+  const { exceeded: _, ...bare } = run;
+  if (ask === undefined) return { run: stop(bare, exceeded.reason), effects: [] };
+  const approved = outcome === 'approved';
+  const amount = approved ? amountOf(ask, exceeded) : undefined;
+  const closed = closeAsk(bare, ask.id, {
+    outcome: approved || outcome === 'expired' ? outcome : 'rejected',
+    ...(amount !== undefined && { amount }),
+  });
+  const next = retireAsks(closed.run, (one) => one.id === ask.id);
+  return {
+    run: amount === undefined ? endOnBudget(next, exceeded.reason) : raised(next, exceeded, amount),
+    effects: closed.effects,
+  };
+}
+
+function question(run: OpenRun, exceeded: Exceeded): Step<OpenRun> {
+  const { field, limit, amount } = exceeded;
+  const number = (run.budgetAsks ?? 0) + 1;
+  const askId = `${run.runId}:budget:${number}`;
+  const used = usedOf(run, field);
+  const { caller } = run.start.task;
+  const args = { budget: field, limit, used, amount };
+  return openAsk(
+    { ...run, budgetAsks: number, exceeded: { ...exceeded, askId } },
+    {
+      id: askId,
+      kind: 'budget',
+      args,
+      question: `The run needs more of ${field}: ${used} of ${limit} are used. Allow ${amount} more?`,
+      digest: digestOf(args),
+      roles: [],
+      quorum: 1,
+      ...(caller !== undefined && { requestedBy: caller }),
+      expiresInMs: run.frozen.settings.inputTimeoutMs,
+      onExpiry: 'stop',
+    },
+  );
+}
+
+function amountOf(ask: Ask, exceeded: Exceeded): number {
+  return ask.votes.find((vote) => vote.decision === 'approve')?.amount ?? exceeded.amount;
+}
+
+function raised(run: OpenRun, { field, limit }: Exceeded, amount: number): OpenRun {
+  const budget = {
+    ...run.frozen.budget,
+    [field]: Math.min(Number.MAX_SAFE_INTEGER, limit + amount),
+  };
+  const overrun = run.money.overrun && field !== 'maxCostMicroUsd';
+  const money = { ...run.money, overrun };
+  return { ...run, money, frozen: { ...run.frozen, budget } };
+}
+
+function fieldOf(run: OpenRun, reason: StopReason): BudgetField | undefined {
+  const { budget } = run.frozen;
+  const turnsAreLeft = reason === 'max_turns' && !reached(turnsOf(run), budget.maxTurns);
+  return turnsAreLeft ? 'maxModelCalls' : FIELDS[reason];
+}
+
+function turnsOf(run: OpenRun): number {
+  const { turnCount, modelCalls } = run.tally;
+  return run.frozen.settings.turnCounting === 'logical' ? turnCount : modelCalls;
+}
+
+function usedOf(run: OpenRun, field: BudgetField): number {
+  const used: { readonly [field in BudgetField & keyof Budget]: number } = {
+    maxTurns: turnsOf(run),
+    maxModelCalls: run.tally.modelCalls,
+    maxToolCalls: run.tally.toolCalls,
+    timeoutMs: countedMs(run),
+    maxCostMicroUsd: run.money.spentMicroUsd,
+    maxInputTokens: inputUsed(run),
+    maxOutputTokens: run.tally.usage.output,
+  };
+  return used[field];
+}

@@ -1,0 +1,84 @@
+/**
+ * The part of the system prompt that changes (CC-23, G37): built anew for every request, said after the
+ * static part, which stays as it is and so stays cached. The goal is not in it: it is the first message and
+ * every compaction keeps it.
+ * Invariants: empty when there is nothing to say; small; never part of the transcript.
+ */
+import { left, type Limit } from '../budget-fields.js';
+import { writtenState } from '../call/state.js';
+import { STATE_PREFIX } from '../call/state-path.js';
+import { countedMs } from '../clock.js';
+import type { OpenRun } from '../run.js';
+
+/** From this share of a limit on the model is told what is left of it. */
+const NEARLY_USED = 0.2;
+const STATE_PATHS_SHOWN = 20;
+const MINUTE_MS = 60_000;
+const USD = 1_000_000;
+
+/** One paragraph each. */
+export function dynamicZone(run: OpenRun): readonly string[] {
+  return [...stateText(run), ...budgetText(run)];
+}
+
+/** What later calls may refer to. Names alone: values are data of tools and must not speak as the system. */
+function stateText(run: OpenRun): readonly string[] {
+  const paths = Object.keys(writtenState(run)).map((path) => `${STATE_PREFIX}${path}`);
+  if (paths.length === 0) return [];
+  const shown = paths.slice(0, STATE_PATHS_SHOWN);
+  const more = paths.length > shown.length ? `, and ${paths.length - shown.length} more` : '';
+  return [`Values that are there: ${shown.join(', ')}${more}.`];
+}
+
+function budgetText(run: OpenRun): readonly string[] {
+  const scarce = budgets(run).flatMap((budget) => scarceText(budget));
+  if (scarce.length === 0) return [];
+  return [`Budget left: ${scarce.join(', ')}. Come to an end in time, or say what is left to do.`];
+}
+
+interface Use {
+  readonly used: number;
+  readonly limit: Limit;
+  /** Least amount that is worth a word. */
+  readonly least: number;
+  readonly show: (left: number, limit: number) => string;
+}
+
+function budgets(run: OpenRun): readonly Use[] {
+  const { budget, settings } = run.frozen;
+  const { tally } = run;
+  const turns = settings.turnCounting === 'logical' ? tally.turnCount : tally.modelCalls;
+  const usd = (amount: number): string => `$${(amount / USD).toFixed(2)}`;
+  return [
+    {
+      used: turns,
+      limit: budget.maxTurns,
+      least: 1,
+      show: (rest, limit) => `${rest} of ${limit} turns`,
+    },
+    {
+      used: tally.toolCalls,
+      limit: budget.maxToolCalls,
+      least: 1,
+      show: (rest, limit) => `${rest} of ${limit} tool calls`,
+    },
+    {
+      used: run.money.spentMicroUsd,
+      limit: budget.maxCostMicroUsd,
+      least: 0,
+      show: (rest, limit) => `${usd(rest)} of ${usd(limit)}`,
+    },
+    {
+      used: countedMs(run),
+      limit: budget.timeoutMs,
+      least: 0,
+      show: (rest) => `${Math.ceil(rest / MINUTE_MS)} minutes`,
+    },
+  ];
+}
+
+function scarceText({ used, limit, least, show }: Use): readonly string[] {
+  if (limit === 'unlimited' || used === 0) return [];
+  const rest = left(used, limit);
+  return rest <= Math.max(least, limit * NEARLY_USED) ? [show(rest, limit)] : [];
+}

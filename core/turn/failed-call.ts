@@ -1,0 +1,27 @@
+/** Records that a model call failed for good: what it cost, and what is known of why. */
+import { nearTheEnd } from '../clock.js';
+import type { Failure } from '../failure.js';
+import { amount, billFailure } from '../money/failed-call.js';
+import type { OpenRun, Run } from '../run.js';
+import { retriesIn } from './retries.js';
+
+export function recordModelFailure(run: OpenRun, effectId: string, failure: Failure): Run {
+  const billed = billFailure(run, effectId, failure);
+  const details = failure.details ?? {};
+  if (failure.cancelled || run.stopping !== undefined) return billed;
+  const budget = details['budget'];
+  const retried = retriesIn(details['retried']);
+  return {
+    ...billed,
+    phase: 'checking_limits',
+    modelFailure: {
+      code: failure.timedOut && failure.code === 'Internal' ? 'NetworkTimeout' : failure.code,
+      message: failure.message,
+      attempts: amount(details['attempts']) || (failure.attempts ?? 1),
+      outOfTime: failure.timedOut === true && nearTheEnd(run),
+      ...(typeof budget === 'string' && { budget }),
+      ...(retried.length > 0 && { retried }),
+      ...(details['partial'] === true && { partial: true }),
+    },
+  };
+}

@@ -1,0 +1,33 @@
+/**
+ * `timeoutCounts: 'wall'` (C38): the run's end also comes while it waits for people.
+ * Invariant: with a question open and an end in sight, a timer is armed for that end; without a question, the
+ * limits of the work itself are enough and there is none.
+ */
+import { pendingAsks } from './ask/pending.js';
+import { reached } from './budget-fields.js';
+import { countedMs } from './clock.js';
+import { cancelTimer, nextId, startTimer, type Step } from './inflight.js';
+import { exceed } from './money/exceed.js';
+import type { OpenRun } from './run.js';
+import { stop } from './stop.js';
+
+export function watchWallTime(run: OpenRun): Step<OpenRun> | undefined {
+  const { budget, settings } = run.frozen;
+  if (settings.timeoutCounts !== 'wall' || budget.timeoutMs === 'unlimited') return undefined;
+  const waits = pendingAsks(run).length > 0;
+  if (waits && reached(countedMs(run), budget.timeoutMs)) return timeIsUp(run);
+  const { endTimer, ...rest } = run;
+  const armed = endTimer !== undefined && run.inflight[endTimer] !== undefined;
+  if (waits === armed) return undefined;
+  if (armed) return cancelTimer(rest, endTimer);
+  const at = run.clock.startedAt + budget.timeoutMs;
+  const timed = startTimer(rest, { at, summary: 'the run ends' });
+  return { run: { ...timed.run, endTimer: nextId(run, 'timer') }, effects: timed.effects };
+}
+
+/** Where a person may allow more (G91) they are asked, unless a question about a budget is open already. */
+function timeIsUp(run: OpenRun): Step<OpenRun> | undefined {
+  if (run.exceeded?.reason === 'timeout') return undefined;
+  const next = run.exceeded === undefined ? exceed(run, 'timeout') : stop(run, 'timeout');
+  return { run: next, effects: [] };
+}

@@ -1,0 +1,72 @@
+/**
+ * The scripted hooks of a case: one for each point that it names, with its outcomes in order and then no
+ * opinion. They go through defineHook like everybody's.
+ */
+import {
+  defineHook,
+  type Hook,
+  type HookContext,
+  type HookReturns,
+} from '../../authoring/index.js';
+import { HOOK_POINTS, type HookPoint } from '../../core/hooks/hook.js';
+import type { CaseHooks } from '../fixture.js';
+import { reachAtEnd, type Moments, type Occurrence } from './moments.js';
+import type { Stage } from './stage.js';
+
+export interface HookCast {
+  readonly stage: Stage;
+  readonly moments: Moments;
+}
+
+export function scriptedHooks(hooks: CaseHooks, cast: HookCast): readonly Hook[] {
+  return HOOK_POINTS.flatMap((point) => {
+    const outcomes = hooks[point];
+    return outcomes === undefined ? [] : [scriptedHook(point, outcomes, cast)];
+  });
+}
+
+interface Scripted {
+  readonly throws?: string | undefined;
+  readonly delayMs?: number | undefined;
+}
+
+/** Points that no event tells of (G98). */
+const UNTOLD: readonly HookPoint[] = ['SessionStart', 'SessionEnd'];
+
+function scriptedHook(
+  point: HookPoint,
+  outcomes: readonly Scripted[],
+  { stage, moments }: HookCast,
+): Hook {
+  let asked = 0;
+  return defineHook({
+    name: point,
+    point,
+    async run(input: object, { signal }: HookContext) {
+      const worker = stage.worker();
+      const number = asked;
+      asked += 1;
+      const { throws, delayMs = 0, ...opinion } = outcomes[number] ?? {};
+      await worker.wait(delayMs, signal);
+      if (signal.aborted) throw new Error('stopped');
+      if (!UNTOLD.includes(point)) {
+        const { call_id: call, tool_name: tool } = input as {
+          call_id?: string;
+          tool_name?: string;
+        };
+        // The event is there when the hook has run: what is done then reaches the run with what it said.
+        const hooked: Occurrence = {
+          kind: 'event',
+          event: 'hook',
+          name: point,
+          ...(call !== undefined && { call }),
+          ...(tool !== undefined && { tool }),
+          id: `hook:${point}:${number}`,
+        };
+        await reachAtEnd(moments, hooked, worker);
+      }
+      if (throws !== undefined) throw new Error(throws);
+      return opinion as HookReturns[typeof point];
+    },
+  });
+}

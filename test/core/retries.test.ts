@@ -1,0 +1,49 @@
+/** One logical model call, however many attempts it took (S95–S99). */
+import { call, calls, failure, says } from './script.js';
+import { createShell, finish, ofType, requestsOf } from './shell.js';
+
+const RETRIED = [
+  { attempt: 2, class: 'RateLimited' },
+  { attempt: 3, class: 'Overloaded' },
+];
+
+test('S95: attempts are told before the reply, and count as one call', () => {
+  const shell = createShell({ model: [{ ...says('42'), attempts: 3, retried: RETRIED }] });
+  expect(finish(shell).counters.modelCalls).toBe(1);
+  expect(ofType(shell, 'retry')).toMatchObject(RETRIED.map((one) => ({ call: 1, ...one })));
+  const types = shell.events.map((event) => event.type);
+  expect(types.lastIndexOf('retry')).toBeLessThan(types.indexOf('model_response'));
+  expect(ofType(shell, 'model_response')).toHaveLength(1);
+});
+
+test('a failure for good names its class and all attempts, after the retries', () => {
+  const details = { attempts: 3, retried: RETRIED, lostCostMicroUsd: 0 };
+  const shell = createShell({ model: [failure('Overloaded', { details })] });
+  expect(finish(shell)).toMatchObject({
+    stopReason: 'failed',
+    detail: 'model_error:Overloaded',
+    counters: { modelCalls: 0 },
+  });
+  expect(ofType(shell, 'model_error')).toMatchObject([{ class: 'Overloaded', attempts: 3 }]);
+  expect(ofType(shell, 'retry')).toHaveLength(2);
+});
+
+test.each(['many', [1, null, 'x'], [{ attempt: 'two', class: 7 }], { attempt: 2 }])(
+  'details that make no sense (%j) tell of no retries',
+  (retried) => {
+    const details = { attempts: 1, retried, lostCostMicroUsd: 0 };
+    const shell = createShell({ model: [failure('AuthError', { details })] });
+    finish(shell);
+    expect(ofType(shell, 'retry')).toEqual([]);
+  },
+);
+
+test('C27: server errors are tried again three times, everything else as the budget says', () => {
+  const model = [calls(call('a', 'read_order')), says('42')];
+  const shell = createShell({ model });
+  finish(shell);
+  expect(requestsOf(shell)[0]?.maxRetries).toEqual({ serverError: 3, other: 6 });
+  const few = createShell({ model, budget: { maxRetriesPerModelCall: 2 } });
+  finish(few);
+  expect(requestsOf(few)[0]?.maxRetries).toEqual({ serverError: 2, other: 2 });
+});

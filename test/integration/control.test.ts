@@ -1,0 +1,128 @@
+/** What a run does when its model fails, when a person steers it, and when it is told to pause. */
+import { ofType, openAsk, pay, read, say, startWorld, until, type World } from './support/world.js';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+interface Body {
+  readonly model: string;
+  readonly thinking?: unknown;
+  readonly temperature?: number;
+  readonly tool_choice?: unknown;
+}
+
+function bodies(runId: string): readonly Body[] {
+  return world.requests(runId).map(({ body }) => JSON.parse(body!) as Body);
+}
+
+describe('a person steers a run', () => {
+  test.concurrent('to another model, which does not get the thinking of the first', async () => {
+    const run = await world.start({
+      agent: 'talker',
+      runId: 'steered',
+      replies: [{ ...say('Hello.'), thinking: 'Let me see' }, say('Hello again.')],
+    });
+    const first = await openAsk(run);
+    await run.setModel('nobody/knows');
+    await run.setModel('scripted/second');
+    await run.setMaxThinkingTokens(2_048);
+    await run.sendMessage('And now?');
+    await until('the next answer', async () =>
+      (await run.pendingApprovals()).find(({ askId }) => askId !== first.askId),
+    );
+    expect(await run.state()).toMatchObject({ model: 'scripted/second' });
+    await run.close();
+    const { result, events } = await world.ended(run);
+    expect(result.completed).toBe(true);
+    const [, body] = bodies('steered');
+    expect(body).toMatchObject({
+      model: 'second',
+      thinking: { type: 'enabled', budget_tokens: 2_048 },
+    });
+    expect(body).not.toHaveProperty('temperature');
+    expect(JSON.stringify(body)).not.toContain('Let me see');
+    expect(ofType(events, 'warning')).toMatchObject([{ code: 'model_refused' }]);
+  });
+
+  test.concurrent('with something that cannot be set: told at once', async () => {
+    const run = await world.start({ agent: 'talker', runId: 'misled', replies: [say('Hello.')] });
+    await expect(run.setModel(' ')).rejects.toMatchObject({ code: 'InvalidTask' });
+    await expect(run.setMaxThinkingTokens(-1)).rejects.toMatchObject({ code: 'InvalidTask' });
+    await openAsk(run);
+    await run.close();
+    await world.ended(run);
+  });
+});
+
+test.concurrent('S107: the fallback takes over from a model that broke off', async () => {
+  const broken = {
+    text: 'word '.repeat(20),
+    chunks: 20,
+    errorEventAfterChunks: 10,
+    errorType: 'overloaded_error',
+  };
+  const run = await world.start({
+    runId: 'fallen-back',
+    settings: { fallbackModel: 'scripted/spare' },
+    budget: { maxRetriesPerModelCall: 1 },
+    replies: [[broken, { status: 529 }, say('Saved.')]],
+  });
+  const { result, events } = await world.ended(run);
+  expect(result).toMatchObject({ answer: { text: 'Saved.' }, counters: { fallbacks: 1 } });
+  expect(
+    bodies('fallen-back')
+      .map(({ model }) => model)
+      .slice(1),
+  ).toEqual([expect.not.stringMatching('spare'), 'spare']);
+  expect(ofType(events, 'retry')).toMatchObject([{ class: 'Overloaded', attempt: 2 }]);
+  const [tombstone] = ofType(events, 'tombstone');
+  const [reply] = ofType(events, 'model_response');
+  expect(tombstone?.targetMessageId).toBeDefined();
+  expect(reply?.messageId).not.toBe(tombstone?.targetMessageId);
+});
+
+test.concurrent('an interrupt that pauses keeps what had arrived and waits', async () => {
+  const run = await world.start({
+    runId: 'paused',
+    settings: { interruptMode: 'pause' },
+    replies: [{ ...say('word '.repeat(100)), chunks: 100, chunkDelayMs: 100 }, say('Done.')],
+  });
+  await until('the request', async () => world.requests('paused').at(0));
+  await run.interrupt();
+  await openAsk(run);
+  expect(await run.state()).toMatchObject({ status: 'awaiting_user' });
+  await run.sendMessage('Go on.');
+  const { result, events } = await world.ended(run);
+  expect(result).toMatchObject({ completed: true, answer: { text: 'Done.' } });
+  expect(ofType(events, 'interruption')).toHaveLength(1);
+});
+
+test.concurrent('wall time ends a run that waits for a person', async () => {
+  const run = await world.start({
+    runId: 'walled',
+    settings: { timeoutCounts: 'wall' },
+    budget: { timeoutMs: 3_000 },
+    replies: [pay('pay.asked'), say('Late.')],
+  });
+  const { result, events } = await world.ended(run);
+  expect(result.stopReason).toBe('timeout');
+  expect(ofType(events, 'approval_withdrawn')).toHaveLength(1);
+});
+
+test.concurrent('S65: the last word of a run whose tool calls are used up', async () => {
+  const run = await world.start({
+    runId: 'wrapped-up',
+    settings: { wrapUpTurn: true },
+    budget: { maxToolCalls: 1 },
+    replies: [read('cup'), say('This far.')],
+  });
+  const { result } = await world.ended(run);
+  expect(result).toMatchObject({
+    stopReason: 'max_tool_calls',
+    partialOutput: { text: 'This far.' },
+  });
+  expect(bodies('wrapped-up')[1]).toMatchObject({ tool_choice: { type: 'none' } });
+});
