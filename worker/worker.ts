@@ -30,6 +30,8 @@ export interface WorkerSettings {
   readonly providers: ReadonlyMap<string, Provider>;
   /** Default 20 s. */
   readonly shutdownGraceMs?: number;
+  /** Default: both. Two workers that share the parts can be ended one without the other. */
+  readonly serves?: 'workflows' | 'activities';
   /** What stands in place of the activities, made from what they work with: for test doubles of a worker. */
   readonly activities?: (deps: ActivityDeps) => Activities;
   /** How long a task waits for the worker that knows its run before any other takes it; default 10 s. */
@@ -86,9 +88,11 @@ async function createWorker(
     connection,
     namespace: settings.namespace,
     taskQueue: settings.taskQueue,
-    workflowBundle: await workflowBundle(),
+    ...(settings.serves !== 'activities' && { workflowBundle: await workflowBundle() }),
     dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
-    activities: makeActivities({ store, providers, config }) satisfies AgentActivities,
+    ...(settings.serves !== 'workflows' && {
+      activities: makeActivities({ store, providers, config }) satisfies AgentActivities,
+    }),
     shutdownGraceTime: settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS,
     shutdownForceTime: (settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS) + SHUTDOWN_FORCE_MS,
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,

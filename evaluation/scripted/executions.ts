@@ -20,7 +20,6 @@ export interface Executions {
   hasHappened(key: string): boolean;
   seen(): readonly SeenExecution[];
   effects(): { readonly [tool: string]: number };
-  inFlight(): number;
   maxInFlight(): number;
 }
 
@@ -58,7 +57,6 @@ export function recordExecutions(): Executions {
     hasHappened: (key) => happened.has(key),
     seen: () => [...byCall.values()],
     effects: () => Object.fromEntries(effects),
-    inFlight: () => inFlight,
     maxInFlight: () => mostInFlight,
   };
 }

@@ -10,7 +10,7 @@ import {
 } from '../../authoring/index.js';
 import { HOOK_POINTS, type HookPoint } from '../../core/hooks/hook.js';
 import type { CaseHooks } from '../fixture.js';
-import type { Moments } from './moments.js';
+import { reachAtEnd, type Moments, type Occurrence } from './moments.js';
 import type { Stage } from './stage.js';
 
 export interface HookCast {
@@ -55,15 +55,15 @@ function scriptedHook(
           tool_name?: string;
         };
         // The event is there when the hook has run: what is done then reaches the run with what it said.
-        const done = moments.reach({
+        const hooked: Occurrence = {
           kind: 'event',
           event: 'hook',
           name: point,
           ...(call !== undefined && { call }),
           ...(tool !== undefined && { tool }),
           id: `hook:${point}:${number}`,
-        });
-        await worker.together(done);
+        };
+        await reachAtEnd(moments, hooked, worker);
       }
       if (throws !== undefined) throw new Error(throws);
       return opinion as HookReturns[typeof point];

@@ -12,7 +12,7 @@ import type {
 } from '../../providers/provider.js';
 import type { SeenRequest } from '../engine.js';
 import { replyAt, type Script, type ScriptedAnswer, type ScriptedReply } from '../script.js';
-import { replyOccurrence, type Moments, type Occurrence } from './moments.js';
+import { reachAtEnd, replyOccurrence, type Moments, type Occurrence } from './moments.js';
 import { arrivedReply, emptyReply, failureOf, wholeReply, type ReplyPlace } from './replies.js';
 import { seenMessage } from './seen.js';
 import type { Summaries } from './summaries.js';
@@ -105,9 +105,10 @@ class ModelDouble {
     if (signal.aborted) return emptyReply(place);
     await this.reach({ kind: 'modelCall', number, at: 'streaming' }, { worker, signal });
     if (signal.aborted) return arrivedReply(answer, place);
-    await worker.together(this.cast.moments.reach({ kind: 'modelCall', number, at: 'after' }));
+    const { moments } = this.cast;
+    await reachAtEnd(moments, { kind: 'modelCall', number, at: 'after' }, worker);
     const id = replyOccurrence(number);
-    await worker.together(this.cast.moments.reach({ kind: 'event', event: 'model_response', id }));
+    await reachAtEnd(moments, { kind: 'event', event: 'model_response', id }, worker);
     return wholeReply(answer, place);
   }
 

@@ -5,6 +5,7 @@
  */
 import type { RunEvent } from '../../core/event.js';
 import type { Action, EventPattern, Fixture, Moment, Pattern } from '../fixture.js';
+import type { StageWorker } from './stage.js';
 
 export type Occurrence =
   | { readonly kind: 'start' }
@@ -74,6 +75,19 @@ export function momentsOf(
       return actions;
     },
   };
+}
+
+/** The run is about to hear that it is open, which it tells first of all. */
+export const OPENED: Occurrence = { kind: 'event', event: 'session_init', id: 'session_init#0' };
+
+/** Reaches what happens at the end of an activity, as its outcome does the run. */
+export async function reachAtEnd(
+  moments: Moments,
+  occurrence: Occurrence,
+  worker: StageWorker,
+): Promise<void> {
+  if (moments.expects(occurrence)) return worker.together(() => moments.reach(occurrence));
+  await moments.reach(occurrence);
 }
 
 /** The occurrence that an emitted event is. */

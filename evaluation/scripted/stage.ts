@@ -20,10 +20,10 @@ export interface StageWorker {
    */
   settle(signal: AbortSignal, stops: boolean): Promise<void>;
   /**
-   * What was done from outside is to reach the run together with what the caller returns now. Comes back
-   * at once, if the worker still lives.
+   * Does something from outside that is to reach the run together with what the caller returns now.
+   * Comes back if the worker still lives then.
    */
-  together(done: Promise<unknown>): Promise<void>;
+  together(act: () => Promise<unknown>): Promise<void>;
   /** Calls back when it dies. */
   onDeath(then: () => void): void;
   /** The worker dies. */

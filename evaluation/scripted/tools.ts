@@ -11,7 +11,7 @@ import type { Json } from '../../core/json.js';
 import { retryFor } from '../../core/tool.js';
 import { resultOf, type CaseApproval, type CaseTool, type ScriptedResult } from '../fixture.js';
 import type { Executions } from './executions.js';
-import { toolOccurrence, type Moments } from './moments.js';
+import { reachAtEnd, toolOccurrence, type Moments } from './moments.js';
 import { stopsWork, type Stage, type StageWorker } from './stage.js';
 
 const YEAR_MS = 366 * 86_400_000;
@@ -159,9 +159,10 @@ class ToolDouble {
   ): Promise<void> {
     const { name: tool } = this.declared;
     const id = toolOccurrence(event, callId);
-    const done = this.cast.moments.reach({ kind: 'event', event, call: callId, tool, id });
-    if (event === 'tool_finished') return worker.together(done);
-    const actions = await done;
+    const { moments } = this.cast;
+    const occurrence = { kind: 'event', event, call: callId, tool, id } as const;
+    if (event === 'tool_finished') return reachAtEnd(moments, occurrence, worker);
+    const actions = await moments.reach(occurrence);
     if (actions.length > 0) await worker.settle(signal, stopsWork(actions));
   }
 }

@@ -13,7 +13,7 @@ import type { CaseRun, Engine, Observation } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { castOf, type Cast } from '../scripted/cast.js';
 import { startOf } from '../scripted/config.js';
-import { occurrenceOf } from '../scripted/moments.js';
+import { occurrenceOf, OPENED } from '../scripted/moments.js';
 import { notYet } from '../scripted/not-yet.js';
 import { finalViolations, transcriptAt, withTexts } from '../scripted/observe.js';
 import { simulatedStage } from './simulated-stage.js';
@@ -98,6 +98,9 @@ function begin(fixture: Fixture, { store, cast, start }: Setting): Simulation {
     runId: fixture.caseId,
     clock: virtualClock(SIMULATION_START),
     onEvent: (event: RunEvent) => void moments.reach(occurrenceOf(event)),
+    onOutput: (kind) => {
+      if (kind === 'open_run') void moments.reach(OPENED);
+    },
   });
 }
 

@@ -33,8 +33,8 @@ function workerOf(simulation: Simulation): StageWorker {
   return {
     wait: (ms, signal) => (ms === 0 && isAlive() ? Promise.resolve() : wait(ms, signal)),
     settle: (signal) => wait(0, signal),
-    async together(done) {
-      await done;
+    async together(act) {
+      await act();
       if (!isAlive()) await new Promise(() => undefined);
     },
     onDeath: (then) => worker?.life.onDeath(then),

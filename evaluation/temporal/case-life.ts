@@ -5,6 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inScope, performActivity, type ActivityDeps, type Scope } from '../../activities/index.js';
 import type { ActivityEffect, CloseRunOutput } from '../../core/effect.js';
+import type { RunEvent } from '../../core/event.js';
+import { wholeEvents } from '../../core/wire-events.js';
 import { mortal, newLife, type Life } from '../../testing/simulation/index.js';
 import type { Cast } from '../scripted/cast.js';
 
@@ -15,15 +17,19 @@ type Work = Pick<ActivityEffect, 'kind' | 'input'>;
 
 interface Living {
   readonly life: Life;
-  /** What activities work with while this life lasts. */
-  deps?: ActivityDeps;
+  /** What activities work with while this life lasts, by what their worker gave. */
+  readonly deps: Map<ActivityDeps, ActivityDeps>;
 }
 
 export interface CaseLife {
   /** The life of the worker that runs the case now. */
   current(): Life;
   die(): void;
+  /** Calls back once, when the next attempt has ended and Temporal is about to be told. */
+  atNextOutcome(then: () => void): void;
   perform(deps: ActivityDeps, work: Work): Promise<unknown>;
+  /** Every event that an activity has brought along so far, by seq. */
+  events(): readonly RunEvent[];
   /** Newest node of the transcript when the run was closed. */
   head(): string | null;
 }
@@ -37,20 +43,19 @@ export interface CaseLifeOptions {
 }
 
 export function caseLife({ cast, over, onOutput }: CaseLifeOptions): CaseLife {
-  let now: Living = { life: newLife() };
+  let now: Living = { life: newLife(), deps: new Map() };
   let head: string | null = null;
+  const events: RunEvent[] = [];
+  let awaiting: (() => void)[] = [];
 
-  function depsOf(living: Living, { store, graceMs }: ActivityDeps): ActivityDeps {
+  function depsOf({ life, deps }: Living, given: ActivityDeps): ActivityDeps {
+    const known = deps.get(given);
+    if (known !== undefined) return known;
     const { config, providers, summaries } = cast();
     const sizeAfterSummary = summaries.sizeAfter;
-    const own = {
-      store,
-      config,
-      providers,
-      sizeAfterSummary,
-      ...(graceMs !== undefined && { graceMs }),
-    };
-    return (living.deps ??= mortal(own, living.life, () => undefined));
+    const own = mortal({ ...given, config, providers, sizeAfterSummary }, life, () => undefined);
+    deps.set(given, own);
+    return own;
   }
 
   async function attempt(living: Living, deps: ActivityDeps, given: Attempt): Promise<unknown> {
@@ -60,21 +65,39 @@ export function caseLife({ cast, over, onOutput }: CaseLifeOptions): CaseLife {
     return output;
   }
 
+  async function told(work: Promise<unknown>): Promise<unknown> {
+    try {
+      return await work;
+    } finally {
+      const callbacks = awaiting;
+      awaiting = [];
+      for (const then of callbacks) then();
+    }
+  }
+
   return {
     current: () => now.life,
     die() {
       const { life } = now;
-      now = { life: newLife() };
+      now = { life: newLife(), deps: new Map() };
       life.end();
     },
+    atNextOutcome(then) {
+      awaiting.push(then);
+    },
     perform(deps, work) {
+      for (const event of wholeEvents(work.input)) events[event.stamp.seq] ??= event;
       const living = now;
       return inScope(
         (scope) =>
-          Promise.race([attempt(living, deps, { scope, work }), held(living.life, scope, over)]),
+          Promise.race([
+            told(attempt(living, deps, { scope, work })),
+            held(living.life, scope, over),
+          ]),
         () => living.life.dead,
       );
     },
+    events: () => events.filter((event) => event !== undefined),
     head: () => head,
   };
 }

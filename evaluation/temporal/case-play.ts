@@ -8,7 +8,7 @@ import type { CaseRun, Observation } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { castOf, type Cast } from '../scripted/cast.js';
 import { startOf } from '../scripted/config.js';
-import { occurrenceOf } from '../scripted/moments.js';
+import { occurrenceOf, OPENED, reachAtEnd } from '../scripted/moments.js';
 import { finalViolations, storedEvents, transcriptAt, withTexts } from '../scripted/observe.js';
 import { caseLife, type CaseLife } from './case-life.js';
 import type { Host } from './hosts.js';
@@ -33,25 +33,21 @@ export interface PlayOptions {
 export async function playCase(fixture: Fixture, options: PlayOptions): Promise<CaseRun> {
   const { host, runId } = options;
   const over = new AbortController();
-  const begun: Promise<unknown>[] = [];
   const run = host.client.handle(runId);
-  const stage = temporalStage(() => ({ run, host, life, begun }));
+  const stage = temporalStage(() => ({ run, host, life }));
   const cast = castOf(fixture, stage, losesWork(fixture) ? SHORT_HEARTBEATS : {});
   const life = caseLife({
     cast: () => cast,
     over: over.signal,
     async onOutput(kind) {
       if (kind !== 'open_run') return;
-      const opened = { kind: 'event', event: 'session_init', id: 'session_init#0' } as const;
-      await stage.worker().together(cast.moments.reach(opened));
+      await reachAtEnd(cast.moments, OPENED, stage.worker());
     },
   });
   host.cases.set(runId, life);
   try {
     const playing = { fixture, cast, life, run, ...options, began: performance.now() };
-    const played = await play(playing, over.signal);
-    await Promise.all(begun);
-    return played;
+    return await play(playing, over.signal);
   } finally {
     over.abort();
   }
@@ -75,14 +71,20 @@ async function play(playing: Playing, over: AbortSignal): Promise<CaseRun> {
   const stop = new AbortController();
   const limits = [stop.signal, over, ...(signal === undefined ? [] : [signal])];
   const until = AbortSignal.any(limits);
-  const isBusy = (): boolean => cast.executions.inFlight() > 0;
-  const watched = watch({ store: host.store, run, moments: cast.moments, isBusy, signal: until });
+  const watched = watch({
+    store: host.store,
+    run,
+    moments: cast.moments,
+    isResting: () => isResting(run),
+    signal: until,
+  });
   try {
     const ended = await Promise.race([
       resultOf(playing, until),
       watched.then((why) => (why === 'ended' ? sleep(CASE_LIMIT_MS, 'late' as const) : why)),
     ]);
     if (typeof ended !== 'string') return await observe(playing, ended);
+    stop.abort();
     await run.cancel().catch(() => undefined);
     return ended === 'late'
       ? { kind: 'broken', message: `The run had not ended after ${CASE_LIMIT_MS} ms.` }
@@ -99,6 +101,16 @@ async function begin({ fixture, cast, host, runId }: Playing): Promise<void> {
   if (!cast.moments.expects({ kind: 'start' })) return;
   await cast.moments.reach({ kind: 'start' });
   await host.serve();
+}
+
+/** Whatever was sent to the run before has been received when this is answered. */
+async function isResting(run: RunHandle): Promise<boolean> {
+  const view = await run.state().catch(() => undefined);
+  return (
+    view !== undefined &&
+    view.status.startsWith('awaiting_') &&
+    view.inFlight.every(({ kind }) => kind === 'timer')
+  );
 }
 
 type Ended = { readonly result: RunResult } | { readonly failure: unknown };

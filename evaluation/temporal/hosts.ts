@@ -31,10 +31,22 @@ export interface Host {
   replace(): void;
   /** The worker drains; after `downMs` more another one serves. */
   restart(downMs: number): void;
+  /** Resolves when nobody takes workflow tasks any more. */
+  holdWorkflows(): Promise<void>;
+  /** They are taken again, a moment later. */
+  releaseWorkflows(): void;
   stop(): Promise<void>;
 }
 
+/** Workers of their own, so that one can end without the other. */
+type Part = 'workflows' | 'activities';
+const PARTS: readonly Part[] = ['workflows', 'activities'];
+/** The outcome of an activity has reached the server after this long, in ms. */
+const ARRIVED_MS = 700;
+
 const SHUTDOWN_GRACE_MS = 20_000;
+/** A task that waits for a worker that is gone goes to the next one after this long, in ms. */
+const STICKY_MS = 1_000;
 const NAMESPACE = 'default';
 
 const KINDS: readonly (keyof Activities)[] = [
@@ -58,28 +70,44 @@ export async function openHost({ address, folder, name, ...options }: HostOption
   const client = await connect({ address, taskQueue, store });
   const cases = new Map<string, CaseLife>();
   const served: Promise<void>[] = [];
-  let worker: RunningWorker | undefined;
+  const running = new Map<Part, RunningWorker>();
+  /** Changes of workers happen one after another. */
   let changes: Promise<void> = Promise.resolve();
 
-  async function serve(): Promise<void> {
-    const started = await startWorker({
+  async function startPart(part: Part): Promise<void> {
+    const worker = await startWorker({
       address,
       namespace: NAMESPACE,
       taskQueue,
       storeFile,
+      serves: part,
       config: BARE_CONFIG,
       providers: new Map(),
       activities: (deps) => activitiesFor(cases, deps),
       shutdownGraceMs: SHUTDOWN_GRACE_MS,
+      stickyTimeoutMs: STICKY_MS,
       ...options,
     });
-    worker = started;
-    served.push(started.run());
+    running.set(part, worker);
+    served.push(worker.run());
   }
 
-  function change(how: (old: RunningWorker | undefined) => Promise<void>): void {
-    const old = worker;
-    changes = changes.then(() => how(old));
+  async function serve(): Promise<void> {
+    await Promise.all(PARTS.map(startPart));
+  }
+
+  /** The parts end; what they still do is in the returned promise. */
+  function endParts(parts: readonly Part[]): Promise<unknown> {
+    const ended = parts.flatMap((part) => running.get(part) ?? []);
+    for (const part of parts) running.delete(part);
+    for (const worker of ended) worker.shutdown();
+    return Promise.all(ended.map((worker) => worker.run()));
+  }
+
+  function change(how: () => Promise<unknown>): Promise<void> {
+    const done = changes.then(how);
+    changes = done.then(() => undefined);
+    return changes;
   }
 
   return {
@@ -88,20 +116,27 @@ export async function openHost({ address, folder, name, ...options }: HostOption
     cases,
     serve,
     replace() {
-      worker?.shutdown();
-      change(serve);
+      void endParts(PARTS);
+      void change(serve);
     },
     restart(downMs) {
-      worker?.shutdown();
-      change(async (old) => {
-        await old?.run();
+      const ended = endParts(PARTS);
+      void change(async () => {
+        await ended;
         await sleep(downMs);
         await serve();
       });
     },
+    holdWorkflows: () => change(() => endParts(['workflows'])),
+    releaseWorkflows() {
+      void change(async () => {
+        await sleep(ARRIVED_MS);
+        if (!running.has('workflows')) await startPart('workflows');
+      });
+    },
     async stop() {
       await changes.catch(() => undefined);
-      worker?.shutdown();
+      await endParts(PARTS);
       await Promise.allSettled(served);
       await client.close();
       await store.close();

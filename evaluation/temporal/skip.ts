@@ -12,6 +12,7 @@ const REACHED: readonly string[] = [
   'model_response',
   'tool_started',
   'tool_finished',
+  'hook',
   'approval_requested',
   'input_request',
 ];
@@ -27,12 +28,23 @@ export function skipOf(fixture: Fixture): Skip | undefined {
     : undefined;
 }
 
-/** The worker of this case ends before the case does, so it needs one to itself. */
+/** The worker of this case starts late, is held, or ends before the case does: it needs one to itself. */
 export function needsOwnWorker({ during }: Fixture): boolean {
-  return during.some(
-    ({ on, actions }) =>
-      on.kind === 'start' ||
-      actions.some(({ kind }) => kind === 'killWorker' || kind === 'restartWorker'),
+  return endsWorker({ during }) || during.some(({ on }) => on.kind === 'start' || isAtEnd(on));
+}
+
+function endsWorker({ during }: Pick<Fixture, 'during'>): boolean {
+  return during.some(({ actions }) =>
+    actions.some(({ kind }) => kind === 'killWorker' || kind === 'restartWorker'),
+  );
+}
+
+/** It happens when an activity ends, and must be known together with its outcome. */
+function isAtEnd(on: Pattern): boolean {
+  if (on.kind === 'modelCall') return on.at === 'after';
+  return (
+    on.kind === 'event' &&
+    ['session_init', 'model_response', 'tool_finished', 'hook'].includes(on.pattern.event)
   );
 }
 
@@ -41,7 +53,7 @@ export function losesWork(fixture: Fixture): boolean {
   const lost = [...fixture.tools.values()].some(({ results }) =>
     results.some(({ kind }) => kind === 'lost'),
   );
-  return lost || needsOwnWorker(fixture);
+  return lost || endsWorker(fixture);
 }
 
 function isReachable(on: Pattern): boolean {

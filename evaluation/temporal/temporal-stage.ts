@@ -6,7 +6,6 @@ import { HoldfastError } from '../../core/errors.js';
 import type { Life } from '../../testing/simulation/index.js';
 import type { Action } from '../fixture.js';
 import { decisionOf, inputAskFor } from '../scripted/decisions.js';
-import { storedEvents } from '../scripted/observe.js';
 import type { Stage, StageWorker } from '../scripted/stage.js';
 import type { CaseLife } from './case-life.js';
 import type { Host } from './hosts.js';
@@ -15,8 +14,6 @@ export interface StageFacts {
   readonly run: RunHandle;
   readonly host: Host;
   readonly life: CaseLife;
-  /** What was begun and is not waited for; failures show up here. */
-  readonly begun: Promise<unknown>[];
 }
 
 /** How long a stop from outside may take to reach a running activity, in ms: a heartbeat or two. */
@@ -33,7 +30,7 @@ export function temporalStage(facts: () => StageFacts): Stage {
 }
 
 function workerOf(facts: StageFacts): StageWorker {
-  const { life, begun } = facts;
+  const { host, life } = facts;
   const living = life.current();
   return {
     async wait(ms, signal) {
@@ -46,10 +43,11 @@ function workerOf(facts: StageFacts): StageWorker {
       else await sleep(RECEIVED_MS);
       await alive(living);
     },
-    async together(done) {
-      begun.push(done);
-      // What kills the worker does so at once; what is sent to the run is sent beside the answer.
-      await new Promise(setImmediate);
+    async together(act) {
+      // Nobody looks at the run until it has both what is done now and what the caller returns.
+      await host.holdWorkflows();
+      life.atNextOutcome(() => host.releaseWorkflows());
+      await act();
       await alive(living);
     },
     onDeath: living.onDeath,
@@ -91,8 +89,8 @@ async function act({ run, host, life }: StageFacts, action: Action): Promise<voi
       await run.sendMessage(action.text);
       return;
     case 'resolveApproval': {
-      const events = await storedEvents(host.store, run);
-      const decision = decisionOf(action, { runId: run.runId, events, now: Date.now() });
+      const { runId } = run;
+      const decision = decisionOf(action, { runId, events: life.events(), now: Date.now() });
       // Two equal decisions are two: a person may say the same thing twice.
       await run.decide({ ...decision, nonce: randomUUID() });
       return;
@@ -104,8 +102,7 @@ async function act({ run, host, life }: StageFacts, action: Action): Promise<voi
       return host.restart(action.downMs ?? 0);
     case 'provideInput': {
       const { call, value } = action;
-      const events = await storedEvents(host.store, run);
-      const askId = inputAskFor(call, events)?.askId ?? `${run.runId}:${call}`;
+      const askId = inputAskFor(call, life.events())?.askId ?? `${run.runId}:${call}`;
       await run.answer(askId, { kind: 'text', value }, { by: 'person' });
       return;
     }

@@ -8,8 +8,8 @@ import type { Store } from '../../store/store.js';
 import { occurrenceOf, type Moments } from '../scripted/moments.js';
 
 const POLL_MS = 30;
-/** Nothing has happened for so long, and nobody is about to do anything: the run waits for time. */
-const QUIET_MS = 8_000;
+/** Nothing has happened for so long: the run is asked what it waits for. */
+const QUIET_MS = 3_000;
 /** A question that expires sooner than this is waited for. */
 const EXPIRY_MS_MAX = 30_000;
 const PAGE = 500;
@@ -18,8 +18,8 @@ export interface Watch {
   readonly store: Pick<Store, 'readEvents'>;
   readonly run: { readonly tenant: string; readonly runId: string };
   readonly moments: Moments;
-  /** Doubles are at work. */
-  readonly isBusy: () => boolean;
+  /** The run itself says that it does nothing but wait for people. */
+  readonly isResting: () => Promise<boolean>;
   readonly signal: AbortSignal;
 }
 
@@ -32,12 +32,17 @@ export async function watch(options: Watch): Promise<'waits for time' | 'ended'>
   while (!signal.aborted) {
     const { events } = await store.readEvents(run, { sinceSeq: seen, limit: PAGE });
     seen += events.length;
-    if (events.length > 0 || options.isBusy()) lastChange = Date.now();
+    if (events.length > 0) lastChange = Date.now();
     for (const event of events) {
       note(open, event);
-      if (asksSomebody(event)) await moments.reach(occurrenceOf(event));
+      if (!asksSomebody(event)) continue;
+      await moments.reach(occurrenceOf(event));
+      lastChange = Date.now();
     }
-    if (Date.now() - lastChange > QUIET_MS && waitsLong(open)) return 'waits for time';
+    if (Date.now() - lastChange > QUIET_MS && waitsLong(open)) {
+      if (await options.isResting()) return 'waits for time';
+      lastChange = Date.now();
+    }
     await sleep(POLL_MS);
   }
   return 'ended';

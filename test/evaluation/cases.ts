@@ -410,6 +410,91 @@ const WRITTEN: readonly Written[] = [
       results: { a: 'ok', b: 'ok' },
     },
   },
+  {
+    what: 'an interrupt after the reply finds all of it and runs none of it',
+    case: {
+      case_id: 'interrupt-after',
+      model: [{ text: 'let me look', calls: [READ] }, DONE],
+      during: [{ on: { modelCall: 1, at: 'after' }, do: { interrupt: true } }],
+    },
+    essence: {
+      stop: 'interrupted before_tools',
+      history: 'U A R',
+      results: { a: 'interrupted' },
+    },
+  },
+  {
+    what: 'an interrupt after a call keeps the next from running',
+    case: {
+      case_id: 'interrupt-between',
+      model: [{ calls: [NOTE, { ...NOTE, id: 'b' }] }, DONE],
+      during: [{ on: { event: 'tool_finished', call: 'a' }, do: { interrupt: true } }],
+    },
+    essence: {
+      stop: 'interrupted tools',
+      history: 'U A R',
+      executed: ['a write_note interrupt-between:0:0 1'],
+      effects: { write_note: 1 },
+      results: { a: 'ok', b: 'interrupted_mid_execution' },
+    },
+  },
+  {
+    what: 'a run that is interrupted as soon as it is open asks no model',
+    case: {
+      case_id: 'interrupt-open',
+      model: [DONE],
+      during: [{ on: { event: 'session_init' }, do: { interrupt: true } }],
+    },
+    essence: { stop: 'interrupted before_model', history: 'U' },
+  },
+  {
+    what: 'a message that comes while the model speaks is heard with the next request',
+    case: {
+      case_id: 'message',
+      model: [{ calls: [READ] }, DONE],
+      during: [{ on: { modelCall: 1, at: 'streaming' }, do: { userMessage: 'hurry' } }],
+    },
+    essence: {
+      stop: 'completed final_answer',
+      history: 'U A R U A',
+      executed: ['a read_order message:0 1'],
+      effects: { read_order: 1 },
+      results: { a: 'ok' },
+    },
+  },
+  {
+    what: 'a conversation goes on with a message and ends when it is closed',
+    case: {
+      case_id: 'conversation',
+      settings: { afterAnswer: 'await_user' },
+      model: [{ text: 'one' }, { text: 'two' }],
+      during: [
+        { on: { event: 'input_request' }, do: { userMessage: 'and then?' } },
+        { on: { event: 'input_request', n: 2 }, do: { close: true } },
+      ],
+    },
+    essence: { stop: 'completed closed', history: 'U A U A' },
+  },
+  {
+    what: 'a decision that comes before its question is kept for it',
+    case: {
+      case_id: 'early',
+      model: [{ calls: [READ, { ...REFUND, id: 'b' }] }, DONE],
+      during: [
+        {
+          on: { event: 'tool_started', call: 'a' },
+          do: { resolveApproval: { call: 'b', decision: 'approve' } },
+        },
+      ],
+    },
+    essence: {
+      stop: 'completed final_answer',
+      history: 'U A R A',
+      executed: ['a read_order early:0:0 1', 'b issue_refund early:0:1 1'],
+      effects: { read_order: 1, issue_refund: 1 },
+      results: { a: 'ok', b: 'ok' },
+    },
+  },
 ];
 
 export const CASES: readonly Case[] = WRITTEN.map(({ case: written, ...rest }) => ({

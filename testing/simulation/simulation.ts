@@ -8,7 +8,7 @@
  */
 import type { ActivityDeps } from '../../activities/index.js';
 import type { Config } from '../../authoring/index.js';
-import type { Effect } from '../../core/effect.js';
+import type { ActivityEffect, Effect } from '../../core/effect.js';
 import { advance, receive } from '../../core/engine.js';
 import type { RunEvent } from '../../core/event.js';
 import { failureOf } from '../../core/failure.js';
@@ -55,6 +55,8 @@ export interface SimulationOptions {
   readonly seam?: Seam;
   /** Called with each event when it is emitted, before anything of its step is performed. */
   readonly onEvent?: (event: RunEvent) => void;
+  /** Called when an activity has ended well, before the run hears of it. */
+  readonly onOutput?: (kind: ActivityEffect['kind']) => void;
   /** Called after each decision, with what it started. */
   readonly onStep?: (run: Run, effects: readonly Effect[]) => void;
 }
@@ -223,20 +225,22 @@ class InProcess implements Simulation {
       default: {
         const place = { clock: this.clock, workers: this.workers, execution: this.execution() };
         const activity = scheduleActivity(place, effect, (reported) =>
-          this.ended(effect.id, OUTCOME_TYPES[effect.kind], reported),
+          this.ended(effect, reported),
         );
         this.inFlight.set(effect.id, activity);
       }
     }
   }
 
-  private ended(id: string, type: EffectInput['type'], reported: Reported): void {
+  private ended({ id, kind }: ActivityEffect, reported: Reported): void {
+    const type = OUTCOME_TYPES[kind];
     this.inFlight.delete(id);
     if (!reported.ok) {
       const failure = failureOf(reported.failure);
       this.inbox.push((at) => ({ type: 'effect_failed', id, failure, at }));
       return;
     }
+    this.options.onOutput?.(kind);
     // As a payload it would have become exactly this.
     const output: unknown = JSON.parse(JSON.stringify(reported.output));
     this.inbox.push((at) => ({ type, id, output, at }) as EffectInput);

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { defineAgent, defineConfig, defineTool, type Tool } from '../../authoring/index.js';
+import { NO_USAGE } from '../../core/model.js';
+import type { Provider } from '../../providers/provider.js';
+import { openMemoryStore, type MemoryStore } from '../../store/store.js';
+import {
+  startSimulation,
+  virtualClock,
+  type SeamPoint,
+  type Simulation,
+} from '../../testing/simulation/index.js';
+
+describe('the virtual clock', () => {
+  it('stands still until a timer is fired, and fires equal ones in the order of their setting', () => {
+    const clock = virtualClock(1_000);
+    const fired: string[] = [];
+    const note = (name: string) => () => fired.push(`${name}@${clock.now()}`);
+    clock.after(20, note('late'));
+    clock.after(10, note('first'));
+    clock.after(10, note('second'));
+    const cancel = clock.after(5, note('never'));
+    cancel();
+    expect(clock.now()).toBe(1_000);
+    while (clock.fireNext());
+    expect(fired).toEqual(['first@1010', 'second@1010', 'late@1020']);
+  });
+});
+
+describe('a worker that dies in a simulation', () => {
+  let store: MemoryStore;
+  beforeAll(async () => {
+    store = await openMemoryStore();
+  });
+  afterEach(() => store.empty());
+  afterAll(() => store.close());
+
+  const POINTS: readonly SeamPoint[] = [
+    'before_claim',
+    'after_claim',
+    'before_effect',
+    'after_effect',
+    'before_record',
+    'after_record',
+  ];
+
+  it.each(POINTS)('%s leaves one effect of a keyed write', async (point) => {
+    const booked = new Set<string>();
+    let killed = false;
+    const simulation: Simulation = startSimulation({
+      ...(await worldOf(store, noteInto(booked))),
+      seam: (reached) => {
+        if (reached !== point || killed) return;
+        killed = true;
+        simulation.workers.kill();
+      },
+    });
+    const final = await simulation.finish();
+    expect(killed).toBe(true);
+    expect(final).toMatchObject({ kind: 'result', result: { stopReason: 'completed' } });
+    expect([...booked]).toEqual(['task:0']);
+    expect(simulation.violations).toEqual([]);
+  });
+
+  it('and whose connection alone is gone meets the fences of the store', async () => {
+    const booked = new Set<string>();
+    let cut = false;
+    const simulation: Simulation = startSimulation({
+      ...(await worldOf(store, noteInto(booked))),
+      seam: (reached) => {
+        if (reached !== 'after_effect' || cut) return;
+        cut = true;
+        simulation.workers.kill('partition');
+      },
+    });
+    const final = await simulation.finish();
+    expect(final).toMatchObject({ kind: 'result', result: { stopReason: 'completed' } });
+    expect([...booked]).toEqual(['task:0']);
+    // The zombie recorded what it did; the second delivery found it and ran nothing.
+    expect(simulation.events.find((event) => event.type === 'tool_finished')).toMatchObject({
+      status: 'ok',
+      content: { text: 'noted' },
+    });
+  });
+});
+
+function noteInto(booked: Set<string>): Tool {
+  return defineTool({
+    name: 'note',
+    version: '1',
+    effect: 'write',
+    idempotency: 'keyed',
+    approval: 'never',
+    input: z.object({ text: z.string() }),
+    run: async (_input, { idempotencyKey }) => {
+      booked.add(idempotencyKey);
+      return 'noted';
+    },
+  });
+}
+
+async function worldOf(store: MemoryStore, tool: Tool) {
+  const agent = defineAgent({
+    name: 'a',
+    model: 'scripted/m',
+    instructions: 'Do it.',
+    tools: [tool],
+  });
+  const provider: Provider = {
+    name: 'anthropic',
+    complete: async ({ model, messages }) => {
+      const first = messages.length === 1;
+      const call = { type: 'tool_use', id: 'c1', tool: 'note', args: { text: 'x' } } as const;
+      return {
+        blocks: first ? [call] : [{ type: 'text', text: 'done' }],
+        raw: [],
+        stop: first ? 'tool_use' : 'end_turn',
+        usage: { ...NO_USAGE, input: 10, output: 1 },
+        usageSource: 'reported',
+        model,
+        incompleteCalls: 0,
+      };
+    },
+  };
+  return {
+    store,
+    config: defineConfig({ agents: [agent] }),
+    providers: new Map([[provider.name, provider]]),
+    start: { v: 1, agent: 'a', task: { goal: 'Note it.', taskId: 'task' } } as const,
+    runId: 'run_1',
+  };
+}
