@@ -48,7 +48,7 @@ function comparable(observation: Observation): Comparable {
     ),
     asides: events
       .filter(isAside)
-      .map(({ stamp: _, ...event }) => nameless(event as unknown as Json, ids))
+      .map((event) => nameless({ ...(asJson(event) as object), stamp: null }, ids))
       .toSorted((one, other) => compareText(JSON.stringify(one), JSON.stringify(other))),
   };
 }

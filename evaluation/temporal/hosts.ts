@@ -69,13 +69,10 @@ export async function openHost({ address, folder, name, ...options }: HostOption
   const store = await openStore({ file: storeFile });
   const client = await connect({ address, taskQueue, store });
   const cases = new Map<string, CaseLife>();
-  const served: Promise<void>[] = [];
-  const running = new Map<Part, RunningWorker>();
   /** Changes of workers happen one after another. */
   let changes: Promise<void> = Promise.resolve();
-
-  async function startPart(part: Part): Promise<void> {
-    const worker = await startWorker({
+  const parts = partsOf((part) =>
+    startWorker({
       address,
       namespace: NAMESPACE,
       taskQueue,
@@ -87,21 +84,11 @@ export async function openHost({ address, folder, name, ...options }: HostOption
       shutdownGraceMs: SHUTDOWN_GRACE_MS,
       stickyTimeoutMs: STICKY_MS,
       ...options,
-    });
-    running.set(part, worker);
-    served.push(worker.run());
-  }
+    }),
+  );
 
   async function serve(): Promise<void> {
-    await Promise.all(PARTS.map(startPart));
-  }
-
-  /** The parts end; what they still do is in the returned promise. */
-  function endParts(parts: readonly Part[]): Promise<unknown> {
-    const ended = parts.flatMap((part) => running.get(part) ?? []);
-    for (const part of parts) running.delete(part);
-    for (const worker of ended) worker.shutdown();
-    return Promise.all(ended.map((worker) => worker.run()));
+    await Promise.all(PARTS.map(parts.start));
   }
 
   function change(how: () => Promise<unknown>): Promise<void> {
@@ -116,28 +103,28 @@ export async function openHost({ address, folder, name, ...options }: HostOption
     cases,
     serve,
     replace() {
-      void endParts(PARTS);
+      void parts.end(PARTS);
       void change(serve);
     },
     restart(downMs) {
-      const ended = endParts(PARTS);
+      const ended = parts.end(PARTS);
       void change(async () => {
         await ended;
         await sleep(downMs);
         await serve();
       });
     },
-    holdWorkflows: () => change(() => endParts(['workflows'])),
+    holdWorkflows: () => change(() => parts.end(['workflows'])),
     releaseWorkflows() {
       void change(async () => {
         await sleep(ARRIVED_MS);
-        if (!running.has('workflows')) await startPart('workflows');
+        if (!parts.isRunning('workflows')) await parts.start('workflows');
       });
     },
     async stop() {
       await changes.catch(() => undefined);
-      await endParts(PARTS);
-      await Promise.allSettled(served);
+      await parts.end(PARTS);
+      await parts.ended();
       await client.close();
       await store.close();
     },
@@ -154,4 +141,26 @@ function activitiesFor(cases: ReadonlyMap<string, CaseLife>, deps: ActivityDeps)
   };
   // One function for every name: what an activity gets and gives is its implementation's business.
   return Object.fromEntries(KINDS.map((kind) => [kind, perform(kind)])) as unknown as Activities;
+}
+
+/** The workers of a host, one for each part. */
+function partsOf(open: (part: Part) => Promise<RunningWorker>) {
+  const served: Promise<void>[] = [];
+  const running = new Map<Part, RunningWorker>();
+  return {
+    async start(part: Part): Promise<void> {
+      const worker = await open(part);
+      running.set(part, worker);
+      served.push(worker.run());
+    },
+    /** What they still do is in the returned promise. */
+    end(parts: readonly Part[]): Promise<unknown> {
+      const ended = parts.flatMap((part) => running.get(part) ?? []);
+      for (const part of parts) running.delete(part);
+      for (const worker of ended) worker.shutdown();
+      return Promise.all(ended.map((worker) => worker.run()));
+    },
+    isRunning: (part: Part) => running.has(part),
+    ended: () => Promise.allSettled(served),
+  };
 }

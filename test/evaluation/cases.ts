@@ -1,18 +1,7 @@
 /** Hand-written cases in the spirit of the scenarios A to D, with what must be seen of them in any engine. */
 import { parseFixture } from '../../evaluation/read-fixture.js';
 import type { Fixture } from '../../evaluation/fixture.js';
-import type { Observation } from '../../evaluation/engine.js';
-
-/** What a case comes to, short enough to be written beside it. */
-export interface Essence {
-  readonly stop: string;
-  readonly history: string;
-  /** `call tool key attempts`, in order of the first attempt. */
-  readonly executed?: readonly string[];
-  readonly effects?: { readonly [tool: string]: number };
-  /** By call: `ok` or its code. */
-  readonly results?: { readonly [call: string]: string };
-}
+import type { Essence } from './essence.js';
 
 export interface Case {
   readonly what: string;
@@ -25,25 +14,6 @@ export interface Case {
 export function fixtureOf(written: { readonly case_id: string; readonly [key: string]: unknown }) {
   const whole = { expected: { completed: true }, ...written };
   return parseFixture(JSON.stringify(whole), `${written.case_id}.json`);
-}
-
-export function essenceOf(observed: Observation): Essence {
-  const { result, events, transcript, executions, effects } = observed;
-  const words = [result?.stopReason, result?.detail, result?.phase].filter((word) => word);
-  const finished = events.flatMap((event) =>
-    event.type === 'tool_finished' ? [[event.callId, event.code ?? event.status] as const] : [],
-  );
-  return {
-    stop: words.join(' ') || (observed.startError?.code ?? 'nothing'),
-    history: transcript.map((message) => message.letter).join(' '),
-    ...(executions.length > 0 && {
-      executed: executions.map(
-        ({ callId, tool, key, attempts }) => `${callId} ${tool} ${key} ${attempts}`,
-      ),
-    }),
-    ...(Object.keys(effects).length > 0 && { effects }),
-    ...(finished.length > 0 && { results: Object.fromEntries(finished) }),
-  };
 }
 
 const READ = { id: 'a', tool: 'read_order', input: { orderId: 'A-104' } };

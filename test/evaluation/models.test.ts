@@ -1,7 +1,8 @@
 /** Cases about models that fail, are changed, paused, or get a last word: sections D, F, H and S159, S160. */
 import type { Observation } from '../../evaluation/engine.js';
 import { createSimulationEngine } from '../../evaluation/simulation/index.js';
-import { essenceOf, fixtureOf } from './cases.js';
+import { fixtureOf } from './cases.js';
+import { essenceOf } from './essence.js';
 
 const engine = createSimulationEngine();
 afterAll(() => engine.stop());

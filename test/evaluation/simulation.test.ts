@@ -1,7 +1,8 @@
 import type { Observation } from '../../evaluation/engine.js';
 import type { Fixture } from '../../evaluation/fixture.js';
 import { createSimulationEngine } from '../../evaluation/simulation/index.js';
-import { CASES, essenceOf, fixtureOf } from './cases.js';
+import { CASES, fixtureOf } from './cases.js';
+import { essenceOf } from './essence.js';
 
 const engine = createSimulationEngine();
 afterAll(() => engine.stop());

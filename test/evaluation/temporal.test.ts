@@ -3,7 +3,8 @@ import type { CaseRun, Engine, Observation } from '../../evaluation/engine.js';
 import { limited } from '../../evaluation/pool.js';
 import { createSimulationEngine } from '../../evaluation/simulation/index.js';
 import { createTemporalEngine } from '../../evaluation/temporal/index.js';
-import { CASES, essenceOf, type Case } from './cases.js';
+import { CASES, type Case } from './cases.js';
+import { essenceOf } from './essence.js';
 
 const simulation = createSimulationEngine();
 let temporal: Engine;
