@@ -53,6 +53,13 @@ function comparable(observation: Observation): Comparable {
   };
 }
 
+/** The call that executes from here on, or that people are asked about. */
+function underWay(event: RunEvent): string | undefined {
+  return event.type === 'tool_started' || event.type === 'approval_requested'
+    ? event.callId
+    : undefined;
+}
+
 function isAside(event: RunEvent): boolean {
   if (event.type === 'warning') return true;
   return event.type === 'hook' && (event.name === 'StopFailure' || event.name === 'PostSampling');
@@ -139,8 +146,9 @@ function turnsOf(events: readonly RunEvent[]): readonly (readonly RunEvent[])[] 
 function firstTogether(turn: readonly RunEvent[]): readonly string[] | undefined {
   const flying = new Set<string>();
   for (const event of turn) {
-    if (event.type === 'tool_started') flying.add(event.callId);
-    if (flying.size > 1) return [...flying];
+    const begun = underWay(event);
+    if (begun !== undefined) flying.add(begun);
+    if (flying.size > 1) return [...flying].toSorted(compareText);
     if (event.type === 'tool_finished') flying.delete(event.callId);
   }
   return undefined;

@@ -20,7 +20,6 @@ export interface Executions {
   hasHappened(key: string): boolean;
   seen(): readonly SeenExecution[];
   effects(): { readonly [tool: string]: number };
-  maxInFlight(): number;
 }
 
 type Growing = { -readonly [Field in keyof SeenExecution]: SeenExecution[Field] };
@@ -30,22 +29,14 @@ export function recordExecutions(): Executions {
   const attempts = new Map<string, number>();
   const effects = new Map<string, number>();
   const happened = new Set<string>();
-  let inFlight = 0;
-  let mostInFlight = 0;
   return {
     begin(handed, at) {
       attempts.set(handed.tool, (attempts.get(handed.tool) ?? 0) + 1);
-      inFlight += 1;
-      mostInFlight = Math.max(mostInFlight, inFlight);
       const name = `${handed.callId} ${handed.key}`;
       const execution = byCall.get(name) ?? { ...handed, attempts: 0, startedAt: at, endedAt: at };
       execution.attempts += 1;
       byCall.set(name, execution);
-      let running = true;
       return (endedAt) => {
-        if (!running) return;
-        running = false;
-        inFlight -= 1;
         execution.endedAt = Math.max(execution.endedAt, endedAt);
       };
     },
@@ -57,6 +48,5 @@ export function recordExecutions(): Executions {
     hasHappened: (key) => happened.has(key),
     seen: () => [...byCall.values()],
     effects: () => Object.fromEntries(effects),
-    maxInFlight: () => mostInFlight,
   };
 }

@@ -15,7 +15,13 @@ import { castOf, type Cast } from '../scripted/cast.js';
 import { startOf } from '../scripted/config.js';
 import { occurrenceOf, OPENED } from '../scripted/moments.js';
 import { notYet } from '../scripted/not-yet.js';
-import { finalViolations, transcriptAt, withTexts } from '../scripted/observe.js';
+import {
+  finalViolations,
+  inOrderOfStart,
+  mostInFlight,
+  transcriptAt,
+  withTexts,
+} from '../scripted/observe.js';
 import { simulatedStage } from './simulated-stage.js';
 
 /** Everything happens in this process: more cases at once would only wait for one another. */
@@ -73,9 +79,8 @@ async function play(fixture: Fixture, store: MemoryStore): Promise<CaseRun> {
   const events = await withTexts(store, tenant, simulation.events);
   const result = await withTexts(store, tenant, final.result);
   return observed({
-    ...evidenceOf(unstarted),
+    ...evidenceOf(unstarted, events),
     result,
-    events,
     transcript,
     violations: [...simulation.violations, ...finalViolations({ events, transcript, result })],
   });
@@ -109,12 +114,16 @@ interface Played {
   readonly began: number;
 }
 
-function evidenceOf({ cast, began }: Played): Omit<Observation, 'events' | 'transcript'> {
+function evidenceOf(
+  { cast, began }: Played,
+  events: readonly RunEvent[],
+): Omit<Observation, 'transcript'> {
   return {
+    events,
     requests: cast.requests,
-    executions: cast.executions.seen(),
+    executions: inOrderOfStart(cast.executions.seen(), events),
     effects: cast.executions.effects(),
-    maxInFlight: cast.executions.maxInFlight(),
+    maxInFlight: mostInFlight(events),
     violations: [],
     persisted: 0,
     resumedWith: [],
@@ -123,7 +132,7 @@ function evidenceOf({ cast, began }: Played): Omit<Observation, 'events' | 'tran
 }
 
 function notStarted(played: Played, code: string, message: string): Observation {
-  return { ...evidenceOf(played), startError: { code, message }, events: [], transcript: [] };
+  return { ...evidenceOf(played, []), startError: { code, message }, transcript: [] };
 }
 
 function observed(observation: Observation): CaseRun {

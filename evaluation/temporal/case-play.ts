@@ -9,7 +9,14 @@ import type { Fixture } from '../fixture.js';
 import { castOf, type Cast } from '../scripted/cast.js';
 import { startOf } from '../scripted/config.js';
 import { occurrenceOf, OPENED, reachAtEnd } from '../scripted/moments.js';
-import { finalViolations, storedEvents, transcriptAt, withTexts } from '../scripted/observe.js';
+import {
+  finalViolations,
+  inOrderOfStart,
+  mostInFlight,
+  storedEvents,
+  transcriptAt,
+  withTexts,
+} from '../scripted/observe.js';
 import { caseLife, type CaseLife } from './case-life.js';
 import type { Host } from './hosts.js';
 import type { Replays } from './replays.js';
@@ -145,7 +152,13 @@ async function observe(playing: Playing, ended: Ended): Promise<CaseRun> {
   const replayed = replayFailure === undefined;
   return {
     kind: 'observed',
-    observed: { ...evidenceOf(playing), result: whole, events, transcript, violations, replayed },
+    observed: {
+      ...evidenceOf(playing, events),
+      result: whole,
+      transcript,
+      violations,
+      replayed,
+    },
   };
 }
 
@@ -163,16 +176,20 @@ function notStarted(playing: Playing, error: unknown): CaseRun {
   const startError = { code, message };
   return {
     kind: 'observed',
-    observed: { ...evidenceOf(playing), startError, events: [], transcript: [] },
+    observed: { ...evidenceOf(playing, []), startError, transcript: [] },
   };
 }
 
-function evidenceOf({ cast, began }: Playing): Omit<Observation, 'events' | 'transcript'> {
+function evidenceOf(
+  { cast, began }: Playing,
+  events: readonly RunEvent[],
+): Omit<Observation, 'transcript'> {
   return {
+    events,
     requests: cast.requests,
-    executions: cast.executions.seen(),
+    executions: inOrderOfStart(cast.executions.seen(), events),
     effects: cast.executions.effects(),
-    maxInFlight: cast.executions.maxInFlight(),
+    maxInFlight: mostInFlight(events),
     violations: [],
     persisted: 0,
     resumedWith: [],

@@ -26,7 +26,7 @@ export interface Host {
   readonly store: Store;
   /** Cases by run id. */
   readonly cases: Map<string, CaseLife>;
-  serve(): Promise<void>;
+  serve(): Promise<unknown>;
   /** Another worker takes over at once; the old one drains without being waited for. */
   replace(): void;
   /** The worker drains; after `downMs` more another one serves. */
@@ -87,9 +87,7 @@ export async function openHost({ address, folder, name, ...options }: HostOption
     }),
   );
 
-  async function serve(): Promise<void> {
-    await Promise.all(PARTS.map(parts.start));
-  }
+  const serve = (): Promise<unknown> => Promise.all(PARTS.map(parts.start));
 
   function change(how: () => Promise<unknown>): Promise<void> {
     const done = changes.then(how);
