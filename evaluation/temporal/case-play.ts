@@ -88,7 +88,9 @@ async function play(playing: Playing, over: AbortSignal): Promise<CaseRun> {
   try {
     const ended = await Promise.race([
       resultOf(playing, until),
-      watched.then((why) => (why === 'ended' ? sleep(CASE_LIMIT_MS, 'late' as const) : why)),
+      watched.then((why) =>
+        why === 'ended' ? sleep(CASE_LIMIT_MS, 'late' as const, { ref: false }) : why,
+      ),
     ]);
     if (typeof ended !== 'string') return await observe(playing, ended);
     stop.abort();

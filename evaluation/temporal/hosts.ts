@@ -64,8 +64,7 @@ const KINDS: readonly (keyof Activities)[] = [
 ];
 
 export async function openHost({ address, folder, name, ...options }: HostOptions): Promise<Host> {
-  const storeFile = join(folder, `${name}.db`);
-  const taskQueue = `eval-${name}`;
+  const [storeFile, taskQueue] = [join(folder, `${name}.db`), `eval-${name}`];
   const store = await openStore({ file: storeFile });
   const client = await connect({ address, taskQueue, store });
   const cases = new Map<string, CaseLife>();
