@@ -37,7 +37,7 @@ export async function agentRun(input: unknown): Promise<RunResult> {
   const answer = listen(inbox, () => run);
   const performer = createPerformer(inbox);
   CancellationScope.current().cancelRequested.catch(() =>
-    inbox.put({ type: 'cancel_requested', at: Date.now() }),
+    inbox.putFromOutside({ type: 'cancel_requested', at: Date.now() }),
   );
   const final = await CancellationScope.nonCancellable(async () => {
     for (const effect of timersOf(run)) performer.perform(effect, run);

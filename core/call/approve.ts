@@ -17,7 +17,7 @@ import { stop } from '../stop.js';
 import { baseOf, type WaitingStage } from './call.js';
 import { checkCorrection } from './correct.js';
 import { toolOf } from './lookup.js';
-import { evaluate, modeOf } from './permission.js';
+import { actionOf, evaluate, modeOf } from './permission.js';
 import { permitAnew } from './permit.js';
 import { refusalOf } from './refusal.js';
 import { settleCall } from './settled.js';
@@ -93,22 +93,22 @@ function stopForApproval(run: OpenRun, ask: Ask): OpenRun {
 /** The mode has changed: does the call still need this question, or may it never run at all? */
 function underNewMode(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {
   const tool = toolOf(run, call.tool);
-  const now = tool && evaluate(run, { tool, args: call.args }).decision;
+  const now = tool && evaluate(run, actionOf(tool, call)).decision;
   const decided = outcomeOf(ask) !== 'pending';
   // What a person has decided stands, unless the mode forbids what they allowed.
-  const wanted = now === 'ask' || (call.hooked !== undefined && now !== 'deny');
-  if (wanted || (decided && now !== 'deny')) {
+  if (now === 'ask' || (decided && now !== 'deny')) {
     const kept = withCall(run, { ...call, mode: modeOf(run) });
     return { kind: 'moved', step: { run: kept, effects: [] } };
   }
   const reason = `the permission mode is now ${modeOf(run)}`;
   const { run: asked, effects } = closeAsk(run, ask.id, { outcome: 'withdrawn', reason });
-  return permitAnew(asked, call, effects);
+  const { hooked = {} } = call;
+  return permitAnew(asked, { ...baseOf(call), stage: 'checked', hooked }, effects);
 }
 
 function granted(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {
   const closed = closeAsk(run, ask.id, { outcome: 'approved' });
-  const sandbox = toolOf(run, call.tool)?.sandbox === 'required';
+  const sandbox = call.sandbox === true || toolOf(run, call.tool)?.sandbox === 'required';
   const grant: Grant = {
     basis: 'ask',
     reference: ask.id,

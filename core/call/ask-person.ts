@@ -21,7 +21,9 @@ const QUESTION_CHARS_MAX = 2_000;
 
 /** Opens the question. */
 export function askPerson(run: OpenRun, call: GrantedStage): Step<OpenRun> {
-  const askId = `${run.runId}:${revisedKey(call)}`;
+  const plain = `${run.runId}:${revisedKey(call)}`;
+  // A hook may have wanted a person's word on the question itself.
+  const askId = askById(run, plain) === undefined ? plain : `${plain}:input`;
   const asked = openAsk(run, {
     id: askId,
     kind: 'input',

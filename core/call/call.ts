@@ -63,14 +63,19 @@ export interface HookedStage extends CallBase {
   readonly stage: 'hooked';
   readonly opinion: CallOpinion;
 }
-/** Policy wants a person's word; `askId` names the question, open or about to be. */
-export interface WaitingStage extends CallBase {
-  readonly stage: 'waiting';
+/** The question whether a call may run, open or about to be. */
+export interface Question {
   readonly askId: string;
   /** The permission mode under which it was found to need one. */
   readonly mode: PermissionMode;
   /** A hook wants a person's word on it, whatever the mode says. */
   readonly hooked?: Pick<CallOpinion, 'ask'>;
+  /** Approved, it runs in its sandbox. */
+  readonly sandbox?: true;
+}
+/** Policy wants a person's word. */
+export interface WaitingStage extends CallBase, Question {
+  readonly stage: 'waiting';
   /** Approvals that it brings along: whoever corrects a call agrees to what they made of it (G81). */
   readonly votes?: readonly Vote[];
 }
@@ -137,7 +142,7 @@ export type Asker =
   | { readonly kind: 'dataflow' }
   | { readonly kind: 'hook'; readonly ask?: CallOpinion['ask'] }
   /** The question stays open meanwhile, as it was under this mode. */
-  | { readonly kind: 'correction'; readonly askId: string; readonly mode: PermissionMode };
+  | ({ readonly kind: 'correction' } & Question);
 
 /** The tool that the changed arguments are for; a correction may name another one. */
 export interface CheckTarget {

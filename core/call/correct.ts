@@ -16,9 +16,16 @@ import type { Json } from '../json.js';
 import { warn } from '../outbox.js';
 import type { OpenRun } from '../run.js';
 import { withVerdict } from '../ask/verdict.js';
-import { baseOf, type Asker, type Call, type RecheckedStage, type WaitingStage } from './call.js';
+import {
+  baseOf,
+  type Asker,
+  type CheckedStage,
+  type Question,
+  type RecheckedStage,
+  type WaitingStage,
+} from './call.js';
 import { toolOf } from './lookup.js';
-import { evaluate } from './permission.js';
+import { actionOf, evaluate } from './permission.js';
 import { permitAnew } from './permit.js';
 import { startCheck } from './recheck.js';
 import { go, type Verdict } from './station.js';
@@ -31,10 +38,19 @@ export function checkCorrection(
 ): Step<OpenRun> {
   const toolVersion = toolOf(run, tool)?.version ?? call.toolVersion;
   return startCheck(run, call, {
-    asker: { kind: 'correction', askId: call.askId, mode: call.mode },
+    asker: { kind: 'correction', ...questionOf(call) },
     target: { tool, toolVersion },
     args,
   });
+}
+
+function questionOf({ askId, mode, hooked, sandbox }: WaitingStage): Question {
+  return {
+    askId,
+    mode,
+    ...(hooked !== undefined && { hooked }),
+    ...(sandbox !== undefined && { sandbox }),
+  };
 }
 
 /** The arguments are back. */
@@ -43,14 +59,14 @@ export function correct(
   call: RecheckedStage,
   asker: Extract<Asker, { kind: 'correction' }>,
 ): Verdict {
-  const { askId, mode } = asker;
-  const waiting: WaitingStage = { ...baseOf(call), stage: 'waiting', askId, mode };
-  const ask = askById(run, askId);
+  const { kind: _, ...asked } = asker;
+  const waiting: WaitingStage = { ...baseOf(call), stage: 'waiting', ...asked };
+  const ask = askById(run, asker.askId);
   if (ask?.correction === undefined) return go(run, waiting);
-  const found = checkedAction(run, call);
+  const found = checkedAction(run, call, asker);
   return 'refusal' in found
     ? go(refusedToCorrector(run, { ...ask, correction: ask.correction }, found.refusal), waiting)
-    : adopt(run, call, { ask, correction: ask.correction, ...found });
+    : adopt(run, call, { ask, correction: ask.correction, asker, ...found });
 }
 
 interface Action {
@@ -63,6 +79,7 @@ interface Action {
 function checkedAction(
   run: OpenRun,
   { answer, target, digest: original, corrected }: RecheckedStage,
+  { hooked }: Question,
 ): { readonly action: Action } | { readonly refusal: string } {
   if (!answer.ok)
     return { refusal: `its arguments could not be checked: ${answer.failure.message}` };
@@ -72,7 +89,8 @@ function checkedAction(
   if (digest === original) return { refusal: 'it changes nothing; approve the call instead' };
   const tool = toolOf(run, target.tool);
   if (tool === undefined) return { refusal: `the tool ${target.tool} is gone` };
-  const { decision, reason } = evaluate(run, { tool, args });
+  const wanted = actionOf(tool, { args, ...(hooked !== undefined && { hooked }) });
+  const { decision, reason } = evaluate(run, wanted);
   return decision === 'deny'
     ? { refusal: reason ?? 'the policy denies it' }
     : { action: { ...target, args, digest } };
@@ -96,9 +114,11 @@ interface Adoption {
   readonly ask: Ask;
   readonly correction: Correction;
   readonly action: Action;
+  readonly asker: Question;
 }
 
-function adopt(run: OpenRun, call: RecheckedStage, { ask, correction, action }: Adoption): Verdict {
+function adopt(run: OpenRun, call: RecheckedStage, adoption: Adoption): Verdict {
+  const { ask, correction, action } = adoption;
   const outcome = correction.kind === 'modify' ? 'modified' : 'replaced';
   const { by, roles, decidedAt, reason } = correction.vote;
   const { correction: _, ...bare } = ask;
@@ -111,7 +131,7 @@ function adopt(run: OpenRun, call: RecheckedStage, { ask, correction, action }: 
   });
   const next = permitAnew(
     withoutArguments(closed.run, ask.id),
-    boundAnew(call, action, by),
+    boundAnew(call, adoption),
     closed.effects,
   );
   if (next.kind !== 'go' || next.call.stage !== 'waiting') return next;
@@ -119,17 +139,19 @@ function adopt(run: OpenRun, call: RecheckedStage, { ask, correction, action }: 
   return { ...next, call: { ...next.call, votes } };
 }
 
-function boundAnew(call: RecheckedStage, action: Action, by: string): Call {
+function boundAnew(call: RecheckedStage, { action, asker, correction }: Adoption): CheckedStage {
   const replaced = action.tool !== call.tool || call.corrected?.kind === 'replaced';
   return {
     ...baseOf(call),
     ...action,
     stage: 'checked',
+    // Its hooks have had their say: what they want of the original they want of it, too.
+    hooked: asker.hooked ?? {},
     revision: call.revision + 1,
     attempt: 1,
     corrected: {
       kind: replaced ? 'replaced' : 'modified',
-      by,
+      by: correction.vote.by,
       times: (call.corrected?.times ?? 0) + 1,
     },
   };

@@ -5,31 +5,40 @@
  * Invariants:
  *  P1 A denial by policy holds in every mode and under every grant: deny beats allow (C48).
  *  P2 Effects that are never repeated are never waved through by `bypassPermissions`.
- *  P3 Pure: deciding changes nothing, so that the same question may be asked again (G14).
+ *  P3 A hook can narrow what is allowed, never widen it.
+ *  P4 Pure: deciding changes nothing, so that the same question may be asked again (G14).
  */
 import { grantFor } from '../ask/grants.js';
 import type { Grant } from '../effect.js';
 import type { Json } from '../json.js';
+import type { CallOpinion } from '../hooks/hook.js';
 import type { PermissionMode } from '../permission-mode.js';
 import { matchesName, matchRule } from '../policy.js';
 import type { OpenRun } from '../run.js';
+import type { CheckedStage } from './call.js';
 import { isMutating, type ToolRecord } from '../tool.js';
 
 export interface Permission {
   readonly decision: 'allow' | 'deny' | 'ask' | 'sandbox';
-  /** `policy:<version>:<index>`, `tool`, `allowedTools`, `mode:<mode>` or `grant:<ask>`. */
+  /** `policy:<version>:<index>`, `tool`, `allowedTools`, `mode:<mode>`, `grant:<ask>` or `hook:<name>`. */
   readonly rule: string;
   readonly basis: Grant['basis'];
   /** Whose word an allowed call runs on; nobody's when the tool record needs none. */
   readonly approvedBy: readonly string[];
   readonly reason?: string;
   readonly terminal: boolean;
+  /** With 'ask': what is asked about runs in the sandbox once it is approved. */
+  readonly sandbox?: true;
 }
 
 interface Action {
   readonly tool: ToolRecord;
   readonly args: Json;
+  /** A hook wants a person's word on it. */
+  readonly hookAsk?: CallOpinion['ask'];
 }
+
+const UNASKABLE = 'This needs approval, and nobody may be asked.';
 
 /** The mode that counts now. Without its unlock `bypassPermissions` is no more than the default. */
 export function modeOf(run: OpenRun): PermissionMode {
@@ -38,9 +47,30 @@ export function modeOf(run: OpenRun): PermissionMode {
   return mode === 'bypassPermissions' && !settings.allowBypassPermissions ? 'default' : mode;
 }
 
+/** A call as its permission is decided on. */
+export function actionOf(tool: ToolRecord, call: Pick<CheckedStage, 'args' | 'hooked'>): Action {
+  const hookAsk = call.hooked?.ask;
+  return { tool, args: call.args, ...(hookAsk !== undefined && { hookAsk }) };
+}
+
 export function evaluate(run: OpenRun, action: Action): Permission {
   const said = byPolicy(run, action) ?? byList(run, action) ?? byRecord(action);
-  return inSandbox(action.tool, underMode(run, action, said));
+  return asHooksWant(run, action, inSandbox(action.tool, underMode(run, action, said)));
+}
+
+/** A hook may want a person where nothing else does, in any mode; never the other way round. */
+function asHooksWant(run: OpenRun, { hookAsk }: Action, said: Permission): Permission {
+  const isAllowed = said.decision === 'allow' || said.decision === 'sandbox';
+  if (hookAsk === undefined || !isAllowed) return said;
+  const rule = `hook:${hookAsk.hook}`;
+  if (modeOf(run) === 'dontAsk') return deniedBy(rule, UNASKABLE);
+  return {
+    ...said,
+    decision: 'ask',
+    rule,
+    ...(hookAsk.reason !== undefined && { reason: hookAsk.reason }),
+    ...(said.decision === 'sandbox' && { sandbox: true }),
+  };
 }
 
 /** The tool record alone would have a person asked. */
@@ -91,9 +121,7 @@ function underMode(run: OpenRun, action: Action, said: Permission): Permission {
   if (granted !== undefined) {
     return { ...allowedBy(`grant:${granted.id}`), basis: 'ask', approvedBy: granted.by };
   }
-  return mode === 'dontAsk'
-    ? deniedBy('mode:dontAsk', 'This needs approval, and nobody may be asked.')
-    : said;
+  return mode === 'dontAsk' ? deniedBy('mode:dontAsk', UNASKABLE) : said;
 }
 
 /** A call that must or shall run in a sandbox never runs outside one (G18). */

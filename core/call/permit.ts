@@ -10,13 +10,13 @@ import type { OpenRun } from '../run.js';
 import type { ToolRecord } from '../tool.js';
 import { baseOf, revisedKey, type Call, type CheckedStage } from './call.js';
 import { toolOf } from './lookup.js';
-import { evaluate, modeOf, needsApproval, type Permission } from './permission.js';
+import { actionOf, evaluate, modeOf, needsApproval, type Permission } from './permission.js';
 import { go, refuse, type Verdict } from './station.js';
 
 export function permit(run: OpenRun, call: CheckedStage): Verdict {
   const tool = toolOf(run, call.tool);
   if (tool === undefined) return refuse('unknown_tool', `The tool ${call.tool} is gone.`);
-  const permission = asHooksWant(run, call, evaluate(run, { tool, args: call.args }));
+  const permission = evaluate(run, actionOf(tool, call));
   const { decision, reason } = permission;
   const told = emit(run, {
     type: 'permission',
@@ -33,6 +33,7 @@ export function permit(run: OpenRun, call: CheckedStage): Verdict {
       askId: askIdOf(run, call),
       mode: modeOf(run),
       ...(call.hooked?.ask !== undefined && { hooked: call.hooked }),
+      ...(permission.sandbox && { sandbox: true }),
     });
   }
   if (decision === 'deny') {
@@ -51,27 +52,6 @@ export function permit(run: OpenRun, call: CheckedStage): Verdict {
     ...(decision === 'sandbox' && { sandbox: true }),
   };
   return go(approved, { ...baseOf(call), stage: 'granted', grant });
-}
-
-/** A hook may want a person where the policy does not; never the other way round. */
-function asHooksWant(run: OpenRun, call: CheckedStage, permission: Permission): Permission {
-  const ask = call.hooked?.ask;
-  if (ask === undefined || permission.decision === 'ask' || permission.decision === 'deny') {
-    return permission;
-  }
-  const wanted = { ...permission, rule: `hook:${ask.hook}`, terminal: false };
-  if (modeOf(run) === 'dontAsk') {
-    return { ...wanted, decision: 'deny', reason: 'This needs approval, and nobody may be asked.' };
-  }
-  // An approval keeps only what its tool requires in a sandbox.
-  if (permission.decision === 'sandbox' && toolOf(run, call.tool)?.sandbox !== 'required') {
-    return { ...wanted, decision: 'deny', reason: 'It needs approval and a sandbox at once.' };
-  }
-  return {
-    ...wanted,
-    decision: 'ask',
-    ...(ask.reason !== undefined && { reason: ask.reason }),
-  };
 }
 
 /** Somebody's word has taken the place of a person's answer. */
@@ -102,7 +82,7 @@ function approvedInAdvance(run: OpenRun, call: Call, permission: Permission): Op
 }
 
 /** A call whose question is closed, for the permission that counts now; its hooks have had their say. */
-export function permitAnew(run: OpenRun, call: Call, effects: readonly Effect[]): Verdict {
-  const verdict = permit(run, { ...baseOf(call), stage: 'checked' });
+export function permitAnew(run: OpenRun, call: CheckedStage, effects: readonly Effect[]): Verdict {
+  const verdict = permit(run, call);
   return verdict.kind === 'go' || verdict.kind === 'refuse' ? { ...verdict, effects } : verdict;
 }

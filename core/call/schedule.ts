@@ -66,9 +66,11 @@ function isExecuting(call: Call): boolean {
   return (call.stage === 'executing' && call.doing !== 'record') || call.stage === 'returned';
 }
 
+/** Checks and hooks come right before a call runs (HK-22), so no more of them than calls may run. */
+const PREPARED: readonly Call['stage'][] = ['checking', 'rechecked', 'hooking', 'hooked'];
+
 function takesPlace(call: Call): boolean {
-  const isChecked = call.stage === 'checking' || call.stage === 'rechecked';
-  return isExecuting(call) || call.stage === 'executing' || isChecked;
+  return isExecuting(call) || call.stage === 'executing' || PREPARED.includes(call.stage);
 }
 
 /** Only concurrency-safe reads execute side by side (C17); a question to a person executes nothing. */

@@ -43,7 +43,7 @@ describe('S159: setModel', () => {
     const result = finish(shell);
     expect(modelsOf(shell)).toEqual(['model', 'm2']);
     expect(result.costMicroUsd).toBe(4_500 + 100_000);
-    expect(warningsOf(shell)).not.toContain('model_refused');
+    expect(warningsOf(shell)).toEqual(['billed_above_bound']);
     expect(viewOfRun(shell.run).model).toBe(M2);
   });
 

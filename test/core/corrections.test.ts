@@ -381,3 +381,19 @@ test('a correction of a call whose place was taken meanwhile ends with its quest
   expect(verdictOf(shell, 'ann')).toMatchObject({ accepted: false });
   expect(ofType(shell, 'approval_withdrawn')).toHaveLength(1);
 });
+
+test('a hook that wants a person wants one for the corrected call, too', () => {
+  const guard = { guard: [{ decision: 'ask', message: 'unusual' }] } as const;
+  const shell = waiting({
+    model: [calls(call('a', 'write_note', { text: 'x' })), says('done')],
+    hookNames: { PreToolUse: ['guard'] },
+    hooks: guard,
+    tools: TOOLBOX,
+  });
+  expect(askOf(shell).askId).toBe('run_1:0');
+  modify(shell, { text: 'y' });
+  finish(shell);
+  expect(ofType(shell, 'permission').map(({ rule }) => rule)).toEqual(['hook:guard', 'hook:guard']);
+  expect(started(shell, 'run_hooks')).toHaveLength(1);
+  expect(argsExecuted(shell)).toEqual([{ text: 'y' }]);
+});

@@ -209,6 +209,39 @@ describe('the sandbox', () => {
   });
 });
 
+describe('a hook that wants a person', () => {
+  const GUARDED = {
+    hookNames: { PreToolUse: ['guard'] },
+    hooks: { guard: [{ decision: 'ask', message: 'unusual' }] },
+  } as const;
+
+  test('is heard before a call enters its sandbox, and the call runs in it then', () => {
+    const policy: readonly PolicyRule[] = [{ tool: 'shell', decision: 'sandbox' }];
+    const shell = proposing('shell', { command: 'ls' }, { policy, ...GUARDED });
+    expect(fate(shell)).toBe('asks');
+    answer(shell);
+    expect(started(shell, 'execute_tool')[0]!.input.grant).toMatchObject({
+      sandbox: true,
+      basis: 'ask',
+    });
+  });
+
+  test('is heard in every mode, and denied one where nobody may be asked', () => {
+    const bypass = under('bypassPermissions', UNLOCKED);
+    expect(fate(proposing('write_note', {}, { ...bypass, ...GUARDED }))).toBe('asks');
+    expect(fate(proposing('write_note', {}, { ...under('dontAsk'), ...GUARDED }))).toBe(DENIED);
+  });
+
+  test('is heard before the model asks a person, too', () => {
+    const shell = proposing('ask_customer', { question: 'Which?' }, GUARDED);
+    expect(fate(shell)).toBe('asks');
+    answer(shell);
+    expect(askOf(shell)).toMatchObject({ askId: 'run_1:0:input', kind: 'input' });
+    send(shell, { type: 'input_provided', askId: 'run_1:0:input', value: 'blue', by: 'x' });
+    expect(finish(shell).counters).toMatchObject({ inputRequests: 1, toolCalls: 0 });
+  });
+});
+
 describe('setPermissionMode', () => {
   function set(shell: Shell, mode: PermissionMode): void {
     send(shell, { type: 'set_permission_mode', mode });

@@ -76,6 +76,19 @@ describe('batched: safe reads that follow each other run together', () => {
     expect(types.indexOf('tool_finished')).toBeLessThan(types.lastIndexOf('permission'));
   });
 
+  test('hooks are asked for no more calls than may run', () => {
+    const reads = ['a', 'b', 'c'].map((id) => call(id, 'read_order', { orderId: id }));
+    const shell = batched({
+      model: [calls(...reads), says('ok')],
+      budget: { maxParallelToolCalls: 2 },
+      hookNames: { PreToolUse: ['guard'] },
+    });
+    until(shell, 'model_response');
+    const asked = started(shell, 'run_hooks').filter(({ input }) => input.point === 'PreToolUse');
+    expect(asked).toHaveLength(2);
+    expect(finish(shell).counters.toolCalls).toBe(3);
+  });
+
   test('a read that is not declared safe has the lane for itself', () => {
     const tools = [...TOOLBOX, tool('x_scan')];
     const model = [
