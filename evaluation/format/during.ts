@@ -1,19 +1,8 @@
 /** What happens from outside while the run goes on, and when. */
 import { z } from 'zod';
-import { PERMISSION_MODES } from './settings.js';
+import { HOOK_POINTS } from '../../core/hooks/hook.js';
+import { PERMISSION_MODES } from '../../core/permission-mode.js';
 import { chosen, hasKey, jsonObject, natural, positive, text, texts } from './values.js';
-
-export const HOOK_NAMES = [
-  'SessionStart',
-  'PreToolUse',
-  'PostToolUse',
-  'PostToolUseFailure',
-  'PostSampling',
-  'Stop',
-  'StopFailure',
-  'PreCompact',
-  'SessionEnd',
-] as const;
 
 const EVENT_NAMES = [
   'session_init',
@@ -45,7 +34,7 @@ export const eventPattern = z
     event: z.enum(EVENT_NAMES),
     call: text.optional(),
     tool: text.optional(),
-    name: z.enum(HOOK_NAMES).optional(),
+    name: z.enum(HOOK_POINTS).optional(),
     n: positive.optional(),
   })
   .refine((value) => value.name === undefined || value.event === 'hook', {

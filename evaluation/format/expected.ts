@@ -1,5 +1,6 @@
 /** What a fixture can expect. */
 import { z } from 'zod';
+import { TOOL_RESULT_CODES } from '../../core/tool-result.js';
 import { DIALECTS } from '../../core/dialects.js';
 import { eventPattern, type EventPattern } from './during.js';
 import {
@@ -70,30 +71,6 @@ const PHASES = [
   'stop_hooks',
   'dispatching_tools',
   'finishing',
-] as const;
-
-export const TOOL_RESULT_CODES = [
-  'unknown_tool',
-  'tool_not_allowed',
-  'invalid_arguments',
-  'hook_denied',
-  'permission_denied',
-  'approval_rejected',
-  'approval_expired',
-  'execution_error',
-  'timeout',
-  'malformed_result',
-  'tool_unavailable',
-  'budget_exceeded',
-  'interrupted',
-  'interrupted_mid_execution',
-  'outcome_unknown',
-  'not_executed',
-  'superseded_by_final',
-  'skipped_alternative',
-  'skipped_dependency_failed',
-  'skipped_unresolvable',
-  'retryable_error',
 ] as const;
 
 const TRANSITIONS = [

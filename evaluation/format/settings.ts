@@ -1,5 +1,6 @@
 /** Budgets and settings of a fixture, by their canonical names (vocabulary D7, conflicts, gaps). */
 import { z } from 'zod';
+import { PERMISSION_MODES } from '../../core/permission-mode.js';
 import {
   cadence,
   limit,
@@ -11,14 +12,6 @@ import {
   texts,
   withSomeKey,
 } from './values.js';
-
-export const PERMISSION_MODES = [
-  'default',
-  'acceptEdits',
-  'plan',
-  'dontAsk',
-  'bypassPermissions',
-] as const;
 
 const limits = z.strictObject({
   maxTurns: limit,

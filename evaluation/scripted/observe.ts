@@ -5,7 +5,7 @@ import { checkEvent, startChecking } from '../../core/invariants.js';
 import type { RunResult } from '../../core/result.js';
 import type { Block, StoredBlock } from '../../core/transcript.js';
 import type { Store } from '../../store/store.js';
-import type { SeenExecution, SeenMessage } from '../engine.js';
+import type { SeenMessage } from '../engine.js';
 import { seenMessage } from './seen.js';
 
 export type ReadStore = Pick<Store, 'readEvents' | 'readChain' | 'getBlob'>;
@@ -31,34 +31,6 @@ export async function storedEvents(
     if (read.events.length < PAGE) break;
   }
   return events;
-}
-
-/**
- * In the order in which the run handed them over: which of two executors that start together is seen first
- * is chance.
- */
-export function inOrderOfStart(
-  executions: readonly SeenExecution[],
-  events: readonly RunEvent[],
-): readonly SeenExecution[] {
-  const started = events.flatMap((event) => (event.type === 'tool_started' ? [event.key] : []));
-  const place = ({ key }: SeenExecution): number => {
-    const index = started.indexOf(key);
-    return index < 0 ? started.length : index;
-  };
-  return executions.toSorted((one, other) => place(one) - place(other));
-}
-
-/** The greatest number of calls between their start and their end. */
-export function mostInFlight(events: readonly RunEvent[]): number {
-  const flying = new Set<string>();
-  let most = 0;
-  for (const event of events) {
-    if (event.type === 'tool_started') flying.add(event.callId);
-    if (event.type === 'tool_finished') flying.delete(event.callId);
-    most = Math.max(most, flying.size);
-  }
-  return most;
 }
 
 /** The same value with every text that lies in the store put back into its place. */

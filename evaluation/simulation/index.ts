@@ -15,13 +15,8 @@ import { castOf, type Cast } from '../scripted/cast.js';
 import { startOf } from '../scripted/config.js';
 import { occurrenceOf, OPENED } from '../scripted/moments.js';
 import { notYet } from '../scripted/not-yet.js';
-import {
-  finalViolations,
-  inOrderOfStart,
-  mostInFlight,
-  transcriptAt,
-  withTexts,
-} from '../scripted/observe.js';
+import { evidenceOf } from '../scripted/evidence.js';
+import { finalViolations, transcriptAt, withTexts } from '../scripted/observe.js';
 import { simulatedStage } from './simulated-stage.js';
 
 /** Everything happens in this process: more cases at once would only wait for one another. */
@@ -112,23 +107,6 @@ function begin(fixture: Fixture, { store, cast, start }: Setting): Simulation {
 interface Played {
   readonly cast: Cast;
   readonly began: number;
-}
-
-function evidenceOf(
-  { cast, began }: Played,
-  events: readonly RunEvent[],
-): Omit<Observation, 'transcript'> {
-  return {
-    events,
-    requests: cast.requests,
-    executions: inOrderOfStart(cast.executions.seen(), events),
-    effects: cast.executions.effects(),
-    maxInFlight: mostInFlight(events),
-    violations: [],
-    persisted: 0,
-    resumedWith: [],
-    tookMs: performance.now() - began,
-  };
 }
 
 function notStarted(played: Played, code: string, message: string): Observation {

@@ -4,19 +4,13 @@ import type { RunHandle } from '../../client/run-handle.js';
 import { HoldfastError } from '../../core/errors.js';
 import type { RunEvent } from '../../core/event.js';
 import type { RunResult } from '../../core/result.js';
-import type { CaseRun, Observation } from '../engine.js';
+import type { CaseRun } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { castOf, type Cast } from '../scripted/cast.js';
 import { startOf } from '../scripted/config.js';
 import { occurrenceOf, OPENED, reachAtEnd } from '../scripted/moments.js';
-import {
-  finalViolations,
-  inOrderOfStart,
-  mostInFlight,
-  storedEvents,
-  transcriptAt,
-  withTexts,
-} from '../scripted/observe.js';
+import { evidenceOf } from '../scripted/evidence.js';
+import { finalViolations, storedEvents, transcriptAt, withTexts } from '../scripted/observe.js';
 import { caseLife, type CaseLife } from './case-life.js';
 import type { Host } from './hosts.js';
 import type { Replays } from './replays.js';
@@ -179,22 +173,5 @@ function notStarted(playing: Playing, error: unknown): CaseRun {
   return {
     kind: 'observed',
     observed: { ...evidenceOf(playing, []), startError, transcript: [] },
-  };
-}
-
-function evidenceOf(
-  { cast, began }: Playing,
-  events: readonly RunEvent[],
-): Omit<Observation, 'transcript'> {
-  return {
-    events,
-    requests: cast.requests,
-    executions: inOrderOfStart(cast.executions.seen(), events),
-    effects: cast.executions.effects(),
-    maxInFlight: mostInFlight(events),
-    violations: [],
-    persisted: 0,
-    resumedWith: [],
-    tookMs: performance.now() - began,
   };
 }
