@@ -40,6 +40,8 @@ export interface WorkerSettings {
   readonly maxCachedWorkflows?: number;
   /** What is logged of the SDK; default ERROR: its warnings repeat what events say. */
   readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
+  /** What a person at the terminal should know; default: nobody is told. */
+  readonly say?: (line: string) => void;
   /** Connection attempts before ServerUnavailable; default 10. */
   readonly connectAttemptsMax?: number;
 }
@@ -88,7 +90,7 @@ async function createWorker(
     connection,
     namespace: settings.namespace,
     taskQueue: settings.taskQueue,
-    ...(settings.serves !== 'activities' && { workflowBundle: await workflowBundle() }),
+    ...(settings.serves !== 'activities' && { workflowBundle: await workflowBundle(settings.say) }),
     dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
     ...(settings.serves !== 'workflows' && {
       activities: makeActivities({ store, providers, config }) satisfies AgentActivities,

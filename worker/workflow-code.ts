@@ -23,9 +23,26 @@ type Stamp = z.infer<typeof stampSchema>;
 let bundled: Promise<WorkflowBundleOption> | undefined;
 
 /** The workflow bundle; the second worker of a process does not pay for it again. */
-export function workflowBundle(): Promise<WorkflowBundleOption> {
-  bundled ??= isFresh() ? Promise.resolve({ codePath: BUNDLE_PATH }) : bundle();
+export function workflowBundle(
+  say: (line: string) => void = () => undefined,
+): Promise<WorkflowBundleOption> {
+  bundled ??= bundleNow(say);
   return bundled;
+}
+
+function bundleNow(say: (line: string) => void): Promise<WorkflowBundleOption> {
+  const prebuilt = prebuiltBundle();
+  if (prebuilt === 'fresh') return Promise.resolve({ codePath: BUNDLE_PATH });
+  if (prebuilt === 'stale') {
+    say('The prebuilt workflow bundle is of other sources: bundling anew. Run npm run build.');
+  }
+  return bundle();
+}
+
+/** Whether there is a prebuilt bundle, and whether it is of these sources. */
+export function prebuiltBundle(): 'fresh' | 'stale' | 'absent' {
+  if (!existsSync(BUNDLE_PATH)) return 'absent';
+  return isFresh() ? 'fresh' : 'stale';
 }
 
 /** Writes the prebuilt bundle beside the compiled workflows: a build step. */
@@ -45,7 +62,7 @@ function bundle(): Promise<{ readonly code: string }> {
 }
 
 function isFresh(): boolean {
-  if (!existsSync(BUNDLE_PATH) || !existsSync(STAMP_PATH)) return false;
+  if (!existsSync(STAMP_PATH)) return false;
   try {
     const stamp = stampSchema.parse(JSON.parse(readFileSync(STAMP_PATH, 'utf8')));
     const current = currentStamp();
