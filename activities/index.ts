@@ -18,6 +18,7 @@ import type {
   ExecuteToolInput,
   ExecuteToolOutput,
   FlushInput,
+  FlushOutput,
   OpenRunInput,
   OpenRunOutput,
   ReconcileToolInput,
@@ -28,7 +29,7 @@ import type {
   RunHooksInput,
   RunHooksOutput,
 } from '../core/effect.js';
-import { PAYLOAD_BYTES_MAX } from '../core/effect.js';
+import { PAYLOAD_BYTES_MAX } from '../core/payload-size.js';
 import { callModel } from './call-model.js';
 import { checkCall } from './check-call.js';
 import { closeRun } from './close-run.js';
@@ -58,7 +59,7 @@ export interface Activities {
   readonly run_hooks: (input: RunHooksInput) => Promise<RunHooksOutput>;
   readonly compact: (input: CompactInput) => Promise<CompactOutput>;
   readonly resolve_model: (input: ResolveModelInput) => Promise<ResolveModelOutput>;
-  readonly flush: (input: FlushInput) => Promise<Acknowledged>;
+  readonly flush: (input: FlushInput) => Promise<FlushOutput>;
   readonly close_run: (input: CloseRunInput) => Promise<CloseRunOutput>;
 }
 

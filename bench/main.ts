@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { Runtime, DefaultLogger } from '@temporalio/worker';
 import { benchApproval } from './approval.js';
 import { benchColdStart } from './coldstart.js';
 import { benchCore } from './core.js';
@@ -11,6 +10,7 @@ import { benchLong } from './long.js';
 import { factLines, type MachineFacts } from './machine.js';
 import { messageSizes } from './message-sizes.js';
 import { benchParked } from './parked.js';
+import { keepQuiet } from './quiet.js';
 import { benchRecovery, POSITIONS, type Position } from './recovery.js';
 import { benchReplay } from './replay.js';
 import type { BenchOptions } from './setting.js';
@@ -124,11 +124,12 @@ question('core', 'The core by itself: time per turn beside the bare loop, size o
   .option('--turns <n>', 'turns of the run', wholeNumber, 1_000)
   .action(answering(benchCore));
 
-Runtime.install({
-  logger: new DefaultLogger('ERROR'),
-  telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
-});
-program.parseAsync().catch((error: unknown) => {
-  console.error(error);
-  process.exitCode = 1;
-});
+keepQuiet();
+program.parseAsync().then(
+  // The native part of the SDK keeps a process alive that has run no worker.
+  () => process.exit(),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

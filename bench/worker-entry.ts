@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { createAnthropicProvider } from '../testing/index.js';
 import { startWorker } from '../worker/index.js';
 import { createBareWorker } from './bare/worker.js';
+import { keepQuiet } from './quiet.js';
 import { benchConfig, NOWHERE, outsideAt } from './setting.js';
 
 const settingsSchema = z.object({
@@ -54,6 +55,8 @@ interface Served {
 }
 
 function bareWorker(settings: WorkerSettings): Promise<Served> {
+  // A Holdfast worker does so by itself.
+  keepQuiet();
   const { outsideUrl, bundleFile } = settings;
   return createBareWorker({
     ...settings,

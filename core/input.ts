@@ -11,6 +11,7 @@ import type {
   CloseRunOutput,
   CompactOutput,
   ExecuteToolOutput,
+  FlushOutput,
   OpenRunOutput,
   ReconcileToolOutput,
   ResolveModelOutput,
@@ -40,7 +41,7 @@ export type EffectInput =
   | (OfEffect & { readonly type: 'hooks_ran'; readonly output: RunHooksOutput })
   | (OfEffect & { readonly type: 'compacted'; readonly output: CompactOutput })
   | (OfEffect & { readonly type: 'model_resolved'; readonly output: ResolveModelOutput })
-  | (OfEffect & { readonly type: 'flushed'; readonly output: Acknowledged })
+  | (OfEffect & { readonly type: 'flushed'; readonly output: FlushOutput })
   | (OfEffect & { readonly type: 'run_closed'; readonly output: CloseRunOutput })
   | (OfEffect & { readonly type: 'timer_fired' })
   | (OfEffect & { readonly type: 'effect_failed'; readonly failure: Failure });

@@ -9,6 +9,7 @@ import type { EventBody, RunEvent } from './event.js';
 import type { Step } from './inflight.js';
 import { ENDING_PREDICATES, NEW_WORK, started, type StepPredicate } from './invariants-ending.js';
 import { HOOK_PREDICATES } from './invariants-hooks.js';
+import { payloadsFit, segmentsFit } from './invariants-size.js';
 import { PARALLEL_PREDICATES, pathIsNew } from './invariants-parallel.js';
 import type { Json } from './json.js';
 import { committedMicroUsd } from './money/budget.js';
@@ -287,6 +288,8 @@ const STEP_PREDICATES: readonly StepPredicate[] = [
   reservationsBelongToWork,
   idsAreNew,
   batchesAreBounded,
+  payloadsFit,
+  segmentsFit,
   outboxHasNoGap,
   ...PARALLEL_PREDICATES,
   timeAddsUp,

@@ -57,14 +57,14 @@ export function releaseWarnings<R extends Run>(run: R): R {
 }
 
 /** The next events for a carrier: the oldest that fit one batch, nothing while another carries. */
-export function batch(run: Run): readonly WireEvent[] {
+export function batch(run: Run, bytesMax = BATCH_BYTES_MAX): readonly WireEvent[] {
   if (run.outbox.carrier !== undefined) return [];
   const chosen: WireEvent[] = [];
   let bytes = 0;
   for (const waiting of run.outbox.events.slice(0, EVENTS_PER_BATCH)) {
     const event = wireForm(waiting);
-    bytes += bytesOf(JSON.stringify(event), BATCH_BYTES_MAX - bytes);
-    if (chosen.length > 0 && bytes > BATCH_BYTES_MAX) break;
+    bytes += bytesOf(JSON.stringify(event), bytesMax - bytes) + 1;
+    if (chosen.length > 0 && bytes > bytesMax) break;
     chosen.push(event);
   }
   return chosen;

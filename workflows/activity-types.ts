@@ -10,6 +10,7 @@ import type {
   CloseRunOutput,
   CompactOutput,
   ExecuteToolOutput,
+  FlushOutput,
   OpenRunOutput,
   ReconcileToolOutput,
   ResolveModelOutput,
@@ -26,7 +27,7 @@ interface Outputs {
   readonly run_hooks: RunHooksOutput;
   readonly compact: CompactOutput;
   readonly resolve_model: ResolveModelOutput;
-  readonly flush: Acknowledged;
+  readonly flush: FlushOutput;
   readonly close_run: CloseRunOutput;
 }
 

@@ -22,6 +22,7 @@ import { appendUser, bytesOf, messageIdAt } from '../transcript-items.js';
 import { visibleTools } from '../call/lookup.js';
 import { leanEvents } from '../wire-events.js';
 import { dynamicZone } from './dynamic-zone.js';
+import { storeMessages } from './store-messages.js';
 
 /** Model attempts that Temporal may make; the activity enforces the real limits (design §6). */
 const MODEL_ATTEMPTS_MAX = 20;
@@ -30,6 +31,8 @@ const QUEUE_CHARS_PER_REQUEST = 16_384;
 
 export function askModel(run: OpenRun): Step<OpenRun> {
   const ready = takeQueue(takeInjected(run));
+  const storing = storeMessages(ready);
+  if (storing !== undefined && storing !== 'hold') return storing;
   const dynamic = dynamicZone(ready);
   const bound = fitRequest(ready, { extraBytes: bytesOf({ text: dynamic.join('\n\n') }) });
   if ('misfit' in bound) return { run: exceed(ready, bound.misfit), effects: [] };
