@@ -30,17 +30,18 @@ export const READ = 'orders_read';
 export const WAIT = 'orders_wait';
 export const PAY = 'refunds_pay';
 
-/** A model whose context is full after about a hundred turns. */
-const SHORT_ROUTE: ModelRoute = {
-  name: 'bench/short',
+const ROUTE: Omit<ModelRoute, 'name' | 'contextWindow'> = {
   provider: 'anthropic',
   model: MODEL,
-  contextWindow: 32_000,
   maxOutputTokens: 8_000,
   prices: { input: 1_000_000, output: 5_000_000, cacheRead: 100_000, cacheWrite: 1_250_000 },
   pricesVersion: 'bench',
   temperatureAllowed: true,
 };
+/** No conversation fills it: a summary would be no part of the bare loop's work. */
+const WIDE_ROUTE: ModelRoute = { ...ROUTE, name: 'bench/wide', contextWindow: 1_000_000_000 };
+/** Full after about a hundred turns. */
+const NARROW_ROUTE: ModelRoute = { ...ROUTE, name: 'bench/narrow', contextWindow: 32_000 };
 
 /** Budgets are on; none is ever reached. */
 const BUDGET = {
@@ -102,7 +103,7 @@ export function benchConfig(outside: Outside): Config {
     run: run(PAY),
   });
   const agent = {
-    model: `anthropic/${MODEL}`,
+    model: WIDE_ROUTE.name,
     instructions: INSTRUCTIONS,
     budget: BUDGET,
   } as const;
@@ -110,9 +111,9 @@ export function benchConfig(outside: Outside): Config {
     agents: [
       defineAgent({ ...agent, name: READER, tools: [read] }),
       defineAgent({ ...agent, name: CLERK, tools: [read, wait, pay] }),
-      defineAgent({ ...agent, name: MARATHON, model: SHORT_ROUTE.name, tools: [read] }),
+      defineAgent({ ...agent, name: MARATHON, model: NARROW_ROUTE.name, tools: [read] }),
     ],
-    routes: [SHORT_ROUTE],
+    routes: [WIDE_ROUTE, NARROW_ROUTE],
   });
 }
 

@@ -9,6 +9,7 @@ import { from } from './plan.js';
 import {
   call,
   calls,
+  decisionOn,
   exhaustedBy,
   failure,
   flows,
@@ -32,7 +33,6 @@ import {
   transitionsOf,
   type Shell,
 } from './shell.js';
-import { decisionOn } from './script.js';
 import { lettersOf } from './transcript.js';
 
 interface Case {
@@ -61,6 +61,7 @@ function record(name: string, quorum: number) {
   return tool(name, { ...shape, approval: { roles: [], quorum } });
 }
 
+const IDS = ['a', 'b', 'c', 'd', 'e', 'f'];
 const SPARE = 'scripted/spare';
 
 const CASES: { readonly [name: string]: Case } = {
@@ -209,12 +210,12 @@ const CASES: { readonly [name: string]: Case } = {
     asks: ['approval'],
   },
   'the same call again and again': {
-    script: { model: [...'abcdef'].map((id) => calls(call(id, 'read_order'))) },
+    script: { model: IDS.map((id) => calls(call(id, 'read_order'))) },
   },
   'tools that keep failing': {
     script: {
       tools: TOOLBOX,
-      model: [...'abcdef'].map((id) => calls(order(id))),
+      model: IDS.map((id) => calls(order(id))),
       outcomes: { read_order: [{ error: 'down', code: 'tool_unavailable' }] },
     },
   },
