@@ -2,8 +2,9 @@
  * B3, history of a run on recorded message sizes: events and bytes at growing lengths, and the exponent with
  * which bytes grow, beside the bare loop that passes the whole conversation and the one that passes deltas.
  */
-import { bareSide, heldSide, type Side } from './sides.js';
+import { bareSide, heldSide, idOf, type Side } from './sides.js';
 import type { HistorySize } from './history-size.js';
+import { payloadShares, shareLine, type PayloadShares } from './payload-shares.js';
 import { machineFacts, type MachineFacts } from './machine.js';
 import type { MessageSizes } from './message-sizes.js';
 import { startBenchModel, startBenchServer, turnScript, type BenchOptions } from './setting.js';
@@ -35,10 +36,15 @@ export interface HistoryReport {
   };
   /** Bytes of ours by those of the loop that passes deltas, at each length. */
   readonly ratios: readonly { readonly turns: number; readonly ratio: number }[];
+  /** Of the longest runs of one segment: where their bytes are. */
+  readonly shares: { readonly held: PayloadShares; readonly bareDelta: PayloadShares };
 }
 
 /** A conversation passed whole grows quadratically: near 300 turns the server ends such a run at 50 MiB. */
 const CONVERSATION_TURNS_MAX = 200;
+
+/** Turns that fit one segment in any case. */
+const SEGMENT_TURNS_MAX = 300;
 
 export async function benchHistory(options: HistoryOptions): Promise<HistoryReport> {
   const { lengths, sizes, say } = options;
@@ -60,6 +66,12 @@ export async function benchHistory(options: HistoryOptions): Promise<HistoryRepo
       lengths: [...short, CONVERSATION_TURNS_MAX],
       say,
     });
+    const shown = Math.max(...lengths.filter((turns) => turns <= SEGMENT_TURNS_MAX));
+    const id = { turns: shown, label: 'h' };
+    const shares = {
+      held: await payloadShares(held.client, idOf('held', id)),
+      bareDelta: await payloadShares(delta.client, idOf('bare-delta', id)),
+    };
     const report = {
       machine,
       sizes: sizes.source,
@@ -76,8 +88,11 @@ export async function benchHistory(options: HistoryOptions): Promise<HistoryRepo
         turns,
         ratio: bytes / deltaRows[index]!.bytes,
       })),
+      shares,
     };
     for (const line of summaryOf(report)) say(line);
+    say(shareLine('held', shares.held, shown));
+    say(shareLine('bare with deltas', shares.bareDelta, shown));
     return report;
   } finally {
     await Promise.all([held.stop(), delta.stop(), conversation.stop()]);
