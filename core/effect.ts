@@ -116,7 +116,8 @@ export interface CallModelOutput extends Acknowledged {
   readonly retried?: readonly RetriedAttempt[];
   /** Billed or estimated for failed attempts, on top of the reply's own usage (G25). */
   readonly lostCostMicroUsd: number;
-  readonly lostUsage: Reply['usage'];
+  /** Absent: none. */
+  readonly lostUsage?: Reply['usage'];
 }
 
 /** A permission to run one call, carried as data and checked again by the activity. */

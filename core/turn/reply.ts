@@ -7,7 +7,7 @@ import type { ProposedStage } from '../call/call.js';
 import type { CallModelOutput } from '../effect.js';
 import type { Json } from '../json.js';
 import { contextAfterReply } from '../context/size.js';
-import { addUsage, type ProposedCall, type Reply } from '../model.js';
+import { addUsage, NO_USAGE, type ProposedCall, type Reply } from '../model.js';
 import { costMicroUsd } from '../money/price.js';
 import { settleReservation } from '../money/budget.js';
 import { emit, warn } from '../outbox.js';
@@ -51,7 +51,7 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
       ...run.tally,
       modelCalls: run.tally.modelCalls + 1,
       proposedCalls: run.tally.proposedCalls + calls.length,
-      usage: addUsage(addUsage(run.tally.usage, reply.usage), output.lostUsage),
+      usage: addUsage(addUsage(run.tally.usage, reply.usage), output.lostUsage ?? NO_USAGE),
     },
   };
   const told = tellRetries(recorded, output.retried);
