@@ -13,12 +13,17 @@ import { PARALLEL_PREDICATES } from './invariants/parallel.js';
 import { STARTING_PREDICATES } from './invariants/starting.js';
 import type { StepPredicate } from './invariants/step.js';
 import { STREAM_PREDICATES } from './invariants/stream.js';
+import { TRACE_PREDICATES } from './invariants/trace.js';
 import { taken, type EventPredicate, type InvariantState } from './invariants/track.js';
 import type { Run } from './run.js';
 
 export { startChecking, type InvariantState } from './invariants/track.js';
 
-const EVENT_PREDICATES: readonly EventPredicate[] = [...STREAM_PREDICATES, ...CALL_PREDICATES];
+const EVENT_PREDICATES: readonly EventPredicate[] = [
+  ...STREAM_PREDICATES,
+  ...CALL_PREDICATES,
+  ...TRACE_PREDICATES,
+];
 
 /** Judges one event and takes it in. */
 export function checkEvent(

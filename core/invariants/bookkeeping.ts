@@ -1,7 +1,7 @@
 /** What must hold of a run's books after every step: reservations, ids, the outbox, time. A part of the invariants. */
-import type { Step } from '../inflight.js';
+import { flying, WORK, type Step } from '../inflight.js';
 import { BATCH_BYTES_MAX, EVENTS_PER_BATCH } from '../outbox.js';
-import type { Run } from '../run.js';
+import { isOpen, type Run } from '../run.js';
 import { started, type StepPredicate } from './step.js';
 
 export const BOOKKEEPING_PREDICATES: readonly StepPredicate[] = [
@@ -9,6 +9,7 @@ export const BOOKKEEPING_PREDICATES: readonly StepPredicate[] = [
   idsAreNew,
   batchesAreBounded,
   outboxHasNoGap,
+  everythingIsTold,
   timeAddsUp,
   somethingIsAwaited,
 ];
@@ -44,6 +45,15 @@ function outboxHasNoGap(_before: Run, step: Step): string | undefined {
   const first = nextSeq - events.length;
   const wrong = events.find((event, index) => event.stamp.seq !== first + index);
   return wrong === undefined ? undefined : `event ${wrong.stamp.seq} is out of order in the outbox`;
+}
+
+/** A run that only waits has handed its events over: whoever it waits for learns of it from them. */
+function everythingIsTold(_before: Run, { run }: Step): string | undefined {
+  const { outbox, segment } = run;
+  const waits = isOpen(run) && run.final === undefined && !segment.full;
+  return waits && outbox.events.length > 0 && !flying(run, [...WORK, 'flush'])
+    ? `the run waits and ${outbox.events.length} events are on their way to nobody`
+    : undefined;
 }
 
 function timeAddsUp(_before: Run, step: Step): string | undefined {

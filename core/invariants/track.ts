@@ -9,6 +9,8 @@ import type { Json } from '../json.js';
 /** What the events so far have said of one call of the newest reply. */
 interface CallTrack {
   readonly id: string;
+  /** Its arguments were found good, or at least looked at. */
+  readonly validated: boolean;
   /** undefined again after a correction: what was allowed is no longer what would run. */
   readonly permission: 'allow' | 'deny' | 'ask' | 'sandbox' | undefined;
   readonly approved: boolean;
@@ -27,6 +29,10 @@ export interface InvariantState {
   /** Calls of the newest reply in proposal order, until their results message. */
   readonly calls: readonly CallTrack[];
   readonly proposed: number;
+  /** Why the next reply is asked for: nothing yet has said so since the last one. */
+  readonly unexplained: boolean;
+  /** The newest reply was found to be an answer. */
+  readonly answered: boolean;
   /** An event named only the first calls of its reply: ids that nothing has named may follow. */
   readonly partlyShown: boolean;
   /** The newest message that was declared gone. */
@@ -43,6 +49,8 @@ export function startChecking(): InvariantState {
     nextSeq: 0,
     calls: [],
     proposed: 0,
+    unexplained: false,
+    answered: false,
     partlyShown: false,
     fallbacks: 0,
     ended: false,
@@ -64,6 +72,7 @@ export function taken(state: InvariantState, event: RunEvent): InvariantState {
         ...next,
         calls: event.calls.map(({ id }) => ({
           id,
+          validated: false,
           permission: undefined,
           approved: false,
           answered: false,
@@ -71,8 +80,16 @@ export function taken(state: InvariantState, event: RunEvent): InvariantState {
           finished: false,
         })),
         proposed: state.proposed + event.calls.length,
+        unexplained: true,
+        answered: false,
         partlyShown: state.partlyShown || event.calls.length >= CALLS_SHOWN_MAX,
       };
+    case 'validation':
+      return event.decision === 'final'
+        ? { ...next, answered: true }
+        : withTrack(next, event.callId, { validated: true });
+    case 'user_message':
+      return { ...next, unexplained: false };
     case 'hook':
       return event.name === 'PreToolUse' && (event.outcome === 'deny' || event.outcome === 'error')
         ? withTrack(next, event.callId, { deniedBy: event.hook })
@@ -98,7 +115,11 @@ export function taken(state: InvariantState, event: RunEvent): InvariantState {
     case 'tombstone':
       return { ...next, tombstoned: event.targetMessageId };
     case 'transition':
-      return { ...next, fallbacks: state.fallbacks + Number(event.reason === 'model_fallback') };
+      return {
+        ...next,
+        unexplained: false,
+        fallbacks: state.fallbacks + Number(event.reason === 'model_fallback'),
+      };
     case 'stop':
       return { ...next, stop: event };
     case 'run_result':

@@ -227,6 +227,14 @@ describe('a step', () => {
     expect(violations({ ...asking, inflight: { 'timer-9': timer } })).toMatch(/money is reserved/);
   });
 
+  test('after which a run waits with events that nobody gets is seen', () => {
+    const timer = { kind: 'timer', cancelled: false, at: 1 } as const;
+    const [event] = goodEvents();
+    const outbox = { ...asking.outbox, events: [event!], nextSeq: event!.stamp.seq + 1 };
+    const found = violations({ ...asking, outbox, inflight: { 'timer-9': timer } });
+    expect(found).toMatch(/1 events are on their way to nobody/);
+  });
+
   test('after which nothing would ever wake the run is seen', () => {
     expect(violations({ ...asking, inflight: {} })).toMatch(/nothing is in flight/);
   });

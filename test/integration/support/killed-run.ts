@@ -17,9 +17,9 @@ const RUN_ID = /killed-\d{3}/;
 const ACTIVITY = /open_run|call_model|compact|execute_tool|reconcile_tool|flush|close_run/;
 /** What a run's id is called in what is compared. */
 const THE_RUN = 'the-run';
-/** A dead worker is missed soon: after a second in its activities, after three in a workflow task. */
-const HEARTBEATS = { repeatable: 1_000, single: 1_000 } as const;
-const WORKFLOW_TASK_TIMEOUT = '3s';
+/** A dead worker is missed soon; a busy one is given the time to say that it lives. */
+const HEARTBEATS = { repeatable: 5_000, single: 5_000 } as const;
+const WORKFLOW_TASK_TIMEOUT = '5s';
 const AT_POINTS_LIMIT_MS = 90_000;
 const ENDED_LIMIT_MS = 120_000;
 const AT_REST_MS = 1_000;
@@ -41,6 +41,8 @@ export interface Played {
   readonly effects: readonly string[];
   /** Every conversation that the model was shown; a repeated question counts once. */
   readonly asked: readonly string[];
+  /** The model was asked something again: an attempt was lost, and is paid for. */
+  readonly askedAgain: boolean;
 }
 
 export async function startStage(): Promise<Stage> {
@@ -228,6 +230,8 @@ async function observed(world: World, runId: string): Promise<Played> {
     // Whoever looks a payment up says in other words what the payment itself said.
     return JSON.parse(text.replaceAll('found under', 'done under')) as T;
   };
+  const bodies = world.requests(runId).map(({ body = '' }) => body);
+  const asked = [...new Set(bodies)];
   const seen = nameless({
     observation: {
       result,
@@ -243,7 +247,8 @@ async function observed(world: World, runId: string): Promise<Played> {
       tookMs: 0,
     },
     effects: service.visits(runId, 'effect').map(({ key }) => key),
-    asked: [...new Set(world.requests(runId).map(({ body = '' }) => body))],
+    asked,
+    askedAgain: bodies.length > asked.length,
   });
   return { ...seen, runId };
 }

@@ -22,15 +22,19 @@ const STORY: Script = ({ messages }) => {
   return text.includes('"cup') || text.includes('cup\\"') ? say('Finished.') : read('cup');
 };
 
-/** The same; only that the first time, what the worker dies of waiting for never comes to an end. */
+/** A reply that is on its way for minutes, and moves all the time. */
+const CHUNKS = 600;
+const CHUNK_DELAY_MS = 500;
+
+/** The same; only that the first time, what the worker is to die in takes longer than it lives. */
 export function storyWith(what: Inside | undefined): Script {
-  const stalls = (body: string): boolean =>
+  const isSlow = (body: string): boolean =>
     what === 'in the middle of a summary'
       ? isSummary(body)
       : what === 'in the middle of a reply' && !isSummary(body) && !body.includes(SUMMARY);
   return (request) => {
     const reply = STORY(request) as { text?: string };
-    if (!stalls(JSON.stringify(request.messages))) return reply;
-    return [{ ...reply, chunks: 4, stallAfterChunks: 2, stallWith: 'pings' }, reply];
+    if (!isSlow(JSON.stringify(request.messages))) return reply;
+    return [{ ...reply, chunks: CHUNKS, chunkDelayMs: CHUNK_DELAY_MS }, reply];
   };
 }

@@ -1,0 +1,35 @@
+/** A trace tells why: what each step needs before the next one (scenario S190). A part of the invariants. */
+import type { RunEvent } from '../event.js';
+import type { EventPredicate, InvariantState } from './track.js';
+
+export const TRACE_PREDICATES: readonly EventPredicate[] = [
+  startsAreValidated,
+  failuresHaveACode,
+  repliesHaveAReason,
+  answersAreValidated,
+];
+
+function startsAreValidated(state: InvariantState, event: RunEvent): string | undefined {
+  if (event.type !== 'tool_started') return undefined;
+  const call = state.calls.find((one) => one.id === event.callId);
+  return call === undefined || call.validated ? undefined : `${call.id} started without validation`;
+}
+
+function failuresHaveACode(_state: InvariantState, event: RunEvent): string | undefined {
+  return event.type === 'tool_finished' && event.status === 'error' && event.code === undefined
+    ? `${event.callId} failed and nothing says how`
+    : undefined;
+}
+
+/** A transition, or a message of the user, leads from one reply to the next. */
+function repliesHaveAReason(state: InvariantState, event: RunEvent): string | undefined {
+  return event.type === 'model_response' && state.unexplained
+    ? 'a reply that nothing has asked for'
+    : undefined;
+}
+
+function answersAreValidated(state: InvariantState, event: RunEvent): string | undefined {
+  return event.type === 'stop' && event.detail === 'final_answer' && !state.answered
+    ? 'an answer that nobody found to be one'
+    : undefined;
+}
