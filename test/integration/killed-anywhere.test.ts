@@ -9,6 +9,7 @@
 import { agree } from '../../evaluation/agree.js';
 import type { Observation } from '../../evaluation/engine.js';
 import type { RunEvent } from '../../core/event.js';
+import type { RunResult } from '../../core/result.js';
 import { replayRuns } from '../../testing/replay.js';
 import {
   killed,
@@ -75,21 +76,28 @@ function problemsOf(whole: Played, run: Killed): readonly string[] {
   ];
 }
 
-/** What tells of attempts that died with the worker, not of the run; `trace` counts its events. */
-const ATTEMPTS = ['attempts', 'toolAttempts', 'trace'];
+/** What tells of attempts that died with the worker, not of the run. */
+const ATTEMPTS = ['attempts', 'toolAttempts'];
 /** An attempt that nobody knows the end of is paid for. */
 const MONEY = ['usage', 'costMicroUsd'];
 
 function without(fields: readonly string[], observation: Observation): Observation {
-  const kept = (key: string, value: unknown): unknown => (fields.includes(key) ? undefined : value);
-  const { events, ...rest } = observation;
-  return JSON.parse(JSON.stringify({ ...rest, events: startedOnce(events) }, kept)) as Observation;
+  const events = begunOnce(observation.events);
+  const kept = (key: string, value: unknown): unknown => {
+    if (key === 'trace') return { ...(value as RunResult['trace']), events: events.length };
+    return fields.includes(key) ? undefined : value;
+  };
+  return JSON.parse(JSON.stringify({ ...observation, events }, kept)) as Observation;
 }
 
-/** A payment that was lost, and had not happened, is started once more under its key. */
-function startedOnce(events: readonly RunEvent[]): readonly RunEvent[] {
+/**
+ * Without the beginnings of further attempts: a payment that was lost, and had not happened, is started once
+ * more under its key; a request that was lost is made again.
+ */
+function begunOnce(events: readonly RunEvent[]): readonly RunEvent[] {
   const started = new Set<string>();
   return events.filter((event) => {
+    if (event.type === 'retry') return false;
     if (event.type !== 'tool_started') return true;
     const again = started.has(event.key);
     started.add(event.key);
