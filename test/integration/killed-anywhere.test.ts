@@ -11,6 +11,7 @@ import type { Observation } from '../../evaluation/engine.js';
 import type { RunEvent } from '../../core/event.js';
 import type { RunResult } from '../../core/result.js';
 import { replayRuns } from '../../testing/replay.js';
+import { drawn } from '../draw.js';
 import {
   killed,
   played,
@@ -19,7 +20,7 @@ import {
   type Played,
   type Stage,
 } from './support/killed-run.js';
-import { drawn, INSIDE, pointsOf, type Point } from './support/kill-points.js';
+import { INSIDE, pointsOf, type Point } from './support/kill-points.js';
 
 const MINUTE = 60_000;
 const SEED = Number(process.env.HOLDFAST_SEED ?? Math.floor(Math.random() * 1_000_000));

@@ -33,14 +33,3 @@ export function pointsOf(messages: readonly Message[]): readonly Point[] {
     return fates.map((fate) => ({ kind: 'message', message, fate }));
   });
 }
-
-/** Up to `count` of them, chosen by the seed. */
-export function drawn(points: readonly Point[], count: number, seed: number): readonly Point[] {
-  let state = seed >>> 0;
-  const weighted = points.map((point) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return { point, weight: state };
-  });
-  const order = weighted.toSorted((a, b) => a.weight - b.weight);
-  return order.slice(0, count).map(({ point }) => point);
-}
