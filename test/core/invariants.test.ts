@@ -138,6 +138,14 @@ test.each<[string, Damage, RegExp]>([
     changed('hook', { name: 'Stop' }),
     /judges a reply with the calls a, b/,
   ],
+  ['a start that nobody validated', without('validation'), /a started without validation/],
+  ['an answer that nobody validated', without('validation'), /nobody found to be one/],
+  [
+    'a failure that says nothing',
+    changed('tool_finished', { status: 'error', code: undefined }),
+    /a failed and nothing says how/,
+  ],
+  ['a second reply without a reason', without('transition'), /nothing has asked for/],
   ['another reason than the stop', changed('stop', { reason: 'max_turns' }), /stop said max_turns/],
 ])('%s is seen', (_what, damage, violation) => {
   expect(violationsOf(damage(goodEvents())).join('\n')).toMatch(violation);
