@@ -23,8 +23,7 @@ export interface Claim {
 }
 
 export type ClaimResult =
-  | ({ readonly claimed: true } & Claim)
-  | { readonly claimed: false; readonly outcome: ToolOutcome };
+  ({ readonly claimed: true } & Claim) | { readonly claimed: false; readonly outcome: ToolOutcome };
 
 export async function claimCall(
   deps: ActivityDeps,
