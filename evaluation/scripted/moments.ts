@@ -41,8 +41,8 @@ interface Watched {
 export interface Moments {
   /** Performs what was to happen now, and says what that was. */
   reach(occurrence: Occurrence): Promise<readonly Action[]>;
-  /** Whether something would happen now. */
-  expects(occurrence: Occurrence): boolean;
+  /** Whether something would happen now, or, with a kind of action, whether this would. */
+  expects(occurrence: Occurrence, kind?: Action['kind']): boolean;
 }
 
 export function momentsOf(
@@ -73,11 +73,14 @@ export function momentsOf(
   }
 
   return {
-    expects: (occurrence) =>
+    expects: (occurrence, kind) =>
       isNew(occurrence) &&
       watched.some(
         ({ moment, matches: before, fired }) =>
-          matches(moment.on, occurrence) && fired < moment.times && before + 1 >= nthOf(moment.on),
+          matches(moment.on, occurrence) &&
+          fired < moment.times &&
+          before + 1 >= nthOf(moment.on) &&
+          (kind === undefined || moment.actions.some((action) => action.kind === kind)),
       ),
     async reach(occurrence) {
       if (watched.length === 0 || !isNew(occurrence)) return [];
