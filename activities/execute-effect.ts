@@ -17,7 +17,7 @@ import { failure } from './failure.js';
 import { keepLateWord, recordResult } from './record-result.js';
 import { runCode } from './run-code.js';
 import type { Scope } from './scope.js';
-import { noteStart, type Starts } from './starts.js';
+import { noteStart, startsBefore, type Starts } from './starts.js';
 import { timersOf } from './timers.js';
 import { toolContext } from './tool-call.js';
 import { messageOf } from './tool-message.js';
@@ -29,7 +29,9 @@ export async function executeEffect(
 ): Promise<Executed> {
   if (scope.signal.aborted) return { outcome: notStarted(scope), attempts: 0 };
   const claim = await claimCall(deps, execution);
-  if (!claim.claimed) return { outcome: claim.outcome, attempts: 0 };
+  if (!claim.claimed) {
+    return { outcome: claim.outcome, attempts: await startsBefore(deps, scope, execution) };
+  }
   const starts = await noteStart(deps, scope, { ...execution, renewed: claim.renewed });
   const claimed = { ...execution, starts, claim };
   const timeoutMs = timeLeft(deps, claimed);

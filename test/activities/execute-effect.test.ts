@@ -267,6 +267,20 @@ describe('execute_tool with a keyed write', () => {
     expect(keys).toEqual(['run_1:1#1', 'run_1:1#2']);
   });
 
+  test('a result that nobody heard of is given with the starts that it took', async () => {
+    let starts = 0;
+    bed = await bedWith(() => {
+      starts += 1;
+      if (starts === 1) throw new Error('socket hang up');
+      return 'done';
+    }, KEYED_WRITE);
+    const info = effect();
+    await failureFrom(execute(bed, info));
+    expect((await execute(bed, info)).attempts).toBe(2);
+    expect(await execute(bed, info)).toMatchObject({ outcome: { reused: true }, attempts: 2 });
+    expect(starts).toBe(2);
+  });
+
   test('is called again after its worker died', async () => {
     bed = await bedWith(() => 'done', KEYED_WRITE);
     await bed.store.claim({
