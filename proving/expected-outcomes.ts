@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { HoldfastError } from '../core/errors.js';
 import { checked, readDataFile } from './data-file.js';
 import type { Recording, RecordedRun } from './recording.js';
-import { fromJson, sameValue } from './retail/python-value.js';
+import { fromJson, sameValue } from './python/python-value.js';
 
 /** `{table: {id: full record}}`. */
 export type ChangedRecords = Readonly<Record<string, Readonly<Record<string, unknown>>>>;

@@ -3,6 +3,7 @@ import { matchOutcomes, readExpectedOutcomes } from '../../proving/expected-outc
 import { proving } from '../../proving/main';
 import { prove, type ProveOptions, type RunReport } from '../../proving/prove';
 import { readRecording } from '../../proving/recording';
+import { RETAIL } from '../../proving/retail/tools';
 import { summarise, summaryLine } from '../../proving/summary';
 import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
 
@@ -17,6 +18,8 @@ async function proveChosen(
 ): Promise<readonly RunReport[]> {
   const recording = readRecording(RECORDING);
   return prove({
+    domain: RETAIL,
+    mode: 'keys',
     recording,
     outcomes: matchOutcomes(recording, readExpectedOutcomes(EXPECTED)),
     databaseFiles: [join(TAU2, 'retail', 'db.json')],

@@ -15,7 +15,8 @@ import {
   splitExchanges,
   type Recording,
 } from '../../proving/recording';
-import { loadDatabase } from '../../proving/retail/database';
+import { loadDatabase } from '../../proving/domains/database';
+import { RETAIL } from '../../proving/retail/tools';
 import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
 
 function count(recording: Recording, role: string): number {
@@ -55,8 +56,8 @@ describeWithMaterial('the tau2 recording', () => {
   test('is given again by the tools: 299 outputs, 40 sets of records, 54 writes', () => {
     const recording = readRecording(recordingFile);
     const outcomes = matchOutcomes(recording, readExpectedOutcomes(expectedFile));
-    const database = loadDatabase([join(TAU2, 'retail', 'db.json')]);
-    expect(replayRecording(database, recording, outcomes)).toEqual({
+    const database = loadDatabase(RETAIL, [join(TAU2, 'retail', 'db.json')]);
+    expect(replayRecording({ domain: RETAIL, database }, recording, outcomes)).toEqual({
       runs: 40,
       outputs: 299,
       outputsEqual: 299,

@@ -27,7 +27,12 @@ describeWithMaterial('the tool service', () => {
 
   beforeEach(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'holdfast-tools-'));
-    service = await startToolService({ databaseFiles: [DATABASE], dataDir });
+    service = await startToolService({
+      domain: 'retail',
+      mode: 'keys',
+      databaseFiles: [DATABASE],
+      dataDir,
+    });
   });
   afterEach(async () => {
     await service.stop();
@@ -107,7 +112,12 @@ describeWithMaterial('the tool service', () => {
     const first = await call(CANCEL);
     process.kill(service.pid, 'SIGKILL');
     await service.stop();
-    service = await startToolService({ databaseFiles: [DATABASE], dataDir });
+    service = await startToolService({
+      domain: 'retail',
+      mode: 'keys',
+      databaseFiles: [DATABASE],
+      dataDir,
+    });
     expect((await get('/find?key=run-1/7')).body).toMatchObject({
       found: true,
       content: first.body['content'],
@@ -157,6 +167,8 @@ describeWithMaterial('the tool service process', () => {
       '--import',
       require.resolve('tsx'),
       entry,
+      '--domain',
+      'retail',
       '--database',
       DATABASE,
       '--data-dir',
@@ -172,9 +184,14 @@ describeWithMaterial('the tool service process', () => {
 
   test('that cannot read its database is reported, not waited for', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'holdfast-tools-'));
-    await expect(startToolService({ databaseFiles: ['no-such.json'], dataDir })).rejects.toThrow(
-      'did not start',
-    );
+    await expect(
+      startToolService({
+        domain: 'retail',
+        mode: 'keys',
+        databaseFiles: ['no-such.json'],
+        dataDir,
+      }),
+    ).rejects.toThrow('did not start');
     rmSync(dataDir, { recursive: true, force: true });
   });
 });
