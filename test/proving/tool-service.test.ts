@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { startToolService, type ToolService } from '../../proving/tool-service-process';
-import { describeWithMaterial, TAU2 } from './material';
+import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
 
 const DATABASE = join(TAU2, 'retail', 'db.json');
 const CANCEL = {
@@ -150,6 +150,37 @@ describeWithMaterial('the tool service', () => {
   ])('answers a call with %s as an error and goes on', async (_, body, status) => {
     expect((await call(body)).status).toBe(status);
     expect((await get('/health')).body).toEqual({ ok: true });
+  });
+
+  test('that ignores keys applies a repeated call again, and writes every arrival down', async () => {
+    await service.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+    service = await startToolService({
+      domain: 'airline',
+      mode: 'nokeys',
+      databaseFiles: [join(TAU_BENCH, 'airline', 'data')],
+      dataDir,
+    });
+    const args = { user_id: 'mia_li_3668', amount: 100 };
+    const send = { run: 'r', tool: 'send_certificate', args, key: 'r:1' };
+    const first = await call(send);
+    const second = await call(send);
+    expect([first.body['replayed'], second.body['replayed']]).toEqual([false, false]);
+    expect(second.body['content']).toContain('certificate_3221323');
+    expect(await ledger('r')).toMatchObject([
+      { key: 'r:1', result: first.body['content'] },
+      { key: 'r:1', result: second.body['content'] },
+    ]);
+    await call({ ...send, args: { user_id: 'nobody', amount: 1 }, key: 'r:2' });
+    const arrived = { run: 'r', tool: 'get_user_details', args: { user_id: 'mia_li_3668' } };
+    await call(arrived);
+    expect((await get('/arrivals?run=r')).body['rows']).toEqual([
+      { key: 'r:1', tool: 'send_certificate' },
+      { key: 'r:1', tool: 'send_certificate' },
+      { key: 'r:2', tool: 'send_certificate' },
+    ]);
+    expect(await ledger('r')).toHaveLength(2);
+    expect((await get('/find?key=r:1')).body).toEqual({ found: false });
   });
 
   test('answers unknown paths and missing parameters', async () => {
