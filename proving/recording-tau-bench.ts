@@ -37,8 +37,7 @@ const fileSchema = z
     z.object({
       task_id: z.union([z.string().max(500), z.number()]),
       trial: z.number().int().nonnegative().nullish(),
-      /** A run that broke off before its first message has none. */
-      traj: z.array(messageSchema).max(MESSAGES_MAX).nullish(),
+      traj: z.array(messageSchema).max(MESSAGES_MAX),
     }),
   )
   .max(RUNS_MAX);
@@ -51,13 +50,12 @@ export function isTauBenchFile(data: unknown): boolean {
 /** The runs of a tau-bench trajectories file. */
 export function readTauBench(data: unknown): RawRun[] {
   return checked(fileSchema, data, 'a tau-bench trajectories file').map((run, index) => {
-    const traj = run.traj ?? [];
-    const system = traj.find(({ role }) => role === 'system' || role === 'developer');
+    const system = run.traj.find(({ role }) => role === 'system' || role === 'developer');
     return {
       taskId: String(run.task_id),
       trial: run.trial ?? 0,
       ...(system === undefined ? {} : { systemPrompt: system.content ?? '' }),
-      messages: traj.flatMap((message, at) => rawMessage(message, { run: index, at })),
+      messages: run.traj.flatMap((message, at) => rawMessage(message, { run: index, at })),
     };
   });
 }

@@ -53,7 +53,7 @@ const resultsSchema = z.object({
         task_id: z.union([z.string().max(500), z.number()]),
         trial: z.number().int().nonnegative().nullish(),
         termination_reason: z.string().max(200).nullish(),
-        messages: z.array(messageSchema).max(MESSAGES_MAX).nullish(),
+        messages: z.array(messageSchema).max(MESSAGES_MAX).nullable(),
       }),
     )
     .max(RUNS_MAX),
