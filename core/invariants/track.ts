@@ -65,51 +65,23 @@ const CALLS_SHOWN_MAX = 32;
 
 /** The state after an event. */
 export function taken(state: InvariantState, event: RunEvent): InvariantState {
-  const next = { ...state, nextSeq: event.stamp.seq + 1 };
+  const next = ofCall({ ...state, nextSeq: event.stamp.seq + 1 }, event);
   switch (event.type) {
     case 'model_response':
       return {
         ...next,
-        calls: event.calls.map(({ id }) => ({
-          id,
-          validated: false,
-          permission: undefined,
-          approved: false,
-          answered: false,
-          started: false,
-          finished: false,
-        })),
+        calls: event.calls.map(({ id }) => untouched(id)),
         proposed: state.proposed + event.calls.length,
         unexplained: true,
         answered: false,
         partlyShown: state.partlyShown || event.calls.length >= CALLS_SHOWN_MAX,
       };
     case 'validation':
-      return event.decision === 'final'
-        ? { ...next, answered: true }
-        : withTrack(next, event.callId, { validated: true });
+      return event.decision === 'final' ? { ...next, answered: true } : next;
     case 'user_message':
       return { ...next, unexplained: false };
-    case 'hook':
-      return event.name === 'PreToolUse' && (event.outcome === 'deny' || event.outcome === 'error')
-        ? withTrack(next, event.callId, { deniedBy: event.hook })
-        : next;
-    case 'permission':
-      return withTrack(next, event.callId, { permission: event.decision, approved: false });
-    case 'approval_requested':
-      return withTrack(next, event.callId, { action: actionOf(event) });
-    case 'approval_resolved':
-      return withTrack(next, event.callId, resolved(event));
-    case 'input_provided':
-      return withTrack(next, event.callId, { answered: event.outcome === 'answered' });
-    case 'tool_started':
-      return withTrack(next, event.callId, { started: true });
     case 'tool_finished':
-      return withTrack(
-        event.path === undefined ? next : { ...next, paths: [...next.paths, event.path] },
-        event.callId,
-        { finished: true },
-      );
+      return event.path === undefined ? next : { ...next, paths: [...next.paths, event.path] };
     case 'tool_results_message':
       return { ...next, calls: [] };
     case 'tombstone':
@@ -126,6 +98,44 @@ export function taken(state: InvariantState, event: RunEvent): InvariantState {
       return { ...next, ended: true };
     default:
       return next;
+  }
+}
+
+function untouched(id: string): CallTrack {
+  return {
+    id,
+    validated: false,
+    permission: undefined,
+    approved: false,
+    answered: false,
+    started: false,
+    finished: false,
+  };
+}
+
+/** What the event says of one call. */
+function ofCall(state: InvariantState, event: RunEvent): InvariantState {
+  switch (event.type) {
+    case 'validation':
+      return withTrack(state, event.callId, { validated: true });
+    case 'hook':
+      return event.name === 'PreToolUse' && (event.outcome === 'deny' || event.outcome === 'error')
+        ? withTrack(state, event.callId, { deniedBy: event.hook })
+        : state;
+    case 'permission':
+      return withTrack(state, event.callId, { permission: event.decision, approved: false });
+    case 'approval_requested':
+      return withTrack(state, event.callId, { action: actionOf(event) });
+    case 'approval_resolved':
+      return withTrack(state, event.callId, resolved(event));
+    case 'input_provided':
+      return withTrack(state, event.callId, { answered: event.outcome === 'answered' });
+    case 'tool_started':
+      return withTrack(state, event.callId, { started: true });
+    case 'tool_finished':
+      return withTrack(state, event.callId, { finished: true });
+    default:
+      return state;
   }
 }
 
