@@ -21,12 +21,14 @@ function failuresHaveACode(_state: InvariantState, event: RunEvent): string | un
     : undefined;
 }
 
-/** A transition, or a message of the user, leads from one reply to the next. */
+/** A transition, or a message of the user, leads from one reply to the next; a last word needs none. */
 function repliesHaveAReason(state: InvariantState, event: RunEvent): string | undefined {
-  return event.type === 'model_response' && state.unexplained
-    ? 'a reply that nothing has asked for'
+  return state.lastWord && GOING_ON.includes(event.type)
+    ? 'the run goes on after a reply that nothing has asked for'
     : undefined;
 }
+
+const GOING_ON: readonly RunEvent['type'][] = ['model_response', 'tool_started', 'transition'];
 
 function answersAreValidated(state: InvariantState, event: RunEvent): string | undefined {
   return event.type === 'stop' && event.detail === 'final_answer' && !state.answered

@@ -31,6 +31,8 @@ export interface InvariantState {
   readonly proposed: number;
   /** Why the next reply is asked for: nothing yet has said so since the last one. */
   readonly unexplained: boolean;
+  /** Nothing has said why the newest reply was asked for: it must be the run's last word. */
+  readonly lastWord: boolean;
   /** The newest reply was found to be an answer. */
   readonly answered: boolean;
   /** An event named only the first calls of its reply: ids that nothing has named may follow. */
@@ -50,6 +52,7 @@ export function startChecking(): InvariantState {
     calls: [],
     proposed: 0,
     unexplained: false,
+    lastWord: false,
     answered: false,
     partlyShown: false,
     fallbacks: 0,
@@ -73,6 +76,7 @@ export function taken(state: InvariantState, event: RunEvent): InvariantState {
         calls: event.calls.map(({ id }) => untouched(id)),
         proposed: state.proposed + event.calls.length,
         unexplained: true,
+        lastWord: state.unexplained,
         answered: false,
         partlyShown: state.partlyShown || event.calls.length >= CALLS_SHOWN_MAX,
       };

@@ -145,7 +145,11 @@ test.each<[string, Damage, RegExp]>([
     changed('tool_finished', { status: 'error', code: undefined }),
     /a failed and nothing says how/,
   ],
-  ['a second reply without a reason', without('transition'), /nothing has asked for/],
+  [
+    'a second reply without a reason, and more after it',
+    (events) => renumbered(twice('model_response')([...without('transition')(events)])),
+    /goes on after a reply that nothing has asked for/,
+  ],
   ['another reason than the stop', changed('stop', { reason: 'max_turns' }), /stop said max_turns/],
 ])('%s is seen', (_what, damage, violation) => {
   expect(violationsOf(damage(goodEvents())).join('\n')).toMatch(violation);
