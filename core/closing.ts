@@ -63,17 +63,17 @@ function cancelledBy(stopping: Stopping) {
 }
 
 function announce(run: OpenRun, stopping: Stopping): Step<OpenRun> {
-  const settled = settleRest(unread(run), stopping);
-  const withdrawn = withdrawAsks(settled, `the run stops: ${stopping.reason}`);
+  const withdrawn = withdrawAsks(unread(run), `the run stops: ${stopping.reason}`);
   const timers = Object.entries(withdrawn.run.inflight).filter(
     ([, entry]) => entry.kind === 'timer',
   );
-  const bare = timers.reduce<Step<OpenRun>>((step, [id]) => {
+  const untimed = timers.reduce<Step<OpenRun>>((step, [id]) => {
     const cancelled = cancelTimer(step.run, id);
     return { run: cancelled.run, effects: [...step.effects, ...cancelled.effects] };
   }, withdrawn);
+  const settled = settleRest(untimed.run, stopping);
   const { reason, detail, phase } = stopping;
-  const stopped = emit(bare.run, {
+  const stopped = emit(settled, {
     type: 'stop',
     reason,
     ...(detail !== undefined && { detail }),
@@ -82,7 +82,7 @@ function announce(run: OpenRun, stopping: Stopping): Step<OpenRun> {
   const result = finalResult(stopped, resultOf(stopped, stopping));
   const told = emit(stopped, { type: 'run_result', result });
   const final: OpenRun = { ...told, stopping: { ...stopping, result } };
-  return { run: final, effects: bare.effects };
+  return { run: final, effects: untimed.effects };
 }
 
 /** Messages that no request took are named in the result, never silently dropped (G98). */

@@ -23,7 +23,7 @@ import { cancelAll, flying, nextId, start, startTimer, WORK, type Step } from '.
 import { breakerTrip } from './limits/breakers.js';
 import { requiredToolGone } from './limits/required-tools.js';
 import { trip } from './money/budget.js';
-import { askForBudget, exceed } from './money/exceed.js';
+import { askForBudget, exceed, questionFor } from './money/exceed.js';
 import { emit } from './outbox.js';
 import { beginPause, pause } from './pause.js';
 import { isOpen, type OpenRun, type Run, type Turn } from './run.js';
@@ -109,12 +109,14 @@ function closing(run: OpenRun): Step | 'hold' | undefined {
   return run.stopping === undefined ? undefined : close(run, run.stopping);
 }
 
-/** Interrupt and cancel; at the top of the loop a reached limit comes first (C25). */
+/** Interrupt and cancel; at the top of the loop a limit that ends the run comes first (C25). */
 function interrupted(run: OpenRun): Step | undefined {
   if (run.interrupt === undefined) return undefined;
   const between = run.turn === undefined && !flying(run, ['call_model', 'compact']);
   const tripped = between && !run.idle ? trip(run, 'between_turns') : undefined;
-  if (tripped !== undefined) return only(stop(run, tripped));
+  if (tripped !== undefined && questionFor(run, tripped) === undefined) {
+    return only(stop(run, tripped));
+  }
   const told = emit(run, { type: 'interruption', by: run.interrupt });
   if (pauses(run)) {
     return only(beginPause(run.idle ? run : told, phaseOf(run)));
@@ -238,8 +240,11 @@ function asking(run: OpenRun): Step | undefined {
     ask === undefined ? { run, effects: [] } : closeAsk(run, ask.id, { outcome: 'answered' });
   // Nothing refers to the question any more: a conversation of any length keeps none (R1).
   const asks = pendingAsks(closed.run);
-  const { paused: _, ...going } = closed.run;
-  return { run: { ...going, asks, idle: false }, effects: closed.effects };
+  const { paused, ...going } = closed.run;
+  const next: OpenRun = { ...going, asks, idle: false };
+  const told =
+    paused === undefined ? emit(next, { type: 'transition', reason: 'next_turn' }) : next;
+  return { run: told, effects: closed.effects };
 }
 
 function awaitingUser(run: OpenRun): Step | 'hold' {

@@ -10,7 +10,7 @@ import type { Call } from './call/call.js';
 import { refusalOf } from './call/refusal.js';
 import { settleCall } from './call/settled.js';
 import type { Step } from './inflight.js';
-import { previewOf } from './json.js';
+import { isBlank } from './json.js';
 import type { StopReason } from './result.js';
 import type { OpenRun, Turn } from './run.js';
 import { stop } from './stop.js';
@@ -57,6 +57,6 @@ export function leaveOut(run: OpenRun, call: Call): Step<OpenRun> | undefined {
 
 /** The last call has answered. Text is all that it was for: calls in it were never on offer. */
 export function wrapUp(run: OpenRun, { reply }: Turn, reason: StopReason): OpenRun {
-  const blank = reply.text === undefined || previewOf(reply.text).trim() === '';
-  return stop(run, reason, blank ? {} : { partialOutput: reply.text });
+  const { text } = reply;
+  return stop(run, reason, text === undefined || isBlank(text) ? {} : { partialOutput: text });
 }

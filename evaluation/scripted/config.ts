@@ -87,6 +87,8 @@ function settingsOf({ settings }: Fixture): Partial<Settings> {
   const { onToolFailure } = settings;
   return {
     ...(Object.fromEntries(fields) as Partial<Settings>),
+    // Whoever writes the case writes its agent, and says so by naming the mode (G16).
+    ...(settings.permissionMode === 'bypassPermissions' && { allowBypassPermissions: true }),
     ...(onToolFailure !== undefined && {
       onToolFailure: { ...DEFAULT_SETTINGS.onToolFailure, ...withoutAbsent(onToolFailure) },
     }),
