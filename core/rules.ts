@@ -34,7 +34,6 @@ import { askModel } from './turn/request.js';
 import { allSettled, nextTurn } from './turn/results.js';
 import { isTruncated, recover } from './turn/truncation.js';
 import { watchWallTime } from './wall-time.js';
-import { wrapUp } from './wrap-up.js';
 
 /** A step, 'hold' when nothing below may fire now, undefined when the rule does not apply. */
 export type Rule<R extends Run = OpenRun> = (run: R) => Step | 'hold' | undefined;
@@ -153,9 +152,10 @@ function segmentFull(run: OpenRun): Step | 'hold' | undefined {
   return only({ ...told, final: { kind: 'continue_as_new' } });
 }
 
+/** The last word is said; calls in it were never on offer. */
 function wrappedUp(run: OpenRun): Step | undefined {
   const { wrapUp: last, turn } = run;
-  return last?.asked && turn !== undefined ? only(wrapUp(run, turn, last.reason)) : undefined;
+  return last?.asked && turn !== undefined ? only(stop(run, last.reason)) : undefined;
 }
 
 function sampled(run: OpenRun): Step | undefined {

@@ -54,11 +54,10 @@ function follow(
   turn: Turn,
   verdict: Extract<GateVerdict, { kind: 'again' | 'stop' | 'exceed' }>,
 ): OpenRun {
-  if (verdict.kind === 'exceed') return exceed({ ...run, ...saidBy(turn) }, verdict.reason);
+  if (verdict.kind === 'exceed') return exceed(run, verdict.reason);
   if (verdict.kind === 'stop') {
     const decision = verdict.reason === 'needs_human' ? 'escalate' : 'deny';
-    const { turn: _, ...rest } = emit(run, { type: 'validation', decision });
-    return stop(rest, verdict.reason, { ...verdict.words, ...saidBy(turn) });
+    return stop(emit(run, { type: 'validation', decision }), verdict.reason, verdict.words);
   }
   const { turn: _, partialOutput: __, ...rest } = rejected(verdict);
   const next: OpenRun = { ...rest, phase: 'checking_limits' };
@@ -66,11 +65,6 @@ function follow(
   return verdict.prompt === undefined || isBlank(turn.reply.text)
     ? again
     : appendUser(again, { text: verdict.prompt }, { synthetic: true });
-}
-
-/** What a reply that completes nothing said; blank is nothing. */
-function saidBy({ reply: { text } }: Turn): Pick<OpenRun, 'partialOutput'> {
-  return text === undefined || isBlank(text) ? {} : { partialOutput: text };
 }
 
 /** Not for want of anything in the reply: another model is to answer, or there is room for more. */

@@ -6,10 +6,8 @@
 import type { Step } from '../inflight.js';
 import type { OpenRun, Turn } from '../run.js';
 import type { StopReason } from '../result.js';
-import type { StopWords as Words } from '../stop.js';
+import type { StopWords } from '../stop.js';
 import type { TransitionReason } from '../event.js';
-
-type StopWords = Omit<Words, 'partialOutput'>;
 
 export type GateVerdict =
   | { readonly kind: 'pass'; readonly detail?: CompletedDetail }
@@ -20,7 +18,6 @@ export type GateVerdict =
       /** Said to the model as a user message; undefined: the same request again. */
       readonly prompt?: string;
     }
-  /** The result shows what the reply said. */
   | { readonly kind: 'stop'; readonly reason: StopReason; readonly words: StopWords }
   /** A budget is used up, which a person may be asked about (G91). */
   | { readonly kind: 'exceed'; readonly reason: StopReason }

@@ -66,7 +66,8 @@ function resumePause(run: OpenRun): OpenRun {
   return emit({ ...run, tally }, { type: 'transition', reason: 'pause_turn_resume' });
 }
 
-function joined(
+/** The text of a reply that came in parts, as far as a result shows it. */
+export function joined(
   before: StoredText | undefined,
   more: StoredText | undefined,
 ): StoredText | undefined {
