@@ -240,11 +240,8 @@ function asking(run: OpenRun): Step | undefined {
     ask === undefined ? { run, effects: [] } : closeAsk(run, ask.id, { outcome: 'answered' });
   // Nothing refers to the question any more: a conversation of any length keeps none (R1).
   const asks = pendingAsks(closed.run);
-  const { paused, ...going } = closed.run;
-  const next: OpenRun = { ...going, asks, idle: false };
-  const told =
-    paused === undefined ? emit(next, { type: 'transition', reason: 'next_turn' }) : next;
-  return { run: told, effects: closed.effects };
+  const { paused: _, ...going } = closed.run;
+  return { run: { ...going, asks, idle: false }, effects: closed.effects };
 }
 
 function awaitingUser(run: OpenRun): Step | 'hold' {
