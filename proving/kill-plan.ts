@@ -45,6 +45,8 @@ export type KillPlan = MomentPlan | BoundaryPlan;
 
 /** Enough to fall into whatever follows: storing, the next activity, the next request. */
 const DELAY_MS_MAX = 60;
+/** Streams of the seed for each boundary; runs are fewer. */
+const BOUNDARY_STREAMS = 1_000_003;
 const MOMENTS = ['before', 'after', 'around'] as const;
 
 /** One plan for each time that the run is to be played; none when it never passes the boundary. */
@@ -87,9 +89,11 @@ export function describePlan(plan: KillPlan): string {
 
 /** At any boundary that the run passes, unless one is named. */
 function planAt(seed: number, run: PlayedRun, boundary?: CrashBoundary): BoundaryPlan | undefined {
+  // Each boundary at a place of its own, which is not that of a moment either.
+  const number = CRASH_BOUNDARIES.findIndex((one) => one === boundary) + 2;
   const plan = planCrash({
     seed,
-    stream: run.index,
+    stream: run.index + BOUNDARY_STREAMS * number,
     passages: passagesOf(run),
     ...(boundary !== undefined && { boundary }),
   });

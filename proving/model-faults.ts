@@ -11,7 +11,7 @@ import {
 import type { PlayedRun } from './played-run.js';
 
 /** Streams of runs are small numbers; these faults are drawn from others. */
-const STREAM_OFFSET = 2_000_003;
+const STREAM_OFFSET = 502_000_001;
 /** One reply in so many goes wrong, and one of each run. */
 const ONE_IN = 4;
 /** A stalled reply is given up after this silence. */

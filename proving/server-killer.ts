@@ -5,7 +5,7 @@
 import { drawBelow, seededRandom, type TestServer } from '../testing/index.js';
 
 /** Not one of the streams of runs. */
-const STREAM = 1_000_003;
+const STREAM = 501_000_001;
 const DOWN_MS_MAX = 1_500;
 
 export interface ServerKill {

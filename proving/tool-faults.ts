@@ -9,7 +9,7 @@ import type { PlayedRun } from './played-run.js';
 export const TOOL_FAULTS = ['503-once', '503-forever', 'applied-then-lost'] as const;
 export type ToolFault = (typeof TOOL_FAULTS)[number];
 
-const STREAM_OFFSET = 3_000_003;
+const STREAM_OFFSET = 503_000_001;
 /** Tries of a call that never succeeds: the limit of executions, each asked for twice. */
 export const TRIES_MAX = 10;
 

@@ -226,11 +226,16 @@ describe('a connection', () => {
       });
       const run = await begin(`model-${fault}`);
       const standing = await reached;
-      if (fault === 'cut') modelProxy.cut();
-      else modelProxy[fault]();
+      modelProxy[fault]();
+      // Open connections would go on.
+      if (fault === 'refuse') modelProxy.cut();
       standing?.release();
       setTimeout(() => modelProxy.restore(), 1_500);
       await expectPaidOnce(run);
+      const { counters } = await run.result();
+      expect(counters.modelCalls).toBe(2);
+      const retries = (await eventsOf(run.runId)).filter(({ type }) => type === 'retry');
+      expect(retries.length).toBeGreaterThan(0);
     },
     LIMIT_MS,
   );
