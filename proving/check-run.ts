@@ -53,7 +53,7 @@ export async function checkRun(evidence: Evidence, checked: CheckedRun): Promise
     failures.push(`ended ${result.stopReason} ${result.detail ?? ''}`.trim());
   }
   const wrong = await wrongOutputs(evidence.store, checked);
-  failures.push(...wrong);
+  failures.push(...wrong.filter(({ excused }) => !excused).map(({ message }) => message));
   const changes = await fetchJson(`${evidence.serviceUrl}/changes`, checked.runId);
   const recordsEqual = sameRecords(changes, expected.changedRecords);
   if (!recordsEqual && !checked.writeMissing) failures.push('other records than expected');
@@ -74,27 +74,35 @@ export async function checkRun(evidence: Evidence, checked: CheckedRun): Promise
   };
 }
 
+interface WrongOutput {
+  readonly message: string;
+  readonly excused: boolean;
+}
+
 /** Each recorded call whose result is missing or another one. */
-async function wrongOutputs(store: Store, { run, driven, excused }: CheckedRun): Promise<string[]> {
+async function wrongOutputs(
+  store: Store,
+  { run, driven, excused }: CheckedRun,
+): Promise<readonly WrongOutput[]> {
   const finished = new Map(
     driven.events.flatMap((event) =>
       event.type === 'tool_finished' ? [[event.callId, event]] : [],
     ),
   );
-  const wrong: string[] = [];
+  const wrong: WrongOutput[] = [];
   for (const call of run.calls.values()) {
     const event = finished.get(call.id);
-    if (excused.has(call.id) && event !== undefined) continue;
     if (event === undefined) {
-      wrong.push(`${call.name} ${call.id} has no result`);
+      wrong.push({ message: `${call.name} ${call.id} has no result`, excused: false });
       continue;
     }
     const text = await store.getText(TENANT, event.content);
     if (text === call.content && (event.status === 'error') === call.error) continue;
     const seen = `${event.status} ${JSON.stringify(text.slice(0, 200))}`;
-    wrong.push(
-      `${call.name} ${call.id} gave ${seen}, not ${JSON.stringify(call.content.slice(0, 200))}`,
-    );
+    wrong.push({
+      message: `${call.name} ${call.id} gave ${seen}, not ${JSON.stringify(call.content.slice(0, 200))}`,
+      excused: excused.has(call.id),
+    });
   }
   return wrong;
 }
