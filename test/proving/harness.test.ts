@@ -51,6 +51,7 @@ describeWithMaterial('the proving harness', () => {
       const reports = await proveChosen({ kill: 'random', seed: 1 });
       expect(reports.flatMap((report) => report.failures)).toEqual([]);
       expect(reports.map((report) => report.kills)).toEqual([1, 1]);
+      expect(reports.map((report) => report.looks)).toEqual([1, 1]);
       expect(summarise(reports)).toMatchObject({ ledgerRows: 2, outputsEqual: 14, holds: true });
     },
     LIMIT_MS,
@@ -84,6 +85,8 @@ describeWithMaterial('npm run proving', () => {
       [...given, '--expected', airline('expected')],
       'No expected outcome',
     ],
+    ['a boundary that is none', [...given, '--kill', 'sometimes'], 'Allowed choices are none'],
+    ['faults that exclude each other', [...given, '--pause', '--kill', 'every'], 'do not go'],
     ['a run that is not there', [...given, '--only', 'task-0'], 'no such run'],
     [
       'a recording of another domain',
