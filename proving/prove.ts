@@ -74,6 +74,8 @@ export async function prove(options: ProveOptions): Promise<readonly RunReport[]
   if (plays.length === 0) {
     throw new HoldfastError('InvalidTask', `None of these runs ever comes to ${kill}.`);
   }
+  // A run without a write, for instance, never comes to a claim.
+  if (plays.length !== chosen.length) say(`${plays.length} kills in ${chosen.length} runs`);
   const { systemPrompt } = recording.runs[0] ?? {};
   const closers = createClosers();
   try {

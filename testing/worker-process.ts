@@ -88,6 +88,12 @@ function faults(
   };
 }
 
+/** A frozen process does not notice that its parent has gone: it is taken along. */
+const frozen = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of frozen) child.kill('SIGKILL');
+});
+
 function endings(
   child: ChildProcess,
   exited: Promise<void>,
@@ -103,8 +109,14 @@ function endings(
       await exited;
       clearTimeout(force);
     },
-    freeze: () => void child.kill('SIGSTOP'),
-    unfreeze: () => void child.kill('SIGCONT'),
+    freeze() {
+      frozen.add(child);
+      child.kill('SIGSTOP');
+    },
+    unfreeze() {
+      frozen.delete(child);
+      child.kill('SIGCONT');
+    },
   };
 }
 
