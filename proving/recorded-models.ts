@@ -68,12 +68,11 @@ export function startRecordedModels(stage: Stage): Promise<ScriptedModel> {
       const recorded = recordedReply(played.run, assistantMessages);
       if (recorded === undefined) return refusal(`no reply ${assistantMessages} was recorded`);
       const reply = played.inPieces ? { ...recorded, ...PIECES } : recorded;
-      const fault = played.modelFaults.get(assistantMessages);
-      if (fault !== undefined) return withFault(reply, fault);
+      const answer = withFault(reply, played.modelFaults.get(assistantMessages));
       const when = played.kill.reached('model', assistantMessages);
-      if (when === undefined) return reply;
+      if (when === undefined) return answer;
       void played.kill.fire();
-      return when === 'before' ? { ...reply, delayMs: HELD_MS } : reply;
+      return when === 'before' ? { ...reply, delayMs: HELD_MS } : answer;
     },
   });
 }

@@ -80,12 +80,12 @@ async function relayed(
     ...(body !== '' && { body }),
   });
   const text = await answer.text();
-  if (fault === 'lose') {
+  if (kill?.when === 'after') {
+    await kill.by.fire();
     response.destroy();
     return;
   }
-  if (kill?.when === 'after') {
-    await kill.by.fire();
+  if (fault === 'lose') {
     response.destroy();
     return;
   }
