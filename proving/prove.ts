@@ -7,6 +7,7 @@ import { replayRuns } from '../testing/index.js';
 import { checkRecovery } from './check-recovery.js';
 import { checkRun, type RunChecks } from './check-run.js';
 import { createClosers } from './closers.js';
+import type { Domain } from './domains/domain.js';
 import { driveRun, TENANT } from './drive-run.js';
 import type { ExpectedOutcome } from './expected-outcomes.js';
 import { describePlan, type KillPlan } from './kill-plan.js';
@@ -22,9 +23,13 @@ import {
 } from './server-killer.js';
 import { openTheatre, type OpenLane, type Theatre } from './theatre.js';
 import { excusedCalls } from './tool-faults.js';
+import type { Mode } from './tool-store.js';
 import { readAllEvents, type Witness } from './witness.js';
 
 export interface ProveOptions extends Faults {
+  readonly domain: Domain;
+  /** Whether the tool service honours idempotency keys; the tools are declared accordingly. */
+  readonly mode: Mode;
   readonly recording: Recording;
   /** In the order of the recording's runs, see `matchOutcomes`. */
   readonly outcomes: readonly ExpectedOutcome[];
@@ -62,13 +67,13 @@ export interface RunReport extends RunChecks {
 
 /** Without kills few workers do; a kill must hit one run only, so there each has its own. */
 const WORKERS_WITHOUT_KILLS_MAX = 2;
-const DEFAULT_INSTRUCTIONS = 'You are a customer service agent of a shop.';
+const DEFAULT_INSTRUCTIONS = 'You are a customer service agent.';
 /** Instructions travel to workers as a command-line argument, which systems limit. */
 const INSTRUCTIONS_CHARS_MAX = 60_000;
 
 /** Plays the runs. Errors: InvalidTask for a recording that cannot be played. */
 export async function prove(options: ProveOptions): Promise<readonly RunReport[]> {
-  const { recording, kill, pause, seed, concurrency, say, signal } = options;
+  const { recording, domain, kill, pause, seed, concurrency, say, signal } = options;
   const chosen = chosenRuns(options);
   const plays = playsOf(options, seed, chosen);
   if (plays.length === 0) {
@@ -81,9 +86,11 @@ export async function prove(options: ProveOptions): Promise<readonly RunReport[]
   try {
     const theatre = await openTheatre(
       {
+        domain,
+        mode: options.mode,
         databaseFiles: options.databaseFiles,
         instructions: (systemPrompt ?? DEFAULT_INSTRUCTIONS).slice(0, INSTRUCTIONS_CHARS_MAX),
-        inventedTools: inventedTools(chosen),
+        inventedTools: inventedTools(chosen, domain),
         lanes: Math.min(
           plays.length,
           concurrency,
@@ -106,8 +113,14 @@ export async function prove(options: ProveOptions): Promise<readonly RunReport[]
   }
 }
 
-function chosenRuns({ recording, runsMax, choose, say }: ProveOptions): readonly PlayedRun[] {
-  const playable = recording.runs.slice(0, runsMax).flatMap((run) => playedRun(run) ?? []);
+function chosenRuns({
+  recording,
+  domain,
+  runsMax,
+  choose,
+  say,
+}: ProveOptions): readonly PlayedRun[] {
+  const playable = recording.runs.slice(0, runsMax).flatMap((run) => playedRun(run, domain) ?? []);
   const skipped = Math.min(recording.runs.length, runsMax ?? Infinity) - playable.length;
   if (skipped > 0) say(`skipped ${skipped} runs in which nobody answered the customer`);
   const chosen = choose === undefined ? playable : playable.filter(choose);
@@ -157,7 +170,7 @@ async function playAll(proving: Proving, plays: readonly Play[]): Promise<readon
 }
 
 async function play(proving: Proving, lane: OpenLane, next: Play): Promise<RunReport> {
-  const { theatre, seed, signal, killer, witnesses } = proving;
+  const { theatre, domain, mode, seed, signal, killer, witnesses } = proving;
   const { store, stage, serviceUrl } = theatre;
   const { run, runId, plan } = next;
   const started = performance.now();
@@ -171,7 +184,17 @@ async function play(proving: Proving, lane: OpenLane, next: Play): Promise<RunRe
   const played = onStage({ run, kill, modelFaults, calls, excused, inPieces, onRequest });
   stage.set(runId, played);
   witnesses.add(witness);
-  const driven = await driveRun({ client: lane.client, store, run, runId, kill, signal });
+  const driven = await driveRun({
+    agent: domain.name,
+    mode,
+    serviceUrl,
+    client: lane.client,
+    store,
+    run,
+    runId,
+    kill,
+    signal,
+  });
   await kill.settled();
   witnesses.delete(witness);
   const ms = Math.round(performance.now() - started);
@@ -181,7 +204,7 @@ async function play(proving: Proving, lane: OpenLane, next: Play): Promise<RunRe
   if (expected === undefined) throw new HoldfastError('Internal', `No outcome for ${run.id}.`);
   const writeMissing = calls.plan?.fault === '503-forever' && calls.plan.writes;
   const checks = await checkRun(
-    { store, serviceUrl },
+    { store, serviceUrl, mode },
     { runId, run, expected, driven, excused, writeMissing },
   );
   const stored = await readAllEvents(store, { tenant: TENANT, runId });

@@ -14,7 +14,7 @@ import {
 import { boundarySwitch, killSwitch, NO_KILL, type KillSwitch } from './kill-switch.js';
 import { NO_MODEL_FAULTS, planModelFaults, type ModelFaults } from './model-faults.js';
 import type { PlayedRun } from './played-run.js';
-import { HEARTBEAT_MS } from './retail/config.js';
+import { HEARTBEAT_MS } from './agent-config.js';
 import type { OpenLane, Theatre } from './theatre.js';
 import {
   faultyCalls,

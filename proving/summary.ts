@@ -11,6 +11,8 @@ export interface Summary {
   readonly ledgerRows: number;
   readonly ledgerExpected: number;
   readonly duplicates: number;
+  readonly repeated: number;
+  readonly parked: { readonly happened: number; readonly notHappened: number };
   readonly unapproved: number;
   readonly withoutConsent: number;
   readonly invariantsOk: boolean;
@@ -40,6 +42,11 @@ export function summarise(reports: readonly RunReport[], serverKills = 0): Summa
     ledgerRows: sum((report) => report.ledgerRows),
     ledgerExpected: sum((report) => report.ledgerExpected),
     duplicates: sum((report) => report.duplicates),
+    repeated: sum((report) => report.repeated),
+    parked: {
+      happened: sum((report) => report.parked.happened),
+      notHappened: sum((report) => report.parked.notHappened),
+    },
     unapproved: sum((report) => report.unapproved),
     withoutConsent: sum((report) => report.withoutConsent),
     invariantsOk: reports.every((report) => report.invariants.length === 0),
@@ -90,6 +97,15 @@ function faultFigures(summary: Summary): string[] {
     ['tool faults', summary.toolFaults],
   ];
   return figures.filter(([, count]) => count > 0).map(([name, count]) => `${name} ${count}`);
+}
+
+/** What became of calls whose outcome nobody could know. */
+export function parkedLine({ parked, repeated }: Summary): string {
+  const all = parked.happened + parked.notHappened;
+  return (
+    `parked as outcome_unknown ${all}, answered happened ${parked.happened}, ` +
+    `answered did not happen ${parked.notHappened}, repeated unasked ${repeated}`
+  );
 }
 
 export function summaryLine(summary: Summary): string {

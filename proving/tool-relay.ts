@@ -6,8 +6,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import type { KillSwitch } from './kill-switch.js';
+import { isWrite, type Domain } from './domains/domain.js';
 import type { FaultyCalls } from './tool-faults.js';
-import { retailTool } from './retail/tools.js';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -24,14 +24,19 @@ export interface RelayedRun {
   readonly calls: FaultyCalls;
 }
 
+export interface Relayed {
+  readonly serviceUrl: string;
+  readonly domain: Domain;
+}
+
 /** Relays everything to the service; `runOf` tells of runs whose calls meet a kill or a fault. */
 export async function startToolRelay(
-  serviceUrl: string,
+  { serviceUrl, domain }: Relayed,
   runOf: (runId: string) => RelayedRun | undefined,
 ): Promise<ToolRelay> {
   const counts = new Map<string, number>();
   const server = createServer((request, response) => {
-    const relay = { serviceUrl, counts, runOf };
+    const relay = { serviceUrl, domain, counts, runOf };
     // The caller sees a broken connection, which is what a failed relay is to it.
     relayed(relay, request, response).catch(() => response.destroy());
   });
@@ -50,8 +55,7 @@ export async function startToolRelay(
   };
 }
 
-interface Relay {
-  readonly serviceUrl: string;
+interface Relay extends Relayed {
   readonly counts: Map<string, number>;
   readonly runOf: (runId: string) => RelayedRun | undefined;
 }
@@ -98,8 +102,8 @@ function callOf(body: string): z.infer<typeof callSchema> {
 }
 
 /** Whether this call is the one at which its run's worker dies. */
-function killAt({ counts, runOf }: Relay, { run, tool }: z.infer<typeof callSchema>) {
-  const point = retailTool(tool)?.effect === 'write' ? 'write' : 'read';
+function killAt({ domain, counts, runOf }: Relay, { run, tool }: z.infer<typeof callSchema>) {
+  const point = isWrite(domain, tool) ? 'write' : 'read';
   const count = counts.get(`${point} ${run}`) ?? 0;
   counts.set(`${point} ${run}`, count + 1);
   const by = runOf(run)?.kill;

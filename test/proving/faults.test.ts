@@ -10,6 +10,7 @@ import { planPause } from '../../proving/kill-plan';
 import { planModelFaults, withFault } from '../../proving/model-faults';
 import { playedRun, type PlayedRun } from '../../proving/played-run';
 import { parseRecording } from '../../proving/recording';
+import { RETAIL } from '../../proving/retail/tools';
 import { playsOf } from '../../proving/run-faults';
 import { planServerKills, serverKiller } from '../../proving/server-killer';
 import { excusedCalls, faultyCalls, planToolFault } from '../../proving/tool-faults';
@@ -34,7 +35,7 @@ function recorded(index: number, tool: string, calls: number): PlayedRun {
     { role: 'assistant', content: 'done' },
   ];
   const recording = parseRecording({ simulations: [{ task_id: '1', trial: 0, messages }] });
-  return { ...playedRun(recording.runs[0]!)!, index };
+  return { ...playedRun(recording.runs[0]!, RETAIL)!, index };
 }
 
 const writing = recorded(0, WRITE, 3);
