@@ -83,9 +83,9 @@ export const FLIPS: readonly Mutation[] = [
   },
   {
     name: 'blanks are an answer',
-    file: 'core/gates/empty.ts',
-    find: "text.text.trim() === ''",
-    replace: "text.text === ''",
+    file: 'core/json.ts',
+    find: "stored.text.trim() === ''",
+    replace: "stored.text === ''",
   },
   {
     name: 'a path takes the place of its neighbours',
