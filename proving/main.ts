@@ -3,31 +3,40 @@
  * its workers are killed. Exit code 0 only if everything holds, 1 if something does not, 2 for usage.
  */
 import { randomInt } from 'node:crypto';
-import { existsSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { HoldfastError } from '../core/errors.js';
+import type { Domain } from './domains/domain.js';
+import { domainNamed, DOMAIN_NAMES } from './domains/domains.js';
+import { DECISION_TIMEOUT_MS } from './drive-run.js';
 import { matchOutcomes, readExpectedOutcomes } from './expected-outcomes.js';
+import {
+  addFaultOptions,
+  describeFaults,
+  faultsOf,
+  faultWords,
+  type FaultOptions,
+} from './fault-options.js';
+import { findDatabase } from './find-database.js';
 import { prove, type RunReport } from './prove.js';
 import { readRecording, type Recording } from './recording.js';
-import { HEARTBEAT_MS, TOOL_TIMEOUT_MS } from './retail/config.js';
-import { runLine, summarise, summaryLine, type Summary } from './summary.js';
+import { HEARTBEAT_MS, TOOL_TIMEOUT_MS } from './agent-config.js';
+import { parkedLine, runLine, summarise, summaryLine, type Summary } from './summary.js';
 import { STICKY_TIMEOUT_MS } from './theatre.js';
+import { MODES, type Mode } from './tool-store.js';
 
 const EXIT = { holds: 0, fails: 1, usage: 2, interrupted: 130 } as const;
 const SEED_MAX = 2 ** 31 - 1;
 const CONCURRENCY_MAX = 16;
 const FAILURES_SHOWN_MAX = 20;
-/** How far above a recording its database is looked for. */
-const LEVELS_MAX = 5;
 
-interface Options {
+interface Options extends FaultOptions {
   readonly domain: string;
+  readonly mode: Mode;
   readonly recording: string;
   readonly expected: string;
   readonly runs?: number;
   readonly only?: string;
-  readonly kill: 'none' | 'random';
   readonly seed?: number;
   readonly concurrency: number;
   readonly database?: string[];
@@ -35,23 +44,24 @@ interface Options {
 }
 
 function command(): Command {
-  return new Command('proving')
+  const program = new Command('proving')
     .description('Replays recorded customer conversations through the real workflow.')
     .addOption(
-      new Option('--domain <name>', 'whose tools').choices(['retail']).makeOptionMandatory(),
+      new Option('--domain <name>', 'whose tools').choices(DOMAIN_NAMES).makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--mode <mode>', 'the tool service honours idempotency keys, or ignores them')
+        .choices(MODES)
+        .default('keys'),
     )
     .requiredOption('--recording <file>', 'recorded runs, of tau2-bench or tau-bench')
     .requiredOption('--expected <file>', 'expected outcomes of the same runs')
     .option('--runs <number>', 'only the first so many runs', wholeNumber(1, 1_000_000))
-    .option('--only <id>', 'only the run of this id')
-    .addOption(
-      new Option('--kill <when>', 'SIGKILL the worker of each run once')
-        .choices(['none', 'random'])
-        .default('none'),
-    )
-    .option('--seed <number>', 'for the same kills again', wholeNumber(0, SEED_MAX))
+    .option('--only <id>', 'only the run of this id');
+  return addFaultOptions(program)
+    .option('--seed <number>', 'for the same faults again', wholeNumber(0, SEED_MAX))
     .option('--concurrency <number>', 'runs at once', wholeNumber(1, CONCURRENCY_MAX), 4)
-    .option('--database <path...>', 'recorded database; default: retail/ above the recording')
+    .option('--database <path...>', 'recorded database; default: found by the recording')
     .option('--json <file>', 'write all figures there')
     .exitOverride();
 }
@@ -68,12 +78,15 @@ async function run(argv: readonly string[]): Promise<number> {
   const options = command()
     .parse([...argv])
     .opts<Options>();
+  const faults = faultsOf(options);
   const seed = options.seed ?? randomInt(SEED_MAX);
   say(`seed ${seed}`);
   const recording = readRecording(options.recording);
   const outcomes = matchOutcomes(recording, readExpectedOutcomes(options.expected));
-  const databaseFiles = options.database ?? [databaseOf(options.recording, recording)];
+  const domain = domainNamed(options.domain);
+  const databaseFiles = options.database ?? databaseOf(domain, recording, options.recording);
   say(conditions(options));
+  let serverKills = 0;
   const stop = new AbortController();
   const onSignal = (): void => {
     // Who asks twice does not want to wait for the closing.
@@ -82,22 +95,25 @@ async function run(argv: readonly string[]): Promise<number> {
   };
   // Not `once`: the guard of the server's process takes a signal that nobody else hears as the end.
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  const { kill, concurrency, runs, only } = options;
+  const { mode, concurrency, runs, only } = options;
   try {
     const reports = await prove({
+      domain,
+      mode,
       recording,
       outcomes,
       databaseFiles,
-      kill,
+      ...faults,
       seed,
       concurrency,
       ...(runs !== undefined && { runsMax: runs }),
       ...(only !== undefined && { choose: (run) => run.id === only }),
       say,
+      onServerKill: () => void (serverKills += 1),
       onRun: (report) => say(runLine(report)),
       signal: stop.signal,
     });
-    return conclude(reports, options, seed);
+    return conclude(summarise(reports, serverKills), reports, { ...options, seed });
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     say('stopped; everything is closed');
@@ -107,41 +123,37 @@ async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-function conditions({ kill, concurrency }: Options): string {
-  const workers = kill === 'none' ? '' : ', one worker and task queue each';
+function databaseOf(domain: Domain, recording: Recording, file: string): readonly string[] {
+  const { paths, outputs, outputsEqual } = findDatabase(domain, recording, file);
+  say(`database ${paths.join(' + ')} (${outputsEqual} of ${outputs} recorded outputs equal)`);
+  return paths;
+}
+
+function conditions(options: Options): string {
+  const own = options.kill !== 'none' || options.pause === true;
+  const workers = own ? ', one worker and task queue each' : '';
   return (
-    `kill ${kill}; ${concurrency} runs at once${workers}; tools time out after ${TOOL_TIMEOUT_MS} ms, ` +
+    `mode ${options.mode}; ${describeFaults(faultsOf(options))}; ${options.concurrency} runs at once${workers}; short times: tools time out after ${TOOL_TIMEOUT_MS} ms, ` +
     `a dead worker is noticed after ${HEARTBEAT_MS.repeatable} ms (effects ${HEARTBEAT_MS.single} ms), ` +
-    `its runs are free after ${STICKY_TIMEOUT_MS} ms`
+    `its runs are free after ${STICKY_TIMEOUT_MS} ms, its decisions after ${DECISION_TIMEOUT_MS} ms`
   );
 }
 
-/** The database lies beside the recordings, in the folder of its domain. */
-function databaseOf(file: string, { format }: Recording): string {
-  const name = join('retail', format === 'tau2' ? 'db.json' : 'data');
-  let folder = dirname(file);
-  for (let level = 0; level < LEVELS_MAX; level += 1) {
-    const path = join(folder, name);
-    if (existsSync(path)) return path;
-    folder = join(folder, '..');
-  }
-  throw new HoldfastError('InvalidTask', `There is no ${name} above the recording.`, {
-    hint: 'Name the database with --database.',
-  });
-}
+type Seeded = Options & { readonly seed: number };
 
-function conclude(reports: readonly RunReport[], options: Options, seed: number): number {
-  const summary = summarise(reports);
+function conclude(summary: Summary, reports: readonly RunReport[], options: Seeded): number {
+  const { seed } = options;
   const failures = reports.flatMap((report) =>
     report.failures.map((failure) => `${report.id}: ${failure}`),
   );
   for (const failure of failures.slice(0, FAILURES_SHOWN_MAX)) say(failure);
   if (failures.length > FAILURES_SHOWN_MAX) say(`… ${failures.length - FAILURES_SHOWN_MAX} more`);
   if (options.json !== undefined) writeReport(options.json, { seed, summary, runs: reports });
-  if (!summary.holds) say(`repeat with: ${repeatCommand(reports, options, seed)}`);
+  if (!summary.holds) say(`repeat with: ${repeatCommand(reports, options)}`);
   say(
     `kills ${summary.kills}, model requests ${summary.modelRequests} for ${summary.turns} replies`,
   );
+  if (options.mode === 'nokeys') say(parkedLine(summary));
   say(summaryLine(summary));
   return summary.holds ? EXIT.holds : EXIT.fails;
 }
@@ -156,13 +168,20 @@ function writeReport(file: string, report: Report): void {
   writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
 }
 
-function repeatCommand(reports: readonly RunReport[], options: Options, seed: number): string {
-  const { domain, recording, expected, kill, runs, concurrency, database } = options;
+function repeatCommand(reports: readonly RunReport[], options: Seeded): string {
+  const { domain, mode, recording, expected, runs, seed, concurrency, database } = options;
   const failed = reports.filter((report) => report.failures.length > 0);
-  const single = failed.length === 1 ? failed[0]?.id : options.only;
+  const faults = faultsOf(options);
+  // When the server dies is counted over all runs.
+  const only = failed.length === 1 && faults.serverKills === undefined ? failed[0] : undefined;
+  const single = only?.id ?? options.only;
+  const boundary = only?.killPlan?.kind === 'boundary' ? only.killPlan.boundary : undefined;
+  const kill = faults.kill === 'every' && boundary !== undefined ? boundary : faults.kill;
   const words = [
     '--domain',
     domain,
+    '--mode',
+    mode,
     '--recording',
     recording,
     '--expected',
@@ -170,8 +189,7 @@ function repeatCommand(reports: readonly RunReport[], options: Options, seed: nu
     ...(database === undefined ? [] : ['--database', ...database]),
     ...(single !== undefined ? ['--only', single] : []),
     ...(single === undefined && runs !== undefined ? ['--runs', String(runs)] : []),
-    '--kill',
-    kill,
+    ...faultWords({ ...faults, kill }),
     '--seed',
     String(seed),
     '--concurrency',

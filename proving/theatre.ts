@@ -7,18 +7,24 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { connect, type HoldfastClient } from '../client/index.js';
 import { openStore, type Store } from '../store/store.js';
-import { startTestServer, type WorkerEntrySettings } from '../testing/index.js';
+import { startTestServer, type TestServer, type WorkerEntrySettings } from '../testing/index.js';
 import type { Closers } from './closers.js';
 import { openLane, type Lane } from './lane.js';
+import { STALL_MS } from './model-faults.js';
 import { startRecordedModels, type Stage } from './recorded-models.js';
-import type { RetailOptions } from './retail/config.js';
+import type { AgentOptions } from './agent-config.js';
 import { startToolRelay } from './tool-relay.js';
 import { startToolService } from './tool-service-process.js';
+import type { Domain } from './domains/domain.js';
+import type { InventedTool } from './played-run.js';
+import type { Mode } from './tool-store.js';
 
 export interface TheatreOptions {
+  readonly domain: Domain;
+  readonly mode: Mode;
   readonly databaseFiles: readonly string[];
   readonly instructions: string;
-  readonly inventedTools: readonly string[];
+  readonly inventedTools: readonly InventedTool[];
   readonly lanes: number;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
@@ -26,6 +32,7 @@ export interface TheatreOptions {
 
 export interface Theatre {
   readonly address: string;
+  readonly server: TestServer;
   readonly store: Store;
   readonly serviceUrl: string;
   readonly stage: Stage;
@@ -42,7 +49,7 @@ export interface OpenLane extends Lane {
 export const STICKY_TIMEOUT_MS = 1_000;
 
 const NAMESPACE = 'default';
-const CONFIG_MODULE = join(__dirname, 'retail', `config${extname(__filename)}`);
+const CONFIG_MODULE = join(__dirname, `agent-config${extname(__filename)}`);
 
 /** Opens everything; what is open is given to `closers` at once, so that a failure leaves nothing behind. */
 export async function openTheatre(options: TheatreOptions, closers: Closers): Promise<Theatre> {
@@ -60,15 +67,22 @@ export async function openTheatre(options: TheatreOptions, closers: Closers): Pr
   const stage: Stage = new Map();
   const model = await startRecordedModels(stage);
   closers.add(() => model.stop());
+  const { domain, mode } = options;
   const service = await startToolService({
+    domain: domain.name,
+    mode,
     databaseFiles: options.databaseFiles,
     dataDir: join(folder, 'tools'),
   });
   closers.add(() => service.stop());
-  const relay = await startToolRelay(service.url, (runId) => stage.get(runId)?.kill);
+  const relay = await startToolRelay({ serviceUrl: service.url, domain }, (runId) =>
+    stage.get(runId),
+  );
   closers.add(() => relay.stop());
   const { instructions, inventedTools } = options;
-  const configOptions: RetailOptions = {
+  const configOptions: AgentOptions = {
+    domain: domain.name,
+    mode,
     toolUrl: relay.url,
     instructions,
     inventedTools: [...inventedTools],
@@ -80,6 +94,7 @@ export async function openTheatre(options: TheatreOptions, closers: Closers): Pr
     configModule: CONFIG_MODULE,
     configOptions,
     modelUrl: model.baseUrl,
+    modelStallMs: STALL_MS,
     stickyTimeoutMs: STICKY_TIMEOUT_MS,
   };
   const lanes: OpenLane[] = [];
@@ -92,7 +107,7 @@ export async function openTheatre(options: TheatreOptions, closers: Closers): Pr
   );
   for (const lane of opened) if (lane.status === 'rejected') throw lane.reason;
   options.signal.throwIfAborted();
-  return { address: server.address, store, serviceUrl: service.url, stage, lanes };
+  return { address: server.address, server, store, serviceUrl: service.url, stage, lanes };
 }
 
 async function openWithClient(settings: WorkerEntrySettings, store: Store): Promise<OpenLane> {
