@@ -13,6 +13,7 @@ import { evidenceOf } from '../scripted/evidence.js';
 import { finalViolations, storedEvents, transcriptAt, withTexts } from '../scripted/observe.js';
 import { caseLife, type CaseLife } from './case-life.js';
 import type { Host } from './hosts.js';
+import type { EndedRun } from './index.js';
 import type { Replays } from './replays.js';
 import { losesWork } from './skip.js';
 import { temporalStage } from './temporal-stage.js';
@@ -28,6 +29,8 @@ export interface PlayOptions {
   readonly host: Host;
   readonly runId: string;
   readonly replays: Replays;
+  /** Called when the run has ended and replayed. */
+  readonly onEnded?: (run: EndedRun) => Promise<void>;
   readonly signal?: AbortSignal;
 }
 
@@ -146,6 +149,8 @@ async function observe(playing: Playing, ended: Ended): Promise<CaseRun> {
     ...(replayFailure === undefined ? [] : [`the history does not replay: ${replayFailure}`]),
   ];
   const replayed = replayFailure === undefined;
+  const { address, store } = host;
+  await playing.onEnded?.({ caseId: playing.fixture.caseId, runId, address, store });
   return {
     kind: 'observed',
     observed: {

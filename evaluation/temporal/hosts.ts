@@ -22,6 +22,7 @@ export interface HostOptions {
 }
 
 export interface Host {
+  readonly address: string;
   readonly client: HoldfastClient;
   readonly store: Store;
   /** Cases by run id. */
@@ -95,6 +96,7 @@ export async function openHost({ address, folder, name, ...options }: HostOption
   }
 
   return {
+    address,
     client,
     store,
     cases,
