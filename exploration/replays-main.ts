@@ -4,6 +4,7 @@ import { createTemporalEngine } from '../evaluation/temporal/index.js';
 import { replayRandom } from './replay-random.js';
 
 const RUNS_DEFAULT = 200;
+const PROGRESS_EVERY = 20;
 const SEED_MAX = 1_000_000_000;
 
 function wholeNumber(text: string): number {
@@ -21,7 +22,10 @@ async function main({ runs, seed = Math.floor(Math.random() * SEED_MAX) }: Optio
   console.log(`seed ${seed}, ${runs} runs`);
   const engine = await createTemporalEngine({ environment: process.env, onProgress: console.log });
   try {
-    const { replayed, skipped, troubles } = await replayRandom({ engine, runs, seed });
+    const played = (count: number): void => {
+      if (count % PROGRESS_EVERY === 0) console.log(`${count} histories`);
+    };
+    const { replayed, skipped, troubles } = await replayRandom({ engine, runs, seed, played });
     for (const trouble of troubles) console.log(trouble);
     console.log(
       `${replayed} histories replayed, ${skipped} cases skipped, ${troubles.length} failed`,

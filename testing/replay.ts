@@ -55,7 +55,7 @@ export async function expectReplays(bundle: Bundle | string): Promise<void> {
   const report = await replayRun(typeof bundle === 'string' ? await readBundle(bundle) : bundle);
   if (report.equal) return;
   throw new HoldfastError('ReplayDiffers', reportLines(report).join('\n'), {
-    hint: 'Give the change a rule number (core/rules-history.ts), so that recorded runs keep their rules.',
+    hint: 'This release decides otherwise than the one that recorded the run, or the record was altered.',
     details: { report },
   });
 }
