@@ -48,7 +48,7 @@ export async function replayRandom(options: RandomReplayOptions): Promise<Random
       return;
     }
     replayed += 1;
-    if (outcome !== undefined) troubles.push(`case ${number}: ${outcome}`);
+    if (outcome !== 'replayed') troubles.push(`case ${number}: ${outcome.trouble}`);
     played?.(replayed);
   });
   await Promise.all(documents.map((_, number) => play(number)));
@@ -61,18 +61,16 @@ interface RandomCase {
   readonly number: number;
 }
 
-/** What is wrong with the replay of one case. */
-async function playOne(
-  engine: Engine,
-  { document, seed, number }: RandomCase,
-): Promise<string | 'skipped' | undefined> {
+type Outcome = 'replayed' | 'skipped' | { readonly trouble: string };
+
+async function playOne(engine: Engine, { document, seed, number }: RandomCase): Promise<Outcome> {
   const named = { ...document, case_id: `random-${seed}-${number}` };
   const fixture = parseFixture(JSON.stringify(named), `random-${number}.json`);
   const signal = AbortSignal.timeout(CASE_LIMIT_MS);
   const run = await engine.run(fixture, { seed, signal });
   if (run.kind === 'skipped' || signal.aborted) return 'skipped';
-  if (run.kind === 'broken') return run.message;
+  if (run.kind === 'broken') return { trouble: run.message };
   const { startError, replayed, violations } = run.observed;
   if (startError !== undefined) return 'skipped';
-  return replayed === true ? undefined : violations.join('\n');
+  return replayed === true ? 'replayed' : { trouble: violations.join('\n') };
 }
