@@ -61,8 +61,12 @@ function declare(declared: CaseTool): Tool {
   });
 }
 
+/** Takes no arguments whatever; still an object to whoever reads its JSON Schema. */
+const NOTHING = z.looseObject({}).refine(() => false, 'this tool takes no arguments at all');
+
 function inputOf(schema: CaseTool['inputSchema']): z.ZodType {
-  const whole = typeof schema === 'boolean' ? { type: 'object' as const } : schema;
+  if (schema === false) return NOTHING;
+  const whole = schema === true ? { type: 'object' as const } : schema;
   return z.fromJSONSchema(whole as Parameters<typeof z.fromJSONSchema>[0]);
 }
 
