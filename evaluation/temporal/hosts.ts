@@ -22,7 +22,6 @@ export interface HostOptions {
 }
 
 export interface Host {
-  readonly address: string;
   readonly client: HoldfastClient;
   readonly store: Store;
   /** Cases by run id. */
@@ -96,7 +95,6 @@ export async function openHost({ address, folder, name, ...options }: HostOption
   }
 
   return {
-    address,
     client,
     store,
     cases,

@@ -6,12 +6,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Progress } from '../../devserver/index.js';
-import type { Store } from '../../store/store.js';
 import { startTestServer } from '../../testing/temporal-server.js';
 import type { CaseRun, Engine, RunOptions } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { notYet } from '../scripted/not-yet.js';
-import { playCase, type PlayOptions } from './case-play.js';
+import { playCase, type EndedCase, type PlayOptions } from './case-play.js';
 import { openHost, type Host } from './hosts.js';
 import { replaysAt } from './replays.js';
 import { needsOwnWorker, skipOf } from './skip.js';
@@ -32,11 +31,8 @@ export interface TemporalEngineOptions {
   readonly onEnded?: (run: EndedRun) => Promise<void>;
 }
 
-export interface EndedRun {
-  readonly caseId: string;
-  readonly runId: string;
+export interface EndedRun extends EndedCase {
   readonly address: string;
-  readonly store: Store;
 }
 
 export async function createTemporalEngine(options: TemporalEngineOptions): Promise<Engine> {
@@ -57,7 +53,9 @@ export async function createTemporalEngine(options: TemporalEngineOptions): Prom
   };
   const theatre = new Theatre(place, {
     replays: replaysAt(address),
-    ...(onEnded !== undefined && { onEnded }),
+    ...(onEnded !== undefined && {
+      onEnded: (run: EndedCase) => onEnded({ ...run, address }),
+    }),
   });
   return {
     name: 'temporal',
