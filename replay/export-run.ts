@@ -5,6 +5,7 @@ import { connect } from '../worker/connection.js';
 import type { Bundle } from './bundle.js';
 import { fetchSegments } from './fetch-segments.js';
 import { gather } from './gather.js';
+import { keepQuiet } from './keep-quiet.js';
 import { versionsOf } from './versions.js';
 
 export interface ExportPlace {
@@ -18,6 +19,7 @@ export async function exportRun(
   { address, namespace, store }: ExportPlace,
   run: Bundle['run'],
 ): Promise<Bundle> {
+  keepQuiet();
   const connection = await connect({ address, attemptsMax: 1 });
   try {
     const segments = await fetchSegments({ connection, namespace, archive: store }, run);

@@ -3,13 +3,13 @@
  * Invariants: one history after another, so that every command that is heard belongs to the history under
  * replay; a replay that never ends is ended.
  */
-import { IllegalStateError } from '@temporalio/common';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
-import { DefaultLogger, Runtime, Worker, type InjectedSinks } from '@temporalio/worker';
+import { Worker, type InjectedSinks } from '@temporalio/worker';
 import { HoldfastError } from '../core/errors.js';
 import { PAYLOAD_CONVERTER_PATH, workflowBundle } from '../worker/workflow-code.js';
 import type { RecordedCommand, ReplaySinks } from '../workflows/replay-recorder.js';
 import { attributesOf, durationMs, textAt, type HistoryEvent } from './history.js';
+import { keepQuiet } from './keep-quiet.js';
 import { replayedSteps, type ReplayPlace } from './replayed-steps.js';
 import type { Step } from './step.js';
 
@@ -109,17 +109,5 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
     return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
-  }
-}
-
-/** The SDK reports every replay on standard error unless told otherwise; its runtime is one per process. */
-function keepQuiet(): void {
-  try {
-    Runtime.install({
-      logger: new DefaultLogger('ERROR'),
-      telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
-    });
-  } catch (error) {
-    if (!(error instanceof IllegalStateError)) throw error;
   }
 }

@@ -4,6 +4,7 @@
 import { HoldfastError } from '../core/errors.js';
 import type { Bundle } from '../replay/bundle.js';
 import { fetchSegments } from '../replay/fetch-segments.js';
+import { keepQuiet } from '../replay/keep-quiet.js';
 import { readBundle } from '../replay/read-bundle.js';
 import { reportLines } from '../replay/report-text.js';
 import { replayRun, replayRunsOf, type ReplayableRun } from '../replay/strict-replay.js';
@@ -25,6 +26,7 @@ export async function replayRuns(
   { address, namespace = 'default' }: ReplayPlace,
   runIds: readonly string[],
 ): Promise<ReplayFailures> {
+  keepQuiet();
   const failures = new Map<string, string>();
   const connection = await connect({ address });
   async function* runs(): AsyncGenerator<ReplayableRun> {
