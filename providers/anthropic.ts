@@ -17,6 +17,7 @@ import { CutStream, StalledStream, attemptFailure } from './anthropic/failure.js
 import { replyOf } from './anthropic/reply.js';
 import { anthropicBody, usedCallIds } from './anthropic/request.js';
 import type { ModelProgress, ModelReply, ModelRequest, Provider } from './provider.js';
+import { withoutSecret } from './secret.js';
 import { createSseParser } from './sse.js';
 import type { SseEvent } from './sse.js';
 import { startStallWatch } from './stall-watch.js';
@@ -58,7 +59,8 @@ export function createAnthropicProvider(settings: AnthropicSettings): Provider {
   };
   return {
     name: 'anthropic',
-    complete: (request, progress) => complete({ client, limits }, request, progress),
+    complete: (request, progress) =>
+      withoutSecret(settings.apiKey, () => complete({ client, limits }, request, progress)),
   };
 }
 
