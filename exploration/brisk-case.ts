@@ -8,7 +8,7 @@ const DELAY_MS_MAX = 200;
 const EXPIRY_MS = 1_000;
 /** Results that take a tool's whole time limit, or a worker. */
 const SLOW_RESULTS = ['hang', 'timeout', 'lost'];
-const SLOW_ACTIONS = ['advance', 'continueAsNew', 'killWorker', 'restartWorker'];
+const SLOW_ACTIONS = ['advance', 'killWorker', 'restartWorker'];
 /** Events at which a server lets nobody in, or only while its worker is held. */
 const UNREACHED = ['permission', 'transition', 'stop', 'model_response', 'tool_finished', 'hook'];
 
