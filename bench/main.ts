@@ -10,7 +10,7 @@ import { benchLong } from './long.js';
 import { factLines, type MachineFacts } from './machine.js';
 import { messageSizes } from './message-sizes.js';
 import { benchParked } from './parked.js';
-import { keepQuiet } from './quiet.js';
+import { keepQuiet } from '../replay/keep-quiet.js';
 import { benchRecovery, POSITIONS, type Position } from './recovery.js';
 import { benchReplay } from './replay.js';
 import type { BenchOptions } from './setting.js';

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { createAnthropicProvider } from '../testing/index.js';
 import { startWorker } from '../worker/index.js';
 import { createBareWorker } from './bare/worker.js';
-import { keepQuiet } from './quiet.js';
+import { keepQuiet } from '../replay/keep-quiet.js';
 import { benchConfig, NOWHERE, outsideAt } from './setting.js';
 
 const settingsSchema = z.object({
