@@ -13,6 +13,7 @@ import { graceOf, type ActivityDeps } from './deps.js';
 import type { Executed, Execution } from './execute-read.js';
 import { failure } from './failure.js';
 import { recordResult } from './record-result.js';
+import { recordedOutcome } from './result-check.js';
 import { runCode } from './run-code.js';
 import type { Scope } from './scope.js';
 import { noteStart, type Starts } from './starts.js';
@@ -76,9 +77,9 @@ async function recorded(
   claimed: Claimed,
   value: unknown,
 ): Promise<ToolOutcome> {
-  const content = await recordResult(deps, claimed, value);
-  await claimed.starts.finish(content === undefined ? 'doubt' : 'ok');
-  if (content !== undefined) return { kind: 'ok', content };
+  const result = await recordResult(deps, claimed, value);
+  await claimed.starts.finish(result === undefined ? 'doubt' : 'ok');
+  if (result !== undefined) return recordedOutcome(result, false);
   return {
     kind: 'ambiguous',
     message: 'The tool returned, but its claim was gone and its result could not be kept.',

@@ -1,5 +1,5 @@
 /** Puts the result of an effect into the ledger; the one write that is not given up at the first error. */
-import type { StoredText } from '../core/json.js';
+import type { RecordedResult } from '../core/ledger.js';
 import type { ActivityDeps } from './deps.js';
 import type { Execution } from './execute-read.js';
 import { ledgerTarget } from './ledger-names.js';
@@ -14,7 +14,7 @@ export async function recordResult(
   deps: ActivityDeps,
   { input, runnable }: Execution,
   value: unknown,
-): Promise<StoredText | undefined> {
+): Promise<RecordedResult | undefined> {
   const { store } = deps;
   const { run, call, inlineBytesMax, typed } = input;
   const place = { store, tenant: run.tenant, inlineBytesMax, ...(typed && { typed }) };

@@ -22,6 +22,8 @@ export interface Tool {
   readonly description: string;
   readonly inputSchema: Json;
   readonly parse: (value: unknown) => ParsedInput;
+  /** Why a result does not fit the tool's output schema; absent: any JSON will do (G73). */
+  readonly outputDefect?: (value: Json) => string | undefined;
   readonly run: (input: unknown, ctx: ToolContext) => Promise<unknown>;
   /** The same in the tool's sandbox (G18). */
   readonly sandboxRun?: (input: unknown, ctx: ToolContext) => Promise<unknown>;

@@ -177,7 +177,13 @@ export type ToolOutcome =
       readonly proves?: readonly string[];
     }
   /** Nothing happened, or (reads) nothing that matters. */
-  | { readonly kind: 'error'; readonly code: ToolResultCode; readonly message: string }
+  | {
+      readonly kind: 'error';
+      readonly code: ToolResultCode;
+      readonly message: string;
+      /** What it returned that does not fit its output schema: for the trace alone (G73). */
+      readonly returned?: StoredText;
+    }
   /** A mutating call of which nobody knows here whether it happened (G96). */
   | { readonly kind: 'ambiguous'; readonly message: string; readonly aborted?: boolean }
   /** The key is taken by other arguments (G97). */
@@ -198,6 +204,8 @@ export type Finding =
       readonly kind: 'happened';
       readonly source: 'tool' | 'probe';
       readonly content: StoredText;
+      /** The content does not fit the tool's output schema: what the model is told instead (G73). */
+      readonly malformed?: string;
       /** As with an outcome. */
       readonly proves?: readonly string[];
     }

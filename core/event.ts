@@ -164,6 +164,8 @@ export type EventBody =
       readonly key: string;
       /** Dataflow: the path of the state that its result became. */
       readonly path?: string;
+      /** With 'malformed_result': what the tool returned, which the model does not see (G73). */
+      readonly returned?: StoredText;
     }
   | {
       readonly type: 'tool_results_message';

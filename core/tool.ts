@@ -52,6 +52,8 @@ export interface ToolRecord {
   readonly maxResultBytes: number;
   /** sha256 of the canonical JSON Schema of the input. */
   readonly schemaHash: string;
+  /** The same of what it returns, where that is declared (G73). */
+  readonly outputSchemaHash?: string;
   /** The tool can say afterwards whether a key took effect (`probe`). */
   readonly probes: boolean;
   /** Whether it can, or must, run in a sandbox of its own; absent: 'none' (G18). */

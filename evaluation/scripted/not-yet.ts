@@ -27,7 +27,6 @@ type Feature = readonly [name: string, used: (fixture: Fixture) => boolean];
 const FEATURES: readonly Feature[] = [
   ['agents', ({ agents }) => agents.size > 0],
   ['sessions', ({ sessions }) => sessions.length > 0],
-  ['tools.outputSchema', (fixture) => toolsOf(fixture).some((tool) => 'outputSchema' in tool)],
   ['tools.kind', (fixture) => toolsOf(fixture).some(({ kind }) => !KINDS.includes(kind))],
 ];
 

@@ -51,10 +51,11 @@ function declarationOf(declared: CaseTool): Tool {
 }
 
 function declare(declared: CaseTool): Tool {
-  const { inputSchema, approval, results: _, sandbox, outputSchema: __, ...record } = declared;
+  const { inputSchema, outputSchema, approval, results: _, sandbox, ...record } = declared;
   return defineTool({
     ...record,
     input: inputOf(inputSchema),
+    ...(outputSchema !== undefined && { output: schemaOf(outputSchema) }),
     ...(approval !== undefined && { approval: approvalOf(approval) }),
     run: () => undefined,
     ...(sandbox !== 'none' && { sandbox, sandboxRun: () => undefined }),
@@ -62,8 +63,11 @@ function declare(declared: CaseTool): Tool {
 }
 
 function inputOf(schema: CaseTool['inputSchema']): z.ZodType {
-  const whole = typeof schema === 'boolean' ? { type: 'object' as const } : schema;
-  return z.fromJSONSchema(whole as Parameters<typeof z.fromJSONSchema>[0]);
+  return schemaOf(typeof schema === 'boolean' ? { type: 'object' } : schema);
+}
+
+function schemaOf(schema: CaseTool['inputSchema']): z.ZodType {
+  return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
 }
 
 function approvalOf(approval: CaseApproval): ApprovalDeclaration {

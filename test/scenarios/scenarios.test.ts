@@ -17,8 +17,6 @@ const WAITING: { readonly [caseId: string]: string } = {
   S145b: 'settings.persistSession',
   S166: 'tools.kind',
   S189: 'settings.versions',
-  'G73-malformed-result': 'tools.outputSchema',
-  'G73-malformed-result-in-a-strict-run': 'tools.outputSchema',
 };
 
 const outcomes: CaseOutcome[] = [];
