@@ -37,7 +37,7 @@ export function inputSchemaOf(tool: string, schema: z.ZodType): InputSchema {
       hint: 'Declare the input as z.object({…}); models send arguments by name.',
     });
   }
-  const parse = (value: unknown): ParsedInput => parseWith(schema, value);
+  const parse = (value: unknown): ParsedInput => parseWith(schema, 'input', value);
   return { jsonSchema, hash: digestOf(jsonSchema), parse };
 }
 
@@ -45,7 +45,7 @@ export function inputSchemaOf(tool: string, schema: z.ZodType): InputSchema {
 export function outputSchemaOf(tool: string, schema: z.ZodType): OutputSchema {
   const jsonSchema = jsonSchemaOf({ tool, side: 'output' }, schema);
   const defectOf = (value: Json): string | undefined => {
-    const parsed = parseWith(schema, value);
+    const parsed = parseWith(schema, 'output', value);
     return parsed.ok ? undefined : parsed.message;
   };
   return { hash: digestOf(jsonSchema), defectOf };
@@ -79,14 +79,14 @@ function toJsonSchema(owner: Owner, schema: z.ZodType): Json {
   }
 }
 
-function parseWith(schema: z.ZodType, value: unknown): ParsedInput {
+function parseWith(schema: z.ZodType, side: Owner['side'], value: unknown): ParsedInput {
   try {
     const parsed = schema.safeParse(value);
     if (parsed.success) return { ok: true, value: parsed.data as Json };
     return { ok: false, message: bounded(z.prettifyError(parsed.error)) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { ok: false, message: bounded(`The tool's own check failed: ${reason}`) };
+    return { ok: false, message: bounded(`The tool's ${side} check failed: ${reason}`) };
   }
 }
 

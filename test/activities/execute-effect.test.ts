@@ -1,4 +1,5 @@
 import { ActivityCancellationDetails } from '@temporalio/common';
+import { z } from 'zod';
 import { ToolError } from '../../authoring/index.js';
 import { attempt, effect, executeInput, failureFrom, type Bed } from './setup.js';
 import {
@@ -50,6 +51,30 @@ describe('execute_tool with a tool that changes something', () => {
       outcome: { kind: 'ok', content: { text: 'done' }, reused: true },
       attempts: 0,
     });
+  });
+
+  test('what took effect stays recorded when its result does not fit, and says so again', async () => {
+    const run = jest.fn(() => ({ refund: 'one' }));
+    bed = await bedWith(run, { ...FINANCIAL, output: z.object({ refund: z.number() }) });
+    const first = await execute(bed);
+    expect(first.outcome).toMatchObject({
+      kind: 'error',
+      code: 'malformed_result',
+      message: expect.stringMatching(/^The call took effect and must not be repeated/),
+      returned: { text: '{"refund":"one"}' },
+    });
+    expect(await rowOf()).toMatchObject({
+      state: 'recorded',
+      result: { text: '{"refund":"one"}' },
+    });
+    expect((await execute(bed)).outcome).toEqual(first.outcome);
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  test('a result that is no JSON does not fit any schema', async () => {
+    bed = await bedWith(() => 1n, { ...FINANCIAL, output: z.number() });
+    expect((await execute(bed)).outcome).toMatchObject({ code: 'malformed_result' });
+    expect(await rowOf()).toMatchObject({ state: 'recorded' });
   });
 
   test('only one of two racing executions runs', async () => {
