@@ -325,6 +325,19 @@ export interface ResolveModelOutput extends Acknowledged {
     | { readonly ok: false; readonly reason: string };
 }
 
+/** What the attempts of a model call have cost whose activity never said it (G25). */
+export interface AccountCallInput extends EventBatch {
+  readonly v: 1;
+  readonly run: RunRef;
+  /** The call, of this segment. */
+  readonly effectId: string;
+}
+
+export interface AccountCallOutput extends Acknowledged {
+  readonly lostCostMicroUsd: number;
+  readonly lostUsage: Reply['usage'];
+}
+
 export interface FlushInput extends EventBatch {
   readonly v: 1;
   readonly run: RunRef;
@@ -375,6 +388,7 @@ export type ActivityEffect =
   | OfActivity<'run_hooks', RunHooksInput>
   | OfActivity<'compact', CompactInput>
   | OfActivity<'resolve_model', ResolveModelInput>
+  | OfActivity<'account_call', AccountCallInput>
   | OfActivity<'flush', FlushInput>
   | OfActivity<'close_run', CloseRunInput>;
 

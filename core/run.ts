@@ -36,6 +36,7 @@ export interface InFlight {
     | 'run_hooks'
     | 'compact'
     | 'resolve_model'
+    | 'account_call'
     | 'flush'
     | 'close_run'
     | 'timer';
@@ -263,6 +264,8 @@ export interface Run {
   readonly asked?: { readonly inputTokens: number; readonly outputTokens: number };
   readonly tally: Tally;
   readonly money: Money;
+  /** Effect id of a model call that ended without a word of what it cost; nothing goes on before that is known. */
+  readonly unheard?: string;
   readonly exceeded?: Exceeded;
   /** Questions about budgets so far. */
   readonly budgetAsks?: number;

@@ -2,7 +2,7 @@
  * Money is reserved before it is spent (design §10).
  * Invariants:
  *  B1 No request leaves unless spent + reserved + its bound ≤ limit.
- *  B2 A reservation ends with its effect, whatever came back.
+ *  B2 A reservation ends with its effect, whatever came back, or when it is known what that cost.
  *  B3 What was billed above the bound is told; where it also breaks the limit, nothing starts after it.
  */
 import { left, reached } from '../budget-fields.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineAgent, defineConfig, defineTool, type Tool } from '../../authoring/index.js';
 import { NO_USAGE } from '../../core/model.js';
-import type { Provider } from '../../providers/provider.js';
+import { modelFailure, type Provider } from '../../providers/provider.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import {
   startSimulation,
@@ -81,6 +81,31 @@ describe('a worker that dies in a simulation', () => {
       content: { text: 'noted' },
     });
   });
+});
+
+it('a model call that is cancelled between two attempts costs what the first one did', async () => {
+  const store = await openMemoryStore();
+  const base = await worldOf(store, noteInto(new Set()));
+  const failing: Provider = {
+    name: 'anthropic',
+    complete: () => {
+      simulation.clock.after(100, () => simulation.send({ type: 'interrupt' }));
+      const sent = { receivedInput: true, receivedOutputTokensEstimate: 40, shouldRetry: true };
+      return Promise.reject(
+        modelFailure('Overloaded', 'broke off', { ...sent, retryAfterMs: 60_000 }),
+      );
+    },
+  };
+  const providers = new Map([[failing.name, failing]]);
+  const simulation: Simulation = startSimulation({ ...base, providers });
+  const final = await simulation.finish();
+  expect(final).toMatchObject({ result: { stopReason: 'interrupted', usage: { output: 40 } } });
+  const { result } = final as Extract<typeof final, { kind: 'result' }>;
+  expect(result.usage.input).toBeGreaterThan(100);
+  expect(result.costMicroUsd).toBeGreaterThan(0);
+  expect(simulation.events.at(-1)).toMatchObject({ result: { costMicroUsd: result.costMicroUsd } });
+  expect(simulation.violations).toEqual([]);
+  await store.close();
 });
 
 function noteInto(booked: Set<string>): Tool {
