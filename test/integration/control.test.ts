@@ -109,7 +109,7 @@ test.concurrent('an interrupt between two attempts of a model call loses no cost
   };
   const run = await world.start({
     runId: 'between-attempts',
-    replies: [[broken, { status: 529, retryAfterSeconds: 600 }, say('Late.')]],
+    replies: [[broken, { status: 529, retryAfterSeconds: 60 }, say('Late.')]],
   });
   await until('the second attempt', async () => world.requests('between-attempts').at(1));
   await until('the time between attempts', async () => {
