@@ -260,6 +260,8 @@ export interface Run {
   /** Logical model requests started so far, answered or not. */
   readonly requests: number;
   readonly modelChoice?: ModelChoice;
+  /** Routes that were asked so far, in the order of their first request. */
+  readonly routes?: readonly { readonly name: string; readonly pricing: string }[];
   /** Bound of the model call in flight, in tokens: what it counts as when nobody hears of it again. */
   readonly asked?: { readonly inputTokens: number; readonly outputTokens: number };
   readonly tally: Tally;

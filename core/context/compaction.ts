@@ -20,7 +20,7 @@ import {
   type RequestBound,
 } from '../money/budget.js';
 import { exceed } from '../money/exceed.js';
-import { currentRoute } from '../route.js';
+import { currentRoute, noteRoute } from '../route.js';
 import type { Compactions, CurrentCompaction, OpenRun, Run } from '../run.js';
 import { stop } from '../stop.js';
 import { bytesOf, messageIdAt } from '../transcript-items.js';
@@ -143,7 +143,7 @@ function startCompaction(
     current: { ...current, effectId },
   };
   const building: OpenRun = {
-    ...compactionStarted(run),
+    ...noteRoute(compactionStarted(run)),
     phase: 'building_context',
     compactions,
     asked: { inputTokens: bound.inputTokens, outputTokens: bound.maxTokens },

@@ -15,7 +15,7 @@ import {
   type RequestBound,
 } from '../money/budget.js';
 import { emit } from '../outbox.js';
-import { currentRoute } from '../route.js';
+import { currentRoute, noteRoute } from '../route.js';
 import type { OpenRun } from '../run.js';
 import { exceed } from '../money/exceed.js';
 import { appendUser, bytesOf, messageIdAt } from '../transcript-items.js';
@@ -35,7 +35,7 @@ export function askModel(run: OpenRun): Step<OpenRun> {
   if ('misfit' in bound) return { run: exceed(ready, bound.misfit), effects: [] };
   const time = boundByTime(ready, ready.frozen.settings.modelTimeoutMs);
   const building: OpenRun = {
-    ...ready,
+    ...noteRoute(ready),
     phase: 'awaiting_model',
     requests: ready.requests + 1,
     ...(ready.wrapUp !== undefined && { wrapUp: { ...ready.wrapUp, asked: true } }),

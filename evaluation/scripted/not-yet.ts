@@ -11,7 +11,6 @@ const SETTINGS: readonly (keyof CaseSettings)[] = [
   'persistSession',
   'checkpointEvery',
   'reviewEvery',
-  'versions',
 ];
 
 /** A setting that only says what is the case anyway is no reason. */

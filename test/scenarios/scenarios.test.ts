@@ -16,7 +16,6 @@ const WAITING: { readonly [caseId: string]: string } = {
   S141f: 'settings.persistSession',
   S145b: 'settings.persistSession',
   S166: 'tools.kind',
-  S189: 'settings.versions',
 };
 
 const outcomes: CaseOutcome[] = [];

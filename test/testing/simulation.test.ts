@@ -108,6 +108,28 @@ it('a model call that is cancelled between two attempts costs what the first one
   await store.close();
 });
 
+it('S189: a policy that is deployed while a run goes on does not change the run', async () => {
+  const store = await openMemoryStore();
+  const booked = new Set<string>();
+  const base = await worldOf(store, noteInto(booked));
+  const [agent] = base.config.agents.values();
+  const denying = { version: '2', rules: [{ tool: '*', decision: 'deny' } as const] };
+  const agents = new Map(base.config.agents);
+  const simulation: Simulation = startSimulation({
+    ...base,
+    config: { ...base.config, agents },
+    onEvent: ({ type }) => {
+      if (type === 'session_init') agents.set('a', { ...agent!, policy: denying });
+    },
+  });
+  expect(await simulation.finish()).toMatchObject({
+    result: { stopReason: 'completed', versions: { policy: '0' } },
+  });
+  expect(agents.get('a')?.policy).toBe(denying);
+  expect(booked.size).toBe(1);
+  await store.close();
+});
+
 function noteInto(booked: Set<string>): Tool {
   return defineTool({
     name: 'note',
