@@ -114,11 +114,12 @@ function budgetFor(route: ModelRoute, budget: Budget): Budget {
 
 /** What the model is told about an agent's tools, in the order of the agent. */
 export function offersOf(agent: Agent): readonly ToolOffer[] {
-  return agent.tools.map(({ record, description, inputSchema }) => ({
+  return agent.tools.map(({ record, description, inputSchema, hosted }) => ({
     name: record.name,
     version: record.version,
     wireName: record.wireName,
     description,
     inputSchema,
+    ...(hosted !== undefined && { hosted }),
   }));
 }

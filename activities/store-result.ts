@@ -17,7 +17,7 @@ export interface ResultPlace {
 }
 
 /** A text as the run carries it; above `inlineBytesMax` it is only named. */
-async function storeText(place: ResultPlace, text: string): Promise<StoredText> {
+export async function storeText(place: ResultPlace, text: string): Promise<StoredText> {
   const { store, tenant, inlineBytesMax } = place;
   if (Buffer.byteLength(text) <= Math.min(inlineBytesMax, INLINE_BYTES_MAX)) {
     return store.putText(tenant, text);

@@ -115,7 +115,11 @@ export function wireNameOf(name: string): string {
   return name.replaceAll('.', '__');
 }
 
-function checkNames({ name, version, description }: Declaration): void {
+export function checkNames({
+  name,
+  version,
+  description,
+}: Pick<Declaration, 'name' | 'version' | 'description'>): void {
   if (typeof name !== 'string' || !NAME.test(name)) {
     throw wrong(
       String(name),
@@ -147,6 +151,9 @@ function checkKind(definition: Declaration): void {
   if (idempotency !== undefined && !IDEMPOTENCIES.includes(idempotency)) {
     const hint = `Use one of ${IDEMPOTENCIES.join(', ')}.`;
     throw wrong(name, `its idempotency is "${String(idempotency)}"`, hint);
+  }
+  if (definition.kind === 'hosted') {
+    throw wrong(name, 'nobody here runs it', 'Declare it with defineHostedTool({…}).');
   }
   if (typeof run !== 'function') {
     throw wrong(name, 'it has no run function', 'Add run: (input, ctx) => ….');
@@ -180,6 +187,6 @@ function within(tool: string, field: string, [value, max]: readonly [number, num
   throw wrong(tool, `${field} is ${String(value)}`, `Give a whole number from 1 to ${max}.`);
 }
 
-function wrong(tool: string, what: string, hint: string): HoldfastError {
+export function wrong(tool: string, what: string, hint: string): HoldfastError {
   return new HoldfastError('InvalidTool', `Tool ${tool}: ${what}.`, { hint });
 }

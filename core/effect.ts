@@ -10,7 +10,7 @@ import type { State } from './call/references.js';
 import type { Condition } from './condition.js';
 import type { Proof } from './gates/evidence.js';
 import type { HookOutcome, HookPoint } from './hooks/hook.js';
-import type { CallCheck, ModelRoute, Reply } from './model.js';
+import type { AttemptBound, CallCheck, ModelRoute, Reply } from './model.js';
 import type { StartInput } from './task.js';
 import type { ToolResultCode } from './tool-result.js';
 import type { TranscriptItem } from './transcript.js';
@@ -82,7 +82,7 @@ export interface CallModelInput extends EventBatch {
   /** Calls say what they wait for and where their results go: it is taken off their arguments. */
   readonly dataflow?: boolean;
   /** Bound of one attempt (design §10). */
-  readonly bound: { readonly inputTokens: number; readonly costMicroUsd: number };
+  readonly bound: AttemptBound;
   /** What all attempts of this call together may cost and use; null: no limit. */
   readonly left: SpendingLeft;
   readonly maxRetries: ModelRetries;

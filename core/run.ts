@@ -47,7 +47,7 @@ export interface InFlight {
 
 /** The reply being worked on, and its calls in proposal order. */
 export interface Turn {
-  readonly reply: Omit<Reply, 'calls'>;
+  readonly reply: Omit<Reply, 'calls' | 'hosted'>;
   readonly messageId: string;
   /** Of a refusal: the conversation without it. */
   readonly headBefore?: string;

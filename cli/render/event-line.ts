@@ -184,7 +184,8 @@ function askText(event: AskEvent, paint: Paint): Description {
 
 function toolText(event: Of<'tool_finished'>, paint: Paint): string {
   const code = event.code === undefined ? '' : ` ${event.code}`;
-  const took = event.started ? `, ${durationText(event.durationMs)}` : ', not started';
+  const idle = event.hosted ? ', run by the vendor' : ', not started';
+  const took = event.started ? `, ${durationText(event.durationMs)}` : idle;
   const attempts = event.attempts > 1 ? `, ${event.attempts} attempts` : '';
   const status = `${event.status}${code}`;
   const paintStatus = event.status === 'ok' ? paint.green : paint.red;

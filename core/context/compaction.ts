@@ -177,7 +177,8 @@ interface Beginning {
 
 function payload(run: OpenRun, { current, bound, events }: Beginning): CompactInput {
   const { tools, prompt, budget } = run.frozen;
-  const offered = visibleTools(run);
+  // What a vendor would run to make a summary is not in its bound.
+  const offered = visibleTools(run).filter(({ kind }) => kind !== 'hosted');
   const { cut } = current;
   return {
     v: 1,

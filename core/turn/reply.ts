@@ -14,6 +14,7 @@ import { emit, warn } from '../outbox.js';
 import { currentRoute } from '../route.js';
 import type { OpenRun, Turn } from '../run.js';
 import { messageIdAt } from '../transcript-items.js';
+import { auditHosted } from './hosted.js';
 import { tellRetries } from './retries.js';
 
 /** Arguments beyond this much in all are left out of `model_response`; `tool_started` has them. */
@@ -23,11 +24,12 @@ const EVENT_CALLS_MAX = 32;
 export function recordReply(run: OpenRun, effectId: string, output: CallModelOutput): OpenRun {
   const { reply } = output;
   const route = currentRoute(run);
-  const billed = costMicroUsd(reply.usage, route.prices);
+  const fees = reply.hosted?.feesMicroUsd ?? 0;
+  const billed = costMicroUsd(reply.usage, route.prices) + fees;
   const lost = output.lostCostMicroUsd;
   const messageId = messageIdAt(run);
   const appended = output.head !== run.head;
-  const { calls, ...rest } = reply;
+  const { calls, hosted: _hosted, ...rest } = reply;
   const turn: Turn = {
     reply: rest,
     messageId,
@@ -55,7 +57,7 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
     },
   };
   const told = tellRetries(recorded, output.retried);
-  return withStrangeStop(announce(told, turn, billed + lost), turn);
+  return withStrangeStop(auditHosted(announce(told, turn, billed + lost), reply), turn);
 }
 
 function proposed(call: ProposedCall, index: number, callKey: string): ProposedStage {

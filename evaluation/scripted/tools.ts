@@ -5,16 +5,15 @@
 import { z } from 'zod';
 import { defineTool, ToolError, type Tool, type ToolContext } from '../../authoring/index.js';
 import { RETRYABLE } from '../../authoring/tool-error.js';
-import type { ApprovalDeclaration } from '../../authoring/approval.js';
 import { canonicalJson } from '../../core/digest.js';
 import type { Json } from '../../core/json.js';
 import { retryFor } from '../../core/tool.js';
-import { resultOf, type CaseApproval, type CaseTool, type ScriptedResult } from '../fixture.js';
+import { resultOf, type CaseTool, type ScriptedResult } from '../fixture.js';
+import { approvalOf } from './approval.js';
 import type { Executions } from './executions.js';
 import { reachAtEnd, toolOccurrence, type Moments } from './moments.js';
 import { stopsWork, type Stage, type StageWorker } from './stage.js';
 
-const YEAR_MS = 366 * 86_400_000;
 /** Declarations kept ready; making one costs more than a whole small case. */
 const DECLARED_MAX = 1_000;
 
@@ -68,13 +67,6 @@ function inputOf(schema: CaseTool['inputSchema']): z.ZodType {
 
 function schemaOf(schema: CaseTool['inputSchema']): z.ZodType {
   return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
-}
-
-function approvalOf(approval: CaseApproval): ApprovalDeclaration {
-  if (typeof approval === 'string' || approval.expiresInMs !== 'unlimited') {
-    return approval as ApprovalDeclaration;
-  }
-  return { ...approval, expiresInMs: YEAR_MS };
 }
 
 class ToolDouble {

@@ -36,7 +36,7 @@ function assemble(events: readonly Event[]): Assembly {
 }
 
 function reply(events: readonly Event[]): ModelReply {
-  return replyOf(assemble(events), { model: 'm', usedIds: new Set(), call: 1 });
+  return replyOf(assemble(events), { model: 'm', usedIds: new Set(), call: 1, earlier: [] });
 }
 
 const calls = ({ blocks }: ModelReply): number =>
@@ -158,7 +158,7 @@ function replyUnlessRefused(events: readonly Event[]): ModelReply | undefined {
   try {
     const assembly = assemble(events);
     return assembly.stopped
-      ? replyOf(assembly, { model: 'm', usedIds: new Set(), call: 1 })
+      ? replyOf(assembly, { model: 'm', usedIds: new Set(), call: 1, earlier: [] })
       : undefined;
   } catch (error) {
     expect(error).toBeInstanceOf(BadStream);
