@@ -134,5 +134,8 @@ if (all.length === 0) {
       { type: 'web_search_tool_result' },
       { type: 'text' },
     ]);
+    expect(fallback?.hosted).toMatchObject([
+      { tool: 'web_search', isError: false, args: { query: expect.any(String) } },
+    ]);
   });
 }
