@@ -98,7 +98,14 @@ function describe(event: RunEvent, paint: Paint): Description {
         label: 'result',
         text: `${event.result.status}, ${usdText(event.result.costMicroUsd)}`,
       };
+    default:
+      return ofLaterRelease(event);
   }
+}
+
+/** The compiler knows no such event; a run of a newer worker does, and is shown all the same (S108). */
+function ofLaterRelease(event: never): Description {
+  return { label: 'event', text: inert((event as RunEvent).type) };
 }
 
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;

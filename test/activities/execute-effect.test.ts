@@ -71,6 +71,17 @@ describe('execute_tool with a tool that changes something', () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
+  test('S193: of a result of five megabytes ledger and run have only the name', async () => {
+    const value = 'x'.repeat(5 * 1024 * 1024);
+    bed = await bedWith(() => value, FINANCIAL);
+    const { outcome } = await execute(bed);
+    expect(outcome).toMatchObject({ kind: 'ok', content: { bytes: value.length } });
+    expect(JSON.stringify(outcome).length).toBeLessThan(1_000);
+    const row = await rowOf();
+    expect(JSON.stringify(row).length).toBeLessThan(2_000);
+    expect(await bed.store.getText('default', row!.result!)).toBe(value);
+  });
+
   test('a result that is no JSON does not fit any schema', async () => {
     bed = await bedWith(() => 1n, { ...FINANCIAL, output: z.number() });
     expect((await execute(bed)).outcome).toMatchObject({ code: 'malformed_result' });

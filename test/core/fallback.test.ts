@@ -222,6 +222,17 @@ describe('how long the fallback stays', () => {
   });
 });
 
+test('S108: who knows no tombstones sees the same conversation without them', () => {
+  const details = { partial: true, lostCostMicroUsd: 0 };
+  const shell = withSpare([failure('Overloaded', { details }), says('42')]);
+  finish(shell);
+  const known = shell.events.filter(({ type }) => type !== 'tombstone');
+  expect(known).toHaveLength(shell.events.length - 1);
+  const [tombstone] = ofType(shell, 'tombstone');
+  expect(JSON.stringify(known)).not.toContain(`"${tombstone?.targetMessageId}"`);
+  expect(ofType(shell, 'model_response').map(({ text }) => text)).toEqual([{ text: '42' }]);
+});
+
 describe('a model call of which nobody hears again', () => {
   test('costs what its attempts did, which is known before the run goes on', () => {
     const accounts = [{ costMicroUsd: 77, usage: { ...NO_USAGE, input: 5 } }];

@@ -130,6 +130,28 @@ it('S189: a policy that is deployed while a run goes on does not change the run'
   await store.close();
 });
 
+it.each([
+  ['ends a task that cannot do without it', true, 'tool_unavailable'],
+  ['is an error that the model can work around', false, 'completed'],
+] as const)('S109: a tool that is gone from its worker %s', async (_, needed, stopReason) => {
+  const store = await openMemoryStore();
+  const booked = new Set<string>();
+  const base = await worldOf(store, noteInto(booked));
+  const requiredEvidence = needed ? [{ id: 'noted', satisfiedBy: 'note' }] : [];
+  const simulation: Simulation = startSimulation({
+    ...base,
+    start: { ...base.start, task: { ...base.start.task, requiredEvidence } },
+    config: { ...base.config, tools: new Map() },
+  });
+  expect(await simulation.finish()).toMatchObject({ result: { stopReason } });
+  expect(simulation.events).toContainEqual(
+    expect.objectContaining({ type: 'tool_finished', code: 'tool_unavailable' }),
+  );
+  expect(simulation.violations).toEqual([]);
+  expect(booked.size).toBe(0);
+  await store.close();
+});
+
 function noteInto(booked: Set<string>): Tool {
   return defineTool({
     name: 'note',
