@@ -9,6 +9,8 @@ import type { Store } from '../store/store.js';
 import { TENANT, type Driven } from './drive-run.js';
 import { sameRecords, type ExpectedOutcome } from './expected-outcomes.js';
 import type { PlayedRun } from './played-run.js';
+import { serviceJson } from './service-json.js';
+import type { Mode } from './tool-store.js';
 
 export interface RunChecks {
   readonly completed: boolean;
@@ -19,6 +21,10 @@ export interface RunChecks {
   readonly ledgerExpected: number;
   /** Rows of the ledger beyond one per key. */
   readonly duplicates: number;
+  /** Calls that reached a service without keys again although nobody had said that they did not happen. */
+  readonly repeated: number;
+  /** Calls of unknown outcome that waited for a person, by what was answered. */
+  readonly parked: { readonly happened: number; readonly notHappened: number };
   /** Rows of the ledger, and starts of writes, that no approval preceded. */
   readonly unapproved: number;
   readonly withoutConsent: number;
@@ -36,6 +42,7 @@ export interface CheckedRun {
 export interface Evidence {
   readonly store: Store;
   readonly serviceUrl: string;
+  readonly mode: Mode;
 }
 
 const FAILURES_SHOWN_MAX = 10;
@@ -50,12 +57,12 @@ export async function checkRun(evidence: Evidence, checked: CheckedRun): Promise
   }
   const wrong = await wrongOutputs(evidence.store, checked);
   failures.push(...wrong);
-  const changes = await fetchJson(`${evidence.serviceUrl}/changes`, checked.runId);
+  const changes = await serviceJson(`${evidence.serviceUrl}/changes`, checked.runId);
   const recordsEqual = sameRecords(changes, expected.changedRecords);
   if (!recordsEqual) failures.push('other records than expected');
   const invariants = violations(events);
   failures.push(...invariants);
-  const effects = await checkEffects(evidence.serviceUrl, checked);
+  const effects = await checkEffects(evidence, checked);
   return {
     completed,
     outputs: run.calls.size,
@@ -109,20 +116,31 @@ const ledgerSchema = z.object({
   rows: z.array(z.object({ key: z.string().nullable(), tool: z.string(), attempt: z.number() })),
 });
 
-type EffectFigures = Pick<RunChecks, 'ledgerRows' | 'ledgerExpected' | 'duplicates' | 'unapproved'>;
+const arrivalsSchema = z.object({ rows: z.array(z.object({ key: z.string().nullable() })) });
+
+type EffectFigures = Pick<
+  RunChecks,
+  'ledgerRows' | 'ledgerExpected' | 'duplicates' | 'repeated' | 'parked' | 'unapproved'
+>;
 
 async function checkEffects(
-  serviceUrl: string,
+  { serviceUrl, mode }: Evidence,
   { runId, run, expected, driven }: CheckedRun,
 ): Promise<{ readonly figures: EffectFigures; readonly failures: readonly string[] }> {
-  const { rows } = ledgerSchema.parse(await fetchJson(`${serviceUrl}/ledger`, runId));
+  const { rows } = ledgerSchema.parse(await serviceJson(`${serviceUrl}/ledger`, runId));
   const { approvedKeys, startedBare } = startsOf(run, driven.events);
+  const arrivals = arrivalsSchema.parse(await serviceJson(`${serviceUrl}/arrivals`, runId)).rows;
+  const happened = driven.parked.filter(({ answer }) => answer.kind === 'happened').length;
+  const notHappened = driven.parked.length - happened;
   const keys = new Set(rows.map((row) => row.key ?? ''));
   const bareRows = rows.filter((row) => row.key === null || !approvedKeys.has(row.key)).length;
   const figures = {
     ledgerRows: rows.length,
     ledgerExpected: expected.successfulWrites,
     duplicates: rows.length - keys.size,
+    // With keys a call may be made again, the key sees to it; without, only when a person said so.
+    repeated: mode === 'keys' ? 0 : repeats(arrivals, driven),
+    parked: { happened, notHappened },
     unapproved: Math.max(bareRows, startedBare),
   };
   const asked = [...run.calls.values()].filter((call) => call.writes).length;
@@ -131,10 +149,30 @@ async function checkEffects(
       ? []
       : [`${figures.ledgerRows} ledger rows, expected ${figures.ledgerExpected}`]),
     ...(figures.duplicates === 0 ? [] : [`${figures.duplicates} duplicate ledger rows`]),
+    ...(figures.repeated === 0 ? [] : [`${figures.repeated} calls repeated unasked`]),
     ...(figures.unapproved === 0 ? [] : [`${figures.unapproved} unapproved writes`]),
     ...(driven.approvals === asked ? [] : [`${driven.approvals} approvals for ${asked} writes`]),
   ];
   return { figures, failures };
+}
+
+/** Arrivals beyond one per key and one more for each time a person said that it did not happen. */
+function repeats(
+  arrivals: readonly { readonly key: string | null }[],
+  { parked, events }: Driven,
+): number {
+  const allowed = new Map<string, number>();
+  for (const event of events) if (event.type === 'tool_started') allowed.set(event.key, 1);
+  for (const { callId, answer } of parked) {
+    if (answer.kind === 'happened') continue;
+    const started = events.find(
+      (event) => event.type === 'tool_started' && event.callId === callId,
+    );
+    const key = started?.type === 'tool_started' ? started.key : '';
+    allowed.set(key, (allowed.get(key) ?? 0) + 1);
+  }
+  for (const { key } of arrivals) allowed.set(key ?? '', (allowed.get(key ?? '') ?? 0) - 1);
+  return [...allowed.values()].reduce((sum, left) => sum + Math.max(0, -left), 0);
 }
 
 /** Keys of writes that started after their approval, and the number of those that started without. */
@@ -151,10 +189,4 @@ function startsOf(run: PlayedRun, events: readonly RunEvent[]) {
     else if (run.calls.get(event.callId)?.writes !== false) startedBare += 1;
   }
   return { approvedKeys, startedBare };
-}
-
-async function fetchJson(url: string, runId: string): Promise<unknown> {
-  const response = await fetch(`${url}?${new URLSearchParams({ run: runId }).toString()}`);
-  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
-  return response.json();
 }

@@ -11,10 +11,36 @@ export function readDataFile(path: string): unknown {
   const info = statSync(path, { throwIfNoEntry: false });
   if (info === undefined || !info.isFile()) throw badFile(path, 'is not a file');
   if (info.size > FILE_BYTES_MAX) throw badFile(path, `is larger than ${FILE_BYTES_MAX} bytes`);
+  const text = readFileSync(path, 'utf8');
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as unknown;
+    return JSON.parse(text) as unknown;
   } catch (cause) {
+    return withoutNaN(path, text, cause);
+  }
+}
+
+/** Python writes the numbers that JSON lacks as bare words; a recording has them in its scores. */
+function withoutNaN(path: string, text: string, cause: unknown): unknown {
+  const words = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\bInfinity\b|\bNaN\b/g;
+  try {
+    const mended = text.replace(words, (word) => (word.startsWith('"') ? word : 'null'));
+    return JSON.parse(mended) as unknown;
+  } catch {
     throw badFile(path, 'is not JSON', cause);
+  }
+}
+
+/** Does something with what a file holds; an error says which file it was. */
+export function aboutFile<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof HoldfastError) || error.message.includes(path)) throw error;
+    const { code, message, hint, cause } = error;
+    throw new HoldfastError(code, `${path}: ${message}`, {
+      cause,
+      ...(hint !== undefined && { hint }),
+    });
   }
 }
 

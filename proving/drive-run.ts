@@ -1,6 +1,7 @@
 /**
- * Plays one run: as the customer who speaks when the run waits for them, and as the desk that approves
- * what the recording did and nothing else.
+ * Plays one run: as the customer who speaks when the run waits for them, as the desk that approves
+ * what the recording did and nothing else, and as the person who looks into the ledger of the tool
+ * service when nobody else can know what became of a call.
  * Invariant: whatever dies meanwhile, each text and each decision counts once; it ends in bounded time.
  */
 import type { HoldfastClient, RunHandle } from '../client/index.js';
@@ -11,9 +12,15 @@ import type { RunResult } from '../core/result.js';
 import type { Store } from '../store/store.js';
 import type { KillSwitch } from './kill-switch.js';
 import type { PlayedRun } from './played-run.js';
-import { DESK_ROLE, RETAIL_AGENT } from './retail/config.js';
+import { DESK_ROLE } from './agent-config.js';
+import { answerFromLedger, type LedgerAnswer } from './ledger-answer.js';
+import type { Mode } from './tool-store.js';
 
 export interface Drive {
+  readonly agent: string;
+  readonly mode: Mode;
+  /** Of the tool service. */
+  readonly serviceUrl: string;
   readonly client: HoldfastClient;
   readonly store: Store;
   readonly run: PlayedRun;
@@ -27,6 +34,8 @@ export interface Driven {
   readonly events: readonly RunEvent[];
   readonly result?: RunResult;
   readonly approvals: number;
+  /** What the person answered about calls of unknown outcome, in order. */
+  readonly parked: readonly LedgerAnswer[];
   readonly failures: readonly string[];
 }
 
@@ -41,7 +50,7 @@ const DESK = { by: 'proving-desk', roles: [DESK_ROLE] } as const;
 
 /** Starts the run and plays it to its end. */
 export async function driveRun(drive: Drive): Promise<Driven> {
-  const { client, run, runId } = drive;
+  const { agent, client, run, runId } = drive;
   const limit = AbortSignal.timeout(RUN_MS_MAX);
   const signal = AbortSignal.any([drive.signal, limit]);
   const progress: Progress = {
@@ -50,27 +59,29 @@ export async function driveRun(drive: Drive): Promise<Driven> {
     answered: new Set(),
     approvals: 0,
     spoken: 1,
+    parked: [],
     failures: [],
   };
   const goal = run.exchanges[0]?.userText ?? '';
-  const handle = await client.start({ agent: RETAIL_AGENT, task: { goal }, runId, wait: false });
+  const handle = await client.start({ agent, task: { goal }, runId, wait: false });
   for await (const event of handle.events({ signal })) {
     progress.events.push(event);
     await follow(progress, handle, event);
   }
-  const { events, approvals, failures } = progress;
+  const { events, approvals, parked, failures } = progress;
   if (signal.aborted) {
     failures.push(limit.aborted ? await stuckAt(drive, handle) : 'stopped from outside');
-    return { events, approvals, failures };
+    return { events, approvals, parked, failures };
   }
   const result = await resultOf(handle, failures);
-  return { events, approvals, failures, ...(result !== undefined && { result }) };
+  return { events, approvals, parked, failures, ...(result !== undefined && { result }) };
 }
 
 interface Progress extends Drive {
   readonly events: RunEvent[];
   /** Asks that were dealt with: an event may be read again, and counts once. */
   readonly answered: Set<string>;
+  readonly parked: LedgerAnswer[];
   readonly failures: string[];
   approvals: number;
   /** The customer's texts that were sent; the first is the run's goal. */
@@ -83,9 +94,23 @@ async function follow(progress: Progress, handle: RunHandle, event: RunEvent): P
   progress.answered.add(event.askId);
   if (event.type === 'approval_requested') return decide(progress, handle, event);
   if (event.kind === 'user_message') return speak(progress, handle);
+  if (event.kind === 'outcome') return tellOutcome(progress, handle, event);
   progress.failures.push(`a person was asked: ${event.question ?? event.kind}`);
   // Nobody can know it; the run ends and its result says why.
   await handle.answer(event.askId, { kind: 'stop' }, DESK);
+}
+
+/** Where the service honours keys it can tell what happened, so nobody needs to be asked. */
+async function tellOutcome(progress: Progress, handle: RunHandle, ask: AskView): Promise<void> {
+  const { mode, serviceUrl, runId, parked, failures } = progress;
+  if (mode === 'keys') failures.push(`a person was asked: ${ask.question ?? ask.kind}`);
+  const started = progress.events.findLast(
+    (event) => event.type === 'tool_started' && event.callId === ask.callId,
+  );
+  const key = started?.type === 'tool_started' ? started.key : undefined;
+  const told = await answerFromLedger(serviceUrl, { runId, callId: ask.callId ?? '', key });
+  parked.push(told);
+  await untilCounted(() => handle.answer(ask.askId, told.answer, DESK));
 }
 
 async function speak(progress: Progress, handle: RunHandle): Promise<void> {
@@ -106,7 +131,7 @@ async function decide(progress: Progress, handle: RunHandle, ask: AskView): Prom
   progress.approvals += 1;
   if (when === 'before') await kill.fire();
   if (when === 'around') void kill.fire();
-  await approve(handle, ask.askId);
+  await untilCounted(() => handle.approve(ask.askId, DESK));
   if (when === 'after') await kill.fire();
 }
 
@@ -119,10 +144,10 @@ async function wasRecorded({ run, store }: Progress, ask: AskView): Promise<bool
 }
 
 /** A decision that was lost with its worker is sent again; the run counts one of them. */
-async function approve(handle: RunHandle, askId: string): Promise<void> {
+async function untilCounted(decide: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await handle.approve(askId, DESK);
+      await decide();
       return;
     } catch (error) {
       if (wasCounted(error)) return;

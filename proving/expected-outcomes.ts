@@ -1,9 +1,9 @@
 /** What each recorded run must leave behind: changed records and the number of successful writes. */
 import { z } from 'zod';
 import { HoldfastError } from '../core/errors.js';
-import { checked, readDataFile } from './data-file.js';
+import { aboutFile, checked, readDataFile } from './data-file.js';
 import type { Recording, RecordedRun } from './recording.js';
-import { fromJson, sameValue } from './retail/python-value.js';
+import { fromJson, sameValue } from './python/python-value.js';
 
 /** `{table: {id: full record}}`. */
 export type ChangedRecords = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -12,8 +12,6 @@ export interface ExpectedOutcome {
   readonly index: number;
   readonly taskId: string;
   readonly trial: number;
-  readonly calls: number;
-  readonly mutatingCalls: number;
   readonly successfulWrites: number;
   readonly changedRecords: ChangedRecords;
 }
@@ -30,8 +28,6 @@ const fileSchema = z
       index: count,
       task_id: z.union([z.string().max(500), z.number()]),
       trial: count.nullish(),
-      calls: count,
-      mutating_calls: count,
       successful_writes: count,
       changed_records: z.record(z.string().max(200), z.record(z.string().max(500), z.unknown())),
     }),
@@ -40,7 +36,7 @@ const fileSchema = z
 
 /** Reads expected outcomes from a file. */
 export function readExpectedOutcomes(path: string): ExpectedOutcomes {
-  return parseExpectedOutcomes(readDataFile(path));
+  return aboutFile(path, () => parseExpectedOutcomes(readDataFile(path)));
 }
 
 /** Parses the JSON of expected outcomes. */
@@ -49,8 +45,6 @@ export function parseExpectedOutcomes(data: unknown): ExpectedOutcomes {
     index: entry.index,
     taskId: String(entry.task_id),
     trial: entry.trial ?? 0,
-    calls: entry.calls,
-    mutatingCalls: entry.mutating_calls,
     successfulWrites: entry.successful_writes,
     changedRecords: entry.changed_records,
   }));

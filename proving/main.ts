@@ -3,26 +3,28 @@
  * its workers are killed. Exit code 0 only if everything holds, 1 if something does not, 2 for usage.
  */
 import { randomInt } from 'node:crypto';
-import { existsSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { HoldfastError } from '../core/errors.js';
+import type { Domain } from './domains/domain.js';
+import { domainNamed, DOMAIN_NAMES } from './domains/domains.js';
 import { matchOutcomes, readExpectedOutcomes } from './expected-outcomes.js';
+import { findDatabase } from './find-database.js';
 import { prove, type RunReport } from './prove.js';
 import { readRecording, type Recording } from './recording.js';
-import { HEARTBEAT_MS, TOOL_TIMEOUT_MS } from './retail/config.js';
-import { runLine, summarise, summaryLine, type Summary } from './summary.js';
+import { HEARTBEAT_MS, TOOL_TIMEOUT_MS } from './agent-config.js';
+import { parkedLine, runLine, summarise, summaryLine, type Summary } from './summary.js';
 import { STICKY_TIMEOUT_MS } from './theatre.js';
+import { MODES, type Mode } from './tool-store.js';
 
 const EXIT = { holds: 0, fails: 1, usage: 2, interrupted: 130 } as const;
 const SEED_MAX = 2 ** 31 - 1;
 const CONCURRENCY_MAX = 16;
 const FAILURES_SHOWN_MAX = 20;
-/** How far above a recording its database is looked for. */
-const LEVELS_MAX = 5;
 
 interface Options {
   readonly domain: string;
+  readonly mode: Mode;
   readonly recording: string;
   readonly expected: string;
   readonly runs?: number;
@@ -38,7 +40,12 @@ function command(): Command {
   return new Command('proving')
     .description('Replays recorded customer conversations through the real workflow.')
     .addOption(
-      new Option('--domain <name>', 'whose tools').choices(['retail']).makeOptionMandatory(),
+      new Option('--domain <name>', 'whose tools').choices(DOMAIN_NAMES).makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--mode <mode>', 'the tool service honours idempotency keys, or ignores them')
+        .choices(MODES)
+        .default('keys'),
     )
     .requiredOption('--recording <file>', 'recorded runs, of tau2-bench or tau-bench')
     .requiredOption('--expected <file>', 'expected outcomes of the same runs')
@@ -51,7 +58,7 @@ function command(): Command {
     )
     .option('--seed <number>', 'for the same kills again', wholeNumber(0, SEED_MAX))
     .option('--concurrency <number>', 'runs at once', wholeNumber(1, CONCURRENCY_MAX), 4)
-    .option('--database <path...>', 'recorded database; default: retail/ above the recording')
+    .option('--database <path...>', 'recorded database; default: found by the recording')
     .option('--json <file>', 'write all figures there')
     .exitOverride();
 }
@@ -72,7 +79,8 @@ async function run(argv: readonly string[]): Promise<number> {
   say(`seed ${seed}`);
   const recording = readRecording(options.recording);
   const outcomes = matchOutcomes(recording, readExpectedOutcomes(options.expected));
-  const databaseFiles = options.database ?? [databaseOf(options.recording, recording)];
+  const domain = domainNamed(options.domain);
+  const databaseFiles = options.database ?? databaseOf(domain, recording, options.recording);
   say(conditions(options));
   const stop = new AbortController();
   const onSignal = (): void => {
@@ -82,9 +90,11 @@ async function run(argv: readonly string[]): Promise<number> {
   };
   // Not `once`: the guard of the server's process takes a signal that nobody else hears as the end.
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  const { kill, concurrency, runs, only } = options;
+  const { mode, kill, concurrency, runs, only } = options;
   try {
     const reports = await prove({
+      domain,
+      mode,
       recording,
       outcomes,
       databaseFiles,
@@ -107,27 +117,19 @@ async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-function conditions({ kill, concurrency }: Options): string {
+function databaseOf(domain: Domain, recording: Recording, file: string): readonly string[] {
+  const { paths, outputs, outputsEqual } = findDatabase(domain, recording, file);
+  say(`database ${paths.join(' + ')} (${outputsEqual} of ${outputs} recorded outputs equal)`);
+  return paths;
+}
+
+function conditions({ mode, kill, concurrency }: Options): string {
   const workers = kill === 'none' ? '' : ', one worker and task queue each';
   return (
-    `kill ${kill}; ${concurrency} runs at once${workers}; tools time out after ${TOOL_TIMEOUT_MS} ms, ` +
+    `mode ${mode}; kill ${kill}; ${concurrency} runs at once${workers}; tools time out after ${TOOL_TIMEOUT_MS} ms, ` +
     `a dead worker is noticed after ${HEARTBEAT_MS.repeatable} ms (effects ${HEARTBEAT_MS.single} ms), ` +
     `its runs are free after ${STICKY_TIMEOUT_MS} ms`
   );
-}
-
-/** The database lies beside the recordings, in the folder of its domain. */
-function databaseOf(file: string, { format }: Recording): string {
-  const name = join('retail', format === 'tau2' ? 'db.json' : 'data');
-  let folder = dirname(file);
-  for (let level = 0; level < LEVELS_MAX; level += 1) {
-    const path = join(folder, name);
-    if (existsSync(path)) return path;
-    folder = join(folder, '..');
-  }
-  throw new HoldfastError('InvalidTask', `There is no ${name} above the recording.`, {
-    hint: 'Name the database with --database.',
-  });
 }
 
 function conclude(reports: readonly RunReport[], options: Options, seed: number): number {
@@ -142,6 +144,7 @@ function conclude(reports: readonly RunReport[], options: Options, seed: number)
   say(
     `kills ${summary.kills}, model requests ${summary.modelRequests} for ${summary.turns} replies`,
   );
+  if (options.mode === 'nokeys') say(parkedLine(summary));
   say(summaryLine(summary));
   return summary.holds ? EXIT.holds : EXIT.fails;
 }
@@ -157,12 +160,14 @@ function writeReport(file: string, report: Report): void {
 }
 
 function repeatCommand(reports: readonly RunReport[], options: Options, seed: number): string {
-  const { domain, recording, expected, kill, runs, concurrency, database } = options;
+  const { domain, mode, recording, expected, kill, runs, concurrency, database } = options;
   const failed = reports.filter((report) => report.failures.length > 0);
   const single = failed.length === 1 ? failed[0]?.id : options.only;
   const words = [
     '--domain',
     domain,
+    '--mode',
+    mode,
     '--recording',
     recording,
     '--expected',

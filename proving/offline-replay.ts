@@ -2,11 +2,11 @@
 import { consentsBefore } from './consent.js';
 import { sameRecords, type ExpectedOutcome } from './expected-outcomes.js';
 import type { RecordedRun, Recording, ToolTurn } from './recording.js';
-import type { Database } from './retail/database.js';
-import { dumpJson } from './retail/python-json.js';
-import { objectFromJson } from './retail/python-value.js';
-import { retailTool, runRetailTool } from './retail/tools.js';
-import { changedRecords, createMemoryOverlay, openStage } from './retail/world.js';
+import type { Database } from './domains/database.js';
+import { dumpJson } from './python/python-json.js';
+import { objectFromJson } from './python/python-value.js';
+import { isWrite, runTool, type Domain } from './domains/domain.js';
+import { changedRecords, createMemoryOverlay, openStage } from './domains/world.js';
 
 /** A recorded output that the tools did not give again. */
 export interface Difference {
@@ -26,8 +26,14 @@ export interface RunReplay {
   readonly changes: unknown;
 }
 
+/** Whose tools are replayed, on what. */
+export interface Replayed {
+  readonly domain: Domain;
+  readonly database: Database;
+}
+
 /** Replays one run on a world of its own. */
-export function replayRun(database: Database, run: RecordedRun): RunReplay {
+export function replayRun({ domain, database }: Replayed, run: RecordedRun): RunReplay {
   const overlay = createMemoryOverlay();
   const differences: Difference[] = [];
   let outputs = 0;
@@ -41,9 +47,12 @@ export function replayRun(database: Database, run: RecordedRun): RunReplay {
       if (recorded === undefined) continue;
       outputs += 1;
       const stage = openStage(database, overlay);
-      const answer = runRetailTool(stage, call.name, objectFromJson(call.args));
+      const answer = runTool(domain, stage, {
+        name: call.name,
+        args: objectFromJson(call.args),
+      });
       if (!answer.error) overlay.keep(stage.staged());
-      if (!answer.error && retailTool(call.name)?.effect === 'write') {
+      if (!answer.error && isWrite(domain, call.name)) {
         writes += 1;
         if (!consentsBefore(run.turns, index)) writesWithoutConsent += 1;
       }
@@ -76,11 +85,11 @@ export interface ReplayFigures {
 
 /** Replays all runs; `outcomes` are in the order of the runs, see `matchOutcomes`. */
 export function replayRecording(
-  database: Database,
+  replayed: Replayed,
   recording: Recording,
   outcomes: readonly ExpectedOutcome[],
 ): ReplayFigures {
-  const replays = recording.runs.map((run) => replayRun(database, run));
+  const replays = recording.runs.map((run) => replayRun(replayed, run));
   const differences = replays.flatMap((replay) => replay.differences);
   const wrongRecords = replays
     .filter(

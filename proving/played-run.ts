@@ -17,11 +17,13 @@ import {
   type RecordedUsage,
   type ToolTurn,
 } from './recording.js';
-import { retailTool } from './retail/tools.js';
+import { isWrite, type Domain } from './domains/domain.js';
 
 export interface PlayedCall {
   readonly id: string;
   readonly name: string;
+  /** The same, but for an invented name that no provider takes. */
+  readonly recordedName: string;
   readonly args: Json;
   /** What the tool answered. */
   readonly content: string;
@@ -53,12 +55,13 @@ export interface PlayedRun {
 /** Longest text that a run takes as a message. */
 const USER_CHARS_MAX = 16_384;
 const ID_CHARS_MAX = 100;
+const FOREIGN_SHOWN_MAX = 5;
 /** Where the recording has no words, a conversation still needs some. */
 const FILLER = '(nothing was recorded here)';
 
 /** The run as it is played; undefined when no reply to the customer was recorded. */
-export function playedRun(run: RecordedRun): PlayedRun | undefined {
-  const player = { run, answers: answersOf(run), usedIds: new Set<string>() };
+export function playedRun(run: RecordedRun, domain: Domain): PlayedRun | undefined {
+  const player = { run, domain, answers: answersOf(run), usedIds: new Set<string>() };
   const exchanges = splitExchanges(run)
     .filter((exchange) => exchange.turns.length > 0)
     .map((exchange) => playedExchange(player, exchange));
@@ -70,6 +73,7 @@ export function playedRun(run: RecordedRun): PlayedRun | undefined {
 
 interface Player {
   readonly run: RecordedRun;
+  readonly domain: Domain;
   readonly answers: ReadonlyMap<string, ToolTurn>;
   readonly usedIds: Set<string>;
 }
@@ -112,7 +116,7 @@ function playedReply(player: Player, turn: AssistantTurn, before: string | undef
 }
 
 function playedCall(
-  { run, answers, usedIds }: Player,
+  { run, domain, answers, usedIds }: Player,
   turn: AssistantTurn,
   call: AssistantTurn['calls'][number],
 ): PlayedCall[] {
@@ -125,33 +129,46 @@ function playedCall(
   return [
     {
       id,
-      name: call.name,
+      name: playableName(call.name),
+      recordedName: call.name,
       // It was read from JSON.
       args: call.args as Json,
       content: answer.content,
       error: answer.error,
-      writes: retailTool(call.name)?.effect === 'write',
+      writes: isWrite(domain, call.name),
       consented: consentsBefore(run.turns, run.turns.indexOf(turn)),
     },
   ];
+}
+
+function playableName(name: string): string {
+  if (/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name)) return name;
+  return `invented_${name.replace(/[^A-Za-z0-9_-]/g, '_')}`.slice(0, 64);
+}
+
+/** A tool that nobody has, under a name that a provider takes. */
+export interface InventedTool {
+  readonly name: string;
+  readonly recordedName: string;
 }
 
 /**
  * Tools that the recorded models invented: unknown, and refused each time. An unknown tool that gave a
  * result is one of another domain, and the recording cannot be played here.
  */
-export function inventedTools(runs: readonly PlayedRun[]): readonly string[] {
+export function inventedTools(runs: readonly PlayedRun[], domain: Domain): readonly InventedTool[] {
   const unknown = runs
     .flatMap((run) => [...run.calls.values()])
-    .filter((call) => retailTool(call.name) === undefined);
-  const foreign = [...new Set(unknown.filter((call) => !call.error).map((call) => call.name))];
+    .filter((call) => !domain.tools.has(call.name));
+  const foreign = unknown.filter((call) => !call.error).map((call) => call.recordedName);
   if (foreign.length > 0) {
-    const shown = foreign.slice(0, 5).join(', ');
+    const shown = [...new Set(foreign)].slice(0, FOREIGN_SHOWN_MAX).join(', ');
     throw new HoldfastError(
       'InvalidTask',
-      `The recording calls tools that the domain retail does not have: ${shown}.`,
-      { hint: 'Give a recording of the retail domain; other domains have no tools here yet.' },
+      `The recording calls tools that the domain ${domain.name} does not have: ${shown}.`,
+      { hint: 'Name the domain of the recording with --domain.' },
     );
   }
-  return [...new Set(unknown.map((call) => call.name))];
+  const names = new Map(unknown.map((call) => [call.name, call.recordedName]));
+  return [...names].map(([name, recordedName]) => ({ name, recordedName }));
 }

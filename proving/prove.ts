@@ -6,6 +6,7 @@ import { HoldfastError } from '../core/errors.js';
 import { replayRuns } from '../testing/index.js';
 import { checkRun, type RunChecks } from './check-run.js';
 import { createClosers } from './closers.js';
+import type { Domain } from './domains/domain.js';
 import { driveRun } from './drive-run.js';
 import type { ExpectedOutcome } from './expected-outcomes.js';
 import { planKill, type KillPlan } from './kill-plan.js';
@@ -14,8 +15,12 @@ import { inventedTools, playedRun, type PlayedRun } from './played-run.js';
 import type { OnStage } from './recorded-models.js';
 import type { Recording } from './recording.js';
 import { openTheatre, type OpenLane, type Theatre } from './theatre.js';
+import type { Mode } from './tool-store.js';
 
 export interface ProveOptions {
+  readonly domain: Domain;
+  /** Whether the tool service honours idempotency keys; the tools are declared accordingly. */
+  readonly mode: Mode;
   readonly recording: Recording;
   /** In the order of the recording's runs, see `matchOutcomes`. */
   readonly outcomes: readonly ExpectedOutcome[];
@@ -49,22 +54,24 @@ export interface RunReport extends RunChecks {
 
 /** Without kills few workers do; a kill must hit one run only, so there each has its own. */
 const WORKERS_WITHOUT_KILLS_MAX = 2;
-const DEFAULT_INSTRUCTIONS = 'You are a customer service agent of a shop.';
+const DEFAULT_INSTRUCTIONS = 'You are a customer service agent.';
 /** Instructions travel to workers as a command-line argument, which systems limit. */
 const INSTRUCTIONS_CHARS_MAX = 60_000;
 
 /** Plays the runs. Errors: InvalidTask for a recording that cannot be played. */
 export async function prove(options: ProveOptions): Promise<readonly RunReport[]> {
-  const { recording, kill, concurrency, say, signal } = options;
+  const { recording, domain, kill, concurrency, say, signal } = options;
   const chosen = chosenRuns(options);
   const { systemPrompt } = recording.runs[0] ?? {};
   const closers = createClosers();
   try {
     const theatre = await openTheatre(
       {
+        domain,
+        mode: options.mode,
         databaseFiles: options.databaseFiles,
         instructions: (systemPrompt ?? DEFAULT_INSTRUCTIONS).slice(0, INSTRUCTIONS_CHARS_MAX),
-        inventedTools: inventedTools(chosen),
+        inventedTools: inventedTools(chosen, domain),
         lanes: Math.min(
           chosen.length,
           concurrency,
@@ -84,8 +91,14 @@ export async function prove(options: ProveOptions): Promise<readonly RunReport[]
   }
 }
 
-function chosenRuns({ recording, runsMax, choose, say }: ProveOptions): readonly PlayedRun[] {
-  const playable = recording.runs.slice(0, runsMax).flatMap((run) => playedRun(run) ?? []);
+function chosenRuns({
+  recording,
+  domain,
+  runsMax,
+  choose,
+  say,
+}: ProveOptions): readonly PlayedRun[] {
+  const playable = recording.runs.slice(0, runsMax).flatMap((run) => playedRun(run, domain) ?? []);
   const skipped = Math.min(recording.runs.length, runsMax ?? Infinity) - playable.length;
   if (skipped > 0) say(`skipped ${skipped} runs in which nobody answered the customer`);
   const chosen = choose === undefined ? playable : playable.filter(choose);
@@ -118,7 +131,7 @@ async function playAll(
 }
 
 async function play(proving: Proving, lane: OpenLane, run: PlayedRun): Promise<RunReport> {
-  const { theatre, seed, signal } = proving;
+  const { theatre, domain, mode, seed, signal } = proving;
   const { store, stage, serviceUrl } = theatre;
   const started = performance.now();
   const runId = `prove-${seed}-${run.index}`;
@@ -126,14 +139,24 @@ async function play(proving: Proving, lane: OpenLane, run: PlayedRun): Promise<R
   const kill = plan === undefined ? NO_KILL : killSwitch(plan, () => lane.crash());
   const played: OnStage = { run, kill, modelRequests: 0, differences: [] };
   stage.set(runId, played);
-  const driven = await driveRun({ client: lane.client, store, run, runId, kill, signal });
+  const driven = await driveRun({
+    agent: domain.name,
+    mode,
+    serviceUrl,
+    client: lane.client,
+    store,
+    run,
+    runId,
+    kill,
+    signal,
+  });
   await kill.settled();
   const ms = Math.round(performance.now() - started);
   await lane.ready();
   stage.delete(runId);
   const expected = proving.outcomes[run.index];
   if (expected === undefined) throw new HoldfastError('Internal', `No outcome for ${run.id}.`);
-  const checks = await checkRun({ store, serviceUrl }, { runId, run, expected, driven });
+  const checks = await checkRun({ store, serviceUrl, mode }, { runId, run, expected, driven });
   return {
     id: run.id,
     runId,

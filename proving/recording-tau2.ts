@@ -8,13 +8,14 @@ import {
   RUNS_MAX,
   argumentsSchema,
   idSchema,
+  isRefusal,
   textSchema,
 } from './recording-limits.js';
 
 const callSchema = z.object({
   id: idSchema,
   name: z.string().min(1).max(200),
-  arguments: argumentsSchema,
+  arguments: argumentsSchema.nullish(),
 });
 
 const usageSchema = z.object({
@@ -52,7 +53,7 @@ const resultsSchema = z.object({
         task_id: z.union([z.string().max(500), z.number()]),
         trial: z.number().int().nonnegative().nullish(),
         termination_reason: z.string().max(200).nullish(),
-        messages: z.array(messageSchema).max(MESSAGES_MAX),
+        messages: z.array(messageSchema).max(MESSAGES_MAX).nullable(),
       }),
     )
     .max(RUNS_MAX),
@@ -69,26 +70,27 @@ export function readTau2(data: unknown): RawRun[] {
     ...(simulation.termination_reason == null
       ? {}
       : { termination: simulation.termination_reason }),
-    messages: simulation.messages.flatMap(rawMessage),
+    messages: (simulation.messages ?? []).flatMap(rawMessage),
   }));
 }
 
-function rawMessage(message: z.infer<typeof messageSchema>): RawMessage[] {
+function rawMessage(message: z.infer<typeof messageSchema>, at: number): RawMessage[] {
   switch (message.role) {
     case 'system':
       return [];
     case 'user':
       // A customer's own tool call has no text; the words that follow it are the turn.
-      return message.content == null ? [] : [{ role: 'user', text: message.content }];
+      return message.content == null ? [] : [{ role: 'user', at, text: message.content }];
     case 'assistant':
       return [
         {
           role: 'assistant',
+          at,
           text: message.content ?? null,
           calls: (message.tool_calls ?? []).map((call) => ({
             id: call.id,
             name: call.name,
-            args: call.arguments,
+            args: call.arguments ?? {},
           })),
           ...(message.usage == null
             ? {}
@@ -105,9 +107,10 @@ function rawMessage(message: z.infer<typeof messageSchema>): RawMessage[] {
       return [
         {
           role: 'tool',
+          at,
           id: message.id,
           content: message.content ?? '',
-          error: message.error ?? false,
+          error: message.error === true || isRefusal(message.content ?? ''),
           byUser: message.requestor === 'user',
         },
       ];

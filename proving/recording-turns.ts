@@ -8,7 +8,8 @@ export interface RawCall {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-export type RawMessage =
+/** `at` is the message's place in the file. */
+export type RawMessage = { readonly at: number } & (
   | { readonly role: 'user'; readonly text: string }
   | {
       readonly role: 'assistant';
@@ -23,7 +24,8 @@ export type RawMessage =
       readonly content: string;
       readonly error: boolean;
       readonly byUser: boolean;
-    };
+    }
+);
 
 export interface RawRun {
   readonly taskId: string;
@@ -63,31 +65,34 @@ export function joinTurns(messages: readonly RawMessage[], run: string): JoinedT
     repeatedCallIds: 0,
     droppedUserTools: 0,
   };
-  messages.forEach((message, index) => joinMessage(joining, message, index));
+  for (const message of messages) joinMessage(joining, message);
   const { turns, droppedGreetings, repeatedCallIds, droppedUserTools } = joining;
   const unansweredCalls = joining.open.length;
   return { turns, droppedGreetings, repeatedCallIds, unansweredCalls, droppedUserTools };
 }
 
-function joinMessage(joining: Joining, message: RawMessage, index: number): void {
+const OPEN_CALL = 'comes before the answer to a call';
+
+function joinMessage(joining: Joining, message: RawMessage): void {
   if (message.role === 'tool') {
     if (message.byUser) joining.droppedUserTools += 1;
-    else joinAnswer(joining, message, index);
+    else joinAnswer(joining, message);
     return;
   }
-  if (joining.open.length > 0) throw badRun(joining, index, 'comes before the answer to a call');
+  if (joining.open.length > 0) throw badRun(joining, message.at, OPEN_CALL);
   if (message.role === 'user') {
-    joining.turns.push(message);
+    joining.turns.push({ role: 'user', text: message.text });
     return;
   }
   if (joining.turns.length === 0) {
-    if (message.calls.length > 0) throw badRun(joining, index, 'calls a tool in the greeting');
+    if (message.calls.length > 0) throw badRun(joining, message.at, 'calls a tool in the greeting');
     joining.droppedGreetings += 1;
     return;
   }
   const calls = message.calls.map((call) => uniqueCall(joining, call));
   joining.open = calls.map((call) => ({ recordedId: call.recordedId ?? call.id, call }));
-  joining.turns.push({ ...message, calls });
+  const { at: _at, ...turn } = message;
+  joining.turns.push({ ...turn, calls });
 }
 
 /** Some recorders give a call the id of an earlier one; a replay needs to tell them apart. */
@@ -104,14 +109,10 @@ function uniqueCall(joining: Joining, call: RawCall): RecordedCall {
   return id === call.id ? call : { ...call, id, recordedId: call.id };
 }
 
-function joinAnswer(
-  joining: Joining,
-  message: RawMessage & { readonly role: 'tool' },
-  index: number,
-): void {
+function joinAnswer(joining: Joining, message: RawMessage & { readonly role: 'tool' }): void {
   const at = joining.open.findIndex((entry) => entry.recordedId === message.id);
   const entry = joining.open[at];
-  if (entry === undefined) throw badRun(joining, index, 'answers a call that was not made');
+  if (entry === undefined) throw badRun(joining, message.at, 'answers a call that was not made');
   joining.open.splice(at, 1);
   const { id, name } = entry.call;
   const { content, error } = message;

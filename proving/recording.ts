@@ -8,7 +8,7 @@
  * (3) call ids are unique within a run; (4) every length is bounded.
  */
 import { HoldfastError } from '../core/errors.js';
-import { readDataFile } from './data-file.js';
+import { aboutFile, readDataFile } from './data-file.js';
 import { joinTurns, type RawRun } from './recording-turns.js';
 import { isTauBenchFile, readTauBench } from './recording-tau-bench.js';
 import { readTau2 } from './recording-tau2.js';
@@ -78,7 +78,7 @@ export interface Recording {
 
 /** Reads a recording from a file. */
 export function readRecording(path: string): Recording {
-  return parseRecording(readDataFile(path));
+  return aboutFile(path, () => parseRecording(readDataFile(path)));
 }
 
 /** Parses the JSON of a recording; throws a {@link HoldfastError} that says what is wrong where. */
@@ -96,7 +96,7 @@ function namedRun(raw: RawRun, index: number, taken: Set<string>): RecordedRun {
   if (taken.has(id)) id = `${id}-at-${index}`;
   taken.add(id);
   const { messages, ...rest } = raw;
-  return { id, index, ...rest, ...joinTurns(messages, id) };
+  return { id, index, ...rest, ...joinTurns(messages, `${index} (${id})`) };
 }
 
 /** One stretch of a conversation: what the customer says, and what follows until they speak again. */

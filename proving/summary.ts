@@ -10,6 +10,8 @@ export interface Summary {
   readonly ledgerRows: number;
   readonly ledgerExpected: number;
   readonly duplicates: number;
+  readonly repeated: number;
+  readonly parked: { readonly happened: number; readonly notHappened: number };
   readonly unapproved: number;
   readonly withoutConsent: number;
   readonly invariantsOk: boolean;
@@ -33,6 +35,11 @@ export function summarise(reports: readonly RunReport[]): Summary {
     ledgerRows: sum((report) => report.ledgerRows),
     ledgerExpected: sum((report) => report.ledgerExpected),
     duplicates: sum((report) => report.duplicates),
+    repeated: sum((report) => report.repeated),
+    parked: {
+      happened: sum((report) => report.parked.happened),
+      notHappened: sum((report) => report.parked.notHappened),
+    },
     unapproved: sum((report) => report.unapproved),
     withoutConsent: sum((report) => report.withoutConsent),
     invariantsOk: reports.every((report) => report.invariants.length === 0),
@@ -64,6 +71,15 @@ export function runLine(report: RunReport): string {
     `kills ${report.kills}${kill}`,
     `${report.ms} ms`,
   ].join('  ');
+}
+
+/** What became of calls whose outcome nobody could know. */
+export function parkedLine({ parked, repeated }: Summary): string {
+  const all = parked.happened + parked.notHappened;
+  return (
+    `parked as outcome_unknown ${all}, answered happened ${parked.happened}, ` +
+    `answered did not happen ${parked.notHappened}, repeated unasked ${repeated}`
+  );
 }
 
 export function summaryLine(summary: Summary): string {

@@ -11,14 +11,19 @@ import { startTestServer, type WorkerEntrySettings } from '../testing/index.js';
 import type { Closers } from './closers.js';
 import { openLane, type Lane } from './lane.js';
 import { startRecordedModels, type Stage } from './recorded-models.js';
-import type { RetailOptions } from './retail/config.js';
+import type { AgentOptions } from './agent-config.js';
 import { startToolRelay } from './tool-relay.js';
 import { startToolService } from './tool-service-process.js';
+import type { Domain } from './domains/domain.js';
+import type { InventedTool } from './played-run.js';
+import type { Mode } from './tool-store.js';
 
 export interface TheatreOptions {
+  readonly domain: Domain;
+  readonly mode: Mode;
   readonly databaseFiles: readonly string[];
   readonly instructions: string;
-  readonly inventedTools: readonly string[];
+  readonly inventedTools: readonly InventedTool[];
   readonly lanes: number;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
@@ -42,7 +47,7 @@ export interface OpenLane extends Lane {
 export const STICKY_TIMEOUT_MS = 1_000;
 
 const NAMESPACE = 'default';
-const CONFIG_MODULE = join(__dirname, 'retail', `config${extname(__filename)}`);
+const CONFIG_MODULE = join(__dirname, `agent-config${extname(__filename)}`);
 
 /** Opens everything; what is open is given to `closers` at once, so that a failure leaves nothing behind. */
 export async function openTheatre(options: TheatreOptions, closers: Closers): Promise<Theatre> {
@@ -60,15 +65,23 @@ export async function openTheatre(options: TheatreOptions, closers: Closers): Pr
   const stage: Stage = new Map();
   const model = await startRecordedModels(stage);
   closers.add(() => model.stop());
+  const { domain, mode } = options;
   const service = await startToolService({
+    domain: domain.name,
+    mode,
     databaseFiles: options.databaseFiles,
     dataDir: join(folder, 'tools'),
   });
   closers.add(() => service.stop());
-  const relay = await startToolRelay(service.url, (runId) => stage.get(runId)?.kill);
+  const relay = await startToolRelay(
+    { serviceUrl: service.url, domain },
+    (runId) => stage.get(runId)?.kill,
+  );
   closers.add(() => relay.stop());
   const { instructions, inventedTools } = options;
-  const configOptions: RetailOptions = {
+  const configOptions: AgentOptions = {
+    domain: domain.name,
+    mode,
     toolUrl: relay.url,
     instructions,
     inventedTools: [...inventedTools],

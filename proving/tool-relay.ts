@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import type { KillSwitch } from './kill-switch.js';
-import { retailTool } from './retail/tools.js';
+import { isWrite, type Domain } from './domains/domain.js';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -17,14 +17,19 @@ export interface ToolRelay {
 
 const callSchema = z.object({ run: z.string(), tool: z.string() });
 
+export interface Relayed {
+  readonly serviceUrl: string;
+  readonly domain: Domain;
+}
+
 /** Relays everything to the service; `switchOf` tells whose kill a run's calls may set off. */
 export async function startToolRelay(
-  serviceUrl: string,
+  { serviceUrl, domain }: Relayed,
   switchOf: (runId: string) => KillSwitch | undefined,
 ): Promise<ToolRelay> {
   const counts = new Map<string, number>();
   const server = createServer((request, response) => {
-    const relay = { serviceUrl, counts, switchOf };
+    const relay = { serviceUrl, domain, counts, switchOf };
     // The caller sees a broken connection, which is what a failed relay is to it.
     relayed(relay, request, response).catch(() => response.destroy());
   });
@@ -43,8 +48,7 @@ export async function startToolRelay(
   };
 }
 
-interface Relay {
-  readonly serviceUrl: string;
+interface Relay extends Relayed {
   readonly counts: Map<string, number>;
   readonly switchOf: (runId: string) => KillSwitch | undefined;
 }
@@ -77,9 +81,9 @@ async function relayed(
 }
 
 /** Whether this call is the one at which its run's worker dies. */
-function killAt({ counts, switchOf }: Relay, body: string) {
+function killAt({ domain, counts, switchOf }: Relay, body: string) {
   const { run, tool } = callSchema.parse(JSON.parse(body));
-  const point = retailTool(tool)?.effect === 'write' ? 'write' : 'read';
+  const point = isWrite(domain, tool) ? 'write' : 'read';
   const count = counts.get(`${point} ${run}`) ?? 0;
   counts.set(`${point} ${run}`, count + 1);
   const by = switchOf(run);

@@ -4,11 +4,15 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { HoldfastError } from '../core/errors.js';
+import type { Mode } from './tool-store.js';
 
 const START_TIMEOUT_MS = 20_000;
 const STOP_TIMEOUT_MS = 5_000;
 
 export interface ToolServiceOptions {
+  /** Name of the domain whose tools it serves. */
+  readonly domain: string;
+  readonly mode: Mode;
   /** Database file, or files and folders; see `loadDatabase`. */
   readonly databaseFiles: readonly string[];
   /** Keeps ledger and worlds; a service started on the same folder continues them. */
@@ -48,7 +52,9 @@ function entry(): string[] {
 
 function serviceArguments(options: ToolServiceOptions): string[] {
   const port = String(options.port ?? 0);
-  return ['--database', ...options.databaseFiles, '--data-dir', options.dataDir, '--port', port];
+  const { domain, mode, databaseFiles, dataDir } = options;
+  const what = ['--domain', domain, '--mode', mode, '--database', ...databaseFiles];
+  return [...what, '--data-dir', dataDir, '--port', port];
 }
 
 async function portOf(child: ChildProcess): Promise<number> {

@@ -1,21 +1,23 @@
 /**
- * The retail tools as a process of their own, so that they and their ledger outlive whatever is
+ * The tools of a domain as a process of their own, so that they and their ledger outlive whatever is
  * killed around them. Listens on the loopback interface only, prints `{"port": n}` as its first
  * line, and stops on SIGTERM or when its standard input ends, that is, when its parent is gone.
  *
- * `POST /call`, `GET /find?key=`, `GET /changes?run=`, `GET /ledger?run=`, `GET /health`.
+ * `POST /call`, `GET /find?key=`, `GET /changes?run=`, `GET /ledger?run=`, `GET /arrivals?run=`,
+ * `GET /health`.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { z } from 'zod';
 import { HoldfastError } from '../core/errors.js';
 import { checked } from './data-file.js';
 import { argumentsSchema } from './recording-limits.js';
-import { loadDatabase } from './retail/database.js';
-import { dumpJson } from './retail/python-json.js';
-import { objectFromJson } from './retail/python-value.js';
-import { openToolStore, type ToolCall, type ToolStore } from './tool-store.js';
+import { loadDatabase } from './domains/database.js';
+import { domainNamed, DOMAIN_NAMES } from './domains/domains.js';
+import { dumpJson } from './python/python-json.js';
+import { objectFromJson } from './python/python-value.js';
+import { MODES, openToolStore, type Mode, type ToolCall, type ToolStore } from './tool-store.js';
 
 const BODY_BYTES_MAX = 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -78,6 +80,8 @@ function lookUp(store: ToolStore, url: URL): Reply {
       return json(200, {
         rows: store.ledger(url.searchParams.has('run') ? parameter(url, 'run') : undefined),
       });
+    case '/arrivals':
+      return json(200, { rows: store.arrivals(parameter(url, 'run')) });
     default:
       return failure(404, 'Usage', 'No such path.');
   }
@@ -137,6 +141,8 @@ function send(response: ServerResponse, reply: Reply): void {
 }
 
 interface Options {
+  readonly domain: string;
+  readonly mode: Mode;
   readonly database: string[];
   readonly dataDir: string;
   readonly port: string;
@@ -144,14 +150,25 @@ interface Options {
 
 function main(argv: readonly string[]): void {
   const options = new Command('tool-service')
-    .description('Serves the retail tools of recorded runs, with an append-only ledger.')
+    .description('Serves the tools of recorded runs, with an append-only ledger.')
+    .addOption(
+      new Option('--domain <name>', 'whose tools').choices(DOMAIN_NAMES).makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--mode <mode>', 'whether idempotency keys are honoured')
+        .choices(MODES)
+        .default('keys'),
+    )
     .requiredOption('--database <path...>', 'database file or folder')
     .requiredOption('--data-dir <folder>', 'where the ledger and the changes of runs are kept')
     .option('--port <number>', 'loopback port, 0 for any', '0')
     .parse([...argv])
     .opts<Options>();
   const port = checked(z.coerce.number().int().min(0).max(65_535), options.port, 'a port');
-  const store = openToolStore(loadDatabase(options.database), options.dataDir);
+  const domain = domainNamed(options.domain);
+  const database = loadDatabase(domain, options.database);
+  const { dataDir, mode } = options;
+  const store = openToolStore({ domain, database, dataDir, mode });
   const server = createToolServer(store);
   server.listen(port, '127.0.0.1', () => {
     const { port: bound } = server.address() as AddressInfo;

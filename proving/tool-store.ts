@@ -3,19 +3,20 @@
  * the append-only ledger of effects.
  *
  * Invariants: (1) an effect, its ledger row and its keyed result are one transaction, on disk
- * before the call is answered; (2) ledger rows are never changed or deleted, the database itself
- * refuses it; (3) a key has one result for ever.
+ * before the call is answered; (2) rows of the ledger and of arrivals are never changed or deleted,
+ * the database itself refuses it; (3) a key has one result for ever, unless the store ignores keys:
+ * then it only writes them down, and each call of a changing tool takes effect anew.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { HoldfastError } from '../core/errors.js';
-import type { Database, Table } from './retail/database.js';
-import { dumpCanonical, dumpJson, parseJson } from './retail/python-json.js';
-import type { PyObject } from './retail/python-value.js';
-import { retailTool, runRetailTool, type ToolAnswer } from './retail/tools.js';
-import { changedRecords, openStage, type Overlay, type StagedRecord } from './retail/world.js';
+import type { Database, Table } from './domains/database.js';
+import { dumpCanonical, dumpJson, parseJson } from './python/python-json.js';
+import type { PyObject } from './python/python-value.js';
+import { isWrite, runTool, type Domain, type ToolAnswer } from './domains/domain.js';
+import { changedRecords, openStage, type Overlay, type StagedRecord } from './domains/world.js';
 
 const FILE_NAME = 'tool-service.sqlite';
 const LEDGER_ROWS_SHOWN_MAX = 100_000;
@@ -41,7 +42,19 @@ export interface LedgerRow {
   readonly args_hash: string;
   readonly applied_at: string;
   readonly attempt: number;
+  /** What the call was answered. */
+  readonly result: string;
 }
+
+/** A call of a changing tool that reached the service, whether it took effect or not. */
+export interface Arrival {
+  readonly key: string | null;
+  readonly tool: string;
+}
+
+/** `keys`: a repeated key gets the first result; `nokeys`: keys are ignored. */
+export const MODES = ['keys', 'nokeys'] as const;
+export type Mode = (typeof MODES)[number];
 
 export interface KeyedResult extends ToolAnswer {
   readonly run: string;
@@ -54,18 +67,29 @@ export interface ToolStore {
   find(key: string): KeyedResult | undefined;
   changes(run: string): PyObject;
   ledger(run?: string): LedgerRow[];
+  /** In the order in which they came. */
+  arrivals(run: string): Arrival[];
   close(): void;
 }
 
-/** Opens the store in a folder, made if missing; a store left by a killed process is continued. */
-export function openToolStore(database: Database, dataDir: string): ToolStore {
+export interface ToolStoreOptions {
+  readonly domain: Domain;
+  readonly database: Database;
+  /** Made if missing; a store that a killed process left there is continued. */
+  readonly dataDir: string;
+  readonly mode: Mode;
+}
+
+/** Opens the store. */
+export function openToolStore(options: ToolStoreOptions): ToolStore {
+  const { database, dataDir } = options;
   mkdirSync(dataDir, { recursive: true });
   const sqlite = new Sqlite(join(dataDir, FILE_NAME));
   sqlite.pragma('journal_mode = WAL');
   sqlite.pragma('synchronous = FULL');
   sqlite.exec(SCHEMA);
   const statements = prepare(sqlite);
-  const apply = sqlite.transaction((call: ToolCall) => applyCall(database, statements, call));
+  const apply = sqlite.transaction((call: ToolCall) => applyCall(options, statements, call));
   return {
     call: (call) => apply.immediate(call),
     find(key) {
@@ -76,6 +100,7 @@ export function openToolStore(database: Database, dataDir: string): ToolStore {
     changes: (run) => changedRecords(database, overlayOf(statements, run)),
     ledger: (run) =>
       run === undefined ? statements.ledger.all() : statements.ledgerOfRun.all(run),
+    arrivals: (run) => statements.arrivals.all(run),
     close: () => void sqlite.close(),
   };
 }
@@ -92,13 +117,21 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS ledger (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, tenant TEXT NOT NULL, run TEXT NOT NULL,
     step TEXT NOT NULL, key TEXT, tool TEXT NOT NULL, args_hash TEXT NOT NULL,
-    applied_at TEXT NOT NULL, attempt INTEGER NOT NULL
+    applied_at TEXT NOT NULL, attempt INTEGER NOT NULL, result TEXT NOT NULL
   );
   CREATE INDEX IF NOT EXISTS ledger_by_run ON ledger (run, seq);
   CREATE TRIGGER IF NOT EXISTS ledger_no_update BEFORE UPDATE ON ledger
     BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
   CREATE TRIGGER IF NOT EXISTS ledger_no_delete BEFORE DELETE ON ledger
     BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+  CREATE TABLE IF NOT EXISTS arrivals (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, key TEXT, tool TEXT NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS arrivals_by_run ON arrivals (run, seq);
+  CREATE TRIGGER IF NOT EXISTS arrivals_no_update BEFORE UPDATE ON arrivals
+    BEGIN SELECT RAISE(ABORT, 'arrivals are append-only'); END;
+  CREATE TRIGGER IF NOT EXISTS arrivals_no_delete BEFORE DELETE ON arrivals
+    BEGIN SELECT RAISE(ABORT, 'arrivals are append-only'); END;
 `;
 
 interface ResultRow {
@@ -128,8 +161,14 @@ function prepare(sqlite: Sqlite.Database) {
         'ON CONFLICT (run, tbl, id) DO UPDATE SET record = excluded.record',
     ),
     append: sqlite.prepare<Omit<LedgerRow, 'seq'>>(
-      'INSERT INTO ledger (tenant, run, step, key, tool, args_hash, applied_at, attempt) VALUES ' +
-        '(@tenant, @run, @step, @key, @tool, @args_hash, @applied_at, @attempt)',
+      'INSERT INTO ledger (tenant, run, step, key, tool, args_hash, applied_at, attempt, result) ' +
+        'VALUES (@tenant, @run, @step, @key, @tool, @args_hash, @applied_at, @attempt, @result)',
+    ),
+    arrive: sqlite.prepare<[string, string | null, string]>(
+      'INSERT INTO arrivals (run, key, tool) VALUES (?, ?, ?)',
+    ),
+    arrivals: sqlite.prepare<[string], Arrival>(
+      `SELECT key, tool FROM arrivals WHERE run = ? ORDER BY seq LIMIT ${LEDGER_ROWS_SHOWN_MAX}`,
     ),
     ledger: sqlite.prepare<[], LedgerRow>(
       `SELECT * FROM ledger ORDER BY seq LIMIT ${LEDGER_ROWS_SHOWN_MAX}`,
@@ -141,27 +180,29 @@ function prepare(sqlite: Sqlite.Database) {
 }
 
 function applyCall(
-  database: Database,
+  { domain, database, mode }: ToolStoreOptions,
   statements: Statements,
   call: ToolCall,
 ): ToolAnswer & { readonly replayed: boolean } {
-  const writes = retailTool(call.tool)?.effect === 'write';
+  const writes = isWrite(domain, call.tool);
   const argsHash = hashOf(call.args);
-  const recorded = call.key === undefined ? undefined : statements.result.get(call.key);
+  const key = mode === 'keys' ? call.key : undefined;
+  if (writes) statements.arrive.run(call.run, call.key ?? null, call.tool);
+  const recorded = key === undefined ? undefined : statements.result.get(key);
   if (recorded !== undefined) {
     requireSameCall(call, argsHash, recorded);
     return { content: recorded.content, error: recorded.error === 1, replayed: true };
   }
   const stage = openStage(database, overlayOf(statements, call.run));
-  const answer = runRetailTool(stage, call.tool, call.args);
+  const answer = runTool(domain, stage, { name: call.tool, args: call.args });
   if (!writes) return { ...answer, replayed: false };
   if (!answer.error) {
     keepRecords(statements, call.run, stage.staged());
-    statements.append.run(ledgerRow(call, argsHash));
+    statements.append.run({ ...ledgerRow(call, argsHash), result: answer.content });
   }
-  if (call.key !== undefined) {
+  if (key !== undefined) {
     const error = answer.error ? 1 : 0;
-    statements.keepResult.run(call.key, call.run, call.tool, argsHash, answer.content, error);
+    statements.keepResult.run(key, call.run, call.tool, argsHash, answer.content, error);
   }
   return { ...answer, replayed: false };
 }
@@ -181,7 +222,7 @@ function keepRecords(statements: Statements, run: string, staged: readonly Stage
   }
 }
 
-function ledgerRow(call: ToolCall, argsHash: string): Omit<LedgerRow, 'seq'> {
+function ledgerRow(call: ToolCall, argsHash: string): Omit<LedgerRow, 'seq' | 'result'> {
   return {
     tenant: call.tenant,
     run: call.run,

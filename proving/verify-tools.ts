@@ -2,50 +2,56 @@
  * Offline check of the tools: replays every recorded call directly on them and compares each
  * output and the records left behind. Exit code 0 only if all are equal.
  */
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { Command } from 'commander';
+import { join } from 'node:path';
+import { Command, Option } from 'commander';
 import { HoldfastError } from '../core/errors.js';
 import { matchOutcomes, readExpectedOutcomes } from './expected-outcomes.js';
 import { replayRecording, type ReplayFigures } from './offline-replay.js';
 import { readRecording } from './recording.js';
-import { loadDatabase } from './retail/database.js';
+import { loadDatabase } from './domains/database.js';
+import { domainNamed, DOMAIN_NAMES } from './domains/domains.js';
+import { findDatabase, materialFolder } from './find-database.js';
 
 const DIFFERENCES_SHOWN_MAX = 10;
 const TEXT_SHOWN_CHARS_MAX = 300;
 
-/** Where the test material lies: beside the project's folder. */
-export function materialFolder(): string {
-  let folder = __dirname;
-  // From the sources it is one folder up, from the build two; nothing is nested deeper than that.
-  for (let level = 0; level < 3 && !existsSync(join(folder, 'package.json')); level += 1) {
-    folder = dirname(folder);
-  }
-  return join(dirname(folder), 'shared', 'material');
+interface Options {
+  readonly domain: string;
+  readonly recording?: string;
+  readonly expected?: string;
+  readonly database?: string[];
 }
 
-interface Options {
-  readonly recording: string;
-  readonly expected: string;
-  readonly database: string[];
-}
+/** The recordings beside the project. */
+const MATERIAL: Readonly<Record<string, { recording: string; expected: string }>> = {
+  retail: {
+    recording: 'tau2-bench/trajectories/retail/gpt-4.1_40.json',
+    expected: 'tau2-bench/expected/retail/gpt-4.1_40.json',
+  },
+  airline: {
+    recording: 'tau-bench/trajectories/gpt-4o-airline.json',
+    expected: 'tau-bench/expected/gpt-4o-airline.json',
+  },
+};
 
 function main(argv: readonly string[]): void {
-  const tau2 = join(materialFolder(), 'tau2-bench');
   const command = new Command('verify-tools')
-    .description('Replays every recorded call on the retail tools and compares.')
-    .option(
-      '--recording <file>',
-      'recorded runs',
-      join(tau2, 'trajectories/retail/gpt-4.1_40.json'),
-    )
-    .option('--expected <file>', 'expected outcomes', join(tau2, 'expected/retail/gpt-4.1_40.json'))
-    .option('--database <path...>', 'database file or folder', [join(tau2, 'retail/db.json')])
+    .description('Replays every recorded call on the tools of a domain and compares.')
+    .addOption(new Option('--domain <name>', 'whose tools').choices(DOMAIN_NAMES).default('retail'))
+    .option('--recording <file>', 'recorded runs; default: those beside the project')
+    .option('--expected <file>', 'expected outcomes')
+    .option('--database <path...>', 'database file or folder; default: found by the recording')
     .parse([...argv]);
   const options = command.opts<Options>();
-  const recording = readRecording(options.recording);
-  const outcomes = matchOutcomes(recording, readExpectedOutcomes(options.expected));
-  const figures = replayRecording(loadDatabase(options.database), recording, outcomes);
+  const domain = domainNamed(options.domain);
+  const material = MATERIAL[domain.name];
+  const file = options.recording ?? join(materialFolder(), material?.recording ?? '');
+  const recording = readRecording(file);
+  const expected = options.expected ?? join(materialFolder(), material?.expected ?? '');
+  const outcomes = matchOutcomes(recording, readExpectedOutcomes(expected));
+  const paths = options.database ?? findDatabase(domain, recording, file).paths;
+  const database = loadDatabase(domain, paths);
+  const figures = replayRecording({ domain, database }, recording, outcomes);
   process.stdout.write(`${report(figures)}\n`);
   process.exitCode = holds(figures) ? 0 : 1;
 }

@@ -1,5 +1,10 @@
 /** Returning, exchanging and replacing the items of an order. */
-import { idArgument, idsArgument, sizedIdsArgument, type BoundArguments } from './arguments.js';
+import {
+  idArgument,
+  idsArgument,
+  sizedIdsArgument,
+  type BoundArguments,
+} from '../domains/arguments.js';
 import {
   editOrder,
   isGiftCard,
@@ -10,12 +15,18 @@ import {
   requireStatus,
 } from './lookups.js';
 import { creditGiftCard, paymentEntry } from './payments.js';
-import { dumpJson } from './python-json.js';
-import { absolute, add, negate, roundToCents, subtract } from './python-number.js';
-import { cloneValue, type PyNumber, type PyObject } from './python-value.js';
-import { listField, numberField, objectField, objectsField, textField } from './records.js';
+import { dumpJson } from '../python/python-json.js';
+import { absolute, add, negate, roundToCents, subtract } from '../python/python-number.js';
+import { cloneValue, type PyNumber, type PyObject } from '../python/python-value.js';
+import {
+  listField,
+  numberField,
+  objectField,
+  objectsField,
+  textField,
+} from '../domains/records.js';
 import { refuse } from './texts.js';
-import type { World } from './world.js';
+import type { World } from '../domains/world.js';
 
 export function returnDeliveredOrderItems(world: World, args: BoundArguments): string {
   const order = editOrder(world, args);

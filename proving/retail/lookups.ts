@@ -1,13 +1,10 @@
 /** Finding orders, users, payment methods and items, or refusing as the recorded tools do. */
-import type { BoundArguments } from './arguments.js';
-import { idArgument } from './arguments.js';
-import type { PyObject } from './python-value.js';
-import { objectField, objectsField, textField } from './records.js';
+import type { BoundArguments } from '../domains/arguments.js';
+import { idArgument } from '../domains/arguments.js';
+import type { PyObject } from '../python/python-value.js';
+import { objectField, objectsField, textField } from '../domains/records.js';
 import { refuse, type Refusal } from './texts.js';
-import type { World } from './world.js';
-
-/** A tool: takes the run's world and the bound arguments, gives the text of its answer. */
-export type Tool = (world: World, args: BoundArguments) => string;
+import type { World } from '../domains/world.js';
 
 /** The run's own copy of the order that the call names. */
 export function editOrder(world: World, args: BoundArguments): PyObject {

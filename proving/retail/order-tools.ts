@@ -1,14 +1,14 @@
 /** Cancelling an order, and changing its address or its payment. */
-import { idArgument, type BoundArguments } from './arguments.js';
+import { idArgument, type BoundArguments } from '../domains/arguments.js';
 import { editOrder, isGiftCard, paymentMethodOf, requireStatus } from './lookups.js';
 import { creditGiftCard, paymentEntry } from './payments.js';
-import { dumpJson } from './python-json.js';
-import { negate } from './python-number.js';
-import { typeName, type PyObject, type PyValue } from './python-value.js';
-import { listField, numberField, objectsField, textField } from './records.js';
+import { dumpJson } from '../python/python-json.js';
+import { negate } from '../python/python-number.js';
+import { typeName, type PyObject, type PyValue } from '../python/python-value.js';
+import { listField, numberField, objectsField, textField } from '../domains/records.js';
 import { refuse } from './texts.js';
-import { ToolError } from './tool-error.js';
-import type { World } from './world.js';
+import { ToolError } from '../python/tool-error.js';
+import type { World } from '../domains/world.js';
 
 /** The parts of an address in the order in which each generation stores them. */
 const ADDRESS_PARTS = {

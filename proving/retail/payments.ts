@@ -1,9 +1,9 @@
 /** Money: entries of an order's payment history and the balance of gift cards. */
 import { isGiftCard } from './lookups.js';
-import { add, roundToCents } from './python-number.js';
-import type { PyNumber, PyObject } from './python-value.js';
-import { numberField, objectField, textField } from './records.js';
-import type { World } from './world.js';
+import { add, roundToCents } from '../python/python-number.js';
+import type { PyNumber, PyObject } from '../python/python-value.js';
+import { numberField, objectField, textField } from '../domains/records.js';
+import type { World } from '../domains/world.js';
 
 export interface Payment {
   readonly type: 'payment' | 'refund';

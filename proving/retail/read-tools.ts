@@ -1,13 +1,11 @@
-/** The tools that look something up, calculate or hand over; none of them changes a record. */
-import { evaluateExpression } from './arithmetic.js';
-import { idArgument, textArgument, type BoundArguments } from './arguments.js';
-import type { Table } from './database.js';
-import { dumpJson } from './python-json.js';
-import { typeName, type PyObject } from './python-value.js';
-import { objectField, textField } from './records.js';
+/** The tools that look something up; none of them changes a record. */
+import { idArgument, textArgument, type BoundArguments } from '../domains/arguments.js';
+import type { Table } from '../domains/database.js';
+import { dumpJson } from '../python/python-json.js';
+import type { PyObject } from '../python/python-value.js';
+import { objectField, textField } from '../domains/records.js';
 import { refuse, type Refusal } from './texts.js';
-import { ToolError } from './tool-error.js';
-import type { World } from './world.js';
+import type { World } from '../domains/world.js';
 
 export function getOrderDetails(world: World, args: BoundArguments): string {
   return details(world, { table: 'orders', id: idArgument(args, 'order_id') }, 'orderNotFound');
@@ -75,22 +73,4 @@ export function listAllProductTypes(world: World): string {
   ]);
   names.sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
   return dumpJson(new Map(names));
-}
-
-export function calculate(world: World, args: BoundArguments): string {
-  const expression = args.get('expression') ?? null;
-  if (typeof expression !== 'string') {
-    throw new ToolError(`'${typeName(expression)}' object is not iterable`);
-  }
-  if (!/^[-0-9+*/(). ]*$/.test(expression)) throw refuse(world.dialect, 'invalidCharacters');
-  return evaluateExpression(expression);
-}
-
-/** Thinking changes nothing and answers nothing. */
-export function think(): string {
-  return '';
-}
-
-export function transferToHumanAgents(): string {
-  return 'Transfer successful';
 }

@@ -1,6 +1,6 @@
 /** What the tools answer when they refuse, word for word as each generation of the benchmark does. */
-import type { Dialect } from './database.js';
-import { ToolError } from './tool-error.js';
+import type { Dialect } from '../domains/database.js';
+import { ToolError } from '../python/tool-error.js';
 
 type Wording = (subject: string) => string;
 
@@ -31,7 +31,6 @@ const REFUSALS = {
   notDeliveredToExchange: alike('Non-delivered order cannot be exchanged'),
   notDeliveredToReturn: alike('Non-delivered order cannot be returned'),
   invalidReason: alike('Invalid reason'),
-  invalidCharacters: alike('Invalid characters in expression'),
   onePaymentOnly: alike('There should be exactly one payment for a pending order'),
   samePaymentMethod: alike('The new payment method should be different from the current one'),
   sameItem: alike('The new item id should be different from the old item id'),

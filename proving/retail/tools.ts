@@ -1,131 +1,144 @@
 /**
  * The retail tools by name: 16 of tau-bench, of which tau2-bench drops `think` and later adds
- * `get_item_details`. {@link runRetailTool} is their only door.
+ * `get_item_details`.
  */
-import { bindArguments } from './arguments.js';
-import type { Dialect } from './database.js';
+import type { Dialect, Table } from '../domains/database.js';
+import { byName, type Domain, type DomainTool } from '../domains/domain.js';
+import * as shared from '../domains/shared-tools.js';
+import type { PyObject } from '../python/python-value.js';
 import {
   exchangeDeliveredOrderItems,
   modifyPendingOrderItems,
   returnDeliveredOrderItems,
 } from './item-tools.js';
-import type { Tool } from './lookups.js';
 import {
   cancelPendingOrder,
   modifyPendingOrderAddress,
   modifyPendingOrderPayment,
   modifyUserAddress,
 } from './order-tools.js';
-import type { PyObject } from './python-value.js';
 import * as read from './read-tools.js';
-import { ToolError } from './tool-error.js';
-import type { World } from './world.js';
-
-/** What a tool may do: nothing but look, change records, or end the conversation. */
-export type ToolEffect = 'read' | 'write' | 'pure' | 'control';
-
-export interface RetailTool {
-  readonly name: string;
-  readonly effect: ToolEffect;
-  /** Names of the parameters, all required, in the order of the schema. */
-  readonly parameters: readonly string[];
-  /** Set when only one generation of the benchmark has the tool. */
-  readonly only?: Dialect;
-  readonly run: Tool;
-}
 
 const ADDRESS = ['address1', 'address2', 'city', 'state', 'country', 'zip'] as const;
 const SWAP = ['order_id', 'item_ids', 'new_item_ids', 'payment_method_id'] as const;
 
-/** All retail tools. */
-export const RETAIL_TOOLS: readonly RetailTool[] = [
-  tool('calculate', 'pure', { parameters: ['expression'], run: read.calculate }),
-  tool('cancel_pending_order', 'write', {
+const TOOLS: readonly DomainTool[] = [
+  { name: 'calculate', effect: 'pure', parameters: ['expression'], run: shared.calculate },
+  {
+    name: 'cancel_pending_order',
+    effect: 'write',
+    money: true,
     parameters: ['order_id', 'reason'],
     run: cancelPendingOrder,
-  }),
-  tool('exchange_delivered_order_items', 'write', {
+  },
+  {
+    name: 'exchange_delivered_order_items',
+    effect: 'write',
+    money: true,
     parameters: SWAP,
     run: exchangeDeliveredOrderItems,
-  }),
-  tool('find_user_id_by_email', 'read', { parameters: ['email'], run: read.findUserIdByEmail }),
-  tool('find_user_id_by_name_zip', 'read', {
+  },
+  {
+    name: 'find_user_id_by_email',
+    effect: 'read',
+    parameters: ['email'],
+    run: read.findUserIdByEmail,
+  },
+  {
+    name: 'find_user_id_by_name_zip',
+    effect: 'read',
     parameters: ['first_name', 'last_name', 'zip'],
     run: read.findUserIdByNameZip,
-  }),
-  tool('get_item_details', 'read', {
+  },
+  {
+    name: 'get_item_details',
+    effect: 'read',
     parameters: ['item_id'],
     only: 'tau2',
     run: read.getItemDetails,
-  }),
-  tool('get_order_details', 'read', { parameters: ['order_id'], run: read.getOrderDetails }),
-  tool('get_product_details', 'read', { parameters: ['product_id'], run: read.getProductDetails }),
-  tool('get_user_details', 'read', { parameters: ['user_id'], run: read.getUserDetails }),
-  tool('list_all_product_types', 'read', { parameters: [], run: read.listAllProductTypes }),
-  tool('modify_pending_order_address', 'write', {
+  },
+  {
+    name: 'get_order_details',
+    effect: 'read',
+    parameters: ['order_id'],
+    run: read.getOrderDetails,
+  },
+  {
+    name: 'get_product_details',
+    effect: 'read',
+    parameters: ['product_id'],
+    run: read.getProductDetails,
+  },
+  { name: 'get_user_details', effect: 'read', parameters: ['user_id'], run: read.getUserDetails },
+  { name: 'list_all_product_types', effect: 'read', parameters: [], run: read.listAllProductTypes },
+  {
+    name: 'modify_pending_order_address',
+    effect: 'write',
     parameters: ['order_id', ...ADDRESS],
     run: modifyPendingOrderAddress,
-  }),
-  tool('modify_pending_order_items', 'write', { parameters: SWAP, run: modifyPendingOrderItems }),
-  tool('modify_pending_order_payment', 'write', {
+  },
+  {
+    name: 'modify_pending_order_items',
+    effect: 'write',
+    money: true,
+    parameters: SWAP,
+    run: modifyPendingOrderItems,
+  },
+  {
+    name: 'modify_pending_order_payment',
+    effect: 'write',
+    money: true,
     parameters: ['order_id', 'payment_method_id'],
     run: modifyPendingOrderPayment,
-  }),
-  tool('modify_user_address', 'write', {
+  },
+  {
+    name: 'modify_user_address',
+    effect: 'write',
     parameters: ['user_id', ...ADDRESS],
     run: modifyUserAddress,
-  }),
-  tool('return_delivered_order_items', 'write', {
+  },
+  {
+    name: 'return_delivered_order_items',
+    effect: 'write',
+    money: true,
     parameters: ['order_id', 'item_ids', 'payment_method_id'],
     run: returnDeliveredOrderItems,
-  }),
-  tool('think', 'pure', { parameters: ['thought'], only: 'tau-bench', run: read.think }),
-  tool('transfer_to_human_agents', 'control', {
+  },
+  { name: 'think', effect: 'pure', parameters: ['thought'], only: 'tau-bench', run: shared.think },
+  {
+    name: 'transfer_to_human_agents',
+    effect: 'control',
     parameters: ['summary'],
-    run: read.transferToHumanAgents,
-  }),
+    run: shared.transferToHumanAgents,
+  },
 ];
 
-const BY_NAME: ReadonlyMap<string, RetailTool> = new Map(
-  RETAIL_TOOLS.map((entry) => [entry.name, entry]),
-);
+/** tau2 shows an order with all its fields, in this order, and null where nothing happened yet. */
+const TAU2_ORDER_FIELDS = [
+  'order_id',
+  'user_id',
+  'address',
+  'items',
+  'status',
+  'fulfillments',
+  'payment_history',
+  'cancel_reason',
+  'exchange_items',
+  'exchange_new_items',
+  'exchange_payment_method_id',
+  'exchange_price_difference',
+  'return_items',
+  'return_payment_method_id',
+] as const;
 
-function tool(
-  name: string,
-  effect: ToolEffect,
-  rest: Omit<RetailTool, 'name' | 'effect'>,
-): RetailTool {
-  return { name, effect, ...rest };
-}
-
-/** The tool of this name, or undefined. */
-export function retailTool(name: string): RetailTool | undefined {
-  return BY_NAME.get(name);
-}
-
-export interface ToolAnswer {
-  readonly content: string;
-  readonly error: boolean;
-}
-
-/**
- * Runs one call on a world. A refusal is an answer with `error`, never an exception; whether the
- * world's stage is kept is the caller's decision, and only an answer without error deserves it.
- */
-export function runRetailTool(world: World, name: string, args: PyObject): ToolAnswer {
-  const entry = retailTool(name);
-  if (entry === undefined || (entry.only ?? world.dialect) !== world.dialect) {
-    const tau2 = world.dialect === 'tau2';
-    return {
-      content: tau2 ? `Error: Tool '${name}' not found.` : `Unknown action ${name}`,
-      error: true,
-    };
-  }
-  try {
-    const signature = { dialect: world.dialect, tool: name, parameters: entry.parameters };
-    return { content: entry.run(world, bindArguments(signature, args)), error: false };
-  } catch (error) {
-    if (error instanceof ToolError) return { content: `Error: ${error.message}`, error: true };
-    throw error;
-  }
-}
+/** Customer service of a shop: orders are cancelled, changed, returned and exchanged. */
+export const RETAIL: Domain = {
+  name: 'retail',
+  className: 'RetailTools',
+  tables: ['orders', 'products', 'users'],
+  tools: byName(TOOLS),
+  shown: (dialect: Dialect, table: Table, record: PyObject): PyObject =>
+    dialect === 'tau2' && table === 'orders'
+      ? new Map(TAU2_ORDER_FIELDS.map((field) => [field, record.get(field) ?? null]))
+      : record,
+};

@@ -1,9 +1,13 @@
 import { join } from 'node:path';
 import { matchOutcomes, readExpectedOutcomes } from '../../proving/expected-outcomes';
 import { proving } from '../../proving/main';
+import { AIRLINE } from '../../proving/airline/tools';
+import { planKill, type KillPlan } from '../../proving/kill-plan';
+import { playedRun } from '../../proving/played-run';
 import { prove, type ProveOptions, type RunReport } from '../../proving/prove';
 import { readRecording } from '../../proving/recording';
-import { summarise, summaryLine } from '../../proving/summary';
+import { RETAIL } from '../../proving/retail/tools';
+import { parkedLine, summarise, summaryLine } from '../../proving/summary';
 import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
 
 const RECORDING = join(TAU2, 'trajectories', 'retail', 'gpt-4.1_40.json');
@@ -17,6 +21,8 @@ async function proveChosen(
 ): Promise<readonly RunReport[]> {
   const recording = readRecording(RECORDING);
   return prove({
+    domain: RETAIL,
+    mode: 'keys',
     recording,
     outcomes: matchOutcomes(recording, readExpectedOutcomes(EXPECTED)),
     databaseFiles: [join(TAU2, 'retail', 'db.json')],
@@ -57,6 +63,55 @@ describeWithMaterial('the proving harness', () => {
   );
 });
 
+describeWithMaterial('a service that ignores keys', () => {
+  const recording = () => readRecording(join(TAU_BENCH, 'trajectories', 'gpt-4o-airline.json'));
+
+  /** Plays a run with one write, its worker killed at the write. */
+  async function killedAtWrite(when: KillPlan['when']): Promise<readonly RunReport[]> {
+    const airline = recording();
+    const run = playedRun(airline.runs[43]!, AIRLINE)!;
+    const isWanted = (plan: KillPlan): boolean => plan.at === 'write' && plan.when === when;
+    const seed = Array.from({ length: 1_000 }, (_, at) => at).find((at) =>
+      isWanted(planKill(at, run)),
+    );
+    return prove({
+      domain: AIRLINE,
+      mode: 'nokeys',
+      recording: airline,
+      outcomes: matchOutcomes(
+        airline,
+        readExpectedOutcomes(join(TAU_BENCH, 'expected', 'gpt-4o-airline.json')),
+      ),
+      databaseFiles: [
+        join(TAU_BENCH, 'airline', 'data'),
+        join(TAU_BENCH, 'airline', 'data_as_recorded'),
+      ],
+      choose: ({ id }) => id === run.id,
+      kill: 'random',
+      seed: seed ?? 0,
+      concurrency: 1,
+      say: () => undefined,
+      signal: new AbortController().signal,
+    });
+  }
+
+  test.each([
+    ['after', { happened: 1, notHappened: 0 }],
+    ['before', { happened: 0, notHappened: 1 }],
+  ] as const)(
+    'a write whose worker dies %s its effect waits for a person, and takes effect once',
+    async (when, parked) => {
+      const reports = await killedAtWrite(when);
+      expect(reports.flatMap((report) => report.failures)).toEqual([]);
+      const summary = summarise(reports);
+      expect(summary).toMatchObject({ kills: 1, parked, duplicates: 0, repeated: 0, holds: true });
+      expect(summary.ledgerRows).toBe(summary.ledgerExpected);
+      expect(parkedLine(summary)).toContain('parked as outcome_unknown 1');
+    },
+    LIMIT_MS,
+  );
+});
+
 describeWithMaterial('npm run proving', () => {
   const given = ['--domain', 'retail', '--recording', RECORDING, '--expected', EXPECTED];
   const airline = (folder: string): string => join(TAU_BENCH, folder, 'gpt-4o-airline.json');
@@ -75,7 +130,12 @@ describeWithMaterial('npm run proving', () => {
 
   test.each<[string, readonly string[], string]>([
     ['no recording', ['--domain', 'retail'], '--recording'],
-    ['a domain without tools', [...given, '--domain', 'airline'], 'Allowed choices are retail'],
+    [
+      'a domain without tools',
+      [...given, '--domain', 'bank'],
+      'Allowed choices are retail, airline',
+    ],
+    ['a mode that is none', [...given, '--mode', 'some'], 'Allowed choices are keys, nokeys'],
     ['a number that is none', [...given, '--runs', 'all'], 'whole number'],
     ['a file that is not there', [...given, '--expected', 'none.json'], 'none.json is not a file'],
     ['a file that is not a recording', [...given, '--recording', EXPECTED], 'Not a tau-bench'],

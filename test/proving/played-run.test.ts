@@ -2,6 +2,7 @@ import { planKill } from '../../proving/kill-plan';
 import { inventedTools, playedRun, type PlayedRun } from '../../proving/played-run';
 import { differenceFrom, recordedReply } from '../../proving/recorded-model';
 import { parseRecording } from '../../proving/recording';
+import { RETAIL } from '../../proving/retail/tools';
 
 interface Call {
   readonly id: string;
@@ -21,7 +22,7 @@ const LOOK = { id: 'a_1', name: 'get_order_details', arguments: { order_id: '#W1
 
 function play(...messages: readonly object[]): PlayedRun | undefined {
   const recording = parseRecording({ simulations: [{ task_id: '1', trial: 0, messages }] });
-  return playedRun(recording.runs[0]!);
+  return playedRun(recording.runs[0]!, RETAIL);
 }
 
 test('a run is played from the first words of the customer to the last answered ones', () => {
@@ -76,10 +77,13 @@ test('a run in which nobody answers is not played', () => {
 });
 
 test('an invented tool is offered, a tool of another domain is refused', () => {
-  const calling = (error: boolean) =>
-    play(user('go'), called({ ...LOOK, name: 'fly' }), tool('a_1', 'text', error), said('Done'))!;
-  expect(inventedTools([calling(true)])).toEqual(['fly']);
-  expect(() => inventedTools([calling(false)])).toThrow('does not have: fly');
+  const calling = (error: boolean, name = 'fly') =>
+    play(user('go'), called({ ...LOOK, name }), tool('a_1', 'text', error), said('Done'))!;
+  expect(inventedTools([calling(true), calling(true, 'fly to')], RETAIL)).toEqual([
+    { name: 'fly', recordedName: 'fly' },
+    { name: 'invented_fly_to', recordedName: 'fly to' },
+  ]);
+  expect(() => inventedTools([calling(false)], RETAIL)).toThrow('retail does not have: fly');
 });
 
 test('a request that is not the recorded conversation is noticed', () => {

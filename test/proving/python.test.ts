@@ -1,7 +1,7 @@
-import { evaluateExpression } from '../../proving/retail/arithmetic';
-import { dumpCanonical, dumpJson, parseJson } from '../../proving/retail/python-json';
-import { formatFloat, roundToCents } from '../../proving/retail/python-number';
-import { fromJson, sameValue } from '../../proving/retail/python-value';
+import { evaluateExpression } from '../../proving/python/arithmetic';
+import { dumpCanonical, dumpJson, parseJson } from '../../proving/python/python-json';
+import { formatFloat, roundToCents } from '../../proving/python/python-number';
+import { fromJson, sameValue } from '../../proving/python/python-value';
 
 describe('JSON as Python writes it', () => {
   test('int and float stay apart, and keys keep their order', () => {

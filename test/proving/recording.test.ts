@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HoldfastError } from '../../core/errors';
 import { consentsBefore, saysYes } from '../../proving/consent';
@@ -15,7 +17,8 @@ import {
   splitExchanges,
   type Recording,
 } from '../../proving/recording';
-import { loadDatabase } from '../../proving/retail/database';
+import { loadDatabase } from '../../proving/domains/database';
+import { RETAIL } from '../../proving/retail/tools';
 import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
 
 function count(recording: Recording, role: string): number {
@@ -55,8 +58,8 @@ describeWithMaterial('the tau2 recording', () => {
   test('is given again by the tools: 299 outputs, 40 sets of records, 54 writes', () => {
     const recording = readRecording(recordingFile);
     const outcomes = matchOutcomes(recording, readExpectedOutcomes(expectedFile));
-    const database = loadDatabase([join(TAU2, 'retail', 'db.json')]);
-    expect(replayRecording(database, recording, outcomes)).toEqual({
+    const database = loadDatabase(RETAIL, [join(TAU2, 'retail', 'db.json')]);
+    expect(replayRecording({ domain: RETAIL, database }, recording, outcomes)).toEqual({
       runs: 40,
       outputs: 299,
       outputsEqual: 299,
@@ -138,6 +141,62 @@ describe('a recording', () => {
     expect(run?.droppedUserTools).toBe(1);
   });
 
+  test('of either format takes a greeting, parallel calls and texts in parts', () => {
+    const parts = [
+      { type: 'text', text: 'Hi' },
+      { type: 'text', text: 'there' },
+    ];
+    const toolCalls = ['c1', 'c2'].map((id) => ({
+      id,
+      function: { name: 'get_user_details', arguments: '{"user_id": "x"}' },
+    }));
+    const answer = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'Error: no' });
+    const traj = [
+      { role: 'developer', content: 'Be kind' },
+      { role: 'assistant', content: 'Welcome' },
+      { role: 'user', content: parts },
+      { role: 'assistant', content: null, tool_calls: toolCalls },
+      answer('c2'),
+      answer('c1'),
+    ];
+    const run = parseRecording([{ task_id: 1, traj }]).runs[0];
+    expect(run).toMatchObject({ systemPrompt: 'Be kind', droppedGreetings: 1, trial: 0 });
+    expect(run?.turns).toMatchObject([
+      { role: 'user', text: 'Hi\nthere' },
+      { role: 'assistant', calls: [{ id: 'c1' }, { id: 'c2' }] },
+      { role: 'tool', id: 'c2', error: true },
+      { role: 'tool', id: 'c1', error: true },
+    ]);
+  });
+
+  test('takes a call without arguments however they were written down', () => {
+    const calling = (given: unknown) => ({
+      role: 'assistant',
+      tool_calls: [{ id: 'c', function: { name: 'list_all_airports', arguments: given } }],
+    });
+    for (const given of ['', '{}', 'null', null, {}]) {
+      const run = parseRecording([{ task_id: 1, traj: [user, calling(given)] }]).runs[0];
+      expect(run && assistantTurns(run)[0]?.calls).toMatchObject([{ args: {} }]);
+    }
+  });
+
+  test('knows a refusal without its mark, a run without messages, a reply without usage', () => {
+    const { runs } = parseRecording({
+      simulations: [
+        { task_id: 1, messages: null },
+        { task_id: 1, messages: [user, asks, { ...answers, error: null }] },
+        { task_id: 1, messages: [user, asks, { ...answers, error: false }] },
+        { task_id: 1, messages: [user, { role: 'assistant', content: 'Hello', usage: {} }] },
+      ],
+    });
+    expect(runs.map((run) => run.turns.length)).toEqual([0, 3, 3, 2]);
+    expect(runs.flatMap((run) => run.turns.at(-1) ?? [])).toMatchObject([
+      { error: true },
+      { error: true },
+      { text: 'Hello' },
+    ]);
+  });
+
   test('may end with a call that nobody answered', () => {
     expect(parseRecording(tau2(user, asks)).runs[0]?.unansweredCalls).toBe(1);
   });
@@ -153,7 +212,11 @@ describe('a recording', () => {
     ['no runs', [], 'has no runs'],
     ['a list of numbers', [1], 'Not a tau-bench trajectories file'],
     ['a message without role', tau2({ content: 'x' }), 'Not a tau2-bench results file'],
-    ['an answer to no call', tau2(user, answers), 'answers a call that was not made'],
+    [
+      'an answer to no call',
+      tau2(user, answers),
+      'Run 0 (task-1-trial-0): message 1 answers a call that was not made',
+    ],
     ['a call left unanswered', tau2(user, asks, user), 'before the answer'],
     ['a calling greeting', tau2(asks), 'calls a tool in the greeting'],
     [
@@ -170,7 +233,7 @@ describe('a recording', () => {
           ],
         },
       ],
-      'arguments of f are not JSON',
+      'arguments of f in message 1 of run 0 are not JSON',
     ],
   ])('with %s is refused with the place of the fault', (_, data, message) => {
     expect(() => parseRecording(data)).toThrow(HoldfastError);
@@ -179,6 +242,20 @@ describe('a recording', () => {
 
   test('that is missing is named', () => {
     expect(() => readRecording('no-such-file.json')).toThrow('no-such-file.json is not a file');
+  });
+
+  test('with a fault names its file, and may have scores that only Python writes', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-recording-'));
+    const file = join(folder, 'runs.json');
+    const traj = JSON.stringify([{ ...user, content: 'a "NaN" is no number' }]);
+    writeFileSync(file, `[{"task_id": 1, "reward": NaN, "traj": ${traj}}]`);
+    expect(readRecording(file).runs[0]?.turns).toMatchObject([{ text: 'a "NaN" is no number' }]);
+    writeFileSync(file, '[{"task_id": 1, "traj": [{"role": "judge"}]}]');
+    expect(() => readRecording(file)).toThrow(/runs\.json: Not a tau-bench .* at 0\.traj\.0\.role/);
+    expect(() => readExpectedOutcomes(file)).toThrow('runs.json: Not a file of expected outcomes');
+    writeFileSync(file, '[{"task_id": "NaN');
+    expect(() => readRecording(file)).toThrow('is not JSON');
+    rmSync(folder, { recursive: true });
   });
 });
 

@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { loadDatabase, type Database } from '../../proving/retail/database';
-import { parseJson } from '../../proving/retail/python-json';
-import { objectFromJson } from '../../proving/retail/python-value';
-import { RETAIL_TOOLS, retailTool, runRetailTool } from '../../proving/retail/tools';
+import { loadDatabase, type Database } from '../../proving/domains/database';
+import { parseJson } from '../../proving/python/python-json';
+import { objectFromJson } from '../../proving/python/python-value';
+import { runTool } from '../../proving/domains/domain';
+import { RETAIL } from '../../proving/retail/tools';
 import {
   changedRecords,
   createMemoryOverlay,
   openStage,
   type MemoryOverlay,
-} from '../../proving/retail/world';
+} from '../../proving/domains/world';
 import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
 
 const tasksSchema = z.array(
@@ -27,7 +28,7 @@ function call(
   [tool, args]: [string, Record<string, unknown>],
 ): string {
   const stage = openStage(database, overlay);
-  const answer = runRetailTool(stage, tool, objectFromJson(args));
+  const answer = runTool(RETAIL, stage, { name: tool, args: objectFromJson(args) });
   if (!answer.error) overlay.keep(stage.staged());
   return answer.content;
 }
@@ -35,7 +36,7 @@ function call(
 describeWithMaterial('the retail tools on the tau-bench ground truth', () => {
   let database: Database;
   beforeAll(() => {
-    database = loadDatabase([join(TAU_BENCH, 'retail', 'data')]);
+    database = loadDatabase(RETAIL, [join(TAU_BENCH, 'retail', 'data')]);
   });
 
   test.each([
@@ -65,7 +66,7 @@ describeWithMaterial('the retail tools on the tau-bench ground truth', () => {
 
   test('a file named after a table replaces that table', () => {
     const folder = join(TAU_BENCH, 'retail');
-    const other = loadDatabase([
+    const other = loadDatabase(RETAIL, [
       join(folder, 'data'),
       join(folder, 'data_as_recorded', 'users.json'),
     ]);
@@ -80,6 +81,7 @@ describeWithMaterial('the retail tools on the tau-bench ground truth', () => {
     const schema = z.array(
       z.object({
         class: z.string(),
+        money: z.boolean(),
         schema: z.object({
           function: z.object({
             name: z.string(),
@@ -93,13 +95,18 @@ describeWithMaterial('the retail tools on the tau-bench ground truth', () => {
     );
     expect(listed).toHaveLength(16);
     for (const entry of listed) {
-      const tool = retailTool(entry.schema.function.name);
-      expect({ effect: tool?.effect, parameters: tool?.parameters }).toEqual({
+      const tool = RETAIL.tools.get(entry.schema.function.name);
+      expect({
+        effect: tool?.effect,
+        money: tool?.money ?? false,
+        parameters: tool?.parameters,
+      }).toEqual({
         effect: entry.class,
+        money: entry.money,
         parameters: entry.schema.function.parameters.required,
       });
     }
-    expect(RETAIL_TOOLS.filter((tool) => tool.only !== 'tau2')).toHaveLength(16);
+    expect([...RETAIL.tools.values()].filter((tool) => tool.only !== 'tau2')).toHaveLength(16);
   });
 });
 
@@ -107,7 +114,7 @@ describeWithMaterial('the retail tools on the tau2 database', () => {
   let database: Database;
   let overlay: MemoryOverlay;
   beforeAll(() => {
-    database = loadDatabase([join(TAU2, 'retail', 'db.json')]);
+    database = loadDatabase(RETAIL, [join(TAU2, 'retail', 'db.json')]);
   });
   beforeEach(() => {
     overlay = createMemoryOverlay();
@@ -145,7 +152,7 @@ describeWithMaterial('the retail tools on the tau2 database', () => {
   });
 
   test('writing what is already there counts as no change', () => {
-    const user = database.tables.users.get('noah_brown_6181');
+    const user = database.tables.get('users')?.get('noah_brown_6181');
     const address = user?.get('address');
     if (!(address instanceof Map)) throw new Error('the user has no address');
     const args = { user_id: 'noah_brown_6181', ...Object.fromEntries(address) };

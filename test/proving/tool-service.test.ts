@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { startToolService, type ToolService } from '../../proving/tool-service-process';
-import { describeWithMaterial, TAU2 } from './material';
+import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
 
 const DATABASE = join(TAU2, 'retail', 'db.json');
 const CANCEL = {
@@ -27,7 +27,12 @@ describeWithMaterial('the tool service', () => {
 
   beforeEach(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'holdfast-tools-'));
-    service = await startToolService({ databaseFiles: [DATABASE], dataDir });
+    service = await startToolService({
+      domain: 'retail',
+      mode: 'keys',
+      databaseFiles: [DATABASE],
+      dataDir,
+    });
   });
   afterEach(async () => {
     await service.stop();
@@ -107,7 +112,12 @@ describeWithMaterial('the tool service', () => {
     const first = await call(CANCEL);
     process.kill(service.pid, 'SIGKILL');
     await service.stop();
-    service = await startToolService({ databaseFiles: [DATABASE], dataDir });
+    service = await startToolService({
+      domain: 'retail',
+      mode: 'keys',
+      databaseFiles: [DATABASE],
+      dataDir,
+    });
     expect((await get('/find?key=run-1/7')).body).toMatchObject({
       found: true,
       content: first.body['content'],
@@ -142,6 +152,37 @@ describeWithMaterial('the tool service', () => {
     expect((await get('/health')).body).toEqual({ ok: true });
   });
 
+  test('that ignores keys applies a repeated call again, and writes every arrival down', async () => {
+    await service.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+    service = await startToolService({
+      domain: 'airline',
+      mode: 'nokeys',
+      databaseFiles: [join(TAU_BENCH, 'airline', 'data')],
+      dataDir,
+    });
+    const args = { user_id: 'mia_li_3668', amount: 100 };
+    const send = { run: 'r', tool: 'send_certificate', args, key: 'r:1' };
+    const first = await call(send);
+    const second = await call(send);
+    expect([first.body['replayed'], second.body['replayed']]).toEqual([false, false]);
+    expect(second.body['content']).toContain('certificate_3221323');
+    expect(await ledger('r')).toMatchObject([
+      { key: 'r:1', result: first.body['content'] },
+      { key: 'r:1', result: second.body['content'] },
+    ]);
+    await call({ ...send, args: { user_id: 'nobody', amount: 1 }, key: 'r:2' });
+    const arrived = { run: 'r', tool: 'get_user_details', args: { user_id: 'mia_li_3668' } };
+    await call(arrived);
+    expect((await get('/arrivals?run=r')).body['rows']).toEqual([
+      { key: 'r:1', tool: 'send_certificate' },
+      { key: 'r:1', tool: 'send_certificate' },
+      { key: 'r:2', tool: 'send_certificate' },
+    ]);
+    expect(await ledger('r')).toHaveLength(2);
+    expect((await get('/find?key=r:1')).body).toEqual({ found: false });
+  });
+
   test('answers unknown paths and missing parameters', async () => {
     expect((await get('/nothing')).status).toBe(404);
     expect((await get('/find')).status).toBe(400);
@@ -157,6 +198,8 @@ describeWithMaterial('the tool service process', () => {
       '--import',
       require.resolve('tsx'),
       entry,
+      '--domain',
+      'retail',
       '--database',
       DATABASE,
       '--data-dir',
@@ -172,9 +215,14 @@ describeWithMaterial('the tool service process', () => {
 
   test('that cannot read its database is reported, not waited for', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'holdfast-tools-'));
-    await expect(startToolService({ databaseFiles: ['no-such.json'], dataDir })).rejects.toThrow(
-      'did not start',
-    );
+    await expect(
+      startToolService({
+        domain: 'retail',
+        mode: 'keys',
+        databaseFiles: ['no-such.json'],
+        dataDir,
+      }),
+    ).rejects.toThrow('did not start');
     rmSync(dataDir, { recursive: true, force: true });
   });
 });

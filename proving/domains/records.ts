@@ -1,6 +1,6 @@
 /** Typed access to the fields of a database record; a missing field means a broken database. */
 import { HoldfastError } from '../../core/errors.js';
-import { isNumber, type PyNumber, type PyObject, type PyValue } from './python-value.js';
+import { isNumber, type PyNumber, type PyObject, type PyValue } from '../python/python-value.js';
 
 export function textField(record: PyObject, field: string): string {
   const value = record.get(field);

@@ -3,15 +3,16 @@
  * model that forgets or invents an argument reads them in the recording.
  */
 import type { Dialect } from './database.js';
-import { formatFloat } from './python-number.js';
-import { typeName, type PyObject, type PyValue } from './python-value.js';
-import { ToolError } from './tool-error.js';
+import { formatFloat } from '../python/python-number.js';
+import { typeName, type PyObject, type PyValue } from '../python/python-value.js';
+import { ToolError } from '../python/tool-error.js';
 
 /** The arguments of one call, every parameter present. */
 export type BoundArguments = ReadonlyMap<string, PyValue>;
 
 export interface Signature {
   readonly dialect: Dialect;
+  readonly className: string;
   readonly tool: string;
   readonly parameters: readonly string[];
 }
@@ -36,8 +37,8 @@ export function bindArguments(signature: Signature, args: PyObject): BoundArgume
   return args;
 }
 
-function pythonName({ dialect, tool }: Signature): string {
-  if (dialect === 'tau2') return `RetailTools.${tool}`;
+function pythonName({ dialect, className, tool }: Signature): string {
+  if (dialect === 'tau2') return `${className}.${tool}`;
   const words = tool.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `${words.join('')}.invoke`;
 }

@@ -14,6 +14,16 @@ export function subtract(left: PyNumber, right: PyNumber): PyNumber {
   return Number(left) - Number(right);
 }
 
+export function multiply(left: PyNumber, right: PyNumber): PyNumber {
+  if (typeof left === 'bigint' && typeof right === 'bigint') return left * right;
+  return Number(left) * Number(right);
+}
+
+/** `sum(values)`: 0 for none. */
+export function sumOf(values: readonly PyNumber[]): PyNumber {
+  return values.reduce(add, 0n);
+}
+
 export function negate(value: PyNumber): PyNumber {
   return typeof value === 'bigint' ? -value : -value;
 }
@@ -33,6 +43,11 @@ export function roundToCents(value: PyNumber): PyNumber {
   if (!Number.isInteger(eighths) || eighths % 2 === 0) return Number(value.toFixed(2));
   const below = Math.floor(value * 100);
   return (below % 2 === 0 ? below : below + 1) / 100;
+}
+
+/** `str(value)`. */
+export function formatNumber(value: PyNumber): string {
+  return typeof value === 'bigint' ? String(value) : formatFloat(value);
 }
 
 /** `str(value)` of a Python float. */

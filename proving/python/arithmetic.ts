@@ -4,7 +4,7 @@
  * evaluated as code.
  */
 import { ToolError } from './tool-error.js';
-import { add, formatFloat, negate, roundToCents, subtract } from './python-number.js';
+import { add, formatFloat, multiply, negate, roundToCents, subtract } from './python-number.js';
 import type { PyNumber } from './python-value.js';
 
 const EXPRESSION_CHARS_MAX = 4_096;
@@ -93,11 +93,6 @@ function readAtom(cursor: Cursor): PyNumber {
 function unclosed(cursor: Cursor): ToolError {
   const more = cursor.tokens[cursor.at] !== undefined;
   return syntaxError(more ? 'invalid syntax' : "'(' was never closed");
-}
-
-function multiply(left: PyNumber, right: PyNumber): PyNumber {
-  if (typeof left === 'bigint' && typeof right === 'bigint') return left * right;
-  return Number(left) * Number(right);
 }
 
 function divide(left: PyNumber, right: PyNumber): number {

@@ -3,8 +3,8 @@
  * works on a stage on top of that; only a tool that succeeds has its stage kept, so a refused call
  * leaves nothing behind.
  */
-import { TABLES, type Database, type Dialect, type Table } from './database.js';
-import { cloneValue, sameValue, type PyObject } from './python-value.js';
+import type { Database, Dialect, Table } from './database.js';
+import { cloneValue, sameValue, type PyObject } from '../python/python-value.js';
 
 /** What a run changed so far; the tool service keeps it in SQLite, an offline replay in memory. */
 export interface Overlay {
@@ -24,7 +24,9 @@ export interface World {
   read(table: Table, id: string): PyObject | undefined;
   /** The run's own copy of a record, to change; what is read afterwards shows the change. */
   edit(table: Table, id: string): PyObject | undefined;
-  /** All records of a table, in the order of the recorded database. */
+  /** Puts a new record in; one of the same id is replaced. */
+  add(table: Table, id: string, record: PyObject): void;
+  /** All recorded records of a table, in the order of the file. */
   records(table: Table): Iterable<readonly [string, PyObject]>;
 }
 
@@ -39,7 +41,7 @@ export function openStage(database: Database, overlay: Overlay): Stage {
   const read = (table: Table, id: string): PyObject | undefined =>
     edits.get(`${table}/${id}`)?.record ??
     overlay.read(table, id) ??
-    database.tables[table].get(id);
+    database.tables.get(table)?.get(id);
   return {
     dialect: database.dialect,
     read,
@@ -52,9 +54,12 @@ export function openStage(database: Database, overlay: Overlay): Stage {
       edits.set(`${table}/${id}`, { table, id, record });
       return record;
     },
+    add: (table, id, record) => void edits.set(`${table}/${id}`, { table, id, record }),
     *records(table) {
       const changed = new Map(overlay.entries(table));
-      for (const [id, record] of database.tables[table]) yield [id, changed.get(id) ?? record];
+      for (const [id, record] of database.tables.get(table) ?? []) {
+        yield [id, changed.get(id) ?? record];
+      }
     },
     staged: () => [...edits.values()],
   };
@@ -67,12 +72,15 @@ export interface MemoryOverlay extends Overlay {
 
 /** A new, empty overlay in memory. */
 export function createMemoryOverlay(): MemoryOverlay {
-  const tables = new Map<Table, Map<string, PyObject>>(TABLES.map((table) => [table, new Map()]));
+  const tables = new Map<Table, Map<string, PyObject>>();
   return {
     read: (table, id) => tables.get(table)?.get(id),
     entries: (table) => tables.get(table) ?? [],
     keep(records) {
-      for (const { table, id, record } of records) tables.get(table)?.set(id, record);
+      for (const { table, id, record } of records) {
+        const kept = tables.get(table) ?? new Map<string, PyObject>();
+        tables.set(table, kept.set(id, record));
+      }
     },
   };
 }
@@ -80,8 +88,7 @@ export function createMemoryOverlay(): MemoryOverlay {
 /** The records of an overlay that differ from the recorded database: `{table: {id: record}}`. */
 export function changedRecords(database: Database, overlay: Overlay): PyObject {
   const changes: PyObject = new Map();
-  for (const table of TABLES) {
-    const base = database.tables[table];
+  for (const [table, base] of database.tables) {
     const changed: PyObject = new Map(
       [...overlay.entries(table)].filter(
         ([id, record]) => !sameValue(record, base.get(id) ?? null),

@@ -1,7 +1,8 @@
 /**
- * The retail agent as a worker runs it: the recorded tools, each a call to the tool service.
+ * The agent of a domain as a worker runs it: the recorded tools, each a call to the tool service.
  * Invariants: arguments are taken as they come, because a recorded refusal must come from the tool; a
- * refusal reaches the model as exactly the recorded text; every write is keyed and waits for the desk.
+ * refusal reaches the model as exactly the recorded text; every write waits for the desk; a tool is
+ * declared keyed exactly where the service honours keys.
  */
 import { z } from 'zod';
 import {
@@ -12,12 +13,13 @@ import {
   type Config,
   type Tool,
   type ToolContext,
-} from '../../authoring/index.js';
-import { RETAIL_TOOLS, type RetailTool } from './tools.js';
+} from '../authoring/index.js';
+import type { DomainTool } from './domains/domain.js';
+import { domainNamed, DOMAIN_NAMES } from './domains/domains.js';
+import { MODES, type Mode } from './tool-store.js';
 
-export const RETAIL_AGENT = 'retail';
 /** Who may approve a write. */
-export const DESK_ROLE = 'retail-desk';
+export const DESK_ROLE = 'desk';
 export const TOOL_TIMEOUT_MS = 5_000;
 export const HEARTBEAT_MS = { repeatable: 2_000, single: 3_000 } as const;
 
@@ -25,27 +27,31 @@ const TOOL_VERSION = '1';
 const MODEL_TIMEOUT_MS = 60_000;
 const RESULT_CHARS_MAX = 4_000_000;
 
-/** Address changes cost nothing and may be repeated; everything else moves money. */
-const PLAIN_WRITES = ['modify_pending_order_address', 'modify_user_address'];
-
 const optionsSchema = z.object({
+  domain: z.enum(DOMAIN_NAMES),
+  mode: z.enum(MODES),
   toolUrl: z.string(),
   instructions: z.string().min(1),
-  /** Names that a recorded model made up; the service refuses them in its own words. */
-  inventedTools: z.array(z.string()),
+  /** Tools that a recorded model made up; the service refuses them in its own words. */
+  inventedTools: z.array(z.object({ name: z.string(), recordedName: z.string() })),
 });
 
-export type RetailOptions = z.infer<typeof optionsSchema>;
+export type AgentOptions = z.infer<typeof optionsSchema>;
 
 /** The configuration of a worker, as `testing/worker-entry` asks for it. */
 export function config(options: unknown): Config {
-  const { toolUrl, instructions, inventedTools } = optionsSchema.parse(options);
-  const invented = inventedTools.map((name) => ({ name, effect: 'read', parameters: [] }) as const);
+  const { domain, mode, toolUrl, instructions, inventedTools } = optionsSchema.parse(options);
+  const service = { url: toolUrl, mode };
+  const invented = inventedTools.map(
+    ({ name, recordedName }) => ({ name, recordedName, effect: 'read', parameters: [] }) as const,
+  );
   const agent = defineAgent({
-    name: RETAIL_AGENT,
+    name: domain,
     model: 'scripted/recorded',
     instructions,
-    tools: [...RETAIL_TOOLS, ...invented].map((entry) => servedTool(entry, toolUrl)),
+    tools: [...domainNamed(domain).tools.values(), ...invented].map((entry) =>
+      servedTool(entry, service),
+    ),
     settings: {
       afterAnswer: 'await_user',
       heartbeatMs: HEARTBEAT_MS,
@@ -70,10 +76,20 @@ export function config(options: unknown): Config {
   return defineConfig({ agents: [agent] });
 }
 
-function servedTool(entry: Pick<RetailTool, 'name' | 'effect' | 'parameters'>, url: string): Tool {
-  const { name } = entry;
+interface Service {
+  readonly url: string;
+  readonly mode: Mode;
+}
+
+type ServedTool = Pick<DomainTool, 'name' | 'effect' | 'money' | 'parameters'> & {
+  /** Where the recording has a name that no provider would take. */
+  readonly recordedName?: string;
+};
+
+function servedTool(entry: ServedTool, { url, mode }: Service): Tool {
+  const name = entry.recordedName ?? entry.name;
   const declared = {
-    name,
+    name: entry.name,
     version: TOOL_VERSION,
     description: `Parameters: ${entry.parameters.join(', ') || 'none'}.`,
     input: z.looseObject({}),
@@ -86,13 +102,19 @@ function servedTool(entry: Pick<RetailTool, 'name' | 'effect' | 'parameters'>, u
       run: (args, ctx) => callTool({ url, name, args, ctx }),
     });
   }
-  return defineTool({
+  const write = {
     ...declared,
-    effect: PLAIN_WRITES.includes(name) ? 'write' : 'financial',
-    idempotency: 'keyed',
+    effect: entry.money === true ? 'financial' : 'write',
     approval: { roles: [DESK_ROLE] },
-    run: (args, ctx) => callTool({ url, name, args, ctx, key: ctx.idempotencyKey }),
-    probe: (_args, ctx) => findResult(url, ctx),
+    // Where the service ignores the key, it still writes it down.
+    run: (args: unknown, ctx: ToolContext) =>
+      callTool({ url, name, args, ctx, key: ctx.idempotencyKey }),
+  } as const;
+  if (mode === 'nokeys') return defineTool({ ...write, idempotency: 'none' });
+  return defineTool({
+    ...write,
+    idempotency: 'keyed',
+    probe: (_args: unknown, ctx: ToolContext) => findResult(url, ctx),
   });
 }
 
