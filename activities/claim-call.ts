@@ -16,10 +16,15 @@ const IN_DOUBT: ToolOutcome = {
   message: 'An earlier execution under this key has an unknown outcome.',
 };
 
+export interface Claim {
+  /** An execution before this one held the same claim. */
+  readonly renewed: boolean;
+  /** ms since epoch at which whoever looks into it takes this execution for ended. */
+  readonly until: number;
+}
+
 export type ClaimResult =
-  /** `renewed`: an execution before this one held the same claim. */
-  | { readonly claimed: true; readonly renewed: boolean }
-  | { readonly claimed: false; readonly outcome: ToolOutcome };
+  ({ readonly claimed: true } & Claim) | { readonly claimed: false; readonly outcome: ToolOutcome };
 
 export async function claimCall(
   deps: ActivityDeps,
@@ -46,13 +51,14 @@ export async function claimCall(
       return { claimed: false, outcome: { kind: 'key_conflict', message } };
     }
     if (decision.kind === 'in_doubt') return { claimed: false, outcome: IN_DOUBT };
+    const until = now(deps) + input.timeoutMs + graceOf(deps, input.timeoutMs) + CLAIM_MARGIN_MS;
     const attempted = await store.claim({
       ...ledgerTarget(run, call),
       ...ledgerSubject(run, call),
-      claimedUntil: now(deps) + input.timeoutMs + graceOf(deps, input.timeoutMs) + CLAIM_MARGIN_MS,
+      claimedUntil: until,
       sameKeyRetry: retry === 'same_key',
     });
-    if (attempted.claimed) return { claimed: true, renewed: row?.state === 'claimed' };
+    if (attempted.claimed) return { claimed: true, renewed: row?.state === 'claimed', until };
     row = attempted.row;
   }
   return { claimed: false, outcome: IN_DOUBT };

@@ -6,6 +6,7 @@ import type { Finding, ReconcileToolInput, ReconcileToolOutput } from '../core/e
 import { decideReconcile, type LedgerRow, type RecordedResult } from '../core/ledger.js';
 import { appendEvents } from './append-events.js';
 import { graceOf, now, type ActivityDeps } from './deps.js';
+import { failure } from './failure.js';
 import { ledgerSubject, ledgerTarget } from './ledger-names.js';
 import { proofsOf } from './proofs.js';
 import { splitResult } from './result-check.js';
@@ -18,6 +19,8 @@ import { messageOf } from './tool-message.js';
 
 /** Rows move forward only, so few steps lead from any row to an answer. */
 const STEPS_MAX = 20;
+/** Deliveries of this activity in which a probe may fail; the pauses between them are Temporal's. */
+const PROBES_MAX = 3;
 
 export async function reconcileTool(
   deps: ActivityDeps,
@@ -51,7 +54,7 @@ async function findOut(
       case 'not_happened':
         return { kind: 'not_happened' };
       case 'wait':
-        if (!(await waitUntil(deps, scope, next.until))) return unknown(INTERRUPTED);
+        if (!(await waitUntil(deps, scope, next.until))) return cutOff(scope, input);
         row = await store.getLedgerRow(run.tenant, call.key);
         break;
       case 'burn':
@@ -64,7 +67,12 @@ async function findOut(
   return unknown('The ledger gave no answer.');
 }
 
-const INTERRUPTED = 'Interrupted before the outcome was known.';
+/** The run wants no answer any more, or only this worker has to end: then another one finds out. */
+function cutOff(scope: Scope, { call }: ReconcileToolInput): Finding {
+  if (scope.stopRequested()) return unknown('Interrupted before the outcome was known.');
+  const message = `The worker shut down before it knew what became of ${call.tool}.`;
+  throw failure('ToolRetryable', { message });
+}
 
 /** False: stopped before the time was over. */
 function waitUntil(deps: ActivityDeps, scope: Scope, at: number): Promise<boolean> {
@@ -97,12 +105,18 @@ async function probe(
       if (ended.value === undefined || ended.value === null) return { kind: 'not_happened' };
       return happened(deps, input, { tool, value: ended.value });
     case 'threw':
-      return unknown(`The tool could not tell: ${messageOf(ended.error)}`);
+      return untold(scope, `The tool could not tell: ${messageOf(ended.error)}`);
     case 'timed_out':
-      return unknown(`The tool did not tell within ${timeoutMs} ms.`);
+      return untold(scope, `The tool did not tell within ${timeoutMs} ms.`);
     case 'stopped':
-      return unknown(INTERRUPTED);
+      return cutOff(scope, input);
   }
+}
+
+/** What cut the call off may cut its probe off as well: it is asked again before a person is. */
+function untold(scope: Scope, message: string): Finding {
+  if (scope.attempt < PROBES_MAX) throw failure('ToolRetryable', { message });
+  return unknown(message);
 }
 
 interface Probed {

@@ -1,20 +1,28 @@
 /** Puts the result of an effect into the ledger; the one write that is not given up at the first error. */
+import type { StoredText } from '../core/json.js';
 import type { RecordedResult } from '../core/ledger.js';
-import type { ActivityDeps } from './deps.js';
+import { now, type ActivityDeps } from './deps.js';
 import type { Execution } from './execute-read.js';
 import { ledgerTarget } from './ledger-names.js';
+import type { Scope } from './scope.js';
 import { storeEffectResult } from './store-result.js';
 import { pause, timersOf } from './timers.js';
 
 const TRIES_MAX = 5;
 const PAUSE_MS = 200;
 
-/** Undefined: the claim was taken away, or the store cannot be written; the outcome is then in doubt. */
+export type Recording =
+  | { readonly kind: 'kept'; readonly result: RecordedResult }
+  /** The claim was taken away meanwhile. */
+  | { readonly kind: 'late'; readonly result: RecordedResult }
+  /** The store cannot be written. */
+  | { readonly kind: 'lost' };
+
 export async function recordResult(
   deps: ActivityDeps,
   { input, runnable }: Execution,
   value: unknown,
-): Promise<RecordedResult | undefined> {
+): Promise<Recording> {
   const { store } = deps;
   const { run, call, inlineBytesMax, typed } = input;
   const place = { store, tenant: run.tenant, inlineBytesMax, ...(typed && { typed }) };
@@ -22,11 +30,29 @@ export async function recordResult(
     try {
       const result = await storeEffectResult(place, runnable.tool, value);
       const kept = await store.record({ ...ledgerTarget(run, call), result, source: 'tool' });
-      return kept ? result : undefined;
+      return { kind: kept ? 'kept' : 'late', result };
     } catch {
       // A busy or full disk: the effect has happened, so a little patience is worth more than an error.
       if (attempt < TRIES_MAX) await pause(timersOf(deps), PAUSE_MS * attempt);
     }
   }
-  return undefined;
+  return { kind: 'lost' };
+}
+
+/**
+ * What a claimant said of an attempt that it no longer holds: it decides nothing, but whoever looks into
+ * this call has to find it.
+ */
+export async function keepLateWord(
+  deps: ActivityDeps,
+  scope: Scope,
+  { input, result }: Pick<Execution, 'input'> & { readonly result: StoredText },
+): Promise<void> {
+  const { run, call } = input;
+  const noted = await deps.store
+    .noteLate({ ...ledgerTarget(run, call), runId: run.runId, at: now(deps), result })
+    .catch(() => true);
+  if (!noted) return;
+  const facts = { runId: run.runId, tool: call.tool, key: call.key };
+  scope.warn('A call ended after its attempt had been taken away; its result was refused.', facts);
 }

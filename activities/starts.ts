@@ -34,6 +34,17 @@ interface ClaimedExecution extends Execution {
   readonly renewed: boolean;
 }
 
+/** How often the code was started for this effect, when this delivery of it starts nothing. */
+export async function startsBefore(
+  { store }: ActivityDeps,
+  scope: Scope,
+  { input, runnable }: Execution,
+): Promise<number> {
+  if (retryFor(runnable.tool.record) !== 'same_key') return 0;
+  const { tenant, runId } = input.run;
+  return (await store.listAttempts(tenant, runId, scope.effectId)).length;
+}
+
 /** Notes this start and tells of the earlier ones. */
 export async function noteStart(
   deps: ActivityDeps,

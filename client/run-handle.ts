@@ -59,6 +59,8 @@ export interface RunHandle {
   events(options?: EventsOptions): AsyncGenerator<RunEvent, void, undefined>;
   /** Delivers a decision as it is and gives the verdict, also a refusal. */
   decide(decision: Decision): Promise<Delivery>;
+  /** Delivers the answer to a clarifying question as it is; whether it counts, the run's events tell. */
+  provideInput(input: messages.ProvidedInput): Promise<void>;
   /** Errors of these five: AskNotFound, DecisionRejected. */
   approve(askId: string, decider: Decider, allowing?: Allowance): Promise<Delivery>;
   /** Other arguments for the call that is asked about; checked and bound anew before they are used. */
@@ -94,6 +96,8 @@ export function runHandle(link: Link, runId: string): RunHandle {
     pendingApprovals: () => readAsks(link, runId),
     events: (options) => eventsOf(link, runId, options),
     decide: (decision) => deliver(link, runId, decision),
+    provideInput: (input) =>
+      bounded(link, { runId }, () => workflow.signal(messages.provideInput, input)),
     approve: (askId, decider, allowing = {}) =>
       decideOnAsk(link, runId, { ...decider, askId, decision: 'approve', allowing }),
     modify: (askId, args, decider) =>

@@ -1,8 +1,7 @@
 /** From a written fixture that the schema has accepted to the case that engines play. */
-import type { Json } from '../core/json.js';
-import type { PolicyCondition } from '../core/policy.js';
 import { momentOf } from './convert-during.js';
 import { answerOf, scriptOf, toolResultOf, toolsNamedIn, usageOf } from './convert-script.js';
+import { taskOf } from './convert-task.js';
 import { declaredTools, toolOf } from './convert-tools.js';
 import type {
   CaseAgent,
@@ -11,7 +10,6 @@ import type {
   CasePrice,
   CaseSession,
   CaseSettings,
-  CaseTask,
   CaseTool,
   Fixture,
   JsonObject,
@@ -22,8 +20,6 @@ import type { FixtureDocument } from './format/document.js';
 import { mockedScript } from './mocked-script.js';
 import type { Script } from './script.js';
 import { TOOLBOX } from './toolbox.js';
-
-const DEFAULT_GOAL = 'Handle the case.';
 
 type Written<Key extends keyof FixtureDocument> = NonNullable<FixtureDocument[Key]>;
 
@@ -109,24 +105,6 @@ function toolsOf(
       return tool === undefined ? [] : [[name, tool]];
     }),
   );
-}
-
-function taskOf({ case_id, goal = DEFAULT_GOAL, task = {} }: FixtureDocument): CaseTask {
-  const { constraints, successCriteria, outputSchema, requiredEvidence, ...rest } = task;
-  return {
-    taskId: case_id,
-    ...rest,
-    goal,
-    ...(constraints !== undefined && { constraints: constraints as Json }),
-    ...(successCriteria !== undefined && { successCriteria: successCriteria as Json }),
-    ...(outputSchema !== undefined && { outputSchema: outputSchema as JsonObject }),
-    ...(requiredEvidence !== undefined && {
-      requiredEvidence: requiredEvidence.map(({ predicate, ...evidence }) => ({
-        ...evidence,
-        ...(predicate !== undefined && { predicate: predicate as PolicyCondition }),
-      })),
-    }),
-  };
 }
 
 function budgetOf({ profile, budget = {} }: FixtureDocument): CaseBudget {

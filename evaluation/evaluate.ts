@@ -3,6 +3,7 @@
  * Invariants: outcomes come in the order of the cases; an engine never plays more cases at once than it says;
  * every case ends, at the latest at its time limit; only a judged observation passes.
  */
+import { setMaxListeners } from 'node:events';
 import { agree } from './agree.js';
 import { compare, type Difference } from './compare.js';
 import type { CaseRun, Engine, EngineName, Observation } from './engine.js';
@@ -42,6 +43,8 @@ export async function* evaluate(
   fixtures: readonly Fixture[],
   options: EvaluateOptions,
 ): AsyncGenerator<CaseOutcome, void> {
+  // Every case under way listens to it: many are no leak.
+  if (options.signal !== undefined) setMaxListeners(0, options.signal);
   const players = options.engines.map((engine) => ({
     engine,
     play: limited(engine.concurrency, (fixture: Fixture) => played(engine, fixture, options)),

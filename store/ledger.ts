@@ -1,7 +1,8 @@
 /**
  * The ledger of side effects: stores what `core/ledger` decides.
  * Invariants: each transition is one compare-and-set statement, on disk when it returns; L1–L3 hold
- * whatever the caller believed when it called; a recorded row never changes; nothing is ever deleted.
+ * whatever the caller believed when it called; the answer of a recorded row never changes; nothing is ever
+ * deleted.
  *
  *   (no row) ─claim→ claimed ─record→ recorded        claimed ─voidClaim→ void (definite)
  *   (no row) ─burn→ void     claimed ─burn→ void      void ─recordByPerson→ recorded
@@ -21,6 +22,15 @@ export interface StoredLedgerRow extends LedgerRow {
   readonly tool: string;
   /** Voided because the tool itself said that nothing happened. */
   readonly definite: boolean;
+  /** The first that a claimant said of its attempt after it had been taken away: kept, never acted on. */
+  readonly late?: LateWord;
+}
+
+export interface LateWord {
+  readonly attempt: number;
+  /** ms since epoch. */
+  readonly at: number;
+  readonly result: RecordedResult;
 }
 
 export interface LedgerTarget {
@@ -47,6 +57,8 @@ export type ClaimInput = LedgerTarget &
 
 export type RecordInput = LedgerTarget & { readonly result: RecordedResult };
 
+export type LateInput = LedgerTarget & Pick<LedgerSubject, 'runId'> & LateWord;
+
 export interface Ledger {
   getLedgerRow(tenant: string, key: string): Promise<StoredLedgerRow | undefined>;
   /** L1, in one statement. `row` is the row afterwards: the claim, or what stood in its way. */
@@ -55,6 +67,11 @@ export interface Ledger {
   ): Promise<{ readonly claimed: boolean; readonly row: StoredLedgerRow | undefined }>;
   /** claimed → recorded, of the same attempt and digest; false: the claim is gone, read the row. */
   record(input: RecordInput & { readonly source: 'tool' }): Promise<boolean>;
+  /**
+   * Keeps what a claimant returned after its attempt was burned, for whoever looks into it; false: the
+   * attempt was not taken away, or somebody's late word is there already.
+   */
+  noteLate(input: LateInput): Promise<boolean>;
   /** claimed → void, because the tool said that nothing happened; false: the claim is gone. */
   voidClaim(claim: {
     readonly tenant: string;
@@ -64,7 +81,7 @@ export interface Ledger {
   /**
    * L3: takes an attempt away from whoever may still want it. Inserts a void row, voids a claim of this
    * or a smaller attempt, raises an older void row to this attempt. A recorded row, a greater attempt and
-   * another digest are left alone. Gives the row afterwards.
+   * a row of another run or digest are left alone. Gives the row afterwards.
    */
   burn(input: LedgerTarget & LedgerSubject): Promise<StoredLedgerRow>;
   /** void → recorded, of the same attempt and digest; false: read the row. */
@@ -87,6 +104,7 @@ export function ledger(db: Db): Ledger {
     },
     record: (input) => recordFrom(db, 'claimed', input),
     recordByPerson: (input) => recordFrom(db, 'void', input),
+    noteLate: (input) => noteLate(db, input),
     async voidClaim({ tenant, key, attempt }) {
       checkIdentifiers({ tenant, key });
       const updated = await db
@@ -133,8 +151,8 @@ const CLAIM = `
     attempt = excluded.attempt, state = 'claimed', was_claimed = 1, definite = 0,
     claimed_until = case when ledger.claimed_until > excluded.claimed_until
       then ledger.claimed_until else excluded.claimed_until end,
-    run_id = excluded.run_id, call_key = excluded.call_key, tool = excluded.tool
-  where ledger.args_digest = excluded.args_digest and (
+    call_key = excluded.call_key, tool = excluded.tool
+  where ledger.args_digest = excluded.args_digest and ledger.run_id = excluded.run_id and (
     (ledger.state = 'void' and ledger.attempt < excluded.attempt)
     or (@sameKeyRetry = 1 and ledger.state = 'claimed' and ledger.attempt = excluded.attempt))
   returning *`;
@@ -157,7 +175,7 @@ const BURN = `
   on conflict (tenant, key) do update set
     was_claimed = case when ledger.state = 'claimed' then ledger.was_claimed else 0 end,
     attempt = excluded.attempt, state = 'void', definite = 0
-  where ledger.args_digest = excluded.args_digest and (
+  where ledger.args_digest = excluded.args_digest and ledger.run_id = excluded.run_id and (
     (ledger.state = 'claimed' and ledger.attempt <= excluded.attempt)
     or (ledger.state = 'void' and ledger.attempt < excluded.attempt))
   returning *`;
@@ -185,6 +203,20 @@ async function recordFrom(
   checkIdentifiers({ tenant, key, argsDigest });
   const values = { tenant, key, state, attempt, argsDigest, source };
   return (await change(db, RECORD, { ...values, result: JSON.stringify(result) })) > 0;
+}
+
+const NOTE_LATE = `
+  update ledger set late_json = @late
+  where tenant = @tenant and key = @key and args_digest = @argsDigest and run_id = @runId
+    and late_json is null and not (attempt = @attempt
+      and (state = 'claimed' or (state = 'recorded' and source = 'tool')))`;
+
+async function noteLate(db: Db, input: LateInput): Promise<boolean> {
+  const { tenant, key, argsDigest, runId, attempt, at, result } = input;
+  checkIdentifiers({ tenant, key, argsDigest, runId });
+  const word: LateWord = { attempt, at, result };
+  const values = { tenant, key, argsDigest, runId, attempt };
+  return (await change(db, NOTE_LATE, { ...values, late: JSON.stringify(word) })) > 0;
 }
 
 async function selectRow(db: Db, tenant: string, key: string): Promise<LedgerTable | undefined> {
@@ -219,5 +251,6 @@ function ledgerRow(row: LedgerTable): StoredLedgerRow {
     tool: row.tool,
     ...(row.result_json === null ? {} : { result: JSON.parse(row.result_json) as RecordedResult }),
     ...(row.source === null ? {} : { source: row.source as 'tool' | 'probe' | 'person' }),
+    ...(row.late_json === null ? {} : { late: JSON.parse(row.late_json) as LateWord }),
   };
 }

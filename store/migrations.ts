@@ -65,6 +65,11 @@ const MIGRATIONS: readonly Migration[] = [
         primary key (tenant, run_id, segment, execution))`,
     ],
   },
+  {
+    version: 2,
+    name: 'late words of claimants',
+    statements: [`alter table ledger add column late_json text`],
+  },
 ];
 
 /** The newest schema that this program knows. */

@@ -94,6 +94,7 @@ export interface LedgerTable {
   readonly run_id: string;
   readonly call_key: string;
   readonly tool: string;
+  readonly late_json: string | null;
 }
 
 export interface AttemptTable {

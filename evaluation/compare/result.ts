@@ -28,7 +28,9 @@ function reasonInWords(result: RunResult, dialect: Expected['dialect']): string 
 /** Where the run was stopped: the result's own phase, or the loop's when it took the decision. */
 export function judgePhase(wanted: string, { observation, trail }: Seen): readonly Difference[] {
   const stop = ofType(trail.events, 'stop').at(-1);
-  const phases = [observation.result?.phase, stop?.phase, stop?.stamp.phase];
+  const interruption = ofType(trail.events, 'interruption').at(-1);
+  const loop = [stop?.stamp.phase, interruption?.stamp.phase];
+  const phases: readonly unknown[] = [observation.result?.phase, stop?.phase, ...loop];
   return phases.includes(wanted)
     ? NO_DIFFERENCE
     : difference('phase', wanted, observation.result?.phase);

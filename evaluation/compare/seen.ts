@@ -1,4 +1,5 @@
 /** What judges look at. */
+import { callNameOf, inWrittenNames } from '../call-names.js';
 import type { Observation } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { trailOf, type Trail } from './trail.js';
@@ -10,5 +11,6 @@ export interface Seen {
 }
 
 export function seen(fixture: Fixture, observation: Observation): Seen {
-  return { fixture, observation, trail: trailOf(observation.events) };
+  const written = inWrittenNames(observation, callNameOf(fixture));
+  return { fixture, observation: written, trail: trailOf(written.events) };
 }

@@ -81,12 +81,18 @@ function budgetOf({ budget }: Fixture): Partial<Budget> {
   return Object.fromEntries(fields) as Partial<Budget>;
 }
 
+/** Waits that may be over at once; the runtime's shortest is a millisecond. */
+const AT_ONCE = ['approvalTimeoutMs', 'inputTimeoutMs', 'idleTimeoutMs'] as const;
+
 function settingsOf({ settings }: Fixture): Partial<Settings> {
   const known = Object.entries(settings).filter(([name]) => name in DEFAULT_SETTINGS);
   const fields = known.map(([name, value]) => [name, value === 'unlimited' ? YEAR_MS : value]);
-  const { onToolFailure } = settings;
+  const { onToolFailure, permissionMode } = settings;
   return {
     ...(Object.fromEntries(fields) as Partial<Settings>),
+    ...AT_ONCE.reduce((rest, name) => (settings[name] === 0 ? { ...rest, [name]: 1 } : rest), {}),
+    // Whoever writes this mode down has unlocked it (G16); a change to it on the way has not.
+    ...(permissionMode === 'bypassPermissions' && { allowBypassPermissions: true }),
     ...(onToolFailure !== undefined && {
       onToolFailure: { ...DEFAULT_SETTINGS.onToolFailure, ...withoutAbsent(onToolFailure) },
     }),

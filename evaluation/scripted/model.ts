@@ -114,7 +114,8 @@ class ModelDouble {
     const { moments } = this.cast;
     await reachAtEnd(moments, { kind: 'modelCall', number, at: 'after' }, worker);
     const id = replyOccurrence(number);
-    await reachAtEnd(moments, { kind: 'event', event: 'model_response', id }, worker);
+    const calls = answer.calls.filter(({ incomplete }) => !incomplete);
+    await reachAtEnd(moments, { kind: 'event', event: 'model_response', calls, id }, worker);
     return wholeReply(answer, place);
   }
 

@@ -4,6 +4,7 @@
  * Invariant: one occurrence counts once, whether a double or the engine saw it first.
  */
 import type { RunEvent } from '../../core/event.js';
+import { callNameOf, type CallName } from '../call-names.js';
 import type { Action, EventPattern, Fixture, Moment, Pattern } from '../fixture.js';
 import type { StageWorker } from './stage.js';
 
@@ -19,10 +20,17 @@ export type Occurrence =
       readonly event: string;
       readonly call?: string;
       readonly tool?: string;
+      /** Of an event about several calls. */
+      readonly calls?: readonly NamedCall[];
       readonly name?: string;
       /** Names this occurrence among all of its run. */
       readonly id: string;
     };
+
+export interface NamedCall {
+  readonly id: string;
+  readonly tool?: string;
+}
 
 interface Watched {
   readonly moment: Moment;
@@ -33,16 +41,20 @@ interface Watched {
 export interface Moments {
   /** Performs what was to happen now, and says what that was. */
   reach(occurrence: Occurrence): Promise<readonly Action[]>;
-  /** Whether something would happen now. */
-  expects(occurrence: Occurrence): boolean;
+  /** Whether something would happen now, or, with a kind of action, whether this would. */
+  expects(occurrence: Occurrence, kind?: Action['kind']): boolean;
 }
 
 export function momentsOf(
-  { during }: Pick<Fixture, 'during'>,
+  fixture: Pick<Fixture, 'during' | 'model' | 'agents' | 'expected'>,
   perform: (action: Action) => Promise<void>,
 ): Moments {
-  const watched: Watched[] = during.map((moment) => ({ moment, matches: 0, fired: 0 }));
+  const watched: Watched[] = fixture.during.map((moment) => ({ moment, matches: 0, fired: 0 }));
   const seen = new Set([SEEN_BY_DOUBLES]);
+  const nameOf = callNameOf(fixture);
+  const toolOfCall = new Map<string, string>();
+  const matches = (on: Pattern, occurrence: Occurrence): boolean =>
+    isMatch(on, occurrence, (one) => callsOf(one, nameOf, toolOfCall));
 
   function isNew(occurrence: Occurrence): boolean {
     return occurrence.kind !== 'event' || !seen.has(occurrence.id);
@@ -61,15 +73,23 @@ export function momentsOf(
   }
 
   return {
-    expects: (occurrence) =>
+    expects: (occurrence, kind) =>
       isNew(occurrence) &&
       watched.some(
         ({ moment, matches: before, fired }) =>
-          matches(moment.on, occurrence) && fired < moment.times && before + 1 >= nthOf(moment.on),
+          matches(moment.on, occurrence) &&
+          fired < moment.times &&
+          before + 1 >= nthOf(moment.on) &&
+          (kind === undefined || moment.actions.some((action) => action.kind === kind)),
       ),
     async reach(occurrence) {
       if (watched.length === 0 || !isNew(occurrence)) return [];
-      if (occurrence.kind === 'event') seen.add(occurrence.id);
+      if (occurrence.kind === 'event') {
+        seen.add(occurrence.id);
+        for (const { id, tool } of occurrence.calls ?? []) {
+          if (tool !== undefined) toolOfCall.set(nameOf(id), tool);
+        }
+      }
       const actions = due(occurrence);
       for (const action of actions) await perform(action);
       return actions;
@@ -101,9 +121,16 @@ export function occurrenceOf(event: RunEvent): Occurrence {
     event: type,
     ...(call !== undefined && { call }),
     ...(tool !== undefined && { tool }),
+    ...callsIn(event),
     ...(name !== undefined && { name }),
     id: idOf(event),
   };
+}
+
+function callsIn(event: RunEvent): { readonly calls?: readonly NamedCall[] } {
+  if (event.type === 'model_response') return { calls: event.calls };
+  if (event.type !== 'tool_results_message') return {};
+  return { calls: event.callIds.map((id) => ({ id })) };
 }
 
 /** Doubles see these themselves, and name them by what they know. */
@@ -138,7 +165,25 @@ function hookNameOf(event: RunEvent): string | undefined {
   return typeof point === 'string' ? point : typeof name === 'string' ? name : undefined;
 }
 
-function matches(pattern: Pattern, occurrence: Occurrence): boolean {
+type EventOccurrence = Extract<Occurrence, { kind: 'event' }>;
+
+/** The calls that an event is about, by the names that the case has for them. */
+function callsOf(
+  { call, tool, calls = [] }: EventOccurrence,
+  nameOf: CallName,
+  toolOfCall: ReadonlyMap<string, string>,
+): readonly NamedCall[] {
+  const one = call === undefined ? [] : [{ id: call, ...(tool !== undefined && { tool }) }];
+  return [...one, ...calls].map(({ id, tool: own }) => {
+    const name = nameOf(id);
+    const known = own ?? toolOfCall.get(name);
+    return { id: name, ...(known !== undefined && { tool: known }) };
+  });
+}
+
+type CallsOf = (occurrence: EventOccurrence) => readonly NamedCall[];
+
+function isMatch(pattern: Pattern, occurrence: Occurrence, callsOfEvent: CallsOf): boolean {
   switch (pattern.kind) {
     case 'start':
       return occurrence.kind === 'start';
@@ -149,19 +194,21 @@ function matches(pattern: Pattern, occurrence: Occurrence): boolean {
         occurrence.at === pattern.at
       );
     case 'event':
-      return occurrence.kind === 'event' && matchesEvent(pattern.pattern, occurrence);
+      return occurrence.kind === 'event' && matchesEvent(pattern.pattern, occurrence, callsOfEvent);
   }
 }
 
 function matchesEvent(
   { event, call, tool, name }: EventPattern,
-  occurrence: Extract<Occurrence, { kind: 'event' }>,
+  occurrence: EventOccurrence,
+  callsOfEvent: CallsOf,
 ): boolean {
-  return (
-    event === occurrence.event &&
-    (call === undefined || call === occurrence.call) &&
-    (tool === undefined || tool === occurrence.tool) &&
-    (name === undefined || name === occurrence.name)
+  if (event !== occurrence.event) return false;
+  if (name !== undefined && name !== occurrence.name) return false;
+  if (call === undefined && tool === undefined) return true;
+  if (call === undefined && tool === occurrence.tool) return true;
+  return callsOfEvent(occurrence).some(
+    (one) => (call === undefined || call === one.id) && (tool === undefined || tool === one.tool),
   );
 }
 

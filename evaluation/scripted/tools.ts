@@ -61,8 +61,12 @@ function declare(declared: CaseTool): Tool {
   });
 }
 
+/** Takes no arguments whatever; still an object to whoever reads its JSON Schema. */
+const NOTHING = z.looseObject({}).refine(() => false, 'this tool takes no arguments at all');
+
 function inputOf(schema: CaseTool['inputSchema']): z.ZodType {
-  return schemaOf(typeof schema === 'boolean' ? { type: 'object' } : schema);
+  if (schema === false) return NOTHING;
+  return schemaOf(schema === true ? { type: 'object' } : schema);
 }
 
 function schemaOf(schema: CaseTool['inputSchema']): z.ZodType {

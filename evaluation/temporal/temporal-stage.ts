@@ -103,8 +103,8 @@ async function act({ run, host, life }: StageFacts, action: Action): Promise<voi
     case 'provideInput': {
       const { call, value } = action;
       const askId = inputAskFor(call, life.events())?.askId ?? `${run.runId}:${call}`;
-      await run.answer(askId, { kind: 'text', value }, { by: 'person' });
-      return;
+      // As it is: an answer to a question that nobody has asked is for the run to judge.
+      return run.provideInput({ askId, value, by: 'person' });
     }
     case 'setPermissionMode':
       return run.setPermissionMode(action.mode);

@@ -1,7 +1,8 @@
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { z } from 'zod';
 import { ToolError } from '../../authoring/index.js';
-import { attempt, effect, executeInput, failureFrom, type Bed } from './setup.js';
+import type { ExecuteToolOutput } from '../../core/effect.js';
+import { attempt, effect, environmentOf, executeInput, failureFrom, type Bed } from './setup.js';
 import {
   bedWith,
   call,
@@ -16,6 +17,13 @@ import {
 
 let bed: Bed;
 afterEach(() => bed.end());
+
+/** A clock that jumps by an hour once the claim has been made. */
+function frozenAfterClaim(): () => number {
+  let readings = 0;
+  // The beginning of the activity and its claim read it before.
+  return () => Date.now() + (readings++ < 2 ? 0 : 3_600_000);
+}
 
 const rowOf = () => bed.store.getLedgerRow('default', call.key);
 
@@ -179,7 +187,69 @@ describe('execute_tool with a tool that changes something', () => {
       return 'too late';
     }, FINANCIAL);
     expect((await execute(bed)).outcome.kind).toBe('ambiguous');
-    expect(await rowOf()).toMatchObject({ state: 'void', wasClaimed: true });
+    expect(await rowOf()).toMatchObject({
+      state: 'void',
+      wasClaimed: true,
+      late: { attempt: 1, result: { text: 'too late' } },
+    });
+  });
+
+  test('a late word is kept beside what a person said and what ran afterwards', async () => {
+    bed = await bedWith(async (_input, ctx) => {
+      if (ctx.attempt > 1) return 'second';
+      await bed.store.burn({ ...TARGET, ...SUBJECT });
+      await execute(bed, effect(), { call: { ...call, attempt: 2 } });
+      return 'first';
+    }, FINANCIAL);
+    expect((await execute(bed)).outcome.kind).toBe('ambiguous');
+    expect(await rowOf()).toMatchObject({
+      state: 'recorded',
+      attempt: 2,
+      result: { text: 'second' },
+      late: { attempt: 1, result: { text: 'first' } },
+    });
+  });
+
+  test('"nothing happened" frees no claim that is gone', async () => {
+    bed = await bedWith(async () => {
+      await bed.store.burn({ ...TARGET, ...SUBJECT });
+      throw new ToolError('card_expired', 'the card has expired');
+    }, FINANCIAL);
+    expect((await execute(bed)).outcome.kind).toBe('ambiguous');
+    expect(await rowOf()).toMatchObject({
+      state: 'void',
+      definite: false,
+      late: { result: { text: 'Nothing happened: card_expired: the card has expired' } },
+    });
+  });
+
+  test('nothing starts under a claim that was frozen until it was dead; it is given back', async () => {
+    const run = jest.fn(() => 'done');
+    bed = await bedWith(run, FINANCIAL);
+    const { execute_tool } = bed.activities({ clock: frozenAfterClaim() });
+    const output = await attempt(execute_tool, executeInput(call));
+    expect(output).toMatchObject({ outcome: { kind: 'ambiguous' }, attempts: 0 });
+    expect(run).not.toHaveBeenCalled();
+    expect(await rowOf()).toMatchObject({ state: 'void', wasClaimed: false });
+  });
+
+  test('a call that was interrupted while it claimed did not start', async () => {
+    const run = jest.fn(() => 'done');
+    bed = await bedWith(run, FINANCIAL);
+    const environment = environmentOf(effect());
+    const store = {
+      ...bed.store,
+      claim: async (claiming: Parameters<typeof bed.store.claim>[0]) => {
+        const claimed = await bed.store.claim(claiming);
+        environment.cancel();
+        return claimed;
+      },
+    };
+    const { execute_tool } = bed.activities({ store });
+    const output = (await environment.run(execute_tool, executeInput(call))) as ExecuteToolOutput;
+    expect(output.outcome).toMatchObject({ kind: 'error', code: 'interrupted' });
+    expect(run).not.toHaveBeenCalled();
+    expect(await rowOf()).toMatchObject({ state: 'void', definite: true });
   });
 
   test('what cannot be represented is still recorded as having happened', async () => {
@@ -231,6 +301,20 @@ describe('execute_tool with a keyed write', () => {
     expect((await failureFrom(execute(bed, info))).type).toBe('ToolRetryable');
     expect(await execute(bed, info)).toMatchObject({ outcome: { kind: 'ambiguous' }, attempts: 2 });
     expect(keys).toEqual(['run_1:1#1', 'run_1:1#2']);
+  });
+
+  test('a result that nobody heard of is given with the starts that it took', async () => {
+    let starts = 0;
+    bed = await bedWith(() => {
+      starts += 1;
+      if (starts === 1) throw new Error('socket hang up');
+      return 'done';
+    }, KEYED_WRITE);
+    const info = effect();
+    await failureFrom(execute(bed, info));
+    expect((await execute(bed, info)).attempts).toBe(2);
+    expect(await execute(bed, info)).toMatchObject({ outcome: { reused: true }, attempts: 2 });
+    expect(starts).toBe(2);
   });
 
   test('is called again after its worker died', async () => {

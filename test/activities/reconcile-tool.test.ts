@@ -1,3 +1,4 @@
+import { ActivityCancellationDetails } from '@temporalio/common';
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../authoring/index.js';
 import type { ReconcileToolOutput, RecordOutcomeInput } from '../../core/effect.js';
@@ -127,12 +128,13 @@ describe('reconcile_tool', () => {
 
   test.each<[string, (() => unknown) | undefined, RegExp]>([
     ['no probe', undefined, /cannot tell/],
-    ['a probe that fails', () => Promise.reject(new Error('503')), /503/],
+    ['a probe that fails for the third time', () => Promise.reject(new Error('503')), /503/],
     ['a probe that never answers', () => new Promise(() => undefined), /within 500 ms/],
   ])('%s leaves it unknown', async (_what, probe, message) => {
     await withProbe(probe);
     await claim(1);
-    const finding = await findingOf();
+    const third = { ...effect(), attempt: 3 };
+    const { finding } = await attempt(bed.activities().reconcile_tool, input, third);
     expect(finding.kind).toBe('unknown');
     expect((finding as { message: string }).message).toMatch(message);
   });
@@ -153,6 +155,43 @@ describe('reconcile_tool', () => {
       source: 'tool',
     });
     expect(await findingOf()).toEqual({ kind: 'not_happened' });
+  });
+
+  test('a probe that fails is asked again before a person is', async () => {
+    let fails = true;
+    await withProbe(() => {
+      if (fails) throw new Error('503');
+      return 'found';
+    });
+    await claim(1);
+    const failed = await failureFrom(attempt(bed.activities().reconcile_tool, input));
+    expect(failed).toMatchObject({ type: 'ToolRetryable', nonRetryable: false });
+    fails = false;
+    expect(await findingOf()).toMatchObject({ kind: 'happened', source: 'probe' });
+  });
+
+  test('a shutdown of the worker leaves the finding out to another one', async () => {
+    await withProbe();
+    await claim(Date.now() + 60_000);
+    const environment = environmentOf(effect());
+    const shutdown = new ActivityCancellationDetails({ workerShutdown: true });
+    setTimeout(() => environment.cancel(undefined, shutdown), 50);
+    const cutOff = environment.run(bed.activities().reconcile_tool, input);
+    expect(await failureFrom(cutOff)).toMatchObject({
+      type: 'ToolRetryable',
+      nonRetryable: false,
+    });
+  });
+
+  test('a key that another run holds is neither burned nor believed', async () => {
+    await withProbe(() => 'found');
+    const other = { ...subject, runId: 'run_2' };
+    await bed.store.claim({ ...target, ...other, claimedUntil: 1, sameKeyRetry: false });
+    expect(await findingOf()).toEqual({ kind: 'not_happened' });
+    expect(await bed.store.getLedgerRow('default', call.key)).toMatchObject({
+      runId: 'run_2',
+      state: 'claimed',
+    });
   });
 
   test('an interrupt ends the waiting without an answer', async () => {

@@ -50,6 +50,40 @@ describe('a case has the defaults of the format', () => {
   });
 });
 
+describe('constraints and success criteria, whose form the format leaves open', () => {
+  const taskOf = (task: object) => caseOf({ task, expected }).task;
+
+  test.each([
+    ['a text', 'Be polite.', ['Be polite.']],
+    ['a list', ['Be polite.', { max: 1 }], ['Be polite.', '{"max":1}']],
+    ['an object', { maxRefund: 100, tone: 'polite' }, ['maxRefund: 100', 'tone: polite']],
+    ['a number', 3, ['3']],
+  ])('constraints as %s are lines for the model', (_form, constraints, lines) => {
+    expect(taskOf({ constraints }).constraints).toEqual(lines);
+  });
+
+  test('null says nothing', () => {
+    expect(taskOf({ constraints: null, successCriteria: null })).toEqual({
+      goal: 'Handle the case.',
+      taskId: 'c1',
+    });
+  });
+
+  test('a criterion that can be checked is checked, any other is said to the model', () => {
+    const when = { path: 'answer', equals: 'Done.' };
+    const given = { id: 'own', when };
+    expect(
+      taskOf({ constraints: ['First.'], successCriteria: [given, when, 'It is known.'] }),
+    ).toMatchObject({
+      successCriteria: [given, { id: 'criterion_2', when }],
+      constraints: ['First.', 'It is done when: It is known.'],
+    });
+    expect(taskOf({ successCriteria: when }).successCriteria).toEqual([
+      { id: 'criterion_1', when },
+    ]);
+  });
+});
+
 describe('the manifest', () => {
   test('has the tools that the case names anywhere, if they exist', () => {
     const { manifest, tools } = caseOf({

@@ -97,6 +97,13 @@ afterAll(() => world.stop());
 const ended = (runId: string): Promise<Ended> => world.ended(runs.get(runId)!);
 const effects = (runId: string) => world.service.visits(runId, 'effect').map(({ key }) => key);
 
+/** The messages of a request, without the marks that tell the vendor what to keep in its cache. */
+function messagesIn(body: string): readonly unknown[] {
+  const unmarked = (key: string, value: unknown): unknown =>
+    key === 'cache_control' ? undefined : value;
+  return (JSON.parse(body, unmarked) as { readonly messages: readonly unknown[] }).messages;
+}
+
 describe('a worker killed', () => {
   test.concurrent(
     'during a model call: the model is asked again, and the lost request is paid for',
@@ -214,6 +221,19 @@ describe('a worker killed', () => {
     expect(ofType(events, 'tool_finished')).toMatchObject([{ status: 'ok', attempts: 2 }]);
     const rows = await world.store.listLedger('default', { runId: 'keyed-write' });
     expect(rows).toMatchObject([{ key: 'keyed-write:0', state: 'recorded', source: 'tool' }]);
+  });
+
+  test.concurrent('or not: what the model is shown only ever grows', async () => {
+    for (const { runId } of CASES.filter(({ start }) => start.settings === undefined)) {
+      if (runId.startsWith('blind')) continue;
+      await ended(runId);
+      const shown = world.requests(runId).map(({ body }) => messagesIn(body ?? '{}'));
+      expect(shown.length).toBeGreaterThan(1);
+      for (const [index, messages] of shown.slice(1).entries()) {
+        const before = shown[index]!;
+        expect(messages.slice(0, before.length)).toEqual(before);
+      }
+    }
   });
 
   test.concurrent('changes nothing for a run that had ended before', async () => {

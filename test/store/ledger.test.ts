@@ -189,6 +189,40 @@ test('names that SQLite would change are refused instead of meeting in one row',
   }
 });
 
+test('L1 to L3: a row of another run with the same arguments is neither claimed nor burned', async () => {
+  const foreign = { ...target(2), runId: 'r2' };
+  await claim();
+  const before = await read();
+  expect(await store.burn(foreign)).toEqual(before);
+  const taken = { claimedUntil: 6000, sameKeyRetry: true };
+  expect((await store.claim({ ...target(), runId: 'r2', ...taken })).claimed).toBe(false);
+  await store.burn(target());
+  expect((await store.claim({ ...foreign, ...taken })).claimed).toBe(false);
+  expect(await read()).toMatchObject({ runId: 'r1', state: 'void', attempt: 1 });
+});
+
+test('a word after the attempt was taken away is kept once, and decides nothing', async () => {
+  const late = { ...target(), at: 7, result: { text: 'too late' } };
+  await claim();
+  expect(await store.noteLate(late)).toBe(false);
+  await store.burn(target());
+  expect(await store.noteLate({ ...late, runId: 'r2' })).toBe(false);
+  expect(await store.noteLate({ ...late, argsDigest: 'd2' })).toBe(false);
+  expect(await store.noteLate(late)).toBe(true);
+  expect(await store.noteLate({ ...late, result: { text: 'again' } })).toBe(false);
+  const word = { attempt: 1, at: 7, result: { text: 'too late' } };
+  expect(await read()).toMatchObject({ state: 'void', late: word });
+  await claim(2);
+  await record(2);
+  expect(await read()).toMatchObject({ state: 'recorded', attempt: 2, result: OK, late: word });
+});
+
+test('what a claim recorded itself is no late word', async () => {
+  await claim();
+  await record();
+  expect(await store.noteLate({ ...target(), at: 7, result: OK })).toBe(false);
+});
+
 test('the rows of a run are listed by key, page by page', async () => {
   for (const each of ['a', 'b', 'c']) {
     await store.burn({ ...target(), key: `list:${each}`, runId: 'listed' });

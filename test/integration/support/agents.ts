@@ -116,6 +116,16 @@ function orderlyTools(visit: VisitService) {
       run: (_input, ctx) => act('pay.blind', ctx),
     }),
     defineTool({
+      name: 'pay.deaf',
+      ...paying,
+      approval: 'never',
+      input: paymentInput,
+      timeoutMs: 5_000,
+      // Goes on whatever it is told, as code does that passes no signal on.
+      run: (_input, ctx) => act('pay.deaf', { ...ctx, signal: new AbortController().signal }),
+      probe: (_input, ctx) => probe('pay.deaf', ctx),
+    }),
+    defineTool({
       name: 'pay.asked',
       ...paying,
       approval: { roles: [...APPROVER.roles] },

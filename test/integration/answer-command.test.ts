@@ -1,0 +1,62 @@
+/** `holdfast answer`, as a person types it, to whether a call in doubt took effect. */
+import { runCli } from '../../cli/program.js';
+import { call, ofType, openAsk, say, startWorld, type World } from './support/world.js';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+async function holdfast(...words: readonly string[]) {
+  let out = '';
+  let err = '';
+  const streams = { out: (text: string) => (out += text), err: (text: string) => (err += text) };
+  const place = ['--address', world.server.address, '--store', world.storeFile];
+  const environment = { variables: {}, folder: '/', colour: false, interactive: false };
+  const code = await runCli([...words, ...place], { environment, streams });
+  return { code, out, err };
+}
+
+const inDoubt = (runId: string) =>
+  world.start({ runId, replies: [call('odd.pay', { how: 'throws' }), say('Finished.')] });
+
+test('"happened" ends the doubt with what the tool would have returned', async () => {
+  const run = await inDoubt('happened');
+  const { askId } = await openAsk(run);
+  const value = ['--value', '{"receipt":17}'];
+  expect(await holdfast('answer', askId, 'happened', '--by', 'mia', ...value)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('answered'),
+  });
+  const { events, result } = await world.ended(run);
+  expect(result.completed).toBe(true);
+  expect(ofType(events, 'tool_finished')).toMatchObject([
+    { status: 'ok', content: { text: '{"receipt":17}' } },
+  ]);
+  expect(await world.store.listLedger('default', { runId: 'happened' })).toMatchObject([
+    { state: 'recorded', source: 'person' },
+  ]);
+});
+
+test('"not_happened" lets it be tried once more, "stop" ends the run, anything else is no answer', async () => {
+  const run = await inDoubt('again');
+  const first = await openAsk(run);
+  const refused = await holdfast('answer', first.askId, 'maybe', '--by', 'mia');
+  expect(refused.code).not.toBe(0);
+  expect(refused.err).toContain('happened, not_happened or stop');
+  expect((await holdfast('answer', first.askId, 'not_happened', '--by', 'mia')).code).toBe(0);
+
+  const second = await openAsk(run);
+  expect(second.askId).toBe(`${first.askId}:2`);
+  const late = await holdfast('answer', first.askId, 'happened', '--by', 'mia');
+  expect(late.code).not.toBe(0);
+  expect((await holdfast('answer', second.askId, 'stop', '--by', 'mia')).code).toBe(0);
+
+  const { events, result } = await world.ended(run);
+  expect(result).toMatchObject({ stopReason: 'needs_human', detail: 'outcome_unknown' });
+  expect(ofType(events, 'tool_finished')).toMatchObject([{ code: 'outcome_unknown', attempts: 2 }]);
+  expect(await world.store.listLedger('default', { runId: 'again' })).toMatchObject([
+    { state: 'void', attempt: 2, wasClaimed: true },
+  ]);
+});
