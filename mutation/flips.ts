@@ -83,8 +83,8 @@ export const FLIPS: readonly Mutation[] = [
   },
   {
     name: 'blanks are an answer',
-    file: 'core/gates/empty.ts',
-    find: "text.text.trim() === ''",
-    replace: "text.text === ''",
+    file: 'core/json.ts',
+    find: "stored.text.trim() === ''",
+    replace: "stored.text === ''",
   },
 ];

@@ -1,7 +1,8 @@
 /**
  * Money is reserved before it is spent (design §10).
  * Invariants:
- *  B1 No request leaves unless spent + reserved + its bound ≤ limit.
+ *  B1 No request leaves unless spent + reserved + its bound ≤ limit. Of tokens only those of the reply are
+ *     bounded so: a prompt's are counted when it has been read, and its size is limited by the context window (G26, G28).
  *  B2 A reservation ends with its effect, whatever came back, or when it is known what that cost.
  *  B3 What was billed above the bound is told; where it also breaks the limit, nothing starts after it.
  */
@@ -47,8 +48,6 @@ export function fitRequest(
   const route = currentRoute(run);
   const inputTokens = promptTokensBound(run) + extraBytes + (hosted?.inputTokens ?? 0);
   const fees = hosted?.fees?.most ?? 0;
-  if (left(inputUsed(run), budget.maxInputTokens) < inputTokens)
-    return { misfit: 'max_input_tokens' };
   const outputLeft = left(run.tally.usage.output, budget.maxOutputTokens);
   const money = left(committedMicroUsd(run), budget.maxCostMicroUsd);
   const affordable = Number.isFinite(money)

@@ -27,6 +27,11 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
   const fees = reply.hosted?.feesMicroUsd ?? 0;
   const billed = costMicroUsd(reply.usage, route.prices) + fees;
   const lost = output.lostCostMicroUsd;
+  const { asked: _, ...settled } = settleReservation(run, effectId, { billed, lost });
+  const usage = addUsage(addUsage(run.tally.usage, reply.usage), output.lostUsage);
+  const spent: OpenRun = { ...settled, head: output.head, pending: [] };
+  if (isNothing(reply))
+    return tellRetries({ ...spent, tally: { ...run.tally, usage } }, output.retried);
   const messageId = messageIdAt(run);
   const appended = output.head !== run.head;
   const { calls, hosted: _hosted, ...rest } = reply;
@@ -40,12 +45,9 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
     step: run.tally.step,
     dispatched: false,
   };
-  const { asked: _, ...settled } = settleReservation(run, effectId, { billed, lost });
   const recorded: OpenRun = {
-    ...settled,
+    ...spent,
     phase: 'validating',
-    head: output.head,
-    pending: [],
     nextMessage: run.nextMessage + (appended ? 1 : 0),
     context: { ...contextAfterReply(run.context, reply), countedBy: route.name },
     turn,
@@ -53,11 +55,17 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
       ...run.tally,
       modelCalls: run.tally.modelCalls + 1,
       proposedCalls: run.tally.proposedCalls + calls.length,
-      usage: addUsage(addUsage(run.tally.usage, reply.usage), output.lostUsage),
+      usage,
     },
+    replyTokens: (run.replyTokens ?? 0) + reply.usage.output,
   };
   const told = tellRetries(recorded, output.retried);
   return withStrangeStop(auditHosted(announce(told, turn, billed + lost), reply), turn);
+}
+
+/** Cut off by a person before anything had arrived: no round trip, and nobody's message. */
+function isNothing({ partial, text, calls }: Reply): boolean {
+  return partial === true && text === undefined && calls.length === 0;
 }
 
 function proposed(call: ProposedCall, index: number, callKey: string): ProposedStage {
