@@ -48,7 +48,7 @@ import { runHooks } from './run-hooks.js';
 import { inScope, type Scope } from './scope.js';
 
 export type { ActivityDeps } from './deps.js';
-export { attemptsKey, inScope, type Scope } from './scope.js';
+export { attemptsKey, completeAhead, inScope, untilStopped, type Scope } from './scope.js';
 export type { Timers } from './timers.js';
 
 export interface Activities {

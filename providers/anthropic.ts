@@ -30,6 +30,8 @@ export interface AnthropicSettings {
   readonly stallMs?: number;
   /** Longest time with keep-alives only: a model that thinks sends nothing else. */
   readonly quietMs?: number;
+  /** What sends the requests; default: the global `fetch`. */
+  readonly fetch?: typeof fetch;
 }
 
 const BASE_URL = 'https://api.anthropic.com';
@@ -49,6 +51,7 @@ export function createAnthropicProvider(settings: AnthropicSettings): Provider {
     maxRetries: 0,
     logLevel: 'off',
     openTelemetry: false,
+    ...(settings.fetch !== undefined && { fetch: settings.fetch }),
   });
   const limits: StallLimits = {
     stallMs: settings.stallMs ?? DEFAULT_LIMITS.stallMs,
