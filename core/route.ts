@@ -17,8 +17,12 @@ export function currentRoute(run: OpenRun): ModelRoute {
   return choice?.route ?? frozen.route;
 }
 
-/** Notes that the current route is asked: a trace names every one of them (G60). */
+/**
+ * Notes that the current route is asked: a trace names every one of them (G60). Runs that were opened before
+ * routes had a version of their own know nothing of it.
+ */
 export function noteRoute(run: OpenRun): OpenRun {
+  if (run.frozen.versions['modelRoute'] === undefined) return run;
   const { name, pricesVersion: pricing } = currentRoute(run);
   const { routes = [] } = run;
   const known = routes.some((one) => one.name === name && one.pricing === pricing);
@@ -32,15 +36,15 @@ export function versionsOf(run: Run): Frozen['versions'] {
   if (!isOpen(run)) return {};
   const { frozen, routes = [] } = run;
   const { versions, route } = frozen;
-  if (routes.length === 0) return versions;
+  const { modelRoute, pricing = route.pricesVersion } = versions;
+  if (modelRoute === undefined || routes.length === 0) return versions;
   // People may have given the frozen ones names of their own.
-  const names = routes.map(({ name }) =>
-    name === route.name ? (versions['modelRoute'] ?? name) : name,
-  );
-  const prices = routes.map(({ name, pricing }) =>
-    name === route.name ? (versions['pricing'] ?? pricing) : pricing,
-  );
-  return { ...versions, modelRoute: listed(names), pricing: listed(prices) };
+  const named = (one: { readonly name: string }): boolean => one.name === route.name;
+  return {
+    ...versions,
+    modelRoute: listed(routes.map((one) => (named(one) ? modelRoute : one.name))),
+    pricing: listed(routes.map((one) => (named(one) ? pricing : one.pricing))),
+  };
 }
 
 function listed(names: readonly string[]): string {

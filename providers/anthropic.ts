@@ -18,6 +18,7 @@ import { newestRaw } from './anthropic/hosted.js';
 import { replyOf } from './anthropic/reply.js';
 import { anthropicBody, usedCallIds } from './anthropic/request.js';
 import type { ModelProgress, ModelReply, ModelRequest, Provider } from './provider.js';
+import { withoutSecret } from './secret.js';
 import { createSseParser } from './sse.js';
 import type { SseEvent } from './sse.js';
 import { startStallWatch } from './stall-watch.js';
@@ -59,7 +60,8 @@ export function createAnthropicProvider(settings: AnthropicSettings): Provider {
   };
   return {
     name: 'anthropic',
-    complete: (request, progress) => complete({ client, limits }, request, progress),
+    complete: (request, progress) =>
+      withoutSecret(settings.apiKey, () => complete({ client, limits }, request, progress)),
   };
 }
 

@@ -182,7 +182,7 @@ export function frozenOf(script: Script): Frozen {
     hooks: script.hookNames ?? {},
     budget: { ...DEFAULT_BUDGET, ...script.budget },
     settings: { ...DEFAULT_SETTINGS, ...script.settings },
-    versions: { agent: '1', policy: '7' },
+    versions: { agent: '1', policy: '7', modelRoute: route.name, pricing: 'p1' },
   };
 }
 
