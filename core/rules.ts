@@ -2,7 +2,7 @@
  * The ordered rules of `advance`: the specification, read top-down. The first that fires decides; the list
  * is tried again from the top until none fires.
  *
- * opening → arrival → closing → interrupted → segment full → end of wall time → more budget → sampled → last
+ * opening → arrival → unheard costs → closing → interrupted → segment full → end of wall time → more budget → sampled → last
  * word → hooks after calls → calls settled → dispatch → completion gates → truncation and model failure →
  * after a compaction → another model → limits → compaction → ask the model → await the user
  */
@@ -24,6 +24,7 @@ import { breakerTrip } from './limits/breakers.js';
 import { requiredToolGone } from './limits/required-tools.js';
 import { trip } from './money/budget.js';
 import { askForBudget, exceed, questionFor } from './money/exceed.js';
+import { accountForUnheard } from './money/failed-call.js';
 import { emit } from './outbox.js';
 import { beginPause, pause } from './pause.js';
 import { isOpen, type OpenRun, type Run, type Turn } from './run.js';
@@ -41,6 +42,7 @@ export type Rule<R extends Run = OpenRun> = (run: R) => Step | 'hold' | undefine
 /** Rules of a run that is open. */
 export const RULES: readonly Rule[] = [
   arriving,
+  accountForUnheard,
   closing,
   interrupted,
   pausing,
