@@ -20,6 +20,7 @@ import type {
   ExecuteToolInput,
   ExecuteToolOutput,
   FlushInput,
+  FlushOutput,
   OpenRunInput,
   OpenRunOutput,
   ReconcileToolInput,
@@ -30,7 +31,7 @@ import type {
   RunHooksInput,
   RunHooksOutput,
 } from '../core/effect.js';
-import { PAYLOAD_BYTES_MAX } from '../core/effect.js';
+import { PAYLOAD_BYTES_MAX } from '../core/payload-size.js';
 import { accountCall } from './account-call.js';
 import { callModel } from './call-model.js';
 import { checkCall } from './check-call.js';
@@ -62,7 +63,7 @@ export interface Activities {
   readonly compact: (input: CompactInput) => Promise<CompactOutput>;
   readonly resolve_model: (input: ResolveModelInput) => Promise<ResolveModelOutput>;
   readonly account_call: (input: AccountCallInput) => Promise<AccountCallOutput>;
-  readonly flush: (input: FlushInput) => Promise<Acknowledged>;
+  readonly flush: (input: FlushInput) => Promise<FlushOutput>;
   readonly close_run: (input: CloseRunInput) => Promise<CloseRunOutput>;
 }
 

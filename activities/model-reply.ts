@@ -6,13 +6,14 @@ import type { CallModelInput } from '../core/effect.js';
 import { HoldfastError } from '../core/errors.js';
 import type { Json, StoredText } from '../core/json.js';
 import type { OutputCheck, Reply, ReplyStop, Usage } from '../core/model.js';
+import { textFitsBytes } from '../core/payload-size.js';
 import type { StoredBlock, ToolOffer, TranscriptNode } from '../core/transcript.js';
 import type { ModelReply } from '../providers/provider.js';
 import type { InTransaction } from './deps.js';
 import { hostedOf } from './hosted-calls.js';
 import { checkOutput } from './output-check.js';
 import {
-  CALL_ID_CHARS_MAX,
+  CALL_ID_BYTES_MAX,
   CALLS_MAX,
   offerOf,
   proposedCalls,
@@ -119,7 +120,7 @@ function withinCallLimit(reply: ModelReply): ModelReply {
   const surplus = new Set(
     uses
       .map((use) => use.id)
-      .filter((id, index) => index >= CALLS_MAX || id.length > CALL_ID_CHARS_MAX),
+      .filter((id, index) => index >= CALLS_MAX || !textFitsBytes(id, CALL_ID_BYTES_MAX)),
   );
   if (surplus.size === 0) return reply;
   const { raw } = reply;

@@ -1,6 +1,7 @@
 /** Results of tools in the store: inline up to what the run has room for, else by reference. */
 import type { StoredText } from '../core/json.js';
 import { INLINE_BYTES_MAX, PREVIEW_CHARS } from '../core/json.js';
+import { textFitsBytes } from '../core/payload-size.js';
 import type { Tool } from '../authoring/index.js';
 import type { RecordedResult } from '../core/ledger.js';
 import type { StoreCalls } from '../store/store.js';
@@ -19,11 +20,20 @@ export interface ResultPlace {
 /** A text as the run carries it; above `inlineBytesMax` it is only named. */
 export async function storeText(place: ResultPlace, text: string): Promise<StoredText> {
   const { store, tenant, inlineBytesMax } = place;
-  if (Buffer.byteLength(text) <= Math.min(inlineBytesMax, INLINE_BYTES_MAX)) {
+  if (textFitsBytes(text, Math.min(inlineBytesMax, INLINE_BYTES_MAX))) {
     return store.putText(tenant, text);
   }
   const ref = await store.putBlob(tenant, text);
-  return { ...ref, preview: beginning(text, Math.min(PREVIEW_CHARS, inlineBytesMax)) };
+  return { ...ref, preview: previewWithin(text, inlineBytesMax) };
+}
+
+/** What is shown of it takes no more room than a short text would. */
+function previewWithin(text: string, bytesMax: number): string {
+  let chars = Math.min(PREVIEW_CHARS, bytesMax);
+  while (chars > 0 && !textFitsBytes(beginning(text, chars), bytesMax)) {
+    chars = Math.floor(chars / 2);
+  }
+  return beginning(text, chars);
 }
 
 /** What a tool returned. */

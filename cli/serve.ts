@@ -28,7 +28,9 @@ export async function serveWorker(options: ServeOptions, output: Output): Promis
   if (providers.size === 0) {
     output.remark('No model key is set: set ANTHROPIC_API_KEY, or every model call will fail.');
   }
-  const worker = await startWorker({ address, namespace, taskQueue, storeFile, providers, config });
+  const say = (line: string): void => output.remark(line);
+  const queue = { address, namespace, taskQueue, storeFile };
+  const worker = await startWorker({ ...queue, providers, config, say });
   const agents = [...config.agents.keys()];
   output.data({ serving: agents, address, taskQueue, storeFile });
   output.line(`Worker           serves ${agents.join(', ')} on task queue ${taskQueue}`);

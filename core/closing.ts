@@ -22,6 +22,7 @@ import { UNPROCESSED_MAX, type OpenRun, type Stopping } from './run.js';
 import { isMutating } from './tool.js';
 import { INTERRUPTED_CODES, type ToolResult, type ToolResultCode } from './tool-result.js';
 import { appendTurnResults } from './turn/results.js';
+import { storeMessages } from './turn/store-messages.js';
 import { joined } from './turn/truncation.js';
 import { leanEvents } from './wire-events.js';
 import { flush, STORE_LIMITS } from './flush.js';
@@ -34,7 +35,7 @@ export function close(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' 
   if (run.outbox.carrier !== undefined) return 'hold';
   if (!fitsOneBatch(run)) return flush(run);
   if (flying(run, ['close_run'])) return 'hold';
-  return startClosing(run, stopping);
+  return storeMessages(run) ?? startClosing(run, stopping);
 }
 
 const BESIDE_HOOKS = UNDER_WAY.filter((kind) => kind !== 'run_hooks');

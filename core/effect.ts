@@ -1,7 +1,7 @@
 /**
  * Effects: what the shell must start or cancel, and the payloads of the activities behind them.
  * Invariants: an effect's id is unique in its run and not integer-like; it is in flight until an input
- * names it; payloads carry references, never conversations, and stay below PAYLOAD_BYTES_MAX.
+ * names it; payloads carry references, never conversations (their limits: payload-size.ts).
  */
 import type { WireEvent } from './event.js';
 import type { Frozen } from './frozen.js';
@@ -14,9 +14,6 @@ import type { AttemptBound, CallCheck, ModelRoute, Reply } from './model.js';
 import type { StartInput } from './task.js';
 import type { ToolResultCode } from './tool-result.js';
 import type { TranscriptItem } from './transcript.js';
-
-export const PAYLOAD_BYTES_MAX = 48 * 1024;
-export const CONTINUE_AS_NEW_BYTES_MAX = 256 * 1024;
 
 /** Where a payload belongs; first in every activity input. */
 export interface RunRef {
@@ -38,7 +35,8 @@ export interface OpenRunInput extends EventBatch {
   readonly v: 1;
   readonly run: RunRef;
   readonly segment: number;
-  readonly start: StartInput;
+  /** First segment only, as the caller sent it: the one payload that may be as large as the run's own input. */
+  readonly start?: StartInput;
   /** Later segments: the Temporal run id of the closed segment, whose history is archived. */
   readonly previousExecution?: string;
 }
@@ -118,7 +116,8 @@ export interface CallModelOutput extends Acknowledged {
   readonly retried?: readonly RetriedAttempt[];
   /** Billed or estimated for failed attempts, on top of the reply's own usage (G25). */
   readonly lostCostMicroUsd: number;
-  readonly lostUsage: Reply['usage'];
+  /** Absent: none. */
+  readonly lostUsage?: Reply['usage'];
 }
 
 /** A permission to run one call, carried as data and checked again by the activity. */
@@ -341,6 +340,15 @@ export interface AccountCallOutput extends Acknowledged {
 export interface FlushInput extends EventBatch {
   readonly v: 1;
   readonly run: RunRef;
+  /** With messages: the newest node that is in the store. */
+  readonly head?: string;
+  /** Messages that are too large for the request that would bring them along. */
+  readonly append?: readonly TranscriptItem[];
+}
+
+export interface FlushOutput extends Acknowledged {
+  /** With messages: the newest of them. */
+  readonly head?: string;
 }
 
 export interface CloseRunInput extends EventBatch {
@@ -376,6 +384,8 @@ interface OfActivity<Kind extends string, Payload> {
   readonly limits: EffectLimits;
   /** One line for people who look at the history. */
   readonly summary: string;
+  /** It is larger than a payload may be, even without events: nobody starts it (engine.ts). */
+  readonly oversized?: true;
 }
 
 export type ActivityEffect =

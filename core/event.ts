@@ -235,8 +235,12 @@ export interface EventStamp {
 
 export type RunEvent = EventBody & { readonly stamp: EventStamp };
 
-/** An event on its way to the store: what it shares with its run is said once per payload. */
-export type WireEvent = Lean<EventBody> & { readonly stamp: Omit<EventStamp, 'runId' | 'traceId'> };
+/** An event on its way to the store: what it shares with its run or with the event before it is not said again. */
+export type WireEvent = Lean<EventBody> & { readonly stamp: WireStamp };
+
+/** Without a field: as the event before it in the same payload has it. */
+export type WireStamp = Pick<EventStamp, 'seq'> &
+  Partial<Pick<EventStamp, 'at' | 'phase' | 'step' | 'turn'>>;
 
 /** `content: null`: the result that the same payload appends to the transcript under this call's id. */
 type Lean<Body> = Body extends { readonly type: 'tool_finished' }

@@ -12,6 +12,7 @@ import type {
   CloseRunOutput,
   CompactOutput,
   ExecuteToolOutput,
+  FlushOutput,
   OpenRunOutput,
   ReconcileToolOutput,
   ResolveModelOutput,
@@ -42,7 +43,7 @@ export type EffectInput =
   | (OfEffect & { readonly type: 'compacted'; readonly output: CompactOutput })
   | (OfEffect & { readonly type: 'model_resolved'; readonly output: ResolveModelOutput })
   | (OfEffect & { readonly type: 'call_accounted'; readonly output: AccountCallOutput })
-  | (OfEffect & { readonly type: 'flushed'; readonly output: Acknowledged })
+  | (OfEffect & { readonly type: 'flushed'; readonly output: FlushOutput })
   | (OfEffect & { readonly type: 'run_closed'; readonly output: CloseRunOutput })
   | (OfEffect & { readonly type: 'timer_fired' })
   | (OfEffect & { readonly type: 'effect_failed'; readonly failure: Failure });

@@ -232,7 +232,6 @@ export interface Tally {
 
 export interface QueuedMessage {
   readonly text: string;
-  readonly id?: string;
 }
 
 export interface Run {
@@ -253,6 +252,8 @@ export interface Run {
   /** Messages that are decided on and not yet nodes. */
   readonly pending: readonly TranscriptItem[];
   readonly nextMessage: number;
+  /** The effect that stores the first of `pending` by themselves, and how many. */
+  readonly storing?: { readonly effectId: string; readonly messages: number };
   readonly context: ContextSize;
   readonly compactions?: Compactions;
   readonly pinned?: readonly PinnedResult[];

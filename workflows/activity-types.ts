@@ -11,6 +11,7 @@ import type {
   CloseRunOutput,
   CompactOutput,
   ExecuteToolOutput,
+  FlushOutput,
   OpenRunOutput,
   ReconcileToolOutput,
   ResolveModelOutput,
@@ -28,7 +29,7 @@ interface Outputs {
   readonly compact: CompactOutput;
   readonly resolve_model: ResolveModelOutput;
   readonly account_call: AccountCallOutput;
-  readonly flush: Acknowledged;
+  readonly flush: FlushOutput;
   readonly close_run: CloseRunOutput;
 }
 

@@ -7,7 +7,7 @@ import type { ProposedStage } from '../call/call.js';
 import type { CallModelOutput } from '../effect.js';
 import type { Json } from '../json.js';
 import { contextAfterReply } from '../context/size.js';
-import { addUsage, type ProposedCall, type Reply } from '../model.js';
+import { addUsage, NO_USAGE, type ProposedCall, type Reply } from '../model.js';
 import { costMicroUsd } from '../money/price.js';
 import { settleReservation } from '../money/budget.js';
 import { emit, warn } from '../outbox.js';
@@ -28,7 +28,7 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
   const billed = costMicroUsd(reply.usage, route.prices) + fees;
   const lost = output.lostCostMicroUsd;
   const { asked: _, ...settled } = settleReservation(run, effectId, { billed, lost });
-  const usage = addUsage(addUsage(run.tally.usage, reply.usage), output.lostUsage);
+  const usage = addUsage(addUsage(run.tally.usage, reply.usage), output.lostUsage ?? NO_USAGE);
   const spent: OpenRun = { ...settled, head: output.head, pending: [] };
   if (isNothing(reply))
     return tellRetries({ ...spent, tally: { ...run.tally, usage } }, output.retried);

@@ -24,6 +24,7 @@ import { visibleTools } from '../call/lookup.js';
 import { leanEvents } from '../wire-events.js';
 import { dynamicZone } from './dynamic-zone.js';
 import { hostedCosts } from './hosted.js';
+import { storeMessages } from './store-messages.js';
 
 /** Model attempts that Temporal may make; the activity enforces the real limits (design §6). */
 const MODEL_ATTEMPTS_MAX = 20;
@@ -32,6 +33,8 @@ const QUEUE_CHARS_PER_REQUEST = 16_384;
 
 export function askModel(run: OpenRun): Step<OpenRun> {
   const ready = takeQueue(takeInjected(run));
+  const storing = storeMessages(ready);
+  if (storing !== undefined && storing !== 'hold') return storing;
   const dynamic = dynamicZone(ready);
   const offered = ready.wrapUp === undefined ? visibleTools(ready) : [];
   const bound = fitRequest(ready, {

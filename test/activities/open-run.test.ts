@@ -142,7 +142,6 @@ describe('open_run', () => {
       v: 1,
       run: RUN,
       segment: 1,
-      start,
       previousExecution: 'gone',
       events: [],
     });

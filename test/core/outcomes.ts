@@ -68,7 +68,7 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
     case 'record_outcome':
       return { type: 'outcome_recorded', output: { eventsUpTo } };
     case 'flush':
-      return { type: 'flushed', output: { eventsUpTo } };
+      return { type: 'flushed', output: { ...messagesOf(shell, effect), eventsUpTo } };
     case 'check_call':
       return { type: 'call_checked', output: { ...checked(shell, effect), eventsUpTo } };
     case 'compact': {
@@ -110,6 +110,14 @@ function messagesAt(shell: Shell, head: string | null): readonly Message[] {
   return shell.summaries[head ?? ''] ?? shell.transcript.messages;
 }
 
+/** What a flush stores of the conversation. */
+function messagesOf(shell: Shell, { id, input }: Started<'flush'>): { readonly head?: string } {
+  if (input.head === undefined) return {};
+  goTo(shell, input.head);
+  appendItems(shell.transcript, input.append ?? []);
+  return { head: `${id}:stored` };
+}
+
 function goTo(shell: Shell, head: string | null): void {
   shell.transcript.messages.splice(0, Infinity, ...messagesAt(shell, head));
 }
@@ -142,8 +150,9 @@ const FINE = { ok: true } as const;
 function ofOpen(shell: Shell, effect: Started<'open_run'>, eventsUpTo: number): Ended {
   const failure = shell.script.openFailures?.[effect.input.segment];
   if (failure !== undefined) return { type: 'effect_failed', failure };
-  if (effect.input.segment > 0) return { type: 'run_opened', output: { rules: 1, eventsUpTo } };
-  const { goal, outputSchema } = effect.input.start.task;
+  const { start } = effect.input;
+  if (start === undefined) return { type: 'run_opened', output: { rules: 1, eventsUpTo } };
+  const { goal, outputSchema } = start.task;
   const spilled = { $blob: 'a'.repeat(64), bytes: goal.length, preview: goal.slice(0, 200) };
   const output = {
     rules: 1,
