@@ -150,6 +150,10 @@ function returnedResult(
     const synthetic = INTERRUPTED_CODES.includes(code);
     return { ...base, code, synthetic, content: { text: message } };
   }
+  const malformed = malformedBy(fact);
+  if (malformed !== undefined) {
+    return { ...base, code: 'malformed_result', synthetic: false, content: { text: malformed } };
+  }
   const happened = knownContent(fact);
   if (happened !== undefined) {
     const { code: _, ...ok } = base;
@@ -160,6 +164,12 @@ function returnedResult(
   if (!certain && (tool === undefined || isMutating(tool))) return base;
   const code = stopping.reason === 'timeout' ? 'timeout' : 'interrupted_mid_execution';
   return { ...base, code, content: { text: TEXTS[code] ?? code } };
+}
+
+/** It took effect, and what it gave does not fit the tool's output schema. */
+function malformedBy(fact: CallFact): string | undefined {
+  if (fact.kind !== 'finding' || fact.finding.kind !== 'happened') return undefined;
+  return fact.finding.malformed;
 }
 
 /** What the call gave, when the fact says that it took effect. */

@@ -10,7 +10,7 @@ import type { State } from './call/references.js';
 import type { Condition } from './condition.js';
 import type { Proof } from './gates/evidence.js';
 import type { HookOutcome, HookPoint } from './hooks/hook.js';
-import type { CallCheck, ModelRoute, Reply } from './model.js';
+import type { AttemptBound, CallCheck, ModelRoute, Reply } from './model.js';
 import type { StartInput } from './task.js';
 import type { ToolResultCode } from './tool-result.js';
 import type { TranscriptItem } from './transcript.js';
@@ -80,7 +80,7 @@ export interface CallModelInput extends EventBatch {
   /** Calls say what they wait for and where their results go: it is taken off their arguments. */
   readonly dataflow?: boolean;
   /** Bound of one attempt (design §10). */
-  readonly bound: { readonly inputTokens: number; readonly costMicroUsd: number };
+  readonly bound: AttemptBound;
   /** What all attempts of this call together may cost and use; null: no limit. */
   readonly left: SpendingLeft;
   readonly maxRetries: ModelRetries;
@@ -176,7 +176,13 @@ export type ToolOutcome =
       readonly proves?: readonly string[];
     }
   /** Nothing happened, or (reads) nothing that matters. */
-  | { readonly kind: 'error'; readonly code: ToolResultCode; readonly message: string }
+  | {
+      readonly kind: 'error';
+      readonly code: ToolResultCode;
+      readonly message: string;
+      /** What it returned that does not fit its output schema: for the trace alone (G73). */
+      readonly returned?: StoredText;
+    }
   /** A mutating call of which nobody knows here whether it happened (G96). */
   | { readonly kind: 'ambiguous'; readonly message: string; readonly aborted?: boolean }
   /** The key is taken by other arguments (G97). */
@@ -197,6 +203,8 @@ export type Finding =
       readonly kind: 'happened';
       readonly source: 'tool' | 'probe';
       readonly content: StoredText;
+      /** The content does not fit the tool's output schema: what the model is told instead (G73). */
+      readonly malformed?: string;
       /** As with an outcome. */
       readonly proves?: readonly string[];
     }
@@ -316,6 +324,19 @@ export interface ResolveModelOutput extends Acknowledged {
     | { readonly ok: false; readonly reason: string };
 }
 
+/** What the attempts of a model call have cost whose activity never said it (G25). */
+export interface AccountCallInput extends EventBatch {
+  readonly v: 1;
+  readonly run: RunRef;
+  /** The call, of this segment. */
+  readonly effectId: string;
+}
+
+export interface AccountCallOutput extends Acknowledged {
+  readonly lostCostMicroUsd: number;
+  readonly lostUsage: Reply['usage'];
+}
+
 export interface FlushInput extends EventBatch {
   readonly v: 1;
   readonly run: RunRef;
@@ -377,6 +398,7 @@ export type ActivityEffect =
   | OfActivity<'run_hooks', RunHooksInput>
   | OfActivity<'compact', CompactInput>
   | OfActivity<'resolve_model', ResolveModelInput>
+  | OfActivity<'account_call', AccountCallInput>
   | OfActivity<'flush', FlushInput>
   | OfActivity<'close_run', CloseRunInput>;
 

@@ -164,6 +164,11 @@ export type EventBody =
       readonly key: string;
       /** Dataflow: the path of the state that its result became. */
       readonly path?: string;
+      /** With 'malformed_result': what the tool returned, which the model does not see (G73). */
+      readonly returned?: StoredText;
+      /** The vendor ran it, with these arguments as JSON: an observation that nothing here started (G48). */
+      readonly hosted?: true;
+      readonly args?: StoredText;
     }
   | {
       readonly type: 'tool_results_message';

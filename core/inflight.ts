@@ -112,12 +112,13 @@ export const WORK: readonly InFlight['kind'][] = [
   'run_hooks',
   'compact',
   'resolve_model',
+  'account_call',
   'close_run',
 ];
 
-/** What an interrupt ends: all that works for the run, but its opening and its closing. */
+/** What an interrupt ends: all that works for the run, but its opening, its closing and what is owed. */
 export const UNDER_WAY: readonly InFlight['kind'][] = WORK.filter(
-  (kind) => kind !== 'open_run' && kind !== 'close_run',
+  (kind) => kind !== 'open_run' && kind !== 'close_run' && kind !== 'account_call',
 );
 
 function withInFlight<R extends Run>(run: R, id: string, entry: InFlight): R {

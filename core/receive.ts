@@ -23,6 +23,7 @@ import { hooksFailed, hooksRan } from './hooks/ran.js';
 import { finish } from './inflight.js';
 import type { EffectInput, Input, OutsideInput } from './input.js';
 import { ownValue } from './json.js';
+import { callAccounted, callNotAccounted } from './money/failed-call.js';
 import { acked, warn } from './outbox.js';
 import { fitsBytes } from './payload-size.js';
 import { finalResult, resultOf } from './run-result.js';
@@ -96,6 +97,8 @@ function recordOutcome(run: OpenRun, input: Outcome): Run {
       return compacted(run, input.id, input.output);
     case 'model_resolved':
       return modelResolved(run, input.output);
+    case 'call_accounted':
+      return callAccounted(run, input.output);
     case 'flushed':
       return messagesStored(run, input.id, input.output);
     case 'run_closed':
@@ -173,6 +176,7 @@ function failed(run: OpenRun, { id: effectId, kind, failure }: Failed): Run {
   if (kind === 'run_hooks') return hooksFailed(run, effectId, failure);
   if (kind === 'compact') return notCompacted(run, effectId, failure);
   if (kind === 'resolve_model') return modelNotResolved(run, failure);
+  if (kind === 'account_call') return callNotAccounted(run);
   if (kind === 'flush') return messagesNotStored(run, effectId, failure);
   // What a cancelled close did not store is stored by the next one.
   if (kind === 'close_run' && !failure.cancelled) return ended(run);

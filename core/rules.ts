@@ -2,7 +2,7 @@
  * The ordered rules of `advance`: the specification, read top-down. The first that fires decides; the list
  * is tried again from the top until none fires.
  *
- * opening → arrival → closing → interrupted → segment full → end of wall time → more budget → sampled → last
+ * opening → arrival → unheard costs → closing → interrupted → segment full → end of wall time → more budget → sampled → last
  * word → hooks after calls → calls settled → dispatch → completion gates → truncation and model failure →
  * after a compaction → large messages → another model → limits → compaction → ask the model → await the user
  */
@@ -25,6 +25,7 @@ import { breakerTrip } from './limits/breakers.js';
 import { requiredToolGone } from './limits/required-tools.js';
 import { trip } from './money/budget.js';
 import { askForBudget, exceed, questionFor } from './money/exceed.js';
+import { accountForUnheard } from './money/failed-call.js';
 import { emit } from './outbox.js';
 import { CONTINUE_AS_NEW_BYTES_MAX, fitsBytes } from './payload-size.js';
 import { beginPause, pause } from './pause.js';
@@ -44,6 +45,7 @@ export type Rule<R extends Run = OpenRun> = (run: R) => Step | 'hold' | undefine
 /** Rules of a run that is open. */
 export const RULES: readonly Rule[] = [
   arriving,
+  accountForUnheard,
   closing,
   interrupted,
   pausing,

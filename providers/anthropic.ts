@@ -14,6 +14,7 @@ import {
 } from './anthropic/assembly.js';
 import type { Assembly } from './anthropic/assembly.js';
 import { CutStream, StalledStream, attemptFailure } from './anthropic/failure.js';
+import { newestRaw } from './anthropic/hosted.js';
 import { replyOf } from './anthropic/reply.js';
 import { anthropicBody, usedCallIds } from './anthropic/request.js';
 import type { ModelProgress, ModelReply, ModelRequest, Provider } from './provider.js';
@@ -95,7 +96,12 @@ async function complete(
     watch.stop();
   }
   const { model, messages, metadata } = request;
-  return replyOf(assembly, { model, usedIds: usedCallIds(messages), call: metadata?.call ?? 0 });
+  return replyOf(assembly, {
+    model,
+    usedIds: usedCallIds(messages),
+    call: metadata?.call ?? 0,
+    earlier: newestRaw(messages),
+  });
 }
 
 interface Reading {

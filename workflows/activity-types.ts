@@ -3,6 +3,7 @@
  * The worker's implementations are checked against this by the compiler.
  */
 import type {
+  AccountCallOutput,
   Acknowledged,
   ActivityEffect,
   CallModelOutput,
@@ -27,6 +28,7 @@ interface Outputs {
   readonly run_hooks: RunHooksOutput;
   readonly compact: CompactOutput;
   readonly resolve_model: ResolveModelOutput;
+  readonly account_call: AccountCallOutput;
   readonly flush: FlushOutput;
   readonly close_run: CloseRunOutput;
 }

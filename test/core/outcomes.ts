@@ -91,6 +91,13 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
           : ({ ok: true, route } as const);
       return { type: 'model_resolved', output: { resolved, eventsUpTo } };
     }
+    case 'account_call': {
+      const entries = shell.script.accounts ?? [];
+      const entry = entries[entryAt(shell, 'account', effect.id)] ?? { costMicroUsd: 0 };
+      if ('failure' in entry) return { type: 'effect_failed', failure: entry.failure };
+      const { costMicroUsd: lostCostMicroUsd, usage: lostUsage = NO_USAGE } = entry;
+      return { type: 'call_accounted', output: { lostCostMicroUsd, lostUsage, eventsUpTo } };
+    }
     case 'close_run':
       goTo(shell, effect.input.head);
       appendItems(shell.transcript, effect.input.append);
