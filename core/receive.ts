@@ -25,6 +25,7 @@ import { ownValue } from './json.js';
 import { acked, warn } from './outbox.js';
 import { finalResult, resultOf } from './run-result.js';
 import { isOpen, UNPROCESSED_MAX, type InFlight, type OpenRun, type Run } from './run.js';
+import { sessionSaved } from './session/carry.js';
 import { stop } from './stop.js';
 import { recordModelFailure } from './turn/failed-call.js';
 import { recordReply } from './turn/reply.js';
@@ -94,7 +95,9 @@ function recordOutcome(run: OpenRun, input: Outcome): Run {
     case 'flushed':
       return run;
     case 'run_closed':
-      return ended({ ...run, head: input.output.head, pending: [] });
+      return ended(
+        sessionSaved({ ...run, head: input.output.head, pending: [] }, input.output.session),
+      );
     case 'timer_fired':
       return timedOut(run, input.id);
   }

@@ -6,6 +6,7 @@ import { compactionsOf } from './context/compaction.js';
 import { isOverrun } from './money/budget.js';
 import type { Counters, RunResult } from './result.js';
 import { currentRoute } from './route.js';
+import { sessionOutcome } from './session/carry.js';
 import { isOpen, type Run, type Stopping } from './run.js';
 import { nextSafeActionFor, statusOfStop } from './stop.js';
 import type { RunView, RunViewStatus } from './view.js';
@@ -38,8 +39,10 @@ export function resultOf(run: Run, stopping: Stopping): RunResult {
 
 /** What the run returns: what its `run_result` said, and what arrived too late to be in it (G98). */
 export function finalResult(run: Run, result: RunResult): RunResult {
+  const session = sessionOutcome(run);
   return {
     ...result,
+    ...(session !== undefined && { session }),
     ...(run.hookReports !== undefined && { hooks: run.hookReports }),
     ...(run.unprocessed.length > 0 && { unprocessed: run.unprocessed }),
   };
