@@ -77,7 +77,7 @@ const MIGRATIONS: readonly Migration[] = [
       `create table sessions (tenant text not null, session_id text not null,
         revision integer not null, head text not null, run_id text not null, agent text not null,
         caller text not null, cwd text not null, title text not null, carry_json text not null,
-        created_at bigint not null, updated_at bigint not null, forked_from text,
+        before_head text, before_carry_json text, created_at bigint not null, updated_at bigint not null, forked_from text,
         primary key (tenant, session_id))`,
       `create index sessions_by_time on sessions (tenant, updated_at, session_id)`,
       `create index sessions_by_place on sessions (tenant, caller, cwd, updated_at, session_id)`,

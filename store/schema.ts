@@ -77,6 +77,9 @@ export interface SessionTable {
   readonly cwd: string;
   readonly title: string;
   readonly carry_json: string;
+  /** Head and carry that the newest revision has replaced. */
+  readonly before_head: string | null;
+  readonly before_carry_json: string | null;
   readonly created_at: number;
   readonly updated_at: number;
   readonly forked_from: string | null;

@@ -23,15 +23,20 @@ export interface SessionRow {
   /** What its first run was to achieve. */
   readonly title: string;
   readonly carry: SessionCarry;
+  /** What its newest revision has replaced: where the run that stored it had begun. */
+  readonly before?: Pick<SessionRow, 'head' | 'carry'>;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly forkedFrom?: string;
 }
 
 /** A session in a list. */
-export type SessionEntry = Omit<SessionRow, 'carry'>;
+export type SessionEntry = Omit<SessionRow, 'carry' | 'before'>;
 
-export type SessionSave = Omit<SessionRow, 'revision' | 'createdAt' | 'updatedAt'> & {
+export type SessionSave = Omit<
+  SessionRow,
+  'revision' | 'before' | 'createdAt' | 'updatedAt'
+> & {
   /** The revision that this replaces; 0: the session begins. */
   readonly base: number;
   /** ms since epoch. */
@@ -69,6 +74,10 @@ const SAVE = `
   values (@tenant, @sessionId, @revision, @head, @runId, @agent, @caller, @cwd, @title,
     @carry, @at, @at, @forkedFrom)
   on conflict (tenant, session_id) do update set
+    before_head = case when sessions.revision = excluded.revision
+      then sessions.before_head else sessions.head end,
+    before_carry_json = case when sessions.revision = excluded.revision
+      then sessions.before_carry_json else sessions.carry_json end,
     revision = excluded.revision, head = excluded.head, run_id = excluded.run_id,
     agent = excluded.agent, caller = excluded.caller, cwd = excluded.cwd,
     carry_json = excluded.carry_json, updated_at = excluded.updated_at
@@ -138,7 +147,13 @@ function selectSessions(db: Db, tenant: string, { limit, caller, before }: Sessi
 }
 
 function sessionRow(row: SessionTable): SessionRow {
-  return { ...entryOf(row), carry: JSON.parse(row.carry_json) as SessionCarry };
+  const { before_head: head, before_carry_json: before } = row;
+  return {
+    ...entryOf(row),
+    carry: JSON.parse(row.carry_json) as SessionCarry,
+    ...(head !== null &&
+      before !== null && { before: { head, carry: JSON.parse(before) as SessionCarry } }),
+  };
 }
 
 function entryOf(row: SessionTable): SessionEntry {

@@ -13,7 +13,9 @@ export interface SessionStart {
   readonly id?: string;
   /** The session whose conversation the run goes on with. Under another `id` that is a fork. */
   readonly resume?: string;
-  /** Id of the last message that a fork takes over; default: all of them. */
+  /** The run does not go on with the resumed session but begins another one with its conversation. */
+  readonly fork?: true;
+  /** A fork that takes over the messages up to this one. */
   readonly at?: string;
   /** Where the caller works; with the caller it finds "the latest" session (G63). */
   readonly cwd?: string;
