@@ -103,9 +103,13 @@ async function latest(
   { request, cwd }: { readonly request: SessionRequest; readonly cwd: string },
 ): Promise<string> {
   if (store === undefined) {
-    throw new HoldfastError('StoreUnavailable', 'There is no store to find the latest session in.', {
-      hint: 'Connect with the store of your workers, or name the session with resume.',
-    });
+    throw new HoldfastError(
+      'StoreUnavailable',
+      'There is no store to find the latest session in.',
+      {
+        hint: 'Connect with the store of your workers, or name the session with resume.',
+      },
+    );
   }
   const { task } = request;
   const caller = typeof task === 'string' ? '' : (task.caller ?? '');

@@ -101,8 +101,11 @@ export function sessions(db: Db): Sessions {
       const { tenant, sessionId, head, runId, agent, caller, cwd, base, at } = save;
       checkIdentifiers({ tenant, sessionId, head, runId });
       const revision = base + 1;
+      const names = { tenant, sessionId, head, runId, agent, caller, cwd };
       const changed = await change(db, SAVE, {
-        ...{ tenant, sessionId, revision, head, runId, agent, caller, cwd, at },
+        ...names,
+        revision,
+        at,
         title: wellFormed(save.title),
         carry: JSON.stringify(save.carry),
         forkedFrom: save.forkedFrom ?? null,

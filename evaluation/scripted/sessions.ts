@@ -1,7 +1,7 @@
 /**
  * Sessions of a case: what the store holds before its start, which of them the start asks for, and what has
  * become of them.
- * Invariant: a case with sessions has a store to itself, so that every stored session is its own.
+ * Invariant: a case that names sessions has a store to itself: their names are its own.
  */
 import { wantedSession, type SessionRequest } from '../../client/choose-session.js';
 import type { RunEvent } from '../../core/event.js';
@@ -21,9 +21,13 @@ const TENANT = 'default';
 const CWD = '/case';
 const SESSIONS_MAX = 1_000;
 
-export function usesSessions({ sessions, settings, task }: Fixture): boolean {
+export function namesSessions({ sessions, task }: Fixture): boolean {
   const named = task.sessionId ?? task.resume ?? task.continue;
-  return sessions.length > 0 || named !== undefined || settings.persistSession !== undefined;
+  return sessions.length > 0 || named !== undefined;
+}
+
+function usesSessions(fixture: Fixture): boolean {
+  return namesSessions(fixture) || fixture.settings.persistSession !== undefined;
 }
 
 /** What the start says of its session, as the client takes it. */
@@ -138,13 +142,13 @@ export async function sessionEvidence(
   events: readonly RunEvent[],
 ): Promise<Pick<Observation, 'persisted' | 'resumedWith'>> {
   if (!usesSessions(fixture)) return { persisted: 0, resumedWith: [] };
-  const stored = await store.listSessions(TENANT, { limit: SESSIONS_MAX });
-  const saves = stored.reduce((sum, { revision }) => sum + revision, 0);
   const [first] = events;
+  const stored = await store.listSessions(TENANT, { limit: SESSIONS_MAX });
+  const own = stored.filter(({ runId }) => runId === first?.stamp.runId);
   const head = first?.type === 'session_init' ? first.resumed?.head : undefined;
   const messages = await transcriptAt(store, TENANT, head ?? null);
   return {
-    persisted: saves - fixture.sessions.length,
+    persisted: own.length,
     resumedWith: messages.map(({ letter }) => letter),
   };
 }

@@ -1,6 +1,6 @@
 /** Cases that a real server cannot play: before they are started it is said why. */
 import type { Action, Fixture, Pattern } from '../fixture.js';
-import { usesSessions } from '../scripted/sessions.js';
+import { namesSessions } from '../scripted/sessions.js';
 
 export type Skip = 'needs virtual time' | 'no seam';
 
@@ -35,7 +35,7 @@ export function skipOf(fixture: Fixture): Skip | undefined {
  */
 export function needsOwnWorker(fixture: Fixture): boolean {
   const { during } = fixture;
-  if (usesSessions(fixture)) return true;
+  if (namesSessions(fixture)) return true;
   return endsWorker({ during }) || during.some(({ on }) => on.kind === 'start' || isAtEnd(on));
 }
 
