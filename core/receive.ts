@@ -23,7 +23,7 @@ import { finish } from './inflight.js';
 import type { EffectInput, Input, OutsideInput } from './input.js';
 import { ownValue } from './json.js';
 import { acked, warn } from './outbox.js';
-import { finalResult, resultOf } from './run-result.js';
+import { closedResult, resultOf } from './run-result.js';
 import { isOpen, UNPROCESSED_MAX, type InFlight, type OpenRun, type Run } from './run.js';
 import { sessionSaved } from './session/carry.js';
 import { stop } from './stop.js';
@@ -180,7 +180,7 @@ function ended(run: OpenRun): Run {
   const { stopping } = run;
   if (stopping?.result === undefined) return run;
   const cancelled = stopping.reason === 'aborted';
-  const result = finalResult(run, stopping.result);
+  const result = closedResult(run, stopping.result);
   return { ...run, final: { kind: 'result', result, cancelled } };
 }
 

@@ -39,13 +39,17 @@ export function resultOf(run: Run, stopping: Stopping): RunResult {
 
 /** What the run returns: what its `run_result` said, and what arrived too late to be in it (G98). */
 export function finalResult(run: Run, result: RunResult): RunResult {
-  const session = sessionOutcome(run);
   return {
     ...result,
-    ...(session !== undefined && { session }),
     ...(run.hookReports !== undefined && { hooks: run.hookReports }),
     ...(run.unprocessed.length > 0 && { unprocessed: run.unprocessed }),
   };
+}
+
+/** The same when the run has been closed: its session has been stored, or not. */
+export function closedResult(run: Run, result: RunResult): RunResult {
+  const session = sessionOutcome(run);
+  return { ...finalResult(run, result), ...(session !== undefined && { session }) };
 }
 
 export function countersOf(run: Run): Counters {

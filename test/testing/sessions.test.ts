@@ -181,7 +181,8 @@ describe('a run of a session', () => {
         receivedOutputTokensEstimate: 0,
         shouldRetry: false,
       });
-    const first = await play({ runId: 'one', says: ['Hi. '.repeat(2_000)] });
+    const noted = [1, 2, 3, 4, 5, 6].map((n) => [{ id: `c${n}`, args: { text: 'x'.repeat(500) } }]);
+    const first = await play({ runId: 'one', says: noted });
     expect(first.result.counters.compactions.reactive).toBe(0);
     const session = { resume: 'one' };
     const second = await play({ runId: 'two', session, says: [tooLong(), 'Better.'] });
