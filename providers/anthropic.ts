@@ -17,6 +17,7 @@ import { CutStream, StalledStream, attemptFailure } from './anthropic/failure.js
 import { replyOf } from './anthropic/reply.js';
 import { anthropicBody, usedCallIds } from './anthropic/request.js';
 import type { ModelProgress, ModelReply, ModelRequest, Provider } from './provider.js';
+import { withoutSecret } from './secret.js';
 import { createSseParser } from './sse.js';
 import type { SseEvent } from './sse.js';
 import { startStallWatch } from './stall-watch.js';
@@ -29,6 +30,8 @@ export interface AnthropicSettings {
   readonly stallMs?: number;
   /** Longest time with keep-alives only: a model that thinks sends nothing else. */
   readonly quietMs?: number;
+  /** What sends the requests; default: the global `fetch`. */
+  readonly fetch?: typeof fetch;
 }
 
 const BASE_URL = 'https://api.anthropic.com';
@@ -48,6 +51,7 @@ export function createAnthropicProvider(settings: AnthropicSettings): Provider {
     maxRetries: 0,
     logLevel: 'off',
     openTelemetry: false,
+    ...(settings.fetch !== undefined && { fetch: settings.fetch }),
   });
   const limits: StallLimits = {
     stallMs: settings.stallMs ?? DEFAULT_LIMITS.stallMs,
@@ -55,7 +59,8 @@ export function createAnthropicProvider(settings: AnthropicSettings): Provider {
   };
   return {
     name: 'anthropic',
-    complete: (request, progress) => complete({ client, limits }, request, progress),
+    complete: (request, progress) =>
+      withoutSecret(settings.apiKey, () => complete({ client, limits }, request, progress)),
   };
 }
 

@@ -17,6 +17,8 @@ import { needsOwnWorker, skipOf } from './skip.js';
 
 /** Cases mostly wait: for the server, for their own time. */
 const CONCURRENCY = 12;
+/** Replaying at every step is work: more at once would only be late for what happens in real time. */
+const CONCURRENCY_UNCACHED = 3;
 
 export interface TemporalEngineOptions {
   /** Variables that name a server's program, caches and the like. */
@@ -45,7 +47,7 @@ export async function createTemporalEngine(options: TemporalEngineOptions): Prom
   const theatre = new Theatre(place, replaysAt(address));
   return {
     name: 'temporal',
-    concurrency: CONCURRENCY,
+    concurrency: maxCachedWorkflows === 0 ? CONCURRENCY_UNCACHED : CONCURRENCY,
     async run(fixture, runOptions) {
       const missing = notYet(fixture);
       if (missing !== undefined) {

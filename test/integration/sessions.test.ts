@@ -44,10 +44,7 @@ test('a session goes on in another run, which sees all of it, and is forked from
 
   const whole = await world.client.transcript('first');
   expect(whole).toMatchObject({ kind: 'session', session: { revision: 2 } });
-  expect(whole.messages.map(({ role }) => role)).toEqual([
-    ...['user', 'assistant', 'user', 'assistant'],
-    ...['user', 'assistant'],
-  ]);
+  expect(whole.messages.map(({ role }) => role[0]).join('')).toBe('uauaua');
 
   const answer = whole.messages[3]!;
   const fork = await world.start({

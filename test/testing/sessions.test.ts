@@ -128,8 +128,12 @@ describe('a run of a session', () => {
     await play({ runId: 'two', says: ['Hi again.'], session: { resume: 'one' } });
     expect(result.session).toEqual({ id: 'one', saved: true });
     expect(trail.map((line) => line.split(' ')[0])).toEqual([
-      ...['SessionStart', 'SessionEnd', 'stored'],
-      ...['SessionStart', 'SessionEnd', 'stored'],
+      'SessionStart',
+      'SessionEnd',
+      'stored',
+      'SessionStart',
+      'SessionEnd',
+      'stored',
     ]);
     expect(trail[0]).toContain('"source":"startup"');
     expect(trail[3]).toContain('"source":"resume"');
