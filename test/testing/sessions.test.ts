@@ -185,7 +185,9 @@ describe('a run of a session', () => {
         receivedOutputTokensEstimate: 0,
         shouldRetry: false,
       });
-    const noted = [1, 2, 3, 4, 5, 6].map((n) => [{ id: `c${n}`, args: { text: 'x'.repeat(500) } }]);
+    const noted = [1, 2, 3, 4, 5, 6].map((n) => [
+      { id: `c${n}`, args: { text: `${n}${'x'.repeat(500)}` } },
+    ]);
     const first = await play({ runId: 'one', says: noted });
     expect(first.result.counters.compactions.reactive).toBe(0);
     const session = { resume: 'one' };
@@ -194,7 +196,7 @@ describe('a run of a session', () => {
       stopReason: 'completed',
       counters: { compactions: { reactive: 1 } },
     });
-    const third = await play({ runId: 'three', session, says: [tooLong(), 'Never.'] });
+    const third = await play({ runId: 'three', session, says: [...noted, tooLong(), 'Never.'] });
     expect(third.result).toMatchObject({
       stopReason: 'prompt_too_long',
       counters: { compactions: { reactive: 0 } },
