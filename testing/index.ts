@@ -35,4 +35,12 @@ export {
   type ScriptedAnswer,
 } from '../providers/scripted/script.js';
 export { createAnthropicProvider } from '../providers/anthropic.js';
-export { replayRuns, type ReplayFailures, type ReplayPlace } from './replay.js';
+export { expectReplays, replayRuns, type ReplayFailures, type ReplayPlace } from './replay.js';
+export { type Bundle } from '../replay/bundle.js';
+export { readBundle } from '../replay/read-bundle.js';
+export {
+  replayRun,
+  type ReplayableRun,
+  type ReplayDifference,
+  type ReplayReport,
+} from '../replay/strict-replay.js';

@@ -12,7 +12,7 @@ import { openStore, type Store } from '../store/store.js';
 import type { AgentActivities } from '../workflows/activity-types.js';
 import { connect } from './connection.js';
 import { checkModels } from './load-config.js';
-import { PAYLOAD_CONVERTER_PATH, workflowBundle } from './workflow-code.js';
+import { PAYLOAD_CONVERTER_PATH, workflowBundle, workflowCodeId } from './workflow-code.js';
 
 const SHUTDOWN_GRACE_MS = 20_000;
 /** A worker that cannot end in time is ended, so that a deployment never hangs. */
@@ -91,6 +91,8 @@ async function createWorker(
     namespace: settings.namespace,
     taskQueue: settings.taskQueue,
     ...(settings.serves !== 'activities' && { workflowBundle: await workflowBundle() }),
+    // Every workflow task says in its history which code has decided it.
+    buildId: workflowCodeId(),
     dataConverter: {
       payloadConverterPath: PAYLOAD_CONVERTER_PATH,
       ...(payloadCodecs !== undefined && { payloadCodecs }),
