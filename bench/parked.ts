@@ -88,7 +88,6 @@ async function growthOf(bench: Bench, side: SideName, label: string): Promise<nu
   const approvals = await parkMany(place, side, { label, count: runs });
   const after = await settledRss(worker);
   if (cached) bench.wakes[side].push(await wakeAll(place, side, [...warm, ...approvals]));
-  else await wakeAll(place, side, [...warm, ...approvals]);
   await worker.kill();
   return (after - before) / 1_024 / runs;
 }

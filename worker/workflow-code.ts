@@ -88,19 +88,24 @@ function bundle(purpose: Purpose): Promise<{ readonly code: string }> {
 function isFresh(): boolean {
   if (!existsSync(STAMP_PATH)) return false;
   try {
-    const stamp = stampSchema.parse(JSON.parse(readFileSync(STAMP_PATH, 'utf8')));
+    const found = stampSchema.parse(JSON.parse(readFileSync(STAMP_PATH, 'utf8')));
     const current = currentStamp();
-    return stamp.sdk === current.sdk && stamp.sources === current.sources;
+    return found.sdk === current.sdk && found.sources === current.sources;
   } catch {
     // An unreadable stamp says nothing about its bundle: make a new one.
     return false;
   }
 }
 
+let stamp: Stamp | undefined;
+
+/** Of the sources as this process found them: reading all of them is a good part of a cold start. */
 function currentStamp(): Stamp {
+  if (stamp !== undefined) return stamp;
   const hash = createHash('sha256');
   for (const file of sourceFiles()) hash.update(file).update(readFileSync(join(ROOT, file)));
-  return { sdk: sdkVersion(), sources: hash.digest('hex') };
+  stamp = { sdk: sdkVersion(), sources: hash.digest('hex') };
+  return stamp;
 }
 
 function sourceFiles(): readonly string[] {

@@ -2,6 +2,7 @@ import type { RunHandle } from '../../client/run-handle.js';
 import { replayRuns } from '../../testing/replay.js';
 import { APPROVER } from './support/agents.js';
 import {
+  call,
   failedTasks,
   ofType,
   openAsk,
@@ -182,5 +183,78 @@ describe('the end of a segment', () => {
     const { result } = await world.ended(run);
     expect(result).toMatchObject({ detail: 'closed', answer: { text: 'Still here.' } });
     expect(lastMessages('talk').map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+  });
+
+  test.concurrent(
+    'keeps a question about what became of a payment, and what is said of it',
+    async () => {
+      const run = await world.start({
+        runId: 'doubtful',
+        replies: [call('odd.pay', { how: 'throws' }), say('Finished.')],
+      });
+      const ask = await openAsk(run);
+      expect(ask.kind).toBe('outcome');
+      await fillSegment(run);
+      expect(await run.pendingApprovals()).toEqual([ask]);
+      await run.answer(ask.askId, { kind: 'happened' }, { by: 'maria' });
+      const { result, events } = await world.ended(run);
+      expect(result).toMatchObject({ completed: true, counters: { toolCalls: 1 } });
+      expect(ofType(events, 'tool_started')).toHaveLength(1);
+    },
+  );
+
+  test.concurrent('keeps a question about a budget, and the limit that is raised', async () => {
+    const run = await world.start({
+      runId: 'spent',
+      settings: { onBudget: 'ask' },
+      budget: { maxTurns: 1 },
+      replies: [read('one'), read('two'), say('Finished.')],
+    });
+    const ask = await openAsk(run);
+    expect(ask.kind).toBe('budget');
+    await fillSegment(run);
+    await run.approve(ask.askId, { by: 'maria' }, { amount: 2 });
+    const { result } = await world.ended(run);
+    expect(result).toMatchObject({ completed: true, counters: { modelCalls: 3 } });
+  });
+
+  test.concurrent('keeps standing grants: later calls ask nobody', async () => {
+    const run = await world.start({
+      runId: 'granted',
+      settings: { allowStandingGrants: true },
+      replies: [pay('pay.asked', 100), read(), pay('pay.asked', 200), say('Finished.')],
+    });
+    const ask = await openAsk(run);
+    const reached = world.service.hold('granted', 'read');
+    const matcher = { tool: 'pay.asked', when: [{ path: 'amountCents', lte: 500 }] };
+    await run.approve(ask.askId, APPROVER, { grant: { matcher, uses: 1, expiresInMs: 600_000 } });
+    await reached;
+    // The segment is full while the tool is at work, and ends after it.
+    const handle = world.raw.workflow.getHandle(run.runId);
+    for (let sent = 0; sent < EVENTS_PER_SEGMENT; sent += 1) await handle.signal('noise');
+    world.service.releaseAll();
+    const { result, events } = await world.ended(run);
+    expect(result.completed).toBe(true);
+    expect(ofType(events, 'approval_requested')).toHaveLength(1);
+    expect(ofType(events, 'transition').map(({ reason }) => reason)).toContain('continued_as_new');
+    expect(world.service.visits('granted', 'effect')).toHaveLength(2);
+  });
+
+  test.concurrent('finds a paused run, which its user then resumes', async () => {
+    const run = await world.start({
+      runId: 'paused',
+      settings: { interruptMode: 'pause' },
+      replies: [pay('pay.asked'), say('Finished.')],
+    });
+    await openAsk(run);
+    await run.interrupt();
+    await until('the pause', async () =>
+      (await run.state()).status === 'awaiting_user' ? true : undefined,
+    );
+    await fillSegment(run);
+    await run.sendMessage('Go on without it.');
+    const { result } = await world.ended(run);
+    expect(result).toMatchObject({ completed: true, answer: { text: 'Finished.' } });
+    expect(world.service.visits('paused', 'effect')).toEqual([]);
   });
 });
