@@ -119,7 +119,12 @@ const NO_RESULT = {
 async function rewind(tx: Db, row: RunTable, fromSeq: number): Promise<RunTable> {
   await rewindAsks(tx, { tenant: row.tenant, runId: row.run_id }, fromSeq);
   const ended = row.result_seq !== null && row.result_seq >= fromSeq;
-  return { ...row, ...(ended ? { ...NO_RESULT, head: null } : {}), epoch: row.epoch + 1, last_seq: fromSeq - 1 };
+  return {
+    ...row,
+    ...(ended ? { ...NO_RESULT, head: null } : {}),
+    epoch: row.epoch + 1,
+    last_seq: fromSeq - 1,
+  };
 }
 
 async function readRow(tx: Db, { tenant, runId }: RunKey): Promise<RunTable | undefined> {

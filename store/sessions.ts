@@ -33,10 +33,7 @@ export interface SessionRow {
 /** A session in a list. */
 export type SessionEntry = Omit<SessionRow, 'carry' | 'before'>;
 
-export type SessionSave = Omit<
-  SessionRow,
-  'revision' | 'before' | 'createdAt' | 'updatedAt'
-> & {
+export type SessionSave = Omit<SessionRow, 'revision' | 'before' | 'createdAt' | 'updatedAt'> & {
   /** The revision that this replaces; 0: the session begins. */
   readonly base: number;
   /** ms since epoch. */
