@@ -226,8 +226,16 @@ describe('approvals', () => {
         INIT,
         response(AB),
         ...middle,
-        finished('a', 'issue_refund', { started: false, status: 'error' }),
-        finished('b', 'issue_refund', { started: false, status: 'error' }),
+        finished('a', 'issue_refund', {
+          started: false,
+          status: 'error',
+          code: 'permission_denied',
+        }),
+        finished('b', 'issue_refund', {
+          started: false,
+          status: 'error',
+          code: 'permission_denied',
+        }),
         { type: 'tool_results_message', messageId: 'm', callIds: ['a', 'b'] },
       ],
       { result, executions: [] },

@@ -162,8 +162,26 @@ export const READING: readonly EventBody[] = [
 /** The events of a whole run: what happens, then how it ends. */
 export function runOf(happens: readonly EventBody[], result = resultWith()): readonly RunEvent[] {
   const stop: EventBody = { type: 'stop', reason: result.stopReason };
-  const whole = { ...result, trace: { ...result.trace, events: happens.length + 2 } };
-  return eventsOf([...happens, stop, { type: 'run_result', result: whole }]);
+  const whole = { ...result, trace: { ...result.trace, events: validated(happens).length + 2 } };
+  return eventsOf([...validated(happens), stop, { type: 'run_result', result: whole }]);
+}
+
+/** What a reply proposes is found in order right after it, where the case does not say when. */
+function validated(happens: readonly EventBody[]): readonly EventBody[] {
+  const said = new Set(happens.map((one) => (one.type === 'validation' ? one.callId : undefined)));
+  return happens.flatMap((one) => {
+    if (one.type !== 'model_response') return [one];
+    const unsaid = one.calls.filter(({ id }) => !said.has(id));
+    return [
+      one,
+      ...unsaid.map(({ id, tool }): EventBody => ({
+        type: 'validation',
+        decision: 'execute',
+        callId: id,
+        tool,
+      })),
+    ];
+  });
 }
 
 export const EXECUTION: SeenExecution = {
