@@ -14,6 +14,8 @@ import type { ModelProgress, ModelReply, ModelRequest, Provider } from './provid
 import type { StallLimits } from './stall-watch.js';
 
 export interface AnthropicSettings extends Partial<StallLimits> {
+  /** By which routes name it; default `anthropic`. */
+  readonly name?: string;
   readonly apiKey: string;
   readonly baseUrl?: string;
 }
@@ -33,7 +35,7 @@ export function createAnthropicProvider(settings: AnthropicSettings): Provider {
   });
   const limits = stallLimitsOf(settings);
   return {
-    name: 'anthropic',
+    name: settings.name ?? 'anthropic',
     complete: (request, progress) => complete({ client, limits }, request, progress),
   };
 }

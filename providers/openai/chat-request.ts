@@ -12,7 +12,7 @@ import type { ModelRequest, RequestMessage } from '../provider.js';
 import { nothingToSend, wellFormed } from '../wire-text.js';
 import { pastWireName } from '../wire-names.js';
 import { effortOf, gatewaySampling } from './thinking.js';
-import { argumentsText, resultText, wireCallId } from './wire-values.js';
+import { CHAT_CALL_ID_CHARS_MAX, argumentsText, resultText, wireCallId } from './wire-values.js';
 
 /** Whose habits the server has: OpenAI's newer names of parameters, or those that everyone took over. */
 export type ChatDialect = 'openai' | 'litellm';
@@ -83,7 +83,13 @@ function toolParams({ tools, toolChoice, parallelCalls }: ModelRequest): JsonRec
 function userMessages({ blocks, asSystem }: RequestMessage, dialect: ChatDialect): readonly Json[] {
   const results = blocks.flatMap((block) =>
     block.type === 'tool_result'
-      ? [{ role: 'tool', tool_call_id: wireCallId(block.id), content: resultText(block) }]
+      ? [
+          {
+            role: 'tool',
+            tool_call_id: wireCallId(block.id, CHAT_CALL_ID_CHARS_MAX),
+            content: resultText(block),
+          },
+        ]
       : [],
   );
   const content = textContent(blocks);
@@ -107,7 +113,7 @@ function assistantMessage(message: RequestMessage, request: ModelRequest): reado
   const calls = message.blocks
     .filter((block) => block.type === 'tool_use')
     .map((block, index) => ({
-      id: wireCallId(block.id),
+      id: wireCallId(block.id, CHAT_CALL_ID_CHARS_MAX),
       type: 'function',
       function: {
         name: wireNames.get(block.tool) ?? pastWireName(block.tool),

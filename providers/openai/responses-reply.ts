@@ -12,6 +12,7 @@ import { isRecord, listAt, textAt } from '../json-record.js';
 import type { JsonRecord } from '../json-record.js';
 import type { ModelReply } from '../provider.js';
 import { parseArguments } from '../tool-arguments.js';
+import { RESPONSES_CALL_ID_CHARS_MAX } from './wire-values.js';
 import type { OpenItem, ResponseAssembly } from './responses-assembly.js';
 
 /** What a reply needs to know of its request. */
@@ -27,7 +28,7 @@ const DETAIL_CHARS_MAX = 2000;
 interface Kept {
   readonly blocks: Block[];
   readonly items: Json[];
-  /** Calls of this reply that got another id than the vendor gave: by position. */
+  /** A call has another id than the vendor gave it. */
   renamed: boolean;
   incompleteCalls: number;
 }
@@ -98,7 +99,7 @@ function keepCall(kept: Kept, item: OpenItem, { context, stop }: Circumstances):
   const given = textAt(item.raw, 'call_id');
   const id = uniqueCallId(given, kept.blocks, context);
   const tool = textAt(item.raw, 'name').slice(0, NAME_CHARS_MAX);
-  kept.renamed ||= id !== given;
+  kept.renamed ||= id !== given || id.length > RESPONSES_CALL_ID_CHARS_MAX;
   kept.blocks.push({ type: 'tool_use', id, tool, args: parsed.args });
   // A vendor may refuse arguments that are no JSON, even its own: the marker stands for them.
   const text = parsed.ok && written.trim() !== '' ? written : JSON.stringify(parsed.args);

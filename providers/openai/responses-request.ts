@@ -13,7 +13,12 @@ import type { ModelRequest, RequestMessage } from '../provider.js';
 import { nothingToSend, wellFormed } from '../wire-text.js';
 import { pastWireName } from '../wire-names.js';
 import { effortOf } from './thinking.js';
-import { argumentsText, resultText, wireCallId } from './wire-values.js';
+import {
+  RESPONSES_CALL_ID_CHARS_MAX,
+  argumentsText,
+  resultText,
+  wireCallId,
+} from './wire-values.js';
 
 /** What the server is asked to do beyond the one request. */
 export interface ResponsesMode {
@@ -49,9 +54,9 @@ export function responsesRequest(request: ModelRequest, mode: ResponsesMode): Re
     max_output_tokens: request.maxTokens,
     stream: true,
     store: mode.stored,
-    // What is not kept there has to come back with the conversation, readable to the vendor only.
-    ...(mode.stored ? {} : { include: ['reasoning.encrypted_content'] }),
-    ...(temperature === undefined ? {} : { temperature }),
+    // A model that takes no temperature reasons: its reasoning has to come back with the conversation once the
+    // server keeps it no longer, readable to the vendor only. Other models refuse to be asked for it.
+    ...(temperature === undefined ? { include: ['reasoning.encrypted_content'] } : { temperature }),
     ...(thinking === undefined ? {} : { reasoning: { effort: effortOf(thinking) } }),
     ...(metadata === undefined
       ? {}
@@ -117,7 +122,7 @@ function itemsOf(message: RequestMessage, request: ModelRequest): readonly Json[
       ? [
           {
             type: 'function_call_output',
-            call_id: wireCallId(block.id),
+            call_id: wireCallId(block.id, RESPONSES_CALL_ID_CHARS_MAX),
             output: resultText(block),
           },
         ]
@@ -130,7 +135,7 @@ function itemsOf(message: RequestMessage, request: ModelRequest): readonly Json[
 
 function assistantItems(message: RequestMessage, request: ModelRequest): readonly Json[] {
   const output = listAt(usableRaw(message, request.model), 'output');
-  if (output.length > 0) return output;
+  if (output.length > 0) return output.map(withWireCallId);
   const wireNames = new Map(request.tools.map((tool) => [tool.name, tool.wireName]));
   const items: Json[] = [];
   for (const block of message.blocks) {
@@ -140,13 +145,18 @@ function assistantItems(message: RequestMessage, request: ModelRequest): readonl
     } else if (block.type === 'tool_use') {
       items.push({
         type: 'function_call',
-        call_id: wireCallId(block.id),
+        call_id: wireCallId(block.id, RESPONSES_CALL_ID_CHARS_MAX),
         name: wireNames.get(block.tool) ?? pastWireName(block.tool),
         arguments: argumentsText(block.args),
       });
     }
   }
   return items;
+}
+
+function withWireCallId(item: Json): Json {
+  if (!isRecord(item) || item['type'] !== 'function_call') return item;
+  return { ...item, call_id: wireCallId(textAt(item, 'call_id'), RESPONSES_CALL_ID_CHARS_MAX) };
 }
 
 /** The items of this very model, if they name the same calls as the blocks: otherwise history was repaired. */

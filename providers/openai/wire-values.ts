@@ -8,17 +8,18 @@ import { wellFormed } from '../wire-text.js';
 
 type ResultBlock = Extract<Block, { type: 'tool_result' }>;
 
-/** The longest call id that Chat Completions take; Responses take more. */
-const CALL_ID_CHARS_MAX = 40;
+/** The longest call ids that the two protocols take. */
+export const CHAT_CALL_ID_CHARS_MAX = 40;
+export const RESPONSES_CALL_ID_CHARS_MAX = 64;
 const DIGEST_CHARS = 12;
 /** The core's code of an error is not part of a conversation: to the model its text says what is wrong. */
 const ERROR_CODE = 'tool_error';
 
 /** An id that another vendor made may be too long here; the same id always gets the same short one. */
-export function wireCallId(id: string): string {
-  if (id.length <= CALL_ID_CHARS_MAX) return id;
+export function wireCallId(id: string, charsMax: number): string {
+  if (id.length <= charsMax) return id;
   const digest = createHash('sha256').update(id).digest('hex').slice(0, DIGEST_CHARS);
-  return `${id.slice(0, CALL_ID_CHARS_MAX - DIGEST_CHARS - 1)}_${digest}`;
+  return `${id.slice(0, charsMax - DIGEST_CHARS - 1)}_${digest}`;
 }
 
 export function argumentsText(args: Json): string {

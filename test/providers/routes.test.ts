@@ -26,9 +26,9 @@ describe('model routes', () => {
 
   test('that a user declares win', () => {
     const mine = { ...resolveRoute('anthropic/claude-haiku-4-5'), maxOutputTokens: 5 };
-    expect(resolveRoute('anthropic/claude-haiku-4-5', [mine])).toBe(mine);
+    expect(resolveRoute('anthropic/claude-haiku-4-5', { routes: [mine] })).toBe(mine);
     const own = { ...mine, name: 'acme/own' };
-    expect(resolveRoute('acme/own', [mine, own])).toBe(own);
+    expect(resolveRoute('acme/own', { routes: [mine, own] })).toBe(own);
   });
 
   test.each(['', 'claude', 'anthropic/none', 'scripted/', '__proto__', 'toString'])(
