@@ -14,4 +14,17 @@ export {
   type ScriptedAnswer,
 } from '../providers/scripted/script.js';
 export { createAnthropicProvider } from '../providers/anthropic.js';
+export { createOpenAiChatProvider } from '../providers/openai-chat.js';
+export { createOpenAiResponsesProvider } from '../providers/openai-responses.js';
+export {
+  providerChecks,
+  readChatBody,
+  readMessagesBody,
+  readResponsesBody,
+  type ProviderCheck,
+  type ProviderUnderTest,
+  type StallTimes,
+  type WireEntry,
+} from './conformance/index.js';
+export type { ModelProgress, ModelReply, ModelRequest, Provider } from '../providers/provider.js';
 export { replayRuns, type ReplayFailures, type ReplayPlace } from './replay.js';

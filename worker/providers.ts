@@ -1,12 +1,10 @@
 /** The model vendors that the environment gives credentials for, and the endpoints of the configuration. */
-import type { Config } from '../authoring/index.js';
+import type { Config, Endpoint } from '../authoring/index.js';
 import { createAnthropicProvider } from '../providers/anthropic.js';
 import { createOpenAiChatProvider } from '../providers/openai-chat.js';
 import { createOpenAiResponsesProvider } from '../providers/openai-responses.js';
 import type { Provider } from '../providers/provider.js';
 import type { Environment } from './config.js';
-
-type Endpoint = Config['endpoints'][number];
 
 /** Local servers ask for no key; the SDKs do. */
 const NO_KEY = 'none';
