@@ -53,8 +53,14 @@ export function planCompaction(
     goal: [...goal, ...ownGoal],
     asked: [...goal, ...fitting.flat()],
     omitted: older.flat().length - fitting.flat().length,
-    kept: answerable(turns.slice(older.length).flat(), target),
+    kept: keptTurns > 0 ? answerable(turns.slice(older.length).flat(), target) : unanswered(nodes),
   };
+}
+
+/** What was said since the newest reply, such as an objection to it: the next reply is to answer that. */
+function unanswered(nodes: readonly HashedNode[]): readonly HashedNode[] {
+  const spoken = nodes.findLastIndex((node) => !isUserText(node) || isSummary(node));
+  return spoken === -1 ? [] : nodes.slice(spoken + 1);
 }
 
 /** What a run begins with: its goal and constraints, until the assistant speaks or a summary follows. */

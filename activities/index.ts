@@ -45,7 +45,7 @@ import { runHooks } from './run-hooks.js';
 import { inScope, type Scope } from './scope.js';
 
 export type { ActivityDeps } from './deps.js';
-export { inScope, type Scope } from './scope.js';
+export { completeAhead, inScope, untilStopped, type Scope } from './scope.js';
 export type { Timers } from './timers.js';
 
 export interface Activities {

@@ -56,7 +56,7 @@ export type TrippedBudget = Extract<
   'max_cost' | 'max_input_tokens' | 'max_output_tokens'
 >;
 
-/** The budget that another attempt would break, or undefined. */
+/** The budget that another attempt would break, or that attempts have used up (prompts); or undefined. */
 export function trippedBy(
   account: ModelAccount,
   { bound, left, maxTokens }: Pick<CallModelInput, 'bound' | 'left' | 'maxTokens'>,
@@ -64,7 +64,7 @@ export function trippedBy(
   const { lostUsage, lostCostMicroUsd } = account;
   const inputTokens = lostUsage.input + lostUsage.cacheRead + lostUsage.cacheWrite;
   if (exceeds(lostCostMicroUsd + bound.costMicroUsd, left.costMicroUsd)) return 'max_cost';
-  if (exceeds(inputTokens + bound.inputTokens, left.inputTokens)) return 'max_input_tokens';
+  if (inputTokens > 0 && exceeds(inputTokens + 1, left.inputTokens)) return 'max_input_tokens';
   if (exceeds(lostUsage.output + maxTokens, left.outputTokens)) return 'max_output_tokens';
   return undefined;
 }

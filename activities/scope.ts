@@ -70,6 +70,19 @@ export async function inScope<T>(
   }
 }
 
+/**
+ * Reports the result of the current activity ahead of its own return, whose report is then the second. For
+ * whoever plays a network that delivers twice.
+ */
+export async function completeAhead(output: unknown): Promise<void> {
+  await Context.current().client.activity.complete(activityInfo().taskToken, output);
+}
+
+/** Stays in the current activity until it is cancelled or its worker shuts down, and then throws. */
+export function untilStopped(): Promise<never> {
+  return Context.current().cancelled;
+}
+
 async function fetchHistory(
   context: Context,
   runId: string,

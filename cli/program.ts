@@ -8,7 +8,9 @@ import { addCancel, addClose, addInterrupt, addMessage, addMode } from './comman
 import { addDev } from './commands/dev.js';
 import { addDoctor } from './commands/doctor.js';
 import { addEval } from './commands/eval.js';
+import { addExport } from './commands/export.js';
 import { addList } from './commands/list.js';
+import { addReplay } from './commands/replay.js';
 import { addServer } from './commands/server.js';
 import { addExplain } from './commands/explain.js';
 import { addSet } from './commands/set.js';
@@ -74,7 +76,7 @@ function buildProgram(cli: Cli, json: boolean): Command {
     [addStart, addWatch, addShow, addExplain, addList],
     [addApprovals, addApprove, addReject, addModify, addReplace, addAnswer],
     [addMessage, addSet, addMode, addInterrupt, addClose, addCancel],
-    [addEval],
+    [addExport, addReplay, addEval],
   ];
   for (const add of commands.flat()) add(program, cli);
   return program;

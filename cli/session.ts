@@ -14,6 +14,8 @@ export interface Session {
   readonly place: Environment;
   /** The workers' store; undefined while its file does not exist. */
   store(): Promise<ReadingStore | undefined>;
+  /** The same with everything in it, for what reads more than events. */
+  wholeStore(): Promise<Store | undefined>;
   /** Errors: ServerUnavailable. */
   client(): Promise<HoldfastClient>;
   /** The client, or undefined when no server can be reached within a moment. */
@@ -61,6 +63,7 @@ export async function withSession<T>(
     return await work({
       place,
       store: openedStore,
+      wholeStore: openedStore,
       client: () => openedClient(CONNECT_LIMIT_MS),
       tryClient: () => openedClient(TRY_LIMIT_MS).catch(nobodyThere),
     });

@@ -81,6 +81,8 @@ export interface RunHandle {
   /** Ends a conversation that waits for its user; cancels any other run. */
   close(): Promise<void>;
   cancel(): Promise<void>;
+  /** Goes on in a new segment at the next boundary (continue-as-new), under the newest rules. */
+  nextSegment(): Promise<void>;
 }
 
 /** A handle; nothing is asked of the server yet. */
@@ -122,6 +124,7 @@ export function runHandle(link: Link, runId: string): RunHandle {
     cancel: async () => {
       await bounded(link, { runId }, () => workflow.cancel());
     },
+    nextSegment: () => bounded(link, { runId }, () => workflow.signal(messages.nextSegment)),
   };
 }
 

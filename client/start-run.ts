@@ -27,6 +27,11 @@ export interface StartOptions extends StartRequest {
   readonly wait?: boolean;
   /** Longest wait until it is open, in ms; default 30,000. Without any worker it ends earlier. */
   readonly openLimitMs?: number;
+  /**
+   * How long a run waits for a worker that died with one of its decisions in hand, in ms; default: the
+   * server's 10 s.
+   */
+  readonly decisionTimeoutMs?: number;
 }
 
 const OPEN_LIMIT_MS = 30_000;
@@ -43,26 +48,40 @@ export async function startRun(link: Link, options: StartOptions): Promise<RunHa
   const tenant = options.tenant ?? link.tenant;
   const start = checkStart({ ...options, tenant });
   const runId = options.runId === undefined ? newRunId() : checkRunId(options.runId);
-  await startPrepared(link, runId, start);
+  const { decisionTimeoutMs } = options;
+  await startPrepared(link, {
+    runId,
+    start,
+    ...(decisionTimeoutMs !== undefined && { decisionTimeoutMs }),
+  });
   if (options.wait !== false) {
     await untilOpen(link, runId, options.openLimitMs ?? OPEN_LIMIT_MS);
   }
   return runHandle({ ...link, tenant }, runId);
 }
 
+interface NewRun {
+  readonly runId: string;
+  readonly start: StartInput;
+  readonly decisionTimeoutMs?: number;
+}
+
 /** A namespace that nobody has prepared yet is prepared on its first run. */
-async function startPrepared(link: Link, runId: string, start: StartInput): Promise<void> {
+async function startPrepared(link: Link, run: NewRun): Promise<void> {
   try {
-    await startWorkflow(link, runId, start);
+    await startWorkflow(link, run);
   } catch (error) {
     const reason = error instanceof Error ? error.message : '';
     if (!/search attribute/i.test(reason)) throw error;
     await ensureNamespaceReady(link);
-    await startWorkflow(link, runId, start);
+    await startWorkflow(link, run);
   }
 }
 
-async function startWorkflow(link: Link, runId: string, start: StartInput): Promise<void> {
+async function startWorkflow(
+  link: Link,
+  { runId, start, decisionTimeoutMs }: NewRun,
+): Promise<void> {
   await bounded(link, { runId }, async () => {
     try {
       await link.temporal.workflow.start<(input: StartInput) => Promise<RunResult>>(AGENT_RUN, {
@@ -76,6 +95,7 @@ async function startWorkflow(link: Link, runId: string, start: StartInput): Prom
           { key: TENANT, value: start.tenant ?? link.tenant },
         ],
         staticSummary: summaryOf(start),
+        ...(decisionTimeoutMs !== undefined && { workflowTaskTimeout: decisionTimeoutMs }),
       });
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

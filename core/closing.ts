@@ -15,13 +15,14 @@ import { refOf, type ActivityEffect } from './effect.js';
 import { awaitBackground } from './hooks/background.js';
 import { hasHooks, startHooks } from './hooks/start.js';
 import { cancelAll, cancelTimer, flying, start, UNDER_WAY, type Step } from './inflight.js';
-import type { StoredText } from './json.js';
+import { isBlank, type StoredText } from './json.js';
 import { emit, fitsOneBatch, warn } from './outbox.js';
 import { finalResult, resultOf } from './run-result.js';
 import { UNPROCESSED_MAX, type OpenRun, type Stopping } from './run.js';
 import { isMutating } from './tool.js';
 import { INTERRUPTED_CODES, type ToolResult, type ToolResultCode } from './tool-result.js';
 import { appendTurnResults } from './turn/results.js';
+import { joined } from './turn/truncation.js';
 import { leanEvents } from './wire-events.js';
 import { flush, STORE_LIMITS } from './flush.js';
 
@@ -63,17 +64,17 @@ function cancelledBy(stopping: Stopping) {
 }
 
 function announce(run: OpenRun, stopping: Stopping): Step<OpenRun> {
-  const settled = settleRest(unread(run), stopping);
-  const withdrawn = withdrawAsks(settled, `the run stops: ${stopping.reason}`);
+  const withdrawn = withdrawAsks(unread(run), `the run stops: ${stopping.reason}`);
   const timers = Object.entries(withdrawn.run.inflight).filter(
     ([, entry]) => entry.kind === 'timer',
   );
-  const bare = timers.reduce<Step<OpenRun>>((step, [id]) => {
+  const untimed = timers.reduce<Step<OpenRun>>((step, [id]) => {
     const cancelled = cancelTimer(step.run, id);
     return { run: cancelled.run, effects: [...step.effects, ...cancelled.effects] };
   }, withdrawn);
+  const settled = settleRest(withLastWords(untimed.run), stopping);
   const { reason, detail, phase } = stopping;
-  const stopped = emit(bare.run, {
+  const stopped = emit(settled, {
     type: 'stop',
     reason,
     ...(detail !== undefined && { detail }),
@@ -82,7 +83,17 @@ function announce(run: OpenRun, stopping: Stopping): Step<OpenRun> {
   const result = finalResult(stopped, resultOf(stopped, stopping));
   const told = emit(stopped, { type: 'run_result', result });
   const final: OpenRun = { ...told, stopping: { ...stopping, result } };
-  return { run: final, effects: bare.effects };
+  return { run: final, effects: untimed.effects };
+}
+
+/** A reply that completed nothing, or that was cut off, is shown by the result as what it is. */
+function withLastWords(run: OpenRun): OpenRun {
+  const { turn, partialOutput } = run;
+  if (turn === undefined || isBlank(turn.reply.text)) return run;
+  // Beside calls a text is a remark, unless no call was on offer.
+  if (turn.calls.length > 0 && run.wrapUp === undefined) return run;
+  const said = joined(partialOutput, turn.reply.text);
+  return said === undefined ? run : { ...run, partialOutput: said };
 }
 
 /** Messages that no request took are named in the result, never silently dropped (G98). */

@@ -1,5 +1,5 @@
 /**
- * JSON from a file, with the line and column of its first error. The engine's own messages name a position
+ * JSON from a file, with the line and column of its first error; a name that is there twice is one. The engine's own messages name a position
  * or do not, depending on its version, so the place is found here.
  */
 
@@ -20,13 +20,47 @@ const DEPTH_MAX = 200;
 export function parseJsonText(text: string): ParsedJson {
   const body = text.startsWith('\uFEFF') ? text.slice(1) : text;
   try {
-    return { ok: true, value: JSON.parse(body) as unknown };
+    const value: unknown = JSON.parse(body);
+    const repeated = repeatedName(body);
+    return repeated === undefined ? { ok: true, value } : faultAt(body, repeated);
   } catch {
-    const fault = firstFault(body);
-    const before = body.slice(0, fault.at).split('\n');
-    const column = (before.at(-1)?.length ?? 0) + 1;
-    return { ok: false, line: before.length, column, reason: fault.reason };
+    return faultAt(body, firstFault(body));
   }
+}
+
+function faultAt(body: string, { at, reason }: Fault): ParsedJson {
+  const before = body.slice(0, at).split('\n');
+  const column = (before.at(-1)?.length ?? 0) + 1;
+  return { ok: false, line: before.length, column, reason };
+}
+
+/** In JSON that can be parsed: of two members with one name the parser drops the first, in silence. */
+function repeatedName(body: string): Fault | undefined {
+  const open: Set<string>[] = [];
+  for (let at = 0; at < body.length; at += 1) {
+    const char = body.charAt(at);
+    if (char === '{' || char === '[') open.push(new Set());
+    if (char === '}' || char === ']') open.pop();
+    if (char !== '"') continue;
+    const end = endOfText(body, at);
+    SPACE.lastIndex = end + 1;
+    SPACE.exec(body);
+    if (body.charAt(SPACE.lastIndex) === ':') {
+      const name = JSON.parse(body.slice(at, end + 1)) as string;
+      const names = open.at(-1);
+      if (names?.has(name)) return { at, reason: `${body.slice(at, end + 1)} is there twice` };
+      names?.add(name);
+    }
+    at = end;
+  }
+  return undefined;
+}
+
+/** Where the text that begins at `at` ends. */
+function endOfText(body: string, at: number): number {
+  let end = at + 1;
+  while (end < body.length && body.charAt(end) !== '"') end += body.charAt(end) === '\\' ? 2 : 1;
+  return end;
 }
 
 interface Fault {

@@ -36,6 +36,11 @@ export function previewOf(stored: StoredText): string {
   return 'text' in stored ? stored.text : `${stored.preview}…`;
 }
 
+/** Says nothing; a text in the store always says something. */
+export function isBlank(stored: StoredText | undefined): boolean {
+  return stored === undefined || ('text' in stored && stored.text.trim() === '');
+}
+
 /** Own property of a plain object by a name from outside; never a prototype's (style point 6). */
 export function ownValue<T>(record: { readonly [key: string]: T }, key: string): T | undefined {
   return Object.prototype.hasOwnProperty.call(record, key) ? record[key] : undefined;

@@ -28,9 +28,9 @@ export function pause(run: OpenRun, phase: StopPhase): Step<OpenRun> | 'hold' {
   const cancelled = cancelAll(run, UNDER_WAY);
   if (cancelled.effects.length > 0) return cancelled;
   if (flying(run, UNDER_WAY)) return 'hold';
-  const settled = afterTurn(settleRest(run, { reason: 'interrupted', phase }));
-  const withdrawn = withdrawAsks(settled, 'the run pauses');
-  const retired = wantedAgain(retireAsks(withdrawn.run, () => true));
+  const withdrawn = withdrawAsks(run, 'the run pauses');
+  const settled = afterTurn(settleRest(withdrawn.run, { reason: 'interrupted', phase }));
+  const retired = wantedAgain(retireAsks(settled, () => true));
   // A budget that is used up is found again when the run goes on.
   const { pausing: _, modelFailure: __, stopHookActive: ___, exceeded: ____, ...rest } = retired;
   const waiting = { ...nextQuestion(rest), early: [], idle: true, paused: phase };

@@ -23,7 +23,7 @@ import { cancelAll, flying, nextId, start, startTimer, WORK, type Step } from '.
 import { breakerTrip } from './limits/breakers.js';
 import { requiredToolGone } from './limits/required-tools.js';
 import { trip } from './money/budget.js';
-import { askForBudget, exceed } from './money/exceed.js';
+import { askForBudget, exceed, questionFor } from './money/exceed.js';
 import { emit } from './outbox.js';
 import { beginPause, pause } from './pause.js';
 import { isOpen, type OpenRun, type Run, type Turn } from './run.js';
@@ -34,7 +34,6 @@ import { askModel } from './turn/request.js';
 import { allSettled, nextTurn } from './turn/results.js';
 import { isTruncated, recover } from './turn/truncation.js';
 import { watchWallTime } from './wall-time.js';
-import { wrapUp } from './wrap-up.js';
 
 /** A step, 'hold' when nothing below may fire now, undefined when the rule does not apply. */
 export type Rule<R extends Run = OpenRun> = (run: R) => Step | 'hold' | undefined;
@@ -109,12 +108,14 @@ function closing(run: OpenRun): Step | 'hold' | undefined {
   return run.stopping === undefined ? undefined : close(run, run.stopping);
 }
 
-/** Interrupt and cancel; at the top of the loop a reached limit comes first (C25). */
+/** Interrupt and cancel; at the top of the loop a limit that ends the run comes first (C25). */
 function interrupted(run: OpenRun): Step | undefined {
   if (run.interrupt === undefined) return undefined;
   const between = run.turn === undefined && !flying(run, ['call_model', 'compact']);
   const tripped = between && !run.idle ? trip(run, 'between_turns') : undefined;
-  if (tripped !== undefined) return only(stop(run, tripped));
+  if (tripped !== undefined && questionFor(run, tripped) === undefined) {
+    return only(stop(run, tripped));
+  }
   const told = emit(run, { type: 'interruption', by: run.interrupt });
   if (pauses(run)) {
     return only(beginPause(run.idle ? run : told, phaseOf(run)));
@@ -151,9 +152,10 @@ function segmentFull(run: OpenRun): Step | 'hold' | undefined {
   return only({ ...told, final: { kind: 'continue_as_new' } });
 }
 
+/** The last word is said; calls in it were never on offer. */
 function wrappedUp(run: OpenRun): Step | undefined {
   const { wrapUp: last, turn } = run;
-  return last?.asked && turn !== undefined ? only(wrapUp(run, turn, last.reason)) : undefined;
+  return last?.asked && turn !== undefined ? only(stop(run, last.reason)) : undefined;
 }
 
 function sampled(run: OpenRun): Step | undefined {

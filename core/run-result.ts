@@ -21,9 +21,7 @@ export function resultOf(run: Run, stopping: Stopping): RunResult {
     ...(detail !== undefined && { detail }),
     ...(phase !== undefined && { phase }),
     completed,
-    ...(run.lastAnswer !== undefined && { answer: run.lastAnswer }),
-    ...(run.lastOutput !== undefined && { output: run.lastOutput }),
-    ...(run.partialOutput !== undefined && { partialOutput: run.partialOutput }),
+    ...saidOf(run, completed),
     ...(pendingApproval !== undefined && { pendingApproval }),
     ...(next !== undefined && { nextSafeAction: next }),
     usage: run.tally.usage,
@@ -33,6 +31,23 @@ export function resultOf(run: Run, stopping: Stopping): RunResult {
     versions: run.frozen?.versions ?? {},
     // `run_result` itself is the last event.
     trace: { runId: run.runId, traceId: run.traceId, events: run.outbox.nextSeq + 1 },
+  };
+}
+
+/** Only a completed run has an answer (SR-36); of any other the result shows what it said last. */
+function saidOf(
+  run: Run,
+  completed: boolean,
+): Pick<RunResult, 'answer' | 'output' | 'partialOutput'> {
+  const { lastAnswer, lastOutput, partialOutput } = run;
+  if (!completed) {
+    const said = partialOutput ?? lastAnswer;
+    return said === undefined ? {} : { partialOutput: said };
+  }
+  return {
+    ...(lastAnswer !== undefined && { answer: lastAnswer }),
+    ...(lastOutput !== undefined && { output: lastOutput }),
+    ...(partialOutput !== undefined && { partialOutput }),
   };
 }
 

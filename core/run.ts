@@ -310,6 +310,8 @@ export interface Run {
   /** The reply being asked for follows a Stop hook's objection. */
   readonly stopHookActive?: true;
   readonly tokenTracker?: TokenTracker;
+  /** Output tokens of all replies: progress, unlike what attempts and summaries may have cost beside them. */
+  readonly replyTokens?: number;
   readonly interrupt?: 'interrupt' | 'cancel';
   /** Where an interrupt that pauses caught the run, until nothing is under way any more. */
   readonly pausing?: StopPhase;

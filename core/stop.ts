@@ -4,7 +4,6 @@
  * call, unless a person stops it (C42); `status` and `completed` follow from the reason alone (D1).
  */
 import type { AskView } from './event.js';
-import type { StoredText } from './json.js';
 import type { Run, Stopping } from './run.js';
 import type { RunStatus, StopPhase, StopReason } from './result.js';
 
@@ -12,22 +11,15 @@ export interface StopWords {
   readonly detail?: string;
   readonly phase?: StopPhase;
   readonly nextSafeAction?: string;
-  readonly partialOutput?: StoredText;
   readonly pendingApproval?: AskView;
 }
 
 export function stop<R extends Run>(run: R, reason: StopReason, words: StopWords = {}): R {
   if (run.stopping !== undefined) return run;
-  const { partialOutput, ...rest } = words;
   const byPerson = reason === 'interrupted' || reason === 'aborted';
   const stopping: Stopping =
-    run.wrapUp === undefined || byPerson ? { reason, ...rest } : { reason: run.wrapUp.reason };
-  return {
-    ...run,
-    phase: 'finishing',
-    stopping,
-    ...(partialOutput !== undefined && { partialOutput }),
-  };
+    run.wrapUp === undefined || byPerson ? { reason, ...words } : { reason: run.wrapUp.reason };
+  return { ...run, phase: 'finishing', stopping };
 }
 
 const LARGER_BUDGET = 'Ask the user whether to continue with a larger budget.';

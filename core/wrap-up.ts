@@ -10,9 +10,8 @@ import type { Call } from './call/call.js';
 import { refusalOf } from './call/refusal.js';
 import { settleCall } from './call/settled.js';
 import type { Step } from './inflight.js';
-import { previewOf } from './json.js';
 import type { StopReason } from './result.js';
-import type { OpenRun, Turn } from './run.js';
+import type { OpenRun } from './run.js';
 import { stop } from './stop.js';
 
 const WRAPPED_UP: readonly StopReason[] = ['max_turns', 'max_tool_calls'];
@@ -53,10 +52,4 @@ export function leaveOut(run: OpenRun, call: Call): Step<OpenRun> | undefined {
       : { run, effects: [] };
   const refusal = refusalOf(closed.run, call, { code: 'budget_exceeded', message });
   return { run: settleCall(closed.run, call, refusal), effects: closed.effects };
-}
-
-/** The last call has answered. Text is all that it was for: calls in it were never on offer. */
-export function wrapUp(run: OpenRun, { reply }: Turn, reason: StopReason): OpenRun {
-  const blank = reply.text === undefined || previewOf(reply.text).trim() === '';
-  return stop(run, reason, blank ? {} : { partialOutput: reply.text });
 }

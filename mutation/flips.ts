@@ -83,8 +83,44 @@ export const FLIPS: readonly Mutation[] = [
   },
   {
     name: 'blanks are an answer',
-    file: 'core/gates/empty.ts',
-    find: "text.text.trim() === ''",
-    replace: "text.text === ''",
+    file: 'core/json.ts',
+    find: "stored.text.trim() === ''",
+    replace: "stored.text === ''",
+  },
+  {
+    name: 'a path takes the place of its neighbours',
+    file: 'core/gates/state.ts',
+    find: "typeof inner === 'object' && inner !== null",
+    replace: "typeof inner === 'object' && inner === null",
+  },
+  {
+    name: 'a summary that is needed and cannot be paid is forgotten',
+    file: 'core/context/compaction.ts',
+    find: "if (current.cause === 'prompt_too_long') return",
+    replace: "if (current.cause !== 'prompt_too_long') return",
+  },
+  {
+    name: 'hooks are asked about their own arguments',
+    file: 'core/call/rechecked.ts',
+    find: "asker.kind === 'hook' ? { ...good",
+    replace: "asker.kind !== 'hook' ? { ...good",
+  },
+  {
+    name: 'nobody looks into large values for a condition',
+    file: 'core/call/recheck.ts',
+    find: '...(when !== undefined && { when }),',
+    replace: '...(when === undefined && { when }),',
+  },
+  {
+    name: 'the first question about an outcome is numbered',
+    file: 'core/call/doubt.ts',
+    find: 'call.attempt > 1 ?',
+    replace: 'call.attempt >= 1 ?',
+  },
+  {
+    name: 'events stay with a run that waits',
+    file: 'core/engine.ts',
+    find: 'if (!idle || run.outbox.events.length === 0 || run.segment.full) return step;',
+    replace: 'if (idle || run.outbox.events.length === 0 || run.segment.full) return step;',
   },
 ];

@@ -11,6 +11,7 @@ import { anthropicBody } from './anthropic/request.js';
 import { performAttempt, receivedOutput, stallLimitsOf, unsentReply } from './attempt.js';
 import { usedCallIds } from './call-ids.js';
 import type { ModelProgress, ModelReply, ModelRequest, Provider } from './provider.js';
+import { withoutSecret } from './secret.js';
 import type { StallLimits } from './stall-watch.js';
 
 export interface AnthropicSettings extends Partial<StallLimits> {
@@ -18,6 +19,8 @@ export interface AnthropicSettings extends Partial<StallLimits> {
   readonly name?: string;
   readonly apiKey: string;
   readonly baseUrl?: string;
+  /** What sends the requests; default: the global `fetch`. */
+  readonly fetch?: typeof fetch;
 }
 
 const BASE_URL = 'https://api.anthropic.com';
@@ -32,11 +35,13 @@ export function createAnthropicProvider(settings: AnthropicSettings): Provider {
     maxRetries: 0,
     logLevel: 'off',
     openTelemetry: false,
+    ...(settings.fetch !== undefined && { fetch: settings.fetch }),
   });
   const limits = stallLimitsOf(settings);
   return {
     name: settings.name ?? 'anthropic',
-    complete: (request, progress) => complete({ client, limits }, request, progress),
+    complete: (request, progress) =>
+      withoutSecret(settings.apiKey, () => complete({ client, limits }, request, progress)),
   };
 }
 

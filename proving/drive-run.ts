@@ -11,6 +11,7 @@ import type { AskView, RunEvent } from '../core/event.js';
 import type { RunResult } from '../core/result.js';
 import type { Store } from '../store/store.js';
 import type { KillSwitch } from './kill-switch.js';
+import { persistently } from './persistently.js';
 import type { PlayedRun } from './played-run.js';
 import { DESK_ROLE } from './agent-config.js';
 import { answerFromLedger, type LedgerAnswer } from './ledger-answer.js';
@@ -37,6 +38,15 @@ export interface Driven {
   /** What the person answered about calls of unknown outcome, in order. */
   readonly parked: readonly LedgerAnswer[];
   readonly failures: readonly string[];
+  readonly acknowledged: Acknowledged;
+}
+
+/** What was sent to the run and taken by the server: it must never be lost. */
+export interface Acknowledged {
+  /** Ids of questions that were approved. */
+  readonly approvals: readonly string[];
+  /** Texts of the customer after the first. */
+  readonly messages: readonly string[];
 }
 
 /** All runs are of one tenant. */
@@ -44,6 +54,8 @@ export const TENANT = 'default';
 
 const RUN_MS_MAX = 180_000;
 const RESULT_MS_MAX = 10_000;
+/** A worker that dies with a decision in hand keeps its run waiting no longer. */
+export const DECISION_TIMEOUT_MS = 3_000;
 const STUCK_RUNS_MAX = 50;
 const DECISION_TRIES_MAX = 4;
 const DESK = { by: 'proving-desk', roles: [DESK_ROLE] } as const;
@@ -58,23 +70,40 @@ export async function driveRun(drive: Drive): Promise<Driven> {
     events: [],
     answered: new Set(),
     approvals: 0,
+    asked: 0,
     spoken: 1,
+    acknowledged: { approvals: [], messages: [] },
     parked: [],
     failures: [],
   };
   const goal = run.exchanges[0]?.userText ?? '';
-  const handle = await client.start({ agent, task: { goal }, runId, wait: false });
+  const handle = await persistently(() =>
+    client.start({
+      agent,
+      task: { goal },
+      runId,
+      wait: false,
+      decisionTimeoutMs: DECISION_TIMEOUT_MS,
+    }),
+  );
   for await (const event of handle.events({ signal })) {
     progress.events.push(event);
     await follow(progress, handle, event);
   }
-  const { events, approvals, parked, failures } = progress;
+  const { events, approvals, parked, failures, acknowledged } = progress;
   if (signal.aborted) {
     failures.push(limit.aborted ? await stuckAt(drive, handle) : 'stopped from outside');
-    return { events, approvals, parked, failures };
+    return { events, approvals, parked, failures, acknowledged };
   }
   const result = await resultOf(handle, failures);
-  return { events, approvals, parked, failures, ...(result !== undefined && { result }) };
+  return {
+    events,
+    approvals,
+    parked,
+    failures,
+    acknowledged,
+    ...(result !== undefined && { result }),
+  };
 }
 
 interface Progress extends Drive {
@@ -84,6 +113,9 @@ interface Progress extends Drive {
   readonly parked: LedgerAnswer[];
   readonly failures: string[];
   approvals: number;
+  /** Questions of any kind so far. */
+  asked: number;
+  readonly acknowledged: { readonly approvals: string[]; readonly messages: string[] };
   /** The customer's texts that were sent; the first is the run's goal. */
   spoken: number;
 }
@@ -92,6 +124,8 @@ async function follow(progress: Progress, handle: RunHandle, event: RunEvent): P
   if (event.type !== 'approval_requested' && event.type !== 'input_request') return;
   if (progress.answered.has(event.askId)) return;
   progress.answered.add(event.askId);
+  await progress.kill.answering(progress.asked);
+  progress.asked += 1;
   if (event.type === 'approval_requested') return decide(progress, handle, event);
   if (event.kind === 'user_message') return speak(progress, handle);
   if (event.kind === 'outcome') return tellOutcome(progress, handle, event);
@@ -115,8 +149,10 @@ async function tellOutcome(progress: Progress, handle: RunHandle, ask: AskView):
 
 async function speak(progress: Progress, handle: RunHandle): Promise<void> {
   const next = progress.run.exchanges[progress.spoken];
-  if (next === undefined) return handle.close();
-  await handle.sendMessage(next.userText, `${progress.runId}-user-${progress.spoken}`);
+  if (next === undefined) return persistently(() => handle.close());
+  const id = `${progress.runId}-user-${progress.spoken}`;
+  await persistently(() => handle.sendMessage(next.userText, id));
+  progress.acknowledged.messages.push(next.userText);
   progress.spoken += 1;
 }
 
@@ -132,6 +168,7 @@ async function decide(progress: Progress, handle: RunHandle, ask: AskView): Prom
   if (when === 'before') await kill.fire();
   if (when === 'around') void kill.fire();
   await untilCounted(() => handle.approve(ask.askId, DESK));
+  progress.acknowledged.approvals.push(ask.askId);
   if (when === 'after') await kill.fire();
 }
 

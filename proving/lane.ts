@@ -7,9 +7,15 @@ import {
 
 export interface Lane {
   readonly taskQueue: string;
+  readonly standStillAt: WorkerProcess['standStillAt'];
   /** SIGKILL and, at once, a new worker. Resolves when the old one is gone. */
   crash(): Promise<void>;
-  /** Resolves when a worker serves; rejects when none could be started again. */
+  /**
+   * SIGSTOP and, at once, a new worker beside it; the old one is woken when `past` resolves, and works on
+   * until the lane is ready for another run.
+   */
+  freeze(past: () => Promise<void>): Promise<void>;
+  /** Resolves when one worker serves, and no other; rejects when none could be started again. */
   ready(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -18,25 +24,47 @@ export interface Lane {
 export async function openLane(settings: WorkerEntrySettings): Promise<Lane> {
   const first = await startWorkerProcess(settings);
   let current: Promise<WorkerProcess> = Promise.resolve(first);
+  let woken: WorkerProcess[] = [];
   let stopped = false;
+  const replaceBy = (next: Promise<WorkerProcess>): void => {
+    current = next;
+    // Whoever waits for the lane hears of it; a rejection that nobody waits for must not end us.
+    current.catch(() => undefined);
+  };
+  const retire = async (): Promise<void> => {
+    const old = woken;
+    woken = [];
+    await Promise.all(old.map((worker) => worker.stop()));
+  };
   return {
     taskQueue: settings.taskQueue,
+    standStillAt: async (point) => (await current).standStillAt(point),
     async crash() {
       const worker = await current;
       if (stopped) return;
       const gone = worker.kill();
-      current = gone.then(() => startWorkerProcess(settings));
-      // Whoever waits for the lane hears of it; a rejection that nobody waits for must not end us.
-      current.catch(() => undefined);
+      replaceBy(gone.then(() => startWorkerProcess(settings)));
       await gone;
+    },
+    async freeze(past) {
+      const worker = await current;
+      worker.freeze();
+      try {
+        replaceBy(startWorkerProcess(settings));
+        await past();
+      } finally {
+        worker.unfreeze();
+        woken.push(worker);
+      }
     },
     async ready() {
       await current;
+      await retire();
     },
     async stop() {
       stopped = true;
       const worker = await current.catch(() => undefined);
-      await worker?.stop();
+      await Promise.all([worker?.stop(), retire()]);
     },
   };
 }

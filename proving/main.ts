@@ -8,7 +8,15 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { HoldfastError } from '../core/errors.js';
 import type { Domain } from './domains/domain.js';
 import { domainNamed, DOMAIN_NAMES } from './domains/domains.js';
+import { DECISION_TIMEOUT_MS } from './drive-run.js';
 import { matchOutcomes, readExpectedOutcomes } from './expected-outcomes.js';
+import {
+  addFaultOptions,
+  describeFaults,
+  faultsOf,
+  faultWords,
+  type FaultOptions,
+} from './fault-options.js';
 import { findDatabase } from './find-database.js';
 import { prove, type RunReport } from './prove.js';
 import { readRecording, type Recording } from './recording.js';
@@ -22,14 +30,13 @@ const SEED_MAX = 2 ** 31 - 1;
 const CONCURRENCY_MAX = 16;
 const FAILURES_SHOWN_MAX = 20;
 
-interface Options {
+interface Options extends FaultOptions {
   readonly domain: string;
   readonly mode: Mode;
   readonly recording: string;
   readonly expected: string;
   readonly runs?: number;
   readonly only?: string;
-  readonly kill: 'none' | 'random';
   readonly seed?: number;
   readonly concurrency: number;
   readonly database?: string[];
@@ -37,7 +44,7 @@ interface Options {
 }
 
 function command(): Command {
-  return new Command('proving')
+  const program = new Command('proving')
     .description('Replays recorded customer conversations through the real workflow.')
     .addOption(
       new Option('--domain <name>', 'whose tools').choices(DOMAIN_NAMES).makeOptionMandatory(),
@@ -50,13 +57,9 @@ function command(): Command {
     .requiredOption('--recording <file>', 'recorded runs, of tau2-bench or tau-bench')
     .requiredOption('--expected <file>', 'expected outcomes of the same runs')
     .option('--runs <number>', 'only the first so many runs', wholeNumber(1, 1_000_000))
-    .option('--only <id>', 'only the run of this id')
-    .addOption(
-      new Option('--kill <when>', 'SIGKILL the worker of each run once')
-        .choices(['none', 'random'])
-        .default('none'),
-    )
-    .option('--seed <number>', 'for the same kills again', wholeNumber(0, SEED_MAX))
+    .option('--only <id>', 'only the run of this id');
+  return addFaultOptions(program)
+    .option('--seed <number>', 'for the same faults again', wholeNumber(0, SEED_MAX))
     .option('--concurrency <number>', 'runs at once', wholeNumber(1, CONCURRENCY_MAX), 4)
     .option('--database <path...>', 'recorded database; default: found by the recording')
     .option('--json <file>', 'write all figures there')
@@ -75,6 +78,7 @@ async function run(argv: readonly string[]): Promise<number> {
   const options = command()
     .parse([...argv])
     .opts<Options>();
+  const faults = faultsOf(options);
   const seed = options.seed ?? randomInt(SEED_MAX);
   say(`seed ${seed}`);
   const recording = readRecording(options.recording);
@@ -82,6 +86,7 @@ async function run(argv: readonly string[]): Promise<number> {
   const domain = domainNamed(options.domain);
   const databaseFiles = options.database ?? databaseOf(domain, recording, options.recording);
   say(conditions(options));
+  let serverKills = 0;
   const stop = new AbortController();
   const onSignal = (): void => {
     // Who asks twice does not want to wait for the closing.
@@ -90,7 +95,7 @@ async function run(argv: readonly string[]): Promise<number> {
   };
   // Not `once`: the guard of the server's process takes a signal that nobody else hears as the end.
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  const { mode, kill, concurrency, runs, only } = options;
+  const { mode, concurrency, runs, only } = options;
   try {
     const reports = await prove({
       domain,
@@ -98,16 +103,17 @@ async function run(argv: readonly string[]): Promise<number> {
       recording,
       outcomes,
       databaseFiles,
-      kill,
+      ...faults,
       seed,
       concurrency,
       ...(runs !== undefined && { runsMax: runs }),
       ...(only !== undefined && { choose: (run) => run.id === only }),
       say,
+      onServerKill: () => void (serverKills += 1),
       onRun: (report) => say(runLine(report)),
       signal: stop.signal,
     });
-    return conclude(reports, options, seed);
+    return conclude(summarise(reports, serverKills), reports, { ...options, seed });
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     say('stopped; everything is closed');
@@ -123,24 +129,27 @@ function databaseOf(domain: Domain, recording: Recording, file: string): readonl
   return paths;
 }
 
-function conditions({ mode, kill, concurrency }: Options): string {
-  const workers = kill === 'none' ? '' : ', one worker and task queue each';
+function conditions(options: Options): string {
+  const own = options.kill !== 'none' || options.pause === true;
+  const workers = own ? ', one worker and task queue each' : '';
   return (
-    `mode ${mode}; kill ${kill}; ${concurrency} runs at once${workers}; tools time out after ${TOOL_TIMEOUT_MS} ms, ` +
+    `mode ${options.mode}; ${describeFaults(faultsOf(options))}; ${options.concurrency} runs at once${workers}; short times: tools time out after ${TOOL_TIMEOUT_MS} ms, ` +
     `a dead worker is noticed after ${HEARTBEAT_MS.repeatable} ms (effects ${HEARTBEAT_MS.single} ms), ` +
-    `its runs are free after ${STICKY_TIMEOUT_MS} ms`
+    `its runs are free after ${STICKY_TIMEOUT_MS} ms, its decisions after ${DECISION_TIMEOUT_MS} ms`
   );
 }
 
-function conclude(reports: readonly RunReport[], options: Options, seed: number): number {
-  const summary = summarise(reports);
+type Seeded = Options & { readonly seed: number };
+
+function conclude(summary: Summary, reports: readonly RunReport[], options: Seeded): number {
+  const { seed } = options;
   const failures = reports.flatMap((report) =>
     report.failures.map((failure) => `${report.id}: ${failure}`),
   );
   for (const failure of failures.slice(0, FAILURES_SHOWN_MAX)) say(failure);
   if (failures.length > FAILURES_SHOWN_MAX) say(`… ${failures.length - FAILURES_SHOWN_MAX} more`);
   if (options.json !== undefined) writeReport(options.json, { seed, summary, runs: reports });
-  if (!summary.holds) say(`repeat with: ${repeatCommand(reports, options, seed)}`);
+  if (!summary.holds) say(`repeat with: ${repeatCommand(reports, options)}`);
   say(
     `kills ${summary.kills}, model requests ${summary.modelRequests} for ${summary.turns} replies`,
   );
@@ -159,10 +168,15 @@ function writeReport(file: string, report: Report): void {
   writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
 }
 
-function repeatCommand(reports: readonly RunReport[], options: Options, seed: number): string {
-  const { domain, mode, recording, expected, kill, runs, concurrency, database } = options;
+function repeatCommand(reports: readonly RunReport[], options: Seeded): string {
+  const { domain, mode, recording, expected, runs, seed, concurrency, database } = options;
   const failed = reports.filter((report) => report.failures.length > 0);
-  const single = failed.length === 1 ? failed[0]?.id : options.only;
+  const faults = faultsOf(options);
+  // When the server dies is counted over all runs.
+  const only = failed.length === 1 && faults.serverKills === undefined ? failed[0] : undefined;
+  const single = only?.id ?? options.only;
+  const boundary = only?.killPlan?.kind === 'boundary' ? only.killPlan.boundary : undefined;
+  const kill = faults.kill === 'every' && boundary !== undefined ? boundary : faults.kill;
   const words = [
     '--domain',
     domain,
@@ -175,8 +189,7 @@ function repeatCommand(reports: readonly RunReport[], options: Options, seed: nu
     ...(database === undefined ? [] : ['--database', ...database]),
     ...(single !== undefined ? ['--only', single] : []),
     ...(single === undefined && runs !== undefined ? ['--runs', String(runs)] : []),
-    '--kill',
-    kill,
+    ...faultWords({ ...faults, kill }),
     '--seed',
     String(seed),
     '--concurrency',

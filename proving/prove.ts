@@ -4,20 +4,29 @@
  */
 import { HoldfastError } from '../core/errors.js';
 import { replayRuns } from '../testing/index.js';
+import { checkRecovery } from './check-recovery.js';
 import { checkRun, type RunChecks } from './check-run.js';
 import { createClosers } from './closers.js';
 import type { Domain } from './domains/domain.js';
-import { driveRun } from './drive-run.js';
+import { driveRun, TENANT } from './drive-run.js';
 import type { ExpectedOutcome } from './expected-outcomes.js';
-import { planKill, type KillPlan } from './kill-plan.js';
-import { killSwitch, NO_KILL } from './kill-switch.js';
+import { describePlan, type KillPlan } from './kill-plan.js';
 import { inventedTools, playedRun, type PlayedRun } from './played-run.js';
-import type { OnStage } from './recorded-models.js';
+import { onStage } from './recorded-models.js';
 import type { Recording } from './recording.js';
+import { armFaults, playsOf, type Faults, type Play } from './run-faults.js';
+import {
+  NO_SERVER_KILLS,
+  planServerKills,
+  serverKiller,
+  type ServerKiller,
+} from './server-killer.js';
 import { openTheatre, type OpenLane, type Theatre } from './theatre.js';
+import { excusedCalls } from './tool-faults.js';
 import type { Mode } from './tool-store.js';
+import { readAllEvents, type Witness } from './witness.js';
 
-export interface ProveOptions {
+export interface ProveOptions extends Faults {
   readonly domain: Domain;
   /** Whether the tool service honours idempotency keys; the tools are declared accordingly. */
   readonly mode: Mode;
@@ -28,12 +37,12 @@ export interface ProveOptions {
   /** Which runs; default all. */
   readonly choose?: (run: PlayedRun) => boolean;
   readonly runsMax?: number;
-  readonly kill: 'none' | 'random';
   readonly seed: number;
   readonly concurrency: number;
   /** What a person who watches should know. */
   readonly say: (line: string) => void;
   readonly onRun?: (report: RunReport) => void;
+  readonly onServerKill?: () => void;
   /** Ends everything early: what runs is left, what is open is closed, and the abort's reason is thrown. */
   readonly signal: AbortSignal;
 }
@@ -47,6 +56,10 @@ export interface RunReport extends RunChecks {
   readonly modelRequests: number;
   readonly approvals: number;
   readonly kills: number;
+  /** Deaths of anything at which what the store knew was taken down and found again in the end. */
+  readonly looks: number;
+  readonly modelFaults: number;
+  readonly toolFaults: number;
   readonly killPlan?: KillPlan;
   readonly replayed: boolean;
   readonly ms: number;
@@ -60,8 +73,14 @@ const INSTRUCTIONS_CHARS_MAX = 60_000;
 
 /** Plays the runs. Errors: InvalidTask for a recording that cannot be played. */
 export async function prove(options: ProveOptions): Promise<readonly RunReport[]> {
-  const { recording, domain, kill, concurrency, say, signal } = options;
+  const { recording, domain, kill, pause, seed, concurrency, say, signal } = options;
   const chosen = chosenRuns(options);
+  const plays = playsOf(options, seed, chosen);
+  if (plays.length === 0) {
+    throw new HoldfastError('InvalidTask', `None of these runs ever comes to ${kill}.`);
+  }
+  // A run without a write, for instance, never comes to a claim.
+  if (plays.length !== chosen.length) say(`${plays.length} kills in ${chosen.length} runs`);
   const { systemPrompt } = recording.runs[0] ?? {};
   const closers = createClosers();
   try {
@@ -73,16 +92,19 @@ export async function prove(options: ProveOptions): Promise<readonly RunReport[]
         instructions: (systemPrompt ?? DEFAULT_INSTRUCTIONS).slice(0, INSTRUCTIONS_CHARS_MAX),
         inventedTools: inventedTools(chosen, domain),
         lanes: Math.min(
-          chosen.length,
+          plays.length,
           concurrency,
-          kill === 'random' ? Infinity : WORKERS_WITHOUT_KILLS_MAX,
+          kill !== 'none' || pause === true ? Infinity : WORKERS_WITHOUT_KILLS_MAX,
         ),
         say,
         signal,
       },
       closers,
     );
-    const reports = await playAll({ ...options, theatre }, chosen);
+    const witnesses = new Set<Witness>();
+    const killer = killerOf(options, theatre, { plays, witnesses });
+    const reports = await playAll({ ...options, theatre, killer, witnesses }, plays);
+    await killer.settled();
     signal.throwIfAborted();
     say(`replaying ${reports.length} histories`);
     return await withReplays(theatre, reports);
@@ -108,37 +130,60 @@ function chosenRuns({
 
 interface Proving extends ProveOptions {
   readonly theatre: Theatre;
+  readonly killer: ServerKiller;
+  /** Of the runs under way. */
+  readonly witnesses: Set<Witness>;
 }
 
-async function playAll(
-  proving: Proving,
-  runs: readonly PlayedRun[],
-): Promise<readonly RunReport[]> {
-  const waiting = [...runs];
+function killerOf(
+  { serverKills, seed, onServerKill }: ProveOptions,
+  { server }: Theatre,
+  { plays, witnesses }: { readonly plays: readonly Play[]; readonly witnesses: Set<Witness> },
+): ServerKiller {
+  if (serverKills === undefined) return NO_SERVER_KILLS;
+  const requests = plays.reduce((sum, { run }) => sum + run.replies.length, 0);
+  return serverKiller({
+    server,
+    plan: planServerKills(seed, serverKills, requests),
+    onKill: async () => {
+      onServerKill?.();
+      await Promise.all([...witnesses].map((witness) => witness.look()));
+    },
+  });
+}
+
+async function playAll(proving: Proving, plays: readonly Play[]): Promise<readonly RunReport[]> {
+  const waiting = [...plays];
   const reports: RunReport[] = [];
   const serve = async (_: unknown, number: number): Promise<void> => {
     const { lanes } = proving.theatre;
     const lane = lanes[number % lanes.length];
-    for (let run = waiting.shift(); run !== undefined && lane; run = waiting.shift()) {
+    for (let next = waiting.shift(); next !== undefined && lane; next = waiting.shift()) {
       if (proving.signal.aborted) return;
-      const report = await play(proving, lane, run);
+      const report = await play(proving, lane, next);
       reports.push(report);
       if (!proving.signal.aborted) proving.onRun?.(report);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(runs.length, proving.concurrency) }, serve));
+  await Promise.all(Array.from({ length: Math.min(plays.length, proving.concurrency) }, serve));
   return reports.toSorted((a, b) => a.index - b.index);
 }
 
-async function play(proving: Proving, lane: OpenLane, run: PlayedRun): Promise<RunReport> {
-  const { theatre, domain, mode, seed, signal } = proving;
+async function play(proving: Proving, lane: OpenLane, next: Play): Promise<RunReport> {
+  const { theatre, domain, mode, seed, signal, killer, witnesses } = proving;
   const { store, stage, serviceUrl } = theatre;
+  const { run, runId, plan } = next;
   const started = performance.now();
-  const runId = `prove-${seed}-${run.index}`;
-  const plan = proving.kill === 'random' ? planKill(seed, run) : undefined;
-  const kill = plan === undefined ? NO_KILL : killSwitch(plan, () => lane.crash());
-  const played: OnStage = { run, kill, modelRequests: 0, differences: [] };
+  const { kill, witness, modelFaults, calls } = await armFaults(
+    { faults: proving, seed, theatre, lane },
+    next,
+  );
+  const excused = excusedCalls(run, calls);
+  const inPieces = plan?.kind === 'boundary' && plan.boundary === 'mid-stream';
+  const onRequest = (): void => killer.requested();
+  const played = onStage({ run, kill, modelFaults, calls, excused, inPieces, onRequest });
   stage.set(runId, played);
+  witnesses.add(witness);
   const driven = await driveRun({
     agent: domain.name,
     mode,
@@ -151,12 +196,21 @@ async function play(proving: Proving, lane: OpenLane, run: PlayedRun): Promise<R
     signal,
   });
   await kill.settled();
+  witnesses.delete(witness);
   const ms = Math.round(performance.now() - started);
   await lane.ready();
   stage.delete(runId);
   const expected = proving.outcomes[run.index];
   if (expected === undefined) throw new HoldfastError('Internal', `No outcome for ${run.id}.`);
-  const checks = await checkRun({ store, serviceUrl, mode }, { runId, run, expected, driven });
+  const writeMissing = calls.plan?.fault === '503-forever' && calls.plan.writes;
+  const checks = await checkRun(
+    { store, serviceUrl, mode },
+    { runId, run, expected, driven, excused, writeMissing },
+  );
+  const stored = await readAllEvents(store, { tenant: TENANT, runId });
+  const recovery = checkRecovery({ driven, stored, witness, calls });
+  const missed =
+    plan === undefined || kill.kills() > 0 ? [] : [`its worker was never ${describePlan(plan)}`];
   return {
     id: run.id,
     runId,
@@ -165,11 +219,14 @@ async function play(proving: Proving, lane: OpenLane, run: PlayedRun): Promise<R
     modelRequests: played.modelRequests,
     approvals: driven.approvals,
     kills: kill.kills(),
+    looks: witness.looks(),
+    modelFaults: modelFaults.size,
+    toolFaults: calls.plan === undefined ? 0 : 1,
     ...(plan !== undefined && { killPlan: plan }),
     replayed: false,
     ms,
     ...checks,
-    failures: [...played.differences, ...checks.failures],
+    failures: [...played.differences, ...checks.failures, ...recovery, ...missed],
   };
 }
 

@@ -26,14 +26,29 @@ export function recordedReply(run: PlayedRun, count: number): ScriptedReply | un
 
 type Entry = { readonly [field: string]: Json };
 
+/** What a request says, entry by entry, in a form that can be compared. */
+export function conversationOf(messages: readonly SeenMessage[]): readonly string[] {
+  return messages.flatMap(seenEntries).map((entry) => canonicalJson(entry));
+}
+
+export interface Recorded extends PlayedRun {
+  /** Calls whose result may be any; default: none. */
+  readonly excused?: ReadonlySet<string>;
+}
+
 /** Where a request differs from the recorded conversation before reply `count`; undefined: nowhere. */
 export function differenceFrom(
-  run: PlayedRun,
+  run: Recorded,
   count: number,
   messages: readonly SeenMessage[],
 ): string | undefined {
-  const expected = recordedEntries(run, count).map((entry) => canonicalJson(entry));
-  const seen = messages.flatMap(seenEntries).map((entry) => canonicalJson(entry));
+  const comparable = (entry: Entry): string => {
+    const { result = null } = entry;
+    const isExcused = typeof result === 'string' && run.excused?.has(result) === true;
+    return canonicalJson(isExcused ? { result } : entry);
+  };
+  const expected = recordedEntries(run, count).map(comparable);
+  const seen = messages.flatMap(seenEntries).map(comparable);
   const length = Math.max(expected.length, seen.length);
   const at = Array.from({ length }).findIndex((_, index) => expected[index] !== seen[index]);
   if (at < 0) return undefined;

@@ -1,4 +1,5 @@
 /** The figures of all runs, and how they are said. */
+import { describePlan } from './kill-plan.js';
 import type { RunReport } from './prove.js';
 
 export interface Summary {
@@ -17,12 +18,18 @@ export interface Summary {
   readonly invariantsOk: boolean;
   readonly replayed: number;
   readonly kills: number;
+  readonly pauses: number;
+  readonly serverKills: number;
+  /** Deaths after which the store still had all that it knew at that time, of all deaths. */
+  readonly looks: number;
+  readonly modelFaults: number;
+  readonly toolFaults: number;
   readonly turns: number;
   readonly modelRequests: number;
   readonly holds: boolean;
 }
 
-export function summarise(reports: readonly RunReport[]): Summary {
+export function summarise(reports: readonly RunReport[], serverKills = 0): Summary {
   const sum = (amount: (report: RunReport) => number): number =>
     reports.reduce((total, report) => total + amount(report), 0);
   const count = (holds: (report: RunReport) => boolean): number => reports.filter(holds).length;
@@ -44,11 +51,20 @@ export function summarise(reports: readonly RunReport[]): Summary {
     withoutConsent: sum((report) => report.withoutConsent),
     invariantsOk: reports.every((report) => report.invariants.length === 0),
     replayed: count((report) => report.replayed),
-    kills: sum((report) => report.kills),
+    kills: sum((report) => (isPause(report) ? 0 : report.kills)),
+    pauses: sum((report) => (isPause(report) ? report.kills : 0)),
+    serverKills,
+    looks: sum((report) => report.looks),
+    modelFaults: sum((report) => report.modelFaults),
+    toolFaults: sum((report) => report.toolFaults),
     turns: sum((report) => report.turns),
     modelRequests: sum((report) => report.modelRequests),
     holds: reports.every(holds),
   };
+}
+
+function isPause({ killPlan }: RunReport): boolean {
+  return killPlan?.kind === 'boundary' && killPlan.pause === true;
 }
 
 /** A write without the customer's consent is the recording's doing: it is counted, and holds. */
@@ -58,10 +74,7 @@ function holds(report: RunReport): boolean {
 
 export function runLine(report: RunReport): string {
   const { killPlan } = report;
-  const kill =
-    killPlan === undefined
-      ? ''
-      : ` (${killPlan.when} ${killPlan.at} ${killPlan.nth + 1}, ${killPlan.delayMs} ms)`;
+  const kill = killPlan === undefined ? '' : ` (${describePlan(killPlan)})`;
   return [
     report.failures.length === 0 ? 'ok  ' : 'FAIL',
     report.id,
@@ -71,6 +84,19 @@ export function runLine(report: RunReport): string {
     `kills ${report.kills}${kill}`,
     `${report.ms} ms`,
   ].join('  ');
+}
+
+/** Only of what there was. */
+function faultFigures(summary: Summary): string[] {
+  const figures: readonly (readonly [string, number])[] = [
+    ['killed', summary.kills],
+    ['frozen', summary.pauses],
+    ['server killed', summary.serverKills],
+    ['compared with before', summary.looks],
+    ['model faults', summary.modelFaults],
+    ['tool faults', summary.toolFaults],
+  ];
+  return figures.filter(([, count]) => count > 0).map(([name, count]) => `${name} ${count}`);
 }
 
 /** What became of calls whose outcome nobody could know. */
@@ -93,5 +119,6 @@ export function summaryLine(summary: Summary): string {
     `without consent ${summary.withoutConsent}`,
     `invariants ${summary.invariantsOk ? 'ok' : 'VIOLATED'}`,
     `replayed ${summary.replayed}/${summary.runs}`,
+    ...faultFigures(summary),
   ].join(', ');
 }

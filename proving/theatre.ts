@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { connect, type HoldfastClient } from '../client/index.js';
 import { openStore, type Store } from '../store/store.js';
-import { startTestServer, type WorkerEntrySettings } from '../testing/index.js';
+import { startTestServer, type TestServer, type WorkerEntrySettings } from '../testing/index.js';
 import type { Closers } from './closers.js';
 import { openLane, type Lane } from './lane.js';
+import { STALL_MS } from './model-faults.js';
 import { startRecordedModels, type Stage } from './recorded-models.js';
 import type { AgentOptions } from './agent-config.js';
 import { startToolRelay } from './tool-relay.js';
@@ -31,6 +32,7 @@ export interface TheatreOptions {
 
 export interface Theatre {
   readonly address: string;
+  readonly server: TestServer;
   readonly store: Store;
   readonly serviceUrl: string;
   readonly stage: Stage;
@@ -73,9 +75,8 @@ export async function openTheatre(options: TheatreOptions, closers: Closers): Pr
     dataDir: join(folder, 'tools'),
   });
   closers.add(() => service.stop());
-  const relay = await startToolRelay(
-    { serviceUrl: service.url, domain },
-    (runId) => stage.get(runId)?.kill,
+  const relay = await startToolRelay({ serviceUrl: service.url, domain }, (runId) =>
+    stage.get(runId),
   );
   closers.add(() => relay.stop());
   const { instructions, inventedTools } = options;
@@ -93,6 +94,7 @@ export async function openTheatre(options: TheatreOptions, closers: Closers): Pr
     configModule: CONFIG_MODULE,
     configOptions,
     modelUrl: model.baseUrl,
+    modelStallMs: STALL_MS,
     stickyTimeoutMs: STICKY_TIMEOUT_MS,
   };
   const lanes: OpenLane[] = [];
@@ -105,7 +107,7 @@ export async function openTheatre(options: TheatreOptions, closers: Closers): Pr
   );
   for (const lane of opened) if (lane.status === 'rejected') throw lane.reason;
   options.signal.throwIfAborted();
-  return { address: server.address, store, serviceUrl: service.url, stage, lanes };
+  return { address: server.address, server, store, serviceUrl: service.url, stage, lanes };
 }
 
 async function openWithClient(settings: WorkerEntrySettings, store: Store): Promise<OpenLane> {

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import type { KillSwitch } from './kill-switch.js';
 import { isWrite, type Domain } from './domains/domain.js';
+import type { FaultyCalls } from './tool-faults.js';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -15,21 +16,27 @@ export interface ToolRelay {
   stop(): Promise<void>;
 }
 
-const callSchema = z.object({ run: z.string(), tool: z.string() });
+const callSchema = z.object({ run: z.string(), tool: z.string(), callId: z.string().optional() });
+
+/** What is to happen to the calls of a run. */
+export interface RelayedRun {
+  readonly kill: KillSwitch;
+  readonly calls: FaultyCalls;
+}
 
 export interface Relayed {
   readonly serviceUrl: string;
   readonly domain: Domain;
 }
 
-/** Relays everything to the service; `switchOf` tells whose kill a run's calls may set off. */
+/** Relays everything to the service; `runOf` tells of runs whose calls meet a kill or a fault. */
 export async function startToolRelay(
   { serviceUrl, domain }: Relayed,
-  switchOf: (runId: string) => KillSwitch | undefined,
+  runOf: (runId: string) => RelayedRun | undefined,
 ): Promise<ToolRelay> {
   const counts = new Map<string, number>();
   const server = createServer((request, response) => {
-    const relay = { serviceUrl, domain, counts, switchOf };
+    const relay = { serviceUrl, domain, counts, runOf };
     // The caller sees a broken connection, which is what a failed relay is to it.
     relayed(relay, request, response).catch(() => response.destroy());
   });
@@ -50,7 +57,7 @@ export async function startToolRelay(
 
 interface Relay extends Relayed {
   readonly counts: Map<string, number>;
-  readonly switchOf: (runId: string) => KillSwitch | undefined;
+  readonly runOf: (runId: string) => RelayedRun | undefined;
 }
 
 async function relayed(
@@ -59,7 +66,13 @@ async function relayed(
   response: ServerResponse,
 ): Promise<void> {
   const body = await bodyOf(request);
-  const kill = request.method === 'POST' ? killAt(relay, body) : undefined;
+  const call = request.method === 'POST' ? callOf(body) : undefined;
+  const fault = call && relay.runOf(call.run)?.calls.tried(call.callId ?? '');
+  if (fault === 'refuse') {
+    response.writeHead(503).end('{"error":"unavailable"}');
+    return;
+  }
+  const kill = call && killAt(relay, call);
   if (kill?.when === 'before') {
     await kill.by.fire();
     response.destroy();
@@ -76,17 +89,24 @@ async function relayed(
     response.destroy();
     return;
   }
+  if (fault === 'lose') {
+    response.destroy();
+    return;
+  }
   response.writeHead(answer.status, { 'content-type': 'application/json; charset=utf-8' });
   response.end(text);
 }
 
+function callOf(body: string): z.infer<typeof callSchema> {
+  return callSchema.parse(JSON.parse(body));
+}
+
 /** Whether this call is the one at which its run's worker dies. */
-function killAt({ domain, counts, switchOf }: Relay, body: string) {
-  const { run, tool } = callSchema.parse(JSON.parse(body));
+function killAt({ domain, counts, runOf }: Relay, { run, tool }: z.infer<typeof callSchema>) {
   const point = isWrite(domain, tool) ? 'write' : 'read';
   const count = counts.get(`${point} ${run}`) ?? 0;
   counts.set(`${point} ${run}`, count + 1);
-  const by = switchOf(run);
+  const by = runOf(run)?.kill;
   const when = by?.reached(point, count);
   return by === undefined || when === undefined ? undefined : { by, when };
 }

@@ -1,10 +1,31 @@
-/** Public entry `holdfast/testing`: a real server, workers that can be killed, a scripted model. */
+/**
+ * Public entry `holdfast/testing`: a real server, workers that can be killed at a named boundary, frozen or
+ * cut off, a scripted model, replay. All faults are seeded or exact, so that a failure can be repeated.
+ */
 export { startTestServer, type TestServer, type TestServerOptions } from './temporal-server.js';
 export {
   startWorkerProcess,
+  type StandingStill,
   type WorkerEntrySettings,
   type WorkerProcess,
 } from './worker-process.js';
+export {
+  BOUNDARY_MEANINGS,
+  CRASH_BOUNDARIES,
+  type CompletionFault,
+  type CrashBoundary,
+  type CrashPoint,
+} from './crash/boundary.js';
+export {
+  drawBelow,
+  planCrash,
+  seededRandom,
+  type CrashChoice,
+  type CrashPlan,
+  type PassageCounts,
+  type Random,
+} from './crash/plan.js';
+export { startTcpProxy, type TcpProxy, type TcpProxyOptions } from './tcp-proxy.js';
 export { startScriptedModel, type ScriptedModel } from '../providers/scripted/server.js';
 export {
   scriptOf,
@@ -27,4 +48,12 @@ export {
   type WireEntry,
 } from './conformance/index.js';
 export type { ModelProgress, ModelReply, ModelRequest, Provider } from '../providers/provider.js';
-export { replayRuns, type ReplayFailures, type ReplayPlace } from './replay.js';
+export { expectReplays, replayRuns, type ReplayFailures, type ReplayPlace } from './replay.js';
+export { type Bundle } from '../replay/bundle.js';
+export { readBundle } from '../replay/read-bundle.js';
+export {
+  replayRun,
+  type ReplayableRun,
+  type ReplayDifference,
+  type ReplayReport,
+} from '../replay/strict-replay.js';

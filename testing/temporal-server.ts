@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findServer, startServer, type OnProgress, type ServerHandle } from '../devserver/index.js';
 import { HoldfastError } from '../core/errors.js';
 
@@ -25,6 +26,8 @@ export interface TestServer {
   kill(): Promise<void>;
   /** A new server on the same folder and port. */
   restart(): Promise<void>;
+  /** Both, with `downMs` in between; resolves when the new server is usable. */
+  crash(downMs?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -59,6 +62,11 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
     },
     kill: () => handle.kill(),
     async restart() {
+      handle = await launch(port);
+    },
+    async crash(downMs = 0) {
+      await handle.kill();
+      await sleep(downMs);
       handle = await launch(port);
     },
     async stop() {

@@ -1,8 +1,14 @@
-/** Entry of a worker process of its own: settings as one JSON argument, one JSON line when it serves. */
+/**
+ * Entry of a worker process of its own: settings as one JSON argument, commands and reports of the crash kit
+ * (crash/protocol.ts) on its standard streams.
+ */
+import { once } from 'node:events';
 import { z } from 'zod';
 import type { Config } from '../authoring/index.js';
 import { createAnthropicProvider } from '../providers/anthropic.js';
 import { startWorker } from '../worker/index.js';
+import { crashable } from './crash/crashable.js';
+import { tell } from './crash/stand-still.js';
 
 const settingsSchema = z.object({
   address: z.string(),
@@ -13,6 +19,8 @@ const settingsSchema = z.object({
   configModule: z.string(),
   configOptions: z.json().optional(),
   modelUrl: z.string(),
+  /** Longest silence of the model, in ms; default: the provider's. */
+  modelStallMs: z.number().optional(),
   stickyTimeoutMs: z.number().optional(),
   maxCachedWorkflows: z.number().optional(),
   logLevel: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']).optional(),
@@ -26,11 +34,20 @@ interface ConfigModule {
 
 async function main(): Promise<void> {
   const settings = settingsSchema.parse(JSON.parse(process.argv[2] ?? '{}'));
-  const { configModule, configOptions, modelUrl, stickyTimeoutMs, ...place } = settings;
+  const { configModule, configOptions, modelUrl, modelStallMs, stickyTimeoutMs, ...place } =
+    settings;
   // A process of its own has to load what its parent names.
   const loaded = require(configModule) as ConfigModule;
   const config = typeof loaded.config === 'function' ? loaded.config(configOptions) : loaded.config;
-  const provider = createAnthropicProvider({ apiKey: 'scripted', baseUrl: modelUrl });
+  // The parent's death ends it too, whatever became of the parent.
+  const orphaned = once(process.stdin, 'end');
+  const kit = crashable(process.stdin);
+  const provider = createAnthropicProvider({
+    apiKey: 'scripted',
+    baseUrl: modelUrl,
+    fetch: kit.fetch,
+    ...(modelStallMs !== undefined && { stallMs: modelStallMs }),
+  });
   const worker = await startWorker({
     address: place.address,
     namespace: place.namespace,
@@ -40,15 +57,15 @@ async function main(): Promise<void> {
     providers: new Map([[provider.name, provider]]),
     logLevel: place.logLevel ?? 'ERROR',
     shutdownGraceMs: 2_000,
+    ...kit.settings,
     ...(stickyTimeoutMs !== undefined && { stickyTimeoutMs }),
     ...(place.maxCachedWorkflows !== undefined && {
       maxCachedWorkflows: place.maxCachedWorkflows,
     }),
   });
-  // The parent's death ends it too, whatever became of the parent.
-  process.stdin.on('end', () => worker.shutdown()).resume();
+  void orphaned.then(() => worker.shutdown());
   const served = worker.run();
-  process.stdout.write(`${JSON.stringify({ serving: place.taskQueue })}\n`);
+  tell({ type: 'serving', taskQueue: place.taskQueue });
   await served;
 }
 

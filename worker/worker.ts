@@ -3,7 +3,7 @@
  * Invariants: nothing is served before configuration, store and server have been found good; on shutdown
  * running activities get `shutdownGraceMs` to end, then everything it opened is closed.
  */
-import { IllegalStateError } from '@temporalio/common';
+import { IllegalStateError, type PayloadCodec } from '@temporalio/common';
 import { DefaultLogger, Runtime, Worker, type NativeConnection } from '@temporalio/worker';
 import { createActivities, type Activities, type ActivityDeps } from '../activities/index.js';
 import type { Config } from '../authoring/index.js';
@@ -12,7 +12,7 @@ import { openStore, type Store } from '../store/store.js';
 import type { AgentActivities } from '../workflows/activity-types.js';
 import { connect } from './connection.js';
 import { checkModels } from './load-config.js';
-import { PAYLOAD_CONVERTER_PATH, workflowBundle } from './workflow-code.js';
+import { PAYLOAD_CONVERTER_PATH, workflowBundle, workflowCodeId } from './workflow-code.js';
 
 const SHUTDOWN_GRACE_MS = 20_000;
 /** A worker that cannot end in time is ended, so that a deployment never hangs. */
@@ -34,6 +34,8 @@ export interface WorkerSettings {
   readonly serves?: 'workflows' | 'activities';
   /** What stands in place of the activities, made from what they work with: for test doubles of a worker. */
   readonly activities?: (deps: ActivityDeps) => Activities;
+  /** What payloads pass on their way to and from the server; default: nothing. */
+  readonly payloadCodecs?: PayloadCodec[];
   /** How long a task waits for the worker that knows its run before any other takes it; default 10 s. */
   readonly stickyTimeoutMs?: number;
   /** 0 replays the whole history at every step: for tests of determinism. */
@@ -82,14 +84,19 @@ async function createWorker(
   settings: WorkerSettings,
   { connection, store }: Opened,
 ): Promise<Worker> {
-  const { config, providers, stickyTimeoutMs, maxCachedWorkflows } = settings;
+  const { config, providers, payloadCodecs, stickyTimeoutMs, maxCachedWorkflows } = settings;
   const makeActivities = settings.activities ?? createActivities;
   return Worker.create({
     connection,
     namespace: settings.namespace,
     taskQueue: settings.taskQueue,
     ...(settings.serves !== 'activities' && { workflowBundle: await workflowBundle() }),
-    dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
+    // Every workflow task says in its history which code has decided it.
+    buildId: workflowCodeId(),
+    dataConverter: {
+      payloadConverterPath: PAYLOAD_CONVERTER_PATH,
+      ...(payloadCodecs !== undefined && { payloadCodecs }),
+    },
     ...(settings.serves !== 'workflows' && {
       activities: makeActivities({ store, providers, config }) satisfies AgentActivities,
     }),

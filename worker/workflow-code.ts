@@ -7,45 +7,70 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@temporalio/worker';
 import { z } from 'zod';
+import { codeVersion } from '../activities/code-version.js';
 
 const ROOT = join(__dirname, '..');
 /** Sources run under tsx and jest, compiled files from dist; both lie in the same layout. */
 const EXTENSION = extname(__filename);
 const WORKFLOWS_PATH = join(ROOT, 'workflows', `agent-run${EXTENSION}`);
 export const PAYLOAD_CONVERTER_PATH = join(ROOT, 'workflows', `payload-converter${EXTENSION}`);
-const BUNDLE_PATH = join(ROOT, 'workflows', 'bundle.js');
+const RECORDER_PATH = join(ROOT, 'workflows', `replay-recorder${EXTENSION}`);
 const STAMP_PATH = join(ROOT, 'workflows', 'bundle.json');
 const SOURCE_FOLDERS = ['core', 'workflows'];
+
+/** `replay`: the same code with the recorder that the strict replay listens to. */
+type Purpose = 'serve' | 'replay';
+const BUNDLE_PATHS: { readonly [purpose in Purpose]: string } = {
+  serve: join(ROOT, 'workflows', 'bundle.js'),
+  replay: join(ROOT, 'workflows', 'replay-bundle.js'),
+};
+
+const CODE_ID_HASH_CHARS = 12;
 
 const stampSchema = z.object({ sdk: z.string(), sources: z.string() });
 type Stamp = z.infer<typeof stampSchema>;
 
-let bundled: Promise<WorkflowBundleOption> | undefined;
+const bundled = new Map<Purpose, Promise<WorkflowBundleOption>>();
 
 /** The workflow bundle; the second worker of a process does not pay for it again. */
-export function workflowBundle(): Promise<WorkflowBundleOption> {
-  bundled ??= isFresh() ? Promise.resolve({ codePath: BUNDLE_PATH }) : bundle();
-  return bundled;
+export function workflowBundle(purpose: Purpose = 'serve'): Promise<WorkflowBundleOption> {
+  const known = bundled.get(purpose);
+  if (known !== undefined) return known;
+  const made = isFresh(purpose)
+    ? Promise.resolve({ codePath: BUNDLE_PATHS[purpose] })
+    : bundle(purpose);
+  bundled.set(purpose, made);
+  return made;
 }
 
-/** Writes the prebuilt bundle beside the compiled workflows: a build step. */
-export async function writeWorkflowBundle(): Promise<string> {
-  const { code } = await bundle();
-  writeFileSync(BUNDLE_PATH, code);
+/** Writes the prebuilt bundles beside the compiled workflows: a build step. */
+export async function writeWorkflowBundle(): Promise<void> {
+  for (const purpose of ['serve', 'replay'] as const) {
+    const { code } = await bundle(purpose);
+    writeFileSync(BUNDLE_PATHS[purpose], code);
+  }
   writeFileSync(STAMP_PATH, JSON.stringify(currentStamp()));
-  return BUNDLE_PATH;
 }
 
-function bundle(): Promise<{ readonly code: string }> {
+let codeId: string | undefined;
+
+/** Names this workflow code in the histories that it makes: its release, and its sources exactly. */
+export function workflowCodeId(): string {
+  codeId ??= `holdfast@${codeVersion()}+${currentStamp().sources.slice(0, CODE_ID_HASH_CHARS)}`;
+  return codeId;
+}
+
+function bundle(purpose: Purpose): Promise<{ readonly code: string }> {
   return bundleWorkflowCode({
     workflowsPath: WORKFLOWS_PATH,
     payloadConverterPath: PAYLOAD_CONVERTER_PATH,
+    ...(purpose === 'replay' && { workflowInterceptorModules: [RECORDER_PATH] }),
     logger: new DefaultLogger('ERROR'),
   });
 }
 
-function isFresh(): boolean {
-  if (!existsSync(BUNDLE_PATH) || !existsSync(STAMP_PATH)) return false;
+function isFresh(purpose: Purpose): boolean {
+  if (!existsSync(BUNDLE_PATHS[purpose]) || !existsSync(STAMP_PATH)) return false;
   try {
     const stamp = stampSchema.parse(JSON.parse(readFileSync(STAMP_PATH, 'utf8')));
     const current = currentStamp();
@@ -63,11 +88,12 @@ function currentStamp(): Stamp {
 }
 
 function sourceFiles(): readonly string[] {
+  const bundles = Object.values(BUNDLE_PATHS);
   return SOURCE_FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .map((file) => join(folder, file))
       .filter((file) => file.endsWith(EXTENSION) && !file.endsWith('.d.ts'))
-      .filter((file) => join(ROOT, file) !== BUNDLE_PATH),
+      .filter((file) => !bundles.includes(join(ROOT, file))),
   ).sort();
 }
 

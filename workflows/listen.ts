@@ -67,6 +67,9 @@ function listenToSignals(inbox: Inbox): void {
   setHandler(messages.close, () => {
     inbox.putFromOutside({ type: 'close', at: Date.now() });
   });
+  setHandler(messages.nextSegment, () => {
+    inbox.putFromOutside({ type: 'segment_full', at: Date.now() });
+  });
   setDefaultSignalHandler((name) => {
     const reason = `this workflow knows no signal '${name.slice(0, 100)}'`;
     inbox.putFromOutside({ type: 'input_rejected', message: 'signal', reason, at: Date.now() });

@@ -36,6 +36,8 @@ export const setPermissionMode = defineSignal<[PermissionMode]>('setPermissionMo
 export const interrupt = defineSignal('interrupt');
 /** Ends a conversation that waits for its user; otherwise cancels the run (D9). */
 export const close = defineSignal('close');
+/** Begins a new segment at the next boundary, as a full history does: for a run that is to go on under newer rules. */
+export const nextSegment = defineSignal('nextSegment');
 
 /** Another model for the next request, by its route's name. A name that no worker knows changes nothing. */
 export const setModel = defineSignal<[string]>('setModel');

@@ -26,6 +26,7 @@ interface EvalOptions {
   readonly json?: string;
   readonly filter?: string;
   readonly seed?: number;
+  readonly workflowCache: boolean;
 }
 
 export interface Evaluation {
@@ -36,6 +37,8 @@ export interface Evaluation {
   /** File that gets the report. */
   readonly json?: string;
   readonly folder: string;
+  /** Workers of the engine `temporal` keep no run in memory: each replays at every step. */
+  readonly withoutCache?: boolean;
 }
 
 export function addEval(program: Command, cli: Cli): void {
@@ -49,18 +52,25 @@ export function addEval(program: Command, cli: Cli): void {
     .option('--json <file>', 'write the report there: {summary, cases: […]}')
     .option('--filter <text>', 'only cases whose id or title has this text')
     .option('--seed <number>', `what engines choose freely (default ${DEFAULT_SEED})`, seedNumber)
+    .option(
+      '--no-workflow-cache',
+      'workers of the engine temporal keep no run in memory and replay its history at every step',
+    )
     .addHelpText(
       'after',
       examples(
         'holdfast eval test/scenarios',
         'holdfast eval cases/refund.json --engine temporal',
         'holdfast eval cases --filter approval --engine both --json report.json',
+        'holdfast eval cases --engine both --no-workflow-cache',
       ),
     )
     .action(async (paths: readonly string[], options: EvalOptions) => {
       const { environment, streams } = cli;
       const output = createOutput(streams, { json: false, colour: environment.colour });
       const { engine = 'simulation', seed = DEFAULT_SEED, filter, json } = options;
+      const withoutCache = !options.workflowCache;
+      if (withoutCache && engine === 'simulation') throw nothingToForget();
       const evaluation = {
         paths,
         engine,
@@ -68,11 +78,13 @@ export function addEval(program: Command, cli: Cli): void {
         ...(filter !== undefined && { filter }),
         ...(json !== undefined && { json }),
         folder: environment.folder,
+        withoutCache,
       };
       cli.exitCode = await runEvaluation(evaluation, output, () =>
         openEngines(engine, {
           environment: environment.variables,
           onProgress: (text) => output.remark(text),
+          ...(withoutCache && { maxCachedWorkflows: 0 }),
         }),
       );
     });
@@ -82,6 +94,14 @@ function engineChoice(text: string): EngineChoice {
   const known = ENGINE_CHOICES.find((one) => one === text);
   if (known !== undefined) return known;
   throw usage(`There is no engine "${text.slice(0, 40)}".`, `Known: ${ENGINE_CHOICES.join(', ')}.`);
+}
+
+/** Taken as said it would prove nothing and look as if it did. */
+function nothingToForget(): HoldfastError {
+  return usage(
+    'The simulation has no workflow cache.',
+    'Use --no-workflow-cache with --engine temporal or --engine both.',
+  );
 }
 
 function seedNumber(text: string): number {
@@ -160,8 +180,9 @@ function print(outcome: CaseOutcome, evaluation: Evaluation, output: Output): vo
   for (const line of failureLines(outcome.differences, again, paint)) output.line(line);
 }
 
-function againCommand(file: string, { engine, seed }: Evaluation): string {
-  return `holdfast eval ${shellWord(file)} --engine ${engine} --seed ${seed}`;
+function againCommand(file: string, { engine, seed, withoutCache = false }: Evaluation): string {
+  const cache = withoutCache ? ' --no-workflow-cache' : '';
+  return `holdfast eval ${shellWord(file)} --engine ${engine} --seed ${seed}${cache}`;
 }
 
 async function conclude(

@@ -73,7 +73,7 @@ function ofFinding(run: OpenRun, call: ReturnedStage, finding: Finding): Verdict
 /** Nothing happened under this attempt and nothing can any more: the next attempt may start. */
 function again(run: OpenRun, call: ReturnedStage): Verdict {
   if (call.attempt >= EXECUTIONS_MAX) {
-    const message = `Nothing was done: its worker was lost ${call.attempt} times.`;
+    const message = `Nothing was done: ${call.attempt} attempts ended without an answer, none took effect.`;
     return done(run, call, errorResult(run, call, { code: 'execution_error', message }));
   }
   const attempt = call.attempt + 1;

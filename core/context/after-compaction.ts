@@ -47,8 +47,12 @@ type Summary = Extract<CompactionOutcome, { kind: 'summary' }>;
 function shortened(run: OpenRun, current: CurrentCompaction, summary: Summary): OpenRun {
   const { cause, preTokens } = current;
   const { tokens, head } = summary;
+  // What was cut off is no part of the conversation any more: it is said anew.
+  const { partialOutput, ...rest } = run;
+  const kept = cause !== 'max_tokens' && partialOutput !== undefined && { partialOutput };
   const next: OpenRun = {
-    ...run,
+    ...rest,
+    ...kept,
     head,
     pending: [],
     nextMessage: run.nextMessage + 1,

@@ -3,6 +3,9 @@
  * rules of their own.
  */
 import type { Step } from '../inflight.js';
+import type { TransitionReason } from '../event.js';
+import { isBlank } from '../json.js';
+import { exceed } from '../money/exceed.js';
 import { emit } from '../outbox.js';
 import { afterTurn } from '../route.js';
 import type { OpenRun, Turn } from '../run.js';
@@ -17,6 +20,10 @@ import { outputSchemaGate } from './output-schema.js';
 import { refusalGate } from './refusal.js';
 import { stopHooksGate } from './stop-hooks.js';
 import { nextTarget, tokenTargetGate } from './token-budget.js';
+
+const MESSAGE_CHARS_MAX = 500;
+
+type Again = Extract<GateVerdict, { kind: 'again' }>;
 
 export const GATES: readonly Gate[] = [
   refusalGate,
@@ -45,19 +52,29 @@ export function complete(run: OpenRun, turn: Turn): Step<OpenRun> | 'hold' {
 function follow(
   run: OpenRun,
   turn: Turn,
-  verdict: Extract<GateVerdict, { kind: 'again' | 'stop' }>,
+  verdict: Extract<GateVerdict, { kind: 'again' | 'stop' | 'exceed' }>,
 ): OpenRun {
+  if (verdict.kind === 'exceed') return exceed(run, verdict.reason);
   if (verdict.kind === 'stop') {
     const decision = verdict.reason === 'needs_human' ? 'escalate' : 'deny';
-    const { turn: _, ...rest } = emit(run, { type: 'validation', decision });
-    return stop(rest, verdict.reason, verdict.words);
+    return stop(emit(run, { type: 'validation', decision }), verdict.reason, verdict.words);
   }
-  const { turn: _, ...rest } = verdict.run;
+  const { turn: _, partialOutput: __, ...rest } = rejected(verdict);
   const next: OpenRun = { ...rest, phase: 'checking_limits' };
   const again = emit(next, { type: 'transition', reason: verdict.transition });
-  return verdict.prompt === undefined || turn.reply.text === undefined
+  return verdict.prompt === undefined || isBlank(turn.reply.text)
     ? again
     : appendUser(again, { text: verdict.prompt }, { synthetic: true });
+}
+
+/** Not for want of anything in the reply: another model is to answer, or there is room for more. */
+const NO_DENIAL: readonly TransitionReason[] = ['model_fallback', 'token_budget_continuation'];
+
+/** Every proposal is told what became of it, an answer that is sent back too (TA-01). */
+function rejected({ run, transition, prompt }: Again): OpenRun {
+  if (NO_DENIAL.includes(transition)) return run;
+  const message = (prompt ?? transition).slice(0, MESSAGE_CHARS_MAX);
+  return emit(run, { type: 'validation', decision: 'deny', message });
 }
 
 function answered(run: OpenRun, turn: Turn, detail: string): OpenRun {

@@ -32,14 +32,12 @@ export function criteriaGate(run: OpenRun, turn: Turn): GateVerdict {
   const said = unmet.map(nameOf).join('; ');
   if (run.tally.criteriaRejections >= REJECTIONS_MAX) {
     const ids = unmet.map((criterion) => criterion.id).join(', ');
-    const { text } = turn.reply;
     return {
       kind: 'stop',
       reason: 'evidence_missing',
       words: {
         detail: domainReason(run, first.id) ?? `success_criteria: ${ids}`,
         nextSafeAction: `The answer does not meet: ${said}.`,
-        ...(text !== undefined && { partialOutput: text }),
       },
     };
   }

@@ -1,15 +1,10 @@
 /** Last gate: an answer that crossed a budget completes the run, unless a strict house says stop (C8). */
 import { moneyTrip } from '../money/budget.js';
 import { PASS, type GateVerdict } from './gate.js';
-import type { OpenRun, Turn } from '../run.js';
+import type { OpenRun } from '../run.js';
 
-export function doneGate(run: OpenRun, turn: Turn): GateVerdict {
+export function doneGate(run: OpenRun): GateVerdict {
+  if (run.frozen.settings.budgetOverrunPolicy === 'complete') return PASS;
   const tripped = moneyTrip(run);
-  if (run.frozen.settings.budgetOverrunPolicy === 'complete' || tripped === undefined) return PASS;
-  const { text } = turn.reply;
-  return {
-    kind: 'stop',
-    reason: tripped,
-    words: text === undefined ? {} : { partialOutput: text },
-  };
+  return tripped === undefined ? PASS : { kind: 'exceed', reason: tripped };
 }

@@ -19,6 +19,8 @@ export type GateVerdict =
       readonly prompt?: string;
     }
   | { readonly kind: 'stop'; readonly reason: StopReason; readonly words: StopWords }
+  /** A budget is used up, which a person may be asked about (G91). */
+  | { readonly kind: 'exceed'; readonly reason: StopReason }
   /** Something was started whose outcome the gate needs. */
   | { readonly kind: 'start'; readonly step: Step<OpenRun> }
   | { readonly kind: 'wait' };

@@ -2,13 +2,12 @@
  * Gate: the answer of a task with an output schema must conform to it (C33, G8). The model activity has
  * checked it, because no schema runs in a workflow; here its word is used.
  */
-import { previewOf } from '../json.js';
 import type { OpenRun, Turn } from '../run.js';
 import { PASS, type GateVerdict } from './gate.js';
 
 export function outputSchemaGate(run: OpenRun, turn: Turn): GateVerdict {
   if (run.frozen.outputSchema === undefined) return PASS;
-  const { output, text } = turn.reply;
+  const { output } = turn.reply;
   if (output?.ok) return { kind: 'pass', detail: 'output' };
   const defect = output?.message ?? 'it could not be checked';
   if (run.tally.outputRetries >= run.frozen.budget.maxOutputSchemaRetries) {
@@ -17,7 +16,6 @@ export function outputSchemaGate(run: OpenRun, turn: Turn): GateVerdict {
       reason: 'invalid_output',
       words: {
         nextSafeAction: `Fix the output schema or the prompt: ${defect}`.slice(0, 500),
-        ...(text !== undefined && previewOf(text).trim() !== '' && { partialOutput: text }),
       },
     };
   }

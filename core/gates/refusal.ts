@@ -4,7 +4,6 @@ import { PASS, type GateVerdict } from './gate.js';
 import { emit } from '../outbox.js';
 import { hasFallback, onFallback } from '../route.js';
 import type { OpenRun, Turn } from '../run.js';
-import { previewOf, type StoredText } from '../json.js';
 
 export function refusalGate(run: OpenRun, turn: Turn): GateVerdict {
   const { reply } = turn;
@@ -15,7 +14,6 @@ export function refusalGate(run: OpenRun, turn: Turn): GateVerdict {
       words: {
         detail: domainReason(run, reply.escalation) ?? 'escalated',
         nextSafeAction: reply.escalation.slice(0, 500),
-        ...partial(reply.text),
       },
     };
   }
@@ -26,7 +24,7 @@ export function refusalGate(run: OpenRun, turn: Turn): GateVerdict {
     return {
       kind: 'stop',
       reason: 'refused',
-      words: { detail: 'model_refusal', ...partial(reply.text) },
+      words: { detail: 'model_refusal' },
     };
   }
   return PASS;
@@ -37,8 +35,4 @@ function unsaid(run: OpenRun, { messageId }: Turn, headBefore: string): OpenRun 
   const back: OpenRun = { ...onFallback(run), head: headBefore };
   if (run.head === headBefore) return back;
   return emit(back, { type: 'tombstone', targetMessageId: messageId, reason: 'refusal' });
-}
-
-function partial(text: StoredText | undefined): { partialOutput?: StoredText } {
-  return text === undefined || previewOf(text).trim() === '' ? {} : { partialOutput: text };
 }

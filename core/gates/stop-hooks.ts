@@ -6,7 +6,6 @@
 import { hasHooks, startHooks, toldText } from '../hooks/start.js';
 import type { AnswerOpinion } from '../hooks/hook.js';
 import type { OpenRun, Turn } from '../run.js';
-import type { StopWords } from '../stop.js';
 import { domainReason } from './domain-reason.js';
 import { PASS, type GateVerdict } from './gate.js';
 
@@ -15,7 +14,7 @@ export function stopHooksGate(run: OpenRun, turn: Turn): GateVerdict {
   const { judgement } = turn;
   if (judgement === 'running') return { kind: 'wait' };
   if (judgement === undefined) return ask(run, turn);
-  if (judgement.blockingErrors.length > 0) return blocked(run, turn, judgement);
+  if (judgement.blockingErrors.length > 0) return blocked(run, judgement);
   if (!judgement.prevented) return PASS;
   const { message } = judgement;
   const detail = domainReason(run, message);
@@ -25,7 +24,6 @@ export function stopHooksGate(run: OpenRun, turn: Turn): GateVerdict {
     words: {
       ...(detail !== undefined && { detail }),
       ...(message !== undefined && { nextSafeAction: message }),
-      ...partial(turn),
     },
   };
 }
@@ -43,14 +41,14 @@ function ask(run: OpenRun, turn: Turn): GateVerdict {
   return { kind: 'start', step: startHooks(asking, { point: 'Stop' }, payload) };
 }
 
-function blocked(run: OpenRun, turn: Turn, { blockingErrors }: AnswerOpinion): GateVerdict {
+function blocked(run: OpenRun, { blockingErrors }: AnswerOpinion): GateVerdict {
   const text = blockingErrors.join('\n');
   const { stopHookReentries } = run.tally;
   if (stopHookReentries >= run.frozen.budget.maxStopHookReentries) {
     return {
       kind: 'stop',
       reason: 'stop_hook_prevented',
-      words: { detail: 'reentry_limit', nextSafeAction: text.slice(0, 500), ...partial(turn) },
+      words: { detail: 'reentry_limit', nextSafeAction: text.slice(0, 500) },
     };
   }
   const tally = { ...run.tally, stopHookReentries: stopHookReentries + 1 };
@@ -60,8 +58,4 @@ function blocked(run: OpenRun, turn: Turn, { blockingErrors }: AnswerOpinion): G
     transition: 'stop_hook_blocking',
     prompt: text,
   };
-}
-
-function partial({ reply }: Turn): Pick<StopWords, 'partialOutput'> {
-  return reply.text === undefined ? {} : { partialOutput: reply.text };
 }

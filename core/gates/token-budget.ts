@@ -31,9 +31,9 @@ export interface TokenTracker {
   readonly continuations: number;
   /** Small deltas in a row, up to the newest continuation. */
   readonly smallDeltas: number;
-  /** Output tokens of the run at the newest continuation. */
+  /** Output tokens of the run's replies at the newest continuation. */
   readonly outputTokens: number;
-  /** Output tokens of the run when the question was asked. */
+  /** The same when the question was asked. */
   readonly startTokens: number;
 }
 
@@ -42,16 +42,16 @@ const FRESH: TokenTracker = { continuations: 0, smallDeltas: 0, outputTokens: 0,
 /** The question is answered; the user's next one has a target of its own. */
 export function nextTarget(run: OpenRun): Pick<OpenRun, 'tokenTracker'> {
   if (run.frozen.settings.tokenBudget === null) return {};
-  const { output } = run.tally.usage;
-  return { tokenTracker: { ...FRESH, outputTokens: output, startTokens: output } };
+  const { replyTokens = 0 } = run;
+  return { tokenTracker: { ...FRESH, outputTokens: replyTokens, startTokens: replyTokens } };
 }
 
 export function tokenTargetGate(run: OpenRun): GateVerdict {
   const { tokenBudget } = run.frozen.settings;
   if (tokenBudget === null) return PASS;
   const tracker = run.tokenTracker ?? FRESH;
-  const { output } = run.tally.usage;
-  const small = output - tracker.outputTokens < tokenBudget.smallDeltaTokens;
+  const { replyTokens = 0 } = run;
+  const small = replyTokens - tracker.outputTokens < tokenBudget.smallDeltaTokens;
   const smallDeltas = small ? tracker.smallDeltas + 1 : 0;
   if (
     tracker.continuations >= tokenBudget.minContinuations &&
@@ -60,7 +60,7 @@ export function tokenTargetGate(run: OpenRun): GateVerdict {
     return { kind: 'pass', detail: 'diminishing_returns' };
   }
   const { targetOutputTokens, completionThreshold } = tokenBudget;
-  const total = output - tracker.startTokens;
+  const total = replyTokens - tracker.startTokens;
   if (total >= targetOutputTokens * completionThreshold) {
     return { kind: 'pass', detail: 'token_target' };
   }
@@ -70,7 +70,7 @@ export function tokenTargetGate(run: OpenRun): GateVerdict {
     kind: 'again',
     run: {
       ...run,
-      tokenTracker: { ...tracker, continuations, smallDeltas, outputTokens: output },
+      tokenTracker: { ...tracker, continuations, smallDeltas, outputTokens: replyTokens },
     },
     transition: 'token_budget_continuation',
     prompt: nudge(total, targetOutputTokens),

@@ -3,7 +3,7 @@
  * Invariants: counts are consecutive per tool, a success resets them; the table is bounded, names that
  * the model invents share one entry.
  */
-import { reached } from '../budget-fields.js';
+import { reached, type Limit } from '../budget-fields.js';
 import { ownValue } from '../json.js';
 import type { BreakerCount, OpenRun } from '../run.js';
 import type { StopReason } from '../result.js';
@@ -56,19 +56,19 @@ export function breakerTrip(run: OpenRun): BreakerTrip | undefined {
         : repeatedFailure(tool);
     }
     if (
-      reached(count.failures, budget.maxConsecutiveToolFailures) ||
-      reached(count.errors, budget.maxConsecutiveToolErrors)
+      isOpen(count.failures, budget.maxConsecutiveToolFailures) ||
+      isOpen(count.errors, budget.maxConsecutiveToolErrors)
     ) {
       return repeatedFailure(tool);
     }
-    if (reached(count.denied, budget.maxDeniedProposals)) {
+    if (isOpen(count.denied, budget.maxDeniedProposals)) {
       return {
         reason: 'refused',
         detail: 'unsafe_proposals',
         nextSafeAction: `The model insists on ${tool}; review the task and the policy.`,
       };
     }
-    if (reached(count.invalid, budget.maxInvalidProposals)) {
+    if (isOpen(count.invalid, budget.maxInvalidProposals)) {
       return {
         reason: 'needs_human',
         detail: 'repeated_invalid',
@@ -77,6 +77,11 @@ export function breakerTrip(run: OpenRun): BreakerTrip | undefined {
     }
   }
   return undefined;
+}
+
+/** A limit of 0 bears none, which is not the same as stopping without any. */
+function isOpen(count: number, limit: Limit): boolean {
+  return count > 0 && reached(count, limit);
 }
 
 function repeatedFailure(tool: string): BreakerTrip {

@@ -1,7 +1,8 @@
 /**
  * Money is reserved before it is spent (design §10).
  * Invariants:
- *  B1 No request leaves unless spent + reserved + its bound ≤ limit.
+ *  B1 No request leaves unless spent + reserved + its bound ≤ limit. Of tokens only those of the reply are
+ *     bounded so: a prompt's are counted when it has been read, and its size is limited by the context window (G26, G28).
  *  B2 A reservation ends with its effect, whatever came back.
  *  B3 What was billed above the bound is told; where it also breaks the limit, nothing starts after it.
  */
@@ -45,8 +46,6 @@ export function fitRequest(
   const { budget, settings } = run.frozen;
   const route = currentRoute(run);
   const inputTokens = promptTokensBound(run) + extraBytes;
-  if (left(inputUsed(run), budget.maxInputTokens) < inputTokens)
-    return { misfit: 'max_input_tokens' };
   const outputLeft = left(run.tally.usage.output, budget.maxOutputTokens);
   const money = left(committedMicroUsd(run), budget.maxCostMicroUsd);
   const affordable = Number.isFinite(money)

@@ -34,16 +34,20 @@ const FIELDS: { readonly [reason in StopReason]?: BudgetField } = {
 
 /** A budget does not allow what comes next. */
 export function exceed(run: OpenRun, reason: StopReason): OpenRun {
+  const exceeded = questionFor(run, reason);
+  return exceeded === undefined ? endOnBudget(run, reason) : { ...run, exceeded };
+}
+
+/** What a person would be asked about a used-up budget; undefined: nobody is, the run ends with it. */
+export function questionFor(run: OpenRun, reason: StopReason): Exceeded | undefined {
   const field = fieldOf(run, reason);
   const limit = field === undefined ? 'unlimited' : run.frozen.budget[field];
   const mayAsk = run.frozen.settings.onBudget === 'ask' && (run.budgetAsks ?? 0) < BUDGET_ASKS_MAX;
   // A run that says its last word has been refused more, or was not to ask.
   const last = run.wrapUp !== undefined;
-  if (last || !mayAsk || field === undefined || limit === 'unlimited') {
-    return endOnBudget(run, reason);
-  }
+  if (last || !mayAsk || field === undefined || limit === 'unlimited') return undefined;
   // As much again: what a person allowed once is the best guess of what they allow twice.
-  return { ...run, exceeded: { reason, field, limit, amount: Math.max(1, limit) } };
+  return { reason, field, limit, amount: Math.max(1, limit) };
 }
 
 /** Rule: as long as a budget is exceeded the run waits for a person's word on it. */

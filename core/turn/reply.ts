@@ -25,6 +25,11 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
   const route = currentRoute(run);
   const billed = costMicroUsd(reply.usage, route.prices);
   const lost = output.lostCostMicroUsd;
+  const { asked: _, ...settled } = settleReservation(run, effectId, { billed, lost });
+  const usage = addUsage(addUsage(run.tally.usage, reply.usage), output.lostUsage);
+  const spent: OpenRun = { ...settled, head: output.head, pending: [] };
+  if (isNothing(reply))
+    return tellRetries({ ...spent, tally: { ...run.tally, usage } }, output.retried);
   const messageId = messageIdAt(run);
   const appended = output.head !== run.head;
   const { calls, ...rest } = reply;
@@ -38,12 +43,9 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
     step: run.tally.step,
     dispatched: false,
   };
-  const { asked: _, ...settled } = settleReservation(run, effectId, { billed, lost });
   const recorded: OpenRun = {
-    ...settled,
+    ...spent,
     phase: 'validating',
-    head: output.head,
-    pending: [],
     nextMessage: run.nextMessage + (appended ? 1 : 0),
     context: { ...contextAfterReply(run.context, reply), countedBy: route.name },
     turn,
@@ -51,11 +53,17 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
       ...run.tally,
       modelCalls: run.tally.modelCalls + 1,
       proposedCalls: run.tally.proposedCalls + calls.length,
-      usage: addUsage(addUsage(run.tally.usage, reply.usage), output.lostUsage),
+      usage,
     },
+    replyTokens: (run.replyTokens ?? 0) + reply.usage.output,
   };
   const told = tellRetries(recorded, output.retried);
   return withStrangeStop(announce(told, turn, billed + lost), turn);
+}
+
+/** Cut off by a person before anything had arrived: no round trip, and nobody's message. */
+function isNothing({ partial, text, calls }: Reply): boolean {
+  return partial === true && text === undefined && calls.length === 0;
 }
 
 function proposed(call: ProposedCall, index: number, callKey: string): ProposedStage {

@@ -50,7 +50,7 @@ function noteOf({ corrected, tool, args, result }: SettledStage): string | undef
 
 /** The results are in: on to the next turn, unless the run repeats itself. */
 export function nextTurn(run: OpenRun, turn: Turn): OpenRun {
-  const { turn: _, ...rest } = appendTurnResults(afterTurn(run), turn);
+  const { turn: _, partialOutput: __, ...rest } = appendTurnResults(afterTurn(run), turn);
   const asks = rest.asks.filter((ask) => ask.outcome === 'pending');
   const next: OpenRun = {
     ...rest,

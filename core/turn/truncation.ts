@@ -4,7 +4,7 @@
  * Invariant: a truncated answer is never reported as completed (C6).
  */
 import { mayReact, overThreshold, wantCompaction } from '../context/compaction.js';
-import { previewOf, type StoredText } from '../json.js';
+import { isBlank, previewOf, type StoredText } from '../json.js';
 import { emit } from '../outbox.js';
 import type { OpenRun, Turn } from '../run.js';
 import { stop } from '../stop.js';
@@ -25,7 +25,7 @@ export function recover(run: OpenRun, turn: Turn): OpenRun {
   if (turn.reply.stop === 'pause_turn') return resumePause(next);
   const partial = joined(run.partialOutput, turn.reply.text);
   const kept: OpenRun = { ...next, ...(partial !== undefined && { partialOutput: partial }) };
-  const empty = turn.reply.text === undefined;
+  const empty = isBlank(turn.reply.text);
   if (run.frozen.settings.maxTokensStrategy === 'stop') return stop(kept, 'max_tokens');
   return lacksRoom(kept, turn) && mayReact(kept)
     ? wantCompaction(kept, { cause: 'max_tokens', cut: { messageId: turn.messageId, empty } })
@@ -66,7 +66,8 @@ function resumePause(run: OpenRun): OpenRun {
   return emit({ ...run, tally }, { type: 'transition', reason: 'pause_turn_resume' });
 }
 
-function joined(
+/** The text of a reply that came in parts, as far as a result shows it. */
+export function joined(
   before: StoredText | undefined,
   more: StoredText | undefined,
 ): StoredText | undefined {

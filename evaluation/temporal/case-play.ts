@@ -4,6 +4,7 @@ import type { RunHandle } from '../../client/run-handle.js';
 import { HoldfastError } from '../../core/errors.js';
 import type { RunEvent } from '../../core/event.js';
 import type { RunResult } from '../../core/result.js';
+import type { Store } from '../../store/store.js';
 import type { CaseRun } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { castOf, type Cast } from '../scripted/cast.js';
@@ -27,10 +28,18 @@ const CASE_LIMIT_MS = 200_000;
 const SHORT_HEARTBEATS = { heartbeatMs: { repeatable: 3_000, single: 3_000 } };
 const TENANT = 'default';
 
+export interface EndedCase {
+  readonly caseId: string;
+  readonly runId: string;
+  readonly store: Store;
+}
+
 export interface PlayOptions {
   readonly host: Host;
   readonly runId: string;
   readonly replays: Replays;
+  /** Called when the run has ended and replayed. */
+  readonly onEnded?: (run: EndedCase) => Promise<void>;
   readonly signal?: AbortSignal;
 }
 
@@ -149,6 +158,8 @@ async function observe(playing: Playing, ended: Ended): Promise<CaseRun> {
     ...(replayFailure === undefined ? [] : [`the history does not replay: ${replayFailure}`]),
   ];
   const replayed = replayFailure === undefined;
+  const { caseId } = playing.fixture;
+  await playing.onEnded?.({ caseId, runId, store: host.store });
   return {
     kind: 'observed',
     observed: {

@@ -10,13 +10,15 @@ import { startTestServer } from '../../testing/temporal-server.js';
 import type { CaseRun, Engine, RunOptions } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { notYet } from '../scripted/not-yet.js';
-import { playCase } from './case-play.js';
+import { playCase, type EndedCase, type PlayOptions } from './case-play.js';
 import { openHost, type Host } from './hosts.js';
-import { replaysAt, type Replays } from './replays.js';
+import { replaysAt } from './replays.js';
 import { needsOwnWorker, skipOf } from './skip.js';
 
 /** Cases mostly wait: for the server, for their own time. */
 const CONCURRENCY = 12;
+/** Replaying at every step is work: more at once would only be late for what happens in real time. */
+const CONCURRENCY_UNCACHED = 3;
 
 export interface TemporalEngineOptions {
   /** Variables that name a server's program, caches and the like. */
@@ -25,13 +27,22 @@ export interface TemporalEngineOptions {
   readonly onProgress?: (text: string) => void;
   /** 0 replays the whole history at every step. */
   readonly maxCachedWorkflows?: number;
+  /** Server settings of the form `key=value`. */
+  readonly dynamicConfig?: readonly string[];
+  /** Called with every run that has ended, while its server and store are there. */
+  readonly onEnded?: (run: EndedRun) => Promise<void>;
+}
+
+export interface EndedRun extends EndedCase {
+  readonly address: string;
 }
 
 export async function createTemporalEngine(options: TemporalEngineOptions): Promise<Engine> {
-  const { environment, onProgress, maxCachedWorkflows } = options;
+  const { environment, onProgress, maxCachedWorkflows, dynamicConfig, onEnded } = options;
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-eval-'));
   const server = await startTestServer({
     environment,
+    ...(dynamicConfig !== undefined && { dynamicConfig }),
     ...(onProgress !== undefined && {
       onProgress: (progress: Progress) => onProgress(progress.message),
     }),
@@ -42,10 +53,15 @@ export async function createTemporalEngine(options: TemporalEngineOptions): Prom
     folder,
     ...(maxCachedWorkflows !== undefined && { maxCachedWorkflows }),
   };
-  const theatre = new Theatre(place, replaysAt(address));
+  const theatre = new Theatre(place, {
+    replays: replaysAt(address),
+    ...(onEnded !== undefined && {
+      onEnded: (run: EndedCase) => onEnded({ ...run, address }),
+    }),
+  });
   return {
     name: 'temporal',
-    concurrency: CONCURRENCY,
+    concurrency: maxCachedWorkflows === 0 ? CONCURRENCY_UNCACHED : CONCURRENCY,
     async run(fixture, runOptions) {
       const missing = notYet(fixture);
       if (missing !== undefined) {
@@ -76,7 +92,7 @@ class Theatre {
 
   constructor(
     private readonly place: TheatrePlace,
-    private readonly replays: Replays,
+    private readonly watching: Pick<PlayOptions, 'replays' | 'onEnded'>,
   ) {}
 
   async play(fixture: Fixture, { signal }: RunOptions): Promise<CaseRun> {
@@ -84,7 +100,7 @@ class Theatre {
     const time = this.times.get(caseId) ?? 0;
     this.times.set(caseId, time + 1);
     const runId = time === 0 ? caseId : `${caseId}:${time + 1}`;
-    const options = { runId, replays: this.replays, ...(signal !== undefined && { signal }) };
+    const options = { runId, ...this.watching, ...(signal !== undefined && { signal }) };
     if (!needsOwnWorker(fixture)) {
       return playCase(fixture, { ...options, host: await this.sharedHost(time) });
     }

@@ -112,8 +112,9 @@ async function act({ run, host, life }: StageFacts, action: Action): Promise<voi
       return run.setModel(action.model);
     case 'setMaxThinkingTokens':
       return run.setMaxThinkingTokens(action.tokens);
-    case 'advance':
     case 'continueAsNew':
-      throw new Error(`${action.kind} cannot be played on a server.`);
+      return run.nextSegment();
+    case 'advance':
+      throw new Error('Time cannot be moved on a server.');
   }
 }

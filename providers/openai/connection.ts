@@ -1,8 +1,9 @@
 /** The SDK's client, as both of OpenAI's protocols use it: it sends and authenticates, nothing more. */
 import OpenAI from 'openai';
-import type { IncomingMessage } from '../attempt.js';
+import type { Attempt, IncomingMessage } from '../attempt.js';
 import { performAttempt, stallLimitsOf } from '../attempt.js';
 import type { ModelProgress } from '../provider.js';
+import { withoutSecret } from '../secret.js';
 import type { StallLimits } from '../stall-watch.js';
 import { readOpenAiAnswer } from './failure.js';
 
@@ -14,10 +15,13 @@ export interface OpenAiSettings extends Partial<StallLimits> {
   readonly baseUrl?: string;
   /** Sent with every request. */
   readonly headers?: { readonly [name: string]: string };
+  /** What sends the requests; default: the global `fetch`. */
+  readonly fetch?: typeof fetch;
 }
 
 export interface OpenAiConnection {
   readonly client: OpenAI;
+  readonly apiKey: string;
   readonly limits: StallLimits;
 }
 
@@ -34,9 +38,10 @@ export function connectOpenAi(settings: OpenAiSettings): OpenAiConnection {
     baseURL: settings.baseUrl ?? BASE_URL,
     maxRetries: 0,
     logLevel: 'off',
+    ...(settings.fetch !== undefined && { fetch: settings.fetch }),
     ...(settings.headers !== undefined && { defaultHeaders: { ...settings.headers } }),
   });
-  return { client, limits: stallLimitsOf(settings) };
+  return { client, apiKey: settings.apiKey, limits: stallLimitsOf(settings) };
 }
 
 export interface OpenAiRequest {
@@ -47,10 +52,10 @@ export interface OpenAiRequest {
 }
 
 export async function sendToOpenAi(
-  { client, limits }: OpenAiConnection,
+  { client, apiKey, limits }: OpenAiConnection,
   { path, body, message, progress }: OpenAiRequest,
 ): Promise<void> {
-  await performAttempt({
+  const attempt: Attempt = {
     limits,
     progress,
     send: (signal) =>
@@ -58,5 +63,6 @@ export async function sendToOpenAi(
     message,
     requestIdHeader: 'x-request-id',
     readAnswer: readOpenAiAnswer,
-  });
+  };
+  await withoutSecret(apiKey, () => performAttempt(attempt));
 }

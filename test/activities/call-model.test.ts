@@ -152,7 +152,7 @@ describe('call_model', () => {
 
   test.each([
     ['max_cost', { costMicroUsd: 39_999, inputTokens: null, outputTokens: null }],
-    ['max_input_tokens', { costMicroUsd: null, inputTokens: 999, outputTokens: null }],
+    ['max_input_tokens', { costMicroUsd: null, inputTokens: 500, outputTokens: null }],
     ['max_output_tokens', { costMicroUsd: null, inputTokens: null, outputTokens: 1_999 }],
   ])('no attempt leaves that would break %s', async (budget, left) => {
     const head = await begin([OK]);

@@ -115,6 +115,19 @@ describe('compact', () => {
     return JSON.parse(bed.model.requests().at(-1)?.body ?? '{}') as ReturnType<typeof lastBody>;
   }
 
+  test('an objection that nobody has answered yet stays, the long reply that it is about does not', async () => {
+    await begin();
+    const head = await conversation(
+      says('user', 'Find the order.'),
+      ...turn('a'),
+      says('assistant', 'A long answer. '.repeat(200)),
+      says('user', 'Name the carrier.', { flags: ['synthetic'] }),
+    );
+    const nodes = await after(inputAt(head));
+    expect(lettersOf(nodes)).toBe('U S U');
+    expect(JSON.stringify(nodes.at(-1)?.blocks)).toContain('Name the carrier.');
+  });
+
   test('puts a summary between the goal and the newest turns, under a head of its own', async () => {
     await begin();
     const head = await conversation(

@@ -57,6 +57,8 @@ const COMMANDS = [
   'cancel',
   'close',
   'doctor',
+  'export',
+  'replay',
   'eval',
 ];
 

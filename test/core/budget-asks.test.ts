@@ -77,7 +77,7 @@ describe('onBudget ask', () => {
   test('interrupted, its question is withdrawn', () => {
     const shell = run({ maxTurns: 2 });
     send(shell, { type: 'interrupt' });
-    expect(finish(shell).stopReason).toBe('max_turns');
+    expect(finish(shell)).toMatchObject({ stopReason: 'interrupted', phase: 'before_model' });
     expect(ofType(shell, 'approval_withdrawn')).toHaveLength(1);
   });
 

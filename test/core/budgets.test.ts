@@ -202,10 +202,19 @@ describe('money', () => {
     expect(finish(below)).toMatchObject({ stopReason: 'max_cost', costMicroUsd: 0 });
   });
 
-  test('input that cannot fit never leaves', () => {
-    const shell = createShell({ budget: { maxInputTokens: 100 }, model: [says('ok')] });
-    expect(finish(shell).stopReason).toBe('max_input_tokens');
-    expect(requestsOf(shell)).toEqual([]);
+  test('a prompt may leave until its tokens are used up: nobody can count them beforehand', () => {
+    const turn = withReply(calls(call('a', 'read_order')), usage(1_000, 100));
+    const shell = createShell({
+      budget: { maxInputTokens: 1_001 },
+      model: [turn, turn, says('late')],
+    });
+    expect(finish(shell)).toMatchObject({
+      stopReason: 'max_input_tokens',
+      counters: { modelCalls: 2, toolCalls: 1, notStartedCalls: 1 },
+    });
+    const none = createShell({ budget: { maxInputTokens: 0 }, model: [says('ok')] });
+    expect(finish(none).stopReason).toBe('max_input_tokens');
+    expect(requestsOf(none)).toEqual([]);
   });
 
   test('a bill above the bound that the budget bears is told, and the run goes on', () => {

@@ -122,10 +122,10 @@ describe('a reply that was cut off in a full context', () => {
   });
 
   test('goes on without a compaction that the budget has no room for', () => {
-    const budget = { maxInputTokens: 200_000 };
+    const budget = { maxCostMicroUsd: 600_000 };
     const model = [cut('a', 170_000), says('b')];
     const shell = createShell({ model, budget, promptBytes: 150_000 });
-    expect(finish(shell).stopReason).toBe('max_input_tokens');
+    expect(finish(shell).stopReason).toBe('max_cost');
     expect(started(shell, 'compact')).toEqual([]);
     expect(transitionsOf(shell)).toEqual(['max_output_tokens_recovery']);
   });
@@ -197,7 +197,7 @@ describe('a prompt that is too long', () => {
   });
 
   test.each([
-    ['before it leaves', { maxInputTokens: 100_000 }, []],
+    ['before it leaves', { maxCostMicroUsd: 400_000 }, []],
     ['while it is made', {}, [failure('BudgetExhausted', { details: { budget: 'max_cost' } }), {}]],
   ])('is compacted after all when a person allows more: %s', (_, budget, compactions) => {
     const settings = { onBudget: 'ask' } as const;

@@ -117,7 +117,9 @@ describe('a conversation', () => {
     });
     say(shell, 'a');
     say(shell, 'b');
-    expect(finish(shell)).toMatchObject({ stopReason: 'max_turns', answer: { text: 'two' } });
+    const result = finish(shell);
+    expect(result).toMatchObject({ stopReason: 'max_turns', partialOutput: { text: 'two' } });
+    expect(result.answer).toBeUndefined();
   });
 
   test('each turn of the user has its own recoveries', () => {

@@ -138,6 +138,18 @@ test.each<[string, Damage, RegExp]>([
     changed('hook', { name: 'Stop' }),
     /judges a reply with the calls a, b/,
   ],
+  ['a start that nobody validated', without('validation'), /a started without validation/],
+  ['an answer that nobody validated', without('validation'), /nobody found to be one/],
+  [
+    'a failure that says nothing',
+    changed('tool_finished', { status: 'error', code: undefined }),
+    /a failed and nothing says how/,
+  ],
+  [
+    'a second reply without a reason, and more after it',
+    (events) => renumbered(twice('model_response')([...without('transition')(events)])),
+    /goes on after a reply that nothing has asked for/,
+  ],
   ['another reason than the stop', changed('stop', { reason: 'max_turns' }), /stop said max_turns/],
 ])('%s is seen', (_what, damage, violation) => {
   expect(violationsOf(damage(goodEvents())).join('\n')).toMatch(violation);
@@ -225,6 +237,14 @@ describe('a step', () => {
   test('that leaves a reservation without work is seen', () => {
     const timer = { kind: 'timer', cancelled: false, at: 1 } as const;
     expect(violations({ ...asking, inflight: { 'timer-9': timer } })).toMatch(/money is reserved/);
+  });
+
+  test('after which a run waits with events that nobody gets is seen', () => {
+    const timer = { kind: 'timer', cancelled: false, at: 1 } as const;
+    const [event] = goodEvents();
+    const outbox = { ...asking.outbox, events: [event!], nextSeq: event!.stamp.seq + 1 };
+    const found = violations({ ...asking, outbox, inflight: { 'timer-9': timer } });
+    expect(found).toMatch(/1 events are on their way to nobody/);
   });
 
   test('after which nothing would ever wake the run is seen', () => {

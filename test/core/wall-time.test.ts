@@ -76,7 +76,7 @@ describe('timeoutCounts wall: an open question', () => {
 
   test('of a conversation ends it too', () => {
     const shell = waiting({ model: [says('hi')], settings: { afterAnswer: 'await_user' } });
-    expect(finish(shell)).toMatchObject({ stopReason: 'timeout', answer: { text: 'hi' } });
+    expect(finish(shell)).toMatchObject({ stopReason: 'timeout', partialOutput: { text: 'hi' } });
     expect(endOf(shell)).toBe(START + MINUTE);
   });
 

@@ -8,7 +8,7 @@ export interface Case {
   readonly fixture: Fixture;
   readonly essence: Essence;
   /** Why the temporal engine cannot play it. */
-  readonly onlyVirtual?: 'needs virtual time' | 'no seam';
+  readonly onlyVirtual?: 'needs virtual time';
 }
 
 export function fixtureOf(written: { readonly case_id: string; readonly [key: string]: unknown }) {
@@ -366,7 +366,6 @@ const WRITTEN: readonly Written[] = [
   },
   {
     what: 'a run that continues as new goes on where it was',
-    onlyVirtual: 'no seam',
     case: {
       case_id: 'continued',
       model: [{ calls: [READ] }, { calls: [{ ...READ, id: 'b' }] }, DONE],

@@ -137,6 +137,7 @@ describe('a command line that is wrong exits with 2', () => {
     ['an unknown engine', ['.', '--engine', 'real']],
     ['a seed that is no number', ['.', '--seed', 'x']],
     ['--json without a file', ['.', '--json']],
+    ['no cache where there is none', ['.', '--no-workflow-cache']],
   ])('%s', async (_, argv) => {
     const { code, out, err } = await holdfast('eval', ...argv);
     expect(code).toBe(2);
@@ -172,6 +173,12 @@ describe('the outcome', () => {
       "    again     holdfast eval 'my cases/a.json' --engine simulation --seed 7\n",
     );
     expect(out).toContain('1 passed, 1 failed, 0 skipped');
+  });
+
+  test('without a workflow cache is repeated without one', async () => {
+    write('a.json', good('a', { expected: { answer: 'No.' } }));
+    const { out } = await evaluated(() => SEEN, { engine: 'both', withoutCache: true });
+    expect(out).toContain('holdfast eval a.json --engine both --seed 7 --no-workflow-cache\n');
   });
 
   test('is 1 when everything was skipped: nothing has been shown', async () => {

@@ -194,6 +194,16 @@ describe('a fixture is refused', () => {
     );
   });
 
+  test('for a key that is there twice, of which one would not be looked at', () => {
+    const text =
+      '{"case_id": "a", "expected": {"answer": "\\"answer\\":"},\n "expected": {"completed": true}}';
+    expect(problemsOf(text)).toBe(`${FILE}: line 2, column 2: "expected" is there twice`);
+    const below = '{"case_id": "a", "expected": {"completed": true, "complete\\u0064": true}}';
+    expect(problemsOf(below)).toContain('"complete\\u0064" is there twice');
+    const apart = '{"case_id": "a", "tools": {"t": {"results": [{"ok": 1}, {"ok": 2}]}}';
+    expect(problemsOf(`${apart}, "expected": {"completed": true}}`)).toBe('');
+  });
+
   test('for a key that means the prototype', () => {
     const text = '{"case_id": "a", "tools": {"__proto__": {}}, "expected": {"completed": true}}';
     expect(problemsOf(text)).toBe(`${FILE}: tools.__proto__: unknown key`);

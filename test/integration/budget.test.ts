@@ -31,7 +31,7 @@ describe('no request leaves that does not fit', () => {
   test.concurrent.each<[string, StartIn['budget'], StopReason]>([
     ['a cost of nothing', { maxCostMicroUsd: 0 }, 'max_cost'],
     ['a tiny cost', { maxCostMicroUsd: 10 }, 'max_cost'],
-    ['few input tokens', { maxInputTokens: 10 }, 'max_input_tokens'],
+    ['no input tokens', { maxInputTokens: 0 }, 'max_input_tokens'],
     ['no output tokens', { maxOutputTokens: 0 }, 'max_output_tokens'],
     ['no turns', { maxTurns: 0 }, 'max_turns'],
     ['no time', { timeoutMs: 0 }, 'timeout'],

@@ -1,4 +1,5 @@
 /** What a run does when its model fails, when a person steers it, and when it is told to pause. */
+import { APPROVER } from './support/agents.js';
 import { ofType, openAsk, pay, read, say, startWorld, until, type World } from './support/world.js';
 
 let world: World;
@@ -126,3 +127,26 @@ test.concurrent('S65: the last word of a run whose tool calls are used up', asyn
   });
   expect(bodies('wrapped-up')[1]).toMatchObject({ tool_choice: { type: 'none' } });
 });
+
+test.concurrent(
+  'a run that is told to goes on in a new segment, with its open question',
+  async () => {
+    const run = await world.start({
+      runId: 'renewed',
+      replies: [pay('pay.asked'), say('Paid.')],
+    });
+    const { askId } = await openAsk(run);
+    await run.nextSegment();
+    await until('the next segment', async () => {
+      const { segment, opened } = await run.state();
+      return segment === 1 && opened ? true : undefined;
+    });
+    await run.approve(askId, APPROVER);
+    const { result, events } = await world.ended(run);
+    expect(result).toMatchObject({ completed: true, counters: { toolCalls: 1 } });
+    expect(
+      ofType(events, 'transition').filter(({ reason }) => reason === 'continued_as_new'),
+    ).toHaveLength(1);
+    expect(ofType(events, 'warning')).toEqual([]);
+  },
+);

@@ -138,13 +138,19 @@ describe('a conversation', () => {
     );
   });
 
-  test.concurrent('interrupted while it waits, ends interrupted with its last answer', async () => {
-    const run = await talk({ runId: 'stopped', replies: [say('Hello.')] });
-    await openAsk(run);
-    await run.interrupt();
-    const { result } = await world.ended(run);
-    expect(result).toMatchObject({ stopReason: 'interrupted', answer: { text: 'Hello.' } });
-  });
+  test.concurrent(
+    'interrupted while it waits, ends interrupted and shows its last answer',
+    async () => {
+      const run = await talk({ runId: 'stopped', replies: [say('Hello.')] });
+      await openAsk(run);
+      await run.interrupt();
+      const { result } = await world.ended(run);
+      expect(result).toMatchObject({
+        stopReason: 'interrupted',
+        partialOutput: { text: 'Hello.' },
+      });
+    },
+  );
 
   test.concurrent(
     'closed while it works, is aborted long before a worker would be missed',

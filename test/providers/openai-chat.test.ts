@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { Block, ToolOffer } from '../../core/transcript.js';
 import { createOpenAiChatProvider } from '../../providers/openai-chat.js';
 import { chatBody } from '../../providers/openai/chat-request.js';
@@ -242,5 +243,22 @@ describe('an error of the API', () => {
       const found = await failureOf(ask());
       expect([found.code, found.details.shouldRetry]).toEqual([code, retry]);
     });
+  });
+
+  test('that repeats the key is told without it', async () => {
+    const apiKey = 'sk-0123456789abcdefghij';
+    const message = `Incorrect API key provided: ${apiKey}`;
+    const model = await startScriptedModel({ script: scriptOf([{ status: 401, message }]) });
+    try {
+      const provider = createOpenAiChatProvider({ apiKey, baseUrl: `${model.baseUrl}/v1` });
+      const progress = { signal: new AbortController().signal, onProgress: () => undefined };
+      const error = await provider
+        .complete(requestOf(), progress)
+        .catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'AuthError' });
+      expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(apiKey);
+    } finally {
+      await model.stop();
+    }
   });
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { matchOutcomes, readExpectedOutcomes } from '../../proving/expected-outcomes';
 import { proving } from '../../proving/main';
 import { AIRLINE } from '../../proving/airline/tools';
-import { planKill, type KillPlan } from '../../proving/kill-plan';
+import { planKill, type KillPlan, type MomentPlan } from '../../proving/kill-plan';
 import { playedRun } from '../../proving/played-run';
 import { prove, type ProveOptions, type RunReport } from '../../proving/prove';
 import { readRecording } from '../../proving/recording';
@@ -57,6 +57,7 @@ describeWithMaterial('the proving harness', () => {
       const reports = await proveChosen({ kill: 'random', seed: 1 });
       expect(reports.flatMap((report) => report.failures)).toEqual([]);
       expect(reports.map((report) => report.kills)).toEqual([1, 1]);
+      expect(reports.map((report) => report.looks)).toEqual([1, 1]);
       expect(summarise(reports)).toMatchObject({ ledgerRows: 2, outputsEqual: 14, holds: true });
     },
     LIMIT_MS,
@@ -67,10 +68,11 @@ describeWithMaterial('a service that ignores keys', () => {
   const recording = () => readRecording(join(TAU_BENCH, 'trajectories', 'gpt-4o-airline.json'));
 
   /** Plays a run with one write, its worker killed at the write. */
-  async function killedAtWrite(when: KillPlan['when']): Promise<readonly RunReport[]> {
+  async function killedAtWrite(when: MomentPlan['when']): Promise<readonly RunReport[]> {
     const airline = recording();
     const run = playedRun(airline.runs[43]!, AIRLINE)!;
-    const isWanted = (plan: KillPlan): boolean => plan.at === 'write' && plan.when === when;
+    const isWanted = (plan: KillPlan): boolean =>
+      plan.kind === 'moment' && plan.at === 'write' && plan.when === when;
     const seed = Array.from({ length: 1_000 }, (_, at) => at).find((at) =>
       isWanted(planKill(at, run)),
     );
@@ -144,6 +146,8 @@ describeWithMaterial('npm run proving', () => {
       [...given, '--expected', airline('expected')],
       'No expected outcome',
     ],
+    ['a boundary that is none', [...given, '--kill', 'sometimes'], 'Allowed choices are none'],
+    ['faults that exclude each other', [...given, '--pause', '--kill', 'every'], 'do not go'],
     ['a run that is not there', [...given, '--only', 'task-0'], 'no such run'],
     [
       'a recording of another domain',

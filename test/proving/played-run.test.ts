@@ -1,5 +1,6 @@
 import { planKill } from '../../proving/kill-plan';
 import { inventedTools, playedRun, type PlayedRun } from '../../proving/played-run';
+import { CRASH_BOUNDARIES } from '../../testing/index';
 import { differenceFrom, recordedReply } from '../../proving/recorded-model';
 import { parseRecording } from '../../proving/recording';
 import { RETAIL } from '../../proving/retail/tools';
@@ -109,7 +110,12 @@ test('kills are the same for the same seed, and fall on points that the run has'
   const run = play(user('look'), called(LOOK), tool('a_1', 'ok'), said('Done'))!;
   const plans = Array.from({ length: 200 }, (_, seed) => planKill(seed, run));
   expect(plans).toEqual(Array.from({ length: 200 }, (_, seed) => planKill(seed, run)));
-  expect(new Set(plans.map((plan) => plan.at))).toEqual(new Set(['model', 'read']));
-  expect(new Set(plans.map((plan) => plan.when))).toEqual(new Set(['before', 'after', 'around']));
-  expect(plans.every((plan) => plan.nth < (plan.at === 'model' ? 2 : 1))).toBe(true);
+  const moments = plans.flatMap((plan) => (plan.kind === 'moment' ? [plan] : []));
+  expect(new Set(moments.map(({ at }) => at))).toEqual(new Set(['model', 'read']));
+  expect(new Set(moments.map(({ when }) => when))).toEqual(new Set(['before', 'after', 'around']));
+  expect(moments.every(({ at, nth }) => nth < (at === 'model' ? 2 : 1))).toBe(true);
+  const exact = plans.flatMap((plan) => (plan.kind === 'boundary' ? [plan] : []));
+  // It has no write, so nothing is ever claimed.
+  const possible = CRASH_BOUNDARIES.filter((boundary) => !/claim|effect|record/.test(boundary));
+  expect(new Set(exact.map(({ boundary }) => boundary))).toEqual(new Set(possible));
 });

@@ -7,15 +7,7 @@ import type { ActivityDeps, Timers } from '../../activities/index.js';
 import type { Config, Tool } from '../../authoring/index.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Store, StoreCalls } from '../../store/store.js';
-
-/** Where an execution of a tool that changes something can be cut. */
-export type SeamPoint =
-  | 'before_claim'
-  | 'after_claim'
-  | 'before_effect'
-  | 'after_effect'
-  | 'before_record'
-  | 'after_record';
+import { STORE_SEAMS, type SeamPoint } from '../seams.js';
 
 export type Seam = (point: SeamPoint) => void;
 
@@ -119,16 +111,11 @@ interface Guard {
 function mortalCalls(calls: StoreCalls, guard: Guard): StoreCalls {
   const guarded = Object.entries(calls as unknown as AnyCalls).map(([name, call]) => [
     name,
-    guardedCall(call, guard, SEAMS.get(name)),
+    guardedCall(call, guard, STORE_SEAMS.get(name)),
   ]);
   // The same names with the same signatures: every call only gained a way not to come back.
   return Object.fromEntries(guarded) as StoreCalls;
 }
-
-const SEAMS: ReadonlyMap<string, readonly [SeamPoint, SeamPoint]> = new Map([
-  ['claim', ['before_claim', 'after_claim']],
-  ['record', ['before_record', 'after_record']],
-]);
 
 function guardedCall(
   call: AnyCall,

@@ -25,6 +25,7 @@ import {
   type ScriptedAnswer,
   type ScriptedModel,
   type TestServer,
+  type WorkerEntrySettings,
   type WorkerProcess,
 } from '../../../testing/index.js';
 import { startWorker, type RunningWorker, type WorkerSettings } from '../../../worker/index.js';
@@ -49,7 +50,7 @@ export interface World {
   readonly raw: Client;
   serve(over?: Partial<WorkerSettings>): Promise<RunningWorker>;
   /** A worker of its own process, to be killed. */
-  spawn(): Promise<WorkerProcess>;
+  spawn(over?: Partial<WorkerEntrySettings>): Promise<WorkerProcess>;
   script(runId: string, script: Script | readonly ScriptedAnswer[]): void;
   start(run: StartIn): Promise<RunHandle>;
   /** The result of a run, its events, its history; checked. */
@@ -127,7 +128,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       workers.push({ worker, served: worker.run() });
       return worker;
     },
-    async spawn() {
+    async spawn(over = {}) {
       const spawned = await startWorkerProcess({
         address,
         namespace: NAMESPACE,
@@ -137,6 +138,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         configOptions,
         modelUrl: model.baseUrl,
         stickyTimeoutMs: 1_000,
+        ...over,
       });
       processes.push(spawned);
       return spawned;

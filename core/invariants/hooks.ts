@@ -1,9 +1,9 @@
 /**
  * What must hold of hooks after every step: a part of the invariants.
  */
-import type { Step } from './inflight.js';
-import { started, type StepPredicate } from './invariants-ending.js';
-import type { Run } from './run.js';
+import type { Step } from '../inflight.js';
+import type { Run } from '../run.js';
+import { started, type StepPredicate } from './step.js';
 
 export const HOOK_PREDICATES: readonly StepPredicate[] = [hooksHaveTheirErrand, sessionEndsOnce];
 

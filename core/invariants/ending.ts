@@ -1,29 +1,15 @@
 /**
  * What must hold of the ways in which a run is ended or held up: interrupts, its time, its last word.
- * A part of the invariants, with what the parts share.
+ * A part of the invariants.
  */
-import type { ActivityEffect } from './effect.js';
-import type { Step } from './inflight.js';
-import { isOpen, type Run } from './run.js';
-
-export type StepPredicate = (before: Run, step: Step) => string | undefined;
+import type { Step } from '../inflight.js';
+import { isOpen, type Run } from '../run.js';
+import { NEW_WORK, started, type StepPredicate } from './step.js';
 
 export const ENDING_PREDICATES: readonly StepPredicate[] = [
   nothingStartsAfterInterrupt,
   wallTimeIsWatched,
   lastWordIsOneCall,
-];
-
-export function started(step: Step): readonly ActivityEffect[] {
-  return step.effects.filter((effect): effect is ActivityEffect => 'input' in effect);
-}
-
-/** Effects that go on with the run's task. */
-export const NEW_WORK: readonly ActivityEffect['kind'][] = [
-  'call_model',
-  'compact',
-  'execute_tool',
-  'reconcile_tool',
 ];
 
 /** A run that pauses may ask again at once, when its user's next message is there already. */

@@ -1,12 +1,13 @@
 /**
  * What must hold of calls that run side by side, after every step (C17, C49): a part of the invariants.
  */
-import type { ExecutingStage } from './call/call.js';
-import { toolOf } from './call/lookup.js';
-import { overlaps } from './call/state-path.js';
-import type { Step } from './inflight.js';
-import { isOpen, type Run } from './run.js';
-import { isMutating } from './tool.js';
+import type { ExecutingStage } from '../call/call.js';
+import { toolOf } from '../call/lookup.js';
+import { overlaps } from '../call/state-path.js';
+import type { Step } from '../inflight.js';
+import { isOpen, type Run } from '../run.js';
+import { isMutating } from '../tool.js';
+import type { StepPredicate } from './step.js';
 
 /** Calls that are with an executor now. */
 function executing(run: Run): readonly ExecutingStage[] {
@@ -63,7 +64,7 @@ export function pathIsNew(written: readonly string[], path: string): string | un
   return old === undefined ? undefined : `${path} is written although ${old} was`;
 }
 
-export const PARALLEL_PREDICATES: readonly ((before: Run, step: Step) => string | undefined)[] = [
+export const PARALLEL_PREDICATES: readonly StepPredicate[] = [
   parallelCallsAreBounded,
   effectsHaveTheLane,
   executedCallsAreWhole,

@@ -1,0 +1,141 @@
+/** `holdfast export`: a run in one file, from which it can be replayed anywhere. */
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { HoldfastError } from '../../core/errors.js';
+import type { Bundle } from '../../replay/bundle.js';
+import {
+  examples,
+  runCommand,
+  withJson,
+  withPlace,
+  type Cli,
+  type CommonOptions,
+} from '../command.js';
+import { addressOf, type Session } from '../session.js';
+import { TENANT } from '../run-record.js';
+import { variablesWith } from '../environment.js';
+import type { Output } from '../output.js';
+
+interface ExportOptions extends CommonOptions {
+  readonly output?: string;
+  readonly redact?: string;
+}
+
+const REDACTION_HELP = `
+Redaction: --redact names a JSON file {"rules": [...]} whose rules are
+  {"name": "mail", "key": "email"}                 texts under this name, at any depth
+  {"name": "card", "pointer": "/call/args/card"}   texts at this JSON pointer of a recorded value
+  {"name": "iban", "regex": "DE\\\\d{20}"}            what this pattern matches ("flags": imsu)
+Every occurrence of such a text becomes one marker of the same length; the redacted run has replayed
+exactly, or no file is written. See docs/replay.md.`;
+
+export function addExport(program: Command, cli: Cli): void {
+  const command = program
+    .command('export')
+    .description(
+      'Write a run into one file: its histories, its conversation, its events, its versions. It holds everything the run has seen; --redact hides texts.',
+    )
+    .argument('<run>', 'run id')
+    .option('-o, --output <file>', 'where to (default RUN.bundle.json in the working directory)')
+    .option('--redact <file>', 'rules for texts to hide');
+  withJson(withPlace(command), '{runId, file, bytes, segments, events, nodes, blobs, redactions}')
+    .addHelpText(
+      'after',
+      `${REDACTION_HELP}\n${examples(
+        'holdfast export run_01J…',
+        'holdfast export run_01J… -o failure.json --redact rules.json',
+      )}`,
+    )
+    .action((runId: string, options: ExportOptions) =>
+      runCommand(cli, options, async (session, output) => {
+        const { folder } = cli.environment;
+        const bundle = await redacted(await bundleOf({ cli, options, session }, runId), {
+          folder,
+          ...(options.redact !== undefined && { rules: options.redact }),
+        });
+        await write(bundle, resolve(folder, options.output ?? fileNameOf(runId)), output);
+      }),
+    );
+}
+
+export interface ExportWork {
+  readonly cli: Cli;
+  readonly options: CommonOptions;
+  readonly session: Session;
+}
+
+/** The bundle of a run that a server holds. */
+export async function bundleOf(
+  { cli, options, session }: ExportWork,
+  runId: string,
+): Promise<Bundle> {
+  const store = await session.wholeStore();
+  if (store === undefined) {
+    throw new HoldfastError('StoreUnavailable', 'There is no store to read the run from.', {
+      hint: 'Set HOLDFAST_STORE to the store of the workers, or pass --store.',
+    });
+  }
+  const { place } = session;
+  const address = await addressOf(variablesWith(cli.environment, options), place);
+  const { exportRun } = await import('../../replay/export-run.js');
+  const { namespace } = place;
+  return exportRun({ address, namespace, store }, { tenant: TENANT, runId });
+}
+
+async function redacted(
+  bundle: Bundle,
+  { folder, rules }: { readonly folder: string; readonly rules?: string },
+): Promise<Bundle> {
+  if (rules === undefined) return bundle;
+  const { readRules } = await import('../../replay/redaction/rules.js');
+  const { redactBundle } = await import('../../replay/redaction/redact-bundle.js');
+  return redactBundle(bundle, await readRules(resolve(folder, rules)));
+}
+
+async function write(bundle: Bundle, file: string, output: Output): Promise<void> {
+  const { BUNDLE_BYTES_MAX, bundleText } = await import('../../replay/bundle.js');
+  const text = bundleText(bundle);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > BUNDLE_BYTES_MAX) {
+    throw new HoldfastError('InvalidBundle', `The bundle would have ${bytes} bytes.`, {
+      hint: `A bundle has at most ${BUNDLE_BYTES_MAX} bytes.`,
+    });
+  }
+  // Never over another file: a bundle may be the only copy of its run.
+  await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch((cause: unknown) => {
+    throw new HoldfastError('Usage', `The bundle cannot be written to ${file}.`, {
+      hint: cause instanceof Error ? cause.message : 'Name another file with -o.',
+      cause,
+    });
+  });
+  report(bundle, { file, bytes }, output);
+}
+
+function report(
+  bundle: Bundle,
+  { file, bytes }: { readonly file: string; readonly bytes: number },
+  output: Output,
+): void {
+  const { run, segments, events, nodes, blobs, redactions } = bundle;
+  output.data({
+    runId: run.runId,
+    file,
+    bytes,
+    segments: segments.length,
+    events: events.length,
+    nodes: Object.keys(nodes).length,
+    blobs: Object.keys(blobs).length,
+    redactions: redactions.map(({ rule, count }) => ({ rule, count })),
+  });
+  const archived = segments.filter(({ source }) => source === 'store').length;
+  const from = archived === 0 ? '' : `, ${archived} of them from the store's archive`;
+  output.line(`${run.runId}: ${segments.length} segment(s)${from}, ${bytes} bytes in ${file}`);
+  for (const { rule, count } of redactions) output.line(`  ${rule}: ${count} place(s) hidden`);
+  if (redactions.length > 0) output.line('  The redacted run has replayed exactly.');
+}
+
+/** Run ids may hold colons, which some file systems do not take. */
+function fileNameOf(runId: string): string {
+  return `${runId.replaceAll(/[^A-Za-z0-9._-]/g, '-').slice(0, 150)}.bundle.json`;
+}

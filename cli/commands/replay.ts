@@ -1,0 +1,60 @@
+/** `holdfast replay`: does this release decide a recorded run as it was decided? */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { ReplayReport } from '../../replay/strict-replay.js';
+import {
+  examples,
+  runCommand,
+  withJson,
+  withPlace,
+  type Cli,
+  type CommonOptions,
+} from '../command.js';
+import { EXIT } from '../exit-code.js';
+import { inertLines } from '../render/index.js';
+import type { Output } from '../output.js';
+import { bundleOf } from './export.js';
+
+const LINE_CHARS_MAX = 2_000;
+
+export function addReplay(program: Command, cli: Cli): void {
+  const command = program
+    .command('replay')
+    .description(
+      'Replay a run with the workflow code of this release: Temporal’s check, and the data of every step compared with the history. A file needs no server and no store. Exits with 0 only if everything is equal, with 1 at a difference.',
+    )
+    .argument('<file-or-run>', 'a bundle that `holdfast export` wrote, or a run id');
+  withJson(withPlace(command), '{runId, segments, steps, open, equal, error, differences}')
+    .addHelpText(
+      'after',
+      examples('holdfast replay failure.json', 'holdfast replay run_01J… --json'),
+    )
+    .action((subject: string, options: CommonOptions) =>
+      runCommand(cli, options, async (session, output) => {
+        const file = resolve(cli.environment.folder, subject);
+        const { readBundle } = await import('../../replay/read-bundle.js');
+        const { replayRun } = await import('../../replay/strict-replay.js');
+        const bundle = isFile(subject, file)
+          ? await readBundle(file)
+          : await bundleOf({ cli, options, session }, subject);
+        const report = await replayRun(bundle);
+        await print(report, output);
+        return report.equal ? EXIT.completed : EXIT.error;
+      }),
+    );
+}
+
+/** A run id has no slash and seldom ends like a file. */
+function isFile(subject: string, file: string): boolean {
+  return existsSync(file) || subject.includes('/') || subject.endsWith('.json');
+}
+
+async function print(report: ReplayReport, output: Output): Promise<void> {
+  output.data(report);
+  if (output.json) return;
+  const { reportLines } = await import('../../replay/report-text.js');
+  for (const line of reportLines(report)) {
+    for (const clean of inertLines(line, LINE_CHARS_MAX)) output.line(clean);
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * The bundle: one file that holds a run as it was recorded (design §11). It replays without a server or a
+ * store; its nodes and blobs are what a fork or a fixture made from it would need besides.
+ * Invariants: segments are a whole chain from the run's start; every node and every blob lies under the hash
+ * of what it holds; `v` grows with each change that an older reader would misread.
+ */
+import { canonicalJson, sha256Hex } from '../core/digest.js';
+import type { RunEvent } from '../core/event.js';
+import type { Json } from '../core/json.js';
+import type { HistoryEvent, JsonObject } from './history.js';
+
+export const BUNDLE_FORMAT = 'holdfast-bundle';
+export const BUNDLE_VERSION = 1;
+/** Largest file, in bytes; Temporal's histories end at 50 MiB each. */
+export const BUNDLE_BYTES_MAX = 256 * 1024 * 1024;
+export const SEGMENTS_MAX = 10_000;
+
+/** One execution of the chain that continue-as-new makes. */
+export interface Segment {
+  /** From 0. */
+  readonly segment: number;
+  /** Temporal run id. */
+  readonly execution: string;
+  /** Where the history was read: the server, or the store's archive of closed segments. */
+  readonly source: 'temporal' | 'store';
+  readonly events: readonly HistoryEvent[];
+}
+
+export interface BundleVersions {
+  /** Release that wrote the bundle. */
+  readonly exporter: string;
+  /** Rule set of the newest segment; null: it had not begun. */
+  readonly rules: number | null;
+  /** Code ids of the workers that decided the run, oldest first. */
+  readonly code: readonly string[];
+  /** What was frozen at the start: prompt, tools, policy, route, prices, code. */
+  readonly frozen: { readonly [name: string]: string };
+}
+
+/** One rule of a redaction and where it has replaced something. */
+export interface Redaction {
+  readonly rule: string;
+  /** What stands in place of the hidden values. */
+  readonly markers: readonly string[];
+  /** JSON pointers into the bundle, payloads taken as their values; the first of them. */
+  readonly places: readonly string[];
+  readonly count: number;
+}
+
+export interface Bundle {
+  readonly run: { readonly tenant: string; readonly runId: string };
+  /** ms since epoch. */
+  readonly exportedAt: number;
+  readonly versions: BundleVersions;
+  readonly segments: readonly Segment[];
+  /** Transcript nodes by hash. */
+  readonly nodes: { readonly [hash: string]: JsonObject };
+  /** Large texts by hash. */
+  readonly blobs: { readonly [hash: string]: string };
+  /** What the outside saw of the run. */
+  readonly events: readonly RunEvent[];
+  readonly redactions: readonly Redaction[];
+}
+
+/** The file's text: the bundle with its digest, by which the reader knows that it is whole. */
+export function bundleText(bundle: Bundle): string {
+  const content = { format: BUNDLE_FORMAT, v: BUNDLE_VERSION, ...bundle };
+  return `${JSON.stringify({ ...content, digest: bundleDigest(content) })}\n`;
+}
+
+/** sha256 of the canonical form of everything else. */
+export function bundleDigest(content: object): string {
+  return sha256Hex(canonicalJson(content as Json));
+}

@@ -1,0 +1,45 @@
+/** The chain of executions that continue-as-new makes of one run. */
+import type { Segment } from './bundle.js';
+import { attributesOf, textAt, typeOf, type HistoryEvent } from './history.js';
+
+/** The execution that this history continues; undefined: it is the first. */
+export function continuedFrom(events: readonly HistoryEvent[]): string | undefined {
+  return textAt(attributesOf(events[0], 'workflowExecutionStarted'), 'continuedExecutionRunId');
+}
+
+const ENDINGS: readonly string[] = [
+  'WORKFLOW_EXECUTION_COMPLETED',
+  'WORKFLOW_EXECUTION_FAILED',
+  'WORKFLOW_EXECUTION_CANCELED',
+  'WORKFLOW_EXECUTION_TERMINATED',
+  'WORKFLOW_EXECUTION_TIMED_OUT',
+  'WORKFLOW_EXECUTION_CONTINUED_AS_NEW',
+];
+
+export function isClosed(events: readonly HistoryEvent[]): boolean {
+  const last = events.at(-1);
+  return last !== undefined && ENDINGS.includes(typeOf(last));
+}
+
+/** Why these segments are no whole chain. */
+export function brokenChain(segments: readonly Segment[]): string | undefined {
+  let before: string | undefined;
+  for (const [index, { segment, execution, events }] of segments.entries()) {
+    const what = `segment ${index}`;
+    if (segment !== index) return `${what} is not where it should be`;
+    const [first] = events;
+    if (first === undefined || typeOf(first) !== 'WORKFLOW_EXECUTION_STARTED') {
+      return `${what} does not begin with the start of an execution`;
+    }
+    if (events.some(({ eventId }, at) => Number(eventId) !== at + 1)) {
+      return `${what} has gaps in its history`;
+    }
+    if (continuedFrom(events) !== before) return `${what} does not continue the one before it`;
+    before = execution;
+    const last = typeOf(events.at(-1)!);
+    if (index < segments.length - 1 && last !== 'WORKFLOW_EXECUTION_CONTINUED_AS_NEW') {
+      return `${what} does not end by continuing as new`;
+    }
+  }
+  return undefined;
+}

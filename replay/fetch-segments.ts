@@ -1,0 +1,125 @@
+/**
+ * The histories of a run: from the server, and from the store's archive where Temporal's retention has lost
+ * them.
+ * Invariant: the chain is walked from its end, because only the first event of a segment names the one
+ * before it; what a reset has left behind is no part of it.
+ */
+import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import type { NativeConnection } from '@temporalio/worker';
+import { HoldfastError } from '../core/errors.js';
+import type { ArchivedHistory } from '../store/histories.js';
+import type { Store } from '../store/store.js';
+import { SEGMENTS_MAX, type Segment } from './bundle.js';
+import { continuedFrom } from './chain.js';
+import type { HistoryEvent } from './history.js';
+
+const PAGES_MAX = 10_000;
+/** The gRPC status of what is not there. */
+const NOT_FOUND = 5;
+
+export interface HistoryPlace {
+  readonly connection: NativeConnection;
+  readonly namespace: string;
+  /** Absent: the server alone. */
+  readonly archive?: Pick<Store, 'readHistories'>;
+}
+
+/** Errors: `RunNotFound`, `HistoryMissing`. */
+export async function fetchSegments(
+  place: HistoryPlace,
+  run: { readonly tenant: string; readonly runId: string },
+): Promise<readonly Segment[]> {
+  let archived: readonly ArchivedHistory[] | undefined;
+  const found: Omit<Segment, 'segment'>[] = [];
+  /** Empty: the newest execution. */
+  let execution = '';
+  while (found.length < SEGMENTS_MAX) {
+    const fetched = await fetchExecution(place, run.runId, execution);
+    if (fetched !== undefined) {
+      found.unshift({ ...fetched, source: 'temporal' });
+    } else {
+      archived ??= (await place.archive?.readHistories(run.tenant, run.runId)) ?? [];
+      const kept = archived.find((one) => one.execution === execution);
+      if (kept === undefined) throw missing(run.runId, execution, archived.length);
+      found.unshift({ execution, events: eventsOf(kept.history), source: 'store' });
+    }
+    const before = continuedFrom(found[0]!.events);
+    if (before === undefined) return found.map((one, segment) => ({ segment, ...one }));
+    execution = before;
+  }
+  throw new HoldfastError(
+    'HistoryMissing',
+    `Run ${run.runId} has more than ${SEGMENTS_MAX} segments.`,
+  );
+}
+
+interface Fetched {
+  readonly execution: string;
+  readonly events: readonly HistoryEvent[];
+}
+
+type Page = Awaited<ReturnType<NativeConnection['workflowService']['getWorkflowExecutionHistory']>>;
+
+/** Undefined: the server does not know this execution (any more). */
+async function fetchExecution(
+  { connection, namespace }: HistoryPlace,
+  workflowId: string,
+  runId: string,
+): Promise<Fetched | undefined> {
+  const events: NonNullable<NonNullable<Page['history']>['events']> = [];
+  let nextPageToken: Uint8Array = new Uint8Array();
+  try {
+    const execution =
+      runId === '' ? await newestExecution(connection, namespace, workflowId) : runId;
+    for (let page = 0; page < PAGES_MAX; page += 1) {
+      const answer = await connection.workflowService.getWorkflowExecutionHistory({
+        namespace,
+        execution: { workflowId, runId: execution },
+        nextPageToken,
+      });
+      events.push(...(answer.history?.events ?? []));
+      nextPageToken = answer.nextPageToken;
+      if (nextPageToken.length === 0) {
+        return { execution, events: eventsOf(Buffer.from(historyToJSON({ events }))) };
+      }
+    }
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code === NOT_FOUND) return undefined;
+    throw error;
+  }
+  throw new HoldfastError('Internal', `The history of ${workflowId} has too many pages.`);
+}
+
+async function newestExecution(
+  connection: NativeConnection,
+  namespace: string,
+  workflowId: string,
+): Promise<string> {
+  const described = await connection.workflowService.describeWorkflowExecution({
+    namespace,
+    execution: { workflowId },
+  });
+  return described.workflowExecutionInfo?.execution?.runId ?? '';
+}
+
+/** Temporal's own JSON: written by its library, here or in the activity that archives. */
+function eventsOf(json: Uint8Array): readonly HistoryEvent[] {
+  return (JSON.parse(Buffer.from(json).toString('utf8')) as { events: HistoryEvent[] }).events;
+}
+
+function missing(runId: string, execution: string, archived: number): HoldfastError {
+  if (execution === '' && archived === 0) {
+    return new HoldfastError('RunNotFound', `There is no run ${runId.slice(0, 200)}.`, {
+      hint: 'List the runs with `holdfast list`.',
+    });
+  }
+  const what = execution === '' ? 'its newest segment' : `the segment ${execution}`;
+  return new HoldfastError(
+    'HistoryMissing',
+    `The history of run ${runId} is not whole: ${what} is gone.`,
+    {
+      hint: 'Temporal has deleted it; export runs within the retention of the namespace, or raise it.',
+      details: { runId, ...(execution !== '' && { execution }) },
+    },
+  );
+}

@@ -1,0 +1,98 @@
+/**
+ * What a run's histories refer to in the store: the conversation's nodes, and the large texts.
+ * Invariant: a bundle without one of them would not be whole, so one that is missing is an error.
+ */
+import { HoldfastError } from '../core/errors.js';
+import type { RunEvent } from '../core/event.js';
+import { isBlobRef, type Json } from '../core/json.js';
+import type { Store } from '../store/store.js';
+import type { Bundle } from './bundle.js';
+import { payloadValues, type HistoryEvent, type JsonObject } from './history.js';
+
+const HASH = /^[0-9a-f]{64}$/;
+const PAGE_EVENTS = 500;
+const EVENTS_MAX = 10_000_000;
+
+interface References {
+  /** In the order in which they were met. */
+  readonly heads: ReadonlySet<string>;
+  readonly blobs: ReadonlySet<string>;
+}
+
+type Reading = Pick<Store, 'readChain' | 'getBlob' | 'readEvents'>;
+type RunKey = Bundle['run'];
+
+export async function gather(
+  store: Reading,
+  run: RunKey,
+  histories: readonly (readonly HistoryEvent[])[],
+): Promise<Pick<Bundle, 'nodes' | 'blobs' | 'events'>> {
+  const events = await readAllEvents(store, run);
+  const values = [...payloadValues(histories as unknown as Json), events as unknown as Json];
+  const { heads, blobs } = referencesIn(values);
+  const nodes = await readNodes(store, run.tenant, [...heads]);
+  const ofNodes = referencesIn(Object.values(nodes)).blobs;
+  const texts = new Map<string, string>();
+  for (const hash of new Set([...blobs, ...ofNodes])) {
+    const text = await store.getBlob(run.tenant, hash);
+    if (text === undefined) throw missingText(hash);
+    texts.set(hash, text);
+  }
+  return { nodes, blobs: Object.fromEntries(texts), events };
+}
+
+/** Later heads mostly stand on earlier ones: from the newest on, little is read twice. */
+async function readNodes(
+  store: Reading,
+  tenant: string,
+  heads: readonly string[],
+): Promise<{ readonly [hash: string]: JsonObject }> {
+  const nodes = new Map<string, JsonObject>();
+  for (const head of heads.toReversed()) {
+    if (nodes.has(head)) continue;
+    for (const { hash, ...node } of await store.readChain(tenant, head)) {
+      nodes.set(hash, node as unknown as JsonObject);
+    }
+  }
+  return Object.fromEntries(nodes);
+}
+
+async function readAllEvents(store: Reading, run: RunKey): Promise<readonly RunEvent[]> {
+  const events: RunEvent[] = [];
+  for (let since = 0; events.length < EVENTS_MAX;) {
+    const page = await store.readEvents(run, { sinceSeq: since, limit: PAGE_EVENTS });
+    if (page.events.length === 0) break;
+    events.push(...page.events);
+    since = page.nextSeq;
+  }
+  return events;
+}
+
+function referencesIn(values: readonly Json[]): References {
+  const heads = new Set<string>();
+  const blobs = new Set<string>();
+  // `ref` is the whole of a shortened result.
+  const named: { readonly [name: string]: Set<string> } = {
+    head: heads,
+    headBefore: heads,
+    ref: blobs,
+  };
+  const waiting: Json[] = values.toReversed();
+  while (waiting.length > 0) {
+    const value = waiting.pop()!;
+    if (typeof value !== 'object' || value === null) continue;
+    if (isBlobRef(value) && HASH.test(value.$blob)) blobs.add(value.$blob);
+    for (const [name, inner] of Object.entries(value) as [string, Json][]) {
+      if (typeof inner !== 'string') waiting.push(inner);
+      else if (HASH.test(inner)) named[name]?.add(inner);
+    }
+  }
+  return { heads, blobs };
+}
+
+function missingText(hash: string): HoldfastError {
+  return new HoldfastError('TranscriptMissing', `The store has no text ${hash}.`, {
+    hint: 'Restore the store from a backup that is at least as new as the Temporal database.',
+    details: { hash },
+  });
+}

@@ -1,0 +1,98 @@
+/**
+ * Temporal's histories in their JSON form (proto3 JSON), as much of it as is compared here.
+ * Invariant: reading is total; what is not there, or not of the expected type, is undefined.
+ */
+import { ownValue, type Json } from '../core/json.js';
+
+export interface HistoryEvent {
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly [key: string]: Json;
+}
+
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value at a path of names. */
+export function at(value: Json | undefined, ...path: readonly string[]): Json | undefined {
+  let place = value;
+  for (const name of path) place = isObject(place) ? ownValue(place, name) : undefined;
+  return place;
+}
+
+export function textAt(value: Json | undefined, ...path: readonly string[]): string | undefined {
+  const found = at(value, ...path);
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}
+
+/** `ACTIVITY_TASK_SCHEDULED` of `EVENT_TYPE_ACTIVITY_TASK_SCHEDULED`. */
+export function typeOf(event: HistoryEvent): string {
+  return event.eventType.replace(/^EVENT_TYPE_/, '');
+}
+
+/** What an event of this kind says: kind `activityTaskScheduled` is under a name of its own. */
+export function attributesOf(event: HistoryEvent | undefined, kind: string): JsonObject {
+  const attributes = at(event, `${kind}EventAttributes`);
+  return isObject(attributes) ? attributes : {};
+}
+
+/** Milliseconds of a duration such as "0.500s". */
+export function durationMs(value: Json | undefined): number {
+  if (typeof value !== 'string') return 0;
+  const seconds = Number(value.replace(/s$/, ''));
+  return Number.isFinite(seconds) ? Math.round(seconds * 1_000) : 0;
+}
+
+export function payloadsOf(value: Json | undefined): readonly Json[] {
+  const payloads = at(value, 'payloads');
+  return Array.isArray(payloads) ? payloads : [];
+}
+
+/** The JSON value of a payload; one in another encoding stays as it is, bytes and all. */
+export function payloadValue(payload: Json | undefined): Json {
+  if (payload === undefined) return null;
+  const data = textAt(payload, 'data') ?? '';
+  switch (encodingOf(payload)) {
+    case 'binary/null':
+      return null;
+    case 'json/plain':
+      return jsonOf(data) ?? payload;
+    default:
+      return payload;
+  }
+}
+
+export function encodingOf(payload: Json): string {
+  return Buffer.from(textAt(payload, 'metadata', 'encoding') ?? '', 'base64').toString('utf8');
+}
+
+export function argumentsOf(value: Json | undefined): readonly Json[] {
+  return payloadsOf(value).map(payloadValue);
+}
+
+function jsonOf(base64: string): Json | undefined {
+  try {
+    return JSON.parse(Buffer.from(base64, 'base64').toString('utf8')) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The values of all payloads anywhere in a history. */
+export function* payloadValues(value: Json): Generator<Json> {
+  if (Array.isArray(value)) {
+    for (const one of value) yield* payloadValues(one as Json);
+  } else if (isObject(value)) {
+    if (isPayload(value)) yield payloadValue(value);
+    else for (const one of Object.values(value)) yield* payloadValues(one);
+  }
+}
+
+export function isPayload(value: JsonObject): boolean {
+  return isObject(value.metadata) && typeof value.metadata.encoding === 'string';
+}

@@ -1,0 +1,154 @@
+/**
+ * Reads bundles, strictly: a file that is cut off, changed, of a newer format or no bundle at all is refused
+ * with the reason. Errors: `InvalidBundle`.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { z } from 'zod';
+import { canonicalJson, sha256Hex } from '../core/digest.js';
+import { HoldfastError } from '../core/errors.js';
+import type { Json } from '../core/json.js';
+import { parseJsonText } from '../core/json-text.js';
+import {
+  BUNDLE_BYTES_MAX,
+  BUNDLE_FORMAT,
+  BUNDLE_VERSION,
+  bundleDigest,
+  SEGMENTS_MAX,
+  type Bundle,
+} from './bundle.js';
+import { brokenChain } from './chain.js';
+
+const PROBLEMS_SHOWN = 5;
+const NAME_CHARS_MAX = 200;
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+const name = z.string().min(1).max(1_000);
+const wholeNumber = z.number().int().min(0);
+
+const historyEvent = z.looseObject({
+  eventId: z.string().regex(/^[1-9]\d{0,9}$/),
+  eventType: name,
+});
+
+const bundleDocument = z.strictObject({
+  format: z.literal(BUNDLE_FORMAT),
+  v: z.literal(BUNDLE_VERSION),
+  digest: hash,
+  run: z.strictObject({ tenant: name, runId: name }),
+  exportedAt: wholeNumber,
+  versions: z.strictObject({
+    exporter: name,
+    rules: wholeNumber.nullable(),
+    code: z.array(name),
+    frozen: z.record(z.string(), z.string()),
+  }),
+  segments: z
+    .array(
+      z.strictObject({
+        segment: wholeNumber,
+        execution: name,
+        source: z.enum(['temporal', 'store']),
+        events: z.array(historyEvent).min(1),
+      }),
+    )
+    .min(1)
+    .max(SEGMENTS_MAX),
+  nodes: z.record(hash, z.looseObject({})),
+  blobs: z.record(hash, z.string()),
+  events: z.array(z.looseObject({ type: name, stamp: z.looseObject({ seq: wholeNumber }) })),
+  redactions: z.array(
+    z.strictObject({
+      rule: name,
+      markers: z.array(z.string()),
+      places: z.array(z.string()),
+      count: wholeNumber,
+    }),
+  ),
+});
+
+export async function readBundle(file: string): Promise<Bundle> {
+  const facts = await stat(file).catch(() => undefined);
+  if (facts === undefined) throw invalidBundle(file, 'it does not exist');
+  if (!facts.isFile()) throw invalidBundle(file, 'it is no file');
+  if (facts.size > BUNDLE_BYTES_MAX) {
+    throw invalidBundle(file, `it is larger than ${BUNDLE_BYTES_MAX} bytes`);
+  }
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw invalidBundle(file, cause instanceof Error ? cause.message : 'it cannot be read');
+  });
+  return parseBundle(text, file);
+}
+
+/** `file` is what messages call it. */
+export function parseBundle(text: string, file: string): Bundle {
+  if (text.trim() === '') throw invalidBundle(file, 'it is empty');
+  const parsed = parseJsonText(text);
+  if (!parsed.ok) {
+    const place = `line ${parsed.line}, column ${parsed.column}`;
+    throw invalidBundle(file, `it is cut off or damaged: ${place}: ${parsed.reason}`);
+  }
+  refuseOthers(parsed.value, file);
+  const checked = bundleDocument.safeParse(parsed.value);
+  if (!checked.success) throw invalidBundle(file, problemsOf(checked.error));
+  // A name such as `__proto__` is no hash and no key that the schema knows, so nothing was passed over.
+  const { format, v, digest, ...content } = parsed.value as Bundle & z.infer<typeof bundleDocument>;
+  const bundle: Bundle = content;
+  try {
+    if (bundleDigest({ format, v, ...bundle }) !== digest) {
+      throw invalidBundle(file, 'its content does not have the digest that it was written with');
+    }
+    checkContent(bundle, file);
+  } catch (error) {
+    // Values nested deeper than the call stack.
+    if (error instanceof RangeError) throw invalidBundle(file, 'it is nested too deeply');
+    throw error;
+  }
+  return bundle;
+}
+
+/** What is no bundle, or one of a later format, is said before its details. */
+function refuseOthers(value: unknown, file: string): void {
+  const { format, v } = (value ?? {}) as { readonly format?: unknown; readonly v?: unknown };
+  if (format !== BUNDLE_FORMAT) throw invalidBundle(file, 'it is no bundle of a run');
+  if (typeof v !== 'number' || v <= BUNDLE_VERSION) return;
+  throw invalidBundle(
+    file,
+    `it has format ${v}, and this release reads up to ${BUNDLE_VERSION}`,
+    'Replay it with the release that exported it, or a newer one.',
+  );
+}
+
+function checkContent(bundle: Bundle, file: string): void {
+  const broken = brokenChain(bundle.segments);
+  if (broken !== undefined) throw invalidBundle(file, broken);
+  for (const [name, node] of Object.entries(bundle.nodes)) {
+    if (sha256Hex(canonicalJson(node as Json)) === name) continue;
+    throw invalidBundle(file, `the message ${name} is not what its hash says`);
+  }
+  for (const [name, text] of Object.entries(bundle.blobs)) {
+    if (sha256Hex(text) !== name)
+      throw invalidBundle(file, `the text ${name} is not what its hash says`);
+  }
+}
+
+function problemsOf(error: z.ZodError): string {
+  return error.issues
+    .slice(0, PROBLEMS_SHOWN)
+    .map(({ path, message }) => `${path.join('.').slice(0, NAME_CHARS_MAX)}: ${message}`)
+    .join('; ');
+}
+
+function invalidBundle(
+  file: string,
+  reason: string,
+  hint = 'Export the run again with `holdfast export`.',
+): HoldfastError {
+  return new HoldfastError(
+    'InvalidBundle',
+    `${file.slice(-NAME_CHARS_MAX)} cannot be used: ${reason}.`,
+    {
+      hint,
+      details: { file },
+    },
+  );
+}

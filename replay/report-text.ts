@@ -1,0 +1,67 @@
+/** What a replay found, in words for a person. */
+import type { Json } from '../core/json.js';
+import type { ReplayDifference, ReplayReport } from './strict-replay.js';
+
+const VALUE_CHARS_MAX = 400;
+
+/** Without line breaks of their own; whoever prints them makes them harmless. */
+export function reportLines(report: ReplayReport): readonly string[] {
+  const { runId, segments, steps, open, differences, error } = report;
+  const extent = `${count(steps, 'step')} in ${count(segments, 'segment')}`;
+  if (report.equal) {
+    const still = open ? '; the run goes on' : '';
+    return [`${runId} replays exactly: ${extent} equal to the history${still}.`];
+  }
+  const lines = [
+    `${runId} does not replay: ${extent}, ${count(differences.length, 'difference')}.`,
+  ];
+  for (const difference of differences) lines.push('', ...differenceLines(difference));
+  if (error !== undefined) {
+    lines.push(
+      '',
+      `Temporal's check failed in segment ${error.segment}: ${oneLine(error.message)}`,
+    );
+  }
+  return lines;
+}
+
+export function differenceLines(difference: ReplayDifference): readonly string[] {
+  const { what, path, recorded, replayed, code, rules } = difference;
+  const by = [
+    ...(code === undefined ? [] : [code]),
+    ...(rules === undefined ? [] : [`rules ${rules}`]),
+  ];
+  return [
+    `${placeText(difference)}: ${WHAT[what]}`,
+    ...(path === '' ? [] : [`  at        ${path}`]),
+    ...(what === 'only replayed' ? [] : [`  recorded  ${valueText(recorded)}`]),
+    ...(what === 'only recorded' ? [] : [`  replayed  ${valueText(replayed)}`]),
+    ...(by.length === 0 ? [] : [`  recorded by ${by.join(', ')}`]),
+  ];
+}
+
+const WHAT: { readonly [what in ReplayDifference['what']]: string } = {
+  value: 'it has other data',
+  'only recorded': 'the replay did not do it',
+  'only replayed': 'the history does not have it',
+};
+
+function placeText({ segment, eventId, kind, id, tool }: ReplayDifference): string {
+  const event = eventId === undefined ? '' : `, event ${eventId}`;
+  const step = `${kind.replaceAll('_', ' ')}${id === '' ? '' : ` ${id}`}`;
+  return `Segment ${segment}${event}, ${step}${tool === undefined ? '' : ` (${tool})`}`;
+}
+
+function valueText(value: Json | undefined): string {
+  if (value === undefined) return '(nothing)';
+  const text = JSON.stringify(value);
+  return text.length > VALUE_CHARS_MAX ? `${text.slice(0, VALUE_CHARS_MAX)}…` : text;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,63 @@
+/** Which rules and which code a recorded run was decided by. */
+import type { BundleVersions, Segment } from './bundle.js';
+import {
+  argumentsOf,
+  at,
+  attributesOf,
+  isObject,
+  textAt,
+  typeOf,
+  type HistoryEvent,
+} from './history.js';
+import { recordedSteps } from './recorded-steps.js';
+import type { Json } from '../core/json.js';
+
+/** The rule set that the segment's first activity has named. */
+export function rulesOf(events: readonly HistoryEvent[]): number | undefined {
+  const rules = at(openOutput(events), 'rules');
+  return typeof rules === 'number' ? rules : undefined;
+}
+
+export function versionsOf(segments: readonly Segment[], exporter: string): BundleVersions {
+  const codes = segments.flatMap(({ events }) => recordedSteps(events).map(({ code }) => code));
+  const [newest] = segments
+    .map(({ events }) => rulesOf(events))
+    .filter(isNumber)
+    .slice(-1);
+  return {
+    exporter,
+    rules: newest ?? null,
+    code: [...new Set(codes.filter((code) => code !== undefined))],
+    frozen: frozenVersions(at(openOutput(segments[0]?.events ?? []), 'frozen', 'versions')),
+  };
+}
+
+function isNumber(value: number | undefined): value is number {
+  return value !== undefined;
+}
+
+function frozenVersions(versions: Json | undefined): { readonly [name: string]: string } {
+  if (!isObject(versions)) return {};
+  const texts = Object.entries(versions).flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, value] as const] : [],
+  );
+  return Object.fromEntries(texts);
+}
+
+/** What the activity `open_run` gave; undefined while it has not ended. */
+function openOutput(events: readonly HistoryEvent[]): Json | undefined {
+  const scheduled = new Set(
+    events
+      .filter((event) => {
+        const attributes = attributesOf(event, 'activityTaskScheduled');
+        return textAt(attributes, 'activityType', 'name') === 'open_run';
+      })
+      .map(({ eventId }) => eventId),
+  );
+  const completed = events.find(
+    (event) =>
+      typeOf(event) === 'ACTIVITY_TASK_COMPLETED' &&
+      scheduled.has(textAt(attributesOf(event, 'activityTaskCompleted'), 'scheduledEventId') ?? ''),
+  );
+  return argumentsOf(attributesOf(completed, 'activityTaskCompleted').result)[0];
+}

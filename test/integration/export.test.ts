@@ -1,0 +1,95 @@
+/** The bundle of a run whose server has lost, or reset, a part of its history. */
+import { randomUUID } from 'node:crypto';
+import { exportRun } from '../../replay/export-run.js';
+import { bundleText, type Bundle } from '../../replay/bundle.js';
+import { parseBundle } from '../../replay/read-bundle.js';
+import { replayRun } from '../../replay/strict-replay.js';
+import { APPROVER } from './support/agents.js';
+import { openAsk, pay, read, say, startWorld, until, type World } from './support/world.js';
+
+const EVENTS_PER_SEGMENT = 40;
+const TURNS = 8;
+
+let world: World;
+beforeAll(async () => {
+  const dynamicConfig = [
+    `limit.historyCount.suggestContinueAsNew=${EVENTS_PER_SEGMENT}`,
+    // Deleting waits until the server has noted that the execution was closed.
+    'history.transferProcessorUpdateAckInterval="1s"',
+  ];
+  world = await startWorld({ dynamicConfig });
+});
+afterAll(() => world.stop());
+
+function exported(runId: string): Promise<Bundle> {
+  const { server, store } = world;
+  const place = { address: server.address, namespace: 'default', store };
+  return exportRun(place, { tenant: 'default', runId });
+}
+
+test('segments that Temporal has deleted come from the archive, and the run replays exactly', async () => {
+  const run = await world.start({
+    runId: 'lost',
+    budget: { maxTurns: 100 },
+    replies: ({ assistantMessages: n }) => (n < TURNS ? read(`item-${n}`) : say('Finished.')),
+  });
+  await world.ended(run);
+  const whole = await exported('lost');
+  expect(whole.segments.length).toBeGreaterThan(2);
+  expect(whole.segments.map(({ source }) => source)).not.toContain('store');
+  const { execution } = whole.segments[0]!;
+  await world.raw.workflowService.deleteWorkflowExecution({
+    namespace: 'default',
+    workflowExecution: { workflowId: 'lost', runId: execution },
+  });
+  const bundle = await until('the first segment to be gone', async () => {
+    const one = await exported('lost');
+    return one.segments[0]!.source === 'store' ? one : undefined;
+  });
+  expect(bundle.segments.map(({ events }) => events)).toEqual(
+    whole.segments.map(({ events }) => events),
+  );
+  expect(Object.keys(bundle.nodes)).toHaveLength(Object.keys(whole.nodes).length);
+  expect(bundle.events.at(-1)).toMatchObject({ type: 'run_result' });
+  const again = parseBundle(bundleText(bundle), 'lost.json');
+  expect(await replayRun(again)).toMatchObject({ equal: true, segments: bundle.segments.length });
+  const newest = whole.segments.at(-1)!.execution;
+  await world.raw.workflowService.deleteWorkflowExecution({
+    namespace: 'default',
+    workflowExecution: { workflowId: 'lost', runId: newest },
+  });
+  await until('the newest segment to be gone', async () => {
+    const code = await exported('lost').then(
+      () => undefined,
+      (error: { readonly code: string }) => error.code,
+    );
+    return code === 'HistoryMissing' ? code : undefined;
+  });
+}, 120_000);
+
+test('what a reset has left behind is no part of the bundle, and what came after it replays', async () => {
+  const run = await world.start({ runId: 'reset', replies: [pay('pay.asked'), say('Paid.')] });
+  const ask = await openAsk(run);
+  const history = await world.history('reset');
+  const task = history.events!.find(({ workflowTaskCompletedEventAttributes: one }) => one)!;
+  const { runId: execution } = await world.raw.workflowService.resetWorkflowExecution({
+    namespace: 'default',
+    workflowExecution: { workflowId: 'reset', runId: '' },
+    workflowTaskFinishEventId: task.eventId!,
+    reason: 'test',
+    requestId: randomUUID(),
+  });
+  await until('the question to be asked again', async () =>
+    (await run.state()).asks.length > 0 ? true : undefined,
+  );
+  await run.approve(ask.askId, APPROVER);
+  await run.result();
+  const bundle = await exported('reset');
+  // The run after the reset may have gone on in further segments.
+  expect(bundle.segments[0]!.execution).toBe(execution);
+  expect(await replayRun(bundle)).toMatchObject({ equal: true, open: false });
+}, 120_000);
+
+test('a run that nobody knows is said to be unknown', async () => {
+  await expect(exported('nobody')).rejects.toMatchObject({ code: 'RunNotFound' });
+});

@@ -1,0 +1,94 @@
+/** What is no bundle of this format, whole and unchanged, is refused with the reason. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundleText, type Bundle } from '../../replay/bundle.js';
+import { parseBundle, readBundle } from '../../replay/read-bundle.js';
+import { stored } from './setup.js';
+
+let bundle: Bundle;
+let text: string;
+beforeAll(async () => {
+  bundle = await stored('long-text');
+  text = bundleText(bundle);
+});
+
+const refusal = (content: string): string => {
+  try {
+    parseBundle(content, 'run.json');
+  } catch (error) {
+    expect(error).toMatchObject({ name: 'HoldfastError', code: 'InvalidBundle' });
+    return (error as Error).message;
+  }
+  throw new Error('it was read');
+};
+
+/** Sealed again, as whoever forges it would. */
+const sealed = (change: (document: Bundle) => object): string =>
+  bundleText(change(structuredClone(bundle)) as Bundle);
+
+test('what was written is read again', () => {
+  expect(parseBundle(text, 'run.json')).toEqual(bundle);
+  expect(Object.keys(bundle.nodes).length).toBeGreaterThan(2);
+  expect(Object.keys(bundle.blobs)).toHaveLength(1);
+});
+
+test.each([
+  ['nothing', () => '', /it is empty/],
+  ['half of one', () => text.slice(0, text.length / 2), /cut off or damaged: line 1, column \d+/],
+  ['all but its end', () => text.trimEnd().slice(0, -1), /cut off or damaged/],
+  ['other JSON', () => '{"events": []}', /no bundle/],
+  ['JSON that is no object', () => 'null', /no bundle/],
+  ['a newer one', () => text.replace('"v":1', '"v":2'), /format 2, and this release reads up to 1/],
+  ['one with a changed character', () => text.replace('"segment":0', '"segment":1'), /digest/],
+  ['one with an unknown key', () => sealed((one) => ({ ...one, extra: 1 })), /extra/],
+  ['one without segments', () => sealed((one) => ({ ...one, segments: [] })), /segments/],
+])('%s is refused', (_what, make, reason) => {
+  expect(refusal(make())).toMatch(reason);
+});
+
+test('a newer format is met with what to do', () => {
+  expect(() => parseBundle(text.replace('"v":1', '"v":7'), 'run.json')).toThrow(
+    expect.objectContaining({ hint: expect.stringContaining('newer') }),
+  );
+});
+
+test('a forged message, a forged text, a gap and a chain that does not hold are refused', () => {
+  const [hash, node] = Object.entries(bundle.nodes)[1]!;
+  const forged = { ...bundle.nodes, [hash]: { ...node, role: 'user', blocks: [] } };
+  expect(refusal(sealed((one) => ({ ...one, nodes: forged })))).toContain(`message ${hash}`);
+  const [blob] = Object.keys(bundle.blobs);
+  expect(refusal(sealed((one) => ({ ...one, blobs: { [blob!]: 'other' } })))).toContain('text');
+  const [segment] = bundle.segments;
+  const gap = { ...segment!, events: segment!.events.toSpliced(3, 1) };
+  expect(refusal(sealed((one) => ({ ...one, segments: [gap] })))).toContain('gaps');
+  const twice = [segment!, { ...segment!, segment: 1 }];
+  expect(refusal(sealed((one) => ({ ...one, segments: twice })))).toContain(
+    'segment 0 does not end',
+  );
+});
+
+test('names that mean something to JavaScript mean nothing here', () => {
+  const hostile = text.replace('"blobs":{', '"blobs":{"__proto__":"x",');
+  expect(refusal(hostile)).toMatch(/digest|blobs/);
+});
+
+test('values that nest deeper than a call stack are refused', () => {
+  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+  const hostile = text.replace('"events":[{"type"', `"events":[{"deep":${deep},"type"`);
+  expect(hostile).not.toBe(text);
+  expect(refusal(hostile)).toMatch(/nested too deeply|digest/);
+});
+
+test('a file that is not there, a folder and a binary file are refused', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-bundle-'));
+  try {
+    const binary = join(folder, 'binary');
+    writeFileSync(binary, Buffer.from([0, 1, 2, 255]));
+    for (const file of [join(folder, 'none.json'), folder, binary]) {
+      await expect(readBundle(file)).rejects.toMatchObject({ code: 'InvalidBundle' });
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,22 @@
+/** The histories of random runs replay exactly too. `npm run explore-replays` plays many more. */
+import type { Engine } from '../../evaluation/engine.js';
+import { createTemporalEngine } from '../../evaluation/temporal/index.js';
+import { replayRandom } from '../../exploration/replay-random.js';
+
+const RUNS = 15;
+const SEED_MAX = 1_000_000_000;
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await createTemporalEngine({ environment: process.env });
+}, 60_000);
+afterAll(() => engine?.stop(), 60_000);
+
+test('of random agents, scripts, outcomes and messages', async () => {
+  const seed = Math.floor(Math.random() * SEED_MAX);
+  process.stdout.write(`seed ${seed}\n`);
+  const { replayed, troubles } = await replayRandom({ engine, runs: RUNS, seed });
+  const again = `again: npm run explore-replays -- --seed ${seed} --runs ${RUNS}`;
+  expect({ again, troubles }).toEqual({ again, troubles: [] });
+  expect(replayed).toBeGreaterThanOrEqual(RUNS);
+}, 300_000);

@@ -1,0 +1,266 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect, type HoldfastClient, type RunHandle } from '../../client/index.js';
+import type { RunEvent } from '../../core/event.js';
+import { openStore, type Store } from '../../store/store.js';
+import {
+  CRASH_BOUNDARIES,
+  replayRuns,
+  scriptOf,
+  startScriptedModel,
+  startTcpProxy,
+  startTestServer,
+  startWorkerProcess,
+  type CrashBoundary,
+  type ScriptedModel,
+  type TcpProxy,
+  type TestServer,
+  type WorkerProcess,
+} from '../../testing/index.js';
+import { APPROVER, SETTINGS, TINY } from './support/tiny-agent.js';
+
+const LIMIT_MS = 90_000;
+const ANSWER_LIMIT_MS = 45_000;
+
+/** Payments by key, in order, duplicates included: what really happened. */
+const paid: string[] = [];
+/** Runs that went on after the death of their worker. */
+const survivors: string[] = [];
+let service: Server;
+let server: TestServer;
+let model: ScriptedModel;
+let modelProxy: TcpProxy;
+let store: Store;
+let storeFile: string;
+let folder: string;
+let client: HoldfastClient;
+let worker: WorkerProcess;
+
+function startService(): Promise<Server> {
+  const listening = createServer((request, response) => {
+    const [, path, key = ''] = (request.url ?? '').split('/').map(decodeURIComponent);
+    if (path === 'pay') paid.push(key);
+    response.end(path === 'pay' || paid.includes(key) ? `paid ${key}` : '');
+  });
+  return new Promise((resolve) => listening.listen(0, '127.0.0.1', () => resolve(listening)));
+}
+
+function spawn(): Promise<WorkerProcess> {
+  return startWorkerProcess({
+    address: server.address,
+    namespace: 'default',
+    taskQueue: 'holdfast',
+    storeFile,
+    configModule: join(__dirname, 'support', 'tiny-agent.ts'),
+    configOptions: { serviceUrl: `http://127.0.0.1:${(service.address() as AddressInfo).port}` },
+    modelUrl: modelProxy.url,
+    modelStallMs: 1_000,
+    stickyTimeoutMs: 500,
+  });
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'holdfast-crash-kit-'));
+  storeFile = join(folder, 'store.db');
+  [server, service, store] = await Promise.all([
+    startTestServer({ environment: process.env }),
+    startService(),
+    openStore({ file: storeFile }),
+  ]);
+  model = await startScriptedModel({
+    script: (request) => {
+      const tool = request.runId.includes('parked') ? 'pay_asked' : 'pay';
+      const calls = [{ tool, input: { amountCents: 500 } }];
+      const pieces = { chunks: 3, chunkDelayMs: 5 };
+      return scriptOf([{ text: 'I pay.', calls, ...pieces }, { text: 'Done.' }])(request);
+    },
+  });
+  modelProxy = await startTcpProxy({ target: model.baseUrl });
+  client = await connect({ address: server.address, store });
+  worker = await spawn();
+}, LIMIT_MS);
+
+afterAll(async () => {
+  await client.close();
+  await worker.kill();
+  await Promise.all([modelProxy.stop(), model.stop(), server.stop(), store.close()]);
+  service.close();
+  service.closeAllConnections();
+  await rm(folder, { recursive: true, force: true });
+}, LIMIT_MS);
+
+function begin(runId: string): Promise<RunHandle> {
+  const settings = SETTINGS;
+  return client.start({
+    agent: TINY,
+    task: 'Pay.',
+    runId,
+    settings,
+    wait: false,
+    decisionTimeoutMs: 1_000,
+  });
+}
+
+async function eventsOf(runId: string): Promise<readonly RunEvent[]> {
+  const query = { sinceSeq: 0, limit: 500 };
+  return (await store.readEvents({ tenant: 'default', runId }, query)).events;
+}
+
+async function expectPaidOnce(run: RunHandle): Promise<void> {
+  const result = await run.result({ timeoutMs: ANSWER_LIMIT_MS });
+  expect(result).toMatchObject({ completed: true, counters: { toolCalls: 1 } });
+  expect(paid.filter((key) => key.startsWith(run.runId))).toEqual([`${run.runId}:0`]);
+  expect(await store.listLedger('default', { runId: run.runId })).toMatchObject([
+    { state: 'recorded' },
+  ]);
+}
+
+/** What is true at each boundary, as far as it shows from outside. */
+const SEEN_AT: { readonly [boundary in CrashBoundary]: object } = {
+  'before-model-request': { requests: 0, ledger: [], paid: 0 },
+  'after-model-request': { requests: 1, ledger: [], paid: 0 },
+  'mid-stream': { requests: 1, ledger: [], paid: 0 },
+  'after-model-reply': { requests: 1, ledger: [], paid: 0 },
+  'before-claim': { requests: 1, ledger: [], paid: 0 },
+  'after-claim': { requests: 1, ledger: ['claimed'], paid: 0 },
+  'after-effect': { requests: 1, ledger: ['claimed'], paid: 1 },
+  'after-record': { requests: 1, ledger: ['recorded'], paid: 1 },
+  'after-completion': { requests: 1, ledger: ['recorded'], paid: 1 },
+  'while-parked': { requests: 1, ledger: [], paid: 0 },
+};
+
+async function seen(runId: string): Promise<object> {
+  const rows = await store.listLedger('default', { runId });
+  return {
+    requests: model.requests().filter((request) => request.runId === runId).length,
+    ledger: rows.map((row) => row.state),
+    paid: paid.filter((key) => key.startsWith(runId)).length,
+  };
+}
+
+describe('a worker killed at a boundary', () => {
+  test.each(CRASH_BOUNDARIES)(
+    '%s: stands exactly there, and the payment is made once',
+    async (boundary) => {
+      const runId = `kill-${boundary.replace('while-', '')}`;
+      // The first outcome is that of the model, the second that of the payment.
+      const nth = boundary === 'after-completion' ? 1 : 0;
+      const { reached } = await worker.standStillAt({ boundary, runId, nth });
+      const run = await begin(runId);
+      expect(await reached).toMatchObject({ runId });
+      expect(await seen(runId)).toEqual(SEEN_AT[boundary]);
+      const before = await eventsOf(runId);
+      await worker.kill();
+      worker = await spawn();
+      if (boundary === 'while-parked') {
+        const waiting = await run.outcome({ timeoutMs: ANSWER_LIMIT_MS });
+        const askId = waiting.kind === 'waiting' ? waiting.asks[0]!.askId : '';
+        await run.approve(askId, APPROVER);
+      }
+      await expectPaidOnce(run);
+      expect((await eventsOf(runId)).slice(0, before.length)).toEqual(before);
+      survivors.push(runId);
+    },
+    LIMIT_MS,
+  );
+});
+
+test('every run whose worker was killed replays', async () => {
+  expect(survivors).toHaveLength(CRASH_BOUNDARIES.length);
+  expect([...(await replayRuns({ address: server.address }, survivors))]).toEqual([]);
+});
+
+describe('a worker', () => {
+  test(
+    'that stands still goes on when it is let go',
+    async () => {
+      const { reached } = await worker.standStillAt({ boundary: 'after-record', runId: 'let-go' });
+      const run = await begin('let-go');
+      (await reached)?.release();
+      await expectPaidOnce(run);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'frozen past its claim finds it gone, while another one has made the payment',
+    async () => {
+      const { reached } = await worker.standStillAt({ boundary: 'after-effect', runId: 'frozen' });
+      const run = await begin('frozen');
+      const standing = await reached;
+      worker.freeze();
+      const other = await spawn();
+      await expectPaidOnce(run);
+      worker.unfreeze();
+      standing?.release();
+      // It works on, as one of two.
+      const later = await begin('frozen-later');
+      await expectPaidOnce(later);
+      expect(await store.listLedger('default', { runId: 'frozen' })).toMatchObject([
+        { source: 'probe' },
+      ]);
+      await other.stop();
+    },
+    LIMIT_MS,
+  );
+
+  test.each(['drop', 'duplicate'] as const)(
+    'whose report of a result suffers a %s: the payment is made once',
+    async (completion) => {
+      const fault = { completion, of: 'execute_tool', runId: completion };
+      const { reached } = await worker.breakCompletion(fault);
+      const run = await begin(completion);
+      expect(await reached).toBe(completion);
+      await expectPaidOnce(run);
+      const finished = (await eventsOf(completion)).filter(({ type }) => type === 'tool_finished');
+      expect(finished).toHaveLength(1);
+    },
+    LIMIT_MS,
+  );
+});
+
+describe('a connection', () => {
+  test.each(['cut', 'stall', 'refuse'] as const)(
+    'to the model that meets a %s costs a request, and nothing else',
+    async (fault) => {
+      const { reached } = await worker.standStillAt({
+        // A pool looks at an idle connection before it uses it again: that one is cut under way.
+        boundary: fault === 'cut' ? 'mid-stream' : 'before-model-request',
+        runId: `model-${fault}`,
+      });
+      const run = await begin(`model-${fault}`);
+      const standing = await reached;
+      modelProxy[fault]();
+      // Open connections would go on.
+      if (fault === 'refuse') modelProxy.cut();
+      standing?.release();
+      await sleep(1_500);
+      modelProxy.restore();
+      await expectPaidOnce(run);
+      const { counters } = await run.result();
+      expect(counters.modelCalls).toBe(2);
+      const retries = (await eventsOf(run.runId)).filter(({ type }) => type === 'retry');
+      expect(retries.length).toBeGreaterThan(0);
+    },
+    LIMIT_MS,
+  );
+});
+
+describe('a server', () => {
+  test(
+    'that is killed and started on its data goes on with its runs',
+    async () => {
+      const { reached } = await worker.standStillAt({ boundary: 'after-record', runId: 'server' });
+      const run = await begin('server');
+      const standing = await reached;
+      await server.crash(200);
+      standing?.release();
+      await expectPaidOnce(run);
+    },
+    LIMIT_MS,
+  );
+});

@@ -1,0 +1,28 @@
+/**
+ * Only in the replayer's bundle: tells it every command that the workflow's code gives, so that their data
+ * can be compared with the history. Temporal's own check looks at their order, types and ids alone.
+ */
+import { proxySinks, type Sinks, type WorkflowInterceptors } from '@temporalio/workflow';
+
+/** A command in the form of the SDK's protocol; only the replayer looks into it. */
+export type RecordedCommand = object;
+
+export interface ReplaySinks extends Sinks {
+  replay: {
+    commands(commands: readonly RecordedCommand[]): void;
+  };
+}
+
+const { replay } = proxySinks<ReplaySinks>();
+
+export const interceptors = (): WorkflowInterceptors => ({
+  internals: [
+    {
+      concludeActivation(input, next) {
+        const output = next(input);
+        if (output.commands.length > 0) replay.commands(output.commands);
+        return output;
+      },
+    },
+  ],
+});
