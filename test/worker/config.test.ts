@@ -10,6 +10,9 @@ describe('readEnvironment', () => {
       home: '/project/.holdfast',
       storeFile: '/project/.holdfast/store.db',
       anthropic: {},
+      openai: {},
+      litellm: {},
+      secret: expect.any(Function),
     });
   });
 
@@ -28,6 +31,9 @@ describe('readEnvironment', () => {
       '/project',
     );
     expect(read).toEqual({
+      openai: {},
+      litellm: {},
+      secret: expect.any(Function),
       address: 'temporal.example:7233',
       namespace: 'prod',
       taskQueue: 'agents',
