@@ -76,7 +76,12 @@ interface Streaming {
 
 async function sendStream(response: ServerResponse, streaming: Streaming): Promise<void> {
   const { reply, events } = streaming;
-  const faults = [reply.cutAfterChunks, reply.stallAfterChunks, reply.errorEventAfterChunks];
+  const faults = [
+    reply.cutAfterChunks,
+    reply.endAfterChunks,
+    reply.stallAfterChunks,
+    reply.errorEventAfterChunks,
+  ];
   const eventful = faults.some((fault) => fault !== undefined) || reply.cutAfterBytes !== undefined;
   if (!eventful && reply.chunks === undefined && reply.chunkDelayMs === undefined) {
     sendWhole(response, EVENT_STREAM, events.join(''));
@@ -105,6 +110,10 @@ async function misbehave(
   if (reply.errorEventAfterChunks === sent) {
     const type = reply.errorType ?? 'overloaded_error';
     response.end(protocol.errorEvent(type));
+    return true;
+  }
+  if (reply.endAfterChunks === sent) {
+    response.end();
     return true;
   }
   if (reply.cutAfterChunks === sent) {

@@ -1,13 +1,15 @@
 /** What a provider does when the vendor, the network or the caller ends a request early. */
 import assert from 'node:assert/strict';
+import type { ModelReply } from '../../providers/provider.js';
 import type { ScriptedFailure, ScriptedMessage } from '../../providers/scripted/script.js';
 import { failureOf, withSession } from './subject.js';
 import type { ProviderCheck, ProviderUnderTest } from './subject.js';
 
+const MESSAGE_ARGS = { to: '世界', cents: 5 };
 const MESSAGE: ScriptedMessage = {
   thinking: 'Ünïcödé 思考',
   text: 'Grüße 👋',
-  calls: [{ tool: 'pay', input: { to: '世界', cents: 5 } }],
+  calls: [{ tool: 'pay', input: MESSAGE_ARGS }],
   usage: { input: 40 },
   chunks: 2,
 };
@@ -106,6 +108,10 @@ function streamChecks(subject: ProviderUnderTest): readonly ProviderCheck[] {
       run: () => cutEverywhere(subject, (at) => ({ ...MESSAGE, cutAfterChunks: at }), 1),
     },
     {
+      name: 'a stream that ends well, but before its message does, brings no reply',
+      run: () => cutEverywhere(subject, (at) => ({ ...MESSAGE, endAfterChunks: at }), 1),
+    },
+    {
       name: 'a stream that is cut within its bytes brings no reply',
       run: () => cutEverywhere(subject, (at) => ({ ...MESSAGE, cutAfterBytes: at }), BYTE_STEP),
     },
@@ -154,7 +160,13 @@ async function cutEverywhere(
     let cut = 0;
     for (; cut < cuts.length; cut += 1) {
       const outcome = await ask().catch((error: unknown) => error);
-      if (!(outcome instanceof Error)) break;
+      if (!(outcome instanceof Error)) {
+        const { partial, blocks } = outcome as ModelReply;
+        const call = blocks.find((block) => block.type === 'tool_use');
+        assert.notEqual(partial, true);
+        assert.deepEqual(call?.args, MESSAGE_ARGS);
+        break;
+      }
       const { code, details } = await failureOf(Promise.reject(outcome));
       assert.equal(code, 'NetworkTimeout', `cut ${cut}`);
       assert(details.shouldRetry && details.receivedInput, `cut ${cut}`);
