@@ -4,6 +4,7 @@
  * are known to anybody.
  */
 import type { CallModelInput, CallModelOutput } from '../core/effect.js';
+import { tokensOf } from '../core/context/size.js';
 import { digestOf } from '../core/digest.js';
 import type { ToolOffer } from '../core/transcript.js';
 import type { ReplyKey } from '../store/replies.js';
@@ -39,7 +40,7 @@ export async function callModel(
       attempts: account.attempts,
       ...(account.retried.length > 0 && { retried: account.retried }),
       lostCostMicroUsd: account.lostCostMicroUsd,
-      lostUsage: account.lostUsage,
+      ...(tokensOf(account.lostUsage) > 0 && { lostUsage: account.lostUsage }),
       eventsUpTo,
     };
   });

@@ -5,6 +5,7 @@ import { retryFor } from '../core/tool.js';
 import { graceOf, now, type ActivityDeps } from './deps.js';
 import type { Execution } from './execute-read.js';
 import { ledgerSubject, ledgerTarget } from './ledger-names.js';
+import { recordedOutcome } from './result-check.js';
 import { refitText } from './store-result.js';
 
 /** A claim that loses a race is decided anew from the row it met. */
@@ -42,8 +43,8 @@ export async function claimCall(
     });
     if (decision.kind === 'reuse') {
       const place = { store, tenant: run.tenant, inlineBytesMax: input.inlineBytesMax };
-      const content = await refitText(place, decision.result);
-      return { claimed: false, outcome: { kind: 'ok', content, reused: true } };
+      const result = await refitText(place, decision.result);
+      return { claimed: false, outcome: recordedOutcome(result, true) };
     }
     if (decision.kind === 'key_conflict') {
       const message = 'The key was used by another call.';
@@ -77,6 +78,6 @@ export async function standingOutcome(
   )
     return undefined;
   if (row.state === 'claimed' || row.result === undefined) return IN_DOUBT;
-  const content = await refitText({ store, tenant: run.tenant, inlineBytesMax }, row.result);
-  return { kind: 'ok', content, reused: true };
+  const result = await refitText({ store, tenant: run.tenant, inlineBytesMax }, row.result);
+  return recordedOutcome(result, true);
 }

@@ -15,6 +15,7 @@ import { graceOf, now, type ActivityDeps } from './deps.js';
 import type { Executed, Execution } from './execute-read.js';
 import { failure } from './failure.js';
 import { keepLateWord, recordResult } from './record-result.js';
+import { recordedOutcome } from './result-check.js';
 import { runCode } from './run-code.js';
 import type { Scope } from './scope.js';
 import { noteStart, startsBefore, type Starts } from './starts.js';
@@ -110,7 +111,7 @@ async function recorded(
 ): Promise<ToolOutcome> {
   const recording = await recordResult(deps, claimed, value);
   await claimed.starts.finish(recording.kind === 'kept' ? 'ok' : 'doubt');
-  if (recording.kind === 'kept') return { kind: 'ok', content: recording.result };
+  if (recording.kind === 'kept') return recordedOutcome(recording.result, false);
   if (recording.kind === 'late') {
     await keepLateWord(deps, scope, { ...claimed, result: recording.result });
   }

@@ -4,10 +4,12 @@
  */
 import { isToolError, RETRYABLE } from '../authoring/tool-error.js';
 import type { ExecuteToolInput, ToolOutcome } from '../core/effect.js';
+import type { StoredText } from '../core/json.js';
 import { retryFor } from '../core/tool.js';
 import type { ToolResultCode } from '../core/tool-result.js';
 import { graceOf, now, type ActivityDeps, type InTransaction } from './deps.js';
 import { failure } from './failure.js';
+import { outputDefect } from './result-check.js';
 import { resultText } from './result-text.js';
 import { runCode, type CodeOutcome } from './run-code.js';
 import type { Scope } from './scope.js';
@@ -113,7 +115,10 @@ async function endOf(
     return malformed(`The tool's result has ${bytes} bytes; ${maxResultBytes} are allowed.`);
   }
   const place = { store: deps.store, tenant: input.run.tenant, ...input };
-  return { kind: 'done', outcome: { kind: 'ok', content: await storeValue(place, result) } };
+  const content = await storeValue(place, result);
+  const defect = outputDefect(runnable.tool, result);
+  if (defect !== undefined) return malformed(`The tool's result is unusable: ${defect}`, content);
+  return { kind: 'done', outcome: { kind: 'ok', content } };
 }
 
 function ofError(error: unknown): End {
@@ -129,8 +134,9 @@ function ofError(error: unknown): End {
   return { kind: 'failed', code: 'execution_error', message };
 }
 
-function malformed(message: string): End {
-  return { kind: 'done', outcome: { kind: 'error', code: 'malformed_result', message } };
+function malformed(message: string, returned?: StoredText): End {
+  const outcome = { kind: 'error', code: 'malformed_result', message } as const;
+  return { kind: 'done', outcome: { ...outcome, ...(returned !== undefined && { returned }) } };
 }
 
 /** The run wants it to end, or only this worker has to: then another one reads again. */

@@ -11,7 +11,7 @@ import type { Frozen } from '../core/frozen.js';
 import type { Json } from '../core/json.js';
 import type { ModelRoute } from '../core/model.js';
 import { DEFAULT_SETTINGS, type Settings } from '../core/settings.js';
-import type { StartInput } from '../core/task.js';
+import type { SettingsOverrides, StartInput } from '../core/task.js';
 import type { ToolOffer } from '../core/transcript.js';
 import { resolveRoute } from '../providers/routes.js';
 import { codeVersion } from './code-version.js';
@@ -43,13 +43,15 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
   const settings = settingsFor(config, start);
   const { fallbackModel } = settings;
   const fallback = fallbackModel === null ? undefined : resolveRoute(fallbackModel, config);
+  const { versions } = settings;
+  const policy = { ...agent.policy, version: versions.policy ?? agent.policy.version };
   return {
     agent: { name: agent.name, version: agent.version },
     route,
     ...(fallback !== undefined && { fallback }),
     prompt,
     tools,
-    policy: agent.policy,
+    policy,
     hooks: hookNames(agent.hooks),
     budget: budgetFor(route, {
       ...DEFAULT_BUDGET,
@@ -63,23 +65,28 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
       agent: agent.version,
       prompt: prompt.hash,
       tools: digestOf(tools as unknown as Json),
-      policy: agent.policy.version,
-      route: route.name,
+      modelRoute: route.name,
       pricing: route.pricesVersion,
       ...(fallback !== undefined && { fallback: fallback.name }),
       code: codeVersion(),
+      ...versions,
+      policy: policy.version,
+      // Whatever people call their own code: this is what ran it.
+      runtime: codeVersion(),
     },
   };
 }
 
 export function settingsFor(config: Config, start: StartInput): Settings {
+  const wished = parseSettings(start.settings, PLACE);
   const settings = {
     ...DEFAULT_SETTINGS,
     ...config.defaults.settings,
     ...agentOf(config, start.agent).settings,
-    ...parseSettings(start.settings, PLACE),
+    ...wished,
   };
   checkPermissionMode(settings);
+  checkVersions(wished);
   return settings;
 }
 
@@ -91,6 +98,14 @@ function checkPermissionMode({ permissionMode, allowBypassPermissions }: Setting
   });
 }
 
+/** A trace says what really ran: whoever starts a run cannot know that. */
+function checkVersions({ versions }: SettingsOverrides): void {
+  if (versions === undefined) return;
+  throw new HoldfastError('InvalidTask', 'A start may not say which versions it runs.', {
+    hint: 'Name versions in the settings of the agent or of the configuration.',
+  });
+}
+
 /** No reply can be longer than the model allows, so none is reckoned with. */
 function budgetFor(route: ModelRoute, budget: Budget): Budget {
   const maxTokensPerResponse = Math.min(budget.maxTokensPerResponse, route.maxOutputTokens);
@@ -99,11 +114,12 @@ function budgetFor(route: ModelRoute, budget: Budget): Budget {
 
 /** What the model is told about an agent's tools, in the order of the agent. */
 export function offersOf(agent: Agent): readonly ToolOffer[] {
-  return agent.tools.map(({ record, description, inputSchema }) => ({
+  return agent.tools.map(({ record, description, inputSchema, hosted }) => ({
     name: record.name,
     version: record.version,
     wireName: record.wireName,
     description,
     inputSchema,
+    ...(hosted !== undefined && { hosted }),
   }));
 }

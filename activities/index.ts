@@ -5,6 +5,8 @@
  * its type.
  */
 import type {
+  AccountCallInput,
+  AccountCallOutput,
   Acknowledged,
   ActivityEffect,
   CallModelInput,
@@ -18,6 +20,7 @@ import type {
   ExecuteToolInput,
   ExecuteToolOutput,
   FlushInput,
+  FlushOutput,
   OpenRunInput,
   OpenRunOutput,
   ReconcileToolInput,
@@ -28,7 +31,8 @@ import type {
   RunHooksInput,
   RunHooksOutput,
 } from '../core/effect.js';
-import { PAYLOAD_BYTES_MAX } from '../core/effect.js';
+import { PAYLOAD_BYTES_MAX } from '../core/payload-size.js';
+import { accountCall } from './account-call.js';
 import { callModel } from './call-model.js';
 import { checkCall } from './check-call.js';
 import { closeRun } from './close-run.js';
@@ -45,7 +49,7 @@ import { runHooks } from './run-hooks.js';
 import { inScope, type Scope } from './scope.js';
 
 export type { ActivityDeps } from './deps.js';
-export { completeAhead, inScope, untilStopped, type Scope } from './scope.js';
+export { attemptsKey, completeAhead, inScope, untilStopped, type Scope } from './scope.js';
 export type { Timers } from './timers.js';
 
 export interface Activities {
@@ -58,7 +62,8 @@ export interface Activities {
   readonly run_hooks: (input: RunHooksInput) => Promise<RunHooksOutput>;
   readonly compact: (input: CompactInput) => Promise<CompactOutput>;
   readonly resolve_model: (input: ResolveModelInput) => Promise<ResolveModelOutput>;
-  readonly flush: (input: FlushInput) => Promise<Acknowledged>;
+  readonly account_call: (input: AccountCallInput) => Promise<AccountCallOutput>;
+  readonly flush: (input: FlushInput) => Promise<FlushOutput>;
   readonly close_run: (input: CloseRunInput) => Promise<CloseRunOutput>;
 }
 
@@ -80,6 +85,7 @@ const IMPLEMENTATIONS: Implementations = {
   run_hooks: runHooks,
   compact,
   resolve_model: resolveModel,
+  account_call: accountCall,
   flush,
   close_run: closeRun,
 };

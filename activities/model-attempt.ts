@@ -18,6 +18,7 @@ import type { ReplyKey } from '../store/replies.js';
 import type { StoreCalls } from '../store/store.js';
 import { now, type InTransaction } from './deps.js';
 import type { FailureFacts } from './failure.js';
+import { feesOf } from './hosted-calls.js';
 import { usageOf } from './model-reply.js';
 import type { Scope } from './scope.js';
 
@@ -106,7 +107,9 @@ export async function askProvider(scope: Scope, call: ModelCall): Promise<Attemp
   } catch (error) {
     return failedAttempt(error, asked);
   }
-  const spent = billed(asked, usageOf(asked, reply), reply.usageSource !== 'reported');
+  const estimated = reply.usageSource !== 'reported';
+  const fees = feesOf(asked.bound, reply.hosted);
+  const spent = { ...billed(asked, usageOf(asked, reply), fees), estimated };
   if (reply.partial === true && !scope.stopRequested()) {
     return { kind: 'abandoned', end: { outcome: 'lost', code: 'Aborted', ...spent } };
   }
@@ -155,16 +158,14 @@ function failedAttempt(error: unknown, asked: Asked): AttemptResult {
 /** What the vendor may bill for a failed request (G25); all of its bound when nothing is known. */
 function spentBy(error: unknown, asked: Asked): Pick<AttemptEnd, 'usage' | 'estimated'> {
   const details = detailsOf(error);
-  if (details === undefined) {
-    return billed(asked, tokens(asked.bound.inputTokens, asked.maxTokens), true);
-  }
-  if (!details.receivedInput) return billed(asked, NO_USAGE, true);
-  const output = Math.min(details.receivedOutputTokensEstimate, asked.maxTokens);
-  return billed(asked, tokens(asked.bound.inputTokens, output), true);
+  const { inputTokens, fees } = asked.bound;
+  if (details?.receivedInput === false) return { ...billed(asked, NO_USAGE, 0), estimated: true };
+  const output = Math.min(details?.receivedOutputTokensEstimate ?? Infinity, asked.maxTokens);
+  return { ...billed(asked, tokens(inputTokens, output), fees?.most ?? 0), estimated: true };
 }
 
-function billed(asked: Asked, usage: Usage, estimated: boolean) {
-  return { usage, costMicroUsd: costMicroUsd(usage, asked.route.prices), estimated };
+function billed(asked: Asked, usage: Usage, fees: number) {
+  return { usage, costMicroUsd: costMicroUsd(usage, asked.route.prices) + fees };
 }
 
 function tokens(input: number, output: number): Usage {

@@ -6,12 +6,14 @@ import type { CallModelInput } from '../core/effect.js';
 import { HoldfastError } from '../core/errors.js';
 import type { Json, StoredText } from '../core/json.js';
 import type { OutputCheck, Reply, ReplyStop, Usage } from '../core/model.js';
+import { textFitsBytes } from '../core/payload-size.js';
 import type { StoredBlock, ToolOffer, TranscriptNode } from '../core/transcript.js';
 import type { ModelReply } from '../providers/provider.js';
 import type { InTransaction } from './deps.js';
+import { hostedOf } from './hosted-calls.js';
 import { checkOutput } from './output-check.js';
 import {
-  CALL_ID_CHARS_MAX,
+  CALL_ID_BYTES_MAX,
   CALLS_MAX,
   offerOf,
   proposedCalls,
@@ -57,24 +59,33 @@ export async function takeReply(
   const stored: StoredText | undefined =
     text === '' ? undefined : await deps.store.putText(tenant, text);
   const output = calls.length === 0 ? await outputOf(deps, site, { ...kept, text }) : undefined;
+  const said = {
+    ...(stored !== undefined && { text: stored }),
+    ...(output !== undefined && { output }),
+    calls,
+  };
+  const { bound } = site.input;
+  const hosted = await hostedOf({ ...site, store: deps.store, tenant, bound }, kept.hosted, said);
   return {
     head: await appendReply(deps, site, kept),
     reply: {
-      ...(stored !== undefined && { text: stored }),
-      ...(output !== undefined && { output }),
-      calls,
-      stop: kept.stop,
-      ...(kept.stopDetail !== undefined && {
-        stopDetail: kept.stopDetail.slice(0, DETAIL_CHARS_MAX),
-      }),
-      ...(kept.refusal !== undefined && { refusal: kept.refusal.slice(0, REFUSAL_CHARS_MAX) }),
-      ...(kept.escalation !== undefined && {
-        escalation: kept.escalation.slice(0, REFUSAL_CHARS_MAX),
-      }),
+      ...said,
+      ...(hosted !== undefined && { hosted }),
+      ...endOf(kept),
       usage: usageOf(site.input, kept),
       model: kept.model.slice(0, DETAIL_CHARS_MAX),
-      ...(kept.partial === true && { partial: true }),
     },
+  };
+}
+
+/** How the reply ended, in bounded words. */
+function endOf({ stop, stopDetail, refusal, escalation, partial }: ModelReply) {
+  return {
+    stop,
+    ...(stopDetail !== undefined && { stopDetail: stopDetail.slice(0, DETAIL_CHARS_MAX) }),
+    ...(refusal !== undefined && { refusal: refusal.slice(0, REFUSAL_CHARS_MAX) }),
+    ...(escalation !== undefined && { escalation: escalation.slice(0, REFUSAL_CHARS_MAX) }),
+    ...(partial === true && { partial }),
   };
 }
 
@@ -109,7 +120,7 @@ function withinCallLimit(reply: ModelReply): ModelReply {
   const surplus = new Set(
     uses
       .map((use) => use.id)
-      .filter((id, index) => index >= CALLS_MAX || id.length > CALL_ID_CHARS_MAX),
+      .filter((id, index) => index >= CALLS_MAX || !textFitsBytes(id, CALL_ID_BYTES_MAX)),
   );
   if (surplus.size === 0) return reply;
   const { raw } = reply;

@@ -80,10 +80,15 @@ export async function conversationOf(
 
 /** Without an offer, vendors still want the declaration of every tool that the conversation has used. */
 function toolsOf(
-  { offered }: Inquiry,
-  offers: readonly ToolOffer[],
+  { offered, route }: Inquiry,
+  all: readonly ToolOffer[],
   messages: readonly RequestMessage[],
 ): Pick<ModelRequest, 'tools' | 'toolChoice'> {
+  // Another vendor can make nothing of what this one runs itself.
+  const foreign = all.some(({ hosted }) => hosted && hosted.provider !== route.provider);
+  const offers = foreign
+    ? all.filter(({ hosted }) => !hosted || hosted.provider === route.provider)
+    : all;
   if (offered === undefined) return { tools: offers };
   if (offered.length > 0) return { tools: offers.filter(({ name }) => offered.includes(name)) };
   const blocks = messages.flatMap((message) => message.blocks);

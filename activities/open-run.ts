@@ -3,10 +3,11 @@
  * Invariants: the same start and configuration give the same root and the same Frozen; what cannot be
  * opened fails typed and for good.
  */
-import type { OpenRunInput, OpenRunOutput } from '../core/effect.js';
+import type { OpenRunInput, OpenRunOutput, RunRef } from '../core/effect.js';
 import { HoldfastError } from '../core/errors.js';
-import { PAYLOAD_BYTES_MAX } from '../core/effect.js';
+import { PAYLOAD_BYTES_MAX } from '../core/payload-size.js';
 import { RULES_VERSION } from '../core/rules-history.js';
+import type { StartInput } from '../core/task.js';
 import type { StoredBlock, TranscriptNode } from '../core/transcript.js';
 import { appendEvents } from './append-events.js';
 import { textInBlock } from './append-items.js';
@@ -25,13 +26,13 @@ export async function openRun(
   const { store, config } = deps;
   const { run, start } = input;
   const eventsUpTo = await appendEvents(store, scope, input);
-  if (input.segment > 0) {
+  if (start === undefined) {
     await archiveSegment(store, scope, input);
     return { rules: RULES_VERSION, eventsUpTo };
   }
   checkTask(start.task);
-  const prompt = await writeRoot(deps, input);
-  const outputSchema = await storedSchema(deps, input);
+  const prompt = await writeRoot(deps, run, start);
+  const outputSchema = await storedSchema(deps, run, start);
   const frozen = {
     ...freeze(config, start, prompt),
     ...(outputSchema !== undefined && { outputSchema }),
@@ -56,17 +57,20 @@ export const RESULTS_ARE_DATA =
 const OUTPUT_INSTRUCTION =
   'Your final answer must be JSON alone, without any other text. It must match this JSON Schema:';
 
-function storedSchema({ store }: ActivityDeps, { run, start }: OpenRunInput) {
+function storedSchema({ store }: ActivityDeps, run: RunRef, start: StartInput) {
   const { outputSchema } = start.task;
   if (outputSchema === undefined) return Promise.resolve(undefined);
   return store.putText(run.tenant, JSON.stringify(outputSchema));
 }
 
-async function writeRoot({ store, config }: ActivityDeps, input: OpenRunInput): Promise<Prompt> {
-  const { tenant } = input.run;
-  const { outputSchema } = input.start.task;
-  const agent = agentOf(config, input.start.agent);
-  const { toolExecution } = settingsFor(config, input.start);
+async function writeRoot(
+  { store, config }: ActivityDeps,
+  { tenant }: RunRef,
+  start: StartInput,
+): Promise<Prompt> {
+  const { outputSchema } = start.task;
+  const agent = agentOf(config, start.agent);
+  const { toolExecution } = settingsFor(config, start);
   const tools = offersOf(agent);
   const texts = [
     agent.instructions,

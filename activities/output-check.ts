@@ -1,17 +1,21 @@
 /**
  * The answer of a task with an output schema: JSON that conforms to it, or what is wrong with it (C33).
- * Invariants: never throws for what a model or a caller wrote; messages are bounded; what is handed on is
- * the value that was checked, unchanged.
+ * Invariants: never throws for what a model or a caller wrote, and never takes long over it, although a schema
+ * may hold a regular expression that backtracks for ever; messages are bounded; what is handed on is the value
+ * that was checked, unchanged.
  */
 import { z } from 'zod';
 import { ARGUMENTS_BYTES_MAX, type Json, type StoredText } from '../core/json.js';
 import type { OutputCheck } from '../core/model.js';
 import type { StoreCalls } from '../store/store.js';
 import { findArgumentDefect } from './argument-limits.js';
+import { withinTime } from './time-limit.js';
 
 const MESSAGE_CHARS_MAX = 1_000;
 /** Longer answers are not read as JSON. */
 const ANSWER_CHARS_MAX = 1_000_000;
+/** The worker can do nothing else meanwhile; an honest check takes a few ms. */
+const CHECK_MS_MAX = 1_000;
 /** Compiled schemas that a worker remembers: a run asks for the same one with every answer. */
 const REMEMBERED_MAX = 50;
 
@@ -20,8 +24,8 @@ const remembered = new Map<string, z.ZodType>();
 /** Why no answer can be checked against this schema, or undefined. */
 export function outputSchemaDefect(schema: string): string | undefined {
   try {
-    compiled(schema);
-    return undefined;
+    const { inTime } = withinTime(CHECK_MS_MAX, () => compiled(schema));
+    return inTime ? undefined : 'it is too large';
   } catch (error) {
     return `it is no JSON Schema that can be checked: ${messageOf(error)}`;
   }
@@ -68,8 +72,14 @@ function defectOf(schema: string, value: Json): string | undefined {
   const defect = findArgumentDefect(value);
   if (defect !== undefined) return defect;
   try {
-    const result = compiled(schema).safeParse(value);
-    return result.success ? undefined : z.prettifyError(result.error);
+    const checked = withinTime(CHECK_MS_MAX, () => compiled(schema).safeParse(value));
+    if (!checked.inTime) {
+      // What was cut off may be half made.
+      remembered.delete(schema);
+      return 'it could not be checked: its schema takes too long over it';
+    }
+    const { success, error } = checked.value;
+    return success ? undefined : z.prettifyError(error);
   } catch (error) {
     return `it cannot be checked: ${messageOf(error)}`;
   }

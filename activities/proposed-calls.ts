@@ -29,8 +29,8 @@ export interface CallChecker extends ArgumentSite {
 
 /** More calls in one reply than this are not taken up. */
 export const CALLS_MAX = 48;
-/** Calls with longer ids are not taken up: every vendor's are much shorter. */
-export const CALL_ID_CHARS_MAX = 128;
+/** Calls with longer ids, as JSON, are not taken up: every vendor's are much shorter. */
+export const CALL_ID_BYTES_MAX = 128;
 const NAMES_SHOWN_MAX = 20;
 const NAME_CHARS_MAX = 64;
 /** What all calls of one reply may take of its payload; the rest is text. */

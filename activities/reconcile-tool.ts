@@ -3,12 +3,13 @@
  * Invariant: the attempt is burned before the tool is asked, so what the answer says stays true.
  */
 import type { Finding, ReconcileToolInput, ReconcileToolOutput } from '../core/effect.js';
-import { decideReconcile, type LedgerRow } from '../core/ledger.js';
+import { decideReconcile, type LedgerRow, type RecordedResult } from '../core/ledger.js';
 import { appendEvents } from './append-events.js';
 import { graceOf, now, type ActivityDeps } from './deps.js';
 import { failure } from './failure.js';
 import { ledgerSubject, ledgerTarget } from './ledger-names.js';
 import { proofsOf } from './proofs.js';
+import { splitResult } from './result-check.js';
 import { runCode } from './run-code.js';
 import type { Scope } from './scope.js';
 import { refitText, storeEffectResult } from './store-result.js';
@@ -28,7 +29,9 @@ export async function reconcileTool(
 ): Promise<ReconcileToolOutput> {
   const eventsUpTo = await appendEvents(deps.store, scope, input);
   const finding = await findOut(deps, scope, input);
-  if (finding.kind !== 'happened') return { finding, eventsUpTo };
+  // What does not fit its schema proves nothing.
+  if (finding.kind !== 'happened' || finding.malformed !== undefined)
+    return { finding, eventsUpTo };
   const proofs = await proofsOf(deps.store, input, finding.content);
   return { finding: { ...finding, ...proofs }, eventsUpTo };
 }
@@ -46,8 +49,7 @@ async function findOut(
     switch (next.kind) {
       case 'happened': {
         const place = { store, tenant: run.tenant, inlineBytesMax: input.inlineBytesMax };
-        const content = await refitText(place, next.result);
-        return { kind: 'happened', source: next.source, content };
+        return found(next.source, await refitText(place, next.result));
       }
       case 'not_happened':
         return { kind: 'not_happened' };
@@ -134,11 +136,15 @@ async function happened(
     result,
     source: 'probe',
   });
-  if (kept) return { kind: 'happened', source: 'probe', content: result };
+  if (kept) return found('probe', result);
   // Somebody else has answered meanwhile: theirs is the one that counts.
   const row = await store.getLedgerRow(run.tenant, call.key);
-  const content = row?.result === undefined ? result : await refitText(place, row.result);
-  return { kind: 'happened', source: 'probe', content };
+  return found('probe', row?.result === undefined ? result : await refitText(place, row.result));
+}
+
+function found(source: 'tool' | 'probe', result: RecordedResult): Finding {
+  const { malformed, content } = splitResult(result);
+  return { kind: 'happened', source, content, ...(malformed !== undefined && { malformed }) };
 }
 
 function unknown(message: string): Finding {

@@ -1,5 +1,6 @@
 /** Puts the result of an effect into the ledger; the one write that is not given up at the first error. */
 import type { StoredText } from '../core/json.js';
+import type { RecordedResult } from '../core/ledger.js';
 import { now, type ActivityDeps } from './deps.js';
 import type { Execution } from './execute-read.js';
 import { ledgerTarget } from './ledger-names.js';
@@ -11,9 +12,9 @@ const TRIES_MAX = 5;
 const PAUSE_MS = 200;
 
 export type Recording =
-  | { readonly kind: 'kept'; readonly result: StoredText }
+  | { readonly kind: 'kept'; readonly result: RecordedResult }
   /** The claim was taken away meanwhile. */
-  | { readonly kind: 'late'; readonly result: StoredText }
+  | { readonly kind: 'late'; readonly result: RecordedResult }
   /** The store cannot be written. */
   | { readonly kind: 'lost' };
 

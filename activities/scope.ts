@@ -34,6 +34,11 @@ export interface Scope {
   warn(message: string, facts: { readonly [name: string]: string }): void;
 }
 
+/** The name of an effect's attempts in the store. */
+export function attemptsKey(effectId: string, execution: string): string {
+  return `${effectId}@${execution}`;
+}
+
 /**
  * Runs `work` in the current activity's scope, with heartbeats on a timer while it runs. `isSilent` keeps them
  * back: for whoever plays a worker that has died.
@@ -47,7 +52,7 @@ export async function inScope<T>(
   const execution = info.workflowExecution?.runId ?? info.activityId;
   const scope: Scope = {
     execution,
-    effectId: `${info.activityId}@${execution}`,
+    effectId: attemptsKey(info.activityId, execution),
     attempt: info.attempt,
     silenceMs: info.heartbeatTimeoutMs ?? info.startToCloseTimeoutMs,
     signal: context.cancellationSignal,

@@ -1,8 +1,11 @@
 /** Results of tools in the store: inline up to what the run has room for, else by reference. */
 import type { StoredText } from '../core/json.js';
 import { INLINE_BYTES_MAX, PREVIEW_CHARS } from '../core/json.js';
+import { textFitsBytes } from '../core/payload-size.js';
 import type { Tool } from '../authoring/index.js';
+import type { RecordedResult } from '../core/ledger.js';
 import type { StoreCalls } from '../store/store.js';
+import { outputDefect } from './result-check.js';
 import { cutText, resultText } from './result-text.js';
 
 export interface ResultPlace {
@@ -15,13 +18,22 @@ export interface ResultPlace {
 }
 
 /** A text as the run carries it; above `inlineBytesMax` it is only named. */
-async function storeText(place: ResultPlace, text: string): Promise<StoredText> {
+export async function storeText(place: ResultPlace, text: string): Promise<StoredText> {
   const { store, tenant, inlineBytesMax } = place;
-  if (Buffer.byteLength(text) <= Math.min(inlineBytesMax, INLINE_BYTES_MAX)) {
+  if (textFitsBytes(text, Math.min(inlineBytesMax, INLINE_BYTES_MAX))) {
     return store.putText(tenant, text);
   }
   const ref = await store.putBlob(tenant, text);
-  return { ...ref, preview: beginning(text, Math.min(PREVIEW_CHARS, inlineBytesMax)) };
+  return { ...ref, preview: previewWithin(text, inlineBytesMax) };
+}
+
+/** What is shown of it takes no more room than a short text would. */
+function previewWithin(text: string, bytesMax: number): string {
+  let chars = Math.min(PREVIEW_CHARS, bytesMax);
+  while (chars > 0 && !textFitsBytes(beginning(text, chars), bytesMax)) {
+    chars = Math.floor(chars / 2);
+  }
+  return beginning(text, chars);
 }
 
 /** What a tool returned. */
@@ -34,29 +46,41 @@ export async function storeValue(
 }
 
 /** A result kept in the ledger, as small as this run needs it. */
-export async function refitText(place: ResultPlace, stored: StoredText): Promise<StoredText> {
+export async function refitText(
+  place: ResultPlace,
+  stored: RecordedResult,
+): Promise<RecordedResult> {
   if (!('text' in stored)) return stored;
-  const { text, json } = stored;
-  return { ...(await storeText(place, text)), ...(json && { json }) };
+  const { text, json, malformed } = stored;
+  return {
+    ...(await storeText(place, text)),
+    ...(json && { json }),
+    ...(malformed !== undefined && { malformed }),
+  };
 }
 
 /**
- * The result of a call that changed something. It happened, so whatever is wrong with its result becomes
- * part of the text.
+ * The result of a call that changed something. It happened, so whatever is wrong with its result is kept with
+ * it: as part of the text, or, where the tool says what it returns, as what the model is told instead.
  */
 export async function storeEffectResult(
   place: ResultPlace,
   tool: Tool,
   value: unknown,
-): Promise<StoredText> {
+): Promise<RecordedResult> {
   const result = resultText(value);
+  const defect = outputDefect(tool, result);
+  const malformed = defect === undefined ? {} : { malformed: `${TOOK_EFFECT} ${defect}` };
   if (!result.ok) {
     const text = `The call took effect, but its result could not be represented: ${result.reason}.`;
-    return storeValue(place, { text, isText: true });
+    return { ...(await storeValue(place, { text, isText: true })), ...malformed };
   }
   const text = cutText(result.text, tool.record.maxResultBytes);
-  return storeValue(place, { text, isText: result.isText || text !== result.text });
+  const isText = result.isText || text !== result.text;
+  return { ...(await storeValue(place, { text, isText })), ...malformed };
 }
+
+const TOOK_EFFECT = 'The call took effect and must not be repeated, but its result is unusable:';
 
 function beginning(text: string, chars: number): string {
   const splits = /[\uD800-\uDBFF]/.test(text.charAt(chars - 1));

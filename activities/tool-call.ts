@@ -37,6 +37,9 @@ export async function prepareCall(
       `This worker has no tool ${name} of version ${toolVersion}.`,
     );
   }
+  if (tool.record.kind === 'hosted') {
+    throw failure('GrantInvalid', { message: `${name} is run by the model's vendor alone.` });
+  }
   if (typeof tool.record.approval === 'object' && grant.basis === 'tool') {
     throw failure('GrantInvalid', { message: `${name} needs an approval, and nobody gave one.` });
   }

@@ -14,7 +14,7 @@ import {
   type ToolRecord,
 } from '../core/tool.js';
 import { approvalOf, type ApprovalDeclaration } from './approval.js';
-import { inputSchemaOf } from './input-schema.js';
+import { inputSchemaOf, outputSchemaOf } from './input-schema.js';
 import type { Tool, ToolContext } from './tool.js';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -37,6 +37,8 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   /** Default: 'natural' for none and read, else 'unknown'. */
   readonly idempotency?: Idempotency;
   readonly input: Schema;
+  /** What `run` and `probe` return must fit it as JSON; it is checked, never changed (G73). */
+  readonly output?: z.ZodType;
   readonly description?: string;
   readonly approval?: ApprovalDeclaration;
   readonly timeoutMs?: number;
@@ -66,6 +68,8 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
   checkSandbox(definition);
   const { name, version, effect, run, sandboxRun, probe } = definition;
   const schema = inputSchemaOf(name, definition.input);
+  const output =
+    definition.output === undefined ? undefined : outputSchemaOf(name, definition.output);
   const record: ToolRecord = {
     name,
     version,
@@ -84,6 +88,7 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
       RESULT_BYTES_LIMIT,
     ]),
     schemaHash: schema.hash,
+    ...(output !== undefined && { outputSchemaHash: output.hash }),
     probes: probe !== undefined,
     ...(sandboxRun !== undefined && { sandbox: definition.sandbox ?? 'optional' }),
   };
@@ -92,6 +97,7 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
     description: definition.description ?? '',
     inputSchema: schema.jsonSchema,
     parse: schema.parse,
+    ...(output !== undefined && { outputDefect: output.defectOf }),
     // Only what `parse` returned is ever handed in, so the schema's type holds.
     run: async (input: unknown, ctx: ToolContext) => run(input as z.output<Schema>, ctx),
     ...(sandboxRun !== undefined && {
@@ -109,7 +115,11 @@ export function wireNameOf(name: string): string {
   return name.replaceAll('.', '__');
 }
 
-function checkNames({ name, version, description }: Declaration): void {
+export function checkNames({
+  name,
+  version,
+  description,
+}: Pick<Declaration, 'name' | 'version' | 'description'>): void {
   if (typeof name !== 'string' || !NAME.test(name)) {
     throw wrong(
       String(name),
@@ -141,6 +151,9 @@ function checkKind(definition: Declaration): void {
   if (idempotency !== undefined && !IDEMPOTENCIES.includes(idempotency)) {
     const hint = `Use one of ${IDEMPOTENCIES.join(', ')}.`;
     throw wrong(name, `its idempotency is "${String(idempotency)}"`, hint);
+  }
+  if (definition.kind === 'hosted') {
+    throw wrong(name, 'nobody here runs it', 'Declare it with defineHostedTool({…}).');
   }
   if (typeof run !== 'function') {
     throw wrong(name, 'it has no run function', 'Add run: (input, ctx) => ….');
@@ -174,6 +187,6 @@ function within(tool: string, field: string, [value, max]: readonly [number, num
   throw wrong(tool, `${field} is ${String(value)}`, `Give a whole number from 1 to ${max}.`);
 }
 
-function wrong(tool: string, what: string, hint: string): HoldfastError {
+export function wrong(tool: string, what: string, hint: string): HoldfastError {
   return new HoldfastError('InvalidTool', `Tool ${tool}: ${what}.`, { hint });
 }

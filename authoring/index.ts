@@ -12,6 +12,7 @@ export {
   type HookReturns,
 } from './hook.js';
 export { defineTool, type ToolDefinition } from './define-tool.js';
+export { defineHostedTool, type HostedToolDefinition } from './hosted-tool.js';
 export { askPerson } from './ask-person.js';
 export { escalate } from './escalate.js';
 export type { ApprovalDeclaration } from './approval.js';

@@ -1,6 +1,7 @@
 /**
- * A tool's input schema in its two forms: JSON Schema for the model, a parser for what the model sends.
- * Invariant: `parse(parse(x).value).value` equals `parse(x).value`.
+ * The schemas of a tool. Input: JSON Schema for the model, a parser for what the model sends. Output: a check
+ * of what the tool returned (G73).
+ * Invariants: `parse(parse(x).value).value` equals `parse(x).value`; checking an output changes nothing.
  */
 import { z } from 'zod';
 import { digestOf } from '../core/digest.js';
@@ -21,58 +22,87 @@ export interface InputSchema {
   readonly parse: (value: unknown) => ParsedInput;
 }
 
+export interface OutputSchema {
+  /** sha256 of the canonical JSON Schema. */
+  readonly hash: string;
+  /** What is wrong with a result, as JSON; undefined: it fits. */
+  readonly defectOf: (value: Json) => string | undefined;
+}
+
 /** Checks that a schema can travel and gives both its forms; throws InvalidTool otherwise. */
 export function inputSchemaOf(tool: string, schema: z.ZodType): InputSchema {
-  const defect = findSchemaDefect(schema);
-  if (defect !== undefined) throw unfit(tool, `${at(defect.path)} uses ${defect.what}`);
-  const jsonSchema = toJsonSchema(tool, schema);
+  const jsonSchema = jsonSchemaOf({ tool, side: 'input' }, schema);
   if ((jsonSchema as { type?: unknown }).type !== 'object') {
     throw new HoldfastError('InvalidTool', `The input of tool ${tool} is not an object.`, {
       hint: 'Declare the input as z.object({…}); models send arguments by name.',
     });
   }
-  const bytes = Buffer.byteLength(JSON.stringify(jsonSchema));
-  if (bytes > SCHEMA_BYTES_MAX) {
-    throw unfit(tool, `it takes ${bytes} bytes as JSON Schema, the limit is ${SCHEMA_BYTES_MAX}`);
-  }
-  const parse = (value: unknown): ParsedInput => parseWith(schema, value);
-  refuseAsyncChecks(tool, schema);
+  const parse = (value: unknown): ParsedInput => parseWith(schema, 'input', value);
   return { jsonSchema, hash: digestOf(jsonSchema), parse };
 }
 
-function toJsonSchema(tool: string, schema: z.ZodType): Json {
+/** What a result is checked against; throws InvalidTool for a schema that would change it. */
+export function outputSchemaOf(tool: string, schema: z.ZodType): OutputSchema {
+  const jsonSchema = jsonSchemaOf({ tool, side: 'output' }, schema);
+  const defectOf = (value: Json): string | undefined => {
+    const parsed = parseWith(schema, 'output', value);
+    return parsed.ok ? undefined : parsed.message;
+  };
+  return { hash: digestOf(jsonSchema), defectOf };
+}
+
+/** Whose schema it is, for the message of an error. */
+interface Owner {
+  readonly tool: string;
+  readonly side: 'input' | 'output';
+}
+
+function jsonSchemaOf(owner: Owner, schema: z.ZodType): Json {
+  const defect = findSchemaDefect(schema);
+  if (defect !== undefined) throw unfit(owner, `${at(defect.path)} uses ${defect.what}`);
+  const jsonSchema = toJsonSchema(owner, schema);
+  const bytes = Buffer.byteLength(JSON.stringify(jsonSchema));
+  if (bytes > SCHEMA_BYTES_MAX) {
+    throw unfit(owner, `it takes ${bytes} bytes as JSON Schema, the limit is ${SCHEMA_BYTES_MAX}`);
+  }
+  refuseAsyncChecks(owner, schema);
+  return jsonSchema;
+}
+
+function toJsonSchema(owner: Owner, schema: z.ZodType): Json {
   try {
     const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: 'input' });
     // A round trip leaves plain JSON: zod attaches a hidden `~standard` property.
     return JSON.parse(JSON.stringify(rest)) as Json;
   } catch (cause) {
-    throw unfit(tool, cause instanceof Error ? cause.message : String(cause));
+    throw unfit(owner, cause instanceof Error ? cause.message : String(cause));
   }
 }
 
-function parseWith(schema: z.ZodType, value: unknown): ParsedInput {
+function parseWith(schema: z.ZodType, side: Owner['side'], value: unknown): ParsedInput {
   try {
     const parsed = schema.safeParse(value);
     if (parsed.success) return { ok: true, value: parsed.data as Json };
     return { ok: false, message: bounded(z.prettifyError(parsed.error)) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { ok: false, message: bounded(`The tool's input check failed: ${reason}`) };
+    return { ok: false, message: bounded(`The tool's ${side} check failed: ${reason}`) };
   }
 }
 
-function refuseAsyncChecks(tool: string, schema: z.ZodType): void {
+function refuseAsyncChecks(owner: Owner, schema: z.ZodType): void {
   try {
     schema.safeParse({});
   } catch (error) {
-    if (error instanceof z.core.$ZodAsyncError) throw unfit(tool, 'it has an asynchronous check');
+    if (error instanceof z.core.$ZodAsyncError) throw unfit(owner, 'it has an asynchronous check');
   }
 }
 
-function unfit(tool: string, why: string): HoldfastError {
+function unfit({ tool, side }: Owner, why: string): HoldfastError {
+  const what = side === 'input' ? 'travel to the model and back' : 'check a result as it is';
   return new HoldfastError(
     'InvalidTool',
-    `The input schema of tool ${tool} cannot travel to the model and back: ${why}.`,
+    `The ${side} schema of tool ${tool} cannot ${what}: ${why}.`,
     {
       hint: 'Use plain JSON types and checks, and convert inside the run function of the tool.',
     },

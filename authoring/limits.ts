@@ -8,7 +8,7 @@ import type { Budget } from '../core/budget-fields.js';
 import { HoldfastError, type ErrorCode } from '../core/errors.js';
 import { DEFAULT_TOKEN_BUDGET } from '../core/gates/token-budget.js';
 import { PERMISSION_MODES } from '../core/permission-mode.js';
-import type { Settings } from '../core/settings.js';
+import { VERSIONED, type Settings } from '../core/settings.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/task.js';
 
 const YEAR_MS = 366 * 86_400_000;
@@ -29,6 +29,8 @@ const tokenBudget = z.strictObject({
   minContinuations: count.default(DEFAULT_TOKEN_BUDGET.minContinuations),
   consecutiveSmallDeltas: count.min(1).default(DEFAULT_TOKEN_BUDGET.consecutiveSmallDeltas),
 });
+
+const version = z.string().trim().min(1).max(128).optional();
 
 const budgetSchema = z
   .strictObject({
@@ -105,6 +107,7 @@ const settingsSchema = z
     }),
     modelTimeoutMs: duration,
     temperature: z.number().min(0).max(2),
+    versions: z.strictObject(Object.fromEntries(VERSIONED.map((part) => [part, version]))),
   } satisfies Record<keyof Settings, z.ZodType>)
   .partial();
 

@@ -1,6 +1,7 @@
 /** A tool as the worker holds it: its frozen record and its code, found by `name@version`. */
 import type { Json } from '../core/json.js';
 import type { ToolRecord } from '../core/tool.js';
+import type { HostedDeclaration } from '../core/transcript.js';
 import type { ParsedInput } from './input-schema.js';
 
 /** What a tool's code learns of its call. */
@@ -22,6 +23,10 @@ export interface Tool {
   readonly description: string;
   readonly inputSchema: Json;
   readonly parse: (value: unknown) => ParsedInput;
+  /** Why a result does not fit the tool's output schema; absent: any JSON will do (G73). */
+  readonly outputDefect?: (value: Json) => string | undefined;
+  /** The vendor runs it and `run` is never called (G48). */
+  readonly hosted?: HostedDeclaration;
   readonly run: (input: unknown, ctx: ToolContext) => Promise<unknown>;
   /** The same in the tool's sandbox (G18). */
   readonly sandboxRun?: (input: unknown, ctx: ToolContext) => Promise<unknown>;

@@ -12,15 +12,16 @@ import { DEFAULT_BUDGET } from '../core/budget-fields.js';
 import type { Run } from '../core/run.js';
 import { DEFAULT_SETTINGS } from '../core/settings.js';
 import { bareSide } from './sides.js';
-import { readOrder, startBenchModel, startBenchServer } from './setting.js';
+import { fixedSizes } from './message-sizes.js';
+import { machineFacts, type MachineFacts } from './machine.js';
+import { startBenchModel, startBenchServer, turnScript, type BenchOptions } from './setting.js';
 
-export interface CoreOptions {
-  readonly environment: Readonly<Record<string, string | undefined>>;
+export interface CoreOptions extends BenchOptions {
   readonly turns: number;
-  readonly say: (line: string) => void;
 }
 
 export interface CoreReport {
+  readonly machine: MachineFacts;
   readonly turns: number;
   readonly coreMsPerTurn: number;
   readonly bareMsPerTurn: number;
@@ -29,25 +30,33 @@ export interface CoreReport {
 }
 
 const BARE_TURNS = 100;
+/** A typical recorded result. */
+const RESULT_BYTES = 500;
 const STEPS_PER_TURN_MAX = 10;
 
 export async function benchCore({ environment, turns, say }: CoreOptions): Promise<CoreReport> {
-  const result = await readOrder('O-1');
+  const result = 'x'.repeat(RESULT_BYTES);
   // Once to let the compiler see it, then for the figures.
   playRun(turns, result);
   const core = playRun(turns, result);
   say(`core, ${turns} turns: ${core.msPerTurn.toFixed(4)} ms per turn`);
   const server = await startBenchServer(environment);
-  const model = await startBenchModel(0);
+  const machine = await machineFacts(server.address);
+  const sizes = fixedSizes({ replyBytes: 0, resultBytes: RESULT_BYTES });
+  const model = await startBenchModel(turnScript(sizes));
   const bare = await bareSide({ server, model }, 'delta');
   try {
     await bare.run({ turns: 20, label: 'warm' });
     const bareMsPerTurn = (await bare.run({ turns: BARE_TURNS, label: 'core' })) / BARE_TURNS;
+    const share = core.msPerTurn / bareMsPerTurn;
+    say(`bare ${bareMsPerTurn.toFixed(2)} ms per turn, share ${(100 * share).toFixed(2)} %`);
+    say(`run after ${turns} turns: ${core.runBytes} bytes`);
     return {
+      machine,
       turns,
       coreMsPerTurn: core.msPerTurn,
       bareMsPerTurn,
-      share: core.msPerTurn / bareMsPerTurn,
+      share,
       runBytes: core.runBytes,
     };
   } finally {

@@ -1,15 +1,23 @@
-/** `npm run bench -- turn|history|core [--json FILE]` */
+/** `npm run bench -- turn|history|replay|recovery|parked|approval|coldstart|long|core [--json FILE]` */
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { Runtime, DefaultLogger } from '@temporalio/worker';
+import { benchApproval } from './approval.js';
+import { benchColdStart } from './coldstart.js';
 import { benchCore } from './core.js';
-import { benchHistory } from './history.js';
+import { benchHistory, type HistoryOptions } from './history.js';
+import { benchLong } from './long.js';
+import { factLines, type MachineFacts } from './machine.js';
+import { messageSizes } from './message-sizes.js';
+import { benchParked } from './parked.js';
+import { keepQuiet } from '../replay/keep-quiet.js';
+import { benchRecovery, POSITIONS, type Position } from './recovery.js';
+import { benchReplay } from './replay.js';
+import type { BenchOptions } from './setting.js';
 import { benchTurn } from './turn.js';
 
-const PAIRS_MIN = 7;
-/** Long enough that the start and the end of a run weigh little in the time of a turn. */
-const TURNS = 200;
-const say = (line: string): void => console.log(line);
+/** Fewer pairs than these are a trial, no figure. */
+const PAIRS = 7;
 
 function wholeNumber(text: string): number {
   const value = Number(text);
@@ -17,66 +25,111 @@ function wholeNumber(text: string): number {
   return value;
 }
 
+function anyNumber(text: string): number {
+  return text === '0' ? 0 : wholeNumber(text);
+}
+
 function lengthsOf(text: string): readonly number[] {
   return text.split(',').map(wholeNumber);
 }
 
-function keep(file: string | undefined, report: unknown): void {
-  if (file !== undefined) writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+function positionsOf(text: string): readonly Position[] {
+  return text.split(',').map((word) => {
+    const position = POSITIONS.find((one) => one === word);
+    if (position === undefined) throw new InvalidArgumentError(`of ${POSITIONS.join(', ')}`);
+    return position;
+  });
 }
 
-async function turn(options: { pairs: number; turns: number; json?: string }): Promise<void> {
-  const pairs = Math.max(PAIRS_MIN, options.pairs);
-  const report = await benchTurn({ ...options, pairs, environment: process.env, say });
-  keep(options.json, report);
-  const [low, high] = report.ratioQuartiles;
-  say(`bare ${report.bareMsPerTurn.toFixed(2)} ms per turn`);
-  say(`held ${report.heldMsPerTurn.toFixed(2)} ms per turn`);
-  say(`ratio ${report.ratio.toFixed(3)} (quartiles ${low.toFixed(3)} to ${high.toFixed(3)})`);
-}
-
-async function history(options: { lengths: readonly number[]; json?: string }): Promise<void> {
-  const report = await benchHistory({ ...options, environment: process.env, say });
-  keep(options.json, report);
-  say(`events per turn ${report.eventsPerTurn.toFixed(2)}`);
-  say(`bytes per turn ${report.bytesPerTurn.toFixed(0)}`);
-  say(`exponent ${report.exponent.toFixed(3)}`);
-}
-
-async function core(options: { turns: number; json?: string }): Promise<void> {
-  const report = await benchCore({ ...options, environment: process.env, say });
-  keep(options.json, report);
-  say(`bare ${report.bareMsPerTurn.toFixed(2)} ms per turn`);
-  say(`share ${(100 * report.share).toFixed(2)} %`);
-  say(`run after ${report.turns} turns: ${report.runBytes} bytes`);
+interface Report {
+  readonly machine: MachineFacts;
 }
 
 const program = new Command('bench').description('Measurements against a bare Temporal loop.');
-program
-  .command('turn')
-  .description('Overhead of one turn of one model call and one tool call.')
-  .option('--pairs <n>', 'interleaved pairs, at least 7', wholeNumber, PAIRS_MIN)
-  .option('--turns <n>', 'turns per run', wholeNumber, TURNS)
-  .option('--json <file>', 'write the figures to a file')
-  .action(turn);
-program
-  .command('history')
-  .description('Events and bytes of histories at growing lengths.')
-  .option('--lengths <n,n,…>', 'turns of the runs', lengthsOf, [10, 50, 200])
-  .option('--json <file>', 'write the figures to a file')
-  .action(history);
-program
-  .command('core')
-  .description('The core by itself: time per turn beside the bare loop, size of a Run.')
-  .option('--turns <n>', 'turns of the run', wholeNumber, 1_000)
-  .option('--json <file>', 'write the figures to a file')
-  .action(core);
 
-Runtime.install({
-  logger: new DefaultLogger('ERROR'),
-  telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } },
-});
-program.parseAsync().catch((error: unknown) => {
-  console.error(error);
-  process.exitCode = 1;
-});
+/** A command of one question: prints what it says, the machine, and writes the report. */
+function question(name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .option('--json <file>', 'write the figures to a file');
+}
+
+function paired(name: string, description: string): Command {
+  return question(name, description).option('--pairs <n>', 'interleaved pairs', wholeNumber, PAIRS);
+}
+
+/** Runs a bench with the options of its command. */
+function answering<Options extends BenchOptions, R extends Report>(
+  bench: (options: Options) => Promise<R>,
+  judge: (report: R) => void = () => undefined,
+) {
+  return async (given: Omit<Options, keyof BenchOptions> & { readonly json?: string }) => {
+    const say = (line: string): void => console.log(line);
+    const options = { ...given, environment: process.env, say };
+    // What a command does not give is what every bench is given.
+    const report = await bench(options as unknown as Options);
+    for (const line of factLines(report.machine)) say(line);
+    if (given.json !== undefined) {
+      writeFileSync(given.json, `${JSON.stringify(report, null, 2)}\n`);
+    }
+    judge(report);
+  };
+}
+
+/** A clone has the material beside it. */
+const MATERIAL_BESIDE = join('..', 'shared');
+
+paired('turn', 'B1: overhead of one turn of one model call and one tool call.')
+  .option('--turns <n>', 'turns per run', wholeNumber, 200)
+  .action(answering(benchTurn));
+question('history', 'B3: events and bytes of histories at growing lengths.')
+  .option('--lengths <n,n,…>', 'turns of the runs', lengthsOf, [10, 100, 1_000])
+  .option('--recordings <folder>', 'where the folder material lies', MATERIAL_BESIDE)
+  .action(
+    answering(
+      ({
+        recordings,
+        ...options
+      }: Omit<HistoryOptions, 'sizes'> & { readonly recordings: string }) =>
+        benchHistory({ ...options, sizes: messageSizes([recordings]) }),
+    ),
+  );
+paired('replay', 'B5: replay of a long run.')
+  .option('--turns <n>', 'turns of the run', wholeNumber, 1_000)
+  .action(answering(benchReplay));
+paired('recovery', 'B8: from SIGKILL of the worker to the next durable step.')
+  .option('--positions <p,p,…>', POSITIONS.join(', '), positionsOf, POSITIONS)
+  .option('--heartbeat-ms <n>', 'heartbeat timeout of both', wholeNumber, 10_000)
+  .option('--sticky-ms <n>', 'sticky timeout of both', wholeNumber, 10_000)
+  .action(answering(benchRecovery));
+paired('parked', 'B6: memory of the worker per waiting run.')
+  .option('--runs <n>', 'waiting runs', wholeNumber, 400)
+  .action(answering(benchParked));
+paired('approval', 'B7: from the signal to the start of the gated tool.')
+  .option('--samples <n>', 'approvals per measurement', wholeNumber, 10)
+  .option('--parked <n>', 'runs of each side that wait meanwhile', anyNumber, 0)
+  .action(answering(benchApproval));
+paired('coldstart', 'B10: from the spawn of a worker to its first finished run.').action(
+  answering(benchColdStart),
+);
+question('long', 'B4: time per turn and memory of a very long run; exits 1 when they are not flat.')
+  .option('--turns <n>', 'turns of the run', wholeNumber, 10_000)
+  .action(
+    answering(benchLong, ({ flat }) => {
+      if (!flat) process.exitCode = 1;
+    }),
+  );
+question('core', 'The core by itself: time per turn beside the bare loop, size of a Run.')
+  .option('--turns <n>', 'turns of the run', wholeNumber, 1_000)
+  .action(answering(benchCore));
+
+keepQuiet();
+program.parseAsync().then(
+  // The native part of the SDK keeps a process alive that has run no worker.
+  () => process.exit(),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

@@ -1,23 +1,16 @@
-/** The two sides of every comparison, each a function that runs one run and says how long it took. */
+/** The two sides of a comparison in one process, each with its worker and its client. */
 import { Client, Connection } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
-import { connect, type HoldfastClient } from '../client/index.js';
+import { connect, type HoldfastClient, type StartOptions } from '../client/index.js';
 import { openStore } from '../store/store.js';
 import { createAnthropicProvider, type ScriptedModel, type TestServer } from '../testing/index.js';
 import { startWorker } from '../worker/index.js';
-import { bareActivities } from './bare/activities.js';
-import type { bareLoop } from './bare/loop.js';
-import {
-  BARE_QUEUE,
-  BARE_TOOLS,
-  BARE_WORKFLOWS,
-  benchConfig,
-  GOAL,
-  HELD_QUEUE,
-  INSTRUCTIONS,
-  MODEL,
-  readOrder,
-} from './setting.js';
+import type { bareLoop, BareInput } from './bare/loop.js';
+import { bareBundle, createBareWorker } from './bare/worker.js';
+import { historySize, type HistorySize } from './history-size.js';
+import { benchConfig, GOAL, NOWHERE, READ, READER, type Outside } from './setting.js';
+
+export const BARE_QUEUE = 'bench-bare';
+export const HELD_QUEUE = 'bench-held';
 
 export interface RunSize {
   readonly turns: number;
@@ -25,51 +18,54 @@ export interface RunSize {
   readonly label: string;
 }
 
+/** The id says how many turns the scripted model makes of a run. */
+export function idOf(side: string, { turns, label }: RunSize): string {
+  return `bench-${side}-t${turns}-${label}`;
+}
+
 export interface Side {
+  readonly client: Client;
   /** Wall time of one run in ms. */
   run(size: RunSize): Promise<number>;
   /** Events and bytes of the histories of a run, over all its segments. */
-  history(size: RunSize): Promise<{ readonly events: number; readonly bytes: number }>;
+  history(size: RunSize): Promise<HistorySize>;
   stop(): Promise<void>;
+}
+
+export interface HeldSide extends Side {
+  readonly holdfast: HoldfastClient;
 }
 
 export interface SideOptions {
   readonly server: TestServer;
   readonly model: ScriptedModel;
-}
-
-function idOf(side: string, size: RunSize): string {
-  return `bench-${side}-t${size.turns}-${size.label}`;
+  /** Default: nothing. */
+  readonly outside?: Outside;
+  /** Names of the bare loop's tools; default: the one that reads. */
+  readonly tools?: readonly string[];
 }
 
 export async function bareSide(
-  { server, model }: SideOptions,
-  passes: 'conversation' | 'delta',
+  { server, model, outside = NOWHERE, tools = [READ] }: SideOptions,
+  passes: BareInput['passes'],
 ): Promise<Side> {
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: BARE_WORKFLOWS,
-    logger: new DefaultLogger('ERROR'),
-  });
-  const native = await NativeConnection.connect({ address: server.address });
   const taskQueue = `${BARE_QUEUE}-${passes}`;
-  const worker = await Worker.create({
-    connection: native,
+  const { worker, run: serve } = await createBareWorker({
+    address: server.address,
     taskQueue,
-    workflowBundle: { code },
-    activities: bareActivities({
-      baseUrl: model.baseUrl,
-      model: MODEL,
-      system: INSTRUCTIONS,
-      tools: BARE_TOOLS,
-      runTool: (_name, args) => readOrder((args as { orderId: string }).orderId),
-    }),
+    modelUrl: model.baseUrl,
+    workflowBundle: await bareBundle(),
+    outside,
+    tools,
   });
-  const served = worker.run();
+  const served = serve();
   const connection = await Connection.connect({ address: server.address });
   const client = new Client({ connection });
+  const sideName = `bare-${passes}`;
   return {
+    client,
     async run(size) {
-      const run = idOf(`bare-${passes}`, size);
+      const run = idOf(sideName, size);
       const began = performance.now();
       await client.workflow.execute<typeof bareLoop>('bareLoop', {
         workflowId: run,
@@ -78,24 +74,27 @@ export async function bareSide(
       });
       return performance.now() - began;
     },
-    history: (size) => historyOf(client, idOf(`bare-${passes}`, size)),
+    history: (size) => historySize(client, idOf(sideName, size)),
     async stop() {
       worker.shutdown();
       await served;
       await connection.close();
-      await native.close();
     },
   };
 }
 
-export async function heldSide({ server, model }: SideOptions): Promise<Side> {
+export async function heldSide({
+  server,
+  model,
+  outside = NOWHERE,
+}: SideOptions): Promise<HeldSide> {
   const storeFile = `${server.dataDir}/bench-store.db`;
   const provider = createAnthropicProvider({ apiKey: 'bench', baseUrl: model.baseUrl });
   const place = { address: server.address, namespace: 'default', taskQueue: HELD_QUEUE };
   const worker = await startWorker({
     ...place,
     storeFile,
-    config: benchConfig(),
+    config: benchConfig(outside),
     providers: new Map([[provider.name, provider]]),
   });
   const served = worker.run();
@@ -104,8 +103,10 @@ export async function heldSide({ server, model }: SideOptions): Promise<Side> {
   const connection = await Connection.connect({ address: server.address });
   const client = new Client({ connection });
   return {
+    client,
+    holdfast,
     run: (size) => heldRun(holdfast, idOf('held', size)),
-    history: (size) => historyOf(client, idOf('held', size)),
+    history: (size) => historySize(client, idOf('held', size)),
     async stop() {
       worker.shutdown();
       await served;
@@ -116,36 +117,22 @@ export async function heldSide({ server, model }: SideOptions): Promise<Side> {
   };
 }
 
-async function heldRun(holdfast: HoldfastClient, runId: string): Promise<number> {
+/** Wall time of one run in ms; one that does not complete measures nothing. */
+export async function heldRun(
+  holdfast: HoldfastClient,
+  runId: string,
+  options: Partial<StartOptions> = {},
+): Promise<number> {
   const began = performance.now();
-  const run = await holdfast.start({ agent: 'bench', task: { goal: GOAL }, runId, wait: false });
+  const run = await holdfast.start({
+    agent: READER,
+    task: { goal: GOAL },
+    wait: false,
+    ...options,
+    runId,
+  });
   const result = await run.result();
   const took = performance.now() - began;
   if (!result.completed) throw new Error(`${runId} ended with ${result.stopReason}`);
   return took;
-}
-
-const SEGMENTS_MAX = 100;
-
-/** Adds up the segments of a run, newest first. */
-async function historyOf(client: Client, workflowId: string) {
-  let events = 0;
-  let bytes = 0;
-  let runId: string | undefined;
-  for (let segment = 0; segment < SEGMENTS_MAX; segment += 1) {
-    const handle = client.workflow.getHandle(workflowId, runId);
-    const description = await handle.describe();
-    events += description.historyLength;
-    bytes += description.historySize ?? 0;
-    // The first event alone: a whole history may be larger than one message.
-    const { history } = await client.workflowService.getWorkflowExecutionHistory({
-      namespace: 'default',
-      execution: { workflowId, runId: description.runId },
-      maximumPageSize: 1,
-    });
-    const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
-    runId = started?.continuedExecutionRunId || undefined;
-    if (runId === undefined) break;
-  }
-  return { events, bytes };
 }

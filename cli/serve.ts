@@ -30,7 +30,9 @@ export async function serveWorker(options: ServeOptions, output: Output): Promis
       'No model key is set: set ANTHROPIC_API_KEY or OPENAI_API_KEY, or every model call will fail.',
     );
   }
-  const worker = await startWorker({ address, namespace, taskQueue, storeFile, providers, config });
+  const say = (line: string): void => output.remark(line);
+  const queue = { address, namespace, taskQueue, storeFile };
+  const worker = await startWorker({ ...queue, providers, config, say });
   const agents = [...config.agents.keys()];
   output.data({ serving: agents, address, taskQueue, storeFile });
   output.line(`Worker           serves ${agents.join(', ')} on task queue ${taskQueue}`);

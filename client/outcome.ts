@@ -6,7 +6,7 @@ import type { RunResult } from '../core/result.js';
 import type { RunView } from '../core/view.js';
 import { executionOf } from './execution.js';
 import type { Link } from './link.js';
-import { isPassedDeadline, isUnreachable, serverFailure } from './server-failure.js';
+import { isCancelled, isPassedDeadline, isUnreachable, serverFailure } from './server-failure.js';
 import { readState } from './state.js';
 
 export interface WaitOptions {
@@ -47,7 +47,9 @@ export async function resultOf(
     } catch (error) {
       if (options.signal?.aborted) throw stillRunning(runId, 'the wait was ended');
       const failure = serverFailure(error, { ...link, runId });
-      if (!isPassedDeadline(error) && !isUnreachable(error)) throw failure;
+      // Nobody has ended the wait: a poll that was cancelled is made again.
+      const again = isPassedDeadline(error) || isUnreachable(error) || isCancelled(error);
+      if (!again) throw failure;
       if (await answers(link, runId)) lastAnswer = performance.now();
       if (performance.now() - lastAnswer > OUTAGE_LIMIT_MS) throw failure;
     }

@@ -27,6 +27,7 @@ const GRPC = {
   notFound: 5,
   permissionDenied: 7,
   failedPrecondition: 9,
+  cancelled: 1,
   unavailable: 14,
   unauthenticated: 16,
 } as const;
@@ -64,6 +65,11 @@ export function isUnreachable(error: unknown): boolean {
 /** The call's own time was over before the server had an answer. */
 export function isPassedDeadline(error: unknown): boolean {
   return grpcStatusOf(error)?.code === GRPC.deadlineExceeded;
+}
+
+/** The call was ended on its way, by us or, under hundreds of calls at once, by the transport. */
+export function isCancelled(error: unknown): boolean {
+  return grpcStatusOf(error)?.code === GRPC.cancelled;
 }
 
 interface GrpcStatus {

@@ -6,18 +6,21 @@
 import type { Condition } from './condition.js';
 import { depthOf, SHAPE_DEPTH_MAX } from './json-depth.js';
 import { ownValue, type Json } from './json.js';
+import { fitsBytes } from './payload-size.js';
 import type { Criterion, Evidence, Task } from './task.js';
 
 const LIST_MAX = 100;
 const LINE_CHARS_MAX = 2_000;
 const GOAL_CHARS_MAX = 200_000;
 const NAME_CHARS_MAX = 128;
+/** Sizes below are those of JSON in UTF-8, as payloads count them. */
+const LIST_BYTES_MAX = 16_384;
 /** All of them together: they travel inline. */
-const CONSTRAINTS_CHARS_MAX = 8_000;
-const METADATA_CHARS_MAX = 16_384;
-const OUTPUT_SCHEMA_CHARS_MAX = 32_768;
+const CONSTRAINTS_BYTES_MAX = 8_000;
+const METADATA_BYTES_MAX = 16_384;
+const OUTPUT_SCHEMA_BYTES_MAX = 32_768;
 /** Evidence and criteria are carried by the run. */
-const CONDITIONS_CHARS_MAX = 16_384;
+const CONDITIONS_BYTES_MAX = 16_384;
 
 export interface TaskDefect {
   /** `task`, `task.goal`, `task.constraints.1`. */
@@ -46,7 +49,7 @@ function text(charsMax: number, isBlankAllowed = false): Check {
   };
 }
 
-function list(item: Check, charsMax = Number.POSITIVE_INFINITY): Check {
+function list(item: Check, bytesMax = LIST_BYTES_MAX): Check {
   return (value, path) => {
     if (!Array.isArray(value)) return { path, why: 'it must be a list' };
     if (value.length > LIST_MAX) return { path, why: `it has more than ${LIST_MAX} entries` };
@@ -54,17 +57,17 @@ function list(item: Check, charsMax = Number.POSITIVE_INFINITY): Check {
       const defect = item(one, `${path}.${index}`);
       if (defect !== undefined) return defect;
     }
-    return charsOf(value) > charsMax ? { path, why: 'it is too large' } : undefined;
+    return fitsBytes(value, bytesMax) ? undefined : { path, why: 'it is too large' };
   };
 }
 
-function json(charsMax: number): Check {
+function json(bytesMax: number): Check {
   return (value, path) => {
     if (!isRecord(value)) return { path, why: 'it must be an object' };
     if (!isJson(value)) return { path, why: 'it must be plain JSON' };
-    return charsOf(value) > charsMax
-      ? { path, why: `it must be JSON of at most ${charsMax} characters` }
-      : undefined;
+    return fitsBytes(value, bytesMax)
+      ? undefined
+      : { path, why: `it must be JSON of at most ${bytesMax} bytes` };
   };
 }
 
@@ -151,15 +154,15 @@ const TASK: Fields<Task> = {
   taskId: optional(id),
   traceId: optional(name),
   caller: optional(name),
-  constraints: optional(list(line, CONSTRAINTS_CHARS_MAX)),
+  constraints: optional(list(line, CONSTRAINTS_BYTES_MAX)),
   allowedActions: optional(list(line)),
   forbiddenActions: optional(list(line)),
   denied: optional(text(LINE_CHARS_MAX, true)),
-  requiredEvidence: optional(list(fields(EVIDENCE, 'refused'), CONDITIONS_CHARS_MAX)),
-  successCriteria: optional(list(fields(CRITERION, 'refused'), CONDITIONS_CHARS_MAX)),
+  requiredEvidence: optional(list(fields(EVIDENCE, 'refused'), CONDITIONS_BYTES_MAX)),
+  successCriteria: optional(list(fields(CRITERION, 'refused'), CONDITIONS_BYTES_MAX)),
   stopReasons: optional(list(name)),
-  outputSchema: optional(json(OUTPUT_SCHEMA_CHARS_MAX)),
-  metadata: optional(json(METADATA_CHARS_MAX)),
+  outputSchema: optional(json(OUTPUT_SCHEMA_BYTES_MAX)),
+  metadata: optional(json(METADATA_BYTES_MAX)),
 };
 
 function number(value: unknown, path: string): TaskDefect | undefined {
@@ -178,8 +181,4 @@ function isJson(value: unknown): value is Json {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object') return false;
   return Object.values(value).every(isJson);
-}
-
-function charsOf(value: unknown): number {
-  return JSON.stringify(value).length;
 }

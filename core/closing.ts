@@ -22,6 +22,7 @@ import { UNPROCESSED_MAX, type OpenRun, type Stopping } from './run.js';
 import { isMutating } from './tool.js';
 import { INTERRUPTED_CODES, type ToolResult, type ToolResultCode } from './tool-result.js';
 import { appendTurnResults } from './turn/results.js';
+import { storeMessages } from './turn/store-messages.js';
 import { joined } from './turn/truncation.js';
 import { leanEvents } from './wire-events.js';
 import { flush, STORE_LIMITS } from './flush.js';
@@ -34,7 +35,7 @@ export function close(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' 
   if (run.outbox.carrier !== undefined) return 'hold';
   if (!fitsOneBatch(run)) return flush(run);
   if (flying(run, ['close_run'])) return 'hold';
-  return startClosing(run, stopping);
+  return storeMessages(run) ?? startClosing(run, stopping);
 }
 
 const BESIDE_HOOKS = UNDER_WAY.filter((kind) => kind !== 'run_hooks');
@@ -149,6 +150,10 @@ function returnedResult(
     const synthetic = INTERRUPTED_CODES.includes(code);
     return { ...base, code, synthetic, content: { text: message } };
   }
+  const malformed = malformedBy(fact);
+  if (malformed !== undefined) {
+    return { ...base, code: 'malformed_result', synthetic: false, content: { text: malformed } };
+  }
   const happened = knownContent(fact);
   if (happened !== undefined) {
     const { code: _, ...ok } = base;
@@ -159,6 +164,12 @@ function returnedResult(
   if (!certain && (tool === undefined || isMutating(tool))) return base;
   const code = stopping.reason === 'timeout' ? 'timeout' : 'interrupted_mid_execution';
   return { ...base, code, content: { text: TEXTS[code] ?? code } };
+}
+
+/** It took effect, and what it gave does not fit the tool's output schema. */
+function malformedBy(fact: CallFact): string | undefined {
+  if (fact.kind !== 'finding' || fact.finding.kind !== 'happened') return undefined;
+  return fact.finding.malformed;
 }
 
 /** What the call gave, when the fact says that it took effect. */

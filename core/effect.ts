@@ -1,7 +1,7 @@
 /**
  * Effects: what the shell must start or cancel, and the payloads of the activities behind them.
  * Invariants: an effect's id is unique in its run and not integer-like; it is in flight until an input
- * names it; payloads carry references, never conversations, and stay below PAYLOAD_BYTES_MAX.
+ * names it; payloads carry references, never conversations (their limits: payload-size.ts).
  */
 import type { WireEvent } from './event.js';
 import type { Frozen } from './frozen.js';
@@ -10,13 +10,10 @@ import type { State } from './call/references.js';
 import type { Condition } from './condition.js';
 import type { Proof } from './gates/evidence.js';
 import type { HookOutcome, HookPoint } from './hooks/hook.js';
-import type { CallCheck, ModelRoute, Reply } from './model.js';
+import type { AttemptBound, CallCheck, ModelRoute, Reply } from './model.js';
 import type { StartInput } from './task.js';
 import type { ToolResultCode } from './tool-result.js';
 import type { TranscriptItem } from './transcript.js';
-
-export const PAYLOAD_BYTES_MAX = 48 * 1024;
-export const CONTINUE_AS_NEW_BYTES_MAX = 256 * 1024;
 
 /** Where a payload belongs; first in every activity input. */
 export interface RunRef {
@@ -38,7 +35,8 @@ export interface OpenRunInput extends EventBatch {
   readonly v: 1;
   readonly run: RunRef;
   readonly segment: number;
-  readonly start: StartInput;
+  /** First segment only, as the caller sent it: the one payload that may be as large as the run's own input. */
+  readonly start?: StartInput;
   /** Later segments: the Temporal run id of the closed segment, whose history is archived. */
   readonly previousExecution?: string;
 }
@@ -82,7 +80,7 @@ export interface CallModelInput extends EventBatch {
   /** Calls say what they wait for and where their results go: it is taken off their arguments. */
   readonly dataflow?: boolean;
   /** Bound of one attempt (design §10). */
-  readonly bound: { readonly inputTokens: number; readonly costMicroUsd: number };
+  readonly bound: AttemptBound;
   /** What all attempts of this call together may cost and use; null: no limit. */
   readonly left: SpendingLeft;
   readonly maxRetries: ModelRetries;
@@ -118,7 +116,8 @@ export interface CallModelOutput extends Acknowledged {
   readonly retried?: readonly RetriedAttempt[];
   /** Billed or estimated for failed attempts, on top of the reply's own usage (G25). */
   readonly lostCostMicroUsd: number;
-  readonly lostUsage: Reply['usage'];
+  /** Absent: none. */
+  readonly lostUsage?: Reply['usage'];
 }
 
 /** A permission to run one call, carried as data and checked again by the activity. */
@@ -177,7 +176,13 @@ export type ToolOutcome =
       readonly proves?: readonly string[];
     }
   /** Nothing happened, or (reads) nothing that matters. */
-  | { readonly kind: 'error'; readonly code: ToolResultCode; readonly message: string }
+  | {
+      readonly kind: 'error';
+      readonly code: ToolResultCode;
+      readonly message: string;
+      /** What it returned that does not fit its output schema: for the trace alone (G73). */
+      readonly returned?: StoredText;
+    }
   /** A mutating call of which nobody knows here whether it happened (G96). */
   | { readonly kind: 'ambiguous'; readonly message: string; readonly aborted?: boolean }
   /** The key is taken by other arguments (G97). */
@@ -198,6 +203,8 @@ export type Finding =
       readonly kind: 'happened';
       readonly source: 'tool' | 'probe';
       readonly content: StoredText;
+      /** The content does not fit the tool's output schema: what the model is told instead (G73). */
+      readonly malformed?: string;
       /** As with an outcome. */
       readonly proves?: readonly string[];
     }
@@ -317,9 +324,31 @@ export interface ResolveModelOutput extends Acknowledged {
     | { readonly ok: false; readonly reason: string };
 }
 
+/** What the attempts of a model call have cost whose activity never said it (G25). */
+export interface AccountCallInput extends EventBatch {
+  readonly v: 1;
+  readonly run: RunRef;
+  /** The call, of this segment. */
+  readonly effectId: string;
+}
+
+export interface AccountCallOutput extends Acknowledged {
+  readonly lostCostMicroUsd: number;
+  readonly lostUsage: Reply['usage'];
+}
+
 export interface FlushInput extends EventBatch {
   readonly v: 1;
   readonly run: RunRef;
+  /** With messages: the newest node that is in the store. */
+  readonly head?: string;
+  /** Messages that are too large for the request that would bring them along. */
+  readonly append?: readonly TranscriptItem[];
+}
+
+export interface FlushOutput extends Acknowledged {
+  /** With messages: the newest of them. */
+  readonly head?: string;
 }
 
 export interface CloseRunInput extends EventBatch {
@@ -355,6 +384,8 @@ interface OfActivity<Kind extends string, Payload> {
   readonly limits: EffectLimits;
   /** One line for people who look at the history. */
   readonly summary: string;
+  /** It is larger than a payload may be, even without events: nobody starts it (engine.ts). */
+  readonly oversized?: true;
 }
 
 export type ActivityEffect =
@@ -367,6 +398,7 @@ export type ActivityEffect =
   | OfActivity<'run_hooks', RunHooksInput>
   | OfActivity<'compact', CompactInput>
   | OfActivity<'resolve_model', ResolveModelInput>
+  | OfActivity<'account_call', AccountCallInput>
   | OfActivity<'flush', FlushInput>
   | OfActivity<'close_run', CloseRunInput>;
 

@@ -7,13 +7,15 @@
  * Invariants:
  *  A1 Deterministic: the same run gives the same step; no clock, randomness or I/O.
  *  A2 Terminates: at most ROUNDS_MAX rule applications, else it is a bug and says so.
+ *  A3 No step is taken whose payload is larger than PAYLOAD_BYTES_MAX, while the run can stop instead.
  */
-import type { Effect } from './effect.js';
+import type { ActivityEffect, Effect } from './effect.js';
 import { flush } from './flush.js';
 import { flying, WORK, type Step } from './inflight.js';
 import { opening, RULES } from './rules.js';
 import { statusOf } from './run-result.js';
 import { isOpen, type Run } from './run.js';
+import { stop } from './stop.js';
 
 export { receive } from './receive.js';
 
@@ -25,12 +27,31 @@ export function advance(run: Run): Step {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const step = firstThatFires(current);
     if (step === undefined) return settleOutside({ run: current, effects });
+    const oversized = oversizedIn(current, step);
+    if (oversized !== undefined) {
+      current = tooLarge(current, oversized);
+      continue;
+    }
     current = step.run;
     effects.push(...step.effects);
   }
   throw new Error(
     `advance did not come to rest in ${ROUNDS_MAX} rounds; this is a bug in the core`,
   );
+}
+
+/** What a run that still can stop for it must not start. */
+function oversizedIn(run: Run, { effects }: Step): ActivityEffect | undefined {
+  if (!isOpen(run) || run.stopping !== undefined) return undefined;
+  return effects.find((effect): effect is ActivityEffect => 'oversized' in effect);
+}
+
+/** The last resort: the step is as if it had never been, and the run says why it ends. */
+function tooLarge(run: Run, { kind }: ActivityEffect): Run {
+  return stop(run, 'failed', {
+    detail: `payload_too_large:${kind}`,
+    nextSafeAction: 'Make the task, the policy or the messages smaller, then start again.',
+  });
 }
 
 function firstThatFires(run: Run): Step | undefined {

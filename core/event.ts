@@ -164,6 +164,11 @@ export type EventBody =
       readonly key: string;
       /** Dataflow: the path of the state that its result became. */
       readonly path?: string;
+      /** With 'malformed_result': what the tool returned, which the model does not see (G73). */
+      readonly returned?: StoredText;
+      /** The vendor ran it, with these arguments as JSON: an observation that nothing here started (G48). */
+      readonly hosted?: true;
+      readonly args?: StoredText;
     }
   | {
       readonly type: 'tool_results_message';
@@ -230,8 +235,12 @@ export interface EventStamp {
 
 export type RunEvent = EventBody & { readonly stamp: EventStamp };
 
-/** An event on its way to the store: what it shares with its run is said once per payload. */
-export type WireEvent = Lean<EventBody> & { readonly stamp: Omit<EventStamp, 'runId' | 'traceId'> };
+/** An event on its way to the store: what it shares with its run or with the event before it is not said again. */
+export type WireEvent = Lean<EventBody> & { readonly stamp: WireStamp };
+
+/** Without a field: as the event before it in the same payload has it. */
+export type WireStamp = Pick<EventStamp, 'seq'> &
+  Partial<Pick<EventStamp, 'at' | 'phase' | 'step' | 'turn'>>;
 
 /** `content: null`: the result that the same payload appends to the transcript under this call's id. */
 type Lean<Body> = Body extends { readonly type: 'tool_finished' }

@@ -165,6 +165,7 @@ function validationWords(event: Of<'validation'>): Said | undefined {
 }
 
 function finishedWords(event: Of<'tool_finished'>): string {
+  if (event.hosted) return `the vendor ran ${event.tool}: ${event.status}`;
   if (event.status === 'ok') return `${event.tool} succeeded after ${event.attempts} attempts`;
   const how = event.started ? 'failed' : 'did not run';
   return `${event.tool} ${how}: ${event.code ?? event.status}${because(previewOf(event.content))}`;

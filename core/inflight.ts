@@ -4,7 +4,8 @@
  */
 import type { ActivityEffect, Effect } from './effect.js';
 import type { WireEvent } from './event.js';
-import { batch } from './outbox.js';
+import { batch, BATCH_BYTES_MAX } from './outbox.js';
+import { fitsBytes, jsonBytes, PAYLOAD_BYTES_MAX } from './payload-size.js';
 import type { InFlight, Run } from './run.js';
 
 export interface Step<R extends Run = Run> {
@@ -12,20 +13,37 @@ export interface Step<R extends Run = Run> {
   readonly effects: readonly Effect[];
 }
 
-/** Starts an activity; it carries the outbox's next batch unless something else already does. */
-export function start<R extends Run>(
-  run: R,
-  kind: ActivityEffect['kind'],
-  build: (id: string, events: readonly WireEvent[]) => ActivityEffect,
-): Step<R> {
+type Build = (id: string, events: readonly WireEvent[]) => ActivityEffect;
+
+/**
+ * Starts an activity; it carries the outbox's next batch unless something else already does, as far as its
+ * payload has room.
+ */
+export function start<R extends Run>(run: R, kind: ActivityEffect['kind'], build: Build): Step<R> {
   const id = `${kind}-${run.nextEffect}`;
-  const events = batch(run);
+  const { effect, events } = fitted(run, (carried) => build(id, carried));
   const outbox = events.length === 0 ? run.outbox : { ...run.outbox, carrier: id };
   const next = withInFlight({ ...run, outbox, nextEffect: run.nextEffect + 1 }, id, {
     kind,
     cancelled: false,
   });
-  return { run: next, effects: [build(id, events)] };
+  return { run: next, effects: [effect] };
+}
+
+/** Events wait for the next payload where this one has no room for them. */
+function fitted(run: Run, build: (events: readonly WireEvent[]) => ActivityEffect) {
+  const events = batch(run);
+  const effect = build(events);
+  if (fitsBytes(effect.input, PAYLOAD_BYTES_MAX)) return { effect, events };
+  const bare = build([]);
+  const room = PAYLOAD_BYTES_MAX - jsonBytes(bare.input);
+  if (room < 0) return { effect: { ...bare, oversized: true as const }, events: [] };
+  const fewer = batch(run, Math.min(room, BATCH_BYTES_MAX));
+  const smaller = build(fewer);
+  // One event that does not fit where nearly everything does must still leave some day.
+  return room >= BATCH_BYTES_MAX || fitsBytes(smaller.input, PAYLOAD_BYTES_MAX)
+    ? { effect: smaller, events: fewer }
+    : { effect: bare, events: [] };
 }
 
 export interface TimerRequest {
@@ -94,12 +112,13 @@ export const WORK: readonly InFlight['kind'][] = [
   'run_hooks',
   'compact',
   'resolve_model',
+  'account_call',
   'close_run',
 ];
 
-/** What an interrupt ends: all that works for the run, but its opening and its closing. */
+/** What an interrupt ends: all that works for the run, but its opening, its closing and what is owed. */
 export const UNDER_WAY: readonly InFlight['kind'][] = WORK.filter(
-  (kind) => kind !== 'open_run' && kind !== 'close_run',
+  (kind) => kind !== 'open_run' && kind !== 'close_run' && kind !== 'account_call',
 );
 
 function withInFlight<R extends Run>(run: R, id: string, entry: InFlight): R {

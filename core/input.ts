@@ -4,6 +4,7 @@
  */
 import type { Decision } from './ask/ask.js';
 import type {
+  AccountCallOutput,
   Acknowledged,
   ActivityEffect,
   CallModelOutput,
@@ -11,6 +12,7 @@ import type {
   CloseRunOutput,
   CompactOutput,
   ExecuteToolOutput,
+  FlushOutput,
   OpenRunOutput,
   ReconcileToolOutput,
   ResolveModelOutput,
@@ -40,7 +42,8 @@ export type EffectInput =
   | (OfEffect & { readonly type: 'hooks_ran'; readonly output: RunHooksOutput })
   | (OfEffect & { readonly type: 'compacted'; readonly output: CompactOutput })
   | (OfEffect & { readonly type: 'model_resolved'; readonly output: ResolveModelOutput })
-  | (OfEffect & { readonly type: 'flushed'; readonly output: Acknowledged })
+  | (OfEffect & { readonly type: 'call_accounted'; readonly output: AccountCallOutput })
+  | (OfEffect & { readonly type: 'flushed'; readonly output: FlushOutput })
   | (OfEffect & { readonly type: 'run_closed'; readonly output: CloseRunOutput })
   | (OfEffect & { readonly type: 'timer_fired' })
   | (OfEffect & { readonly type: 'effect_failed'; readonly failure: Failure });
@@ -84,6 +87,7 @@ export const OUTCOME_TYPES: { readonly [kind in ActivityEffect['kind']]: EffectI
   run_hooks: 'hooks_ran',
   compact: 'compacted',
   resolve_model: 'model_resolved',
+  account_call: 'call_accounted',
   flush: 'flushed',
   close_run: 'run_closed',
 };

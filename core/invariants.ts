@@ -10,6 +10,7 @@ import { CALL_PREDICATES } from './invariants/calls.js';
 import { ENDING_PREDICATES } from './invariants/ending.js';
 import { HOOK_PREDICATES } from './invariants/hooks.js';
 import { PARALLEL_PREDICATES } from './invariants/parallel.js';
+import { SIZE_PREDICATES } from './invariants/size.js';
 import { STARTING_PREDICATES } from './invariants/starting.js';
 import type { StepPredicate } from './invariants/step.js';
 import { STREAM_PREDICATES } from './invariants/stream.js';
@@ -43,6 +44,7 @@ const STEP_PREDICATES: readonly StepPredicate[] = [
   ...HOOK_PREDICATES,
   ...BOOKKEEPING_PREDICATES,
   ...PARALLEL_PREDICATES,
+  ...SIZE_PREDICATES,
 ];
 
 /** Judges one step of `advance`: `before` is the run it was given. */

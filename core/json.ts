@@ -17,7 +17,7 @@ export type StoredText = ({ readonly text: string } | (BlobRef & { readonly prev
   readonly json?: true;
 };
 
-/** Values up to this size may lie inline in payloads (design §7). */
+/** Values up to this size, as JSON, may lie inline in payloads (design §7). */
 export const INLINE_BYTES_MAX = 4096;
 /** Argument strings above this size are spilled to the blob store (design §7). */
 export const ARGUMENT_STRING_BYTES_MAX = 2048;

@@ -11,6 +11,12 @@
 import type { StoredText } from './json.js';
 import type { RetryClass } from './tool.js';
 
+/**
+ * What took effect. `malformed`: its result does not fit the tool's output schema, with what the model is told
+ * instead of it. Kept with the result, so that whoever finds it says the same (G73).
+ */
+export type RecordedResult = StoredText & { readonly malformed?: string };
+
 export interface LedgerRow {
   readonly key: string;
   /** The run that owns the key. */
@@ -22,7 +28,7 @@ export interface LedgerRow {
   readonly wasClaimed: boolean;
   /** ms since epoch after which the claimant is no longer running (claim + timeout + margin). */
   readonly claimedUntil: number;
-  readonly result?: StoredText;
+  readonly result?: RecordedResult;
   readonly source?: 'tool' | 'probe' | 'person';
 }
 
@@ -39,7 +45,7 @@ export interface ClaimRequest {
 export type ClaimDecision =
   | { readonly kind: 'claim' }
   /** The same key took effect before: give its result, do nothing. */
-  | { readonly kind: 'reuse'; readonly result: StoredText }
+  | { readonly kind: 'reuse'; readonly result: RecordedResult }
   /** Someone claimed it and its outcome is not known: never start a second one. */
   | { readonly kind: 'in_doubt' }
   | { readonly kind: 'key_conflict' };
@@ -59,7 +65,11 @@ export function decideClaim(row: LedgerRow | undefined, request: ClaimRequest): 
 }
 
 export type ReconcileStep =
-  | { readonly kind: 'happened'; readonly result: StoredText; readonly source: 'tool' | 'probe' }
+  | {
+      readonly kind: 'happened';
+      readonly result: RecordedResult;
+      readonly source: 'tool' | 'probe';
+    }
   /** The claimant may still be running: look again then. */
   | { readonly kind: 'wait'; readonly until: number }
   /** Take the attempt away (CAS to void) before asking what happened. */

@@ -91,6 +91,26 @@ export interface ProposedCall {
   readonly flow?: Flow;
 }
 
+/** Most that one attempt of a request may cost (design §10). */
+export interface AttemptBound {
+  readonly inputTokens: number;
+  /** With all fees. */
+  readonly costMicroUsd: number;
+  /** Of the tools that the vendor runs: the fee for a use by wire name, and the most of all fees, in micro-USD. */
+  readonly fees?: { readonly each: { readonly [tool: string]: number }; readonly most: number };
+}
+
+/** A call that the vendor ran itself: nothing of it is dispatched (G48). */
+export interface HostedCall {
+  readonly id: string;
+  readonly tool: string;
+  /** As JSON. */
+  readonly args: StoredText;
+  readonly isError: boolean;
+  /** What the vendor says of its result, as JSON. */
+  readonly content: StoredText;
+}
+
 /** The answer of a task with an output schema, as the model activity found it. */
 export type OutputCheck =
   /** The value; above ARGUMENTS_BYTES_MAX bytes only the reference to its JSON text. */
@@ -108,6 +128,12 @@ export interface Reply {
   readonly escalation?: string;
   /** With an output schema, of a reply that could be the answer. */
   readonly output?: OutputCheck;
+  /** What the vendor's own tools did, as far as it fits; and what they cost beside tokens. */
+  readonly hosted?: {
+    readonly calls: readonly HostedCall[];
+    readonly unlisted: number;
+    readonly feesMicroUsd: number;
+  };
   readonly usage: Usage;
   readonly model: string;
   /** Interrupted: only what had arrived until then (C26). */

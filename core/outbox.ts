@@ -8,6 +8,7 @@
 import { utf8ToBytes } from '@noble/hashes/utils';
 import type { EventBody, RunEvent, WireEvent } from './event.js';
 import type { Run } from './run.js';
+import { wireForm } from './wire-events.js';
 
 export const EVENTS_PER_BATCH = 200;
 export const BATCH_BYTES_MAX = 32 * 1024;
@@ -57,14 +58,15 @@ export function releaseWarnings<R extends Run>(run: R): R {
 }
 
 /** The next events for a carrier: the oldest that fit one batch, nothing while another carries. */
-export function batch(run: Run): readonly WireEvent[] {
+export function batch(run: Run, bytesMax = BATCH_BYTES_MAX): readonly WireEvent[] {
   if (run.outbox.carrier !== undefined) return [];
   const chosen: WireEvent[] = [];
   let bytes = 0;
-  for (const waiting of run.outbox.events.slice(0, EVENTS_PER_BATCH)) {
-    const event = wireForm(waiting);
-    bytes += bytesOf(JSON.stringify(event), BATCH_BYTES_MAX - bytes);
-    if (chosen.length > 0 && bytes > BATCH_BYTES_MAX) break;
+  const waiting = run.outbox.events.slice(0, EVENTS_PER_BATCH);
+  for (const [index, one] of waiting.entries()) {
+    const event = wireForm(one, waiting[index - 1]);
+    bytes += bytesOf(JSON.stringify(event), bytesMax - bytes) + 1;
+    if (chosen.length > 0 && bytes > bytesMax) break;
     chosen.push(event);
   }
   return chosen;
@@ -74,11 +76,6 @@ export function batch(run: Run): readonly WireEvent[] {
 function bytesOf(text: string, room: number): number {
   const most = text.length * 3;
   return most <= room ? most : utf8ToBytes(text).length;
-}
-
-function wireForm(event: RunEvent): WireEvent {
-  const { runId: _, traceId: __, ...stamp } = event.stamp;
-  return { ...event, stamp };
 }
 
 /** True when one batch takes everything that waits. */

@@ -15,11 +15,16 @@ import {
   type Parsed,
 } from './message-shape.js';
 import { parseGrant } from './parse-grant.js';
+import { fitsBytes } from './payload-size.js';
 import { PERMISSION_MODES, type PermissionMode } from './permission-mode.js';
 
 export type { Parsed };
 
 export const MESSAGE_CHARS_MAX = 8_192;
+/** As JSON: any text of that many characters that is not mostly control characters. */
+export const MESSAGE_BYTES_MAX = 24_640;
+/** A whole decision, as JSON, with the arguments that it may bring along. */
+const DECISION_BYTES_MAX = 32_768;
 const ID_CHARS_MAX = 400;
 const REASON_CHARS_MAX = 2_000;
 const ROLES_MAX = 50;
@@ -69,23 +74,23 @@ export function parseDecision(raw: unknown): Parsed<Decision> {
     return fault(raw, 'reason must be a text');
   if (value !== undefined && !isSmallJson(value, VALUE_CHARS_MAX))
     return fault(raw, `value must be JSON of at most ${VALUE_CHARS_MAX} characters`);
-  return {
-    ok: true,
-    value: {
-      v: 1,
-      askId,
-      argsHash,
-      decision: decision as DecisionKind,
-      by,
-      roles,
-      decidedAt,
-      ...(reason !== undefined && { reason: reason.slice(0, REASON_CHARS_MAX) }),
-      ...(value !== undefined && { value: value as Json }),
-      ...extras.value,
-      ...(nonce !== undefined && { nonce }),
-      ...(proof !== undefined && { proof }),
-    },
+  const parsed: Decision = {
+    v: 1,
+    askId,
+    argsHash,
+    decision: decision as DecisionKind,
+    by,
+    roles,
+    decidedAt,
+    ...(reason !== undefined && { reason: reason.slice(0, REASON_CHARS_MAX) }),
+    ...(value !== undefined && { value: value as Json }),
+    ...extras.value,
+    ...(nonce !== undefined && { nonce }),
+    ...(proof !== undefined && { proof }),
   };
+  return fitsBytes(parsed, DECISION_BYTES_MAX)
+    ? { ok: true, value: parsed }
+    : fault(raw, `a decision must take at most ${DECISION_BYTES_MAX} bytes as JSON`);
 }
 
 type Extras = Pick<Decision, 'args' | 'tool' | 'amount' | 'grant'>;
@@ -127,6 +132,8 @@ export function parseUserMessage(
   const id = ownValue(raw, 'id');
   if (!isText(text, MESSAGE_CHARS_MAX))
     return fault(raw, `text must be a non-blank text of at most ${MESSAGE_CHARS_MAX} characters`);
+  if (!fitsBytes(text, MESSAGE_BYTES_MAX))
+    return fault(raw, `text must take at most ${MESSAGE_BYTES_MAX} bytes as JSON`);
   if (id !== undefined && !isText(id, ID_CHARS_MAX)) return fault(raw, 'id must be a short text');
   return { ok: true, value: { text, ...(id !== undefined && { id }) } };
 }

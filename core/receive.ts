@@ -17,21 +17,27 @@ import { withCall } from './call/station.js';
 import { elapse, nearTheEnd } from './clock.js';
 import { compacted, notCompacted } from './context/compacted.js';
 import { control, modelNotResolved, modelResolved } from './control.js';
+import { sha256Hex } from './digest.js';
 import type { Failure } from './failure.js';
 import { hooksFailed, hooksRan } from './hooks/ran.js';
 import { finish } from './inflight.js';
 import type { EffectInput, Input, OutsideInput } from './input.js';
 import { ownValue } from './json.js';
+import { callAccounted, callNotAccounted } from './money/failed-call.js';
 import { acked, warn } from './outbox.js';
+import { fitsBytes } from './payload-size.js';
 import { finalResult, resultOf } from './run-result.js';
 import { isOpen, UNPROCESSED_MAX, type InFlight, type OpenRun, type Run } from './run.js';
 import { stop } from './stop.js';
 import { recordModelFailure } from './turn/failed-call.js';
 import { recordReply } from './turn/reply.js';
+import { messagesNotStored, messagesStored } from './turn/store-messages.js';
 
 export const QUEUE_MAX = 100;
-/** UTF-16 units of all queued messages together: they are carried over continue-as-new. */
-export const QUEUE_CHARS_MAX = 49_152;
+/** Of all queued messages together: they are carried over continue-as-new. */
+export const QUEUE_BYTES_MAX = 65_536;
+/** Longer ids are remembered by their digests. */
+const SEEN_ID_CHARS_MAX = 64;
 const SEEN_IDS_MAX = 200;
 
 export function receive(run: Run, input: Input): Run {
@@ -91,8 +97,10 @@ function recordOutcome(run: OpenRun, input: Outcome): Run {
       return compacted(run, input.id, input.output);
     case 'model_resolved':
       return modelResolved(run, input.output);
+    case 'call_accounted':
+      return callAccounted(run, input.output);
     case 'flushed':
-      return run;
+      return messagesStored(run, input.id, input.output);
     case 'run_closed':
       return ended({ ...run, head: input.output.head, pending: [] });
     case 'timer_fired':
@@ -168,6 +176,8 @@ function failed(run: OpenRun, { id: effectId, kind, failure }: Failed): Run {
   if (kind === 'run_hooks') return hooksFailed(run, effectId, failure);
   if (kind === 'compact') return notCompacted(run, effectId, failure);
   if (kind === 'resolve_model') return modelNotResolved(run, failure);
+  if (kind === 'account_call') return callNotAccounted(run);
+  if (kind === 'flush') return messagesNotStored(run, effectId, failure);
   // What a cancelled close did not store is stored by the next one.
   if (kind === 'close_run' && !failure.cancelled) return ended(run);
   return run;
@@ -220,15 +230,18 @@ function fromOutside(run: Run, input: OutsideInput): Run {
 
 function queued(run: Run, input: Extract<OutsideInput, { type: 'user_message' }>): Run {
   const { id, text } = input;
-  if (id !== undefined && run.seenMessageIds.includes(id)) return run;
-  const waiting = run.queue.reduce((sum, message) => sum + message.text.length, 0);
-  if (run.queue.length >= QUEUE_MAX || waiting + text.length > QUEUE_CHARS_MAX) {
+  const seen = id === undefined ? undefined : seenForm(id);
+  if (seen !== undefined && run.seenMessageIds.includes(seen)) return run;
+  if (run.queue.length >= QUEUE_MAX || !fitsBytes([...run.queue, { text }], QUEUE_BYTES_MAX)) {
     return warn(run, 'message_dropped', `${run.queue.length} messages are waiting already`);
   }
   const seenMessageIds =
-    id === undefined ? run.seenMessageIds : [...run.seenMessageIds, id].slice(-SEEN_IDS_MAX);
-  const message = { text, ...(id !== undefined && { id }) };
-  return { ...run, seenMessageIds, queue: [...run.queue, message] };
+    seen === undefined ? run.seenMessageIds : [...run.seenMessageIds, seen].slice(-SEEN_IDS_MAX);
+  return { ...run, seenMessageIds, queue: [...run.queue, { text }] };
+}
+
+function seenForm(id: string): string {
+  return id.length <= SEEN_ID_CHARS_MAX ? id : `sha256:${sha256Hex(id)}`;
 }
 
 /** Closing has begun: the input is named in the result, its sender is told (G98). */

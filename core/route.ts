@@ -4,13 +4,51 @@
  * Invariant: it changes only while no model call is in flight, so that a reply is priced by the route that was
  * asked, and before the context is looked at, so that the new window is what counts (G76).
  */
+import type { Frozen } from './frozen.js';
 import type { ModelRoute } from './model.js';
-import type { ModelChoice, OpenRun, Run } from './run.js';
+import { isOpen, type ModelChoice, type OpenRun, type Run } from './run.js';
+
+/** Different routes that a run remembers having asked. */
+const ROUTES_MAX = 16;
 
 export function currentRoute(run: OpenRun): ModelRoute {
   const { modelChoice: choice, frozen } = run;
   if (choice?.onFallback && frozen.fallback !== undefined) return frozen.fallback;
   return choice?.route ?? frozen.route;
+}
+
+/**
+ * Notes that the current route is asked: a trace names every one of them (G60). Runs that were opened before
+ * routes had a version of their own know nothing of it.
+ */
+export function noteRoute(run: OpenRun): OpenRun {
+  if (run.frozen.versions['modelRoute'] === undefined) return run;
+  const { name, pricesVersion: pricing } = currentRoute(run);
+  const { routes = [] } = run;
+  const known = routes.some((one) => one.name === name && one.pricing === pricing);
+  return known || routes.length >= ROUTES_MAX
+    ? run
+    : { ...run, routes: [...routes, { name, pricing }] };
+}
+
+/** The versions that were frozen, with every model and price list that the run came to use, in order. */
+export function versionsOf(run: Run): Frozen['versions'] {
+  if (!isOpen(run)) return {};
+  const { frozen, routes = [] } = run;
+  const { versions, route } = frozen;
+  const { modelRoute, pricing = route.pricesVersion } = versions;
+  if (modelRoute === undefined || routes.length === 0) return versions;
+  // People may have given the frozen ones names of their own.
+  const named = (one: { readonly name: string }): boolean => one.name === route.name;
+  return {
+    ...versions,
+    modelRoute: listed(routes.map((one) => (named(one) ? modelRoute : one.name))),
+    pricing: listed(routes.map((one) => (named(one) ? pricing : one.pricing))),
+  };
+}
+
+function listed(names: readonly string[]): string {
+  return [...new Set(names)].join(', ');
 }
 
 export function withModelChoice<R extends Run>(run: R, change: ModelChoice): R {

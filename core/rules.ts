@@ -2,9 +2,9 @@
  * The ordered rules of `advance`: the specification, read top-down. The first that fires decides; the list
  * is tried again from the top until none fires.
  *
- * opening → arrival → closing → interrupted → segment full → end of wall time → more budget → sampled → last
+ * opening → arrival → unheard costs → closing → interrupted → segment full → end of wall time → more budget → sampled → last
  * word → hooks after calls → calls settled → dispatch → completion gates → truncation and model failure →
- * after a compaction → another model → limits → compaction → ask the model → await the user
+ * after a compaction → large messages → another model → limits → compaction → ask the model → await the user
  */
 import { arrive } from './arrival.js';
 import { releaseSenders } from './ask/correction.js';
@@ -17,6 +17,7 @@ import { afterCompaction } from './context/after-compaction.js';
 import { makeRoom } from './context/compaction.js';
 import { adoptModel, resolveWanted } from './control.js';
 import { refOf, type ActivityEffect } from './effect.js';
+import { flush } from './flush.js';
 import { complete } from './gates/completion.js';
 import { afterSampling, notifyFailure } from './hooks/background.js';
 import { cancelAll, flying, nextId, start, startTimer, WORK, type Step } from './inflight.js';
@@ -24,13 +25,16 @@ import { breakerTrip } from './limits/breakers.js';
 import { requiredToolGone } from './limits/required-tools.js';
 import { trip } from './money/budget.js';
 import { askForBudget, exceed, questionFor } from './money/exceed.js';
+import { accountForUnheard } from './money/failed-call.js';
 import { emit } from './outbox.js';
+import { CONTINUE_AS_NEW_BYTES_MAX, fitsBytes } from './payload-size.js';
 import { beginPause, pause } from './pause.js';
 import { isOpen, type OpenRun, type Run, type Turn } from './run.js';
 import { stop } from './stop.js';
 import type { StopPhase } from './result.js';
 import { afterModelFailure, isLeftToFallback } from './turn/model-failure.js';
 import { askModel } from './turn/request.js';
+import { storeMessages, storeSome } from './turn/store-messages.js';
 import { allSettled, nextTurn } from './turn/results.js';
 import { isTruncated, recover } from './turn/truncation.js';
 import { watchWallTime } from './wall-time.js';
@@ -41,6 +45,7 @@ export type Rule<R extends Run = OpenRun> = (run: R) => Step | 'hold' | undefine
 /** Rules of a run that is open. */
 export const RULES: readonly Rule[] = [
   arriving,
+  accountForUnheard,
   closing,
   interrupted,
   pausing,
@@ -57,6 +62,7 @@ export const RULES: readonly Rule[] = [
   truncation,
   modelFailed,
   compactionEnded,
+  storing,
   adopting,
   limits,
   compaction,
@@ -76,7 +82,7 @@ export function opening(run: Run): Step | 'hold' | undefined {
       v: 1,
       run: refOf(run),
       segment: run.segment.number,
-      start: run.start,
+      ...(run.segment.number === 0 && { start: run.start }),
       ...(run.previousExecution !== undefined && { previousExecution: run.previousExecution }),
       events,
     },
@@ -149,7 +155,21 @@ function segmentFull(run: OpenRun): Step | 'hold' | undefined {
   if (!run.segment.full) return undefined;
   if (flying(run, [...WORK, 'flush'])) return 'hold';
   const told = emit(releaseSenders(run), { type: 'transition', reason: 'continued_as_new' });
-  return only({ ...told, final: { kind: 'continue_as_new' } });
+  return fitsBytes(told, CONTINUE_AS_NEW_BYTES_MAX)
+    ? only({ ...told, final: { kind: 'continue_as_new' } })
+    : makeSmaller(run);
+}
+
+/** A run that is too large to be handed on: what may lie in the store goes there first. */
+function makeSmaller(run: OpenRun): Step {
+  if (run.outbox.events.length > 0) return flush(run);
+  if (run.pending.length > 0) return storeSome(run);
+  return only(
+    stop(run, 'failed', {
+      detail: 'run_too_large',
+      nextSafeAction: 'Start again with a smaller task, or with fewer open questions at a time.',
+    }),
+  );
 }
 
 /** The last word is said; calls in it were never on offer. */
@@ -209,6 +229,11 @@ function modelFailed(run: OpenRun): Step | undefined {
 function compactionEnded(run: OpenRun): Step | undefined {
   const next = afterCompaction(run);
   return next === undefined ? undefined : only(next);
+}
+
+/** Before anything would bring messages along that are too large for it. */
+function storing(run: OpenRun): Step | 'hold' | undefined {
+  return flying(run, ['call_model', 'compact']) ? undefined : storeMessages(run);
 }
 
 /** Before the context is looked at: the window of the new model is what counts (G76). */

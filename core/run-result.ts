@@ -5,7 +5,7 @@ import { isWaiting } from './clock.js';
 import { compactionsOf } from './context/compaction.js';
 import { isOverrun } from './money/budget.js';
 import type { Counters, RunResult } from './result.js';
-import { currentRoute } from './route.js';
+import { currentRoute, versionsOf } from './route.js';
 import { isOpen, type Run, type Stopping } from './run.js';
 import { nextSafeActionFor, statusOfStop } from './stop.js';
 import type { RunView, RunViewStatus } from './view.js';
@@ -28,7 +28,7 @@ export function resultOf(run: Run, stopping: Stopping): RunResult {
     costMicroUsd: run.money.spentMicroUsd,
     ...(isOpen(run) && isOverrun(run) && { budgetOverrun: true }),
     counters: countersOf(run),
-    versions: run.frozen?.versions ?? {},
+    versions: versionsOf(run),
     // `run_result` itself is the last event.
     trace: { runId: run.runId, traceId: run.traceId, events: run.outbox.nextSeq + 1 },
   };

@@ -36,6 +36,7 @@ export interface InFlight {
     | 'run_hooks'
     | 'compact'
     | 'resolve_model'
+    | 'account_call'
     | 'flush'
     | 'close_run'
     | 'timer';
@@ -46,7 +47,7 @@ export interface InFlight {
 
 /** The reply being worked on, and its calls in proposal order. */
 export interface Turn {
-  readonly reply: Omit<Reply, 'calls'>;
+  readonly reply: Omit<Reply, 'calls' | 'hosted'>;
   readonly messageId: string;
   /** Of a refusal: the conversation without it. */
   readonly headBefore?: string;
@@ -231,7 +232,6 @@ export interface Tally {
 
 export interface QueuedMessage {
   readonly text: string;
-  readonly id?: string;
 }
 
 export interface Run {
@@ -252,6 +252,8 @@ export interface Run {
   /** Messages that are decided on and not yet nodes. */
   readonly pending: readonly TranscriptItem[];
   readonly nextMessage: number;
+  /** The effect that stores the first of `pending` by themselves, and how many. */
+  readonly storing?: { readonly effectId: string; readonly messages: number };
   readonly context: ContextSize;
   readonly compactions?: Compactions;
   readonly pinned?: readonly PinnedResult[];
@@ -259,10 +261,14 @@ export interface Run {
   /** Logical model requests started so far, answered or not. */
   readonly requests: number;
   readonly modelChoice?: ModelChoice;
+  /** Routes that were asked so far, in the order of their first request. */
+  readonly routes?: readonly { readonly name: string; readonly pricing: string }[];
   /** Bound of the model call in flight, in tokens: what it counts as when nobody hears of it again. */
   readonly asked?: { readonly inputTokens: number; readonly outputTokens: number };
   readonly tally: Tally;
   readonly money: Money;
+  /** Effect id of a model call that ended without a word of what it cost; nothing goes on before that is known. */
+  readonly unheard?: string;
   readonly exceeded?: Exceeded;
   /** Questions about budgets so far. */
   readonly budgetAsks?: number;

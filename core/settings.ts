@@ -2,6 +2,10 @@
 import type { TokenBudget } from './gates/token-budget.js';
 import type { PermissionMode } from './permission-mode.js';
 
+/** What people call the parts that a run is made of (G60). */
+export const VERSIONED = ['prompt', 'tools', 'policy', 'modelRoute', 'pricing', 'code'] as const;
+export type VersionNames = { readonly [part in (typeof VERSIONED)[number]]?: string };
+
 export interface Settings {
   readonly onDeny: 'observe' | 'refuse';
   readonly onInvalid: 'observe' | 'refuse';
@@ -60,6 +64,8 @@ export interface Settings {
   readonly modelTimeoutMs: number;
   /** Temperature sent to models that accept one. */
   readonly temperature: number;
+  /** In place of hashes and names that the runtime finds by itself. Not for a start to say. */
+  readonly versions: VersionNames;
 }
 
 const DAY_MS = 86_400_000;
@@ -102,4 +108,5 @@ export const DEFAULT_SETTINGS: Settings = {
   heartbeatMs: { repeatable: 10_000, single: 60_000 },
   modelTimeoutMs: 600_000,
   temperature: 1,
+  versions: {},
 };

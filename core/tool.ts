@@ -52,10 +52,24 @@ export interface ToolRecord {
   readonly maxResultBytes: number;
   /** sha256 of the canonical JSON Schema of the input. */
   readonly schemaHash: string;
+  /** The same of what it returns, where that is declared (G73). */
+  readonly outputSchemaHash?: string;
   /** The tool can say afterwards whether a key took effect (`probe`). */
   readonly probes: boolean;
   /** Whether it can, or must, run in a sandbox of its own; absent: 'none' (G18). */
   readonly sandbox?: 'none' | 'optional' | 'required';
+  /** The model's vendor runs it, nobody here does (G48). */
+  readonly hosted?: HostedBound;
+}
+
+/** What one model request may cost because a tool is offered that the vendor runs in it (design §10). */
+export interface HostedBound {
+  /** Most input tokens that its results add. */
+  readonly inputTokens: number;
+  /** Most uses that are billed; the vendor is told to keep to it. */
+  readonly uses: number;
+  /** Fee for each use, in micro-USD. */
+  readonly feeMicroUsd: number;
 }
 
 export function sideEffectOf(effect: ToolEffect): SideEffect {

@@ -64,6 +64,13 @@ export interface ToolOffer {
   readonly wireName: string;
   readonly description: string;
   readonly inputSchema: Json;
+  /** The vendor runs it: its declaration, verbatim, for the provider of this name alone (G48). */
+  readonly hosted?: HostedDeclaration;
+}
+
+export interface HostedDeclaration {
+  readonly provider: string;
+  readonly declaration: { readonly [key: string]: Json };
 }
 
 /** A message that the core has decided on and that an activity will write as a node. */

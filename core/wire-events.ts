@@ -1,11 +1,26 @@
 /**
  * Events as payloads carry them: what a payload says elsewhere is not said again.
- * Invariant: `wholeEvents` gives back exactly the events that `leanEvents` was given.
+ * Invariant: `wholeEvents` gives back exactly the events that `wireForm` and `leanEvents` were given.
  */
 import type { RunRef } from './effect.js';
-import type { RunEvent, WireEvent } from './event.js';
+import type { EventStamp, RunEvent, WireEvent, WireStamp } from './event.js';
 import type { StoredText } from './json.js';
 import type { TranscriptItem } from './transcript.js';
+
+/** An event behind the one before it in its payload. */
+export function wireForm(event: RunEvent, before: RunEvent | undefined): WireEvent {
+  return { ...event, stamp: stampAfter(event.stamp, before?.stamp) };
+}
+
+function stampAfter({ seq, at, phase, step, turn }: EventStamp, before?: EventStamp): WireStamp {
+  return {
+    seq,
+    ...(at !== before?.at && { at }),
+    ...(phase !== before?.phase && { phase }),
+    ...(step !== before?.step && { step }),
+    ...(turn !== before?.turn && { turn }),
+  };
+}
 
 /** Leaves out results that the payload appends to the transcript. */
 export function leanEvents(
@@ -31,13 +46,19 @@ export interface EventsInPayload {
 /** The events of a payload with all that was left out of them. */
 export function wholeEvents({ run, events, append = [] }: EventsInPayload): readonly RunEvent[] {
   const results = resultsOf(append);
+  const { runId, traceId } = run;
+  let before: EventStamp = { ...FIRST, runId, traceId };
   return events.map((event): RunEvent => {
-    const stamp = { ...event.stamp, runId: run.runId, traceId: run.traceId };
+    const stamp = { ...before, ...event.stamp };
+    before = stamp;
     if (event.type !== 'tool_finished') return { ...event, stamp };
     const content = event.content ?? results.get(event.callId) ?? { text: '' };
     return { ...event, content, stamp };
   });
 }
+
+/** What the first event of a payload says itself. */
+const FIRST = { seq: 0, at: 0, phase: 'initializing', step: 0, turn: 0 } as const;
 
 /** References are as short as what would stand in their place. */
 function sameText(a: StoredText, b: StoredText): boolean {

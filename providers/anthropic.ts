@@ -6,6 +6,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { acceptEvent, newAssembly } from './anthropic/assembly.js';
 import { readAnthropicAnswer } from './anthropic/failure.js';
+import { newestRaw } from './anthropic/hosted.js';
 import { replyOf } from './anthropic/reply.js';
 import { anthropicBody } from './anthropic/request.js';
 import { performAttempt, receivedOutput, stallLimitsOf, unsentReply } from './attempt.js';
@@ -74,5 +75,10 @@ async function complete(
     readAnswer: readAnthropicAnswer,
   });
   const { model, messages, metadata } = request;
-  return replyOf(assembly, { model, usedIds: usedCallIds(messages), call: metadata?.call ?? 0 });
+  return replyOf(assembly, {
+    model,
+    usedIds: usedCallIds(messages),
+    call: metadata?.call ?? 0,
+    earlier: newestRaw(messages),
+  });
 }

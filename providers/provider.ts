@@ -15,6 +15,7 @@ export interface ModelRequest {
   readonly system: string;
   /** Said after `system`, and other for every request: nothing to cache. */
   readonly dynamic?: readonly string[];
+  /** Of tools that vendors run only those of this provider. */
   readonly tools: readonly ToolOffer[];
   /** The tools explain the conversation; none of them may be called. */
   readonly toolChoice?: 'none';
@@ -71,8 +72,19 @@ export interface ModelReply {
   readonly model: string;
   /** Interrupted: only what had arrived until then (C26). */
   readonly partial?: boolean;
+  /** Calls that the vendor ran itself and whose result has arrived. */
+  readonly hosted?: readonly HostedUse[];
   /** Tool calls that were begun and dropped: cut off, or part of a refused message. */
   readonly incompleteCalls: number;
+}
+
+export interface HostedUse {
+  readonly id: string;
+  /** The wire name. */
+  readonly tool: string;
+  readonly args: Json;
+  readonly isError: boolean;
+  readonly result: Json;
 }
 
 export interface ModelProgress {

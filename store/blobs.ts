@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { HoldfastError } from '../core/errors.js';
 import { INLINE_BYTES_MAX, PREVIEW_CHARS } from '../core/json.js';
 import type { BlobRef, StoredText } from '../core/json.js';
+import { textFitsBytes } from '../core/payload-size.js';
 import { checkIdentifiers } from './bounds.js';
 import { change, rowsOf, type Db } from './database.js';
 import type { BlobTable } from './schema.js';
@@ -44,7 +45,7 @@ export function blobs(db: Db): Blobs {
     async putText(tenant, text) {
       checkIdentifiers({ tenant });
       // Most texts are small: they need no hash.
-      if (Buffer.byteLength(text) <= INLINE_BYTES_MAX) return { text: validUnicode(text) };
+      if (textFitsBytes(text, INLINE_BYTES_MAX)) return { text: validUnicode(text) };
       const blob = blobOf(text);
       await writeBlobs(db, tenant, [blob]);
       return { ...blob.ref, preview: beginningOf(blob.content.toString('utf8')) };

@@ -9,8 +9,7 @@
  *   void of a smaller attempt ─claim→ claimed
  */
 import { HoldfastError } from '../core/errors.js';
-import type { StoredText } from '../core/json.js';
-import type { LedgerRow } from '../core/ledger.js';
+import type { LedgerRow, RecordedResult } from '../core/ledger.js';
 import { checkIdentifiers, listLimit } from './bounds.js';
 import { change, rowsOf, type Db } from './database.js';
 import type { LedgerTable } from './schema.js';
@@ -31,7 +30,7 @@ export interface LateWord {
   readonly attempt: number;
   /** ms since epoch. */
   readonly at: number;
-  readonly result: StoredText;
+  readonly result: RecordedResult;
 }
 
 export interface LedgerTarget {
@@ -56,7 +55,7 @@ export type ClaimInput = LedgerTarget &
     readonly sameKeyRetry: boolean;
   };
 
-export type RecordInput = LedgerTarget & { readonly result: StoredText };
+export type RecordInput = LedgerTarget & { readonly result: RecordedResult };
 
 export type LateInput = LedgerTarget & Pick<LedgerSubject, 'runId'> & LateWord;
 
@@ -250,7 +249,7 @@ function ledgerRow(row: LedgerTable): StoredLedgerRow {
     runId: row.run_id,
     callKey: row.call_key,
     tool: row.tool,
-    ...(row.result_json === null ? {} : { result: JSON.parse(row.result_json) as StoredText }),
+    ...(row.result_json === null ? {} : { result: JSON.parse(row.result_json) as RecordedResult }),
     ...(row.source === null ? {} : { source: row.source as 'tool' | 'probe' | 'person' }),
     ...(row.late_json === null ? {} : { late: JSON.parse(row.late_json) as LateWord }),
   };

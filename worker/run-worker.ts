@@ -32,7 +32,7 @@ export async function runWorkerProcess(options: WorkerProcessOptions = {}): Prom
       'No model key is set: set ANTHROPIC_API_KEY or OPENAI_API_KEY, or every model call will fail.',
     );
   }
-  const worker = await startWorker({ ...settings, config });
+  const worker = await startWorker({ say, ...settings, config });
   const agents = [...config.agents.keys()].join(', ');
   say(`Serving ${agents} on ${settings.taskQueue} at ${settings.address}.`);
   await worker.run();

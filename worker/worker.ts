@@ -42,6 +42,8 @@ export interface WorkerSettings {
   readonly maxCachedWorkflows?: number;
   /** What is logged of the SDK; default ERROR: its warnings repeat what events say. */
   readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
+  /** What a person at the terminal should know; default: nobody is told. */
+  readonly say?: (line: string) => void;
   /** Connection attempts before ServerUnavailable; default 10. */
   readonly connectAttemptsMax?: number;
 }
@@ -90,7 +92,9 @@ async function createWorker(
     connection,
     namespace: settings.namespace,
     taskQueue: settings.taskQueue,
-    ...(settings.serves !== 'activities' && { workflowBundle: await workflowBundle() }),
+    ...(settings.serves !== 'activities' && {
+      workflowBundle: await workflowBundle('serve', settings.say),
+    }),
     // Every workflow task says in its history which code has decided it.
     buildId: workflowCodeId(),
     dataConverter: {

@@ -33,14 +33,30 @@ type Stamp = z.infer<typeof stampSchema>;
 const bundled = new Map<Purpose, Promise<WorkflowBundleOption>>();
 
 /** The workflow bundle; the second worker of a process does not pay for it again. */
-export function workflowBundle(purpose: Purpose = 'serve'): Promise<WorkflowBundleOption> {
+export function workflowBundle(
+  purpose: Purpose = 'serve',
+  say: (line: string) => void = () => undefined,
+): Promise<WorkflowBundleOption> {
   const known = bundled.get(purpose);
   if (known !== undefined) return known;
-  const made = isFresh(purpose)
-    ? Promise.resolve({ codePath: BUNDLE_PATHS[purpose] })
-    : bundle(purpose);
+  const made = bundleNow(purpose, say);
   bundled.set(purpose, made);
   return made;
+}
+
+function bundleNow(purpose: Purpose, say: (line: string) => void): Promise<WorkflowBundleOption> {
+  const prebuilt = prebuiltBundle(purpose);
+  if (prebuilt === 'fresh') return Promise.resolve({ codePath: BUNDLE_PATHS[purpose] });
+  if (prebuilt === 'stale') {
+    say('The prebuilt workflow bundle is of other sources: bundling anew. Run npm run build.');
+  }
+  return bundle(purpose);
+}
+
+/** Whether there is a prebuilt bundle, and whether it is of these sources. */
+export function prebuiltBundle(purpose: Purpose = 'serve'): 'fresh' | 'stale' | 'absent' {
+  if (!existsSync(BUNDLE_PATHS[purpose])) return 'absent';
+  return isFresh() ? 'fresh' : 'stale';
 }
 
 /** Writes the prebuilt bundles beside the compiled workflows: a build step. */
@@ -69,8 +85,8 @@ function bundle(purpose: Purpose): Promise<{ readonly code: string }> {
   });
 }
 
-function isFresh(purpose: Purpose): boolean {
-  if (!existsSync(BUNDLE_PATHS[purpose]) || !existsSync(STAMP_PATH)) return false;
+function isFresh(): boolean {
+  if (!existsSync(STAMP_PATH)) return false;
   try {
     const stamp = stampSchema.parse(JSON.parse(readFileSync(STAMP_PATH, 'utf8')));
     const current = currentStamp();

@@ -3,6 +3,7 @@
  * The worker's implementations are checked against this by the compiler.
  */
 import type {
+  AccountCallOutput,
   Acknowledged,
   ActivityEffect,
   CallModelOutput,
@@ -10,6 +11,7 @@ import type {
   CloseRunOutput,
   CompactOutput,
   ExecuteToolOutput,
+  FlushOutput,
   OpenRunOutput,
   ReconcileToolOutput,
   ResolveModelOutput,
@@ -26,7 +28,8 @@ interface Outputs {
   readonly run_hooks: RunHooksOutput;
   readonly compact: CompactOutput;
   readonly resolve_model: ResolveModelOutput;
-  readonly flush: Acknowledged;
+  readonly account_call: AccountCallOutput;
+  readonly flush: FlushOutput;
   readonly close_run: CloseRunOutput;
 }
 

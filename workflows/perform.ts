@@ -67,6 +67,7 @@ export function createPerformer(inbox: Inbox): Performer {
         case 'run_hooks':
         case 'compact':
         case 'resolve_model':
+        case 'account_call':
         case 'flush':
         case 'close_run':
           return launch(effect.id, () => schedule(effect), activityReport(effect));

@@ -98,7 +98,14 @@ function describe(event: RunEvent, paint: Paint): Description {
         label: 'result',
         text: `${event.result.status}, ${usdText(event.result.costMicroUsd)}`,
       };
+    default:
+      return ofLaterRelease(event);
   }
+}
+
+/** The compiler knows no such event; a run of a newer worker does, and is shown all the same (S108). */
+function ofLaterRelease(event: never): Description {
+  return { label: 'event', text: inert((event as RunEvent).type) };
 }
 
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
@@ -184,7 +191,8 @@ function askText(event: AskEvent, paint: Paint): Description {
 
 function toolText(event: Of<'tool_finished'>, paint: Paint): string {
   const code = event.code === undefined ? '' : ` ${event.code}`;
-  const took = event.started ? `, ${durationText(event.durationMs)}` : ', not started';
+  const idle = event.hosted ? ', run by the vendor' : ', not started';
+  const took = event.started ? `, ${durationText(event.durationMs)}` : idle;
   const attempts = event.attempts > 1 ? `, ${event.attempts} attempts` : '';
   const status = `${event.status}${code}`;
   const paintStatus = event.status === 'ok' ? paint.green : paint.red;

@@ -8,8 +8,10 @@ import { pendingAsks } from '../ask/pending.js';
 import type { Condition } from '../condition.js';
 import type { Step } from '../inflight.js';
 import type { OpenRun, Turn } from '../run.js';
+import { isMutating } from '../tool.js';
 import { baseOf, type Call, type ProposedStage, type RecheckedStage } from './call.js';
 import { providersOf, rivalsOf } from './dataflow-edges.js';
+import { toolOf } from './lookup.js';
 import { startCheck } from './recheck.js';
 import { holdsIn, placeOf, valueOf, valuesFor, type State } from './references.js';
 import { settleCall } from './settled.js';
@@ -150,11 +152,21 @@ function alternativeTo(run: OpenRun, turn: Turn, call: Call): Skip | undefined {
     const message = `${STATE_PREFIX}${written} is written already.`;
     return { code: 'skipped_alternative', path, message };
   }
-  // Both may not happen, so the second must not run while nobody knows of the first.
-  const unknown = rivalsOf(turn, call).find(
-    (rival) => rival.stage === 'settled' && rival.result.code === 'outcome_unknown',
-  );
-  if (unknown === undefined) return undefined;
-  const message = `Nobody knows whether ${unknown.tool}, for the same path, took effect.`;
-  return { code: 'skipped_alternative', path, message };
+  // Both may not happen, so the second must not run where the first did, or may have.
+  for (const rival of rivalsOf(turn, call)) {
+    const message = hasActed(run, rival);
+    if (message !== undefined) return { code: 'skipped_alternative', path, message };
+  }
+  return undefined;
+}
+
+function hasActed(run: OpenRun, rival: Call): string | undefined {
+  if (rival.stage !== 'settled') return undefined;
+  if (rival.result.code === 'outcome_unknown') {
+    return `Nobody knows whether ${rival.tool}, for the same path, took effect.`;
+  }
+  const tool = toolOf(run, rival.tool);
+  return rival.result.code === 'malformed_result' && tool !== undefined && isMutating(tool)
+    ? `${rival.tool}, for the same path, took effect.`
+    : undefined;
 }

@@ -1,12 +1,13 @@
 /**
  * Station 1: does the tool exist, and may this run use it? (C48)
  * visible = manifest ∩ allowedActions − disallowedTools − forbiddenActions; deny beats allow, and
- * `allowedTools` hides nothing.
+ * `allowedTools` hides nothing. What the vendor runs must also be allowed before anybody sees its calls.
  */
 import { ownValue } from '../json.js';
 import { matchesName } from '../policy.js';
 import type { OpenRun } from '../run.js';
 import type { ToolRecord } from '../tool.js';
+import { isAllowedUnseen } from '../turn/hosted.js';
 import type { ProposedStage } from './call.js';
 import { go, refuse, type Verdict } from './station.js';
 
@@ -22,17 +23,28 @@ export function lookup(run: OpenRun, call: ProposedStage): Verdict {
   if (tool === undefined || !visibleTools(run).includes(tool)) {
     return refuse('tool_not_allowed', `The tool ${call.tool} is not available in this task.`);
   }
+  if (tool.kind === 'hosted') {
+    return refuse(
+      'unknown_tool',
+      `${call.tool} is run by the model's vendor; it cannot be called.`,
+    );
+  }
   return go(run, call);
 }
 
 export function visibleTools(run: OpenRun): readonly ToolRecord[] {
+  return run.frozen.tools.filter(
+    (tool) => isVisible(run, tool) && (tool.kind !== 'hosted' || isAllowedUnseen(run, tool)),
+  );
+}
+
+function isVisible(run: OpenRun, { name }: ToolRecord): boolean {
   const { allowedActions, forbiddenActions = [] } = run.start.task;
   const { disallowedTools } = run.frozen.settings;
-  return run.frozen.tools.filter(
-    ({ name }) =>
-      (allowedActions === undefined || allowedActions.includes(name)) &&
-      !disallowedTools.some((pattern) => matchesName(pattern, name)) &&
-      !forbiddenActions.includes(name),
+  return (
+    (allowedActions === undefined || allowedActions.includes(name)) &&
+    !disallowedTools.some((pattern) => matchesName(pattern, name)) &&
+    !forbiddenActions.includes(name)
   );
 }
 

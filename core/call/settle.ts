@@ -62,7 +62,12 @@ function revise(run: OpenRun, call: ReturnedStage, conflict: string): Verdict {
 }
 
 function ofFinding(run: OpenRun, call: ReturnedStage, finding: Finding): Verdict {
-  if (finding.kind === 'happened') return done(run, call, okResult(run, call, finding.content));
+  if (finding.kind === 'happened') {
+    const { malformed, content } = finding;
+    return malformed === undefined
+      ? done(run, call, okResult(run, call, content))
+      : done(run, call, errorResult(run, call, { code: 'malformed_result', message: malformed }));
+  }
   if (finding.kind === 'not_happened') return again(run, call);
   const { onOutcomeUnknown } = run.frozen.settings;
   if (onOutcomeUnknown === 'ask') return { kind: 'moved', step: doubt(run, call, finding.message) };

@@ -60,11 +60,22 @@ function provesOf(call: Call): readonly string[] {
     : [];
 }
 
+/** What does not fit the tool's output schema is for the trace alone (G73). */
+function returnedBy(call: Call): StoredText | undefined {
+  if (call.stage !== 'returned') return undefined;
+  const { fact } = call;
+  if (fact.kind === 'outcome' && fact.outcome.kind === 'error') return fact.outcome.returned;
+  const malformed =
+    fact.kind === 'finding' && fact.finding.kind === 'happened' && fact.finding.malformed;
+  return malformed ? fact.finding.content : undefined;
+}
+
 /** `path`: where the result became part of the state. */
 type Told = ToolResult & { readonly path: string | undefined };
 
 function announce(run: OpenRun, call: Call, result: Told): OpenRun {
   const { code, content, path } = result;
+  const returned = returnedBy(call);
   const denied =
     code !== undefined && (code === 'tool_not_allowed' || INVALID_CODES.includes(code));
   const validated = denied
@@ -90,6 +101,7 @@ function announce(run: OpenRun, call: Call, result: Told): OpenRun {
     durationMs: result.durationMs,
     key: result.idempotencyKey,
     ...(path !== undefined && { path }),
+    ...(returned !== undefined && { returned }),
   });
 }
 

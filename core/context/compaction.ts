@@ -20,7 +20,7 @@ import {
   type RequestBound,
 } from '../money/budget.js';
 import { exceed } from '../money/exceed.js';
-import { currentRoute } from '../route.js';
+import { currentRoute, noteRoute } from '../route.js';
 import type { Compactions, CurrentCompaction, OpenRun, Run } from '../run.js';
 import { stop } from '../stop.js';
 import { bytesOf, messageIdAt } from '../transcript-items.js';
@@ -143,7 +143,7 @@ function startCompaction(
     current: { ...current, effectId },
   };
   const building: OpenRun = {
-    ...compactionStarted(run),
+    ...noteRoute(compactionStarted(run)),
     phase: 'building_context',
     compactions,
     asked: { inputTokens: bound.inputTokens, outputTokens: bound.maxTokens },
@@ -177,7 +177,8 @@ interface Beginning {
 
 function payload(run: OpenRun, { current, bound, events }: Beginning): CompactInput {
   const { tools, prompt, budget } = run.frozen;
-  const offered = visibleTools(run);
+  // What a vendor would run to make a summary is not in its bound.
+  const offered = visibleTools(run).filter(({ kind }) => kind !== 'hosted');
   const { cut } = current;
   return {
     v: 1,

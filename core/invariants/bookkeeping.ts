@@ -16,7 +16,9 @@ export const BOOKKEEPING_PREDICATES: readonly StepPredicate[] = [
 
 function reservationsBelongToWork(_before: Run, step: Step): string | undefined {
   const { money, inflight } = step.run;
-  const orphan = Object.keys(money.reserved).find((id) => inflight[id] === undefined);
+  const orphan = Object.keys(money.reserved).find(
+    (id) => inflight[id] === undefined && id !== step.run.unheard,
+  );
   return orphan === undefined
     ? undefined
     : `money is reserved for ${orphan}, which is not in flight`;

@@ -38,6 +38,8 @@ function stopHooksJudgeAnswers(state: InvariantState, event: RunEvent): string |
 
 function callsEndOnce(state: InvariantState, event: RunEvent): string | undefined {
   if (event.type !== 'tool_finished') return undefined;
+  if (event.hosted)
+    return event.started ? `${event.callId} is the vendor's and started` : undefined;
   const call = state.calls.find((one) => one.id === event.callId);
   if (call === undefined) return state.partlyShown ? undefined : `nobody proposed ${event.callId}`;
   if (call.finished) return `a second result of ${call.id}`;

@@ -3,22 +3,21 @@
  * Invariants:
  *  B1 No request leaves unless spent + reserved + its bound ≤ limit. Of tokens only those of the reply are
  *     bounded so: a prompt's are counted when it has been read, and its size is limited by the context window (G26, G28).
- *  B2 A reservation ends with its effect, whatever came back.
+ *  B2 A reservation ends with its effect, whatever came back, or when it is known what that cost.
  *  B3 What was billed above the bound is told; where it also breaks the limit, nothing starts after it.
  */
 import { left, reached } from '../budget-fields.js';
 import { countedMs } from '../clock.js';
 import type { ModelRetries, SpendingLeft } from '../effect.js';
+import type { AttemptBound } from '../model.js';
 import { warn } from '../outbox.js';
 import type { StopReason } from '../result.js';
 import { currentRoute } from '../route.js';
 import type { OpenRun } from '../run.js';
 import { affordableOutput, boundMicroUsd } from './price.js';
 
-export interface RequestBound {
+export interface RequestBound extends AttemptBound {
   readonly maxTokens: number;
-  readonly inputTokens: number;
-  readonly costMicroUsd: number;
 }
 
 /** One model's count of a text is at most this many times another's; a bound, as no core can count itself. */
@@ -36,20 +35,23 @@ export interface Wanted {
   readonly extraBytes?: number;
   /** Longest reply; default: as long as the budget and the model allow. */
   readonly outputTokens?: number;
+  /** What tools that the vendor runs may add. */
+  readonly hosted?: Pick<AttemptBound, 'inputTokens' | 'fees'>;
 }
 
 /** The next request's bound, or the budget that it does not fit. */
 export function fitRequest(
   run: OpenRun,
-  { extraBytes = 0, outputTokens = Number.POSITIVE_INFINITY }: Wanted = {},
+  { extraBytes = 0, outputTokens = Number.POSITIVE_INFINITY, hosted }: Wanted = {},
 ): RequestBound | { readonly misfit: StopReason } {
   const { budget, settings } = run.frozen;
   const route = currentRoute(run);
-  const inputTokens = promptTokensBound(run) + extraBytes;
+  const inputTokens = promptTokensBound(run) + extraBytes + (hosted?.inputTokens ?? 0);
+  const fees = hosted?.fees?.most ?? 0;
   const outputLeft = left(run.tally.usage.output, budget.maxOutputTokens);
   const money = left(committedMicroUsd(run), budget.maxCostMicroUsd);
   const affordable = Number.isFinite(money)
-    ? affordableOutput(money, inputTokens, route.prices)
+    ? affordableOutput(money - fees, inputTokens, route.prices)
     : Number.POSITIVE_INFINITY;
   const wanted = Math.min(budget.maxTokensPerResponse, route.maxOutputTokens, outputTokens);
   if (outputLeft < settings.minOutputTokens) return { misfit: 'max_output_tokens' };
@@ -58,7 +60,8 @@ export function fitRequest(
   return {
     maxTokens,
     inputTokens,
-    costMicroUsd: boundMicroUsd(inputTokens, maxTokens, route.prices),
+    costMicroUsd: boundMicroUsd(inputTokens, maxTokens, route.prices) + fees,
+    ...(hosted?.fees !== undefined && { fees: hosted.fees }),
   };
 }
 

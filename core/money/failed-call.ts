@@ -1,9 +1,17 @@
 /**
- * What a request to a model cost that brought nothing.
- * Invariant: a request that may have left counts, with its whole bound in money and tokens when nobody says
- * what it cost (G25).
+ * What a request to a model cost that brought nothing (G25). Its activity says it; when that was cut off, between
+ * two attempts for instance, the rows of its attempts do, and the run asks for them before it does anything else.
+ * Invariant: a request that may have left counts, with its whole bound in money and tokens when nobody can say
+ * what it cost; until then its reservation stays.
  */
+import {
+  refOf,
+  type AccountCallOutput,
+  type ActivityEffect,
+  type EffectLimits,
+} from '../effect.js';
 import type { Failure } from '../failure.js';
+import { flying, start, type Step } from '../inflight.js';
 import { addUsage, NO_USAGE, type Usage } from '../model.js';
 import type { OpenRun } from '../run.js';
 import { settleReservation } from './budget.js';
@@ -16,19 +24,61 @@ const BEFORE_ANY_REQUEST: readonly Failure['code'][] = [
   'BudgetExhausted',
 ];
 
-/** Ends the reservation of a failed effect with what its attempts cost, and counts their tokens. */
+/** Ends the reservation of a failed effect with what its attempts cost, as far as its activity said it. */
 export function billFailure(run: OpenRun, effectId: string, failure: Failure): OpenRun {
   const details = failure.details ?? {};
-  // Without the activity's word a request may have left and be billed: its whole bound counts.
-  const unheard =
-    details['lostCostMicroUsd'] === undefined &&
-    !failure.cancelled &&
-    !BEFORE_ANY_REQUEST.includes(failure.code);
-  const lost = unheard ? (run.money.reserved[effectId] ?? 0) : amount(details['lostCostMicroUsd']);
-  const { asked, ...settled } = settleReservation(run, effectId, { billed: 0, lost });
-  const lostUsage = unheard && asked ? usageOfBound(asked) : usageOf(details['lostUsage']);
-  const usage = addUsage(run.tally.usage, lostUsage);
-  return { ...settled, tally: { ...run.tally, usage } };
+  const said = details['lostCostMicroUsd'] !== undefined;
+  if (!said && !BEFORE_ANY_REQUEST.includes(failure.code)) return { ...run, unheard: effectId };
+  return bill(run, effectId, {
+    costMicroUsd: amount(details['lostCostMicroUsd']),
+    usage: usageOf(details['lostUsage']),
+  });
+}
+
+/** A look into the store; the run waits for it. */
+const ACCOUNT_LIMITS: EffectLimits = { attemptMs: 10_000, totalMs: 60_000, maximumAttempts: 0 };
+
+/** The rule: what a model call cost of which nobody has heard again. */
+export function accountForUnheard(run: OpenRun): Step<OpenRun> | 'hold' | undefined {
+  const { unheard } = run;
+  if (unheard === undefined) return undefined;
+  if (flying(run, ['account_call'])) return 'hold';
+  return start(run, 'account_call', (id, events): ActivityEffect => ({
+    kind: 'account_call',
+    id,
+    input: { v: 1, run: refOf(run), effectId: unheard, events },
+    limits: ACCOUNT_LIMITS,
+    summary: unheard,
+  }));
+}
+
+export function callAccounted(run: OpenRun, output: AccountCallOutput): OpenRun {
+  const { lostCostMicroUsd: costMicroUsd, lostUsage: usage } = output;
+  return billUnheard(run, { costMicroUsd, usage });
+}
+
+/** Nobody can say it: the whole bound counts. */
+export function callNotAccounted(run: OpenRun): OpenRun {
+  const { asked, unheard = '' } = run;
+  return billUnheard(run, {
+    costMicroUsd: run.money.reserved[unheard] ?? 0,
+    usage: asked === undefined ? NO_USAGE : usageOfBound(asked),
+  });
+}
+
+interface Lost {
+  readonly costMicroUsd: number;
+  readonly usage: Usage;
+}
+
+function billUnheard({ unheard = '', ...run }: OpenRun, lost: Lost): OpenRun {
+  return bill(run, unheard, lost);
+}
+
+function bill(run: OpenRun, effectId: string, { costMicroUsd, usage }: Lost): OpenRun {
+  const spent = { billed: 0, lost: costMicroUsd };
+  const { asked: _, ...settled } = settleReservation(run, effectId, spent);
+  return { ...settled, tally: { ...run.tally, usage: addUsage(run.tally.usage, usage) } };
 }
 
 function usageOfBound({ inputTokens, outputTokens }: NonNullable<OpenRun['asked']>): Usage {

@@ -7,13 +7,14 @@ import type { ProposedStage } from '../call/call.js';
 import type { CallModelOutput } from '../effect.js';
 import type { Json } from '../json.js';
 import { contextAfterReply } from '../context/size.js';
-import { addUsage, type ProposedCall, type Reply } from '../model.js';
+import { addUsage, NO_USAGE, type ProposedCall, type Reply } from '../model.js';
 import { costMicroUsd } from '../money/price.js';
 import { settleReservation } from '../money/budget.js';
 import { emit, warn } from '../outbox.js';
 import { currentRoute } from '../route.js';
 import type { OpenRun, Turn } from '../run.js';
 import { messageIdAt } from '../transcript-items.js';
+import { auditHosted } from './hosted.js';
 import { tellRetries } from './retries.js';
 
 /** Arguments beyond this much in all are left out of `model_response`; `tool_started` has them. */
@@ -23,16 +24,17 @@ const EVENT_CALLS_MAX = 32;
 export function recordReply(run: OpenRun, effectId: string, output: CallModelOutput): OpenRun {
   const { reply } = output;
   const route = currentRoute(run);
-  const billed = costMicroUsd(reply.usage, route.prices);
+  const fees = reply.hosted?.feesMicroUsd ?? 0;
+  const billed = costMicroUsd(reply.usage, route.prices) + fees;
   const lost = output.lostCostMicroUsd;
   const { asked: _, ...settled } = settleReservation(run, effectId, { billed, lost });
-  const usage = addUsage(addUsage(run.tally.usage, reply.usage), output.lostUsage);
+  const usage = addUsage(addUsage(run.tally.usage, reply.usage), output.lostUsage ?? NO_USAGE);
   const spent: OpenRun = { ...settled, head: output.head, pending: [] };
   if (isNothing(reply))
     return tellRetries({ ...spent, tally: { ...run.tally, usage } }, output.retried);
   const messageId = messageIdAt(run);
   const appended = output.head !== run.head;
-  const { calls, ...rest } = reply;
+  const { calls, hosted: _hosted, ...rest } = reply;
   const turn: Turn = {
     reply: rest,
     messageId,
@@ -58,7 +60,7 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
     replyTokens: (run.replyTokens ?? 0) + reply.usage.output,
   };
   const told = tellRetries(recorded, output.retried);
-  return withStrangeStop(announce(told, turn, billed + lost), turn);
+  return withStrangeStop(auditHosted(announce(told, turn, billed + lost), reply), turn);
 }
 
 /** Cut off by a person before anything had arrived: no round trip, and nobody's message. */

@@ -15,13 +15,16 @@ import {
   type RequestBound,
 } from '../money/budget.js';
 import { emit } from '../outbox.js';
-import { currentRoute } from '../route.js';
+import { currentRoute, noteRoute } from '../route.js';
 import type { OpenRun } from '../run.js';
 import { exceed } from '../money/exceed.js';
+import type { ToolRecord } from '../tool.js';
 import { appendUser, bytesOf, messageIdAt } from '../transcript-items.js';
 import { visibleTools } from '../call/lookup.js';
 import { leanEvents } from '../wire-events.js';
 import { dynamicZone } from './dynamic-zone.js';
+import { hostedCosts } from './hosted.js';
+import { storeMessages } from './store-messages.js';
 
 /** Model attempts that Temporal may make; the activity enforces the real limits (design §6). */
 const MODEL_ATTEMPTS_MAX = 20;
@@ -30,12 +33,18 @@ const QUEUE_CHARS_PER_REQUEST = 16_384;
 
 export function askModel(run: OpenRun): Step<OpenRun> {
   const ready = takeQueue(takeInjected(run));
+  const storing = storeMessages(ready);
+  if (storing !== undefined && storing !== 'hold') return storing;
   const dynamic = dynamicZone(ready);
-  const bound = fitRequest(ready, { extraBytes: bytesOf({ text: dynamic.join('\n\n') }) });
+  const offered = ready.wrapUp === undefined ? visibleTools(ready) : [];
+  const bound = fitRequest(ready, {
+    extraBytes: bytesOf({ text: dynamic.join('\n\n') }),
+    hosted: hostedCosts(offered),
+  });
   if ('misfit' in bound) return { run: exceed(ready, bound.misfit), effects: [] };
   const time = boundByTime(ready, ready.frozen.settings.modelTimeoutMs);
   const building: OpenRun = {
-    ...ready,
+    ...noteRoute(ready),
     phase: 'awaiting_model',
     requests: ready.requests + 1,
     ...(ready.wrapUp !== undefined && { wrapUp: { ...ready.wrapUp, asked: true } }),
@@ -45,7 +54,7 @@ export function askModel(run: OpenRun): Step<OpenRun> {
   const step = start(building, 'call_model', (effectId, events): ActivityEffect => ({
     kind: 'call_model',
     id: effectId,
-    input: payload(building, { bound, dynamic, events }),
+    input: payload(building, { offered, bound, dynamic, events }),
     limits: {
       attemptMs: building.frozen.settings.modelTimeoutMs,
       ...(time.totalMs !== undefined && { totalMs: time.totalMs }),
@@ -58,14 +67,15 @@ export function askModel(run: OpenRun): Step<OpenRun> {
 }
 
 interface Request {
+  readonly offered: readonly ToolRecord[];
   readonly bound: RequestBound;
   readonly dynamic: readonly string[];
   readonly events: readonly WireEvent[];
 }
 
-function payload(run: OpenRun, { bound, dynamic, events }: Request): CallModelInput {
+function payload(run: OpenRun, { offered, bound, dynamic, events }: Request): CallModelInput {
   const { settings, tools } = run.frozen;
-  const offered = run.wrapUp === undefined ? visibleTools(run) : [];
+  const { maxTokens, ...attemptBound } = bound;
   return {
     v: 1,
     run: refOf(run),
@@ -76,11 +86,11 @@ function payload(run: OpenRun, { bound, dynamic, events }: Request): CallModelIn
     route: currentRoute(run),
     ...(offered.length < tools.length && { offered: offered.map((tool) => tool.name) }),
     ...(dynamic.length > 0 && { dynamic }),
-    maxTokens: bound.maxTokens,
+    maxTokens,
     temperature: settings.temperature,
     ...thinkingLimit(run),
     ...(settings.toolExecution === 'dataflow' && { dataflow: true }),
-    bound: { inputTokens: bound.inputTokens, costMicroUsd: bound.costMicroUsd },
+    bound: attemptBound,
     left: leftToSpend(run),
     maxRetries: modelRetries(run),
     ...(run.frozen.outputSchema !== undefined && { outputSchema: run.frozen.outputSchema }),

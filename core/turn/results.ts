@@ -24,7 +24,7 @@ export function appendTurnResults(run: OpenRun, turn: Turn): OpenRun {
     run,
     settled.map((call) => {
       const { callId, isError, content } = call.result;
-      const note = noteOf(call);
+      const note = noteOf(call, Math.floor(NOTES_CHARS_MAX / settled.length));
       const item = { callId, isError, content, maxChars: maxToolResultChars };
       return note === undefined ? item : { ...item, note };
     }),
@@ -36,14 +36,19 @@ export function appendTurnResults(run: OpenRun, turn: Turn): OpenRun {
   });
 }
 
+/** Of the arguments that notes repeat: of one, and of all of a turn together. */
 const NOTE_ARGS_CHARS_MAX = 1_000;
+const NOTES_CHARS_MAX = 4_000;
 
 /** The model's call stands as it made it, so the result says what became of it (G9). */
-function noteOf({ corrected, tool, args, result }: SettledStage): string | undefined {
+function noteOf(
+  { corrected, tool, args, result }: SettledStage,
+  share: number,
+): string | undefined {
   if (corrected === undefined) return undefined;
   const text = JSON.stringify(args);
-  const cut = text.length > NOTE_ARGS_CHARS_MAX;
-  const action = `${tool} ${cut ? `${text.slice(0, NOTE_ARGS_CHARS_MAX)}…` : text}`;
+  const shown = text.slice(0, Math.min(share, NOTE_ARGS_CHARS_MAX));
+  const action = `${tool} ${shown.length < text.length ? `${shown}…` : text}`;
   const became = result.started ? 'executed' : 'wanted';
   return `User ${corrected.kind} this call: ${became} ${action}`;
 }

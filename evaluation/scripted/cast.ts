@@ -8,6 +8,7 @@ import type { Fixture } from '../fixture.js';
 import { configOf, PROVIDER } from './config.js';
 import { recordExecutions, type Executions } from './executions.js';
 import { scriptedHooks } from './hooks.js';
+import { hostedTool } from './hosted.js';
 import { scriptedModel } from './model.js';
 import { momentsOf, type Moments } from './moments.js';
 import type { Stage } from './stage.js';
@@ -31,13 +32,15 @@ export function castOf(fixture: Fixture, stage: Stage, settings: Partial<Setting
   const maxRetries = maxRetriesPerToolCall === 'unlimited' ? Infinity : maxRetriesPerToolCall!;
   const tools = fixture.manifest.flatMap((name) => {
     const declared = fixture.tools.get(name);
-    return declared === undefined
-      ? []
+    if (declared === undefined) return [];
+    return declared.kind === 'hosted'
+      ? [hostedTool(PROVIDER, declared)]
       : [scriptedTool(declared, { stage, moments, executions, maxRetries })];
   });
   const hooks = scriptedHooks(fixture.hooks, { stage, moments });
   const summaries = scriptedSummaries(fixture.compaction);
-  const model = scriptedModel(PROVIDER, fixture.model, { stage, moments, summaries });
+  const parts = { stage, moments, summaries, tools: fixture.tools };
+  const model = scriptedModel(PROVIDER, fixture.model, parts);
   return {
     config: configOf(fixture, { tools, hooks, settings }),
     providers: new Map([[PROVIDER, model.provider]]),

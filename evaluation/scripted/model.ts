@@ -11,7 +11,9 @@ import type {
   Provider,
 } from '../../providers/provider.js';
 import type { SeenRequest } from '../engine.js';
+import type { CaseTool } from '../fixture.js';
 import { replyAt, type Script, type ScriptedAnswer, type ScriptedReply } from '../script.js';
+import { HostedRuns } from './hosted.js';
 import { reachAtEnd, replyOccurrence, type Moments, type Occurrence } from './moments.js';
 import { arrivedReply, emptyReply, failureOf, wholeReply, type ReplyPlace } from './replies.js';
 import { seenMessage } from './seen.js';
@@ -31,6 +33,7 @@ export interface ModelCast {
   readonly stage: Stage;
   readonly moments: Moments;
   readonly summaries: Summaries;
+  readonly tools: ReadonlyMap<string, CaseTool>;
 }
 
 export interface ScriptedModel {
@@ -51,12 +54,15 @@ class ModelDouble {
   private position = 0;
   private call = 0;
   private answered = false;
+  private readonly hosted: HostedRuns;
 
   constructor(
     private readonly script: Script,
     private readonly cast: ModelCast,
     private readonly requests: SeenRequest[],
-  ) {}
+  ) {
+    this.hosted = new HostedRuns(cast.tools);
+  }
 
   async complete(request: ModelRequest, { signal }: ModelProgress): Promise<ModelReply> {
     const { metadata, model } = request;
@@ -65,7 +71,7 @@ class ModelDouble {
     }
     const worker = this.cast.stage.worker();
     const number = metadata?.call ?? this.call + 1;
-    const place = placeOf(request);
+    const place = placeOf(request, this.hosted);
     if (number !== this.call) {
       this.begin(number, request);
       await this.reach({ kind: 'modelCall', number, at: 'before' }, { worker, signal });
@@ -129,10 +135,10 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-function placeOf({ model, messages }: ModelRequest): ReplyPlace {
+function placeOf({ model, messages, tools }: ModelRequest, hosted: HostedRuns): ReplyPlace {
   const usedIds = new Set<string>();
   for (const { blocks } of messages) {
     for (const block of blocks) if (block.type === 'tool_use') usedIds.add(block.id);
   }
-  return { model, usedIds };
+  return { model, usedIds, runHosted: (call) => hosted.run(call, tools) };
 }

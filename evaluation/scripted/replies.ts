@@ -6,6 +6,7 @@ import type { Block } from '../../core/transcript.js';
 import {
   estimateTokens,
   modelFailure,
+  type HostedUse,
   type ModelErrorCode,
   type ModelReply,
   type UsageSource,
@@ -25,6 +26,8 @@ const STOPS: ReadonlyMap<string, ReplyStop> = new Map([
 
 export interface ReplyPlace {
   readonly model: string;
+  /** What a tool answers that the vendor runs itself; undefined: it is none, or not offered. */
+  readonly runHosted: (call: ScriptedCall) => Omit<HostedUse, 'id'> | undefined;
   /** Ids of calls in the conversation: a new one must differ (G42). */
   readonly usedIds: ReadonlySet<string>;
 }
@@ -84,21 +87,32 @@ function partialReply(content: Content, usage: Usage, usageSource: UsageSource):
   };
 }
 
-type Content = Pick<ModelReply, 'blocks' | 'raw' | 'model'>;
+type Content = Pick<ModelReply, 'blocks' | 'raw' | 'model' | 'hosted'>;
 
 function contentOf(
   { thinking, text, calls }: Pick<ScriptedAnswer, 'thinking' | 'text' | 'calls'>,
-  { model, usedIds }: ReplyPlace,
+  { model, usedIds, runHosted }: ReplyPlace,
 ): Content {
   const blocks: Block[] = [];
+  const hosted: HostedUse[] = [];
   if (thinking !== undefined) blocks.push({ type: 'thinking', text: thinking });
   if (text !== undefined && text !== '') blocks.push({ type: 'text', text });
   const taken = new Set(usedIds);
   for (const call of calls) {
     const id = uniqueId(call.id, taken);
-    blocks.push({ type: 'tool_use', id, tool: call.tool, args: argumentsOf(call) });
+    const ran = runHosted(call);
+    if (ran !== undefined) hosted.push({ id, ...ran });
+    else blocks.push({ type: 'tool_use', id, tool: call.tool, args: argumentsOf(call) });
   }
-  return { blocks, raw: blocks as unknown as Json, model };
+  const raw = [...hosted.flatMap(vendorBlocks), ...(blocks as unknown as readonly Json[])];
+  return { blocks, raw, model, ...(hosted.length > 0 && { hosted }) };
+}
+
+function vendorBlocks({ id, tool, args, result }: HostedUse): readonly Json[] {
+  return [
+    { type: 'server_tool_use', id, name: tool, input: args },
+    { type: 'server_tool_result', tool_use_id: id, content: result },
+  ];
 }
 
 function uniqueId(wished: string, taken: Set<string>): string {
@@ -109,7 +123,7 @@ function uniqueId(wished: string, taken: Set<string>): string {
 }
 
 /** What the format says beside the input travels inside it, under names with an underscore (G1). */
-function argumentsOf({ input, rawInput, outputPath, dependsOn, when }: ScriptedCall): Json {
+export function argumentsOf({ input, rawInput, outputPath, dependsOn, when }: ScriptedCall): Json {
   const args = rawInput === undefined ? (input ?? {}) : parseArguments(rawInput).args;
   if (outputPath === undefined && dependsOn === undefined && when === undefined) return args;
   return {

@@ -5,16 +5,15 @@
 import { z } from 'zod';
 import { defineTool, ToolError, type Tool, type ToolContext } from '../../authoring/index.js';
 import { RETRYABLE } from '../../authoring/tool-error.js';
-import type { ApprovalDeclaration } from '../../authoring/approval.js';
 import { canonicalJson } from '../../core/digest.js';
 import type { Json } from '../../core/json.js';
 import { retryFor } from '../../core/tool.js';
-import { resultOf, type CaseApproval, type CaseTool, type ScriptedResult } from '../fixture.js';
+import { resultOf, type CaseTool, type ScriptedResult } from '../fixture.js';
+import { approvalOf } from './approval.js';
 import type { Executions } from './executions.js';
 import { reachAtEnd, toolOccurrence, type Moments } from './moments.js';
 import { stopsWork, type Stage, type StageWorker } from './stage.js';
 
-const YEAR_MS = 366 * 86_400_000;
 /** Declarations kept ready; making one costs more than a whole small case. */
 const DECLARED_MAX = 1_000;
 
@@ -51,10 +50,11 @@ function declarationOf(declared: CaseTool): Tool {
 }
 
 function declare(declared: CaseTool): Tool {
-  const { inputSchema, approval, results: _, sandbox, outputSchema: __, ...record } = declared;
+  const { inputSchema, outputSchema, approval, results: _, sandbox, ...record } = declared;
   return defineTool({
     ...record,
     input: inputOf(inputSchema),
+    ...(outputSchema !== undefined && { output: schemaOf(outputSchema) }),
     ...(approval !== undefined && { approval: approvalOf(approval) }),
     run: () => undefined,
     ...(sandbox !== 'none' && { sandbox, sandboxRun: () => undefined }),
@@ -66,15 +66,11 @@ const NOTHING = z.looseObject({}).refine(() => false, 'this tool takes no argume
 
 function inputOf(schema: CaseTool['inputSchema']): z.ZodType {
   if (schema === false) return NOTHING;
-  const whole = schema === true ? { type: 'object' as const } : schema;
-  return z.fromJSONSchema(whole as Parameters<typeof z.fromJSONSchema>[0]);
+  return schemaOf(schema === true ? { type: 'object' } : schema);
 }
 
-function approvalOf(approval: CaseApproval): ApprovalDeclaration {
-  if (typeof approval === 'string' || approval.expiresInMs !== 'unlimited') {
-    return approval as ApprovalDeclaration;
-  }
-  return { ...approval, expiresInMs: YEAR_MS };
+function schemaOf(schema: CaseTool['inputSchema']): z.ZodType {
+  return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
 }
 
 class ToolDouble {

@@ -59,6 +59,7 @@ const KINDS: readonly (keyof Activities)[] = [
   'run_hooks',
   'compact',
   'resolve_model',
+  'account_call',
   'flush',
   'close_run',
 ];

@@ -13,10 +13,13 @@ import { isRecord } from '../json-record.js';
 import type { ModelReply } from '../provider.js';
 import { parseArguments } from '../tool-arguments.js';
 import type { Assembly, OpenBlock } from './assembly.js';
+import { hostedUses, withoutOpenUses } from './hosted.js';
 
 /** What a reply needs to know of its request. */
 export interface ReplyContext extends CallIds {
   readonly model: string;
+  /** The vendor's blocks of the message before: a paused turn goes on from them. */
+  readonly earlier: readonly Json[];
 }
 
 const STOPS: ReadonlyMap<string, ReplyStop> = new Map([
@@ -46,10 +49,13 @@ export function replyOf(assembly: Assembly, context: ReplyContext): ModelReply {
     const truncated = TRUNCATED.includes(stop) && index === assembly.blocks.length - 1;
     keep(kept, block, { context, refused: stop === 'refusal', truncated });
   });
+  const raw = stop === 'pause_turn' ? kept.raw : withoutOpenUses(kept.raw);
+  const hosted = hostedUses(raw, context.earlier);
   const detail = assembly.stopped ? stopDetail(assembly, stop) : 'aborted';
   return {
     blocks: kept.blocks,
-    raw: kept.raw,
+    raw,
+    ...(hosted.length > 0 && { hosted }),
     stop,
     ...(detail === undefined ? {} : { stopDetail: detail.slice(0, DETAIL_CHARS_MAX) }),
     ...(stop === 'refusal' ? { refusal: refusalOf(assembly, kept.blocks) } : {}),

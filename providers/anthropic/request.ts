@@ -6,6 +6,7 @@
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
 import type { Json } from '../../core/json.js';
 import type { Block } from '../../core/transcript.js';
+import { hostedNames } from './hosted.js';
 import type { ModelRequest, RequestMessage } from '../provider.js';
 import { asArgumentObject } from '../tool-arguments.js';
 import { nothingToSend, wellFormed } from '../wire-text.js';
@@ -62,9 +63,11 @@ function systemOf({ system, dynamic = [] }: ModelRequest): { readonly system?: r
 function toolParams(request: ModelRequest): readonly Json[] {
   const last = request.tools.length - 1;
   return request.tools.map((tool, index) => ({
-    name: tool.wireName,
-    description: tool.description,
-    input_schema: tool.inputSchema,
+    ...(tool.hosted?.declaration ?? {
+      name: tool.wireName,
+      description: tool.description,
+      input_schema: tool.inputSchema,
+    }),
     // Tools come before the system prompt in the cached prefix, so they stay cached if only that changes.
     ...(index === last ? CACHED : {}),
   }));
@@ -76,10 +79,11 @@ function toolChoice({ toolChoice: choice }: ModelRequest): JsonObject {
 
 function alternating(request: ModelRequest): readonly WireMessage[] {
   const wireNames = new Map(request.tools.map((tool) => [tool.name, tool.wireName]));
+  const hosted = request.tools.flatMap((tool) => (tool.hosted ? [tool.wireName] : []));
   const merged: WireMessage[] = [];
   for (const message of request.messages) {
     const content =
-      message.role === 'assistant' && usableRaw(message, request.model)
+      message.role === 'assistant' && usableRaw(message, { model: request.model, hosted })
         ? withoutEmptyText(message.raw)
         : message.blocks.flatMap((block) => contentOf(block, wireNames));
     if (content.length === 0) continue;
@@ -102,12 +106,22 @@ interface RawMessage extends RequestMessage {
   readonly raw: readonly JsonObject[];
 }
 
-/** Raw blocks of this very model that name the same calls as the blocks: otherwise history was repaired. */
-function usableRaw(message: RequestMessage, model: string): message is RawMessage {
+interface Offered {
+  readonly model: string;
+  /** Names of the vendor's own tools in this request. */
+  readonly hosted: readonly string[];
+}
+
+/**
+ * Raw blocks of this very model that name the same calls as the blocks: otherwise history was repaired. What the
+ * vendor ran goes back only while it is offered.
+ */
+function usableRaw(message: RequestMessage, { model, hosted }: Offered): message is RawMessage {
   const { raw, rawModel, blocks } = message;
   if (rawModel !== model || !Array.isArray(raw)) return false;
   const rawBlocks = raw as readonly Json[];
   if (!rawBlocks.every((block) => typeof block === 'object' && block !== null)) return false;
+  if (!hostedNames(rawBlocks).every((name) => hosted.includes(name))) return false;
   const rawIds = (rawBlocks as readonly JsonObject[])
     .filter((block) => block['type'] === 'tool_use')
     .map((block) => block['id']);

@@ -71,10 +71,13 @@ function systemMessage({ system, dynamic = [] }: ModelRequest): readonly Json[] 
 function toolParams({ tools, toolChoice, parallelCalls }: ModelRequest): JsonRecord {
   if (tools.length === 0) return {};
   return {
-    tools: tools.map(({ wireName, description, inputSchema }) => ({
-      type: 'function',
-      function: { name: wireName, description, parameters: inputSchema },
-    })),
+    tools: tools.map(
+      ({ wireName, description, inputSchema, hosted }) =>
+        hosted?.declaration ?? {
+          type: 'function',
+          function: { name: wireName, description, parameters: inputSchema },
+        },
+    ),
     ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
     ...(parallelCalls === false ? { parallel_tool_calls: false } : {}),
   };

@@ -10,7 +10,7 @@ import { uniqueCallId } from '../call-ids.js';
 import type { CallIds } from '../call-ids.js';
 import { isRecord, listAt, textAt } from '../json-record.js';
 import type { JsonRecord } from '../json-record.js';
-import type { ModelReply } from '../provider.js';
+import type { HostedUse, ModelReply } from '../provider.js';
 import { parseArguments } from '../tool-arguments.js';
 import { RESPONSES_CALL_ID_CHARS_MAX } from './wire-values.js';
 import type { OpenItem, ResponseAssembly } from './responses-assembly.js';
@@ -24,6 +24,7 @@ export interface ResponseContext extends CallIds {
 
 const NAME_CHARS_MAX = 256;
 const DETAIL_CHARS_MAX = 2000;
+const CALL_SUFFIX = '_call';
 
 interface Kept {
   readonly blocks: Block[];
@@ -39,8 +40,10 @@ export function responseReplyOf(assembly: ResponseAssembly, context: ResponseCon
   const kept: Kept = { blocks: [], items: [], renamed: false, incompleteCalls: 0 };
   for (const item of assembly.items) keep(kept, item, { context, stop });
   const detail = detailOf(assembly, stop);
+  const hosted = hostedUses(kept.items);
   return {
     blocks: kept.blocks,
+    ...(hosted.length > 0 && { hosted }),
     raw: rawOf(assembly, kept, context),
     stop,
     ...(detail === undefined ? {} : { stopDetail: detail.slice(0, DETAIL_CHARS_MAX) }),
@@ -104,6 +107,23 @@ function keepCall(kept: Kept, item: OpenItem, { context, stop }: Circumstances):
   // A vendor may refuse arguments that are no JSON, even its own: the marker stands for them.
   const text = parsed.ok && written.trim() !== '' ? written : JSON.stringify(parsed.args);
   kept.items.push({ ...item.raw, call_id: id, arguments: text });
+}
+
+/** Calls of tools that the vendor ran itself: one item is both the call and its result (G48). */
+function hostedUses(items: readonly Json[]): readonly HostedUse[] {
+  return items.filter(isRecord).flatMap((item) => {
+    const type = textAt(item, 'type');
+    if (!type.endsWith(CALL_SUFFIX) || type === 'function_call') return [];
+    return [
+      {
+        id: textAt(item, 'id'),
+        tool: type.slice(0, -CALL_SUFFIX.length),
+        args: item['action'] ?? {},
+        isError: textAt(item, 'status') === 'failed',
+        result: item,
+      },
+    ];
+  });
 }
 
 function keepReasoning(kept: Kept, raw: JsonRecord): void {

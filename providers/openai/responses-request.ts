@@ -102,14 +102,17 @@ function instructions({ system, dynamic = [] }: ModelRequest): JsonRecord {
 function toolParams({ tools, toolChoice, parallelCalls }: ModelRequest): JsonRecord {
   if (tools.length === 0) return {};
   return {
-    tools: tools.map(({ wireName, description, inputSchema }) => ({
-      type: 'function',
-      name: wireName,
-      description,
-      parameters: inputSchema,
-      // The default here, and most schemas of tools do not meet its conditions.
-      strict: false,
-    })),
+    tools: tools.map(
+      ({ wireName, description, inputSchema, hosted }) =>
+        hosted?.declaration ?? {
+          type: 'function',
+          name: wireName,
+          description,
+          parameters: inputSchema,
+          // The default here, and most schemas of tools do not meet its conditions.
+          strict: false,
+        },
+    ),
     ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
     ...(parallelCalls === false ? { parallel_tool_calls: false } : {}),
   };

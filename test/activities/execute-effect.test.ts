@@ -1,4 +1,5 @@
 import { ActivityCancellationDetails } from '@temporalio/common';
+import { z } from 'zod';
 import { ToolError } from '../../authoring/index.js';
 import type { ExecuteToolOutput } from '../../core/effect.js';
 import { attempt, effect, environmentOf, executeInput, failureFrom, type Bed } from './setup.js';
@@ -58,6 +59,41 @@ describe('execute_tool with a tool that changes something', () => {
       outcome: { kind: 'ok', content: { text: 'done' }, reused: true },
       attempts: 0,
     });
+  });
+
+  test('what took effect stays recorded when its result does not fit, and says so again', async () => {
+    const run = jest.fn(() => ({ refund: 'one' }));
+    bed = await bedWith(run, { ...FINANCIAL, output: z.object({ refund: z.number() }) });
+    const first = await execute(bed);
+    expect(first.outcome).toMatchObject({
+      kind: 'error',
+      code: 'malformed_result',
+      message: expect.stringMatching(/^The call took effect and must not be repeated/),
+      returned: { text: '{"refund":"one"}' },
+    });
+    expect(await rowOf()).toMatchObject({
+      state: 'recorded',
+      result: { text: '{"refund":"one"}' },
+    });
+    expect((await execute(bed)).outcome).toEqual(first.outcome);
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  test('S193: of a result of five megabytes ledger and run have only the name', async () => {
+    const value = 'x'.repeat(5 * 1024 * 1024);
+    bed = await bedWith(() => value, FINANCIAL);
+    const { outcome } = await execute(bed);
+    expect(outcome).toMatchObject({ kind: 'ok', content: { bytes: value.length } });
+    expect(JSON.stringify(outcome).length).toBeLessThan(1_000);
+    const row = await rowOf();
+    expect(JSON.stringify(row).length).toBeLessThan(2_000);
+    expect(await bed.store.getText('default', row!.result!)).toBe(value);
+  });
+
+  test('a result that is no JSON does not fit any schema', async () => {
+    bed = await bedWith(() => 1n, { ...FINANCIAL, output: z.number() });
+    expect((await execute(bed)).outcome).toMatchObject({ code: 'malformed_result' });
+    expect(await rowOf()).toMatchObject({ state: 'recorded' });
   });
 
   test('only one of two racing executions runs', async () => {

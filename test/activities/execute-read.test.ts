@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { ToolError } from '../../authoring/index.js';
 import {
   attempt,
@@ -114,6 +115,34 @@ describe('execute_tool with a tool that reads', () => {
       attempts: 1,
     });
     expect((outcome as { message: string }).message).toMatch(message);
+  });
+
+  test('a result that does not fit its schema is malformed; what it was goes into the trace', async () => {
+    bed = await bedWith(() => ({ state: 7 }), { output: z.object({ state: z.string() }) });
+    const { outcome, attempts } = await execute(bed);
+    expect(attempts).toBe(1);
+    expect(outcome).toMatchObject({
+      kind: 'error',
+      code: 'malformed_result',
+      message: expect.stringMatching(/does not fit its output schema: .*expected string/s),
+      returned: { text: '{"state":7}' },
+    });
+  });
+
+  test('a result is checked as the JSON that everybody gets, and handed on as it was', async () => {
+    const output = z.object({ at: z.string() });
+    bed = await bedWith(() => ({ at: new Date(0), more: 1 }), { output });
+    const { outcome } = await execute(bed);
+    const text = '{"at":"1970-01-01T00:00:00.000Z","more":1}';
+    expect(outcome).toEqual({ kind: 'ok', content: { text } });
+  });
+
+  test.each([
+    ['a text is a text, even one that holds JSON', '{"a":1}', z.string()],
+    ['nothing at all is null', undefined, z.null()],
+  ])('%s', async (_what, value, output) => {
+    bed = await bedWith(() => value, { output });
+    expect((await execute(bed)).outcome.kind).toBe('ok');
   });
 
   test('an error is retried as often as the budget says, then the model sees it', async () => {

@@ -93,6 +93,16 @@ describe('open_run', () => {
     await hooked.end();
   });
 
+  test('S189: versions are called what the agent calls them, its policy too', async () => {
+    const versions = { prompt: '7', policy: '2031-04', modelRoute: 'eu-1', code: 'shop-3' };
+    const named = await startBed({ settings: { versions } });
+    const opening = { v: 1, run: RUN, segment: 0, start, events: [] } as const;
+    const { frozen } = await attempt(named.activities().open_run, opening);
+    expect(frozen?.versions).toMatchObject({ ...versions, pricing: 'scripted', runtime: '0.1.0' });
+    expect(frozen?.policy.version).toBe('2031-04');
+    await named.end();
+  });
+
   test('an output schema is told to the model and frozen by reference', async () => {
     const outputSchema = { type: 'object', properties: { a: { const: 'x'.repeat(5_000) } } };
     const { frozen, head } = await open({ task: { goal: 'Do it.', outputSchema } });
@@ -132,7 +142,6 @@ describe('open_run', () => {
       v: 1,
       run: RUN,
       segment: 1,
-      start,
       previousExecution: 'gone',
       events: [],
     });
@@ -146,6 +155,12 @@ describe('open_run', () => {
     ['a task id that is no key', { task: { goal: 'a', taskId: 'a b' } }, 'InvalidTask', /taskId/],
     ['a negative budget', { budget: { maxTurns: -1 } }, 'InvalidTask', /budget.maxTurns/],
     ['a misspelt budget', { budget: { maxCost: 1 } }, 'InvalidTask', /maxCost/],
+    [
+      'versions that a caller claims',
+      { settings: { versions: { policy: '2' } } },
+      'InvalidTask',
+      /may not say/,
+    ],
     ['a wrong setting', { settings: { onDeny: 'x' } }, 'InvalidTask', /onDeny/],
   ])('refuses %s for good', async (_what, changes, type, message) => {
     const failure = await failureFrom(open(changes));

@@ -66,6 +66,24 @@ describe('an answer against its schema', () => {
     expect(checked.ok ? '' : checked.message).toHaveLength(1_000);
   });
 
+  test('a regular expression that backtracks for ever is given up, and its schema still works', async () => {
+    const schema = {
+      type: 'object',
+      properties: { code: { type: 'string', pattern: '^(a+)+$' } },
+    };
+    const endless = JSON.stringify({ code: `${'a'.repeat(60)}!` });
+    const begun = performance.now();
+    expect(await check(endless, schema)).toEqual({
+      ok: false,
+      message: expect.stringMatching(/takes too long/),
+    });
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    const place = { store: bed.store, tenant: 'default' };
+    const again = { text: JSON.stringify(schema) };
+    expect(await checkOutput(place, again, '{"code":"aaa"}')).toMatchObject({ ok: true });
+    expect(await checkOutput(place, again, '{"code":"b"}')).toMatchObject({ ok: false });
+  });
+
   test('the value is what was written, whatever defaults the schema has', async () => {
     const schema = { type: 'object', properties: { a: { type: 'integer', default: 1 } } };
     expect(await check('{}', schema)).toEqual({ ok: true, value: {} });

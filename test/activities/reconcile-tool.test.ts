@@ -23,7 +23,10 @@ const subject = { runId: RUN.runId, callKey: '1', tool: 'pay' };
 let bed: Bed;
 afterEach(() => bed.end());
 
-async function withProbe(probe?: (input: object, ctx: ToolContext) => unknown): Promise<void> {
+async function withProbe(
+  probe?: (input: object, ctx: ToolContext) => unknown,
+  output?: z.ZodType,
+): Promise<void> {
   const pay = defineTool({
     name: 'pay',
     version: '1',
@@ -32,6 +35,7 @@ async function withProbe(probe?: (input: object, ctx: ToolContext) => unknown): 
     input: z.looseObject({}),
     run: () => 'paid',
     ...(probe && { probe }),
+    ...(output && { output }),
   });
   bed = await startBed({ tools: [pay] });
 }
@@ -78,6 +82,19 @@ describe('reconcile_tool', () => {
     const before = Date.now();
     expect(await findingOf()).toMatchObject({ kind: 'happened', content: { text: 'slow' } });
     expect(Date.now() - before).toBeGreaterThanOrEqual(250);
+  });
+
+  test('a result that does not fit its schema is malformed, whoever finds it', async () => {
+    await withProbe(() => ({ receipt: 'x' }), z.object({ receipt: z.number() }));
+    await claim(1);
+    const malformed = {
+      kind: 'happened',
+      source: 'probe',
+      content: { text: '{"receipt":"x"}' },
+      malformed: expect.stringMatching(/took effect .* does not fit its output schema/s),
+    };
+    expect(await findingOf()).toEqual(malformed);
+    expect(await findingOf()).toEqual(malformed);
   });
 
   test('burns the claim before the tool is asked whether it happened', async () => {

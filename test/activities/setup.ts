@@ -16,6 +16,7 @@ import { callDigest } from '../../core/digest.js';
 import type { CallModelInput, ExecuteToolInput, ToolCallRef } from '../../core/effect.js';
 import type { RunEvent } from '../../core/event.js';
 import type { Json } from '../../core/json.js';
+import type { SettingsOverrides } from '../../core/task.js';
 import { createAnthropicProvider } from '../../providers/anthropic.js';
 import type { Provider } from '../../providers/provider.js';
 import { resolveRoute } from '../../providers/routes.js';
@@ -41,16 +42,17 @@ export interface BedOptions {
   readonly replies?: readonly ScriptedAnswer[];
   readonly instructions?: string;
   readonly hooks?: readonly Hook[];
+  readonly settings?: SettingsOverrides;
 }
 
 export async function startBed(options: BedOptions = {}): Promise<Bed> {
-  const { tools = [], replies = [], instructions = 'Help.', hooks = [] } = options;
+  const { tools = [], replies = [], instructions = 'Help.', hooks = [], settings = {} } = options;
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-activities-'));
   const store = await openStore({ file: join(folder, 'store.db') });
   const model = await startScriptedModel({ script: scriptOf(replies) });
   const provider = createAnthropicProvider({ apiKey: 'test', baseUrl: model.baseUrl });
-  const agent = defineAgent({ name: 'helper', model: ROUTE.name, instructions, tools, hooks });
-  const config = defineConfig({ agents: [agent] });
+  const written = { name: 'helper', model: ROUTE.name, instructions, tools, hooks, settings };
+  const config = defineConfig({ agents: [defineAgent(written)] });
   return {
     store,
     folder,

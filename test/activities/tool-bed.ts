@@ -21,6 +21,7 @@ export interface Shape {
   readonly effect?: ToolEffect;
   readonly idempotency?: 'natural' | 'keyed' | 'none';
   readonly maxResultBytes?: number;
+  readonly output?: z.ZodType;
   readonly sandbox?: 'optional' | 'required';
   readonly sandboxRun?: Run;
 }
@@ -69,6 +70,7 @@ function toolOf(run: Run, shape: Shape): Tool {
     ...(shape.sandbox && { sandbox: shape.sandbox }),
     ...(shape.sandboxRun && { sandboxRun: shape.sandboxRun }),
     ...(shape.maxResultBytes && { maxResultBytes: shape.maxResultBytes }),
+    ...(shape.output && { output: shape.output }),
     input: z.looseObject({}),
     run,
   });

@@ -54,6 +54,21 @@ describe('defineTool fills in what was left out', () => {
     expect(defineTool({ ...base, effect }).record.approval).toEqual(approval);
   });
 
+  test('what it returns is checked, and the hash of that is part of its record', () => {
+    const { record, outputDefect } = defineTool({ ...base, output: z.object({ n: z.number() }) });
+    expect(record.outputSchemaHash).toMatch(/^[0-9a-f]{64}$/);
+    expect(outputDefect?.({ n: 1, more: 2 })).toBeUndefined();
+    expect(outputDefect?.({ n: 'one' })).toMatch(/expected number/);
+    expect(defineTool(base).record).not.toHaveProperty('outputSchemaHash');
+  });
+
+  test('an output schema that would change a result is refused', () => {
+    const output = z.object({ n: z.string().transform(Number) });
+    expect(errorOf(define({ output })).message).toMatch(
+      /The output schema of tool orders\.read cannot check a result as it is: field "n"/,
+    );
+  });
+
   test('a tool that changes something has unknown idempotency until it says otherwise', () => {
     expect(defineTool({ ...base, effect: 'write' }).record.idempotency).toBe('unknown');
   });

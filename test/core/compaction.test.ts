@@ -337,7 +337,7 @@ describe('what a compaction costs', () => {
 
   test('counts with its whole bound when nobody says what it was', () => {
     const lost = failure('Internal');
-    const shell = createShell({ model: [TOO_LONG], compactions: [lost] });
+    const shell = createShell({ model: [TOO_LONG], compactions: [lost], accounts: [lost] });
     while (started(shell, 'compact').length === 0) tick(shell);
     const bound = started(shell, 'compact')[0]?.input.bound.costMicroUsd;
     expect(counters(shell).costMicroUsd).toBe(bound);

@@ -144,6 +144,30 @@ describe('S159: setModel', () => {
     expect(modelsOf(shell)).toEqual(['model', 'spare', 'm2', 'spare']);
   });
 
+  test('S189: the result names every route that was asked, and their prices', () => {
+    const spare = 'scripted/spare';
+    const overloaded = failure('Overloaded', { details: { lostCostMicroUsd: 0 } });
+    const shell = controlled({
+      routes: { [M2]: { pricesVersion: 'p2' }, [spare]: {} },
+      settings: { fallbackModel: spare },
+      model: [READ, READ, overloaded, says('42')],
+    });
+    until(shell, 'tool_started');
+    send(shell, setModel(M2));
+    const { versions } = finish(shell);
+    expect(versions).toMatchObject({
+      modelRoute: `scripted/model, ${M2}, ${spare}`,
+      pricing: 'p1, p2',
+      policy: '7',
+    });
+  });
+
+  test('S189: a route that was never asked is not named', () => {
+    const shell = controlled({ model: [says('42')] });
+    send(shell, setModel(M2));
+    expect(finish(shell).versions['modelRoute']).toBe(M2);
+  });
+
   test('is looked up once, by name', () => {
     const shell = controlled({ model: [READ, says('42')] });
     until(shell, 'tool_started');

@@ -12,7 +12,7 @@ import {
   warningsOf,
   type Shell,
 } from './shell.js';
-import { QUEUE_CHARS_MAX, QUEUE_MAX } from '../../core/receive.js';
+import { QUEUE_BYTES_MAX, QUEUE_MAX } from '../../core/receive.js';
 import { lettersOf } from './transcript.js';
 
 const HOUR = 3_600_000;
@@ -191,7 +191,7 @@ describe('a run stays small', () => {
       send(shell, { type: 'user_message', text: 'y'.repeat(2_000) });
     }
     const queued = shell.run.queue.reduce((sum, { text }) => sum + text.length, 0);
-    expect(queued).toBeLessThanOrEqual(QUEUE_CHARS_MAX);
+    expect(queued).toBeLessThanOrEqual(QUEUE_BYTES_MAX);
     expect(warningsOf(shell)).toContain('message_dropped');
   });
 

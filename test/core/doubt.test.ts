@@ -48,6 +48,16 @@ describe('an ambiguous end of a mutating call is reconciled before anything else
     expect(executedOf(shell)).toHaveLength(1);
   });
 
+  test('what happened with a result that does not fit is malformed, and not done again', () => {
+    const malformed = 'The call took effect, but its result is unusable.';
+    const shell = play({ findings: [{ ...HAPPENED, malformed }] });
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(executedOf(shell)).toHaveLength(1);
+    expect(ofType(shell, 'tool_finished')).toMatchObject([
+      { code: 'malformed_result', content: { text: malformed }, returned: { text: 'refund 7' } },
+    ]);
+  });
+
   test('known not to have happened, it runs again under the same key as the next attempt', () => {
     const shell = play({ findings: [NOT_HAPPENED] });
     expect(finish(shell)).toMatchObject({

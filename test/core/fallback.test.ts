@@ -1,3 +1,4 @@
+import { NO_USAGE } from '../../core/model.js';
 import {
   call,
   calls,
@@ -16,6 +17,7 @@ import {
   send,
   settle,
   started,
+  tick,
   transitionsOf,
   until,
   type Shell,
@@ -220,9 +222,45 @@ describe('how long the fallback stays', () => {
   });
 });
 
+test('S108: who knows no tombstones sees the same conversation without them', () => {
+  const details = { partial: true, lostCostMicroUsd: 0 };
+  const shell = withSpare([failure('Overloaded', { details }), says('42')]);
+  finish(shell);
+  const known = shell.events.filter(({ type }) => type !== 'tombstone');
+  expect(known).toHaveLength(shell.events.length - 1);
+  const [tombstone] = ofType(shell, 'tombstone');
+  expect(JSON.stringify(known)).not.toContain(`"${tombstone?.targetMessageId}"`);
+  expect(ofType(shell, 'model_response').map(({ text }) => text)).toEqual([{ text: '42' }]);
+});
+
 describe('a model call of which nobody hears again', () => {
-  test('counts with its whole bound, in money and in tokens', () => {
-    const shell = createShell({ model: [failure('ServerError')] });
+  test('costs what its attempts did, which is known before the run goes on', () => {
+    const accounts = [{ costMicroUsd: 77, usage: { ...NO_USAGE, input: 5 } }];
+    const shell = withSpare([failure('ServerError'), says('42')], { accounts });
+    expect(finish(shell)).toMatchObject({ stopReason: 'completed', counters: { fallbacks: 1 } });
+    const [account] = started(shell, 'account_call');
+    expect(account?.input.effectId).toBe('call_model-2');
+    expect(requestsOf(shell)[1]?.left.costMicroUsd).toBe(5_000_000 - 77);
+    const answered = ofType(shell, 'model_response')[0]?.usage.input ?? 0;
+    expect(shell.run.tally.usage.input).toBe(5 + answered);
+    expect(shell.run.money.reserved).toEqual({});
+  });
+
+  test('is accounted for when a person has cancelled it', () => {
+    const shell = createShell({
+      model: [{ ...says('late'), delayMs: 60_000 }],
+      accounts: [{ costMicroUsd: 77 }],
+    });
+    until(shell, 'session_init');
+    while (requestsOf(shell).length === 0) tick(shell);
+    send(shell, { type: 'interrupt' });
+    expect(finish(shell)).toMatchObject({ stopReason: 'interrupted', costMicroUsd: 77 });
+    expect(ofType(shell, 'run_result')[0]?.result.costMicroUsd).toBe(77);
+  });
+
+  test('counts with its whole bound, in money and in tokens, when nobody can say', () => {
+    const accounts = [failure('StoreUnavailable')];
+    const shell = createShell({ model: [failure('ServerError')], accounts });
     const result = finish(shell);
     const [request] = requestsOf(shell);
     expect(result.usage).toMatchObject({

@@ -68,7 +68,7 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
     case 'record_outcome':
       return { type: 'outcome_recorded', output: { eventsUpTo } };
     case 'flush':
-      return { type: 'flushed', output: { eventsUpTo } };
+      return { type: 'flushed', output: { ...messagesOf(shell, effect), eventsUpTo } };
     case 'check_call':
       return { type: 'call_checked', output: { ...checked(shell, effect), eventsUpTo } };
     case 'compact': {
@@ -91,6 +91,13 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
           : ({ ok: true, route } as const);
       return { type: 'model_resolved', output: { resolved, eventsUpTo } };
     }
+    case 'account_call': {
+      const entries = shell.script.accounts ?? [];
+      const entry = entries[entryAt(shell, 'account', effect.id)] ?? { costMicroUsd: 0 };
+      if ('failure' in entry) return { type: 'effect_failed', failure: entry.failure };
+      const { costMicroUsd: lostCostMicroUsd, usage: lostUsage = NO_USAGE } = entry;
+      return { type: 'call_accounted', output: { lostCostMicroUsd, lostUsage, eventsUpTo } };
+    }
     case 'close_run':
       goTo(shell, effect.input.head);
       appendItems(shell.transcript, effect.input.append);
@@ -101,6 +108,14 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
 /** The conversation that a head names: the one so far, unless a summary has just replaced it. */
 function messagesAt(shell: Shell, head: string | null): readonly Message[] {
   return shell.summaries[head ?? ''] ?? shell.transcript.messages;
+}
+
+/** What a flush stores of the conversation. */
+function messagesOf(shell: Shell, { id, input }: Started<'flush'>): { readonly head?: string } {
+  if (input.head === undefined) return {};
+  goTo(shell, input.head);
+  appendItems(shell.transcript, input.append ?? []);
+  return { head: `${id}:stored` };
 }
 
 function goTo(shell: Shell, head: string | null): void {
@@ -135,8 +150,9 @@ const FINE = { ok: true } as const;
 function ofOpen(shell: Shell, effect: Started<'open_run'>, eventsUpTo: number): Ended {
   const failure = shell.script.openFailures?.[effect.input.segment];
   if (failure !== undefined) return { type: 'effect_failed', failure };
-  if (effect.input.segment > 0) return { type: 'run_opened', output: { rules: 1, eventsUpTo } };
-  const { goal, outputSchema } = effect.input.start.task;
+  const { start } = effect.input;
+  if (start === undefined) return { type: 'run_opened', output: { rules: 1, eventsUpTo } };
+  const { goal, outputSchema } = start.task;
   const spilled = { $blob: 'a'.repeat(64), bytes: goal.length, preview: goal.slice(0, 200) };
   const output = {
     rules: 1,

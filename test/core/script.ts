@@ -49,6 +49,10 @@ export interface Script {
   readonly compactions?: readonly (
     { readonly tokens?: number; readonly usage?: Usage } | { readonly failure: Failure }
   )[];
+  /** What calls cost that did not say so themselves, in order; default: nothing. */
+  readonly accounts?: readonly (
+    { readonly costMicroUsd: number; readonly usage?: Usage } | { readonly failure: Failure }
+  )[];
   /** So many flushes fail before one succeeds. */
   readonly flushFailures?: number;
   /** `open_run` is tried for ever. */
@@ -178,7 +182,7 @@ export function frozenOf(script: Script): Frozen {
     hooks: script.hookNames ?? {},
     budget: { ...DEFAULT_BUDGET, ...script.budget },
     settings: { ...DEFAULT_SETTINGS, ...script.settings },
-    versions: { agent: '1', policy: '7' },
+    versions: { agent: '1', policy: '7', modelRoute: route.name, pricing: 'p1' },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { RunEvent, WireEvent } from '../../core/event.js';
 import type { StoredText } from '../../core/json.js';
 import type { TranscriptItem } from '../../core/transcript.js';
-import { leanEvents, wholeEvents } from '../../core/wire-events.js';
+import { leanEvents, wholeEvents, wireForm } from '../../core/wire-events.js';
 
 const RUN = { tenant: 'default', runId: 'r', traceId: 't' };
 const TEXT = 'the result';
@@ -58,5 +58,29 @@ describe('events in a payload', () => {
     const { text, back } = carried([event], [item]);
     expect(text).toContain(TEXT);
     expect(back).toEqual(whole(event));
+  });
+
+  test('say of their stamps only what is not as it was in the event before', () => {
+    const stamps = [
+      { seq: 4, at: 7, phase: 'validating', step: 1, turn: 2 },
+      { seq: 5, at: 7, phase: 'validating', step: 1, turn: 2 },
+      { seq: 6, at: 9, phase: 'dispatching_tools', step: 2, turn: 2 },
+      { seq: 7, at: 9, phase: 'dispatching_tools', step: 2, turn: 3 },
+      { seq: 8, at: 7, phase: 'validating', step: 0, turn: 0 },
+    ] as const;
+    const events = stamps.map((stamp): RunEvent => ({
+      type: 'transition',
+      reason: 'next_turn',
+      stamp: { ...stamp, runId: RUN.runId, traceId: RUN.traceId },
+    }));
+    const sent = events.map((event, index) => wireForm(event, events[index - 1]));
+    expect(sent.map(({ stamp }) => stamp)).toEqual([
+      stamps[0],
+      { seq: 5 },
+      { seq: 6, at: 9, phase: 'dispatching_tools', step: 2 },
+      { seq: 7, turn: 3 },
+      { seq: 8, at: 7, phase: 'validating', step: 0, turn: 0 },
+    ]);
+    expect(wholeEvents({ run: RUN, events: sent })).toEqual(events);
   });
 });

@@ -101,6 +101,30 @@ test.concurrent('an interrupt that pauses keeps what had arrived and waits', asy
   expect(ofType(events, 'interruption')).toHaveLength(1);
 });
 
+test.concurrent('an interrupt between two attempts of a model call loses no cost', async () => {
+  const broken = {
+    text: 'word '.repeat(20),
+    chunks: 20,
+    errorEventAfterChunks: 10,
+    errorType: 'overloaded_error',
+  };
+  const run = await world.start({
+    runId: 'between-attempts',
+    replies: [[broken, { status: 529, retryAfterSeconds: 60 }, say('Late.')]],
+  });
+  await until('the second attempt', async () => world.requests('between-attempts').at(1));
+  await until('the time between attempts', async () => {
+    const { raw } = await world.raw.workflow.getHandle('between-attempts').describe();
+    const [waiting] = raw.pendingActivities ?? [];
+    return waiting?.attempt === 3 ? waiting : undefined;
+  });
+  await run.interrupt();
+  const { result } = await world.ended(run);
+  expect(result.stopReason).toBe('interrupted');
+  expect(result.usage.output).toBeGreaterThan(0);
+  expect(result.costMicroUsd).toBeGreaterThan(0);
+});
+
 test.concurrent('wall time ends a run that waits for a person', async () => {
   const run = await world.start({
     runId: 'walled',

@@ -89,7 +89,15 @@ describe('a run', () => {
     expect(result.costMicroUsd).toBeLessThanOrEqual(exact + 2);
     expect(counters.activeMs).toBeGreaterThan(0);
     expect(Object.keys(result.versions)).toEqual(
-      expect.arrayContaining(['agent', 'prompt', 'tools', 'policy', 'route', 'pricing', 'code']),
+      expect.arrayContaining([
+        'agent',
+        'prompt',
+        'tools',
+        'policy',
+        'modelRoute',
+        'pricing',
+        'code',
+      ]),
     );
   });
 

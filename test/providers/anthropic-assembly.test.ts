@@ -37,7 +37,7 @@ function assemble(events: readonly Event[]): Assembly {
 }
 
 function reply(events: readonly Event[]): ModelReply {
-  return replyOf(assemble(events), { model: 'm', usedIds: new Set(), call: 1 });
+  return replyOf(assemble(events), { model: 'm', usedIds: new Set(), call: 1, earlier: [] });
 }
 
 const calls = ({ blocks }: ModelReply): number =>
@@ -159,10 +159,71 @@ function replyUnlessRefused(events: readonly Event[]): ModelReply | undefined {
   try {
     const assembly = assemble(events);
     return assembly.stopped
-      ? replyOf(assembly, { model: 'm', usedIds: new Set(), call: 1 })
+      ? replyOf(assembly, { model: 'm', usedIds: new Set(), call: 1, earlier: [] })
       : undefined;
   } catch (error) {
     expect(error).toBeInstanceOf(BadStream);
     return undefined;
   }
 }
+
+describe('what the vendor runs itself', () => {
+  const use = (index: number, id: string): readonly Event[] => [
+    [
+      'content_block_start',
+      { index, content_block: { type: 'server_tool_use', id, name: 's', input: {} } },
+    ],
+    [
+      'content_block_delta',
+      { index, delta: { type: 'input_json_delta', partial_json: '{"q":1}' } },
+    ],
+    ['content_block_stop', { index }],
+  ];
+  const found = (index: number, id: string, content: unknown = []): readonly Event[] => [
+    [
+      'content_block_start',
+      { index, content_block: { type: 's_tool_result', tool_use_id: id, content } },
+    ],
+    ['content_block_stop', { index }],
+  ];
+  const begin: readonly Event[] = [['message_start', { message: { model: 'm', usage: {} } }]];
+  const end = (reason: string): readonly Event[] => [
+    ['message_delta', { delta: { stop_reason: reason }, usage: { output_tokens: 9 } }],
+    ['message_stop', {}],
+  ];
+
+  test('is told with its result, errors as such, and is no call of ours', () => {
+    const failed = { type: 's_tool_result_error', error_code: 'max_uses_exceeded' };
+    const { hosted, blocks, raw } = reply([
+      ...begin,
+      ...use(0, 'h'),
+      ...found(1, 'h'),
+      ...use(2, 'i'),
+      ...found(3, 'i', failed),
+      ...end('end_turn'),
+    ]);
+    expect(hosted).toEqual([
+      { id: 'h', tool: 's', args: { q: 1 }, isError: false, result: [] },
+      { id: 'i', tool: 's', args: { q: 1 }, isError: true, result: failed },
+    ]);
+    expect(blocks).toEqual([]);
+    expect(raw).toHaveLength(4);
+  });
+
+  test('a use without a result is left out, but for a paused turn', () => {
+    const open = [...begin, ...use(0, 'h')];
+    expect(reply([...open, ...end('end_turn')]).raw).toEqual([]);
+    expect(reply(open).raw).toEqual([]);
+    const paused = reply([...open, ...end('pause_turn')]);
+    expect(paused.raw).toHaveLength(1);
+    expect(paused.hosted).toBeUndefined();
+  });
+
+  test('a result after a pause belongs to the use before it', () => {
+    const earlier = [{ type: 'server_tool_use', id: 'h', name: 's', input: { q: 2 } }];
+    const assembly = assemble([...begin, ...found(0, 'h'), ...end('end_turn')]);
+    const resumed = replyOf(assembly, { model: 'm', usedIds: new Set(), call: 2, earlier });
+    expect(resumed.hosted).toMatchObject([{ id: 'h', args: { q: 2 } }]);
+    expect(resumed.raw).toHaveLength(1);
+  });
+});

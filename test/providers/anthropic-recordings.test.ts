@@ -69,7 +69,7 @@ function assemble(pieces: readonly Uint8Array[]): Assembly {
 }
 
 function reply(assembly: Assembly): ModelReply {
-  return replyOf(assembly, { model: 'm', usedIds: new Set(), call: 1 });
+  return replyOf(assembly, { model: 'm', usedIds: new Set(), call: 1, earlier: [] });
 }
 
 const all = recordings();
@@ -133,6 +133,9 @@ if (all.length === 0) {
       { type: 'server_tool_use', input: { query: expect.stringContaining('solar eclipse') } },
       { type: 'web_search_tool_result' },
       { type: 'text' },
+    ]);
+    expect(fallback?.hosted).toMatchObject([
+      { tool: 'web_search', isError: false, args: { query: expect.any(String) } },
     ]);
   });
 }

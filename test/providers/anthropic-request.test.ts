@@ -1,3 +1,4 @@
+import type { Json } from '../../core/json.js';
 import type { Block, ToolOffer } from '../../core/transcript.js';
 import { anthropicBody } from '../../providers/anthropic/request.js';
 import type { RequestMessage } from '../../providers/provider.js';
@@ -53,6 +54,25 @@ describe('a request to Anthropic', () => {
       assistantMessages: 0,
       attempt: 1,
     });
+  });
+
+  test('declares what the vendor runs in the words of the vendor, and gives its blocks back', () => {
+    const declaration = { type: 'web_search_20250305', name: 'web_search', max_uses: 2 };
+    const hosted = { provider: 'anthropic', declaration };
+    const search: ToolOffer = { ...offer('web_search', 'web_search'), hosted };
+    const raw: readonly Json[] = [
+      { type: 'server_tool_use', id: 'h', name: 'web_search', input: {} },
+      { type: 'web_search_tool_result', tool_use_id: 'h', content: [] },
+      { type: 'text', text: 'Found.' },
+    ];
+    const found = { ...assistant(text('Found.')), raw, rawModel: 'scripted-model' };
+    const messages = [user(text('Find it.')), found, user(text('And?'))];
+    const sent = anthropicBody(requestOf({ messages, tools: [search] }));
+    expect(sent.tools).toEqual([{ ...declaration, cache_control: { type: 'ephemeral' } }]);
+    expect(sent.messages[1]?.content).toEqual(raw);
+    // Where it is not offered any more, only what the model said is left of it.
+    const without = anthropicBody(requestOf({ messages, tools: [] }));
+    expect(without.messages[1]?.content).toEqual([{ type: 'text', text: 'Found.' }]);
   });
 
   test('omits what is not set', () => {

@@ -187,4 +187,16 @@ describe('a stream of a response', () => {
       expect(await ask({})).toMatchObject({ stop: 'refusal', refusal: 'I will not.', blocks: [] });
     });
   });
+
+  test('tells what the vendor ran itself, and is no call of ours', async () => {
+    const item = { id: 'ws', type: 'web_search_call', status: 'completed', action: { query: 'q' } };
+    const end = { ...completed, response: { ...completed.response, output: [item] } };
+    await answering([sse(created, end)], async ({ ask }) => {
+      const { blocks, hosted, stop } = await ask({});
+      expect([blocks, stop]).toEqual([[], 'end_turn']);
+      expect(hosted).toMatchObject([
+        { id: 'ws', tool: 'web_search', args: { query: 'q' }, isError: false },
+      ]);
+    });
+  });
 });

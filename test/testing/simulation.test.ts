@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineAgent, defineConfig, defineTool, type Tool } from '../../authoring/index.js';
 import { NO_USAGE } from '../../core/model.js';
-import type { Provider } from '../../providers/provider.js';
+import { modelFailure, type Provider } from '../../providers/provider.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import {
   startSimulation,
@@ -81,6 +81,75 @@ describe('a worker that dies in a simulation', () => {
       content: { text: 'noted' },
     });
   });
+});
+
+it('a model call that is cancelled between two attempts costs what the first one did', async () => {
+  const store = await openMemoryStore();
+  const base = await worldOf(store, noteInto(new Set()));
+  const failing: Provider = {
+    name: 'anthropic',
+    complete: () => {
+      simulation.clock.after(100, () => simulation.send({ type: 'interrupt' }));
+      const sent = { receivedInput: true, receivedOutputTokensEstimate: 40, shouldRetry: true };
+      return Promise.reject(
+        modelFailure('Overloaded', 'broke off', { ...sent, retryAfterMs: 60_000 }),
+      );
+    },
+  };
+  const providers = new Map([[failing.name, failing]]);
+  const simulation: Simulation = startSimulation({ ...base, providers });
+  const final = await simulation.finish();
+  expect(final).toMatchObject({ result: { stopReason: 'interrupted', usage: { output: 40 } } });
+  const { result } = final as Extract<typeof final, { kind: 'result' }>;
+  expect(result.usage.input).toBeGreaterThan(100);
+  expect(result.costMicroUsd).toBeGreaterThan(0);
+  expect(simulation.events.at(-1)).toMatchObject({ result: { costMicroUsd: result.costMicroUsd } });
+  expect(simulation.violations).toEqual([]);
+  await store.close();
+});
+
+it('S189: a policy that is deployed while a run goes on does not change the run', async () => {
+  const store = await openMemoryStore();
+  const booked = new Set<string>();
+  const base = await worldOf(store, noteInto(booked));
+  const [agent] = base.config.agents.values();
+  const denying = { version: '2', rules: [{ tool: '*', decision: 'deny' } as const] };
+  const agents = new Map(base.config.agents);
+  const simulation: Simulation = startSimulation({
+    ...base,
+    config: { ...base.config, agents },
+    onEvent: ({ type }) => {
+      if (type === 'session_init') agents.set('a', { ...agent!, policy: denying });
+    },
+  });
+  expect(await simulation.finish()).toMatchObject({
+    result: { stopReason: 'completed', versions: { policy: '0' } },
+  });
+  expect(agents.get('a')?.policy).toBe(denying);
+  expect(booked.size).toBe(1);
+  await store.close();
+});
+
+it.each([
+  ['ends a task that cannot do without it', true, 'tool_unavailable'],
+  ['is an error that the model can work around', false, 'completed'],
+] as const)('S109: a tool that is gone from its worker %s', async (_, needed, stopReason) => {
+  const store = await openMemoryStore();
+  const booked = new Set<string>();
+  const base = await worldOf(store, noteInto(booked));
+  const requiredEvidence = needed ? [{ id: 'noted', satisfiedBy: 'note' }] : [];
+  const simulation: Simulation = startSimulation({
+    ...base,
+    start: { ...base.start, task: { ...base.start.task, requiredEvidence } },
+    config: { ...base.config, tools: new Map() },
+  });
+  expect(await simulation.finish()).toMatchObject({ result: { stopReason } });
+  expect(simulation.events).toContainEqual(
+    expect.objectContaining({ type: 'tool_finished', code: 'tool_unavailable' }),
+  );
+  expect(simulation.violations).toEqual([]);
+  expect(booked.size).toBe(0);
+  await store.close();
 });
 
 function noteInto(booked: Set<string>): Tool {

@@ -4,7 +4,7 @@
  * cancelled activity is waited for while it runs and is over at once while it does not.
  */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import type { Scope } from '../../activities/index.js';
+import { attemptsKey, type Scope } from '../../activities/index.js';
 import { RETRY_BACKOFF, type ActivityEffect } from '../../core/effect.js';
 import type { RawFailure } from '../../core/failure.js';
 import type { VirtualClock } from './clock.js';
@@ -122,7 +122,7 @@ class Activity implements ScheduledActivity {
     const { execution } = this.place;
     return {
       execution,
-      effectId: `${this.effect.id}@${execution}`,
+      effectId: attemptsKey(this.effect.id, execution),
       attempt: this.attempts,
       silenceMs: this.effect.limits.heartbeatMs ?? this.effect.limits.attemptMs,
       signal: controller.signal,

@@ -29,6 +29,12 @@ const ODDITIES = [
   'undefined',
   'nan',
   'function',
+  'deep',
+  'surrogates',
+  'proto',
+  'infinity',
+  'huge_integer',
+  'controls',
 ] as const;
 export type Oddity = (typeof ODDITIES)[number];
 
@@ -36,7 +42,7 @@ export type Oddity = (typeof ODDITIES)[number];
 export function config(options: unknown): Config {
   const { serviceUrl } = optionsSchema.parse(options);
   const visit = visitor(serviceUrl);
-  const tools = [...orderlyTools(visit), ...oddTools(), askPerson];
+  const tools = [...orderlyTools(visit), ...oddTools(), ...anyTools(visit), askPerson];
   const agent = {
     model: 'scripted/model',
     instructions: 'Serve the customer.',
@@ -163,6 +169,30 @@ function oddTools() {
   ];
 }
 
+/** Tools that take whatever they are given, and tell what that was. */
+function anyTools(visit: VisitService) {
+  const any = { version: '1', input: z.looseObject({}) } as const;
+  return [
+    defineTool({ ...any, name: 'any.read', effect: 'read', run: describeValue }),
+    defineTool({
+      ...any,
+      name: 'any.pay',
+      effect: 'financial',
+      idempotency: 'keyed',
+      approval: { roles: [...APPROVER.roles] },
+      run: async (input, ctx) => {
+        await visit('effect', 'any.pay', ctx);
+        return describeValue(input);
+      },
+    }),
+  ];
+}
+
+function describeValue(input: Record<string, unknown>): unknown {
+  const text = JSON.stringify(input);
+  return { names: Object.keys(input), chars: text.length, inherited: 'polluted' in {} };
+}
+
 const MEGABYTE = 1024 * 1024;
 
 function oddValue(how: Oddity): unknown {
@@ -190,5 +220,20 @@ function oddValue(how: Oddity): unknown {
       return { ratio: Number.NaN };
     case 'function':
       return () => 'never called';
+    case 'deep': {
+      let value: unknown = 'core';
+      for (let depth = 0; depth < 10_000; depth += 1) value = [value];
+      return value;
+    }
+    case 'surrogates':
+      return 'one \ud800 and \udfff';
+    case 'proto':
+      return JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{}}}');
+    case 'infinity':
+      return { up: Number.POSITIVE_INFINITY, down: Number.NEGATIVE_INFINITY };
+    case 'huge_integer':
+      return { amount: 2 ** 60 + 2 ** 10, text: '1'.repeat(400) };
+    case 'controls':
+      return '\u0000'.repeat(4_000);
   }
 }
