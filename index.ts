@@ -33,6 +33,7 @@ export {
 export {
   connect,
   newRunId,
+  transcriptMarkdown,
   type Allowance,
   type Answer,
   type ConnectOptions,
@@ -48,8 +49,11 @@ export {
   type Replacement,
   type RunHandle,
   type RunSummary,
+  type SessionOptions,
   type StartOptions,
   type StuckRun,
+  type Transcript,
+  type TranscriptMessage,
   type WaitOptions,
 } from './client/index.js';
 export { openStore, type Store, type StoreOptions } from './store/store.js';

@@ -1,18 +1,66 @@
-/** close_run: what the run said last enters the transcript and the events. */
+/**
+ * close_run: what the run said last enters the transcript and the events, and its session is stored.
+ * Invariants: all of it is on disk together, or nothing; no session is overwritten that another run has
+ * stored meanwhile: this run's conversation is then kept beside it, under an id of its own.
+ */
+import type { StateValue } from '../core/call/references.js';
 import type { CloseRunInput, CloseRunOutput } from '../core/effect.js';
+import { isBlobRef } from '../core/json.js';
+import type { SavedSession, SessionCarry, SessionToSave } from '../core/session/session.js';
+import type { SessionSave } from '../store/sessions.js';
+import type { StoreCalls } from '../store/store.js';
 import { appendEvents } from './append-events.js';
 import { appendItems } from './append-items.js';
-import type { ActivityDeps } from './deps.js';
+import { now, type ActivityDeps } from './deps.js';
 import type { Scope } from './scope.js';
 
 export async function closeRun(
-  { store }: ActivityDeps,
+  deps: ActivityDeps,
   scope: Scope,
   input: CloseRunInput,
 ): Promise<CloseRunOutput> {
-  const { run, head, append } = input;
-  const eventsUpTo = await appendEvents(store, scope, input);
-  // A run that was never opened has no conversation to append to.
-  if (head === null) return { head, eventsUpTo };
-  return { head: await appendItems(store, { tenant: run.tenant, head }, append), eventsUpTo };
+  return deps.store.together(async (store) => {
+    const { run, append, session } = input;
+    const eventsUpTo = await appendEvents(store, scope, input);
+    // A run that was never opened has no conversation to append to.
+    if (input.head === null) return { head: null, eventsUpTo };
+    const { tenant, runId } = run;
+    const head = await appendItems(store, { tenant, head: input.head }, append);
+    await store.noteHead({ tenant, runId, head });
+    if (session === undefined) return { head, eventsUpTo };
+    const saved = await save(store, { ...session, tenant, runId, head, at: now(deps) });
+    return { head, ...(saved !== undefined && { session: saved }), eventsUpTo };
+  });
+}
+
+type Ended = SessionToSave & Pick<SessionSave, 'tenant' | 'runId' | 'head' | 'at'>;
+
+async function save(store: StoreCalls, ended: Ended): Promise<SavedSession | undefined> {
+  const { id, caller = '', cwd = '', carry, ...rest } = ended;
+  const stored = { ...rest, caller, cwd, carry: await smallCarry(store, ended.tenant, carry) };
+  const revision = await store.saveSession({ ...stored, sessionId: id });
+  if (revision !== undefined) return { id, revision };
+  const forkId = id === ended.runId ? `${id}:again` : ended.runId;
+  const fork = { ...stored, sessionId: forkId, base: 0, forkedFrom: id };
+  const forked = await store.saveSession(fork);
+  return forked === undefined ? undefined : { id: forkId, revision: forked };
+}
+
+/** Values that are longer than a reference to them become one: the next run carries all of them. */
+const INLINE_CHARS_MAX = 64;
+
+async function smallCarry(
+  store: StoreCalls,
+  tenant: string,
+  carry: SessionCarry,
+): Promise<SessionCarry> {
+  const state: [string, StateValue][] = [];
+  for (const [path, value] of Object.entries(carry.state)) {
+    if (isBlobRef(value) || value.text.length <= INLINE_CHARS_MAX) state.push([path, value]);
+    else {
+      const { $blob, bytes } = await store.putBlob(tenant, value.text);
+      state.push([path, { $blob, bytes, ...(value.json && { json: true }) }]);
+    }
+  }
+  return { ...carry, state: Object.fromEntries(state) };
 }

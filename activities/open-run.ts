@@ -15,6 +15,7 @@ import { archiveSegment } from './archive-history.js';
 import { DATAFLOW_GUIDE } from './dataflow-guide.js';
 import type { ActivityDeps } from './deps.js';
 import { agentOf, freeze, offersOf, settingsFor, type Prompt } from './freeze.js';
+import { openSession } from './open-session.js';
 import type { Scope } from './scope.js';
 import { checkTask } from './task-schema.js';
 
@@ -38,7 +39,15 @@ export async function openRun(
     ...(outputSchema !== undefined && { outputSchema }),
   };
   const goal = await store.putText(run.tenant, start.task.goal);
-  const output = { rules: RULES_VERSION, frozen, head: prompt.hash, goal, eventsUpTo };
+  const opening = await openSession(store, { run, start }, frozen);
+  const output = {
+    rules: RULES_VERSION,
+    frozen,
+    head: opening?.head ?? prompt.hash,
+    goal,
+    ...(opening !== undefined && { session: opening.session }),
+    eventsUpTo,
+  };
   const bytes = Buffer.byteLength(JSON.stringify(output));
   if (bytes > PAYLOAD_BYTES_MAX) {
     throw new HoldfastError(

@@ -99,6 +99,7 @@ const settingsSchema = z
     inputTimeoutMs: duration,
     idleTimeoutMs: duration,
     propagateCancellation: z.boolean(),
+    persistSession: z.boolean().nullable(),
     requireProof: z.literal(false),
     minOutputTokens: count.min(1),
     heartbeatMs: z.strictObject({

@@ -13,9 +13,11 @@ import { addList } from './commands/list.js';
 import { addReplay } from './commands/replay.js';
 import { addServer } from './commands/server.js';
 import { addExplain } from './commands/explain.js';
+import { addSessions } from './commands/sessions.js';
 import { addSet } from './commands/set.js';
 import { addShow } from './commands/show.js';
 import { addStart } from './commands/start.js';
+import { addTranscript } from './commands/transcript.js';
 import { addWatch } from './commands/watch.js';
 import { addWorker } from './commands/worker.js';
 import type { CliEnvironment } from './environment.js';
@@ -74,6 +76,7 @@ function buildProgram(cli: Cli, json: boolean): Command {
   const commands = [
     [addDev, addServer, addWorker, addDoctor],
     [addStart, addWatch, addShow, addExplain, addList],
+    [addSessions, addTranscript],
     [addApprovals, addApprove, addReject, addModify, addReplace, addAnswer],
     [addMessage, addSet, addMode, addInterrupt, addClose, addCancel],
     [addExport, addReplay, addEval],

@@ -9,6 +9,7 @@ import { HoldfastError } from '../core/errors.js';
 import { depthOf, SHAPE_DEPTH_MAX } from '../core/json-depth.js';
 import { ownValue } from '../core/json.js';
 import { DEFAULT_SETTINGS } from '../core/settings.js';
+import type { SessionStart } from '../core/session/session.js';
 import type { BudgetOverrides, SettingsOverrides, StartInput, Task } from '../core/task.js';
 
 /** What is asked to be started; a bare text is the goal. */
@@ -18,10 +19,14 @@ export interface StartRequest {
   readonly tenant?: string;
   readonly budget?: BudgetOverrides;
   readonly settings?: SettingsOverrides;
+  /** Shorthand for `settings.persistSession`: keep the conversation when the run ends. */
+  readonly persistSession?: boolean;
 }
 
+type Request = StartRequest & { readonly session?: SessionStart };
+
 /** The argument of the workflow; throws InvalidTask that names the field. */
-export function checkStart(request: StartRequest): StartInput {
+export function checkStart(request: Request): StartInput {
   const { agent, tenant } = request;
   if (typeof agent !== 'string' || agent.trim() === '' || agent.length > 200) {
     throw new HoldfastError('InvalidTask', 'The start names no agent.', {
@@ -44,8 +49,15 @@ export function checkStart(request: StartRequest): StartInput {
     task: checkedTask(request.task),
     ...(tenant !== undefined && { tenant }),
     ...(request.budget !== undefined && { budget: checkedBudget(request.budget) }),
-    ...(request.settings !== undefined && { settings: checkedSettings(request.settings) }),
+    ...settingsOf(request),
+    ...(request.session !== undefined && { session: request.session }),
   };
+}
+
+function settingsOf({ settings, persistSession }: Request): Pick<StartInput, 'settings'> {
+  if (settings === undefined && persistSession === undefined) return {};
+  const own = persistSession === undefined ? {} : { persistSession };
+  return { settings: checkedSettings({ ...settings, ...own }) };
 }
 
 function checkedTask(task: unknown): Task {

@@ -3,6 +3,7 @@ import { join, extname } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { AskRow } from '../store/asks.js';
 import type { RunsQuery } from '../store/runs.js';
+import type { SessionEntry, SessionsQuery } from '../store/sessions.js';
 import { TASK_QUEUE } from '../workflows/messages.js';
 import { findAsk, type FoundAsk } from './find-ask.js';
 import type { Link, ReadingStore } from './link.js';
@@ -13,6 +14,7 @@ import { retries, type Retries } from './retries.js';
 import type { RunSummary } from './run-summary.js';
 import { connectFailure } from './server-failure.js';
 import { startRun, type StartOptions } from './start-run.js';
+import { readTranscript, storeOf, type Transcript } from './transcript.js';
 import { stuckRuns, type StuckRun } from './stuck-runs.js';
 import { workerCount } from './workers.js';
 
@@ -41,7 +43,8 @@ export interface HoldfastClient {
   namespaceFacts(): Promise<NamespaceFacts>;
   /**
    * Starts a run and waits until it is open. The same id again gives the run that exists.
-   * Errors: InvalidTask, UnknownAgent, RunExists (the id belongs to a run that has ended), ServerUnavailable.
+   * Errors: InvalidTask, UnknownAgent, RunExists (the id belongs to a run that has ended), ServerUnavailable;
+   * of its session: SessionNotFound, SessionExists, SessionBusy (a run of it is still open).
    */
   start(options: StartOptions): Promise<RunHandle>;
   /** A run by its id; nothing is checked before the first call. */
@@ -52,6 +55,10 @@ export interface HoldfastClient {
   listRuns(query: RunsQuery): Promise<readonly RunSummary[]>;
   /** What waits for a person, oldest first. Needs a store. */
   listAsks(query: { readonly limit: number; readonly runId?: string }): Promise<readonly AskRow[]>;
+  /** Stored sessions, newest first. Needs a store. */
+  listSessions(query: SessionsQuery): Promise<readonly SessionEntry[]>;
+  /** The conversation of a session or of a run that has ended. Needs a store. Errors: SessionNotFound. */
+  transcript(id: string): Promise<Transcript>;
   /** Runs whose workflow task or activity keeps failing; looks at no more than `limit` runs. */
   stuckRuns(limit: number): Promise<readonly StuckRun[]>;
   /** Workers that asked for work on the task queue within the last minutes. */
@@ -121,6 +128,8 @@ function clientOver(link: Link, retrying: Retries): HoldfastClient {
     findAsk: (askId) => findAsk(link, askId),
     listRuns: (query) => listRuns(link, query),
     listAsks: (query) => listAsks(link, query),
+    listSessions: async (query) => storeOf(link).listSessions(link.tenant, query),
+    transcript: async (id) => readTranscript(storeOf(link), link.tenant, id),
     stuckRuns: (limit) => stuckRuns(link, limit),
     workerCount: () => workerCount(link),
     async close() {

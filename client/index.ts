@@ -10,5 +10,8 @@ export type { NamespaceFacts } from './namespace.js';
 export type { Outcome, WaitOptions } from './outcome.js';
 export type { Replacement, RunHandle } from './run-handle.js';
 export { newRunId } from './run-id.js';
+export type { SessionOptions } from './choose-session.js';
 export type { StartOptions } from './start-run.js';
+export type { Transcript, TranscriptMessage } from './transcript.js';
+export { transcriptMarkdown } from './transcript-markdown.js';
 export type { StuckRun } from './stuck-runs.js';

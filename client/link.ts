@@ -6,7 +6,18 @@ import { serverFailure } from './server-failure.js';
 /** What the client reads from the store; it never writes. */
 export type ReadingStore = Pick<
   Store,
-  'readEvents' | 'listRuns' | 'getRun' | 'listAsks' | 'getAsk' | 'getText'
+  | 'readEvents'
+  | 'listRuns'
+  | 'getRun'
+  | 'listAsks'
+  | 'getAsk'
+  | 'getText'
+  | 'getSession'
+  | 'latestSession'
+  | 'listSessions'
+  | 'openRunsOf'
+  | 'readChain'
+  | 'restoreArguments'
 >;
 
 export interface Link {

@@ -12,6 +12,7 @@ import type { StartInput } from '../core/task.js';
 import { AGENT_RUN } from '../workflows/messages.js';
 import { checkStart, type StartRequest } from './check-start.js';
 import { executionOf } from './execution.js';
+import { chooseSession, type SessionOptions } from './choose-session.js';
 import { bounded, type Link } from './link.js';
 import { ensureNamespaceReady } from './namespace.js';
 import { runHandle, type RunHandle } from './run-handle.js';
@@ -20,7 +21,7 @@ import { START_A_WORKER } from './server-failure.js';
 import { readState } from './state.js';
 import { workerCount } from './workers.js';
 
-export interface StartOptions extends StartRequest {
+export interface StartOptions extends StartRequest, SessionOptions {
   /** Default: a new `run_<ulid>`. The same id again gives the run that is under way. */
   readonly runId?: string;
   /** Wait until the run is open, so that a bad task or agent is an error here; default true. */
@@ -46,8 +47,9 @@ const TENANT = defineSearchAttributeKey('HoldfastTenant', SearchAttributeType.KE
 
 export async function startRun(link: Link, options: StartOptions): Promise<RunHandle> {
   const tenant = options.tenant ?? link.tenant;
-  const start = checkStart({ ...options, tenant });
   const runId = options.runId === undefined ? newRunId() : checkRunId(options.runId);
+  const session = await chooseSession({ ...link, tenant }, runId, options);
+  const start = checkStart({ ...options, tenant, ...(session !== undefined && { session }) });
   const { decisionTimeoutMs } = options;
   await startPrepared(link, {
     runId,

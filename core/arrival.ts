@@ -11,6 +11,7 @@ import { previewOf, type StoredText } from './json.js';
 import { emit, releaseWarnings } from './outbox.js';
 import { knownRules } from './rules-history.js';
 import type { OpenRun, Run } from './run.js';
+import { beginIn } from './session/carry.js';
 import { stop } from './stop.js';
 import { appendUser } from './transcript-items.js';
 
@@ -32,7 +33,7 @@ export function opened(run: Run, output: OpenRunOutput): Run {
   // What a task may be large in is in the store now, and by reference in `frozen` (R1).
   const { outputSchema: __, ...task } = run.start.task;
   const goal = output.goal ?? { text: task.goal };
-  return {
+  const begun: Run = {
     ...rest,
     rules,
     segment,
@@ -44,6 +45,7 @@ export function opened(run: Run, output: OpenRunOutput): Run {
     context: contextAtFirst(frozen.prompt.bytes),
     arrival: { goal, context: [] },
   };
+  return output.session === undefined ? begun : beginIn(begun, output.session);
 }
 
 /** Before everything else in an opened run: its SessionStart hooks, then its announcement. */
@@ -51,7 +53,8 @@ export function arrive(run: OpenRun, arrival: Arrival): Step<OpenRun> | 'hold' {
   if (arrival.hooks === 'running') return awaitHooks(run);
   if (arrival.hooks === undefined && hasHooks(run, 'SessionStart') && !run.interrupt) {
     const { agent, task } = run.start;
-    const payload = { source: 'startup', agent, goal: task.goal };
+    const source = run.session?.resumed === undefined ? 'startup' : 'resume';
+    const payload = { source, agent, goal: task.goal };
     const started = startHooks(run, { point: 'SessionStart' }, payload);
     return { ...started, run: { ...started.run, arrival: { ...arrival, hooks: 'running' } } };
   }
@@ -68,7 +71,7 @@ function awaitHooks(run: OpenRun): Step<OpenRun> | 'hold' {
 function announce(run: OpenRun, { goal, context }: Arrival): OpenRun {
   const { arrival: _, ...rest } = run;
   const { task } = run.start;
-  const { frozen } = run;
+  const { frozen, session } = run;
   const announced = emit(rest, {
     type: 'session_init',
     agent: run.start.agent,
@@ -77,6 +80,8 @@ function announce(run: OpenRun, { goal, context }: Arrival): OpenRun {
     model: frozen.route.name,
     tools: frozen.tools.map((tool) => tool.name),
     ...(task.caller !== undefined && { caller: task.caller }),
+    ...(session !== undefined && { sessionId: session.id }),
+    ...(session?.resumed !== undefined && { resumed: session.resumed }),
     versions: frozen.versions,
   });
   const asked = appendUser(releaseWarnings(announced), goal);

@@ -18,6 +18,7 @@ import { cancelAll, cancelTimer, flying, start, UNDER_WAY, type Step } from './i
 import { isBlank, type StoredText } from './json.js';
 import { emit, fitsOneBatch, warn } from './outbox.js';
 import { finalResult, resultOf } from './run-result.js';
+import { sessionToSave } from './session/carry.js';
 import { UNPROCESSED_MAX, type OpenRun, type Stopping } from './run.js';
 import { isMutating } from './tool.js';
 import { INTERRUPTED_CODES, type ToolResult, type ToolResultCode } from './tool-result.js';
@@ -203,6 +204,7 @@ function codeOf(stopping: Stopping): ToolResultCode {
 }
 
 function startClosing(run: OpenRun, stopping: Stopping): Step<OpenRun> {
+  const session = sessionToSave(run);
   return start(run, 'close_run', (id, events): ActivityEffect => ({
     kind: 'close_run',
     id,
@@ -211,6 +213,7 @@ function startClosing(run: OpenRun, stopping: Stopping): Step<OpenRun> {
       run: refOf(run),
       head: run.head,
       append: run.pending,
+      ...(session !== undefined && { session }),
       events: leanEvents(events, run.pending),
     },
     limits: STORE_LIMITS,

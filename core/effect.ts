@@ -11,6 +11,7 @@ import type { Condition } from './condition.js';
 import type { Proof } from './gates/evidence.js';
 import type { HookOutcome, HookPoint } from './hooks/hook.js';
 import type { AttemptBound, CallCheck, ModelRoute, Reply } from './model.js';
+import type { OpenedSession, SavedSession, SessionToSave } from './session/session.js';
 import type { StartInput } from './task.js';
 import type { ToolResultCode } from './tool-result.js';
 import type { TranscriptItem } from './transcript.js';
@@ -50,6 +51,8 @@ export interface OpenRunOutput extends Acknowledged {
   readonly head?: string;
   /** The goal as it enters the transcript, spilled when large. */
   readonly goal?: StoredText;
+  /** First segment of a run that begins or goes on with a session. */
+  readonly session?: OpenedSession;
 }
 
 export interface Acknowledged {
@@ -356,10 +359,14 @@ export interface CloseRunInput extends EventBatch {
   readonly run: RunRef;
   readonly head: string | null;
   readonly append: readonly TranscriptItem[];
+  /** Present when the run's session is kept. */
+  readonly session?: SessionToSave;
 }
 
 export interface CloseRunOutput extends Acknowledged {
   readonly head: string | null;
+  /** Absent: there was none to store. */
+  readonly session?: SavedSession;
 }
 
 /** Limits of an effect, all in ms; the shell only passes them on. */

@@ -10,6 +10,7 @@ import type { HookPoint } from './hooks/hook.js';
 import type { RunResult } from './result.js';
 import type { ToolResultCode } from './tool-result.js';
 import type { Usage } from './model.js';
+import type { ResumedFrom } from './session/session.js';
 
 export type Phase =
   | 'initializing'
@@ -70,6 +71,8 @@ export type EventBody =
       readonly model: string;
       readonly tools: readonly string[];
       readonly caller?: string;
+      readonly sessionId?: string;
+      readonly resumed?: ResumedFrom;
       readonly versions: { readonly [name: string]: string };
     }
   | {

@@ -26,8 +26,9 @@ import { ownValue } from './json.js';
 import { callAccounted, callNotAccounted } from './money/failed-call.js';
 import { acked, warn } from './outbox.js';
 import { fitsBytes } from './payload-size.js';
-import { finalResult, resultOf } from './run-result.js';
+import { closedResult, resultOf } from './run-result.js';
 import { isOpen, UNPROCESSED_MAX, type InFlight, type OpenRun, type Run } from './run.js';
+import { sessionSaved } from './session/carry.js';
 import { stop } from './stop.js';
 import { recordModelFailure } from './turn/failed-call.js';
 import { recordReply } from './turn/reply.js';
@@ -102,7 +103,9 @@ function recordOutcome(run: OpenRun, input: Outcome): Run {
     case 'flushed':
       return messagesStored(run, input.id, input.output);
     case 'run_closed':
-      return ended({ ...run, head: input.output.head, pending: [] });
+      return ended(
+        sessionSaved({ ...run, head: input.output.head, pending: [] }, input.output.session),
+      );
     case 'timer_fired':
       return timedOut(run, input.id);
   }
@@ -187,7 +190,7 @@ function ended(run: OpenRun): Run {
   const { stopping } = run;
   if (stopping?.result === undefined) return run;
   const cancelled = stopping.reason === 'aborted';
-  const result = finalResult(run, stopping.result);
+  const result = closedResult(run, stopping.result);
   return { ...run, final: { kind: 'result', result, cancelled } };
 }
 

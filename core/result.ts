@@ -53,6 +53,13 @@ export interface Counters {
   readonly waitingMs: number;
 }
 
+export interface SessionOutcome {
+  readonly id: string;
+  readonly saved: boolean;
+  /** Another run had stored this session meanwhile: this one's is kept beside it, as a fork. */
+  readonly forkedFrom?: string;
+}
+
 export interface RunResult {
   readonly runId: string;
   readonly status: RunStatus;
@@ -75,6 +82,8 @@ export interface RunResult {
   readonly versions: { readonly [name: string]: string };
   /** The run's events in the store explain every step. */
   readonly trace: { readonly runId: string; readonly traceId: string; readonly events: number };
+  /** Of a run with a session, in what the run returns: under which id it goes on, and whether it was stored. */
+  readonly session?: SessionOutcome;
   /** Hooks at the start and, in what the run returns, at its end (G98). */
   readonly hooks?: readonly HookReport[];
   /** Inputs that arrived after closing began (G98). */

@@ -6,6 +6,7 @@ import { compactionsOf } from './context/compaction.js';
 import { isOverrun } from './money/budget.js';
 import type { Counters, RunResult } from './result.js';
 import { currentRoute, versionsOf } from './route.js';
+import { sessionOutcome } from './session/carry.js';
 import { isOpen, type Run, type Stopping } from './run.js';
 import { nextSafeActionFor, statusOfStop } from './stop.js';
 import type { RunView, RunViewStatus } from './view.js';
@@ -58,6 +59,12 @@ export function finalResult(run: Run, result: RunResult): RunResult {
     ...(run.hookReports !== undefined && { hooks: run.hookReports }),
     ...(run.unprocessed.length > 0 && { unprocessed: run.unprocessed }),
   };
+}
+
+/** The same when the run has been closed: its session has been stored, or not. */
+export function closedResult(run: Run, result: RunResult): RunResult {
+  const session = sessionOutcome(run);
+  return { ...finalResult(run, result), ...(session !== undefined && { session }) };
 }
 
 export function countersOf(run: Run): Counters {

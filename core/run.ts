@@ -19,6 +19,7 @@ import type { Json, StoredText } from './json.js';
 import type { ModelRoute, Reply, Usage } from './model.js';
 import type { PermissionMode } from './permission-mode.js';
 import type { RunResult, StopPhase, StopReason } from './result.js';
+import type { RunSession } from './session/session.js';
 import type { StartInput } from './task.js';
 import type { TranscriptItem } from './transcript.js';
 
@@ -243,6 +244,8 @@ export interface Run {
   readonly traceId: string;
   readonly start: StartInput;
   readonly frozen?: Frozen;
+  /** The session that it belongs to; absent for a run that neither resumes nor keeps one. */
+  readonly session?: RunSession;
   /** Opened and not announced yet: its SessionStart hooks come first. */
   readonly arrival?: Arrival;
   readonly now: number;

@@ -54,6 +54,8 @@ export interface Settings {
   readonly inputTimeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly propagateCancellation: boolean;
+  /** The conversation is stored when the run ends; null: when the start names a session (SP-05). */
+  readonly persistSession: boolean | null;
   /** Decisions must carry a valid signature (design §9). Not available before the approval desk exists. */
   readonly requireProof: false;
   /** Least output tokens that make a model call worth starting (design §10). */
@@ -103,6 +105,7 @@ export const DEFAULT_SETTINGS: Settings = {
   inputTimeoutMs: 7 * DAY_MS,
   idleTimeoutMs: 30 * DAY_MS,
   propagateCancellation: false,
+  persistSession: null,
   requireProof: false,
   minOutputTokens: 1,
   heartbeatMs: { repeatable: 10_000, single: 60_000 },

@@ -2,6 +2,7 @@
 import type { Budget } from './budget-fields.js';
 import type { Condition } from './condition.js';
 import type { Json } from './json.js';
+import type { SessionStart } from './session/session.js';
 import type { Settings } from './settings.js';
 
 export interface Task {
@@ -59,4 +60,5 @@ export interface StartInput {
   readonly tenant?: string;
   readonly budget?: BudgetOverrides;
   readonly settings?: SettingsOverrides;
+  readonly session?: SessionStart;
 }

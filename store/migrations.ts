@@ -70,6 +70,23 @@ const MIGRATIONS: readonly Migration[] = [
     name: 'late words of claimants',
     statements: [`alter table ledger add column late_json text`],
   },
+  {
+    version: 3,
+    name: 'sessions',
+    statements: [
+      `create table sessions (tenant text not null, session_id text not null,
+        revision integer not null, head text not null, run_id text not null, agent text not null,
+        caller text not null, cwd text not null, title text not null, carry_json text not null,
+        before_head text, before_carry_json text, created_at bigint not null, updated_at bigint not null, forked_from text,
+        primary key (tenant, session_id))`,
+      `create index sessions_by_time on sessions (tenant, updated_at, session_id)`,
+      `create index sessions_by_place on sessions (tenant, caller, cwd, updated_at, session_id)`,
+      `alter table runs add column session_id text`,
+      `alter table runs add column head text`,
+      `create index runs_by_session on runs (tenant, session_id, started_at)
+        where session_id is not null`,
+    ],
+  },
 ];
 
 /** The newest schema that this program knows. */

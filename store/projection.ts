@@ -87,6 +87,7 @@ function fold(row: RunTable, event: RunEvent): RunTable {
       goal_preview: wellFormed(beginningOf(previewOf(event.goal))),
       model: event.model,
       caller: event.caller ?? null,
+      session_id: event.sessionId ?? null,
       started_at: event.stamp.at,
     };
   }
@@ -118,7 +119,7 @@ const NO_RESULT = {
 async function rewind(tx: Db, row: RunTable, fromSeq: number): Promise<RunTable> {
   await rewindAsks(tx, { tenant: row.tenant, runId: row.run_id }, fromSeq);
   const ended = row.result_seq !== null && row.result_seq >= fromSeq;
-  return { ...row, ...(ended ? NO_RESULT : {}), epoch: row.epoch + 1, last_seq: fromSeq - 1 };
+  return { ...row, ...(ended ? { ...NO_RESULT, head: null } : {}), epoch: row.epoch + 1, last_seq: fromSeq - 1 };
 }
 
 async function readRow(tx: Db, { tenant, runId }: RunKey): Promise<RunTable | undefined> {
@@ -139,6 +140,8 @@ function emptyRow({ tenant, runId }: RunKey, at: number): RunTable {
     goal_preview: '',
     model: '',
     caller: null,
+    session_id: null,
+    head: null,
     status: 'running',
     started_at: at,
     updated_at: at,

@@ -1,7 +1,7 @@
 /** Reading the projected table of runs. `projection` alone writes it. */
 import type { RunResult, StopReason } from '../core/result.js';
 import { checkIdentifiers, listLimit } from './bounds.js';
-import type { Db } from './database.js';
+import { change, type Db } from './database.js';
 import type { StoredRunStatus } from './run-status.js';
 import type { RunTable } from './schema.js';
 
@@ -14,6 +14,9 @@ export interface RunRow {
   readonly goalPreview: string;
   readonly model: string;
   readonly caller?: string;
+  readonly sessionId?: string;
+  /** Newest message of its conversation, once it has ended. */
+  readonly head?: string;
   readonly status: StoredRunStatus;
   readonly startedAt: number;
   /** Time of the newest event. */
@@ -40,7 +43,15 @@ export interface Runs {
   /** Newest first, at most LIST_ROWS_MAX. */
   listRuns(tenant: string, query: RunsQuery): Promise<readonly RunRow[]>;
   getRun(tenant: string, runId: string): Promise<RunRow | undefined>;
+  /** Where the conversation of a run that ends is. A run without events is not there yet. */
+  noteHead(run: {
+    readonly tenant: string;
+    readonly runId: string;
+    readonly head: string;
+  }): Promise<void>;
 }
+
+const NOTE_HEAD = `update runs set head = @head where tenant = @tenant and run_id = @runId`;
 
 export function runs(db: Db): Runs {
   return {
@@ -57,6 +68,10 @@ export function runs(db: Db): Runs {
         .where('run_id', '=', runId)
         .executeTakeFirst();
       return row === undefined ? undefined : runRow(row);
+    },
+    async noteHead({ tenant, runId, head }) {
+      checkIdentifiers({ tenant, runId, head });
+      await change(db, NOTE_HEAD, { tenant, runId, head });
     },
   };
 }
@@ -91,6 +106,8 @@ function runRow(row: RunTable): RunRow {
     lastSeq: row.last_seq,
     epoch: row.epoch,
     ...(row.caller === null ? {} : { caller: row.caller }),
+    ...(row.session_id === null ? {} : { sessionId: row.session_id }),
+    ...(row.head === null ? {} : { head: row.head }),
     ...(row.result_json === null ? {} : resultFields(row, row.result_json)),
   };
 }

@@ -61,6 +61,28 @@ export interface RunTable {
   readonly completed_at: number | null;
   readonly result_seq: number | null;
   readonly result_json: string | null;
+  readonly session_id: string | null;
+  /** Newest message of its conversation, once the run has ended. */
+  readonly head: string | null;
+}
+
+export interface SessionTable {
+  readonly tenant: string;
+  readonly session_id: string;
+  readonly revision: number;
+  readonly head: string;
+  readonly run_id: string;
+  readonly agent: string;
+  readonly caller: string;
+  readonly cwd: string;
+  readonly title: string;
+  readonly carry_json: string;
+  /** Head and carry that the newest revision has replaced. */
+  readonly before_head: string | null;
+  readonly before_carry_json: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly forked_from: string | null;
 }
 
 export interface AskTable {
@@ -138,6 +160,7 @@ export interface Tables {
   readonly executions: ExecutionTable;
   readonly resets: ResetTable;
   readonly runs: RunTable;
+  readonly sessions: SessionTable;
   readonly asks: AskTable;
   readonly ledger: LedgerTable;
   readonly attempts: AttemptTable;

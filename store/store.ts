@@ -26,11 +26,23 @@ import { ledger, type Ledger } from './ledger.js';
 import { emptyTables, migrate, schemaVersion } from './migrations.js';
 import { replies, type Replies } from './replies.js';
 import { runs, type Runs } from './runs.js';
+import { sessions, type Sessions } from './sessions.js';
 import { transcripts, type Transcripts } from './transcripts.js';
 
 /** What can be asked of the store, alone or as part of one transaction. */
 export interface StoreCalls
-  extends Blobs, Arguments, Transcripts, Events, Runs, Asks, Ledger, Attempts, Replies, Histories {}
+  extends
+    Blobs,
+    Arguments,
+    Transcripts,
+    Events,
+    Runs,
+    Sessions,
+    Asks,
+    Ledger,
+    Attempts,
+    Replies,
+    Histories {}
 
 export interface Store extends StoreCalls {
   /**
@@ -102,6 +114,7 @@ function callsOn(db: Db, cache: ChainCache): StoreCalls {
     ...transcripts(db, cache),
     ...events(db),
     ...runs(db),
+    ...sessions(db),
     ...asks(db),
     ...ledger(db),
     ...attempts(db),

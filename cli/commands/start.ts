@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { parseBudgetOptions, parseSettingOptions } from '../assignments.js';
 import { checkStart } from '../../client/check-start.js';
-import type { RunHandle } from '../../client/index.js';
+import type { RunHandle, SessionOptions } from '../../client/index.js';
 import { checkRunId } from '../../client/run-id.js';
 import {
   examples,
@@ -23,6 +23,11 @@ interface StartOptions extends CommonOptions {
   readonly file?: string;
   readonly runId?: string;
   readonly caller?: string;
+  readonly session?: string;
+  readonly resume?: string;
+  readonly continue?: boolean;
+  readonly fork?: boolean;
+  readonly forkAt?: string;
   readonly budget?: readonly string[];
   readonly setting?: readonly string[];
   readonly wait: boolean;
@@ -41,6 +46,11 @@ export function addStart(program: Command, cli: Cli): void {
     .option('--file <file>', 'task as JSON or text; - is standard input')
     .option('--run-id <id>', 'id of the run; the same id again gives the run that exists')
     .option('--caller <name>', 'who asks; never counts as an approver')
+    .option('--session <id>', 'begin a session of this id, and keep it')
+    .option('--resume <id>', 'go on with a kept session')
+    .option('--continue', 'go on with the latest session of the caller in this folder')
+    .option('--fork', 'with --resume or --continue: as a session of its own; the old one stays')
+    .option('--fork-at <message>', 'the same with the messages up to this one')
     .option('--budget <name=value>', 'limit, e.g. maxTurns=5, maxCostUsd=0.5; repeatable', collect)
     .option('--setting <name=value>', 'setting, e.g. afterAnswer=await_user; repeatable', collect)
     .option('--watch', 'print events as they happen, and go on through approvals')
@@ -55,6 +65,7 @@ export function addStart(program: Command, cli: Cli): void {
       examples(
         "holdfast start refund 'Order A-1001 arrived broken, please refund it'",
         'holdfast start refund --file task.json --budget maxCostUsd=0.25 --watch',
+        "holdfast start support 'And when will it arrive?' --continue",
         "echo 'Summarise the open tickets' | holdfast start support --file - --json",
       ),
     )
@@ -96,6 +107,18 @@ function waitFor(
   return awaitOutcome(run, following);
 }
 
+function sessionOptions(options: StartOptions, folder: string): SessionOptions {
+  const { session, resume, fork, forkAt } = options;
+  return {
+    ...(session !== undefined && { sessionId: session }),
+    ...(resume !== undefined && { resume }),
+    ...(options.continue && { continue: true }),
+    ...(fork && { fork }),
+    ...(forkAt !== undefined && { fork: { at: forkAt } }),
+    cwd: folder,
+  };
+}
+
 /** Everything that can be wrong is found before the server is asked. */
 async function requestOf({ agent, words, options, folder }: Asked) {
   if (options.watch && (options.detach || !options.wait)) {
@@ -112,6 +135,7 @@ async function requestOf({ agent, words, options, folder }: Asked) {
     budget,
     settings,
     ...(runId !== undefined && { runId: checkRunId(runId) }),
+    ...sessionOptions(options, folder),
   };
   checkStart(request);
   return request;

@@ -41,6 +41,19 @@ export function inertLines(text: string, charsMax: number = BLOCK_CHARS_MAX): re
   return hiddenChars > 0 ? [...visible, moreChars(hiddenChars)] : visible;
 }
 
+/**
+ * A document of any length, whole: what cannot be seen is left out, and what is left of a sequence is plain
+ * text. Unlike a line it is not searched for whole sequences, which would take too long in a long text.
+ */
+export function inertText(text: string): string {
+  const clean = (line: string): string =>
+    line.replace(/\t/g, '  ').replace(UNSEEN, '').replace(LONE_SURROGATE, '\uFFFD');
+  return text
+    .split(LINE_BREAKS)
+    .map((line) => clean(line).replace(STACKED_MARKS, '$1'))
+    .join('\n');
+}
+
 /** JSON on several lines, exact: what cannot be seen is written as an escape and never left out. */
 export function inertJson(
   value: unknown,

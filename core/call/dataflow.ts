@@ -17,7 +17,7 @@ import { holdsIn, placeOf, valueOf, valuesFor, type State } from './references.j
 import { settleCall } from './settled.js';
 import { skippedResult, type Skip } from './skip.js';
 import { STATE_PREFIX } from './state-path.js';
-import { writtenState, STATE_PATHS_MAX, takenBy } from './state.js';
+import { ownPaths, writtenState, STATE_PATHS_MAX, takenBy } from './state.js';
 import { go, refuse, type Verdict } from './station.js';
 
 /** Station before the check: go on, be skipped, or have references resolved. */
@@ -28,7 +28,7 @@ export function unblock(run: OpenRun, call: ProposedStage): Verdict {
   const skip =
     alternativeTo(run, turn, call) ?? unmetDependency(turn, call) ?? unmetPath(run, turn, call);
   if (skip !== undefined) return skipped(run, call, skip);
-  if (flow.outputPath !== undefined && Object.keys(writtenState(run)).length >= STATE_PATHS_MAX) {
+  if (flow.outputPath !== undefined && ownPaths(run).length >= STATE_PATHS_MAX) {
     const message = `The state of this run is full: ${STATE_PATHS_MAX} paths are written.`;
     return refuse('invalid_arguments', message);
   }

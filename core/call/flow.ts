@@ -7,7 +7,8 @@ import type { Condition } from '../condition.js';
 import { canonicalJson } from '../digest.js';
 import type { Json } from '../json.js';
 import { referencesIn } from './references.js';
-import { parsePath, STATE_PREFIX } from './state-path.js';
+import { isPrevious } from './state.js';
+import { parseReference } from './state-path.js';
 
 /** Paths are without the prefix `state.`. */
 export interface Flow {
@@ -38,6 +39,9 @@ export function readFlow(proposed: Json): ReadFlow {
   const when = conditionOf(said.get('_when'));
   const refs = referencesIn(args);
   if (outputPath === BAD) return { ok: false, args, defect: '_outputPath is no path of the state' };
+  if (outputPath !== undefined && isPrevious(outputPath)) {
+    return { ok: false, args, defect: '_outputPath is below previous, where nothing is written' };
+  }
   if (dependsOn === BAD) return { ok: false, args, defect: '_dependsOn is no list of call ids' };
   if (when === BAD)
     return { ok: false, args, defect: '_when is no condition on a path of the state' };
@@ -59,7 +63,7 @@ function pathOf(value: Json | undefined): Read<string> {
   if (value === undefined) return undefined;
   if (typeof value !== 'string') return BAD;
   // Only a reference needs the prefix: without it, it would be any text.
-  return parsePath(value.startsWith(STATE_PREFIX) ? value : `${STATE_PREFIX}${value}`) ?? BAD;
+  return parseReference(value) ?? BAD;
 }
 
 function idsOf(value: Json | undefined): Read<readonly string[]> {

@@ -1,6 +1,6 @@
 /**
  * References of arguments to the dataflow state: `{"$from": "state.<path>"}` or the text `†state.<path>`,
- * at any depth (G1).
+ * at any depth (G1); `previous.<path>` names what earlier runs of the session wrote (G10).
  * Invariants: a value arrives with its type, a number as a number and a text as a text; what a reference
  * brings in is never searched for references.
  */
@@ -9,7 +9,7 @@ import { canonicalJson } from '../digest.js';
 import { ownValue, type BlobRef, type Json } from '../json.js';
 import { depthOf, SHAPE_DEPTH_MAX } from '../json-depth.js';
 
-import { covers, namesBelow, parsePath, STATE_PREFIX } from './state-path.js';
+import { covers, namesBelow, parseReference, REFERENCE_PREFIXES } from './state-path.js';
 
 /** Different paths that one call may refer to. */
 export const REFERENCES_MAX = 32;
@@ -30,11 +30,11 @@ export function referencesIn(args: Json): FoundReferences {
     texts.push(text);
     return null;
   });
-  const bad = texts.find((text) => parsePath(text) === undefined);
+  const bad = texts.find((text) => referenceOf(text) === undefined);
   if (bad !== undefined) {
     return { ok: false, defect: `${JSON.stringify(bad.slice(0, 80))} is no path of the state` };
   }
-  const paths = [...new Set(texts.flatMap((text) => parsePath(text) ?? []))];
+  const paths = [...new Set(texts.flatMap((text) => referenceOf(text) ?? []))];
   return paths.length > REFERENCES_MAX
     ? { ok: false, defect: `they refer to more than ${REFERENCES_MAX} paths` }
     : { ok: true, paths };
@@ -90,7 +90,7 @@ export function holdsIn(values: StateValues, condition: Condition): boolean {
 
 /** The arguments with the values of their references. */
 export function resolveReferences(args: Json, values: StateValues): Json {
-  return rewrite(args, (text) => valueAt(values, parsePath(text) ?? '') ?? null);
+  return rewrite(args, (text) => valueAt(values, referenceOf(text) ?? '') ?? null);
 }
 
 /** The first of these paths that holds nothing. */
@@ -106,10 +106,18 @@ export function valuesFor(state: State, paths: readonly string[]): State {
   return Object.fromEntries(entries);
 }
 
+/** Without one of the prefixes it would be any text. */
+function referenceOf(text: string): string | undefined {
+  return REFERENCE_PREFIXES.some((prefix) => text.startsWith(prefix))
+    ? parseReference(text)
+    : undefined;
+}
+
 /** A copy in which every reference is what `replace` makes of its text. Depth is limited by the activity. */
 function rewrite(value: Json, replace: (text: string) => Json): Json {
   if (typeof value === 'string') {
-    return value.startsWith(`${MARK}${STATE_PREFIX}`) ? replace(value.slice(MARK.length)) : value;
+    const isReference = REFERENCE_PREFIXES.some((prefix) => value.startsWith(MARK + prefix));
+    return isReference ? replace(value.slice(MARK.length)) : value;
   }
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return (value as readonly Json[]).map((item) => rewrite(item, replace));

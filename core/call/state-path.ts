@@ -17,6 +17,14 @@ export function parsePath(text: string): string | undefined {
   return path.split('.').some((name) => FORBIDDEN.includes(name)) ? undefined : path;
 }
 
+/** What earlier runs of the session wrote can be named without `state.` (G10). */
+export const REFERENCE_PREFIXES = [STATE_PREFIX, 'previous.'] as const;
+
+/** A path that arguments refer to: `state.order`, or `previous.order` for `state.previous.order`. */
+export function parseReference(text: string): string | undefined {
+  return parsePath(text.startsWith(STATE_PREFIX) ? text : `${STATE_PREFIX}${text}`);
+}
+
 /** A value at `written` holds what `wanted` names: it is the same place or lies above it. */
 export function covers(written: string, wanted: string): boolean {
   return wanted === written || wanted.startsWith(`${written}.`);

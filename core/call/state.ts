@@ -15,6 +15,18 @@ export const STATE_PATHS_MAX = 100;
 /** Values up to this size lie in the run. */
 export const STATE_INLINE_BYTES_MAX = 256;
 
+/** First name of the paths that hold what earlier runs of the session wrote; nothing is written there (G10). */
+export const PREVIOUS = 'previous';
+
+export function isPrevious(path: string): boolean {
+  return path === PREVIOUS || path.startsWith(`${PREVIOUS}.`);
+}
+
+/** Paths that this run has written itself. */
+export function ownPaths(run: OpenRun): readonly string[] {
+  return Object.keys(writtenState(run)).filter((path) => !isPrevious(path));
+}
+
 export function writtenState(run: OpenRun): State {
   return run.state ?? {};
 }

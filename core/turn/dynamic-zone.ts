@@ -5,7 +5,7 @@
  * Invariants: empty when there is nothing to say; small; never part of the transcript.
  */
 import { left, type Limit } from '../budget-fields.js';
-import { writtenState } from '../call/state.js';
+import { isPrevious, ownPaths, writtenState } from '../call/state.js';
 import { STATE_PREFIX } from '../call/state-path.js';
 import { countedMs } from '../clock.js';
 import type { OpenRun } from '../run.js';
@@ -23,11 +23,19 @@ export function dynamicZone(run: OpenRun): readonly string[] {
 
 /** What later calls may refer to. Names alone: values are data of tools and must not speak as the system. */
 function stateText(run: OpenRun): readonly string[] {
-  const paths = Object.keys(writtenState(run)).map((path) => `${STATE_PREFIX}${path}`);
+  const own = ownPaths(run);
+  const previous = Object.keys(writtenState(run)).filter(isPrevious);
+  return [
+    ...pathsText('Values that are there', own),
+    ...pathsText('Values of earlier runs of this session, only to read', previous),
+  ];
+}
+
+function pathsText(label: string, paths: readonly string[]): readonly string[] {
   if (paths.length === 0) return [];
-  const shown = paths.slice(0, STATE_PATHS_SHOWN);
+  const shown = paths.slice(0, STATE_PATHS_SHOWN).map((path) => `${STATE_PREFIX}${path}`);
   const more = paths.length > shown.length ? `, and ${paths.length - shown.length} more` : '';
-  return [`Values that are there: ${shown.join(', ')}${more}.`];
+  return [`${label}: ${shown.join(', ')}${more}.`];
 }
 
 function budgetText(run: OpenRun): readonly string[] {

@@ -55,7 +55,8 @@ export function configOf(fixture: Fixture, { tools, hooks, settings = {} }: Case
 
 /** Unchecked: what is wrong with a task is for the runtime to say. */
 export function startOf({ task }: Fixture): StartInput {
-  return { v: 1, agent: AGENT, task: task as unknown as Task };
+  const { sessionId: _, resume: __, continue: ___, ...own } = task;
+  return { v: 1, agent: AGENT, task: own as unknown as Task };
 }
 
 /** Limits that have no 'unlimited' get the most that they allow. */

@@ -2,13 +2,12 @@
  * What a fixture can say and the runtime cannot do yet: such a case is reported as broken, because playing
  * it without what it is about would prove nothing. Whoever builds a feature takes its line out.
  */
-import type { CaseSettings, CaseTask, Fixture } from '../fixture.js';
+import type { CaseSettings, Fixture } from '../fixture.js';
 
 const SETTINGS: readonly (keyof CaseSettings)[] = [
   'includePartialMessages',
   'streamCalls',
   'closeOnReturn',
-  'persistSession',
   'checkpointEvery',
   'reviewEvery',
 ];
@@ -19,13 +18,10 @@ const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
   streamCalls: false,
 };
 
-const TASK: readonly (keyof CaseTask)[] = ['sessionId', 'resume', 'continue'];
-
 type Feature = readonly [name: string, used: (fixture: Fixture) => boolean];
 
 const FEATURES: readonly Feature[] = [
   ['agents', ({ agents }) => agents.size > 0],
-  ['sessions', ({ sessions }) => sessions.length > 0],
   ['tools.kind', (fixture) => toolsOf(fixture).some(({ kind }) => !KINDS.includes(kind))],
 ];
 
@@ -33,13 +29,11 @@ const KINDS: readonly string[] = ['tool', 'handoff', 'human_input', 'hosted'];
 
 /** The first thing in the fixture that cannot be played, by its name there. */
 export function notYet(fixture: Fixture): string | undefined {
-  const { settings, task } = fixture;
+  const { settings } = fixture;
   const setting = SETTINGS.find(
     (name) => settings[name] !== undefined && settings[name] !== WITHOUT_EFFECT[name],
   );
   if (setting !== undefined) return `settings.${setting}`;
-  const field = TASK.find((name) => task[name] !== undefined);
-  if (field !== undefined) return `task.${field}`;
   return FEATURES.find(([, used]) => used(fixture))?.[0];
 }
 

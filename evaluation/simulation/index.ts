@@ -17,6 +17,7 @@ import { occurrenceOf, OPENED } from '../scripted/moments.js';
 import { notYet } from '../scripted/not-yet.js';
 import { evidenceOf } from '../scripted/evidence.js';
 import { finalViolations, transcriptAt, withTexts } from '../scripted/observe.js';
+import { seedSessions, sessionEvidence, sessionOf } from '../scripted/sessions.js';
 import { simulatedStage } from './simulated-stage.js';
 
 /** Everything happens in this process: more cases at once would only wait for one another. */
@@ -54,15 +55,18 @@ function wordsOf(error: unknown): string {
 
 async function play(fixture: Fixture, store: MemoryStore): Promise<CaseRun> {
   const began = performance.now();
-  const start = parseStart(startOf(fixture));
   const playing: { simulation?: Simulation } = {};
   const cast = castOf(
     fixture,
     simulatedStage(() => playing.simulation!),
   );
   const unstarted = { cast, began };
-  if (!start.ok) return observed(notStarted(unstarted, 'InvalidTask', start.reason));
-  const simulation = (playing.simulation = begin(fixture, { store, cast, start: start.value }));
+  await seedSessions(store, fixture);
+  const start = await startIn(store, fixture);
+  if (start instanceof HoldfastError) {
+    return observed(notStarted(unstarted, start.code, start.message));
+  }
+  const simulation = (playing.simulation = begin(fixture, { store, cast, start }));
   const { moments } = cast;
   void moments.reach({ kind: 'start' });
   const final = await simulation.finish();
@@ -75,10 +79,23 @@ async function play(fixture: Fixture, store: MemoryStore): Promise<CaseRun> {
   const result = await withTexts(store, tenant, final.result);
   return observed({
     ...evidenceOf(unstarted, events),
+    ...(await sessionEvidence(store, fixture, events)),
     result,
     transcript,
     violations: [...simulation.violations, ...finalViolations({ events, transcript, result })],
   });
+}
+
+/** The start, or why a client would not send it. */
+async function startIn(store: MemoryStore, fixture: Fixture): Promise<StartInput | HoldfastError> {
+  try {
+    const session = await sessionOf(store, fixture);
+    const parsed = parseStart({ ...startOf(fixture), ...(session !== undefined && { session }) });
+    return parsed.ok ? parsed.value : new HoldfastError('InvalidTask', parsed.reason);
+  } catch (error) {
+    if (error instanceof HoldfastError) return error;
+    throw error;
+  }
 }
 
 interface Setting {

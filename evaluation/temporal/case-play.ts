@@ -11,6 +11,7 @@ import { castOf, type Cast } from '../scripted/cast.js';
 import { startOf } from '../scripted/config.js';
 import { occurrenceOf, OPENED, reachAtEnd } from '../scripted/moments.js';
 import { evidenceOf } from '../scripted/evidence.js';
+import { seedSessions, sessionEvidence, sessionRequest } from '../scripted/sessions.js';
 import { finalViolations, storedEvents, transcriptAt, withTexts } from '../scripted/observe.js';
 import { caseLife, type CaseLife } from './case-life.js';
 import type { Host } from './hosts.js';
@@ -112,7 +113,8 @@ async function play(playing: Playing, over: AbortSignal): Promise<CaseRun> {
 /** What is to happen at the start happens before any worker has seen the run. */
 async function begin({ fixture, cast, host, runId }: Playing): Promise<void> {
   const { agent, task } = startOf(fixture);
-  await host.client.start({ agent, task, runId, wait: false });
+  await seedSessions(host.store, fixture);
+  await host.client.start({ agent, task, runId, wait: false, ...sessionRequest(fixture) });
   if (!cast.moments.expects({ kind: 'start' })) return;
   await cast.moments.reach({ kind: 'start' });
   await host.serve();
@@ -164,6 +166,7 @@ async function observe(playing: Playing, ended: Ended): Promise<CaseRun> {
     kind: 'observed',
     observed: {
       ...evidenceOf(playing, events),
+      ...(await sessionEvidence(host.store, playing.fixture, events)),
       result: whole,
       transcript,
       violations,

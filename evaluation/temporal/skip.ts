@@ -1,5 +1,6 @@
 /** Cases that a real server cannot play: before they are started it is said why. */
 import type { Action, Fixture, Pattern } from '../fixture.js';
+import { namesSessions } from '../scripted/sessions.js';
 
 export type Skip = 'needs virtual time' | 'no seam';
 
@@ -25,8 +26,13 @@ export function skipOf(fixture: Fixture): Skip | undefined {
   return fixture.during.every(({ on }) => isReachable(on)) ? undefined : 'no seam';
 }
 
-/** The worker of this case starts late, is held, or ends before the case does: it needs one to itself. */
-export function needsOwnWorker({ during }: Fixture): boolean {
+/**
+ * The worker of this case starts late, is held, or ends before the case does: it needs one to itself; so
+ * does a case whose sessions lie in the store.
+ */
+export function needsOwnWorker(fixture: Fixture): boolean {
+  const { during } = fixture;
+  if (namesSessions(fixture)) return true;
   return endsWorker({ during }) || during.some(({ on }) => on.kind === 'start' || isAtEnd(on));
 }
 

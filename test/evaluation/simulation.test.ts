@@ -71,10 +71,10 @@ describe('the simulation plays a case', () => {
   });
 
   it('refuses what cannot be played yet by its name', async () => {
-    const fixture = fixtureOf({ case_id: 'later', settings: { persistSession: true } });
+    const fixture = fixtureOf({ case_id: 'later', settings: { closeOnReturn: true } });
     await expect(engine.run(fixture, { seed: 1 })).resolves.toEqual({
       kind: 'broken',
-      message: 'not supported yet: settings.persistSession',
+      message: 'not supported yet: settings.closeOnReturn',
     });
   });
 });

@@ -1,21 +1,10 @@
-/**
- * Every scenario and rule case of this folder, in both engines. What cannot be played yet is named here with
- * its reason, so that the list can only be made shorter on purpose.
- */
+/** Every scenario and rule case of this folder, in both engines. */
 import { collectFixtures } from '../../evaluation/collect.js';
 import { openEngines } from '../../evaluation/engines.js';
 import { evaluate, type CaseOutcome } from '../../evaluation/evaluate.js';
 
 const MINUTES = 60_000;
 const SEED = 1;
-
-/** By case: what it needs. Sessions that are stored come with a later release. */
-const WAITING: { readonly [caseId: string]: string } = {
-  S93b: 'task.resume',
-  S139: 'task.resume',
-  S141f: 'settings.persistSession',
-  S145b: 'settings.persistSession',
-};
 
 const outcomes: CaseOutcome[] = [];
 
@@ -39,24 +28,9 @@ function told({ fixture, differences }: CaseOutcome): string {
 
 describe.each(['simulation', 'temporal'] as const)('every scenario in the %s engine', (engine) => {
   test('passes, and the engines agree', () => {
-    const wrong = of(engine).filter(
-      ({ outcome, fixture }) => outcome === 'failed' && WAITING[fixture.caseId] === undefined,
-    );
+    const wrong = of(engine).filter(({ outcome }) => outcome === 'failed');
     expect(wrong.map(told)).toEqual([]);
     expect(of(engine).filter(({ outcome }) => outcome === 'passed').length).toBeGreaterThan(280);
-  });
-
-  test('or waits for what it is known to need', () => {
-    const waiting = of(engine).filter(({ fixture }) => WAITING[fixture.caseId] !== undefined);
-    expect(
-      Object.fromEntries(
-        waiting.map(({ fixture, differences }) => [fixture.caseId, differences[0]?.observed]),
-      ),
-    ).toEqual(
-      Object.fromEntries(
-        Object.entries(WAITING).map(([caseId, what]) => [caseId, `not supported yet: ${what}`]),
-      ),
-    );
   });
 });
 

@@ -1,0 +1,61 @@
+/**
+ * A conversation as Markdown.
+ * Invariant: what anybody said stands in a fence longer than any in it, so that no text of a model or a tool
+ * becomes a heading, a link, an image or HTML in the page that shows it.
+ */
+import type { Transcript, TranscriptMessage } from './transcript.js';
+
+const TITLE_CHARS_MAX = 120;
+
+export function transcriptMarkdown(transcript: Transcript): string {
+  const { id, kind, agent, title, updatedAt, messages } = transcript;
+  const facts = [
+    `${kind === 'session' ? 'Session' : 'Run'} ${inWords(id)}`,
+    `agent ${inWords(agent)}`,
+    `${messages.length} messages`,
+    new Date(updatedAt).toISOString(),
+  ];
+  const parts = messages.flatMap((message) => [headingOf(message), ...bodyOf(message)]);
+  return `${[`# ${inWords(title) || 'Conversation'}`, facts.join(' · '), ...parts].join('\n\n')}\n`;
+}
+
+function headingOf({ messageId, role, results, flags = [] }: TranscriptMessage): string {
+  const who = role === 'assistant' ? 'Assistant' : results === undefined ? 'User' : 'Tool results';
+  const words: { readonly [flag: string]: string } = {
+    synthetic: 'by the runtime',
+    partial: 'cut off',
+    system: 'system',
+    compactSummary: 'summary of what was before',
+  };
+  const said = flags.map((flag) => words[flag] ?? flag);
+  return `## ${who}${said.length === 0 ? '' : ` (${said.join(', ')})`}\n\n${inWords(messageId)}`;
+}
+
+function bodyOf(message: TranscriptMessage): readonly string[] {
+  const { text, thinking, calls = [], results = [] } = message;
+  return [
+    ...(thinking === undefined ? [] : ['Thinking:', fenced(thinking, 'text')]),
+    ...results.flatMap(({ id, isError, text: content }) => [
+      `${isError ? 'Error' : 'Result'} of ${inWords(id)}:`,
+      fenced(content, 'text'),
+    ]),
+    ...(text === undefined ? [] : [fenced(text, 'text')]),
+    ...calls.flatMap(({ id, tool, args }) => [
+      `Call ${inWords(id)} of ${inWords(tool)}:`,
+      fenced(JSON.stringify(args, null, 2), 'json'),
+    ]),
+  ];
+}
+
+function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+/** A name on one line, with every character that Markdown or HTML could take for its own escaped. */
+function inWords(text: string): string {
+  const line = text.replace(/[\p{C}\s]+/gu, ' ').trim();
+  const cut = line.length > TITLE_CHARS_MAX ? `${line.slice(0, TITLE_CHARS_MAX)}…` : line;
+  return cut.replace(/[\\`*_{}[\]()<>#+!|~&]/g, (character) => `\\${character}`);
+}
