@@ -18,6 +18,7 @@ export {
   type ApprovalDeclaration,
   type Config,
   type ConfigDefinition,
+  type Endpoint,
   type Hook,
   type HookContext,
   type HookDefinition,
@@ -63,7 +64,7 @@ export type { GrantRequest } from './core/ask/grants.js';
 export type { AskView, EventType, RunEvent } from './core/event.js';
 export type { Budget, Limit } from './core/budget-fields.js';
 export type { Json, StoredText } from './core/json.js';
-export type { ModelRoute, Prices, Usage } from './core/model.js';
+export type { ModelRoute, Prices, UnknownModels, Usage } from './core/model.js';
 export type { PermissionMode } from './core/permission-mode.js';
 export type { Counters, RunResult, RunStatus, StopReason } from './core/result.js';
 export type { Settings } from './core/settings.js';

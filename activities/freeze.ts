@@ -38,11 +38,11 @@ export interface Prompt {
 
 export function freeze(config: Config, start: StartInput, prompt: Prompt): Frozen {
   const agent = agentOf(config, start.agent);
-  const route = resolveRoute(agent.model, config.routes);
+  const route = resolveRoute(agent.model, config);
   const tools = agent.tools.map((tool) => tool.record);
   const settings = settingsFor(config, start);
   const { fallbackModel } = settings;
-  const fallback = fallbackModel === null ? undefined : resolveRoute(fallbackModel, config.routes);
+  const fallback = fallbackModel === null ? undefined : resolveRoute(fallbackModel, config);
   const { versions } = settings;
   const policy = { ...agent.policy, version: versions.policy ?? agent.policy.version };
   return {

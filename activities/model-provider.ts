@@ -4,7 +4,13 @@ import type { ModelRoute } from '../core/model.js';
 import type { Provider } from '../providers/provider.js';
 import type { InTransaction } from './deps.js';
 
-const KEY_VARIABLES: ReadonlyMap<string, string> = new Map([['anthropic', 'ANTHROPIC_API_KEY']]);
+/** What the environment needs for a provider that is built in. */
+export const KEY_VARIABLES: ReadonlyMap<string, string> = new Map([
+  ['anthropic', 'ANTHROPIC_API_KEY'],
+  ['openai', 'OPENAI_API_KEY'],
+  ['openai-responses', 'OPENAI_API_KEY'],
+  ['litellm', 'LITELLM_BASE_URL'],
+]);
 
 export function providerOf(
   { providers }: InTransaction,

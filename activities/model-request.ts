@@ -68,9 +68,11 @@ export async function conversationOf(
       messages,
       maxTokens: inquiry.maxTokens,
       ...(route.temperatureAllowed && temperature !== undefined && { temperature }),
-      ...(limit !== undefined && {
-        thinking: { maxTokens: limit, adaptive: route.thinkingAdaptive ?? false },
-      }),
+      ...(route.parallelCalls === false && { parallelCalls: false }),
+      ...(limit !== undefined &&
+        route.thinkingAllowed !== false && {
+          thinking: { maxTokens: limit, adaptive: route.thinkingAdaptive ?? false },
+        }),
       metadata: { runId, call, ...(purpose !== undefined && { purpose }) },
     },
   };

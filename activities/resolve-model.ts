@@ -21,7 +21,7 @@ export async function resolveModel(
 
 function resolved(deps: ActivityDeps, model: string): ResolveModelOutput['resolved'] {
   try {
-    const route = resolveRoute(model, deps.config.routes);
+    const route = resolveRoute(model, deps.config);
     const provider = providerOf(deps, route);
     return provider instanceof HoldfastError
       ? { ok: false, reason: provider.message }

@@ -3,12 +3,14 @@
  * Invariant: a tool's `name@version` means the same schema in every agent.
  */
 import { HoldfastError } from '../core/errors.js';
-import type { ModelRoute } from '../core/model.js';
+import type { ModelRoute, UnknownModels } from '../core/model.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/task.js';
 import { toolKey } from '../core/tool.js';
 import type { Agent } from './define-agent.js';
 import type { Hook } from './hook.js';
 import { parseBudget, parseSettings } from './limits.js';
+import { checkedEndpoints, checkedRoutes, checkedUnknownModels } from './models.js';
+import type { Endpoint } from './models.js';
 import type { Tool } from './tool.js';
 
 export interface ConfigDefinition {
@@ -19,6 +21,10 @@ export interface ConfigDefinition {
   readonly retiredHooks?: readonly Hook[];
   /** Models beyond the built-in ones, or in their place. */
   readonly routes?: readonly ModelRoute[];
+  /** Servers of your own that speak a vendor's protocol. */
+  readonly endpoints?: readonly Endpoint[];
+  /** Default: an agent whose model is neither known nor declared cannot be served. */
+  readonly unknownModels?: UnknownModels;
   /** Below what agents and starts say. */
   readonly defaults?: { readonly budget?: BudgetOverrides; readonly settings?: SettingsOverrides };
 }
@@ -30,6 +36,8 @@ export interface Config {
   /** Every hook's code, by its name. */
   readonly hooks: ReadonlyMap<string, Hook>;
   readonly routes: readonly ModelRoute[];
+  readonly endpoints: readonly Endpoint[];
+  readonly unknownModels: UnknownModels;
   readonly defaults: { readonly budget: BudgetOverrides; readonly settings: SettingsOverrides };
 }
 
@@ -46,6 +54,8 @@ export function defineConfig(definition: ConfigDefinition): Config {
       ...(definition.retiredHooks ?? []),
     ]),
     routes: checkedRoutes(definition.routes ?? []),
+    endpoints: checkedEndpoints(definition.endpoints ?? []),
+    unknownModels: checkedUnknownModels(definition.unknownModels ?? { prices: 'fail' }),
     defaults: {
       budget: parseBudget(definition.defaults?.budget, place),
       settings: parseSettings(definition.defaults?.settings, place),
@@ -105,24 +115,6 @@ function hooksByName(hooks: readonly Hook[]): ReadonlyMap<string, Hook> {
     byName.set(hook.name, hook);
   }
   return byName;
-}
-
-function checkedRoutes(routes: readonly ModelRoute[]): readonly ModelRoute[] {
-  const names = new Set<string>();
-  for (const route of routes) {
-    if (names.has(route.name)) {
-      throw wrong(`It has two routes named ${route.name}.`, 'Rename one of them.');
-    }
-    names.add(route.name);
-    const numbers = [route.contextWindow, route.maxOutputTokens, ...Object.values(route.prices)];
-    if (!numbers.every((value) => Number.isInteger(value) && value >= 0)) {
-      throw wrong(
-        `Route ${route.name} has a price or size that is no whole number from 0.`,
-        'Prices are integer micro-USD per million tokens: 3 USD is 3_000_000.',
-      );
-    }
-  }
-  return Object.freeze([...routes]);
 }
 
 function wrong(what: string, hint: string): HoldfastError {

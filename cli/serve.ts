@@ -24,9 +24,11 @@ export async function serveWorker(options: ServeOptions, output: Output): Promis
   const { namespace, taskQueue, storeFile } = place;
   await prepareNamespace(options);
   const { startWorker, providersOf } = await import('../worker/index.js');
-  const providers = providersOf(place);
+  const providers = providersOf(place, config);
   if (providers.size === 0) {
-    output.remark('No model key is set: set ANTHROPIC_API_KEY, or every model call will fail.');
+    output.remark(
+      'No model key is set: set ANTHROPIC_API_KEY or OPENAI_API_KEY, or every model call will fail.',
+    );
   }
   const say = (line: string): void => output.remark(line);
   const queue = { address, namespace, taskQueue, storeFile };

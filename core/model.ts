@@ -23,6 +23,19 @@ export interface ModelRoute {
   readonly temperatureAllowed: boolean;
   /** The model decides how much it thinks: it takes no budget for that, only on or off. */
   readonly thinkingAdaptive?: boolean;
+  /** False: it cannot think, and must not be told how much. */
+  readonly thinkingAllowed?: boolean;
+  /** False: at most one call per reply is asked of it. */
+  readonly parallelCalls?: boolean;
+}
+
+/** What to reckon with for a model that is neither known nor declared (G24, G76). */
+export interface UnknownModels {
+  readonly prices: 'fail' | 'zero' | Prices;
+  /** Default 200,000. */
+  readonly contextWindow?: number;
+  /** Default 16,384. */
+  readonly maxOutputTokens?: number;
 }
 
 export interface Usage {

@@ -19,11 +19,15 @@ export interface ModelRequest {
   readonly tools: readonly ToolOffer[];
   /** The tools explain the conversation; none of them may be called. */
   readonly toolChoice?: 'none';
+  /** False: at most one call per reply, where the vendor can be told so. */
+  readonly parallelCalls?: boolean;
   readonly messages: readonly RequestMessage[];
   readonly maxTokens: number;
   readonly temperature?: number;
   /** `maxTokens` 0: none. Absent: the model's own default. */
   readonly thinking?: { readonly maxTokens: number; readonly adaptive: boolean };
+  /** Names of the vendor's features that have to be asked for. */
+  readonly betas?: readonly string[];
   readonly metadata?: {
     readonly runId: string;
     readonly call: number;

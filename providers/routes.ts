@@ -1,57 +1,39 @@
 /**
- * Known model routes: context window, output limit and list prices, frozen into a run at its start.
- * Prices are integer micro-USD per million tokens. Cache writes are priced for the five-minute cache, the
- * only one that is asked for. Models whose price depends on the length of the prompt are left out: one
- * price per token is all that a budget can reckon with, so their users declare the price to reckon with.
+ * Routes by name: a vendor or gateway, and a model of it, with what a run has to know of it (G24, G76).
+ * Invariant: a run starts only on a model whose window and prices are known, from the table or because the
+ * user said what to reckon with.
  */
 import { HoldfastError } from '../core/errors.js';
-import type { ModelRoute, Prices } from '../core/model.js';
-
-/** Date of the price lists that the table was taken from. Change it with any price. */
-export const PRICES_VERSION = '2026-10-24';
+import type { ModelRoute, Prices, UnknownModels } from '../core/model.js';
+import { SMALL, VENDOR_TABLES } from './model-table.js';
+import type { ModelRow } from './model-table.js';
 
 const USD = 1_000_000;
-
-interface ModelRow {
-  readonly model: string;
-  /** USD per million tokens: input, output, cache read, cache write. */
-  readonly usd: readonly [number, number, number, number];
-  readonly contextWindow: number;
-  readonly maxOutputTokens: number;
-  readonly temperatureAllowed: boolean;
-}
-
-const LARGE = { contextWindow: 1_000_000, maxOutputTokens: 128_000, temperatureAllowed: false };
-const LARGE_WITH_TEMPERATURE = { ...LARGE, temperatureAllowed: true };
-const SMALL = { contextWindow: 200_000, maxOutputTokens: 64_000, temperatureAllowed: true };
-
-const ANTHROPIC: readonly ModelRow[] = [
-  { model: 'claude-fable-5-1', usd: [10, 50, 0.25, 12.5], ...LARGE },
-  { model: 'claude-fable-5', usd: [10, 50, 1, 12.5], ...LARGE },
-  { model: 'claude-opus-5-5', usd: [4, 20, 0.2, 5], ...LARGE },
-  { model: 'claude-opus-5', usd: [5, 25, 0.5, 6.25], ...LARGE },
-  { model: 'claude-opus-4-8', usd: [5, 25, 0.5, 6.25], ...LARGE },
-  { model: 'claude-opus-4-7', usd: [5, 25, 0.5, 6.25], ...LARGE },
-  { model: 'claude-opus-4-6', usd: [5, 25, 0.5, 6.25], ...LARGE_WITH_TEMPERATURE },
-  { model: 'claude-opus-4-5', usd: [5, 25, 0.5, 6.25], ...SMALL },
-  { model: 'claude-opus-4-5-20251101', usd: [5, 25, 0.5, 6.25], ...SMALL },
-  { model: 'claude-sonnet-5-5', usd: [2, 10, 0.1, 2.5], ...LARGE },
-  { model: 'claude-sonnet-5', usd: [2, 10, 0.2, 2.5], ...LARGE },
-  {
-    model: 'claude-sonnet-4-6',
-    usd: [3, 15, 0.3, 3.75],
-    ...LARGE_WITH_TEMPERATURE,
-    maxOutputTokens: 64_000,
-  },
-  { model: 'claude-haiku-4-5', usd: [1, 5, 0.1, 1.25], ...SMALL },
-  { model: 'claude-haiku-4-5-20251001', usd: [1, 5, 0.1, 1.25], ...SMALL },
-];
-
 const SCRIPTED_PREFIX = 'scripted/';
+/** A gateway takes the names of other vendors' routes. */
+const GATEWAY_PREFIX = 'litellm/';
 const NAME_CHARS_MAX = 200;
+const UNKNOWN_CONTEXT_WINDOW = 200_000;
+const UNKNOWN_OUTPUT_TOKENS = 16_384;
+const FREE: Prices = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
 const KNOWN: ReadonlyMap<string, ModelRoute> = new Map(
-  ANTHROPIC.map((row) => [`anthropic/${row.model}`, routeOf(row)]),
+  VENDOR_TABLES.flatMap(({ providers, pricesVersion, rows }) =>
+    providers.flatMap((provider) =>
+      rows.map((row): [string, ModelRoute] => [
+        `${provider}/${row.model}`,
+        routeOf(row, { provider, pricesVersion }),
+      ]),
+    ),
+  ),
 );
+
+/** What a configuration says about models. */
+export interface DeclaredModels {
+  /** They win over known ones. */
+  readonly routes?: readonly ModelRoute[];
+  readonly unknownModels?: UnknownModels;
+}
 
 /** Names of the built-in routes, in the order of the table. */
 export function knownRoutes(): readonly string[] {
@@ -59,14 +41,25 @@ export function knownRoutes(): readonly string[] {
 }
 
 /**
- * The route of a model by its `provider/model` name; `extra` are declared routes and win over built-in
- * ones. `scripted/<anything>` speaks the Anthropic protocol and is for tests, demos and benches.
+ * The route of a model by its `provider/model` name. `litellm/<known name>` is that model behind a gateway;
+ * `scripted/<anything>` speaks the Anthropic protocol and is for tests, demos and benches.
  */
-export function resolveRoute(name: string, extra: readonly ModelRoute[] = []): ModelRoute {
-  const declared = extra.find((route) => route.name === name);
-  const route = declared ?? KNOWN.get(name) ?? scriptedRoute(name);
+export function resolveRoute(name: string, models: DeclaredModels = {}): ModelRoute {
+  const { routes = [] } = models;
+  const declared = routes.find((route) => route.name === name);
+  const route =
+    declared ??
+    KNOWN.get(name) ??
+    gatewayRoute(name) ??
+    scriptedRoute(name) ??
+    unknownRoute(name, models.unknownModels);
   if (route !== undefined) return route;
-  const known = [...extra.map((each) => each.name), ...KNOWN.keys(), 'scripted/<name>'];
+  const known = [
+    ...routes.map((each) => each.name),
+    ...KNOWN.keys(),
+    'litellm/<known name>',
+    'scripted/<name>',
+  ];
   throw new HoldfastError(
     'UnknownModel',
     `Model ${JSON.stringify(name.slice(0, NAME_CHARS_MAX))} is not known.`,
@@ -74,10 +67,17 @@ export function resolveRoute(name: string, extra: readonly ModelRoute[] = []): M
       hint:
         'Use a known name, or declare a route: { name: "provider/model", provider, model, contextWindow, ' +
         'maxOutputTokens, prices: { input, output, cacheRead, cacheWrite } in micro-USD per million tokens, ' +
-        'pricesVersion, temperatureAllowed, thinkingAdaptive? }.',
+        'pricesVersion, temperatureAllowed, thinkingAdaptive? }; or say in unknownModels what to reckon with.',
       details: { known },
     },
   );
+}
+
+function gatewayRoute(name: string): ModelRoute | undefined {
+  if (!name.startsWith(GATEWAY_PREFIX)) return undefined;
+  const model = name.slice(GATEWAY_PREFIX.length);
+  const behind = KNOWN.get(model);
+  return behind === undefined ? undefined : { ...behind, name, provider: 'litellm', model };
 }
 
 function scriptedRoute(name: string): ModelRoute | undefined {
@@ -86,22 +86,48 @@ function scriptedRoute(name: string): ModelRoute | undefined {
     return undefined;
   }
   const row: ModelRow = { model, usd: [3, 15, 0.3, 3.75], ...SMALL };
-  return { ...routeOf(row), name, pricesVersion: 'scripted' };
+  return { ...routeOf(row, { provider: 'anthropic', pricesVersion: 'scripted' }), name };
 }
 
-function routeOf(row: ModelRow): ModelRoute {
-  const { model, usd, contextWindow, maxOutputTokens, temperatureAllowed } = row;
+function unknownRoute(name: string, unknown: UnknownModels | undefined): ModelRoute | undefined {
+  const slash = name.indexOf('/');
+  const provider = name.slice(0, Math.max(0, slash));
+  const model = name.slice(slash + 1);
+  if (unknown === undefined || unknown.prices === 'fail' || name.length > NAME_CHARS_MAX) {
+    return undefined;
+  }
+  if (provider === '' || model === '') return undefined;
   return {
-    name: `anthropic/${model}`,
-    provider: 'anthropic',
+    name,
+    provider,
+    model,
+    contextWindow: unknown.contextWindow ?? UNKNOWN_CONTEXT_WINDOW,
+    maxOutputTokens: unknown.maxOutputTokens ?? UNKNOWN_OUTPUT_TOKENS,
+    prices: unknown.prices === 'zero' ? FREE : unknown.prices,
+    pricesVersion: 'unknown',
+    // What a model may refuse is not sent; its own default stands.
+    temperatureAllowed: false,
+    thinkingAllowed: false,
+  };
+}
+
+function routeOf(
+  row: ModelRow,
+  { provider, pricesVersion }: Pick<ModelRoute, 'provider' | 'pricesVersion'>,
+): ModelRoute {
+  const { model, usd, contextWindow, maxOutputTokens, temperatureAllowed, thinking } = row;
+  return {
+    name: `${provider}/${model}`,
+    provider,
     model,
     contextWindow,
     maxOutputTokens,
     prices: pricesOf(usd),
-    pricesVersion: PRICES_VERSION,
+    pricesVersion,
     temperatureAllowed,
-    // Models that take no temperature take no thinking budget either.
-    ...(!temperatureAllowed && { thinkingAdaptive: true }),
+    ...(thinking === 'never' && { thinkingAllowed: false }),
+    // Without an effort, models that take no temperature take no thinking budget either.
+    ...(thinking === undefined && !temperatureAllowed && { thinkingAdaptive: true }),
   };
 }
 

@@ -28,6 +28,13 @@ export function wireNameOf(name: string): string {
   });
 }
 
+/** A name of the past that no tool has any more must still be acceptable. */
+export function pastWireName(name: string): string {
+  const wireName = name.replaceAll('.', '__');
+  if (isWireName(wireName)) return wireName;
+  return wireName.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unknown';
+}
+
 /** The names of one manifest, both ways; InvalidAgent when two tools would share a wire name. */
 export function wireNames(names: readonly string[]): WireNames {
   const wireOf = new Map<string, string>();

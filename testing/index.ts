@@ -35,6 +35,19 @@ export {
   type ScriptedAnswer,
 } from '../providers/scripted/script.js';
 export { createAnthropicProvider } from '../providers/anthropic.js';
+export { createOpenAiChatProvider } from '../providers/openai-chat.js';
+export { createOpenAiResponsesProvider } from '../providers/openai-responses.js';
+export {
+  providerChecks,
+  readChatBody,
+  readMessagesBody,
+  readResponsesBody,
+  type ProviderCheck,
+  type ProviderUnderTest,
+  type StallTimes,
+  type WireEntry,
+} from './conformance/index.js';
+export type { ModelProgress, ModelReply, ModelRequest, Provider } from '../providers/provider.js';
 export { expectReplays, replayRuns, type ReplayFailures, type ReplayPlace } from './replay.js';
 export { type Bundle } from '../replay/bundle.js';
 export { readBundle } from '../replay/read-bundle.js';

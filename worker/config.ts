@@ -14,7 +14,16 @@ export interface Environment {
   readonly home: string;
   readonly storeFile: string;
   readonly configFile?: string;
-  readonly anthropic: { readonly apiKey?: string; readonly baseUrl?: string };
+  readonly anthropic: ModelAccess;
+  readonly openai: ModelAccess;
+  readonly litellm: ModelAccess;
+  /** A variable that the configuration names: the key of an endpoint. */
+  readonly secret: (variable: string) => string | undefined;
+}
+
+export interface ModelAccess {
+  readonly apiKey?: string;
+  readonly baseUrl?: string;
 }
 
 const STORE_FILE = 'store.db';
@@ -31,6 +40,10 @@ const schema = z.object({
   HOLDFAST_CONFIG: text.optional(),
   ANTHROPIC_API_KEY: text.optional(),
   ANTHROPIC_BASE_URL: z.url('must be a URL').optional(),
+  OPENAI_API_KEY: text.optional(),
+  OPENAI_BASE_URL: z.url('must be a URL').optional(),
+  LITELLM_API_KEY: text.optional(),
+  LITELLM_BASE_URL: z.url('must be a URL').optional(),
 });
 
 /** Reads the environment; throws InvalidConfig naming the variable. Paths are relative to `folder`. */
@@ -62,9 +75,13 @@ export function readEnvironment(
     ...(read.HOLDFAST_CONFIG !== undefined && {
       configFile: resolve(folder, read.HOLDFAST_CONFIG),
     }),
-    anthropic: {
-      ...(read.ANTHROPIC_API_KEY !== undefined && { apiKey: read.ANTHROPIC_API_KEY }),
-      ...(read.ANTHROPIC_BASE_URL !== undefined && { baseUrl: read.ANTHROPIC_BASE_URL }),
-    },
+    anthropic: access(read.ANTHROPIC_API_KEY, read.ANTHROPIC_BASE_URL),
+    openai: access(read.OPENAI_API_KEY, read.OPENAI_BASE_URL),
+    litellm: access(read.LITELLM_API_KEY, read.LITELLM_BASE_URL),
+    secret: (variable) => variables[variable]?.trim() || undefined,
   };
+}
+
+function access(apiKey: string | undefined, baseUrl: string | undefined): ModelAccess {
+  return { ...(apiKey !== undefined && { apiKey }), ...(baseUrl !== undefined && { baseUrl }) };
 }

@@ -44,7 +44,7 @@ export function findConfig(folder: string): string | undefined {
 
 /** Every agent's model must be known with its price before anything is served (G24). */
 export function checkModels(config: Config): void {
-  for (const agent of config.agents.values()) resolveRoute(agent.model, config.routes);
+  for (const agent of config.agents.values()) resolveRoute(agent.model, config);
 }
 
 async function importFile(file: string): Promise<unknown> {

@@ -25,10 +25,12 @@ export async function runWorkerProcess(options: WorkerProcessOptions = {}): Prom
     options.config ??
     (await loadConfig({ folder, ...(configFile !== undefined && { file: configFile }) }));
   const { address, namespace, taskQueue, storeFile } = environment;
-  const providers = providersOf(environment);
+  const providers = providersOf(environment, config);
   const settings = { address, namespace, taskQueue, storeFile, providers, ...options.settings };
   if (settings.providers.size === 0) {
-    say('No model key is set: set ANTHROPIC_API_KEY, or every model call will fail.');
+    say(
+      'No model key is set: set ANTHROPIC_API_KEY or OPENAI_API_KEY, or every model call will fail.',
+    );
   }
   const worker = await startWorker({ say, ...settings, config });
   const agents = [...config.agents.keys()].join(', ');

@@ -1,4 +1,5 @@
 /** The configuration and the model keys that it needs. */
+import { KEY_VARIABLES } from '../../activities/model-provider.js';
 import type { Config } from '../../authoring/index.js';
 import type { Environment } from '../../worker/config.js';
 import { broken, ok, warning, type Check } from './check.js';
@@ -37,9 +38,9 @@ async function checkKeys(
 ): Promise<readonly Check[]> {
   const { resolveRoute } = await import('../../providers/routes.js');
   const { providersOf } = await import('../../worker/providers.js');
-  const available = providersOf(place);
+  const available = providersOf(place, config);
   const wanted = new Set(
-    [...config.agents.values()].map((agent) => resolveRoute(agent.model, config.routes).provider),
+    [...config.agents.values()].map((agent) => resolveRoute(agent.model, config).provider),
   );
   return [...wanted].map((provider) => {
     if (available.has(provider)) return ok('model key', `${provider}: set`);
@@ -50,7 +51,8 @@ async function checkKeys(
 }
 
 function mendKey(provider: string): string {
-  return provider === 'anthropic'
-    ? 'Set ANTHROPIC_API_KEY for the worker.'
+  const variable = KEY_VARIABLES.get(provider);
+  return variable !== undefined
+    ? `Set ${variable} for the worker.`
     : `No provider "${provider}" is built in; hand it to startWorker, or use another model.`;
 }

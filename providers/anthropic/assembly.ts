@@ -6,22 +6,10 @@
 import type { Json } from '../../core/json.js';
 import { NO_USAGE } from '../../core/model.js';
 import type { Usage } from '../../core/model.js';
+import { isRecord } from '../json-record.js';
+import type { MutableRecord } from '../json-record.js';
 import type { SseEvent } from '../sse.js';
-
-/** The stream cannot be read as one message. */
-export class BadStream extends Error {}
-
-/** The vendor reported an error in the middle of a stream. */
-export class StreamError extends Error {
-  readonly body: Json;
-
-  constructor(body: Json) {
-    super('the stream reported an error');
-    this.body = body;
-  }
-}
-
-export type MutableRecord = Record<string, Json>;
+import { BadStream, StreamError } from '../stream-errors.js';
 
 export interface OpenBlock {
   readonly type: string;
@@ -198,10 +186,6 @@ function parseRecord(text: string): MutableRecord {
 function recordOf(value: Json | undefined): MutableRecord {
   if (!isRecord(value)) throw new BadStream('an event without its object');
   return value;
-}
-
-export function isRecord(value: unknown): value is MutableRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function stringOf(value: Json | undefined): string | undefined {

@@ -4,7 +4,7 @@
  */
 import type { Json } from '../../core/json.js';
 import type { HostedUse, RequestMessage } from '../provider.js';
-import { isRecord, type MutableRecord } from './assembly.js';
+import { isRecord, type MutableRecord } from '../json-record.js';
 
 /** `server_tool_use`, and the same of other kinds; `tool_use` is ours to run. */
 function isUse(block: Json): block is MutableRecord {

@@ -4,22 +4,20 @@
  * message; text also when it was cut off.
  */
 import type { Json } from '../../core/json.js';
-import type { ReplyStop, Usage } from '../../core/model.js';
+import type { ReplyStop } from '../../core/model.js';
 import type { Block } from '../../core/transcript.js';
-import { estimateTokens } from '../provider.js';
-import type { ModelReply, UsageSource } from '../provider.js';
+import { usageOfReply } from '../attempt.js';
+import { uniqueCallId } from '../call-ids.js';
+import type { CallIds } from '../call-ids.js';
+import { isRecord } from '../json-record.js';
+import type { ModelReply } from '../provider.js';
 import { parseArguments } from '../tool-arguments.js';
-import { isRecord } from './assembly.js';
 import type { Assembly, OpenBlock } from './assembly.js';
 import { hostedUses, withoutOpenUses } from './hosted.js';
 
 /** What a reply needs to know of its request. */
-export interface ReplyContext {
+export interface ReplyContext extends CallIds {
   readonly model: string;
-  /** Ids of calls in the conversation; those of the reply are added. */
-  readonly usedIds: Set<string>;
-  /** Makes ids for calls that came without one. */
-  readonly call: number;
   /** The vendor's blocks of the message before: a paused turn goes on from them. */
   readonly earlier: readonly Json[];
 }
@@ -61,7 +59,7 @@ export function replyOf(assembly: Assembly, context: ReplyContext): ModelReply {
     stop,
     ...(detail === undefined ? {} : { stopDetail: detail.slice(0, DETAIL_CHARS_MAX) }),
     ...(stop === 'refusal' ? { refusal: refusalOf(assembly, kept.blocks) } : {}),
-    ...usageOf(assembly),
+    ...usageOfReply(assembly, assembly.stopped),
     model: assembly.model === '' ? context.model : assembly.model,
     ...(assembly.stopped ? {} : { partial: true }),
     incompleteCalls: kept.incompleteCalls,
@@ -106,7 +104,7 @@ function keepCall(kept: Kept, block: OpenBlock, { context, refused, truncated }:
     kept.incompleteCalls += 1;
     return;
   }
-  const id = uniqueId(textOf(block, 'id'), kept, context);
+  const id = uniqueCallId(textOf(block, 'id'), kept.blocks, context);
   const tool = textOf(block, 'name').slice(0, NAME_CHARS_MAX);
   kept.blocks.push({ type: 'tool_use', id, tool, args: input.args });
   kept.raw.push({ ...block.raw, id, input: input.args });
@@ -120,17 +118,6 @@ function inputOf(block: OpenBlock): { ok: boolean; args: Json; empty: boolean } 
     return { ...parseArguments(JSON.stringify(given)), empty: false };
   }
   return { ...parseArguments(text), empty: text.trim() === '' };
-}
-
-/** Ids must be unique in the conversation and acceptable to the vendor (G42). */
-function uniqueId(given: string, kept: Kept, context: ReplyContext): string {
-  const wished = given.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 128);
-  const position = kept.blocks.filter((block) => block.type === 'tool_use').length;
-  const base = wished === '' ? `call_${context.call}_${position}` : wished;
-  let id = base;
-  for (let n = 2; context.usedIds.has(id); n += 1) id = `${base}_${n}`;
-  context.usedIds.add(id);
-  return id;
 }
 
 function stopOf(assembly: Assembly): ReplyStop {
@@ -153,14 +140,6 @@ function refusalOf(assembly: Assembly, blocks: readonly Block[]): string {
   return typeof category === 'string'
     ? `The model refused (${category.slice(0, 100)}).`
     : 'The model refused.';
-}
-
-function usageOf(assembly: Assembly): { usage: Usage; usageSource: UsageSource } {
-  const { usage, usageFinal, stopped, outputBytes } = assembly;
-  if (stopped && usageFinal) return { usage, usageSource: 'reported' };
-  const output = Math.max(usage.output, estimateTokens(outputBytes));
-  const input = usage.input + usage.cacheRead + usage.cacheWrite;
-  return { usage: { ...usage, output }, usageSource: input > 0 ? 'estimated' : 'absent' };
 }
 
 function textOf(block: OpenBlock, key: string): string {

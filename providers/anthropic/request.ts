@@ -4,14 +4,13 @@
  * message (G45); no empty text block is sent; raw blocks go back unchanged to the model they came from.
  */
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
-import type { HoldfastError } from '../../core/errors.js';
 import type { Json } from '../../core/json.js';
 import type { Block } from '../../core/transcript.js';
 import { hostedNames } from './hosted.js';
-import { modelFailure } from '../provider.js';
 import type { ModelRequest, RequestMessage } from '../provider.js';
 import { asArgumentObject } from '../tool-arguments.js';
-import { isWireName } from '../wire-names.js';
+import { nothingToSend, wellFormed } from '../wire-text.js';
+import { pastWireName } from '../wire-names.js';
 import { samplingParams } from './thinking.js';
 
 type JsonObject = { readonly [key: string]: Json };
@@ -28,7 +27,6 @@ const OPENING: WireMessage = {
   content: [{ type: 'text', text: '(The assistant opens this conversation.)' }],
 };
 const USER_ID_CHARS_MAX = 256;
-const LONE_SURROGATES = /\p{Surrogate}/gu;
 
 /** The body of a streamed request; InvalidRequest when there is nothing to send. */
 export function anthropicBody(request: ModelRequest): MessageCreateParamsStreaming {
@@ -49,15 +47,6 @@ export function anthropicBody(request: ModelRequest): MessageCreateParamsStreami
   };
   // Raw blocks are the vendor's own JSON; the SDK's types cannot describe what is only passed through.
   return body as unknown as MessageCreateParamsStreaming;
-}
-
-/** Every tool call id of the conversation: ids of a new reply must differ from them (G42). */
-export function usedCallIds(messages: readonly RequestMessage[]): Set<string> {
-  const ids = new Set<string>();
-  for (const { blocks } of messages) {
-    for (const block of blocks) if (block.type === 'tool_use') ids.add(block.id);
-  }
-  return ids;
 }
 
 /** Only the part that stays the same is worth caching. */
@@ -159,7 +148,7 @@ function contentOf(block: Block, wireNames: ReadonlyMap<string, string>): readon
         {
           type: 'tool_use',
           id: block.id,
-          name: wireNames.get(block.tool) ?? asWireName(block.tool),
+          name: wireNames.get(block.tool) ?? pastWireName(block.tool),
           input: asArgumentObject(block.args),
         },
       ];
@@ -178,23 +167,4 @@ function resultOf(block: Extract<Block, { type: 'tool_result' }>): JsonObject {
     ...(content === '' ? {} : { content }),
     ...(block.isError ? { is_error: true } : {}),
   };
-}
-
-/** A name of the past that no tool has any more must still be acceptable. */
-function asWireName(name: string): string {
-  const wireName = name.replaceAll('.', '__');
-  if (isWireName(wireName)) return wireName;
-  return wireName.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unknown';
-}
-
-function wellFormed(text: string): string {
-  return text.replace(LONE_SURROGATES, '\uFFFD');
-}
-
-function nothingToSend(): HoldfastError {
-  return modelFailure('InvalidRequest', 'The conversation has no message to send.', {
-    receivedInput: false,
-    receivedOutputTokensEstimate: 0,
-    shouldRetry: false,
-  });
 }

@@ -12,7 +12,7 @@ export interface RenderContext {
 }
 
 const BYTES_PER_TOKEN = 4;
-const CHUNKS_MAX = 10_000;
+export const CHUNKS_MAX = 10_000;
 
 interface WireUsage {
   readonly input_tokens: number;
@@ -107,11 +107,15 @@ function callHead(call: ScriptedCall, request: ScriptedRequest, position: number
     type: 'tool_use',
     // The number of the reply is in it: ids must be unique in a whole conversation.
     id: call.id ?? `toolu_${request.assistantMessages}_${position}`,
-    name: request.tools.includes(call.tool) ? call.tool : wireNameOf(call.tool),
+    name: callName(call, request),
   };
 }
 
-function inputText(call: ScriptedCall): string {
+export function callName(call: ScriptedCall, request: ScriptedRequest): string {
+  return request.tools.includes(call.tool) ? call.tool : wireNameOf(call.tool);
+}
+
+export function inputText(call: ScriptedCall): string {
   return call.rawInput ?? (call.input === undefined ? '' : JSON.stringify(call.input));
 }
 
@@ -124,19 +128,30 @@ function stopOf(message: ScriptedMessage): { readonly [key: string]: Json } {
   };
 }
 
-function usageOf({ message, bodyBytes }: RenderContext): WireUsage {
+function usageOf(context: RenderContext): WireUsage {
+  const { input, output, cacheRead, cacheWrite } = countedUsage(context);
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    cache_read_input_tokens: cacheRead,
+    cache_creation_input_tokens: cacheWrite,
+  };
+}
+
+/** What the script states, else what the sizes suggest. */
+export function countedUsage({ message, bodyBytes }: RenderContext): Usage {
   const stated: Partial<Usage> = message.usage ?? {};
   const written = (message.calls ?? []).reduce((sum, call) => sum + inputText(call).length + 16, 0);
   const chars = (message.text ?? '').length + (message.thinking ?? '').length + written;
   return {
-    input_tokens: stated.input ?? Math.ceil(bodyBytes / BYTES_PER_TOKEN),
-    output_tokens: stated.output ?? Math.max(1, Math.ceil(chars / BYTES_PER_TOKEN)),
-    cache_read_input_tokens: stated.cacheRead ?? 0,
-    cache_creation_input_tokens: stated.cacheWrite ?? 0,
+    input: stated.input ?? Math.ceil(bodyBytes / BYTES_PER_TOKEN),
+    output: stated.output ?? Math.max(1, Math.ceil(chars / BYTES_PER_TOKEN)),
+    cacheRead: stated.cacheRead ?? 0,
+    cacheWrite: stated.cacheWrite ?? 0,
   };
 }
 
-function split(text: string, pieces: number): readonly string[] {
+export function split(text: string, pieces: number): readonly string[] {
   if (pieces <= 1) return [text];
   const size = Math.max(1, Math.ceil(text.length / pieces));
   const parts: string[] = [];

@@ -1,12 +1,12 @@
 /** Reads requests of the Messages API, as far as scripts need them. Total over any JSON. */
 import type { Json } from '../../core/json.js';
+import { listOf, objectOf, parsedObject, stringOf } from './request-json.js';
+import type { JsonObject } from './request-json.js';
 import type { ScriptedRequest, ScriptedRequestMessage } from './script.js';
-
-type JsonObject = { readonly [key: string]: Json };
 
 /** A request without its attempt; undefined when the body is not a JSON object with messages. */
 export function parseRequest(body: string): Omit<ScriptedRequest, 'attempt'> | undefined {
-  const root = objectOf(parse(body));
+  const root = parsedObject(body);
   const list = root?.['messages'];
   if (root === undefined || !Array.isArray(list)) return undefined;
   const messages = (list as readonly Json[]).map(messageOf);
@@ -41,25 +41,4 @@ function systemOf(value: Json | undefined): string {
   return listOf(value)
     .map((block) => stringOf(objectOf(block)?.['text']))
     .join('\n');
-}
-
-function parse(body: string): Json | undefined {
-  try {
-    return JSON.parse(body) as Json;
-  } catch {
-    return undefined;
-  }
-}
-
-function objectOf(value: Json | undefined): JsonObject | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return value as JsonObject;
-}
-
-function stringOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function listOf(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? (value as readonly Json[]) : [];
 }

@@ -30,6 +30,7 @@ const message = z.strictObject({
   chunkDelayMs: count.optional(),
   cutAfterChunks: count.optional(),
   cutAfterBytes: count.optional(),
+  endAfterChunks: count.optional(),
   stallAfterChunks: count.optional(),
   stallWith: z.enum(['silence', 'pings']).optional(),
   errorEventAfterChunks: count.optional(),

@@ -52,6 +52,8 @@ export interface ScriptedMessage {
   /** The socket is destroyed after so many events, or bytes. */
   readonly cutAfterChunks?: number;
   readonly cutAfterBytes?: number;
+  /** The stream ends well after so many events, as behind a proxy that lost its server. */
+  readonly endAfterChunks?: number;
   /** Nothing more is sent, or only pings, until the client gives up. */
   readonly stallAfterChunks?: number;
   readonly stallWith?: 'silence' | 'pings';

@@ -1,7 +1,7 @@
 /** Sends a scripted reply, with its misbehaviour. Every wait ends when the client is gone. */
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { frame, renderEvents, renderMessage } from './render.js';
+import type { Protocol } from './protocol.js';
 import type { RenderContext } from './render.js';
 import type { ScriptedFailure, ScriptedMessage, ScriptedReply } from './script.js';
 
@@ -15,10 +15,13 @@ const EVENT_STREAM = {
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** A context whose message is the reply to send, whatever its kind. */
-export type SendContext = Omit<RenderContext, 'message'> & { readonly reply: ScriptedReply };
+export type SendContext = Omit<RenderContext, 'message'> & {
+  readonly reply: ScriptedReply;
+  readonly protocol: Protocol;
+};
 
 export async function sendReply(response: ServerResponse, context: SendContext): Promise<void> {
-  const { reply, ...rest } = context;
+  const { reply, protocol, ...rest } = context;
   if ('delayMs' in reply && reply.delayMs !== undefined) await pause(response, reply.delayMs);
   if ('garbage' in reply) {
     sendWhole(
@@ -27,24 +30,22 @@ export async function sendReply(response: ServerResponse, context: SendContext):
       reply.garbage,
     );
   } else if ('status' in reply) {
-    sendFailure(response, reply);
+    sendFailure(response, reply, protocol);
   } else if (!context.request.stream) {
     if (reply.cutAfterBytes !== undefined || reply.cutAfterChunks !== undefined) response.destroy();
-    else sendWhole(response, JSON_TYPE, renderMessage({ ...rest, message: reply }));
+    else sendWhole(response, JSON_TYPE, protocol.whole({ ...rest, message: reply }));
   } else {
-    await sendStream(response, reply, renderEvents({ ...rest, message: reply }));
+    const events = protocol.events({ ...rest, message: reply });
+    await sendStream(response, { reply, events, protocol });
   }
 }
 
-export function sendFailure(response: ServerResponse, failure: ScriptedFailure): void {
-  const body = JSON.stringify({
-    type: 'error',
-    error: {
-      type: failure.errorType ?? typeOfStatus(failure.status),
-      message: failure.message ?? `scripted ${failure.status}`,
-      ...(failure.errorCode === undefined ? {} : { details: { error_code: failure.errorCode } }),
-    },
-  });
+export function sendFailure(
+  response: ServerResponse,
+  failure: ScriptedFailure,
+  protocol: Protocol,
+): void {
+  const body = protocol.failure(failure);
   response.writeHead(failure.status, {
     ...JSON_TYPE,
     'content-length': Buffer.byteLength(body),
@@ -67,12 +68,20 @@ export function sendWhole(
   response.end(body);
 }
 
-async function sendStream(
-  response: ServerResponse,
-  reply: ScriptedMessage,
-  events: readonly string[],
-): Promise<void> {
-  const faults = [reply.cutAfterChunks, reply.stallAfterChunks, reply.errorEventAfterChunks];
+interface Streaming {
+  readonly reply: ScriptedMessage;
+  readonly events: readonly string[];
+  readonly protocol: Protocol;
+}
+
+async function sendStream(response: ServerResponse, streaming: Streaming): Promise<void> {
+  const { reply, events } = streaming;
+  const faults = [
+    reply.cutAfterChunks,
+    reply.endAfterChunks,
+    reply.stallAfterChunks,
+    reply.errorEventAfterChunks,
+  ];
   const eventful = faults.some((fault) => fault !== undefined) || reply.cutAfterBytes !== undefined;
   if (!eventful && reply.chunks === undefined && reply.chunkDelayMs === undefined) {
     sendWhole(response, EVENT_STREAM, events.join(''));
@@ -84,23 +93,27 @@ async function sendStream(
     return;
   }
   for (const [index, event] of events.entries()) {
-    if (await misbehave(response, reply, index)) return;
+    if (await misbehave(response, streaming, index)) return;
     if (response.destroyed) return;
     response.write(event);
     await (reply.chunkDelayMs === undefined ? nextTick() : pause(response, reply.chunkDelayMs));
   }
-  if (!(await misbehave(response, reply, events.length))) response.end();
+  if (!(await misbehave(response, streaming, events.length))) response.end();
 }
 
 /** Whether the reply ended here instead of going on. */
 async function misbehave(
   response: ServerResponse,
-  reply: ScriptedMessage,
+  { reply, protocol }: Streaming,
   sent: number,
 ): Promise<boolean> {
   if (reply.errorEventAfterChunks === sent) {
     const type = reply.errorType ?? 'overloaded_error';
-    response.end(frame('error', { error: { type, message: `scripted ${type}` } }));
+    response.end(protocol.errorEvent(type));
+    return true;
+  }
+  if (reply.endAfterChunks === sent) {
+    response.end();
     return true;
   }
   if (reply.cutAfterChunks === sent) {
@@ -108,7 +121,7 @@ async function misbehave(
     return true;
   }
   if (reply.stallAfterChunks !== sent) return false;
-  await stall(response, reply.stallWith ?? 'silence');
+  await stall(response, reply.stallWith === 'pings' ? protocol.ping : undefined);
   return true;
 }
 
@@ -122,12 +135,12 @@ async function cut(response: ServerResponse, bytes: Buffer | undefined): Promise
   response.socket?.destroySoon();
 }
 
-async function stall(response: ServerResponse, way: 'silence' | 'pings'): Promise<void> {
-  if (way === 'silence') {
+async function stall(response: ServerResponse, ping: string | undefined): Promise<void> {
+  if (ping === undefined) {
     await pause(response, STALL_MS_MAX);
   } else {
     for (let waited = 0; waited < STALL_MS_MAX && !response.destroyed; waited += PING_MS) {
-      response.write(frame('ping', {}));
+      response.write(ping);
       await pause(response, PING_MS);
     }
   }
@@ -146,19 +159,4 @@ async function pause(response: ServerResponse, ms: number): Promise<void> {
 
 async function nextTick(): Promise<void> {
   await new Promise<void>((resolve) => void setImmediate(resolve));
-}
-
-function typeOfStatus(status: number): string {
-  const types: ReadonlyMap<number, string> = new Map([
-    [400, 'invalid_request_error'],
-    [401, 'authentication_error'],
-    [402, 'billing_error'],
-    [403, 'permission_error'],
-    [404, 'not_found_error'],
-    [408, 'timeout_error'],
-    [413, 'request_too_large'],
-    [429, 'rate_limit_error'],
-    [529, 'overloaded_error'],
-  ]);
-  return types.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
 }

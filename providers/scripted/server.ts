@@ -1,13 +1,16 @@
 /**
- * The scripted model: a loopback server that speaks Anthropic's Messages API from a script, for demos, tests
- * and benches. It holds no conversation: everything a reply depends on is in the request.
+ * The scripted model: a loopback server that speaks the vendors' protocols from a script, for demos, tests and
+ * benches: Anthropic's Messages, OpenAI's Chat Completions and Responses. It holds no conversation: everything a reply depends on is in the request.
  */
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openRequestLog } from './request-log.js';
 import type { LoggedRequest, RequestLog, RequestLogOptions } from './request-log.js';
-import { parseRequest } from './request.js';
+import { CHAT_PROTOCOL } from './chat-protocol.js';
+import { MESSAGES_PROTOCOL } from './messages-protocol.js';
+import type { Protocol } from './protocol.js';
+import { RESPONSES_PROTOCOL } from './responses-protocol.js';
 import { replyFor } from './script.js';
 import type { Script, ScriptedReply, ScriptedRequest } from './script.js';
 import { sendFailure, sendReply, sendWhole } from './send.js';
@@ -28,6 +31,7 @@ export interface ScriptedModel {
   stop(): Promise<void>;
 }
 
+const PROTOCOLS: readonly Protocol[] = [MESSAGES_PROTOCOL, CHAT_PROTOCOL, RESPONSES_PROTOCOL];
 const HOST = '127.0.0.1';
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 const KEYS_MAX = 100_000;
@@ -47,7 +51,7 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   const server = createServer((request, response) => {
     serve(serving, request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
-      else sendFailure(response, { status: 500, message: `the script failed: ${String(error)}` });
+      else fail(response, 500, `the script failed: ${String(error)}`);
     });
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -69,34 +73,40 @@ async function serve(
 ): Promise<void> {
   const path = (incoming.url ?? '').split('?', 1)[0] ?? '';
   const body = await readBody(incoming);
+  const protocol = PROTOCOLS.find((each) => each.path === path);
   if (body === undefined) {
-    sendFailure(response, { status: 413, message: 'request body too large' });
-  } else if (incoming.method === 'POST' && path === '/v1/messages') {
-    await serveMessage(serving, body, response);
+    fail(response, 413, 'request body too large');
+  } else if (incoming.method === 'POST' && protocol !== undefined) {
+    await serveMessage(serving, { body, protocol }, response);
   } else if (incoming.method === 'POST' && path === '/v1/messages/count_tokens') {
     const counted = { input_tokens: Math.ceil(body.length / BYTES_PER_TOKEN) };
     sendWhole(response, { 'content-type': 'application/json' }, JSON.stringify(counted));
   } else {
-    sendFailure(response, { status: 404, message: 'no such path' });
+    fail(response, 404, 'no such path');
   }
+}
+
+function fail(response: ServerResponse, status: number, message: string): void {
+  sendFailure(response, { status, message }, MESSAGES_PROTOCOL);
 }
 
 async function serveMessage(
   serving: Serving,
-  bytes: Buffer,
+  { body: bytes, protocol }: { readonly body: Buffer; readonly protocol: Protocol },
   response: ServerResponse,
 ): Promise<void> {
   const body = bytes.toString('utf8');
-  const parsed = parseRequest(body);
+  const parsed = protocol.parse(body);
   if (parsed === undefined) {
-    sendFailure(response, { status: 400, message: 'the body is not a request with messages' });
+    const message = 'the body is not a request with messages';
+    sendFailure(response, { status: 400, message }, protocol);
     return;
   }
   const request: ScriptedRequest = { ...parsed, attempt: nextAttempt(serving.attempts, parsed) };
   const reply = replyFor(serving.script(request), request.attempt);
   if ('status' in reply && reply.exhausted === true) serving.exhausted += 1;
   serving.log.add({
-    path: '/v1/messages',
+    path: protocol.path,
     runId: request.runId,
     assistantMessages: request.assistantMessages,
     attempt: request.attempt,
@@ -106,7 +116,7 @@ async function serveMessage(
     answer: answerOf(reply),
     body,
   });
-  await sendReply(response, { request, reply, bodyBytes: bytes.length });
+  await sendReply(response, { request, reply, protocol, bodyBytes: bytes.length });
 }
 
 function nextAttempt(

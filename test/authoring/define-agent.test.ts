@@ -149,6 +149,35 @@ describe('defineConfig', () => {
       /no whole number/,
     ],
     [
+      'a price of unknown models in dollars',
+      () =>
+        defineConfig({
+          agents: [defineAgent(base)],
+          unknownModels: { prices: { ...route.prices, output: 0.5 } },
+        }),
+      /no whole number/,
+    ],
+    [
+      'an endpoint with the name of a vendor',
+      () =>
+        defineConfig({
+          agents: [defineAgent(base)],
+          endpoints: [{ name: 'openai', protocol: 'chat', baseUrl: 'https://a.test/v1' }],
+        }),
+      /No endpoint can be called/,
+    ],
+    [
+      'a key in the place of its variable',
+      () =>
+        defineConfig({
+          agents: [defineAgent(base)],
+          endpoints: [
+            { name: 'own', protocol: 'chat', baseUrl: 'https://a.test', keyVariable: 'sk-1' },
+          ],
+        }),
+      /no name of a variable/,
+    ],
+    [
       'a nonsense default',
       () => defineConfig({ agents: [defineAgent(base)], defaults: { budget: { maxTurns: -1 } } }),
       /The defaults: budget.maxTurns/,

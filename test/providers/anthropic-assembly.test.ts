@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { BadStream, acceptEvent, newAssembly } from '../../providers/anthropic/assembly.js';
+import { acceptEvent, newAssembly } from '../../providers/anthropic/assembly.js';
 import type { Assembly } from '../../providers/anthropic/assembly.js';
+import { BadStream } from '../../providers/stream-errors.js';
 import { replyOf } from '../../providers/anthropic/reply.js';
 import type { ModelReply } from '../../providers/provider.js';
 import { unparsedText } from '../../providers/tool-arguments.js';

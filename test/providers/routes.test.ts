@@ -10,8 +10,9 @@ describe('model routes', () => {
       expect(Number.isSafeInteger(price) && price > 0).toBe(true);
     }
     expect(cacheRead).toBeLessThan(input);
-    expect(cacheWrite).toBe(input * 1.25);
-    expect(output).toBe(input * 5);
+    expect(cacheWrite).toBe(route.provider === 'anthropic' ? input * 1.25 : input);
+    expect(output / input).toBeGreaterThanOrEqual(4);
+    expect(output / input).toBeLessThanOrEqual(8);
     expect(route.contextWindow).toBeGreaterThan(route.maxOutputTokens);
   });
 
@@ -26,9 +27,9 @@ describe('model routes', () => {
 
   test('that a user declares win', () => {
     const mine = { ...resolveRoute('anthropic/claude-haiku-4-5'), maxOutputTokens: 5 };
-    expect(resolveRoute('anthropic/claude-haiku-4-5', [mine])).toBe(mine);
+    expect(resolveRoute('anthropic/claude-haiku-4-5', { routes: [mine] })).toBe(mine);
     const own = { ...mine, name: 'acme/own' };
-    expect(resolveRoute('acme/own', [mine, own])).toBe(own);
+    expect(resolveRoute('acme/own', { routes: [mine, own] })).toBe(own);
   });
 
   test.each(['', 'claude', 'anthropic/none', 'scripted/', '__proto__', 'toString'])(
@@ -47,4 +48,42 @@ describe('model routes', () => {
       expect(details?.['known']).toContain('anthropic/claude-haiku-4-5');
     },
   );
+
+  test('behind a gateway are those of the model, by its whole name', () => {
+    const direct = resolveRoute('anthropic/claude-haiku-4-5');
+    expect(resolveRoute('litellm/anthropic/claude-haiku-4-5')).toEqual({
+      ...direct,
+      name: 'litellm/anthropic/claude-haiku-4-5',
+      provider: 'litellm',
+      model: 'anthropic/claude-haiku-4-5',
+    });
+  });
+
+  test('that nobody declared are reckoned with as the configuration says, if it says so', () => {
+    const name = 'acme/new-model';
+    expect(() => resolveRoute(name, { unknownModels: { prices: 'fail' } })).toThrow('not known');
+    expect(resolveRoute(name, { unknownModels: { prices: 'zero' } })).toMatchObject({
+      provider: 'acme',
+      model: 'new-model',
+      contextWindow: 200_000,
+      prices: { input: 0, output: 0 },
+      pricesVersion: 'unknown',
+      temperatureAllowed: false,
+    });
+    const prices = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 };
+    const declared = { unknownModels: { prices, contextWindow: 9 } };
+    expect(resolveRoute(name, declared)).toMatchObject({ prices, contextWindow: 9 });
+    expect(() => resolveRoute('no-vendor', declared)).toThrow('not known');
+  });
+
+  test('tell models that think from those that do not', () => {
+    expect(resolveRoute('openai/gpt-4o')).toMatchObject({
+      thinkingAllowed: false,
+      temperatureAllowed: true,
+    });
+    const gpt5 = resolveRoute('openai-responses/gpt-5');
+    expect(gpt5).toMatchObject({ temperatureAllowed: false, provider: 'openai-responses' });
+    expect(gpt5.thinkingAllowed ?? true).toBe(true);
+    expect(gpt5.thinkingAdaptive ?? false).toBe(false);
+  });
 });

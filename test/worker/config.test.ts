@@ -10,6 +10,9 @@ describe('readEnvironment', () => {
       home: '/project/.holdfast',
       storeFile: '/project/.holdfast/store.db',
       anthropic: {},
+      openai: {},
+      litellm: {},
+      secret: expect.any(Function),
     });
   });
 
@@ -28,6 +31,9 @@ describe('readEnvironment', () => {
       '/project',
     );
     expect(read).toEqual({
+      openai: {},
+      litellm: {},
+      secret: expect.any(Function),
       address: 'temporal.example:7233',
       namespace: 'prod',
       taskQueue: 'agents',
@@ -52,6 +58,23 @@ describe('readEnvironment', () => {
 
   test('an IPv6 address is one', () => {
     expect(readEnvironment({ HOLDFAST_ADDRESS: '[::1]:7233' }, '/p').address).toBe('[::1]:7233');
+  });
+
+  test('each vendor that it names is reached, and every endpoint whose key is there', () => {
+    const endpoints = [
+      { name: 'acme', protocol: 'chat', baseUrl: 'https://acme.test/v1', keyVariable: 'ACME_KEY' },
+      { name: 'absent', protocol: 'messages', baseUrl: 'https://b.test', keyVariable: 'NO_KEY' },
+      { name: 'local', protocol: 'responses', baseUrl: 'http://localhost:1/v1' },
+    ] as const;
+    const variables = {
+      OPENAI_API_KEY: 'k',
+      LITELLM_BASE_URL: 'http://localhost:4000/v1',
+      ACME_KEY: 'a',
+    };
+    const providers = providersOf(readEnvironment(variables, '/p'), { endpoints });
+    const names = ['openai', 'openai-responses', 'litellm', 'acme', 'local'];
+    expect([...providers.keys()]).toEqual(names);
+    for (const [name, provider] of providers) expect(provider.name).toBe(name);
   });
 
   test('without a key there is no provider, and nothing fails yet', () => {

@@ -1,0 +1,88 @@
+/** What a configuration says about models and where they are reached. */
+import { HoldfastError } from '../core/errors.js';
+import type { ModelRoute, Prices, UnknownModels } from '../core/model.js';
+
+/** A server of the user's own that speaks a vendor's protocol. */
+export interface Endpoint {
+  /** Routes name it: `provider`, and the first part of their name. */
+  readonly name: string;
+  /** Anthropic's Messages, OpenAI's Chat Completions (as gateways speak them) or Responses. */
+  readonly protocol: 'messages' | 'chat' | 'responses';
+  /** As the vendor's SDK takes it: for OpenAI's protocols with its version, `http://localhost:4000/v1`. */
+  readonly baseUrl: string;
+  /** The environment variable with its key; without one no key is sent that means anything. */
+  readonly keyVariable?: string;
+}
+
+const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+const VARIABLE = /^[A-Z_][A-Z0-9_]{0,127}$/;
+const BUILT_IN: readonly string[] = ['anthropic', 'openai', 'openai-responses', 'litellm'];
+
+export function checkedRoutes(routes: readonly ModelRoute[]): readonly ModelRoute[] {
+  const names = new Set<string>();
+  for (const route of routes) {
+    if (names.has(route.name)) {
+      throw wrong(`It has two routes named ${route.name}.`, 'Rename one of them.');
+    }
+    names.add(route.name);
+    if (!isSized(route) || !arePrices(route.prices)) {
+      throw wrong(
+        `Route ${route.name} has a price or size that is no whole number from 0.`,
+        'Prices are integer micro-USD per million tokens: 3 USD is 3_000_000.',
+      );
+    }
+  }
+  return Object.freeze([...routes]);
+}
+
+export function checkedEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  const names = new Set<string>(BUILT_IN);
+  for (const { name, baseUrl, keyVariable, protocol } of endpoints) {
+    if (!NAME.test(name) || names.has(name)) {
+      const hint = `Use lower-case letters, digits, ".", "_" and "-", and none of ${[...names].join(', ')}.`;
+      throw wrong(`No endpoint can be called ${JSON.stringify(name)}.`, hint);
+    }
+    names.add(name);
+    if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
+      throw wrong(`The baseUrl of endpoint ${name} is no URL.`, 'Use https://host/v1 or the like.');
+    }
+    if (!['messages', 'chat', 'responses'].includes(protocol)) {
+      throw wrong(`Endpoint ${name} has no known protocol.`, 'Use messages, chat or responses.');
+    }
+    if (keyVariable !== undefined && !VARIABLE.test(keyVariable)) {
+      const hint =
+        'Name the variable, ACME_API_KEY for instance; the key itself stays out of code.';
+      throw wrong(`The keyVariable of endpoint ${name} is no name of a variable.`, hint);
+    }
+  }
+  return Object.freeze([...endpoints]);
+}
+
+export function checkedUnknownModels(unknown: UnknownModels): UnknownModels {
+  const { prices, contextWindow = 1, maxOutputTokens = 1 } = unknown;
+  const priced = prices === 'fail' || prices === 'zero' || arePrices(prices);
+  if (!priced || !isSized({ contextWindow, maxOutputTokens })) {
+    throw wrong(
+      'unknownModels has a price or size that is no whole number from 0.',
+      "Prices are 'fail', 'zero', or integer micro-USD per million tokens.",
+    );
+  }
+  return Object.freeze({ ...unknown });
+}
+
+function arePrices(prices: Prices): boolean {
+  const { input, output, cacheRead, cacheWrite } = prices;
+  return [input, output, cacheRead, cacheWrite].every(isCount);
+}
+
+function isSized(model: Pick<ModelRoute, 'contextWindow' | 'maxOutputTokens'>): boolean {
+  return isCount(model.contextWindow) && isCount(model.maxOutputTokens);
+}
+
+function isCount(value: number): boolean {
+  return Number.isInteger(value) && value >= 0;
+}
+
+function wrong(what: string, hint: string): HoldfastError {
+  return new HoldfastError('InvalidConfig', `The configuration cannot be used. ${what}`, { hint });
+}

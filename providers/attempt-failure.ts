@@ -1,0 +1,158 @@
+/**
+ * Every way an attempt can fail, as a HoldfastError with a model code (G29); what a vendor's own error means,
+ * the vendor's folder says.
+ * `receivedInput` errs towards true: what may have been billed is counted. The vendor's own errors (429, 529,
+ * a typed 500) cost nothing, nor does a connection that never came about.
+ */
+import { HoldfastError } from '../core/errors.js';
+import { modelFailure } from './provider.js';
+import type { ModelErrorCode } from './provider.js';
+import { SseTooLarge } from './sse.js';
+import { BadStream, CutStream, StalledStream, StreamError } from './stream-errors.js';
+
+/** What had come of a reply when its attempt failed. */
+export interface ReceivedPart {
+  /** The vendor had begun to answer: the input is billed. */
+  readonly started: boolean;
+  readonly outputTokens: number;
+}
+
+/** What was known when the attempt failed. */
+export interface AttemptFacts {
+  readonly received: ReceivedPart;
+  readonly requestId?: string;
+  readonly readAnswer: ReadAnswer;
+}
+
+/** An error that the vendor itself reported. */
+export interface VendorAnswer {
+  /** Absent for an error within a reply that began well. */
+  readonly status?: number;
+  readonly headers?: Headers;
+  readonly body: unknown;
+}
+
+/** What the vendor's error means. */
+export interface VendorVerdict {
+  readonly code: ModelErrorCode;
+  readonly status: number;
+  readonly message: string;
+  /** It is the vendor's own error, no gateway's: nothing was generated. */
+  readonly typed: boolean;
+  /** It will be the same at the next attempt, whatever its code. */
+  readonly lasting: boolean;
+  readonly requestId?: string;
+}
+
+/** Total over anything that a vendor may answer. */
+export type ReadAnswer = (answer: VendorAnswer) => VendorVerdict;
+
+const MESSAGE_CHARS_MAX = 500;
+const RETRY_AFTER_MS_MAX = 7 * 24 * 3600 * 1000;
+const CAUSES_MAX = 6;
+const RETRYABLE: readonly ModelErrorCode[] = [
+  'RateLimited',
+  'Overloaded',
+  'ServerError',
+  'NetworkTimeout',
+  'MalformedReply',
+];
+/** Failures before a byte of the request could leave. */
+const NEVER_CONNECTED =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_INVALID_URL|CERT_.*|DEPTH_ZERO_.*|SELF_SIGNED_.*|UNABLE_TO_.*|ERR_TLS_.*)$/;
+
+/** Total: anything thrown by an attempt becomes a HoldfastError. */
+export function attemptFailure(error: unknown, facts: AttemptFacts): HoldfastError {
+  if (error instanceof HoldfastError) return error;
+  if (error instanceof StreamError) return vendorFailure({ body: error.body }, error, facts);
+  const answer = answerIn(error);
+  if (answer !== undefined) return vendorFailure(answer, error, facts);
+  if (error instanceof BadStream || error instanceof SseTooLarge) {
+    return malformed(error.message, error, facts);
+  }
+  return networkFailure(error, facts);
+}
+
+/** By shape: the SDKs' errors of an answered request have a status, its headers and its body. */
+function answerIn(error: unknown): VendorAnswer | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const { status, headers, error: body } = error as Record<string, unknown>;
+  if (typeof status !== 'number') return undefined;
+  return { status, ...(isHeaders(headers) && { headers }), body };
+}
+
+function isHeaders(value: unknown): value is Headers {
+  return typeof (value as Partial<Headers> | null | undefined)?.get === 'function';
+}
+
+function vendorFailure(answer: VendorAnswer, cause: unknown, facts: AttemptFacts): HoldfastError {
+  const { code, status, message, typed, lasting, requestId } = facts.readAnswer(answer);
+  const retryAfterMs = retryAfter(answer.headers);
+  const id = requestId ?? facts.requestId;
+  const said = message === '' ? `status ${status}` : message.slice(0, MESSAGE_CHARS_MAX);
+  const refused = answer.headers?.get('x-should-retry') === 'false';
+  return modelFailure(code, `The model API answered ${status}: ${said}`, {
+    ...(answer.status === undefined ? {} : { status }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    receivedInput: facts.received.started || (!typed && (status >= 500 || status === 408)),
+    receivedOutputTokensEstimate: facts.received.outputTokens,
+    shouldRetry: RETRYABLE.includes(code) && !lasting && !refused,
+    ...(id === undefined ? {} : { requestId: id }),
+    cause,
+  });
+}
+
+function retryAfter(headers: Headers | undefined): number | undefined {
+  const ms = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
+  const header = headers?.get('retry-after') ?? '';
+  const seconds = Number.parseFloat(header);
+  const date = /^\s*[\d.]+\s*$/.test(header) ? Number.NaN : Date.parse(header) - Date.now();
+  const wait = [ms, /^\s*[\d.]+\s*$/.test(header) ? seconds * 1000 : date].find(Number.isFinite);
+  if (wait === undefined || wait < 0) return undefined;
+  return Math.min(Math.ceil(wait), RETRY_AFTER_MS_MAX);
+}
+
+function malformed(reason: string, cause: unknown, facts: AttemptFacts): HoldfastError {
+  return modelFailure(
+    'MalformedReply',
+    `The model API sent a reply that cannot be read: ${reason}.`,
+    {
+      receivedInput: true,
+      receivedOutputTokensEstimate: facts.received.outputTokens,
+      shouldRetry: true,
+      ...(facts.requestId === undefined ? {} : { requestId: facts.requestId }),
+      cause,
+    },
+  );
+}
+
+function networkFailure(cause: unknown, facts: AttemptFacts): HoldfastError {
+  const codes = causeCodes(cause);
+  const neverConnected =
+    !facts.received.started && codes.some((code) => NEVER_CONNECTED.test(code));
+  return modelFailure('NetworkTimeout', networkMessage(cause, codes), {
+    receivedInput: !neverConnected,
+    receivedOutputTokensEstimate: facts.received.outputTokens,
+    shouldRetry: true,
+    ...(facts.requestId === undefined ? {} : { requestId: facts.requestId }),
+    cause,
+  });
+}
+
+function networkMessage(cause: unknown, codes: readonly string[]): string {
+  if (cause instanceof StalledStream || cause instanceof CutStream) return cause.message;
+  const why = codes[0] ?? (cause instanceof Error ? cause.message : String(cause));
+  return `The connection to the model API failed: ${why.slice(0, MESSAGE_CHARS_MAX)}`;
+}
+
+/** By shape, not by class: the runtime's own network errors may be of another realm. */
+function causeCodes(error: unknown): readonly string[] {
+  const codes: string[] = [];
+  let at: unknown = error;
+  for (let depth = 0; depth < CAUSES_MAX && typeof at === 'object' && at !== null; depth += 1) {
+    const { code, cause } = at as { code?: unknown; cause?: unknown };
+    if (typeof code === 'string') codes.push(code);
+    at = cause;
+  }
+  return codes;
+}

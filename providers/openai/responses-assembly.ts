@@ -1,0 +1,169 @@
+/**
+ * Puts the events of one streamed response together. Strict where doubt could make a tool run: what cannot
+ * belong to one well-ordered response is a BadStream. Lenient where it cannot: unknown events are skipped,
+ * items of unknown types kept verbatim. What the vendor says at the end that the response is, it is.
+ */
+import type { Json } from '../../core/json.js';
+import { NO_USAGE } from '../../core/model.js';
+import type { Usage } from '../../core/model.js';
+import { isRecord, listAt, recordAt, textAt } from '../json-record.js';
+import type { JsonRecord, MutableRecord } from '../json-record.js';
+import type { SseEvent } from '../sse.js';
+import { BadStream, StreamError } from '../stream-errors.js';
+import { usageOfReport } from './usage.js';
+
+export interface OpenItem {
+  /** The vendor's item: as it was begun, then as it was done. */
+  raw: MutableRecord;
+  done: boolean;
+  /** What arrived of a message's text, of its refusal, of a call's arguments, before the item was done. */
+  readonly text: string[];
+  readonly refusal: string[];
+  readonly json: string[];
+}
+
+export interface ResponseAssembly {
+  started: boolean;
+  /** The response is complete, or cut off for a reason that the vendor tells. */
+  finished: boolean;
+  id: string;
+  model: string;
+  readonly items: OpenItem[];
+  status: string;
+  incompleteReason: string;
+  usage: Usage;
+  usageFinal: boolean;
+  outputBytes: number;
+}
+
+const ITEMS_MAX = 1000;
+const FINAL: readonly string[] = ['response.completed', 'response.incomplete'];
+
+export function newResponseAssembly(): ResponseAssembly {
+  return {
+    started: false,
+    finished: false,
+    id: '',
+    model: '',
+    items: [],
+    status: '',
+    incompleteReason: '',
+    usage: NO_USAGE,
+    usageFinal: false,
+    outputBytes: 0,
+  };
+}
+
+/** Takes one event; returns whether it brought content. */
+export function acceptResponseEvent(assembly: ResponseAssembly, event: SseEvent): boolean {
+  if (assembly.finished || event.data.trim() === '[DONE]') return false;
+  const data = parsed(event.data);
+  const type = textAt(data, 'type') || event.event;
+  if (type === 'error' || type === 'response.failed') throw new StreamError(errorOf(data));
+  if (type === 'response.created') start(assembly, recordAt(data, 'response'));
+  else if (FINAL.includes(type)) finish(assembly, recordAt(data, 'response'));
+  else if (type === 'response.output_item.added') addItem(assembly, data);
+  else if (type === 'response.output_item.done') endItem(assembly, data);
+  else if (type.endsWith('.delta')) extendItem(assembly, type, data);
+  else return type.startsWith('response.');
+  return true;
+}
+
+/** A response that came whole although a stream was asked for. */
+export function acceptWholeResponse(assembly: ResponseAssembly, body: JsonRecord): boolean {
+  if (!Array.isArray(body['output'])) return false;
+  if (textAt(body, 'status') === 'failed')
+    throw new StreamError(errorOf({ response: body as Json }));
+  start(assembly, body);
+  finish(assembly, body);
+  return true;
+}
+
+/** In the form that the API's error answers have. */
+function errorOf(data: JsonRecord): Json {
+  const inner = recordAt(recordAt(data, 'response'), 'error');
+  if (Object.keys(inner).length > 0) return { error: inner };
+  return isRecord(data['error']) ? data : { error: { ...data, type: textAt(data, 'code') } };
+}
+
+function start(assembly: ResponseAssembly, response: JsonRecord): void {
+  if (assembly.started) throw new BadStream('a second response');
+  assembly.started = true;
+  assembly.id = textAt(response, 'id');
+  assembly.model = textAt(response, 'model');
+}
+
+function addItem(assembly: ResponseAssembly, data: JsonRecord): void {
+  if (!assembly.started) throw new BadStream('an item outside of a response');
+  if (data['output_index'] !== assembly.items.length) throw new BadStream('items out of order');
+  if (assembly.items.length >= ITEMS_MAX) throw new BadStream(`more than ${ITEMS_MAX} items`);
+  assembly.items.push(openItem(recordAt(data, 'item'), false));
+}
+
+function openItem(raw: JsonRecord, done: boolean): OpenItem {
+  return { raw: { ...raw }, done, text: [], refusal: [], json: [] };
+}
+
+function extendItem(assembly: ResponseAssembly, type: string, data: JsonRecord): void {
+  const delta = textAt(data, 'delta');
+  assembly.outputBytes += Buffer.byteLength(delta);
+  const piles: { readonly [key: string]: 'text' | 'refusal' | 'json' } = {
+    'response.output_text.delta': 'text',
+    'response.refusal.delta': 'refusal',
+    'response.function_call_arguments.delta': 'json',
+  };
+  const pile = piles[type];
+  // The rest (reasoning, code, audio) counts once its item is done.
+  if (pile === undefined) return;
+  const item = itemAt(assembly, data);
+  if (item.done) throw new BadStream('a delta after the end of its item');
+  item[pile].push(delta);
+}
+
+function endItem(assembly: ResponseAssembly, data: JsonRecord): void {
+  const item = itemAt(assembly, data);
+  const raw = recordAt(data, 'item');
+  if (textAt(raw, 'type') !== textAt(item.raw, 'type')) throw new BadStream('an item that changed');
+  item.raw = { ...raw };
+  item.done = true;
+}
+
+function itemAt(assembly: ResponseAssembly, data: JsonRecord): OpenItem {
+  const index = data['output_index'];
+  const item = typeof index === 'number' ? assembly.items[index] : undefined;
+  if (item === undefined) throw new BadStream('an event for an item that is not open');
+  return item;
+}
+
+function finish(assembly: ResponseAssembly, response: JsonRecord): void {
+  const id = textAt(response, 'id');
+  if (!assembly.started) throw new BadStream('an end without a response');
+  if (assembly.id !== '' && id !== '' && id !== assembly.id) {
+    throw new BadStream('the end of another response');
+  }
+  const output = listAt(response, 'output').filter(isRecord);
+  if (output.length > 0) {
+    // An item that was begun and is not among them is no part of the response.
+    const whole = output.map((item) => openItem(item, textAt(item, 'status') !== 'incomplete'));
+    assembly.items.splice(0, assembly.items.length, ...whole);
+  }
+  assembly.finished = true;
+  assembly.model = textAt(response, 'model') || assembly.model;
+  assembly.status = textAt(response, 'status');
+  assembly.incompleteReason = textAt(recordAt(response, 'incomplete_details'), 'reason');
+  const report = response['usage'];
+  if (!isRecord(report)) return;
+  assembly.usage = usageOfReport(report);
+  assembly.usageFinal = typeof report['output_tokens'] === 'number';
+}
+
+function parsed(text: string): MutableRecord {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new BadStream('an event that is not JSON');
+  }
+  if (!isRecord(value)) throw new BadStream('an event that is not a JSON object');
+  return value;
+}

@@ -1,0 +1,18 @@
+/** Texts as every vendor takes them. */
+import type { HoldfastError } from '../core/errors.js';
+import { modelFailure } from './provider.js';
+
+const LONE_SURROGATES = /\p{Surrogate}/gu;
+
+/** Lone surrogates have no UTF-8: vendors refuse a body with them. */
+export function wellFormed(text: string): string {
+  return text.replace(LONE_SURROGATES, '\uFFFD');
+}
+
+export function nothingToSend(): HoldfastError {
+  return modelFailure('InvalidRequest', 'The conversation has no message to send.', {
+    receivedInput: false,
+    receivedOutputTokensEstimate: 0,
+    shouldRetry: false,
+  });
+}

@@ -1,0 +1,55 @@
+import { createAnthropicProvider } from '../../providers/anthropic.js';
+import { createOpenAiChatProvider } from '../../providers/openai-chat.js';
+import { createOpenAiResponsesProvider } from '../../providers/openai-responses.js';
+import {
+  providerChecks,
+  readChatBody,
+  readMessagesBody,
+  readResponsesBody,
+} from '../../testing/conformance/index.js';
+import type { ProviderUnderTest } from '../../testing/conformance/index.js';
+
+const KEY = 'test';
+
+const PROVIDERS: readonly (readonly [string, ProviderUnderTest])[] = [
+  [
+    'anthropic',
+    {
+      connect: (baseUrl, limits) => createAnthropicProvider({ apiKey: KEY, baseUrl, ...limits }),
+      readConversation: readMessagesBody,
+    },
+  ],
+  [
+    'openai-chat',
+    {
+      connect: (baseUrl, limits) =>
+        createOpenAiChatProvider({ apiKey: KEY, baseUrl: `${baseUrl}/v1`, ...limits }),
+      readConversation: readChatBody,
+    },
+  ],
+  [
+    'openai-chat through a gateway',
+    {
+      connect: (baseUrl, limits) =>
+        createOpenAiChatProvider({
+          apiKey: KEY,
+          baseUrl: `${baseUrl}/v1`,
+          dialect: 'litellm',
+          ...limits,
+        }),
+      readConversation: readChatBody,
+    },
+  ],
+  [
+    'openai-responses',
+    {
+      connect: (baseUrl, limits) =>
+        createOpenAiResponsesProvider({ apiKey: KEY, baseUrl: `${baseUrl}/v1`, ...limits }),
+      readConversation: readResponsesBody,
+    },
+  ],
+];
+
+describe.each(PROVIDERS)('the provider %s', (_, subject) => {
+  for (const { name, run } of providerChecks(subject)) test(name, run, 60_000);
+});
