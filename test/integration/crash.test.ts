@@ -144,7 +144,7 @@ describe('a worker killed', () => {
       expect(effects('probed-after')).toEqual(['probed-after:0']);
       expect(world.service.visits('probed-after', 'before')).toHaveLength(1);
       expect(ofType(events, 'tool_finished')).toMatchObject([
-        { status: 'ok', content: { text: 'found under probed-after:0' } },
+        { status: 'ok', content: { text: 'seen under probed-after:0' } },
       ]);
     },
   );

@@ -80,12 +80,12 @@ test('a worker that wakes up after its claims were burned changes nothing and is
   // The call that returned too late is kept beside what the probe said.
   expect(row).toMatchObject({
     source: 'probe',
-    result: { text: 'found under deaf:0' },
+    result: { text: 'seen under deaf:0' },
     late: { attempt: 1, result: { text: 'done under deaf:0' } },
   });
   const { events, history } = await world.ended(deaf);
   const [paid] = ofType(events, 'tool_finished');
-  expect(paid).toMatchObject({ tool: 'pay.deaf', content: { text: 'found under deaf:0' } });
+  expect(paid).toMatchObject({ tool: 'pay.deaf', content: { text: 'seen under deaf:0' } });
   // Temporal took its heartbeats for dead, and its completion for nothing.
   expect(ends(history, 'execute_tool')).toEqual(['timed out', 'completed']);
   expect(effects('deaf')).toEqual(['deaf:0']);

@@ -80,7 +80,7 @@ function orderlyTools(visit: VisitService) {
   };
   const probe = async (tool: string, ctx: ToolContext): Promise<string | null> => {
     const { done = 0 } = await visit('probe', tool, ctx);
-    return done > 0 ? `found under ${ctx.idempotencyKey}` : null;
+    return done > 0 ? `seen under ${ctx.idempotencyKey}` : null;
   };
   const paying = { version: '1', effect: 'financial', idempotency: 'keyed' } as const;
   return [

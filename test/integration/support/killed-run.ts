@@ -227,8 +227,8 @@ async function observed(world: World, runId: string): Promise<Played> {
   const transcript = await transcriptAt(store, TENANT, headIn(ended.history));
   const nameless = <T>(value: T): T => {
     const text = JSON.stringify(value).replaceAll(runId, THE_RUN);
-    // Whoever looks a payment up says in other words what the payment itself said.
-    return JSON.parse(text.replaceAll('found under', 'done under')) as T;
+    // Whoever looks a payment up says in another word, as long, what the payment itself said.
+    return JSON.parse(text.replaceAll('seen under', 'done under')) as T;
   };
   const bodies = world.requests(runId).map(({ body = '' }) => body);
   const asked = [...new Set(bodies)];
