@@ -9,5 +9,6 @@ module.exports = {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   // Most tests wait for servers and processes, so both cores are worth it.
   maxWorkers: 2,
+  testSequencer: '<rootDir>/test/sequencer.cjs',
   testTimeout: 60000,
 };
