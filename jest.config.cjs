@@ -10,5 +10,7 @@ module.exports = {
   // Most tests wait for servers and processes, so both cores are worth it.
   maxWorkers: 2,
   testSequencer: '<rootDir>/test/sequencer.cjs',
+  // Replays leave hooks on every promise of their process behind: a worker that has grown is replaced.
+  workerIdleMemoryLimit: '700MB',
   testTimeout: 60000,
 };
