@@ -120,16 +120,23 @@ function withoutIds(text: string, { runId, traceId }: Ids): string {
 }
 
 /**
- * In a turn in which two calls were ever in flight at once, the events of each call keep their own order and
- * stand together, calls in the order of their ids, events of no call before them. That a reply's calls were
- * in flight together at all is no matter of time: it is said once, with the two that were first.
+ * In a turn of several calls the events of each call keep their own order and stand together, calls in the order of their
+ * ids, events of no call before them: checks that were under way together leave no trace of it in the events.
+ * What the calls did to the world is said once before them: two were in flight at once, or in which order
+ * they began.
  */
 function inCallOrder(events: readonly RunEvent[]): readonly Json[] {
   return turnsOf(events).flatMap((turn) => {
-    const together = firstTogether(turn);
-    if (together === undefined) return turn.map(asJson);
-    return [{ type: 'in_flight_together', calls: together }, ...byCall(turn).map(asJson)];
+    const calls = new Set(turn.flatMap((event) => ('callId' in event ? [event.callId] : [])));
+    return calls.size > 1 ? [...begunIn(turn), ...byCall(turn).map(asJson)] : turn.map(asJson);
   });
+}
+
+function begunIn(turn: readonly RunEvent[]): readonly Json[] {
+  const together = firstTogether(turn);
+  if (together !== undefined) return [{ type: 'in_flight_together', calls: together }];
+  const begun = [...new Set(turn.flatMap((event) => underWay(event) ?? []))];
+  return begun.length > 1 ? [{ type: 'one_after_another', calls: begun }] : [];
 }
 
 /** Pieces that begin and end with what a turn's calls have no part in. */

@@ -130,6 +130,15 @@ describe('the order of events of calls that were in flight together', () => {
     expect(paths(one, failed)).toEqual([expect.stringContaining('.status')]);
   });
 
+  test('nor do checks that were under way together tell of it', () => {
+    const valid: EventBody = { type: 'validation', decision: 'execute', callId: 'a', tool: 't' };
+    const skipped = finished('b', 't', { started: false, status: 'skipped' });
+    const rest = [started('a', 't'), finished('a', 't')];
+    expect(paths(seen(valid, skipped, ...rest), seen(skipped, valid, ...rest))).toEqual([]);
+    const late = seen(valid, ...rest, skipped);
+    expect(paths(late, seen(skipped, valid, ...rest))).toEqual([]);
+  });
+
   test('one after the other is not together', () => {
     const one = seen(started('a', 't'), finished('a', 't'), started('b', 't'), finished('b', 't'));
     const other = seen(...together, finished('a', 't'), finished('b', 't'));
