@@ -12,11 +12,12 @@ const LONGEST = [
 ];
 
 module.exports = class LongestFirst extends Sequencer {
-  sort(tests) {
+  async sort(tests) {
     const rankOf = ({ path }) => {
       const rank = LONGEST.findIndex((file) => path.endsWith(`/test/${file}`));
       return rank < 0 ? LONGEST.length : rank;
     };
-    return [...super.sort(tests)].sort((one, other) => rankOf(one) - rankOf(other));
+    const sorted = await super.sort(tests);
+    return [...sorted].sort((one, other) => rankOf(one) - rankOf(other));
   }
 };
