@@ -3,7 +3,7 @@
  * and upon a line on its input does the job named by its second argument, printing JSON lines.
  */
 import { once } from 'node:events';
-import { openStore, type Store } from '../../../store/store.js';
+import { openStoreAt, type Store } from '../../../store/store.js';
 import { eventsFrom, warnings } from '../fixtures.js';
 
 async function claimOne(store: Store, id: string): Promise<void> {
@@ -45,10 +45,10 @@ const JOBS = new Map([
   ['append-some', appendSome],
 ]);
 
-async function main([file = '', job = '', id = '']: readonly string[]): Promise<void> {
+async function main([place = '', job = '', id = '']: readonly string[]): Promise<void> {
   const opensAtOnce = job === 'open';
   if (opensAtOnce) await go();
-  const store = await openStore({ file });
+  const store = await openStoreAt(place);
   if (!opensAtOnce) await go();
   await JOBS.get(job)?.(store, id);
   console.log(JSON.stringify(await store.health()));
