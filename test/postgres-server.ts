@@ -74,6 +74,7 @@ export async function newPostgresUrl(): Promise<string> {
   await client.query(`create schema ${schema}`);
   await client.end();
   server.searchParams.set('options', `-c search_path=${schema}`);
+  server.searchParams.set('application_name', schema);
   // The search parameters write a blank as `+`, which means itself to PostgreSQL.
   return server.href.replaceAll('+', '%20');
 }

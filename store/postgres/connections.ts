@@ -54,7 +54,7 @@ export function openConnections({ url, connectionsMax }: ConnectionsOptions): Co
   const pool = new Pool({
     connectionString: url,
     max: connectionsMax,
-    application_name: 'holdfast',
+    fallback_application_name: 'holdfast',
     connectionTimeoutMillis: CONNECT_MS_MAX,
     idleTimeoutMillis: IDLE_MS_MAX,
     query_timeout: ANSWER_MS_MAX,

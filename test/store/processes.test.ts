@@ -79,6 +79,49 @@ test('processes that append at once lose nothing', async () => {
   }
 });
 
+test('executions that append to one run at once: one line, without a gap, and the projection knows its end', async () => {
+  const { store, place } = await newStore();
+  await runTogether(place, ['append-to-one', 'append-to-one', 'append-to-one']);
+  const run = { tenant: 't', runId: 'shared' };
+  const { events } = await store.readEvents(run, { sinceSeq: 0, limit: 1000 });
+  expect(events.map((event) => event.stamp.seq)).toEqual(events.map((_, index) => index));
+  expect((await store.getRun('t', 'shared'))?.lastSeq).toBe(events.length - 1);
+  const live = await rawRows(place, `select seq from events where superseded = 0 order by seq`);
+  expect(live).toHaveLength(events.length);
+});
+
+test('workers that append the same events at once: each event is there once, and both are told so', async () => {
+  const { store, place } = await newStore();
+  const children = await runTogether(place, ['append-same', 'append-same', 'append-same']);
+  const run = { tenant: 't', runId: 'shared' };
+  const { events, epoch } = await store.readEvents(run, { sinceSeq: 0, limit: 1000 });
+  expect(events.map((event) => event.stamp.seq)).toEqual(Array.from({ length: 40 }, (_, n) => n));
+  expect(epoch).toBe(0);
+  for (const child of children) {
+    expect(child.lines.filter(isAcknowledged).map((line) => line.acknowledged)).toEqual(
+      events.map((_, index) => index + 1),
+    );
+  }
+});
+
+test('attempts that are started at once are numbered without gaps, and each has seen all before it', async () => {
+  const { place } = await newStore();
+  const children = await runTogether(place, ['attempts', 'attempts', 'attempts']);
+  const starts = children.flatMap((child) => child.lines).filter(isStart);
+  expect(starts.map((start) => start.number).sort((a, b) => a - b)).toEqual(
+    Array.from({ length: 60 }, (_, index) => index + 1),
+  );
+  for (const { number, seen } of starts) expect(seen).toBe(number - 1);
+});
+
+test('processes that write one conversation at once have one head, with all its nodes', async () => {
+  const { place } = await newStore();
+  const children = await runTogether(place, ['chain', 'chain', 'chain']);
+  const heads = children.map((child) => child.lines.find(isHead));
+  expect(heads).toEqual(heads.map(() => heads[0]));
+  expect(heads[0]?.nodes).toBe(30);
+});
+
 test('kill -9 in the middle of appends keeps all that was acknowledged, whole batches, one line', async () => {
   const { store, place } = await newStore();
   const children = await startTogether(place, ['append', 'append']);
@@ -121,4 +164,12 @@ function isWin(line: unknown): line is Win {
 
 function isAcknowledged(line: unknown): line is { readonly acknowledged: number } {
   return typeof line === 'object' && line !== null && 'acknowledged' in line;
+}
+
+function isStart(line: unknown): line is { readonly number: number; readonly seen: number } {
+  return typeof line === 'object' && line !== null && 'seen' in line;
+}
+
+function isHead(line: unknown): line is { readonly head: string; readonly nodes: number } {
+  return typeof line === 'object' && line !== null && 'nodes' in line;
 }
