@@ -1,11 +1,13 @@
 /**
- * A run's events as they happen: read from the store with a cursor, polled with back-off.
+ * A run's events as they happen: read from the store with a cursor, when it says that there are some, and
+ * otherwise polled with back-off.
  * Invariants: in order, each once, except after a reset in Temporal, when reading goes on where the new line
  * of events begins; ends after `run_result`, or when a run that has ended brings nothing more.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError } from '../core/errors.js';
 import type { RunEvent } from '../core/event.js';
+import type { ChangeWatch } from '../store/changes.js';
 import * as messages from '../workflows/messages.js';
 import { executionOf } from './execution.js';
 import { bounded, WORKER_LIMIT_MS, type Link } from './link.js';
@@ -42,25 +44,40 @@ export async function* eventsOf(
   let pause: number = POLL_MS.first;
   let empty = 0;
   let ended = false;
-  while (!signal?.aborted) {
-    const page = await read(since);
-    for (const event of page.events) {
-      yield event;
-      if (event.type === 'run_result') return;
+  let watch: ChangeWatch | undefined;
+  try {
+    while (!signal?.aborted) {
+      const page = await read(since);
+      for (const event of page.events) {
+        yield event;
+        if (event.type === 'run_result') return;
+      }
+      since = page.next;
+      if (page.events.length > 0) {
+        pause = POLL_MS.first;
+        empty = 0;
+        continue;
+      }
+      if (untilNow || ended) return;
+      // One more read after that, because the last events may have come in between.
+      if (empty % EMPTY_POLLS === 0) ended = await runHasEnded(link, runId, since > 0);
+      empty += 1;
+      // The first one does not wait: something may have come before anybody watched.
+      if (watch === undefined) watch = watchOn(link, runId);
+      else if (!ended) await watch.wait(pause, signal);
+      pause = Math.min(pause * 1.5, POLL_MS.last);
     }
-    since = page.next;
-    if (page.events.length > 0) {
-      pause = POLL_MS.first;
-      empty = 0;
-      continue;
-    }
-    if (untilNow || ended) return;
-    // One more read after that, because the last events may have come in between.
-    if (empty % EMPTY_POLLS === 0) ended = await hasEnded(link, runId, since > 0);
-    empty += 1;
-    if (!ended) await sleep(pause, undefined, { signal }).catch(() => undefined);
-    pause = Math.min(pause * 1.5, POLL_MS.last);
+  } finally {
+    watch?.stop();
   }
+}
+
+function watchOn(link: Link, runId: string): ChangeWatch {
+  if (link.store !== undefined) return link.store.watchEvents({ tenant: link.tenant, runId });
+  return {
+    wait: (limitMs, signal) => sleep(limitMs, undefined, { signal }).catch(() => undefined),
+    stop: () => undefined,
+  };
 }
 
 function storeReader(link: Link, runId: string): Reader {
@@ -86,7 +103,7 @@ function runReader(link: Link, runId: string): Reader {
 }
 
 /** Whether Temporal knows that the run is over. An unreachable server is not an end. */
-async function hasEnded(link: Link, runId: string, known: boolean): Promise<boolean> {
+export async function runHasEnded(link: Link, runId: string, known: boolean): Promise<boolean> {
   try {
     return (await executionOf(link, runId)).closed;
   } catch (error) {

@@ -7,18 +7,13 @@
  */
 import type { Kysely } from 'kysely';
 import { HoldfastError } from '../core/errors.js';
+import type { Change, ChangeFeed, ChangeListener, RunName } from './changes.js';
 import type { Tables } from './schema.js';
 
 export type Db = Kysely<Tables>;
 
 /** What the `@names` of a statement stand for. */
 export type Values = Readonly<Record<string, string | number | null | Uint8Array>>;
-
-/** One run of one tenant. */
-export interface RunName {
-  readonly tenant: string;
-  readonly runId: string;
-}
 
 /** A statement of a migration; the index on long texts is not the same everywhere. */
 export type Definition = string | Readonly<Record<Dialect['name'], string>>;
@@ -30,7 +25,7 @@ export interface Dialect {
   rowsOf(db: Db, statement: string, values: Values): Promise<readonly unknown[]>;
   immediate<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T>;
   snapshot<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T>;
-  holdRun(tx: Db, run: RunName): Promise<void>;
+  hold(tx: Db, what: readonly string[]): Promise<void>;
   /** Until the transaction ends nobody else migrates. */
   holdSchema(tx: Db): Promise<void>;
   hasMigrations(db: Db): Promise<boolean>;
@@ -42,6 +37,17 @@ export interface OpenDatabase {
   readonly db: Db;
   /** Where it is, for people: without secrets. */
   readonly place: string;
+  /** The same for all that opened the same database in this process; undefined: nobody else can. */
+  readonly identity: string | undefined;
+  /**
+   * The same database for writes that wait for nobody and that nobody waits for. A power cut may take the last
+   * of them back.
+   */
+  openSide(): Pick<OpenDatabase, 'db' | 'close'>;
+  /** Notices what other processes write. */
+  feed(listener: ChangeListener): ChangeFeed;
+  /** Lets other processes notice a change that is committed. Waits for nothing and never fails. */
+  tell(change: Change): void;
   /** Idempotent; later calls fail with `StoreUnavailable`. */
   close(): Promise<void>;
 }
@@ -90,6 +96,11 @@ export function snapshot<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
  * Until the transaction ends nobody else who calls this writes for the run: what is read of it afterwards
  * stays true. Call it before anything of the run is read.
  */
-export function holdRun(tx: Db, run: RunName): Promise<void> {
-  return dialectOf(tx).holdRun(tx, run);
+export function holdRun(tx: Db, { tenant, runId }: RunName): Promise<void> {
+  return dialectOf(tx).hold(tx, ['run', tenant, runId]);
+}
+
+/** The same for the stream of a run, which nothing else of the run waits for. */
+export function holdStream(tx: Db, { tenant, runId }: RunName): Promise<void> {
+  return dialectOf(tx).hold(tx, ['stream', tenant, runId]);
 }

@@ -10,10 +10,12 @@ import { asks, type Asks } from './asks.js';
 import { attempts, type Attempts } from './attempts.js';
 import { blobs, type Blobs } from './blobs.js';
 import { chainCache, type ChainCache } from './chain-cache.js';
+import type { ChangeWatch, RunName } from './changes.js';
 import { immediate, type Db, type OpenDatabase } from './database.js';
 import { events, type Events } from './events.js';
 import { histories, type Histories } from './histories.js';
 import { ledger, type Ledger } from './ledger.js';
+import { liveOn, type LiveStreams } from './live.js';
 import { schemaVersion } from './migrations.js';
 import { isStoreUrl } from './postgres/store-url.js';
 import type { PostgresOptions } from './postgres/postgres-database.js';
@@ -26,6 +28,7 @@ import {
   type SqliteOptions,
 } from './sqlite/sqlite-database.js';
 import { sessions, type Sessions } from './sessions.js';
+import { streams, type Streams } from './streams.js';
 import { transcripts, type Transcripts } from './transcripts.js';
 
 /** What can be asked of the store, alone or as part of one transaction. */
@@ -41,9 +44,14 @@ export interface StoreCalls
     Ledger,
     Attempts,
     Replies,
-    Histories {}
+    Histories,
+    Streams {}
 
 export interface Store extends StoreCalls {
+  /** What models say at this moment. */
+  readonly live: LiveStreams;
+  /** For a reader of a run's events, who stops it: whatever is appended after this call wakes it. */
+  watchEvents(run: RunName): ChangeWatch;
   /**
    * Several calls as one transaction: all of them are on disk when it returns, or none is. One commit is
    * what a durable write costs. `work` uses the given calls alone and awaits nothing else, because others
@@ -101,7 +109,8 @@ export async function openMemoryStore(): Promise<MemoryStore> {
   };
 }
 
-function storeOn({ db, place, close }: OpenDatabase, cache: ChainCache): Store {
+function storeOn(database: OpenDatabase, cache: ChainCache): Store {
+  const { db, place, close } = database;
   // SQLite has one Db for all its transactions, PostgreSQL one for each.
   const inside = new WeakMap<Db, StoreCalls>();
   const callsInside = (tx: Db): StoreCalls => {
@@ -109,11 +118,35 @@ function storeOn({ db, place, close }: OpenDatabase, cache: ChainCache): Store {
     inside.set(tx, calls);
     return calls;
   };
+  const { live, events: appended, end } = liveOn(database);
   return {
-    ...callsOn(db, cache),
-    together: (work) => immediate(db, (tx) => work(callsInside(tx))),
+    ...telling(callsOn(db, cache), appended.announce),
+    async together(work) {
+      const changed: RunName[] = [];
+      const value = await immediate(db, (tx) =>
+        work(telling(callsInside(tx), (run) => changed.push(run))),
+      );
+      for (const run of changed) appended.announce(run);
+      return value;
+    },
     health: async () => ({ place, schemaVersion: await schemaVersion(db) }),
-    close,
+    live,
+    watchEvents: appended.watch,
+    close: async () => {
+      await end();
+      await close();
+    },
+  };
+}
+
+function telling(calls: StoreCalls, appended: (run: RunName) => void): StoreCalls {
+  return {
+    ...calls,
+    async appendEvents(source, batch) {
+      const storedUpTo = await calls.appendEvents(source, batch);
+      if (batch.length > 0) appended(source);
+      return storedUpTo;
+    },
   };
 }
 
@@ -130,5 +163,6 @@ function callsOn(db: Db, cache: ChainCache): StoreCalls {
     ...attempts(db),
     ...replies(db),
     ...histories(db),
+    ...streams(db),
   };
 }

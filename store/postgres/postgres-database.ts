@@ -22,6 +22,7 @@ import {
   type Values,
 } from '../database.js';
 import { migrate } from '../migrations.js';
+import { changeFeed, changeTeller } from './change-listener.js';
 import { openConnections, type Borrowed, type Connections } from './connections.js';
 import { kyselyOn, type Lent } from './kysely-on.js';
 import { namedStatements } from './named-values.js';
@@ -44,6 +45,8 @@ const SERVER_VERSION_MIN = 120_000;
 const BEGIN_WRITE = 'begin isolation level read committed read write';
 const BEGIN_READ = 'begin isolation level repeatable read read only';
 
+const LOSSY = 'set local synchronous_commit to off';
+
 /** Opens the database and brings its schema up to date. Errors: `StoreUnavailable`, `InvalidConfig`. */
 export async function openPostgres(options: PostgresOptions): Promise<OpenDatabase> {
   const { url, connectionsMax = CONNECTIONS_MAX } = options;
@@ -53,7 +56,15 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenDataba
   try {
     await checkServer(connections, place);
     await migrate(db);
-    return { db, place, close: () => connections.close() };
+    return {
+      db,
+      place,
+      identity: url,
+      openSide: () => ({ db: poolDb(connections, 'lossy'), close: async () => undefined }),
+      feed: (listener) => changeFeed(url, listener),
+      tell: changeTeller(connections),
+      close: () => connections.close(),
+    };
   } catch (error) {
     await connections.close();
     throw error;
@@ -62,12 +73,18 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenDataba
 
 const statements = namedStatements();
 /** What lies under a Db: the one transaction that it is, or all connections. */
-const sources = new WeakMap<
-  Db,
-  { readonly within?: Borrowed; readonly connections: Connections }
->();
+const sources = new WeakMap<Db, Source>();
 
-function poolDb(connections: Connections): Db {
+interface Source {
+  readonly connections: Connections;
+  readonly durability: Durability;
+  readonly within?: Borrowed;
+}
+
+/** `lossy`: a power cut may take back the last commits. Nothing else is less whole for it. */
+type Durability = 'durable' | 'lossy';
+
+function poolDb(connections: Connections, durability: Durability = 'durable'): Db {
   const db = kyselyOn({
     async lend(): Promise<Lent> {
       const one = await connections.borrow();
@@ -75,14 +92,14 @@ function poolDb(connections: Connections): Db {
       return { ...one, run: (text, values) => again(isContended, () => one.run(text, values)) };
     },
   });
-  sources.set(db, { connections });
+  sources.set(db, { connections, durability });
   return speaks(db, POSTGRES);
 }
 
-function transactionDb(connections: Connections, within: Borrowed): Db {
+function transactionDb(source: Source, within: Borrowed): Db {
   const lent: Lent = { run: within.run, giveBack: () => undefined };
   const db = kyselyOn({ lend: async () => lent });
-  sources.set(db, { connections, within });
+  sources.set(db, { ...source, within });
   return speaks(db, POSTGRES);
 }
 
@@ -92,8 +109,8 @@ const POSTGRES: Dialect = {
   rowsOf: async (db, statement, values) => (await run(db, statement, values)).rows as unknown[],
   immediate: (db, work) => transaction(db, BEGIN_WRITE, work),
   snapshot: (db, work) => transaction(db, BEGIN_READ, work),
-  async holdRun(tx, { tenant, runId }) {
-    await run(tx, HOLD, { what: JSON.stringify([tenant, runId]) });
+  async hold(tx, what) {
+    await run(tx, HOLD, { what: JSON.stringify(what) });
   },
   async holdSchema(tx) {
     // However long the others take, and the migration itself.
@@ -143,24 +160,20 @@ function sourceOf(db: Db) {
 }
 
 function transaction<T>(db: Db, begin: string, work: (tx: Db) => Promise<T>): Promise<T> {
-  const { connections, within } = sourceOf(db);
+  const source = sourceOf(db);
   // What begins inside a transaction becomes part of it.
-  if (within !== undefined) return work(db);
+  if (source.within !== undefined) return work(db);
   return again(
     (error) => isContended(error) || (isDisconnected(error) && !isUnknown(error)),
-    () => once(connections, begin, work),
+    () => once(source, begin, work),
   );
 }
 
-async function once<T>(
-  connections: Connections,
-  begin: string,
-  work: (tx: Db) => Promise<T>,
-): Promise<T> {
-  const one = await connections.borrow();
+async function once<T>(source: Source, begin: string, work: (tx: Db) => Promise<T>): Promise<T> {
+  const one = await source.connections.borrow();
   try {
-    await one.run(begin);
-    const value = await work(transactionDb(connections, one));
+    await one.run(source.durability === 'lossy' ? `${begin}; ${LOSSY}` : begin);
+    const value = await work(transactionDb(source, one));
     // Whatever `work` made of it: a statement that failed has taken all others with it.
     if (one.failure !== undefined) throw one.failure;
     await commit(one);

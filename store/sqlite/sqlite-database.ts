@@ -4,12 +4,13 @@
  * the write lock at its start, so it never fails halfway because another process wrote.
  */
 import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { Kysely, sql, SqliteDialect, type SqliteDatabase } from 'kysely';
 import { HoldfastError } from '../../core/errors.js';
 import { speaks, type Db, type Dialect, type OpenDatabase } from '../database.js';
 import { migrate } from '../migrations.js';
+import { changePoll } from './change-poll.js';
 import { withFileLock } from './file-lock.js';
 import { withStatementCache } from './prepared.js';
 import { openFailure } from './sqlite-errors.js';
@@ -19,6 +20,8 @@ export const IN_MEMORY = ':memory:';
 
 /** How long a statement waits for another process's write transaction, in ms; the process blocks. */
 const BUSY_WAIT_MS = 3_000;
+/** Whoever writes tokens tries again soon. */
+const NO_WAIT_MS = 0;
 /**
  * Pages (of 4 KiB) in the write-ahead log before it is copied into the file. A copy costs many commits, but
  * until the first one every commit makes the log longer, which takes twice as long as writing over it.
@@ -42,30 +45,49 @@ export async function openSqlite(options: SqliteOptions): Promise<OpenDatabase> 
   return withFileLock(`${options.file}.lock`, () => openMigrated(options));
 }
 
-async function openMigrated({ file, busyWaitMs = BUSY_WAIT_MS }: SqliteOptions) {
-  const database = openFile(file, busyWaitMs);
+async function openMigrated(options: SqliteOptions): Promise<OpenDatabase> {
+  const { file, busyWaitMs = BUSY_WAIT_MS } = options;
+  const { db, close } = openFile(file, busyWaitMs);
   try {
-    await migrate(database.db);
-    return database;
+    await migrate(db);
   } catch (error) {
-    await database.close();
+    await close();
     throw error;
   }
+  const isShared = file !== IN_MEMORY;
+  return {
+    db,
+    place: file,
+    identity: isShared ? resolve(file) : undefined,
+    openSide: () =>
+      isShared ? openFile(file, NO_WAIT_MS, 'lossy') : { db, close: async () => undefined },
+    feed: (listener) => changePoll(db, listener),
+    // The file is all that tells of changes.
+    tell: () => undefined,
+    close,
+  };
 }
 
-function openFile(file: string, busyWaitMs: number): OpenDatabase {
+/** `lossy`: a power cut may take back the last commits. The file stays whole, and durable commits durable. */
+type Durability = 'durable' | 'lossy';
+
+interface OpenFile {
+  readonly db: Db;
+  close(): Promise<void>;
+}
+
+function openFile(file: string, busyWaitMs: number, durability: Durability = 'durable'): OpenFile {
   try {
     if (file !== IN_MEMORY) createPrivately(file);
     const connection = new Database(file, { timeout: busyWaitMs });
     try {
-      configure(connection);
+      configure(connection, durability);
     } catch (error) {
       connection.close();
       throw error;
     }
     // Not `db.destroy()`: that leaves a connection open that has not been used yet.
-    const close = async (): Promise<void> => void connection.close();
-    return { db: onConnection(connection), place: file, close };
+    return { db: onConnection(connection), close: async () => void connection.close() };
   } catch (error) {
     throw openFailure(error, file);
   }
@@ -90,7 +112,7 @@ const SQLITE: Dialect = {
   immediate: (db, work) => transaction(db, 'begin immediate', work),
   snapshot: (db, work) => transaction(db, 'begin', work),
   // A write transaction holds the whole file.
-  holdRun: async () => undefined,
+  hold: async () => undefined,
   holdSchema: async () => undefined,
   async hasMigrations(db) {
     const { rows } = await sql`
@@ -188,9 +210,9 @@ function createPrivately(file: string): void {
   closeSync(openSync(file, 'a', 0o600));
 }
 
-function configure(connection: Database.Database): void {
+function configure(connection: Database.Database, durability: Durability): void {
   connection.pragma('journal_mode = wal');
-  connection.pragma('synchronous = full');
+  connection.pragma(`synchronous = ${durability === 'lossy' ? 'normal' : 'full'}`);
   connection.pragma('fullfsync = on');
   connection.pragma('foreign_keys = off');
   connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);

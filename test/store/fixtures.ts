@@ -28,6 +28,11 @@ export function useDatabase(name: typeof database): void {
   database = name;
 }
 
+/** For what only one of them can show. */
+export function onlyOn(name: typeof database): typeof test {
+  return database === name ? test : (test.skip as typeof test);
+}
+
 export function newFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-store-'));
   folders.push(folder);

@@ -105,6 +105,109 @@ onPostgres('transactions of PostgreSQL', () => {
   });
 });
 
+onPostgres('readers in other processes', () => {
+  afterAll(cleanUp);
+
+  const RUN = { tenant: 't', runId: 'r1' };
+  const SOURCE = { ...RUN, execution: 'e' };
+  /** Longer than any test: only a notification ends such a wait. */
+  const LONG_MS = 600_000;
+
+  /** Another name for the same database, as another process would have it. */
+  async function twoProcesses() {
+    const place = await newPostgresUrl();
+    const { store: writer } = await newStore(place);
+    const elsewhere = `${place}-reader`;
+    const { store: reader } = await newStore(elsewhere);
+    return { writer, reader, elsewhere };
+  }
+
+  /** Listening has begun when it has woken whoever waits, or after a while. */
+  const begun = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 500));
+
+  test('are woken by events, once they are committed, and not by those of other runs', async () => {
+    const { writer, reader } = await twoProcesses();
+    const watch = reader.watchEvents(RUN);
+    await begun();
+    let woken = false;
+    const waited = watch.wait(LONG_MS).then(() => (woken = true));
+    await writer.appendEvents({ ...SOURCE, runId: 'other' }, eventsFrom(0, warnings(1)));
+    await writer.together(async (calls) => {
+      await calls.appendEvents(SOURCE, eventsFrom(0, warnings(1)));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(woken).toBe(false);
+    });
+    await waited;
+    expect((await reader.readEvents(RUN, { sinceSeq: 0, limit: 9 })).events).toHaveLength(1);
+    watch.stop();
+  });
+
+  test('are woken again after the connection that listens was lost', async () => {
+    const { writer, reader, elsewhere } = await twoProcesses();
+    const watch = reader.watchEvents(RUN);
+    await begun();
+    await loseConnections(elsewhere);
+    await begun();
+    const waited = watch.wait(LONG_MS);
+    await writer.appendEvents(SOURCE, eventsFrom(0, warnings(1)));
+    await waited;
+    watch.stop();
+  });
+
+  test('are woken by pieces of what a model says', async () => {
+    const { writer, reader } = await twoProcesses();
+    const watch = reader.live.watch(RUN);
+    await begun();
+    await watch.wait(1);
+    const attempt = { call: 1, attempt: 1, messageId: 'm' };
+    const opened = await writer.openStream({
+      ...RUN,
+      ...attempt,
+      eventsBefore: 0,
+      keepMs: 1,
+      at: 1,
+    });
+    const delta = { type: 'text', block: 0, text: 'hello' } as const;
+    writer.live.send({ ...opened[0]!, first: 1, entries: [{ kind: 'delta', delta }] }, 5);
+    await watch.wait(LONG_MS);
+    const { batches } = await reader.readStream(RUN, { fence: 1, index: 1 });
+    expect(batches.flatMap(({ entries }) => entries)).toEqual([{ kind: 'delta', delta }]);
+    watch.stop();
+  });
+
+  test('what nobody of ours has sent wakes nobody and breaks nothing', async () => {
+    const { writer, reader, elsewhere } = await twoProcesses();
+    const watch = reader.watchEvents(RUN);
+    await begun();
+    const channel = `'holdfast_' || md5(current_schema())`;
+    for (const payload of [
+      '',
+      'null',
+      '[]',
+      '["events"]',
+      '["events", 1, {}]',
+      'x'.repeat(7_000),
+    ]) {
+      await rawRows(elsewhere, `select pg_notify(${channel}, '${payload}')`);
+    }
+    const waited = watch.wait(LONG_MS);
+    await writer.appendEvents(SOURCE, eventsFrom(0, warnings(1)));
+    await waited;
+    watch.stop();
+  });
+
+  test('a store that is closed stops listening', async () => {
+    const { reader, elsewhere } = await twoProcesses();
+    const watch = reader.watchEvents(RUN);
+    await begun();
+    expect(await connectionsOf(elsewhere)).toBeGreaterThan(0);
+    await reader.close();
+    await begun();
+    expect(await connectionsOf(elsewhere)).toBe(0);
+    watch.stop();
+  });
+});
+
 onPostgres('a database that cannot be used', () => {
   afterAll(cleanUp);
 
