@@ -38,46 +38,67 @@ export async function* eventsOf(
   runId: string,
   options: EventsOptions = {},
 ): AsyncGenerator<RunEvent, void, undefined> {
+  const watch = lazyWatch(link, runId);
+  try {
+    yield* follow({ link, runId, watch }, options);
+  } finally {
+    watch.stop();
+  }
+}
+
+interface Followed {
+  readonly link: Link;
+  readonly runId: string;
+  readonly watch: ChangeWatch;
+}
+
+async function* follow(
+  { link, runId, watch }: Followed,
+  { signal, untilNow = false, ...options }: EventsOptions,
+): AsyncGenerator<RunEvent, void, undefined> {
   const read = link.store === undefined ? runReader(link, runId) : storeReader(link, runId);
-  const { signal, untilNow = false } = options;
   let since = Math.max(0, Math.floor(options.since ?? 0));
   let pause: number = POLL_MS.first;
   let empty = 0;
   let ended = false;
-  let watch: ChangeWatch | undefined;
-  try {
-    while (!signal?.aborted) {
-      const page = await read(since);
-      for (const event of page.events) {
-        yield event;
-        if (event.type === 'run_result') return;
-      }
-      since = page.next;
-      if (page.events.length > 0) {
-        pause = POLL_MS.first;
-        empty = 0;
-        continue;
-      }
-      if (untilNow || ended) return;
-      // One more read after that, because the last events may have come in between.
-      if (empty % EMPTY_POLLS === 0) ended = await runHasEnded(link, runId, since > 0);
-      empty += 1;
-      // The first one does not wait: something may have come before anybody watched.
-      if (watch === undefined) watch = watchOn(link, runId);
-      else if (!ended) await watch.wait(pause, signal);
-      pause = Math.min(pause * 1.5, POLL_MS.last);
+  while (!signal?.aborted) {
+    const page = await read(since);
+    for (const event of page.events) {
+      yield event;
+      if (event.type === 'run_result') return;
     }
-  } finally {
-    watch?.stop();
+    since = page.next;
+    if (page.events.length > 0) {
+      pause = POLL_MS.first;
+      empty = 0;
+      continue;
+    }
+    if (untilNow || ended) return;
+    // One more read after that, because the last events may have come in between.
+    if (empty % EMPTY_POLLS === 0) ended = await runHasEnded(link, runId, since > 0);
+    empty += 1;
+    if (!ended) await watch.wait(pause, signal);
+    pause = Math.min(pause * 1.5, POLL_MS.last);
   }
 }
 
-function watchOn(link: Link, runId: string): ChangeWatch {
-  if (link.store !== undefined) return link.store.watchEvents({ tenant: link.tenant, runId });
+/** Watches from the first wait on, which does not wait: something may have come before anybody watched. */
+function lazyWatch(link: Link, runId: string): ChangeWatch {
+  let watch: ChangeWatch | undefined;
   return {
-    wait: (limitMs, signal) => sleep(limitMs, undefined, { signal }).catch(() => undefined),
-    stop: () => undefined,
+    async wait(limitMs, signal) {
+      if (watch !== undefined) return watch.wait(limitMs, signal);
+      watch = link.store?.watchEvents({ tenant: link.tenant, runId }) ?? {
+        wait: pauseFor,
+        stop() {},
+      };
+    },
+    stop: () => watch?.stop(),
   };
+}
+
+async function pauseFor(limitMs: number, signal?: AbortSignal): Promise<void> {
+  await sleep(limitMs, undefined, { signal }).catch(() => undefined);
 }
 
 function storeReader(link: Link, runId: string): Reader {

@@ -61,8 +61,8 @@ export async function openTheatre(options: TheatreOptions, closers: Closers): Pr
   });
   closers.add(() => server.stop());
   options.signal.throwIfAborted();
-  const storeFile = join(folder, 'store.sqlite');
-  const store = await openStore({ file: storeFile });
+  const storePlace = join(folder, 'store.sqlite');
+  const store = await openStore({ file: storePlace });
   closers.add(() => store.close());
   const stage: Stage = new Map();
   const model = await startRecordedModels(stage);
@@ -90,7 +90,7 @@ export async function openTheatre(options: TheatreOptions, closers: Closers): Pr
   const base = {
     address: server.address,
     namespace: NAMESPACE,
-    storeFile,
+    storePlace,
     configModule: CONFIG_MODULE,
     configOptions,
     modelUrl: model.baseUrl,

@@ -40,25 +40,23 @@ export function changeTeller(connections: Connections): (change: Change) => void
     }
   }
 
-  function next(): void {
-    if (isBusy || waiting.size === 0) return;
-    isBusy = true;
-    setTimeout(() => {
+  /** One statement at a time: what comes meanwhile goes with the next one. */
+  async function tellInTurn(): Promise<void> {
+    while (waiting.size > 0) {
+      await new Promise<void>((resolve) => void setTimeout(resolve, GATHER_MS).unref());
       // A hint that is lost costs a reader its next look.
-      void tellAll()
-        .catch(() => undefined)
-        .then(() => {
-          isBusy = false;
-          next();
-        });
-    }, GATHER_MS).unref();
+      await tellAll().catch(() => undefined);
+    }
+    isBusy = false;
   }
 
   return ({ kind, tenant, runId }) => {
     const payload = JSON.stringify([kind, tenant, runId]);
     const fits = Buffer.byteLength(payload) <= PAYLOAD_BYTES_MAX && waiting.size < WAITING_MAX;
     waiting.add(fits ? payload : ANYTHING);
-    next();
+    if (isBusy) return;
+    isBusy = true;
+    void tellInTurn();
   };
 }
 

@@ -5,7 +5,7 @@
  * numbers; commits wait for the disk.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool, types, type PoolClient, type QueryResult } from 'pg';
+import { Pool, types, type ClientBase, type PoolClient, type QueryResult } from 'pg';
 import { HoldfastError } from '../../core/errors.js';
 import { isPassing, postgresFailure, sqlState } from './postgres-errors.js';
 import { decodeText, encodeText } from './text-codec.js';
@@ -62,7 +62,8 @@ export function openConnections({ url, connectionsMax }: ConnectionsOptions): Co
     // As with a file: a store that somebody forgot to close keeps no process alive.
     allowExitOnIdle: true,
     types: { getTypeParser },
-    onConnect: async (client) => void (await client.query(SESSION)),
+    // The pool waits for it, whatever its type says.
+    onConnect: prepare as (client: ClientBase) => void,
   });
   // A server that goes away is noticed by idle connections too; who needs one gets another.
   pool.on('error', () => undefined);
@@ -74,6 +75,10 @@ export function openConnections({ url, connectionsMax }: ConnectionsOptions): Co
     },
     close: () => (closing ??= pool.end()),
   };
+}
+
+async function prepare(client: ClientBase): Promise<void> {
+  await client.query(SESSION);
 }
 
 async function connect(pool: Pool): Promise<PoolClient> {

@@ -25,8 +25,17 @@ test('a text that a database may refuse comes back from wherever it was stored',
   const head = await store.putNode('t', message);
   const carry = { v: 1, taskId: 't1', step: 2, reactiveAttempts: 1, state: {} } as const;
   await store.saveSession({
-    ...{ tenant: 't', sessionId: 's', head, runId: 'r1', agent: 'a', base: 0, at: 1, carry },
-    ...{ caller: TEXT, cwd: TEXT, title: TEXT },
+    tenant: 't',
+    sessionId: 's',
+    head,
+    runId: 'r1',
+    agent: 'a',
+    caller: TEXT,
+    cwd: TEXT,
+    title: TEXT,
+    carry,
+    base: 0,
+    at: 1,
   });
 
   // Another one, which remembers nothing.

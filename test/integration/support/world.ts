@@ -42,7 +42,7 @@ export type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 export interface World {
   readonly server: TestServer;
   readonly store: Store;
-  readonly storeFile: string;
+  readonly storePlace: string;
   readonly model: ScriptedModel;
   readonly service: Service;
   readonly client: HoldfastClient;
@@ -81,7 +81,7 @@ export interface WorldOptions {
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-integration-'));
-  const storeFile = join(folder, 'store.db');
+  const storePlace = join(folder, 'store.db');
   const scripts = new Map<string, Script>();
   const [server, service, model, store] = await Promise.all([
     startTestServer({
@@ -92,7 +92,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     startScriptedModel({
       script: (request) => (scripts.get(request.runId) ?? scriptOf([]))(request),
     }),
-    openStore({ file: storeFile }),
+    openStore({ file: storePlace }),
   ]);
   const { address } = server;
   const client = await connect({ address, store });
@@ -106,7 +106,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const world: World = {
     server,
     store,
-    storeFile,
+    storePlace,
     model,
     service,
     client,
@@ -116,7 +116,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         address,
         namespace: NAMESPACE,
         taskQueue: TASK_QUEUE,
-        storeFile,
+        storePlace,
         config: config(configOptions),
         providers: new Map([[provider.name, provider]]),
         stickyTimeoutMs: 1_000,
@@ -133,7 +133,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         address,
         namespace: NAMESPACE,
         taskQueue: TASK_QUEUE,
-        storeFile,
+        storePlace,
         configModule: join(__dirname, 'agents.ts'),
         configOptions,
         modelUrl: model.baseUrl,
