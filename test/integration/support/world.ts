@@ -14,7 +14,7 @@ import type { StartOptions } from '../../../client/start-run.js';
 import type { AskView, EventType, RunEvent } from '../../../core/event.js';
 import { checkEvent, startChecking } from '../../../core/invariants.js';
 import type { RunResult } from '../../../core/result.js';
-import { openStore, type Store } from '../../../store/store.js';
+import { openStoreAt, type Store } from '../../../store/store.js';
 import {
   createAnthropicProvider,
   scriptOf,
@@ -74,6 +74,8 @@ export interface Ended {
 
 export interface WorldOptions {
   readonly dynamicConfig?: readonly string[];
+  /** Default: a file of its own. */
+  readonly storePlace?: string;
   /** Default true: a worker in this process. */
   readonly worker?: boolean;
   readonly workerSettings?: Partial<WorkerSettings>;
@@ -81,7 +83,7 @@ export interface WorldOptions {
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-integration-'));
-  const storePlace = join(folder, 'store.db');
+  const storePlace = options.storePlace ?? join(folder, 'store.db');
   const scripts = new Map<string, Script>();
   const [server, service, model, store] = await Promise.all([
     startTestServer({
@@ -92,7 +94,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     startScriptedModel({
       script: (request) => (scripts.get(request.runId) ?? scriptOf([]))(request),
     }),
-    openStore({ file: storePlace }),
+    openStoreAt(storePlace),
   ]);
   const { address } = server;
   const client = await connect({ address, store });
