@@ -1,5 +1,7 @@
 /** Tokens of a run on the real server, read in the process of its worker and in another one. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runCli } from '../../cli/program.js';
+import { followRun } from '../../client/index.js';
 import type { RunHandle } from '../../client/run-handle.js';
 import type { StreamChunk } from '../../core/stream.js';
 import { messagesIn, textIn, tokensOf } from './support/token-reader.js';
@@ -149,4 +151,59 @@ test('a worker in another process is followed through the store', async () => {
   expect(textIn(chunks)).toBe(`Let me see.${TEXT}`);
   expect(chunks.map(({ kind }) => kind)).not.toContain('gap');
   await worker.stop();
+});
+
+test('events and tokens together come in the order of their causes', async () => {
+  const run = await start('stream-followed');
+  const story: string[] = [];
+  for await (const moment of followRun(run)) {
+    if (moment.kind === 'event') story.push(moment.event.type);
+    else if (moment.chunk.kind !== 'delta') story.push(moment.chunk.kind);
+  }
+  const { events } = await world.ended(run);
+  expect(story.filter((type) => !type.startsWith('attempt_'))).toEqual(
+    events.map(({ type }) => type),
+  );
+  const order = ['session_init', 'attempt_started', 'attempt_ended', 'model_response'];
+  const turn = [...order.slice(1), 'tool_finished', 'tool_results_message', ...order.slice(1)];
+  const seen = story.filter((type) => [order[0], ...turn].includes(type));
+  expect(seen).toEqual([order[0], ...turn]);
+});
+
+async function holdfast(...words: readonly string[]) {
+  const pieces: string[] = [];
+  const streams = { out: (text: string) => void pieces.push(text), err: () => undefined };
+  const place = ['--address', world.server.address, '--store', world.storeFile];
+  const environment = { variables: {}, folder: '/', colour: false, interactive: false };
+  const code = await runCli([...words, ...place], { environment, streams });
+  return { code, pieces, out: pieces.join('') };
+}
+
+test('start --watch prints what the model says as it says it, and events between', async () => {
+  world.script('watched', REPLIES);
+  const { code, pieces, out } = await holdfast(
+    ...['start', 'desk', 'Look at the lamp.', '--run-id', 'watched', '--watch'],
+  );
+  expect(code).toBe(0);
+  expect(pieces.length).toBeGreaterThan(30);
+  const lines = out.split('\n');
+  const at = (part: string) => lines.findIndex((line) => line.includes(part));
+  expect(lines).toContain('│ Let me see.');
+  expect(lines).toContain(`│ ${TEXT}`);
+  expect(at('│ Let me see.')).toBeLessThan(at('wants facts.read'));
+  expect(at('result     facts.read ok')).toBeLessThan(at(`│ ${TEXT}`));
+});
+
+test('start --watch --json gives a line for each event and each chunk', async () => {
+  world.script('watched-json', REPLIES);
+  const { out } = await holdfast(
+    ...['start', 'desk', 'Look.', '--run-id', 'watched-json', '--watch', '--json'],
+  );
+  const lines = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { type: string });
+  const chunks = lines.filter(({ type }) => type === 'stream_event') as unknown as StreamChunk[];
+  expect(textIn(chunks)).toBe(`Let me see.${TEXT}`);
+  expect(lines.at(-1)).toMatchObject({ type: 'run_result' });
 });
