@@ -27,37 +27,52 @@ export async function* streamOf(
   runId: string,
   options: StreamOptions = {},
 ): AsyncGenerator<StreamChunk, void, undefined> {
-  const { signal, untilNow = false } = options;
-  const store = storeOf(link);
-  const run = { tenant: link.tenant, runId };
-  const reading = startReading(options.after, () => performance.now());
-  const watch = store.live.watch(run);
-  const ending = endingOf(link, runId);
-  let liveUntil = Number.NEGATIVE_INFINITY;
+  const { signal } = options;
+  const reader = openReader(link, runId, options);
   try {
     while (signal?.aborted !== true) {
-      const live = reading.hear(watch.take());
-      yield* live;
-      if (live.length > 0) {
-        // As long as an attempt speaks to us there is nothing in the store that we do not hear.
-        liveUntil = live.at(-1)?.kind === 'delta' ? performance.now() + LOOK_MS : 0;
-        continue;
-      }
-      if (performance.now() >= liveUntil || reading.isMissing()) {
-        const page = await store.readStream(run, reading.place());
-        const read = reading.read(page.batches);
-        yield* read;
-        if (read.length > 0) continue;
-        if (page.closed || untilNow || (await ending(reading.hasBegun()))) {
-          if (page.closed || !untilNow) yield* reading.end(page.open);
-          return;
-        }
-      }
-      await watch.wait(LOOK_MS, signal);
+      const { chunks, over } = await reader.read();
+      yield* chunks;
+      if (over) return;
+      if (chunks.length === 0) await reader.wait(signal);
     }
   } finally {
-    watch.stop();
+    reader.stop();
   }
+}
+
+interface Reader {
+  /** What is new; `over`: after it nothing comes. */
+  read(): Promise<{ readonly chunks: readonly StreamChunk[]; readonly over: boolean }>;
+  wait(signal: AbortSignal | undefined): Promise<void>;
+  stop(): void;
+}
+
+function openReader(link: Link, runId: string, { after, untilNow = false }: StreamOptions): Reader {
+  const store = storeOf(link);
+  const run = { tenant: link.tenant, runId };
+  const now = (): number => performance.now();
+  const reading = startReading(after, now);
+  const watch = store.live.watch(run);
+  const ending = endingOf(link, runId);
+  let liveUntil = 0;
+  return {
+    async read() {
+      const live = reading.hear(watch.take());
+      // As long as an attempt speaks to us there is nothing in the store that we do not hear.
+      if (live.length > 0) liveUntil = live.at(-1)?.kind === 'delta' ? now() + LOOK_MS : 0;
+      const isLive = !untilNow && now() < liveUntil && !reading.isMissing();
+      if (live.length > 0 || isLive) return { chunks: live, over: false };
+      const page = await store.readStream(run, reading.place());
+      const chunks = reading.read(page.batches);
+      if (chunks.length > 0) return { chunks, over: false };
+      const over = page.closed || untilNow || (await ending(reading.hasBegun()));
+      const isDead = page.closed || (over && !untilNow);
+      return { chunks: isDead ? reading.end(page.open) : [], over };
+    },
+    wait: (signal) => watch.wait(LOOK_MS, signal),
+    stop: () => watch.stop(),
+  };
 }
 
 /** Whether the run was over before the last look into the store. */
