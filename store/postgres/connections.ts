@@ -28,9 +28,6 @@ const SESSION = `
   select set_config('synchronous_commit', 'on', false)
     where current_setting('synchronous_commit') = 'off'`;
 
-/** What can be sent along with a statement. */
-export type Parameter = string | number | null | Uint8Array;
-
 /** A connection while somebody has it. */
 export interface Borrowed {
   run(text: string, parameters?: readonly unknown[]): Promise<QueryResult>;
