@@ -29,6 +29,7 @@ import {
   type WorkerProcess,
 } from '../../../testing/index.js';
 import { startWorker, type RunningWorker, type WorkerSettings } from '../../../worker/index.js';
+import { newPostgresUrl } from '../../postgres-server.js';
 import { AGENT, config } from './agents.js';
 import { startService, type Service } from './service.js';
 
@@ -83,7 +84,7 @@ export interface WorldOptions {
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-integration-'));
-  const storePlace = options.storePlace ?? join(folder, 'store.db');
+  const storePlace = options.storePlace ?? (await placeIn(folder));
   const scripts = new Map<string, Script>();
   const [server, service, model, store] = await Promise.all([
     startTestServer({
@@ -176,6 +177,12 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   };
   if (options.worker !== false) await world.serve();
   return world;
+}
+
+/** With HOLDFAST_TEST_STORE=postgres every world has its store there. */
+async function placeIn(folder: string): Promise<string> {
+  const inPostgres = process.env['HOLDFAST_TEST_STORE'] === 'postgres';
+  return inPostgres ? newPostgresUrl() : join(folder, 'store.db');
 }
 
 async function allEvents(store: Store, runId: string): Promise<readonly RunEvent[]> {
