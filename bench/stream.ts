@@ -63,7 +63,9 @@ const FAULT_STREAMS = 10;
 const STAY = 23;
 /** A worker dies when its streams have spoken for about so long. */
 const KILL_AFTER_MS = 1_000;
-const HEARTBEAT_MS = 1_000;
+const DEFAULT_HEARTBEAT_MS = 10_000;
+/** So that a dead worker is missed soon. */
+const SHORT_HEARTBEAT_MS = 1_000;
 
 export async function benchStream(options: StreamOptions): Promise<StreamReport> {
   const { say, streams, seconds } = options;
@@ -131,7 +133,7 @@ async function compare(bench: Bench, held: Held, plan: Comparison): Promise<WayF
     }
     return quantile(latencies, 0.5);
   };
-  await readAll(bench, 1, () => begin(held, `warm-${way}-${count}`, 0).then(readFromRun));
+  await readAll(bench, 1, () => begin(held, `warm-${way}-${count}`).then(readFromRun));
   const p50 = await measurePairs({
     pairs,
     unit: 'ms per token, p50',
@@ -141,7 +143,7 @@ async function compare(bench: Bench, held: Held, plan: Comparison): Promise<WayF
       measured(
         'held',
         await readAll(bench, count, (stream) =>
-          begin(held, `stream-${way}-${count}-p${pair}`, stream).then(readFromRun),
+          begin(held, `stream-${way}-${count}-p${pair}-${stream}`).then(readFromRun),
         ),
       ),
     say,
@@ -173,15 +175,19 @@ async function readAll(
   return read.flat();
 }
 
-async function begin({ holdfast }: Held, label: string, stream: number): Promise<RunHandle> {
+async function begin(
+  { holdfast }: Held,
+  name: string,
+  heartbeatMs = DEFAULT_HEARTBEAT_MS,
+): Promise<RunHandle> {
   return holdfast.start({
     agent: READER,
     task: { goal: GOAL },
-    runId: `${label.replaceAll(' ', '-')}-${stream}`,
+    runId: name.replaceAll(' ', '-'),
     wait: false,
     settings: {
       includePartialMessages: true,
-      heartbeatMs: { repeatable: HEARTBEAT_MS, single: HEARTBEAT_MS },
+      heartbeatMs: { repeatable: heartbeatMs, single: heartbeatMs },
     },
   });
 }
@@ -193,7 +199,7 @@ async function faultsOf(bench: Bench): Promise<StreamReport['faults']> {
   let kill: Promise<void> | undefined;
   const read = await Promise.all(
     Array.from({ length: FAULT_STREAMS }, async (_, stream) => {
-      const run = await begin(held, 'faults', stream);
+      const run = await begin(held, `faults-${stream}`, SHORT_HEARTBEAT_MS);
       const reading = readInParts(run, { tokens: bench.tokens, stay: STAY });
       for await (const { kind } of run.stream()) {
         if (kind !== 'delta') continue;

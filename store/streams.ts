@@ -108,9 +108,9 @@ const STATE = `
 
 const READ = `
   select * from stream_chunks where tenant = @tenant and run_id = @runId
-    and (fence > @fence or (fence = @fence and first >= coalesce(
+    and (fence, first) >= (@fence, coalesce(
       (select max(first) from stream_chunks where tenant = @tenant and run_id = @runId
-        and fence = @fence and first <= @index), @index)))
+        and fence = @fence and first <= @index), @index))
   order by fence, first limit ${STREAM_PAGE_BATCHES}`;
 
 export function streams(db: Db): Streams {
