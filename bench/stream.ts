@@ -24,7 +24,7 @@ import {
   readFromRun,
   readInParts,
   type Faults,
-  type Latencies,
+  type ReadToken,
 } from './stream/readers.js';
 import { startTokenModelProcess, type TokenModel } from './stream/token-model-process.js';
 import { spawnWorker, type BenchWorker } from './worker-process.js';
@@ -59,6 +59,8 @@ export interface StreamReport {
 const TOKENS_PER_SECOND = 50;
 const GOALS = { 'in process': { p50: 5 }, 'through the store': { p95: 50 } } as const;
 const FAULT_STREAMS = 10;
+/** Half a second. */
+const EDGE_TOKENS = TOKENS_PER_SECOND / 2;
 /** Readers leave after so many chunks. */
 const STAY = 23;
 /** A worker dies when its streams have spoken for about so long. */
@@ -122,8 +124,8 @@ async function compare(bench: Bench, held: Held, plan: Comparison): Promise<WayF
   const { way, count, say, pairs } = plan;
   const p95: Pair[] = [];
   const p99: Pair[] = [];
-  const seen = new Map<string, Latencies>();
-  const measured = (side: string, latencies: Latencies): number => {
+  const seen = new Map<string, readonly number[]>();
+  const measured = (side: string, latencies: readonly number[]): number => {
     seen.set(side, latencies);
     const [bare, ours] = [seen.get('bare'), seen.get('held')];
     if (bare !== undefined && ours !== undefined) {
@@ -161,18 +163,24 @@ async function compare(bench: Bench, held: Held, plan: Comparison): Promise<WayF
   return figures;
 }
 
-/** Every token of all streams; one that is missing makes the figure none. */
+/**
+ * Latencies of all streams while all of them speak: their beginnings and ends, which in this bench come
+ * together, are another matter. A token that is missing makes the figure none.
+ */
 async function readAll(
   { model, tokens }: Bench,
   count: number,
-  readOne: (stream: number) => Promise<Latencies>,
-): Promise<Latencies> {
+  readOne: (stream: number) => Promise<readonly ReadToken[]>,
+): Promise<readonly number[]> {
   await model.beginTogether(count);
   const read = await Promise.all(Array.from({ length: count }, (_, stream) => readOne(stream)));
   for (const { length } of read) {
     if (length !== tokens) throw new Error(`a stream of ${tokens} tokens came as ${length}`);
   }
-  return read.flat();
+  return read
+    .flat()
+    .filter(({ number }) => number >= EDGE_TOKENS && number < tokens - EDGE_TOKENS)
+    .map(({ latency }) => latency);
 }
 
 async function begin(
