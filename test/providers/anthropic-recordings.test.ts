@@ -69,7 +69,7 @@ function assemble(pieces: readonly Uint8Array[]): Assembly {
 }
 
 function reply(assembly: Assembly): ModelReply {
-  return replyOf(assembly, { model: 'm', usedIds: new Set(), call: 1, earlier: [] });
+  return replyOf(assembly, { model: 'm', usedIds: new Set(), call: 1, earlier: [], hosted: [] });
 }
 
 const all = recordings();
