@@ -1,10 +1,11 @@
 /**
  * Calls of tools that Anthropic runs itself: `server_tool_use` blocks and the blocks with their results.
- * Invariant: a use without a result goes back only in a paused turn, which is the one place where the API takes it.
+ * Invariant: a use without a result goes back only where the API takes it: in a paused turn, and where it waits
+ * for a call of ours that it made.
  */
 import type { Json } from '../../core/json.js';
 import type { HostedUse, RequestMessage } from '../provider.js';
-import { isRecord, textAt } from '../json-record.js';
+import { isRecord, recordAt, textAt } from '../json-record.js';
 import type { MutableRecord } from '../json-record.js';
 
 /** `server_tool_use`, and the same of other kinds; `tool_use` is ours to run. */
@@ -50,10 +51,13 @@ function isErrorContent(content: Json): boolean {
   return isRecord(content) && textAt(content, 'type').endsWith('_error');
 }
 
-/** Without uses that nobody has answered. */
+/** Without uses that nobody has answered or will answer. */
 export function withoutOpenUses(raw: readonly Json[]): readonly Json[] {
-  const answered = new Set(raw.filter(isResult).map((result) => textAt(result, 'tool_use_id')));
-  return raw.filter((block) => !isUse(block) || answered.has(textAt(block, 'id')));
+  const blocks = raw.filter(isRecord);
+  const answered = blocks.filter(isResult).map((result) => textAt(result, 'tool_use_id'));
+  const waiting = blocks.map((block) => textAt(recordAt(block, 'caller'), 'tool_id'));
+  const kept = new Set([...answered, ...waiting]);
+  return raw.filter((block) => !isUse(block) || kept.has(textAt(block, 'id')));
 }
 
 /** One tool may have several names in use: `code_execution` runs `bash_code_execution`. */

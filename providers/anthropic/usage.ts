@@ -1,7 +1,8 @@
 /**
  * What Anthropic's API reports of tokens.
  * Invariants: numbers in a stream are cumulative, so the larger one is the newer and never in the vendor's
- * disfavour; what is no count of tokens is none.
+ * disfavour, unless the vendor lists every round, which makes the newest report the whole truth; what is no
+ * count of tokens is none.
  */
 import { addUsage, NO_USAGE } from '../../core/model.js';
 import type { Usage } from '../../core/model.js';
@@ -24,14 +25,15 @@ const ROUNDS: readonly string[] = ['message', 'fallback_message'];
 
 export function withReport(before: Report, reported: unknown): Report {
   if (!isRecord(reported)) return before;
-  const report = { ...before, usage: larger(before.usage, usageIn(reported)) };
   const iterations = listAt(reported, 'iterations').filter(isRecord);
-  if (iterations.length === 0) return report;
+  if (iterations.length === 0) {
+    return { ...before, usage: larger(before.usage, usageIn(reported)) };
+  }
   const summaries = iterations.filter((each) => textAt(each, 'type') === 'compaction');
   const newest = iterations.findLast((each) => ROUNDS.includes(textAt(each, 'type')));
   const contextTokens = newest === undefined ? 0 : sumOf(usageIn(newest));
   return {
-    usage: report.usage,
+    usage: newer(before.usage, reported),
     summaries: summaries.map(usageIn).reduce(addUsage, NO_USAGE),
     ...(iterations.length > 1 && contextTokens > 0 && { contextTokens }),
   };
@@ -48,6 +50,18 @@ function usageIn(reported: JsonRecord): Usage {
     output: tokensAt(reported, 'output_tokens'),
     cacheRead: tokensAt(reported, 'cache_read_input_tokens'),
     cacheWrite: tokensAt(reported, 'cache_creation_input_tokens'),
+  };
+}
+
+/** The start of a stream may count what belongs to a summary. */
+function newer(before: Usage, reported: JsonRecord): Usage {
+  const now = usageIn(reported);
+  const said = (key: string): boolean => typeof reported[key] === 'number';
+  return {
+    input: said('input_tokens') ? now.input : before.input,
+    output: said('output_tokens') ? now.output : before.output,
+    cacheRead: said('cache_read_input_tokens') ? now.cacheRead : before.cacheRead,
+    cacheWrite: said('cache_creation_input_tokens') ? now.cacheWrite : before.cacheWrite,
   };
 }
 

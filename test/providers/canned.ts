@@ -11,6 +11,8 @@ export interface Canned {
   readonly pieces: readonly Uint8Array[];
   readonly status?: number;
   readonly headers?: { readonly [name: string]: string };
+  /** Gets the headers of the request. */
+  readonly onRequest?: (headers: Headers) => void;
 }
 
 const STREAM = { 'content-type': 'text/event-stream' };
@@ -48,8 +50,9 @@ function providerOf(dialect: Dialect, canned: Canned): Provider {
   }
 }
 
-function fetchOf({ pieces, status = 200, headers = STREAM }: Canned): typeof fetch {
-  return () => {
+function fetchOf({ pieces, status = 200, headers = STREAM, onRequest }: Canned): typeof fetch {
+  return (_, init) => {
+    onRequest?.(new Headers(init?.headers));
     const left = [...pieces];
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
