@@ -7,6 +7,9 @@ const RULES_HISTORY = [
   { rules: 2, release: '0.2.0', reason: 'A result that is an error tells the model its code.' },
 ] as const;
 
+/** What a run follows until its first activity says which rules it is to follow: that is in its history. */
+export const FIRST_RULES = 1;
+
 /** Runs of at least these rules put the code of an error beside its result. */
 export const RULES_WITH_ERROR_CODES = 2;
 

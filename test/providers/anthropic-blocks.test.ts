@@ -22,7 +22,7 @@ interface Streamed {
 
 /** A block in the pieces in which the API streams it. */
 function streamed(block: Block, cuts: number): Streamed {
-  const pieces = (text: Json | undefined): readonly string[] => split(String(text), cuts);
+  const pieces = (text: Json | undefined): readonly string[] => split(text as string, cuts);
   switch (block['type']) {
     case 'text': {
       const { citations, ...plain } = block;
