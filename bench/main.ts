@@ -120,7 +120,7 @@ question('long', 'B4: time per turn and memory of a very long run; exits 1 when 
       if (!flat) process.exitCode = 1;
     }),
   );
-question('core', 'The core by itself: time per turn beside the bare loop, size of a Run.')
+paired('core', 'The core by itself: time per turn beside the bare loop, size of a Run.')
   .option('--turns <n>', 'turns of the run', wholeNumber, 1_000)
   .action(answering(benchCore));
 
