@@ -12,6 +12,7 @@
 import type { ActivityEffect, Effect } from './effect.js';
 import { flush } from './flush.js';
 import { flying, WORK, type Step } from './inflight.js';
+import { RULES_WITH_CALLS_BEFORE_STATUS } from './rules-history.js';
 import { opening, RULES } from './rules.js';
 import { statusOf } from './run-result.js';
 import { isOpen, type Run } from './run.js';
@@ -70,11 +71,20 @@ function firstThatFires(run: Run): Step | undefined {
 function settleOutside(step: Step): Step {
   const flushed = withFlush(step);
   const status = statusOf(flushed.run);
-  if (status === flushed.run.shownStatus) return flushed;
+  if (status === flushed.run.shownStatus || waitsForCalls(flushed, status)) return flushed;
   return {
     run: { ...flushed.run, shownStatus: status },
     effects: [...flushed.effects, { kind: 'status', status }],
   };
+}
+
+/**
+ * That a run goes on is shown when its calls are back: what is shown costs the server a millisecond or
+ * more, before it lets a call start that a person has just approved. The store tells it at once.
+ */
+function waitsForCalls({ run, effects }: Step, status: string): boolean {
+  const starts = effects.some(({ kind }) => kind === 'execute_tool');
+  return starts && status === 'running' && run.rules >= RULES_WITH_CALLS_BEFORE_STATUS;
 }
 
 function withFlush(step: Step): Step {

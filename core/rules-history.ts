@@ -4,7 +4,12 @@
  */
 const RULES_HISTORY = [
   { rules: 1, release: '0.1.0', reason: 'The first rule set.' },
-  { rules: 2, release: '0.2.0', reason: 'A result that is an error tells the model its code.' },
+  {
+    rules: 2,
+    release: '0.2.0',
+    reason:
+      'A result that is an error tells the model its code; calls start before the status says that the run goes on.',
+  },
 ] as const;
 
 /** What a run follows until its first activity says which rules it is to follow: that is in its history. */
@@ -12,6 +17,8 @@ export const FIRST_RULES = 1;
 
 /** Runs of at least these rules put the code of an error beside its result. */
 export const RULES_WITH_ERROR_CODES = 2;
+/** Runs of at least these rules show that they go on when the calls that they start are back. */
+export const RULES_WITH_CALLS_BEFORE_STATUS = 2;
 
 /** Gives the number back, or throws: code that does not know a rule set must not decide by it. */
 export function knownRules(rules: number): number {

@@ -12,6 +12,7 @@ import {
   resultOf,
   send,
   settle,
+  tick,
   started,
   together,
   until,
@@ -42,6 +43,17 @@ function statusOf(shell: Shell): string | undefined {
 }
 
 describe('a call that needs a person waits for one', () => {
+  test('once approved it starts before the status says that the run goes on', () => {
+    const shell = waiting();
+    const before = shell.effects.length;
+    answer(shell);
+    const kinds = shell.effects.slice(before).map(({ kind }) => kind);
+    expect(kinds).toContain('execute_tool');
+    expect(kinds).not.toContain('status');
+    tick(shell);
+    expect(statusOf(shell)).toBe('running');
+  });
+
   test('S39: the question names the exact action before anything runs; yes executes it once', () => {
     const shell = waiting();
     expect(statusOf(shell)).toBe('awaiting_approval');
