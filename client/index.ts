@@ -9,6 +9,22 @@ export type { RunSummary } from './run-summary.js';
 export type { NamespaceFacts } from './namespace.js';
 export type { Outcome, WaitOptions } from './outcome.js';
 export type { Replacement, RunHandle } from './run-handle.js';
+export { query, runOrThrow, type QueryParameters, type Via } from './query/index.js';
+export { LoopError } from './query/loop-error.js';
+export type {
+  CanUseTool,
+  FollowOptions,
+  FollowQuery,
+  OnQuestion,
+  PermissionContext,
+  PermissionResult,
+  QueryOptions,
+  QueryRequest,
+  QuestionReply,
+  StartQuery,
+  UserPrompt,
+} from './query/options.js';
+export type { Query, TotalUsage } from './query/query.js';
 export { newRunId } from './run-id.js';
 export type { SessionOptions } from './choose-session.js';
 export type { StartOptions } from './start-run.js';
