@@ -69,6 +69,7 @@ export {
   type RunSummary,
   type SessionOptions,
   type StartOptions,
+  type StreamOptions,
   type StuckRun,
   type Transcript,
   type TranscriptMessage,
@@ -86,6 +87,7 @@ export type { ModelRoute, Prices, UnknownModels, Usage } from './core/model.js';
 export type { PermissionMode } from './core/permission-mode.js';
 export type { Counters, RunResult, RunStatus, StopReason } from './core/result.js';
 export type * from './core/sdk/message.js';
+export type { ModelDelta, StreamChunk } from './core/stream.js';
 export type { Settings } from './core/settings.js';
 export type { Condition } from './core/condition.js';
 export type { HookPoint, HookReport } from './core/hooks/hook.js';

@@ -64,11 +64,15 @@ async function prepare(
   const head = await appendItems(store, place, input.append);
   const { offers, request } = await conversationAt(store, input, head);
   const replyKey = replyKeyOf(input, head);
+  const { stream } = input;
   const question = await prepareQuestion(deps, scope, {
     asked: input,
     purpose: 'model',
     request,
     replyKey,
+    ...(stream !== undefined && {
+      stream: { messageId: input.replyMessageId, eventsBefore: eventsUpTo, ...stream },
+    }),
   });
   return { eventsUpTo, head, offers, question };
 }

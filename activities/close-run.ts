@@ -11,7 +11,7 @@ import type { SessionSave } from '../store/sessions.js';
 import type { StoreCalls } from '../store/store.js';
 import { appendEvents } from './append-events.js';
 import { appendItems } from './append-items.js';
-import { now, type ActivityDeps } from './deps.js';
+import { now, type ActivityDeps, type InTransaction } from './deps.js';
 import type { Scope } from './scope.js';
 
 export async function closeRun(
@@ -19,18 +19,29 @@ export async function closeRun(
   scope: Scope,
   input: CloseRunInput,
 ): Promise<CloseRunOutput> {
-  return deps.store.together(async (store) => {
-    const { run, append, session } = input;
-    const eventsUpTo = await appendEvents(store, scope, input);
-    // A run that was never opened has no conversation to append to.
-    if (input.head === null) return { head: null, eventsUpTo };
-    const { tenant, runId } = run;
-    const head = await appendItems(store, { tenant, head: input.head }, append);
-    await store.noteHead({ tenant, runId, head });
-    if (session === undefined) return { head, eventsUpTo };
-    const saved = await save(store, { ...session, tenant, runId, head, at: now(deps) });
-    return { head, ...(saved !== undefined && { session: saved }), eventsUpTo };
-  });
+  const { tenant, runId } = input.run;
+  const closed = await deps.store.together((store) => close({ ...deps, store }, scope, input));
+  deps.store.live.announce({ tenant, runId });
+  return closed;
+}
+
+async function close(
+  deps: InTransaction,
+  scope: Scope,
+  input: CloseRunInput,
+): Promise<CloseRunOutput> {
+  const { store } = deps;
+  const { run, append, session } = input;
+  const eventsUpTo = await appendEvents(store, scope, input);
+  await store.closeStream({ tenant: run.tenant, runId: run.runId, at: now(deps) });
+  // A run that was never opened has no conversation to append to.
+  if (input.head === null) return { head: null, eventsUpTo };
+  const { tenant, runId } = run;
+  const head = await appendItems(store, { tenant, head: input.head }, append);
+  await store.noteHead({ tenant, runId, head });
+  if (session === undefined) return { head, eventsUpTo };
+  const saved = await save(store, { ...session, tenant, runId, head, at: now(deps) });
+  return { head, ...(saved !== undefined && { session: saved }), eventsUpTo };
 }
 
 type Ended = SessionToSave & Pick<SessionSave, 'tenant' | 'runId' | 'head' | 'at'>;

@@ -10,7 +10,8 @@ import { NO_USAGE } from '../core/model.js';
 import type { ModelReply, ModelRequest, Provider } from '../providers/provider.js';
 import type { ReplyKey } from '../store/replies.js';
 import type { StoreCalls } from '../store/store.js';
-import type { ActivityDeps, InTransaction } from './deps.js';
+import type { StreamBatch } from '../store/streams.js';
+import { now, type ActivityDeps, type InTransaction } from './deps.js';
 import { failure, toFailure, type FailureFacts } from './failure.js';
 import { accountOf, retriesUsedUp, trippedBy, type ModelAccount } from './model-account.js';
 import {
@@ -27,12 +28,21 @@ import {
 } from './model-attempt.js';
 import { providerOf } from './model-provider.js';
 import type { Scope } from './scope.js';
+import { tokenStream } from './token-stream.js';
 
 export interface Question {
   readonly asked: Asked;
   readonly purpose: AttemptPurpose;
   readonly request: ModelRequest;
   readonly replyKey: ReplyKey;
+  /** Somebody may read along. */
+  readonly stream?: Streaming;
+}
+
+export interface Streaming {
+  readonly messageId: string;
+  readonly eventsBefore: number;
+  readonly keepMs: number;
 }
 
 export interface PreparedQuestion extends Question {
@@ -42,7 +52,12 @@ export interface PreparedQuestion extends Question {
 type Next =
   /** A reply is there already, or the run wants none any more. */
   | { readonly kind: 'received'; readonly received: ReceivedReply }
-  | { readonly kind: 'ask'; readonly attempt: number; readonly provider: Provider }
+  | {
+      readonly kind: 'ask';
+      readonly attempt: number;
+      readonly provider: Provider;
+      readonly opened?: readonly StreamBatch[];
+    }
   /** A value, not an exception: what was written before it must stay. */
   | { readonly kind: 'refused'; readonly failure: ApplicationFailure | CancelledFailure };
 
@@ -76,14 +91,23 @@ export async function answerTo(
   const { asked, purpose, request, next } = question;
   if (next.kind === 'refused') throw next.failure;
   if (next.kind === 'received') return { question, received: next.received };
-  const { attempt, provider } = next;
-  const call: ModelCall = { asked, effectId: scope.effectId, attempt, provider, request };
+  const { attempt, provider, opened } = next;
+  const tokens = opened && tokenStream(deps.store, opened, request.tools);
+  const call: ModelCall = {
+    asked,
+    effectId: scope.effectId,
+    attempt,
+    provider,
+    request,
+    ...(tokens !== undefined && { tokens }),
+  };
   const result = await askProvider(scope, call);
   if (result.kind === 'replied') return { question, received: result.received, call };
   const after = await deps.store.together(async (store) => {
     await endAttempt({ ...deps, store }, call, result.end);
     return accountFor(store, scope, asked);
   });
+  tokens?.ended();
   if (result.kind === 'abandoned') throw abandoned(after, purpose);
   const { code, retryable, facts } = result;
   throw billedFailure(code, after, {
@@ -107,6 +131,8 @@ export async function takeReceipt<T>(
     // Whatever is wrong with the reply, it was paid for: the next attempt must find it.
     await deps.store.together((store) => keep({ ...deps, store }, receipt));
     throw error;
+  } finally {
+    receipt.call?.tokens?.ended();
   }
 }
 
@@ -114,7 +140,7 @@ export async function takeReceipt<T>(
 async function permission(
   deps: InTransaction,
   scope: Scope,
-  { asked, purpose, request }: Question,
+  { asked, purpose, request, stream, replyKey }: Question,
 ): Promise<Next> {
   const before = await accountFor(deps.store, scope, asked);
   // A worker that died after writing its last failure has not reported it.
@@ -138,7 +164,10 @@ async function permission(
   const provider = providerOf(deps, asked.route);
   if (provider instanceof HoldfastError) return refused(toFailure(provider));
   const attempt = await beginAttempt(deps, { asked, purpose, effectId: scope.effectId });
-  return { kind: 'ask', attempt, provider };
+  if (stream === undefined) return { kind: 'ask', attempt, provider };
+  const { tenant, runId, call } = replyKey;
+  const opening = { tenant, runId, call, attempt, ...stream, at: now(deps) };
+  return { kind: 'ask', attempt, provider, opened: await deps.store.openStream(opening) };
 }
 
 function refused(failed: ApplicationFailure | CancelledFailure): Next {
@@ -169,7 +198,8 @@ async function keep(deps: InTransaction, { question, received, call }: Receipt):
     const { attempt, reply } = received;
     await keepReply(deps.store, question.replyKey, { attempt, reply });
   }
-  await endAttempt(deps, call, received.end);
+  const { partial } = received.reply;
+  await endAttempt(deps, call, { ...received.end, ...(partial !== undefined && { partial }) });
 }
 
 function abandoned(account: ModelAccount, purpose: AttemptPurpose) {

@@ -21,6 +21,7 @@ import type { FailureFacts } from './failure.js';
 import { feesOf } from './hosted-calls.js';
 import { usageOf } from './model-reply.js';
 import type { Scope } from './scope.js';
+import type { TokenStream } from './token-stream.js';
 
 /** What every request to a model has, whatever it is for. */
 export type Asked = Pick<
@@ -38,6 +39,8 @@ export interface ModelCall {
   readonly attempt: number;
   readonly provider: Provider;
   readonly request: ModelRequest;
+  /** Where it is shown while it comes. */
+  readonly tokens?: TokenStream;
 }
 
 export interface ReceivedReply {
@@ -88,24 +91,39 @@ export function beginAttempt(
 
 export async function endAttempt(
   deps: InTransaction,
-  { asked, effectId, attempt }: ModelCall,
-  end: AttemptEnding,
+  { asked, effectId, attempt, tokens }: ModelCall,
+  end: AttemptEnding & { readonly partial?: boolean },
 ): Promise<void> {
   const { tenant, runId } = asked.run;
+  const { partial = false, ...ending } = end;
   const finishedAt = now(deps);
-  await deps.store.finishAttempt({ tenant, runId, effectId, attempt, ...end, finishedAt });
+  await deps.store.finishAttempt({ tenant, runId, effectId, attempt, ...ending, finishedAt });
+  const reason = end.code ?? 'Internal';
+  await tokens?.end(
+    deps.store,
+    end.outcome === 'ok'
+      ? { kind: 'attempt_ended', ...(partial && { partial }) }
+      : { kind: 'attempt_reset', reason },
+  );
 }
 
 /** The request itself. Touches no store: nobody waits for a model with the database in hand. */
 export async function askProvider(scope: Scope, call: ModelCall): Promise<AttemptResult> {
-  const { asked, attempt } = call;
+  const { asked, attempt, tokens } = call;
   // Heartbeats come from a timer: a chunk that arrives proves nothing that the timer does not.
-  const progress = { signal: scope.signal, onProgress: () => undefined };
+  const progress = {
+    signal: scope.signal,
+    onProgress: () => undefined,
+    ...(tokens !== undefined && { onDelta: tokens.onDelta }),
+  };
   let reply: ModelReply;
   try {
     reply = await call.provider.complete(call.request, progress);
+    tokens?.replied(reply.blocks);
   } catch (error) {
     return failedAttempt(error, asked);
+  } finally {
+    await tokens?.settle();
   }
   const estimated = reply.usageSource !== 'reported';
   const fees = feesOf(asked.bound, reply.hosted);

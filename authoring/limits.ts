@@ -100,6 +100,8 @@ const settingsSchema = z
     idleTimeoutMs: duration,
     propagateCancellation: z.boolean(),
     persistSession: z.boolean().nullable(),
+    includePartialMessages: z.boolean(),
+    streamRetentionMs: count.max(YEAR_MS),
     requireProof: z.literal(false),
     minOutputTokens: count.min(1),
     heartbeatMs: z.strictObject({

@@ -56,7 +56,7 @@ export async function* eventsOf(
     }
     if (untilNow || ended) return;
     // One more read after that, because the last events may have come in between.
-    if (empty % EMPTY_POLLS === 0) ended = await hasEnded(link, runId, since > 0);
+    if (empty % EMPTY_POLLS === 0) ended = await runHasEnded(link, runId, since > 0);
     empty += 1;
     if (!ended) await sleep(pause, undefined, { signal }).catch(() => undefined);
     pause = Math.min(pause * 1.5, POLL_MS.last);
@@ -86,7 +86,7 @@ function runReader(link: Link, runId: string): Reader {
 }
 
 /** Whether Temporal knows that the run is over. An unreachable server is not an end. */
-async function hasEnded(link: Link, runId: string, known: boolean): Promise<boolean> {
+export async function runHasEnded(link: Link, runId: string, known: boolean): Promise<boolean> {
   try {
     return (await executionOf(link, runId)).closed;
   } catch (error) {

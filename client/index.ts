@@ -30,4 +30,5 @@ export type { SessionOptions } from './choose-session.js';
 export type { StartOptions } from './start-run.js';
 export type { Transcript, TranscriptMessage } from './transcript.js';
 export { transcriptMarkdown } from './transcript-markdown.js';
+export type { StreamOptions } from './token-stream.js';
 export type { StuckRun } from './stuck-runs.js';

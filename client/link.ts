@@ -1,5 +1,6 @@
 /** A connection with what all calls over it share. Every call is bounded in time. */
 import type { Client, Connection } from '@temporalio/client';
+import type { LiveStreams } from '../store/live-streams.js';
 import type { Store } from '../store/store.js';
 import { serverFailure } from './server-failure.js';
 
@@ -18,7 +19,8 @@ export type ReadingStore = Pick<
   | 'openRunsOf'
   | 'readChain'
   | 'restoreArguments'
->;
+  | 'readStream'
+> & { readonly live: Pick<LiveStreams, 'watch'> };
 
 export interface Link {
   readonly connection: Connection;

@@ -12,6 +12,7 @@ import {
 } from '../core/parse-message.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import type { RunResult } from '../core/result.js';
+import type { StreamChunk } from '../core/stream.js';
 import type { RunView } from '../core/view.js';
 import * as messages from '../workflows/messages.js';
 import {
@@ -28,6 +29,7 @@ import { executionOf, type Execution } from './execution.js';
 import { bounded, type Link } from './link.js';
 import { outcomeOf, resultOf, type Outcome, type WaitOptions } from './outcome.js';
 import { readAsks, readState } from './state.js';
+import { streamOf, type StreamOptions } from './token-stream.js';
 
 /** The action that is wanted instead. */
 export interface Replacement {
@@ -57,6 +59,12 @@ export interface RunHandle {
    * a reset of the run in Temporal `seq` jumps back: what was yielded from there on is superseded.
    */
   events(options?: EventsOptions): AsyncGenerator<RunEvent, void, undefined>;
+  /**
+   * What its models say, piece by piece, for a run with the setting `includePartialMessages`: each chunk once and
+   * in order, also over a reconnect with `after`. An attempt that died is reset by name; what was lost is a `gap`.
+   * Ends with the run. Needs a store. Errors: InvalidRequest for a cursor that is none.
+   */
+  stream(options?: StreamOptions): AsyncGenerator<StreamChunk, void, undefined>;
   /** Delivers a decision as it is and gives the verdict, also a refusal. */
   decide(decision: Decision): Promise<Delivery>;
   /** Delivers the answer to a clarifying question as it is; whether it counts, the run's events tell. */
@@ -97,6 +105,7 @@ export function runHandle(link: Link, runId: string): RunHandle {
     execution: () => executionOf(link, runId),
     pendingApprovals: () => readAsks(link, runId),
     events: (options) => eventsOf(link, runId, options),
+    stream: (options) => streamOf(link, runId, options),
     decide: (decision) => deliver(link, runId, decision),
     provideInput: (input) =>
       bounded(link, { runId }, () => workflow.signal(messages.provideInput, input)),

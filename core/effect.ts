@@ -89,6 +89,8 @@ export interface CallModelInput extends EventBatch {
   readonly maxRetries: ModelRetries;
   /** JSON Schema, as text, that an answer without calls is checked against. */
   readonly outputSchema?: StoredText;
+  /** The reply is streamed to readers; its pieces are kept for so long after the run. */
+  readonly stream?: { readonly keepMs: number };
 }
 
 /** An attempt that was made because the one before it ended with `class`. */

@@ -56,6 +56,10 @@ export interface Settings {
   readonly propagateCancellation: boolean;
   /** The conversation is stored when the run ends; null: when the start names a session (SP-05). */
   readonly persistSession: boolean | null;
+  /** What models say is streamed piece by piece to whoever reads it (SE-03). */
+  readonly includePartialMessages: boolean;
+  /** How long those pieces are kept once the run has ended, in ms; the messages themselves stay. */
+  readonly streamRetentionMs: number;
   /** Decisions must carry a valid signature (design §9). Not available before the approval desk exists. */
   readonly requireProof: false;
   /** Least output tokens that make a model call worth starting (design §10). */
@@ -106,6 +110,8 @@ export const DEFAULT_SETTINGS: Settings = {
   idleTimeoutMs: 30 * DAY_MS,
   propagateCancellation: false,
   persistSession: null,
+  includePartialMessages: false,
+  streamRetentionMs: DAY_MS,
   requireProof: false,
   minOutputTokens: 1,
   heartbeatMs: { repeatable: 10_000, single: 60_000 },

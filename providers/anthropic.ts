@@ -5,6 +5,7 @@
  */
 import Anthropic from '@anthropic-ai/sdk';
 import { acceptEvent, newAssembly } from './anthropic/assembly.js';
+import { readMessageDeltas } from './anthropic/deltas.js';
 import { readAnthropicAnswer } from './anthropic/failure.js';
 import { newestRaw } from './anthropic/hosted.js';
 import { replyOf } from './anthropic/reply.js';
@@ -70,6 +71,7 @@ async function complete(
       accept: (event) => acceptEvent(assembly, event),
       complete: () => assembly.stopped,
       received: () => ({ started: assembly.started, outputTokens: receivedOutput(assembly) }),
+      deltas: readMessageDeltas(),
     },
     requestIdHeader: 'request-id',
     readAnswer: readAnthropicAnswer,

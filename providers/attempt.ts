@@ -9,6 +9,7 @@ import { NO_USAGE } from '../core/model.js';
 import type { Usage } from '../core/model.js';
 import { attemptFailure } from './attempt-failure.js';
 import type { ReadAnswer, ReceivedPart } from './attempt-failure.js';
+import type { ReadDeltas } from './deltas.js';
 import { isRecord } from './json-record.js';
 import type { JsonRecord } from './json-record.js';
 import { estimateTokens } from './provider.js';
@@ -30,6 +31,8 @@ export interface IncomingMessage {
   /** Takes a message that came whole although a stream was asked for; whether it is one. */
   acceptWhole?(body: JsonRecord): boolean;
   received(): ReceivedPart;
+  /** What an accepted event adds, for whoever reads along. */
+  readonly deltas: ReadDeltas;
 }
 
 export interface Attempt {
@@ -114,13 +117,20 @@ function takeEvents(events: readonly SseEvent[], reading: Reading, ended: boolea
   const { message, watch } = reading;
   for (const event of events) {
     try {
-      if (message.accept(event)) watch.sawContent();
+      if (!message.accept(event)) continue;
+      watch.sawContent();
+      tellDeltas(event, reading);
     } catch (error) {
       // The last event of a stream that was cut has lost its end: that is a cut, not a malformed reply.
       if (ended && error instanceof BadStream) return;
       throw error;
     }
   }
+}
+
+function tellDeltas(event: SseEvent, { message, progress }: Reading): void {
+  if (progress.onDelta === undefined) return;
+  for (const delta of message.deltas(event)) progress.onDelta(delta);
 }
 
 function isEventStream(response: Response): boolean {

@@ -8,6 +8,7 @@ import type { IncomingMessage } from './attempt.js';
 import { usedCallIds } from './call-ids.js';
 import { acceptChunk, acceptWholeCompletion, newChatAssembly } from './openai/chat-assembly.js';
 import type { ChatAssembly } from './openai/chat-assembly.js';
+import { readChatDeltas } from './openai/chat-deltas.js';
 import { chatReplyOf, isComplete } from './openai/chat-reply.js';
 import { chatBody } from './openai/chat-request.js';
 import type { ChatDialect } from './openai/chat-request.js';
@@ -47,5 +48,6 @@ function incoming(assembly: ChatAssembly): IncomingMessage {
     completeAtEnd: () => isComplete(assembly),
     acceptWhole: (body) => acceptWholeCompletion(assembly, body),
     received: () => ({ started: assembly.started, outputTokens: receivedOutput(assembly) }),
+    deltas: readChatDeltas(),
   };
 }

@@ -16,6 +16,7 @@ import {
   newResponseAssembly,
 } from './openai/responses-assembly.js';
 import type { ResponseAssembly } from './openai/responses-assembly.js';
+import { readResponseDeltas } from './openai/responses-deltas.js';
 import { responseReplyOf } from './openai/responses-reply.js';
 import { responsesRequest } from './openai/responses-request.js';
 import { modelFailure } from './provider.js';
@@ -94,5 +95,6 @@ function incoming(assembly: ResponseAssembly): IncomingMessage {
     complete: () => assembly.finished,
     acceptWhole: (body) => acceptWholeResponse(assembly, body),
     received: () => ({ started: assembly.started, outputTokens: receivedOutput(assembly) }),
+    deltas: readResponseDeltas(),
   };
 }

@@ -7,6 +7,7 @@ import { HoldfastError } from '../core/errors.js';
 import type { ErrorCode } from '../core/errors.js';
 import type { Json } from '../core/json.js';
 import type { ReplyStop, Usage } from '../core/model.js';
+import type { ModelDelta } from '../core/stream.js';
 import type { Block, ToolOffer } from '../core/transcript.js';
 
 export interface ModelRequest {
@@ -90,6 +91,11 @@ export interface HostedUse {
 export interface ModelProgress {
   /** Called for every chunk that arrives, keep-alives included. */
   onProgress(): void;
+  /**
+   * Present when somebody reads along: takes what arrives, in order. It never throws and never makes wait. A
+   * provider that cannot say need not: its reply is shown when it is there.
+   */
+  onDelta?(delta: ModelDelta): void;
   readonly signal: AbortSignal;
 }
 

@@ -38,13 +38,20 @@ const CHECKPOINT_PAGES = 1_000;
 /** The write-ahead log is cut back to this size at checkpoints. */
 const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 
+/** `lossy`: a power cut may take back the last commits. The file stays whole, and durable commits durable. */
+export type Durability = 'durable' | 'lossy';
+
 /** Opens or creates the file. Errors: `StoreUnavailable`. The caller holds the file lock. */
-export function openDatabase(file: string, busyWaitMs: number): OpenDatabase {
+export function openDatabase(
+  file: string,
+  busyWaitMs: number,
+  durability: Durability = 'durable',
+): OpenDatabase {
   try {
     if (file !== IN_MEMORY) createPrivately(file);
     const connection = new Database(file, { timeout: busyWaitMs });
     try {
-      configure(connection);
+      configure(connection, durability);
     } catch (error) {
       connection.close();
       throw error;
@@ -169,9 +176,9 @@ function createPrivately(file: string): void {
   closeSync(openSync(file, 'a', 0o600));
 }
 
-function configure(connection: Database.Database): void {
+function configure(connection: Database.Database, durability: Durability): void {
   connection.pragma('journal_mode = wal');
-  connection.pragma('synchronous = full');
+  connection.pragma(`synchronous = ${durability === 'lossy' ? 'normal' : 'full'}`);
   connection.pragma('fullfsync = on');
   connection.pragma('foreign_keys = off');
   connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);

@@ -87,6 +87,20 @@ const MIGRATIONS: readonly Migration[] = [
         where session_id is not null`,
     ],
   },
+  {
+    version: 4,
+    name: 'streams of tokens',
+    statements: [
+      `create table streams (tenant text not null, run_id text not null, fence bigint not null,
+        open_json text, closed integer not null, chars bigint not null, keep_ms bigint not null,
+        removable_at bigint, primary key (tenant, run_id))`,
+      `create index streams_to_remove on streams (removable_at) where removable_at is not null`,
+      `create table stream_chunks (tenant text not null, run_id text not null, fence bigint not null,
+        first integer not null, count integer not null, call integer not null,
+        attempt integer not null, message_id text not null, entries_json text not null,
+        primary key (tenant, run_id, fence, first))`,
+    ],
+  },
 ];
 
 /** The newest schema that this program knows. */

@@ -153,6 +153,35 @@ export interface HistoryTable {
   readonly gzip: Uint8Array;
 }
 
+export interface StreamTable {
+  readonly tenant: string;
+  readonly run_id: string;
+  /** Number of the newest attempt that streams; every other one is refused. */
+  readonly fence: number;
+  /** That attempt while it lasts. */
+  readonly open_json: string | null;
+  /** 1: the run has ended. */
+  readonly closed: number;
+  /** Characters of its chunks, of attempts that have ended. */
+  readonly chars: number;
+  readonly keep_ms: number;
+  /** From when on the chunks may be removed; null: they were. */
+  readonly removable_at: number | null;
+}
+
+export interface StreamChunkTable {
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly fence: number;
+  /** Place of its first entry in the attempt. */
+  readonly first: number;
+  readonly count: number;
+  readonly call: number;
+  readonly attempt: number;
+  readonly message_id: string;
+  readonly entries_json: string;
+}
+
 export interface Tables {
   readonly blobs: BlobTable;
   readonly nodes: NodeTable;
@@ -166,5 +195,7 @@ export interface Tables {
   readonly attempts: AttemptTable;
   readonly replies: ReplyTable;
   readonly histories: HistoryTable;
+  readonly streams: StreamTable;
+  readonly stream_chunks: StreamChunkTable;
   readonly schema_migrations: { readonly version: number; readonly name: string };
 }

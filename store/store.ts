@@ -5,11 +5,13 @@
  * store knows no clock, times come as arguments.
  * Errors of every method: `StoreUnavailable` with a hint, and `InvalidRequest` for unusable identifiers.
  */
+import { resolve } from 'node:path';
 import { argumentsOf, type Arguments } from './arguments.js';
 import { asks, type Asks } from './asks.js';
 import { attempts, type Attempts } from './attempts.js';
 import { blobs, type Blobs } from './blobs.js';
 import { chainCache, type ChainCache } from './chain-cache.js';
+import { changePoll } from './change-poll.js';
 import {
   BUSY_WAIT_MS,
   immediate,
@@ -23,10 +25,14 @@ import { events, type Events } from './events.js';
 import { withFileLock } from './file-lock.js';
 import { histories, type Histories } from './histories.js';
 import { ledger, type Ledger } from './ledger.js';
+import { liveStreams, type LiveStreams } from './live-streams.js';
 import { emptyTables, migrate, schemaVersion } from './migrations.js';
 import { replies, type Replies } from './replies.js';
 import { runs, type Runs } from './runs.js';
 import { sessions, type Sessions } from './sessions.js';
+import { busOf, streamBus } from './stream-bus.js';
+import { streamOutbox, type StreamOutbox } from './stream-outbox.js';
+import { streams, type Streams } from './streams.js';
 import { transcripts, type Transcripts } from './transcripts.js';
 
 /** What can be asked of the store, alone or as part of one transaction. */
@@ -42,9 +48,12 @@ export interface StoreCalls
     Ledger,
     Attempts,
     Replies,
-    Histories {}
+    Histories,
+    Streams {}
 
 export interface Store extends StoreCalls {
+  /** What models say at this moment. */
+  readonly live: LiveStreams;
   /**
    * Several calls as one transaction: all of them are on disk when it returns, or none is. One commit is
    * what a durable write costs. `work` uses the given calls alone and awaits nothing else, because all
@@ -93,17 +102,62 @@ export async function openMemoryStore(): Promise<MemoryStore> {
   };
 }
 
+/** Whoever holds the lock is asked again soon. */
+const NO_WAIT_MS = 0;
+
 interface Opened extends OpenDatabase {
   readonly cache: ChainCache;
 }
 
 function storeOn({ db, inside, close, cache }: Opened, file: string): Store {
   const callsInside = callsOn(inside, cache);
+  const live = liveOn(db, file);
   return {
     ...callsOn(db, cache),
     together: (work) => immediate(db, () => work(callsInside)),
     health: async () => ({ file, schemaVersion: await schemaVersion(db) }),
-    close: async () => close(),
+    live,
+    close: async () => {
+      live.end();
+      close();
+    },
+  };
+}
+
+/** Between processes the file is all that tells of changes. */
+function liveOn(db: Db, file: string): LiveStreams & { end(): void } {
+  const bus = file === IN_MEMORY ? streamBus() : busOf(resolve(file));
+  const poll = changePoll(db, { wanted: bus.watched, changed: bus.wakeAll });
+  const outbox = file === IN_MEMORY ? memoryOutbox(db) : fileOutbox(file);
+  return {
+    ...liveStreams({ bus, outbox, listen: poll.start }),
+    end() {
+      poll.stop();
+      outbox.close();
+    },
+  };
+}
+
+function memoryOutbox(db: Db): StreamOutbox {
+  return streamOutbox(streams(db).appendStreams);
+}
+
+/**
+ * On a connection of its own: tokens wait for nobody's transaction, and nobody waits for the disk because of
+ * them. Opened by the first of them.
+ */
+function fileOutbox(file: string): StreamOutbox {
+  let side: OpenDatabase | undefined;
+  const outbox = streamOutbox((batches) => {
+    side ??= openDatabase(file, NO_WAIT_MS, 'lossy');
+    return streams(side.db).appendStreams(batches);
+  });
+  return {
+    ...outbox,
+    close() {
+      outbox.close();
+      side?.close();
+    },
   };
 }
 
@@ -120,6 +174,7 @@ function callsOn(db: Db, cache: ChainCache): StoreCalls {
     ...attempts(db),
     ...replies(db),
     ...histories(db),
+    ...streams(db),
   };
 }
 

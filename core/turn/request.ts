@@ -94,6 +94,7 @@ function payload(run: OpenRun, { offered, bound, dynamic, events }: Request): Ca
     left: leftToSpend(run),
     maxRetries: modelRetries(run),
     ...(run.frozen.outputSchema !== undefined && { outputSchema: run.frozen.outputSchema }),
+    ...(settings.includePartialMessages && { stream: { keepMs: settings.streamRetentionMs } }),
     events: leanEvents(events, run.pending),
   };
 }

@@ -132,7 +132,7 @@ function guardedCall(
 }
 
 function mortalStore(store: Store, life: Life, seam: Seam): Store {
-  const { together, health, close, ...calls } = store;
+  const { together, health, close, live, ...calls } = store;
   const inside = new WeakMap<StoreCalls, StoreCalls>();
   const insideOf = (given: StoreCalls): StoreCalls => {
     const known = inside.get(given) ?? mortalCalls(given, { life, seam, lost: throwDied });
@@ -143,6 +143,7 @@ function mortalStore(store: Store, life: Life, seam: Seam): Store {
     ...mortalCalls(calls, { life, seam, lost: never }),
     health,
     close,
+    live,
     together: async (work) => {
       if (life.dead) return never();
       return while_(

@@ -1,0 +1,60 @@
+/** Notices that other connections have written to a SQLite database: it counts their commits for us. */
+import { rowsOf, type Db } from './database.js';
+
+export interface ChangePoll {
+  /** Looks again and again, as long as somebody is `wanted`. */
+  start(): void;
+  stop(): void;
+}
+
+/** While the database changes, and when it has not for a while. */
+const POLL_MS = { first: 10, last: 100 } as const;
+const GROWTH = 1.05;
+
+export function changePoll(
+  db: Db,
+  { wanted, changed }: { readonly wanted: () => boolean; readonly changed: () => void },
+): ChangePoll {
+  let timer: NodeJS.Timeout | undefined;
+  let version: number | undefined;
+  let pause: number = POLL_MS.first;
+  let stopped = false;
+
+  async function look(): Promise<void> {
+    // A store that cannot be read now may be later; who reads it hears why.
+    const now = await versionOf(db).catch(() => version);
+    pause = now === version ? Math.min(pause * GROWTH, POLL_MS.last) : POLL_MS.first;
+    if (now === version) return;
+    version = now;
+    changed();
+  }
+
+  async function lookAndGoOn(): Promise<void> {
+    await look();
+    next();
+  }
+
+  function next(): void {
+    if (stopped || !wanted()) {
+      timer = undefined;
+      return;
+    }
+    timer = setTimeout(() => void lookAndGoOn(), pause);
+    timer.unref();
+  }
+
+  return {
+    start() {
+      if (timer === undefined) next();
+    },
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function versionOf(db: Db): Promise<number | undefined> {
+  const [row] = await rowsOf<{ data_version: number }>(db, 'pragma data_version', {});
+  return row?.data_version;
+}

@@ -1,0 +1,228 @@
+/**
+ * The streams of tokens of runs, in the tables: one row for a run, one for some consecutive chunks.
+ * Invariants: only the newest attempt of a run adds chunks, and only until it has ended; an attempt that did
+ * not end is reset by the one that follows; what is removed is missing visibly (core/stream.ts).
+ */
+import type { StreamedAttempt, StreamEntry, StreamPlace } from '../core/stream.js';
+import { checkIdentifiers } from './bounds.js';
+import { change, immediate, rowsOf, type Db } from './database.js';
+import type { StreamChunkTable, StreamTable } from './schema.js';
+
+export interface StreamOf {
+  readonly tenant: string;
+  readonly runId: string;
+}
+
+/** Consecutive chunks of one attempt. */
+export interface StreamBatch extends StreamOf, StreamedAttempt {
+  readonly fence: number;
+  /** Place of the first of them. */
+  readonly first: number;
+  readonly entries: readonly StreamEntry[];
+}
+
+export interface StreamOpening extends StreamOf, StreamedAttempt {
+  readonly eventsBefore: number;
+  /** How long chunks are kept after the run, in ms. */
+  readonly keepMs: number;
+  /** ms since epoch. */
+  readonly at: number;
+}
+
+export interface StreamEnding extends StreamOf {
+  readonly fence: number;
+  /** What was not stored yet, the last entry included. */
+  readonly rest: readonly StreamBatch[];
+  /** Characters of everything that the attempt said. */
+  readonly chars: number;
+}
+
+export interface StreamPage {
+  readonly batches: readonly StreamBatch[];
+  /** The attempt that streams now, as far as the store knows. */
+  readonly open?: StreamedAttempt & { readonly fence: number };
+  /** The run has ended, and nothing comes after these. */
+  readonly closed: boolean;
+}
+
+export interface Streams {
+  /** Begins the stream of an attempt; whatever an earlier one still sends is refused. Gives its first chunks. */
+  openStream(opening: StreamOpening): Promise<readonly StreamBatch[]>;
+  /** Stores chunks; gives those of attempts that may not stream any more, which are not stored. */
+  appendStreams(batches: readonly StreamBatch[]): Promise<readonly StreamBatch[]>;
+  /** False: the attempt had ended, or a newer one has begun. Idempotent. */
+  endStream(ending: StreamEnding): Promise<boolean>;
+  /** The run has ended; its chunks are removed after their time. */
+  closeStream(run: StreamOf & { readonly at: number }): Promise<void>;
+  /** In order, from a place on: at most STREAM_PAGE_BATCHES. */
+  readStream(run: StreamOf, from: StreamPlace): Promise<StreamPage>;
+}
+
+/** Most entries of one batch. */
+export const STREAM_BATCH_ENTRIES = 256;
+const STREAM_PAGE_BATCHES = 200;
+/** Above this the chunks of earlier attempts make room: their messages are in the transcript. */
+const RUN_CHARS_MAX = 32 * 1024 * 1024;
+/** A run that nobody ever closes (terminated, or waiting for weeks) loses its chunks after this. */
+const UNCLOSED_KEEP_MS = 14 * 86_400_000;
+/** Runs whose chunks are removed when another stream begins or ends. */
+const REMOVED_AT_ONCE = 20;
+
+const OPEN = `
+  insert into streams (tenant, run_id, fence, open_json, closed, chars, keep_ms, removable_at)
+  values (@tenant, @runId, 1, null, 0, 0, @keepMs, @removableAt)
+  on conflict (tenant, run_id) do update set fence = streams.fence + 1, closed = 0,
+    keep_ms = excluded.keep_ms, removable_at = excluded.removable_at
+  returning fence, open_json, chars`;
+
+const NOTE_OPEN = `
+  update streams set open_json = @open, chars = @chars where tenant = @tenant and run_id = @runId`;
+
+const INSERT = `
+  insert into stream_chunks (tenant, run_id, fence, first, count, call, attempt, message_id,
+    entries_json)
+  select @tenant, @runId, @fence, @first, @count, @call, @attempt, @messageId, @entries
+  from streams where tenant = @tenant and run_id = @runId and fence = @fence
+    and open_json is not null`;
+
+const END = `
+  update streams set open_json = null, chars = chars + @chars
+  where tenant = @tenant and run_id = @runId and fence = @fence and open_json is not null`;
+
+const CLOSE = `
+  update streams set closed = 1, removable_at = @at + keep_ms
+  where tenant = @tenant and run_id = @runId`;
+
+const CLEAR = `
+  delete from stream_chunks where tenant = @tenant and run_id = @runId and fence < @fence`;
+
+const REMOVABLE = `
+  select tenant, run_id, fence from streams where removable_at <= @at
+  order by removable_at limit ${REMOVED_AT_ONCE}`;
+
+const NOTE_REMOVED = `
+  update streams set removable_at = null, chars = 0 where tenant = @tenant and run_id = @runId`;
+
+const STATE = `
+  select fence, open_json, closed from streams where tenant = @tenant and run_id = @runId`;
+
+const READ = `
+  select * from stream_chunks where tenant = @tenant and run_id = @runId
+    and (fence > @fence or (fence = @fence and first >= coalesce(
+      (select max(first) from stream_chunks where tenant = @tenant and run_id = @runId
+        and fence = @fence and first <= @index), @index)))
+  order by fence, first limit ${STREAM_PAGE_BATCHES}`;
+
+export function streams(db: Db): Streams {
+  return {
+    async openStream(opening) {
+      checkIdentifiers(namesOf(opening));
+      return immediate(db, (tx) => open(tx, opening));
+    },
+    appendStreams: async (batches) =>
+      batches.length === 0 ? [] : immediate(db, (tx) => append(tx, batches)),
+    endStream: (ending) => immediate(db, (tx) => end(tx, ending)),
+    async closeStream({ tenant, runId, at }) {
+      checkIdentifiers({ tenant, runId });
+      if ((await change(db, CLOSE, { tenant, runId, at })) > 0) await removeOld(db, at);
+    },
+    async readStream({ tenant, runId }, { fence, index }) {
+      checkIdentifiers({ tenant, runId });
+      // Asked first: what was closed then has all its chunks now.
+      const [run] = await rowsOf<State>(db, STATE, { tenant, runId });
+      if (run === undefined) return { batches: [], closed: false };
+      const rows = await rowsOf<StreamChunkTable>(db, READ, { tenant, runId, fence, index });
+      const complete = rows.length < STREAM_PAGE_BATCHES;
+      return {
+        batches: rows.map(batchOf),
+        ...(run.open_json !== null && { open: { ...attemptIn(run.open_json), fence: run.fence } }),
+        closed: run.closed === 1 && complete,
+      };
+    },
+  };
+}
+
+type State = Pick<StreamTable, 'fence' | 'open_json' | 'closed'>;
+type Opened = Pick<StreamTable, 'fence' | 'open_json' | 'chars'>;
+
+async function open(tx: Db, opening: StreamOpening): Promise<readonly StreamBatch[]> {
+  const { tenant, runId, call, attempt, messageId, eventsBefore, keepMs, at } = opening;
+  await removeOld(tx, at);
+  const removableAt = at + UNCLOSED_KEEP_MS;
+  const [row] = await rowsOf<Opened>(tx, OPEN, { tenant, runId, keepMs, removableAt });
+  const { fence, open_json: dead, chars } = row!;
+  const full = chars > RUN_CHARS_MAX;
+  if (full) await change(tx, CLEAR, { tenant, runId, fence });
+  const self: StreamedAttempt = { call, attempt, messageId };
+  const noted = { open: JSON.stringify(self), chars: full ? 0 : chars };
+  await change(tx, NOTE_OPEN, { tenant, runId, ...noted });
+  const entries: readonly (readonly [StreamedAttempt, StreamEntry])[] = [
+    ...(dead === null ? [] : [[attemptIn(dead), LOST] as const]),
+    [self, { kind: 'attempt_started', eventsBefore }],
+  ];
+  const batches = entries.map(([whose, entry], first): StreamBatch => {
+    return { tenant, runId, ...whose, fence, first, entries: [entry] };
+  });
+  for (const batch of batches) await insert(tx, batch);
+  return batches;
+}
+
+const LOST: StreamEntry = { kind: 'attempt_reset', reason: 'WorkerLost' };
+
+async function append(tx: Db, batches: readonly StreamBatch[]): Promise<readonly StreamBatch[]> {
+  const refused: StreamBatch[] = [];
+  for (const batch of batches) if ((await insert(tx, batch)) === 0) refused.push(batch);
+  return refused;
+}
+
+async function end(tx: Db, { tenant, runId, fence, rest, chars }: StreamEnding): Promise<boolean> {
+  for (const batch of rest) if ((await insert(tx, batch)) === 0) return false;
+  return (await change(tx, END, { tenant, runId, fence, chars })) > 0;
+}
+
+function insert(tx: Db, batch: StreamBatch): Promise<number> {
+  const { tenant, runId, fence, first, entries, call, attempt, messageId } = batch;
+  return change(tx, INSERT, {
+    tenant,
+    runId,
+    fence,
+    first,
+    count: entries.length,
+    call,
+    attempt,
+    messageId,
+    entries: JSON.stringify(entries),
+  });
+}
+
+/** Some of what has had its time; the rest when the next stream begins or ends. */
+async function removeOld(db: Db, at: number): Promise<void> {
+  const old = await rowsOf<Pick<StreamTable, 'tenant' | 'run_id' | 'fence'>>(db, REMOVABLE, { at });
+  for (const { tenant, run_id: runId, fence } of old) {
+    await change(db, CLEAR, { tenant, runId, fence: fence + 1 });
+    await change(db, NOTE_REMOVED, { tenant, runId });
+  }
+}
+
+/** Our own form of an attempt that was written when it began. */
+function attemptIn(json: string): StreamedAttempt {
+  return JSON.parse(json) as StreamedAttempt;
+}
+
+function namesOf({ tenant, runId, messageId }: StreamOpening) {
+  return { tenant, runId, messageId };
+}
+
+function batchOf(row: StreamChunkTable): StreamBatch {
+  return {
+    tenant: row.tenant,
+    runId: row.run_id,
+    fence: row.fence,
+    first: row.first,
+    call: row.call,
+    attempt: row.attempt,
+    messageId: row.message_id,
+    // Our own form of entries that were typed when they came in.
+    entries: JSON.parse(row.entries_json) as readonly StreamEntry[],
+  };
+}
