@@ -24,7 +24,8 @@ export type {
   StartQuery,
   UserPrompt,
 } from './query/options.js';
-export type { Query, TotalUsage } from './query/query.js';
+export type { Query } from './query/query.js';
+export type { TotalUsage } from './query/query-life.js';
 export { newRunId } from './run-id.js';
 export type { SessionOptions } from './choose-session.js';
 export type { StartOptions } from './start-run.js';

@@ -193,13 +193,7 @@ async function deliver(
   const deadline = performance.now() + OUTAGE_LIMIT_MS;
   for (;;) {
     try {
-      if ('text' in decision) {
-        const { text: value, by } = decision;
-        await run.provideInput({ askId: ask.askId, value, by }).catch(onlyWhenEnded);
-      } else {
-        const delivery = await run.decide(decision);
-        if (delivery.delivered === 'update') checkVerdict(run.runId, ask, delivery.verdict);
-      }
+      await send(run, ask, decision);
       if (interrupt) await run.interrupt().catch(onlyWhenEnded);
       return;
     } catch (error) {
@@ -210,7 +204,20 @@ async function deliver(
   }
 }
 
-function checkVerdict(runId: string, ask: AskView, verdict: Verdict): void {
+async function send(
+  run: RunHandle,
+  { askId }: AskView,
+  decision: Decided['decision'],
+): Promise<void> {
+  if ('text' in decision) {
+    const { text: value, by } = decision;
+    return run.provideInput({ askId, value, by }).catch(onlyWhenEnded);
+  }
+  const delivery = await run.decide(decision);
+  if (delivery.delivered === 'update') checkVerdict(run.runId, askId, delivery.verdict);
+}
+
+function checkVerdict(runId: string, askId: string, verdict: Verdict): void {
   if (verdict.accepted || CLOSED.includes(verdict.reason)) return;
-  throw decisionRejected(verdict, { askId: ask.askId, runId });
+  throw decisionRejected(verdict, { askId, runId });
 }

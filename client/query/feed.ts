@@ -4,7 +4,8 @@
  */
 import type { RunEvent } from '../../core/event.js';
 import { isPending, onlyWhenEnded, type Questioned } from './answer-asks.js';
-import { textOfPrompt, type UserPrompt } from './options.js';
+import { textOfPrompt } from './check-query.js';
+import type { UserPrompt } from './options.js';
 
 export interface Feed {
   notice(event: RunEvent): void;

@@ -29,7 +29,7 @@ export interface Reading {
   readonly signal: AbortSignal;
 }
 
-/** One event that had not been seen, and what is known after it. */
+/** One event, what is known after it, and its messages unless they were seen before. */
 export interface Seen {
   readonly event: RunEvent;
   readonly state: Projection;
@@ -50,15 +50,23 @@ export async function* readMessages(reading: Reading): AsyncGenerator<Seen, void
     } else if (seq !== last + 1) throw missing(reading.run.runId, last + 1, seq - 1);
     last = seq;
     state = advanceProjection(state, event);
-    if (seq <= afterSeq) continue;
-    const read = await wholeTexts(reading, textsOf(state, event));
-    const message = messageOf(state, event, read);
-    const messages = [
-      ...(isReset ? [resetMessage(state, event)] : []),
-      ...(message === undefined ? [] : [message]),
-    ];
-    yield { event, state, messages };
+    const messages = seq <= afterSeq ? [] : await messagesOf(reading, state, event);
+    yield {
+      event,
+      state,
+      messages: isReset ? [resetMessage(state, event), ...messages] : messages,
+    };
   }
+}
+
+async function messagesOf(
+  reading: Reading,
+  state: Projection,
+  event: RunEvent,
+): Promise<readonly SDKMessage[]> {
+  const read = await wholeTexts(reading, textsOf(state, event));
+  const message = messageOf(state, event, read);
+  return message === undefined ? [] : [message];
 }
 
 /** After a reset what was folded is partly superseded, so the line that counts is folded again. */

@@ -109,6 +109,59 @@ export interface SDKResetMessage extends SDKMessageBase {
   readonly subtype: 'reset';
 }
 
+/** What a model says while it says it, as the vendor's streams are known. */
+export type SDKStreamEvent =
+  | {
+      readonly type: 'message_start';
+      readonly message: {
+        readonly id: string;
+        readonly type: 'message';
+        readonly role: 'assistant';
+        readonly content: readonly [];
+      };
+    }
+  | {
+      readonly type: 'content_block_start';
+      readonly index: number;
+      readonly content_block:
+        | { readonly type: 'text'; readonly text: '' }
+        | { readonly type: 'thinking'; readonly thinking: '' }
+        | {
+            readonly type: 'tool_use';
+            readonly id: string;
+            readonly name: string;
+            readonly input: { readonly [name: string]: never };
+          };
+    }
+  | {
+      readonly type: 'content_block_delta';
+      readonly index: number;
+      readonly delta:
+        | { readonly type: 'text_delta'; readonly text: string }
+        | { readonly type: 'thinking_delta'; readonly thinking: string }
+        | { readonly type: 'input_json_delta'; readonly partial_json: string };
+    }
+  | { readonly type: 'content_block_stop'; readonly index: number }
+  | { readonly type: 'message_stop' }
+  /** What was shown of this message no longer counts: the attempt is dead, and another one may follow. */
+  | { readonly type: 'attempt_reset'; readonly reason: string }
+  /** Something is missing here; the message itself will be whole. */
+  | { readonly type: 'gap' };
+
+/** A piece of a reply in the making, before its `assistant` message; only with `includePartialMessages`. */
+export interface SDKPartialAssistantMessage extends SDKMessageBase {
+  readonly type: 'stream_event';
+  readonly event: SDKStreamEvent;
+  readonly parent_tool_use_id: string | null;
+  /** `message.id` of the assistant message that this becomes. */
+  readonly message_id: string;
+  /** Number of the model call, and of the attempt at it, from 1. */
+  readonly call: number;
+  readonly attempt: number;
+  /** A reader that comes back goes on behind this piece. */
+  readonly cursor?: string;
+}
+
 /** One whole reply of the model. */
 export interface SDKAssistantMessage extends SDKMessageBase {
   readonly type: 'assistant';
@@ -205,6 +258,7 @@ export type SDKMessage =
   | SDKCompactBoundaryMessage
   | SDKTombstoneMessage
   | SDKResetMessage
+  | SDKPartialAssistantMessage
   | SDKAssistantMessage
   | SDKUserMessage
   | SDKToolProgressMessage

@@ -6,7 +6,6 @@
  */
 import { AWAITING, type AwaitingStatus } from '../awaiting.js';
 import type { AskKind } from '../ask/ask.js';
-import { sha256Hex } from '../digest.js';
 import type { EventBody, RunEvent } from '../event.js';
 import type { Json, StoredText } from '../json.js';
 import type { PermissionMode } from '../permission-mode.js';
@@ -21,6 +20,7 @@ import type {
   SDKToolResultBlock,
 } from './message.js';
 import { resultMessage, usageOf } from './result-message.js';
+import { uuidOf } from './uuid.js';
 
 /** What no event says of a run. */
 export interface Circumstances {
@@ -159,19 +159,6 @@ export function resetMessage(state: Projection, event: RunEvent): SDKMessage {
   const base = baseOf(state, event);
   const uuid = uuidOf(`${base.run_id}:${base.seq}:reset:${event.stamp.at}`);
   return { ...base, uuid, type: 'system', subtype: 'reset' };
-}
-
-/** 128 bits of the digest in the form of a UUID, version 8 (made by rules of our own). */
-function uuidOf(name: string): string {
-  const hex = sha256Hex(name);
-  const variant = ((Number.parseInt(hex.charAt(16), 16) % 4) + 8).toString(16);
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `8${hex.slice(13, 16)}`,
-    `${variant}${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join('-');
 }
 
 type Of<Type extends EventBody['type']> = Extract<RunEvent, { type: Type }>;

@@ -5,11 +5,20 @@ import {
   query,
   runOrThrow,
   type CanUseTool,
-  type QueryOptions,
   type UserPrompt,
 } from '../../client/index.js';
-import type { SDKMessage, SDKResultMessage } from '../../core/sdk/message.js';
+import type { SDKMessage } from '../../core/sdk/message.js';
 import { AGENT, APPROVER } from './support/agents.js';
+import {
+  all,
+  ask as askIn,
+  follow,
+  resultOf,
+  statuses,
+  words,
+  type Asked,
+  type Replies,
+} from './support/queries.js';
 import { openAsk, pay, read, say, startWorld, until, type World } from './support/world.js';
 
 let world: World;
@@ -18,42 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-type Replies = Parameters<World['script']>[1];
-
-interface Asked extends Partial<QueryOptions> {
-  readonly runId: string;
-  readonly replies: Replies;
-  readonly prompt?: string | AsyncIterable<UserPrompt>;
-}
-
-function ask({ replies, prompt = 'Serve the customer.', ...options }: Asked) {
-  world.script(options.runId, replies);
-  const client = world.client;
-  return query({ prompt, options: { agent: AGENT, decider: APPROVER, client, ...options } });
-}
-
-async function all(messages: AsyncIterable<SDKMessage>): Promise<readonly SDKMessage[]> {
-  const read_: SDKMessage[] = [];
-  for await (const message of messages) read_.push(message);
-  return read_;
-}
-
-const words = (message: SDKMessage): string =>
-  'subtype' in message ? `${message.type}/${message.subtype}` : message.type;
-
-function resultOf(messages: readonly SDKMessage[]): SDKResultMessage {
-  const last = messages.at(-1);
-  if (last?.type !== 'result') throw new Error(`the last message is ${JSON.stringify(last)}`);
-  return last;
-}
-
-function statuses(messages: readonly SDKMessage[]) {
-  return messages.flatMap((message) =>
-    message.type === 'system' && message.subtype === 'status'
-      ? [`${message.event} ${message.outcome ?? message.status}`]
-      : [],
-  );
-}
+const ask = (asked: Asked) => askIn(world, asked);
 
 /** Timers, sockets and the like that keep this process alive, by kind. */
 function resources(): ReadonlyMap<string, number> {
@@ -149,13 +123,12 @@ describe('a query', () => {
       first.push(message);
       if (message.type === 'user') break;
     }
-    const options = { client: world.client };
-    const rest = await all(query({ runId: 'again', afterSeq: first.at(-1)!.seq, options }));
-    const whole = await all(query({ runId: 'again', options }));
+    const rest = await all(follow(world, 'again', { afterSeq: first.at(-1)!.seq }));
+    const whole = await all(follow(world, 'again'));
     const uuids = (messages: readonly SDKMessage[]) => messages.map(({ uuid }) => uuid);
     expect(uuids([...first, ...rest])).toEqual(uuids(whole));
     expect(resultOf(rest)).toEqual(resultOf(whole));
-    await expect(all(query({ runId: 'no-such-run', options }))).rejects.toMatchObject({
+    await expect(all(follow(world, 'no-such-run'))).rejects.toMatchObject({
       code: 'RunNotFound',
     });
   });
@@ -241,152 +214,6 @@ describe('leaving a query early', () => {
     await reading;
     expect(seen.at(-1)).toMatchObject({ event: 'approval_requested' });
     await world.client.handle('waiting').cancel();
-  });
-});
-
-describe('the callback canUseTool', () => {
-  const paying = [pay('pay.asked', 700), say('Settled.')];
-
-  test.concurrent('is shown the call, and its yes is the approval', async () => {
-    const shown: unknown[] = [];
-    const canUseTool: CanUseTool = async (tool, input, { toolUseID, ask: { argsHash } }) => {
-      shown.push({ tool, input, toolUseID, argsHash });
-      return { behavior: 'allow', updatedInput: { amountCents: 700, order: 'A1' } };
-    };
-    const messages = await all(ask({ runId: 'yes', replies: paying, canUseTool }));
-    expect(shown).toEqual([
-      {
-        tool: 'pay.asked',
-        input: { order: 'A1', amountCents: 700 },
-        toolUseID: expect.any(String),
-        argsHash: expect.any(String),
-      },
-    ]);
-    expect(statuses(messages)).toEqual([
-      'approval_requested awaiting_approval',
-      'approval_resolved approved',
-    ]);
-    expect(world.service.visits('yes', 'effect')).toHaveLength(1);
-  });
-
-  test.concurrent('its no reaches the model as the reason, and may stop the run', async () => {
-    const canUseTool: CanUseTool = async () => ({ behavior: 'deny', message: 'No receipt.' });
-    const messages = await all(ask({ runId: 'no', replies: paying, canUseTool }));
-    expect(resultOf(messages).permission_denials).toHaveLength(1);
-    expect(JSON.stringify(messages)).toContain('No receipt.');
-    const stopping: CanUseTool = async () => ({ behavior: 'deny', message: '', interrupt: true });
-    const stopped = ask({ runId: 'no-stop', replies: paying, canUseTool: stopping });
-    expect(resultOf(await all(stopped)).run_result).toMatchObject({ completed: false });
-    expect(world.service.visits('no', 'effect')).toHaveLength(0);
-    expect(world.service.visits('no-stop', 'effect')).toHaveLength(0);
-  });
-
-  test.concurrent('other arguments become those of the call', async () => {
-    const canUseTool: CanUseTool = async (_tool, input) => ({
-      behavior: 'allow',
-      updatedInput: { ...input, amountCents: 300 },
-    });
-    const messages = await all(ask({ runId: 'changed', replies: paying, canUseTool }));
-    expect(statuses(messages)).toContain('approval_resolved modified');
-    expect(resultOf(messages).subtype).toBe('success');
-  });
-
-  test.concurrent('that throws or mumbles decides nothing: the question stays open', async () => {
-    const failing = {
-      throws: async () => {
-        throw new Error('the desk is on fire');
-      },
-      mumbles: async () => ({ behavior: 'perhaps' }),
-      'says-true': async () => true,
-    };
-    for (const [runId, callback] of Object.entries(failing)) {
-      const canUseTool = callback as unknown as CanUseTool;
-      const reading = all(ask({ runId, replies: paying, canUseTool }));
-      await expect(reading).rejects.toThrow(/on fire|no answer/);
-      const run = world.client.handle(runId);
-      const { askId } = await openAsk(run);
-      expect(world.service.visits(runId, 'effect')).toHaveLength(0);
-      await run.reject(askId, APPROVER);
-      expect(await run.result()).toMatchObject({ counters: { deniedCalls: 1 } });
-    }
-  });
-
-  test.concurrent('asked again by another reader, when the first one is gone', async () => {
-    let firstAsked = 0;
-    const silent: CanUseTool = (_tool, _input, { signal }) => {
-      firstAsked += 1;
-      return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null)));
-    };
-    for await (const message of ask({ runId: 'handed', replies: paying, canUseTool: silent })) {
-      if (statuses([message]).length > 0) break;
-    }
-    const canUseTool: CanUseTool = async () => ({ behavior: 'allow' });
-    const options = { client: world.client, decider: APPROVER, canUseTool };
-    const rest = await all(query({ runId: 'handed', options }));
-    expect(resultOf(rest).subtype).toBe('success');
-    expect(world.service.visits('handed', 'effect')).toHaveLength(1);
-    let asked = 0;
-    const counting: CanUseTool = async () => {
-      asked += 1;
-      return { behavior: 'deny', message: 'too late' };
-    };
-    await all(query({ runId: 'handed', options: { ...options, canUseTool: counting } }));
-    expect([firstAsked <= 1, asked]).toEqual([true, 0]);
-  });
-
-  test.concurrent('too slow an answer changes nothing that was decided meanwhile', async () => {
-    let aborted = false;
-    const canUseTool: CanUseTool = async (_tool, _input, { signal, ask: { askId } }) => {
-      await world.client.handle('slow').reject(askId, APPROVER);
-      await until('the end of the question', () => signal.aborted || undefined);
-      aborted = true;
-      return { behavior: 'allow' };
-    };
-    const messages = await all(ask({ runId: 'slow', replies: paying, canUseTool }));
-    expect(aborted).toBe(true);
-    expect(resultOf(messages).permission_denials).toHaveLength(1);
-    expect(world.service.visits('slow', 'effect')).toHaveLength(0);
-  });
-
-  test.concurrent('an answer after the expiry does not count', async () => {
-    const canUseTool: CanUseTool = async () => {
-      await sleep(1_500);
-      return { behavior: 'allow' };
-    };
-    const settings = { approvalTimeoutMs: 300 };
-    const messages = await all(ask({ runId: 'expired', replies: paying, canUseTool, settings }));
-    expect(statuses(messages)).toContain('approval_resolved expired');
-    expect(world.service.visits('expired', 'effect')).toHaveLength(0);
-  });
-
-  test.concurrent('a decision that the run refuses is told', async () => {
-    const canUseTool: CanUseTool = async () => ({ behavior: 'allow' });
-    const asked = ask({
-      runId: 'no-role',
-      replies: paying,
-      canUseTool,
-      decider: { by: 'somebody' },
-    });
-    await expect(all(asked)).rejects.toMatchObject({
-      code: 'DecisionRejected',
-      details: { reason: 'role_missing' },
-    });
-    await world.client.handle('no-role').cancel();
-  });
-
-  test.concurrent('questions of the agent go to onQuestion', async () => {
-    const replies = [
-      { calls: [{ tool: 'ask_person', input: { question: 'Which colour?' } }] },
-      say('Blue, then.'),
-    ] as Replies;
-    const messages = await all(
-      ask({
-        runId: 'question',
-        replies,
-        onQuestion: async ({ question }) => ({ kind: 'text', value: `blue (${question})` }),
-      }),
-    );
-    expect(JSON.stringify(messages)).toContain('blue (Which colour?)');
   });
 });
 
