@@ -36,20 +36,17 @@ export async function* withTokens(
   const event = head(events);
   const chunk = head(chunks);
   try {
-    for (;;) {
+    while (!event.done()) {
       const nextChunk = chunk.value();
+      const nextEvent = event.value();
       if (nextChunk !== undefined && order.isTold(nextChunk)) chunk.take();
       else if (nextChunk !== undefined && order.mayShow(nextChunk)) {
         yield { chunk: chunk.take() };
         order.shown(nextChunk);
-      } else {
-        const nextEvent = event.value();
-        if (nextEvent !== undefined && (chunk.done() || order.mayTell(nextEvent))) {
-          order.told(nextEvent);
-          yield event.take();
-        } else if (event.done()) return;
-        else await order.wait([event.arrival(), chunk.arrival()], nextEvent);
-      }
+      } else if (nextEvent !== undefined && (chunk.done() || order.mayTell(nextEvent))) {
+        order.told(nextEvent);
+        yield event.take();
+      } else await order.wait([event.arrival(), chunk.arrival()], nextEvent);
     }
   } finally {
     over.abort();

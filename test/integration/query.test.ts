@@ -8,6 +8,7 @@ import {
   type UserPrompt,
 } from '../../client/index.js';
 import type { SDKMessage } from '../../core/sdk/message.js';
+import { startTcpProxy } from '../../testing/index.js';
 import { AGENT, APPROVER } from './support/agents.js';
 import {
   all,
@@ -307,7 +308,8 @@ describe('runOrThrow', () => {
 });
 
 test('a query over a connection of its own leaves no timer and no socket behind', async () => {
-  const connection = { address: world.server.address, store: world.store };
+  const proxy = await startTcpProxy({ target: world.server.address });
+  const connection = { address: proxy.address, store: world.store };
   const abortController = new AbortController();
   const leave = async (runId: string) => {
     world.script(runId, [pay('pay.asked'), say('Paid.')]);
@@ -332,5 +334,8 @@ test('a query over a connection of its own leaves no timer and no socket behind'
   await until('rest', () => (grown().length === 0 ? true : undefined), 10_000).catch(() =>
     expect(grown()).toEqual([]),
   );
+  // Every connection that went through here has been closed.
+  expect(proxy.cut()).toBe(0);
+  await proxy.stop();
   expect(getEventListeners(abortController.signal, 'abort')).toEqual([]);
 });
