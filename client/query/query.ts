@@ -29,6 +29,8 @@ export interface Query extends AsyncGenerator<SDKMessage, void, undefined> {
   pendingApprovals(): Promise<readonly AskView[]>;
   /** Waits for the result, without reading messages. */
   result(): Promise<RunResult>;
+  /** As leaving the loop: for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 export function openQuery(open: () => Promise<QueryPlace>, request: QueryRequest): Query {
