@@ -1,4 +1,4 @@
-/** `npm run bench -- turn|history|replay|recovery|parked|approval|coldstart|long|core [--json FILE]` */
+/** `npm run bench -- turn|history|replay|recovery|parked|approval|coldstart|long|core|stream [--json FILE]` */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
@@ -14,6 +14,7 @@ import { keepQuiet } from '../replay/keep-quiet.js';
 import { benchRecovery, POSITIONS, type Position } from './recovery.js';
 import { benchReplay } from './replay.js';
 import type { BenchOptions } from './setting.js';
+import { benchStream } from './stream.js';
 import { benchTurn } from './turn.js';
 
 /** Fewer pairs than these are a trial, no figure. */
@@ -118,6 +119,17 @@ question('long', 'B4: time per turn and memory of a very long run; exits 1 when 
   .action(
     answering(benchLong, ({ flat }) => {
       if (!flat) process.exitCode = 1;
+    }),
+  );
+paired(
+  'stream',
+  'B9: tokens read from a run beside a direct client; exits 1 when a goal is missed.',
+)
+  .option('--streams <n,n,…>', 'streams at once', lengthsOf, [1, 100])
+  .option('--seconds <n>', 'length of a stream', wholeNumber, 4)
+  .action(
+    answering(benchStream, ({ good }) => {
+      if (!good) process.exitCode = 1;
     }),
   );
 question('core', 'The core by itself: time per turn beside the bare loop, size of a Run.')

@@ -1,5 +1,5 @@
 /** Following a run until it ends, until it needs a person, or until Ctrl-C; the run itself goes on. */
-import type { Outcome, RunHandle } from '../client/index.js';
+import { followRun, type Outcome, type RunHandle, type RunMoment } from '../client/index.js';
 import type { AskView, RunEvent } from '../core/event.js';
 import { previewOf, type StoredText } from '../core/json.js';
 import type { RunResult } from '../core/result.js';
@@ -15,11 +15,14 @@ import {
   shellWord,
 } from './render/index.js';
 import type { Session } from './session.js';
+import { tokenPrinter } from './token-printer.js';
 
 export interface FollowOptions {
   readonly since?: number;
   /** Also events that only say that things go their way. */
   readonly all?: boolean;
+  /** Also what models say, while they say it. */
+  readonly tokens?: boolean;
 }
 
 const ASKS_MAX = 200;
@@ -46,11 +49,20 @@ export async function followEvents(
     const askable = await stillAskable(run.runId, session);
     let last = -1;
     let result: RunResult | undefined;
-    for await (const event of run.events({ since, signal: interrupt.signal })) {
+    const tokens = tokenPrinter(output);
+    const following = { since, signal: interrupt.signal };
+    const live = options.tokens === true && (await session.store()) !== undefined;
+    for await (const moment of live ? followRun(run, following) : eventsOnly(run, following)) {
+      if (moment.kind === 'chunk') {
+        tokens.chunk(moment.chunk);
+        continue;
+      }
+      const { event } = moment;
       if (event.stamp.seq <= last) output.remark(resetRemark(event.stamp.seq));
       last = event.stamp.seq;
       output.data(event);
-      if (options.all || !isDetail(event)) output.line(eventLine(event, { paint: output.paint }));
+      if (options.all || !isDetail(event))
+        output.line(eventLine(tokens.rest(event), { paint: output.paint }));
       if (isAsk(event) && askable(event)) output.line(cardOf(event, output));
       if (event.type === 'run_result') result = event.result;
     }
@@ -62,6 +74,13 @@ export async function followEvents(
   } finally {
     interrupt.release();
   }
+}
+
+async function* eventsOnly(
+  run: RunHandle,
+  following: { readonly since: number; readonly signal: AbortSignal },
+): AsyncGenerator<RunMoment, void, undefined> {
+  for await (const event of run.events(following)) yield { kind: 'event', event };
 }
 
 /** Waits for the result, or for the moment in which a person is needed; gives the exit code. */

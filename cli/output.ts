@@ -7,6 +7,8 @@ export interface Output {
   readonly paint: Paint;
   /** A line of the answer; nothing with --json. */
   line(text: string): void;
+  /** A part of a line, which the caller ends; nothing with --json. */
+  piece(text: string): void;
   /** One JSON value on one line; nothing without --json. */
   data(value: unknown): void;
   /** What a person should know beside the answer. */
@@ -25,16 +27,29 @@ export function createOutput(
 ): Output {
   const { json, colour } = options;
   const paint = colour && !json ? COLOURED : PLAIN;
+  let inLine = false;
+  const endLine = (): void => {
+    if (inLine) streams.out('\n');
+    inLine = false;
+  };
   return {
     json,
     paint,
     line(text) {
-      if (!json) streams.out(`${text}\n`);
+      if (json) return;
+      endLine();
+      streams.out(`${text}\n`);
+    },
+    piece(text) {
+      if (json || text === '') return;
+      streams.out(text);
+      inLine = !text.endsWith('\n');
     },
     data(value) {
       if (json) streams.out(`${exactJson(value)}\n`);
     },
     remark(text) {
+      endLine();
       streams.err(`${text}\n`);
     },
     failure(error) {
@@ -43,6 +58,7 @@ export function createOutput(
         streams.out(`${exactJson({ error: failure })}\n`);
         return;
       }
+      endLine();
       streams.err(`${inertLines(`Error: ${failure.message}`).join('\n')}\n`);
       if (failure.hint !== undefined) streams.err(`${inertLines(failure.hint).join('\n')}\n`);
     },

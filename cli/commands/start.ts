@@ -53,12 +53,15 @@ export function addStart(program: Command, cli: Cli): void {
     .option('--fork-at <message>', 'the same with the messages up to this one')
     .option('--budget <name=value>', 'limit, e.g. maxTurns=5, maxCostUsd=0.5; repeatable', collect)
     .option('--setting <name=value>', 'setting, e.g. afterAnswer=await_user; repeatable', collect)
-    .option('--watch', 'print events as they happen, and go on through approvals')
+    .option(
+      '--watch',
+      'print events and what models say as they happen, and go on through approvals',
+    )
     .option('--detach', 'return when the run is open')
     .option('--no-wait', 'return at once, without waiting for a worker to open it');
   withJson(
     withPlace(command),
-    '{runId, status, result} or {runId, status, asks}; with --watch one event per line',
+    '{runId, status, result} or {runId, status, asks}; with --watch one event or stream_event per line',
   )
     .addHelpText(
       'after',
@@ -94,7 +97,9 @@ async function start(session: Session, output: Output, asked: Asked): Promise<nu
     return;
   }
   output.remark(`run ${run.runId}`);
-  return options.watch ? followEvents(run, { session, output }) : waitFor(run, { session, output });
+  return options.watch
+    ? followEvents(run, { session, output }, { tokens: true })
+    : waitFor(run, { session, output });
 }
 
 function waitFor(
@@ -127,7 +132,11 @@ async function requestOf({ agent, words, options, folder }: Asked) {
   const { file, runId, caller } = options;
   const input = await readTaskInput({ words, folder, ...(file !== undefined && { file }) });
   const budget = { ...input.budget, ...parseBudgetOptions(options.budget) };
-  const settings = { ...input.settings, ...parseSettingOptions(options.setting) };
+  const settings = {
+    ...(options.watch && { includePartialMessages: true }),
+    ...input.settings,
+    ...parseSettingOptions(options.setting),
+  };
   const { task } = checkStart({ agent, task: input.task });
   const request = {
     agent,

@@ -3,6 +3,7 @@ export { costLine, dateTimeText, durationText, relativeText, usdText } from './a
 export { approvalCard, shellWord } from './approval-card.js';
 export { eventLine, isDetail } from './event-line.js';
 export { exactJson, inert, inertJson, inertLines, inertText } from './inert.js';
+export { inertStream, type InertStream } from './inert-stream.js';
 export { COLOURED, PLAIN, type Paint } from './paint.js';
 export { resultBlock } from './result-block.js';
 export { table } from './table.js';
