@@ -38,7 +38,7 @@ export {
   runOrThrow,
   transcriptMarkdown,
   type CanUseTool,
-  type FollowOptions,
+  type FollowQueryOptions,
   type FollowQuery,
   type OnQuestion,
   type PermissionContext,

@@ -14,7 +14,7 @@ export { query, runOrThrow, type QueryParameters, type Via } from './query/index
 export { LoopError } from './query/loop-error.js';
 export type {
   CanUseTool,
-  FollowOptions,
+  FollowQueryOptions,
   FollowQuery,
   OnQuestion,
   PermissionContext,

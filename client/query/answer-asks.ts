@@ -13,12 +13,12 @@ import type { Json } from '../../core/json.js';
 import { decisionRejected } from '../decide.js';
 import type { ReadingStore } from '../link.js';
 import type { RunHandle } from '../run-handle.js';
-import type { FollowOptions, PermissionResult, QuestionReply } from './options.js';
+import type { FollowQueryOptions, PermissionResult, QuestionReply } from './options.js';
 
 export interface Questioned {
   readonly run: RunHandle;
   readonly store: ReadingStore;
-  readonly options: FollowOptions;
+  readonly options: FollowQueryOptions;
   /** Ends the reading with this error. */
   readonly fail: (error: unknown) => void;
 }
@@ -87,7 +87,7 @@ export function answering(asked: Questioned): Answering {
   };
 }
 
-function hasCallback({ canUseTool, onQuestion }: FollowOptions, { kind }: AskView): boolean {
+function hasCallback({ canUseTool, onQuestion }: FollowQueryOptions, { kind }: AskView): boolean {
   if (kind === 'user_message') return false;
   return (kind === 'approval' ? canUseTool : onQuestion) !== undefined;
 }
@@ -178,7 +178,7 @@ function unclear(callback: string, answer: unknown): HoldfastError {
 /** Made at the moment of the answer, so that it counts when it was in time, however late it arrives. */
 function bound(
   { askId, argsHash }: AskView,
-  { by, roles = [] }: NonNullable<FollowOptions['decider']>,
+  { by, roles = [] }: NonNullable<FollowQueryOptions['decider']>,
   said: Said,
 ): Decision {
   return { v: 1, askId, argsHash, by, roles, decidedAt: Date.now(), ...said };

@@ -6,14 +6,14 @@ import { HoldfastError } from '../../core/errors.js';
 import type { BudgetOverrides, SettingsOverrides, Task } from '../../core/task.js';
 import type { StartOptions } from '../start-run.js';
 import type {
-  FollowOptions,
+  FollowQueryOptions,
   FollowQuery,
   QueryOptions,
   QueryRequest,
   UserPrompt,
 } from './options.js';
 
-const FOLLOW_OPTIONS: { readonly [name in keyof Required<FollowOptions>]: true } = {
+const FOLLOW_OPTIONS: { readonly [name in keyof Required<FollowQueryOptions>]: true } = {
   canUseTool: true,
   onQuestion: true,
   decider: true,

@@ -3,7 +3,7 @@ import { HoldfastError } from '../../core/errors.js';
 import type { SDKResultSuccess } from '../../core/sdk/message.js';
 import { openLink, type ConnectOptions, type HoldfastClient } from '../connect.js';
 import { LoopError } from './loop-error.js';
-import type { FollowOptions, FollowQuery, QueryOptions, StartQuery } from './options.js';
+import type { FollowQueryOptions, FollowQuery, QueryOptions, StartQuery } from './options.js';
 import { openQuery, type Query } from './query.js';
 
 /** Over which connection: one that stays open, or one of the query's own. */
@@ -12,7 +12,8 @@ export type Via =
   | { readonly connection: ConnectOptions; readonly client?: undefined };
 
 export type QueryParameters =
-  StartQuery<QueryOptions & Via> | (FollowQuery<FollowOptions & Via> & { readonly options: Via });
+  | StartQuery<QueryOptions & Via>
+  | (FollowQuery<FollowQueryOptions & Via> & { readonly options: Via });
 
 /**
  * Starts a run when its first message is asked for, or goes on reading one by its id.

@@ -67,7 +67,7 @@ export type OnQuestion = (
 ) => Promise<QuestionReply | null>;
 
 /** How a run is followed, whoever started it. */
-export interface FollowOptions {
+export interface FollowQueryOptions {
   readonly canUseTool?: CanUseTool;
   readonly onQuestion?: OnQuestion;
   /** As whom the callbacks decide; default `{by: 'query'}` without a role. */
@@ -81,7 +81,7 @@ export interface FollowOptions {
   readonly tenant?: string;
 }
 
-export interface QueryOptions extends FollowOptions, SessionOptions {
+export interface QueryOptions extends FollowQueryOptions, SessionOptions {
   /** Name of an agent that a worker serves. */
   readonly agent: string;
   /** Route in place of the agent's own model. */
@@ -121,7 +121,7 @@ export interface StartQuery<Options = QueryOptions> {
 }
 
 /** Goes on reading a run that exists. */
-export interface FollowQuery<Options = FollowOptions> {
+export interface FollowQuery<Options = FollowQueryOptions> {
   readonly runId: string;
   /** `seq` of the last message that was seen; default: from the beginning. */
   readonly afterSeq?: number;

@@ -20,7 +20,6 @@ import { feeding } from './feed.js';
 import { isConversation, startOf, textOfPrompt } from './check-query.js';
 import type { QueryRequest, StartQuery, UserPrompt } from './options.js';
 import { readMessages } from './read-messages.js';
-import { withTokens } from './with-tokens.js';
 
 /** What a query has used so far, all runs of the model and summaries included. */
 export interface TotalUsage extends SDKUsage {
@@ -167,21 +166,18 @@ export class QueryLife {
     const asked = { run, store, options, fail: (error: unknown) => this.fail(error) };
     this.answers = answering(asked);
     const feed = input === undefined ? undefined : feeding(input, asked, left.signal);
+    const after = 'runId' in request ? request.afterCursor : undefined;
     const reading = {
       run,
       store,
       circumstances: await this.circumstances(link, run),
       afterSeq: ('runId' in request ? request.afterSeq : undefined) ?? -1,
+      ...(options.includePartialMessages && { tokens: { ...(after && { after }) } }),
       signal: left.signal,
     };
-    const events = readMessages(reading);
-    const afterCursor = 'runId' in request ? request.afterCursor : undefined;
-    const seen = options.includePartialMessages
-      ? withTokens(events, { run, afterSeq: reading.afterSeq, afterCursor, signal: left.signal })
-      : events;
     let partial: PartialMessage | undefined;
     let seq = -1;
-    for await (const item of seen) {
+    for await (const item of readMessages(reading)) {
       if ('chunk' in item) {
         const to = { runId: run.runId, sessionId: this.seen?.sessionId ?? run.runId, seq };
         const shown = showChunk(partial, item.chunk, to);

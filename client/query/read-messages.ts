@@ -17,15 +17,19 @@ import {
   type Projection,
   type ReadText,
 } from '../../core/sdk/projection.js';
+import type { StreamChunk } from '../../core/stream.js';
+import { followRun, type RunMoment } from '../follow-run.js';
 import type { ReadingStore } from '../link.js';
 import type { RunHandle } from '../run-handle.js';
 
 export interface Reading {
-  readonly run: Pick<RunHandle, 'runId' | 'tenant' | 'events'>;
+  readonly run: Pick<RunHandle, 'runId' | 'tenant' | 'events' | 'stream'>;
   readonly store: Pick<ReadingStore, 'getText' | 'restoreArguments'>;
   readonly circumstances: Circumstances;
   /** Of the last message that was seen; -1: none. */
   readonly afterSeq: number;
+  /** With the tokens of its models, from behind this cursor. */
+  readonly tokens?: { readonly after?: string };
   readonly signal: AbortSignal;
 }
 
@@ -36,12 +40,23 @@ export interface Seen {
   readonly messages: readonly SDKMessage[];
 }
 
-export async function* readMessages(reading: Reading): AsyncGenerator<Seen, void, undefined> {
+/** Tokens of messages that were seen, kept until it is known that they were. */
+const EARLY_CHUNKS_MAX = 20_000;
+
+export async function* readMessages(
+  reading: Reading,
+): AsyncGenerator<Seen | { readonly chunk: StreamChunk }, void, undefined> {
   let state = startProjection(reading.circumstances);
   let last = -1;
   let { afterSeq } = reading;
-  for await (const arrived of reading.run.events({ since: 0, signal: reading.signal })) {
-    const event = await withWholeArguments(reading, arrived);
+  let early: StreamChunk[] = [];
+  for await (const moment of momentsOf(reading)) {
+    if (moment.kind === 'chunk') {
+      if (last >= afterSeq) yield { chunk: moment.chunk };
+      else if (early.push(moment.chunk) > EARLY_CHUNKS_MAX) early.shift();
+      continue;
+    }
+    const event = await withWholeArguments(reading, moment.event);
     const { seq } = event.stamp;
     const isReset = seq <= last;
     if (isReset) {
@@ -56,7 +71,15 @@ export async function* readMessages(reading: Reading): AsyncGenerator<Seen, void
       state,
       messages: isReset ? [resetMessage(state, event), ...messages] : messages,
     };
+    if (event.type === 'model_response') early = [];
+    if (seq < afterSeq) continue;
+    for (const chunk of early.splice(0)) yield { chunk };
   }
+}
+
+async function* momentsOf({ run, tokens, signal }: Reading): AsyncGenerator<RunMoment> {
+  if (tokens !== undefined) return yield* followRun(run, { ...tokens, signal });
+  for await (const event of run.events({ since: 0, signal })) yield { kind: 'event', event };
 }
 
 async function messagesOf(

@@ -1,7 +1,7 @@
 /** Queries in a world: asking, and what their messages say. */
 import {
   query,
-  type FollowOptions,
+  type FollowQueryOptions,
   type Query,
   type QueryOptions,
   type UserPrompt,
@@ -31,7 +31,7 @@ export function ask(
 export function follow(
   { client }: World,
   runId: string,
-  { afterSeq, ...options }: FollowOptions & { readonly afterSeq?: number } = {},
+  { afterSeq, ...options }: FollowQueryOptions & { readonly afterSeq?: number } = {},
 ): Query {
   const after = afterSeq === undefined ? {} : { afterSeq };
   return query({ runId, ...after, options: { decider: APPROVER, client, ...options } });
