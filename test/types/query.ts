@@ -5,7 +5,7 @@ declare const client: HoldfastClient;
 
 type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-function same<A, B>(_: Equal<A, B>): void {}
+declare function same<A, B>(equal: Equal<A, B>): void;
 
 export async function messages(): Promise<void> {
   for await (const message of query({ prompt: 'x', options: { agent: 'a', client } })) {

@@ -1,10 +1,17 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const TSC = join(__dirname, '..', '..', 'node_modules', 'typescript', 'bin', 'tsc');
+
+/** As a user's project has them, without the types of a test runner. */
+const SETTINGS = {
+  extends: '../../../tsconfig.json',
+  compilerOptions: { types: ['node'] },
+  include: ['query.ts'],
+};
 
 /** What the compiler complains of, line by line, in a copy of the file beside it. */
 async function complaints(change: (source: string) => string): Promise<readonly string[]> {
@@ -15,7 +22,7 @@ async function complaints(change: (source: string) => string): Promise<readonly 
       join(folder, 'query.ts'),
       change(source).replaceAll("'../../index.js'", "'../../../index.js'"),
     );
-    await copyFile(join(__dirname, 'tsconfig.json'), join(folder, 'tsconfig.json'));
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(SETTINGS));
     await run(process.execPath, [TSC, '-p', folder]);
     return [];
   } catch (error) {
