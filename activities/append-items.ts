@@ -79,8 +79,14 @@ async function contentBlock(
   tenant: string,
   result: ResultItem,
 ): Promise<ResultBlock> {
-  const { callId: id, isError, content, maxChars } = result;
-  const whole = { type: 'tool_result', id, isError, text: textInBlock(content) } as const;
+  const { callId: id, isError, code, content, maxChars } = result;
+  const whole = {
+    type: 'tool_result',
+    id,
+    isError,
+    ...(code !== undefined && { code }),
+    text: textInBlock(content),
+  } as const;
   // A text never has more characters than bytes, so most need not be read to be known to fit.
   if (maxChars === undefined || sizeOf(content) <= maxChars) return whole;
   const text = await store.getText(tenant, content);

@@ -79,7 +79,8 @@ async function prepare(
 
 /** The head names everything that was said; with these it names the request. */
 function replyKeyOf(input: CallModelInput, head: string): ReplyKey {
-  const { run, call, route, offered, dynamic, maxTokens, temperature, maxThinkingTokens } = input;
+  const { run, call, route, offered, dynamic, maxTokens, temperature, maxThinkingTokens, betas } =
+    input;
   const requestDigest = digestOf({
     head,
     model: route.model,
@@ -88,6 +89,7 @@ function replyKeyOf(input: CallModelInput, head: string): ReplyKey {
     temperature,
     ...(maxThinkingTokens !== undefined && { maxThinkingTokens }),
     ...(dynamic !== undefined && { dynamic }),
+    ...(betas !== undefined && { betas }),
   });
   return { tenant: run.tenant, runId: run.runId, call, requestDigest };
 }

@@ -2,7 +2,7 @@
 import type { ExecuteToolInput, ToolOutcome } from '../core/effect.js';
 import { CLAIM_MARGIN_MS, decideClaim, type LedgerRow } from '../core/ledger.js';
 import { retryFor } from '../core/tool.js';
-import { graceOf, now, type ActivityDeps } from './deps.js';
+import { graceOf, now, type ActivityDeps, type InTransaction } from './deps.js';
 import type { Execution } from './execute-read.js';
 import { ledgerSubject, ledgerTarget } from './ledger-names.js';
 import { recordedOutcome } from './result-check.js';
@@ -27,7 +27,7 @@ export type ClaimResult =
   ({ readonly claimed: true } & Claim) | { readonly claimed: false; readonly outcome: ToolOutcome };
 
 export async function claimCall(
-  deps: ActivityDeps,
+  deps: InTransaction,
   { input, runnable }: Execution,
 ): Promise<ClaimResult> {
   const { store } = deps;

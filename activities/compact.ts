@@ -101,6 +101,7 @@ async function prepare(deps: InTransaction, scope: Scope, input: CompactInput): 
         model: route.model,
         offered: input.offered ?? null,
         maxTokens,
+        ...(input.betas !== undefined && { betas: input.betas }),
       }),
     },
   });

@@ -10,15 +10,16 @@
  */
 import { isToolError, RETRYABLE } from '../authoring/tool-error.js';
 import type { ToolOutcome } from '../core/effect.js';
+import { appendEvents } from './append-events.js';
 import { claimCall, type Claim } from './claim-call.js';
-import { graceOf, now, type ActivityDeps } from './deps.js';
-import type { Executed, Execution } from './execute-read.js';
+import { graceOf, now, type ActivityDeps, type InTransaction } from './deps.js';
+import type { Executed, Execution, Performed } from './execute-read.js';
 import { failure } from './failure.js';
 import { keepLateWord, recordResult } from './record-result.js';
 import { recordedOutcome } from './result-check.js';
 import { runCode } from './run-code.js';
 import type { Scope } from './scope.js';
-import { noteStart, startsBefore, type Starts } from './starts.js';
+import { noteEnd, noteStart, startsBefore, type Start } from './starts.js';
 import { timersOf } from './timers.js';
 import { toolContext } from './tool-call.js';
 import { messageOf } from './tool-message.js';
@@ -27,24 +28,55 @@ export async function executeEffect(
   deps: ActivityDeps,
   scope: Scope,
   execution: Execution,
-): Promise<Executed> {
-  if (scope.signal.aborted) return { outcome: notStarted(scope), attempts: 0 };
-  const claim = await claimCall(deps, execution);
-  if (!claim.claimed) {
-    return { outcome: claim.outcome, attempts: await startsBefore(deps, scope, execution) };
+): Promise<Performed> {
+  const { store } = deps;
+  const { input } = execution;
+  if (scope.signal.aborted) {
+    const eventsUpTo = await appendEvents(store, scope, input);
+    return { outcome: notStarted(scope), attempts: 0, eventsUpTo };
   }
-  const starts = await noteStart(deps, scope, { ...execution, renewed: claim.renewed });
-  const claimed = { ...execution, starts, claim };
+  // One commit: what a person may see of the call, the claim, and that it starts.
+  const begun = await store.together(
+    (calls) => begin({ ...deps, store: calls }, scope, execution),
+    {
+      step: 'claim',
+      runId: input.run.runId,
+      key: input.call.key,
+    },
+  );
+  const { eventsUpTo } = begun;
+  if (!begun.claimed) return { outcome: begun.outcome, attempts: begun.attempts, eventsUpTo };
+  const claimed = { ...execution, start: begun.start, claim: begun.claim };
   const timeoutMs = timeLeft(deps, claimed);
   if (scope.signal.aborted || timeoutMs <= 0) {
-    return { outcome: await notBegun(deps, scope, claimed), attempts: starts.attempt - 1 };
+    const outcome = await notBegun(deps, scope, claimed);
+    return { outcome, attempts: begun.start.attempt - 1, eventsUpTo };
   }
   const outcome = await runClaimed(deps, scope, { ...claimed, timeoutMs });
-  return { outcome, attempts: starts.attempt };
+  return { outcome, attempts: begun.start.attempt, eventsUpTo };
+}
+
+type Begun =
+  | { readonly claimed: true; readonly claim: Claim; readonly start: Start }
+  | ({ readonly claimed: false } & Executed);
+
+async function begin(
+  deps: InTransaction,
+  scope: Scope,
+  execution: Execution,
+): Promise<Begun & { readonly eventsUpTo: number }> {
+  const eventsUpTo = await appendEvents(deps.store, scope, execution.input);
+  const claim = await claimCall(deps, execution);
+  if (!claim.claimed) {
+    const attempts = await startsBefore(deps, scope, execution);
+    return { claimed: false, outcome: claim.outcome, attempts, eventsUpTo };
+  }
+  const start = await noteStart(deps, scope, { ...execution, renewed: claim.renewed });
+  return { claimed: true, claim, start, eventsUpTo };
 }
 
 interface Claimed extends Execution {
-  readonly starts: Starts;
+  readonly start: Start;
   readonly claim: Claim;
 }
 
@@ -54,12 +86,9 @@ function timeLeft(deps: ActivityDeps, { input: { timeoutMs }, claim }: Claimed):
 }
 
 /** The claim of a start that never came goes back: by it nothing happened. */
-async function notBegun(
-  deps: ActivityDeps,
-  scope: Scope,
-  { input, starts, claim }: Claimed,
-): Promise<ToolOutcome> {
-  await starts.finish('lost');
+async function notBegun(deps: ActivityDeps, scope: Scope, claimed: Claimed): Promise<ToolOutcome> {
+  const { input, claim } = claimed;
+  await noteEnd(deps, scope, { ...claimed, end: 'lost' });
   if (claim.renewed) return { kind: 'ambiguous', message: 'An earlier start is in doubt.' };
   await giveBack(deps, input);
   return notStarted(scope);
@@ -75,12 +104,12 @@ async function runClaimed(
   scope: Scope,
   claimed: Claimed & { readonly timeoutMs: number },
 ): Promise<ToolOutcome> {
-  const { input, runnable, starts, timeoutMs } = claimed;
-  const ended = await runCode(
+  const { input, runnable, start, timeoutMs } = claimed;
+  const end = await runCode(
     (signal) =>
       runnable.tool.run(
         runnable.input,
-        toolContext({ ...input, attempt: input.call.attempt - 1 + starts.attempt }, signal),
+        toolContext({ ...input, attempt: input.call.attempt - 1 + start.attempt }, signal),
       ),
     {
       timeoutMs,
@@ -90,17 +119,20 @@ async function runClaimed(
       isDefinite: isToolError,
     },
   );
-  switch (ended.kind) {
+  switch (end.kind) {
     case 'returned':
-      return recorded(deps, scope, { ...claimed, value: ended.value });
+      return recorded(deps, scope, { ...claimed, value: end.value });
     case 'threw':
-      return isToolError(ended.error)
-        ? definite(deps, scope, { ...claimed, error: ended.error })
-        : doubtful(claimed, messageOf(ended.error));
+      return isToolError(end.error)
+        ? definite(deps, scope, { ...claimed, error: end.error })
+        : doubtful(deps, scope, { ...claimed, message: messageOf(end.error) });
     case 'timed_out':
-      return doubtful(claimed, `The tool did not answer within ${input.timeoutMs} ms.`);
+      return doubtful(deps, scope, {
+        ...claimed,
+        message: `The tool did not answer within ${input.timeoutMs} ms.`,
+      });
     case 'stopped':
-      return stopped(scope, claimed);
+      return stopped(deps, scope, claimed);
   }
 }
 
@@ -110,7 +142,7 @@ async function recorded(
   { value, ...claimed }: Claimed & { readonly value: unknown },
 ): Promise<ToolOutcome> {
   const recording = await recordResult(deps, claimed, value);
-  await claimed.starts.finish(recording.kind === 'kept' ? 'ok' : 'doubt');
+  await noteEnd(deps, scope, { ...claimed, end: recording.kind === 'kept' ? 'ok' : 'doubt' });
   if (recording.kind === 'kept') return recordedOutcome(recording.result, false);
   if (recording.kind === 'late') {
     await keepLateWord(deps, scope, { ...claimed, result: recording.result });
@@ -125,13 +157,14 @@ async function recorded(
 async function definite(
   deps: ActivityDeps,
   scope: Scope,
-  { input, starts, error }: Claimed & { readonly error: { readonly code: string } },
+  { error, ...claimed }: Claimed & { readonly error: { readonly code: string } },
 ): Promise<ToolOutcome> {
+  const { input, start } = claimed;
   const message = messageOf(error);
   const retryable = error.code === RETRYABLE;
-  await starts.finish('definite');
-  if (retryable && starts.mayRetry) throw again(input.call.tool, message);
-  if (starts.inDoubt) return { kind: 'ambiguous', message };
+  await noteEnd(deps, scope, { input, start, end: 'definite' });
+  if (retryable && start.mayRetry) throw again(input.call.tool, message);
+  if (start.inDoubt) return { kind: 'ambiguous', message };
   if (!(await giveBack(deps, input))) {
     await keepLateWord(deps, scope, { input, result: { text: `Nothing happened: ${message}` } });
     return { kind: 'ambiguous', message };
@@ -139,20 +172,28 @@ async function definite(
   return { kind: 'error', code: retryable ? 'retryable_error' : 'execution_error', message };
 }
 
-async function doubtful({ input, starts }: Claimed, message: string): Promise<ToolOutcome> {
-  await starts.finish('doubt');
-  if (starts.mayRetry) throw again(input.call.tool, message);
+async function doubtful(
+  deps: ActivityDeps,
+  scope: Scope,
+  { input, start, message }: Claimed & { readonly message: string },
+): Promise<ToolOutcome> {
+  await noteEnd(deps, scope, { input, start, end: 'doubt' });
+  if (start.mayRetry) throw again(input.call.tool, message);
   return { kind: 'ambiguous', message };
 }
 
-async function stopped(scope: Scope, { input, starts }: Claimed): Promise<ToolOutcome> {
+async function stopped(
+  deps: ActivityDeps,
+  scope: Scope,
+  { input, start }: Claimed,
+): Promise<ToolOutcome> {
   if (scope.stopRequested()) {
-    await starts.finish('doubt');
+    await noteEnd(deps, scope, { input, start, end: 'doubt' });
     return { kind: 'ambiguous', message: 'Interrupted mid-execution', aborted: true };
   }
-  await starts.finish('lost');
+  await noteEnd(deps, scope, { input, start, end: 'lost' });
   const message = 'The worker shut down while the tool ran.';
-  if (starts.sameKey) throw again(input.call.tool, message);
+  if (start.sameKey) throw again(input.call.tool, message);
   return { kind: 'ambiguous', message };
 }
 

@@ -29,6 +29,11 @@ export interface Executed {
   readonly attempts: number;
 }
 
+/** With the number below which all events of the run are stored. */
+export interface Performed extends Executed {
+  readonly eventsUpTo: number;
+}
+
 /**
  * A start leaves a row only when it fails: nothing else of a read is ever counted, and a row for each would
  * cost every read a commit.

@@ -1,7 +1,7 @@
 /**
  * execute_tool: runs one granted call, once or as often as its declaration allows (design §8).
- * Invariant: the events of a call that changes something are stored before it runs. Those of a read go on
- * with the run unless the read is slow: storing them by themselves would cost every read a commit.
+ * Invariant: the events of a call that changes something are stored with its claim, before it runs. Those of
+ * a read go on with the run unless the read is slow: storing them by themselves would cost every read a commit.
  */
 import type { ExecuteToolInput, ExecuteToolOutput } from '../core/effect.js';
 import { isMutating } from '../core/tool.js';
@@ -9,11 +9,11 @@ import { appendEvents } from './append-events.js';
 import { standingOutcome } from './claim-call.js';
 import { now, type ActivityDeps } from './deps.js';
 import { executeEffect } from './execute-effect.js';
-import { executeRead, type Executed } from './execute-read.js';
+import { executeRead, type Execution, type Performed } from './execute-read.js';
 import { proofsOf } from './proofs.js';
 import type { Scope } from './scope.js';
 import { timersOf, type Timers } from './timers.js';
-import { prepareCall, toolFor } from './tool-call.js';
+import { prepareCall } from './tool-call.js';
 
 export async function executeTool(
   deps: ActivityDeps,
@@ -21,18 +21,43 @@ export async function executeTool(
   input: ExecuteToolInput,
 ): Promise<ExecuteToolOutput> {
   const startedAt = now(deps);
-  const tool = toolFor(deps, input.call);
-  const reads = tool !== undefined && !isMutating(tool.record);
-  const store = (): Promise<number> => appendEvents(deps.store, scope, input);
-  const stored = reads ? storedWhenSlow(timersOf(deps), store) : await storedFirst(store);
+  const performed = await withProofs(deps, input, await perform(deps, scope, input));
+  return { ...performed, durationMs: Math.max(0, now(deps) - startedAt) };
+}
+
+async function perform(
+  deps: ActivityDeps,
+  scope: Scope,
+  input: ExecuteToolInput,
+): Promise<Performed> {
+  const prepared = await prepareCall(deps, input).catch(async (refusal: unknown) => {
+    // What the run did up to here is to be seen, whatever is wrong with this call.
+    await appendEvents(deps.store, scope, input);
+    throw refusal;
+  });
+  if (!prepared.ok) {
+    const eventsUpTo = await appendEvents(deps.store, scope, input);
+    // Another worker may have begun what this one cannot run.
+    const standing = await standingOutcome(deps, input);
+    return { outcome: standing ?? prepared.outcome, attempts: 0, eventsUpTo };
+  }
+  const execution = { input, runnable: prepared.runnable };
+  return isMutating(prepared.runnable.tool.record)
+    ? executeEffect(deps, scope, execution)
+    : readSeen(deps, scope, execution);
+}
+
+async function readSeen(
+  deps: ActivityDeps,
+  scope: Scope,
+  execution: Execution,
+): Promise<Performed> {
+  const { input } = execution;
+  const stored = storedWhenSlow(timersOf(deps), () => appendEvents(deps.store, scope, input));
   try {
-    const executed = await withProofs(deps, input, await execute(deps, scope, input));
+    const executed = await executeRead(deps, scope, execution);
     const eventsUpTo = await stored.upTo();
-    return {
-      ...executed,
-      durationMs: Math.max(0, now(deps) - startedAt),
-      eventsUpTo: eventsUpTo ?? input.events[0]?.stamp.seq ?? 0,
-    };
+    return { ...executed, eventsUpTo: eventsUpTo ?? input.events[0]?.stamp.seq ?? 0 };
   } finally {
     stored.end();
   }
@@ -42,11 +67,6 @@ interface StoredEvents {
   /** The number below which all events are stored; undefined when those of this call are not. */
   upTo(): Promise<number | undefined>;
   end(): void;
-}
-
-async function storedFirst(store: () => Promise<number>): Promise<StoredEvents> {
-  const upTo = await store();
-  return { upTo: () => Promise.resolve(upTo), end: () => {} };
 }
 
 /** A read that takes longer is seen while it runs; ms. */
@@ -70,27 +90,10 @@ function storedWhenSlow(timers: Timers, store: () => Promise<number>): StoredEve
 async function withProofs(
   { store }: ActivityDeps,
   input: ExecuteToolInput,
-  executed: Executed,
-): Promise<Executed> {
-  const { outcome } = executed;
-  if (outcome.kind !== 'ok') return executed;
+  performed: Performed,
+): Promise<Performed> {
+  const { outcome } = performed;
+  if (outcome.kind !== 'ok') return performed;
   const proofs = await proofsOf(store, input, outcome.content);
-  return { ...executed, outcome: { ...outcome, ...proofs } };
-}
-
-async function execute(
-  deps: ActivityDeps,
-  scope: Scope,
-  input: ExecuteToolInput,
-): Promise<Executed> {
-  const prepared = await prepareCall(deps, input);
-  if (!prepared.ok) {
-    // Another worker may have begun what this one cannot run.
-    const standing = await standingOutcome(deps, input);
-    return { outcome: standing ?? prepared.outcome, attempts: 0 };
-  }
-  const execution = { input, runnable: prepared.runnable };
-  return isMutating(prepared.runnable.tool.record)
-    ? executeEffect(deps, scope, execution)
-    : executeRead(deps, scope, execution);
+  return { ...performed, outcome: { ...outcome, ...proofs } };
 }

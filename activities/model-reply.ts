@@ -73,6 +73,7 @@ export async function takeReply(
       ...(hosted !== undefined && { hosted }),
       ...endOf(kept),
       usage: usageOf(site.input, kept),
+      ...(kept.contextTokens !== undefined && { contextTokens: kept.contextTokens }),
       model: kept.model.slice(0, DETAIL_CHARS_MAX),
     },
   };

@@ -19,6 +19,7 @@ export type Inquiry = Pick<CallModelInput, 'run' | 'call' | 'route' | 'offered' 
   readonly temperature?: number;
   readonly dynamic?: readonly string[];
   readonly maxThinkingTokens?: number;
+  readonly betas?: readonly string[];
   /** Absent: it is the loop that asks. */
   readonly purpose?: 'compaction';
 };
@@ -57,7 +58,7 @@ export async function conversationOf(
   const messages: RequestMessage[] = [];
   for (const node of nodes)
     messages.push(remembered(node, reader) ?? (await messageOf(reader, node)));
-  const { route, temperature, dynamic, purpose, call, maxThinkingTokens: limit } = inquiry;
+  const { route, temperature, dynamic, purpose, call, betas, maxThinkingTokens: limit } = inquiry;
   return {
     offers: reader.offers,
     request: {
@@ -73,6 +74,7 @@ export async function conversationOf(
         route.thinkingAllowed !== false && {
           thinking: { maxTokens: limit, adaptive: route.thinkingAdaptive ?? false },
         }),
+      ...(betas !== undefined && { betas }),
       metadata: { runId, call, ...(purpose !== undefined && { purpose }) },
     },
   };
@@ -146,7 +148,8 @@ async function blockOf(reader: Reader, block: StoredBlock): Promise<Block> {
   }
   const text = await textOf(reader, block.text);
   if (block.type !== 'tool_result') return { type: block.type, text };
-  return { type: block.type, id: block.id, isError: block.isError, text };
+  const { type, id, isError, code } = block;
+  return { type, id, isError, ...(code !== undefined && { code }), text };
 }
 
 async function systemOf(reader: Reader, root: TranscriptNode): Promise<string> {

@@ -3,13 +3,14 @@
  * again need rows; for all others the claim itself is the one start.
  */
 import { retryFor } from '../core/tool.js';
-import { now, type ActivityDeps } from './deps.js';
+import { now, type InTransaction } from './deps.js';
 import type { Execution } from './execute-read.js';
 import type { Scope } from './scope.js';
 
 export type StartEnd = 'ok' | 'definite' | 'doubt' | 'lost';
 
-export interface Starts {
+/** One start of a tool that changes something. */
+export interface Start {
   /** Number of this start, from 1. */
   readonly attempt: number;
   /** The tool recognises its key: it may be started again under it. */
@@ -18,16 +19,9 @@ export interface Starts {
   readonly mayRetry: boolean;
   /** An earlier start may have taken effect. */
   readonly inDoubt: boolean;
-  finish(end: StartEnd): Promise<void>;
 }
 
-const ONLY_START: Starts = {
-  attempt: 1,
-  sameKey: false,
-  mayRetry: false,
-  inDoubt: false,
-  finish: () => Promise.resolve(),
-};
+const ONLY_START: Start = { attempt: 1, sameKey: false, mayRetry: false, inDoubt: false };
 
 interface ClaimedExecution extends Execution {
   /** Another execution held the claim before. */
@@ -36,25 +30,24 @@ interface ClaimedExecution extends Execution {
 
 /** How often the code was started for this effect, when this delivery of it starts nothing. */
 export async function startsBefore(
-  { store }: ActivityDeps,
+  { store }: InTransaction,
   scope: Scope,
   { input, runnable }: Execution,
 ): Promise<number> {
   if (retryFor(runnable.tool.record) !== 'same_key') return 0;
-  const { tenant, runId } = input.run;
-  return (await store.listAttempts(tenant, runId, scope.effectId)).length;
+  const { tenant, runId, effectId } = siteOf(scope, input);
+  return (await store.listAttempts(tenant, runId, effectId)).length;
 }
 
 /** Notes this start and tells of the earlier ones. */
 export async function noteStart(
-  deps: ActivityDeps,
+  deps: InTransaction,
   scope: Scope,
   { input, runnable, renewed }: ClaimedExecution,
-): Promise<Starts> {
+): Promise<Start> {
   if (retryFor(runnable.tool.record) !== 'same_key') return ONLY_START;
   const { store } = deps;
-  const { tenant, runId } = input.run;
-  const site = { tenant, runId, effectId: scope.effectId };
+  const site = siteOf(scope, input);
   const earlier = await store.listAttempts(site.tenant, site.runId, site.effectId);
   const attempt = await store.startAttempt({
     ...site,
@@ -68,17 +61,27 @@ export async function noteStart(
   const inDoubt =
     renewed && (earlier.length === 0 || earlier.some((row) => row.end?.code !== 'definite'));
   const failures = earlier.filter((row) => row.end?.outcome === 'failed').length;
-  return {
-    attempt,
-    sameKey: true,
-    mayRetry: failures < input.maxRetries,
-    inDoubt,
-    async finish(end) {
-      const outcome = end === 'ok' ? 'ok' : end === 'lost' ? 'lost' : 'failed';
-      // A doubt stays one: what this start says tells nothing of the earlier.
-      const code = end === 'definite' && inDoubt ? 'doubt' : end;
-      const ending = { outcome, code, estimated: false, finishedAt: now(deps) } as const;
-      await store.finishAttempt({ ...site, attempt, ...ending });
-    },
-  };
+  return { attempt, sameKey: true, mayRetry: failures < input.maxRetries, inDoubt };
+}
+
+/** Notes with what a start has ended. */
+export async function noteEnd(
+  deps: InTransaction,
+  scope: Scope,
+  {
+    input,
+    start,
+    end,
+  }: Pick<Execution, 'input'> & { readonly start: Start; readonly end: StartEnd },
+): Promise<void> {
+  if (!start.sameKey) return;
+  const outcome = end === 'ok' ? 'ok' : end === 'lost' ? 'lost' : 'failed';
+  // A doubt stays one: what this start says tells nothing of the earlier.
+  const code = end === 'definite' && start.inDoubt ? 'doubt' : end;
+  const ending = { outcome, code, estimated: false, finishedAt: now(deps) } as const;
+  await deps.store.finishAttempt({ ...siteOf(scope, input), attempt: start.attempt, ...ending });
+}
+
+function siteOf(scope: Scope, { run: { tenant, runId } }: Execution['input']) {
+  return { tenant, runId, effectId: scope.effectId };
 }

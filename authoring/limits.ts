@@ -30,6 +30,9 @@ const tokenBudget = z.strictObject({
   consecutiveSmallDeltas: count.min(1).default(DEFAULT_TOKEN_BUDGET.consecutiveSmallDeltas),
 });
 
+/** They go into one header, separated by commas. */
+const betas = z.array(z.string().regex(/^[A-Za-z0-9._-]{1,100}$/)).max(20);
+
 const version = z.string().trim().min(1).max(128).optional();
 
 const budgetSchema = z
@@ -110,6 +113,7 @@ const settingsSchema = z
     }),
     modelTimeoutMs: duration,
     temperature: z.number().min(0).max(2),
+    betas,
     versions: z.strictObject(Object.fromEntries(VERSIONED.map((part) => [part, version]))),
   } satisfies Record<keyof Settings, z.ZodType>)
   .partial();

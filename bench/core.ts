@@ -14,51 +14,57 @@ import { DEFAULT_SETTINGS } from '../core/settings.js';
 import { bareSide } from './sides.js';
 import { fixedSizes } from './message-sizes.js';
 import { machineFacts, type MachineFacts } from './machine.js';
+import { figureLines, measurePairs, type PairedFigures } from './pairs.js';
 import { startBenchModel, startBenchServer, turnScript, type BenchOptions } from './setting.js';
 
 export interface CoreOptions extends BenchOptions {
   readonly turns: number;
+  readonly pairs: number;
 }
 
 export interface CoreReport {
   readonly machine: MachineFacts;
   readonly turns: number;
-  readonly coreMsPerTurn: number;
-  readonly bareMsPerTurn: number;
-  readonly share: number;
+  /** ms per turn of the very first run, which the compiler has not seen yet. */
+  readonly coldMsPerTurn: number;
+  /** ms per turn: the bare loop's whole turn, and the core alone. */
+  readonly figures: PairedFigures;
   readonly runBytes: number;
 }
 
 const BARE_TURNS = 100;
+const WARM_BARE_TURNS = 20;
+/** A worker plays many runs in one process: what its compiler has seen counts, as it does for the bare loop. */
+const WARM_RUNS = 2;
 /** A typical recorded result. */
 const RESULT_BYTES = 500;
 const STEPS_PER_TURN_MAX = 10;
 
-export async function benchCore({ environment, turns, say }: CoreOptions): Promise<CoreReport> {
+export async function benchCore(options: CoreOptions): Promise<CoreReport> {
+  const { environment, turns, pairs, say } = options;
   const result = 'x'.repeat(RESULT_BYTES);
-  // Once to let the compiler see it, then for the figures.
-  playRun(turns, result);
-  const core = playRun(turns, result);
-  say(`core, ${turns} turns: ${core.msPerTurn.toFixed(4)} ms per turn`);
+  const cold = playRun(turns, result);
+  for (let warm = 0; warm < WARM_RUNS; warm += 1) playRun(turns, result);
+  say(`core, first run of ${turns} turns: ${cold.msPerTurn.toFixed(3)} ms per turn`);
   const server = await startBenchServer(environment);
   const machine = await machineFacts(server.address);
   const sizes = fixedSizes({ replyBytes: 0, resultBytes: RESULT_BYTES });
   const model = await startBenchModel(turnScript(sizes));
   const bare = await bareSide({ server, model }, 'delta');
   try {
-    await bare.run({ turns: 20, label: 'warm' });
-    const bareMsPerTurn = (await bare.run({ turns: BARE_TURNS, label: 'core' })) / BARE_TURNS;
-    const share = core.msPerTurn / bareMsPerTurn;
-    say(`bare ${bareMsPerTurn.toFixed(2)} ms per turn, share ${(100 * share).toFixed(2)} %`);
-    say(`run after ${turns} turns: ${core.runBytes} bytes`);
-    return {
-      machine,
-      turns,
-      coreMsPerTurn: core.msPerTurn,
-      bareMsPerTurn,
-      share,
-      runBytes: core.runBytes,
-    };
+    await bare.run({ turns: WARM_BARE_TURNS, label: 'warm' });
+    const figures = await measurePairs({
+      pairs,
+      unit: 'ms per turn',
+      bare: async (pair) =>
+        (await bare.run({ turns: BARE_TURNS, label: `core-${pair}` })) / BARE_TURNS,
+      held: async () => playRun(turns, result).msPerTurn,
+      say,
+    });
+    for (const line of figureLines(`core, ${turns} turns`, figures)) say(line);
+    say(`run after ${turns} turns: ${cold.runBytes} bytes`);
+    const { msPerTurn: coldMsPerTurn, runBytes } = cold;
+    return { machine, turns, coldMsPerTurn, figures, runBytes };
   } finally {
     await bare.stop();
     await model.stop();

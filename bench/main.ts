@@ -132,7 +132,7 @@ paired(
       if (!good) process.exitCode = 1;
     }),
   );
-question('core', 'The core by itself: time per turn beside the bare loop, size of a Run.')
+paired('core', 'The core by itself: time per turn beside the bare loop, size of a Run.')
   .option('--turns <n>', 'turns of the run', wholeNumber, 1_000)
   .action(answering(benchCore));
 

@@ -24,7 +24,7 @@ import {
   readFromRun,
   readInParts,
   type Faults,
-  type Latencies,
+  type ReadToken,
 } from './stream/readers.js';
 import { startTokenModelProcess, type TokenModel } from './stream/token-model-process.js';
 import { spawnWorker, type BenchWorker } from './worker-process.js';
@@ -59,11 +59,15 @@ export interface StreamReport {
 const TOKENS_PER_SECOND = 50;
 const GOALS = { 'in process': { p50: 5 }, 'through the store': { p95: 50 } } as const;
 const FAULT_STREAMS = 10;
+/** Half a second. */
+const EDGE_TOKENS = TOKENS_PER_SECOND / 2;
 /** Readers leave after so many chunks. */
 const STAY = 23;
 /** A worker dies when its streams have spoken for about so long. */
 const KILL_AFTER_MS = 1_000;
-const HEARTBEAT_MS = 1_000;
+const DEFAULT_HEARTBEAT_MS = 10_000;
+/** So that a dead worker is missed soon. */
+const SHORT_HEARTBEAT_MS = 1_000;
 
 export async function benchStream(options: StreamOptions): Promise<StreamReport> {
   const { say, streams, seconds } = options;
@@ -120,8 +124,8 @@ async function compare(bench: Bench, held: Held, plan: Comparison): Promise<WayF
   const { way, count, say, pairs } = plan;
   const p95: Pair[] = [];
   const p99: Pair[] = [];
-  const seen = new Map<string, Latencies>();
-  const measured = (side: string, latencies: Latencies): number => {
+  const seen = new Map<string, readonly number[]>();
+  const measured = (side: string, latencies: readonly number[]): number => {
     seen.set(side, latencies);
     const [bare, ours] = [seen.get('bare'), seen.get('held')];
     if (bare !== undefined && ours !== undefined) {
@@ -131,7 +135,7 @@ async function compare(bench: Bench, held: Held, plan: Comparison): Promise<WayF
     }
     return quantile(latencies, 0.5);
   };
-  await readAll(bench, 1, () => begin(held, `warm-${way}-${count}`, 0).then(readFromRun));
+  await readAll(bench, 1, () => begin(held, `warm-${way}-${count}`).then(readFromRun));
   const p50 = await measurePairs({
     pairs,
     unit: 'ms per token, p50',
@@ -141,7 +145,7 @@ async function compare(bench: Bench, held: Held, plan: Comparison): Promise<WayF
       measured(
         'held',
         await readAll(bench, count, (stream) =>
-          begin(held, `stream-${way}-${count}-p${pair}`, stream).then(readFromRun),
+          begin(held, `stream-${way}-${count}-p${pair}-${stream}`).then(readFromRun),
         ),
       ),
     say,
@@ -159,29 +163,39 @@ async function compare(bench: Bench, held: Held, plan: Comparison): Promise<WayF
   return figures;
 }
 
-/** Every token of all streams; one that is missing makes the figure none. */
+/**
+ * Latencies of all streams while all of them speak: their beginnings and ends, which in this bench come
+ * together, are another matter. A token that is missing makes the figure none.
+ */
 async function readAll(
   { model, tokens }: Bench,
   count: number,
-  readOne: (stream: number) => Promise<Latencies>,
-): Promise<Latencies> {
+  readOne: (stream: number) => Promise<readonly ReadToken[]>,
+): Promise<readonly number[]> {
   await model.beginTogether(count);
   const read = await Promise.all(Array.from({ length: count }, (_, stream) => readOne(stream)));
   for (const { length } of read) {
     if (length !== tokens) throw new Error(`a stream of ${tokens} tokens came as ${length}`);
   }
-  return read.flat();
+  return read
+    .flat()
+    .filter(({ number }) => number >= EDGE_TOKENS && number < tokens - EDGE_TOKENS)
+    .map(({ latency }) => latency);
 }
 
-async function begin({ holdfast }: Held, label: string, stream: number): Promise<RunHandle> {
+async function begin(
+  { holdfast }: Held,
+  name: string,
+  heartbeatMs = DEFAULT_HEARTBEAT_MS,
+): Promise<RunHandle> {
   return holdfast.start({
     agent: READER,
     task: { goal: GOAL },
-    runId: `${label.replaceAll(' ', '-')}-${stream}`,
+    runId: name.replaceAll(' ', '-'),
     wait: false,
     settings: {
       includePartialMessages: true,
-      heartbeatMs: { repeatable: HEARTBEAT_MS, single: HEARTBEAT_MS },
+      heartbeatMs: { repeatable: heartbeatMs, single: heartbeatMs },
     },
   });
 }
@@ -193,7 +207,7 @@ async function faultsOf(bench: Bench): Promise<StreamReport['faults']> {
   let kill: Promise<void> | undefined;
   const read = await Promise.all(
     Array.from({ length: FAULT_STREAMS }, async (_, stream) => {
-      const run = await begin(held, 'faults', stream);
+      const run = await begin(held, `faults-${stream}`, SHORT_HEARTBEAT_MS);
       const reading = readInParts(run, { tokens: bench.tokens, stay: STAY });
       for await (const { kind } of run.stream()) {
         if (kind !== 'delta') continue;

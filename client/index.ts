@@ -3,7 +3,7 @@ export { connect, type ConnectOptions, type HoldfastClient } from './connect.js'
 export type { Allowance, Answer, Decider, Delivery } from './decide.js';
 export type { EventsOptions } from './event-stream.js';
 export type { Execution } from './execution.js';
-export { followRun, type FollowOptions, type RunMoment } from './follow-run.js';
+export { followRun, type RunMoment } from './follow-run.js';
 export type { FoundAsk } from './find-ask.js';
 export type { ReadingStore } from './link.js';
 export type { RunSummary } from './run-summary.js';

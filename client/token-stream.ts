@@ -60,13 +60,18 @@ function openReader(link: Link, runId: string, { after, untilNow = false }: Stre
     async read() {
       const live = reading.hear(watch.take());
       // As long as an attempt speaks to us there is nothing in the store that we do not hear.
+      if (live.length > 0) ending.putOff();
       if (live.length > 0) liveUntil = live.at(-1)?.kind === 'delta' ? now() + LOOK_MS : 0;
       const isLive = !untilNow && now() < liveUntil && !reading.isMissing();
       if (live.length > 0 || isLive) return { chunks: live, over: false };
       const page = await store.readStream(run, reading.place());
       const chunks = reading.read(page.batches);
+      if (chunks.length > 0) ending.putOff();
       if (chunks.length > 0) return { chunks, over: false };
-      const over = page.closed || untilNow || (await ending(reading.hasBegun()));
+      const over =
+        page.closed ||
+        untilNow ||
+        (await ending.isThere(page.open !== undefined, reading.hasBegun()));
       const isDead = page.closed || (over && !untilNow);
       return { chunks: isDead ? reading.end(page.open) : [], over };
     },
@@ -75,16 +80,29 @@ function openReader(link: Link, runId: string, { after, untilNow = false }: Stre
   };
 }
 
-/** Whether the run was over before the last look into the store. */
-function endingOf(link: Link, runId: string): (known: boolean) => Promise<boolean> {
-  let askedAt = Number.NEGATIVE_INFINITY;
+interface Ending {
+  /** Whether the run was over before the last look into the store. */
+  isThere(isOpen: boolean, known: boolean): Promise<boolean>;
+  /** Whoever speaks is there. */
+  putOff(): void;
+}
+
+/** Temporal is asked when a run is silent: for a run that speaks, its stream tells. */
+function endingOf(link: Link, runId: string): Ending {
+  let askedAt: number | undefined;
   let over = false;
-  return async (known) => {
-    if (over) return true;
-    if (performance.now() - askedAt < ASK_MS) return false;
-    over = await runHasEnded(link, runId, known);
-    askedAt = performance.now();
-    // One more look after that, because the last chunks may have come in between.
-    return false;
+  return {
+    putOff() {
+      askedAt = performance.now();
+    },
+    async isThere(isOpen, known) {
+      if (over) return true;
+      if (askedAt === undefined && isOpen) askedAt = performance.now();
+      if (askedAt !== undefined && performance.now() - askedAt < ASK_MS) return false;
+      over = await runHasEnded(link, runId, known);
+      askedAt = performance.now();
+      // One more look after that, because the last chunks may have come in between.
+      return false;
+    },
   };
 }

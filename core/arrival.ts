@@ -9,6 +9,7 @@ import { hasHooks, startHooks } from './hooks/start.js';
 import { cancelAll, flying, type Step } from './inflight.js';
 import { previewOf, type StoredText } from './json.js';
 import { emit, releaseWarnings } from './outbox.js';
+import { betasOf } from './route.js';
 import { knownRules } from './rules-history.js';
 import type { OpenRun, Run } from './run.js';
 import { beginIn } from './session/carry.js';
@@ -78,6 +79,7 @@ function announce(run: OpenRun, { goal, context }: Arrival): OpenRun {
     taskId: run.taskId,
     goal,
     model: frozen.route.name,
+    ...betasOf(run),
     tools: frozen.tools.map((tool) => tool.name),
     ...(task.caller !== undefined && { caller: task.caller }),
     ...(session !== undefined && { sessionId: session.id }),

@@ -80,6 +80,8 @@ export interface CallModelInput extends EventBatch {
   readonly temperature: number;
   /** 0: no thinking; undefined: the model's own default. */
   readonly maxThinkingTokens?: number;
+  /** Features of the vendor to ask for; absent: none. */
+  readonly betas?: readonly string[];
   /** Calls say what they wait for and where their results go: it is taken off their arguments. */
   readonly dataflow?: boolean;
   /** Bound of one attempt (design §10). */
@@ -299,6 +301,7 @@ export interface CompactInput extends EventBatch {
   /** Most characters of each of them. */
   readonly pinnedCharsMax: number;
   readonly maxTokens: number;
+  readonly betas?: readonly string[];
   /** Bound of one attempt (design §10). */
   readonly bound: CallModelInput['bound'];
   readonly left: SpendingLeft;

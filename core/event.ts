@@ -69,6 +69,8 @@ export type EventBody =
       readonly taskId: string;
       readonly goal: StoredText;
       readonly model: string;
+      /** Features of its vendor that are asked for. */
+      readonly betas?: readonly string[];
       readonly tools: readonly string[];
       readonly caller?: string;
       readonly sessionId?: string;

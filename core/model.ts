@@ -135,6 +135,8 @@ export interface Reply {
     readonly feesMicroUsd: number;
   };
   readonly usage: Usage;
+  /** What the conversation takes with this reply; absent: all that `usage` counts. */
+  readonly contextTokens?: number;
   readonly model: string;
   /** Interrupted: only what had arrived until then (C26). */
   readonly partial?: boolean;

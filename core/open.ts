@@ -6,7 +6,7 @@
 import { elapse } from './clock.js';
 import { contextAtFirst } from './context/size.js';
 import { NO_USAGE } from './model.js';
-import { knownRules, RULES_VERSION } from './rules-history.js';
+import { FIRST_RULES, knownRules } from './rules-history.js';
 import type { Run, Tally } from './run.js';
 import type { StartInput } from './task.js';
 
@@ -42,7 +42,7 @@ const NOTHING_COUNTED: Tally = {
 export function open(start: StartInput, identity: Identity): Run {
   return {
     shape: 1,
-    rules: RULES_VERSION,
+    rules: FIRST_RULES,
     tenant: start.tenant ?? 'default',
     runId: identity.runId,
     taskId: start.task.taskId ?? identity.runId,

@@ -6,6 +6,7 @@
  */
 import type { Frozen } from './frozen.js';
 import type { ModelRoute } from './model.js';
+import type { Settings } from './settings.js';
 import { isOpen, type ModelChoice, type OpenRun, type Run } from './run.js';
 
 /** Different routes that a run remembers having asked. */
@@ -15,6 +16,12 @@ export function currentRoute(run: OpenRun): ModelRoute {
   const { modelChoice: choice, frozen } = run;
   if (choice?.onFallback && frozen.fallback !== undefined) return frozen.fallback;
   return choice?.route ?? frozen.route;
+}
+
+/** What every request asks of the vendor beside the model. Runs of before this setting have none. */
+export function betasOf({ frozen }: OpenRun): { readonly betas?: readonly string[] } {
+  const { betas }: Partial<Pick<Settings, 'betas'>> = frozen.settings;
+  return betas === undefined || betas.length === 0 ? {} : { betas };
 }
 
 /**

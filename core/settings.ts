@@ -70,6 +70,8 @@ export interface Settings {
   readonly modelTimeoutMs: number;
   /** Temperature sent to models that accept one. */
   readonly temperature: number;
+  /** Features of the model's vendor that have to be asked for by name (PN-06). */
+  readonly betas: readonly string[];
   /** In place of hashes and names that the runtime finds by itself. Not for a start to say. */
   readonly versions: VersionNames;
 }
@@ -117,5 +119,6 @@ export const DEFAULT_SETTINGS: Settings = {
   heartbeatMs: { repeatable: 10_000, single: 60_000 },
   modelTimeoutMs: 600_000,
   temperature: 1,
+  betas: [],
   versions: {},
 };

@@ -4,6 +4,7 @@
  * before the next model request leaves or when the run closes; message ids are `${runId}:m${n}` (G33).
  */
 import type { BlobRef, Json, StoredText } from './json.js';
+import type { ToolResultCode } from './tool-result.js';
 
 /** One block as providers see it, normalised. Vendor blocks are kept verbatim in `raw` beside them. */
 export type Block =
@@ -14,6 +15,8 @@ export type Block =
       readonly type: 'tool_result';
       readonly id: string;
       readonly isError: boolean;
+      /** Of an error; absent in conversations of before rules 2. */
+      readonly code?: ToolResultCode;
       readonly text: string;
     };
 
@@ -50,6 +53,7 @@ export type StoredBlock =
       readonly type: 'tool_result';
       readonly id: string;
       readonly isError: boolean;
+      readonly code?: ToolResultCode;
       readonly text: string | BlobRef;
       /** Characters of the whole text when the model sees only its beginning (C39). */
       readonly originalChars?: number;
@@ -92,6 +96,8 @@ export type TranscriptItem =
 export interface ResultItem {
   readonly callId: string;
   readonly isError: boolean;
+  /** Of an error: vendors without a flag for one are told it in words (G44). */
+  readonly code?: ToolResultCode;
   readonly content: StoredText;
   /** Most characters of the content that the model may see. */
   readonly maxChars?: number;

@@ -4,12 +4,12 @@
  * `partial` after the caller aborted.
  */
 import Anthropic from '@anthropic-ai/sdk';
-import { acceptEvent, newAssembly } from './anthropic/assembly.js';
+import { acceptEvent, acceptWholeMessage, newAssembly } from './anthropic/assembly.js';
 import { readMessageDeltas } from './anthropic/deltas.js';
 import { readAnthropicAnswer } from './anthropic/failure.js';
 import { newestRaw } from './anthropic/hosted.js';
-import { replyOf } from './anthropic/reply.js';
-import { anthropicBody } from './anthropic/request.js';
+import { countedOf, replyOf } from './anthropic/reply.js';
+import { anthropicBody, hostedNamesOf } from './anthropic/request.js';
 import { performAttempt, receivedOutput, stallLimitsOf, unsentReply } from './attempt.js';
 import { usedCallIds } from './call-ids.js';
 import type { ModelProgress, ModelReply, ModelRequest, Provider } from './provider.js';
@@ -65,12 +65,22 @@ async function complete(
     progress,
     send: (signal) =>
       client
-        .post('/v1/messages', { body, stream: true, signal, timeout: limits.quietMs })
+        .post('/v1/messages', {
+          body,
+          headers: headersOf(request),
+          stream: true,
+          signal,
+          timeout: limits.quietMs,
+        })
         .asResponse(),
     message: {
       accept: (event) => acceptEvent(assembly, event),
       complete: () => assembly.stopped,
-      received: () => ({ started: assembly.started, outputTokens: receivedOutput(assembly) }),
+      acceptWhole: (whole) => acceptWholeMessage(assembly, whole),
+      received: () => ({
+        started: assembly.started,
+        outputTokens: receivedOutput(countedOf(assembly)),
+      }),
       deltas: readMessageDeltas(),
     },
     requestIdHeader: 'request-id',
@@ -82,5 +92,11 @@ async function complete(
     usedIds: usedCallIds(messages),
     call: metadata?.call ?? 0,
     earlier: newestRaw(messages),
+    hosted: hostedNamesOf(request),
   });
+}
+
+/** Features that are not part of the API for everybody have to be asked for. */
+function headersOf({ betas = [] }: ModelRequest): { readonly [name: string]: string } {
+  return betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') };
 }

@@ -47,6 +47,29 @@ export interface VendorVerdict {
 /** Total over anything that a vendor may answer. */
 export type ReadAnswer = (answer: VendorAnswer) => VendorVerdict;
 
+/** What a status means where the vendor's own words say nothing else. */
+export function codeOfStatus(status: number, said: string): ModelErrorCode {
+  switch (status) {
+    case 401:
+    case 402:
+    case 403:
+      return 'AuthError';
+    case 408:
+      return 'NetworkTimeout';
+    case 409:
+    case 429:
+      return 'RateLimited';
+    case 413:
+      // Compaction makes text smaller, not a single attachment.
+      return ATTACHMENT.test(said) ? 'InvalidRequest' : 'PromptTooLong';
+    case 529:
+      return 'Overloaded';
+    default:
+      return status >= 500 ? 'ServerError' : 'InvalidRequest';
+  }
+}
+
+const ATTACHMENT = /image|document|pdf|file|audio/i;
 const MESSAGE_CHARS_MAX = 500;
 const RETRY_AFTER_MS_MAX = 7 * 24 * 3600 * 1000;
 const CAUSES_MAX = 6;

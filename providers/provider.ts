@@ -69,6 +69,8 @@ export interface ModelReply {
   readonly escalation?: string;
   readonly usage: Usage;
   readonly usageSource: UsageSource;
+  /** What the conversation takes with this reply, where the vendor says so and `usage` counts parts of it twice. */
+  readonly contextTokens?: number;
   /** The model that answered, as the vendor names it. */
   readonly model: string;
   /** Interrupted: only what had arrived until then (C26). */

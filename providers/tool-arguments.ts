@@ -18,12 +18,19 @@ export interface ParsedArguments {
 export function parseArguments(text: string): ParsedArguments {
   if (text.trim() === '') return { ok: true, args: {} };
   try {
-    const value = JSON.parse(text) as Json;
-    if (isPlainObject(value) && isSane(value, DEPTH_MAX)) return { ok: true, args: value };
+    const read = readArguments(JSON.parse(text) as Json);
+    if (read.ok) return read;
   } catch {
     // Falls through to the marker: the text says best what is wrong with it.
   }
   return { ok: false, args: unparsed(text) };
+}
+
+/** Arguments that came as JSON within other JSON. */
+export function readArguments(value: Json): ParsedArguments {
+  return isPlainObject(value) && isSane(value, DEPTH_MAX)
+    ? { ok: true, args: value }
+    : { ok: false, args: unparsed(JSON.stringify(value)) };
 }
 
 /** The text of arguments that could not be read, or undefined when they could. */

@@ -8,8 +8,8 @@ export interface ChangePoll {
 }
 
 /** While the database changes, and when it has not for a while. */
-const POLL_MS = { first: 10, last: 100 } as const;
-const GROWTH = 1.05;
+const POLL_MS = { first: 4, last: 100 } as const;
+const GROWTH = 1.02;
 
 export function changePoll(
   db: Db,

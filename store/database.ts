@@ -35,6 +35,8 @@ export const BUSY_WAIT_MS = 3_000;
  * until the first one every commit makes the log longer, which takes twice as long as writing over it.
  */
 const CHECKPOINT_PAGES = 1_000;
+/** The same for a connection that writes much and waits for nobody: a copy would hold up its process. */
+const LOSSY_CHECKPOINT_PAGES = 10_000;
 /** The write-ahead log is cut back to this size at checkpoints. */
 const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -181,6 +183,7 @@ function configure(connection: Database.Database, durability: Durability): void 
   connection.pragma(`synchronous = ${durability === 'lossy' ? 'normal' : 'full'}`);
   connection.pragma('fullfsync = on');
   connection.pragma('foreign_keys = off');
-  connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+  const pages = durability === 'lossy' ? LOSSY_CHECKPOINT_PAGES : CHECKPOINT_PAGES;
+  connection.pragma(`wal_autocheckpoint = ${pages}`);
   connection.pragma(`journal_size_limit = ${JOURNAL_BYTES_MAX}`);
 }

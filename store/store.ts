@@ -57,13 +57,20 @@ export interface Store extends StoreCalls {
   /**
    * Several calls as one transaction: all of them are on disk when it returns, or none is. One commit is
    * what a durable write costs. `work` uses the given calls alone and awaits nothing else, because all
-   * others wait for it.
+   * others wait for it. `step` says what it decides, for those who watch the store.
    */
-  together<T>(work: (calls: StoreCalls) => Promise<T>): Promise<T>;
+  together<T>(work: (calls: StoreCalls) => Promise<T>, step?: TransactionStep): Promise<T>;
   /** Errors: `StoreUnavailable` when the store cannot be read. */
   health(): Promise<StoreHealth>;
   /** Nothing may be called afterwards; idempotent. */
   close(): Promise<void>;
+}
+
+/** A transaction that decides what happens once; its result says whether it was `claimed`. */
+export interface TransactionStep {
+  readonly step: 'claim';
+  readonly runId: string;
+  readonly key: string;
 }
 
 export interface StoreHealth {

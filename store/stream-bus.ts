@@ -118,6 +118,7 @@ function newEar(): Ear {
   };
 }
 
-export function keyOf({ tenant, runId }: StreamOf): string {
-  return JSON.stringify([tenant, runId]);
+function keyOf({ tenant, runId }: StreamOf): string {
+  // No identifier holds a NUL.
+  return `${tenant}\0${runId}`;
 }

@@ -24,10 +24,10 @@ export interface StreamOutbox {
 /** Stores batches; gives the refused ones. Fails while the store cannot be written. */
 export type WriteBatches = (batches: readonly StreamBatch[]) => Promise<readonly StreamBatch[]>;
 
-/** Longest that a chunk waits for others, in ms. */
-const GATHER_MS = 20;
+/** A chunk waits so long for others, in ms, and so long for the write before: many streams share one. */
+const WRITE_MS = { gather: 5, apart: 15 } as const;
 /** Until a write that failed is tried again, in ms: somebody may have held the lock for a moment. */
-const RETRY_MS = { first: 5, last: 1_000 } as const;
+const RETRY_MS = { first: 5, growth: 1.5, last: 1_000 } as const;
 const CHARS_MAX = 8 * 1024 * 1024;
 const CHARS_PER_ATTEMPT_MAX = 1024 * 1024;
 /** Longest wait for a write that is under way. */
@@ -40,6 +40,7 @@ export function streamOutbox(write: WriteBatches): StreamOutbox {
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
   let failures = 0;
+  let wroteAt = Number.NEGATIVE_INFINITY;
   let closed = false;
 
   async function flush(): Promise<void> {
@@ -58,19 +59,23 @@ export function streamOutbox(write: WriteBatches): StreamOutbox {
     }
   }
 
+  function pauseMs(): number {
+    if (failures > 0) {
+      return Math.min(RETRY_MS.first * RETRY_MS.growth ** (failures - 1), RETRY_MS.last);
+    }
+    return Math.max(WRITE_MS.gather, wroteAt + WRITE_MS.apart - performance.now());
+  }
+
   function schedule(): void {
     if (closed || timer !== undefined || writing !== undefined || waiting.isEmpty()) return;
-    const retryMs = Math.min(RETRY_MS.first * 1.5 ** (failures - 1), RETRY_MS.last);
-    timer = setTimeout(
-      () => {
-        timer = undefined;
-        writing = flush().finally(() => {
-          writing = undefined;
-          schedule();
-        });
-      },
-      failures > 0 ? retryMs : GATHER_MS,
-    );
+    timer = setTimeout(() => {
+      timer = undefined;
+      wroteAt = performance.now();
+      writing = flush().finally(() => {
+        writing = undefined;
+        schedule();
+      });
+    }, pauseMs());
     timer.unref();
   }
 
@@ -181,5 +186,6 @@ async function settled(writing: Promise<void>): Promise<void> {
 }
 
 function keyOf({ tenant, runId, fence }: StreamWriter): string {
-  return JSON.stringify([tenant, runId, fence]);
+  // No identifier holds a NUL.
+  return `${tenant}\0${runId}\0${fence}`;
 }

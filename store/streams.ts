@@ -39,9 +39,9 @@ export interface StreamEnding extends StreamOf {
 
 export interface StreamPage {
   readonly batches: readonly StreamBatch[];
-  /** The attempt that streams now, as far as the store knows. */
+  /** Of an empty page: the attempt that streams now, as far as the store knows. */
   readonly open?: StreamedAttempt & { readonly fence: number };
-  /** The run has ended, and nothing comes after these. */
+  /** The page is empty and the run has ended: nothing comes any more. */
   readonly closed: boolean;
 }
 
@@ -108,9 +108,9 @@ const STATE = `
 
 const READ = `
   select * from stream_chunks where tenant = @tenant and run_id = @runId
-    and (fence > @fence or (fence = @fence and first >= coalesce(
+    and (fence, first) >= (@fence, coalesce(
       (select max(first) from stream_chunks where tenant = @tenant and run_id = @runId
-        and fence = @fence and first <= @index), @index)))
+        and fence = @fence and first <= @index), @index))
   order by fence, first limit ${STREAM_PAGE_BATCHES}`;
 
 export function streams(db: Db): Streams {
@@ -126,20 +126,39 @@ export function streams(db: Db): Streams {
       checkIdentifiers({ tenant, runId });
       if ((await change(db, CLOSE, { tenant, runId, at })) > 0) await removeOld(db, at);
     },
-    async readStream({ tenant, runId }, { fence, index }) {
-      checkIdentifiers({ tenant, runId });
-      // Asked first: what was closed then has all its chunks now.
-      const [run] = await rowsOf<State>(db, STATE, { tenant, runId });
-      if (run === undefined) return { batches: [], closed: false };
-      const rows = await rowsOf<StreamChunkTable>(db, READ, { tenant, runId, fence, index });
-      const complete = rows.length < STREAM_PAGE_BATCHES;
-      return {
-        batches: rows.map(batchOf),
-        ...(run.open_json !== null && { open: { ...attemptIn(run.open_json), fence: run.fence } }),
-        closed: run.closed === 1 && complete,
-      };
+    async readStream(run, from) {
+      checkIdentifiers({ tenant: run.tenant, runId: run.runId });
+      const batches = await readBatches(db, run, from);
+      return batches.length > 0 ? { batches, closed: false } : readEnd(db, run, from);
     },
   };
+}
+
+/** Nothing is there: whether more can come. */
+async function readEnd(db: Db, run: StreamOf, from: StreamPlace): Promise<StreamPage> {
+  const { tenant, runId } = run;
+  const [state] = await rowsOf<State>(db, STATE, { tenant, runId });
+  if (state === undefined) return { batches: [], closed: false };
+  const { open_json: open, fence, closed } = state;
+  // What was closed by now has all its chunks, and some may have come since we looked.
+  const batches = closed === 1 ? await readBatches(db, run, from) : [];
+  return {
+    batches,
+    ...(open !== null && { open: { ...attemptIn(open), fence } }),
+    closed: closed === 1 && batches.length === 0,
+  };
+}
+
+/** Those from a place on. The batch that holds the place may begin before it, and has more than that. */
+async function readBatches(
+  db: Db,
+  { tenant, runId }: StreamOf,
+  { fence, index }: StreamPlace,
+): Promise<readonly StreamBatch[]> {
+  const rows = await rowsOf<StreamChunkTable>(db, READ, { tenant, runId, fence, index });
+  return rows
+    .map(batchOf)
+    .filter((batch) => batch.fence > fence || batch.first + batch.entries.length > index);
 }
 
 type State = Pick<StreamTable, 'fence' | 'open_json' | 'closed'>;

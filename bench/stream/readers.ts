@@ -2,33 +2,39 @@
 import type { RunHandle } from '../../client/index.js';
 import { preciseNow, tokensIn } from './token-model.js';
 
-/** How many ms after it was sent each token was read. */
-export type Latencies = number[];
+export interface ReadToken {
+  readonly number: number;
+  /** From its sending to its reading, in ms. */
+  readonly latency: number;
+}
 
 /** A client of the vendor's stream without anything between. */
-export async function readDirectly(baseUrl: string): Promise<Latencies> {
+export async function readDirectly(baseUrl: string): Promise<readonly ReadToken[]> {
   const response = await fetch(`${baseUrl}/v1/messages`, { method: 'POST', body: '{}' });
   const decoder = new TextDecoder();
-  const latencies: Latencies = [];
+  const read: ReadToken[] = [];
   let rest = '';
   for await (const bytes of response.body as AsyncIterable<Uint8Array>) {
-    const now = preciseNow();
     const text = rest + decoder.decode(bytes, { stream: true });
     const end = text.lastIndexOf('\n\n') + 2;
     rest = text.slice(end);
-    for (const { sentAt } of tokensIn(text.slice(0, end))) latencies.push(now - sentAt);
+    read.push(...readAt(text.slice(0, end)));
   }
-  return latencies;
+  return read;
 }
 
-export async function readFromRun(run: RunHandle): Promise<Latencies> {
-  const latencies: Latencies = [];
+export async function readFromRun(run: RunHandle): Promise<readonly ReadToken[]> {
+  const read: ReadToken[] = [];
   for await (const chunk of run.stream()) {
     if (chunk.kind !== 'delta') continue;
-    const now = preciseNow();
-    for (const { sentAt } of tokensIn(chunk.delta.text)) latencies.push(now - sentAt);
+    read.push(...readAt(chunk.delta.text));
   }
-  return latencies;
+  return read;
+}
+
+function readAt(text: string): readonly ReadToken[] {
+  const now = preciseNow();
+  return tokensIn(text).map(({ number, sentAt }) => ({ number, latency: now - sentAt }));
 }
 
 /** What is wrong with what a reader got that left after every few chunks. */

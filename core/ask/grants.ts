@@ -15,7 +15,8 @@ import type { Ask } from './ask.js';
 
 export const GRANT_USES_MAX = 1_000;
 export const GRANT_CONDITIONS_MAX = 20;
-const GRANTS_MAX = 20;
+/** Those that still hold. */
+export const GRANTS_MAX = 20;
 
 /** What a person may add to an approval. */
 export interface GrantRequest {
@@ -46,7 +47,7 @@ export function objectionToGrant(run: Run, ask: Ask, request: GrantRequest): str
   if (ask.kind !== 'approval') return 'only an approval can carry a standing grant';
   if (ask.quorum > 1) return 'one person cannot grant what several have to approve';
   if (request.matcher.tool !== ask.tool) return `the question is about ${ask.tool ?? 'no tool'}`;
-  if ((run.grants ?? []).length >= GRANTS_MAX) return 'the run has too many standing grants';
+  if (live(run).length >= GRANTS_MAX) return 'the run has too many standing grants';
   return undefined;
 }
 
@@ -84,6 +85,6 @@ export function useGrant(run: OpenRun, id: string): OpenRun {
   return { ...run, grants: used.filter((grant) => grant.usesLeft > 0) };
 }
 
-function live(run: OpenRun): readonly StandingGrant[] {
+function live(run: Run): readonly StandingGrant[] {
   return (run.grants ?? []).filter((grant) => grant.expiresAt >= run.now);
 }

@@ -20,7 +20,7 @@ import {
   type RequestBound,
 } from '../money/budget.js';
 import { exceed } from '../money/exceed.js';
-import { currentRoute, noteRoute } from '../route.js';
+import { betasOf, currentRoute, noteRoute } from '../route.js';
 import type { Compactions, CurrentCompaction, OpenRun, Run } from '../run.js';
 import { stop } from '../stop.js';
 import { bytesOf, messageIdAt } from '../transcript-items.js';
@@ -196,6 +196,7 @@ function payload(run: OpenRun, { current, bound, events }: Beginning): CompactIn
     ...pinnedTexts(run),
     pinnedCharsMax: budget.maxToolResultChars,
     maxTokens: bound.maxTokens,
+    ...betasOf(run),
     bound: { inputTokens: bound.inputTokens, costMicroUsd: bound.costMicroUsd },
     left: leftToSpend(run),
     maxRetries: modelRetries(run),

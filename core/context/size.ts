@@ -41,7 +41,7 @@ export function withAppended(context: ContextSize, { bytes, chars }: Appended): 
 export function contextAfterReply(context: ContextSize, reply: Reply): ContextSize {
   const before = measureOf(context);
   const requestChars = before.knownChars + before.newChars;
-  const tokens = tokensOf(reply.usage);
+  const tokens = reply.contextTokens ?? tokensOf(reply.usage);
   return {
     knownTokens: tokens,
     newBytes: 0,

@@ -91,7 +91,7 @@ function withResultsFor<M extends Message>(
 
 function unrecorded({ id }: ToolUse, repairs: string[]): ToolResult {
   repairs.push(`added a result for the call ${id}, which had none`);
-  return { type: 'tool_result', id, isError: true, text: UNRECORDED };
+  return { type: 'tool_result', id, isError: true, code: 'outcome_unknown', text: UNRECORDED };
 }
 
 /** A turn that was paused may hold nothing but blocks of the vendor. */

@@ -15,7 +15,7 @@ import {
   type RequestBound,
 } from '../money/budget.js';
 import { emit } from '../outbox.js';
-import { currentRoute, noteRoute } from '../route.js';
+import { betasOf, currentRoute, noteRoute } from '../route.js';
 import type { OpenRun } from '../run.js';
 import { exceed } from '../money/exceed.js';
 import type { ToolRecord } from '../tool.js';
@@ -89,6 +89,7 @@ function payload(run: OpenRun, { offered, bound, dynamic, events }: Request): Ca
     maxTokens,
     temperature: settings.temperature,
     ...thinkingLimit(run),
+    ...betasOf(run),
     ...(settings.toolExecution === 'dataflow' && { dataflow: true }),
     bound: attemptBound,
     left: leftToSpend(run),

@@ -5,6 +5,7 @@ import type { SettledStage } from '../call/call.js';
 import { afterNotice, REPETITION_NOTICE, repetitionStep } from '../limits/repetition.js';
 import { emit } from '../outbox.js';
 import { afterTurn } from '../route.js';
+import { RULES_WITH_ERROR_CODES } from '../rules-history.js';
 import type { OpenRun, Turn } from '../run.js';
 import { stop } from '../stop.js';
 import { appendResults, appendUser, messageIdAt } from '../transcript-items.js';
@@ -23,9 +24,16 @@ export function appendTurnResults(run: OpenRun, turn: Turn): OpenRun {
   const appended = appendResults(
     run,
     settled.map((call) => {
-      const { callId, isError, content } = call.result;
+      const { callId, isError, code, content } = call.result;
       const note = noteOf(call, Math.floor(NOTES_CHARS_MAX / settled.length));
-      const item = { callId, isError, content, maxChars: maxToolResultChars };
+      const told = isError && code !== undefined && run.rules >= RULES_WITH_ERROR_CODES;
+      const item = {
+        callId,
+        isError,
+        ...(told && { code }),
+        content,
+        maxChars: maxToolResultChars,
+      };
       return note === undefined ? item : { ...item, note };
     }),
   );

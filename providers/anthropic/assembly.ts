@@ -4,12 +4,12 @@
  * are skipped, a repeated block stop is nothing new, a block of an unknown type is kept verbatim.
  */
 import type { Json } from '../../core/json.js';
-import { NO_USAGE } from '../../core/model.js';
-import type { Usage } from '../../core/model.js';
-import { isRecord } from '../json-record.js';
-import type { MutableRecord } from '../json-record.js';
+import { isRecord, listAt } from '../json-record.js';
+import type { JsonRecord, MutableRecord } from '../json-record.js';
 import type { SseEvent } from '../sse.js';
 import { BadStream, StreamError } from '../stream-errors.js';
+import { NO_REPORT, withReport } from './usage.js';
+import type { Report } from './usage.js';
 
 export interface OpenBlock {
   readonly type: string;
@@ -29,7 +29,7 @@ export interface Assembly {
   stopReason: string | null;
   stopSequence: string | null;
   stopDetails: Json;
-  usage: Usage;
+  report: Report;
   /** The vendor's final usage has arrived. */
   usageFinal: boolean;
   outputBytes: number;
@@ -43,7 +43,13 @@ const DELTAS: ReadonlyMap<string, readonly string[]> = new Map([
   ['redacted_thinking', []],
   ['tool_use', ['input_json_delta']],
   ['server_tool_use', ['input_json_delta']],
+  ['mcp_tool_use', ['input_json_delta']],
+  ['compaction', ['compaction_delta']],
+  ['fallback', []],
 ]);
+
+/** Reasons after which every block of a message is whole. */
+const WHOLE: readonly string[] = ['end_turn', 'tool_use', 'stop_sequence', 'pause_turn'];
 
 export function newAssembly(): Assembly {
   return {
@@ -54,7 +60,7 @@ export function newAssembly(): Assembly {
     stopReason: null,
     stopSequence: null,
     stopDetails: null,
-    usage: NO_USAGE,
+    report: NO_REPORT,
     usageFinal: false,
     outputBytes: 0,
   };
@@ -83,12 +89,33 @@ export function acceptEvent(assembly: Assembly, event: SseEvent): boolean {
       finishMessage(assembly, data);
       return true;
     case 'message_stop':
-      if (assembly.stopReason === null) throw new BadStream('message_stop without a stop reason');
-      assembly.stopped = true;
+      endMessage(assembly);
       return true;
     default:
       return false;
   }
+}
+
+/** A message that came whole although a stream was asked for; whether it is one. */
+export function acceptWholeMessage(assembly: Assembly, body: JsonRecord): boolean {
+  if (body['type'] !== 'message' || !Array.isArray(body['content'])) return false;
+  startMessage(assembly, { message: body });
+  for (const [index, block] of listAt(body, 'content').entries()) {
+    startBlock(assembly, { index, content_block: block });
+    stopBlock(assembly, { index });
+  }
+  finishMessage(assembly, { delta: body, usage: body['usage'] ?? null });
+  endMessage(assembly);
+  return true;
+}
+
+function endMessage(assembly: Assembly): void {
+  const { stopReason, blocks } = assembly;
+  if (stopReason === null) throw new BadStream('its end without a stop reason');
+  // A model that says that it is done has ended its calls: what has no end here was lost on the way.
+  const open = blocks.some((block) => block.type === 'tool_use' && !block.stopped);
+  if (open && WHOLE.includes(stopReason)) throw new BadStream('a tool call without its end');
+  assembly.stopped = true;
 }
 
 function startMessage(assembly: Assembly, data: MutableRecord): void {
@@ -96,7 +123,7 @@ function startMessage(assembly: Assembly, data: MutableRecord): void {
   const message = recordOf(data['message']);
   assembly.started = true;
   assembly.model = stringOf(message['model']) ?? '';
-  addUsage(assembly, message['usage']);
+  assembly.report = withReport(assembly.report, message['usage']);
 }
 
 function startBlock(assembly: Assembly, data: MutableRecord): void {
@@ -127,11 +154,14 @@ function extendBlock(assembly: Assembly, data: MutableRecord): void {
 }
 
 function mergeDelta(block: OpenBlock, key: string, value: Json): void {
-  const { raw } = block;
+  const { raw, type } = block;
+  // A summary comes whole, not in pieces.
+  const grows = type !== 'compaction';
   const before = Object.hasOwn(raw, key) ? raw[key] : undefined;
   if (key === 'partial_json' && typeof value === 'string') block.json.push(value);
-  else if (key === 'citation') raw['citations'] = [...listOf(raw['citations']), value];
-  else if (typeof before === 'string' && typeof value === 'string') raw[key] = before + value;
+  else if (key === 'citation') raw['citations'] = [...listAt(raw, 'citations'), value];
+  else if (grows && typeof before === 'string' && typeof value === 'string')
+    raw[key] = before + value;
   else raw[key] = value;
 }
 
@@ -142,28 +172,16 @@ function stopBlock(assembly: Assembly, data: MutableRecord): void {
 function finishMessage(assembly: Assembly, data: MutableRecord): void {
   if (!assembly.started) throw new BadStream('message_delta before message_start');
   const delta = recordOf(data['delta']);
-  assembly.stopReason = stringOf(delta['stop_reason']) ?? assembly.stopReason;
+  const reason = stringOf(delta['stop_reason']) ?? assembly.stopReason;
+  if (assembly.stopReason !== null && reason !== assembly.stopReason) {
+    throw new BadStream('two stop reasons');
+  }
+  assembly.stopReason = reason;
   assembly.stopSequence = stringOf(delta['stop_sequence']) ?? assembly.stopSequence;
   assembly.stopDetails = delta['stop_details'] ?? assembly.stopDetails;
   const usage = data['usage'];
   if (isRecord(usage) && typeof usage['output_tokens'] === 'number') assembly.usageFinal = true;
-  addUsage(assembly, usage);
-}
-
-/** Numbers in a stream are cumulative: the larger one is the newer, and never in the vendor's disfavour. */
-function addUsage(assembly: Assembly, reported: Json | undefined): void {
-  if (!isRecord(reported)) return;
-  const { usage } = assembly;
-  assembly.usage = {
-    input: Math.max(usage.input, tokens(reported['input_tokens'])),
-    output: Math.max(usage.output, tokens(reported['output_tokens'])),
-    cacheRead: Math.max(usage.cacheRead, tokens(reported['cache_read_input_tokens'])),
-    cacheWrite: Math.max(usage.cacheWrite, tokens(reported['cache_creation_input_tokens'])),
-  };
-}
-
-function tokens(value: Json | undefined): number {
-  return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0;
+  assembly.report = withReport(assembly.report, usage);
 }
 
 function blockAt(assembly: Assembly, data: MutableRecord): OpenBlock {
@@ -190,8 +208,4 @@ function recordOf(value: Json | undefined): MutableRecord {
 
 function stringOf(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-function listOf(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? (value as readonly Json[]) : [];
 }

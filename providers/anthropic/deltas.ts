@@ -20,7 +20,8 @@ export function readMessageDeltas(): ReadDeltas {
 function begun(content: JsonRecord, block: () => number): readonly ModelDelta[] {
   switch (textAt(content, 'type')) {
     case 'tool_use':
-    case 'server_tool_use': {
+    case 'server_tool_use':
+    case 'mcp_tool_use': {
       const named = { id: textAt(content, 'id'), tool: textAt(content, 'name') };
       return [{ type: 'tool_use', block: block(), text: '', ...named }];
     }

@@ -1,4 +1,5 @@
 /** What an error of Anthropic's API means. */
+import { codeOfStatus } from '../attempt-failure.js';
 import type { VendorAnswer, VendorVerdict } from '../attempt-failure.js';
 import { isRecord, recordAt, textAt } from '../json-record.js';
 import type { ModelErrorCode } from '../provider.js';
@@ -43,22 +44,5 @@ function codeOf(status: number, message: string): ModelErrorCode {
   if (status === 400 && REFUSED_CONTENT.test(message)) return 'ContentRefused';
   if (status === 400 && NO_MONEY.test(message)) return 'AuthError';
   if ((status === 400 || status === 413) && TOO_LONG.test(message)) return 'PromptTooLong';
-  switch (status) {
-    case 401:
-    case 402:
-    case 403:
-      return 'AuthError';
-    case 408:
-      return 'NetworkTimeout';
-    case 409:
-    case 429:
-      return 'RateLimited';
-    case 413:
-      // Compaction makes text smaller, not a single attachment.
-      return /image|document|pdf|file/i.test(message) ? 'InvalidRequest' : 'PromptTooLong';
-    case 529:
-      return 'Overloaded';
-    default:
-      return status >= 500 ? 'ServerError' : 'InvalidRequest';
-  }
+  return codeOfStatus(status, message);
 }

@@ -1,32 +1,44 @@
 /**
  * Calls of tools that Anthropic runs itself: `server_tool_use` blocks and the blocks with their results.
- * Invariant: a use without a result goes back only in a paused turn, which is the one place where the API takes it.
+ * Invariant: a use without a result goes back only where the API takes it: in a paused turn, and where it waits
+ * for a call of ours that it made.
  */
 import type { Json } from '../../core/json.js';
 import type { HostedUse, RequestMessage } from '../provider.js';
-import { isRecord, type MutableRecord } from '../json-record.js';
+import { isRecord, recordAt, textAt } from '../json-record.js';
+import type { MutableRecord } from '../json-record.js';
 
 /** `server_tool_use`, and the same of other kinds; `tool_use` is ours to run. */
 function isUse(block: Json): block is MutableRecord {
-  return isRecord(block) && textOf(block, 'type').endsWith('_tool_use');
+  return isRecord(block) && textAt(block, 'type').endsWith('_tool_use');
 }
 
 /** `web_search_tool_result` and the like. */
 function isResult(block: Json): block is MutableRecord {
-  return isRecord(block) && textOf(block, 'type').endsWith('_tool_result');
+  return isRecord(block) && textAt(block, 'type').endsWith('_tool_result');
+}
+
+export interface HostedContext {
+  /** The vendor's blocks of the message before. */
+  readonly earlier: readonly Json[];
+  /** Names of the tools that were offered. */
+  readonly hosted: readonly string[];
 }
 
 /** Uses with their results in this reply; the use may stand in the paused message before it. */
-export function hostedUses(raw: readonly Json[], earlier: readonly Json[]): readonly HostedUse[] {
-  const uses = new Map([...earlier, ...raw].filter(isUse).map((use) => [textOf(use, 'id'), use]));
+export function hostedUses(
+  raw: readonly Json[],
+  { earlier, hosted }: HostedContext,
+): readonly HostedUse[] {
+  const uses = new Map([...earlier, ...raw].filter(isUse).map((use) => [textAt(use, 'id'), use]));
   return raw.filter(isResult).flatMap((result): readonly HostedUse[] => {
-    const use = uses.get(textOf(result, 'tool_use_id'));
+    const use = uses.get(textAt(result, 'tool_use_id'));
     if (use === undefined) return [];
     const content = result['content'] ?? null;
     return [
       {
-        id: textOf(use, 'id'),
-        tool: textOf(use, 'name'),
+        id: textAt(use, 'id'),
+        tool: offeredName(textAt(use, 'name'), hosted),
         args: use['input'] ?? {},
         isError: result['is_error'] === true || isErrorContent(content),
         result: content,
@@ -36,27 +48,39 @@ export function hostedUses(raw: readonly Json[], earlier: readonly Json[]): read
 }
 
 function isErrorContent(content: Json): boolean {
-  return isRecord(content) && textOf(content, 'type').endsWith('_error');
+  return isRecord(content) && textAt(content, 'type').endsWith('_error');
 }
 
-/** Without uses that nobody has answered. */
+/** Without uses that nobody has answered or will answer. */
 export function withoutOpenUses(raw: readonly Json[]): readonly Json[] {
-  const answered = new Set(raw.filter(isResult).map((result) => textOf(result, 'tool_use_id')));
-  return raw.filter((block) => !isUse(block) || answered.has(textOf(block, 'id')));
+  const blocks = raw.filter(isRecord);
+  const answered = blocks.filter(isResult).map((result) => textAt(result, 'tool_use_id'));
+  const waiting = blocks.map((block) => textAt(recordAt(block, 'caller'), 'tool_id'));
+  const kept = new Set([...answered, ...waiting]);
+  return raw.filter((block) => !isUse(block) || kept.has(textAt(block, 'id')));
 }
 
-/** Names of the tools whose uses or results a message holds. */
-export function hostedNames(raw: readonly Json[]): readonly string[] {
-  return raw.filter(isUse).map((use) => textOf(use, 'name'));
+/** One tool may have several names in use: `code_execution` runs `bash_code_execution`. */
+function offeredName(name: string, offered: readonly string[]): string {
+  if (offered.includes(name)) return name;
+  return offered.find((each) => name.endsWith(`_${each}`)) ?? name;
+}
+
+/** Whether the API takes the uses in a message back: while their tools are offered. */
+export function mayReturn(raw: readonly Json[], offered: readonly string[]): boolean {
+  return raw.filter(isUse).every((use) => {
+    const name = textAt(use, 'name');
+    // Other tools run code of their own accord, and need no declaration for that.
+    return offered.includes(offeredName(name, offered)) || (offered.length > 0 && runsCode(name));
+  });
+}
+
+function runsCode(name: string): boolean {
+  return name === 'code_execution' || name.endsWith('_code_execution');
 }
 
 /** The vendor's blocks of the newest message, which a paused turn goes on from. */
 export function newestRaw(messages: readonly RequestMessage[]): readonly Json[] {
   const raw = messages.findLast(({ role }) => role === 'assistant')?.raw;
   return Array.isArray(raw) ? (raw as readonly Json[]) : [];
-}
-
-function textOf(block: MutableRecord, key: string): string {
-  const value = Object.hasOwn(block, key) ? block[key] : undefined;
-  return typeof value === 'string' ? value : '';
 }

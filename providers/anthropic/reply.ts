@@ -7,19 +7,23 @@ import type { Json } from '../../core/json.js';
 import type { ReplyStop } from '../../core/model.js';
 import type { Block } from '../../core/transcript.js';
 import { usageOfReply } from '../attempt.js';
+import type { CountedMessage } from '../attempt.js';
 import { uniqueCallId } from '../call-ids.js';
 import type { CallIds } from '../call-ids.js';
-import { isRecord } from '../json-record.js';
+import { isRecord, recordAt, textAt } from '../json-record.js';
 import type { ModelReply } from '../provider.js';
-import { parseArguments } from '../tool-arguments.js';
+import { parseArguments, readArguments } from '../tool-arguments.js';
 import type { Assembly, OpenBlock } from './assembly.js';
 import { hostedUses, withoutOpenUses } from './hosted.js';
+import { billedUsage } from './usage.js';
 
 /** What a reply needs to know of its request. */
 export interface ReplyContext extends CallIds {
   readonly model: string;
   /** The vendor's blocks of the message before: a paused turn goes on from them. */
   readonly earlier: readonly Json[];
+  /** Names of the vendor's own tools that were offered. */
+  readonly hosted: readonly string[];
 }
 
 const STOPS: ReadonlyMap<string, ReplyStop> = new Map([
@@ -29,6 +33,8 @@ const STOPS: ReadonlyMap<string, ReplyStop> = new Map([
   ['stop_sequence', 'stop_sequence'],
   ['refusal', 'refusal'],
   ['pause_turn', 'pause_turn'],
+  // The vendor has summarised the conversation and waits to be asked again, as after a pause.
+  ['compaction', 'pause_turn'],
   ['model_context_window_exceeded', 'context_exceeded'],
 ]);
 const TRUNCATED: readonly ReplyStop[] = ['max_tokens', 'context_exceeded'];
@@ -50,7 +56,8 @@ export function replyOf(assembly: Assembly, context: ReplyContext): ModelReply {
     keep(kept, block, { context, refused: stop === 'refusal', truncated });
   });
   const raw = stop === 'pause_turn' ? kept.raw : withoutOpenUses(kept.raw);
-  const hosted = hostedUses(raw, context.earlier);
+  const hosted = hostedUses(raw, context);
+  const { contextTokens } = assembly.report;
   const detail = assembly.stopped ? stopDetail(assembly, stop) : 'aborted';
   return {
     blocks: kept.blocks,
@@ -59,11 +66,23 @@ export function replyOf(assembly: Assembly, context: ReplyContext): ModelReply {
     stop,
     ...(detail === undefined ? {} : { stopDetail: detail.slice(0, DETAIL_CHARS_MAX) }),
     ...(stop === 'refusal' ? { refusal: refusalOf(assembly, kept.blocks) } : {}),
-    ...usageOfReply(assembly, assembly.stopped),
-    model: assembly.model === '' ? context.model : assembly.model,
+    ...usageOfReply(countedOf(assembly), assembly.stopped),
+    ...(contextTokens !== undefined && { contextTokens }),
+    model: modelOf(assembly) || context.model,
     ...(assembly.stopped ? {} : { partial: true }),
     incompleteCalls: kept.incompleteCalls,
   };
+}
+
+/** What an assembly knows of its usage, in everybody's words. */
+export function countedOf({ report, usageFinal, outputBytes }: Assembly): CountedMessage {
+  return { usage: billedUsage(report), usageFinal, outputBytes };
+}
+
+/** Where the vendor handed over to another model, that one answered. */
+function modelOf({ model, blocks }: Assembly): string {
+  const handover = blocks.findLast(({ type }) => type === 'fallback');
+  return textAt(recordAt(handover?.raw ?? {}, 'to'), 'model') || model;
 }
 
 interface KeepRules {
@@ -79,7 +98,7 @@ function keep(kept: Kept, block: OpenBlock, rules: KeepRules): void {
       keepCall(kept, block, rules);
       return;
     case 'text': {
-      const text = textOf(block, 'text');
+      const text = textAt(block.raw, 'text');
       if (text === '') return;
       kept.blocks.push({ type: 'text', text });
       kept.raw.push(block.raw);
@@ -89,7 +108,7 @@ function keep(kept: Kept, block: OpenBlock, rules: KeepRules): void {
       // Thinking without its end lacks its signature; a vendor's own block is worth nothing in part.
       if (!block.stopped) return;
       if (block.type === 'thinking') {
-        kept.blocks.push({ type: 'thinking', text: textOf(block, 'thinking') });
+        kept.blocks.push({ type: 'thinking', text: textAt(block.raw, 'thinking') });
       }
       kept.raw.push(
         block.json.length === 0 ? block.raw : { ...block.raw, input: inputOf(block).args },
@@ -104,8 +123,8 @@ function keepCall(kept: Kept, block: OpenBlock, { context, refused, truncated }:
     kept.incompleteCalls += 1;
     return;
   }
-  const id = uniqueCallId(textOf(block, 'id'), kept.blocks, context);
-  const tool = textOf(block, 'name').slice(0, NAME_CHARS_MAX);
+  const id = uniqueCallId(textAt(block.raw, 'id'), kept.blocks, context);
+  const tool = textAt(block.raw, 'name').slice(0, NAME_CHARS_MAX);
   kept.blocks.push({ type: 'tool_use', id, tool, args: input.args });
   kept.raw.push({ ...block.raw, id, input: input.args });
 }
@@ -115,7 +134,7 @@ function inputOf(block: OpenBlock): { ok: boolean; args: Json; empty: boolean } 
   const given = block.raw['input'];
   // Some gateways send the whole input with the start of the block and no delta.
   if (text === '' && isRecord(given) && Object.keys(given).length > 0) {
-    return { ...parseArguments(JSON.stringify(given)), empty: false };
+    return { ...readArguments(given), empty: false };
   }
   return { ...parseArguments(text), empty: text.trim() === '' };
 }
@@ -140,9 +159,4 @@ function refusalOf(assembly: Assembly, blocks: readonly Block[]): string {
   return typeof category === 'string'
     ? `The model refused (${category.slice(0, 100)}).`
     : 'The model refused.';
-}
-
-function textOf(block: OpenBlock, key: string): string {
-  const value = Object.hasOwn(block.raw, key) ? block.raw[key] : undefined;
-  return typeof value === 'string' ? value : '';
 }

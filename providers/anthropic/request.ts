@@ -6,7 +6,7 @@
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
 import type { Json } from '../../core/json.js';
 import type { Block } from '../../core/transcript.js';
-import { hostedNames } from './hosted.js';
+import { mayReturn } from './hosted.js';
 import type { ModelRequest, RequestMessage } from '../provider.js';
 import { asArgumentObject } from '../tool-arguments.js';
 import { nothingToSend, wellFormed } from '../wire-text.js';
@@ -60,8 +60,16 @@ function systemOf({ system, dynamic = [] }: ModelRequest): { readonly system?: r
   };
 }
 
+/** Wire names of the vendor's own tools in a request. */
+export function hostedNamesOf({ tools }: ModelRequest): readonly string[] {
+  return tools.flatMap((tool) => (tool.hosted ? [tool.wireName] : []));
+}
+
 function toolParams(request: ModelRequest): readonly Json[] {
-  const last = request.tools.length - 1;
+  // What is loaded later is no part of the cached prefix, and may not be marked.
+  const last = request.tools.findLastIndex(
+    ({ hosted }) => hosted?.declaration['defer_loading'] !== true,
+  );
   return request.tools.map((tool, index) => ({
     ...(tool.hosted?.declaration ?? {
       name: tool.wireName,
@@ -73,13 +81,15 @@ function toolParams(request: ModelRequest): readonly Json[] {
   }));
 }
 
-function toolChoice({ toolChoice: choice }: ModelRequest): JsonObject {
-  return choice === undefined ? {} : { tool_choice: { type: choice } };
+function toolChoice({ toolChoice: choice, parallelCalls }: ModelRequest): JsonObject {
+  if (choice !== undefined) return { tool_choice: { type: choice } };
+  if (parallelCalls !== false) return {};
+  return { tool_choice: { type: 'auto', disable_parallel_tool_use: true } };
 }
 
 function alternating(request: ModelRequest): readonly WireMessage[] {
   const wireNames = new Map(request.tools.map((tool) => [tool.name, tool.wireName]));
-  const hosted = request.tools.flatMap((tool) => (tool.hosted ? [tool.wireName] : []));
+  const hosted = hostedNamesOf(request);
   const merged: WireMessage[] = [];
   for (const message of request.messages) {
     const content =
@@ -121,7 +131,7 @@ function usableRaw(message: RequestMessage, { model, hosted }: Offered): message
   if (rawModel !== model || !Array.isArray(raw)) return false;
   const rawBlocks = raw as readonly Json[];
   if (!rawBlocks.every((block) => typeof block === 'object' && block !== null)) return false;
-  if (!hostedNames(rawBlocks).every((name) => hosted.includes(name))) return false;
+  if (!mayReturn(rawBlocks, hosted)) return false;
   const rawIds = (rawBlocks as readonly JsonObject[])
     .filter((block) => block['type'] === 'tool_use')
     .map((block) => block['id']);

@@ -2,6 +2,7 @@
  * What an error of OpenAI's API means, or of a gateway that speaks it. Gateways pass the errors of other
  * vendors on under their own types, so texts are looked at as well.
  */
+import { codeOfStatus } from '../attempt-failure.js';
 import type { VendorAnswer, VendorVerdict } from '../attempt-failure.js';
 import { isRecord, textAt } from '../json-record.js';
 import type { JsonRecord } from '../json-record.js';
@@ -71,24 +72,6 @@ function codeOf(status: number, said: string): ModelErrorCode {
   if (rejected && TOO_LONG.test(said)) return 'PromptTooLong';
   if (rejected && REFUSED_CONTENT.test(said)) return 'ContentRefused';
   if (rejected && NO_MONEY.test(said)) return 'AuthError';
-  switch (status) {
-    case 401:
-    case 402:
-    case 403:
-      return 'AuthError';
-    case 408:
-      return 'NetworkTimeout';
-    case 409:
-    case 429:
-      return 'RateLimited';
-    case 413:
-      // Compaction makes text smaller, not a single attachment.
-      return /image|document|pdf|file|audio/i.test(said) ? 'InvalidRequest' : 'PromptTooLong';
-    case 503:
-      return OVERLOADED.test(said) ? 'Overloaded' : 'ServerError';
-    case 529:
-      return 'Overloaded';
-    default:
-      return status >= 500 ? 'ServerError' : 'InvalidRequest';
-  }
+  if (status === 503 && OVERLOADED.test(said)) return 'Overloaded';
+  return codeOfStatus(status, said);
 }

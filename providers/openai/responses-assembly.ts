@@ -151,6 +151,10 @@ function finish(assembly: ResponseAssembly, response: JsonRecord): void {
   assembly.model = textAt(response, 'model') || assembly.model;
   assembly.status = textAt(response, 'status');
   assembly.incompleteReason = textAt(recordAt(response, 'incomplete_details'), 'reason');
+  const open = assembly.items.some(
+    ({ raw, done }) => textAt(raw, 'type') === 'function_call' && !done,
+  );
+  if (open && assembly.status === 'completed') throw new BadStream('a tool call without its end');
   const report = response['usage'];
   if (!isRecord(report)) return;
   assembly.usage = usageOfReport(report);

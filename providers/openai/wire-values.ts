@@ -12,8 +12,8 @@ type ResultBlock = Extract<Block, { type: 'tool_result' }>;
 export const CHAT_CALL_ID_CHARS_MAX = 40;
 export const RESPONSES_CALL_ID_CHARS_MAX = 64;
 const DIGEST_CHARS = 12;
-/** The core's code of an error is not part of a conversation: to the model its text says what is wrong. */
-const ERROR_CODE = 'tool_error';
+/** Conversations of old runs do not say which error it was. */
+const SOME_ERROR = 'tool_error';
 
 /** An id that another vendor made may be too long here; the same id always gets the same short one. */
 export function wireCallId(id: string, charsMax: number): string {
@@ -27,11 +27,11 @@ export function argumentsText(args: Json): string {
 }
 
 /** OpenAI has no flag for a failed tool: its content says so (G44). */
-export function resultText({ isError, text }: ResultBlock): string {
+export function resultText({ isError, code, text }: ResultBlock): string {
   if (!isError) return wellFormed(text);
   if (saysError(text)) return wellFormed(text);
   const message = text === '' ? 'The tool failed without a message.' : wellFormed(text);
-  return JSON.stringify({ error: true, code: ERROR_CODE, message });
+  return JSON.stringify({ error: true, code: code ?? SOME_ERROR, message });
 }
 
 function saysError(text: string): boolean {

@@ -1,3 +1,4 @@
+import type { Store } from '../../store/store.js';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { z } from 'zod';
 import { ToolError } from '../../authoring/index.js';
@@ -237,12 +238,12 @@ describe('execute_tool with a tool that changes something', () => {
     const run = jest.fn(() => 'done');
     bed = await bedWith(run, FINANCIAL);
     const environment = environmentOf(effect());
-    const store = {
+    const store: Store = {
       ...bed.store,
-      claim: async (claiming: Parameters<typeof bed.store.claim>[0]) => {
-        const claimed = await bed.store.claim(claiming);
+      together: async (work, step) => {
+        const value = await bed.store.together(work, step);
         environment.cancel();
-        return claimed;
+        return value;
       },
     };
     const { execute_tool } = bed.activities({ store });

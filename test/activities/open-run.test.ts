@@ -34,7 +34,7 @@ describe('open_run', () => {
   test('freezes route, tools, limits and versions, and writes the root of the transcript', async () => {
     const { frozen, head, goal, rules, eventsUpTo } = await open({ budget: { maxTurns: 3 } });
     expect({ rules, eventsUpTo, goal }).toEqual({
-      rules: 1,
+      rules: 2,
       eventsUpTo: 1,
       goal: { text: 'Do it.' },
     });

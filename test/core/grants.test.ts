@@ -1,3 +1,4 @@
+import { GRANTS_MAX } from '../../core/ask/grants.js';
 import { call, calls, decisionOn, says, tool, type Script } from './script.js';
 import {
   answer,
@@ -14,7 +15,8 @@ import {
   type Shell,
 } from './shell.js';
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const SMALL = {
   matcher: { tool: 'issue_refund', when: [{ path: 'amount', lte: 50 }] },
   uses: 2,
@@ -81,6 +83,24 @@ describe('a standing grant', () => {
     send(shell, { type: 'input_provided', askId: 'run_1:1', value: 'yes', by: 'cora' });
     settle(shell);
     expect(askOf(shell)).toMatchObject({ callId: 'c' });
+  });
+
+  test('that has run out leaves room for another one', () => {
+    const amounts = Array.from({ length: GRANTS_MAX + 2 }, (_, index) => 100 + index);
+    const budget = { maxTurns: 2 * GRANTS_MAX, maxToolCalls: 2 * GRANTS_MAX };
+    const shell = refunds(amounts, { budget });
+    const grant = { ...SMALL, expiresInMs: MINUTE };
+    for (let given = 0; given < GRANTS_MAX; given += 1) {
+      answer(shell, { grant, decidedAt: shell.now });
+      settle(shell);
+    }
+    answer(shell, { grant, decidedAt: shell.now });
+    expect(warningsOf(shell).at(-1)).toMatch('decision_ignored');
+    pass(shell, MINUTE + 1);
+    answer(shell, { grant, decidedAt: shell.now });
+    settle(shell);
+    expect(ofType(shell, 'approval_resolved').at(-1)).toMatchObject({ grant });
+    expect(askOf(shell)).toMatchObject({ callId: `c${GRANTS_MAX + 1}` });
   });
 
   test('never lifts a denial, nor what planning forbids', () => {

@@ -21,6 +21,7 @@ import { wholeEvents } from '../../core/wire-events.js';
 import type { EffectInput, Input } from '../../core/input.js';
 import type { Json } from '../../core/json.js';
 import { NO_USAGE, type Reply } from '../../core/model.js';
+import { RULES_VERSION } from '../../core/rules-history.js';
 import { isMutating } from '../../core/tool.js';
 import type { Shell, Started } from './shell.js';
 import { checkOf, frozenOf, scriptedRoute, type ToolEntry } from './script.js';
@@ -151,11 +152,12 @@ function ofOpen(shell: Shell, effect: Started<'open_run'>, eventsUpTo: number): 
   const failure = shell.script.openFailures?.[effect.input.segment];
   if (failure !== undefined) return { type: 'effect_failed', failure };
   const { start } = effect.input;
-  if (start === undefined) return { type: 'run_opened', output: { rules: 1, eventsUpTo } };
+  if (start === undefined)
+    return { type: 'run_opened', output: { rules: RULES_VERSION, eventsUpTo } };
   const { goal, outputSchema } = start.task;
   const spilled = { $blob: 'a'.repeat(64), bytes: goal.length, preview: goal.slice(0, 200) };
   const output = {
-    rules: 1,
+    rules: RULES_VERSION,
     frozen: {
       ...frozenOf(shell.script),
       ...(outputSchema !== undefined && { outputSchema: { text: JSON.stringify(outputSchema) } }),

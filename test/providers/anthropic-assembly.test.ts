@@ -37,7 +37,13 @@ function assemble(events: readonly Event[]): Assembly {
 }
 
 function reply(events: readonly Event[]): ModelReply {
-  return replyOf(assemble(events), { model: 'm', usedIds: new Set(), call: 1, earlier: [] });
+  return replyOf(assemble(events), {
+    model: 'm',
+    usedIds: new Set(),
+    call: 1,
+    earlier: [],
+    hosted: [],
+  });
 }
 
 const calls = ({ blocks }: ModelReply): number =>
@@ -65,6 +71,11 @@ describe('the assembly of a stream', () => {
     ['a block after the stop reason', [START, END[0]!, ...CALL]],
     ['an end without a stop reason', [START, ...CALL, END[1]!]],
     ['an end without a message', END],
+    ['a call without its end', [START, CALL[0]!, CALL[1]!, ...END]],
+    [
+      'two stop reasons',
+      [START, ...CALL, END[0]!, ['message_delta', { delta: { stop_reason: 'end_turn' } }]],
+    ],
     ['a hostile index', [START, ['content_block_stop', { index: '__proto__' }]]],
     [
       'a text delta in a tool call',
@@ -78,10 +89,14 @@ describe('the assembly of a stream', () => {
     expect(() => assemble(events)).toThrow(BadStream);
   });
 
-  test('drops a call whose block never stopped', () => {
-    const dropped = reply([START, CALL[0]!, CALL[1]!, ...END]);
-    expect([calls(dropped), dropped.incompleteCalls]).toEqual([0, 1]);
-  });
+  test.each(['max_tokens', 'model_context_window_exceeded', 'refusal', 'something_new'])(
+    'drops a call whose block never stopped before %s',
+    (reason) => {
+      const end: Event = ['message_delta', { delta: { stop_reason: reason } }];
+      const dropped = reply([START, CALL[0]!, CALL[1]!, end, END[1]!]);
+      expect([calls(dropped), dropped.incompleteCalls]).toEqual([0, 1]);
+    },
+  );
 
   test('skips events it does not know and a repeated block stop', () => {
     const odd: Event = ['new_event', { x: 1 }];
@@ -159,7 +174,7 @@ function replyUnlessRefused(events: readonly Event[]): ModelReply | undefined {
   try {
     const assembly = assemble(events);
     return assembly.stopped
-      ? replyOf(assembly, { model: 'm', usedIds: new Set(), call: 1, earlier: [] })
+      ? replyOf(assembly, { model: 'm', usedIds: new Set(), call: 1, earlier: [], hosted: [] })
       : undefined;
   } catch (error) {
     expect(error).toBeInstanceOf(BadStream);
@@ -222,7 +237,13 @@ describe('what the vendor runs itself', () => {
   test('a result after a pause belongs to the use before it', () => {
     const earlier = [{ type: 'server_tool_use', id: 'h', name: 's', input: { q: 2 } }];
     const assembly = assemble([...begin, ...found(0, 'h'), ...end('end_turn')]);
-    const resumed = replyOf(assembly, { model: 'm', usedIds: new Set(), call: 2, earlier });
+    const resumed = replyOf(assembly, {
+      model: 'm',
+      usedIds: new Set(),
+      call: 2,
+      earlier,
+      hosted: [],
+    });
     expect(resumed.hosted).toMatchObject([{ id: 'h', args: { q: 2 } }]);
     expect(resumed.raw).toHaveLength(1);
   });

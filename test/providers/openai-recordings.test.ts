@@ -5,15 +5,7 @@
  */
 import type { Json } from '../../core/json.js';
 import type { Block, ToolOffer } from '../../core/transcript.js';
-import { acceptChunk, newChatAssembly } from '../../providers/openai/chat-assembly.js';
-import type { ChatAssembly } from '../../providers/openai/chat-assembly.js';
-import { chatReplyOf } from '../../providers/openai/chat-reply.js';
 import { chatBody } from '../../providers/openai/chat-request.js';
-import {
-  acceptResponseEvent,
-  newResponseAssembly,
-} from '../../providers/openai/responses-assembly.js';
-import type { ResponseAssembly } from '../../providers/openai/responses-assembly.js';
 import { responsesRequest } from '../../providers/openai/responses-request.js';
 import { createOpenAiChatProvider } from '../../providers/openai-chat.js';
 import { createOpenAiResponsesProvider } from '../../providers/openai-responses.js';
@@ -21,12 +13,22 @@ import type { ModelReply, ModelRequest, RequestMessage } from '../../providers/p
 import type { ScriptedReply } from '../../providers/scripted/script.js';
 import { scriptOf } from '../../providers/scripted/script.js';
 import { startScriptedModel } from '../../providers/scripted/server.js';
-import { createSseParser } from '../../providers/sse.js';
+import { assembled } from './assembled.js';
 import { recordedExchanges, sayAbsent } from './cassettes.js';
 import type { Exchange, Fields } from './cassettes.js';
+import {
+  adapted,
+  fields,
+  json,
+  list,
+  perMessage,
+  sameAsOurs,
+  text,
+  without,
+} from './differences.js';
+import type { Difference } from './differences.js';
 import { failureOf, requestOf } from './scripted-setup.js';
 
-const LIMIT = 10_000_000;
 const all = recordedExchanges('test_openai');
 const chats = all.filter(({ uri }) => uri.endsWith('/chat/completions'));
 const responses = all.filter(({ uri }) => uri.endsWith('/responses'));
@@ -107,9 +109,12 @@ if (all.length === 0) {
     const streams = chats.filter(streamed);
     test.each(streams)('$name is the same in bytes, and through the provider', async (exchange) => {
       const bytes = Buffer.from(exchange.response);
-      const complete = chatReply(assembleChat([bytes]));
-      const inBytes = assembleChat(Array.from(bytes, (byte) => Uint8Array.of(byte)));
-      expect(chatReply(inBytes)).toEqual(complete);
+      const { reply: complete } = assembled('chat', [bytes]);
+      const inBytes = assembled(
+        'chat',
+        Array.from(bytes, (byte) => Uint8Array.of(byte)),
+      );
+      expect(inBytes.reply).toEqual(complete);
       expect(complete).toMatchObject({ usageSource: 'reported' });
       expect(await ask(exchange)).toEqual(complete);
     });
@@ -118,8 +123,7 @@ if (all.length === 0) {
       const bytes = Buffer.from(response);
       const end = bytes.indexOf('"finish_reason":"');
       for (let at = 0; at < end; at += 1) {
-        const { finishReason, done } = assembleChat([bytes.subarray(0, at)]);
-        expect([finishReason, done]).toEqual([null, false]);
+        expect(assembled('chat', [bytes.subarray(0, at)]).complete).toBe(false);
       }
     });
   });
@@ -143,11 +147,14 @@ if (all.length === 0) {
       const bytes = Buffer.from(exchange.response);
       const reply = await ask(exchange);
       expect(reply).toMatchObject({ stop: 'end_turn', usageSource: 'reported' });
-      const inBytes = assembleResponse(Array.from(bytes, (byte) => Uint8Array.of(byte)));
-      expect(inBytes.finished).toBe(true);
+      const inBytes = assembled(
+        'responses',
+        Array.from(bytes, (byte) => Uint8Array.of(byte)),
+      );
+      expect(inBytes.complete).toBe(true);
       const last = bytes.lastIndexOf('event: response.completed');
       for (let at = 0; at < last; at += 1) {
-        expect(assembleResponse([bytes.subarray(0, at)]).finished).toBe(false);
+        expect(assembled('responses', [bytes.subarray(0, at)]).complete).toBe(false);
       }
     });
   });
@@ -163,12 +170,8 @@ if (all.length === 0) {
       const mode = { stored: true, known: () => true };
       const body = isChat ? chatBody(request, 'openai') : responsesRequest(request, mode).body;
       const ours = json(body);
-      const theirs = DIFFERENCES.reduce((recorded, { name, adapt }) => {
-        const adapted = json(adapt(recorded, ours));
-        if (JSON.stringify(adapted) !== JSON.stringify(recorded)) used.add(name);
-        return adapted;
-      }, exchange.request);
-      expect(ours).toEqual(theirs);
+      const expected = adapted(exchange.request, ours, { differences: DIFFERENCES, used });
+      expect(ours).toEqual(expected);
     });
 
     test('is compared for most exchanges, and every listed difference occurs', () => {
@@ -177,33 +180,6 @@ if (all.length === 0) {
       expect([...used].toSorted()).toEqual(DIFFERENCES.map(({ name }) => name).toSorted());
     });
   });
-}
-
-interface Difference {
-  readonly name: string;
-  /** The recorded request as ours is, in this one respect. */
-  readonly adapt: (recorded: Fields, ours: Fields) => Fields;
-}
-
-function without(...keys: readonly string[]): Difference['adapt'] {
-  return (recorded) =>
-    Object.fromEntries(Object.entries(recorded).filter(([key]) => !keys.includes(key)));
-}
-
-function sameAsOurs(...keys: readonly string[]): Difference['adapt'] {
-  return (recorded, ours) => ({
-    ...recorded,
-    ...Object.fromEntries(keys.flatMap((key) => (key in ours ? [[key, ours[key] ?? null]] : []))),
-  });
-}
-
-function perMessage(adapt: (message: Fields) => Fields): Difference['adapt'] {
-  return (recorded) => {
-    const messages = recorded['messages'];
-    return Array.isArray(messages)
-      ? { ...recorded, messages: messages.map((message: Json) => adapt(fields(message))) }
-      : recorded;
-  };
 }
 
 const DIFFERENCES: readonly Difference[] = [
@@ -362,34 +338,6 @@ function streamed({ contentType }: Exchange): boolean {
   return contentType.includes('event-stream');
 }
 
-function assembleChat(pieces: readonly Uint8Array[]): ChatAssembly {
-  const assembly = newChatAssembly();
-  feed(pieces, (event) => void acceptChunk(assembly, event));
-  return assembly;
-}
-
-function assembleResponse(pieces: readonly Uint8Array[]): ResponseAssembly {
-  const assembly = newResponseAssembly();
-  feed(pieces, (event) => void acceptResponseEvent(assembly, event));
-  return assembly;
-}
-
-type TakeEvent = (event: { readonly event: string; readonly data: string }) => void;
-
-function feed(pieces: readonly Uint8Array[], take: TakeEvent): void {
-  const parser = createSseParser(LIMIT);
-  for (const piece of pieces) parser.push(piece).forEach(take);
-  try {
-    parser.end().forEach(take);
-  } catch {
-    // The rest of an event that was cut.
-  }
-}
-
-function chatReply(assembly: ChatAssembly): ModelReply {
-  return chatReplyOf(assembly, { model: 'm', usedIds: new Set(), call: 3 });
-}
-
 function said({ blocks }: ModelReply): string {
   return blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
@@ -402,22 +350,4 @@ function calls({ blocks }: ModelReply): readonly unknown[] {
   return blocks.flatMap((block) =>
     block.type === 'tool_use' ? [{ tool: block.tool, args: block.args }] : [],
   );
-}
-
-function json(value: Json): Fields {
-  return JSON.parse(JSON.stringify(value)) as Fields;
-}
-
-function fields(value: Json | undefined): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Fields)
-    : {};
-}
-
-function list(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? (value as readonly Json[]) : [];
-}
-
-function text(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

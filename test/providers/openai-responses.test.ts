@@ -156,14 +156,21 @@ describe('a stream of a response', () => {
       ],
     ],
     ['is no JSON object', [created, []]],
+    ['is complete without the end of a call', [created, added]],
   ])('that %s is no reply', async (_, events) => {
     await answering([sse(...events, completed)], async ({ ask }) => {
       expect((await failureOf(ask({}))).code).toBe('MalformedReply');
     });
   });
 
-  test('never ran to the end of a call brings none, even if the response is complete', async () => {
-    await answering([sse(created, added, completed)], async ({ ask }) => {
+  test('was cut off in a call brings none', async () => {
+    const response = {
+      ...completed.response,
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+    };
+    const end = { type: 'response.incomplete', response };
+    await answering([sse(created, added, end)], async ({ ask }) => {
       expect(await ask({})).toMatchObject({ blocks: [], incompleteCalls: 1 });
     });
   });

@@ -47,7 +47,7 @@ describe('the stream of a run', () => {
     expect(await told(store)).toEqual(['1 attempt_started', '1 a', '1 b', '1 c']);
     // The batch that holds the place comes whole.
     expect(await told(store, { fence: 1, index: 3 })).toEqual(['1 a', '1 b', '1 c']);
-    expect(await told(store, { fence: 1, index: 4 })).toEqual(['1 a', '1 b', '1 c']);
+    expect(await told(store, { fence: 1, index: 4 })).toEqual([]);
     expect(await told(store, { fence: 2, index: 0 })).toEqual([]);
   });
 
@@ -84,19 +84,21 @@ describe('the stream of a run', () => {
     ]);
   });
 
-  test('says who streams now, and when the run is over', async () => {
+  test('says at its end who streams now, and when the run is over', async () => {
     const { store } = await newStore();
     expect(await store.readStream(RUN, START)).toEqual({ batches: [], closed: false });
     await store.openStream(opening({ call: 7 }));
-    expect(await store.readStream(RUN, START)).toMatchObject({
+    expect(await store.readStream(RUN, { fence: 1, index: 1 })).toEqual({
+      batches: [],
       open: { call: 7, attempt: 1, messageId: 'm1', fence: 1 },
       closed: false,
     });
     await store.closeStream({ ...RUN, at: 2_000 });
-    expect(await store.readStream(RUN, START)).toMatchObject({ closed: true });
+    expect(await store.readStream(RUN, START)).toMatchObject({ closed: false });
+    expect(await store.readStream(RUN, { fence: 1, index: 1 })).toMatchObject({ closed: true });
     // A reset in Temporal makes it go on.
     await store.openStream(opening({ call: 7 }));
-    expect(await store.readStream(RUN, START)).toMatchObject({ closed: false });
+    expect(await store.readStream(RUN, { fence: 2, index: 2 })).toMatchObject({ closed: false });
   });
 
   test('is removed after its time, when another stream begins; its numbers go on', async () => {

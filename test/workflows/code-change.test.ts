@@ -44,7 +44,7 @@ const SEEN: Change = { ...IDS, replace: 'const id = `${kind}_${run.nextEffect}`;
 
 const GUARDED: Change = {
   ...IDS,
-  replace: "const id = `${kind}${run.rules > 1 ? '_' : '-'}${run.nextEffect}`;",
+  replace: "const id = `${kind}${run.rules > 2 ? '_' : '-'}${run.nextEffect}`;",
 };
 
 let world: World;

@@ -5,7 +5,7 @@ import type { Config, Tool } from '../../authoring/index.js';
 import { isMutating } from '../../core/tool.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Store } from '../../store/store.js';
-import { STORE_SEAMS, type SeamPoint } from '../seams.js';
+import { STORE_SEAMS, TRANSACTION_SEAMS, type SeamPoint } from '../seams.js';
 import type { CrashBoundary } from './boundary.js';
 
 /** Told of a passage, in the run that passes; it may return late, or never. */
@@ -35,15 +35,14 @@ export function watchedDeps(deps: ActivityDeps, passed: Passage): ActivityDeps {
 }
 
 type Seam = (point: SeamPoint, runId: string) => void;
-type AnyCall = (input: { readonly key: string; readonly runId?: string }) => Promise<unknown>;
+type AnyCall = (input: { readonly key: string }) => Promise<unknown>;
 
 function watchedStore(store: Store, seam: Seam): Store {
   const runOf = new Map<string, string>();
   const around =
     (call: AnyCall, [before, after]: readonly [SeamPoint, SeamPoint]): AnyCall =>
     async (input) => {
-      const runId = input.runId ?? runOf.get(input.key) ?? '';
-      if (runOf.size < KEYS_MAX) runOf.set(input.key, runId);
+      const runId = runOf.get(input.key) ?? '';
       seam(before, runId);
       const result = await call(input);
       if (succeeded(result)) seam(after, runId);
@@ -54,8 +53,20 @@ function watchedStore(store: Store, seam: Seam): Store {
     const call = calls[name];
     return call === undefined ? [] : [[name, around(call, seams)] as const];
   });
-  // The same names with the same signatures: they only tell when they are passed.
-  return { ...store, ...(Object.fromEntries(watchedCalls) as Partial<Store>) };
+  return {
+    ...store,
+    // The same names with the same signatures: they only tell when they are passed.
+    ...(Object.fromEntries(watchedCalls) as Partial<Store>),
+    async together(work, step) {
+      if (step === undefined) return store.together(work);
+      const [before, after] = TRANSACTION_SEAMS[step.step];
+      if (runOf.size < KEYS_MAX) runOf.set(step.key, step.runId);
+      seam(before, step.runId);
+      const result = await store.together(work, step);
+      if (succeeded(result)) seam(after, step.runId);
+      return result;
+    },
+  };
 }
 
 /** A claim that was not given and a record that was not taken are no step. */

@@ -7,7 +7,7 @@ import type { ActivityDeps, Timers } from '../../activities/index.js';
 import type { Config, Tool } from '../../authoring/index.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Store, StoreCalls } from '../../store/store.js';
-import { STORE_SEAMS, type SeamPoint } from '../seams.js';
+import { STORE_SEAMS, TRANSACTION_SEAMS, type SeamPoint } from '../seams.js';
 
 export type Seam = (point: SeamPoint) => void;
 
@@ -144,16 +144,20 @@ function mortalStore(store: Store, life: Life, seam: Seam): Store {
     health,
     close,
     live,
-    together: async (work) => {
+    together: async (work, step) => {
+      const seams = step && TRANSACTION_SEAMS[step.step];
+      if (seams !== undefined) seam(seams[0]);
       if (life.dead) return never();
-      return while_(
+      const value = await while_(
         life,
         together(async (given) => {
-          const value = await work(insideOf(given));
+          const inside = await work(insideOf(given));
           // Nothing of a dead worker is committed.
-          return life.dead ? throwDied() : value;
-        }),
+          return life.dead ? throwDied() : inside;
+        }, step),
       );
+      if (seams !== undefined) seam(seams[1]);
+      return life.dead ? never() : value;
     },
   };
 }
