@@ -37,6 +37,16 @@ test('the compiler accepts queries that are right and refuses those that are wro
   expect(await complaints((source) => source)).toEqual([]);
 }, 120_000);
 
+test('the program of the README compiles', async () => {
+  const readme = await readFile(join(__dirname, '..', '..', 'README.md'), 'utf8');
+  const [, , program] = /## From your code\s+```(ts)\n([\s\S]*?)```/.exec(readme) ?? [];
+  const frame = `import { connect, openStore, query } from '../../index.js';
+declare const address: string;
+export async function main(): Promise<void> {\n${program}}\n`;
+  expect(program).toContain('query({');
+  expect(await complaints(() => frame)).toEqual([]);
+}, 120_000);
+
 test('it refuses each of them, when nobody says that it is expected', async () => {
   const source = await readFile(join(__dirname, 'query.ts'), 'utf8');
   const wrong = source.match(/@ts-expect-error/g) ?? [];
