@@ -48,6 +48,8 @@ export class Conversation {
   /** What the run waits for, besides its user's next message. */
   private readonly questions = new Map<string, AskView>();
   private isStranded = false;
+  /** The run waits for its user's next message. */
+  private isIdle = false;
 
   constructor(private readonly chat: Chat) {
     const { output, lines, interactive, resume, continue: latest = false } = chat;
@@ -85,7 +87,7 @@ export class Conversation {
   interrupt(): void {
     const { output, interactive } = this.chat;
     this.interrupts += 1;
-    if (this.interrupts === 1 && this.current !== undefined) {
+    if (this.interrupts === 1 && this.current !== undefined && !this.isIdle) {
       output.remark('\nInterrupting; Ctrl-C again leaves.');
       // What came too late for it is ended by whoever leaves.
       this.current.interrupt().catch(() => undefined);
@@ -182,9 +184,11 @@ export class Conversation {
     this.runId = message.run_id;
     this.screen.show(message);
     if (message.type === 'result') this.last = message;
+    this.isIdle = message.type === 'system' && this.isIdle;
     if (message.type !== 'system' || message.subtype !== 'status') return;
     const { ask, ask_id: askId } = message;
-    if (message.status === 'awaiting_user') await this.tellCost();
+    this.isIdle = message.status === 'awaiting_user';
+    if (this.isIdle) await this.tellCost();
     else if (ask === undefined) {
       this.questions.delete(askId ?? '');
     } else {

@@ -190,8 +190,9 @@ export class QueryLife {
       this.seen = state;
       if (event.type === 'run_result') this.final = event.result;
       this.answers.notice(event);
-      feed?.notice(event);
       yield* messages;
+      // The user's next message is wanted when everything before it has been seen.
+      feed?.notice(event);
     }
   }
 
