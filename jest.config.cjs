@@ -4,6 +4,7 @@ module.exports = {
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   globalSetup: '<rootDir>/test/global-setup.cjs',
+  globalTeardown: '<rootDir>/test/global-teardown.cjs',
   transform: { '^.+\\.ts$': '@swc/jest' },
   // Sources name their imports as they are emitted (./x.js); jest runs the TypeScript itself.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

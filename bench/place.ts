@@ -55,12 +55,12 @@ export interface Place {
 export async function openPlace(options: PlaceOptions): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-bench-'));
   const bundleFile = join(folder, 'bare-bundle.js');
-  const storeFile = join(folder, 'store.db');
+  const storePlace = join(folder, 'store.db');
   const [server, model, { code }, store] = await Promise.all([
     startBenchServer(options.environment),
     startBenchModel(options.script),
     bareBundle(),
-    openStore({ file: storeFile }),
+    openStore({ file: storePlace }),
   ]);
   await writeFile(bundleFile, code);
   const { address } = server;
@@ -86,7 +86,7 @@ export async function openPlace(options: PlaceOptions): Promise<Place> {
         taskQueue: queueOf(side),
         modelUrl: model.baseUrl,
         tools: [READ, WAIT, PAY],
-        storeFile,
+        storePlace,
         bundleFile,
         ...(options.outsideUrl !== undefined && { outsideUrl: options.outsideUrl }),
         ...tuning,

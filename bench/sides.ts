@@ -88,17 +88,17 @@ export async function heldSide({
   model,
   outside = NOWHERE,
 }: SideOptions): Promise<HeldSide> {
-  const storeFile = `${server.dataDir}/bench-store.db`;
+  const storePlace = `${server.dataDir}/bench-store.db`;
   const provider = createAnthropicProvider({ apiKey: 'bench', baseUrl: model.baseUrl });
   const place = { address: server.address, namespace: 'default', taskQueue: HELD_QUEUE };
   const worker = await startWorker({
     ...place,
-    storeFile,
+    storePlace,
     config: benchConfig(outside),
     providers: new Map([[provider.name, provider]]),
   });
   const served = worker.run();
-  const store = await openStore({ file: storeFile });
+  const store = await openStore({ file: storePlace });
   const holdfast = await connect({ ...place, store });
   const connection = await Connection.connect({ address: server.address });
   const client = new Client({ connection });

@@ -232,17 +232,17 @@ async function faultsOf(bench: Bench): Promise<StreamReport['faults']> {
 }
 
 async function heldHere({ server, model }: Bench): Promise<Held> {
-  const storeFile = join(server.dataDir, 'bench-here.db');
+  const storePlace = join(server.dataDir, 'bench-here.db');
   const place = { address: server.address, namespace: 'default', taskQueue: 'bench-here' };
   const provider = createAnthropicProvider({ apiKey: 'bench', baseUrl: model.baseUrl });
   const worker = await startWorker({
     ...place,
-    storeFile,
+    storePlace,
     config: benchConfig(NOWHERE),
     providers: new Map([[provider.name, provider]]),
   });
   const served = worker.run();
-  const store = await openStore({ file: storeFile });
+  const store = await openStore({ file: storePlace });
   const holdfast = await connect({ ...place, store });
   return {
     holdfast,
@@ -260,7 +260,7 @@ let queues = 0;
 
 async function heldElsewhere({ server, model }: Bench): Promise<Held> {
   queues += 1;
-  const storeFile = join(server.dataDir, `bench-elsewhere-${queues}.db`);
+  const storePlace = join(server.dataDir, `bench-elsewhere-${queues}.db`);
   const taskQueue = `bench-elsewhere-${queues}`;
   const { address } = server;
   const spawn = (): Promise<BenchWorker> =>
@@ -270,11 +270,11 @@ async function heldElsewhere({ server, model }: Bench): Promise<Held> {
       taskQueue,
       modelUrl: model.baseUrl,
       tools: [],
-      storeFile,
+      storePlace,
       bundleFile: '',
     });
   let worker = await spawn();
-  const store = await openStore({ file: storeFile });
+  const store = await openStore({ file: storePlace });
   const holdfast = await connect({ address, namespace: 'default', taskQueue, store });
   return {
     holdfast,

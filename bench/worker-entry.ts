@@ -16,7 +16,7 @@ const settingsSchema = z.object({
   modelUrl: z.string(),
   /** Names of the tools that the bare loop offers. */
   tools: z.array(z.string()),
-  storeFile: z.string(),
+  storePlace: z.string(),
   /** The bare loop's prebuilt bundle. */
   bundleFile: z.string(),
   /** What the tools visit. */
@@ -72,7 +72,7 @@ function heldWorker(settings: WorkerSettings): Promise<Served> {
     address: settings.address,
     namespace: 'default',
     taskQueue: settings.taskQueue,
-    storeFile: settings.storeFile,
+    storePlace: settings.storePlace,
     config: benchConfig(outsideUrl === undefined ? NOWHERE : outsideAt(outsideUrl)),
     providers: new Map([[provider.name, provider]]),
     ...(stickyTimeoutMs !== undefined && { stickyTimeoutMs }),

@@ -41,7 +41,10 @@ export function withPlace(command: Command): Command {
     )
     .option('--namespace <name>', 'namespace (HOLDFAST_NAMESPACE)')
     .option('--task-queue <name>', 'task queue (HOLDFAST_TASK_QUEUE)')
-    .option('--store <file>', 'store of the workers (HOLDFAST_STORE; default .holdfast/store.db)')
+    .option(
+      '--store <place>',
+      'store of the workers: a file or a postgres:// URL (HOLDFAST_STORE; default .holdfast/store.db)',
+    )
     .option('--home <folder>', 'data folder (HOLDFAST_HOME; default .holdfast)');
 }
 

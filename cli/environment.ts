@@ -1,5 +1,6 @@
 /** What the process was given: variables, folder, terminal. Besides worker/config.ts the only reader. */
 import { resolve } from 'node:path';
+import { storePlaceIn } from '../worker/config.js';
 
 export interface CliEnvironment {
   readonly variables: Readonly<Record<string, string | undefined>>;
@@ -38,7 +39,7 @@ export function variablesWith(
     HOLDFAST_ADDRESS: options.address,
     HOLDFAST_NAMESPACE: options.namespace,
     HOLDFAST_TASK_QUEUE: options.taskQueue,
-    HOLDFAST_STORE: options.store && resolve(environment.folder, options.store),
+    HOLDFAST_STORE: options.store && storePlaceIn(environment.folder, options.store),
     HOLDFAST_HOME: options.home && resolve(environment.folder, options.home),
   };
   const set = Object.entries(given).filter(([, value]) => value !== undefined);

@@ -1,5 +1,6 @@
 /** Running a worker in the foreground until a signal; running work is drained first. */
 import type { Config } from '../authoring/index.js';
+import { shownPlace } from '../store/place.js';
 import type { Environment } from '../worker/config.js';
 import type { Output } from './output.js';
 
@@ -21,7 +22,7 @@ export async function readConfig(place: Environment, folder: string): Promise<Co
 /** Prepares the namespace and serves; resolves when the worker has drained. */
 export async function serveWorker(options: ServeOptions, output: Output): Promise<void> {
   const { place, address, config, signal } = options;
-  const { namespace, taskQueue, storeFile } = place;
+  const { namespace, taskQueue, storePlace } = place;
   await prepareNamespace(options);
   const { startWorker, providersOf } = await import('../worker/index.js');
   const providers = providersOf(place, config);
@@ -31,12 +32,13 @@ export async function serveWorker(options: ServeOptions, output: Output): Promis
     );
   }
   const say = (line: string): void => output.remark(line);
-  const queue = { address, namespace, taskQueue, storeFile };
+  const queue = { address, namespace, taskQueue, storePlace };
   const worker = await startWorker({ ...queue, providers, config, say });
   const agents = [...config.agents.keys()];
-  output.data({ serving: agents, address, taskQueue, storeFile });
+  const store = shownPlace(storePlace);
+  output.data({ serving: agents, address, taskQueue, store });
   output.line(`Worker           serves ${agents.join(', ')} on task queue ${taskQueue}`);
-  output.line(`Store            ${storeFile}`);
+  output.line(`Store            ${store}`);
   const served = worker.run();
   // A worker can be told to end only once it runs.
   signal.addEventListener('abort', () => worker.shutdown(), { once: true });

@@ -2,17 +2,17 @@
  * What a command works with: the store's file and a client, each opened when first needed and closed at the
  * end. Reading commands work from the store alone, so that a past run can be seen without a server.
  */
-import { existsSync } from 'node:fs';
 import type { HoldfastClient, ReadingStore } from '../client/index.js';
 import { HoldfastError } from '../core/errors.js';
 import { runningServer } from '../devserver/index.js';
+import { storeExists } from '../store/place.js';
 import type { Store } from '../store/store.js';
 import { readEnvironment, type Environment } from '../worker/config.js';
 import { variablesWith, type CliEnvironment, type PlaceOptions } from './environment.js';
 
 export interface Session {
   readonly place: Environment;
-  /** The workers' store; undefined while its file does not exist. */
+  /** The workers' store; undefined while there is none. */
   store(): Promise<ReadingStore | undefined>;
   /** The same with everything in it, for what reads more than events. */
   wholeStore(): Promise<Store | undefined>;
@@ -36,9 +36,9 @@ export async function withSession<T>(
   let client: HoldfastClient | undefined;
 
   async function openedStore(): Promise<Store | undefined> {
-    if (store === undefined && existsSync(place.storeFile)) {
-      const { openStore } = await import('../store/store.js');
-      store = await openStore({ file: place.storeFile });
+    if (store === undefined && storeExists(place.storePlace)) {
+      const { openStoreAt } = await import('../store/store.js');
+      store = await openStoreAt(place.storePlace);
     }
     return store;
   }

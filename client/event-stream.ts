@@ -1,11 +1,13 @@
 /**
- * A run's events as they happen: read from the store with a cursor, polled with back-off.
+ * A run's events as they happen: read from the store with a cursor, when it says that there are some, and
+ * otherwise polled with back-off.
  * Invariants: in order, each once, except after a reset in Temporal, when reading goes on where the new line
  * of events begins; ends after `run_result`, or when a run that has ended brings nothing more.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError } from '../core/errors.js';
 import type { RunEvent } from '../core/event.js';
+import type { ChangeWatch } from '../store/changes.js';
 import * as messages from '../workflows/messages.js';
 import { executionOf } from './execution.js';
 import { bounded, WORKER_LIMIT_MS, type Link } from './link.js';
@@ -36,8 +38,25 @@ export async function* eventsOf(
   runId: string,
   options: EventsOptions = {},
 ): AsyncGenerator<RunEvent, void, undefined> {
+  const watch = lazyWatch(link, runId);
+  try {
+    yield* follow({ link, runId, watch }, options);
+  } finally {
+    watch.stop();
+  }
+}
+
+interface Followed {
+  readonly link: Link;
+  readonly runId: string;
+  readonly watch: ChangeWatch;
+}
+
+async function* follow(
+  { link, runId, watch }: Followed,
+  { signal, untilNow = false, ...options }: EventsOptions,
+): AsyncGenerator<RunEvent, void, undefined> {
   const read = link.store === undefined ? runReader(link, runId) : storeReader(link, runId);
-  const { signal, untilNow = false } = options;
   let since = Math.max(0, Math.floor(options.since ?? 0));
   let pause: number = POLL_MS.first;
   let empty = 0;
@@ -58,9 +77,28 @@ export async function* eventsOf(
     // One more read after that, because the last events may have come in between.
     if (empty % EMPTY_POLLS === 0) ended = await runHasEnded(link, runId, since > 0);
     empty += 1;
-    if (!ended) await sleep(pause, undefined, { signal }).catch(() => undefined);
+    if (!ended) await watch.wait(pause, signal);
     pause = Math.min(pause * 1.5, POLL_MS.last);
   }
+}
+
+/** Watches from the first wait on, which does not wait: something may have come before anybody watched. */
+function lazyWatch(link: Link, runId: string): ChangeWatch {
+  let watch: ChangeWatch | undefined;
+  return {
+    async wait(limitMs, signal) {
+      if (watch !== undefined) return watch.wait(limitMs, signal);
+      watch = link.store?.watchEvents({ tenant: link.tenant, runId }) ?? {
+        wait: pauseFor,
+        stop() {},
+      };
+    },
+    stop: () => watch?.stop(),
+  };
+}
+
+async function pauseFor(limitMs: number, signal?: AbortSignal): Promise<void> {
+  await sleep(limitMs, undefined, { signal }).catch(() => undefined);
 }
 
 function storeReader(link: Link, runId: string): Reader {

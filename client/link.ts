@@ -20,6 +20,7 @@ export type ReadingStore = Pick<
   | 'readChain'
   | 'restoreArguments'
   | 'readStream'
+  | 'watchEvents'
 > & { readonly live: Pick<LiveStreams, 'watch'> };
 
 export interface Link {

@@ -40,6 +40,7 @@ interface Options extends FaultOptions {
   readonly seed?: number;
   readonly concurrency: number;
   readonly database?: string[];
+  readonly store?: string;
   readonly json?: string;
 }
 
@@ -62,6 +63,7 @@ function command(): Command {
     .option('--seed <number>', 'for the same faults again', wholeNumber(0, SEED_MAX))
     .option('--concurrency <number>', 'runs at once', wholeNumber(1, CONCURRENCY_MAX), 4)
     .option('--database <path...>', 'recorded database; default: found by the recording')
+    .option('--store <url>', 'an empty database postgres://…; default: a file of its own')
     .option('--json <file>', 'write all figures there')
     .exitOverride();
 }
@@ -95,7 +97,7 @@ async function run(argv: readonly string[]): Promise<number> {
   };
   // Not `once`: the guard of the server's process takes a signal that nobody else hears as the end.
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  const { mode, concurrency, runs, only } = options;
+  const { mode, concurrency, runs, only, store } = options;
   try {
     const reports = await prove({
       domain,
@@ -106,6 +108,7 @@ async function run(argv: readonly string[]): Promise<number> {
       ...faults,
       seed,
       concurrency,
+      ...(store !== undefined && { storePlace: store }),
       ...(runs !== undefined && { runsMax: runs }),
       ...(only !== undefined && { choose: (run) => run.id === only }),
       say,

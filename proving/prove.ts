@@ -37,6 +37,8 @@ export interface ProveOptions extends Faults {
   /** Which runs; default all. */
   readonly choose?: (run: PlayedRun) => boolean;
   readonly runsMax?: number;
+  /** Default: a file of its own. */
+  readonly storePlace?: string;
   readonly seed: number;
   readonly concurrency: number;
   /** What a person who watches should know. */
@@ -73,7 +75,7 @@ const INSTRUCTIONS_CHARS_MAX = 60_000;
 
 /** Plays the runs. Errors: InvalidTask for a recording that cannot be played. */
 export async function prove(options: ProveOptions): Promise<readonly RunReport[]> {
-  const { recording, domain, kill, pause, seed, concurrency, say, signal } = options;
+  const { recording, domain, kill, pause, seed, concurrency, storePlace, say, signal } = options;
   const chosen = chosenRuns(options);
   const plays = playsOf(options, seed, chosen);
   if (plays.length === 0) {
@@ -96,6 +98,7 @@ export async function prove(options: ProveOptions): Promise<readonly RunReport[]
           concurrency,
           kill !== 'none' || pause === true ? Infinity : WORKERS_WITHOUT_KILLS_MAX,
         ),
+        ...(storePlace !== undefined && { storePlace }),
         say,
         signal,
       },

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { connect, type HoldfastClient } from '../client/index.js';
-import { openStore, type Store } from '../store/store.js';
+import { openStoreAt, type Store } from '../store/store.js';
 import { startTestServer, type TestServer, type WorkerEntrySettings } from '../testing/index.js';
 import type { Closers } from './closers.js';
 import { openLane, type Lane } from './lane.js';
@@ -26,6 +26,8 @@ export interface TheatreOptions {
   readonly instructions: string;
   readonly inventedTools: readonly InventedTool[];
   readonly lanes: number;
+  /** Default: a file of its own. */
+  readonly storePlace?: string;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -61,8 +63,8 @@ export async function openTheatre(options: TheatreOptions, closers: Closers): Pr
   });
   closers.add(() => server.stop());
   options.signal.throwIfAborted();
-  const storeFile = join(folder, 'store.sqlite');
-  const store = await openStore({ file: storeFile });
+  const storePlace = options.storePlace ?? join(folder, 'store.sqlite');
+  const store = await openStoreAt(storePlace);
   closers.add(() => store.close());
   const stage: Stage = new Map();
   const model = await startRecordedModels(stage);
@@ -90,7 +92,7 @@ export async function openTheatre(options: TheatreOptions, closers: Closers): Pr
   const base = {
     address: server.address,
     namespace: NAMESPACE,
-    storeFile,
+    storePlace,
     configModule: CONFIG_MODULE,
     configOptions,
     modelUrl: model.baseUrl,

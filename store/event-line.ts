@@ -12,7 +12,7 @@
 import type { RunEvent } from '../core/event.js';
 import { canonicalJson } from '../core/digest.js';
 import type { Json } from '../core/json.js';
-import { change, type Db, type Values } from './database.js';
+import { change, holdRun, type Db, type Values } from './database.js';
 import { project } from './projection.js';
 
 export interface EventSource {
@@ -43,6 +43,7 @@ export async function appendToLine(
   source: EventSource,
   { batch, rows, first }: Batch,
 ): Promise<void> {
+  await holdRun(tx, source);
   if (await continueLine(tx, source, { rows, first })) {
     await project(tx, source, { events: batch });
     return;
@@ -74,7 +75,7 @@ async function continueLine(
   const values: Record<string, Values[string]> = { tenant, runId, execution, first };
   const tuples = rows.map(({ seq, at, body }, index) => {
     Object.assign(values, { [`seq${index}`]: seq, [`at${index}`]: at, [`body${index}`]: body });
-    return `(@seq${index}, @at${index}, @body${index})`;
+    return `(cast(@seq${index} as bigint), cast(@at${index} as bigint), @body${index})`;
   });
   const inserted = await change(
     tx,
@@ -84,7 +85,7 @@ async function continueLine(
     where @execution = (select execution from executions
         where tenant = @tenant and run_id = @runId order by rank desc limit 1)
       and exists (select 1 from runs
-        where tenant = @tenant and run_id = @runId and last_seq = @first - 1)
+        where tenant = @tenant and run_id = @runId and last_seq + 1 = @first)
       and not exists (select 1 from events
         where tenant = @tenant and run_id = @runId and seq >= @first and superseded = 0)`,
     values,

@@ -6,7 +6,7 @@
 import { HoldfastError } from '../core/errors.js';
 import type { RunEvent } from '../core/event.js';
 import { checkIdentifiers, listLimit } from './bounds.js';
-import { immediate, snapshot, type Db } from './database.js';
+import { holdRun, immediate, snapshot, type Db } from './database.js';
 import { appendToLine, epochOf, type EventSource } from './event-line.js';
 
 export type { EventSource } from './event-line.js';
@@ -36,7 +36,8 @@ export interface Events {
   /**
    * Stores consecutive events, at most APPEND_EVENTS_MAX, and projects runs and asks, in one transaction;
    * idempotent. Gives the number below which all events of this execution are stored: the last seq + 1,
-   * and for no events what this execution itself stored before (0: nothing).
+   * and for no events what this execution itself stored before (0: nothing). In a transaction nobody
+   * else writes for the run after it.
    * Errors: `InvalidRequest` for a batch with gaps.
    */
   appendEvents(source: EventSource, events: readonly RunEvent[]): Promise<number>;
@@ -53,7 +54,12 @@ export function events(db: Db): Events {
       const { tenant, runId, execution } = source;
       checkIdentifiers({ tenant, runId, execution });
       const first = batch[0]?.stamp.seq;
-      if (first === undefined) return storedUpTo(db, source);
+      if (first === undefined) {
+        return immediate(db, async (tx) => {
+          await holdRun(tx, source);
+          return storedUpTo(tx, source);
+        });
+      }
       checkBatch(batch, first);
       const rows = batch.map((event) => ({
         seq: event.stamp.seq,

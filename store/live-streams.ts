@@ -27,9 +27,11 @@ export interface LiveParts {
   readonly outbox: StreamOutbox;
   /** Somebody watches: from now on the bus has to be woken when the store changes. */
   readonly listen: () => void;
+  /** Lets readers in other processes notice what is in the store. */
+  readonly tell: (run: StreamOf) => void;
 }
 
-export function liveStreams({ bus, outbox, listen }: LiveParts): LiveStreams {
+export function liveStreams({ bus, outbox, listen, tell }: LiveParts): LiveStreams {
   return {
     send(batch, chars) {
       const taken = outbox.add(batch, chars);
@@ -40,6 +42,7 @@ export function liveStreams({ bus, outbox, listen }: LiveParts): LiveStreams {
     announce(run, batches = []) {
       for (const batch of batches) bus.send(batch);
       bus.wake(run);
+      tell(run);
     },
     watch(run) {
       const watch = bus.watch(run);

@@ -1,16 +1,18 @@
 /**
- * The schema's history: an ordered list that only grows; a released migration is never edited.
- * Invariants: each runs in its own write transaction and is recorded in the same one; the caller holds
- * the file lock; a database that is newer than this list is refused before anything is written.
+ * The schema's history: an ordered list that only grows; a released migration is never edited. It is written
+ * in SQLite's words, and PostgreSQL's dialect has its own for some of them.
+ * Invariants: each runs in its own write transaction and is recorded in the same one; of several processes
+ * that migrate at once one does it and the others find it done; a database that is newer than this list is
+ * refused before anything is written.
  */
 import { sql } from 'kysely';
 import { HoldfastError } from '../core/errors.js';
-import { immediate, type Db } from './database.js';
+import { dialectOf, immediate, type Db, type Definition } from './database.js';
 
 interface Migration {
   readonly version: number;
   readonly name: string;
-  readonly statements: readonly string[];
+  readonly statements: readonly Definition[];
 }
 
 const MIGRATIONS: readonly Migration[] = [
@@ -80,7 +82,11 @@ const MIGRATIONS: readonly Migration[] = [
         before_head text, before_carry_json text, created_at bigint not null, updated_at bigint not null, forked_from text,
         primary key (tenant, session_id))`,
       `create index sessions_by_time on sessions (tenant, updated_at, session_id)`,
-      `create index sessions_by_place on sessions (tenant, caller, cwd, updated_at, session_id)`,
+      {
+        sqlite: `create index sessions_by_place on sessions (tenant, caller, cwd, updated_at, session_id)`,
+        // An entry of an index has 2,700 bytes at most there, and folders can be longer.
+        postgres: `create index sessions_by_place on sessions (tenant, caller, updated_at, session_id)`,
+      },
       `alter table runs add column session_id text`,
       `alter table runs add column head text`,
       `create index runs_by_session on runs (tenant, session_id, started_at)
@@ -115,11 +121,9 @@ export async function migrate(db: Db): Promise<void> {
   }
 }
 
-/** The database's schema version; 0 for an empty file. */
+/** The database's schema version; 0 for an empty one. */
 export async function schemaVersion(db: Db): Promise<number> {
-  const table = await sql<{ name: string }>`
-    select name from sqlite_master where type = 'table' and name = 'schema_migrations'`.execute(db);
-  if (table.rows.length === 0) return 0;
+  if (!(await dialectOf(db).hasMigrations(db))) return 0;
   const newest = await db
     .selectFrom('schema_migrations')
     .select((eb) => eb.fn.max('version').as('version'))
@@ -127,26 +131,17 @@ export async function schemaVersion(db: Db): Promise<number> {
   return newest?.version ?? 0;
 }
 
-/** Deletes every row of every table but the list of migrations. */
-export async function emptyTables(db: Db): Promise<void> {
-  const { rows } = await sql<{ name: string }>`
-    select name from sqlite_master where type = 'table' and name <> 'schema_migrations'`.execute(
-    db,
-  );
+async function apply(db: Db, { version, name, statements }: Migration): Promise<void> {
+  const dialect = dialectOf(db);
   await immediate(db, async (tx) => {
-    for (const { name } of rows) await sql`delete from ${sql.table(name)}`.execute(tx);
-  });
-}
-
-async function apply(db: Db, migration: Migration): Promise<void> {
-  await immediate(db, async (tx) => {
-    await sql`create table if not exists schema_migrations (
-      version integer not null primary key, name text not null)`.execute(tx);
-    for (const statement of migration.statements) await sql.raw(statement).execute(tx);
-    await tx
-      .insertInto('schema_migrations')
-      .values({ version: migration.version, name: migration.name })
-      .execute();
+    await dialect.holdSchema(tx);
+    if ((await schemaVersion(tx)) >= version) return;
+    const list = `create table if not exists schema_migrations (
+      version integer not null primary key, name text not null)`;
+    for (const definition of [list, ...statements]) {
+      await sql.raw(dialect.define(definition)).execute(tx);
+    }
+    await tx.insertInto('schema_migrations').values({ version, name }).execute();
   });
 }
 

@@ -99,7 +99,7 @@ function resultColumns(result: RunResult, at: number) {
   return {
     status: result.status,
     stop_reason: result.stopReason,
-    detail: result.detail ?? null,
+    detail: result.detail === undefined ? null : wellFormed(result.detail),
     cost_micro_usd: result.costMicroUsd,
     completed_at: at,
     result_json: JSON.stringify(result),

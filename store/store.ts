@@ -1,37 +1,33 @@
 /**
- * The store: everything that outlives a run's Temporal history. SQLite in one file, for several processes
- * at once; the interface is asynchronous so that a cluster can use a server instead.
+ * The store: everything that outlives a run's Temporal history. SQLite in one file, for the processes of one
+ * machine, or a database of PostgreSQL, for those of many.
  * Invariants: what a method has written is on disk when it returns; every row belongs to a tenant; the
  * store knows no clock, times come as arguments.
  * Errors of every method: `StoreUnavailable` with a hint, and `InvalidRequest` for unusable identifiers.
  */
-import { resolve } from 'node:path';
 import { argumentsOf, type Arguments } from './arguments.js';
 import { asks, type Asks } from './asks.js';
 import { attempts, type Attempts } from './attempts.js';
 import { blobs, type Blobs } from './blobs.js';
 import { chainCache, type ChainCache } from './chain-cache.js';
-import { changePoll } from './change-poll.js';
-import {
-  BUSY_WAIT_MS,
-  immediate,
-  IN_MEMORY,
-  makeFolder,
-  openDatabase,
-  type Db,
-  type OpenDatabase,
-} from './database.js';
+import type { ChangeWatch, RunName } from './changes.js';
+import { immediate, type Db, type OpenDatabase } from './database.js';
 import { events, type Events } from './events.js';
-import { withFileLock } from './file-lock.js';
 import { histories, type Histories } from './histories.js';
 import { ledger, type Ledger } from './ledger.js';
-import { liveStreams, type LiveStreams } from './live-streams.js';
-import { emptyTables, migrate, schemaVersion } from './migrations.js';
+import { liveOn, type LiveStreams } from './live.js';
+import { schemaVersion } from './migrations.js';
+import { isStoreUrl } from './postgres/store-url.js';
+import type { PostgresOptions } from './postgres/postgres-database.js';
 import { replies, type Replies } from './replies.js';
 import { runs, type Runs } from './runs.js';
+import {
+  emptyTables,
+  IN_MEMORY,
+  openSqlite,
+  type SqliteOptions,
+} from './sqlite/sqlite-database.js';
 import { sessions, type Sessions } from './sessions.js';
-import { busOf, streamBus } from './stream-bus.js';
-import { streamOutbox, type StreamOutbox } from './stream-outbox.js';
 import { streams, type Streams } from './streams.js';
 import { transcripts, type Transcripts } from './transcripts.js';
 
@@ -54,10 +50,13 @@ export interface StoreCalls
 export interface Store extends StoreCalls {
   /** What models say at this moment. */
   readonly live: LiveStreams;
+  /** For a reader of a run's events, who stops it: whatever is appended after this call wakes it. */
+  watchEvents(run: RunName): ChangeWatch;
   /**
    * Several calls as one transaction: all of them are on disk when it returns, or none is. One commit is
-   * what a durable write costs. `work` uses the given calls alone and awaits nothing else, because all
-   * others wait for it. `step` says what it decides, for those who watch the store.
+   * what a durable write costs. `work` uses the given calls alone and awaits nothing else, because others
+   * wait for it, and bears being called again: a transaction that another process was in the way of is
+   * undone and begins anew. `step` says what it decides, for those who watch the store.
    */
   together<T>(work: (calls: StoreCalls) => Promise<T>, step?: TransactionStep): Promise<T>;
   /** Errors: `StoreUnavailable` when the store cannot be read. */
@@ -74,20 +73,28 @@ export interface TransactionStep {
 }
 
 export interface StoreHealth {
-  readonly file: string;
+  /** The file, or the address of the database without its secrets. */
+  readonly place: string;
   readonly schemaVersion: number;
 }
 
-export interface StoreOptions {
-  /** Path of the database; made with its folder when absent. IN_MEMORY keeps it in this process. */
-  readonly file: string;
-  /** How long a call may block for another process's transaction, in ms; default BUSY_WAIT_MS. */
-  readonly busyWaitMs?: number;
+export type StoreOptions = SqliteOptions | PostgresOptions;
+
+/** Opens the store and brings its schema up to date. Errors: `StoreUnavailable`, `InvalidConfig`. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  return storeOn(await openDatabase(options), chainCache());
 }
 
-/** Opens the store and brings its schema up to date. Errors: `StoreUnavailable`. */
-export async function openStore(options: StoreOptions): Promise<Store> {
-  return storeOn({ ...(await openMigrated(options)), cache: chainCache() }, options.file);
+/** The same by one text, as settings have it: the path of a file, or a URL `postgres://…`. */
+export function openStoreAt(place: string): Promise<Store> {
+  return openStore(isStoreUrl(place) ? { url: place } : { file: place });
+}
+
+async function openDatabase(options: StoreOptions): Promise<OpenDatabase> {
+  if ('file' in options) return openSqlite(options);
+  // Loaded when it is used: most stores are files.
+  const { openPostgres } = await import('./postgres/postgres-database.js');
+  return openPostgres(options);
 }
 
 /** A store in memory that can be emptied: much faster than opening another one. */
@@ -98,72 +105,54 @@ export interface MemoryStore extends Store {
 
 /** For tests and simulations. */
 export async function openMemoryStore(): Promise<MemoryStore> {
-  const { db, inside, close } = await openMigrated({ file: IN_MEMORY });
+  const database = await openSqlite({ file: IN_MEMORY });
   const cache = chainCache();
   return {
-    ...storeOn({ db, inside, close, cache }, IN_MEMORY),
+    ...storeOn(database, cache),
     async empty() {
       cache.clear();
-      await emptyTables(db);
+      await emptyTables(database.db);
     },
   };
 }
 
-/** Whoever holds the lock is asked again soon. */
-const NO_WAIT_MS = 0;
-
-interface Opened extends OpenDatabase {
-  readonly cache: ChainCache;
-}
-
-function storeOn({ db, inside, close, cache }: Opened, file: string): Store {
-  const callsInside = callsOn(inside, cache);
-  const live = liveOn(db, file);
+function storeOn(database: OpenDatabase, cache: ChainCache): Store {
+  const { db, place, close } = database;
+  // SQLite has one Db for all its transactions, PostgreSQL one for each.
+  const inside = new WeakMap<Db, StoreCalls>();
+  const callsInside = (tx: Db): StoreCalls => {
+    const calls = inside.get(tx) ?? callsOn(tx, cache);
+    inside.set(tx, calls);
+    return calls;
+  };
+  const { live, events: appended, end } = liveOn(database);
   return {
-    ...callsOn(db, cache),
-    together: (work) => immediate(db, () => work(callsInside)),
-    health: async () => ({ file, schemaVersion: await schemaVersion(db) }),
+    ...telling(callsOn(db, cache), appended.announce),
+    async together(work) {
+      const changed: RunName[] = [];
+      const value = await immediate(db, (tx) =>
+        work(telling(callsInside(tx), (run) => changed.push(run))),
+      );
+      for (const run of changed) appended.announce(run);
+      return value;
+    },
+    health: async () => ({ place, schemaVersion: await schemaVersion(db) }),
     live,
+    watchEvents: appended.watch,
     close: async () => {
-      live.end();
-      close();
+      await end();
+      await close();
     },
   };
 }
 
-/** Between processes the file is all that tells of changes. */
-function liveOn(db: Db, file: string): LiveStreams & { end(): void } {
-  const bus = file === IN_MEMORY ? streamBus() : busOf(resolve(file));
-  const poll = changePoll(db, { wanted: bus.watched, changed: bus.wakeAll });
-  const outbox = file === IN_MEMORY ? memoryOutbox(db) : fileOutbox(file);
+function telling(calls: StoreCalls, appended: (run: RunName) => void): StoreCalls {
   return {
-    ...liveStreams({ bus, outbox, listen: poll.start }),
-    end() {
-      poll.stop();
-      outbox.close();
-    },
-  };
-}
-
-function memoryOutbox(db: Db): StreamOutbox {
-  return streamOutbox(streams(db).appendStreams);
-}
-
-/**
- * On a connection of its own: tokens wait for nobody's transaction, and nobody waits for the disk because of
- * them. Opened by the first of them.
- */
-function fileOutbox(file: string): StreamOutbox {
-  let side: OpenDatabase | undefined;
-  const outbox = streamOutbox((batches) => {
-    side ??= openDatabase(file, NO_WAIT_MS, 'lossy');
-    return streams(side.db).appendStreams(batches);
-  });
-  return {
-    ...outbox,
-    close() {
-      outbox.close();
-      side?.close();
+    ...calls,
+    async appendEvents(source, batch) {
+      const storedUpTo = await calls.appendEvents(source, batch);
+      if (batch.length > 0) appended(source);
+      return storedUpTo;
     },
   };
 }
@@ -183,22 +172,4 @@ function callsOn(db: Db, cache: ChainCache): StoreCalls {
     ...histories(db),
     ...streams(db),
   };
-}
-
-async function openMigrated(options: StoreOptions): Promise<OpenDatabase> {
-  if (options.file === IN_MEMORY) return open(options);
-  makeFolder(options.file);
-  // One process at a time: two that switch a new file to WAL at once would fail.
-  return withFileLock(`${options.file}.lock`, () => open(options));
-}
-
-async function open({ file, busyWaitMs = BUSY_WAIT_MS }: StoreOptions): Promise<OpenDatabase> {
-  const database = openDatabase(file, busyWaitMs);
-  try {
-    await migrate(database.db);
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
 }

@@ -5,7 +5,7 @@
  */
 import type { StreamedAttempt, StreamEntry, StreamPlace } from '../core/stream.js';
 import { checkIdentifiers } from './bounds.js';
-import { change, immediate, rowsOf, type Db } from './database.js';
+import { change, holdStream, immediate, rowsOf, type Db } from './database.js';
 import type { StreamChunkTable, StreamTable } from './schema.js';
 
 export interface StreamOf {
@@ -166,6 +166,7 @@ type Opened = Pick<StreamTable, 'fence' | 'open_json' | 'chars'>;
 
 async function open(tx: Db, opening: StreamOpening): Promise<readonly StreamBatch[]> {
   const { tenant, runId, call, attempt, messageId, eventsBefore, keepMs, at } = opening;
+  await holdStream(tx, opening);
   await removeOld(tx, at);
   const removableAt = at + UNCLOSED_KEEP_MS;
   const [row] = await rowsOf<Opened>(tx, OPEN, { tenant, runId, keepMs, removableAt });
@@ -190,13 +191,21 @@ const LOST: StreamEntry = { kind: 'attempt_reset', reason: 'WorkerLost' };
 
 async function append(tx: Db, batches: readonly StreamBatch[]): Promise<readonly StreamBatch[]> {
   const refused: StreamBatch[] = [];
+  for (const run of runsOf(batches)) await holdStream(tx, run);
   for (const batch of batches) if ((await insert(tx, batch)) === 0) refused.push(batch);
   return refused;
 }
 
 async function end(tx: Db, { tenant, runId, fence, rest, chars }: StreamEnding): Promise<boolean> {
+  await holdStream(tx, { tenant, runId });
   for (const batch of rest) if ((await insert(tx, batch)) === 0) return false;
   return (await change(tx, END, { tenant, runId, fence, chars })) > 0;
+}
+
+/** Each once, and always in one order: two processes that hold several must not wait for each other. */
+function runsOf(batches: readonly StreamBatch[]): readonly StreamOf[] {
+  const runs = new Map(batches.map((batch) => [`${batch.tenant} ${batch.runId}`, batch]));
+  return [...runs].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, run]) => run);
 }
 
 function insert(tx: Db, batch: StreamBatch): Promise<number> {

@@ -77,7 +77,7 @@ function storedForm(node: TranscriptNode): StoredNode {
 const INSERT_NODE = `
   insert into nodes (tenant, hash, parent, body)
   select @tenant, @hash, @parent, @body
-  where @parent is null
+  where cast(@parent as text) is null
     or exists (select 1 from nodes where tenant = @tenant and hash = @parent)
   on conflict (tenant, hash) do nothing`;
 

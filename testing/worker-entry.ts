@@ -14,7 +14,7 @@ const settingsSchema = z.object({
   address: z.string(),
   namespace: z.string(),
   taskQueue: z.string(),
-  storeFile: z.string(),
+  storePlace: z.string(),
   /** Module that exports `config`, or a function `config(options)`. */
   configModule: z.string(),
   configOptions: z.json().optional(),
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
     address: place.address,
     namespace: place.namespace,
     taskQueue: place.taskQueue,
-    storeFile: place.storeFile,
+    storePlace: place.storePlace,
     config,
     providers: new Map([[provider.name, provider]]),
     logLevel: place.logLevel ?? 'ERROR',

@@ -5,6 +5,7 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { HoldfastError } from '../core/errors.js';
+import { isStoreUrl } from '../store/place.js';
 
 export interface Environment {
   readonly address: string;
@@ -12,7 +13,8 @@ export interface Environment {
   readonly taskQueue: string;
   /** Folder of local state; the store lies in it unless `HOLDFAST_STORE` says otherwise. */
   readonly home: string;
-  readonly storeFile: string;
+  /** Path of a file, or a `postgres://` URL. It may hold a password: show it with `shownPlace`. */
+  readonly storePlace: string;
   readonly configFile?: string;
   readonly anthropic: ModelAccess;
   readonly openai: ModelAccess;
@@ -68,10 +70,10 @@ export function readEnvironment(
     namespace: read.HOLDFAST_NAMESPACE,
     taskQueue: read.HOLDFAST_TASK_QUEUE,
     home,
-    storeFile:
+    storePlace:
       read.HOLDFAST_STORE === undefined
         ? join(home, STORE_FILE)
-        : resolve(folder, read.HOLDFAST_STORE),
+        : storePlaceIn(folder, read.HOLDFAST_STORE),
     ...(read.HOLDFAST_CONFIG !== undefined && {
       configFile: resolve(folder, read.HOLDFAST_CONFIG),
     }),
@@ -80,6 +82,11 @@ export function readEnvironment(
     litellm: access(read.LITELLM_API_KEY, read.LITELLM_BASE_URL),
     secret: (variable) => variables[variable]?.trim() || undefined,
   };
+}
+
+/** A store as somebody in `folder` names it: a URL as it is, a path from there. */
+export function storePlaceIn(folder: string, place: string): string {
+  return isStoreUrl(place) ? place : resolve(folder, place);
 }
 
 function access(apiKey: string | undefined, baseUrl: string | undefined): ModelAccess {

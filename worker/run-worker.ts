@@ -24,9 +24,9 @@ export async function runWorkerProcess(options: WorkerProcessOptions = {}): Prom
   const config =
     options.config ??
     (await loadConfig({ folder, ...(configFile !== undefined && { file: configFile }) }));
-  const { address, namespace, taskQueue, storeFile } = environment;
+  const { address, namespace, taskQueue, storePlace } = environment;
   const providers = providersOf(environment, config);
-  const settings = { address, namespace, taskQueue, storeFile, providers, ...options.settings };
+  const settings = { address, namespace, taskQueue, storePlace, providers, ...options.settings };
   if (settings.providers.size === 0) {
     say(
       'No model key is set: set ANTHROPIC_API_KEY or OPENAI_API_KEY, or every model call will fail.',

@@ -8,7 +8,7 @@ import { DefaultLogger, Runtime, Worker, type NativeConnection } from '@temporal
 import { createActivities, type Activities, type ActivityDeps } from '../activities/index.js';
 import type { Config } from '../authoring/index.js';
 import type { Provider } from '../providers/provider.js';
-import { openStore, type Store } from '../store/store.js';
+import { openStoreAt, type Store } from '../store/store.js';
 import type { AgentActivities } from '../workflows/activity-types.js';
 import { connect } from './connection.js';
 import { checkModels } from './load-config.js';
@@ -24,7 +24,8 @@ export interface WorkerSettings {
   readonly address: string;
   readonly namespace: string;
   readonly taskQueue: string;
-  readonly storeFile: string;
+  /** Path of a file, or a `postgres://` URL. */
+  readonly storePlace: string;
   readonly config: Config;
   /** By `ModelRoute.provider`. A model without its provider fails when it is called. */
   readonly providers: ReadonlyMap<string, Provider>;
@@ -59,7 +60,7 @@ export interface RunningWorker {
 export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
   checkModels(settings.config);
   installRuntime(settings.logLevel ?? 'ERROR');
-  const store = await openStore({ file: settings.storeFile });
+  const store = await openStoreAt(settings.storePlace);
   let connection: NativeConnection | undefined;
   try {
     connection = await connect({

@@ -10,6 +10,7 @@ import {
 } from '../command.js';
 import { HoldfastError } from '../../core/errors.js';
 import type { AskView } from '../../core/event.js';
+import { shownPlace } from '../../store/place.js';
 import type { Output } from '../output.js';
 import { approvalCard } from '../render/index.js';
 import type { Session } from '../session.js';
@@ -68,7 +69,7 @@ async function fromRun(session: Session, runId: string | undefined): Promise<rea
   if (runId === undefined) {
     throw new HoldfastError(
       'StoreUnavailable',
-      `There is no store at ${session.place.storeFile}.`,
+      `There is no store at ${shownPlace(session.place.storePlace)}.`,
       {
         hint: 'Set HOLDFAST_STORE to the store of your workers, or ask one run with --run.',
       },

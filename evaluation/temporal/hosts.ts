@@ -65,8 +65,8 @@ const KINDS: readonly (keyof Activities)[] = [
 ];
 
 export async function openHost({ address, folder, name, ...options }: HostOptions): Promise<Host> {
-  const [storeFile, taskQueue] = [join(folder, `${name}.db`), `eval-${name}`];
-  const store = await openStore({ file: storeFile });
+  const [storePlace, taskQueue] = [join(folder, `${name}.db`), `eval-${name}`];
+  const store = await openStore({ file: storePlace });
   const client = await connect({ address, taskQueue, store });
   const cases = new Map<string, CaseLife>();
   /** Changes of workers happen one after another. */
@@ -76,7 +76,7 @@ export async function openHost({ address, folder, name, ...options }: HostOption
       address,
       namespace: NAMESPACE,
       taskQueue,
-      storeFile,
+      storePlace,
       serves: part,
       config: BARE_CONFIG,
       providers: new Map(),

@@ -51,11 +51,11 @@ describe('the pins', () => {
     }
     const minor = SERVER_VERSION.split('.').slice(0, 2).join('.');
     const images = [...compose.matchAll(/image: (\S+)/g)].map((match) => match[1]);
-    expect(images).toHaveLength(5);
+    expect(images).toHaveLength(6);
     for (const image of images) expect(image).toMatch(/:\d+\.\d+/);
     expect(compose).toContain(`temporalio/server:${minor}.`);
     const ports = [...compose.matchAll(/- '(\S+:\d+:\d+)'/g)].map((match) => match[1]);
-    expect(ports).toEqual(['127.0.0.1:7233:7233', '127.0.0.1:8080:8080']);
+    expect(ports).toEqual(['127.0.0.1:5433:5432', '127.0.0.1:7233:7233', '127.0.0.1:8080:8080']);
   });
 });
 

@@ -12,7 +12,7 @@ async function holdfast(...words: readonly string[]) {
   let out = '';
   let err = '';
   const streams = { out: (text: string) => (out += text), err: (text: string) => (err += text) };
-  const place = ['--address', world.server.address, '--store', world.storeFile];
+  const place = ['--address', world.server.address, '--store', world.storePlace];
   const environment = { variables: {}, folder: '/', colour: false, interactive: false };
   const code = await runCli([...words, ...place], { environment, streams });
   return { code, out, err };

@@ -453,10 +453,10 @@ describe('a worker that lacks something', () => {
     try {
       const garbage = join(folder, 'garbage.db');
       writeFileSync(garbage, 'this is no database '.repeat(1_000));
-      for (const storeFile of [garbage, folder]) {
+      for (const storePlace of [garbage, folder]) {
         const expected = { code: 'StoreUnavailable', hint: expect.any(String) };
-        await expect(world.serve({ storeFile })).rejects.toMatchObject(expected);
-        await expect(openStore({ file: storeFile })).rejects.toMatchObject(expected);
+        await expect(world.serve({ storePlace })).rejects.toMatchObject(expected);
+        await expect(openStore({ file: storePlace })).rejects.toMatchObject(expected);
       }
     } finally {
       rmSync(folder, { recursive: true, force: true });

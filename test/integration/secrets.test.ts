@@ -30,7 +30,7 @@ afterAll(async () => {
 /** Everything that is left of a run: its history, events and result, and the files of the store. */
 async function leftOf(runId: string): Promise<string> {
   const { result, events, history } = await world.ended(world.client.handle(runId));
-  const folder = dirname(world.storeFile);
+  const folder = dirname(world.storePlace);
   const files = readdirSync(folder)
     .filter((name) => name.startsWith('store.db'))
     .map((name) => readFileSync(join(folder, name), 'latin1'));

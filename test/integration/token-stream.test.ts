@@ -173,7 +173,7 @@ test('events and tokens together come in the order of their causes', async () =>
 async function holdfast(...words: readonly string[]) {
   const pieces: string[] = [];
   const streams = { out: (text: string) => void pieces.push(text), err: () => undefined };
-  const place = ['--address', world.server.address, '--store', world.storeFile];
+  const place = ['--address', world.server.address, '--store', world.storePlace];
   const environment = { variables: {}, folder: '/', colour: false, interactive: false };
   const code = await runCli([...words, ...place], { environment, streams });
   return { code, pieces, out: pieces.join('') };

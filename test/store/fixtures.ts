@@ -1,18 +1,37 @@
-/** What the tests of the store share: a store in a folder of its own, and events of one run. */
+/**
+ * What the tests of the store share: a store of its own in either database, and events of one run.
+ * Every test file runs on SQLite by itself, and on PostgreSQL when postgres.test.ts loads it.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { Client } from 'pg';
 import type { AskView, EventBody, RunEvent } from '../../core/event.js';
 import type { RunResult } from '../../core/result.js';
-import { openStore, type Store } from '../../store/store.js';
+import { isStoreUrl } from '../../store/postgres/store-url.js';
+import { openStoreAt, type Store } from '../../store/store.js';
+import { newPostgresUrl } from '../postgres-server.js';
 
 export interface Opened {
   readonly store: Store;
-  readonly file: string;
+  /** What it is opened with: the path of a file, or an address with a schema of its own. */
+  readonly place: string;
 }
 
 const folders: string[] = [];
 const stores: Store[] = [];
+let database: 'sqlite' | 'postgres' = 'sqlite';
+
+/** What `newStore` opens from now on. */
+export function useDatabase(name: typeof database): void {
+  database = name;
+}
+
+/** For what only one of them can show. */
+export function onlyOn(name: typeof database): typeof test {
+  return database === name ? test : (test.skip as typeof test);
+}
 
 export function newFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-store-'));
@@ -20,10 +39,35 @@ export function newFile(): string {
   return join(folder, 'store.db');
 }
 
-export async function newStore(file = newFile()): Promise<Opened> {
-  const store = await openStore({ file });
+export async function newPlace(): Promise<string> {
+  return database === 'sqlite' ? newFile() : newPostgresUrl();
+}
+
+export async function newStore(at?: string): Promise<Opened> {
+  const place = at ?? (await newPlace());
+  const store = await openStoreAt(place);
   stores.push(store);
-  return { store, file };
+  return { store, place };
+}
+
+/** Rows of a statement that the store itself knows nothing of. */
+export async function rawRows(place: string, statement: string): Promise<readonly unknown[]> {
+  if (!isStoreUrl(place)) {
+    const file = new Database(place);
+    try {
+      const prepared = file.prepare(statement);
+      return prepared.reader ? prepared.all() : [prepared.run()];
+    } finally {
+      file.close();
+    }
+  }
+  const client = new Client({ connectionString: place });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows as unknown[];
+  } finally {
+    await client.end();
+  }
 }
 
 export async function cleanUp(): Promise<void> {

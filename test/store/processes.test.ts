@@ -5,9 +5,9 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import Database from 'better-sqlite3';
 import { SCHEMA_VERSION } from '../../store/migrations.js';
-import { cleanUp, newFile, newStore } from './fixtures.js';
+import { isStoreUrl } from '../../store/postgres/store-url.js';
+import { cleanUp, newPlace, newStore, rawRows } from './fixtures.js';
 
 afterAll(cleanUp);
 
@@ -18,9 +18,9 @@ interface Child {
   readonly exited: Promise<unknown>;
 }
 
-function start(file: string, job: string, id: number): Child {
+function start(place: string, job: string, id: number): Child {
   const script = join(__dirname, 'processes', 'worker.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', script, file, job, String(id)]);
+  const child = spawn(process.execPath, ['--import', 'tsx', script, place, job, String(id)]);
   const lines: unknown[] = [];
   const errors: string[] = [];
   createInterface(child.stdout).on('line', (line) => lines.push(JSON.parse(line)));
@@ -35,15 +35,15 @@ async function until(what: () => boolean): Promise<void> {
   if (!what()) throw new Error('It did not come to that within 30 s.');
 }
 
-async function startTogether(file: string, jobs: readonly string[]): Promise<readonly Child[]> {
-  const children = jobs.map((job, id) => start(file, job, id));
+async function startTogether(place: string, jobs: readonly string[]): Promise<readonly Child[]> {
+  const children = jobs.map((job, id) => start(place, job, id));
   await until(() => children.every((child) => child.lines[0] === 'ready'));
   for (const child of children) child.process.stdin.write('go\n');
   return children;
 }
 
-async function runTogether(file: string, jobs: readonly string[]): Promise<readonly Child[]> {
-  const children = await startTogether(file, jobs);
+async function runTogether(place: string, jobs: readonly string[]): Promise<readonly Child[]> {
+  const children = await startTogether(place, jobs);
   await Promise.all(children.map((child) => child.exited));
   expect(children.flatMap((child) => child.errors)).toEqual([]);
   expect(children.map((child) => child.process.exitCode)).toEqual(jobs.map(() => 0));
@@ -51,16 +51,16 @@ async function runTogether(file: string, jobs: readonly string[]): Promise<reado
 }
 
 test('four processes that open a new file at once all find it migrated', async () => {
-  const file = newFile();
-  const children = await runTogether(file, ['open', 'open', 'open', 'open']);
+  const place = await newPlace();
+  const children = await runTogether(place, ['open', 'open', 'open', 'open']);
   for (const child of children) {
-    expect(child.lines.at(-1)).toEqual({ file, schemaVersion: SCHEMA_VERSION });
+    expect(child.lines.at(-1)).toMatchObject({ schemaVersion: SCHEMA_VERSION });
   }
 });
 
 test('four processes that claim the same keys at once: each key has exactly one winner', async () => {
-  const { store, file } = await newStore();
-  const children = await runTogether(file, ['claim', 'claim', 'claim', 'claim']);
+  const { store, place } = await newStore();
+  const children = await runTogether(place, ['claim', 'claim', 'claim', 'claim']);
   const wins = children.flatMap((child) => child.lines).filter(isWin);
   expect(wins.map((win) => win.won).sort()).toEqual(
     Array.from({ length: 50 }, (_, round) => `k${round}`).sort(),
@@ -71,24 +71,67 @@ test('four processes that claim the same keys at once: each key has exactly one 
 });
 
 test('processes that append at once lose nothing', async () => {
-  const { store, file } = await newStore();
-  await runTogether(file, ['append-some', 'append-some', 'append-some']);
+  const { store, place } = await newStore();
+  await runTogether(place, ['append-some', 'append-some', 'append-some']);
   for (const id of [0, 1, 2]) {
     const run = { tenant: 't', runId: `run-${id}` };
     expect((await store.readEvents(run, { sinceSeq: 0, limit: 1000 })).events).toHaveLength(100);
   }
 });
 
+test('executions that append to one run at once: one line, without a gap, and the projection knows its end', async () => {
+  const { store, place } = await newStore();
+  await runTogether(place, ['append-to-one', 'append-to-one', 'append-to-one']);
+  const run = { tenant: 't', runId: 'shared' };
+  const { events } = await store.readEvents(run, { sinceSeq: 0, limit: 1000 });
+  expect(events.map((event) => event.stamp.seq)).toEqual(events.map((_, index) => index));
+  expect((await store.getRun('t', 'shared'))?.lastSeq).toBe(events.length - 1);
+  const live = await rawRows(place, `select seq from events where superseded = 0 order by seq`);
+  expect(live).toHaveLength(events.length);
+});
+
+test('workers that append the same events at once: each event is there once, and both are told so', async () => {
+  const { store, place } = await newStore();
+  const children = await runTogether(place, ['append-same', 'append-same', 'append-same']);
+  const run = { tenant: 't', runId: 'shared' };
+  const { events, epoch } = await store.readEvents(run, { sinceSeq: 0, limit: 1000 });
+  expect(events.map((event) => event.stamp.seq)).toEqual(Array.from({ length: 40 }, (_, n) => n));
+  expect(epoch).toBe(0);
+  for (const child of children) {
+    expect(child.lines.filter(isAcknowledged).map((line) => line.acknowledged)).toEqual(
+      events.map((_, index) => index + 1),
+    );
+  }
+});
+
+test('attempts that are started at once are numbered without gaps, and each has seen all before it', async () => {
+  const { place } = await newStore();
+  const children = await runTogether(place, ['attempts', 'attempts', 'attempts']);
+  const starts = children.flatMap((child) => child.lines).filter(isStart);
+  expect(starts.map((start) => start.number).sort((a, b) => a - b)).toEqual(
+    Array.from({ length: 60 }, (_, index) => index + 1),
+  );
+  for (const { number, seen } of starts) expect(seen).toBe(number - 1);
+});
+
+test('processes that write one conversation at once have one head, with all its nodes', async () => {
+  const { place } = await newStore();
+  const children = await runTogether(place, ['chain', 'chain', 'chain']);
+  const heads = children.map((child) => child.lines.find(isHead));
+  expect(heads).toEqual(heads.map(() => heads[0]));
+  expect(heads[0]?.nodes).toBe(30);
+});
+
 test('kill -9 in the middle of appends keeps all that was acknowledged, whole batches, one line', async () => {
-  const { store, file } = await newStore();
-  const children = await startTogether(file, ['append', 'append']);
+  const { store, place } = await newStore();
+  const children = await startTogether(place, ['append', 'append']);
   await until(() => children.every((child) => child.lines.length > 40));
   for (const child of children) child.process.kill('SIGKILL');
   await Promise.all(children.map((child) => child.exited));
 
-  const raw = new Database(file);
-  expect(raw.pragma('integrity_check', { simple: true })).toBe('ok');
-  raw.close();
+  if (!isStoreUrl(place)) {
+    expect(await rawRows(place, 'pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  }
   for (const [id, child] of children.entries()) {
     const acknowledged = child.lines.filter(isAcknowledged).at(-1)?.acknowledged ?? 0;
     const seqs = await allSeqs(id);
@@ -121,4 +164,12 @@ function isWin(line: unknown): line is Win {
 
 function isAcknowledged(line: unknown): line is { readonly acknowledged: number } {
   return typeof line === 'object' && line !== null && 'acknowledged' in line;
+}
+
+function isStart(line: unknown): line is { readonly number: number; readonly seen: number } {
+  return typeof line === 'object' && line !== null && 'seen' in line;
+}
+
+function isHead(line: unknown): line is { readonly head: string; readonly nodes: number } {
+  return typeof line === 'object' && line !== null && 'nodes' in line;
 }

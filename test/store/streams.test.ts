@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import type { StreamEntry } from '../../core/stream.js';
 import type { Store } from '../../store/store.js';
 import type { StreamBatch, StreamOpening } from '../../store/streams.js';
-import { cleanUp, newStore } from './fixtures.js';
+import { cleanUp, newStore, onlyOn } from './fixtures.js';
 
 afterEach(cleanUp);
 
@@ -162,34 +162,37 @@ describe('what is sent', () => {
     expect(store.live.send(following(dead, 'b'), 1)).toBe('refused');
   });
 
-  test('waits for nobody: what a locked store cannot take is left out, the rest comes later', async () => {
-    const { store, file } = await newStore();
-    const opened = await store.openStream(opening());
-    const other = new Database(file);
-    other.exec('begin immediate');
-    let batch = following(opened, 'first');
-    const half = 600 * 1024;
-    const took = performance.now();
-    const answers = [half, half, 1].map((chars) => {
-      const answer = store.live.send(batch, chars);
-      batch = following([batch], 'next');
-      return answer;
-    });
-    expect(answers).toEqual(['taken', 'full', 'taken']);
-    await sleep(200);
-    expect(performance.now() - took).toBeLessThan(1_000);
-    other.exec('rollback');
-    other.close();
-    await sleep(300);
-    const { batches } = await store.readStream(RUN, START);
-    expect(batches.map(({ first }) => first)).toEqual([0, 1, 3]);
-  });
+  onlyOn('sqlite')(
+    'waits for nobody: what a locked store cannot take is left out, the rest comes later',
+    async () => {
+      const { store, place } = await newStore();
+      const opened = await store.openStream(opening());
+      const other = new Database(place);
+      other.exec('begin immediate');
+      let batch = following(opened, 'first');
+      const half = 600 * 1024;
+      const took = performance.now();
+      const answers = [half, half, 1].map((chars) => {
+        const answer = store.live.send(batch, chars);
+        batch = following([batch], 'next');
+        return answer;
+      });
+      expect(answers).toEqual(['taken', 'full', 'taken']);
+      await sleep(200);
+      expect(performance.now() - took).toBeLessThan(1_000);
+      other.exec('rollback');
+      other.close();
+      await sleep(300);
+      const { batches } = await store.readStream(RUN, START);
+      expect(batches.map(({ first }) => first)).toEqual([0, 1, 3]);
+    },
+  );
 });
 
 describe('whoever watches', () => {
   test('in this process hears what is sent at once, through any handle of the store', async () => {
-    const { store, file } = await newStore();
-    const { store: reader } = await newStore(file);
+    const { store, place } = await newStore();
+    const { store: reader } = await newStore(place);
     const said = following(await store.openStream(opening()), 'a');
     const watch = reader.live.watch(RUN);
     store.live.send(said, 1);
@@ -208,14 +211,14 @@ describe('whoever watches', () => {
     watch.stop();
   });
 
-  test('is woken by what another process writes', async () => {
-    const { store, file } = await newStore();
+  onlyOn('sqlite')('is woken by what another process writes', async () => {
+    const { store, place } = await newStore();
     const watch = store.live.watch(RUN);
     // The first look only learns how things are.
     await watch.wait(200);
     await sleep(50);
     await watch.wait(1);
-    const other = new Database(file);
+    const other = new Database(place);
     const began = performance.now();
     setTimeout(() => other.prepare('update streams set closed = closed').run(), 30);
     setTimeout(() => other.exec("insert into blobs values ('t', 'h', 'x')"), 40);

@@ -36,9 +36,9 @@ test('a node is stored under the sha256 of its RFC 8785 form, whatever the order
 });
 
 test('a chain is read from root to head, by a fresh process as by the one that wrote it', async () => {
-  const { store, file } = await newStore();
+  const { store, place } = await newStore();
   const hashes = await putChain(store, 30);
-  const { store: fresh } = await newStore(file);
+  const { store: fresh } = await newStore(place);
   for (const reader of [store, fresh]) {
     const chain = await reader.readChain('t', hashes[29] ?? '');
     expect(chain.map((node) => node.hash)).toEqual(hashes);
@@ -47,11 +47,11 @@ test('a chain is read from root to head, by a fresh process as by the one that w
 });
 
 test('heads that share a beginning are both complete', async () => {
-  const { store, file } = await newStore();
+  const { store, place } = await newStore();
   const [root = '', fork = ''] = await putChain(store, 2);
   const left = await store.putNode('t', message(fork, 'left'));
   const right = await store.putNode('t', message(fork, 'right'));
-  const { store: fresh } = await newStore(file);
+  const { store: fresh } = await newStore(place);
   for (const reader of [store, fresh]) {
     for (const head of [left, right, fork]) {
       const chain = await reader.readChain('t', head);
@@ -82,11 +82,11 @@ test('another tenant sees nothing of a chain, also not through the cache', async
 });
 
 test('a chain of 1,000 nodes is read cold in well under a second, and extended at the cost of one node', async () => {
-  const { store, file } = await newStore();
+  const { store, place } = await newStore();
   const putStarted = performance.now();
   const hashes = await putChain(store, 1000);
   const perPutMs = (performance.now() - putStarted) / 1000;
-  const { store: fresh } = await newStore(file);
+  const { store: fresh } = await newStore(place);
   const coldStarted = performance.now();
   expect(await fresh.readChain('t', hashes[999] ?? '')).toHaveLength(1000);
   const coldMs = performance.now() - coldStarted;

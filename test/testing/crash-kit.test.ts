@@ -35,7 +35,7 @@ let server: TestServer;
 let model: ScriptedModel;
 let modelProxy: TcpProxy;
 let store: Store;
-let storeFile: string;
+let storePlace: string;
 let folder: string;
 let client: HoldfastClient;
 let worker: WorkerProcess;
@@ -54,7 +54,7 @@ function spawn(): Promise<WorkerProcess> {
     address: server.address,
     namespace: 'default',
     taskQueue: 'holdfast',
-    storeFile,
+    storePlace,
     configModule: join(__dirname, 'support', 'tiny-agent.ts'),
     configOptions: { serviceUrl: `http://127.0.0.1:${(service.address() as AddressInfo).port}` },
     modelUrl: modelProxy.url,
@@ -65,11 +65,11 @@ function spawn(): Promise<WorkerProcess> {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-crash-kit-'));
-  storeFile = join(folder, 'store.db');
+  storePlace = join(folder, 'store.db');
   [server, service, store] = await Promise.all([
     startTestServer({ environment: process.env }),
     startService(),
-    openStore({ file: storeFile }),
+    openStore({ file: storePlace }),
   ]);
   model = await startScriptedModel({
     script: (request) => {

@@ -8,7 +8,7 @@ describe('readEnvironment', () => {
       namespace: 'default',
       taskQueue: 'holdfast',
       home: '/project/.holdfast',
-      storeFile: '/project/.holdfast/store.db',
+      storePlace: '/project/.holdfast/store.db',
       anthropic: {},
       openai: {},
       litellm: {},
@@ -38,10 +38,15 @@ describe('readEnvironment', () => {
       namespace: 'prod',
       taskQueue: 'agents',
       home: '/project/state',
-      storeFile: '/data/store.db',
+      storePlace: '/data/store.db',
       configFile: '/project/my.config.ts',
       anthropic: { apiKey: 'key', baseUrl: 'http://localhost:1' },
     });
+  });
+
+  test('a store in a database keeps its address as it is', () => {
+    const address = 'postgres://me:secret@db.example:5432/holdfast?sslmode=verify-full';
+    expect(readEnvironment({ HOLDFAST_STORE: address }, '/p').storePlace).toBe(address);
   });
 
   test.each([

@@ -17,7 +17,7 @@ describe('startWorker', () => {
     address: '127.0.0.1:9',
     namespace: 'default',
     taskQueue: 'test',
-    storeFile: join(folder, 'store.db'),
+    storePlace: join(folder, 'store.db'),
     config: defineConfig({
       agents: [defineAgent({ name: 'a', model, instructions: 'Help.' })],
     }),

@@ -132,7 +132,7 @@ function guardedCall(
 }
 
 function mortalStore(store: Store, life: Life, seam: Seam): Store {
-  const { together, health, close, live, ...calls } = store;
+  const { together, health, close, live, watchEvents, ...calls } = store;
   const inside = new WeakMap<StoreCalls, StoreCalls>();
   const insideOf = (given: StoreCalls): StoreCalls => {
     const known = inside.get(given) ?? mortalCalls(given, { life, seam, lost: throwDied });
@@ -144,6 +144,7 @@ function mortalStore(store: Store, life: Life, seam: Seam): Store {
     health,
     close,
     live,
+    watchEvents,
     together: async (work, step) => {
       const seams = step && TRANSACTION_SEAMS[step.step];
       if (seams !== undefined) seam(seams[0]);

@@ -14,7 +14,7 @@ import type { StartOptions } from '../../../client/start-run.js';
 import type { AskView, EventType, RunEvent } from '../../../core/event.js';
 import { checkEvent, startChecking } from '../../../core/invariants.js';
 import type { RunResult } from '../../../core/result.js';
-import { openStore, type Store } from '../../../store/store.js';
+import { openStoreAt, type Store } from '../../../store/store.js';
 import {
   createAnthropicProvider,
   scriptOf,
@@ -29,6 +29,7 @@ import {
   type WorkerProcess,
 } from '../../../testing/index.js';
 import { startWorker, type RunningWorker, type WorkerSettings } from '../../../worker/index.js';
+import { newPostgresUrl } from '../../postgres-server.js';
 import { AGENT, config } from './agents.js';
 import { startService, type Service } from './service.js';
 
@@ -44,7 +45,7 @@ export type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 export interface World {
   readonly server: TestServer;
   readonly store: Store;
-  readonly storeFile: string;
+  readonly storePlace: string;
   readonly model: ScriptedModel;
   readonly service: Service;
   readonly client: HoldfastClient;
@@ -76,6 +77,8 @@ export interface Ended {
 
 export interface WorldOptions {
   readonly dynamicConfig?: readonly string[];
+  /** Default: a file of its own. */
+  readonly storePlace?: string;
   /** Default true: a worker in this process. */
   readonly worker?: boolean;
   readonly workerSettings?: Partial<WorkerSettings>;
@@ -83,7 +86,7 @@ export interface WorldOptions {
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-integration-'));
-  const storeFile = join(folder, 'store.db');
+  const storePlace = options.storePlace ?? (await placeIn(folder));
   const scripts = new Map<string, Script>();
   const [server, service, model, store] = await Promise.all([
     startTestServer({
@@ -95,7 +98,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       script: (request) =>
         (scripts.get(request.runId) ?? scripts.get(ANY_RUN) ?? scriptOf([]))(request),
     }),
-    openStore({ file: storeFile }),
+    openStoreAt(storePlace),
   ]);
   const { address } = server;
   const client = await connect({ address, store });
@@ -109,7 +112,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const world: World = {
     server,
     store,
-    storeFile,
+    storePlace,
     model,
     service,
     client,
@@ -119,7 +122,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         address,
         namespace: NAMESPACE,
         taskQueue: TASK_QUEUE,
-        storeFile,
+        storePlace,
         config: config(configOptions),
         providers: new Map([[provider.name, provider]]),
         stickyTimeoutMs: 1_000,
@@ -136,7 +139,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         address,
         namespace: NAMESPACE,
         taskQueue: TASK_QUEUE,
-        storeFile,
+        storePlace,
         configModule: join(__dirname, 'agents.ts'),
         configOptions,
         modelUrl: model.baseUrl,
@@ -177,6 +180,12 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   };
   if (options.worker !== false) await world.serve();
   return world;
+}
+
+/** With HOLDFAST_TEST_STORE=postgres every world has its store there. */
+async function placeIn(folder: string): Promise<string> {
+  const inPostgres = process.env['HOLDFAST_TEST_STORE'] === 'postgres';
+  return inPostgres ? newPostgresUrl() : join(folder, 'store.db');
 }
 
 async function allEvents(store: Store, runId: string): Promise<readonly RunEvent[]> {

@@ -4,7 +4,7 @@
  */
 import type Database from 'better-sqlite3';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
-import { databaseFailure } from './database-errors.js';
+import { databaseFailure } from './sqlite-errors.js';
 
 /** Prepared statements kept; the shapes of our queries are fewer, but inserts vary in their rows. */
 const STATEMENTS_MAX = 200;

@@ -1,20 +1,12 @@
 /** Notices that other connections have written to a SQLite database: it counts their commits for us. */
-import { rowsOf, type Db } from './database.js';
-
-export interface ChangePoll {
-  /** Looks again and again, as long as somebody is `wanted`. */
-  start(): void;
-  stop(): void;
-}
+import type { ChangeFeed, ChangeListener } from '../changes.js';
+import { rowsOf, type Db } from '../database.js';
 
 /** While the database changes, and when it has not for a while. */
 const POLL_MS = { first: 4, last: 100 } as const;
 const GROWTH = 1.02;
 
-export function changePoll(
-  db: Db,
-  { wanted, changed }: { readonly wanted: () => boolean; readonly changed: () => void },
-): ChangePoll {
+export function changePoll(db: Db, { wanted, changed }: ChangeListener): ChangeFeed {
   let timer: NodeJS.Timeout | undefined;
   let version: number | undefined;
   let pause: number = POLL_MS.first;
@@ -35,7 +27,8 @@ export function changePoll(
   }
 
   function next(): void {
-    if (stopped || !wanted()) {
+    // Every commit counts, whatever it was: readers of events would be woken too often.
+    if (stopped || !wanted('stream')) {
       timer = undefined;
       return;
     }
@@ -47,7 +40,7 @@ export function changePoll(
     start() {
       if (timer === undefined) next();
     },
-    stop() {
+    async stop() {
       stopped = true;
       clearTimeout(timer);
     },

@@ -4,8 +4,8 @@
  * process dies, so that no lock is ever stale.
  */
 import Database from 'better-sqlite3';
-import { HoldfastError } from '../core/errors.js';
-import { isSqliteError, openFailure } from './database-errors.js';
+import { HoldfastError } from '../../core/errors.js';
+import { isSqliteError, openFailure } from './sqlite-errors.js';
 
 /** How long to wait for another process that migrates, in ms. */
 const LOCK_WAIT_MS_MAX = 30_000;

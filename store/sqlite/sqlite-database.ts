@@ -1,0 +1,223 @@
+/**
+ * One connection to a file of SQLite, and its two kinds of transaction.
+ * Invariants: every commit is on disk when it returns (WAL, synchronous FULL); a write transaction takes
+ * the write lock at its start, so it never fails halfway because another process wrote.
+ */
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import Database from 'better-sqlite3';
+import { Kysely, sql, SqliteDialect, type SqliteDatabase } from 'kysely';
+import { HoldfastError } from '../../core/errors.js';
+import { speaks, type Db, type Dialect, type OpenDatabase } from '../database.js';
+import { migrate } from '../migrations.js';
+import { changePoll } from './change-poll.js';
+import { withFileLock } from './file-lock.js';
+import { withStatementCache } from './prepared.js';
+import { openFailure } from './sqlite-errors.js';
+
+/** A file name that keeps the store in memory: for tests and simulations, one process only. */
+export const IN_MEMORY = ':memory:';
+
+/** How long a statement waits for another process's write transaction, in ms; the process blocks. */
+const BUSY_WAIT_MS = 3_000;
+/** Whoever writes tokens tries again soon. */
+const NO_WAIT_MS = 0;
+/**
+ * Pages (of 4 KiB) in the write-ahead log before it is copied into the file. A copy costs many commits, but
+ * until the first one every commit makes the log longer, which takes twice as long as writing over it.
+ */
+const CHECKPOINT_PAGES = 1_000;
+/** The same for a connection that writes much and waits for nobody: a copy would hold up its process. */
+const LOSSY_CHECKPOINT_PAGES = 10_000;
+/** The write-ahead log is cut back to this size at checkpoints. */
+const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
+
+export interface SqliteOptions {
+  /** Path of the database; made with its folder when absent. IN_MEMORY keeps it in this process. */
+  readonly file: string;
+  /** How long a call may block for another process's transaction, in ms; default BUSY_WAIT_MS. */
+  readonly busyWaitMs?: number;
+}
+
+/** Opens or creates the file and brings its schema up to date. Errors: `StoreUnavailable`. */
+export async function openSqlite(options: SqliteOptions): Promise<OpenDatabase> {
+  if (options.file === IN_MEMORY) return openMigrated(options);
+  makeFolder(options.file);
+  // One process at a time: two that switch a new file to WAL at once would fail.
+  return withFileLock(`${options.file}.lock`, () => openMigrated(options));
+}
+
+async function openMigrated(options: SqliteOptions): Promise<OpenDatabase> {
+  const { file, busyWaitMs = BUSY_WAIT_MS } = options;
+  const { db, close } = openFile(file, busyWaitMs);
+  try {
+    await migrate(db);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const isShared = file !== IN_MEMORY;
+  return {
+    db,
+    place: file,
+    identity: isShared ? resolve(file) : undefined,
+    openSide: () =>
+      isShared ? openFile(file, NO_WAIT_MS, 'lossy') : { db, close: async () => undefined },
+    feed: (listener) => changePoll(db, listener),
+    // The file is all that tells of changes.
+    tell: () => undefined,
+    close,
+  };
+}
+
+/** `lossy`: a power cut may take back the last commits. The file stays whole, and durable commits durable. */
+type Durability = 'durable' | 'lossy';
+
+interface OpenFile {
+  readonly db: Db;
+  close(): Promise<void>;
+}
+
+function openFile(file: string, busyWaitMs: number, durability: Durability = 'durable'): OpenFile {
+  try {
+    if (file !== IN_MEMORY) createPrivately(file);
+    const connection = new Database(file, { timeout: busyWaitMs });
+    try {
+      configure(connection, durability);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    // Not `db.destroy()`: that leaves a connection open that has not been used yet.
+    return { db: onConnection(connection), close: async () => void connection.close() };
+  } catch (error) {
+    throw openFailure(error, file);
+  }
+}
+
+/** What lies under a Db. */
+interface Session {
+  readonly connection: Database.Database;
+  readonly statements: SqliteDatabase;
+  /** The Db of whoever holds the transaction. Every other one waits for its end. */
+  readonly inside: Db;
+}
+
+const sessions = new WeakMap<Db, Session>();
+
+const SQLITE: Dialect = {
+  name: 'sqlite',
+  change: async (db, statement, values) =>
+    whenFree(db, ({ prepare }) => Number(prepare(statement).run([values]).changes)),
+  rowsOf: async (db, statement, values) =>
+    whenFree(db, ({ prepare }) => prepare(statement).all([values])),
+  immediate: (db, work) => transaction(db, 'begin immediate', work),
+  snapshot: (db, work) => transaction(db, 'begin', work),
+  // A write transaction holds the whole file.
+  hold: async () => undefined,
+  holdSchema: async () => undefined,
+  async hasMigrations(db) {
+    const { rows } = await sql`
+      select 1 from sqlite_master where type = 'table' and name = 'schema_migrations'`.execute(db);
+    return rows.length > 0;
+  },
+  define: (definition) => (typeof definition === 'string' ? definition : definition.sqlite),
+};
+
+/** Two ways to one connection: Kysely makes the users of each wait for one another, not for the other's. */
+function onConnection(connection: Database.Database): Db {
+  const statements = withStatementCache(connection);
+  const guarded = whileOpen(connection, statements);
+  const db: Db = new Kysely({ dialect: new SqliteDialect({ database: statements }) });
+  const inside: Db = new Kysely({ dialect: new SqliteDialect({ database: guarded }) });
+  sessions.set(db, { connection, statements, inside });
+  sessions.set(inside, { connection, statements: guarded, inside });
+  speaks(inside, SQLITE);
+  return speaks(db, SQLITE);
+}
+
+/** SQLite ends a transaction by itself when the disk is full: what follows must not be on disk alone. */
+function whileOpen(connection: Database.Database, statements: SqliteDatabase): SqliteDatabase {
+  return {
+    close: statements.close,
+    prepare(text) {
+      if (connection.inTransaction) return statements.prepare(text);
+      throw new HoldfastError('StoreUnavailable', 'The transaction has ended before its work.', {
+        hint: 'Check that the disk that holds the store is not full, then retry.',
+      });
+    },
+  };
+}
+
+function sessionOf(db: Db): Session {
+  const session = sessions.get(db);
+  if (session === undefined) throw new HoldfastError('Internal', 'This is no database of ours.');
+  return session;
+}
+
+/** Now, or after a transaction that somebody else has open: it would be part of that one. */
+function whenFree<T>(db: Db, run: (statements: SqliteDatabase) => T): T | Promise<T> {
+  const { connection, statements, inside } = sessionOf(db);
+  if (db === inside || !connection.inTransaction) return run(statements);
+  return db.connection().execute(async () => run(statements));
+}
+
+function transaction<T>(db: Db, begin: string, work: (tx: Db) => Promise<T>): Promise<T> {
+  const { inside, statements } = sessionOf(db);
+  // What begins inside a transaction becomes part of it.
+  if (db === inside) return work(inside);
+  return db.connection().execute(async () => {
+    statements.prepare(begin).run([]);
+    try {
+      const value = await work(inside);
+      statements.prepare('commit').run([]);
+      return value;
+    } catch (error) {
+      rollBack(statements);
+      throw error;
+    }
+  });
+}
+
+function rollBack(statements: SqliteDatabase): void {
+  try {
+    statements.prepare('rollback').run([]);
+  } catch {
+    // SQLite has already rolled back by itself (disk full, I/O error); the first error tells why.
+  }
+}
+
+/** Deletes every row of every table but the list of migrations. */
+export async function emptyTables(db: Db): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select name from sqlite_master where type = 'table' and name <> 'schema_migrations'`.execute(
+    db,
+  );
+  await SQLITE.immediate(db, async (tx) => {
+    for (const { name } of rows) await sql`delete from ${sql.table(name)}`.execute(tx);
+  });
+}
+
+/** The folder of a store's file, for this user only when it is new. Errors: `StoreUnavailable`. */
+function makeFolder(file: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw openFailure(error, file);
+  }
+}
+
+function createPrivately(file: string): void {
+  // Conversations are nobody else's business; SQLite gives its side files the mode of this one.
+  closeSync(openSync(file, 'a', 0o600));
+}
+
+function configure(connection: Database.Database, durability: Durability): void {
+  connection.pragma('journal_mode = wal');
+  connection.pragma(`synchronous = ${durability === 'lossy' ? 'normal' : 'full'}`);
+  connection.pragma('fullfsync = on');
+  connection.pragma('foreign_keys = off');
+  const pages = durability === 'lossy' ? LOSSY_CHECKPOINT_PAGES : CHECKPOINT_PAGES;
+  connection.pragma(`wal_autocheckpoint = ${pages}`);
+  connection.pragma(`journal_size_limit = ${JOURNAL_BYTES_MAX}`);
+}

@@ -1,0 +1,59 @@
+/** Commands on a store in PostgreSQL: they find it by its address, and nobody reads the password off them. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCli } from '../../cli/program.js';
+import { newPostgresUrl, postgresBinaries } from '../postgres-server.js';
+
+const onPostgres = postgresBinaries() === undefined ? describe.skip : describe;
+
+onPostgres('a store in PostgreSQL', () => {
+  let folder: string;
+  let url: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'holdfast-cli-postgres-'));
+    url = await newPostgresUrl();
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  async function holdfast(place: string, ...argv: readonly string[]) {
+    let said = '';
+    const take = (text: string): void => void (said += text);
+    const code = await runCli([...argv], {
+      environment: {
+        // A port where nothing listens: the store must be looked at all the same.
+        variables: { HOLDFAST_STORE: place, HOLDFAST_ADDRESS: '127.0.0.1:9' },
+        folder,
+        colour: false,
+        interactive: false,
+      },
+      streams: { out: take, err: take },
+    });
+    return { code, said };
+  }
+
+  test('is found and judged by doctor', async () => {
+    const { said } = await holdfast(url, 'doctor');
+    expect(said).toMatch(/postgres:\/\/holdfast@127\.0\.0\.1:\d+\/postgres, schema \d+/);
+    expect(said).not.toContain(new URL(url).password);
+  });
+
+  test('is read by commands', async () => {
+    const { code, said } = await holdfast(url, 'sessions', '--json');
+    expect({ code, said: said.trim() }).toEqual({ code: 0, said: '{"sessions":[]}' });
+  });
+
+  test.each(['doctor', 'sessions'])(
+    'that cannot be used is told by %s without its password',
+    async (command) => {
+      for (const password of ['not-the-password', 'not/escaped@all']) {
+        const wrong = url.replace(new URL(url).password, password);
+        const { code, said } = await holdfast(wrong, command);
+        expect(code).toBe(1);
+        expect(said).toMatch(/Correct user and password|special characters in the password/);
+        expect(said).not.toContain('not-the-password');
+        expect(said).not.toContain('escaped');
+      }
+    },
+  );
+});

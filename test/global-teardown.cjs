@@ -1,0 +1,8 @@
+// Once after all tests: what they share is stopped.
+const { register } = require('tsx/cjs/api');
+
+module.exports = async function globalTeardown() {
+  const unregister = register();
+  await require('./postgres-server.ts').stopPostgres();
+  unregister();
+};

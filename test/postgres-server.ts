@@ -1,0 +1,206 @@
+/**
+ * One PostgreSQL server for all tests of a run of jest, started when the first of them wants it: loopback only,
+ * a folder and a port of its own, and nothing of it is left when jest has ended, however it ended.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const INSTALL = 'apt-get install -y --no-install-recommends postgresql';
+const START_LIMIT_MS = 60_000;
+const POLL_MS = 50;
+const USER = 'holdfast';
+
+/** Set by the global setup: the folder of this run of jest, and the process to outlive by no more than a second. */
+const FOLDER = 'HOLDFAST_TEST_POSTGRES';
+const OWNER = 'HOLDFAST_TEST_OWNER';
+
+/** Where initdb and postgres are, or undefined: then the tests that need them are skipped, and say so. */
+export function postgresBinaries(): string | undefined {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian) : [];
+  const newestFirst = versions.sort((one, other) => Number(other) - Number(one));
+  const folders = [
+    ...newestFirst.map((version) => join(debian, version, 'bin')),
+    ...(process.env.PATH ?? '').split(delimiter),
+  ];
+  const found = folders.find((folder) => existsSync(join(folder, 'initdb')));
+  if (found !== undefined) return found;
+  const message = `PostgreSQL is not installed (${INSTALL})`;
+  if (process.env.CI === 'true') throw new Error(message);
+  process.stdout.write(`skipped: the store on PostgreSQL: ${message}\n`);
+  return undefined;
+}
+
+/** For the global setup: nothing is started yet. */
+export function announcePostgres(folder: string): void {
+  process.env[FOLDER] = folder;
+  process.env[OWNER] = String(process.pid);
+}
+
+/** For the global teardown. */
+export async function stopPostgres(): Promise<void> {
+  const folder = process.env[FOLDER];
+  if (folder === undefined || !existsSync(folder)) return;
+  const pid = pidIn(folder);
+  if (pid !== undefined) {
+    // Immediately: its data is for nobody.
+    process.kill(pid, 'SIGQUIT');
+    for (let waited = 0; waited < 5_000 && isAlive(pid); waited += POLL_MS) await sleep(POLL_MS);
+  }
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** The address of a new schema of the shared server. */
+export async function newPostgresUrl(): Promise<string> {
+  const server = new URL(await sharedServer());
+  const schema = `s${randomBytes(8).toString('hex')}`;
+  const { Client } = await import('pg');
+  const client = new Client({ connectionString: server.href });
+  await client.connect();
+  await client.query(`create schema ${schema}`);
+  await client.end();
+  server.searchParams.set('options', `-c search_path=${schema}`);
+  server.searchParams.set('application_name', schema);
+  // The search parameters write a blank as `+`, which means itself to PostgreSQL.
+  return server.href.replaceAll('+', '%20');
+}
+
+async function sharedServer(): Promise<string> {
+  const folder = process.env[FOLDER];
+  if (folder === undefined) throw new Error('Run this with the global setup of the tests.');
+  const ready = join(folder, 'url');
+  const isFirst = takeTurn(folder);
+  if (isFirst) writeFileSync(ready, await start(folder));
+  for (let waited = 0; waited < START_LIMIT_MS; waited += POLL_MS) {
+    const url = existsSync(ready) ? readFileSync(ready, 'utf8') : '';
+    if (url !== '') return url;
+    await sleep(POLL_MS);
+  }
+  throw new Error(`PostgreSQL was not ready within ${START_LIMIT_MS} ms.`);
+}
+
+/** Whether this process is the one that starts the server. */
+function takeTurn(folder: string): boolean {
+  mkdirSync(folder, { recursive: true });
+  try {
+    mkdirSync(join(folder, 'starting'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function start(folder: string): Promise<string> {
+  const binaries = postgresBinaries();
+  if (binaries === undefined) throw new Error(`PostgreSQL is not installed (${INSTALL})`);
+  const data = join(folder, 'data');
+  const password = randomBytes(12).toString('hex');
+  const passwordFile = join(folder, 'password');
+  mkdirSync(data);
+  writeFileSync(passwordFile, password);
+  const account = unprivileged();
+  if (account !== undefined) {
+    for (const path of [folder, data, passwordFile]) chownSync(path, account.uid, account.gid);
+  }
+  chmodSync(folder, 0o700);
+  execFileSync(
+    join(binaries, 'initdb'),
+    ['-D', data, '-U', USER, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8', '-N'],
+    { ...account, cwd: folder, stdio: 'pipe' },
+  );
+  const port = await freePort();
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: folder,
+    max_connections: 200,
+    shared_buffers: '32MB',
+    fsync: 'off',
+    full_page_writes: 'off',
+  };
+  const log = join(folder, 'log');
+  const server = spawn(
+    'sh',
+    [
+      '-c',
+      `exec "$0" "$@" >>"${log}" 2>&1`,
+      join(binaries, 'postgres'),
+      '-D',
+      data,
+      '-p',
+      `${port}`,
+    ].concat(Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])),
+    { ...account, cwd: folder, stdio: 'ignore', detached: true },
+  );
+  server.unref();
+  watch(folder, server.pid!);
+  const url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
+  await untilItAnswers(url, log);
+  return url;
+}
+
+/** PostgreSQL refuses to run as root. */
+function unprivileged(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const idOf = (kind: '-u' | '-g'): number =>
+    Number(execFileSync('id', [kind, 'postgres'], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+/** Ends the server when jest is gone: also one that was killed. */
+function watch(folder: string, serverPid: number): void {
+  const owner = process.env[OWNER] ?? String(process.pid);
+  const script = `while kill -0 ${owner} 2>/dev/null && kill -0 ${serverPid} 2>/dev/null; do sleep 1; done
+    kill -QUIT ${serverPid} 2>/dev/null; rm -rf "$0"`;
+  spawn('sh', ['-c', script, folder], { stdio: 'ignore', detached: true }).unref();
+}
+
+async function untilItAnswers(url: string, log: string): Promise<void> {
+  const { Client } = await import('pg');
+  for (let waited = 0; waited < START_LIMIT_MS; waited += POLL_MS) {
+    const client = new Client({ connectionString: url });
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch {
+      await client.end().catch(() => undefined);
+      await sleep(POLL_MS);
+    }
+  }
+  throw new Error(`PostgreSQL does not answer:\n${readFileSync(log, 'utf8').slice(-2_000)}`);
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+function pidIn(folder: string): number | undefined {
+  const file = join(folder, 'data', 'postmaster.pid');
+  return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : undefined;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

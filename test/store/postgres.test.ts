@@ -1,0 +1,362 @@
+/** The store on PostgreSQL: every test of the store once more, and what only concerns that database. */
+import { readdirSync } from 'node:fs';
+import { createServer, connect, type AddressInfo, type Server } from 'node:net';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { openStore, openStoreAt } from '../../store/store.js';
+import { newPostgresUrl, postgresBinaries } from '../postgres-server.js';
+import { cleanUp, eventsFrom, newStore, rawRows, useDatabase, warnings } from './fixtures.js';
+import { CALL, REPLY } from './open-transaction.js';
+
+const OWN = ['sqlite.test.ts', 'postgres.test.ts'];
+const onPostgres = postgresBinaries() === undefined ? describe.skip : describe;
+
+onPostgres('on PostgreSQL', () => {
+  useDatabase('postgres');
+  for (const file of readdirSync(__dirname)) {
+    if (!file.endsWith('.test.ts') || OWN.includes(file)) continue;
+    describe(file, () => void require(join(__dirname, file)));
+  }
+});
+
+onPostgres('transactions of PostgreSQL', () => {
+  afterAll(cleanUp);
+
+  test('two that wait for each other both come to an end', async () => {
+    const { store } = await newStore();
+    let begun = 0;
+    const both = async (keys: readonly string[]): Promise<void> => {
+      await store.together(async (calls) => {
+        await calls.burn({ ...CALL, key: keys[0]! });
+        begun += 1;
+        await until(() => begun >= 2);
+        await calls.burn({ ...CALL, key: keys[1]! });
+      });
+    };
+    await Promise.all([both(['k1', 'k2']), both(['k2', 'k1'])]);
+    expect(begun).toBe(3);
+    expect(await store.listLedger('t', { runId: 'r1' })).toHaveLength(2);
+  });
+
+  test('a statement that failed undoes the transaction, also when its failure was swallowed', async () => {
+    const { store, place } = await newStore();
+    await rawRows(place, 'drop table ledger');
+    const work = store.together(async (calls) => {
+      await calls.putReply({ ...REPLY, output: 'before' });
+      await calls.burn(CALL).catch(() => undefined);
+      await calls.putReply({ ...REPLY, call: 2, output: 'after' }).catch(() => undefined);
+    });
+    await expect(work).rejects.toMatchObject({
+      code: 'StoreUnavailable',
+      hint: expect.any(String),
+    });
+    expect(await store.getReply(REPLY)).toBeUndefined();
+    expect(await store.putReply({ ...REPLY, output: 'usable' })).toBe('usable');
+  });
+
+  test('what was begun on a lost connection is done again, and counts once', async () => {
+    const { store, place } = await newStore();
+    let times = 0;
+    await store.together(async (calls) => {
+      times += 1;
+      await calls.startAttempt(ATTEMPT);
+      if (times === 1) await loseConnections(place);
+      await calls.startAttempt(ATTEMPT);
+    });
+    expect(times).toBe(2);
+    expect(await store.listAttempts('t', 'r1', 'e1')).toHaveLength(2);
+  });
+
+  test('a commit whose answer is lost is not done again: nobody knows whether it counts', async () => {
+    const place = await newPostgresUrl();
+    const relay = await cuttingRelay(new URL(place));
+    const store = await openStoreAt(relay.url);
+    let times = 0;
+    const work = store.together(async (calls) => {
+      times += 1;
+      await calls.startAttempt(ATTEMPT);
+      relay.cutAfterCommit();
+    });
+    await expect(work).rejects.toMatchObject({ code: 'StoreUnavailable' });
+    expect(times).toBe(1);
+    expect(await store.listAttempts('t', 'r1', 'e1')).toHaveLength(1);
+    await store.close();
+    await relay.close();
+  });
+
+  test('a store has no more connections than it may, however many ask', async () => {
+    const url = await newPostgresUrl();
+    const store = await openStore({ url, connectionsMax: 2 });
+    const runs = Array.from({ length: 30 }, (_, index) => `r${index}`);
+    let most = 0;
+    await Promise.all(
+      runs.map(async (runId) => {
+        await store.appendEvents(
+          { tenant: 't', runId, execution: 'e' },
+          eventsFrom(0, warnings(3)),
+        );
+        most = Math.max(most, await connectionsOf(url));
+      }),
+    );
+    expect(await store.listRuns('t', { limit: 100 })).toHaveLength(30);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(2);
+    await store.close();
+  });
+});
+
+onPostgres('readers in other processes', () => {
+  afterAll(cleanUp);
+
+  const RUN = { tenant: 't', runId: 'r1' };
+  const SOURCE = { ...RUN, execution: 'e' };
+  /** Longer than any test: only a notification ends such a wait. */
+  const LONG_MS = 600_000;
+
+  /** Another name for the same database, as another process would have it. */
+  async function twoProcesses() {
+    const place = await newPostgresUrl();
+    const { store: writer } = await newStore(place);
+    const elsewhere = `${place}-reader`;
+    const { store: reader } = await newStore(elsewhere);
+    return { writer, reader, elsewhere };
+  }
+
+  /** Listening has begun when it has woken whoever waits, or after a while. */
+  const begun = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 500));
+
+  test('are woken by events, once they are committed, and not by those of other runs', async () => {
+    const { writer, reader } = await twoProcesses();
+    const watch = reader.watchEvents(RUN);
+    await begun();
+    let woken = false;
+    const waited = watch.wait(LONG_MS).then(() => (woken = true));
+    await writer.appendEvents({ ...SOURCE, runId: 'other' }, eventsFrom(0, warnings(1)));
+    await writer.together(async (calls) => {
+      await calls.appendEvents(SOURCE, eventsFrom(0, warnings(1)));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(woken).toBe(false);
+    });
+    await waited;
+    expect((await reader.readEvents(RUN, { sinceSeq: 0, limit: 9 })).events).toHaveLength(1);
+    watch.stop();
+  });
+
+  test('are woken again after the connection that listens was lost', async () => {
+    const { writer, reader, elsewhere } = await twoProcesses();
+    const watch = reader.watchEvents(RUN);
+    await begun();
+    await loseConnections(elsewhere);
+    await begun();
+    const waited = watch.wait(LONG_MS);
+    await writer.appendEvents(SOURCE, eventsFrom(0, warnings(1)));
+    await waited;
+    watch.stop();
+  });
+
+  test('are woken by pieces of what a model says', async () => {
+    const { writer, reader } = await twoProcesses();
+    const watch = reader.live.watch(RUN);
+    await begun();
+    await watch.wait(1);
+    const attempt = { call: 1, attempt: 1, messageId: 'm' };
+    const opened = await writer.openStream({
+      ...RUN,
+      ...attempt,
+      eventsBefore: 0,
+      keepMs: 1,
+      at: 1,
+    });
+    const delta = { type: 'text', block: 0, text: 'hello' } as const;
+    writer.live.send({ ...opened[0]!, first: 1, entries: [{ kind: 'delta', delta }] }, 5);
+    await watch.wait(LONG_MS);
+    const { batches } = await reader.readStream(RUN, { fence: 1, index: 1 });
+    expect(batches.flatMap(({ entries }) => entries)).toEqual([{ kind: 'delta', delta }]);
+    watch.stop();
+  });
+
+  test('what nobody of ours has sent wakes nobody and breaks nothing', async () => {
+    const { writer, reader, elsewhere } = await twoProcesses();
+    const watch = reader.watchEvents(RUN);
+    await begun();
+    const channel = `'holdfast_' || md5(current_schema())`;
+    for (const payload of [
+      '',
+      'null',
+      '[]',
+      '["events"]',
+      '["events", 1, {}]',
+      'x'.repeat(7_000),
+    ]) {
+      await rawRows(elsewhere, `select pg_notify(${channel}, '${payload}')`);
+    }
+    const waited = watch.wait(LONG_MS);
+    await writer.appendEvents(SOURCE, eventsFrom(0, warnings(1)));
+    await waited;
+    watch.stop();
+  });
+
+  test('a store that is closed stops listening', async () => {
+    const { reader, elsewhere } = await twoProcesses();
+    const watch = reader.watchEvents(RUN);
+    await begun();
+    expect(await connectionsOf(elsewhere)).toBeGreaterThan(0);
+    await reader.close();
+    await begun();
+    expect(await connectionsOf(elsewhere)).toBe(0);
+    watch.stop();
+  });
+});
+
+onPostgres('a database that cannot be used', () => {
+  afterAll(cleanUp);
+
+  test.each<[string, (url: URL) => void, RegExp]>([
+    [
+      'a server that is not there',
+      (url) => (url.port = '9'),
+      /Check that the database server runs/,
+    ],
+    ['a wrong password', (url) => (url.password = 'hunter2'), /Correct user and password/],
+    ['an unknown user', (url) => (url.username = 'nobody-known'), /Correct user and password/],
+    ['an unknown database', (url) => (url.pathname = '/elsewhere'), /Create the database/],
+  ])('%s is a typed error with its remedy, and without the secret', async (_, spoil, hint) => {
+    const url = new URL(await newPostgresUrl());
+    spoil(url);
+    const error: unknown = await openStoreAt(url.href).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'StoreUnavailable', hint: expect.stringMatching(hint) });
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(url.password);
+  });
+
+  test('an address that cannot be read is refused without being quoted', async () => {
+    const secret = 'hunter2';
+    for (const url of [
+      `postgres://me:${secret}/@host/db`,
+      `postgres://me:12/${secret}@host/db`,
+      `postgres://[${secret}/db`,
+      `postgres://me:${secret}@host`,
+    ]) {
+      const error: unknown = await openStoreAt(url).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'InvalidConfig', hint: expect.stringContaining('://') });
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret);
+    }
+  });
+
+  test('a healthy one is shown without its password', async () => {
+    const { store, place } = await newStore(await newPostgresUrl());
+    const { password, host } = new URL(place);
+    const health = await store.health();
+    expect(health.place).toBe(`postgres://holdfast@${host}/postgres`);
+    expect(JSON.stringify(health)).not.toContain(password);
+  });
+
+  test('a database that goes away and comes back is used again', async () => {
+    const { store, place } = await newStore(await newPostgresUrl());
+    const ref = await store.putBlob('t', 'kept');
+    await loseConnections(place);
+    expect(await eventually(() => store.getBlob('t', ref.$blob))).toBe('kept');
+  });
+
+  test('a closed store says that it is closed', async () => {
+    const { store } = await newStore(await newPostgresUrl());
+    await store.close();
+    await store.close();
+    await expect(store.putBlob('t', 'x')).rejects.toMatchObject({ code: 'StoreUnavailable' });
+  });
+});
+
+const ATTEMPT = {
+  tenant: 't',
+  runId: 'r1',
+  effectId: 'e1',
+  kind: 'tool',
+  boundCostMicroUsd: 0,
+  boundInputTokens: 0,
+  boundOutputTokens: 0,
+  startedAt: 1,
+} as const;
+
+async function until(what: () => boolean): Promise<void> {
+  for (let waited = 0; waited < 1000 && !what(); waited += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** A pool may find its connections dead once or twice before it makes new ones. */
+async function eventually<T>(what: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    try {
+      return await what();
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+  return what();
+}
+
+/** Those of one store: its schema is in no other's address. */
+function ofStore(place: string): string {
+  return `application_name = '${applicationOf(place)}' and pid <> pg_backend_pid()`;
+}
+
+async function loseConnections(place: string): Promise<void> {
+  await rawRows(
+    adminOf(place),
+    `select pg_terminate_backend(pid) from pg_stat_activity where ${ofStore(place)}`,
+  );
+}
+
+async function connectionsOf(place: string): Promise<number> {
+  const rows = await rawRows(
+    adminOf(place),
+    `select 1 from pg_stat_activity where ${ofStore(place)}`,
+  );
+  return rows.length;
+}
+
+function applicationOf(place: string): string {
+  return new URL(place).searchParams.get('application_name') ?? 'holdfast';
+}
+
+function adminOf(place: string): string {
+  const url = new URL(place);
+  url.search = '';
+  return url.href;
+}
+
+interface Relay {
+  readonly url: string;
+  /** The next commit reaches the server, its answer reaches nobody. */
+  cutAfterCommit(): void;
+  close(): Promise<void>;
+}
+
+async function cuttingRelay(target: URL): Promise<Relay> {
+  let isArmed = false;
+  const server: Server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    let isCut = false;
+    near.on('data', (data) => {
+      isCut ||= isArmed && data.includes('commit');
+      far.write(data);
+    });
+    far.on('data', (data) => {
+      if (isCut) {
+        isArmed = false;
+        near.destroy();
+      } else near.write(data);
+    });
+    for (const side of [near, far]) {
+      side.on('error', () => undefined);
+      side.on('close', () => [near, far].forEach((end) => void end.destroy()));
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = new URL(target);
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    cutAfterCommit: () => void (isArmed = true),
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}

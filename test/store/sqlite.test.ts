@@ -1,0 +1,94 @@
+import { statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { SCHEMA_VERSION } from '../../store/migrations.js';
+import { openStore } from '../../store/store.js';
+import { cleanUp, newFile, newStore } from './fixtures.js';
+import { CALL, openTransaction, outsideCalls, REPLY } from './open-transaction.js';
+
+afterAll(cleanUp);
+
+test('a new store is made with its folder, for this user only, in WAL mode with full syncs', async () => {
+  const file = join(dirname(newFile()), 'new', 'folder', 'store.db');
+  const { store } = await newStore(file);
+  expect(await store.health()).toEqual({ place: file, schemaVersion: SCHEMA_VERSION });
+  expect(statSync(file).mode & 0o077).toBe(0);
+  expect(statSync(dirname(file)).mode & 0o077).toBe(0);
+  const raw = new Database(file, { readonly: true });
+  expect(raw.pragma('journal_mode', { simple: true })).toBe('wal');
+  raw.close();
+});
+
+test('a file that is no database is refused and left as it was', async () => {
+  const file = newFile();
+  writeFileSync(file, 'my diary, which is longer than a database header. '.repeat(100));
+  await expect(openStore({ file })).rejects.toMatchObject({
+    code: 'StoreUnavailable',
+    hint: expect.any(String),
+  });
+  expect(statSync(file).size).toBe(5000);
+});
+
+test('a folder that cannot be made is a typed error', async () => {
+  const file = newFile();
+  writeFileSync(file, '');
+  await expect(openStore({ file: join(file, 'below', 'store.db') })).rejects.toMatchObject({
+    code: 'StoreUnavailable',
+    hint: expect.any(String),
+  });
+});
+
+test('a store that another process locks too long says so', async () => {
+  const file = newFile();
+  const store = await openStore({ file, busyWaitMs: 50 });
+  const raw = new Database(file);
+  raw.exec('begin immediate');
+  await expect(store.putBlob('t', 'x')).rejects.toMatchObject({
+    code: 'StoreUnavailable',
+    details: { sqlite: 'SQLITE_BUSY' },
+  });
+  raw.exec('rollback');
+  raw.close();
+  expect(await store.putBlob('t', 'x')).toMatchObject({ bytes: 1 });
+  await store.close();
+});
+
+test('a store in memory needs no file', async () => {
+  const store = await openStore({ file: ':memory:' });
+  const ref = await store.putBlob('t', 'x');
+  expect(await store.getBlob('t', ref.$blob)).toBe('x');
+  await store.close();
+});
+
+test.each(['file', 'memory'])(
+  'what others write during a transaction waits for it (%s)',
+  async (where) => {
+    const { store } = await newStore(where === 'memory' ? ':memory:' : undefined);
+    const { end } = await openTransaction(store);
+    let done = 0;
+    const outside = outsideCalls(store).map((call) => call.then(() => (done += 1)));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(done).toBe(0);
+    await expect(end(new Error('no'))).rejects.toThrow('no');
+    await Promise.all(outside);
+    expect(await store.getReply(REPLY)).toBe('mine');
+    expect(await store.getLedgerRow('t', 'k')).toMatchObject({ state: 'claimed' });
+    expect((await store.getRun('t', 'r1'))?.lastSeq).toBe(0);
+  },
+);
+
+test('a transaction that SQLite ended by itself writes nothing more', async () => {
+  const { store, place: file } = await newStore();
+  const raw = new Database(file);
+  raw.exec(`create trigger fail before insert on ledger begin select raise(rollback, 'no'); end`);
+  raw.close();
+  const work = store.together(async (calls) => {
+    await calls.putReply({ ...REPLY, output: 'before' });
+    await calls.burn(CALL).catch(() => undefined);
+    await calls.putReply({ ...REPLY, call: 2, output: 'after' });
+  });
+  await expect(work).rejects.toMatchObject({ code: 'StoreUnavailable' });
+  expect(await store.getReply(REPLY)).toBeUndefined();
+  expect(await store.getReply({ ...REPLY, call: 2 })).toBeUndefined();
+  expect(await store.putReply({ ...REPLY, output: 'usable' })).toBe('usable');
+});
