@@ -39,8 +39,8 @@ describe('what a model says', () => {
 
   test('cannot steer the terminal, however it is cut into pieces', () => {
     const attack = `${ESC}[2Jwiped${ESC}]0;title\u0007\u009B31m\u202Egnp\u200B\b\b`;
-    for (const piece of [[attack], [...attack]]) {
-      const out = printed([...piece.map((one) => text(one)), ended]);
+    for (const pieces of [[attack], attack.split('')]) {
+      const out = printed([...pieces.map((one) => text(one)), ended]);
       // eslint-disable-next-line no-control-regex
       expect(out).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u200B\u202E]/);
     }

@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => world.stop(), MINUTE);
 
 interface Plan {
-  /** The model call in which the worker dies, and after how many pieces of it. */
+  /** The model call in which the worker dies, and after how many pieces of it: at least one has come. */
   readonly call: number;
   readonly pieces: number;
   readonly random: Random;
@@ -49,7 +49,8 @@ test(
     let worker = await world.spawn();
     for (let number = 0; number < KILLS; number += 1) {
       const random = seededRandom(SEED, number);
-      const plan = { call: 1 + drawBelow(random, 2), pieces: drawBelow(random, PIECES), random };
+      const call = 1 + drawBelow(random, 2);
+      const plan = { call, pieces: 1 + drawBelow(random, PIECES), random };
       const run = await begin(`kill-${number}`);
       const heir = { spawned: undefined as Promise<typeof worker> | undefined };
       const seen = await readAlong(run, plan, async () => {

@@ -170,20 +170,18 @@ test('events and tokens together come in the order of their causes', async () =>
   expect(seen).toEqual([order[0], ...turn]);
 });
 
-async function holdfast(...words: readonly string[]) {
+async function holdfast(command: string) {
   const pieces: string[] = [];
   const streams = { out: (text: string) => void pieces.push(text), err: () => undefined };
   const place = ['--address', world.server.address, '--store', world.storePlace];
   const environment = { variables: {}, folder: '/', colour: false, interactive: false };
-  const code = await runCli([...words, ...place], { environment, streams });
+  const code = await runCli([...command.split(' '), ...place], { environment, streams });
   return { code, pieces, out: pieces.join('') };
 }
 
 test('start --watch prints what the model says as it says it, and events between', async () => {
   world.script('watched', REPLIES);
-  const { code, pieces, out } = await holdfast(
-    ...['start', 'desk', 'Look at the lamp.', '--run-id', 'watched', '--watch'],
-  );
+  const { code, pieces, out } = await holdfast('start desk Look --run-id watched --watch');
   expect(code).toBe(0);
   expect(pieces.length).toBeGreaterThan(30);
   const lines = out.split('\n');
@@ -196,9 +194,7 @@ test('start --watch prints what the model says as it says it, and events between
 
 test('start --watch --json gives a line for each event and each chunk', async () => {
   world.script('watched-json', REPLIES);
-  const { out } = await holdfast(
-    ...['start', 'desk', 'Look.', '--run-id', 'watched-json', '--watch', '--json'],
-  );
+  const { out } = await holdfast('start desk Look --run-id watched-json --watch --json');
   const lines = out
     .trim()
     .split('\n')
