@@ -32,8 +32,26 @@ export {
 } from './authoring/index.js';
 export {
   connect,
+  LoopError,
   newRunId,
+  query,
+  runOrThrow,
   transcriptMarkdown,
+  type CanUseTool,
+  type FollowQueryOptions,
+  type FollowQuery,
+  type OnQuestion,
+  type PermissionContext,
+  type PermissionResult,
+  type Query,
+  type QueryOptions,
+  type QueryParameters,
+  type QueryRequest,
+  type QuestionReply,
+  type StartQuery,
+  type TotalUsage,
+  type UserPrompt,
+  type Via,
   type Allowance,
   type Answer,
   type ConnectOptions,
@@ -68,6 +86,7 @@ export type { Json, StoredText } from './core/json.js';
 export type { ModelRoute, Prices, UnknownModels, Usage } from './core/model.js';
 export type { PermissionMode } from './core/permission-mode.js';
 export type { Counters, RunResult, RunStatus, StopReason } from './core/result.js';
+export type * from './core/sdk/message.js';
 export type { ModelDelta, StreamChunk } from './core/stream.js';
 export type { Settings } from './core/settings.js';
 export type { Condition } from './core/condition.js';

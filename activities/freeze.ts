@@ -38,7 +38,7 @@ export interface Prompt {
 
 export function freeze(config: Config, start: StartInput, prompt: Prompt): Frozen {
   const agent = agentOf(config, start.agent);
-  const route = resolveRoute(agent.model, config);
+  const route = resolveRoute(start.model ?? agent.model, config);
   const tools = agent.tools.map((tool) => tool.record);
   const settings = settingsFor(config, start);
   const { fallbackModel } = settings;

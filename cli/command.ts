@@ -8,6 +8,8 @@ import { withSession, type Session } from './session.js';
 export interface Cli {
   readonly environment: CliEnvironment;
   readonly streams: Streams;
+  /** Where lines are typed; default: standard input. */
+  readonly input?: NodeJS.ReadableStream;
   /** Read when everything is over. */
   exitCode: number;
 }

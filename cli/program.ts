@@ -5,6 +5,7 @@ import type { Cli } from './command.js';
 import { addApprovals } from './commands/approvals.js';
 import { addAnswer, addApprove, addModify, addReject, addReplace } from './commands/decide.js';
 import { addCancel, addClose, addInterrupt, addMessage, addMode } from './commands/control.js';
+import { addChat } from './commands/chat.js';
 import { addDev } from './commands/dev.js';
 import { addDoctor } from './commands/doctor.js';
 import { addEval } from './commands/eval.js';
@@ -28,6 +29,7 @@ import { packageVersion } from './version.js';
 export interface CliIo {
   readonly environment: CliEnvironment;
   readonly streams: Streams;
+  readonly input?: NodeJS.ReadableStream;
 }
 
 const INTRODUCTION = `Durable agents on Temporal: every effect happens once, or a person is asked.
@@ -76,7 +78,7 @@ function buildProgram(cli: Cli, json: boolean): Command {
   const commands = [
     [addDev, addServer, addWorker, addDoctor],
     [addStart, addWatch, addShow, addExplain, addList],
-    [addSessions, addTranscript],
+    [addChat, addSessions, addTranscript],
     [addApprovals, addApprove, addReject, addModify, addReplace, addAnswer],
     [addMessage, addSet, addMode, addInterrupt, addClose, addCancel],
     [addExport, addReplay, addEval],

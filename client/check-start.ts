@@ -8,6 +8,7 @@ import { taskDefect } from '../core/check-task.js';
 import { HoldfastError } from '../core/errors.js';
 import { depthOf, SHAPE_DEPTH_MAX } from '../core/json-depth.js';
 import { ownValue } from '../core/json.js';
+import { parseModelName } from '../core/parse-message.js';
 import { DEFAULT_SETTINGS } from '../core/settings.js';
 import type { SessionStart } from '../core/session/session.js';
 import type { BudgetOverrides, SettingsOverrides, StartInput, Task } from '../core/task.js';
@@ -16,6 +17,8 @@ import type { BudgetOverrides, SettingsOverrides, StartInput, Task } from '../co
 export interface StartRequest {
   readonly agent: string;
   readonly task: Task | string;
+  /** A model for this run in place of the agent's own, by its route: `anthropic/…`. */
+  readonly model?: string;
   readonly tenant?: string;
   readonly budget?: BudgetOverrides;
   readonly settings?: SettingsOverrides;
@@ -47,6 +50,7 @@ export function checkStart(request: Request): StartInput {
     v: 1,
     agent,
     task: checkedTask(request.task),
+    ...(request.model !== undefined && { model: checkedModel(request.model) }),
     ...(tenant !== undefined && { tenant }),
     ...(request.budget !== undefined && { budget: checkedBudget(request.budget) }),
     ...settingsOf(request),
@@ -58,6 +62,12 @@ function settingsOf({ settings, persistSession }: Request): Pick<StartInput, 'se
   if (settings === undefined && persistSession === undefined) return {};
   const own = persistSession === undefined ? {} : { persistSession };
   return { settings: checkedSettings({ ...settings, ...own }) };
+}
+
+function checkedModel(model: unknown): string {
+  const parsed = parseModelName(model);
+  if (parsed.ok) return parsed.value;
+  throw badField('model', 'must be the name of a route, as anthropic/…');
 }
 
 function checkedTask(task: unknown): Task {

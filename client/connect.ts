@@ -9,6 +9,8 @@ import { findAsk, type FoundAsk } from './find-ask.js';
 import type { Link, ReadingStore } from './link.js';
 import { listAsks, listRuns } from './lists.js';
 import { ensureNamespaceReady, namespaceFacts, type NamespaceFacts } from './namespace.js';
+import type { QueryRequest } from './query/options.js';
+import { openQuery, type Query } from './query/query.js';
 import { runHandle, type RunHandle } from './run-handle.js';
 import { retries, type Retries } from './retries.js';
 import type { RunSummary } from './run-summary.js';
@@ -49,6 +51,11 @@ export interface HoldfastClient {
   start(options: StartOptions): Promise<RunHandle>;
   /** A run by its id; nothing is checked before the first call. */
   handle(runId: string, tenant?: string): RunHandle;
+  /**
+   * A run as a stream of messages with controls; starts when the first message is asked for. Needs a store.
+   * Errors: see `query`.
+   */
+  query(request: QueryRequest): Query;
   /** An ask by its id alone, with its run. Errors: AskNotFound. */
   findAsk(askId: string): Promise<FoundAsk>;
   /** Newest first. */
@@ -78,6 +85,17 @@ const PAYLOAD_CONVERTER_PATH = join(
 
 /** Connects within a bounded time. Errors: ServerUnavailable. */
 export async function connect(options: ConnectOptions = {}): Promise<HoldfastClient> {
+  const { link, close } = await openLink(options);
+  return clientOver(link, close);
+}
+
+export interface OpenLink {
+  readonly link: Link;
+  close(): Promise<void>;
+}
+
+/** Errors: ServerUnavailable. */
+export async function openLink(options: ConnectOptions): Promise<OpenLink> {
   const place = {
     address: options.address ?? DEFAULT_ADDRESS,
     namespace: options.namespace ?? 'default',
@@ -92,7 +110,13 @@ export async function connect(options: ConnectOptions = {}): Promise<HoldfastCli
     dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
   });
   const tenant = options.tenant ?? 'default';
-  return clientOver({ connection, temporal, ...place, tenant, store: options.store }, retrying);
+  return {
+    link: { connection, temporal, ...place, tenant, store: options.store },
+    async close() {
+      await retrying.settle();
+      await connection.close();
+    },
+  };
 }
 
 async function openConnection(
@@ -115,7 +139,7 @@ async function openConnection(
   }
 }
 
-function clientOver(link: Link, retrying: Retries): HoldfastClient {
+function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
   const { address, namespace, taskQueue } = link;
   return {
     address,
@@ -125,6 +149,7 @@ function clientOver(link: Link, retrying: Retries): HoldfastClient {
     namespaceFacts: () => namespaceFacts(link),
     start: (options) => startRun(link, options),
     handle: (runId, tenant) => runHandle(tenant === undefined ? link : { ...link, tenant }, runId),
+    query: (request) => openQuery(async () => ({ link, release: async () => undefined }), request),
     findAsk: (askId) => findAsk(link, askId),
     listRuns: (query) => listRuns(link, query),
     listAsks: (query) => listAsks(link, query),
@@ -132,9 +157,6 @@ function clientOver(link: Link, retrying: Retries): HoldfastClient {
     transcript: async (id) => readTranscript(storeOf(link), link.tenant, id),
     stuckRuns: (limit) => stuckRuns(link, limit),
     workerCount: () => workerCount(link),
-    async close() {
-      await retrying.settle();
-      await link.connection.close();
-    },
+    close,
   };
 }

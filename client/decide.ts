@@ -124,11 +124,18 @@ export async function decideOnAsk(
     ...wanted.allowing,
   });
   if (delivery.delivered === 'signal' || delivery.verdict.accepted) return delivery;
-  const { reason, message } = delivery.verdict;
   const known = outcome === 'pending' ? '' : ` The question is ${outcome}.`;
-  throw new HoldfastError('DecisionRejected', `The decision does not count: ${message}.${known}`, {
+  throw decisionRejected(delivery.verdict, { askId: ask.askId, runId, known });
+}
+
+/** A refusal as an error. */
+export function decisionRejected(
+  { reason, message }: Extract<Verdict, { accepted: false }>,
+  { askId, runId, known = '' }: { askId: string; runId: string; known?: string },
+): HoldfastError {
+  return new HoldfastError('DecisionRejected', `The decision does not count: ${message}.${known}`, {
     hint: REJECTION_HINTS[reason],
-    details: { reason, askId: ask.askId, runId },
+    details: { reason, askId, runId },
   });
 }
 

@@ -1,10 +1,12 @@
 /**
- * Events and tokens of a run as one sequence, in the order of their causes: what a model says comes after the
- * events before its request and before the event that has its message.
- * Invariants: each event and each chunk as often as the two streams give it; ends with the events.
+ * Events and tokens of a run as one sequence, in the order of their causes.
+ * Invariants: tokens of a message come after every event that is older than it, and before the event that tells
+ * of the message; tokens of a message that was told already are not given. A stream that is late or missing
+ * holds events up for a moment only. Ends with the events.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunEvent } from '../core/event.js';
-import { isBefore, placeOf, STREAM_START, type StreamChunk } from '../core/stream.js';
+import type { StreamChunk } from '../core/stream.js';
 import type { RunHandle } from './run-handle.js';
 
 export type RunMoment =
@@ -19,10 +21,13 @@ export interface FollowOptions {
   readonly signal?: AbortSignal;
 }
 
-type Followed = Pick<RunHandle, 'events' | 'stream'>;
+/** The end of a message is stored with the message: its chunk is at most one look away. */
+const LATE_MS = 1_000;
+/** Messages whose late chunks are known to be late. */
+const TOLD_MAX = 1_000;
 
 export async function* followRun(
-  run: Followed,
+  run: Pick<RunHandle, 'events' | 'stream'>,
   options: FollowOptions = {},
 ): AsyncGenerator<RunMoment, void, undefined> {
   const { since = 0, after } = options;
@@ -33,12 +38,8 @@ export async function* followRun(
   const { signal } = leaving;
   const events = run.events({ since, signal });
   const chunks = run.stream({ signal, ...(after !== undefined && { after }) });
-  const order = ordering(run, { since, ...(after !== undefined && { after }) });
   try {
-    for await (const moment of inOrderOfArrival(events, chunks)) {
-      yield* moment.kind === 'event' ? order.event(moment.event) : order.chunk(moment.chunk);
-    }
-    if (!signal.aborted) yield* order.remainingChunks();
+    yield* inOrder(oneAhead(events), oneAhead(chunks), orderFrom(since));
   } finally {
     leave();
     options.signal?.removeEventListener('abort', leave);
@@ -46,94 +47,114 @@ export async function* followRun(
   }
 }
 
-/** Ends with the events. */
-async function* inOrderOfArrival(
-  events: AsyncGenerator<RunEvent, void, undefined>,
-  chunks: AsyncGenerator<StreamChunk, void, undefined>,
+async function* inOrder(
+  events: Ahead<RunEvent>,
+  chunks: Ahead<StreamChunk>,
+  order: Order,
 ): AsyncGenerator<RunMoment, void, undefined> {
-  const nextEvent = async (): Promise<RunMoment | 'events are over'> => {
-    const { done, value } = await events.next();
-    return done === true ? 'events are over' : { kind: 'event', event: value };
-  };
-  const nextChunk = async (): Promise<RunMoment> => {
-    const { done, value } = await chunks.next();
-    // No more tokens: the events say how it ends.
-    return done === true ? new Promise(() => undefined) : { kind: 'chunk', chunk: value };
-  };
-  let event = nextEvent();
-  let chunk = nextChunk();
-  for (;;) {
-    const first = await Promise.race([event, chunk]);
-    if (first === 'events are over') return;
-    yield first;
-    if (first.kind === 'event') event = nextEvent();
-    else chunk = nextChunk();
-  }
-}
-
-interface Ordering {
-  event(event: RunEvent): AsyncGenerator<RunMoment, void, undefined>;
-  chunk(chunk: StreamChunk): AsyncGenerator<RunMoment, void, undefined>;
-  remainingChunks(): AsyncGenerator<RunMoment, void, undefined>;
-}
-
-function ordering(
-  run: Followed,
-  from: { readonly since: number; readonly after?: string },
-): Ordering {
-  let nextSeq = from.since;
-  let { after } = from;
-  /** Events that were fetched because a chunk came after them; they come once more. */
-  const ahead = new Map<number, string>();
-
-  async function* eventsBefore(seq: number): AsyncGenerator<RunMoment, void, undefined> {
-    if (seq <= nextSeq) return;
-    for await (const event of run.events({ since: nextSeq, untilNow: true })) {
-      if (event.stamp.seq < nextSeq) continue;
-      ahead.set(event.stamp.seq, nameOf(event));
-      nextSeq = event.stamp.seq + 1;
+  while (!events.done()) {
+    const chunk = chunks.first();
+    const event = events.first();
+    if (chunk !== undefined && order.isTold(chunk)) chunks.take();
+    else if (chunk !== undefined && order.mayShow(chunk)) {
+      chunks.take();
+      order.shown(chunk);
+      yield { kind: 'chunk', chunk };
+    } else if (event !== undefined && (chunks.done() || order.mayTell(event))) {
+      events.take();
+      order.told(event);
       yield { kind: 'event', event };
-    }
+    } else await arrivalOf([events.next(), chunks.next()], event !== undefined);
   }
+}
 
-  function* passOn(chunk: StreamChunk): Generator<RunMoment, void, undefined> {
-    if (!isNew(chunk, after)) return;
-    after = chunk.cursor;
-    yield { kind: 'chunk', chunk };
-  }
+/** Something new; for what holds an event up not too long. */
+async function arrivalOf(
+  arrivals: readonly (Promise<void> | undefined)[],
+  isHeld: boolean,
+): Promise<void> {
+  const waits = arrivals.filter((arrival) => arrival !== undefined);
+  if (!isHeld) return Promise.race(waits);
+  const stop = new AbortController();
+  const late = sleep(LATE_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+  await Promise.race([...waits, late]).finally(() => stop.abort());
+}
 
-  async function* remainingChunks(): AsyncGenerator<RunMoment, void, undefined> {
-    const seen = after === undefined ? {} : { after };
-    for await (const chunk of run.stream({ ...seen, untilNow: true })) yield* passOn(chunk);
-  }
+interface Order {
+  /** It belongs to a message that has been told. */
+  isTold(chunk: StreamChunk): boolean;
+  mayShow(chunk: StreamChunk): boolean;
+  shown(chunk: StreamChunk): void;
+  mayTell(event: RunEvent): boolean;
+  told(event: RunEvent): void;
+}
 
+function orderFrom(since: number): Order {
+  const told = new Set<string>();
+  let lastSeq = since - 1;
+  let ended: string | undefined;
+  /** As far as is known; a run that does not stream must not be held up at each of its replies. */
+  let streams = true;
+  let heldSince: number | undefined;
   return {
-    remainingChunks,
-    async *event(event) {
-      const { seq } = event.stamp;
-      const known = ahead.get(seq);
-      ahead.delete(seq);
-      if (known === nameOf(event)) return;
-      // The message is in the store, and so is everything that was said on the way to it.
-      if (event.type === 'model_response') yield* remainingChunks();
-      nextSeq = seq + 1;
-      yield { kind: 'event', event };
+    isTold: ({ messageId }) => told.has(messageId),
+    mayShow: (chunk) => chunk.kind !== 'attempt_started' || chunk.eventsBefore - 1 <= lastSeq,
+    shown(chunk) {
+      streams = true;
+      if (chunk.kind === 'attempt_ended') ended = chunk.messageId;
     },
-    async *chunk(chunk) {
-      if (!isNew(chunk, after)) return;
-      if (chunk.kind === 'attempt_started') yield* eventsBefore(chunk.eventsBefore);
-      yield* passOn(chunk);
+    mayTell(event) {
+      if (event.type !== 'model_response' || event.messageId === ended || !streams) return true;
+      heldSince ??= performance.now();
+      if (performance.now() - heldSince < LATE_MS) return false;
+      streams = false;
+      return true;
+    },
+    told(event) {
+      heldSince = undefined;
+      // After a reset the same messages are said anew.
+      if (event.stamp.seq <= lastSeq) told.clear();
+      lastSeq = event.stamp.seq;
+      if (event.type !== 'model_response') return;
+      told.add(event.messageId);
+      const [oldest] = told;
+      if (told.size > TOLD_MAX && oldest !== undefined) told.delete(oldest);
     },
   };
 }
 
-function isNew(chunk: StreamChunk, after: string | undefined): boolean {
-  const last = after === undefined ? STREAM_START : placeOf(after);
-  const place = placeOf(chunk.cursor);
-  return last === undefined || place === undefined || isBefore(last, place);
+/** A generator, of which one item is looked at before it is taken. */
+interface Ahead<T> {
+  first(): T | undefined;
+  take(): void;
+  /** Nothing is there and nothing will come. */
+  done(): boolean;
+  /** Resolves when one is there, or none will come; undefined when that is so. */
+  next(): Promise<void> | undefined;
 }
 
-/** After a reset in Temporal another event may have the same number. */
-function nameOf({ type, stamp }: RunEvent): string {
-  return `${stamp.at} ${type}`;
+function oneAhead<T>(items: AsyncGenerator<T, void, undefined>): Ahead<T> {
+  let here: { readonly item: T } | undefined;
+  let isOver = false;
+  let coming: Promise<void> | undefined;
+  async function fetch(): Promise<void> {
+    const { done, value } = await items.next();
+    if (done === true) isOver = true;
+    else here = { item: value };
+    coming = undefined;
+  }
+  return {
+    first: () => here?.item,
+    take: () => (here = undefined),
+    done: () => isOver && here === undefined,
+    next() {
+      if (here !== undefined || isOver) return undefined;
+      if (coming === undefined) {
+        coming = fetch();
+        // Who waits for the other one hears of its failure at the next wait.
+        coming.catch(() => undefined);
+      }
+      return coming;
+    },
+  };
 }

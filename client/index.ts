@@ -10,6 +10,23 @@ export type { RunSummary } from './run-summary.js';
 export type { NamespaceFacts } from './namespace.js';
 export type { Outcome, WaitOptions } from './outcome.js';
 export type { Replacement, RunHandle } from './run-handle.js';
+export { query, runOrThrow, type QueryParameters, type Via } from './query/index.js';
+export { LoopError } from './query/loop-error.js';
+export type {
+  CanUseTool,
+  FollowQueryOptions,
+  FollowQuery,
+  OnQuestion,
+  PermissionContext,
+  PermissionResult,
+  QueryOptions,
+  QueryRequest,
+  QuestionReply,
+  StartQuery,
+  UserPrompt,
+} from './query/options.js';
+export type { Query } from './query/query.js';
+export type { TotalUsage } from './query/query-life.js';
 export { newRunId } from './run-id.js';
 export type { SessionOptions } from './choose-session.js';
 export type { StartOptions } from './start-run.js';

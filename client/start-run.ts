@@ -45,7 +45,12 @@ const SUMMARY_CHARS_MAX = 120;
 const AGENT = defineSearchAttributeKey('HoldfastAgent', SearchAttributeType.KEYWORD);
 const TENANT = defineSearchAttributeKey('HoldfastTenant', SearchAttributeType.KEYWORD);
 
-export async function startRun(link: Link, options: StartOptions): Promise<RunHandle> {
+/** `signal` ends the wait until the run is open, not the run. */
+export async function startRun(
+  link: Link,
+  options: StartOptions,
+  signal?: AbortSignal,
+): Promise<RunHandle> {
   const tenant = options.tenant ?? link.tenant;
   const runId = options.runId === undefined ? newRunId() : checkRunId(options.runId);
   const session = await chooseSession({ ...link, tenant }, runId, options);
@@ -57,7 +62,7 @@ export async function startRun(link: Link, options: StartOptions): Promise<RunHa
     ...(decisionTimeoutMs !== undefined && { decisionTimeoutMs }),
   });
   if (options.wait !== false) {
-    await untilOpen(link, runId, options.openLimitMs ?? OPEN_LIMIT_MS);
+    await untilOpen(link, runId, { limitMs: options.openLimitMs ?? OPEN_LIMIT_MS, signal });
   }
   return runHandle({ ...link, tenant }, runId);
 }
@@ -118,11 +123,16 @@ function summaryOf(start: StartInput): string {
 }
 
 /** Waits until the run is open; a run that could not be opened throws why (InvalidTask, UnknownAgent …). */
-async function untilOpen(link: Link, runId: string, limitMs: number): Promise<void> {
+async function untilOpen(
+  link: Link,
+  runId: string,
+  { limitMs, signal }: { readonly limitMs: number; readonly signal: AbortSignal | undefined },
+): Promise<void> {
   const deadline = performance.now() + limitMs;
   let silence: unknown;
   let nextLook = performance.now() + NO_WORKER_MS;
   while (performance.now() < deadline) {
+    if (signal?.aborted) return;
     const execution = await executionOf(link, runId);
     if (execution.closed) {
       await bounded(link, { runId }, () => link.temporal.workflow.getHandle(runId).result());
@@ -139,7 +149,7 @@ async function untilOpen(link: Link, runId: string, limitMs: number): Promise<vo
       if ((await workerCount(link)) === 0) break;
       nextLook = performance.now() + NO_WORKER_MS;
     }
-    await sleep(POLL_MS);
+    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
   throw await notOpened(link, runId, { limitMs, silence });
 }

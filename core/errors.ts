@@ -30,6 +30,7 @@ export const ERROR_CODES = [
   'UnknownAgent',
   'RunExists',
   'RunNotFound',
+  'RunNotCompleted',
   'SessionNotFound',
   'SessionExists',
   'SessionBusy',

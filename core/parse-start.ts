@@ -3,7 +3,7 @@
  */
 import { ownValue } from './json.js';
 import { depthOf, SHAPE_DEPTH_MAX } from './json-depth.js';
-import type { Parsed } from './parse-message.js';
+import { parseModelName, type Parsed } from './parse-message.js';
 import { sessionDefect } from './session/parse.js';
 import type { StartInput } from './task.js';
 
@@ -35,6 +35,8 @@ export function parseStart(raw: unknown): Parsed<StartInput> {
     (typeof tenant !== 'string' || !/^[A-Za-z0-9._-]{1,64}$/.test(tenant))
   )
     return fault('tenant must be 1 to 64 of the characters A-Z a-z 0-9 . _ -');
+  const model = ownValue(raw, 'model');
+  if (model !== undefined && !parseModelName(model).ok) return fault('model must name a model');
   const defect = sessionDefect(ownValue(raw, 'session'));
   if (defect !== undefined) return fault(defect);
   return { ok: true, value: raw as unknown as StartInput };

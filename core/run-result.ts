@@ -99,7 +99,11 @@ export function viewOfRun(run: Run): RunView {
     runId: run.runId,
     tenant: run.tenant,
     agent: run.start.agent,
-    ...(isOpen(run) && { model: currentRoute(run).name }),
+    ...(isOpen(run) && {
+      sessionId: run.session?.id ?? run.runId,
+      model: currentRoute(run).name,
+      permissionMode: run.permissionMode ?? run.frozen.settings.permissionMode,
+    }),
     opened: run.frozen !== undefined,
     status: run.stopping !== undefined && run.final === undefined ? 'closing' : statusOf(run),
     phase: run.phase,

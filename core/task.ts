@@ -57,6 +57,8 @@ export interface StartInput {
   /** The agent's name; its definition lives in the worker. */
   readonly agent: string;
   readonly task: Task;
+  /** Route in place of the agent's own model. */
+  readonly model?: string;
   readonly tenant?: string;
   readonly budget?: BudgetOverrides;
   readonly settings?: SettingsOverrides;

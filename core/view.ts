@@ -1,5 +1,6 @@
 /** What a query may see of a run: small, and safe to show. */
 import type { AskView, Phase } from './event.js';
+import type { PermissionMode } from './permission-mode.js';
 import type { Counters, RunResult } from './result.js';
 
 export type RunViewStatus =
@@ -19,8 +20,12 @@ export interface RunView {
   readonly runId: string;
   readonly tenant: string;
   readonly agent: string;
+  /** The session that the run belongs to; the run's own id without one, absent until the run is opened. */
+  readonly sessionId?: string;
   /** Route of the next model request; absent until the run is opened. */
   readonly model?: string;
+  /** Absent until the run is opened. */
+  readonly permissionMode?: PermissionMode;
   /** The run was opened: its agent, model and limits are frozen. */
   readonly opened: boolean;
   readonly status: RunViewStatus;

@@ -2,7 +2,7 @@
 export { costLine, dateTimeText, durationText, relativeText, usdText } from './amounts.js';
 export { approvalCard, shellWord } from './approval-card.js';
 export { eventLine, isDetail } from './event-line.js';
-export { exactJson, inert, inertJson, inertLines, inertText } from './inert.js';
+export { exactJson, inert, inertInline, inertJson, inertLines, inertText } from './inert.js';
 export { inertStream, type InertStream } from './inert-stream.js';
 export { COLOURED, PLAIN, type Paint } from './paint.js';
 export { resultBlock } from './result-block.js';

@@ -35,6 +35,8 @@ import { startService, type Service } from './service.js';
 
 export const NAMESPACE = 'default';
 export const TASK_QUEUE = 'holdfast';
+/** A script under this name is that of every run that has none. */
+export const ANY_RUN = 'any';
 /** Longest wait for anything that should happen at once. */
 const WAIT_LIMIT_MS = 30_000;
 
@@ -93,7 +95,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     }),
     startService(),
     startScriptedModel({
-      script: (request) => (scripts.get(request.runId) ?? scriptOf([]))(request),
+      script: (request) =>
+        (scripts.get(request.runId) ?? scripts.get(ANY_RUN) ?? scriptOf([]))(request),
     }),
     openStoreAt(storePlace),
   ]);

@@ -1,0 +1,139 @@
+/**
+ * Questions of a run, asked where the person types.
+ * Invariants: one question at a time; only a clear answer, typed after the question was shown, is one; a
+ * question that is closed meanwhile is taken back; the end of the input answers nothing.
+ */
+import type {
+  CanUseTool,
+  OnQuestion,
+  PermissionResult,
+  QuestionReply,
+} from '../../client/index.js';
+import type { AskView } from '../../core/event.js';
+import type { Json } from '../../core/json.js';
+import { parseJsonText } from '../../core/json-text.js';
+import type { Output } from '../output.js';
+import { approvalCard } from '../render/index.js';
+import type { LineSource } from './line-source.js';
+
+export interface Asking {
+  readonly lines: LineSource;
+  readonly output: Output;
+  /** Of the run under way. */
+  readonly runId: () => string;
+}
+
+export interface Callbacks {
+  readonly canUseTool: CanUseTool;
+  readonly onQuestion: OnQuestion;
+}
+
+type Reading<T> = (line: string) => T | null | 'unclear';
+
+export function askPersonHere(asking: Asking): Callbacks {
+  let turn: Promise<unknown> = Promise.resolve();
+
+  /** null: nobody answered. */
+  function ask<T>(question: Question<T>): Promise<T | null> {
+    const answer = turn.then(() => put(asking, question));
+    turn = answer.catch(() => undefined);
+    return answer;
+  }
+
+  return {
+    canUseTool: (_tool, _input, { ask: view, signal }) =>
+      ask({ view, signal, choices: APPROVAL, read: approvalOf }),
+    onQuestion: (view, { signal }) => ask({ view, signal, ...kindOf(view) }),
+  };
+}
+
+interface Question<T> {
+  readonly view: AskView;
+  readonly signal: AbortSignal;
+  readonly choices: string;
+  readonly read: Reading<T>;
+}
+
+async function put<T>(asking: Asking, question: Question<T>): Promise<T | null> {
+  const { view, signal, choices, read } = question;
+  const { lines, output } = asking;
+  if (signal.aborted) return null;
+  const card = { runId: asking.runId(), now: Date.now(), paint: output.paint };
+  output.line(approvalCard(view, { ...card, withoutCommands: true }));
+  for (;;) {
+    const line = await lines.ask(`${choices} `, signal);
+    if (line === undefined) return null;
+    const answer = read(line.trim());
+    if (answer !== 'unclear') return answer;
+    output.line('Please answer as shown.');
+  }
+}
+
+const APPROVAL = '[y]es, [n]o and why, [e]dit and the arguments as JSON, [l]ater:';
+
+function approvalOf(line: string): PermissionResult | null | 'unclear' {
+  const [word, rest] = split(line);
+  switch (word) {
+    case 'y':
+    case 'yes':
+      return rest === '' ? { behavior: 'allow' } : 'unclear';
+    case 'n':
+    case 'no':
+      return { behavior: 'deny', message: rest };
+    case 'e':
+    case 'edit': {
+      const parsed = parseJsonText(rest);
+      const { value } = parsed.ok ? parsed : { value: undefined };
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'unclear';
+      return { behavior: 'allow', updatedInput: value as { readonly [name: string]: Json } };
+    }
+    case 'l':
+    case 'later':
+      return null;
+    default:
+      return 'unclear';
+  }
+}
+
+function kindOf({ kind }: AskView): Pick<Question<QuestionReply>, 'choices' | 'read'> {
+  switch (kind) {
+    case 'budget':
+      return { choices: '[y]es, [n]o, [l]ater:', read: budgetOf };
+    case 'outcome':
+      return { choices: 'Did it happen? [y]es, [n]o, [s]top, [l]ater:', read: outcomeOf };
+    default:
+      return { choices: 'Your answer:', read: textOf };
+  }
+}
+
+function budgetOf(line: string): QuestionReply | null | 'unclear' {
+  const [word, rest] = split(line);
+  if (word === 'n' || word === 'no') return { kind: 'reject', ...(rest && { reason: rest }) };
+  if (rest !== '') return 'unclear';
+  if (word === 'l' || word === 'later') return null;
+  return word === 'y' || word === 'yes' ? { kind: 'approve' } : 'unclear';
+}
+
+function outcomeOf(line: string): QuestionReply | null | 'unclear' {
+  const answers: { readonly [word: string]: QuestionReply | null } = {
+    y: { kind: 'happened' },
+    yes: { kind: 'happened' },
+    n: { kind: 'not_happened' },
+    no: { kind: 'not_happened' },
+    s: { kind: 'stop' },
+    stop: { kind: 'stop' },
+    l: null,
+    later: null,
+  };
+  const word = line.toLowerCase();
+  return Object.hasOwn(answers, word) ? (answers[word] ?? null) : 'unclear';
+}
+
+function textOf(line: string): QuestionReply | 'unclear' {
+  return line === '' ? 'unclear' : { kind: 'text', value: line };
+}
+
+function split(line: string): readonly [word: string, rest: string] {
+  const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
+  return [word.toLowerCase(), rest];
+}

@@ -1,0 +1,223 @@
+/**
+ * Questions of a run, answered by callbacks of the caller's process.
+ * Invariants: a decision is made by the callback and by nothing else, and names the exact action that the
+ * callback was shown; a callback that fails, is late or is left decides nothing, so that the question stays
+ * open for others; a decision that was made is delivered, over outages, and its refusal is told.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Decision, RejectionReason, Verdict } from '../../core/ask/ask.js';
+import { canonicalJson } from '../../core/digest.js';
+import { HoldfastError } from '../../core/errors.js';
+import type { AskView, RunEvent } from '../../core/event.js';
+import type { Json } from '../../core/json.js';
+import { decisionRejected } from '../decide.js';
+import type { ReadingStore } from '../link.js';
+import type { RunHandle } from '../run-handle.js';
+import type { FollowQueryOptions, PermissionResult, QuestionReply } from './options.js';
+
+export interface Questioned {
+  readonly run: RunHandle;
+  readonly store: ReadingStore;
+  readonly options: FollowQueryOptions;
+  /** Ends the reading with this error. */
+  readonly fail: (error: unknown) => void;
+}
+
+export interface Answering {
+  /** Starts a callback for a question, or ends one for a question that is closed. */
+  notice(event: RunEvent): void;
+  /** Ends all callbacks; resolves when every decision that was made has been delivered. */
+  settle(): Promise<void>;
+}
+
+const OUTAGE_LIMIT_MS = 60_000;
+const OUTAGE_PAUSE_MS = 500;
+/** The question is closed, as its own event tells. */
+const CLOSED: readonly RejectionReason[] = [
+  'unknown_ask',
+  'late',
+  'duplicate',
+  'already_decided',
+  'run_closing',
+];
+
+export function answering(asked: Questioned): Answering {
+  const open = new Map<string, AbortController>();
+  const deliveries = new Set<Promise<void>>();
+
+  async function answer(ask: AskView, signal: AbortSignal): Promise<void> {
+    if (!(await isPending(asked, ask.askId)) || signal.aborted) return;
+    const decided = await decisionOf(asked, ask, signal);
+    if (decided === null || signal.aborted) return;
+    const delivery = deliver(asked, decided, signal);
+    deliveries.add(delivery);
+    await delivery.finally(() => deliveries.delete(delivery));
+  }
+
+  return {
+    notice(event) {
+      switch (event.type) {
+        case 'approval_requested':
+        case 'input_request': {
+          const { type: _, stamp: __, ...ask } = event;
+          if (!hasCallback(asked.options, ask)) return;
+          const stop = new AbortController();
+          open.get(ask.askId)?.abort();
+          open.set(ask.askId, stop);
+          answer(ask, stop.signal).catch((error: unknown) => {
+            // Whoever is no longer asked may fail as they like; a decision that was made may not get lost.
+            if (!stop.signal.aborted) asked.fail(error);
+          });
+          return;
+        }
+        case 'approval_resolved':
+        case 'approval_withdrawn':
+        case 'input_provided':
+          open.get(event.askId)?.abort();
+          open.delete(event.askId);
+          return;
+        default:
+      }
+    },
+    async settle() {
+      for (const stop of open.values()) stop.abort();
+      open.clear();
+      await Promise.all(deliveries);
+    },
+  };
+}
+
+function hasCallback({ canUseTool, onQuestion }: FollowQueryOptions, { kind }: AskView): boolean {
+  if (kind === 'user_message') return false;
+  return (kind === 'approval' ? canUseTool : onQuestion) !== undefined;
+}
+
+/** Events are read behind the run: a question that was closed meanwhile is nobody's any more. */
+export async function isPending(
+  { run, store }: Pick<Questioned, 'run' | 'store'>,
+  askId: string,
+): Promise<boolean> {
+  return (await store.getAsk(run.tenant, askId))?.outcome === 'pending';
+}
+
+/** A run that has ended needs nothing more. */
+export function onlyWhenEnded(error: unknown): void {
+  if (error instanceof HoldfastError && error.code === 'RunNotFound') return;
+  throw error;
+}
+
+interface Decided {
+  readonly ask: AskView;
+  readonly decision: Decision | { readonly text: Json; readonly by: string };
+  readonly interrupt: boolean;
+}
+
+type Said = Pick<Decision, 'decision'> &
+  Partial<Pick<Decision, 'reason' | 'args' | 'value' | 'amount' | 'grant'>>;
+
+async function decisionOf(
+  asked: Questioned,
+  ask: AskView,
+  signal: AbortSignal,
+): Promise<Decided | null> {
+  const { canUseTool, onQuestion, decider = { by: 'query' } } = asked.options;
+  if (ask.kind !== 'approval') {
+    const reply = (await onQuestion?.(ask, { signal })) ?? null;
+    if (reply === null) return null;
+    if (reply.kind === 'text') {
+      return { ask, decision: { text: reply.value, by: decider.by }, interrupt: false };
+    }
+    return { ask, decision: bound(ask, decider, saidOf(reply)), interrupt: false };
+  }
+  const input = await asked.store.restoreArguments(asked.run.tenant, ask.args ?? {});
+  const fields = input as { readonly [name: string]: Json };
+  const context = { signal, toolUseID: ask.callId ?? '', ask };
+  const result = (await canUseTool?.(ask.tool ?? '', fields, context)) ?? null;
+  if (result === null) return null;
+  const interrupt = result.behavior === 'deny' && result.interrupt === true;
+  return { ask, decision: bound(ask, decider, permissionOf(result, input)), interrupt };
+}
+
+/** Anything but a clear answer is an error: nothing is read out of it. */
+function permissionOf(result: PermissionResult, input: Json): Said {
+  const { behavior }: { readonly behavior: unknown } = result;
+  if (result.behavior === 'deny') {
+    return { decision: 'reject', ...(result.message && { reason: String(result.message) }) };
+  }
+  if (result.behavior !== 'allow') throw unclear('canUseTool', { behavior });
+  const { updatedInput, grant } = result;
+  const isSame =
+    updatedInput === undefined || canonicalJson(updatedInput as Json) === canonicalJson(input);
+  if (!isSame) return { decision: 'modify', args: updatedInput };
+  return { decision: 'approve', ...(grant !== undefined && { grant }) };
+}
+
+function saidOf(reply: Exclude<QuestionReply, { readonly kind: 'text' }>): Said {
+  switch (reply.kind) {
+    case 'happened':
+      return { decision: reply.kind, ...(reply.value !== undefined && { value: reply.value }) };
+    case 'not_happened':
+    case 'stop':
+      return { decision: reply.kind };
+    case 'approve':
+      return { decision: reply.kind, ...(reply.amount !== undefined && { amount: reply.amount }) };
+    case 'reject':
+      return { decision: reply.kind, ...(reply.reason !== undefined && { reason: reply.reason }) };
+    default:
+      throw unclear('onQuestion', reply);
+  }
+}
+
+function unclear(callback: string, answer: unknown): HoldfastError {
+  return new HoldfastError('InvalidTask', `What ${callback} returned is no answer.`, {
+    hint: 'Return one of the answers of its type, or null to leave the question to others.',
+    details: { answer },
+  });
+}
+
+/** Made at the moment of the answer, so that it counts when it was in time, however late it arrives. */
+function bound(
+  { askId, argsHash }: AskView,
+  { by, roles = [] }: NonNullable<FollowQueryOptions['decider']>,
+  said: Said,
+): Decision {
+  return { v: 1, askId, argsHash, by, roles, decidedAt: Date.now(), ...said };
+}
+
+/** The same decision again is the same one to the run. */
+async function deliver(
+  { run }: Questioned,
+  { ask, decision, interrupt }: Decided,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadline = performance.now() + OUTAGE_LIMIT_MS;
+  for (;;) {
+    try {
+      await send(run, ask, decision);
+      if (interrupt) await run.interrupt().catch(onlyWhenEnded);
+      return;
+    } catch (error) {
+      const isOutage = error instanceof HoldfastError && error.code === 'ServerUnavailable';
+      if (!isOutage || signal.aborted || performance.now() > deadline) throw error;
+      await sleep(OUTAGE_PAUSE_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+async function send(
+  run: RunHandle,
+  { askId }: AskView,
+  decision: Decided['decision'],
+): Promise<void> {
+  if ('text' in decision) {
+    const { text: value, by } = decision;
+    return run.provideInput({ askId, value, by }).catch(onlyWhenEnded);
+  }
+  const delivery = await run.decide(decision);
+  if (delivery.delivered === 'update') checkVerdict(run.runId, askId, delivery.verdict);
+}
+
+function checkVerdict(runId: string, askId: string, verdict: Verdict): void {
+  if (verdict.accepted || CLOSED.includes(verdict.reason)) return;
+  throw decisionRejected(verdict, { askId, runId });
+}

@@ -1,0 +1,177 @@
+/**
+ * Checks what a query is asked to do, and makes the start that it becomes.
+ * Invariant: an option that nothing would come of is refused by name, never ignored (design §12).
+ */
+import { HoldfastError } from '../../core/errors.js';
+import type { BudgetOverrides, SettingsOverrides, Task } from '../../core/task.js';
+import type { StartOptions } from '../start-run.js';
+import type {
+  FollowQueryOptions,
+  FollowQuery,
+  QueryOptions,
+  QueryRequest,
+  UserPrompt,
+} from './options.js';
+
+const FOLLOW_OPTIONS: { readonly [name in keyof Required<FollowQueryOptions>]: true } = {
+  canUseTool: true,
+  onQuestion: true,
+  decider: true,
+  includePartialMessages: true,
+  closeOnReturn: true,
+  abortController: true,
+  tenant: true,
+};
+
+const QUERY_OPTIONS: { readonly [name in keyof Required<QueryOptions>]: true } = {
+  ...FOLLOW_OPTIONS,
+  agent: true,
+  model: true,
+  fallbackModel: true,
+  maxTurns: true,
+  maxBudgetUsd: true,
+  maxThinkingTokens: true,
+  tools: true,
+  allowedTools: true,
+  disallowedTools: true,
+  permissionMode: true,
+  allowDangerouslySkipPermissions: true,
+  persistSession: true,
+  outputFormat: true,
+  caller: true,
+  runId: true,
+  budget: true,
+  settings: true,
+  openLimitMs: true,
+  sessionId: true,
+  resume: true,
+  continue: true,
+  fork: true,
+  cwd: true,
+};
+
+/** Where what other SDKs take as an option is said here. */
+const ELSEWHERE: { readonly [name: string]: string } = {
+  systemPrompt: 'Instructions belong to the agent: defineAgent({ instructions }).',
+  agents: 'Agents are served by workers: defineConfig({ agents }).',
+  hooks: 'Hooks run in the worker: defineHook, and defineAgent({ hooks }).',
+  betas: 'Betas belong to the endpoint of a model: defineConfig({ endpoints }).',
+  forkSession: 'Use fork: true.',
+  resumeSessionAt: 'Use fork: { at }.',
+  env: 'The run works in the worker, with its environment.',
+};
+
+/** Errors: InvalidTask, which names the option. */
+export function checkQuery(request: QueryRequest): void {
+  if (typeof request !== 'object' || request === null) {
+    throw refused('the query', 'it must be { prompt, options }');
+  }
+  const { options = {} } = request;
+  const isFollowed = 'runId' in request;
+  const known: { readonly [name: string]: true } = isFollowed ? FOLLOW_OPTIONS : QUERY_OPTIONS;
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || Object.hasOwn(known, name)) continue;
+    const hint = Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined;
+    throw refused(`options.${name.slice(0, 60)}`, 'there is no such option here', hint);
+  }
+  for (const name of ['canUseTool', 'onQuestion'] as const) {
+    const callback: unknown = options[name];
+    if (callback !== undefined && typeof callback !== 'function') {
+      throw refused(`options.${name}`, 'it must be a function');
+    }
+  }
+  if (isFollowed) checkFollowed(request);
+  else if (!isConversation(request.prompt) && typeof request.prompt !== 'string') {
+    if (typeof request.prompt !== 'object' || request.prompt === null) {
+      throw refused('prompt', 'it must be a text, a task or an async iterable of messages');
+    }
+  }
+}
+
+function checkFollowed({ afterSeq, prompt }: FollowQuery): void {
+  if (afterSeq !== undefined && !(Number.isSafeInteger(afterSeq) && afterSeq >= -1)) {
+    throw refused('afterSeq', 'it must be the seq of a message');
+  }
+  if (prompt !== undefined && !isConversation(prompt)) {
+    throw refused('prompt', 'the run has its goal; further messages are an async iterable');
+  }
+}
+
+export function isConversation(prompt: unknown): prompt is AsyncIterable<UserPrompt> {
+  return typeof prompt === 'object' && prompt !== null && Symbol.asyncIterator in prompt;
+}
+
+/** The start of a run with this goal. A shorthand goes before the same thing in `budget` or `settings`. */
+export function startOf(goal: string | Task, options: QueryOptions, isTalk: boolean): StartOptions {
+  const { sessionId, resume, continue: latest, fork, cwd } = options;
+  const { agent, model, persistSession, runId, openLimitMs, tenant } = options;
+  return {
+    ...present({ sessionId, resume, continue: latest, fork, cwd }),
+    ...present({ model, persistSession, runId, openLimitMs, tenant }),
+    agent,
+    task: taskOf(goal, options),
+    budget: { ...options.budget, ...budgetOf(options) },
+    settings: {
+      ...(isTalk && { afterAnswer: 'await_user' }),
+      ...options.settings,
+      ...settingsOf(options),
+    },
+  };
+}
+
+function taskOf(goal: string | Task, options: QueryOptions): Task {
+  const task = typeof goal === 'string' ? { goal } : goal;
+  const { tools, caller, outputFormat } = options;
+  return {
+    ...task,
+    ...present({ allowedActions: tools, caller, outputSchema: outputFormat?.schema }),
+  };
+}
+
+function budgetOf({ maxTurns, maxThinkingTokens, maxBudgetUsd }: QueryOptions): BudgetOverrides {
+  if (maxBudgetUsd !== undefined && !(maxBudgetUsd >= 0)) {
+    throw refused('options.maxBudgetUsd', 'it must be an amount of money in USD, from 0');
+  }
+  // Rounded down: nobody may spend more than was said.
+  const money = maxBudgetUsd === undefined ? undefined : Math.floor(maxBudgetUsd * 1e6 + 1e-3);
+  return present({ maxTurns, maxThinkingTokens, maxCostMicroUsd: money });
+}
+
+function settingsOf(options: QueryOptions): SettingsOverrides {
+  const { fallbackModel, allowedTools, disallowedTools, permissionMode } = options;
+  return present({
+    includePartialMessages: options.includePartialMessages,
+    fallbackModel,
+    allowedTools,
+    disallowedTools,
+    permissionMode,
+    allowBypassPermissions: options.allowDangerouslySkipPermissions,
+  });
+}
+
+type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+function present<T extends object>(fields: T): Present<T> {
+  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set) as Present<T>;
+}
+
+/** Errors: InvalidTask for what is no message of a user. */
+export function textOfPrompt(prompt: UserPrompt): { readonly text: string; readonly id?: string } {
+  if (typeof prompt === 'string') return { text: prompt };
+  const content: unknown = prompt?.message?.content;
+  const id = typeof prompt?.uuid === 'string' ? { id: prompt.uuid } : {};
+  if (typeof content === 'string') return { text: content, ...id };
+  const blocks = Array.isArray(content) ? (content as readonly unknown[]) : [];
+  const texts = blocks.map((block) => (block as { text?: unknown } | null)?.text);
+  if (texts.length === 0 || !texts.every((text) => typeof text === 'string')) {
+    throw refused('a message of prompt', 'it must be a text, or a user message of texts');
+  }
+  return { text: texts.join('\n\n'), ...id };
+}
+
+function refused(what: string, why: string, hint?: string): HoldfastError {
+  return new HoldfastError('InvalidTask', `${what} cannot be used: ${why}.`, {
+    hint: hint ?? 'Correct it and ask again.',
+  });
+}

@@ -1,0 +1,47 @@
+/** `query()` and `runOrThrow()`: a run as a stream of messages, and as one awaited result. */
+import { HoldfastError } from '../../core/errors.js';
+import type { SDKResultSuccess } from '../../core/sdk/message.js';
+import { openLink, type ConnectOptions, type HoldfastClient } from '../connect.js';
+import { LoopError } from './loop-error.js';
+import type { FollowQueryOptions, FollowQuery, QueryOptions, StartQuery } from './options.js';
+import { openQuery, type Query } from './query.js';
+
+/** Over which connection: one that stays open, or one of the query's own. */
+export type Via =
+  | { readonly client: HoldfastClient; readonly connection?: undefined }
+  | { readonly connection: ConnectOptions; readonly client?: undefined };
+
+export type QueryParameters =
+  | StartQuery<QueryOptions & Via>
+  | (FollowQuery<FollowQueryOptions & Via> & { readonly options: Via });
+
+/**
+ * Starts a run when its first message is asked for, or goes on reading one by its id.
+ * Errors, from the generator: what `HoldfastClient.start` says; StoreUnavailable without a store; what a
+ * callback threw; DecisionRejected.
+ */
+export function query(parameters: QueryParameters): Query {
+  const { options, ...request } = parameters;
+  const { client, connection, ...rest } = options ?? {};
+  const own = { ...request, options: rest } as StartQuery | FollowQuery;
+  if (client !== undefined) return client.query(own);
+  if (connection === undefined) {
+    throw new HoldfastError('InvalidTask', 'The query says no client and no connection.', {
+      hint: 'Give options.client, from connect({ address, store }), or options.connection.',
+    });
+  }
+  return openQuery(async () => {
+    const { link, close } = await openLink(connection);
+    return { link, release: close };
+  }, own);
+}
+
+/** The last message of a run that completed. Errors: LoopError for one that stopped otherwise; as `query`. */
+export async function runOrThrow(parameters: QueryParameters): Promise<SDKResultSuccess> {
+  for await (const message of query(parameters)) {
+    if (message.type !== 'result') continue;
+    if (message.subtype === 'success') return message;
+    throw new LoopError(message);
+  }
+  throw new HoldfastError('Aborted', 'The query was left before its run had ended.');
+}

@@ -1,0 +1,26 @@
+/** A run that stopped without completing, as an error, for callers who want it thrown (C4). */
+import { HoldfastError } from '../../core/errors.js';
+import type { RunResult } from '../../core/result.js';
+import type { SDKResultError } from '../../core/sdk/message.js';
+
+export class LoopError extends HoldfastError {
+  readonly result: RunResult;
+  /** The last message of the run. */
+  readonly ending: SDKResultError;
+
+  constructor(ending: SDKResultError) {
+    const { run_result: result } = ending;
+    const why = result.detail === undefined ? '' : ` (${result.detail})`;
+    super(
+      'RunNotCompleted',
+      `Run ${result.runId} stopped without completing: ${result.stopReason}${why}.`,
+      {
+        ...(result.nextSafeAction !== undefined && { hint: result.nextSafeAction }),
+        details: { runId: result.runId, stopReason: result.stopReason },
+      },
+    );
+    this.name = 'LoopError';
+    this.result = result;
+    this.ending = ending;
+  }
+}

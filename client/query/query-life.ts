@@ -1,0 +1,241 @@
+/**
+ * What a query does between its first message and its end.
+ * Invariants: nothing is started before the first message or the first control is asked for; however the
+ * query is left, its callbacks, waits and connection end, and the run goes on unless it was to be closed.
+ */
+import { HoldfastError } from '../../core/errors.js';
+import type { PermissionMode } from '../../core/permission-mode.js';
+import type { RunResult } from '../../core/result.js';
+import type { SDKMessage, SDKUsage } from '../../core/sdk/message.js';
+import type { Projection } from '../../core/sdk/projection.js';
+import { showChunk, type PartialMessage } from '../../core/sdk/stream-messages.js';
+import { usageOf } from '../../core/sdk/result-message.js';
+import type { Link } from '../link.js';
+import { runHandle, type RunHandle } from '../run-handle.js';
+import { startRun } from '../start-run.js';
+import { readState } from '../state.js';
+import { storeOf } from '../transcript.js';
+import { answering, onlyWhenEnded, type Answering } from './answer-asks.js';
+import { feeding } from './feed.js';
+import { isConversation, startOf, textOfPrompt } from './check-query.js';
+import type { QueryRequest, StartQuery, UserPrompt } from './options.js';
+import { readMessages } from './read-messages.js';
+
+/** What a query has used so far, all runs of the model and summaries included. */
+export interface TotalUsage extends SDKUsage {
+  readonly total_cost_usd: number;
+}
+
+/** Where a query works; released when it is left. */
+export interface QueryPlace {
+  readonly link: Link;
+  release(): Promise<void>;
+}
+
+interface Begun {
+  readonly place: QueryPlace;
+  readonly run: RunHandle;
+}
+
+const MODE_LIMIT_MS = 2_000;
+
+export class QueryLife {
+  private readonly left = new AbortController();
+  private readonly input: AsyncIterator<UserPrompt> | undefined;
+  private begun: Promise<Begun> | undefined;
+  private answers: Answering | undefined;
+  private ended: Promise<void> | undefined;
+  private failure: { readonly error: unknown } | undefined;
+  private seen: Projection | undefined;
+  private final: RunResult | undefined;
+  private readonly cancel = (): void => {
+    this.begin()
+      .then(({ run }) => run.cancel())
+      .catch(onlyWhenEnded)
+      .catch((error: unknown) => this.fail(error));
+  };
+
+  constructor(
+    private readonly open: () => Promise<QueryPlace>,
+    private readonly request: QueryRequest,
+  ) {
+    const { prompt } = request;
+    this.input = isConversation(prompt) ? prompt[Symbol.asyncIterator]() : undefined;
+  }
+
+  begin(): Promise<Begun> {
+    if (this.begun === undefined) {
+      this.begun = this.start();
+      this.begun.catch(() => undefined);
+    }
+    return this.begun;
+  }
+
+  /** Ends all waiting; what is under way comes to its end. */
+  leave(): void {
+    this.left.abort();
+  }
+
+  async *messages(): AsyncGenerator<SDKMessage, void, undefined> {
+    try {
+      const { place, run } = await this.begin();
+      yield* this.read(place.link, run);
+      if (this.failure !== undefined) throw this.failure.error;
+      if (this.final !== undefined || this.left.signal.aborted) return;
+      // What kept the run from being opened, or who ended it from outside.
+      await run.result({ signal: this.left.signal });
+      throw new HoldfastError('StoreUnavailable', `Run ${run.runId} has no events to read.`, {
+        hint: 'Connect with the store that the workers write.',
+      });
+    } catch (error) {
+      // Whoever has left hears of nothing but what they wanted done.
+      if (this.failure === undefined && this.left.signal.aborted) return;
+      throw error;
+    } finally {
+      await this.end();
+    }
+  }
+
+  async sessionId(): Promise<string> {
+    if (this.seen !== undefined) return this.seen.sessionId;
+    const { place, run } = await this.begin();
+    const { sessionId = run.runId } = await readState(place.link, run.runId);
+    return sessionId;
+  }
+
+  async totalUsage(): Promise<TotalUsage> {
+    const { usage, costMicroUsd } = this.final ?? (await (await this.begin()).run.state()).counters;
+    return { ...usageOf(usage), total_cost_usd: costMicroUsd / 1e6 };
+  }
+
+  async result(): Promise<RunResult> {
+    return this.final ?? (await (await this.begin()).run.result());
+  }
+
+  /** Once; a decision that could not be delivered, or a run that could not be closed, is an error here. */
+  end(): Promise<void> {
+    this.ended ??= this.tidy();
+    return this.ended;
+  }
+
+  private async start(): Promise<Begun> {
+    const { abortController } = this.request.options ?? {};
+    if (abortController?.signal.aborted) {
+      throw new HoldfastError('Aborted', 'The query was aborted before it began.');
+    }
+    const place = await this.open();
+    try {
+      storeOf(place.link);
+      const { tenant = place.link.tenant } = this.request.options ?? {};
+      const link = { ...place.link, tenant };
+      const run = await this.reach(link);
+      abortController?.signal.addEventListener('abort', this.cancel, { once: true });
+      if (abortController?.signal.aborted) this.cancel();
+      return { place: { ...place, link }, run };
+    } catch (error) {
+      await place.release();
+      throw error;
+    }
+  }
+
+  private async reach(link: Link): Promise<RunHandle> {
+    const { request, left } = this;
+    if (!('runId' in request)) {
+      const goal = await this.goalOf(request);
+      const start = startOf(goal, request.options, this.input !== undefined);
+      return startRun(link, start, left.signal);
+    }
+    const run = runHandle(link, request.runId);
+    await run.execution();
+    return run;
+  }
+
+  private async goalOf({ prompt }: StartQuery) {
+    if (this.input === undefined) return prompt as Exclude<typeof prompt, AsyncIterable<unknown>>;
+    const first = await unlessAborted(this.input.next(), this.left.signal);
+    if (first !== undefined && !first.done) return textOfPrompt(first.value).text;
+    throw new HoldfastError('InvalidTask', 'The prompt gave no message.', {
+      hint: 'Its first message is what the run is to achieve.',
+    });
+  }
+
+  private async *read(link: Link, run: RunHandle): AsyncGenerator<SDKMessage, void, undefined> {
+    const { request, input, left } = this;
+    const options = request.options ?? {};
+    const store = storeOf(link);
+    const asked = { run, store, options, fail: (error: unknown) => this.fail(error) };
+    this.answers = answering(asked);
+    const feed = input === undefined ? undefined : feeding(input, asked, left.signal);
+    const after = 'runId' in request ? request.afterCursor : undefined;
+    const reading = {
+      run,
+      store,
+      circumstances: await this.circumstances(link, run),
+      afterSeq: ('runId' in request ? request.afterSeq : undefined) ?? -1,
+      ...(options.includePartialMessages && { tokens: { ...(after && { after }) } }),
+      signal: left.signal,
+    };
+    let partial: PartialMessage | undefined;
+    let seq = -1;
+    for await (const item of readMessages(reading)) {
+      if ('chunk' in item) {
+        const to = { runId: run.runId, sessionId: this.seen?.sessionId ?? run.runId, seq };
+        const shown = showChunk(partial, item.chunk, to);
+        partial = shown.partial;
+        yield* shown.messages;
+        continue;
+      }
+      const { event, state, messages } = item;
+      seq = event.stamp.seq;
+      this.seen = state;
+      if (event.type === 'run_result') this.final = event.result;
+      this.answers.notice(event);
+      yield* messages;
+      // The user's next message is wanted when everything before it has been seen.
+      feed?.notice(event);
+    }
+  }
+
+  private async circumstances(link: Link, run: RunHandle) {
+    const { cwd, permissionMode } = ('runId' in this.request ? {} : this.request.options) as {
+      readonly cwd?: string;
+      readonly permissionMode?: PermissionMode;
+    };
+    const asked =
+      permissionMode ??
+      // Only a worker can say; without one it is told by what is usual.
+      (await readState(link, run.runId, MODE_LIMIT_MS).catch(() => undefined))?.permissionMode;
+    return { cwd: cwd ?? process.cwd(), permissionMode: asked ?? 'default' };
+  }
+
+  private fail(error: unknown): void {
+    if (this.left.signal.aborted) return;
+    this.failure = { error };
+    this.left.abort();
+  }
+
+  private async tidy(): Promise<void> {
+    this.left.abort();
+    const { abortController, closeOnReturn } = this.request.options ?? {};
+    abortController?.signal.removeEventListener('abort', this.cancel);
+    // A generator that waits for its own next message returns only after it.
+    this.input?.return?.().then(undefined, () => undefined);
+    const begun = await this.begun?.catch(() => undefined);
+    if (begun === undefined) return;
+    try {
+      await this.answers?.settle();
+      if (closeOnReturn && this.final === undefined) await begun.run.close().catch(onlyWhenEnded);
+    } finally {
+      await begun.place.release();
+    }
+  }
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => resolve(undefined);
+    if (signal.aborted) return end();
+    signal.addEventListener('abort', end, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+  });
+}

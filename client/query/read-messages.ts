@@ -1,0 +1,142 @@
+/**
+ * The events of a run as messages, with their texts put back in.
+ * Invariants: the whole line of events is folded, also what was seen before, so that the last message of a
+ * reader that comes back is the same as that of one that stayed; a missing event is an error, never a gap.
+ */
+import { HoldfastError } from '../../core/errors.js';
+import type { RunEvent } from '../../core/event.js';
+import { previewOf, type StoredText } from '../../core/json.js';
+import type { SDKMessage } from '../../core/sdk/message.js';
+import {
+  advanceProjection,
+  messageOf,
+  resetMessage,
+  startProjection,
+  textsOf,
+  type Circumstances,
+  type Projection,
+  type ReadText,
+} from '../../core/sdk/projection.js';
+import type { StreamChunk } from '../../core/stream.js';
+import { followRun, type RunMoment } from '../follow-run.js';
+import type { ReadingStore } from '../link.js';
+import type { RunHandle } from '../run-handle.js';
+
+export interface Reading {
+  readonly run: Pick<RunHandle, 'runId' | 'tenant' | 'events' | 'stream'>;
+  readonly store: Pick<ReadingStore, 'getText' | 'restoreArguments'>;
+  readonly circumstances: Circumstances;
+  /** Of the last message that was seen; -1: none. */
+  readonly afterSeq: number;
+  /** With the tokens of its models, from behind this cursor. */
+  readonly tokens?: { readonly after?: string };
+  readonly signal: AbortSignal;
+}
+
+/** One event, what is known after it, and its messages unless they were seen before. */
+export interface Seen {
+  readonly event: RunEvent;
+  readonly state: Projection;
+  readonly messages: readonly SDKMessage[];
+}
+
+/** Tokens of messages that were seen, kept until it is known that they were. */
+const EARLY_CHUNKS_MAX = 20_000;
+
+export async function* readMessages(
+  reading: Reading,
+): AsyncGenerator<Seen | { readonly chunk: StreamChunk }, void, undefined> {
+  let state = startProjection(reading.circumstances);
+  let last = -1;
+  let { afterSeq } = reading;
+  let early: StreamChunk[] = [];
+  for await (const moment of momentsOf(reading)) {
+    if (moment.kind === 'chunk') {
+      if (last >= afterSeq) yield { chunk: moment.chunk };
+      else if (early.push(moment.chunk) > EARLY_CHUNKS_MAX) early.shift();
+      continue;
+    }
+    const event = await withWholeArguments(reading, moment.event);
+    const { seq } = event.stamp;
+    const isReset = seq <= last;
+    if (isReset) {
+      state = await stateBefore(reading, seq);
+      afterSeq = Math.min(afterSeq, seq - 1);
+    } else if (seq !== last + 1) throw missing(reading.run.runId, last + 1, seq - 1);
+    last = seq;
+    state = advanceProjection(state, event);
+    const messages = seq <= afterSeq ? [] : await messagesOf(reading, state, event);
+    yield {
+      event,
+      state,
+      messages: isReset ? [resetMessage(state, event), ...messages] : messages,
+    };
+    if (event.type === 'model_response') early = [];
+    if (seq < afterSeq) continue;
+    for (const chunk of early.splice(0)) yield { chunk };
+  }
+}
+
+async function* momentsOf({ run, tokens, signal }: Reading): AsyncGenerator<RunMoment> {
+  if (tokens !== undefined) return yield* followRun(run, { ...tokens, signal });
+  for await (const event of run.events({ since: 0, signal })) yield { kind: 'event', event };
+}
+
+async function messagesOf(
+  reading: Reading,
+  state: Projection,
+  event: RunEvent,
+): Promise<readonly SDKMessage[]> {
+  const read = await wholeTexts(reading, textsOf(state, event));
+  const message = messageOf(state, event, read);
+  return message === undefined ? [] : [message];
+}
+
+/** After a reset what was folded is partly superseded, so the line that counts is folded again. */
+async function stateBefore(reading: Reading, seq: number): Promise<Projection> {
+  let state = startProjection(reading.circumstances);
+  if (seq === 0) return state;
+  const { signal } = reading;
+  for await (const event of reading.run.events({ since: 0, signal, untilNow: true })) {
+    if (event.stamp.seq >= seq) break;
+    state = advanceProjection(state, await withWholeArguments(reading, event));
+  }
+  return state;
+}
+
+async function withWholeArguments({ run, store }: Reading, event: RunEvent): Promise<RunEvent> {
+  if (event.type !== 'model_response' || event.calls.length === 0) return event;
+  const restore = async (call: (typeof event.calls)[number]) => ({
+    ...call,
+    args: await store.restoreArguments(run.tenant, call.args).catch(onlyWhenGone(call.args)),
+  });
+  return { ...event, calls: await Promise.all(event.calls.map(restore)) };
+}
+
+async function wholeTexts(
+  { run, store }: Reading,
+  texts: readonly StoredText[],
+): Promise<ReadText> {
+  const whole = new Map<string, string>();
+  for (const text of texts) {
+    if ('text' in text || whole.has(text.$blob)) continue;
+    const shown = previewOf(text);
+    whole.set(text.$blob, await store.getText(run.tenant, text).catch(onlyWhenGone(shown)));
+  }
+  return (text) => ('text' in text ? text.text : (whole.get(text.$blob) ?? previewOf(text)));
+}
+
+/** What the store no longer keeps is shown by what the event itself says of it. */
+function onlyWhenGone<T>(instead: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof HoldfastError && error.code === 'TranscriptMissing') return instead;
+    throw error;
+  };
+}
+
+function missing(runId: string, from: number, to: number): HoldfastError {
+  return new HoldfastError('StoreUnavailable', `Events ${from} to ${to} of ${runId} are missing.`, {
+    hint: 'Connect with the store that the workers write.',
+    details: { runId, from, to },
+  });
+}

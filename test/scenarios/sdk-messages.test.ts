@@ -1,0 +1,121 @@
+/** What holds of the messages of any run, over every scenario and rule case in the simulation. */
+import { collectFixtures } from '../../evaluation/collect.js';
+import { createSimulationEngine } from '../../evaluation/simulation/index.js';
+import type { RunEvent } from '../../core/event.js';
+import { previewOf } from '../../core/json.js';
+import type { SDKMessage, SDKResultMessage } from '../../core/sdk/message.js';
+import { advanceProjection, messageOf, startProjection } from '../../core/sdk/projection.js';
+
+interface Told {
+  readonly caseId: string;
+  readonly events: readonly RunEvent[];
+  readonly messages: readonly SDKMessage[];
+  readonly result: SDKResultMessage;
+}
+
+const told: Told[] = [];
+
+beforeAll(async () => {
+  const engine = createSimulationEngine();
+  try {
+    for (const fixture of await collectFixtures({ paths: [__dirname], folder: __dirname })) {
+      const run = await engine.run(fixture, { seed: 1 });
+      const events = run.kind === 'observed' ? run.observed.events : [];
+      const messages = messagesOf(events);
+      const result = messages.at(-1);
+      if (result?.type === 'result') {
+        told.push({ caseId: fixture.caseId, events, messages, result });
+      }
+    }
+  } finally {
+    await engine.stop();
+  }
+}, 120_000);
+
+function messagesOf(events: readonly RunEvent[]): readonly SDKMessage[] {
+  let state = startProjection({ cwd: '', permissionMode: 'default' });
+  return events.flatMap((event) => {
+    state = advanceProjection(state, event);
+    return messageOf(state, event, previewOf) ?? [];
+  });
+}
+
+function wrong(isRight: (one: Told) => boolean): readonly string[] {
+  return told.filter((one) => !isRight(one)).map(({ caseId }) => caseId);
+}
+
+const count = (items: readonly { readonly type: string }[], type: string) =>
+  items.filter((item) => item.type === type).length;
+
+test('there are cases enough to say so', () => {
+  expect(told.length).toBeGreaterThan(280);
+});
+
+test('init is first and result last, each exactly once', () => {
+  const isInit = (message: SDKMessage) => message.type === 'system' && message.subtype === 'init';
+  expect(
+    wrong(
+      ({ messages }) =>
+        isInit(messages[0]!) &&
+        messages.filter(isInit).length === 1 &&
+        messages.at(-1)!.type === 'result' &&
+        count(messages, 'result') === 1,
+    ),
+  ).toEqual([]);
+});
+
+test('each reply and each results message of the run is told, in order', () => {
+  expect(
+    wrong(
+      ({ events, messages }) =>
+        count(messages, 'assistant') === count(events, 'model_response') &&
+        count(messages, 'user') ===
+          count(events, 'tool_results_message') + count(events, 'user_message') &&
+        messages.every(({ seq }, index) => index === 0 || seq > messages[index - 1]!.seq),
+    ),
+  ).toEqual([]);
+});
+
+test('every call that a model made has its result in the next user message', () => {
+  expect(
+    wrong(({ messages }) => {
+      let open: string[] = [];
+      for (const message of messages) {
+        if (message.type === 'assistant') {
+          open = message.message.content.flatMap((block) =>
+            block.type === 'tool_use' ? [block.id] : [],
+          );
+        }
+        if (message.type !== 'user' || typeof message.message.content === 'string') continue;
+        const ids = message.message.content.map((block) => block.tool_use_id);
+        if (ids.join() !== open.join()) return false;
+        open = [];
+      }
+      return true;
+    }),
+  ).toEqual([]);
+});
+
+test('as many calls are listed as denied as the run counted', () => {
+  expect(
+    wrong(
+      ({ result }) =>
+        result.permission_denials.length === result.run_result.counters.deniedCalls &&
+        result.permission_denials.every(({ tool_input }) => tool_input !== null),
+    ),
+  ).toEqual([]);
+});
+
+test('usage by model never exceeds that of the run, and only completed runs succeed', () => {
+  expect(
+    wrong(({ result }) => {
+      const models = Object.values(result.modelUsage);
+      const output = models.reduce((sum, { outputTokens }) => sum + outputTokens, 0);
+      return (
+        output <= result.usage.output_tokens &&
+        (result.subtype === 'success') === result.run_result.completed &&
+        result.duration_api_ms <= result.duration_ms
+      );
+    }),
+  ).toEqual([]);
+});
