@@ -92,4 +92,4 @@ export type { Settings } from './core/settings.js';
 export type { Condition } from './core/condition.js';
 export type { HookPoint, HookReport } from './core/hooks/hook.js';
 export type { BudgetOverrides, Criterion, Evidence, SettingsOverrides, Task } from './core/task.js';
-export type { RunView, RunViewStatus } from './core/view.js';
+export type { OpenAsk, RunView, RunViewStatus } from './core/view.js';

@@ -5,7 +5,9 @@ module.exports = {
   testMatch: ['**/*.test.ts'],
   globalSetup: '<rootDir>/test/global-setup.cjs',
   globalTeardown: '<rootDir>/test/global-teardown.cjs',
-  transform: { '^.+\\.ts$': '@swc/jest' },
+  // jose comes as ES modules only.
+  transform: { '^.+\\.ts$': '@swc/jest', '/node_modules/jose/.+\\.js$': '@swc/jest' },
+  transformIgnorePatterns: ['/node_modules/(?!jose/)'],
   // Sources name their imports as they are emitted (./x.js); jest runs the TypeScript itself.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   // Most tests wait for servers and processes, so both cores are worth it.

@@ -31,7 +31,7 @@ export async function callModel(
   const receipt = await answerTo(deps, scope, prepared.question);
   const { head, offers, eventsUpTo } = prepared;
   const { attempt, reply } = receipt.received;
-  return takeReceipt(deps, receipt, async (inside) => {
+  const take = async (inside: InTransaction): Promise<CallModelOutput> => {
     const taken = await takeReply(inside, { input, head, offers }, reply);
     const account = await accountFor(inside.store, scope, { run: input.run, replied: attempt });
     return {
@@ -43,7 +43,8 @@ export async function callModel(
       ...(tokensOf(account.lostUsage) > 0 && { lostUsage: account.lostUsage }),
       eventsUpTo,
     };
-  });
+  };
+  return takeReceipt(deps, scope, { receipt, take });
 }
 
 interface Prepared {

@@ -18,8 +18,14 @@ import { ARGUMENTS_BYTES_MAX, isBlobRef, type Json } from '../core/json.js';
 import type { StoreCalls } from '../store/store.js';
 import { appendEvents } from './append-events.js';
 import { findArgumentDefect } from './argument-limits.js';
-import { checkArguments, refused, spillChecked, type Checked } from './checked-arguments.js';
-import type { ActivityDeps, InTransaction } from './deps.js';
+import {
+  checkArguments,
+  refused,
+  spillChecked,
+  withOutlook,
+  type Checked,
+} from './checked-arguments.js';
+import { now, type ActivityDeps, type InTransaction } from './deps.js';
 import type { Scope } from './scope.js';
 
 /** What the values that one call refers to may have together. */
@@ -35,8 +41,12 @@ export async function checkCall(
   if ('unmet' in answer)
     return { ...output(input, { args: {}, check: { ok: true } }), ...answer, eventsUpTo };
   const { tenant } = input.run;
-  const spilled = await spillChecked({ store: deps.store, tenant }, answer);
-  return { ...output(input, fitting(input, spilled)), eventsUpTo };
+  const { config, store } = deps;
+  const spilled = fitting(input, await spillChecked({ store, tenant }, answer));
+  const tool = { name: input.tool, version: input.toolVersion };
+  const site = { config, store, tenant, at: now(deps) };
+  const check = spilled.check.ok ? await withOutlook(site, tool, answer) : spilled.check;
+  return { ...output(input, { ...spilled, check }), eventsUpTo };
 }
 
 function output(input: CheckCallInput, { args, check }: Checked) {

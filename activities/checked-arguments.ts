@@ -10,11 +10,14 @@ import type { CallCheck } from '../core/model.js';
 import { toolKey } from '../core/tool.js';
 import type { StoreCalls } from '../store/store.js';
 import { findArgumentDefect } from './argument-limits.js';
+import { outlookOf } from './controls-outlook.js';
 
 export interface ArgumentSite {
   readonly config: Config;
   readonly store: StoreCalls;
   readonly tenant: string;
+  /** ms since epoch. */
+  readonly at: number;
 }
 
 export interface Checked {
@@ -58,6 +61,18 @@ export async function spillChecked(
     if (!checked.check.ok) return { args: {}, check: checked.check };
     return refused({}, 'invalid_arguments', `The arguments cannot be used: ${error.message}`);
   }
+}
+
+/** Good arguments with what the business controls say of them, as far as this worker has the tool's code. */
+export async function withOutlook(
+  { config, store, tenant, at }: ArgumentSite,
+  tool: { readonly name: string; readonly version: string },
+  checked: Checked,
+): Promise<CallCheck> {
+  const code = config.tools.get(toolKey(tool));
+  if (code === undefined || !checked.check.ok) return checked.check;
+  const outlook = await outlookOf(store, { tenant, tool: code, input: checked.args, at });
+  return { ok: true, ...(outlook !== undefined && { outlook }) };
 }
 
 export function refused(

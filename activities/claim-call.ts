@@ -2,10 +2,12 @@
 import type { ExecuteToolInput, ToolOutcome } from '../core/effect.js';
 import { CLAIM_MARGIN_MS, decideClaim, type LedgerRow } from '../core/ledger.js';
 import { retryFor } from '../core/tool.js';
+import { noteControlled, refusedByControls, type ControlledExecution } from './controls.js';
 import { graceOf, now, type ActivityDeps, type InTransaction } from './deps.js';
-import type { Execution } from './execute-read.js';
 import { ledgerSubject, ledgerTarget } from './ledger-names.js';
 import { recordedOutcome } from './result-check.js';
+import type { Scope } from './scope.js';
+import { earlierInDoubt } from './starts.js';
 import { refitText } from './store-result.js';
 
 /** A claim that loses a race is decided anew from the row it met. */
@@ -28,9 +30,11 @@ export type ClaimResult =
 
 export async function claimCall(
   deps: InTransaction,
-  { input, runnable }: Execution,
+  scope: Pick<Scope, 'effectId'>,
+  execution: ControlledExecution,
 ): Promise<ClaimResult> {
   const { store } = deps;
+  const { input, runnable } = execution;
   const { run, call } = input;
   const retry = retryFor(runnable.tool.record);
   let row: LedgerRow | undefined = await store.getLedgerRow(run.tenant, call.key);
@@ -51,14 +55,24 @@ export async function claimCall(
       return { claimed: false, outcome: { kind: 'key_conflict', message } };
     }
     if (decision.kind === 'in_doubt') return { claimed: false, outcome: IN_DOUBT };
-    const until = now(deps) + input.timeoutMs + graceOf(deps, input.timeoutMs) + CLAIM_MARGIN_MS;
+    const renewed = row?.state === 'claimed';
+    // One moment for all of it: what is checked is what is reserved, also at midnight.
+    const at = now(deps);
+    const inDoubt = renewed && (await earlierInDoubt(deps, scope, execution));
+    const claiming = { ...execution, at, renewed, inDoubt };
+    const refused = await refusedByControls(deps, claiming);
+    if (refused !== undefined) return { claimed: false, outcome: refused };
+    const until = at + input.timeoutMs + graceOf(deps, input.timeoutMs) + CLAIM_MARGIN_MS;
     const attempted = await store.claim({
       ...ledgerTarget(run, call),
       ...ledgerSubject(run, call),
       claimedUntil: until,
       sameKeyRetry: retry === 'same_key',
     });
-    if (attempted.claimed) return { claimed: true, renewed: row?.state === 'claimed', until };
+    if (attempted.claimed) {
+      if (!renewed) await noteControlled(deps, claiming);
+      return { claimed: true, renewed, until };
+    }
     row = attempted.row;
   }
   return { claimed: false, outcome: IN_DOUBT };

@@ -44,7 +44,7 @@ export async function compact(
   const { plan, chain, question, eventsUpTo } = prepared;
   const receipt = await answerTo(deps, scope, question);
   const { attempt, reply } = receipt.received;
-  return takeReceipt(deps, receipt, async (inside) => {
+  const take = async (inside: InTransaction): Promise<CompactOutput> => {
     const { store } = inside;
     const summary = textOf(reply);
     if (reply.partial === true || summary === '') {
@@ -63,7 +63,8 @@ export async function compact(
       lostUsage: account.lostUsage,
       eventsUpTo,
     };
-  });
+  };
+  return takeReceipt(deps, scope, { receipt, take });
 }
 
 type Prepared = { readonly eventsUpTo: number } & (
@@ -155,6 +156,7 @@ async function writeConversation(
     messageId: input.messageId,
     blocks: await summaryBlocks(store, input, { plan, summary }),
     flags: ['synthetic', 'compactSummary'],
+    summarised: (chain.nodes.at(-1) ?? chain.root).hash,
   };
   let head = chain.root.hash;
   for (const node of [...plan.goal, summaryNode, ...plan.kept]) {

@@ -11,7 +11,9 @@
 import { isToolError, RETRYABLE } from '../authoring/tool-error.js';
 import type { ToolOutcome } from '../core/effect.js';
 import { appendEvents } from './append-events.js';
-import { claimCall, type Claim } from './claim-call.js';
+import { auditEnd, auditStart, isAudited } from './audit-effect.js';
+import { claimCall, standingOutcome, type Claim } from './claim-call.js';
+import { controlledBy, giveClaimBack, type ControlledExecution } from './controls.js';
 import { graceOf, now, type ActivityDeps, type InTransaction } from './deps.js';
 import type { Executed, Execution, Performed } from './execute-read.js';
 import { failure } from './failure.js';
@@ -19,7 +21,7 @@ import { keepLateWord, recordResult } from './record-result.js';
 import { recordedOutcome } from './result-check.js';
 import { runCode } from './run-code.js';
 import type { Scope } from './scope.js';
-import { noteEnd, noteStart, startsBefore, type Start } from './starts.js';
+import { noteEnd, noteStart, startsBefore, type Start, type StartEnd } from './starts.js';
 import { timersOf } from './timers.js';
 import { toolContext } from './tool-call.js';
 import { messageOf } from './tool-message.js';
@@ -35,14 +37,18 @@ export async function executeEffect(
     const eventsUpTo = await appendEvents(store, scope, input);
     return { outcome: notStarted(scope), attempts: 0, eventsUpTo };
   }
+  const controls = controlledBy(execution);
+  if (!controls.ok) {
+    const eventsUpTo = await appendEvents(store, scope, input);
+    // Another version of its code may have begun it.
+    const standing = await standingOutcome(deps, input);
+    return { outcome: standing ?? controls.outcome, attempts: 0, eventsUpTo };
+  }
+  const { controlled } = controls;
   // One commit: what a person may see of the call, the claim, and that it starts.
   const begun = await store.together(
-    (calls) => begin({ ...deps, store: calls }, scope, execution),
-    {
-      step: 'claim',
-      runId: input.run.runId,
-      key: input.call.key,
-    },
+    (calls) => begin({ ...deps, store: calls }, scope, { ...execution, controlled }),
+    { step: 'claim', runId: input.run.runId },
   );
   const { eventsUpTo } = begun;
   if (!begun.claimed) return { outcome: begun.outcome, attempts: begun.attempts, eventsUpTo };
@@ -63,14 +69,15 @@ type Begun =
 async function begin(
   deps: InTransaction,
   scope: Scope,
-  execution: Execution,
+  execution: ControlledExecution,
 ): Promise<Begun & { readonly eventsUpTo: number }> {
   const eventsUpTo = await appendEvents(deps.store, scope, execution.input);
-  const claim = await claimCall(deps, execution);
+  const claim = await claimCall(deps, scope, execution);
   if (!claim.claimed) {
     const attempts = await startsBefore(deps, scope, execution);
     return { claimed: false, outcome: claim.outcome, attempts, eventsUpTo };
   }
+  await auditStart(deps, execution.input);
   const start = await noteStart(deps, scope, { ...execution, renewed: claim.renewed });
   return { claimed: true, claim, start, eventsUpTo };
 }
@@ -88,15 +95,42 @@ function timeLeft(deps: ActivityDeps, { input: { timeoutMs }, claim }: Claimed):
 /** The claim of a start that never came goes back: by it nothing happened. */
 async function notBegun(deps: ActivityDeps, scope: Scope, claimed: Claimed): Promise<ToolOutcome> {
   const { input, claim } = claimed;
+  if (claim.renewed) {
+    const message = 'An earlier start is in doubt.';
+    return closeStart(deps, scope, { ...claimed, end: 'lost', outcome: unclear(message) });
+  }
   await noteEnd(deps, scope, { ...claimed, end: 'lost' });
-  if (claim.renewed) return { kind: 'ambiguous', message: 'An earlier start is in doubt.' };
-  await giveBack(deps, input);
+  await giveClaimBack(deps, input, NOT_BEGUN);
   return notStarted(scope);
 }
 
-/** False: the claim was taken away meanwhile. */
-function giveBack({ store }: ActivityDeps, { run, call }: Execution['input']): Promise<boolean> {
-  return store.voidClaim({ tenant: run.tenant, key: call.key, attempt: call.attempt });
+const NOT_BEGUN: ToolOutcome = { kind: 'error', code: 'not_executed', message: 'Not begun.' };
+
+interface Closing<Outcome> extends Claimed {
+  readonly end: StartEnd;
+  readonly outcome: Outcome;
+}
+
+/** How a start ended while its claim stays: for the next one, and for the audit trail. Gives the outcome. */
+async function closeStart<Outcome extends ToolOutcome>(
+  deps: ActivityDeps,
+  scope: Scope,
+  { input, start, end, outcome }: Closing<Outcome>,
+): Promise<Outcome> {
+  if (!isAudited(deps, input)) {
+    await noteEnd(deps, scope, { input, start, end });
+    return outcome;
+  }
+  await deps.store.together(async (calls) => {
+    const inside = { ...deps, store: calls };
+    await noteEnd(inside, scope, { input, start, end });
+    await auditEnd(inside, input, outcome);
+  });
+  return outcome;
+}
+
+function unclear(message: string): Extract<ToolOutcome, { kind: 'ambiguous' }> {
+  return { kind: 'ambiguous', message };
 }
 
 async function runClaimed(
@@ -142,15 +176,16 @@ async function recorded(
   { value, ...claimed }: Claimed & { readonly value: unknown },
 ): Promise<ToolOutcome> {
   const recording = await recordResult(deps, claimed, value);
-  await noteEnd(deps, scope, { ...claimed, end: recording.kind === 'kept' ? 'ok' : 'doubt' });
-  if (recording.kind === 'kept') return recordedOutcome(recording.result, false);
+  if (recording.kind === 'kept') {
+    await noteEnd(deps, scope, { ...claimed, end: 'ok' });
+    return recordedOutcome(recording.result, false);
+  }
+  // Who has taken the claim away, or does so when the store can be written again, says how it ended.
+  await noteEnd(deps, scope, { ...claimed, end: 'doubt' });
   if (recording.kind === 'late') {
     await keepLateWord(deps, scope, { ...claimed, result: recording.result });
   }
-  return {
-    kind: 'ambiguous',
-    message: 'The tool returned, but its claim was gone and its result could not be kept.',
-  };
+  return unclear('The tool returned, but its claim was gone and its result could not be kept.');
 }
 
 /** X2. The tool says that nothing happened; that it knows only of this start. */
@@ -162,39 +197,42 @@ async function definite(
   const { input, start } = claimed;
   const message = messageOf(error);
   const retryable = error.code === RETRYABLE;
-  await noteEnd(deps, scope, { input, start, end: 'definite' });
-  if (retryable && start.mayRetry) throw again(input.call.tool, message);
-  if (start.inDoubt) return { kind: 'ambiguous', message };
-  if (!(await giveBack(deps, input))) {
-    await keepLateWord(deps, scope, { input, result: { text: `Nothing happened: ${message}` } });
-    return { kind: 'ambiguous', message };
+  const code = retryable ? 'retryable_error' : 'execution_error';
+  const nothing: ToolOutcome = { kind: 'error', code, message };
+  const isAgain = retryable && start.mayRetry;
+  if (isAgain || start.inDoubt) {
+    const outcome = start.inDoubt ? unclear(message) : nothing;
+    await closeStart(deps, scope, { ...claimed, end: 'definite', outcome });
+    if (isAgain) throw again(input.call.tool, message);
+    return outcome;
   }
-  return { kind: 'error', code: retryable ? 'retryable_error' : 'execution_error', message };
+  await noteEnd(deps, scope, { input, start, end: 'definite' });
+  if (await giveClaimBack(deps, input, nothing)) return nothing;
+  await keepLateWord(deps, scope, { input, result: { text: `Nothing happened: ${message}` } });
+  return unclear(message);
 }
 
 async function doubtful(
   deps: ActivityDeps,
   scope: Scope,
-  { input, start, message }: Claimed & { readonly message: string },
+  { message, ...claimed }: Claimed & { readonly message: string },
 ): Promise<ToolOutcome> {
-  await noteEnd(deps, scope, { input, start, end: 'doubt' });
-  if (start.mayRetry) throw again(input.call.tool, message);
-  return { kind: 'ambiguous', message };
+  const outcome = unclear(message);
+  await closeStart(deps, scope, { ...claimed, end: 'doubt', outcome });
+  if (claimed.start.mayRetry) throw again(claimed.input.call.tool, message);
+  return outcome;
 }
 
-async function stopped(
-  deps: ActivityDeps,
-  scope: Scope,
-  { input, start }: Claimed,
-): Promise<ToolOutcome> {
+async function stopped(deps: ActivityDeps, scope: Scope, claimed: Claimed): Promise<ToolOutcome> {
   if (scope.stopRequested()) {
-    await noteEnd(deps, scope, { input, start, end: 'doubt' });
-    return { kind: 'ambiguous', message: 'Interrupted mid-execution', aborted: true };
+    const outcome = { ...unclear('Interrupted mid-execution'), aborted: true };
+    return closeStart(deps, scope, { ...claimed, end: 'doubt', outcome });
   }
-  await noteEnd(deps, scope, { input, start, end: 'lost' });
   const message = 'The worker shut down while the tool ran.';
-  if (start.sameKey) throw again(input.call.tool, message);
-  return { kind: 'ambiguous', message };
+  const outcome = unclear(message);
+  await closeStart(deps, scope, { ...claimed, end: 'lost', outcome });
+  if (claimed.start.sameKey) throw again(claimed.input.call.tool, message);
+  return outcome;
 }
 
 function again(tool: string, message: string) {

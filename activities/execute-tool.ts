@@ -6,6 +6,7 @@
 import type { ExecuteToolInput, ExecuteToolOutput } from '../core/effect.js';
 import { isMutating } from '../core/tool.js';
 import { appendEvents } from './append-events.js';
+import { auditRefusal } from './audit-effect.js';
 import { standingOutcome } from './claim-call.js';
 import { now, type ActivityDeps } from './deps.js';
 import { executeEffect } from './execute-effect.js';
@@ -39,6 +40,9 @@ async function perform(
     const eventsUpTo = await appendEvents(deps.store, scope, input);
     // Another worker may have begun what this one cannot run.
     const standing = await standingOutcome(deps, input);
+    if (standing === undefined && prepared.unproven !== undefined) {
+      await auditRefusal(deps, input, prepared.unproven);
+    }
     return { outcome: standing ?? prepared.outcome, attempts: 0, eventsUpTo };
   }
   const execution = { input, runnable: prepared.runnable };

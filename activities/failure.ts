@@ -43,6 +43,14 @@ export function failure(code: ErrorCode, facts: FailureFacts): ApplicationFailur
   });
 }
 
+/** What went wrong with what to do about it: for who reads the message, and for the run's result. */
+export function toldOf(
+  message: string,
+  hint: string | undefined,
+): Pick<FailureFacts, 'message' | 'details'> {
+  return hint === undefined ? { message } : { message: `${message} ${hint}`, details: { hint } };
+}
+
 /** Whatever was thrown, in the form in which it may leave. */
 export function toFailure(error: unknown): ApplicationFailure | CancelledFailure {
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure) return error;

@@ -14,6 +14,7 @@ import { DEFAULT_SETTINGS, type Settings } from '../core/settings.js';
 import type { SettingsOverrides, StartInput } from '../core/task.js';
 import type { ToolOffer } from '../core/transcript.js';
 import { resolveRoute } from '../providers/routes.js';
+import { checkProof } from './check-proof.js';
 import { codeVersion } from './code-version.js';
 
 const NAMES_SHOWN_MAX = 20;
@@ -79,14 +80,15 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
 
 export function settingsFor(config: Config, start: StartInput): Settings {
   const wished = parseSettings(start.settings, PLACE);
-  const settings = {
+  const given: Settings = {
     ...DEFAULT_SETTINGS,
     ...config.defaults.settings,
     ...agentOf(config, start.agent).settings,
-    ...wished,
   };
+  const settings = { ...given, ...wished };
   checkPermissionMode(settings);
-  checkVersions(wished);
+  checkProof(given, wished);
+  checkWished(wished);
   return settings;
 }
 
@@ -98,9 +100,14 @@ function checkPermissionMode({ permissionMode, allowBypassPermissions }: Setting
   });
 }
 
-/** A trace says what really ran: whoever starts a run cannot know that. */
-function checkVersions({ versions }: SettingsOverrides): void {
+function checkWished({ versions, budgetRoles }: SettingsOverrides): void {
+  if (budgetRoles !== undefined) {
+    throw new HoldfastError('InvalidTask', 'A start may not say who allows it a larger budget.', {
+      hint: 'Name budgetRoles in the settings of the agent or of the configuration.',
+    });
+  }
   if (versions === undefined) return;
+  // A trace says what really ran: whoever starts a run cannot know that.
   throw new HoldfastError('InvalidTask', 'A start may not say which versions it runs.', {
     hint: 'Name versions in the settings of the agent or of the configuration.',
   });

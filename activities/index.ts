@@ -7,7 +7,6 @@
 import type {
   AccountCallInput,
   AccountCallOutput,
-  Acknowledged,
   ActivityEffect,
   CallModelInput,
   CallModelOutput,
@@ -26,6 +25,7 @@ import type {
   ReconcileToolInput,
   ReconcileToolOutput,
   RecordOutcomeInput,
+  RecordOutcomeOutput,
   ResolveModelInput,
   ResolveModelOutput,
   RunHooksInput,
@@ -57,7 +57,7 @@ export interface Activities {
   readonly call_model: (input: CallModelInput) => Promise<CallModelOutput>;
   readonly execute_tool: (input: ExecuteToolInput) => Promise<ExecuteToolOutput>;
   readonly reconcile_tool: (input: ReconcileToolInput) => Promise<ReconcileToolOutput>;
-  readonly record_outcome: (input: RecordOutcomeInput) => Promise<Acknowledged>;
+  readonly record_outcome: (input: RecordOutcomeInput) => Promise<RecordOutcomeOutput>;
   readonly check_call: (input: CheckCallInput) => Promise<CheckCallOutput>;
   readonly run_hooks: (input: RunHooksInput) => Promise<RunHooksOutput>;
   readonly compact: (input: CompactInput) => Promise<CompactOutput>;

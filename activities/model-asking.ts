@@ -12,7 +12,7 @@ import type { ReplyKey } from '../store/replies.js';
 import type { StoreCalls } from '../store/store.js';
 import type { StreamBatch } from '../store/streams.js';
 import { now, type ActivityDeps, type InTransaction } from './deps.js';
-import { failure, toFailure, type FailureFacts } from './failure.js';
+import { failure, toldOf, type FailureFacts } from './failure.js';
 import { accountOf, retriesUsedUp, trippedBy, type ModelAccount } from './model-account.js';
 import {
   askProvider,
@@ -28,6 +28,7 @@ import {
 } from './model-attempt.js';
 import { providerOf } from './model-provider.js';
 import type { Scope } from './scope.js';
+import { pause, timersOf } from './timers.js';
 import { tokenStream } from './token-stream.js';
 
 export interface Question {
@@ -116,11 +117,16 @@ export async function answerTo(
   });
 }
 
+export interface Taking<T> {
+  readonly receipt: Receipt;
+  readonly take: (deps: InTransaction) => Promise<T>;
+}
+
 /** Makes something of a reply, in one commit with the reply itself. */
 export async function takeReceipt<T>(
   deps: ActivityDeps,
-  receipt: Receipt,
-  take: (deps: InTransaction) => Promise<T>,
+  { signal }: Pick<Scope, 'signal'>,
+  { receipt, take }: Taking<T>,
 ): Promise<T> {
   try {
     return await deps.store.together(async (store) => {
@@ -129,10 +135,31 @@ export async function takeReceipt<T>(
     });
   } catch (error) {
     // Whatever is wrong with the reply, it was paid for: the next attempt must find it.
-    await deps.store.together((store) => keep({ ...deps, store }, receipt));
+    await keepForNext(deps, receipt, signal);
     throw error;
   } finally {
     receipt.call?.tokens?.ended();
+  }
+}
+
+/** A store that starts again or fails over is back within this time, in ms. */
+const STORE_OUTAGE_MS = 60_000;
+const STORE_PAUSE_MS = 500;
+
+async function keepForNext(
+  deps: ActivityDeps,
+  receipt: Receipt,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadline = now(deps) + STORE_OUTAGE_MS;
+  for (;;) {
+    try {
+      return await deps.store.together((store) => keep({ ...deps, store }, receipt));
+    } catch (error) {
+      const isAway = error instanceof HoldfastError && error.code === 'StoreUnavailable';
+      if (!isAway || now(deps) >= deadline) throw error;
+      if (!(await pause(timersOf(deps), STORE_PAUSE_MS, signal))) throw error;
+    }
   }
 }
 
@@ -162,7 +189,10 @@ async function permission(
   }
   // Before the row: a model that nobody serves costs nothing.
   const provider = providerOf(deps, asked.route);
-  if (provider instanceof HoldfastError) return refused(toFailure(provider));
+  if (provider instanceof HoldfastError) {
+    const told = toldOf(provider.message, provider.hint);
+    return refused(billedFailure(provider.code, before, told));
+  }
   const attempt = await beginAttempt(deps, { asked, purpose, effectId: scope.effectId });
   if (stream === undefined) return { kind: 'ask', attempt, provider };
   const { tenant, runId, call } = replyKey;

@@ -17,7 +17,7 @@ import type { AttemptEnd, AttemptStart } from '../store/attempts.js';
 import type { ReplyKey } from '../store/replies.js';
 import type { StoreCalls } from '../store/store.js';
 import { now, type InTransaction } from './deps.js';
-import type { FailureFacts } from './failure.js';
+import { toldOf, type FailureFacts } from './failure.js';
 import { feesOf } from './hosted-calls.js';
 import { usageOf } from './model-reply.js';
 import type { Scope } from './scope.js';
@@ -158,14 +158,14 @@ export async function keepReply(
 function failedAttempt(error: unknown, asked: Asked): AttemptResult {
   const known = error instanceof HoldfastError;
   const details = detailsOf(error);
-  const hint = known && error.hint !== undefined ? ` ${error.hint}` : '';
+  const hint = known ? error.hint : undefined;
   const code = known ? error.code : 'Internal';
   return {
     kind: 'failed',
     code,
     retryable: details?.shouldRetry ?? !known,
     facts: {
-      message: `${error instanceof Error ? error.message : String(error)}${hint}`,
+      ...toldOf(error instanceof Error ? error.message : String(error), hint),
       ...(details?.retryAfterMs !== undefined && { retryAfterMs: details.retryAfterMs }),
       cause: error,
     },

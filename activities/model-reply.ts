@@ -9,7 +9,7 @@ import type { OutputCheck, Reply, ReplyStop, Usage } from '../core/model.js';
 import { textFitsBytes } from '../core/payload-size.js';
 import type { StoredBlock, ToolOffer, TranscriptNode } from '../core/transcript.js';
 import type { ModelReply } from '../providers/provider.js';
-import type { InTransaction } from './deps.js';
+import { now, type InTransaction } from './deps.js';
 import { hostedOf } from './hosted-calls.js';
 import { checkOutput } from './output-check.js';
 import {
@@ -51,6 +51,7 @@ export async function takeReply(
       offers: site.offers,
       store: deps.store,
       tenant,
+      at: now(deps),
       dataflow: site.input.dataflow === true,
     },
     uses,

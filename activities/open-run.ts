@@ -27,9 +27,11 @@ export async function openRun(
   const { store, config } = deps;
   const { run, start } = input;
   const eventsUpTo = await appendEvents(store, scope, input);
+  const deskKeys = await store.deskKeys(run.tenant);
+  const known = deskKeys.length > 0 && { deskKeys };
   if (start === undefined) {
     await archiveSegment(store, scope, input);
-    return { rules: RULES_VERSION, eventsUpTo };
+    return { rules: RULES_VERSION, ...known, eventsUpTo };
   }
   checkTask(start.task);
   const prompt = await writeRoot(deps, run, start);
@@ -46,6 +48,7 @@ export async function openRun(
     head: opening?.head ?? prompt.hash,
     goal,
     ...(opening !== undefined && { session: opening.session }),
+    ...known,
     eventsUpTo,
   };
   const bytes = Buffer.byteLength(JSON.stringify(output));

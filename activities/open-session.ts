@@ -22,6 +22,8 @@ import { bytesOf } from './compact-plan.js';
 import { chainAt, type MessageChain } from './model-request.js';
 
 const REPAIRS_TOLD_MAX = 40;
+/** Summaries of a session behind which a message is looked for. */
+const SUMMARIES_MAX = 1_000;
 
 export interface OpeningSession {
   readonly session: OpenedSession;
@@ -79,14 +81,16 @@ async function resume(
   const isFork = wanted.fork === true || wanted.at !== undefined || otherId(wanted, row);
   const id = isFork ? forkId(resuming, row) : row.sessionId;
   if (isFork) await mustBeNew(store, run, id);
-  const { root, nodes } = await chainAt(store, tenant, row.head);
+  const newest = await chainAt(store, tenant, row.head);
+  const { root, nodes } =
+    wanted.at === undefined ? newest : await chainWith(store, { tenant, newest, at: wanted.at });
   const taken = wanted.at === undefined ? nodes : upTo(nodes, wanted.at);
   const { messages, repairs } = repairHistory(taken, (n) => `${run.runId}:r${n}`);
   const same = root.hash === prompt.hash && repairs.length === 0;
   const head = same
     ? (taken.at(-1)?.hash ?? root.hash)
     : await rewritten(store, tenant, { root: prompt.hash, messages });
-  const whole = taken.length === nodes.length;
+  const whole = nodes === newest.nodes && taken.length === nodes.length;
   const chain = await chainAt(store, tenant, head);
   const remarks = remarksOn(repairs, { row, whole });
   return {
@@ -134,14 +138,30 @@ function forkId({ run, wanted, taskId }: Resuming, row: SessionRow): string {
   return id;
 }
 
+interface Sought {
+  readonly tenant: string;
+  readonly newest: MessageChain;
+  /** Id of the message. */
+  readonly at: string;
+}
+
+/** The conversation that has this message: the newest, else the one that its summary stands for, and so on. */
+async function chainWith(store: StoreCalls, { tenant, newest, at }: Sought): Promise<MessageChain> {
+  let chain = newest;
+  for (let summaries = 0; summaries < SUMMARIES_MAX; summaries += 1) {
+    if (chain.nodes.some((node) => node.messageId === at)) return chain;
+    const before = chain.nodes.findLast((node) => node.summarised !== undefined)?.summarised;
+    if (before === undefined) break;
+    chain = await chainAt(store, tenant, before);
+  }
+  throw new HoldfastError('InvalidTask', `The session has no message ${at}.`, {
+    hint: 'See its messages with `holdfast transcript`.',
+  });
+}
+
 /** The messages up to one of them; results belong to the calls before them. */
 function upTo(nodes: readonly HashedNode[], messageId: string): readonly HashedNode[] {
   const index = nodes.findLastIndex((node) => node.messageId === messageId);
-  if (index < 0) {
-    throw new HoldfastError('InvalidTask', `The session has no message ${messageId}.`, {
-      hint: 'See its messages with `holdfast transcript`; one that a summary replaced is no longer there.',
-    });
-  }
   const [node, next] = nodes.slice(index, index + 2);
   const calls = node?.blocks.some((block) => block.type === 'tool_use') ?? false;
   const answered = next?.blocks.some((block) => block.type === 'tool_result') ?? false;

@@ -14,6 +14,7 @@ import {
   checkArguments,
   refused,
   spillChecked,
+  withOutlook,
   type ArgumentSite,
   type Checked,
 } from './checked-arguments.js';
@@ -46,13 +47,18 @@ export async function proposedCalls(
   const taken = uses.slice(0, CALLS_MAX);
   let bytesLeft = CALLS_BYTES_MAX - taken.length * CALL_BYTES_FREE;
   for (const use of taken) {
-    const call = await proposedCall(checker, use);
-    const fits = bytesBeyondFree(call) <= bytesLeft;
-    const fitting = fits ? call : tooLarge(call, 'all calls of one reply');
+    const fitting = fittingInto(bytesLeft, await proposedCall(checker, use));
     bytesLeft -= bytesBeyondFree(fitting);
     calls.push(fitting);
   }
   return calls;
+}
+
+/** What the controls say goes first: whoever claims looks at them again. */
+function fittingInto(bytesLeft: number, call: ProposedCall): ProposedCall {
+  const bare: ProposedCall = call.check.ok ? { ...call, check: { ok: true } } : call;
+  const fitting = [call, bare].find((one) => bytesBeyondFree(one) <= bytesLeft);
+  return fitting ?? tooLarge(bare, 'all calls of one reply');
 }
 
 async function proposedCall(checker: CallChecker, use: ToolUse): Promise<ProposedCall> {
@@ -65,15 +71,21 @@ async function proposedCall(checker: CallChecker, use: ToolUse): Promise<Propose
   const { flow, ...checked } = checkCall(checker, use, offer);
   const spilled = await spillChecked(checker, checked);
   const { tool, toolVersion } = named;
+  const code = { name: tool, version: toolVersion };
   const call: ProposedCall = {
     ...named,
     args: spilled.args,
     digest: callDigest({ tool, toolVersion, args: spilled.args }),
-    check: spilled.check,
+    check:
+      spilled.check.ok && isWhole(flow) ? await withOutlook(checker, code, checked) : spilled.check,
     ...(flow !== undefined && { flow }),
   };
   const bytes = Buffer.byteLength(JSON.stringify(call.args));
   return bytes <= ARGUMENTS_BYTES_MAX ? call : tooLarge(call, 'one call');
+}
+
+function isWhole(flow: Flow | undefined): boolean {
+  return flow === undefined || flow.refs.length === 0;
 }
 
 interface CheckedUse extends Checked {
@@ -99,7 +111,7 @@ function checkFlow(checker: CallChecker, offer: ToolOffer, proposed: Json): Chec
   }
   const { args, flow } = read;
   if (flow === undefined) return checkArguments(checker, offer, args);
-  if (flow.refs.length > 0) return { args, check: { ok: true }, flow };
+  if (!isWhole(flow)) return { args, check: { ok: true }, flow };
   return { ...checkArguments(checker, offer, args), flow };
 }
 

@@ -5,11 +5,13 @@
 import type { Finding, ReconcileToolInput, ReconcileToolOutput } from '../core/effect.js';
 import { decideReconcile, type LedgerRow, type RecordedResult } from '../core/ledger.js';
 import { appendEvents } from './append-events.js';
+import { auditFinding } from './audit-effect.js';
+import { releaseControlled } from './controls.js';
 import { graceOf, now, type ActivityDeps } from './deps.js';
 import { failure } from './failure.js';
 import { ledgerSubject, ledgerTarget } from './ledger-names.js';
 import { proofsOf } from './proofs.js';
-import { splitResult } from './result-check.js';
+import { recordedOutcome, splitResult } from './result-check.js';
 import { runCode } from './run-code.js';
 import type { Scope } from './scope.js';
 import { refitText, storeEffectResult } from './store-result.js';
@@ -29,11 +31,20 @@ export async function reconcileTool(
 ): Promise<ReconcileToolOutput> {
   const eventsUpTo = await appendEvents(deps.store, scope, input);
   const finding = await findOut(deps, scope, input);
+  if (finding.kind === 'not_happened') await release(deps, input);
   // What does not fit its schema proves nothing.
   if (finding.kind !== 'happened' || finding.malformed !== undefined)
     return { finding, eventsUpTo };
   const proofs = await proofsOf(deps.store, input, finding.content);
   return { finding: { ...finding, ...proofs }, eventsUpTo };
+}
+
+function release(deps: ActivityDeps, input: ReconcileToolInput): Promise<void> {
+  return deps.store.together(async (calls) => {
+    await releaseControlled(calls, input);
+    const found = { outcome: 'not_happened', toldBy: 'probe' } as const;
+    await auditFinding({ ...deps, store: calls }, input, found);
+  });
 }
 
 async function findOut(
@@ -58,13 +69,25 @@ async function findOut(
         row = await store.getLedgerRow(run.tenant, call.key);
         break;
       case 'burn':
-        row = await store.burn({ ...ledgerTarget(run, call), ...ledgerSubject(run, call) });
+        row = await burn(deps, input);
         break;
       case 'probe':
         return probe(deps, scope, input);
     }
   }
   return unknown('The ledger gave no answer.');
+}
+
+function burn(deps: ActivityDeps, input: ReconcileToolInput): Promise<LedgerRow> {
+  const { run, call } = input;
+  return deps.store.together(async (calls) => {
+    const row = await calls.burn({ ...ledgerTarget(run, call), ...ledgerSubject(run, call) });
+    if (row.state === 'void' && row.wasClaimed) {
+      const found = { outcome: 'ambiguous', toldBy: 'nobody' } as const;
+      await auditFinding({ ...deps, store: calls }, input, found);
+    }
+    return row;
+  });
 }
 
 /** The run wants no answer any more, or only this worker has to end: then another one finds out. */
@@ -125,16 +148,21 @@ interface Probed {
 }
 
 async function happened(
-  { store }: ActivityDeps,
-  { run, call, inlineBytesMax, typed }: ReconcileToolInput,
+  deps: ActivityDeps,
+  input: ReconcileToolInput,
   { tool, value }: Probed,
 ): Promise<Finding> {
+  const { store } = deps;
+  const { run, call, inlineBytesMax, typed } = input;
   const place = { store, tenant: run.tenant, inlineBytesMax, ...(typed && { typed }) };
   const result = await storeEffectResult(place, tool, value);
-  const kept = await store.recordByPerson({
-    ...ledgerTarget(run, call),
-    result,
-    source: 'probe',
+  const recording = { ...ledgerTarget(run, call), result, source: 'probe' } as const;
+  const kept = await store.together(async (calls) => {
+    const recorded = await calls.recordByPerson(recording);
+    const { kind: outcome } = recordedOutcome(result, false);
+    const inside = { ...deps, store: calls };
+    if (recorded) await auditFinding(inside, input, { outcome, toldBy: 'probe' });
+    return recorded;
   });
   if (kept) return found('probe', result);
   // Somebody else has answered meanwhile: theirs is the one that counts.

@@ -1,6 +1,12 @@
-/** record_outcome: the ledger learns what a person said of a call before the run acts on it (design §8). */
-import type { Acknowledged, RecordOutcomeInput } from '../core/effect.js';
+/**
+ * record_outcome: the ledger learns what a person said of a call before the run acts on it (design §8).
+ * Invariant: where proofs are required, only what is signed with a key that counts now changes anything.
+ */
+import type { RecordOutcomeInput, RecordOutcomeOutput } from '../core/effect.js';
 import { appendEvents } from './append-events.js';
+import { provesOutcome } from './check-signatures.js';
+import { auditFinding } from './audit-effect.js';
+import { releaseControlled } from './controls.js';
 import type { ActivityDeps } from './deps.js';
 import { failure } from './failure.js';
 import { ledgerSubject, ledgerTarget } from './ledger-names.js';
@@ -13,24 +19,52 @@ export async function recordOutcome(
   deps: ActivityDeps,
   scope: Scope,
   input: RecordOutcomeInput,
-): Promise<Acknowledged> {
+): Promise<RecordOutcomeOutput> {
   const { store } = deps;
   const { run, call } = input;
   const eventsUpTo = await appendEvents(store, scope, input);
+  const known = input.answer === 'happened' && (await isRecorded(deps, input));
+  if (input.signed !== undefined && !known) {
+    const deskKeys = await store.deskKeys(run.tenant);
+    if (!provesOutcome(deskKeys, input)) return { unproven: { deskKeys }, eventsUpTo };
+  }
   // Whoever still holds the attempt loses it: the person's word must stay true.
   await store.burn({ ...ledgerTarget(run, call), ...ledgerSubject(run, call) });
   if (input.answer === 'happened') await recordHappened(deps, input);
+  else await recordNotHappened(deps, input);
   return { eventsUpTo };
 }
 
-async function recordHappened({ store }: ActivityDeps, input: RecordOutcomeInput): Promise<void> {
+function recordNotHappened(deps: ActivityDeps, input: RecordOutcomeInput): Promise<void> {
+  return deps.store.together(async (calls) => {
+    await releaseControlled(calls, input);
+    const found = { outcome: 'not_happened', toldBy: 'person' } as const;
+    await auditFinding({ ...deps, store: calls }, input, found);
+  });
+}
+
+async function recordHappened(deps: ActivityDeps, input: RecordOutcomeInput): Promise<void> {
+  const { store } = deps;
   const { run, call, value } = input;
   const text = value === undefined ? undefined : resultText(value);
   const result = await store.putText(run.tenant, text?.ok === true ? text.text : CONFIRMED);
-  const target = ledgerTarget(run, call);
-  if (await store.recordByPerson({ ...target, result, source: 'person' })) return;
-  const row = await store.getLedgerRow(run.tenant, call.key);
-  // Already told, by this activity before it died or by the tool itself.
-  if (row?.state === 'recorded' && row.argsDigest === call.digest) return;
+  const recording = { ...ledgerTarget(run, call), result, source: 'person' } as const;
+  const kept = await store.together(async (calls) => {
+    const recorded = await calls.recordByPerson(recording);
+    const inside = { ...deps, store: calls };
+    if (recorded) await auditFinding(inside, input, { outcome: 'ok', toldBy: 'person' });
+    return recorded;
+  });
+  if (kept) return;
+  if (await isRecorded(deps, input)) return;
   throw failure('KeyConflict', { message: `The ledger holds another call under ${call.key}.` });
+}
+
+/** Already told, by this activity before it died or by the tool itself. */
+async function isRecorded(
+  { store }: Pick<ActivityDeps, 'store'>,
+  { run, call }: RecordOutcomeInput,
+): Promise<boolean> {
+  const row = await store.getLedgerRow(run.tenant, call.key);
+  return row?.state === 'recorded' && row.argsDigest === call.digest;
 }

@@ -1,9 +1,11 @@
 /** Puts the result of an effect into the ledger; the one write that is not given up at the first error. */
 import type { StoredText } from '../core/json.js';
 import type { RecordedResult } from '../core/ledger.js';
+import { auditEnd, isAudited } from './audit-effect.js';
 import { now, type ActivityDeps } from './deps.js';
 import type { Execution } from './execute-read.js';
 import { ledgerTarget } from './ledger-names.js';
+import { recordedOutcome } from './result-check.js';
 import type { Scope } from './scope.js';
 import { storeEffectResult } from './store-result.js';
 import { pause, timersOf } from './timers.js';
@@ -24,12 +26,12 @@ export async function recordResult(
   value: unknown,
 ): Promise<Recording> {
   const { store } = deps;
-  const { run, call, inlineBytesMax, typed } = input;
+  const { run, inlineBytesMax, typed } = input;
   const place = { store, tenant: run.tenant, inlineBytesMax, ...(typed && { typed }) };
   for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
     try {
       const result = await storeEffectResult(place, runnable.tool, value);
-      const kept = await store.record({ ...ledgerTarget(run, call), result, source: 'tool' });
+      const kept = await keep(deps, input, result);
       return { kind: kept ? 'kept' : 'late', result };
     } catch {
       // A busy or full disk: the effect has happened, so a little patience is worth more than an error.
@@ -37,6 +39,24 @@ export async function recordResult(
     }
   }
   return { kind: 'lost' };
+}
+
+async function keep(
+  deps: ActivityDeps,
+  input: Execution['input'],
+  result: RecordedResult,
+): Promise<boolean> {
+  const recording = { ...ledgerTarget(input.run, input.call), result, source: 'tool' } as const;
+  return deps.store.together(
+    async (calls) => {
+      const kept = await calls.record(recording);
+      if (kept && isAudited(deps, input)) {
+        await auditEnd({ ...deps, store: calls }, input, recordedOutcome(result, false));
+      }
+      return kept;
+    },
+    { step: 'record', runId: input.run.runId },
+  );
 }
 
 /**
@@ -49,9 +69,8 @@ export async function keepLateWord(
   { input, result }: Pick<Execution, 'input'> & { readonly result: StoredText },
 ): Promise<void> {
   const { run, call } = input;
-  const noted = await deps.store
-    .noteLate({ ...ledgerTarget(run, call), runId: run.runId, at: now(deps), result })
-    .catch(() => true);
+  const word = { ...ledgerTarget(run, call), runId: run.runId, at: now(deps), result };
+  const noted = await deps.store.noteLate(word).catch(() => true);
   if (!noted) return;
   const facts = { runId: run.runId, tool: call.tool, key: call.key };
   scope.warn('A call ended after its attempt had been taken away; its result was refused.', facts);

@@ -4,12 +4,8 @@
  */
 import { activityInfo, Context } from '@temporalio/activity';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { startBeating } from './heartbeats.js';
 
-/** Heartbeats per heartbeat timeout: two may get lost before a worker counts as dead. */
-const BEATS_PER_TIMEOUT = 3;
-const BEAT_MS_MIN = 100;
-/** Only a heartbeat's answer brings a cancellation, so a person's stop waits no longer than this. */
-const BEAT_MS_MAX = 500;
 const FETCH_MS_MAX = 20_000;
 
 export interface Scope {
@@ -40,7 +36,7 @@ export function attemptsKey(effectId: string, execution: string): string {
 }
 
 /**
- * Runs `work` in the current activity's scope, with heartbeats on a timer while it runs. `isSilent` keeps them
+ * Runs `work` in the current activity's scope, with heartbeats while it runs. `isSilent` keeps them
  * back: for whoever plays a worker that has died.
  */
 export async function inScope<T>(
@@ -60,18 +56,13 @@ export async function inScope<T>(
     fetchHistory: (runId, earlier) => fetchHistory(context, runId, earlier),
     warn: (message, facts) => context.log.warn(message, { ...facts }),
   };
-  const timeoutMs = info.heartbeatTimeoutMs ?? Number.POSITIVE_INFINITY;
-  const everyMs = Math.max(
-    BEAT_MS_MIN,
-    Math.min(BEAT_MS_MAX, Math.floor(timeoutMs / BEATS_PER_TIMEOUT)),
-  );
-  const timer = setInterval(() => {
+  const stopBeating = startBeating(() => {
     if (!isSilent()) context.heartbeat();
-  }, everyMs);
+  }, info.heartbeatTimeoutMs);
   try {
     return await work(scope);
   } finally {
-    clearInterval(timer);
+    stopBeating();
   }
 }
 

@@ -3,6 +3,7 @@
  * again need rows; for all others the claim itself is the one start.
  */
 import { retryFor } from '../core/tool.js';
+import type { AttemptRow } from '../store/attempts.js';
 import { now, type InTransaction } from './deps.js';
 import type { Execution } from './execute-read.js';
 import type { Scope } from './scope.js';
@@ -57,11 +58,24 @@ export async function noteStart(
     boundOutputTokens: 0,
     startedAt: now(deps),
   });
-  // Before a reset starts had other names: a renewed claim without a start that is known is in doubt.
-  const inDoubt =
-    renewed && (earlier.length === 0 || earlier.some((row) => row.end?.code !== 'definite'));
+  const inDoubt = renewed && mayHaveHappened(earlier);
   const failures = earlier.filter((row) => row.end?.outcome === 'failed').length;
   return { attempt, sameKey: true, mayRetry: failures < input.maxRetries, inDoubt };
+}
+
+/** An earlier start under the same key may have taken effect. */
+export async function earlierInDoubt(
+  { store }: InTransaction,
+  scope: Pick<Scope, 'effectId'>,
+  { input }: Pick<Execution, 'input'>,
+): Promise<boolean> {
+  const { tenant, runId, effectId } = siteOf(scope, input);
+  return mayHaveHappened(await store.listAttempts(tenant, runId, effectId));
+}
+
+/** Before a reset starts had other names: a renewed claim without a start that is known is in doubt. */
+function mayHaveHappened(earlier: readonly AttemptRow[]): boolean {
+  return earlier.length === 0 || earlier.some((row) => row.end?.code !== 'definite');
 }
 
 /** Notes with what a start has ended. */
@@ -82,6 +96,6 @@ export async function noteEnd(
   await deps.store.finishAttempt({ ...siteOf(scope, input), attempt: start.attempt, ...ending });
 }
 
-function siteOf(scope: Scope, { run: { tenant, runId } }: Execution['input']) {
+function siteOf(scope: Pick<Scope, 'effectId'>, { run: { tenant, runId } }: Execution['input']) {
   return { tenant, runId, effectId: scope.effectId };
 }

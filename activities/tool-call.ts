@@ -7,6 +7,7 @@ import { callDigest, canonicalJson } from '../core/digest.js';
 import type { ExecuteToolInput, RunRef, ToolCallRef, ToolOutcome } from '../core/effect.js';
 import type { Json } from '../core/json.js';
 import { toolKey } from '../core/tool.js';
+import { objectionToSignatures } from './check-signatures.js';
 import type { InTransaction } from './deps.js';
 import { failure } from './failure.js';
 
@@ -18,7 +19,12 @@ export interface RunnableCall {
 
 export type Preparation =
   | { readonly ok: true; readonly runnable: RunnableCall }
-  | { readonly ok: false; readonly outcome: Extract<ToolOutcome, { kind: 'error' }> };
+  | {
+      readonly ok: false;
+      readonly outcome: Extract<ToolOutcome, { kind: 'error' }>;
+      /** Why the word that it rests on does not count any more. */
+      readonly unproven?: string;
+    };
 
 /** The code and input of a granted call; throws GrantInvalid when the grant is not for this call. */
 export async function prepareCall(
@@ -43,6 +49,8 @@ export async function prepareCall(
   if (typeof tool.record.approval === 'object' && grant.basis === 'tool') {
     throw failure('GrantInvalid', { message: `${name} needs an approval, and nobody gave one.` });
   }
+  const unproven = await objectionToSignatures(deps, { run, call, grant }, tool.record);
+  if (unproven !== undefined) return { ...refused('permission_denied', unproven), unproven };
   if (tool.record.sandbox === 'required' && grant.sandbox !== true) {
     throw failure('GrantInvalid', { message: `${name} may run in its sandbox only.` });
   }
@@ -87,6 +95,6 @@ export function toolContext(facts: ContextFacts, signal: AbortSignal): ToolConte
 function refused(
   code: Extract<ToolOutcome, { kind: 'error' }>['code'],
   message: string,
-): Preparation {
+): Extract<Preparation, { ok: false }> {
   return { ok: false, outcome: { kind: 'error', code, message } };
 }

@@ -3,7 +3,15 @@
  * Invariant: an effect that cannot be taken back is never free of approval by default.
  */
 import { HoldfastError } from '../core/errors.js';
-import { sideEffectOf, type ApprovalRule, type ToolEffect, type ToolRecord } from '../core/tool.js';
+import {
+  sideEffectOf,
+  type AnswerRule,
+  type ApprovalRule,
+  type EscalationRule,
+  type ToolEffect,
+  type ToolKind,
+  type ToolRecord,
+} from '../core/tool.js';
 
 const ROLES_MAX = 20;
 const ROLE_CHARS_MAX = 100;
@@ -55,8 +63,8 @@ function defaultApproval(effect: ToolEffect): ToolRecord['approval'] {
 }
 
 function checkedRule(tool: string, rule: Partial<ApprovalRule>): ApprovalRule {
-  const { roles, quorum = 1, expiresInMs, onExpiry } = rule;
-  if (roles !== undefined) checkRoles(tool, roles);
+  const { roles, quorum = 1, expiresInMs, onExpiry, escalate } = rule;
+  if (roles !== undefined) checkRoles(tool, roles, 'approval');
   if (!Number.isInteger(quorum) || quorum < 1 || quorum > QUORUM_MAX) {
     throw wrong(tool, `its approval quorum is ${String(quorum)}`, 'Ask for 1 person or more.');
   }
@@ -70,18 +78,64 @@ function checkedRule(tool: string, rule: Partial<ApprovalRule>): ApprovalRule {
   if (onExpiry !== undefined && onExpiry !== 'reject' && onExpiry !== 'stop') {
     throw wrong(tool, `onExpiry is ${JSON.stringify(onExpiry)}`, "Use 'reject' or 'stop'.");
   }
+  if (escalate !== undefined) checkEscalation(tool, rule, escalate);
   return {
     roles: roles ?? [],
     quorum,
     ...(expiresInMs !== undefined && { expiresInMs }),
     ...(onExpiry !== undefined && { onExpiry }),
+    ...(escalate !== undefined && {
+      escalate: { afterMs: escalate.afterMs, roles: [...escalate.roles] },
+    }),
   };
 }
 
-function checkRoles(tool: string, roles: readonly unknown[]): void {
+/** An escalation that could never happen, or that would let nobody in, is a mistake. */
+function checkEscalation(
+  tool: string,
+  { roles, expiresInMs = EXPIRY_MS_MAX }: Partial<ApprovalRule>,
+  escalate: unknown,
+): void {
+  const { afterMs, roles: others } = (escalate ?? {}) as Partial<EscalationRule>;
+  if (!Array.isArray(others)) {
+    const hint = 'Use escalate: {afterMs: hours(4), roles: [...]}.';
+    throw wrong(tool, 'its escalation names no roles', hint);
+  }
+  checkRoles(tool, others, 'escalation');
+  if (!Number.isInteger(afterMs) || (afterMs ?? 0) <= 0 || (afterMs ?? 0) >= expiresInMs) {
+    const hint = 'Give milliseconds below those after which the question expires.';
+    throw wrong(tool, `its approval escalates after ${String(afterMs)} ms`, hint);
+  }
+  if (roles === undefined) {
+    const hint = 'Name the roles that may approve from the start.';
+    throw wrong(tool, 'anyone may approve it already, so there is nobody to escalate to', hint);
+  }
+}
+
+/** Whose answers to a question count, as it is frozen. */
+export function answerRuleOf(
+  tool: string,
+  kind: ToolKind,
+  declared: AnswerRule | undefined,
+): AnswerRule | undefined {
+  if (declared === undefined) return undefined;
+  if (kind !== 'human_input') {
+    const hint = "Drop answeredBy, or declare kind: 'human_input'.";
+    throw wrong(tool, 'it says who answers, but asks nobody', hint);
+  }
+  if (declared === 'customer' || declared === 'staff') return declared;
+  if (typeof declared !== 'object' || declared === null) {
+    const hint = "Use 'customer', 'staff' or {roles: [...]}.";
+    throw wrong(tool, `answeredBy is ${JSON.stringify(declared)}`, hint);
+  }
+  checkRoles(tool, declared.roles, 'answeredBy');
+  return { roles: [...declared.roles] };
+}
+
+function checkRoles(tool: string, roles: readonly unknown[], what: string): void {
   if (!Array.isArray(roles) || roles.length === 0 || roles.length > ROLES_MAX) {
-    const hint = 'Name the roles that may approve, or leave `roles` out when anyone may.';
-    throw wrong(tool, 'its approval names no role', hint);
+    const hint = 'Name the roles that may, or leave `roles` out when anyone may.';
+    throw wrong(tool, `its ${what} names no role`, hint);
   }
   const bad = roles.find(
     (role) => typeof role !== 'string' || role.trim() === '' || role.length > ROLE_CHARS_MAX,
@@ -92,7 +146,7 @@ function checkRoles(tool: string, roles: readonly unknown[]): void {
 }
 
 const APPROVAL_HINT =
-  "Use 'never', 'by_policy', 'always' or {roles, quorum, expiresInMs}, whichever fits the risk.";
+  "Use 'never', 'by_policy', 'always' or {roles, quorum, expiresInMs, escalate}, whichever fits the risk.";
 
 function wrong(tool: string, what: string, hint: string): HoldfastError {
   return new HoldfastError('InvalidTool', `Tool ${tool}: ${what}.`, { hint });

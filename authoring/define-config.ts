@@ -6,6 +6,7 @@ import { HoldfastError } from '../core/errors.js';
 import type { ModelRoute, UnknownModels } from '../core/model.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/task.js';
 import { toolKey } from '../core/tool.js';
+import { parseConsole, type ConsoleDefinition, type ConsoleSettings } from './console.js';
 import type { Agent } from './define-agent.js';
 import type { Hook } from './hook.js';
 import { parseBudget, parseSettings } from './limits.js';
@@ -27,6 +28,8 @@ export interface ConfigDefinition {
   readonly unknownModels?: UnknownModels;
   /** Below what agents and starts say. */
   readonly defaults?: { readonly budget?: BudgetOverrides; readonly settings?: SettingsOverrides };
+  /** The approval desk (`holdfast console`). */
+  readonly console?: ConsoleDefinition;
 }
 
 export interface Config {
@@ -39,6 +42,7 @@ export interface Config {
   readonly endpoints: readonly Endpoint[];
   readonly unknownModels: UnknownModels;
   readonly defaults: { readonly budget: BudgetOverrides; readonly settings: SettingsOverrides };
+  readonly console: ConsoleSettings;
 }
 
 export function defineConfig(definition: ConfigDefinition): Config {
@@ -60,6 +64,7 @@ export function defineConfig(definition: ConfigDefinition): Config {
       budget: parseBudget(definition.defaults?.budget, place),
       settings: parseSettings(definition.defaults?.settings, place),
     },
+    console: parseConsole(definition.console),
   });
 }
 

@@ -8,12 +8,14 @@ import {
   EFFECTS,
   IDEMPOTENCIES,
   sideEffectOf,
+  type AnswerRule,
   type Idempotency,
   type ToolEffect,
   type ToolKind,
   type ToolRecord,
 } from '../core/tool.js';
-import { approvalOf, type ApprovalDeclaration } from './approval.js';
+import { answerRuleOf, approvalOf, type ApprovalDeclaration } from './approval.js';
+import { controlsOf, type IdentityDeclaration, type LimitsDeclaration } from './controls.js';
 import { inputSchemaOf, outputSchemaOf } from './input-schema.js';
 import type { Tool, ToolContext } from './tool.js';
 
@@ -41,6 +43,12 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   readonly output?: z.ZodType;
   readonly description?: string;
   readonly approval?: ApprovalDeclaration;
+  /** With kind 'human_input': 'customer' (the run's caller), 'staff' (anybody else) or {roles}. */
+  readonly answeredBy?: AnswerRule;
+  /** Limits across runs: what would pass one is refused, and nothing happens. */
+  readonly limits?: LimitsDeclaration<z.output<Schema>>;
+  /** What an effect is about: a second one within the window asks a person. */
+  readonly identity?: IdentityDeclaration<z.output<Schema>>;
   readonly timeoutMs?: number;
   readonly maxResultBytes?: number;
   readonly concurrencySafe?: boolean;
@@ -56,7 +64,10 @@ export interface ToolDefinition<Schema extends z.ZodType> {
 }
 
 /** A definition without the types of its code, which are checked where they are written. */
-type Declaration = Omit<ToolDefinition<z.ZodType>, 'run' | 'sandboxRun' | 'probe'> & {
+type Declaration = Omit<
+  ToolDefinition<z.ZodType>,
+  'run' | 'sandboxRun' | 'probe' | 'limits' | 'identity'
+> & {
   readonly run: unknown;
   readonly sandboxRun?: unknown;
   readonly probe?: unknown;
@@ -70,11 +81,15 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
   const schema = inputSchemaOf(name, definition.input);
   const output =
     definition.output === undefined ? undefined : outputSchemaOf(name, definition.output);
+  const kind = definition.kind ?? 'tool';
+  const { limits, identity } = definition;
+  const controls = controlsOf({ name, effect, limits, identity });
+  const answeredBy = answerRuleOf(name, kind, definition.answeredBy);
   const record: ToolRecord = {
     name,
     version,
     wireName: wireNameOf(name),
-    kind: definition.kind ?? 'tool',
+    kind,
     effect,
     idempotency: idempotencyOf(definition),
     approval: approvalOf(name, effect, definition.approval),
@@ -90,6 +105,7 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
     schemaHash: schema.hash,
     ...(output !== undefined && { outputSchemaHash: output.hash }),
     probes: probe !== undefined,
+    ...(answeredBy !== undefined && { answeredBy }),
     ...(sandboxRun !== undefined && { sandbox: definition.sandbox ?? 'optional' }),
   };
   return Object.freeze({
@@ -98,6 +114,7 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
     inputSchema: schema.jsonSchema,
     parse: schema.parse,
     ...(output !== undefined && { outputDefect: output.defectOf }),
+    ...(controls !== undefined && { controls }),
     // Only what `parse` returned is ever handed in, so the schema's type holds.
     run: async (input: unknown, ctx: ToolContext) => run(input as z.output<Schema>, ctx),
     ...(sandboxRun !== undefined && {

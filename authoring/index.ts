@@ -20,3 +20,11 @@ export type { PolicyDeclaration } from './policy.js';
 export type { Tool, ToolContext } from './tool.js';
 export { ToolError } from './tool-error.js';
 export { days, hours, minutes, seconds, usd } from './units.js';
+export {
+  isLoopback,
+  parseConsole,
+  type ConsoleDefinition,
+  type ConsoleSettings,
+  type JwtSettings,
+  type WebhookSettings,
+} from './console.js';

@@ -88,6 +88,7 @@ const settingsSchema = z
     minTurnsBetweenCompactions: count,
     wrapUpTurn: z.boolean(),
     onBudget: z.enum(['stop', 'ask']),
+    budgetRoles: z.array(z.string().trim().min(1).max(100)).max(20),
     tokenBudget: tokenBudget.nullable(),
     fallbackModel: z.string().min(1).max(200).nullable(),
     fallbackSticky: z.enum(['turn', 'session']),
@@ -105,7 +106,7 @@ const settingsSchema = z
     persistSession: z.boolean().nullable(),
     includePartialMessages: z.boolean(),
     streamRetentionMs: count.max(YEAR_MS),
-    requireProof: z.literal(false),
+    requireProof: z.boolean(),
     minOutputTokens: count.min(1),
     heartbeatMs: z.strictObject({
       repeatable: duration.min(1_000),

@@ -2,6 +2,7 @@
 import type { Json } from '../core/json.js';
 import type { ToolRecord } from '../core/tool.js';
 import type { HostedDeclaration } from '../core/transcript.js';
+import type { ToolControls } from './controls.js';
 import type { ParsedInput } from './input-schema.js';
 
 /** What a tool's code learns of its call. */
@@ -27,6 +28,8 @@ export interface Tool {
   readonly outputDefect?: (value: Json) => string | undefined;
   /** The vendor runs it and `run` is never called (G48). */
   readonly hosted?: HostedDeclaration;
+  /** Limits across runs, and what its effects are about; absent: none. */
+  readonly controls?: ToolControls;
   readonly run: (input: unknown, ctx: ToolContext) => Promise<unknown>;
   /** The same in the tool's sandbox (G18). */
   readonly sandboxRun?: (input: unknown, ctx: ToolContext) => Promise<unknown>;

@@ -5,8 +5,9 @@
 import { parked, type Approve } from './gate.js';
 import type { MachineFacts } from './machine.js';
 import { startOutside, type OutsideServer } from './outside-server.js';
-import { figureLines, measurePairs, type PairedFigures } from './pairs.js';
+import { figureLines, measurePairs, spreadText, type PairedFigures } from './pairs.js';
 import { openPlace, type Place, type SideName } from './place.js';
+import { postDecisions, type PostedDecisions } from './posted-decisions.js';
 import { oneCallScript, PAY, type BenchOptions } from './setting.js';
 import { median } from './statistics.js';
 
@@ -23,6 +24,8 @@ export interface ApprovalReport {
   readonly samples: number;
   readonly parked: number;
   readonly ms: PairedFigures;
+  /** The same decision over the desk's HTTP API. */
+  readonly posted: PostedDecisions;
 }
 
 /** Starts at once of runs that only wait. */
@@ -51,7 +54,10 @@ export async function benchApproval(options: ApprovalOptions): Promise<ApprovalR
       say,
     });
     for (const line of figureLines('approval to tool', ms)) say(line);
-    return { machine: place.machine, samples, parked: options.parked, ms };
+    const posted = await postDecisions({ ...bench, samples: samples * pairs });
+    say(`POST of a decision: answered after ${spreadText(posted.answer)} ms`);
+    say(`POST of a decision: tool begun after ${spreadText(posted.toTool)} ms`);
+    return { machine: place.machine, samples, parked: options.parked, ms, posted };
   } finally {
     await place.stop();
     await outside.stop();

@@ -22,10 +22,15 @@ export async function parked(clients: Clients, side: SideName, runId: string): P
   return side === 'held' ? parkedHeld(clients, runId) : parkedBare(clients, runId);
 }
 
-async function parkedHeld({ client, holdfast }: Clients, runId: string): Promise<Approve> {
+export async function waitingAsk(holdfast: HoldfastClient, runId: string) {
   const outcome = await holdfast.handle(runId).outcome({ timeoutMs: PARK_LIMIT_MS });
   const [ask] = outcome.kind === 'waiting' ? outcome.asks : [];
   if (ask === undefined) throw new Error(`${runId} asks nothing`);
+  return ask;
+}
+
+async function parkedHeld({ client, holdfast }: Clients, runId: string): Promise<Approve> {
+  const ask = await waitingAsk(holdfast, runId);
   const decision: Decision = {
     v: 1,
     askId: ask.askId,

@@ -1,7 +1,9 @@
 /** `npm run bench -- turn|history|replay|recovery|parked|approval|coldstart|long|core|stream [--json FILE]` */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { HoldfastError } from '../core/errors.js';
+import { checkReportFile, writeReportFile } from '../proving/report-file.js';
+import { wholeNumber } from '../proving/whole-number.js';
 import { benchApproval } from './approval.js';
 import { benchColdStart } from './coldstart.js';
 import { benchCore } from './core.js';
@@ -20,24 +22,19 @@ import { benchTurn } from './turn.js';
 /** Fewer pairs than these are a trial, no figure. */
 const PAIRS = 7;
 
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError('a whole number');
-  return value;
-}
-
-function anyNumber(text: string): number {
-  return text === '0' ? 0 : wholeNumber(text);
-}
+const NUMBER_MAX = 1_000_000_000;
+const count = wholeNumber(1, NUMBER_MAX);
+const EXIT = { good: 0, fails: 1, usage: 2 } as const;
 
 function lengthsOf(text: string): readonly number[] {
-  return text.split(',').map(wholeNumber);
+  return text.split(',').map((word) => count(word));
 }
 
 function positionsOf(text: string): readonly Position[] {
   return text.split(',').map((word) => {
     const position = POSITIONS.find((one) => one === word);
-    if (position === undefined) throw new InvalidArgumentError(`of ${POSITIONS.join(', ')}`);
+    if (position === undefined)
+      throw new InvalidArgumentError(`Give some of ${POSITIONS.join(',')}.`);
     return position;
   });
 }
@@ -46,7 +43,10 @@ interface Report {
   readonly machine: MachineFacts;
 }
 
-const program = new Command('bench').description('Measurements against a bare Temporal loop.');
+// Commands made from it take this over.
+const program = new Command('bench')
+  .description('Measurements against a bare Temporal loop.')
+  .exitOverride();
 
 /** A command of one question: prints what it says, the machine, and writes the report. */
 function question(name: string, description: string): Command {
@@ -57,7 +57,7 @@ function question(name: string, description: string): Command {
 }
 
 function paired(name: string, description: string): Command {
-  return question(name, description).option('--pairs <n>', 'interleaved pairs', wholeNumber, PAIRS);
+  return question(name, description).option('--pairs <n>', 'interleaved pairs', count, PAIRS);
 }
 
 /** Runs a bench with the options of its command. */
@@ -67,14 +67,13 @@ function answering<Options extends BenchOptions, R extends Report>(
 ) {
   return async (given: Omit<Options, keyof BenchOptions> & { readonly json?: string }) => {
     const say = (line: string): void => console.log(line);
+    if (given.json !== undefined) checkReportFile(given.json);
     const options = { ...given, environment: process.env, say };
     // What a command does not give is what every bench is given.
     const report = await bench(options as unknown as Options);
     for (const line of factLines(report.machine)) say(line);
-    if (given.json !== undefined) {
-      writeFileSync(given.json, `${JSON.stringify(report, null, 2)}\n`);
-    }
     judge(report);
+    if (given.json !== undefined) writeReportFile(given.json, report);
   };
 }
 
@@ -82,7 +81,7 @@ function answering<Options extends BenchOptions, R extends Report>(
 const MATERIAL_BESIDE = join('..', 'shared');
 
 paired('turn', 'B1: overhead of one turn of one model call and one tool call.')
-  .option('--turns <n>', 'turns per run', wholeNumber, 200)
+  .option('--turns <n>', 'turns per run', count, 200)
   .action(answering(benchTurn));
 question('history', 'B3: events and bytes of histories at growing lengths.')
   .option('--lengths <n,n,…>', 'turns of the runs', lengthsOf, [10, 100, 1_000])
@@ -97,25 +96,25 @@ question('history', 'B3: events and bytes of histories at growing lengths.')
     ),
   );
 paired('replay', 'B5: replay of a long run.')
-  .option('--turns <n>', 'turns of the run', wholeNumber, 1_000)
+  .option('--turns <n>', 'turns of the run', count, 1_000)
   .action(answering(benchReplay));
 paired('recovery', 'B8: from SIGKILL of the worker to the next durable step.')
   .option('--positions <p,p,…>', POSITIONS.join(', '), positionsOf, POSITIONS)
-  .option('--heartbeat-ms <n>', 'heartbeat timeout of both', wholeNumber, 10_000)
-  .option('--sticky-ms <n>', 'sticky timeout of both', wholeNumber, 10_000)
+  .option('--heartbeat-ms <n>', 'heartbeat timeout of both', count, 10_000)
+  .option('--sticky-ms <n>', 'sticky timeout of both', count, 10_000)
   .action(answering(benchRecovery));
 paired('parked', 'B6: memory of the worker per waiting run.')
-  .option('--runs <n>', 'waiting runs', wholeNumber, 400)
+  .option('--runs <n>', 'waiting runs', count, 400)
   .action(answering(benchParked));
 paired('approval', 'B7: from the signal to the start of the gated tool.')
-  .option('--samples <n>', 'approvals per measurement', wholeNumber, 10)
-  .option('--parked <n>', 'runs of each side that wait meanwhile', anyNumber, 0)
+  .option('--samples <n>', 'approvals per measurement', count, 10)
+  .option('--parked <n>', 'runs of each side that wait meanwhile', wholeNumber(0, NUMBER_MAX), 0)
   .action(answering(benchApproval));
 paired('coldstart', 'B10: from the spawn of a worker to its first finished run.').action(
   answering(benchColdStart),
 );
 question('long', 'B4: time per turn and memory of a very long run; exits 1 when they are not flat.')
-  .option('--turns <n>', 'turns of the run', wholeNumber, 10_000)
+  .option('--turns <n>', 'turns of the run', count, 10_000)
   .action(
     answering(benchLong, ({ flat }) => {
       if (!flat) process.exitCode = 1;
@@ -126,22 +125,30 @@ paired(
   'B9: tokens read from a run beside a direct client; exits 1 when a goal is missed.',
 )
   .option('--streams <n,n,…>', 'streams at once', lengthsOf, [1, 100])
-  .option('--seconds <n>', 'length of a stream', wholeNumber, 4)
+  .option('--seconds <n>', 'length of a stream', count, 4)
   .action(
     answering(benchStream, ({ good }) => {
       if (!good) process.exitCode = 1;
     }),
   );
 paired('core', 'The core by itself: time per turn beside the bare loop, size of a Run.')
-  .option('--turns <n>', 'turns of the run', wholeNumber, 1_000)
+  .option('--turns <n>', 'turns of the run', count, 1_000)
   .action(answering(benchCore));
 
 keepQuiet();
 program.parseAsync().then(
   // The native part of the SDK keeps a process alive that has run no worker.
   () => process.exit(),
-  (error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  },
+  (error: unknown) => process.exit(exitCodeOf(error)),
 );
+
+function exitCodeOf(error: unknown): number {
+  // Commander has said it already; help is not an error.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.good : EXIT.usage;
+  if (!(error instanceof HoldfastError)) {
+    console.error(error);
+    return EXIT.fails;
+  }
+  console.error(error.hint === undefined ? error.message : `${error.message} ${error.hint}`);
+  return error.code === 'Usage' ? EXIT.usage : EXIT.fails;
+}

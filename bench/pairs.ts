@@ -57,7 +57,7 @@ export function figuresOf(pairs: readonly Pair[], unit: string): PairedFigures {
   };
 }
 
-function spreadOf(values: readonly number[]): Spread {
+export function spreadOf(values: readonly number[]): Spread {
   return {
     median: median(values),
     quartiles: [quantile(values, 0.25), quantile(values, 0.75)],
@@ -67,12 +67,12 @@ function spreadOf(values: readonly number[]): Spread {
 export function figureLines(what: string, figures: PairedFigures): readonly string[] {
   const { unit } = figures;
   return [
-    `${what}: bare ${spread(figures.bare)} ${unit}, held ${spread(figures.held)} ${unit}`,
-    `${what}: ratio ${spread(figures.ratio)}, difference ${spread(figures.difference)} ${unit}`,
+    `${what}: bare ${spreadText(figures.bare)} ${unit}, held ${spreadText(figures.held)} ${unit}`,
+    `${what}: ratio ${spreadText(figures.ratio)}, difference ${spreadText(figures.difference)} ${unit}`,
   ];
 }
 
-function spread({ median: middle, quartiles: [low, high] }: Spread): string {
+export function spreadText({ median: middle, quartiles: [low, high] }: Spread): string {
   return `${shown(middle)} (${shown(low)} to ${shown(high)})`;
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { connect, type HoldfastClient } from '../client/index.js';
-import { openStore } from '../store/store.js';
+import { openStore, type Store } from '../store/store.js';
 import type { Script, TestServer } from '../testing/index.js';
 import type { BareInput } from './bare/loop.js';
 import { bareBundle } from './bare/worker.js';
@@ -44,6 +44,8 @@ export interface Place {
   readonly machine: MachineFacts;
   readonly client: Client;
   readonly holdfast: HoldfastClient;
+  /** Of the held side. */
+  readonly store: Store;
   spawn(side: SideName, tuning?: Tuning): Promise<BenchWorker>;
   /** Starts a run of the clerk, or of the bare loop with the same tools; needs no worker. */
   start(side: SideName, runId: string, options?: StartIn): Promise<void>;
@@ -79,6 +81,7 @@ export async function openPlace(options: PlaceOptions): Promise<Place> {
     machine,
     client,
     holdfast,
+    store,
     async spawn(side, tuning = {}) {
       const worker = await spawnWorker({
         side,

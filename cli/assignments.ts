@@ -52,6 +52,8 @@ function settingEntry({ key, value }: Assignment): readonly [string, Json] {
   try {
     return [key, JSON.parse(value) as Json];
   } catch {
+    // What may be absent is JSON or a name; which of them, whoever checks the start knows.
+    if (known === null) return [key, value];
     throw usage(
       `The setting ${key} must be ${typeof known === 'object' ? 'JSON' : `a ${typeof known}`}, not "${value.slice(0, 40)}".`,
     );

@@ -5,12 +5,18 @@ import type { Cli } from './command.js';
 import { addApprovals } from './commands/approvals.js';
 import { addAnswer, addApprove, addModify, addReject, addReplace } from './commands/decide.js';
 import { addCancel, addClose, addInterrupt, addMessage, addMode } from './commands/control.js';
+import { addAudit } from './commands/audit.js';
+import { addConsole } from './commands/console.js';
 import { addChat } from './commands/chat.js';
 import { addDev } from './commands/dev.js';
 import { addDoctor } from './commands/doctor.js';
+import { addEffects } from './commands/effects.js';
 import { addEval } from './commands/eval.js';
 import { addExport } from './commands/export.js';
+import { addFreeze } from './commands/freeze.js';
+import { addGrounds } from './commands/grounds.js';
 import { addList } from './commands/list.js';
+import { addKeys } from './commands/keys.js';
 import { addReplay } from './commands/replay.js';
 import { addServer } from './commands/server.js';
 import { addExplain } from './commands/explain.js';
@@ -20,6 +26,7 @@ import { addShow } from './commands/show.js';
 import { addStart } from './commands/start.js';
 import { addTranscript } from './commands/transcript.js';
 import { addWatch } from './commands/watch.js';
+import { addWhoami } from './commands/whoami.js';
 import { addWorker } from './commands/worker.js';
 import type { CliEnvironment } from './environment.js';
 import { EXIT, EXIT_CODES_HELP, exitCodeOf } from './exit-code.js';
@@ -76,11 +83,13 @@ function buildProgram(cli: Cli, json: boolean): Command {
     .addHelpText('after', EXIT_CODES_HELP);
   // Subcommands take over the settings above, so they come last.
   const commands = [
-    [addDev, addServer, addWorker, addDoctor],
+    [addDev, addServer, addWorker, addConsole, addDoctor],
     [addStart, addWatch, addShow, addExplain, addList],
     [addChat, addSessions, addTranscript],
-    [addApprovals, addApprove, addReject, addModify, addReplace, addAnswer],
+    [addApprovals, addGrounds, addApprove, addReject, addModify, addReplace, addAnswer],
+    [addFreeze, addEffects, addWhoami],
     [addMessage, addSet, addMode, addInterrupt, addClose, addCancel],
+    [addKeys, addAudit],
     [addExport, addReplay, addEval],
   ];
   for (const add of commands.flat()) add(program, cli);

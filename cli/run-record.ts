@@ -2,22 +2,23 @@
 import type { ReadingStore } from '../client/index.js';
 import { HoldfastError } from '../core/errors.js';
 import type { RunEvent } from '../core/event.js';
+import type { RunName } from '../store/changes.js';
 
 export const TENANT = 'default';
 const PAGE_EVENTS = 500;
 
 export async function lastEvents(
   store: ReadingStore,
-  runId: string,
+  run: RunName,
   wanted: { readonly since: number; readonly count: number },
 ): Promise<readonly RunEvent[]> {
   const events: RunEvent[] = [];
   let since = wanted.since;
   while (events.length < wanted.count) {
-    const page = await store.readEvents(
-      { tenant: TENANT, runId },
-      { sinceSeq: since, limit: Math.min(PAGE_EVENTS, wanted.count - events.length) },
-    );
+    const page = await store.readEvents(run, {
+      sinceSeq: since,
+      limit: Math.min(PAGE_EVENTS, wanted.count - events.length),
+    });
     if (page.events.length === 0) break;
     events.push(...page.events);
     since = page.nextSeq;

@@ -25,12 +25,9 @@ export async function serveWorker(options: ServeOptions, output: Output): Promis
   const { namespace, taskQueue, storePlace } = place;
   await prepareNamespace(options);
   const { startWorker, providersOf } = await import('../worker/index.js');
+  const { unreachableModels } = await import('../worker/unreachable-models.js');
   const providers = providersOf(place, config);
-  if (providers.size === 0) {
-    output.remark(
-      'No model key is set: set ANTHROPIC_API_KEY or OPENAI_API_KEY, or every model call will fail.',
-    );
-  }
+  for (const line of unreachableModels(config, providers)) output.remark(line);
   const say = (line: string): void => output.remark(line);
   const queue = { address, namespace, taskQueue, storePlace };
   const worker = await startWorker({ ...queue, providers, config, say });

@@ -5,7 +5,7 @@
 import type { HoldfastClient, ReadingStore } from '../client/index.js';
 import { HoldfastError } from '../core/errors.js';
 import { runningServer } from '../devserver/index.js';
-import { storeExists } from '../store/place.js';
+import { shownPlace, storeExists } from '../store/place.js';
 import type { Store } from '../store/store.js';
 import { readEnvironment, type Environment } from '../worker/config.js';
 import { variablesWith, type CliEnvironment, type PlaceOptions } from './environment.js';
@@ -94,4 +94,14 @@ export async function addressOf(
       details: { home: place.home },
     },
   );
+}
+
+/** The whole store, for commands that are nothing without it. Errors: StoreUnavailable. */
+export async function neededStore(session: Session): Promise<Store> {
+  const store = await session.wholeStore();
+  if (store !== undefined) return store;
+  const place = shownPlace(session.place.storePlace);
+  throw new HoldfastError('StoreUnavailable', `There is no store at ${place}.`, {
+    hint: 'Name the store of your workers with --store or HOLDFAST_STORE.',
+  });
 }

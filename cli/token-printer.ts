@@ -4,6 +4,7 @@ import type { StreamChunk } from '../core/stream.js';
 import { modelSpeech } from './model-speech.js';
 import type { Output } from './output.js';
 import { inert } from './render/index.js';
+import { shownReplies } from './shown-replies.js';
 
 export interface TokenPrinter {
   chunk(chunk: StreamChunk): void;
@@ -11,10 +12,8 @@ export interface TokenPrinter {
   rest(event: RunEvent): RunEvent;
 }
 
-const MESSAGES_MAX = 1_000;
-
 export function tokenPrinter(output: Output): TokenPrinter {
-  const shown = new Set<string>();
+  const shown = shownReplies();
   const speech = modelSpeech(output);
 
   function show(chunk: StreamChunk): void {
@@ -26,7 +25,9 @@ export function tokenPrinter(output: Output): TokenPrinter {
     speech.finish();
     const remark = remarkOn(chunk);
     if (remark !== undefined) output.line(output.paint.yellow(remark));
-    if (chunk.kind === 'attempt_ended' && shown.size < MESSAGES_MAX) shown.add(chunk.messageId);
+    if (chunk.kind === 'attempt_started') shown.began(chunk.messageId);
+    if (chunk.kind === 'gap') shown.missed(chunk.messageId);
+    if (chunk.kind === 'attempt_ended') shown.ended(chunk.messageId);
   }
 
   return {

@@ -71,7 +71,7 @@ function checkedModel(model: unknown): string {
 }
 
 function checkedTask(task: unknown): Task {
-  const given = typeof task === 'string' ? { goal: task } : task;
+  const given = typeof task === 'string' ? { goal: task } : withCaller(task);
   const defect = taskDefect(given, 'refused');
   if (defect === undefined) return withoutAbsent(given as Task) as Task;
   const { path, why } = defect;
@@ -79,6 +79,13 @@ function checkedTask(task: unknown): Task {
     hint: `Correct ${path} and start again.`,
     details: { path },
   });
+}
+
+/** In the one form of its letters that the worker takes: whoever starts does not see the difference. */
+function withCaller(task: unknown): unknown {
+  const caller = (task as Partial<Task> | null)?.caller;
+  if (typeof caller !== 'string') return task;
+  return { ...(task as Task), caller: caller.normalize('NFC') };
 }
 
 /** Every limit is a whole number from 0, or 'unlimited'; Infinity does not survive JSON and means the same. */

@@ -112,7 +112,7 @@ async function latest(
     );
   }
   const { task } = request;
-  const caller = typeof task === 'string' ? '' : (task.caller ?? '');
+  const caller = typeof task === 'string' ? '' : (task.caller ?? '').normalize('NFC');
   const found = await store.latestSession(tenant, { caller, cwd });
   if (found !== undefined) return found.sessionId;
   throw new HoldfastError('SessionNotFound', 'There is no stored session of this caller here.', {

@@ -5,6 +5,8 @@ import type { AskRow } from '../store/asks.js';
 import type { RunsQuery } from '../store/runs.js';
 import type { SessionEntry, SessionsQuery } from '../store/sessions.js';
 import { TASK_QUEUE } from '../workflows/messages.js';
+import type { DeskSigner } from './desk-signer.js';
+import { ownExecution } from './execution.js';
 import { findAsk, type FoundAsk } from './find-ask.js';
 import type { Link, ReadingStore } from './link.js';
 import { listAsks, listRuns } from './lists.js';
@@ -16,8 +18,8 @@ import { retries, type Retries } from './retries.js';
 import type { RunSummary } from './run-summary.js';
 import { connectFailure } from './server-failure.js';
 import { startRun, type StartOptions } from './start-run.js';
-import { readTranscript, storeOf, type Transcript } from './transcript.js';
-import { stuckRuns, type StuckRun } from './stuck-runs.js';
+import { headOf, readTranscript, storeOf, type Transcript } from './transcript.js';
+import { stuckRuns, type StuckQuery, type StuckRun } from './stuck-runs.js';
 import { workerCount } from './workers.js';
 
 export interface ConnectOptions {
@@ -32,6 +34,8 @@ export interface ConnectOptions {
    * holds, and lists are what Temporal still keeps.
    */
   readonly store?: ReadingStore;
+  /** Signs the decisions that are made over this client. Only a desk that authenticates people has one. */
+  readonly signer?: DeskSigner;
   /** Longest wait for the connection, in ms; default 5,000. */
   readonly connectLimitMs?: number;
 }
@@ -45,17 +49,25 @@ export interface HoldfastClient {
   namespaceFacts(): Promise<NamespaceFacts>;
   /**
    * Starts a run and waits until it is open. The same id again gives the run that exists.
-   * Errors: InvalidTask, UnknownAgent, RunExists (the id belongs to a run that has ended), ServerUnavailable;
+   * Errors: InvalidTask, UnknownAgent, RunExists (the id belongs to a run that has ended,
+   * or to one of another tenant), ServerUnavailable;
    * of its session: SessionNotFound, SessionExists, SessionBusy (a run of it is still open).
    */
   start(options: StartOptions): Promise<RunHandle>;
   /** A run by its id; nothing is checked before the first call. */
   handle(runId: string, tenant?: string): RunHandle;
   /**
+   * The same, once the server has said that the run is this tenant's: for whoever acts for people of several
+   * tenants. Errors: RunNotFound, also for a run of another tenant.
+   */
+  ownRun(runId: string): Promise<RunHandle>;
+  /**
    * A run as a stream of messages with controls; starts when the first message is asked for. Needs a store.
    * Errors: see `query`.
    */
   query(request: QueryRequest): Query;
+  /** The same connection for another tenant; closing either closes both. */
+  forTenant(tenant: string): HoldfastClient;
   /** An ask by its id alone, with its run. Errors: AskNotFound. */
   findAsk(askId: string): Promise<FoundAsk>;
   /** Newest first. */
@@ -64,10 +76,13 @@ export interface HoldfastClient {
   listAsks(query: { readonly limit: number; readonly runId?: string }): Promise<readonly AskRow[]>;
   /** Stored sessions, newest first. Needs a store. */
   listSessions(query: SessionsQuery): Promise<readonly SessionEntry[]>;
-  /** The conversation of a session or of a run that has ended. Needs a store. Errors: SessionNotFound. */
+  /**
+   * The conversation of a session or of a run; that of one under way so far as it is stored, for which a worker is
+   * asked. Needs a store. Errors: SessionNotFound.
+   */
   transcript(id: string): Promise<Transcript>;
-  /** Runs whose workflow task or activity keeps failing; looks at no more than `limit` runs. */
-  stuckRuns(limit: number): Promise<readonly StuckRun[]>;
+  /** Runs whose workflow task or activity keeps failing. */
+  stuckRuns(query: StuckQuery): Promise<readonly StuckRun[]>;
   /** Workers that asked for work on the task queue within the last minutes. */
   workerCount(): Promise<number>;
   close(): Promise<void>;
@@ -110,8 +125,9 @@ export async function openLink(options: ConnectOptions): Promise<OpenLink> {
     dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
   });
   const tenant = options.tenant ?? 'default';
+  const { store, signer } = options;
   return {
-    link: { connection, temporal, ...place, tenant, store: options.store },
+    link: { connection, temporal, ...place, tenant, store, ...(signer && { signer }) },
     async close() {
       await retrying.settle();
       await connection.close();
@@ -149,13 +165,21 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
     namespaceFacts: () => namespaceFacts(link),
     start: (options) => startRun(link, options),
     handle: (runId, tenant) => runHandle(tenant === undefined ? link : { ...link, tenant }, runId),
+    ownRun: async (runId) => {
+      await ownExecution(link, runId);
+      return runHandle(link, runId);
+    },
     query: (request) => openQuery(async () => ({ link, release: async () => undefined }), request),
+    forTenant: (tenant) => clientOver({ ...link, tenant }, close),
     findAsk: (askId) => findAsk(link, askId),
     listRuns: (query) => listRuns(link, query),
     listAsks: (query) => listAsks(link, query),
     listSessions: async (query) => storeOf(link).listSessions(link.tenant, query),
-    transcript: async (id) => readTranscript(storeOf(link), link.tenant, id),
-    stuckRuns: (limit) => stuckRuns(link, limit),
+    transcript: async (id) =>
+      readTranscript(storeOf(link), { tenant: link.tenant, id }, (runId) =>
+        headOf(runHandle(link, runId)),
+      ),
+    stuckRuns: (query) => stuckRuns(link, query),
     workerCount: () => workerCount(link),
     close,
   };

@@ -3,20 +3,18 @@
  * Invariants: a decision names the exact action by its hash, read from the ask and never guessed; it is sent
  * as an Update, whose answer says whether it counts, and as a signal when no worker can answer now.
  */
-import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { randomUUID } from 'node:crypto';
 import type { Decision, DecisionKind, RejectionReason, Verdict } from '../core/ask/ask.js';
 import type { GrantRequest } from '../core/ask/grants.js';
-import { digestOf } from '../core/digest.js';
 import { HoldfastError } from '../core/errors.js';
+import type { AskView } from '../core/event.js';
+import { objectionToAnswerer } from '../core/ask/answer.js';
 import type { Json } from '../core/json.js';
-import { parseDecision } from '../core/parse-message.js';
 import * as messages from '../workflows/messages.js';
+import { deliverProven } from './deliver-proven.js';
+import type { Delivery } from './deliver.js';
 import { askOfRun } from './find-ask.js';
-import { bounded, WORKER_LIMIT_MS, type Link } from './link.js';
-
-/** How a decision got to its run. After a signal nobody knows yet whether it counts. */
-export type Delivery =
-  { readonly delivered: 'update'; readonly verdict: Verdict } | { readonly delivered: 'signal' };
+import { bounded, type Link } from './link.js';
 
 /** Who decides, and why. */
 export interface Decider {
@@ -32,56 +30,6 @@ export type Answer =
   /** The answer to a clarifying question. */
   | { readonly kind: 'text'; readonly value: Json };
 
-/** Delivers a decision and gives the run's verdict, also when that is a refusal. */
-export async function deliver(link: Link, runId: string, decision: Decision): Promise<Delivery> {
-  const parsed = parseDecision(decision);
-  if (!parsed.ok) return refusal('malformed', parsed.reason);
-  const handle = link.temporal.workflow.getHandle(runId);
-  const named = { ...decision, nonce: decision.nonce ?? digestOf(decision as unknown as Json) };
-  try {
-    const bound = { runId, limitMs: WORKER_LIMIT_MS, needsWorker: true };
-    const verdict = await bounded(link, bound, () => update(handle, named));
-    return { delivered: 'update', verdict };
-  } catch (error) {
-    if (hasEnded(error)) return refusal('run_closing', `run ${runId} has ended`);
-    if (!isSilence(error)) throw error;
-  }
-  // The run may get both in the end; by its nonce it counts once.
-  await bounded(link, { runId }, () => handle.signal(messages.resolveApproval, named));
-  return { delivered: 'signal' };
-}
-
-type Handle = ReturnType<Link['temporal']['workflow']['getHandle']>;
-
-async function update(
-  handle: Handle,
-  decision: Decision & { readonly nonce: string },
-): Promise<Verdict> {
-  try {
-    return await handle.executeUpdate(messages.decide, {
-      args: [decision],
-      // The same decision sent again gets the same answer.
-      updateId: decision.nonce,
-    });
-  } catch (error) {
-    if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-    const reason = error.cause instanceof Error ? error.cause.message : error.message;
-    return { accepted: false, reason: 'malformed', message: reason };
-  }
-}
-
-function refusal(reason: RejectionReason, message: string): Delivery {
-  return { delivered: 'update', verdict: { accepted: false, reason, message } };
-}
-
-function isSilence(error: unknown): boolean {
-  return error instanceof HoldfastError && error.details?.worker === false;
-}
-
-function hasEnded(error: unknown): boolean {
-  return error instanceof HoldfastError && error.details?.ended === true;
-}
-
 export interface AskDecision extends Decider {
   readonly askId: string;
   readonly decision: DecisionKind;
@@ -92,6 +40,12 @@ export interface AskDecision extends Decider {
   readonly tool?: string;
   /** With approve. */
   readonly allowing?: Allowance;
+  /** ms since epoch; default: now. */
+  readonly decidedAt?: number;
+  /** Names this decision: the same one sent again counts once. Default: a new name. */
+  readonly nonce?: string;
+  /** Under the same name the run gives the same answer again. Default: the nonce. */
+  readonly updateId?: string;
 }
 
 /** What an approval may say beyond yes. */
@@ -109,23 +63,34 @@ export async function decideOnAsk(
   wanted: AskDecision,
 ): Promise<Delivery> {
   const { ask, outcome } = await askOfRun(link, runId, wanted.askId);
-  const delivery = await deliver(link, runId, {
+  const { updateId } = wanted;
+  const to = { runId, ask, ...(updateId !== undefined && { updateId }) };
+  const delivery = await deliverProven(link, to, decisionAbout(ask, wanted));
+  if (delivery.delivered === 'signal' || delivery.verdict.accepted) return delivery;
+  const known = outcome === 'pending' ? '' : ` The question is ${outcome}.`;
+  throw decisionRejected(delivery.verdict, { askId: ask.askId, runId, known });
+}
+
+/** What is sent to the run, before it is signed. */
+export function decisionAbout(
+  { askId, argsHash }: Pick<AskView, 'askId' | 'argsHash'>,
+  wanted: AskDecision,
+): Decision {
+  return {
     v: 1,
-    askId: ask.askId,
-    argsHash: ask.argsHash,
+    askId,
+    argsHash,
     decision: wanted.decision,
     by: wanted.by,
     roles: wanted.roles ?? [],
-    decidedAt: Date.now(),
+    decidedAt: wanted.decidedAt ?? Date.now(),
+    nonce: wanted.nonce ?? randomUUID(),
     ...(wanted.reason !== undefined && { reason: wanted.reason }),
     ...(wanted.value !== undefined && { value: wanted.value }),
     ...(wanted.args !== undefined && { args: wanted.args }),
     ...(wanted.tool !== undefined && { tool: wanted.tool }),
     ...wanted.allowing,
-  });
-  if (delivery.delivered === 'signal' || delivery.verdict.accepted) return delivery;
-  const known = outcome === 'pending' ? '' : ` The question is ${outcome}.`;
-  throw decisionRejected(delivery.verdict, { askId: ask.askId, runId, known });
+  };
 }
 
 /** A refusal as an error. */
@@ -161,7 +126,15 @@ export async function answerAsk(
       details: { reason: 'not_applicable', askId: ask.askId, runId, kind: ask.kind },
     });
   }
-  const provided = { askId: ask.askId, value: answer.value, by: given.by };
+  const { by, roles } = given;
+  const objection = objectionToAnswerer(ask, { by, roles: roles ?? [] });
+  if (objection !== undefined) {
+    throw new HoldfastError('DecisionRejected', `The answer does not count: ${objection}.`, {
+      hint: 'See with `holdfast approvals` who may answer.',
+      details: { reason: 'role_missing', askId: ask.askId, runId },
+    });
+  }
+  const provided = { askId: ask.askId, value: answer.value, by, ...(roles && { roles }) };
   await bounded(link, { runId }, () =>
     link.temporal.workflow.getHandle(runId).signal(messages.provideInput, provided),
   );
@@ -188,7 +161,9 @@ const REJECTION_HINTS: { readonly [reason in RejectionReason]: string } = {
   busy: 'See what became of the other correction with `holdfast approvals`.',
   correction_refused: 'Correct it otherwise, or decide on the call as it is.',
   not_applicable:
-    'Approvals take approve, reject, modify or replace; unknown outcomes happened, not_happened or stop.',
+    'Approvals take approve, reject, modify, or replace by another tool of the run; unknown outcomes happened, not_happened or stop.',
   malformed: 'Correct the decision and send it again.',
+  unproven: 'Decide at the approval desk (`holdfast console`), which signs what you decide.',
+  unknown_key: 'Decide again in a moment: the run is being told of the new key.',
   run_closing: 'The run is ending or has ended; see it with `holdfast show`.',
 };

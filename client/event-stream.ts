@@ -9,8 +9,9 @@ import { HoldfastError } from '../core/errors.js';
 import type { RunEvent } from '../core/event.js';
 import type { ChangeWatch } from '../store/changes.js';
 import * as messages from '../workflows/messages.js';
+import { askWorker } from './ask-worker.js';
 import { executionOf } from './execution.js';
-import { bounded, WORKER_LIMIT_MS, type Link } from './link.js';
+import type { Link } from './link.js';
 
 export interface EventsOptions {
   /** First seq wanted; default 0. */
@@ -116,7 +117,7 @@ function storeReader(link: Link, runId: string): Reader {
 /** Without a store: only what the run has not handed over yet. */
 function runReader(link: Link, runId: string): Reader {
   return async (since) => {
-    const events = await bounded(link, { runId, limitMs: WORKER_LIMIT_MS, needsWorker: true }, () =>
+    const events = await askWorker(link, { runId }, () =>
       link.temporal.workflow.getHandle(runId).query(messages.events, since),
     );
     return { events, next: (events.at(-1)?.stamp.seq ?? since - 1) + 1 };

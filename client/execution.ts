@@ -1,4 +1,9 @@
-/** What Temporal knows of a run's execution, without asking a worker. */
+/**
+ * What Temporal knows of a run's execution, without asking a worker.
+ * Invariant: whose a run is says the tenant that it was started for, never its id: after the retention of
+ * the namespace an id may be given anew, to anybody.
+ */
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { AGENT_RUN } from '../workflows/messages.js';
 import { HoldfastError } from '../core/errors.js';
 import { bounded, type Link } from './link.js';
@@ -7,6 +12,8 @@ export interface Execution {
   readonly runId: string;
   /** Temporal's run id of the current segment. */
   readonly executionId: string;
+  /** Absent: it was started by something else than this client. */
+  readonly tenant?: string;
   readonly closed: boolean;
   readonly status: string;
   /** Attempt of the pending workflow task; above 1 it has failed. 0: none pending. */
@@ -21,6 +28,7 @@ interface PendingActivity {
   readonly lastFailure?: string;
 }
 
+export const TENANT = defineSearchAttributeKey('HoldfastTenant', SearchAttributeType.KEYWORD);
 const FAILURE_CHARS_MAX = 300;
 const ACTIVITIES_MAX = 50;
 
@@ -35,10 +43,12 @@ export async function executionOf(link: Link, runId: string): Promise<Execution>
       details: { runId, type: described.type },
     });
   }
+  const tenant = described.typedSearchAttributes.get(TENANT);
   const { pendingWorkflowTask, pendingActivities } = described.raw;
   return {
     runId,
     executionId: described.runId,
+    ...(tenant !== undefined && { tenant }),
     closed: described.status.name !== 'RUNNING' && described.status.name !== 'PAUSED',
     status: described.status.name,
     attempt: pendingWorkflowTask?.attempt ?? 0,
@@ -51,4 +61,14 @@ export async function executionOf(link: Link, runId: string): Promise<Execution>
       }),
     })),
   };
+}
+
+/** The same of a run of the link's own tenant. Errors: RunNotFound, also for a run of another one. */
+export async function ownExecution(link: Link, runId: string): Promise<Execution> {
+  const execution = await executionOf(link, runId);
+  if (execution.tenant === link.tenant) return execution;
+  throw new HoldfastError('RunNotFound', `There is no run ${runId}.`, {
+    hint: 'List the runs with `holdfast list`.',
+    details: { runId },
+  });
 }

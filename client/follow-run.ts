@@ -60,7 +60,7 @@ async function* inOrder(
       chunks.take();
       order.shown(chunk);
       yield { kind: 'chunk', chunk };
-    } else if (event !== undefined && (chunks.done() || order.mayTell(event))) {
+    } else if (event !== undefined && (chunks.done() || order.mayTell(event, chunk))) {
       events.take();
       order.told(event);
       yield { kind: 'event', event };
@@ -85,7 +85,8 @@ interface Order {
   isTold(chunk: StreamChunk): boolean;
   mayShow(chunk: StreamChunk): boolean;
   shown(chunk: StreamChunk): void;
-  mayTell(event: RunEvent): boolean;
+  /** `next`: the first chunk that was not shown. */
+  mayTell(event: RunEvent, next: StreamChunk | undefined): boolean;
   told(event: RunEvent): void;
 }
 
@@ -103,8 +104,10 @@ function orderFrom(since: number): Order {
       streams = true;
       if (chunk.kind === 'attempt_ended') ended = chunk.messageId;
     },
-    mayTell(event) {
+    mayTell(event, next) {
       if (event.type !== 'model_response' || event.messageId === ended || !streams) return true;
+      // Chunks go on behind the reply that it tells of.
+      if (next?.kind === 'attempt_started' && next.eventsBefore > event.stamp.seq) return true;
       heldSince ??= performance.now();
       if (performance.now() - heldSince < LATE_MS) return false;
       streams = false;

@@ -1,6 +1,8 @@
 /** The public API over runs: start, follow, decide, control. The only folder that speaks to Temporal's client. */
 export { connect, type ConnectOptions, type HoldfastClient } from './connect.js';
-export type { Allowance, Answer, Decider, Delivery } from './decide.js';
+export type { Allowance, Answer, AskDecision, Decider } from './decide.js';
+export type { Delivery } from './deliver.js';
+export { createDeskKey, readDeskKey, type DeskSigner } from './desk-signer.js';
 export type { EventsOptions } from './event-stream.js';
 export type { Execution } from './execution.js';
 export { followRun, type RunMoment } from './follow-run.js';

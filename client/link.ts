@@ -2,6 +2,7 @@
 import type { Client, Connection } from '@temporalio/client';
 import type { LiveStreams } from '../store/live-streams.js';
 import type { Store } from '../store/store.js';
+import type { DeskSigner } from './desk-signer.js';
 import { serverFailure } from './server-failure.js';
 
 /** What the client reads from the store; it never writes. */
@@ -31,6 +32,8 @@ export interface Link {
   readonly taskQueue: string;
   readonly tenant: string;
   readonly store: ReadingStore | undefined;
+  /** Signs decisions; without one they carry no proof. */
+  readonly signer?: DeskSigner;
 }
 
 /** Longest wait for an answer of the server alone, in ms. */

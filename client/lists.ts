@@ -2,9 +2,9 @@
 import { HoldfastError } from '../core/errors.js';
 import type { AskRow } from '../store/asks.js';
 import type { RunsQuery } from '../store/runs.js';
-import { AGENT_RUN } from '../workflows/messages.js';
 import { bounded, type Link } from './link.js';
 import { summaryOf, type RunSummary } from './run-summary.js';
+import { visibilityQuery } from './visibility-query.js';
 
 const LIST_MAX = 1_000;
 
@@ -13,17 +13,25 @@ export async function listRuns(link: Link, query: RunsQuery): Promise<readonly R
   return (await link.store.listRuns(link.tenant, query)).map(summaryOf);
 }
 
+/** What Temporal's own list knows nothing of. */
+const STORE_ONLY = ['costFrom', 'costTo', 'before'] as const satisfies readonly (keyof RunsQuery)[];
+
 /** Temporal's own list lags by a moment and forgets runs after the namespace's retention. */
 async function listFromServer(link: Link, query: RunsQuery): Promise<readonly RunSummary[]> {
-  const filters = [
-    `WorkflowType = '${AGENT_RUN}'`,
-    ...(query.status === undefined ? [] : [`HoldfastStatus = '${quoted(query.status)}'`]),
-    ...(query.agent === undefined ? [] : [`HoldfastAgent = '${quoted(query.agent)}'`]),
-  ];
+  if (STORE_ONLY.some((name) => query[name] !== undefined)) {
+    throw new HoldfastError('StoreUnavailable', 'There is no store to look for costs and pages.', {
+      hint: 'Set HOLDFAST_STORE to the store of your workers, or list by status and agent.',
+    });
+  }
+  const filter = visibilityQuery({
+    HoldfastTenant: link.tenant,
+    HoldfastStatus: query.status,
+    HoldfastAgent: query.agent,
+  });
   const limit = Math.min(Math.max(1, query.limit), LIST_MAX);
   return bounded(link, {}, async () => {
     const found: RunSummary[] = [];
-    const list = link.temporal.workflow.list({ query: filters.join(' AND '), pageSize: 100 });
+    const list = link.temporal.workflow.list({ query: filter, pageSize: 100 });
     for await (const info of list) {
       if (info.status.name === 'CONTINUED_AS_NEW') continue;
       const { HoldfastAgent: agents, HoldfastStatus: statuses } = info.searchAttributes;
@@ -38,10 +46,6 @@ async function listFromServer(link: Link, query: RunsQuery): Promise<readonly Ru
     }
     return found;
   });
-}
-
-function quoted(value: string): string {
-  return value.replace(/[^A-Za-z0-9._ -]/g, '');
 }
 
 export interface PendingQuery {

@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError } from '../core/errors.js';
+import type { AskView } from '../core/event.js';
 import type { RunResult } from '../core/result.js';
 import type { RunView } from '../core/view.js';
 import { executionOf } from './execution.js';
@@ -18,7 +19,7 @@ export interface WaitOptions {
 
 export type Outcome =
   | { readonly kind: 'ended'; readonly result: RunResult }
-  | { readonly kind: 'waiting'; readonly status: string; readonly asks: RunView['asks'] };
+  | { readonly kind: 'waiting'; readonly status: string; readonly asks: readonly AskView[] };
 
 /** One long poll of the server; waiting longer means another one. */
 const STRETCH_MS = 20_000;

@@ -2,28 +2,29 @@
 import { randomUUID } from 'node:crypto';
 import type { Decision } from '../core/ask/ask.js';
 import { HoldfastError } from '../core/errors.js';
-import type { AskView, RunEvent } from '../core/event.js';
+import type { RunEvent } from '../core/event.js';
 import type { Json } from '../core/json.js';
 import {
   MESSAGE_CHARS_MAX,
   parseModelName,
+  parsePermissionMode,
   parseThinkingTokens,
   type Parsed,
 } from '../core/parse-message.js';
 import type { PermissionMode } from '../core/permission-mode.js';
 import type { RunResult } from '../core/result.js';
 import type { StreamChunk } from '../core/stream.js';
-import type { RunView } from '../core/view.js';
+import type { OpenAsk, RunView } from '../core/view.js';
 import * as messages from '../workflows/messages.js';
 import {
   answerAsk,
   decideOnAsk,
-  deliver,
   type Allowance,
   type Answer,
+  type AskDecision,
   type Decider,
-  type Delivery,
 } from './decide.js';
+import { deliver, type Delivery } from './deliver.js';
 import { eventsOf, type EventsOptions } from './event-stream.js';
 import { executionOf, type Execution } from './execution.js';
 import { bounded, type Link } from './link.js';
@@ -53,7 +54,7 @@ export interface RunHandle {
   /** What Temporal knows of it; needs no worker. */
   execution(): Promise<Execution>;
   /** Every question that is open now. Needs a worker. */
-  pendingApprovals(): Promise<readonly AskView[]>;
+  pendingApprovals(): Promise<readonly OpenAsk[]>;
   /**
    * Events as they happen, from `since` on; ends after `run_result`, or when the run ended without one. After
    * a reset of the run in Temporal `seq` jumps back: what was yielded from there on is superseded.
@@ -69,6 +70,8 @@ export interface RunHandle {
   decide(decision: Decision): Promise<Delivery>;
   /** Delivers the answer to a clarifying question as it is; whether it counts, the run's events tell. */
   provideInput(input: messages.ProvidedInput): Promise<void>;
+  /** Any decision, signed where the client has a signer. Errors: AskNotFound, DecisionRejected. */
+  decideOn(wanted: AskDecision): Promise<Delivery>;
   /** Errors of these five: AskNotFound, DecisionRejected. */
   approve(askId: string, decider: Decider, allowing?: Allowance): Promise<Delivery>;
   /** Other arguments for the call that is asked about; checked and bound anew before they are used. */
@@ -107,6 +110,7 @@ export function runHandle(link: Link, runId: string): RunHandle {
     events: (options) => eventsOf(link, runId, options),
     stream: (options) => streamOf(link, runId, options),
     decide: (decision) => deliver(link, runId, decision),
+    decideOn: (wanted) => decideOnAsk(link, runId, wanted),
     provideInput: (input) =>
       bounded(link, { runId }, () => workflow.signal(messages.provideInput, input)),
     approve: (askId, decider, allowing = {}) =>
@@ -126,8 +130,10 @@ export function runHandle(link: Link, runId: string): RunHandle {
       const limit = accepted(parseThinkingTokens(tokens));
       await bounded(link, { runId }, () => workflow.signal(messages.setMaxThinkingTokens, limit));
     },
-    setPermissionMode: (mode) =>
-      bounded(link, { runId }, () => workflow.signal(messages.setPermissionMode, mode)),
+    setPermissionMode: async (mode) => {
+      const wanted = accepted(parsePermissionMode(mode));
+      await bounded(link, { runId }, () => workflow.signal(messages.setPermissionMode, wanted));
+    },
     interrupt: () => bounded(link, { runId }, () => workflow.signal(messages.interrupt)),
     close: () => bounded(link, { runId }, () => workflow.signal(messages.close)),
     cancel: async () => {

@@ -11,7 +11,7 @@ import type { RunResult } from '../core/result.js';
 import type { StartInput } from '../core/task.js';
 import { AGENT_RUN } from '../workflows/messages.js';
 import { checkStart, type StartRequest } from './check-start.js';
-import { executionOf } from './execution.js';
+import { executionOf, TENANT } from './execution.js';
 import { chooseSession, type SessionOptions } from './choose-session.js';
 import { bounded, type Link } from './link.js';
 import { ensureNamespaceReady } from './namespace.js';
@@ -43,7 +43,6 @@ const POLL_MS = 100;
 const SUMMARY_CHARS_MAX = 120;
 
 const AGENT = defineSearchAttributeKey('HoldfastAgent', SearchAttributeType.KEYWORD);
-const TENANT = defineSearchAttributeKey('HoldfastTenant', SearchAttributeType.KEYWORD);
 
 /** `signal` ends the wait until the run is open, not the run. */
 export async function startRun(
@@ -61,10 +60,22 @@ export async function startRun(
     start,
     ...(decisionTimeoutMs !== undefined && { decisionTimeoutMs }),
   });
+  // A new id of ours is nobody else's.
+  if (options.runId !== undefined) await checkTenant({ ...link, tenant }, runId);
   if (options.wait !== false) {
     await untilOpen(link, runId, { limitMs: options.openLimitMs ?? OPEN_LIMIT_MS, signal });
   }
   return runHandle({ ...link, tenant }, runId);
+}
+
+/** USE_EXISTING gives whatever run has the id: another tenant's is not for us, and not told of. */
+async function checkTenant(link: Link, runId: string): Promise<void> {
+  const { tenant } = await executionOf(link, runId);
+  if (tenant === link.tenant) return;
+  throw new HoldfastError('RunExists', `The run id ${runId} is taken.`, {
+    hint: 'Start with another run id, or without one.',
+    details: { runId },
+  });
 }
 
 interface NewRun {

@@ -4,7 +4,7 @@
  */
 import { bounded, type Link } from './link.js';
 import { executionOf, type Execution } from './execution.js';
-import { AGENT_RUN } from '../workflows/messages.js';
+import { visibilityQuery } from './visibility-query.js';
 
 export interface StuckRun {
   readonly runId: string;
@@ -23,9 +23,16 @@ const RUNS_MAX = 1_000;
 const EVENTS_PER_RUN = 50;
 const REASON_CHARS_MAX = 500;
 
-export async function stuckRuns(link: Link, limit: number): Promise<readonly StuckRun[]> {
+export interface StuckQuery {
+  /** How many runs are looked at, at most. */
+  readonly limit: number;
+  /** Runs of all tenants: for whoever operates the server. Default: of the client's own. */
+  readonly allTenants?: boolean;
+}
+
+export async function stuckRuns(link: Link, query: StuckQuery): Promise<readonly StuckRun[]> {
   const stuck: StuckRun[] = [];
-  for (const runId of await runningIds(link, Math.min(limit, RUNS_MAX))) {
+  for (const runId of await runningIds(link, query)) {
     const execution = await executionOf(link, runId).catch(() => undefined);
     if (execution === undefined || execution.closed) continue;
     stuck.push(...(await troublesOf(link, execution)));
@@ -33,13 +40,20 @@ export async function stuckRuns(link: Link, limit: number): Promise<readonly Stu
   return stuck;
 }
 
-async function runningIds(link: Link, limit: number): Promise<readonly string[]> {
+async function runningIds(
+  link: Link,
+  { limit, allTenants = false }: StuckQuery,
+): Promise<readonly string[]> {
+  const most = Math.min(limit, RUNS_MAX);
   return bounded(link, {}, async () => {
     const ids: string[] = [];
-    const query = `WorkflowType = '${AGENT_RUN}' AND ExecutionStatus = 'Running'`;
+    const query = visibilityQuery({
+      ExecutionStatus: 'Running',
+      HoldfastTenant: allTenants ? undefined : link.tenant,
+    });
     for await (const { workflowId } of link.temporal.workflow.list({ query, pageSize: 200 })) {
       ids.push(workflowId);
-      if (ids.length >= limit) break;
+      if (ids.length >= most) break;
     }
     return ids;
   });

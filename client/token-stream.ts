@@ -31,19 +31,31 @@ export async function* streamOf(
   const reader = openReader(link, runId, options);
   try {
     while (signal?.aborted !== true) {
-      const { chunks, over } = await reader.read();
-      yield* chunks;
+      // Without a promise: there are many such chunks, and it costs more than they do.
+      const { chunks, over, more } = reader.hear() ?? (await reader.look());
+      for (const chunk of chunks) yield chunk;
       if (over) return;
-      if (chunks.length === 0) await reader.wait(signal);
+      if (!more) await reader.wait(signal);
     }
   } finally {
     reader.stop();
   }
 }
 
+interface Look {
+  /** What is new. */
+  readonly chunks: readonly StreamChunk[];
+  /** There is more already, for which nothing wakes a reader any more. */
+  readonly more: boolean;
+  /** After this nothing comes. */
+  readonly over: boolean;
+}
+
 interface Reader {
-  /** What is new; `over`: after it nothing comes. */
-  read(): Promise<{ readonly chunks: readonly StreamChunk[]; readonly over: boolean }>;
+  /** What came from this process; undefined: what there is to know is in the store. */
+  hear(): Look | undefined;
+  /** What is in the store. */
+  look(): Promise<Look>;
   wait(signal: AbortSignal | undefined): Promise<void>;
   stop(): void;
 }
@@ -57,23 +69,32 @@ function openReader(link: Link, runId: string, { after, untilNow = false }: Stre
   const ending = endingOf(link, runId);
   let liveUntil = 0;
   return {
-    async read() {
-      const live = reading.hear(watch.take());
+    hear() {
+      const chunks = reading.hear(watch.take());
+      if (chunks.length > 0) {
+        ending.putOff();
+        liveUntil = chunks.at(-1)?.kind === 'delta' ? now() + LOOK_MS : 0;
+        return { chunks, more: true, over: false };
+      }
       // As long as an attempt speaks to us there is nothing in the store that we do not hear.
-      if (live.length > 0) ending.putOff();
-      if (live.length > 0) liveUntil = live.at(-1)?.kind === 'delta' ? now() + LOOK_MS : 0;
       const isLive = !untilNow && now() < liveUntil && !reading.isMissing();
-      if (live.length > 0 || isLive) return { chunks: live, over: false };
+      return isLive ? { chunks, more: false, over: false } : undefined;
+    },
+    async look() {
       const page = await store.readStream(run, reading.place());
       const chunks = reading.read(page.batches);
-      if (chunks.length > 0) ending.putOff();
-      if (chunks.length > 0) return { chunks, over: false };
+      if (chunks.length > 0) {
+        ending.putOff();
+        // After the last word of an attempt nothing else may come that wakes us.
+        const isLast = untilNow || chunks.at(-1)?.kind !== 'delta';
+        return { chunks, more: page.more || isLast, over: false };
+      }
       const over =
         page.closed ||
         untilNow ||
         (await ending.isThere(page.open !== undefined, reading.hasBegun()));
       const isDead = page.closed || (over && !untilNow);
-      return { chunks: isDead ? reading.end(page.open) : [], over };
+      return { chunks: isDead ? reading.end(page.open) : [], more: false, over };
     },
     wait: (signal) => watch.wait(LOOK_MS, signal),
     stop: () => watch.stop(),

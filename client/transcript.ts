@@ -9,6 +9,7 @@ import type { NodeFlag } from '../core/transcript.js';
 import type { SessionEntry } from '../store/sessions.js';
 import type { HashedNode } from '../store/transcripts.js';
 import type { Link, ReadingStore } from './link.js';
+import type { RunHandle } from './run-handle.js';
 
 export interface Transcript {
   /** Of the session, or of the run. */
@@ -52,11 +53,14 @@ export function storeOf({ store }: Pick<Link, 'store'>): ReadingStore {
   });
 }
 
-/** A session's conversation, else that of an ended run. Errors: SessionNotFound. */
+/** Asks a run that goes on how far its conversation is stored; undefined when nobody can say. */
+export type HeadOfOpenRun = (runId: string) => Promise<string | undefined>;
+
+/** A session's conversation, else that of a run, so far as it is stored. Errors: SessionNotFound. */
 export async function readTranscript(
   store: Reader,
-  tenant: string,
-  id: string,
+  { tenant, id }: { readonly tenant: string; readonly id: string },
+  headOfOpenRun: HeadOfOpenRun,
 ): Promise<Transcript> {
   const session = await store.getSession(tenant, id);
   if (session !== undefined) {
@@ -66,16 +70,28 @@ export async function readTranscript(
     return { id, kind: 'session', agent, title, updatedAt, session: entry, messages };
   }
   const run = await store.getRun(tenant, id);
-  if (run?.head === undefined) throw noConversation(id, run !== undefined);
+  if (run === undefined) throw noConversation(id, false);
+  const head = run.head ?? (await headOfOpenRun(id));
+  if (head === undefined) throw noConversation(id, true);
   const { agent, goalPreview: title, updatedAt } = run;
-  const messages = await messagesAt(store, tenant, run.head);
+  const messages = await messagesAt(store, tenant, head);
   return { id, kind: 'run', agent, title, updatedAt, messages };
+}
+
+/** Of a run under way, from a worker. */
+export async function headOf(run: Pick<RunHandle, 'state'>): Promise<string | undefined> {
+  try {
+    return (await run.state()).head;
+  } catch (error) {
+    if (!(error instanceof HoldfastError)) throw error;
+    return undefined;
+  }
 }
 
 function noConversation(id: string, isRun: boolean): HoldfastError {
   return isRun
     ? new HoldfastError('SessionNotFound', `Run ${id} has no stored conversation yet.`, {
-        hint: `It is stored when the run ends. Follow it with \`holdfast watch ${id}\`.`,
+        hint: `While it goes on, its workers must be asked: is one running? Follow it with \`holdfast watch ${id}\`.`,
         details: { id },
       })
     : new HoldfastError('SessionNotFound', `There is no session and no run ${id}.`, {

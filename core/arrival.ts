@@ -3,6 +3,7 @@
  * Invariants: `session_init` is the first event and comes after the SessionStart hooks (C51); no other
  * event, request or stop comes before it.
  */
+import { visibleTools } from './call/lookup.js';
 import { contextAtFirst } from './context/size.js';
 import type { OpenRunOutput } from './effect.js';
 import { hasHooks, startHooks } from './hooks/start.js';
@@ -10,7 +11,7 @@ import { cancelAll, flying, type Step } from './inflight.js';
 import { previewOf, type StoredText } from './json.js';
 import { emit, releaseWarnings } from './outbox.js';
 import { betasOf } from './route.js';
-import { knownRules } from './rules-history.js';
+import { knownRules, RULES_WITH_OFFERED_TOOLS } from './rules-history.js';
 import type { OpenRun, Run } from './run.js';
 import { beginIn } from './session/carry.js';
 import { stop } from './stop.js';
@@ -27,12 +28,14 @@ export interface Arrival {
 /** `open_run` is back: what it has frozen, and for later segments only that they may begin. */
 export function opened(run: Run, output: OpenRunOutput): Run {
   const segment = { ...run.segment, opened: true };
-  const { previousExecution: _, ...rest } = run;
-  const { frozen } = output;
+  const { previousExecution: _, deskKeys: __, ...known } = run;
+  const { frozen, deskKeys } = output;
+  // Keys come and go while a run waits: each segment is told those of its time.
+  const rest = { ...known, ...(deskKeys !== undefined && { deskKeys }) };
   const rules = knownRules(Math.max(run.rules, output.rules));
   if (frozen === undefined) return { ...rest, rules, segment };
   // What a task may be large in is in the store now, and by reference in `frozen` (R1).
-  const { outputSchema: __, ...task } = run.start.task;
+  const { outputSchema: ___, ...task } = run.start.task;
   const goal = output.goal ?? { text: task.goal };
   const begun: Run = {
     ...rest,
@@ -73,6 +76,7 @@ function announce(run: OpenRun, { goal, context }: Arrival): OpenRun {
   const { arrival: _, ...rest } = run;
   const { task } = run.start;
   const { frozen, session } = run;
+  const offered = run.rules >= RULES_WITH_OFFERED_TOOLS ? visibleTools(run) : frozen.tools;
   const announced = emit(rest, {
     type: 'session_init',
     agent: run.start.agent,
@@ -80,7 +84,7 @@ function announce(run: OpenRun, { goal, context }: Arrival): OpenRun {
     goal,
     model: frozen.route.name,
     ...betasOf(run),
-    tools: frozen.tools.map((tool) => tool.name),
+    tools: offered.map((tool) => tool.name),
     ...(task.caller !== undefined && { caller: task.caller }),
     ...(session !== undefined && { sessionId: session.id }),
     ...(session?.resumed !== undefined && { resumed: session.resumed }),

@@ -149,11 +149,18 @@ const CRITERION: Fields<Criterion> = {
   when: criterionCondition,
 };
 
+/** People are compared letter by letter: who looks the same must be written the same. */
+const person: Check = (value, path) =>
+  name(value, path) ??
+  ((value as string).normalize('NFC') === value
+    ? undefined
+    : { path, why: 'it must be in Unicode normal form C' });
+
 const TASK: Fields<Task> = {
   goal: text(GOAL_CHARS_MAX),
   taskId: optional(id),
   traceId: optional(name),
-  caller: optional(name),
+  caller: optional(person),
   constraints: optional(list(line, CONSTRAINTS_BYTES_MAX)),
   allowedActions: optional(list(line)),
   forbiddenActions: optional(list(line)),

@@ -182,7 +182,9 @@ function knownContent(fact: CallFact): StoredText | undefined {
 }
 
 function isKnownNotToHaveHappened(fact: CallFact): boolean {
-  if (fact.kind === 'outcome') return fact.outcome.kind === 'key_conflict';
+  if (fact.kind === 'outcome') {
+    return fact.outcome.kind === 'key_conflict' || fact.outcome.kind === 'repeats';
+  }
   if (fact.kind === 'finding') return fact.finding.kind === 'not_happened';
   return fact.kind === 'recorded' && fact.answer === 'not_happened';
 }

@@ -16,6 +16,7 @@ import { warn } from './outbox.js';
 import type { PermissionMode } from './permission-mode.js';
 import { withModelChoice } from './route.js';
 import type { OpenRun, Run } from './run.js';
+import type { Settings } from './settings.js';
 
 export type Control = Extract<
   OutsideInput,
@@ -56,6 +57,10 @@ function setPermissionMode(run: Run, mode: PermissionMode): Run {
     const message = 'bypassPermissions is not unlocked for this run (allowBypassPermissions)';
     return warn(run, 'permission_mode_refused', message);
   }
+  if (run.frozen?.settings.requireProof === true && widens(mode, run.frozen.settings)) {
+    const message = 'decisions of this run must be proven, and nobody proves who wants this mode';
+    return warn(run, 'permission_mode_refused', message);
+  }
   const before = run.permissionMode ?? run.frozen?.settings.permissionMode;
   if (before === mode) return run;
   return warn(
@@ -63,6 +68,11 @@ function setPermissionMode(run: Run, mode: PermissionMode): Run {
     'permission_mode',
     `${before ?? 'start'} → ${mode}`,
   );
+}
+
+/** More than the run began with, or than doing nothing. */
+function widens(mode: PermissionMode, { permissionMode }: Settings): boolean {
+  return mode !== 'plan' && mode !== permissionMode;
 }
 
 /** Between two requests the resolved model takes the place of the other, and of a fallback. */

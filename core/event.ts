@@ -4,7 +4,9 @@
  * `run_result`, exactly one is `stop`. The store projects its tables of runs and asks from them.
  */
 import type { Json, StoredText } from './json.js';
-import type { AskKind, AskOutcome } from './ask/ask.js';
+import type { AskKind, AskOutcome, Escalation } from './ask/ask.js';
+import type { LimitsOutlook } from './controls/outlook.js';
+import type { Repeats } from './controls/repeats.js';
 import type { GrantRequest } from './ask/grants.js';
 import type { HookPoint } from './hooks/hook.js';
 import type { RunResult } from './result.js';
@@ -54,6 +56,14 @@ export interface AskView {
   readonly requestedBy?: string;
   readonly openedAt: number;
   readonly expiresAt: number;
+  /** From when on others may decide as well. */
+  readonly escalation?: Escalation;
+  /** The same was done before: it is asked whether to do it once more. */
+  readonly repeats?: Repeats;
+  /** What is used up of the limits of its tool, when it was proposed. */
+  readonly limits?: LimitsOutlook;
+  /** Of a question of the model: only the caller, or only others, may answer. */
+  readonly answeredBy?: 'customer' | 'staff';
 }
 
 /** An action as people see it. */
@@ -108,7 +118,7 @@ export type EventBody =
       readonly decision: 'allow' | 'deny' | 'ask' | 'sandbox';
       /**
        * `policy:<version>:<index>`, `tool` (its record), `allowedTools`, `mode:<mode>`, `grant:<ask>`,
-       * `hook:<name>`.
+       * `hook:<name>`, `identity` (the same was done before).
        */
       readonly rule: string;
       readonly reason?: string;
@@ -135,6 +145,13 @@ export type EventBody =
       readonly askId: string;
       readonly callId?: string;
       readonly reason: string;
+    }
+  /** Nobody has decided yet: from now on these roles may as well. */
+  | {
+      readonly type: 'approval_escalated';
+      readonly askId: string;
+      readonly callId?: string;
+      readonly roles: readonly string[];
     }
   | ({ readonly type: 'input_request' } & AskView)
   | {

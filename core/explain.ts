@@ -98,6 +98,7 @@ type CallEvent =
   | Of<'validation'>
   | Of<'permission'>
   | Of<'approval_requested'>
+  | Of<'approval_escalated'>
   | Of<'approval_resolved'>
   | Of<'approval_withdrawn'>
   | Of<'input_request'>
@@ -120,6 +121,8 @@ function explainCall(event: CallEvent): Said | undefined {
         'approve',
         `asked ${event.roles.join(' or ') || 'a person'} (${event.kind}) about ${event.tool ?? 'the run'}`,
       );
+    case 'approval_escalated':
+      return says('approve', `nobody has decided: ${event.roles.join(' or ')} may as well now`);
     case 'approval_resolved':
       return says(
         'approve',

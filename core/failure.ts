@@ -11,11 +11,12 @@ export interface Failure {
   readonly timedOut?: boolean;
   readonly cancelled?: boolean;
   readonly attempts?: number;
-  /** Facts the activity added: cost and usage of failed attempts, retry class. */
+  /** Facts the activity added: cost and usage of failed attempts, retry class, what to do next. */
   readonly details?: { readonly [key: string]: unknown };
 }
 
 export const FAILURE_MESSAGE_CHARS = 1_000;
+const HINT_CHARS = 300;
 
 /** What a shell knows of a failed effect, in the terms of no particular engine. */
 export interface RawFailure {
@@ -41,4 +42,11 @@ export function failureOf(raw: RawFailure): Failure {
     ...(raw.attempts !== undefined && { attempts: raw.attempts }),
     ...(details && { details }),
   };
+}
+
+/** What the failure itself says is to be done, as one bounded line; undefined when that is no such text. */
+export function hintOf({ details }: Failure): string | undefined {
+  const hint = details?.['hint'];
+  if (typeof hint !== 'string' || hint.trim() === '' || /\p{Cc}/u.test(hint)) return undefined;
+  return hint.slice(0, HINT_CHARS);
 }

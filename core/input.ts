@@ -5,7 +5,6 @@
 import type { Decision } from './ask/ask.js';
 import type {
   AccountCallOutput,
-  Acknowledged,
   ActivityEffect,
   CallModelOutput,
   CheckCallOutput,
@@ -15,6 +14,7 @@ import type {
   FlushOutput,
   OpenRunOutput,
   ReconcileToolOutput,
+  RecordOutcomeOutput,
   ResolveModelOutput,
   RunHooksOutput,
 } from './effect.js';
@@ -37,7 +37,7 @@ export type EffectInput =
   | (OfEffect & { readonly type: 'model_replied'; readonly output: CallModelOutput })
   | (OfEffect & { readonly type: 'tool_returned'; readonly output: ExecuteToolOutput })
   | (OfEffect & { readonly type: 'tool_reconciled'; readonly output: ReconcileToolOutput })
-  | (OfEffect & { readonly type: 'outcome_recorded'; readonly output: Acknowledged })
+  | (OfEffect & { readonly type: 'outcome_recorded'; readonly output: RecordOutcomeOutput })
   | (OfEffect & { readonly type: 'call_checked'; readonly output: CheckCallOutput })
   | (OfEffect & { readonly type: 'hooks_ran'; readonly output: RunHooksOutput })
   | (OfEffect & { readonly type: 'compacted'; readonly output: CompactOutput })
@@ -59,6 +59,7 @@ export type OutsideInput =
       readonly askId: string;
       readonly value: Json;
       readonly by: string;
+      readonly roles?: readonly string[];
     })
   | (Occurred & { readonly type: 'user_message'; readonly text: string; readonly id?: string })
   | (Occurred & { readonly type: 'interrupt' })

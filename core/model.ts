@@ -1,5 +1,6 @@
 /** Model routes, usage, and what the core knows of a reply. */
 import type { Flow } from './call/flow.js';
+import type { Outlook } from './controls/outlook.js';
 import type { Json, StoredText } from './json.js';
 
 /** Integer micro-USD per million tokens (design §10). */
@@ -68,7 +69,7 @@ export type ReplyStop =
   | 'unknown';
 
 export type CallCheck =
-  | { readonly ok: true }
+  | { readonly ok: true; readonly outlook?: Outlook }
   | {
       readonly ok: false;
       readonly code: 'unknown_tool' | 'invalid_arguments';

@@ -4,6 +4,7 @@
  * Invariants: total; what does not fit becomes a reason, quoted nowhere longer than bounded; own
  * properties only.
  */
+import type { Answer } from './ask/answer.js';
 import type { Decision, DecisionKind } from './ask/ask.js';
 import { ownValue, type Json } from './json.js';
 import {
@@ -26,6 +27,7 @@ export const MESSAGE_BYTES_MAX = 24_640;
 /** A whole decision, as JSON, with the arguments that it may bring along. */
 const DECISION_BYTES_MAX = 32_768;
 const ID_CHARS_MAX = 400;
+const KEY_ID_CHARS_MAX = 64;
 const REASON_CHARS_MAX = 2_000;
 const ROLES_MAX = 50;
 const VALUE_CHARS_MAX = 4_096;
@@ -56,9 +58,11 @@ export function parseDecision(raw: unknown): Parsed<Decision> {
   const extras = parseExtras(raw, decision);
   if (!extras.ok) return fault(raw, extras.reason);
   const nonce = ownValue(raw, 'nonce');
+  const kid = ownValue(raw, 'kid');
   const proof = ownValue(raw, 'proof');
   if (proof !== undefined && !isText(proof, REASON_CHARS_MAX))
     return fault(raw, 'proof must be a text');
+  if (kid !== undefined && !isText(kid, KEY_ID_CHARS_MAX)) return fault(raw, 'kid must name a key');
   if (nonce !== undefined && !isText(nonce, ID_CHARS_MAX))
     return fault(raw, 'nonce must be a short text');
   if (!isText(askId, ID_CHARS_MAX)) return fault(raw, 'askId must be a non-empty text');
@@ -86,6 +90,7 @@ export function parseDecision(raw: unknown): Parsed<Decision> {
     ...(value !== undefined && { value: value as Json }),
     ...extras.value,
     ...(nonce !== undefined && { nonce }),
+    ...(kid !== undefined && { kid }),
     ...(proof !== undefined && { proof }),
   };
   return fitsBytes(parsed, DECISION_BYTES_MAX)
@@ -138,18 +143,20 @@ export function parseUserMessage(
   return { ok: true, value: { text, ...(id !== undefined && { id }) } };
 }
 
-export function parseProvidedInput(
-  raw: unknown,
-): Parsed<{ readonly askId: string; readonly value: Json; readonly by: string }> {
+export function parseProvidedInput(raw: unknown): Parsed<Answer> {
   if (!isRecord(raw)) return fault(raw, 'an input must be an object');
   const askId = ownValue(raw, 'askId');
   const value = ownValue(raw, 'value');
   const by = ownValue(raw, 'by') ?? 'unknown';
+  const roles = ownValue(raw, 'roles');
+  if (roles !== undefined && !isTexts(roles))
+    return fault(raw, `roles must be at most ${ROLES_MAX} texts`);
   if (!isText(askId, ID_CHARS_MAX)) return fault(raw, 'askId must be a non-empty text');
   if (!isText(by, ID_CHARS_MAX)) return fault(raw, 'by must be a text');
   if (value === undefined || !isSmallJson(value, VALUE_CHARS_MAX))
     return fault(raw, `value must be JSON of at most ${VALUE_CHARS_MAX} characters`);
-  return { ok: true, value: { askId, value: value as Json, by } };
+  const answer = { askId, value: value as Json, by, ...(roles !== undefined && { roles }) };
+  return { ok: true, value: answer };
 }
 
 const MODEL_CHARS_MAX = 200;

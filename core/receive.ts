@@ -18,6 +18,7 @@ import { elapse, nearTheEnd } from './clock.js';
 import { compacted, notCompacted } from './context/compacted.js';
 import { control, modelNotResolved, modelResolved } from './control.js';
 import { sha256Hex } from './digest.js';
+import type { RecordOutcomeOutput } from './effect.js';
 import type { Failure } from './failure.js';
 import { hooksFailed, hooksRan } from './hooks/ran.js';
 import { finish } from './inflight.js';
@@ -89,7 +90,7 @@ function recordOutcome(run: OpenRun, input: Outcome): Run {
         attempts: 0,
       });
     case 'outcome_recorded':
-      return returned(run, input.id, { attempts: 0 });
+      return outcomeRecorded(run, input.id, input.output);
     case 'call_checked':
       return callChecked(run, input.id, input.output);
     case 'hooks_ran':
@@ -123,6 +124,13 @@ function notOpened(run: Run, failure: Failure): Run {
     return { ...stopped, final: { kind: 'result', result, cancelled: reason === 'aborted' } };
   }
   return { ...run, final: { kind: 'refused', code: failure.code, message: failure.message } };
+}
+
+/** A key was revoked after the run had believed it: from now on the run knows, and asks again (settle.ts). */
+function outcomeRecorded(run: OpenRun, id: string, { unproven }: RecordOutcomeOutput): Run {
+  if (unproven === undefined) return returned(run, id, { attempts: 0 });
+  const told = { ...run, deskKeys: unproven.deskKeys };
+  return returned(told, id, { fact: { kind: 'unproven' }, attempts: 0 });
 }
 
 interface Return {
@@ -195,6 +203,11 @@ function ended(run: OpenRun): Run {
 }
 
 function timedOut(run: OpenRun, timer: string): Run {
+  const escalating = run.asks.find((one) => one.escalation?.timer === timer);
+  if (escalating?.escalation !== undefined) {
+    const escalation = { ...escalating.escalation, state: 'due' } as const;
+    return replaceAsk(run, { ...escalating, escalation });
+  }
   const ask = run.asks.find((one) => one.timer === timer);
   return ask === undefined || ask.outcome !== 'pending'
     ? run

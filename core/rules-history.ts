@@ -8,7 +8,13 @@ const RULES_HISTORY = [
     rules: 2,
     release: '0.2.0',
     reason:
-      'A result that is an error tells the model its code; calls start before the status says that the run goes on.',
+      'A result that is an error tells the model its code; calls start before the status says that the run goes on; session_init names the tools that the run offers.',
+  },
+  {
+    rules: 3,
+    release: '0.3.0',
+    reason:
+      'Whoever a run works for does not say whether its effects happened; a failed model call may say itself what to do next.',
   },
 ] as const;
 
@@ -19,6 +25,12 @@ export const FIRST_RULES = 1;
 export const RULES_WITH_ERROR_CODES = 2;
 /** Runs of at least these rules show that they go on when the calls that they start are back. */
 export const RULES_WITH_CALLS_BEFORE_STATUS = 2;
+/** Runs of at least these rules announce the tools that they offer, not those that their agent has. */
+export const RULES_WITH_OFFERED_TOOLS = 2;
+/** Runs of at least these rules ask others than their caller what became of an effect. */
+export const RULES_WITH_OTHERS_WITNESS = 3;
+/** Runs of at least these rules tell what a failed model call itself says is to be done. */
+export const RULES_WITH_FAILURE_HINTS = 3;
 
 /** Gives the number back, or throws: code that does not know a rule set must not decide by it. */
 export function knownRules(rules: number): number {

@@ -2,12 +2,13 @@
  * The ordered rules of `advance`: the specification, read top-down. The first that fires decides; the list
  * is tried again from the top until none fires.
  *
- * opening → arrival → unheard costs → closing → interrupted → segment full → end of wall time → more budget → sampled → last
+ * opening → arrival → unheard costs → closing → interrupted → segment full → end of wall time → escalations → more budget → sampled → last
  * word → hooks after calls → calls settled → dispatch → completion gates → truncation and model failure →
  * after a compaction → large messages → another model → limits → compaction → ask the model → await the user
  */
 import { arrive } from './arrival.js';
 import { releaseSenders } from './ask/correction.js';
+import { escalateAsks } from './ask/escalation.js';
 import { openAsk, closeAsk } from './ask/open-ask.js';
 import { pendingAsks } from './ask/pending.js';
 import { afterCalls, awaitsHooks } from './call/after.js';
@@ -51,6 +52,7 @@ export const RULES: readonly Rule[] = [
   pausing,
   segmentFull,
   watchWallTime,
+  escalateAsks,
   askForBudget,
   resolveWanted,
   sampled,

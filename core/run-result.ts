@@ -1,4 +1,6 @@
 /** Builds the result of a run (D1), its counters (D7) and the view that queries get. */
+import type { Ask } from './ask/ask.js';
+import { grantViews, takesGrant } from './ask/grants.js';
 import { pendingAsks, viewOf } from './ask/pending.js';
 import { AWAITING } from './awaiting.js';
 import { isWaiting } from './clock.js';
@@ -9,7 +11,7 @@ import { currentRoute, versionsOf } from './route.js';
 import { sessionOutcome } from './session/carry.js';
 import { isOpen, type Run, type Stopping } from './run.js';
 import { nextSafeActionFor, statusOfStop } from './stop.js';
-import type { RunView, RunViewStatus } from './view.js';
+import type { OpenAsk, RunView, RunViewStatus } from './view.js';
 
 export function resultOf(run: Run, stopping: Stopping): RunResult {
   const { reason, detail, phase, pendingApproval } = stopping;
@@ -95,6 +97,7 @@ export function statusOf(run: Run): RunViewStatus {
 }
 
 export function viewOfRun(run: Run): RunView {
+  const grants = grantViews(run);
   return {
     runId: run.runId,
     tenant: run.tenant,
@@ -103,17 +106,30 @@ export function viewOfRun(run: Run): RunView {
       sessionId: run.session?.id ?? run.runId,
       model: currentRoute(run).name,
       permissionMode: run.permissionMode ?? run.frozen.settings.permissionMode,
+      head: run.head ?? run.frozen.prompt.hash,
     }),
     opened: run.frozen !== undefined,
     status: run.stopping !== undefined && run.final === undefined ? 'closing' : statusOf(run),
     phase: run.phase,
     segment: run.segment.number,
     counters: countersOf(run),
+    ...(run.frozen !== undefined && { budget: run.frozen.budget }),
     reservedMicroUsd: Object.values(run.money.reserved).reduce((sum, amount) => sum + amount, 0),
-    asks: pendingAsks(run).map(viewOf),
+    asks: openAsksOf(run),
+    ...(grants.length > 0 && { grants }),
     inFlight: Object.entries(run.inflight).map(([id, entry]) => ({ id, kind: entry.kind })),
     queuedMessages: run.queue.length,
     events: run.outbox.nextSeq,
     ...(run.final?.kind === 'result' && { result: run.final.result }),
   };
+}
+
+/** What the queries tell of the questions that are open. */
+export function openAsksOf(run: Run): readonly OpenAsk[] {
+  return pendingAsks(run).map((ask) => openView(run, ask));
+}
+
+function openView(run: Run, ask: Ask): OpenAsk {
+  const votes = ask.votes.map(({ by, decision, decidedAt }) => ({ by, decision, decidedAt }));
+  return { ...viewOf(ask), votes, ...(takesGrant(run, ask) && { takesGrant: true }) };
 }

@@ -8,6 +8,7 @@
 import type { Ask, AskOutcome, Decision, Verdict } from './ask/ask.js';
 import type { Arrival } from './arrival.js';
 import type { StandingGrant } from './ask/grants.js';
+import type { DeskKey } from './ask/statement.js';
 import type { Call } from './call/call.js';
 import type { RetriedAttempt } from './effect.js';
 import type { State } from './call/references.js';
@@ -291,6 +292,10 @@ export interface Run {
   readonly early: readonly { readonly decision: Decision; readonly at: number }[];
   /** Approvals that cover later calls as well (G13). */
   readonly grants?: readonly StandingGrant[];
+  /** Keys of the desk, as this segment was told them; decisions are verified with these. */
+  readonly deskKeys?: readonly DeskKey[];
+  /** Signatures that were verified at one moment (core/ask/verify.ts). */
+  readonly proofs?: { readonly at: number; readonly count: number };
   /** Set from outside; absent: that of the settings. */
   readonly permissionMode?: PermissionMode;
   readonly queue: readonly QueuedMessage[];
@@ -362,6 +367,8 @@ export interface ModelFailure {
   readonly budget?: string;
   /** Some of a reply had arrived and may have been shown. */
   readonly partial?: boolean;
+  /** What is to be done about exactly this failure. */
+  readonly hint?: string;
 }
 
 export type Final =

@@ -38,6 +38,8 @@ export interface Settings {
   /** One last model call without tools when a budget ends the run (C42). */
   readonly wrapUpTurn: boolean;
   readonly onBudget: 'stop' | 'ask';
+  /** Who may allow more of a budget; none: anybody but the caller. Not for a start to say. */
+  readonly budgetRoles: readonly string[];
   /** A target of output tokens that makes the model go on (C23); null: none. */
   readonly tokenBudget: TokenBudget | null;
   /** Model that takes over when the route's own is exhausted (G32); null: none. */
@@ -60,8 +62,8 @@ export interface Settings {
   readonly includePartialMessages: boolean;
   /** How long those pieces are kept once the run has ended, in ms; the messages themselves stay. */
   readonly streamRetentionMs: number;
-  /** Decisions must carry a valid signature (design §9). Not available before the approval desk exists. */
-  readonly requireProof: false;
+  /** Decisions must carry a valid signature of the desk (design §9). A start cannot switch it off. */
+  readonly requireProof: boolean;
   /** Least output tokens that make a model call worth starting (design §10). */
   readonly minOutputTokens: number;
   /** How soon a dead worker is noticed, in ms (design §6). */
@@ -97,6 +99,7 @@ export const DEFAULT_SETTINGS: Settings = {
   minTurnsBetweenCompactions: 2,
   wrapUpTurn: false,
   onBudget: 'stop',
+  budgetRoles: [],
   tokenBudget: null,
   fallbackModel: null,
   fallbackSticky: 'turn',

@@ -26,6 +26,8 @@ export const TOOL_RESULT_CODES = [
   'skipped_dependency_failed',
   'skipped_unresolvable',
   'retryable_error',
+  'frozen',
+  'limit_exceeded',
 ] as const;
 export type ToolResultCode = (typeof TOOL_RESULT_CODES)[number];
 

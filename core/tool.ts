@@ -35,7 +35,21 @@ export interface ApprovalRule {
   readonly expiresInMs?: number;
   /** What happens when nobody decided in time; undefined: the run's `onApprovalTimeout`. */
   readonly onExpiry?: 'reject' | 'stop';
+  /** Others who may decide as well once the question has been open for a while. */
+  readonly escalate?: EscalationRule;
 }
+
+export interface EscalationRule {
+  /** ms after the question was opened. */
+  readonly afterMs: number;
+  readonly roles: readonly string[];
+}
+
+/**
+ * Who may answer a question of the model (G15). 'customer': only the caller whom the run works for; 'staff':
+ * everybody else; roles: staff with one of them.
+ */
+export type AnswerRule = 'customer' | 'staff' | { readonly roles: readonly string[] };
 
 export interface ToolRecord {
   readonly name: string;
@@ -58,6 +72,8 @@ export interface ToolRecord {
   readonly probes: boolean;
   /** Whether it can, or must, run in a sandbox of its own; absent: 'none' (G18). */
   readonly sandbox?: 'none' | 'optional' | 'required';
+  /** With kind 'human_input': whose answers count; absent: anybody's. */
+  readonly answeredBy?: AnswerRule;
   /** The model's vendor runs it, nobody here does (G48). */
   readonly hosted?: HostedBound;
 }

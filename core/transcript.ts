@@ -35,6 +35,8 @@ export interface TranscriptNode {
   /** Root only: the tools offered, with their JSON Schemas. */
   readonly tools?: readonly ToolOffer[];
   readonly flags?: readonly NodeFlag[];
+  /** Of a summary: newest node of the conversation that it stands for, so that a fork may begin there. */
+  readonly summarised?: string;
 }
 
 /** `compactSummary`: stands for the messages that were there before it. `system`: said by the system. */

@@ -1,20 +1,34 @@
 /** What a query may see of a run: small, and safe to show. */
+import type { Vote } from './ask/ask.js';
+import type { GrantView } from './ask/grants.js';
+import type { Budget } from './budget-fields.js';
 import type { AskView, Phase } from './event.js';
 import type { PermissionMode } from './permission-mode.js';
 import type { Counters, RunResult } from './result.js';
 
-export type RunViewStatus =
-  | 'running'
-  | 'awaiting_approval'
-  | 'awaiting_input'
-  | 'awaiting_outcome'
-  | 'awaiting_budget'
-  | 'awaiting_user'
-  | 'closing'
-  | 'completed'
-  | 'stopped'
-  | 'failed'
-  | 'cancelled';
+/** What is stored of a run's status; every list of statuses is this one. */
+export const STORED_STATUSES = [
+  'running',
+  'awaiting_approval',
+  'awaiting_input',
+  'awaiting_outcome',
+  'awaiting_budget',
+  'awaiting_user',
+  'completed',
+  'stopped',
+  'failed',
+  'cancelled',
+] as const;
+export type StoredRunStatus = (typeof STORED_STATUSES)[number];
+/** The run itself also knows that it is about to end. */
+export type RunViewStatus = StoredRunStatus | 'closing';
+
+/** A question that is open, with what people have said so far. */
+export interface OpenAsk extends AskView {
+  readonly votes: readonly Pick<Vote, 'by' | 'decision' | 'decidedAt'>[];
+  /** An approval of it may be a standing grant as well. */
+  readonly takesGrant?: true;
+}
 
 export interface RunView {
   readonly runId: string;
@@ -26,6 +40,8 @@ export interface RunView {
   readonly model?: string;
   /** Absent until the run is opened. */
   readonly permissionMode?: PermissionMode;
+  /** Newest stored node of its conversation; absent until the run is opened. */
+  readonly head?: string;
   /** The run was opened: its agent, model and limits are frozen. */
   readonly opened: boolean;
   readonly status: RunViewStatus;
@@ -33,7 +49,11 @@ export interface RunView {
   readonly segment: number;
   readonly counters: Counters;
   readonly reservedMicroUsd: number;
-  readonly asks: readonly AskView[];
+  /** What it may use in all, as it is now; absent until the run is opened. */
+  readonly budget?: Budget;
+  readonly asks: readonly OpenAsk[];
+  /** Approvals that cover later calls as well; absent: none does. */
+  readonly grants?: readonly GrantView[];
   readonly inFlight: readonly { readonly id: string; readonly kind: string }[];
   readonly queuedMessages: number;
   /** Number of events emitted so far. */

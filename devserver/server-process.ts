@@ -46,18 +46,35 @@ export interface ServerProcess {
 const POLL_MS = 20;
 const PROBE_TIMEOUT_MS = 2000;
 
+/** Files that `begin`, and the processes that it starts, make are this user's only: histories hold conversations. */
+function privately<T>(begin: () => T): T {
+  // The mask is the whole process's; a thread may not change it.
+  if (!isMainThread) return begin();
+  const before = process.umask(0o077);
+  try {
+    return begin();
+  } finally {
+    process.umask(before);
+  }
+}
+
 /** Starts the server with its output in the log file, and guards it. */
 export async function spawnServer(command: ServerCommand): Promise<ServerProcess> {
   const wrapper = await deathSignalWrapper(command.environment);
   const [file = command.binary, ...args] = [...wrapper, command.binary, ...command.args];
-  const log = openSync(command.logFile, 'w');
-  const child = spawn(file, args, {
-    env: command.environment,
-    detached: true,
-    stdio: ['ignore', log, log],
-    windowsHide: true,
+  const child = privately(() => {
+    const log = openSync(command.logFile, 'w');
+    try {
+      return spawn(file, args, {
+        env: command.environment,
+        detached: true,
+        stdio: ['ignore', log, log],
+        windowsHide: true,
+      });
+    } finally {
+      closeSync(log);
+    }
   });
-  closeSync(log);
   let end: ServerExit | undefined;
   const exited = new Promise<ServerExit>((resolve) => {
     child.once('exit', (code, signal) => {

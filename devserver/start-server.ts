@@ -64,7 +64,8 @@ const LOG_TAIL_BYTES = 4096;
  */
 export async function startServer(options: StartServerOptions): Promise<ServerHandle> {
   const dataDir = resolve(options.dataDir);
-  await mkdir(dataDir, { recursive: true });
+  // Histories hold conversations: a new folder is this user's only.
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const startLimitMs = options.startLimitMs ?? START_LIMIT_MS;
   // Held while starting only; from then on the record of the running server speaks.
   const lock = { folder: join(dataDir, 'temporal-start.lock'), waitMs: 2 * startLimitMs };

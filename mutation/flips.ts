@@ -114,8 +114,8 @@ export const FLIPS: readonly Mutation[] = [
   {
     name: 'the first question about an outcome is numbered',
     file: 'core/call/doubt.ts',
-    find: 'call.attempt > 1 ?',
-    replace: 'call.attempt >= 1 ?',
+    find: 'attempt > 1 ?',
+    replace: 'attempt >= 1 ?',
   },
   {
     name: 'events stay with a run that waits',

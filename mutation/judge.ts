@@ -35,29 +35,16 @@ export interface Copy {
   remove(): void;
 }
 
-const FOLDERS = [
-  'core',
-  'workflows',
-  'activities',
-  'providers',
-  'store',
-  'authoring',
-  'worker',
-  'client',
-  'cli',
-  'devserver',
-  'testing',
-  'evaluation',
-  'test/scenarios',
-] as const;
-const FILES = ['package.json', 'tsconfig.json', 'index.ts'] as const;
+const FILES = ['package.json', 'tsconfig.json', 'index.ts', 'test/scenarios'] as const;
+/** What no fixture comes by. */
+const LEFT_OUT: readonly string[] = ['test', 'docs', 'bench', 'proving', 'exploration', 'mutation'];
 /** A run of all fixtures takes seconds; one that takes longer goes round for ever. */
 const LIMIT_MS = 120_000;
 const OUTPUT_CHARS_MAX = 20_000;
 
 export function copySources(root: string): Copy {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-mutation-'));
-  for (const name of [...FOLDERS, ...FILES]) {
+  for (const name of [...foldersOf(root), ...FILES]) {
     cpSync(join(root, name), join(folder, name), {
       recursive: true,
       filter: (path) => !path.includes('node_modules'),
@@ -65,6 +52,13 @@ export function copySources(root: string): Copy {
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** The folders that are compiled, as the compiler is told. */
+function foldersOf(root: string): readonly string[] {
+  const text = readFileSync(join(root, 'tsconfig.json'), 'utf8');
+  const { include } = JSON.parse(text) as { readonly include: readonly string[] };
+  return include.filter((name) => !name.includes('*') && !LEFT_OUT.includes(name));
 }
 
 /** Throws when the fixtures cannot be played as they are. */
@@ -126,7 +120,7 @@ function playFixtures(folder: string): Promise<Play> {
       const report = signal === null ? readReport(file) : undefined;
       if (report !== undefined) resolve({ kind: 'played', report });
       else if (signal !== null) resolve({ kind: 'unplayable', why: 'it did not come to an end' });
-      else resolve({ kind: 'unplayable', why: lastLine(said) });
+      else resolve({ kind: 'unplayable', why: errorIn(said) });
     });
   });
 }
@@ -151,6 +145,8 @@ function failedOf({ cases }: Report) {
   return cases.filter((one) => one.outcome === 'failed');
 }
 
-function lastLine(text: string): string {
-  return text.trim().split('\n').at(-1)?.slice(0, 200) ?? 'no output';
+/** Node says what is wrong some lines before its last one. */
+function errorIn(text: string): string {
+  const lines = text.trim().split('\n');
+  return (lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.at(-1)!).slice(0, 200);
 }

@@ -82,7 +82,9 @@ const RETRYABLE: readonly ModelErrorCode[] = [
 ];
 /** Failures before a byte of the request could leave. */
 const NEVER_CONNECTED =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_INVALID_URL|CERT_.*|DEPTH_ZERO_.*|SELF_SIGNED_.*|UNABLE_TO_.*|ERR_TLS_.*)$/;
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ERR_INVALID_URL|CERT_.*|DEPTH_ZERO_.*|SELF_SIGNED_.*|UNABLE_TO_.*|ERR_TLS_.*)$/;
+/** What `fetch` says of an address that it does not even try; these errors have no code. */
+const NEVER_TRIED: ReadonlySet<string> = new Set(['bad port', 'unknown scheme']);
 
 /** Total: anything thrown by an attempt becomes a HoldfastError. */
 export function attemptFailure(error: unknown, facts: AttemptFacts): HoldfastError {
@@ -150,10 +152,13 @@ function malformed(reason: string, cause: unknown, facts: AttemptFacts): Holdfas
 }
 
 function networkFailure(cause: unknown, facts: AttemptFacts): HoldfastError {
-  const codes = causeCodes(cause);
+  const causes = causesOf(cause);
+  const codes = causes.flatMap(({ code }) => (typeof code === 'string' ? [code] : []));
+  const untried = causes.map(({ message }) => message).find(isNeverTried);
   const neverConnected =
-    !facts.received.started && codes.some((code) => NEVER_CONNECTED.test(code));
-  return modelFailure('NetworkTimeout', networkMessage(cause, codes), {
+    !facts.received.started &&
+    (untried !== undefined || codes.some((code) => NEVER_CONNECTED.test(code)));
+  return modelFailure('NetworkTimeout', networkMessage(cause, codes[0] ?? untried), {
     receivedInput: !neverConnected,
     receivedOutputTokensEstimate: facts.received.outputTokens,
     shouldRetry: true,
@@ -162,20 +167,30 @@ function networkFailure(cause: unknown, facts: AttemptFacts): HoldfastError {
   });
 }
 
-function networkMessage(cause: unknown, codes: readonly string[]): string {
+function isNeverTried(message: unknown): message is string {
+  return typeof message === 'string' && NEVER_TRIED.has(message);
+}
+
+function networkMessage(cause: unknown, known: string | undefined): string {
   if (cause instanceof StalledStream || cause instanceof CutStream) return cause.message;
-  const why = codes[0] ?? (cause instanceof Error ? cause.message : String(cause));
+  const why = known ?? (cause instanceof Error ? cause.message : String(cause));
   return `The connection to the model API failed: ${why.slice(0, MESSAGE_CHARS_MAX)}`;
 }
 
+interface Cause {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  readonly cause?: unknown;
+}
+
 /** By shape, not by class: the runtime's own network errors may be of another realm. */
-function causeCodes(error: unknown): readonly string[] {
-  const codes: string[] = [];
+function causesOf(error: unknown): readonly Cause[] {
+  const causes: Cause[] = [];
   let at: unknown = error;
-  for (let depth = 0; depth < CAUSES_MAX && typeof at === 'object' && at !== null; depth += 1) {
-    const { code, cause } = at as { code?: unknown; cause?: unknown };
-    if (typeof code === 'string') codes.push(code);
-    at = cause;
+  while (causes.length < CAUSES_MAX && typeof at === 'object' && at !== null) {
+    const one = at as Cause;
+    causes.push(one);
+    at = one.cause;
   }
-  return codes;
+  return causes;
 }

@@ -30,14 +30,14 @@ function withoutNaN(path: string, text: string, cause: unknown): unknown {
   }
 }
 
-/** Does something with what a file holds; an error says which file it was. */
-export function aboutFile<T>(path: string, read: () => T): T {
+/** Does something with what a file holds; an error says which file it was, and what to do: its own hint, or `mend`. */
+export function aboutFile<T>(path: string, read: () => T, mend?: string): T {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof HoldfastError) || error.message.includes(path)) throw error;
-    const { code, message, hint, cause } = error;
-    throw new HoldfastError(code, `${path}: ${message}`, {
+    if (!(error instanceof HoldfastError)) throw error;
+    const { code, message, hint = mend, cause } = error;
+    throw new HoldfastError(code, message.includes(path) ? message : `${path}: ${message}`, {
       cause,
       ...(hint !== undefined && { hint }),
     });

@@ -211,7 +211,9 @@ async function resultOf(handle: RunHandle, failures: string[]): Promise<RunResul
 /** Why a run did not end, as far as the server knows. */
 async function stuckAt({ client, runId }: Drive, handle: RunHandle): Promise<string> {
   const { status } = await handle.execution();
-  const stuck = (await client.stuckRuns(STUCK_RUNS_MAX)).filter((run) => run.runId === runId);
+  const stuck = (await client.stuckRuns({ limit: STUCK_RUNS_MAX })).filter(
+    (run) => run.runId === runId,
+  );
   const reasons = stuck.map(
     ({ kind, activity, attempt, reason }) => `${activity ?? kind} attempt ${attempt}: ${reason}`,
   );

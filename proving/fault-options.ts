@@ -1,9 +1,10 @@
 /** The flags of `npm run proving` that make things go wrong: what they mean, and which go together. */
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { HoldfastError } from '../core/errors.js';
 import { KILL_MODES, type KillMode } from './kill-plan.js';
 import type { Faults } from './run-faults.js';
 import { TOOL_FAULTS, type ToolFault } from './tool-faults.js';
+import { wholeNumber } from './whole-number.js';
 
 /** As commander gives them. */
 export interface FaultOptions {
@@ -31,7 +32,7 @@ export function addFaultOptions(command: Command): Command {
     .option(
       '--server-kill [times]',
       `SIGKILL the server at random, ${SERVER_KILLS_DEFAULT} times over all runs`,
-      serverKills,
+      wholeNumber(1, SERVER_KILLS_MAX),
     )
     .option(
       '--pause',
@@ -44,12 +45,6 @@ export function addFaultOptions(command: Command): Command {
         'one call of each run meets a service that fails',
       ).choices(TOOL_FAULTS),
     );
-}
-
-function serverKills(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= SERVER_KILLS_MAX) return value;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${SERVER_KILLS_MAX}.`);
 }
 
 /** Errors: Usage for faults that say nothing together. */

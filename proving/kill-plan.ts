@@ -79,6 +79,21 @@ export function planPause(seed: number, run: PlayedRun): BoundaryPlan {
   return { ...held, pause: true };
 }
 
+/** Why a run is not played when its worker is to die there. */
+export function neverComesTo(kill: KillMode): string {
+  const never = `which never come to ${kill}`;
+  switch (kill) {
+    case 'before-claim':
+    case 'after-claim':
+      return `${never} (only a call that changes something is claimed)`;
+    case 'after-effect':
+    case 'after-record':
+      return `${never} (no call of theirs changed anything)`;
+    default:
+      return never;
+  }
+}
+
 /** How a plan is said. */
 export function describePlan(plan: KillPlan): string {
   if (plan.kind === 'moment') {

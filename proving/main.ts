@@ -3,83 +3,27 @@
  * its workers are killed. Exit code 0 only if everything holds, 1 if something does not, 2 for usage.
  */
 import { randomInt } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { CommanderError } from 'commander';
 import { HoldfastError } from '../core/errors.js';
+import { readOptions, SEED_MAX, type Options } from './command-line.js';
 import type { Domain } from './domains/domain.js';
-import { domainNamed, DOMAIN_NAMES } from './domains/domains.js';
+import { domainNamed } from './domains/domains.js';
 import { DECISION_TIMEOUT_MS } from './drive-run.js';
 import { matchOutcomes, readExpectedOutcomes } from './expected-outcomes.js';
-import {
-  addFaultOptions,
-  describeFaults,
-  faultsOf,
-  faultWords,
-  type FaultOptions,
-} from './fault-options.js';
+import { describeFaults, faultsOf, faultWords } from './fault-options.js';
 import { findDatabase } from './find-database.js';
 import { prove, type RunReport } from './prove.js';
 import { readRecording, type Recording } from './recording.js';
+import { writeReportFile } from './report-file.js';
 import { HEARTBEAT_MS, TOOL_TIMEOUT_MS } from './agent-config.js';
 import { parkedLine, runLine, summarise, summaryLine, type Summary } from './summary.js';
 import { STICKY_TIMEOUT_MS } from './theatre.js';
-import { MODES, type Mode } from './tool-store.js';
 
 const EXIT = { holds: 0, fails: 1, usage: 2, interrupted: 130 } as const;
-const SEED_MAX = 2 ** 31 - 1;
-const CONCURRENCY_MAX = 16;
 const FAILURES_SHOWN_MAX = 20;
 
-interface Options extends FaultOptions {
-  readonly domain: string;
-  readonly mode: Mode;
-  readonly recording: string;
-  readonly expected: string;
-  readonly runs?: number;
-  readonly only?: string;
-  readonly seed?: number;
-  readonly concurrency: number;
-  readonly database?: string[];
-  readonly store?: string;
-  readonly json?: string;
-}
-
-function command(): Command {
-  const program = new Command('proving')
-    .description('Replays recorded customer conversations through the real workflow.')
-    .addOption(
-      new Option('--domain <name>', 'whose tools').choices(DOMAIN_NAMES).makeOptionMandatory(),
-    )
-    .addOption(
-      new Option('--mode <mode>', 'the tool service honours idempotency keys, or ignores them')
-        .choices(MODES)
-        .default('keys'),
-    )
-    .requiredOption('--recording <file>', 'recorded runs, of tau2-bench or tau-bench')
-    .requiredOption('--expected <file>', 'expected outcomes of the same runs')
-    .option('--runs <number>', 'only the first so many runs', wholeNumber(1, 1_000_000))
-    .option('--only <id>', 'only the run of this id');
-  return addFaultOptions(program)
-    .option('--seed <number>', 'for the same faults again', wholeNumber(0, SEED_MAX))
-    .option('--concurrency <number>', 'runs at once', wholeNumber(1, CONCURRENCY_MAX), 4)
-    .option('--database <path...>', 'recorded database; default: found by the recording')
-    .option('--store <url>', 'an empty database postgres://…; default: a file of its own')
-    .option('--json <file>', 'write all figures there')
-    .exitOverride();
-}
-
-function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (Number.isInteger(value) && value >= min && value <= max && text.trim() !== '') return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
-  };
-}
-
 async function run(argv: readonly string[]): Promise<number> {
-  const options = command()
-    .parse([...argv])
-    .opts<Options>();
+  const options = readOptions(argv);
   const faults = faultsOf(options);
   const seed = options.seed ?? randomInt(SEED_MAX);
   say(`seed ${seed}`);
@@ -151,24 +95,14 @@ function conclude(summary: Summary, reports: readonly RunReport[], options: Seed
   );
   for (const failure of failures.slice(0, FAILURES_SHOWN_MAX)) say(failure);
   if (failures.length > FAILURES_SHOWN_MAX) say(`… ${failures.length - FAILURES_SHOWN_MAX} more`);
-  if (options.json !== undefined) writeReport(options.json, { seed, summary, runs: reports });
   if (!summary.holds) say(`repeat with: ${repeatCommand(reports, options)}`);
   say(
     `kills ${summary.kills}, model requests ${summary.modelRequests} for ${summary.turns} replies`,
   );
   if (options.mode === 'nokeys') say(parkedLine(summary));
   say(summaryLine(summary));
+  if (options.json !== undefined) writeReportFile(options.json, { seed, summary, runs: reports });
   return summary.holds ? EXIT.holds : EXIT.fails;
-}
-
-interface Report {
-  readonly seed: number;
-  readonly summary: Summary;
-  readonly runs: readonly RunReport[];
-}
-
-function writeReport(file: string, report: Report): void {
-  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
 }
 
 function repeatCommand(reports: readonly RunReport[], options: Seeded): string {
@@ -214,7 +148,8 @@ function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.holds : EXIT.usage;
   if (!(error instanceof HoldfastError)) throw error;
   process.stderr.write(`${error.message}${error.hint === undefined ? '' : ` ${error.hint}`}\n`);
-  return ['InvalidTask', 'Usage'].includes(error.code) ? EXIT.usage : EXIT.fails;
+  const refused = error.code === 'InvalidTask' || error.code === 'Usage';
+  return refused ? EXIT.usage : EXIT.fails;
 }
 
 /** The whole command; gives its exit code. */

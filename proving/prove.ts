@@ -10,11 +10,11 @@ import { createClosers } from './closers.js';
 import type { Domain } from './domains/domain.js';
 import { driveRun, TENANT } from './drive-run.js';
 import type { ExpectedOutcome } from './expected-outcomes.js';
-import { describePlan, type KillPlan } from './kill-plan.js';
+import { describePlan, neverComesTo, type KillPlan } from './kill-plan.js';
 import { inventedTools, playedRun, type PlayedRun } from './played-run.js';
 import { onStage } from './recorded-models.js';
 import type { Recording } from './recording.js';
-import { armFaults, playsOf, type Faults, type Play } from './run-faults.js';
+import { armFaults, leftOutLine, playsOf, type Faults, type Play } from './run-faults.js';
 import {
   NO_SERVER_KILLS,
   planServerKills,
@@ -79,9 +79,16 @@ export async function prove(options: ProveOptions): Promise<readonly RunReport[]
   const chosen = chosenRuns(options);
   const plays = playsOf(options, seed, chosen);
   if (plays.length === 0) {
-    throw new HoldfastError('InvalidTask', `None of these runs ever comes to ${kill}.`);
+    throw new HoldfastError(
+      'InvalidTask',
+      `There is nothing to play: ${chosen.length} runs, ${neverComesTo(kill)}.`,
+      {
+        hint: 'Choose other runs with --runs or --only, or another boundary with --kill.',
+      },
+    );
   }
-  // A run without a write, for instance, never comes to a claim.
+  const leftOut = leftOutLine(kill, chosen, plays);
+  if (leftOut !== undefined) say(leftOut);
   if (plays.length !== chosen.length) say(`${plays.length} kills in ${chosen.length} runs`);
   const { systemPrompt } = recording.runs[0] ?? {};
   const closers = createClosers();

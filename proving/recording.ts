@@ -76,9 +76,13 @@ export interface Recording {
   readonly runs: readonly RecordedRun[];
 }
 
+const FORMATS =
+  'Give a recording in one of two formats: the results file of tau2-bench, {"simulations": [{"task_id", "messages", …}]}, ' +
+  'or the trajectories file of tau-bench, [{"task_id", "traj", …}].';
+
 /** Reads a recording from a file. */
 export function readRecording(path: string): Recording {
-  return aboutFile(path, () => parseRecording(readDataFile(path)));
+  return aboutFile(path, () => parseRecording(readDataFile(path)), FORMATS);
 }
 
 /** Parses the JSON of a recording; throws a {@link HoldfastError} that says what is wrong where. */

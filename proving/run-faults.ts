@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TENANT } from './drive-run.js';
 import {
+  neverComesTo,
   plansOf,
   planPause,
   type BoundaryPlan,
@@ -56,6 +57,22 @@ export function playsOf(
     if (kill !== 'every') return plans.map((plan) => ({ run, runId, plan }));
     return plans.map((plan, number) => ({ run, runId: `${runId}-${number}`, plan }));
   });
+}
+
+const SHOWN_MAX = 20;
+
+/** Which runs are not played, and why; undefined when all are. */
+export function leftOutLine(
+  kill: KillMode,
+  runs: readonly PlayedRun[],
+  plays: readonly Play[],
+): string | undefined {
+  const played = new Set(plays.map(({ run }) => run));
+  const ids = runs.filter((run) => !played.has(run)).map(({ id }) => id);
+  if (ids.length === 0) return undefined;
+  const more = ids.length > SHOWN_MAX ? ` and ${ids.length - SHOWN_MAX} more` : '';
+  const named = ids.slice(0, SHOWN_MAX).join(', ');
+  return `left out ${ids.length} of ${runs.length} runs, ${neverComesTo(kill)}: ${named}${more}`;
 }
 
 export interface RunFaults {

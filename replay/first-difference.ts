@@ -29,7 +29,7 @@ export function firstDifference(
   }
   if (isObject(recorded) && isObject(replayed)) {
     for (const name of new Set([...Object.keys(recorded), ...Object.keys(replayed)])) {
-      const found = firstDifference(recorded[name], replayed[name], within(path, name));
+      const found = firstDifference(recorded[name], replayed[name], pathWithin(path, name));
       if (found !== undefined) return found;
     }
     return undefined;
@@ -37,7 +37,8 @@ export function firstDifference(
   return isEqual(recorded, replayed) ? undefined : { path, recorded, replayed };
 }
 
-function within(path: string, name: string): string {
+/** The path of what stands under a name of the value at `path`. */
+export function pathWithin(path: string, name: string): string {
   if (!PLAIN_NAME.test(name)) return `${path}[${JSON.stringify(name)}]`;
   return path === '' ? name : `${path}.${name}`;
 }

@@ -10,11 +10,13 @@ import { PAYLOAD_CONVERTER_PATH, workflowBundle } from '../worker/workflow-code.
 import type { RecordedCommand, ReplaySinks } from '../workflows/replay-recorder.js';
 import { attributesOf, durationMs, textAt, type HistoryEvent } from './history.js';
 import { keepQuiet } from './keep-quiet.js';
+import { promiseHooks } from './promise-hooks.js';
 import { replayedSteps, type ReplayPlace } from './replayed-steps.js';
 import type { Step } from './step.js';
 
 /** A replay of 50,000 events, the most that Temporal allows, takes about 20 s. */
 const HISTORY_LIMIT_MS = 5 * 60_000;
+const END_LIMIT_MS = 10_000;
 
 export interface ReplayableHistory {
   readonly workflowId: string;
@@ -60,6 +62,7 @@ export async function* replayHistories(
     dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
     sinks,
   };
+  const removePromiseHooks = promiseHooks();
   const results = Worker.runReplayHistories(options, pushed());
   try {
     for (;;) {
@@ -71,7 +74,9 @@ export async function* replayHistories(
       yield { steps, ...(error !== undefined && { error: error.message }) };
     }
   } finally {
-    await results.return?.();
+    removePromiseHooks();
+    // Where a history never ends, neither does this.
+    await inTime(Promise.resolve(results.return?.()), END_LIMIT_MS).catch(() => undefined);
   }
 }
 
@@ -97,13 +102,13 @@ function asProto({ execution, events }: ReplayableHistory) {
   return historyFromJSON({ events: [opening, ...rest] });
 }
 
-async function inTime<T>(work: Promise<T>): Promise<T> {
+async function inTime<T>(work: Promise<T>, limitMs = HISTORY_LIMIT_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      const message = `A history did not replay within ${HISTORY_LIMIT_MS / 1_000} s.`;
+      const message = `A history did not replay within ${limitMs / 1_000} s.`;
       reject(new HoldfastError('Internal', message));
-    }, HISTORY_LIMIT_MS);
+    }, limitMs);
   });
   try {
     return await Promise.race([work, late]);

@@ -6,7 +6,8 @@
 import type { AskOutcome } from '../core/ask/ask.js';
 import { AWAITING } from '../core/awaiting.js';
 import type { AskView, RunEvent } from '../core/event.js';
-import type { Db } from './database.js';
+import { searchableText } from './ask-search.js';
+import { change, rowsOf, type Db } from './database.js';
 import type { LiveStatus } from './run-status.js';
 
 export interface RunKey {
@@ -72,6 +73,7 @@ async function openAsk(tx: Db, { tenant, runId }: RunKey, event: Request): Promi
     reason: null,
     resolved_at: null,
     closed_seq: null,
+    search_text: searchableText(runId, view),
   };
   await tx
     .insertInto('asks')
@@ -90,21 +92,26 @@ interface Closing {
 }
 
 /** A closed ask never changes. */
+const CLOSE_ALL = `
+  update asks set outcome = @outcome, by_json = @by, reason = @reason, resolved_at = @at,
+    closed_seq = @seq
+  where tenant = @tenant and run_id = @runId and outcome = 'pending'`;
+const CLOSE = `${CLOSE_ALL} and ask_id = @askId`;
+
 async function closeAsks(tx: Db, { tenant, runId }: RunKey, closing: Closing): Promise<void> {
   const { event, askId, outcome } = closing;
-  const pending = tx
-    .updateTable('asks')
-    .set({
-      outcome,
-      by_json: JSON.stringify(closing.by ?? []),
-      reason: closing.reason ?? null,
-      resolved_at: event.stamp.at,
-      closed_seq: event.stamp.seq,
-    })
-    .where('tenant', '=', tenant)
-    .where('run_id', '=', runId)
-    .where('outcome', '=', 'pending');
-  await (askId === undefined ? pending : pending.where('ask_id', '=', askId)).execute();
+  const values = {
+    tenant,
+    runId,
+    outcome,
+    by: JSON.stringify(closing.by ?? []),
+    reason: closing.reason ?? null,
+    at: event.stamp.at,
+    seq: event.stamp.seq,
+  };
+  await (askId === undefined
+    ? change(tx, CLOSE_ALL, values)
+    : change(tx, CLOSE, { ...values, askId }));
 }
 
 /** Undoes what events from `fromSeq` on did to the asks. */
@@ -128,16 +135,13 @@ export async function rewindAsks(
     .execute();
 }
 
+const PENDING_KINDS = `
+  select distinct kind from asks
+  where tenant = @tenant and run_id = @runId and outcome = 'pending'`;
+
 /** The status that follows from the asks of a run under way. */
 export async function liveStatus(tx: Db, { tenant, runId }: RunKey): Promise<LiveStatus> {
-  const pending = await tx
-    .selectFrom('asks')
-    .select('kind')
-    .distinct()
-    .where('tenant', '=', tenant)
-    .where('run_id', '=', runId)
-    .where('outcome', '=', 'pending')
-    .execute();
-  const kinds = pending.map((ask) => ask.kind);
-  return AWAITING.find(([kind]) => kinds.includes(kind))?.[1] ?? 'running';
+  const pending = await rowsOf<{ readonly kind: string }>(tx, PENDING_KINDS, { tenant, runId });
+  const kinds = new Set(pending.map((ask) => ask.kind));
+  return AWAITING.find(([kind]) => kinds.has(kind))?.[1] ?? 'running';
 }

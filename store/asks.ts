@@ -1,7 +1,9 @@
 /** Reading the projected table of questions to people. `projection` alone writes it. */
 import type { AskOutcome } from '../core/ask/ask.js';
 import type { AskView } from '../core/event.js';
-import { checkIdentifiers, listLimit } from './bounds.js';
+import { sql } from 'kysely';
+import { searchPattern } from './ask-search.js';
+import { checkIdentifiers, checkWholeNumbers, listLimit } from './bounds.js';
 import type { Db } from './database.js';
 import type { AskTable } from './schema.js';
 
@@ -15,9 +17,17 @@ export interface AskRow extends AskView {
   readonly resolvedAt?: number;
 }
 
-export interface AsksQuery {
+/** Which questions. */
+export interface AsksFilter {
   readonly runId?: string;
   readonly pendingOnly?: boolean;
+  /** Absent: of every kind. */
+  readonly kinds?: readonly AskRow['kind'][];
+  /** Stands somewhere in the question, its arguments or its ids (ask-search.ts); case does not matter. */
+  readonly search?: string;
+}
+
+export interface AsksQuery extends AsksFilter {
   readonly limit: number;
   /** The last row of the page before. */
   readonly after?: { readonly openedAt: number; readonly askId: string };
@@ -26,6 +36,7 @@ export interface AsksQuery {
 export interface Asks {
   /** Oldest first, at most LIST_ROWS_MAX. */
   listAsks(tenant: string, query: AsksQuery): Promise<readonly AskRow[]>;
+  countAsks(tenant: string, filter: AsksFilter): Promise<number>;
   /**
    * Should two runs share an ask id (ids are joined with colons, which run ids may contain), the pending
    * one, else the newest.
@@ -39,11 +50,18 @@ export function asks(db: Db): Asks {
       checkIdentifiers({ tenant });
       return (await selectAsks(db, tenant, query).execute()).map(askRow);
     },
+    async countAsks(tenant, filter) {
+      checkIdentifiers({ tenant });
+      const counted = await chosen(db, tenant, filter)
+        .select((eb) => eb.fn.countAll().as('rows'))
+        .executeTakeFirst();
+      return Number(counted?.rows ?? 0);
+    },
     async getAsk(tenant, askId) {
       checkIdentifiers({ tenant, askId });
       const row = await db
         .selectFrom('asks')
-        .selectAll()
+        .select(ASK_COLUMNS)
         .where('tenant', '=', tenant)
         .where('ask_id', '=', askId)
         .orderBy((eb) => eb.case().when('outcome', '=', 'pending').then(0).else(1).end())
@@ -55,12 +73,30 @@ export function asks(db: Db): Asks {
   };
 }
 
-function selectAsks(db: Db, tenant: string, { runId, pendingOnly, limit, after }: AsksQuery) {
-  let rows = db.selectFrom('asks').selectAll().where('tenant', '=', tenant);
+/** The rows of a filter, before anything of them is selected. */
+function chosen(db: Db, tenant: string, { runId, pendingOnly, kinds, search }: AsksFilter) {
+  let rows = db.selectFrom('asks').where('tenant', '=', tenant);
   if (runId !== undefined) rows = rows.where('run_id', '=', runId);
   if (pendingOnly === true) rows = rows.where('outcome', '=', 'pending');
+  // An empty list of values is no SQL that PostgreSQL knows.
+  if (kinds !== undefined) {
+    rows = kinds.length === 0 ? rows.where(sql<boolean>`1 = 0`) : rows.where('kind', 'in', kinds);
+  }
+  if (search !== undefined) {
+    const pattern = searchPattern(search);
+    rows = rows.where(
+      sql<boolean>`(search_text like ${pattern} escape '!' or search_text = ''
+        and upper(run_id || ' ' || view_json) like ${pattern} escape '!')`,
+    );
+  }
+  return rows;
+}
+
+function selectAsks(db: Db, tenant: string, { limit, after, ...filter }: AsksQuery) {
+  let rows = chosen(db, tenant, filter).select(ASK_COLUMNS);
   if (after !== undefined) {
     const { openedAt, askId } = after;
+    checkWholeNumbers({ openedAt });
     rows = rows.where((eb) =>
       eb.or([
         eb('opened_at', '>', openedAt),
@@ -71,7 +107,23 @@ function selectAsks(db: Db, tenant: string, { runId, pendingOnly, limit, after }
   return rows.orderBy('opened_at').orderBy('ask_id').limit(listLimit(limit));
 }
 
-function askRow(row: AskTable): AskRow {
+/** Without what only a search looks at. */
+export const ASK_COLUMNS = [
+  'tenant',
+  'run_id',
+  'ask_id',
+  'kind',
+  'opened_at',
+  'opened_seq',
+  'view_json',
+  'outcome',
+  'by_json',
+  'reason',
+  'resolved_at',
+  'closed_seq',
+] as const satisfies readonly (keyof AskTable)[];
+
+export function askRow(row: Pick<AskTable, (typeof ASK_COLUMNS)[number]>): AskRow {
   return {
     ...(JSON.parse(row.view_json) as AskView),
     tenant: row.tenant,

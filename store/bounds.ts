@@ -21,6 +21,16 @@ export function checkIdentifiers(identifiers: Readonly<Record<string, string>>):
   }
 }
 
+/** Numbers of a query are whole ones: SQLite would compare with others, and PostgreSQL refuses them. */
+export function checkWholeNumbers(numbers: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(numbers)) {
+    if (Number.isSafeInteger(value)) continue;
+    throw new HoldfastError('InvalidRequest', `${name} is not a whole number.`, {
+      hint: `Give a whole number up to ${Number.MAX_SAFE_INTEGER} as ${name}.`,
+    });
+  }
+}
+
 export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }

@@ -4,6 +4,8 @@
  * itself after a while.
  */
 
+import type { StreamBatch } from './streams.js';
+
 /** One run of one tenant. */
 export interface RunName {
   readonly tenant: string;
@@ -17,9 +19,19 @@ export interface Change extends RunName {
   readonly kind: ChangeKind;
 }
 
+/** Chunks of a stream that are in the store. */
+export interface WrittenChunk extends RunName {
+  /** Undefined: they are too long to be passed on. */
+  batch(): StreamBatch | undefined;
+}
+
 export interface ChangeListener {
   /** Somebody is waiting for a change, of that kind. */
   wanted(kind?: ChangeKind): boolean;
+  /** Somebody reads a stream that is written by another process. */
+  wantsChunks(): boolean;
+  /** From a feed that sees what was written; others tell only that something was. */
+  written(chunks: readonly WrittenChunk[]): void;
   /** Without one: nobody knows what has changed. */
   changed(change?: Change): void;
 }

@@ -22,10 +22,14 @@ export type Definition = string | Readonly<Record<Dialect['name'], string>>;
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   change(db: Db, statement: string, values: Values): Promise<number>;
+  changeEach(db: Db, statement: string, rows: readonly Values[]): Promise<readonly number[]>;
   rowsOf(db: Db, statement: string, values: Values): Promise<readonly unknown[]>;
   immediate<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T>;
   snapshot<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T>;
-  hold(tx: Db, what: readonly string[]): Promise<void>;
+  /** One after the other. */
+  hold(tx: Db, ...whats: readonly (readonly string[])[]): Promise<void>;
+  /** With others who only share it, and with nobody who holds it alone. */
+  share(tx: Db, what: readonly string[]): Promise<void>;
   /** Until the transaction ends nobody else migrates. */
   holdSchema(tx: Db): Promise<void>;
   hasMigrations(db: Db): Promise<boolean>;
@@ -70,6 +74,15 @@ export async function change(db: Db, statement: string, values: Values): Promise
   return dialectOf(db).change(db, statement, values);
 }
 
+/** Runs a statement for each of many rows, in order, and gives how many each changed. */
+export async function changeEach(
+  db: Db,
+  statement: string,
+  rows: readonly Values[],
+): Promise<readonly number[]> {
+  return dialectOf(db).changeEach(db, statement, rows);
+}
+
 /** Runs a statement and gives its rows. Whoever writes its text knows what `Row` they have. */
 export async function rowsOf<Row>(
   db: Db,
@@ -84,7 +97,35 @@ export async function rowsOf<Row>(
  * another process was in its way.
  */
 export function immediate<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
-  return dialectOf(db).immediate(db, work);
+  return dialectOf(db).immediate(db, async (tx) => {
+    // What begins inside a transaction ends with it.
+    if (lastSteps.has(tx)) return work(tx);
+    const steps: LastStep[] = [];
+    lastSteps.set(tx, steps);
+    try {
+      const value = await work(tx);
+      for (const step of steps) await step();
+      return value;
+    } finally {
+      lastSteps.delete(tx);
+    }
+  });
+}
+
+type LastStep = () => Promise<void>;
+export type LastSteps = LastStep[];
+const lastSteps = new WeakMap<Db, LastSteps>();
+
+/** What the write transaction does before its commit, after everything else; in the order of the calls. */
+export function atEnd(tx: Db, step: LastStep): void {
+  lastStepsOf(tx).push(step);
+}
+
+/** Those of the open write transaction; each has its own. */
+export function lastStepsOf(tx: Db): LastSteps {
+  const steps = lastSteps.get(tx);
+  if (steps === undefined) throw new HoldfastError('Internal', 'No transaction is open.');
+  return steps;
 }
 
 /** Runs several reads on one snapshot. `work` awaits nothing but the given connection. */
@@ -100,7 +141,27 @@ export function holdRun(tx: Db, { tenant, runId }: RunName): Promise<void> {
   return dialectOf(tx).hold(tx, ['run', tenant, runId]);
 }
 
-/** The same for the stream of a run, which nothing else of the run waits for. */
-export function holdStream(tx: Db, { tenant, runId }: RunName): Promise<void> {
-  return dialectOf(tx).hold(tx, ['stream', tenant, runId]);
+/** The same for the streams of runs, which nothing else of a run waits for; in the order that is given. */
+export function holdStreams(tx: Db, runs: readonly RunName[]): Promise<void> {
+  return dialectOf(tx).hold(tx, ...runs.map(({ tenant, runId }) => ['stream', tenant, runId]));
+}
+
+/**
+ * The same for the audit trail of a tenant: its rows are chained. Everybody who acts for the tenant wants it, so
+ * it is the last thing that a transaction takes (`atEnd`). What comes before is taken in one order as well:
+ * the run, the freezes, the effects of a tool.
+ */
+export function holdAudit(tx: Db, tenant: string): Promise<void> {
+  return dialectOf(tx).hold(tx, ['audit', tenant]);
+}
+
+/** What one tool has done: whoever claims reads and reserves it in one go. */
+export function holdEffects(tx: Db, tenant: string, tool: string): Promise<void> {
+  return dialectOf(tx).hold(tx, ['effects', tenant, tool]);
+}
+
+/** Whoever claims shares the freezes of a tenant; whoever sets one waits for those who claim at the moment. */
+export function holdFreezes(tx: Db, tenant: string, how: 'alone' | 'shared'): Promise<void> {
+  const what = ['freezes', tenant];
+  return how === 'alone' ? dialectOf(tx).hold(tx, what) : dialectOf(tx).share(tx, what);
 }

@@ -29,6 +29,10 @@ export function liveOn(database: OpenDatabase): Live {
   const feed = database.feed({
     wanted: (kind) =>
       (kind !== 'events' && streamed.watched()) || (kind !== 'stream' && appended.watched()),
+    wantsChunks: streamed.awaitsOthers,
+    written(chunks) {
+      for (const chunk of chunks) streamed.pass(chunk);
+    },
     changed(change) {
       // Readers of events look by themselves soon enough: they are not woken by whatever may have changed.
       if (change === undefined) streamed.wakeAll();

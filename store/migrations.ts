@@ -107,6 +107,67 @@ const MIGRATIONS: readonly Migration[] = [
         primary key (tenant, run_id, fence, first))`,
     ],
   },
+  {
+    version: 5,
+    name: 'business controls',
+    statements: [
+      `create table freezes (tenant text not null, freeze_id text not null, kind text not null,
+        pattern text not null, frozen_by text not null, reason text not null,
+        frozen_at bigint not null, until bigint, lifted_at bigint, lifted_by text,
+        lift_reason text, primary key (tenant, freeze_id))`,
+      `create index freezes_open on freezes (tenant, frozen_at) where lifted_at is null`,
+      `create table effects (tenant text not null, key text not null, tool text not null,
+        tool_version text not null, run_id text not null, args_digest text not null,
+        attempt integer not null, claimed_at bigint not null, limited integer not null,
+        day integer not null, amount bigint, customer text, identity text,
+        identity_json text not null, approved_json text not null, reference text not null,
+        released integer not null, primary key (tenant, key))`,
+      `create index effects_by_identity on effects (tenant, tool, identity, claimed_at)
+        where identity is not null`,
+      `create table effect_subjects (tenant text not null, subject text not null, key text not null,
+        primary key (tenant, subject, key))`,
+      `create table effect_totals (tenant text not null, tool text not null, name text not null,
+        amount bigint not null, count bigint not null, primary key (tenant, tool, name))`,
+    ],
+  },
+  {
+    version: 6,
+    name: 'the desk',
+    statements: [
+      `create table audit (tenant text not null, seq integer not null, at bigint not null,
+        kind text not null, by_whom text, run_id text, ask_id text, facts_json text not null,
+        prev_hash text not null, hash text not null, primary key (tenant, seq))`,
+      `create index audit_by_run on audit (tenant, run_id, seq) where run_id is not null`,
+      `create index audit_by_ask on audit (tenant, ask_id, seq) where ask_id is not null`,
+      `create table desk_keys (tenant text not null, kid text not null, public_key text not null,
+        state text not null, added_at bigint not null, changed_at bigint not null,
+        primary key (tenant, kid))`,
+      `create table desk_requests (tenant text not null, by_whom text not null, key text not null,
+        digest text not null, at bigint not null, status integer, body text,
+        primary key (tenant, by_whom, key))`,
+      `create table notices (tenant text not null, target text not null, ask_id text not null,
+        kind text not null, at bigint not null, outcome text not null,
+        primary key (tenant, target, ask_id, kind))`,
+    ],
+  },
+  {
+    version: 7,
+    name: 'searching questions',
+    statements: [
+      // What the table before noted cannot be carried over: it named no run and no try. It is dropped, so that a
+      // question which is still open is told again, also where the release before has told it.
+      `drop table notices`,
+      `create table notices (tenant text not null, target text not null, run_id text not null,
+        ask_id text not null, opened_at bigint not null, kind text not null, state text not null,
+        tries integer not null, first_at bigint not null, next_at bigint not null,
+        claimed_by text, claimed_until bigint, fault text,
+        primary key (tenant, run_id, ask_id, opened_at, target, kind))`,
+      `create index notices_due on notices (target, next_at, opened_at, tenant, ask_id)
+        where state = 'waiting'`,
+      // Empty where an older release has asked: that is found by its JSON, and by ASCII letters of either case.
+      `alter table asks add column search_text text not null default ''`,
+    ],
+  },
 ];
 
 /** The newest schema that this program knows. */

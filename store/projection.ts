@@ -5,12 +5,14 @@
  * pending asks.
  */
 import type { EventType, RunEvent } from '../core/event.js';
+import { auditOf } from '../core/audit-events.js';
 import { previewOf } from '../core/json.js';
 import type { RunResult } from '../core/result.js';
 import { liveStatus, projectAsk, rewindAsks, type RunKey } from './ask-projection.js';
+import { appendEntries } from './audit.js';
 import { beginningOf } from './blobs.js';
 import { wellFormed } from './bounds.js';
-import { change, type Db } from './database.js';
+import { change, rowsOf, type Db } from './database.js';
 import type { RunTable } from './schema.js';
 
 interface Fresh {
@@ -32,11 +34,18 @@ const TELLING: ReadonlySet<EventType> = new Set([
 ]);
 
 export async function project(tx: Db, run: RunKey, fresh: Fresh): Promise<void> {
+  auditEvents(tx, run, fresh.events);
   const last = fresh.events.at(-1);
   const tells =
     fresh.resetFrom !== undefined || fresh.events.some((event) => TELLING.has(event.type));
   if (last !== undefined && !tells && (await goesOn(tx, run, last))) return;
   await projectWhole(tx, run, fresh);
+}
+
+/** The trail is only added to: what a reset takes back was said all the same. */
+function auditEvents(tx: Db, { tenant }: RunKey, fresh: Fresh['events']): void {
+  const entries = fresh.flatMap((event) => auditOf(event) ?? []);
+  appendEntries(tx, tenant, entries);
 }
 
 const GOES_ON = `
@@ -127,13 +136,11 @@ async function rewind(tx: Db, row: RunTable, fromSeq: number): Promise<RunTable>
   };
 }
 
+const READ = `select * from runs where tenant = @tenant and run_id = @runId`;
+
 async function readRow(tx: Db, { tenant, runId }: RunKey): Promise<RunTable | undefined> {
-  return tx
-    .selectFrom('runs')
-    .selectAll()
-    .where('tenant', '=', tenant)
-    .where('run_id', '=', runId)
-    .executeTakeFirst();
+  const [row] = await rowsOf<RunTable>(tx, READ, { tenant, runId });
+  return row;
 }
 
 function emptyRow({ tenant, runId }: RunKey, at: number): RunTable {

@@ -1,6 +1,6 @@
 /** Reading the projected table of runs. `projection` alone writes it. */
 import type { RunResult, StopReason } from '../core/result.js';
-import { checkIdentifiers, listLimit } from './bounds.js';
+import { checkIdentifiers, checkWholeNumbers, listLimit } from './bounds.js';
 import { change, type Db } from './database.js';
 import type { StoredRunStatus } from './run-status.js';
 import type { RunTable } from './schema.js';
@@ -34,6 +34,10 @@ export interface RunRow {
 export interface RunsQuery {
   readonly status?: StoredRunStatus;
   readonly agent?: string;
+  /** Only runs that have ended and cost this much, in micro-USD. */
+  readonly costFrom?: number;
+  /** Only runs that have ended and cost no more than this, in micro-USD. */
+  readonly costTo?: number;
   readonly limit: number;
   /** The last row of the page before. */
   readonly before?: { readonly startedAt: number; readonly runId: string };
@@ -76,12 +80,22 @@ export function runs(db: Db): Runs {
   };
 }
 
-function selectRuns(db: Db, tenant: string, { status, agent, limit, before }: RunsQuery) {
+function selectRuns(db: Db, tenant: string, query: RunsQuery) {
+  const { status, agent, costFrom, costTo, limit, before } = query;
   let rows = db.selectFrom('runs').selectAll().where('tenant', '=', tenant);
   if (status !== undefined) rows = rows.where('status', '=', status);
   if (agent !== undefined) rows = rows.where('agent', '=', agent);
+  if (costFrom !== undefined) {
+    checkWholeNumbers({ costFrom });
+    rows = rows.where('cost_micro_usd', '>=', costFrom);
+  }
+  if (costTo !== undefined) {
+    checkWholeNumbers({ costTo });
+    rows = rows.where('cost_micro_usd', '<=', costTo);
+  }
   if (before !== undefined) {
     const { startedAt, runId } = before;
+    checkWholeNumbers({ startedAt });
     rows = rows.where((eb) =>
       eb.or([
         eb('started_at', '<', startedAt),

@@ -99,6 +99,8 @@ export interface AskTable {
   readonly reason: string | null;
   readonly resolved_at: number | null;
   readonly closed_seq: number | null;
+  /** What a search looks at, folded (ask-search.ts); empty: an older release has asked. */
+  readonly search_text: string;
 }
 
 export interface LedgerTable {
@@ -117,6 +119,60 @@ export interface LedgerTable {
   readonly call_key: string;
   readonly tool: string;
   readonly late_json: string | null;
+}
+
+export interface EffectTable {
+  readonly tenant: string;
+  readonly key: string;
+  readonly tool: string;
+  readonly tool_version: string;
+  readonly run_id: string;
+  readonly args_digest: string;
+  /** Of the ledger, which counts here. */
+  readonly attempt: number;
+  readonly claimed_at: number;
+  /** It is part of totals. */
+  readonly limited: number;
+  /** Of the claim, in UTC. */
+  readonly day: number;
+  readonly amount: number | null;
+  readonly customer: string | null;
+  /** Digest of what it is about. */
+  readonly identity: string | null;
+  readonly identity_json: string;
+  readonly approved_json: string;
+  readonly reference: string;
+  /** It is known not to have happened. */
+  readonly released: number;
+}
+
+export interface EffectSubjectTable {
+  readonly tenant: string;
+  /** One of the texts of an identity. */
+  readonly subject: string;
+  readonly key: string;
+}
+
+export interface EffectTotalTable {
+  readonly tenant: string;
+  readonly tool: string;
+  readonly name: string;
+  readonly amount: number;
+  readonly count: number;
+}
+
+export interface FreezeTable {
+  readonly tenant: string;
+  readonly freeze_id: string;
+  readonly kind: string;
+  readonly pattern: string;
+  readonly frozen_by: string;
+  readonly reason: string;
+  readonly frozen_at: number;
+  readonly until: number | null;
+  readonly lifted_at: number | null;
+  readonly lifted_by: string | null;
+  readonly lift_reason: string | null;
 }
 
 export interface AttemptTable {
@@ -182,6 +238,60 @@ export interface StreamChunkTable {
   readonly entries_json: string;
 }
 
+export interface AuditTable {
+  readonly tenant: string;
+  readonly seq: number;
+  readonly at: number;
+  readonly kind: string;
+  readonly by_whom: string | null;
+  readonly run_id: string | null;
+  readonly ask_id: string | null;
+  readonly facts_json: string;
+  readonly prev_hash: string;
+  readonly hash: string;
+}
+
+export interface DeskKeyTable {
+  readonly tenant: string;
+  readonly kid: string;
+  /** 64 hex digits. */
+  readonly public_key: string;
+  readonly state: string;
+  readonly added_at: number;
+  readonly changed_at: number;
+}
+
+export interface DeskRequestTable {
+  readonly tenant: string;
+  readonly by_whom: string;
+  readonly key: string;
+  readonly digest: string;
+  readonly at: number;
+  /** null: not answered yet. */
+  readonly status: number | null;
+  /** Of the answer; until there is one, how often it was refused for now. */
+  readonly body: string | null;
+}
+
+export interface NoticeTable {
+  readonly tenant: string;
+  readonly target: string;
+  readonly run_id: string;
+  readonly ask_id: string;
+  /** Of the question: asked anew after a reset, it is another one. */
+  readonly opened_at: number;
+  readonly kind: string;
+  readonly state: string;
+  /** Claims so far. */
+  readonly tries: number;
+  readonly first_at: number;
+  readonly next_at: number;
+  readonly claimed_by: string | null;
+  readonly claimed_until: number | null;
+  /** What went wrong in the last try, in our words. */
+  readonly fault: string | null;
+}
+
 export interface Tables {
   readonly blobs: BlobTable;
   readonly nodes: NodeTable;
@@ -192,10 +302,18 @@ export interface Tables {
   readonly sessions: SessionTable;
   readonly asks: AskTable;
   readonly ledger: LedgerTable;
+  readonly effects: EffectTable;
+  readonly effect_subjects: EffectSubjectTable;
+  readonly effect_totals: EffectTotalTable;
+  readonly freezes: FreezeTable;
   readonly attempts: AttemptTable;
   readonly replies: ReplyTable;
   readonly histories: HistoryTable;
   readonly streams: StreamTable;
   readonly stream_chunks: StreamChunkTable;
+  readonly audit: AuditTable;
+  readonly desk_keys: DeskKeyTable;
+  readonly desk_requests: DeskRequestTable;
+  readonly notices: NoticeTable;
   readonly schema_migrations: { readonly version: number; readonly name: string };
 }

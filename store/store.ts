@@ -8,17 +8,23 @@
 import { argumentsOf, type Arguments } from './arguments.js';
 import { asks, type Asks } from './asks.js';
 import { attempts, type Attempts } from './attempts.js';
+import { audit, type Audit } from './audit.js';
 import { blobs, type Blobs } from './blobs.js';
 import { chainCache, type ChainCache } from './chain-cache.js';
 import type { ChangeWatch, RunName } from './changes.js';
 import { immediate, type Db, type OpenDatabase } from './database.js';
+import { deskKeys, type DeskKeys } from './desk-keys.js';
+import { deskRequests, type DeskRequests } from './desk-requests.js';
+import { effects, type Effects } from './effects.js';
 import { events, type Events } from './events.js';
+import { freezes, type Freezes } from './freezes.js';
 import { histories, type Histories } from './histories.js';
 import { ledger, type Ledger } from './ledger.js';
 import { liveOn, type LiveStreams } from './live.js';
 import { schemaVersion } from './migrations.js';
-import { isStoreUrl } from './postgres/store-url.js';
+import { isStoreUrl, refuseUnknownPlace } from './place.js';
 import type { PostgresOptions } from './postgres/postgres-database.js';
+import { notices, type Notices } from './notices.js';
 import { replies, type Replies } from './replies.js';
 import { runs, type Runs } from './runs.js';
 import {
@@ -42,10 +48,16 @@ export interface StoreCalls
     Sessions,
     Asks,
     Ledger,
+    Effects,
+    Freezes,
     Attempts,
     Replies,
     Histories,
-    Streams {}
+    Streams,
+    Audit,
+    DeskKeys,
+    DeskRequests,
+    Notices {}
 
 export interface Store extends StoreCalls {
   /** What models say at this moment. */
@@ -65,11 +77,13 @@ export interface Store extends StoreCalls {
   close(): Promise<void>;
 }
 
-/** A transaction that decides what happens once; its result says whether it was `claimed`. */
+/**
+ * A transaction that decides what happens once. The result of a claim says whether it was `claimed`, that of
+ * a record is whether it was taken.
+ */
 export interface TransactionStep {
-  readonly step: 'claim';
+  readonly step: 'claim' | 'record';
   readonly runId: string;
-  readonly key: string;
 }
 
 export interface StoreHealth {
@@ -86,7 +100,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 /** The same by one text, as settings have it: the path of a file, or a URL `postgres://…`. */
-export function openStoreAt(place: string): Promise<Store> {
+export async function openStoreAt(place: string): Promise<Store> {
+  refuseUnknownPlace(place);
   return openStore(isStoreUrl(place) ? { url: place } : { file: place });
 }
 
@@ -167,9 +182,15 @@ function callsOn(db: Db, cache: ChainCache): StoreCalls {
     ...sessions(db),
     ...asks(db),
     ...ledger(db),
+    ...effects(db),
+    ...freezes(db),
     ...attempts(db),
     ...replies(db),
     ...histories(db),
     ...streams(db),
+    ...audit(db),
+    ...deskKeys(db),
+    ...deskRequests(db),
+    ...notices(db),
   };
 }

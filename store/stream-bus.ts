@@ -1,13 +1,15 @@
 /**
- * Chunks on their way to readers in the same process, whichever handle of the store they use.
+ * Chunks on their way to readers in this process, whichever handle of the store they use: from writers in the same
+ * process before they are stored, from others when they are.
  * Invariants: nobody who sends ever waits; a reader that is slow loses what waits for it here, and finds it in
  * the store.
  */
+import type { WrittenChunk } from './changes.js';
 import type { StreamBatch, StreamOf } from './streams.js';
 
 /** One reader's ear. */
 export interface StreamWatch {
-  /** What has come from this process since the last call, in the order of its attempts. */
+  /** What has come since the last call, in the order of its attempts. */
   take(): readonly StreamBatch[];
   /** Resolves when there may be something new, after `limitMs`, or when `signal` aborts. */
   wait(limitMs: number, signal?: AbortSignal): Promise<void>;
@@ -15,7 +17,10 @@ export interface StreamWatch {
 }
 
 export interface StreamBus {
+  /** Of a writer in this process. */
   send(batch: StreamBatch): void;
+  /** Of any writer: readers that hear of their run from this process know it already. */
+  pass(chunk: WrittenChunk): void;
   /** Something about this run has changed in the store. */
   wake(run: StreamOf): void;
   /** Something has changed in the store, of whatever run. */
@@ -23,11 +28,13 @@ export interface StreamBus {
   watch(run: StreamOf): StreamWatch;
   /** Somebody is waiting for the store to change. */
   watched(): boolean;
+  /** Somebody does not hear of their run from this process. */
+  awaitsOthers(): boolean;
 }
 
 /** Batches that wait for one reader. */
 const WAITING_MAX = 2_000;
-/** A reader that hears of its run from this process does not have to look into the store as well. */
+/** A reader that has heard of its run does not have to look into the store as well. */
 const LIVE_MS = 250;
 
 const buses = new Map<string, StreamBus>();
@@ -44,7 +51,16 @@ export function streamBus(): StreamBus {
   const earsOf = (run: StreamOf): Iterable<Ear> => ears.get(keyOf(run)) ?? [];
   return {
     send(batch) {
-      for (const ear of earsOf(batch)) ear.hear(batch);
+      for (const ear of earsOf(batch)) ear.hear(batch, 'here');
+    },
+    pass(chunk) {
+      const strangers = [...earsOf(chunk)].filter((ear) => !ear.isLiveHere());
+      if (strangers.length === 0) return;
+      const batch = chunk.batch();
+      for (const ear of strangers) {
+        if (batch === undefined) ear.wake();
+        else ear.hear(batch, 'elsewhere');
+      }
     },
     wake(run) {
       for (const ear of earsOf(run)) ear.wake();
@@ -53,6 +69,8 @@ export function streamBus(): StreamBus {
       for (const some of ears.values()) for (const ear of some) if (!ear.isLive()) ear.wake();
     },
     watched: () => ears.size > 0,
+    awaitsOthers: () =>
+      [...ears.values()].some((some) => [...some].some((ear) => !ear.isLiveHere())),
     watch(run) {
       const key = keyOf(run);
       const ear = newEar();
@@ -72,15 +90,19 @@ export function streamBus(): StreamBus {
 }
 
 interface Ear extends Pick<StreamWatch, 'take' | 'wait'> {
-  hear(batch: StreamBatch): void;
+  hear(batch: StreamBatch, from: 'here' | 'elsewhere'): void;
   wake(): void;
   isLive(): boolean;
+  isLiveHere(): boolean;
 }
+
+const NEVER = Number.NEGATIVE_INFINITY;
 
 function newEar(): Ear {
   let waiting: StreamBatch[] = [];
   let woken = false;
-  let heardAt = Number.NEGATIVE_INFINITY;
+  let heardAt = NEVER;
+  let heardHereAt = NEVER;
   let resolve: (() => void) | undefined;
   const wake = (): void => {
     woken = true;
@@ -89,8 +111,11 @@ function newEar(): Ear {
   return {
     wake,
     isLive: () => performance.now() - heardAt < LIVE_MS,
-    hear(batch) {
-      heardAt = performance.now();
+    isLiveHere: () => performance.now() - heardHereAt < LIVE_MS,
+    hear(batch, from) {
+      // An attempt that has said its last word is not heard again: what follows is in the store.
+      heardAt = batch.entries.at(-1)?.kind === 'delta' ? performance.now() : NEVER;
+      if (from === 'here') heardHereAt = performance.now();
       if (waiting.length >= WAITING_MAX) waiting = [];
       waiting.push(batch);
       wake();

@@ -5,7 +5,15 @@
  */
 import type { StreamedAttempt, StreamEntry, StreamPlace } from '../core/stream.js';
 import { checkIdentifiers } from './bounds.js';
-import { change, holdStream, immediate, rowsOf, type Db } from './database.js';
+import {
+  change,
+  changeEach,
+  holdStreams,
+  immediate,
+  rowsOf,
+  type Db,
+  type Values,
+} from './database.js';
 import type { StreamChunkTable, StreamTable } from './schema.js';
 
 export interface StreamOf {
@@ -39,6 +47,8 @@ export interface StreamEnding extends StreamOf {
 
 export interface StreamPage {
   readonly batches: readonly StreamBatch[];
+  /** The page is full. */
+  readonly more: boolean;
   /** Of an empty page: the attempt that streams now, as far as the store knows. */
   readonly open?: StreamedAttempt & { readonly fence: number };
   /** The page is empty and the run has ended: nothing comes any more. */
@@ -48,7 +58,7 @@ export interface StreamPage {
 export interface Streams {
   /** Begins the stream of an attempt; whatever an earlier one still sends is refused. Gives its first chunks. */
   openStream(opening: StreamOpening): Promise<readonly StreamBatch[]>;
-  /** Stores chunks; gives those of attempts that may not stream any more, which are not stored. */
+  /** Stores chunks; gives those of attempts that may not stream any more, which are not stored. Idempotent. */
   appendStreams(batches: readonly StreamBatch[]): Promise<readonly StreamBatch[]>;
   /** False: the attempt had ended, or a newer one has begun. Idempotent. */
   endStream(ending: StreamEnding): Promise<boolean>;
@@ -78,12 +88,15 @@ const OPEN = `
 const NOTE_OPEN = `
   update streams set open_json = @open, chars = @chars where tenant = @tenant and run_id = @runId`;
 
+/** Whoever could not know whether a write arrived writes it again, with what has come since. */
 const INSERT = `
   insert into stream_chunks (tenant, run_id, fence, first, count, call, attempt, message_id,
     entries_json)
   select @tenant, @runId, @fence, @first, @count, @call, @attempt, @messageId, @entries
   from streams where tenant = @tenant and run_id = @runId and fence = @fence
-    and open_json is not null`;
+    and open_json is not null
+  on conflict (tenant, run_id, fence, first) do update set
+    count = excluded.count, entries_json = excluded.entries_json`;
 
 const END = `
   update streams set open_json = null, chars = chars + @chars
@@ -128,24 +141,26 @@ export function streams(db: Db): Streams {
     },
     async readStream(run, from) {
       checkIdentifiers({ tenant: run.tenant, runId: run.runId });
-      const batches = await readBatches(db, run, from);
-      return batches.length > 0 ? { batches, closed: false } : readEnd(db, run, from);
+      const page = await readBatches(db, run, from);
+      return page.batches.length > 0 ? { ...page, closed: false } : readEnd(db, run, from);
     },
   };
 }
+
+const NOTHING = { batches: [], more: false } as const;
 
 /** Nothing is there: whether more can come. */
 async function readEnd(db: Db, run: StreamOf, from: StreamPlace): Promise<StreamPage> {
   const { tenant, runId } = run;
   const [state] = await rowsOf<State>(db, STATE, { tenant, runId });
-  if (state === undefined) return { batches: [], closed: false };
+  if (state === undefined) return { ...NOTHING, closed: false };
   const { open_json: open, fence, closed } = state;
   // What was closed by now has all its chunks, and some may have come since we looked.
-  const batches = closed === 1 ? await readBatches(db, run, from) : [];
+  const page = closed === 1 ? await readBatches(db, run, from) : NOTHING;
   return {
-    batches,
+    ...page,
     ...(open !== null && { open: { ...attemptIn(open), fence } }),
-    closed: closed === 1 && batches.length === 0,
+    closed: closed === 1 && page.batches.length === 0,
   };
 }
 
@@ -154,11 +169,12 @@ async function readBatches(
   db: Db,
   { tenant, runId }: StreamOf,
   { fence, index }: StreamPlace,
-): Promise<readonly StreamBatch[]> {
+): Promise<Pick<StreamPage, 'batches' | 'more'>> {
   const rows = await rowsOf<StreamChunkTable>(db, READ, { tenant, runId, fence, index });
-  return rows
+  const batches = rows
     .map(batchOf)
     .filter((batch) => batch.fence > fence || batch.first + batch.entries.length > index);
+  return { batches, more: rows.length === STREAM_PAGE_BATCHES };
 }
 
 type State = Pick<StreamTable, 'fence' | 'open_json' | 'closed'>;
@@ -166,7 +182,7 @@ type Opened = Pick<StreamTable, 'fence' | 'open_json' | 'chars'>;
 
 async function open(tx: Db, opening: StreamOpening): Promise<readonly StreamBatch[]> {
   const { tenant, runId, call, attempt, messageId, eventsBefore, keepMs, at } = opening;
-  await holdStream(tx, opening);
+  await holdStreams(tx, [opening]);
   await removeOld(tx, at);
   const removableAt = at + UNCLOSED_KEEP_MS;
   const [row] = await rowsOf<Opened>(tx, OPEN, { tenant, runId, keepMs, removableAt });
@@ -183,22 +199,20 @@ async function open(tx: Db, opening: StreamOpening): Promise<readonly StreamBatc
   const batches = entries.map(([whose, entry], first): StreamBatch => {
     return { tenant, runId, ...whose, fence, first, entries: [entry] };
   });
-  for (const batch of batches) await insert(tx, batch);
+  await insert(tx, batches);
   return batches;
 }
 
 const LOST: StreamEntry = { kind: 'attempt_reset', reason: 'WorkerLost' };
 
 async function append(tx: Db, batches: readonly StreamBatch[]): Promise<readonly StreamBatch[]> {
-  const refused: StreamBatch[] = [];
-  for (const run of runsOf(batches)) await holdStream(tx, run);
-  for (const batch of batches) if ((await insert(tx, batch)) === 0) refused.push(batch);
-  return refused;
+  await holdStreams(tx, runsOf(batches));
+  return insert(tx, batches);
 }
 
 async function end(tx: Db, { tenant, runId, fence, rest, chars }: StreamEnding): Promise<boolean> {
-  await holdStream(tx, { tenant, runId });
-  for (const batch of rest) if ((await insert(tx, batch)) === 0) return false;
+  await holdStreams(tx, [{ tenant, runId }]);
+  if ((await insert(tx, rest)).length > 0) return false;
   return (await change(tx, END, { tenant, runId, fence, chars })) > 0;
 }
 
@@ -208,19 +222,16 @@ function runsOf(batches: readonly StreamBatch[]): readonly StreamOf[] {
   return [...runs].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, run]) => run);
 }
 
-function insert(tx: Db, batch: StreamBatch): Promise<number> {
-  const { tenant, runId, fence, first, entries, call, attempt, messageId } = batch;
-  return change(tx, INSERT, {
-    tenant,
-    runId,
-    fence,
-    first,
-    count: entries.length,
-    call,
-    attempt,
-    messageId,
-    entries: JSON.stringify(entries),
-  });
+/** Gives those whose attempt may not stream any more. */
+async function insert(tx: Db, batches: readonly StreamBatch[]): Promise<readonly StreamBatch[]> {
+  const changed = await changeEach(tx, INSERT, batches.map(valuesOf));
+  return batches.filter((_, number) => changed[number] === 0);
+}
+
+function valuesOf({ entries, ...batch }: StreamBatch): Values {
+  const { tenant, runId, fence, first, call, attempt, messageId } = batch;
+  const placed = { tenant, runId, fence, first, count: entries.length };
+  return { ...placed, call, attempt, messageId, entries: JSON.stringify(entries) };
 }
 
 /** Some of what has had its time; the rest when the next stream begins or ends. */
@@ -241,7 +252,7 @@ function namesOf({ tenant, runId, messageId }: StreamOpening) {
   return { tenant, runId, messageId };
 }
 
-function batchOf(row: StreamChunkTable): StreamBatch {
+export function batchOf(row: StreamChunkTable): StreamBatch {
   return {
     tenant: row.tenant,
     runId: row.run_id,

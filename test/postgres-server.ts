@@ -23,6 +23,8 @@ const INSTALL = 'apt-get install -y --no-install-recommends postgresql';
 const START_LIMIT_MS = 60_000;
 const POLL_MS = 50;
 const USER = 'holdfast';
+/** From this version on a cluster brings its own locales. */
+const LOCALES_FROM = 15;
 
 /** Set by the global setup: the folder of this run of jest, and the process to outlive by no more than a second. */
 const FOLDER = 'HOLDFAST_TEST_POSTGRES';
@@ -119,7 +121,19 @@ async function start(folder: string): Promise<string> {
   chmodSync(folder, 0o700);
   execFileSync(
     join(binaries, 'initdb'),
-    ['-D', data, '-U', USER, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8', '-N'],
+    [
+      ...localeOf(binaries),
+      '-D',
+      data,
+      '-U',
+      USER,
+      '-A',
+      'scram-sha-256',
+      `--pwfile=${passwordFile}`,
+      '-E',
+      'UTF8',
+      '-N',
+    ],
     { ...account, cwd: folder, stdio: 'pipe' },
   );
   const port = await freePort();
@@ -150,6 +164,13 @@ async function start(folder: string): Promise<string> {
   const url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
   await untilItAnswers(url, log);
   return url;
+}
+
+/** Like that of most servers, one that folds and sorts letters of its own accord, whatever that of this machine is. */
+function localeOf(binaries: string): readonly string[] {
+  const version = execFileSync(join(binaries, 'initdb'), ['--version'], { encoding: 'utf8' });
+  const major = Number(/\d+/.exec(version)?.[0]);
+  return major >= LOCALES_FROM ? ['--locale-provider=icu', '--icu-locale=en-US'] : [];
 }
 
 /** PostgreSQL refuses to run as root. */

@@ -4,6 +4,9 @@ const Sequencer = require('@jest/test-sequencer').default;
 
 const LONGEST = [
   'scenarios/scenarios.test.ts',
+  'browser/inbox.test.ts',
+  'browser/run.test.ts',
+  'browser/answers.test.ts',
   'evaluation/temporal.test.ts',
   'scenarios/uncached.test.ts',
   'proving/harness.test.ts',

@@ -12,12 +12,10 @@ export type SeamPoint =
   | 'before_record'
   | 'after_record';
 
-/** The points before and after each call of the store that is one of those steps. */
-export const STORE_SEAMS: ReadonlyMap<string, readonly [SeamPoint, SeamPoint]> = new Map([
-  ['record', ['before_record', 'after_record']],
-]);
-
-/** The same of transactions: the points are outside of them, so that nobody stands still inside. */
+/** The points before and after each of those transactions, outside of it: nobody stands still inside. */
 export const TRANSACTION_SEAMS: Readonly<
   Record<TransactionStep['step'], readonly [SeamPoint, SeamPoint]>
-> = { claim: ['before_claim', 'after_claim'] };
+> = {
+  claim: ['before_claim', 'after_claim'],
+  record: ['before_record', 'after_record'],
+};

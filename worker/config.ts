@@ -5,7 +5,7 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { HoldfastError } from '../core/errors.js';
-import { isStoreUrl } from '../store/place.js';
+import { isStoreUrl, refuseUnknownPlace } from '../store/place.js';
 
 export interface Environment {
   readonly address: string;
@@ -84,8 +84,9 @@ export function readEnvironment(
   };
 }
 
-/** A store as somebody in `folder` names it: a URL as it is, a path from there. */
+/** A store as somebody in `folder` names it: a URL as it is, a path from there. Errors: `InvalidConfig`. */
 export function storePlaceIn(folder: string, place: string): string {
+  refuseUnknownPlace(place);
   return isStoreUrl(place) ? place : resolve(folder, place);
 }
 

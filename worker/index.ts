@@ -3,7 +3,15 @@ export { readEnvironment, type Environment } from './config.js';
 export { createAnthropicProvider } from '../providers/anthropic.js';
 export { createOpenAiChatProvider } from '../providers/openai-chat.js';
 export { createOpenAiResponsesProvider } from '../providers/openai-responses.js';
-export type { Provider } from '../providers/provider.js';
+export {
+  modelFailure,
+  type ModelErrorCode,
+  type ModelFailureDetails,
+  type ModelProgress,
+  type ModelReply,
+  type ModelRequest,
+  type Provider,
+} from '../providers/provider.js';
 export { findConfig, loadConfig } from './load-config.js';
 export { providersOf } from './providers.js';
 export { runWorkerProcess, type WorkerProcessOptions } from './run-worker.js';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createJiti } from 'jiti';
 import { isConfig, type Config } from '../authoring/index.js';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError, isErrorCode } from '../core/errors.js';
 import { resolveRoute } from '../providers/routes.js';
 
 const NAMES = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((end) => `holdfast.config.${end}`);
@@ -44,14 +44,31 @@ export function findConfig(folder: string): string | undefined {
 
 /** Every agent's model must be known with its price before anything is served (G24). */
 export function checkModels(config: Config): void {
-  for (const agent of config.agents.values()) resolveRoute(agent.model, config);
+  for (const agent of config.agents.values()) {
+    try {
+      resolveRoute(agent.model, config);
+    } catch (error) {
+      if (!(error instanceof HoldfastError)) throw error;
+      const { code, message, hint, details } = error;
+      throw new HoldfastError(
+        code,
+        `The agent ${JSON.stringify(agent.name)} cannot be served: ${message}`,
+        {
+          ...(hint !== undefined && { hint }),
+          ...(details !== undefined && { details }),
+          cause: error,
+        },
+      );
+    }
+  }
 }
 
 async function importFile(file: string): Promise<unknown> {
   try {
     return await createJiti(__filename, { moduleCache: true }).import(file);
   } catch (cause) {
-    if (cause instanceof Error && cause.name === 'HoldfastError') throw cause;
+    const ours = ownError(cause);
+    if (ours !== undefined) throw ours;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new HoldfastError(
       'InvalidConfig',
@@ -59,6 +76,19 @@ async function importFile(file: string): Promise<unknown> {
       { hint: 'Run the file by itself to see the whole error.', cause },
     );
   }
+}
+
+/** What Holdfast said of the configuration, also by a copy of Holdfast of the configuration's own. */
+function ownError(cause: unknown): HoldfastError | undefined {
+  if (cause instanceof HoldfastError) return cause;
+  // By its name, not `instanceof`: a loaded module may have its own globals.
+  const { name, code, message, hint, details } = (cause ?? {}) as Partial<HoldfastError>;
+  if (name !== 'HoldfastError') return undefined;
+  return new HoldfastError(isErrorCode(code) ? code : 'InvalidConfig', String(message), {
+    ...(typeof hint === 'string' && { hint }),
+    ...(typeof details === 'object' && { details }),
+    cause,
+  });
 }
 
 function exportedConfig(module: unknown): Config | undefined {

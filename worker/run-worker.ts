@@ -3,6 +3,7 @@ import type { Config } from '../authoring/index.js';
 import { readEnvironment } from './config.js';
 import { loadConfig } from './load-config.js';
 import { providersOf } from './providers.js';
+import { unreachableModels } from './unreachable-models.js';
 import { startWorker, type WorkerSettings } from './worker.js';
 
 export interface WorkerProcessOptions {
@@ -27,11 +28,7 @@ export async function runWorkerProcess(options: WorkerProcessOptions = {}): Prom
   const { address, namespace, taskQueue, storePlace } = environment;
   const providers = providersOf(environment, config);
   const settings = { address, namespace, taskQueue, storePlace, providers, ...options.settings };
-  if (settings.providers.size === 0) {
-    say(
-      'No model key is set: set ANTHROPIC_API_KEY or OPENAI_API_KEY, or every model call will fail.',
-    );
-  }
+  for (const line of unreachableModels(config, settings.providers)) say(line);
   const worker = await startWorker({ say, ...settings, config });
   const agents = [...config.agents.keys()].join(', ');
   say(`Serving ${agents} on ${settings.taskQueue} at ${settings.address}.`);

@@ -19,9 +19,12 @@ const ROOT = join(__dirname, '..');
 const EXTENSION = extname(__filename);
 const WORKFLOWS_PATH = join(ROOT, 'workflows', `agent-run${EXTENSION}`);
 export const PAYLOAD_CONVERTER_PATH = join(ROOT, 'workflows', `payload-converter${EXTENSION}`);
+const STARTED_TASKS_PATH = join(ROOT, 'workflows', `started-tasks${EXTENSION}`);
 const RECORDER_PATH = join(ROOT, 'workflows', `replay-recorder${EXTENSION}`);
 const STAMP_PATH = join(ROOT, 'workflows', 'bundle.json');
 const SOURCE_FOLDERS = ['core', 'workflows'];
+/** What is bundled with them, and how, is said here. */
+const SELF = join('worker', `workflow-code${EXTENSION}`);
 
 /** `replay`: the same code with the recorder that the strict replay listens to. */
 type Purpose = 'serve' | 'replay';
@@ -85,7 +88,7 @@ function bundle(purpose: Purpose): Promise<{ readonly code: string }> {
   return bundleWorkflowCode({
     workflowsPath: WORKFLOWS_PATH,
     payloadConverterPath: PAYLOAD_CONVERTER_PATH,
-    ...(purpose === 'replay' && { workflowInterceptorModules: [RECORDER_PATH] }),
+    workflowInterceptorModules: [purpose === 'replay' ? RECORDER_PATH : STARTED_TASKS_PATH],
     webpackConfigHook: compiledForThisNode,
     logger: new DefaultLogger('ERROR'),
   });
@@ -131,12 +134,13 @@ function currentStamp(): Stamp {
 
 function sourceFiles(): readonly string[] {
   const bundles = Object.values(BUNDLE_PATHS);
-  return SOURCE_FOLDERS.flatMap((folder) =>
+  const bundledFiles = SOURCE_FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .map((file) => join(folder, file))
       .filter((file) => file.endsWith(EXTENSION) && !file.endsWith('.d.ts'))
       .filter((file) => !bundles.includes(join(ROOT, file))),
-  ).sort();
+  );
+  return [...bundledFiles, SELF].sort();
 }
 
 function sdkVersion(): string {

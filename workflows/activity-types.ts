@@ -4,7 +4,6 @@
  */
 import type {
   AccountCallOutput,
-  Acknowledged,
   ActivityEffect,
   CallModelOutput,
   CheckCallOutput,
@@ -14,6 +13,7 @@ import type {
   FlushOutput,
   OpenRunOutput,
   ReconcileToolOutput,
+  RecordOutcomeOutput,
   ResolveModelOutput,
   RunHooksOutput,
 } from '../core/effect.js';
@@ -23,7 +23,7 @@ interface Outputs {
   readonly call_model: CallModelOutput;
   readonly execute_tool: ExecuteToolOutput;
   readonly reconcile_tool: ReconcileToolOutput;
-  readonly record_outcome: Acknowledged;
+  readonly record_outcome: RecordOutcomeOutput;
   readonly check_call: CheckCallOutput;
   readonly run_hooks: RunHooksOutput;
   readonly compact: CompactOutput;

@@ -9,7 +9,6 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type { Verdict } from '../core/ask/ask.js';
-import { pendingAsks, viewOf } from '../core/ask/pending.js';
 import type { Input } from '../core/input.js';
 import {
   parseDecision,
@@ -20,7 +19,7 @@ import {
   parseUserMessage,
   type Parsed,
 } from '../core/parse-message.js';
-import { viewOfRun } from '../core/run-result.js';
+import { openAsksOf, viewOfRun } from '../core/run-result.js';
 import type { Run } from '../core/run.js';
 import type { Inbox } from './inbox.js';
 import * as messages from './messages.js';
@@ -29,7 +28,7 @@ import * as messages from './messages.js';
 export function listen(inbox: Inbox, current: () => Run): (run: Run) => Run {
   listenToSignals(inbox);
   setHandler(messages.state, () => viewOfRun(current()));
-  setHandler(messages.pendingApprovals, () => pendingAsks(current()).map(viewOf));
+  setHandler(messages.pendingApprovals, () => openAsksOf(current()));
   setHandler(messages.events, (since) => {
     const from = typeof since === 'number' ? since : 0;
     return current().outbox.events.filter((event) => event.stamp.seq >= from);

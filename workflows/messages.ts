@@ -4,10 +4,10 @@
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Decision, Verdict } from '../core/ask/ask.js';
-import type { AskView, RunEvent } from '../core/event.js';
+import type { RunEvent } from '../core/event.js';
 import type { Json } from '../core/json.js';
 import type { PermissionMode } from '../core/permission-mode.js';
-import type { RunView } from '../core/view.js';
+import type { OpenAsk, RunView } from '../core/view.js';
 
 export const AGENT_RUN = 'agentRun';
 export const TASK_QUEUE = 'holdfast';
@@ -16,6 +16,8 @@ export interface ProvidedInput {
   readonly askId: string;
   readonly value: Json;
   readonly by: string;
+  /** Of whoever answers; absent: none. */
+  readonly roles?: readonly string[];
 }
 
 export interface UserMessage {
@@ -48,6 +50,6 @@ export const setMaxThinkingTokens = defineSignal<[number | null]>('setMaxThinkin
 export const decide = defineUpdate<Verdict, [Decision]>('decide');
 
 export const state = defineQuery<RunView>('state');
-export const pendingApprovals = defineQuery<readonly AskView[]>('pendingApprovals');
+export const pendingApprovals = defineQuery<readonly OpenAsk[]>('pendingApprovals');
 /** Events that the run still holds, from `since` on; older ones are in the store. */
 export const events = defineQuery<readonly RunEvent[], [number]>('events');

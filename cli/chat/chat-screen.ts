@@ -16,10 +16,10 @@ import type {
 import { modelSpeech, type ModelSpeech } from '../model-speech.js';
 import type { Output } from '../output.js';
 import { durationText, inert, inertInline } from '../render/index.js';
+import { shownReplies } from '../shown-replies.js';
 
 const ARGS_CHARS_MAX = 160;
 const RESULT_CHARS_MAX = 160;
-const SHOWN_MAX = 1_000;
 
 interface Call {
   readonly name: string;
@@ -29,9 +29,10 @@ interface Call {
 
 export class ChatScreen {
   private readonly speech: ModelSpeech;
-  /** Replies whose words were shown as they came. */
-  private readonly streamed = new Set<string>();
+  private readonly streamed = shownReplies();
   private calls = new Map<string, Call>();
+  /** The question for the user's next message, which is shown as the prompt and as nothing else. */
+  private turn: string | undefined;
 
   constructor(private readonly output: Output) {
     this.speech = modelSpeech(output);
@@ -54,7 +55,7 @@ export class ChatScreen {
     }
   }
 
-  private piece({ event, message_id }: SDKPartialAssistantMessage): void {
+  private piece({ event, message_id: id }: SDKPartialAssistantMessage): void {
     const { speech, streamed } = this;
     if (event.type === 'content_block_delta') {
       if (event.delta.type === 'text_delta') speech.say('text', event.delta.text);
@@ -62,8 +63,12 @@ export class ChatScreen {
       return;
     }
     if (event.type !== 'content_block_start') speech.finish();
-    if (event.type === 'message_stop' && streamed.size < SHOWN_MAX) streamed.add(message_id);
-    if (event.type === 'gap') this.note('A part of what was said is missing here.');
+    if (event.type === 'message_start') streamed.began(id);
+    if (event.type === 'message_stop') streamed.ended(id);
+    if (event.type === 'gap') {
+      streamed.missed(id);
+      this.note('A part of what was said is missing here.');
+    }
     if (event.type === 'attempt_reset') this.note(`Said again, after ${inert(event.reason)}:`);
   }
 
@@ -99,9 +104,17 @@ export class ChatScreen {
     }
   }
 
-  private status({ event, outcome, by = [], reason }: SDKStatusMessage): void {
+  private status(message: SDKStatusMessage): void {
+    const { event, ask, ask_id: askId, outcome, by = [], reason, corrected } = message;
+    if (corrected !== undefined) {
+      // What runs is what is shown, not what the model had proposed.
+      const { tool_use_id: id, tool_name: name, input } = corrected;
+      this.calls.set(id, { name, input });
+    }
+    if (ask?.kind === 'user_message') this.turn = ask.askId;
     if (event === 'interruption') return this.note('Interrupted.');
-    if (outcome === undefined || outcome === 'answered') return;
+    if (event === 'control_refused') return this.note(`Not done: ${inert(reason ?? '')}`);
+    if (outcome === undefined || outcome === 'answered' || askId === this.turn) return;
     const who = by.length === 0 ? '' : ` by ${by.map((one) => inert(one)).join(', ')}`;
     const why = reason === undefined ? '' : `: ${inert(reason)}`;
     this.output.line(this.output.paint.dim(`The question is ${outcome}${who}${why}.`));

@@ -6,6 +6,7 @@
 import type { HoldfastClient, Query, QueryOptions, UserPrompt } from '../../client/index.js';
 import type { AskView } from '../../core/event.js';
 import { HoldfastError } from '../../core/errors.js';
+import type { Counters } from '../../core/result.js';
 import type { SDKMessage, SDKResultMessage } from '../../core/sdk/message.js';
 import { EXIT, exitCodeOfResult } from '../exit-code.js';
 import type { Output } from '../output.js';
@@ -48,6 +49,8 @@ export class Conversation {
   /** What the run waits for, besides its user's next message. */
   private readonly questions = new Map<string, AskView>();
   private isStranded = false;
+  /** What the cost shown last was for. */
+  private shownSpend = '';
   /** The run waits for its user's next message. */
   private isIdle = false;
 
@@ -208,20 +211,29 @@ export class Conversation {
   }
 
   private async tellCost(): Promise<void> {
-    const { client, output } = this.chat;
+    const { client } = this.chat;
     const view = await client
       .handle(this.runId)
       .state()
       .catch(() => undefined);
-    if (view !== undefined) output.line(output.paint.dim(costLine(view.counters)));
+    if (view !== undefined) this.showCost(view.counters);
+  }
+
+  /** Once for what was spent: a run that ends where it waited for its user has nothing new to say. */
+  private showCost(counters: Counters): void {
+    const { output } = this.chat;
+    const { costMicroUsd, usage, modelCalls, toolCalls } = counters;
+    const spent = JSON.stringify([this.runId, costMicroUsd, usage, modelCalls, toolCalls]);
+    if (spent === this.shownSpend) return;
+    this.shownSpend = spent;
+    output.line(output.paint.dim(costLine(counters)));
   }
 
   private async afterEnd(): Promise<void> {
     if (this.last === undefined) return;
-    const { output } = this.chat;
     this.latest = false;
     await this.keepSession();
-    output.line(output.paint.dim(costLine(this.last.run_result.counters)));
+    this.showCost(this.last.run_result.counters);
   }
 
   /** Closed rather than left open for weeks; what was said is kept. */

@@ -1,72 +1,121 @@
-/** `holdfast approvals`: what waits for a person. */
+/** `holdfast approvals`: what waits for a person, and what one of it rests on. */
 import type { Command } from 'commander';
-import {
-  examples,
-  runCommand,
-  withJson,
-  withPlace,
-  type Cli,
-  type CommonOptions,
-} from '../command.js';
+import type { AskOutcome } from '../../core/ask/ask.js';
 import { HoldfastError } from '../../core/errors.js';
 import type { AskView } from '../../core/event.js';
+import type { AsksFilter } from '../../store/asks.js';
 import { shownPlace } from '../../store/place.js';
+import {
+  readingDeskOf,
+  tenantOf,
+  withDesk,
+  withTenant,
+  type ActorOptions,
+  type TenantOptions,
+} from '../actor.js';
+import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
 import type { Output } from '../output.js';
+import {
+  LIMIT_DEFAULT,
+  moreRemark,
+  pageOf,
+  pagesAtDesk,
+  someText,
+  withPages,
+  type Page,
+  type PageOptions,
+} from '../paging.js';
 import { approvalCard } from '../render/index.js';
 import type { Session } from '../session.js';
-import { wholeNumber } from '../usage.js';
+import { usage } from '../usage.js';
 
-const TENANT = 'default';
-const LIMIT_DEFAULT = 20;
-const LIMIT_MAX = 1_000;
-
-interface ApprovalsOptions extends CommonOptions {
+interface ApprovalsOptions extends ActorOptions, TenantOptions, PageOptions {
   readonly run?: string;
-  readonly limit?: number;
+  readonly kind?: AskedKind;
+  readonly search?: string;
+  readonly all?: boolean;
 }
 
-type Pending = AskView & { readonly runId: string };
+/** With `outcome` where the store tells how it ended. */
+type Asked = AskView & { readonly runId: string; readonly outcome?: AskOutcome };
+
+/** A conversation that waits for its user's next message is no decision. */
+const KINDS = ['approval', 'outcome', 'budget', 'input'] as const;
+type AskedKind = (typeof KINDS)[number];
 
 export function addApprovals(program: Command, cli: Cli): void {
   const command = program
     .command('approvals')
+    .alias('inbox')
     .description('List what waits for a person, oldest first, with the commands that answer.')
     .option('--run <id>', 'only of this run')
-    .option('--limit <count>', `at most this many (default ${LIMIT_DEFAULT})`, limit);
-  withJson(withPlace(command), '{asks: [{askId, runId, kind, tool, args, argsHash, roles, …}]}')
+    .option('--kind <kind>', `only these: ${KINDS.join(', ')}`, kindOf)
+    .option(
+      '--search <text>',
+      'only those in which this stands: in their arguments, words, ids',
+      someText('--search'),
+    )
+    .option('--all', 'also those that have ended');
+  withJson(
+    withPlace(withDesk(withTenant(withPages(command)))),
+    '{asks: [{askId, runId, kind, tool, args, argsHash, roles, …}], next}',
+  )
     .addHelpText(
       'after',
-      examples('holdfast approvals', "holdfast approvals --json | jq -r '.asks[].askId'"),
+      examples(
+        'holdfast approvals',
+        "holdfast approvals --search 'A-1'",
+        'holdfast approvals --all --kind outcome',
+        "holdfast approvals --json | jq -r '.asks[].askId'",
+      ),
     )
     .action((options: ApprovalsOptions) =>
       runCommand(cli, options, async (session, output) => {
-        const asks = await pending(session, options);
-        output.data({ asks });
-        print(asks, output);
+        const page = await askedOf(cli, session, options);
+        output.data({ asks: page.items, ...(page.next !== undefined && { next: page.next }) });
+        print(page, output);
       }),
     );
 }
 
-function limit(text: string): number {
-  return wholeNumber('--limit', [1, LIMIT_MAX])(text);
+function kindOf(text: string): AskedKind {
+  const known = KINDS.find((one) => one === text);
+  if (known !== undefined) return known;
+  throw usage(`There is no kind "${text.slice(0, 40)}".`, `Known: ${KINDS.join(', ')}.`);
 }
 
-async function pending(session: Session, options: ApprovalsOptions): Promise<readonly Pending[]> {
-  const { run } = options;
+async function askedOf(
+  cli: Cli,
+  session: Session,
+  options: ApprovalsOptions,
+): Promise<Page<Asked>> {
+  const { run, kind, search, all, cursor, limit = LIMIT_DEFAULT } = options;
+  const api = readingDeskOf(cli, options);
+  if (api !== undefined) {
+    const state = all === true ? 'all' : 'pending';
+    const wanted = { state, kind, runId: run, search, limit, ...(cursor && { cursor }) };
+    return pagesAtDesk<Asked>(api, '/v1/inbox', wanted);
+  }
   const store = await session.store();
-  if (store === undefined) return fromRun(session, run);
-  const found = await store.listAsks(TENANT, {
-    pendingOnly: true,
-    limit: options.limit ?? LIMIT_DEFAULT,
+  if (store === undefined) return fromRun(session, options);
+  const filter: AsksFilter = {
+    pendingOnly: all !== true,
+    kinds: kind === undefined ? KINDS : [kind],
     ...(run !== undefined && { runId: run }),
+    ...(search !== undefined && { search }),
+  };
+  const rows = await store.listAsks(tenantOf(options), {
+    ...filter,
+    limit,
+    ...(cursor !== undefined && { after: { openedAt: cursor.at, askId: cursor.id } }),
   });
-  // A conversation that waits for its user's next message is no decision.
-  return found.filter((ask) => ask.kind !== 'user_message');
+  return pageOf<Asked>(rows, limit, ({ openedAt, askId }) => ({ at: openedAt, id: askId }));
 }
 
 /** Without a store only the run itself knows its questions. */
-async function fromRun(session: Session, runId: string | undefined): Promise<readonly Pending[]> {
-  if (runId === undefined) {
+async function fromRun(session: Session, options: ApprovalsOptions): Promise<Page<Asked>> {
+  const { run: runId, kind, search, cursor } = options;
+  if (runId === undefined || search !== undefined || cursor !== undefined) {
     throw new HoldfastError(
       'StoreUnavailable',
       `There is no store at ${shownPlace(session.place.storePlace)}.`,
@@ -75,14 +124,25 @@ async function fromRun(session: Session, runId: string | undefined): Promise<rea
       },
     );
   }
-  const asks = await (await session.client()).handle(runId).pendingApprovals();
-  return asks.map((ask) => ({ ...ask, runId }));
+  const client = (await session.client()).forTenant(tenantOf(options));
+  const asks = await client.handle(runId).pendingApprovals();
+  const wanted: readonly string[] = kind === undefined ? KINDS : [kind];
+  const { limit = LIMIT_DEFAULT } = options;
+  const fitting = asks.filter((ask) => wanted.includes(ask.kind)).slice(0, limit);
+  return { items: fitting.map((ask) => ({ ...ask, runId })) };
 }
 
-function print(asks: readonly Pending[], output: Output): void {
+function print(page: Page<Asked>, output: Output): void {
+  const { items: asks } = page;
   if (asks.length === 0) return output.line('Nothing waits for a person.');
   for (const ask of asks) {
     const { runId } = ask;
-    output.line(approvalCard(ask, { runId, now: Date.now(), paint: output.paint }));
+    const { outcome = 'pending' } = ask;
+    const withoutCommands = outcome !== 'pending';
+    const card = { runId, now: Date.now(), paint: output.paint, withoutCommands };
+    output.line(approvalCard(ask, card));
+    if (withoutCommands) output.line(`   ${outcome}`);
   }
+  const more = moreRemark(page);
+  if (more !== undefined) output.remark(more);
 }

@@ -2,6 +2,7 @@
 import { Argument, type Command } from 'commander';
 import type { RunHandle } from '../../client/index.js';
 import { PERMISSION_MODES, type PermissionMode } from '../../core/permission-mode.js';
+import { deskOf, withDesk, type DeskOptions } from '../actor.js';
 import {
   examples,
   runCommand,
@@ -12,7 +13,7 @@ import {
 } from '../command.js';
 import { shellWord } from '../render/index.js';
 
-interface MessageOptions extends CommonOptions {
+interface MessageOptions extends DeskOptions {
   readonly id?: string;
 }
 
@@ -23,12 +24,18 @@ export function addMessage(program: Command, cli: Cli): void {
     .argument('<run>', 'run id')
     .argument('<text...>', 'what the user says')
     .option('--id <id>', 'the same id again is ignored');
-  withJson(withPlace(command), '{runId, messageId}')
+  withJson(withPlace(withDesk(command)), '{runId, messageId}')
     .addHelpText('after', examples("holdfast message run_01J… 'Yes, please go on'"))
     .action((runId: string, words: readonly string[], options: MessageOptions) =>
       runCommand(cli, options, async (session, output) => {
-        const run = (await session.client()).handle(runId);
-        const messageId = await run.sendMessage(words.join(' '), options.id);
+        const { id } = options;
+        const text = words.join(' ');
+        const api = deskOf(cli, options);
+        const messageId =
+          api === undefined
+            ? await (await session.client()).handle(runId).sendMessage(text, id)
+            : (await api.post(pathOf(runId, 'messages'), { text, ...(id !== undefined && { id }) }))
+                .messageId;
         output.data({ runId, messageId });
         output.line(`Sent. Follow the run: holdfast watch ${shellWord(runId)}`);
       }),
@@ -54,11 +61,17 @@ export function addMode(program: Command, cli: Cli): void {
     );
 }
 
+function pathOf(runId: string, what: 'messages' | 'interrupt'): string {
+  return `/v1/runs/${encodeURIComponent(runId)}/${what}`;
+}
+
 interface Control {
   readonly name: string;
   readonly description: string;
   readonly done: string;
   readonly send: (run: RunHandle) => Promise<void>;
+  /** Whoever has a token does it over the desk. */
+  readonly atDesk?: 'interrupt';
 }
 
 export function addInterrupt(program: Command, cli: Cli): void {
@@ -67,6 +80,7 @@ export function addInterrupt(program: Command, cli: Cli): void {
     description: 'Stop a run: what is under way is cancelled, and the run ends as interrupted.',
     done: 'Asked to stop.',
     send: (run) => run.interrupt(),
+    atDesk: 'interrupt',
   });
 }
 
@@ -93,11 +107,15 @@ function addControl(program: Command, cli: Cli, control: Control): void {
     .command(control.name)
     .description(control.description)
     .argument('<run>', 'run id');
+  if (control.atDesk !== undefined) withDesk(command);
   withJson(withPlace(command), '{runId, asked}')
     .addHelpText('after', examples(`holdfast ${control.name} run_01J…`))
-    .action((runId: string, options: CommonOptions) =>
+    .action((runId: string, options: DeskOptions) =>
       runCommand(cli, options, async (session, output) => {
-        await control.send((await session.client()).handle(runId));
+        const api = control.atDesk === undefined ? undefined : deskOf(cli, options);
+        if (api !== undefined && control.atDesk !== undefined) {
+          await api.post(pathOf(runId, control.atDesk), {});
+        } else await control.send((await session.client()).handle(runId));
         output.data({ runId, asked: control.name });
         output.line(`${control.done} See how it ends: holdfast watch ${shellWord(runId)}`);
       }),

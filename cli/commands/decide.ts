@@ -1,35 +1,26 @@
 /** `holdfast approve`, `reject`, `modify`, `replace` and `answer`: what a person decides. */
 import type { Command } from 'commander';
-import type {
-  Allowance,
-  Answer,
-  Decider,
-  Delivery,
-  FoundAsk,
-  RunHandle,
-} from '../../client/index.js';
-import {
-  examples,
-  runCommand,
-  withJson,
-  withPlace,
-  type Cli,
-  type CommonOptions,
-} from '../command.js';
+import type { Delivery } from '../../client/index.js';
+import type { GrantRequest } from '../../core/ask/grants.js';
 import type { Json } from '../../core/json.js';
 import { parseJsonText } from '../../core/json-text.js';
+import { actorOf, withActor, type ActorOptions } from '../actor.js';
+import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
+import { decidingAtDesk, decidingDirectly, type Question, type Wanted } from '../deciding.js';
+import { parseDuration } from '../duration.js';
 import type { Output } from '../output.js';
 import { inert } from '../render/index.js';
-import { collect, usage, wholeNumber } from '../usage.js';
+import { usage, wholeNumber } from '../usage.js';
 
-interface DecideOptions extends CommonOptions {
-  readonly by: string;
-  readonly role?: readonly string[];
+interface DecideOptions extends ActorOptions {
   readonly reason?: string;
   readonly value?: string;
   readonly amount?: number;
   readonly args?: string;
   readonly tool?: string;
+  readonly grantWhen?: string;
+  readonly grantUses?: number;
+  readonly grantFor?: string;
 }
 
 const SHAPE = '{askId, runId, delivered, verdict}';
@@ -42,26 +33,40 @@ export function addApprove(program: Command, cli: Cli): void {
       'of a question about a budget: how much more, in its own unit',
       wholeNumber('--amount', [1, Number.MAX_SAFE_INTEGER]),
     )
+    .option('--grant-when <json>', 'covers later calls of the tool as well that fit: [{path, …}]')
+    .option(
+      '--grant-uses <count>',
+      'with --grant-when: so many of them (default 1)',
+      wholeNumber('--grant-uses', [1, 1_000]),
+    )
+    .option('--grant-for <duration>', 'with --grant-when: for this time (default 1h)')
     .addHelpText(
       'after',
       examples(
-        "holdfast approve 'run_01J…:3' --by mia --role refund-manager",
-        "holdfast approve 'run_01J…:budget:1' --amount 500000 --by mia",
+        "holdfast approve 'run_01J…:3' --as mia --role refund-manager",
+        "HOLDFAST_TOKEN=… holdfast approve 'run_01J…:3' --desk https://desk.example.org",
+        "holdfast approve 'run_01J…:budget:1' --amount 500000 --as mia",
+        `holdfast approve 'run_01J…:3' --grant-when '[{"path":"amountCents","lte":500}]' --grant-uses 5 --as mia`,
       ),
     )
     .action((askId: string, options: DecideOptions) =>
       deliver(cli, options, {
         askId,
         verb: 'approved',
-        send: (run, decider) => run.approve(askId, decider, allowanceOf(options)),
+        wanted: (question) => approval(question, options),
       }),
     );
 }
 
-function allowanceOf({ amount }: DecideOptions): Allowance {
-  return amount === undefined ? {} : { amount };
+function approval(question: Question, options: DecideOptions): Wanted {
+  const { amount } = options;
+  const grant = grantOf(question, options);
+  return {
+    decision: 'approve',
+    ...(amount !== undefined && { amount }),
+    ...(grant !== undefined && { grant }),
+  };
 }
-
 export function addModify(program: Command, cli: Cli): void {
   const command = program
     .command('modify')
@@ -71,14 +76,14 @@ export function addModify(program: Command, cli: Cli): void {
     .addHelpText(
       'after',
       examples(
-        `holdfast modify 'run_01J…:3' --args '{"orderId":"A-1","amountCents":500}' --by mia`,
+        `holdfast modify 'run_01J…:3' --args '{"orderId":"A-1","amountCents":500}' --as mia`,
       ),
     )
     .action((askId: string, options: DecideOptions) =>
       deliver(cli, options, {
         askId,
         verb: 'modified',
-        send: (run, decider) => run.modify(askId, argsOf(options), decider),
+        wanted: () => ({ decision: 'modify', args: argsOf(options) }),
       }),
     );
 }
@@ -93,15 +98,18 @@ export function addReplace(program: Command, cli: Cli): void {
     .addHelpText(
       'after',
       examples(
-        `holdfast replace 'run_01J…:3' --tool notes.write --args '{"text":"call back"}' --by mia`,
+        `holdfast replace 'run_01J…:3' --tool notes.write --args '{"text":"call back"}' --as mia`,
       ),
     )
     .action((askId: string, options: DecideOptions) =>
       deliver(cli, options, {
         askId,
         verb: 'replaced',
-        send: (run, decider) =>
-          run.replace(askId, { tool: options.tool ?? '', args: argsOf(options) }, decider),
+        wanted: () => ({
+          decision: 'replace',
+          tool: options.tool ?? '',
+          args: argsOf(options),
+        }),
       }),
     );
 }
@@ -111,13 +119,13 @@ export function addReject(program: Command, cli: Cli): void {
   withDecider(command)
     .addHelpText(
       'after',
-      examples("holdfast reject 'run_01J…:3' --by mia --role refund-manager --reason 'no receipt'"),
+      examples("holdfast reject 'run_01J…:3' --as mia --role refund-manager --reason 'no receipt'"),
     )
     .action((askId: string, options: DecideOptions) =>
       deliver(cli, options, {
         askId,
         verb: 'rejected',
-        send: (run, decider) => run.reject(askId, decider),
+        wanted: () => ({ decision: 'reject' }),
       }),
     );
 }
@@ -133,16 +141,16 @@ export function addAnswer(program: Command, cli: Cli): void {
     .addHelpText(
       'after',
       examples(
-        `holdfast answer 'run_01J…:3:outcome' happened --value '{"refundId":"rf_9"}' --by mia`,
-        "holdfast answer 'run_01J…:3:outcome' not_happened --by mia",
-        "holdfast answer 'run_01J…:2' 'the blue one' --by mia",
+        `holdfast answer 'run_01J…:3:outcome' happened --value '{"refundId":"rf_9"}' --as mia`,
+        "holdfast answer 'run_01J…:3:outcome' not_happened --as mia",
+        "holdfast answer 'run_01J…:2' 'the blue one' --as mia",
       ),
     )
     .action((askId: string, words: readonly string[], options: DecideOptions) =>
       deliver(cli, options, {
         askId,
         verb: 'answered',
-        send: (run, decider, found) => run.answer(askId, answerOf(found, words, options), decider),
+        wanted: (question) => answerOf(question, words.join(' '), options),
       }),
     );
 }
@@ -150,43 +158,37 @@ export function addAnswer(program: Command, cli: Cli): void {
 function withDecider(command: Command, rest?: string): Command {
   command.argument('<ask>', 'id of the question (see holdfast approvals)');
   if (rest !== undefined) command.argument(rest, 'happened, not_happened, stop, or a text');
-  command
-    .requiredOption('--by <name>', 'who decides')
-    .option('--role <role>', 'a role of theirs; repeatable', collect)
-    .option('--reason <text>', 'why');
+  withActor(command, 'who decides').option('--reason <text>', 'why');
   return withJson(withPlace(command), SHAPE);
 }
-
-type Send = (run: RunHandle, decider: Decider, found: FoundAsk) => Promise<Delivery>;
 
 interface Asked {
   readonly askId: string;
   readonly verb: string;
-  readonly send: Send;
+  readonly wanted: (question: Question) => Wanted;
 }
 
 function deliver(cli: Cli, options: DecideOptions, asked: Asked): Promise<void> {
   return runCommand(cli, options, async (session, output) => {
-    const { by, role, reason } = options;
-    const client = await session.client();
-    const found = await client.findAsk(asked.askId);
-    const decider = {
-      by,
-      ...(role !== undefined && { roles: role }),
-      ...(reason !== undefined && { reason }),
-    };
-    const delivery = await asked.send(client.handle(found.runId, found.tenant), decider, found);
-    output.data({ askId: asked.askId, runId: found.runId, ...delivery });
-    print(delivery, { ...asked, runId: found.runId }, output);
+    const actor = await actorOf(cli, session, options);
+    const deciding =
+      actor.kind === 'desk'
+        ? decidingAtDesk(actor.api)
+        : decidingDirectly(await session.client(), actor.named);
+    const question = await deciding.find(asked.askId);
+    const delivery = await deciding.deliver(question, asked.wanted(question), options.reason);
+    const { askId, runId } = question;
+    output.data({ askId, runId, ...delivery });
+    print(delivery, { askId, runId, verb: asked.verb }, output);
   });
 }
 
 function print(
   delivery: Delivery,
-  { askId, verb, runId }: Omit<Asked, 'send'> & { readonly runId: string },
+  { askId, verb, runId }: Omit<Asked, 'wanted'> & { readonly runId: string },
   output: Output,
 ): void {
-  const follow = `Follow the run: holdfast watch ${runId}`;
+  const follow = `Follow the run: holdfast watch ${inert(runId)}`;
   if (delivery.delivered === 'signal') {
     output.line(`${inert(askId)}: sent. The run takes it up as soon as a worker runs. ${follow}`);
     return;
@@ -196,23 +198,41 @@ function print(
   output.line(`${inert(askId)}: ${verb}.${more} ${follow}`);
 }
 
-function answerOf(found: FoundAsk, words: readonly string[], options: DecideOptions): Answer {
-  const text = words.join(' ');
-  if (options.value !== undefined && text !== 'happened') {
+function answerOf({ kind }: Question, text: string, options: DecideOptions): Wanted {
+  const { value } = options;
+  if (value !== undefined && text !== 'happened') {
     throw usage('--value goes with the answer happened only.');
   }
-  if (found.ask.kind !== 'outcome') return { kind: 'text', value: text };
-  if (text === 'not_happened' || text === 'stop') return { kind: text };
+  if (kind !== 'outcome') return { decision: 'answer', value: text };
+  if (text === 'not_happened' || text === 'stop') return { decision: text };
   if (text === 'happened') {
-    return {
-      kind: text,
-      ...(options.value !== undefined && { value: jsonOf('--value', options.value) }),
-    };
+    return { decision: text, ...(value !== undefined && { value: jsonOf('--value', value) }) };
   }
   throw usage(
     `"${text.slice(0, 40)}" is no answer to whether a call happened.`,
     'Answer happened, not_happened or stop.',
   );
+}
+
+const GRANT_MS = 3_600_000;
+
+/** Whether the run takes it, and whether its conditions mean anything, the run says. */
+function grantOf({ tool }: Question, options: DecideOptions): GrantRequest | undefined {
+  const { grantWhen, grantUses = 1, grantFor } = options;
+  if (grantWhen === undefined) {
+    if (options.grantUses === undefined && grantFor === undefined) return undefined;
+    throw usage('--grant-uses and --grant-for go with --grant-when.');
+  }
+  const when = jsonOf('--grant-when', grantWhen);
+  const expiresInMs = grantFor === undefined ? GRANT_MS : parseDuration(grantFor);
+  if (expiresInMs === undefined || expiresInMs <= 0) {
+    throw usage('--grant-for is a duration: 30m, 24h.');
+  }
+  if (!Array.isArray(when) || tool === undefined) {
+    throw usage('--grant-when is a list of conditions, and goes with the approval of a tool.');
+  }
+  const matcher = { tool, when: when as unknown as GrantRequest['matcher']['when'] };
+  return { matcher, uses: grantUses, expiresInMs };
 }
 
 function argsOf({ args = '' }: DecideOptions): Json {

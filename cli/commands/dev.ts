@@ -1,4 +1,4 @@
-/** `holdfast dev`: server and worker in one process. */
+/** `holdfast dev`: server, worker and approval desk in one process. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import {
@@ -9,28 +9,41 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
+import type { Config } from '../../authoring/index.js';
 import { HoldfastError } from '../../core/errors.js';
 import { runningServer, type ServerHandle } from '../../devserver/index.js';
 import type { Environment } from '../../worker/config.js';
+import { startDesk, type RunningDesk } from '../desk.js';
 import { startEmbedded, type ServerOptions } from '../embedded-server.js';
 import { variablesWith } from '../environment.js';
 import { onInterrupt } from '../interrupt.js';
 import type { Output } from '../output.js';
 import { readConfig, serveWorker } from '../serve.js';
+import { wholeNumber } from '../usage.js';
 import { withServerOptions } from './server.js';
 import { withConfig, type ConfigOptions } from './worker.js';
 
-type DevOptions = CommonOptions & ServerOptions & ConfigOptions;
+type DevOptions = CommonOptions & ServerOptions & ConfigOptions & DeskOptions;
+
+interface DeskOptions {
+  /** `--no-console` */
+  readonly console: boolean;
+  readonly consolePort?: number;
+}
 
 export function addDev(program: Command, cli: Cli): void {
   const command = program
     .command('dev')
     .description(
-      'Run everything for development: the embedded server (unless one is named or running) and a worker.',
+      'Run everything for development: the embedded server (unless one is named or running), a worker and the approval desk.',
+    )
+    .option('--no-console', 'without the approval desk')
+    .option('--console-port <number>', 'port of the approval desk (default 8585)', (text) =>
+      wholeNumber('A port', [0, 65_535])(text),
     );
   withJson(
     withServerOptions(withPlace(withConfig(command))),
-    'one line of the server, one of the worker, when each is usable',
+    'one line of the server, one of the worker, one of the desk, when each is usable',
   )
     .addHelpText('after', examples('holdfast dev', 'holdfast dev --config demo/holdfast.config.ts'))
     .action((options: DevOptions) =>
@@ -53,6 +66,7 @@ async function dev(cli: Cli, { options, place: given }: Asked, output: Output): 
   };
   const lost = new AbortController();
   let server: ServerHandle | undefined;
+  let desk: RunningDesk | undefined;
   try {
     const config = await readConfig(place, environment.folder);
     const known = await knownAddress(cli, { options, place }, output);
@@ -62,13 +76,38 @@ async function dev(cli: Cli, { options, place: given }: Asked, output: Output): 
     }
     const address = known ?? server?.address ?? place.address;
     if (interrupt.signal.aborted) return;
+    desk = await deskBeside(cli, { options, place, address, config }, output);
     const signal = AbortSignal.any([interrupt.signal, lost.signal]);
     await serveWorker({ place, address, config, signal }, output);
     if (lost.signal.aborted && !interrupt.signal.aborted) throw serverLost(server);
   } finally {
     // The worker has drained before; the server goes last.
+    await desk?.stop();
     await server?.stop();
     interrupt.release();
+  }
+}
+
+/** The desk; without it everything else is still of use, so a taken port is only told. */
+async function deskBeside(
+  cli: Cli,
+  {
+    options,
+    place,
+    address,
+    config,
+  }: Asked & { readonly address: string; readonly config: Config },
+  output: Output,
+): Promise<RunningDesk | undefined> {
+  if (!options.console) return undefined;
+  const { consolePort: port } = options;
+  const at = { place, address, config, makeKey: true, ...(port !== undefined && { port }) };
+  try {
+    return await startDesk(cli.environment, at, output);
+  } catch (error) {
+    if (!(error instanceof HoldfastError) || error.code !== 'PortTaken') throw error;
+    output.remark(`${error.message} The approval desk does not run; choose --console-port.`);
+    return undefined;
   }
 }
 

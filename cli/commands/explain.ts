@@ -67,6 +67,10 @@ async function recordOf(session: Session, runId: string): Promise<Record> {
   }
   const run = await store.getRun(TENANT, runId);
   if (run === undefined) throw noSuchRun(runId);
-  const events = await lastEvents(store, runId, { since: 0, count: EVENTS_MAX });
+  const events = await lastEvents(
+    store,
+    { tenant: TENANT, runId },
+    { since: 0, count: EVENTS_MAX },
+  );
   return { run, decisions: explainRun(events) };
 }

@@ -16,6 +16,7 @@ import { addressOf, type Session } from '../session.js';
 import { TENANT } from '../run-record.js';
 import { variablesWith } from '../environment.js';
 import type { Output } from '../output.js';
+import { usage } from '../usage.js';
 
 interface ExportOptions extends CommonOptions {
   readonly output?: string;
@@ -27,6 +28,7 @@ Redaction: --redact names a JSON file {"rules": [...]} whose rules are
   {"name": "mail", "key": "email"}                 texts under this name, at any depth
   {"name": "card", "pointer": "/call/args/card"}   texts at this JSON pointer of a recorded value
   {"name": "iban", "regex": "DE\\\\d{20}"}            what this pattern matches ("flags": imsu)
+A key finds data, not what the JSON Schemas of tools and answers declare under that name.
 Every occurrence of such a text becomes one marker of the same length; the redacted run has replayed
 exactly, or no file is written. See docs/replay.md.`;
 
@@ -104,6 +106,9 @@ async function write(bundle: Bundle, file: string, output: Output): Promise<void
   }
   // Never over another file: a bundle may be the only copy of its run.
   await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch((cause: unknown) => {
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') {
+      throw usage(`The file ${file} exists, and is kept.`, 'Choose another name with -o.');
+    }
     throw new HoldfastError('Usage', `The bundle cannot be written to ${file}.`, {
       hint: cause instanceof Error ? cause.message : 'Name another file with -o.',
       cause,

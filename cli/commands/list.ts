@@ -2,89 +2,128 @@
 import type { Command } from 'commander';
 import type { RunSummary, StuckRun } from '../../client/index.js';
 import { summaryOf } from '../../client/run-summary.js';
+import { STORED_STATUSES, type StoredRunStatus } from '../../core/view.js';
+import type { RunsQuery } from '../../store/runs.js';
 import {
-  examples,
-  runCommand,
-  withJson,
-  withPlace,
-  type Cli,
-  type CommonOptions,
-} from '../command.js';
+  readingDeskOf,
+  tenantOf,
+  withDesk,
+  withTenant,
+  type DeskOptions,
+  type TenantOptions,
+} from '../actor.js';
+import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
 import type { Output } from '../output.js';
+import {
+  LIMIT_DEFAULT,
+  moreRemark,
+  pageOf,
+  pagesAtDesk,
+  someText,
+  withPages,
+  type Page,
+  type PageOptions,
+} from '../paging.js';
 import { dateTimeText, relativeText, table, usdText } from '../render/index.js';
 import type { Session } from '../session.js';
-import type { StoredRunStatus } from '../../store/run-status.js';
 import { usage, wholeNumber } from '../usage.js';
 
-const TENANT = 'default';
-const LIMIT_DEFAULT = 20;
-const LIMIT_MAX = 1_000;
-const STATUSES: readonly StoredRunStatus[] = [
-  'running',
-  'awaiting_approval',
-  'awaiting_input',
-  'awaiting_outcome',
-  'awaiting_budget',
-  'awaiting_user',
-  'completed',
-  'stopped',
-  'failed',
-  'cancelled',
-];
+const STUCK_MAX = 1_000;
 
-interface ListOptions extends CommonOptions {
+interface ListOptions extends DeskOptions, TenantOptions, PageOptions {
   readonly status?: StoredRunStatus;
   readonly agent?: string;
+  readonly costFrom?: number;
+  readonly costTo?: number;
   readonly stuck?: boolean;
-  readonly limit?: number;
 }
 
 export function addList(program: Command, cli: Cli): void {
   const command = program
     .command('list')
+    .alias('runs')
     .description('List runs, newest first.')
-    .option('--status <status>', `only these: ${STATUSES.join(', ')}`, status)
-    .option('--agent <name>', 'only runs of this agent')
-    .option('--stuck', 'runs that do not get on: since when, and why (asks the server)')
-    .option('--limit <count>', `at most this many (default ${LIMIT_DEFAULT})`, limit);
-  withJson(withPlace(command), '{runs: […]}, with --stuck {stuck: […]}')
+    .option('--status <status>', `only these: ${STORED_STATUSES.join(', ')}`, status)
+    .option('--agent <name>', 'only runs of this agent', someText('--agent'))
+    .option(
+      '--cost-from <micro-usd>',
+      'only runs that have ended and cost this much or more',
+      amount('--cost-from'),
+    )
+    .option(
+      '--cost-to <micro-usd>',
+      'only runs that have ended and cost this much or less',
+      amount('--cost-to'),
+    )
+    .option('--stuck', 'runs that do not get on: since when, and why (asks the server)');
+  withJson(
+    withPlace(withDesk(withTenant(withPages(command)))),
+    '{runs: […], next}, with --stuck {stuck: […]}',
+  )
     .addHelpText(
       'after',
       examples(
         'holdfast list',
-        'holdfast list --status awaiting_approval',
+        'holdfast list --status awaiting_approval --agent refund',
+        'holdfast list --cost-from 500000',
         'holdfast list --stuck',
       ),
     )
     .action((options: ListOptions) =>
-      runCommand(cli, options, (session, output) =>
-        options.stuck ? listStuck(session, output, options) : list(session, output, options),
+      runCommand(cli, options, async (session, output) =>
+        options.stuck
+          ? listStuck(await stuckOf(cli, session, options), output)
+          : list(await runsOf(cli, session, options), output),
       ),
     );
 }
 
+function amount(name: string) {
+  return wholeNumber(name, [0, Number.MAX_SAFE_INTEGER]);
+}
+
 function status(text: string): StoredRunStatus {
-  const known = STATUSES.find((one) => one === text);
+  const known = STORED_STATUSES.find((one) => one === text);
   if (known !== undefined) return known;
-  throw usage(`There is no status "${text.slice(0, 40)}".`, `Known: ${STATUSES.join(', ')}.`);
+  throw usage(
+    `There is no status "${text.slice(0, 40)}".`,
+    `Known: ${STORED_STATUSES.join(', ')}.`,
+  );
 }
 
-function limit(text: string): number {
-  return wholeNumber('--limit', [1, LIMIT_MAX])(text);
-}
-
-async function list(session: Session, output: Output, options: ListOptions): Promise<void> {
-  const query = {
-    limit: options.limit ?? LIMIT_DEFAULT,
-    ...(options.status !== undefined && { status: options.status }),
-    ...(options.agent !== undefined && { agent: options.agent }),
+function filterOf({ status: wanted, agent, costFrom, costTo }: ListOptions) {
+  return {
+    ...(wanted !== undefined && { status: wanted }),
+    ...(agent !== undefined && { agent }),
+    ...(costFrom !== undefined && { costFrom }),
+    ...(costTo !== undefined && { costTo }),
   };
+}
+
+async function runsOf(cli: Cli, session: Session, options: ListOptions): Promise<Page<RunSummary>> {
+  const { limit = LIMIT_DEFAULT, cursor } = options;
+  const api = readingDeskOf(cli, options);
+  if (api !== undefined) {
+    const wanted = { ...filterOf(options), limit, ...(cursor !== undefined && { cursor }) };
+    return pagesAtDesk<RunSummary>(api, '/v1/runs', wanted);
+  }
+  const tenant = tenantOf(options);
   const store = await session.store();
-  const runs =
-    store === undefined
-      ? await (await session.client()).listRuns(query)
-      : (await store.listRuns(TENANT, query)).map(summaryOf);
-  output.data({ runs });
+  const query: RunsQuery = {
+    ...filterOf(options),
+    limit,
+    ...(cursor !== undefined && { before: { startedAt: cursor.at, runId: cursor.id } }),
+  };
+  if (store === undefined) {
+    return { items: await (await session.client()).forTenant(tenant).listRuns(query) };
+  }
+  const rows = (await store.listRuns(tenant, query)).map(summaryOf);
+  return pageOf(rows, limit, ({ startedAt, runId }) => ({ at: startedAt, id: runId }));
+}
+
+function list(page: Page<RunSummary>, output: Output): void {
+  const { items: runs, next } = page;
+  output.data({ runs, ...(next !== undefined && { next }) });
   if (runs.length === 0) return output.line('No runs.');
   output.line(
     table({
@@ -93,7 +132,8 @@ async function list(session: Session, output: Output, options: ListOptions): Pro
       paint: output.paint,
     }),
   );
-  if (runs.length === query.limit) output.remark(`The first ${query.limit}; more with --limit.`);
+  const more = moreRemark(page);
+  if (more !== undefined) output.remark(more);
 }
 
 function rowOf(run: RunSummary): readonly string[] {
@@ -108,9 +148,22 @@ function rowOf(run: RunSummary): readonly string[] {
   ];
 }
 
-async function listStuck(session: Session, output: Output, options: ListOptions): Promise<void> {
-  const client = await session.client();
-  const stuck = await client.stuckRuns(options.limit ?? LIMIT_MAX);
+async function stuckOf(
+  cli: Cli,
+  session: Session,
+  options: ListOptions,
+): Promise<readonly StuckRun[]> {
+  if (readingDeskOf(cli, options) !== undefined) {
+    throw usage(
+      'The desk does not know which runs are stuck: Temporal does.',
+      'Ask on a host that reaches Temporal, without a token.',
+    );
+  }
+  const client = (await session.client()).forTenant(tenantOf(options));
+  return client.stuckRuns({ limit: options.limit ?? STUCK_MAX });
+}
+
+function listStuck(stuck: readonly StuckRun[], output: Output): void {
   output.data({ stuck });
   if (stuck.length === 0) return output.line('No run is stuck.');
   output.line(

@@ -2,18 +2,18 @@
 import type { Command } from 'commander';
 import type { HoldfastClient } from '../../client/index.js';
 import {
-  examples,
-  runCommand,
-  withJson,
-  withPlace,
-  type Cli,
-  type CommonOptions,
-} from '../command.js';
+  readingDeskOf,
+  tenantOf,
+  withDesk,
+  withTenant,
+  type DeskOptions,
+  type TenantOptions,
+} from '../actor.js';
+import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
 import { HoldfastError } from '../../core/errors.js';
-import type { RunEvent } from '../../core/event.js';
-import type { RunView } from '../../core/view.js';
 import { printResult } from '../follow.js';
-import { lastEvents, noSuchRun, TENANT } from '../run-record.js';
+import { factsAtDesk, type RunFacts } from '../run-at-desk.js';
+import { lastEvents, noSuchRun } from '../run-record.js';
 import type { Output } from '../output.js';
 import {
   approvalCard,
@@ -25,7 +25,7 @@ import {
 } from '../render/index.js';
 import type { Session } from '../session.js';
 import type { AskRow } from '../../store/asks.js';
-import type { RunRow } from '../../store/runs.js';
+import type { RunName } from '../../store/changes.js';
 import { wholeNumber } from '../usage.js';
 
 const EVENTS_DEFAULT = 500;
@@ -34,7 +34,7 @@ const ASKS_MAX = 200;
 /** The store tells most; a run that does not answer is not waited for long. */
 const STATE_LIMIT_MS = 2_500;
 
-interface ShowOptions extends CommonOptions {
+interface ShowOptions extends DeskOptions, TenantOptions {
   readonly events?: number;
   readonly all?: boolean;
 }
@@ -50,14 +50,19 @@ export function addShow(program: Command, cli: Cli): void {
       eventCount,
     )
     .option('--all', 'also events that only say that things go their way');
-  withJson(withPlace(command), '{runId, run, state, trouble, asks, events}')
+  withJson(withPlace(withDesk(withTenant(command))), '{runId, run, state, trouble, asks, events}')
     .addHelpText(
       'after',
       examples('holdfast show run_01J…', 'holdfast show my-run --json | jq .run'),
     )
     .action((runId: string, options: ShowOptions) =>
       runCommand(cli, options, async (session, output) => {
-        const facts = await factsOf(session, runId, options.events ?? EVENTS_DEFAULT);
+        const count = options.events ?? EVENTS_DEFAULT;
+        const api = readingDeskOf(cli, options);
+        const facts =
+          api === undefined
+            ? await factsOf(session, { tenant: tenantOf(options), runId }, count)
+            : await factsAtDesk(api, runId, count);
         output.data(facts);
         if (!output.json) await print(facts, { session, output, all: options.all === true });
       }),
@@ -68,30 +73,25 @@ function eventCount(text: string): number {
   return wholeNumber('--events', [0, EVENTS_MAX])(text);
 }
 
-interface Facts {
-  readonly runId: string;
-  /** As the store knows it; absent for a run whose workers write another store. */
-  readonly run: RunRow | null;
-  /** As the run itself says; absent when no worker answers. */
-  readonly state: RunView | null;
-  readonly asks: readonly AskRow[];
-  readonly events: readonly RunEvent[];
-  /** Temporal's word on a run that is under way but does not answer. */
-  readonly trouble: string | null;
-}
-
-async function factsOf(session: Session, runId: string, count: number): Promise<Facts> {
+async function factsOf(
+  session: Session,
+  { tenant, runId }: RunName,
+  count: number,
+): Promise<RunFacts> {
   const store = await session.store();
-  const run = (await store?.getRun(TENANT, runId)) ?? null;
+  const run = (await store?.getRun(tenant, runId)) ?? null;
   const ended = run?.result !== undefined;
   const client = ended ? undefined : await clientFor(session, run !== null);
   const live =
-    client === undefined ? { state: null, trouble: null } : await liveFacts(client, runId);
+    client === undefined
+      ? { state: null, trouble: null }
+      : await liveFacts(client.forTenant(tenant), runId);
   if (run === null && live.state === null && live.trouble === null) throw noSuchRun(runId);
-  const asks = (await store?.listAsks(TENANT, { runId, limit: ASKS_MAX })) ?? [];
+  const asks = (await store?.listAsks(tenant, { runId, limit: ASKS_MAX })) ?? [];
   const last = run?.lastSeq ?? -1;
   const since = Math.max(0, last + 1 - count);
-  const events = store === undefined ? [] : await lastEvents(store, runId, { since, count });
+  const name = { tenant, runId };
+  const events = store === undefined ? [] : await lastEvents(store, name, { since, count });
   return { runId, run, ...live, asks, events };
 }
 
@@ -103,7 +103,7 @@ function clientFor(session: Session, known: boolean): Promise<HoldfastClient | u
 async function liveFacts(
   client: HoldfastClient,
   runId: string,
-): Promise<Pick<Facts, 'state' | 'trouble'>> {
+): Promise<Pick<RunFacts, 'state' | 'trouble'>> {
   try {
     return { state: await client.handle(runId).state(STATE_LIMIT_MS), trouble: null };
   } catch (error) {
@@ -134,7 +134,7 @@ interface Printing {
   readonly all: boolean;
 }
 
-async function print(facts: Facts, { session, output, all }: Printing): Promise<void> {
+async function print(facts: RunFacts, { session, output, all }: Printing): Promise<void> {
   const { run, state, asks, events, trouble } = facts;
   const { paint } = output;
   const first = events[0]?.stamp.seq ?? 0;
@@ -143,7 +143,7 @@ async function print(facts: Facts, { session, output, all }: Printing): Promise<
     output.line(`${run.status} · started ${dateTimeText(run.startedAt)}`);
     output.line(`“${inert(run.goalPreview)}”`);
   } else if (state !== null) {
-    output.line(`${paint.bold(inert(state.runId))} ${inert(state.agent)}: ${state.status}`);
+    output.line(`${paint.bold(inert(facts.runId))} ${inert(state.agent ?? '')}: ${state.status}`);
     output.line(
       'The store has nothing of this run; set HOLDFAST_STORE to the store of its workers.',
     );
@@ -164,6 +164,6 @@ async function print(facts: Facts, { session, output, all }: Printing): Promise<
   if (state !== null) output.line(paint.dim(costLine(state.counters)));
 }
 
-function openAsks(asks: readonly AskRow[], state: RunView | null) {
+function openAsks(asks: readonly AskRow[], state: RunFacts['state']) {
   return state?.asks ?? asks.filter((ask) => ask.outcome === 'pending');
 }

@@ -23,6 +23,7 @@ interface StartOptions extends CommonOptions {
   readonly file?: string;
   readonly runId?: string;
   readonly caller?: string;
+  readonly model?: string;
   readonly session?: string;
   readonly resume?: string;
   readonly continue?: boolean;
@@ -46,6 +47,7 @@ export function addStart(program: Command, cli: Cli): void {
     .option('--file <file>', 'task as JSON or text; - is standard input')
     .option('--run-id <id>', 'id of the run; the same id again gives the run that exists')
     .option('--caller <name>', 'who asks; never counts as an approver')
+    .option('--model <route>', "model in place of the agent's own")
     .option('--session <id>', 'begin a session of this id, and keep it')
     .option('--resume <id>', 'go on with a kept session')
     .option('--continue', 'go on with the latest session of the caller in this folder')
@@ -129,7 +131,7 @@ async function requestOf({ agent, words, options, folder }: Asked) {
   if (options.watch && (options.detach || !options.wait)) {
     throw usage('--watch follows the run; it does not go with --detach or --no-wait.');
   }
-  const { file, runId, caller } = options;
+  const { file, runId, caller, model } = options;
   const input = await readTaskInput({ words, folder, ...(file !== undefined && { file }) });
   const budget = { ...input.budget, ...parseBudgetOptions(options.budget) };
   const settings = {
@@ -143,6 +145,7 @@ async function requestOf({ agent, words, options, folder }: Asked) {
     task: caller === undefined ? task : { ...task, caller },
     budget,
     settings,
+    ...(model !== undefined && { model }),
     ...(runId !== undefined && { runId: checkRunId(runId) }),
     ...sessionOptions(options, folder),
   };

@@ -1,12 +1,21 @@
 /** `holdfast transcript`: a conversation, to read or to keep. */
 import { Option, type Command } from 'commander';
 import { transcriptMarkdown } from '../../client/index.js';
-import { readTranscript, storeOf } from '../../client/transcript.js';
-import { examples, runCommand, withPlace, type Cli, type CommonOptions } from '../command.js';
+import { headOf, readTranscript, storeOf, type Transcript } from '../../client/transcript.js';
+import {
+  readingDeskOf,
+  tenantOf,
+  withDesk,
+  withTenant,
+  type DeskOptions,
+  type TenantOptions,
+} from '../actor.js';
+import { examples, runCommand, withPlace, type Cli } from '../command.js';
 import { exactJson, inertText } from '../render/index.js';
-import { TENANT } from '../run-record.js';
+import { asMissingRun } from '../run-at-desk.js';
+import type { Session } from '../session.js';
 
-interface TranscriptOptions extends CommonOptions {
+interface TranscriptOptions extends DeskOptions, TenantOptions {
   readonly format: 'md' | 'json';
 }
 
@@ -14,7 +23,7 @@ export function addTranscript(program: Command, cli: Cli): void {
   const command = program
     .command('transcript')
     .description(
-      'Print the conversation of a session, or of a run that has ended, without what was taken back.',
+      'Print the conversation of a session or of a run, without what was taken back. Of a run under way: what is stored so far. Over the desk: of runs that have ended.',
     )
     .argument('<id>', 'id of a session or of a run')
     .addOption(
@@ -23,7 +32,7 @@ export function addTranscript(program: Command, cli: Cli): void {
         .default('md'),
     )
     .option('--json', 'the same as --format json, on one line');
-  withPlace(command)
+  withPlace(withDesk(withTenant(command)))
     .addHelpText(
       'after',
       examples(
@@ -34,8 +43,12 @@ export function addTranscript(program: Command, cli: Cli): void {
     )
     .action((id: string, options: TranscriptOptions) =>
       runCommand(cli, options, async (session, output) => {
-        const store = storeOf({ store: await session.store() });
-        const transcript = await readTranscript(store, TENANT, id);
+        const api = readingDeskOf(cli, options);
+        const path = `/v1/runs/${encodeURIComponent(id)}/transcript`;
+        const transcript =
+          api === undefined
+            ? await fromStore(session, tenantOf(options), id)
+            : ((await api.get(path).catch(asMissingRun(id))) as unknown as Transcript);
         output.data(transcript);
         output.line(
           options.format === 'json'
@@ -44,4 +57,12 @@ export function addTranscript(program: Command, cli: Cli): void {
         );
       }),
     );
+}
+
+async function fromStore(session: Session, tenant: string, id: string): Promise<Transcript> {
+  const store = storeOf({ store: await session.store() });
+  return readTranscript(store, { tenant, id }, async (runId) => {
+    const client = await session.tryClient();
+    return client && headOf(client.forTenant(tenant).handle(runId));
+  });
 }

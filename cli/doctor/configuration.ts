@@ -1,5 +1,5 @@
 /** The configuration and the model keys that it needs. */
-import { KEY_VARIABLES } from '../../activities/model-provider.js';
+import { howToReach } from '../../activities/model-provider.js';
 import type { Config } from '../../authoring/index.js';
 import type { Environment } from '../../worker/config.js';
 import { broken, ok, warning, type Check } from './check.js';
@@ -45,14 +45,7 @@ async function checkKeys(
   return [...wanted].map((provider) => {
     if (available.has(provider)) return ok('model key', `${provider}: set`);
     return served
-      ? warning('model key', `${provider}: not set in this shell`, mendKey(provider))
-      : broken('model key', `${provider}: not set`, mendKey(provider));
+      ? warning('model key', `${provider}: not set in this shell`, howToReach(provider, config))
+      : broken('model key', `${provider}: not set`, howToReach(provider, config));
   });
-}
-
-function mendKey(provider: string): string {
-  const variable = KEY_VARIABLES.get(provider);
-  return variable !== undefined
-    ? `Set ${variable} for the worker.`
-    : `No provider "${provider}" is built in; hand it to startWorker, or use another model.`;
 }

@@ -69,7 +69,7 @@ async function workerChecks(client: HoldfastClient): Promise<readonly Check[]> {
 }
 
 async function stuckChecks(client: HoldfastClient): Promise<readonly Check[]> {
-  const stuck = await client.stuckRuns(STUCK_LOOKED_AT);
+  const stuck = await client.stuckRuns({ limit: STUCK_LOOKED_AT, allTenants: true });
   if (stuck.length === 0) return [ok('stuck runs', 'none')];
   return stuck.map((run) => broken('stuck run', foundStuck(run), mendStuck(run)));
 }

@@ -1,4 +1,4 @@
-/** The store: where it is, its schema, whether it can be written. */
+/** The store: where it is, its schema, whether it can be written; and what it knows of webhooks that failed. */
 import { storeExists } from '../../store/place.js';
 import type { Environment } from '../../worker/config.js';
 import { ok, warning, type Check } from './check.js';
@@ -17,8 +17,20 @@ export async function checkStore({ storePlace }: Environment): Promise<readonly 
   const store = await openStoreAt(storePlace);
   try {
     const { place, schemaVersion } = await store.health();
-    return [ok('store', `${place}, schema ${schemaVersion}`)];
+    const checks = [ok('store', `${place}, schema ${schemaVersion}`)];
+    return [...checks, ...notTold(await store.countGivenUpNotices())];
   } finally {
     await store.close();
   }
+}
+
+function notTold(count: number): readonly Check[] {
+  if (count === 0) return [];
+  return [
+    warning(
+      'notifications',
+      `${count} were given up; their questions are still open`,
+      'Mend the webhook that the console names in its log; `holdfast approvals` lists what waits.',
+    ),
+  ];
 }

@@ -3,6 +3,9 @@
  * Invariant: nothing of it comes from the model unescaped, and every line stands behind the card's border,
  * so that an argument cannot pretend to be a part of the card.
  */
+import type { LimitScope } from '../../core/controls/limits.js';
+import type { LimitsOutlook } from '../../core/controls/outlook.js';
+import type { Repeats } from '../../core/controls/repeats.js';
 import type { AskView } from '../../core/event.js';
 import { dateTimeText, relativeText } from './amounts.js';
 import { inert, inertJson, inertLines } from './inert.js';
@@ -28,10 +31,13 @@ export function approvalCard(ask: AskView, options: CardOptions): string {
     ...(decidable ? [label('question', inert(ask.askId, ID_CHARS_MAX))] : []),
     ...(ask.question === undefined ? [] : ['', ...inertLines(ask.question), '']),
     ...(ask.args === undefined ? [] : argumentLines(ask, paint)),
+    ...(ask.repeats === undefined ? [] : repeatLines(ask.repeats, paint)),
+    ...(ask.limits === undefined ? [] : limitLines(ask.limits, paint)),
     ...(decidable ? [label('by', deciders(ask))] : []),
-    ...(ask.requestedBy === undefined
+    ...(ask.requestedBy === undefined || ask.answeredBy === 'customer'
       ? []
       : [label('not by', `${inert(ask.requestedBy)}, who asked for it`)]),
+    ...(ask.escalation === undefined ? [] : [label('or by', laterDeciders(ask.escalation, now))]),
     label('expires', `${dateTimeText(ask.expiresAt)} (${relativeText(ask.expiresAt, now)})`),
     ...(decidable ? [label('hash', inert(ask.argsHash, ID_CHARS_MAX))] : []),
     ...(options.withoutCommands ? [] : ['', ...answers(ask, options.runId).map(paint.cyan)]),
@@ -67,7 +73,50 @@ function argumentLines(ask: AskView, paint: Paint): readonly string[] {
   ];
 }
 
-function deciders({ roles, quorum }: AskView): string {
+const STATES = { done: 'done', under_way: 'under way', in_doubt: 'in doubt' } as const;
+
+/** What was done before for the same business object, the newest first. */
+function repeatLines({ identity, earlier, more }: Repeats, paint: Paint): readonly string[] {
+  const lines = earlier.map(({ at, state, amount, runId, approvedBy }) => {
+    const much = amount === undefined ? '' : `, amount ${amount}`;
+    const word = approvedBy.length === 0 ? 'nobody' : approvedBy.map((by) => inert(by)).join(', ');
+    return `  ${dateTimeText(at)}: ${STATES[state]}${much}, by ${inert(runId)}, on the word of ${word}`;
+  });
+  const about = identity.map((part) => inert(part)).join(', ');
+  return [
+    paint.dim(`done before for ${about}`),
+    ...lines.map((line) => paint.yellow(line)),
+    ...(more === true ? ['  and more'] : []),
+  ];
+}
+
+const SCOPES: { readonly [scope in LimitScope]: string } = {
+  perCustomerAndDay: 'for this customer today',
+  perDay: 'today',
+  inAll: 'in all',
+};
+
+/** As it was when the call was proposed. */
+function limitLines({ amount, limits, exceeded }: LimitsOutlook, paint: Paint): readonly string[] {
+  const lines = limits.flatMap(({ scope, used, ...limit }) => [
+    ...(limit.amount === undefined
+      ? []
+      : [`  ${used.amount} of ${limit.amount} used ${SCOPES[scope]}; this takes ${amount}`]),
+    ...(limit.count === undefined
+      ? []
+      : [`  ${used.count} of ${limit.count} calls used ${SCOPES[scope]}`]),
+  ]);
+  const over = '  beyond its limits: it would be refused even if it is approved';
+  return [paint.dim('limits'), ...lines, ...(exceeded === true ? [paint.yellow(over)] : [])];
+}
+
+function laterDeciders({ at, roles }: NonNullable<AskView['escalation']>, now: number): string {
+  const when = at <= now ? 'as well now' : `from ${dateTimeText(at)} (${relativeText(at, now)})`;
+  return `${roles.map((role) => inert(role)).join(' or ')}, ${when}`;
+}
+
+function deciders({ roles, quorum, answeredBy, requestedBy }: AskView): string {
+  if (answeredBy === 'customer') return `${inert(requestedBy ?? 'the customer')} alone`;
   const who = roles.length === 0 ? 'anyone' : roles.map((role) => inert(role)).join(' or ');
   return quorum > 1 ? `${quorum} different people: ${who}` : who;
 }
@@ -79,18 +128,18 @@ function answers(ask: AskView, runId: string): readonly string[] {
   switch (ask.kind) {
     case 'approval':
       return [
-        `holdfast approve ${id} --by NAME${role}`,
-        `holdfast reject ${id} --by NAME${role}`,
-        `holdfast modify ${id} --args 'JSON' --by NAME${role}`,
+        `holdfast approve ${id} --as NAME${role}`,
+        `holdfast reject ${id} --as NAME${role}`,
+        `holdfast modify ${id} --args 'JSON' --as NAME${role}`,
       ];
     case 'budget':
-      return ['approve', 'reject'].map((verb) => `holdfast ${verb} ${id} --by NAME`);
+      return ['approve', 'reject'].map((verb) => `holdfast ${verb} ${id} --as NAME`);
     case 'outcome':
       return ["happened --value 'JSON'", 'not_happened', 'stop'].map(
-        (answer) => `holdfast answer ${id} ${answer} --by NAME${role}`,
+        (answer) => `holdfast answer ${id} ${answer} --as NAME${role}`,
       );
     case 'input':
-      return [`holdfast answer ${id} 'TEXT' --by NAME`];
+      return [`holdfast answer ${id} 'TEXT' --as NAME`];
     case 'user_message':
       return [`holdfast message ${shellWord(runId)} 'TEXT'`];
   }

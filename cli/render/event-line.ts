@@ -64,6 +64,7 @@ function describe(event: RunEvent, paint: Paint): Description {
     case 'permission':
       return checkText(event, paint);
     case 'approval_requested':
+    case 'approval_escalated':
     case 'input_request':
     case 'approval_resolved':
     case 'approval_withdrawn':
@@ -76,10 +77,7 @@ function describe(event: RunEvent, paint: Paint): Description {
     case 'tool_results_message':
       return { label: 'results', text: `${countText(event.callIds.length)} to the model` };
     case 'warning':
-      return {
-        label: 'warning',
-        text: paint.yellow(`${inert(event.code)}: ${inert(event.message)}`),
-      };
+      return warningText(event, paint);
     case 'transition':
       return { label: 'next', text: paint.dim(event.reason) };
     case 'hook':
@@ -109,6 +107,10 @@ function ofLaterRelease(event: never): Description {
 }
 
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
+
+function warningText({ code, message }: Of<'warning'>, paint: Paint): Description {
+  return { label: 'warning', text: paint.yellow(`${inert(code)}: ${inert(message)}`) };
+}
 
 function contextText(event: Of<'compact_boundary'> | Of<'tombstone'>): string {
   return event.type === 'tombstone'
@@ -149,6 +151,7 @@ function checkText(event: Of<'validation'> | Of<'permission'>, paint: Paint): De
 
 type AskEvent =
   | Of<'approval_requested'>
+  | Of<'approval_escalated'>
   | Of<'input_request'>
   | Of<'approval_resolved'>
   | Of<'approval_withdrawn'>
@@ -168,6 +171,10 @@ function askText(event: AskEvent, paint: Paint): Description {
       const until = relativeText(event.expiresAt, event.stamp.at);
       const text = `wanted for ${what.join(' ')}; expires ${until}; ${inert(event.askId)}`;
       return { label, text: paint.yellow(text) };
+    }
+    case 'approval_escalated': {
+      const roles = event.roles.map((role) => inert(role)).join(' or ');
+      return { label, text: paint.yellow(`still open: ${roles} may decide as well now`) };
     }
     case 'approval_resolved': {
       const by = event.by.length === 0 ? '' : ` by ${event.by.map((one) => inert(one)).join(', ')}`;

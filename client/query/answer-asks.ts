@@ -4,7 +4,6 @@
  * callback was shown; a callback that fails, is late or is left decides nothing, so that the question stays
  * open for others; a decision that was made is delivered, over outages, and its refusal is told.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Decision, RejectionReason, Verdict } from '../../core/ask/ask.js';
 import { canonicalJson } from '../../core/digest.js';
 import { HoldfastError } from '../../core/errors.js';
@@ -14,6 +13,7 @@ import { decisionRejected } from '../decide.js';
 import type { ReadingStore } from '../link.js';
 import type { RunHandle } from '../run-handle.js';
 import type { FollowQueryOptions, PermissionResult, QuestionReply } from './options.js';
+import { overOutages } from './outages.js';
 
 export interface Questioned {
   readonly run: RunHandle;
@@ -30,8 +30,6 @@ export interface Answering {
   settle(): Promise<void>;
 }
 
-const OUTAGE_LIMIT_MS = 60_000;
-const OUTAGE_PAUSE_MS = 500;
 /** The question is closed, as its own event tells. */
 const CLOSED: readonly RejectionReason[] = [
   'unknown_ask',
@@ -82,7 +80,10 @@ export function answering(asked: Questioned): Answering {
     async settle() {
       for (const stop of open.values()) stop.abort();
       open.clear();
-      await Promise.all(deliveries);
+      // All of them: whoever waits for this takes their connection away.
+      const ended = await Promise.allSettled(deliveries);
+      const failed = ended.find((one) => one.status === 'rejected');
+      if (failed !== undefined) throw failed.reason;
     },
   };
 }
@@ -185,23 +186,15 @@ function bound(
 }
 
 /** The same decision again is the same one to the run. */
-async function deliver(
+function deliver(
   { run }: Questioned,
   { ask, decision, interrupt }: Decided,
   signal: AbortSignal,
 ): Promise<void> {
-  const deadline = performance.now() + OUTAGE_LIMIT_MS;
-  for (;;) {
-    try {
-      await send(run, ask, decision);
-      if (interrupt) await run.interrupt().catch(onlyWhenEnded);
-      return;
-    } catch (error) {
-      const isOutage = error instanceof HoldfastError && error.code === 'ServerUnavailable';
-      if (!isOutage || signal.aborted || performance.now() > deadline) throw error;
-      await sleep(OUTAGE_PAUSE_MS, undefined, { signal }).catch(() => undefined);
-    }
-  }
+  return overOutages(async () => {
+    await send(run, ask, decision);
+    if (interrupt) await run.interrupt().catch(onlyWhenEnded);
+  }, signal);
 }
 
 async function send(

@@ -28,6 +28,7 @@ const QUERY_OPTIONS: { readonly [name in keyof Required<QueryOptions>]: true } =
   agent: true,
   model: true,
   fallbackModel: true,
+  betas: true,
   maxTurns: true,
   maxBudgetUsd: true,
   maxThinkingTokens: true,
@@ -55,7 +56,11 @@ const ELSEWHERE: { readonly [name: string]: string } = {
   systemPrompt: 'Instructions belong to the agent: defineAgent({ instructions }).',
   agents: 'Agents are served by workers: defineConfig({ agents }).',
   hooks: 'Hooks run in the worker: defineHook, and defineAgent({ hooks }).',
-  betas: 'Betas belong to the endpoint of a model: defineConfig({ endpoints }).',
+  mcpServers: 'There are no MCP servers yet; a tool of yours may call one.',
+  additionalDirectories: 'Tools say themselves where they work: defineTool.',
+  settingSources: 'Settings are those of the agent, and the options of this query.',
+  debug: 'See what a run did with `holdfast explain` and `holdfast watch --all`.',
+  debugFile: 'See what a run did with `holdfast explain` and `holdfast export`.',
   forkSession: 'Use fork: true.',
   resumeSessionAt: 'Use fork: { at }.',
   env: 'The run works in the worker, with its environment.',
@@ -138,10 +143,11 @@ function budgetOf({ maxTurns, maxThinkingTokens, maxBudgetUsd }: QueryOptions): 
 }
 
 function settingsOf(options: QueryOptions): SettingsOverrides {
-  const { fallbackModel, allowedTools, disallowedTools, permissionMode } = options;
+  const { fallbackModel, betas, allowedTools, disallowedTools, permissionMode } = options;
   return present({
     includePartialMessages: options.includePartialMessages,
     fallbackModel,
+    betas,
     allowedTools,
     disallowedTools,
     permissionMode,

@@ -1,11 +1,13 @@
 /**
  * The user's messages, one at a time: the next one is taken when the run waits for it, and the conversation is
- * closed when there are no more.
+ * closed when there are no more. A message that was taken is delivered, over outages.
  */
+import { randomUUID } from 'node:crypto';
 import type { RunEvent } from '../../core/event.js';
 import { isPending, onlyWhenEnded, type Questioned } from './answer-asks.js';
 import { textOfPrompt } from './check-query.js';
 import type { UserPrompt } from './options.js';
+import { overOutages } from './outages.js';
 
 export interface Feed {
   notice(event: RunEvent): void;
@@ -22,9 +24,10 @@ export function feeding(
     if (signal.aborted || !(await isPending(asked, askId))) return;
     const next = await input.next();
     if (signal.aborted) return;
-    if (next.done) return asked.run.close().catch(onlyWhenEnded);
-    const { text, id } = textOfPrompt(next.value);
-    await asked.run.sendMessage(text, id);
+    const { run } = asked;
+    if (next.done) return overOutages(() => run.close().catch(onlyWhenEnded), signal);
+    const { text, id = `msg_${randomUUID()}` } = textOfPrompt(next.value);
+    await overOutages(async () => void (await run.sendMessage(text, id)), signal);
   }
   return {
     notice(event) {

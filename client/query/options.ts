@@ -45,8 +45,8 @@ export interface PermissionContext {
 }
 
 /**
- * Answers approvals. null: leaves it to somebody else. A callback that throws decides nothing: the question
- * stays open, and the query ends with what was thrown.
+ * Answers approvals, while the messages are read. null: leaves it to somebody else. A callback that throws decides
+ * nothing: the question stays open, and the query ends with what was thrown.
  */
 export type CanUseTool = (
   toolName: string,
@@ -76,7 +76,7 @@ export interface FollowQueryOptions {
   readonly includePartialMessages?: boolean;
   /** Ends the run when the loop is left before its result; default: it goes on. */
   readonly closeOnReturn?: boolean;
-  /** Aborting it cancels the run; the stream goes on to the result. */
+  /** Aborting it cancels the run; the stream goes on to the result, unless the run is not open yet (`Aborted`). */
   readonly abortController?: AbortController;
   readonly tenant?: string;
 }
@@ -87,6 +87,8 @@ export interface QueryOptions extends FollowQueryOptions, SessionOptions {
   /** Route in place of the agent's own model. */
   readonly model?: string;
   readonly fallbackModel?: string;
+  /** Features of the model's vendor that have to be asked for by name. */
+  readonly betas?: readonly string[];
   readonly maxTurns?: number;
   readonly maxBudgetUsd?: number;
   readonly maxThinkingTokens?: number;

@@ -12,6 +12,7 @@ import { showChunk, type PartialMessage } from '../../core/sdk/stream-messages.j
 import { usageOf } from '../../core/sdk/result-message.js';
 import type { Link } from '../link.js';
 import { runHandle, type RunHandle } from '../run-handle.js';
+import { newRunId } from '../run-id.js';
 import { startRun } from '../start-run.js';
 import { readState } from '../state.js';
 import { storeOf } from '../transcript.js';
@@ -96,6 +97,12 @@ export class QueryLife {
     }
   }
 
+  /** Ends or interrupts a run; of one that has ended, nothing is left to be done. */
+  async stop(act: (run: RunHandle) => Promise<void>): Promise<void> {
+    if (this.final !== undefined) return;
+    await act((await this.begin()).run).catch(onlyWhenEnded);
+  }
+
   async sessionId(): Promise<string> {
     if (this.seen !== undefined) return this.seen.sessionId;
     const { place, run } = await this.begin();
@@ -120,17 +127,20 @@ export class QueryLife {
 
   private async start(): Promise<Begun> {
     const { abortController } = this.request.options ?? {};
-    if (abortController?.signal.aborted) {
-      throw new HoldfastError('Aborted', 'The query was aborted before it began.');
-    }
+    if (abortController?.signal.aborted) throw abortedEarly();
+    const hurry = AbortSignal.any([this.left.signal, ...present(abortController?.signal)]);
     const place = await this.open();
     try {
       storeOf(place.link);
       const { tenant = place.link.tenant } = this.request.options ?? {};
       const link = { ...place.link, tenant };
-      const run = await this.reach(link);
+      const run = await this.reach(link, hurry);
+      if (abortController?.signal.aborted) {
+        // Its result may be far: perhaps no worker is there to end it.
+        await run.cancel().catch(onlyWhenEnded);
+        throw abortedEarly();
+      }
       abortController?.signal.addEventListener('abort', this.cancel, { once: true });
-      if (abortController?.signal.aborted) this.cancel();
       return { place: { ...place, link }, run };
     } catch (error) {
       await place.release();
@@ -138,22 +148,33 @@ export class QueryLife {
     }
   }
 
-  private async reach(link: Link): Promise<RunHandle> {
-    const { request, left } = this;
-    if (!('runId' in request)) {
-      const goal = await this.goalOf(request);
-      const start = startOf(goal, request.options, this.input !== undefined);
-      return startRun(link, start, left.signal);
+  /** `hurry`: nobody wants to wait any more until the run is open. */
+  private async reach(link: Link, hurry: AbortSignal): Promise<RunHandle> {
+    const { request } = this;
+    if ('runId' in request) {
+      const run = runHandle(link, request.runId);
+      await run.execution();
+      return run;
     }
-    const run = runHandle(link, request.runId);
-    await run.execution();
-    return run;
+    const goal = await this.goalOf(request, hurry);
+    const start = startOf(goal, request.options, this.input !== undefined);
+    const { runId = newRunId() } = start;
+    try {
+      return await startRun(link, { ...start, runId }, hurry);
+    } catch (error) {
+      // Started, and opened by nobody: it would begin when nobody waits for it.
+      const mayBegin = error instanceof HoldfastError && error.code === 'ServerUnavailable';
+      const { closeOnReturn } = request.options;
+      if (mayBegin && closeOnReturn) await closeQuietly(runHandle(link, runId));
+      throw error;
+    }
   }
 
-  private async goalOf({ prompt }: StartQuery) {
+  private async goalOf({ prompt }: StartQuery, hurry: AbortSignal) {
     if (this.input === undefined) return prompt as Exclude<typeof prompt, AsyncIterable<unknown>>;
-    const first = await unlessAborted(this.input.next(), this.left.signal);
-    if (first !== undefined && !first.done) return textOfPrompt(first.value).text;
+    const first = await unlessAborted(this.input.next(), hurry);
+    if (first === undefined || hurry.aborted) throw abortedEarly();
+    if (!first.done) return textOfPrompt(first.value).text;
     throw new HoldfastError('InvalidTask', 'The prompt gave no message.', {
       hint: 'Its first message is what the run is to achieve.',
     });
@@ -182,7 +203,7 @@ export class QueryLife {
         const to = { runId: run.runId, sessionId: this.seen?.sessionId ?? run.runId, seq };
         const shown = showChunk(partial, item.chunk, to);
         partial = shown.partial;
-        yield* shown.messages;
+        if (item.isNew) yield* shown.messages;
         continue;
       }
       const { event, state, messages } = item;
@@ -229,6 +250,19 @@ export class QueryLife {
       await begun.place.release();
     }
   }
+}
+
+function abortedEarly(): HoldfastError {
+  return new HoldfastError('Aborted', 'The query was aborted before it began.');
+}
+
+/** Whoever asked is told already what is wrong. */
+async function closeQuietly(run: RunHandle): Promise<void> {
+  await run.close().catch(() => undefined);
+}
+
+function present<T>(value: T | undefined): readonly T[] {
+  return value === undefined ? [] : [value];
 }
 
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {

@@ -1,7 +1,7 @@
 /**
  * A run as an async generator of messages with controls (C34, SE-01).
  */
-import type { AskView } from '../../core/event.js';
+import type { OpenAsk } from '../../core/view.js';
 import type { PermissionMode } from '../../core/permission-mode.js';
 import type { RunResult } from '../../core/result.js';
 import type { SDKMessage } from '../../core/sdk/message.js';
@@ -10,14 +10,17 @@ import type { QueryRequest } from './options.js';
 import { QueryLife, type QueryPlace, type TotalUsage } from './query-life.js';
 
 export interface Query extends AsyncGenerator<SDKMessage, void, undefined> {
-  /** Stops what is under way; the stream goes on to the result. */
+  /** Stops what is under way; the stream goes on to the result. Of a run that has ended nothing is. */
   interrupt(): Promise<void>;
   /** For the next request. A model that the worker does not know changes nothing. */
   setModel(name: string): Promise<void>;
   setPermissionMode(mode: PermissionMode): Promise<void>;
   /** null: the model's own default. */
   setMaxThinkingTokens(tokens: number | null): Promise<void>;
-  /** Ends a conversation that waits for its user, cancels any other run; the stream goes on to the result. */
+  /**
+   * Ends a conversation that waits for its user, cancels any other run; the stream goes on to the result. A run
+   * that has ended stays as it is.
+   */
   close(): Promise<void>;
   /** A follow-up of the user; gives its id. */
   sendMessage(text: string, id?: string): Promise<string>;
@@ -26,8 +29,8 @@ export interface Query extends AsyncGenerator<SDKMessage, void, undefined> {
   /** Needs a worker until the result has been read. */
   totalUsage(): Promise<TotalUsage>;
   /** Every question that is open now. Needs a worker. */
-  pendingApprovals(): Promise<readonly AskView[]>;
-  /** Waits for the result, without reading messages. */
+  pendingApprovals(): Promise<readonly OpenAsk[]>;
+  /** Waits for the result, without reading messages: questions are answered only while somebody reads. */
   result(): Promise<RunResult>;
   /** As leaving the loop: for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -55,11 +58,11 @@ export function openQuery(open: () => Promise<QueryPlace>, request: QueryRequest
     },
     [Symbol.asyncIterator]: () => query,
     [Symbol.asyncDispose]: leave,
-    interrupt: async () => (await life.begin()).run.interrupt(),
+    interrupt: () => life.stop((run) => run.interrupt()),
     setModel: async (name) => (await life.begin()).run.setModel(name),
     setPermissionMode: async (mode) => (await life.begin()).run.setPermissionMode(mode),
     setMaxThinkingTokens: async (tokens) => (await life.begin()).run.setMaxThinkingTokens(tokens),
-    close: async () => (await life.begin()).run.close(),
+    close: () => life.stop((run) => run.close()),
     sendMessage: async (text, id) => (await life.begin()).run.sendMessage(text, id),
     runId: async () => (await life.begin()).run.runId,
     sessionId: () => life.sessionId(),

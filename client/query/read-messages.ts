@@ -5,19 +5,17 @@
  */
 import { HoldfastError } from '../../core/errors.js';
 import type { RunEvent } from '../../core/event.js';
-import { previewOf, type StoredText } from '../../core/json.js';
+import { previewOf, type Json, type StoredText } from '../../core/json.js';
+import { messageOf, resetMessage, textsOf } from '../../core/sdk/event-message.js';
 import type { SDKMessage } from '../../core/sdk/message.js';
 import {
   advanceProjection,
-  messageOf,
-  resetMessage,
   startProjection,
-  textsOf,
   type Circumstances,
   type Projection,
-  type ReadText,
 } from '../../core/sdk/projection.js';
-import type { StreamChunk } from '../../core/stream.js';
+import type { ReadText } from '../../core/sdk/result-message.js';
+import { cursorOf, isBefore, placeOf, STREAM_START, type StreamChunk } from '../../core/stream.js';
 import { followRun, type RunMoment } from '../follow-run.js';
 import type { ReadingStore } from '../link.js';
 import type { RunHandle } from '../run-handle.js';
@@ -40,19 +38,27 @@ export interface Seen {
   readonly messages: readonly SDKMessage[];
 }
 
+/** A piece of a reply. What was seen is told as well: the pieces after it go on from there. */
+export interface SeenChunk {
+  readonly chunk: StreamChunk;
+  readonly isNew: boolean;
+}
+
 /** Tokens of messages that were seen, kept until it is known that they were. */
 const EARLY_CHUNKS_MAX = 20_000;
 
 export async function* readMessages(
   reading: Reading,
-): AsyncGenerator<Seen | { readonly chunk: StreamChunk }, void, undefined> {
+): AsyncGenerator<Seen | SeenChunk, void, undefined> {
+  const isNew = newnessOf(reading);
   let state = startProjection(reading.circumstances);
   let last = -1;
   let { afterSeq } = reading;
   let early: StreamChunk[] = [];
   for await (const moment of momentsOf(reading)) {
     if (moment.kind === 'chunk') {
-      if (last >= afterSeq) yield { chunk: moment.chunk };
+      // Nothing comes before the first event, which tells of the session.
+      if (last >= Math.max(afterSeq, 0)) yield { chunk: moment.chunk, isNew: isNew(moment.chunk) };
       else if (early.push(moment.chunk) > EARLY_CHUNKS_MAX) early.shift();
       continue;
     }
@@ -71,15 +77,33 @@ export async function* readMessages(
       state,
       messages: isReset ? [resetMessage(state, event), ...messages] : messages,
     };
-    if (event.type === 'model_response') early = [];
+    if (event.type === 'model_response') {
+      const { messageId } = event;
+      early = early.filter((chunk) => chunk.messageId !== messageId);
+    }
     if (seq < afterSeq) continue;
-    for (const chunk of early.splice(0)) yield { chunk };
+    for (const chunk of early.splice(0)) yield { chunk, isNew: isNew(chunk) };
   }
 }
 
 async function* momentsOf({ run, tokens, signal }: Reading): AsyncGenerator<RunMoment> {
-  if (tokens !== undefined) return yield* followRun(run, { ...tokens, signal });
+  if (tokens !== undefined) {
+    const after = tokens.after === undefined ? {} : { after: attemptAt(tokens.after) };
+    return yield* followRun(run, { ...after, signal });
+  }
   for await (const event of run.events({ since: 0, signal })) yield { kind: 'event', event };
+}
+
+/** The beginning of the attempt that this cursor is in; what is no cursor is for the stream to refuse. */
+function attemptAt(cursor: string): string {
+  const place = placeOf(cursor);
+  return place === undefined ? cursor : cursorOf({ fence: place.fence, index: 0 });
+}
+
+function newnessOf({ tokens }: Reading): (chunk: StreamChunk) => boolean {
+  const after = tokens?.after === undefined ? undefined : placeOf(tokens.after);
+  if (after === undefined) return () => true;
+  return ({ cursor }) => isBefore(after, placeOf(cursor) ?? STREAM_START);
 }
 
 async function messagesOf(
@@ -105,11 +129,14 @@ async function stateBefore(reading: Reading, seq: number): Promise<Projection> {
 }
 
 async function withWholeArguments({ run, store }: Reading, event: RunEvent): Promise<RunEvent> {
-  if (event.type !== 'model_response' || event.calls.length === 0) return event;
-  const restore = async (call: (typeof event.calls)[number]) => ({
-    ...call,
-    args: await store.restoreArguments(run.tenant, call.args).catch(onlyWhenGone(call.args)),
+  const restore = async <A extends { readonly args: Json }>(action: A): Promise<A> => ({
+    ...action,
+    args: await store.restoreArguments(run.tenant, action.args).catch(onlyWhenGone(action.args)),
   });
+  if (event.type === 'approval_resolved' && event.corrected !== undefined) {
+    return { ...event, corrected: await restore(event.corrected) };
+  }
+  if (event.type !== 'model_response' || event.calls.length === 0) return event;
   return { ...event, calls: await Promise.all(event.calls.map(restore)) };
 }
 

@@ -4,9 +4,12 @@
  * Invariants: an ask is bound to one digest; it leaves 'pending' exactly once; answers never change a
  * closed ask.
  */
+import type { LimitsOutlook } from '../controls/outlook.js';
+import type { Repeats } from '../controls/repeats.js';
 import type { Json } from '../json.js';
 import type { Correction } from './correction.js';
 import type { GrantRequest } from './grants.js';
+import type { SignedStatement } from './statement.js';
 
 export type AskKind = 'approval' | 'outcome' | 'budget' | 'input' | 'user_message';
 
@@ -36,6 +39,15 @@ export interface Vote {
   readonly grant?: GrantRequest;
   readonly nonce?: string;
   readonly proof?: string;
+  /** Where proofs are required: what was signed, for whoever verifies it again. */
+  readonly signed?: SignedStatement;
+}
+
+/** Others who may decide from a moment on, besides the ask's own roles. */
+export interface Escalation {
+  /** ms since epoch. */
+  readonly at: number;
+  readonly roles: readonly string[];
 }
 
 export interface Ask {
@@ -66,6 +78,17 @@ export interface Ask {
   /** The expiry timer has fired; decisions made in time still count until the ask is closed. */
   readonly elapsed: boolean;
   readonly timer: string;
+  /** Its timer has fired when it is 'due'; then it is told once. */
+  readonly escalation?: Escalation & {
+    readonly timer: string;
+    readonly state: 'ahead' | 'due' | 'told';
+  };
+  /** What was done before: the approval of this once more. */
+  readonly repeats?: Repeats;
+  /** What is used up of the limits of its tool, when it was proposed. */
+  readonly limits?: LimitsOutlook;
+  /** Of a question of the model: on which side of the desk it is answered; absent: on either. */
+  readonly answeredBy?: 'customer' | 'staff';
 }
 
 export type DecisionKind =
@@ -97,7 +120,9 @@ export interface Decision {
   readonly grant?: GrantRequest;
   /** Names this decision, so that it counts once however often it is delivered. */
   readonly nonce?: string;
-  /** Signature; kept and passed on, verified once decisions must be proven. */
+  /** Names the key of the desk that signed it. */
+  readonly kid?: string;
+  /** Signature (statement.ts); without `requireProof` it is kept and not judged. */
   readonly proof?: string;
 }
 
@@ -121,4 +146,8 @@ export type RejectionReason =
   | 'correction_refused'
   | 'not_applicable'
   | 'malformed'
+  /** No signature, or one that is not valid for this question. */
+  | 'unproven'
+  /** Signed with a key that the run has not been told of yet. */
+  | 'unknown_key'
   | 'run_closing';

@@ -6,6 +6,8 @@
  *  D2 In time means `decidedAt` ≤ expiry, whenever the run learns of it (G95).
  *  D3 Distinct people: nobody votes twice, nobody decides on their own request.
  *  D4 The first valid answer of each person stands; a closed ask never changes.
+ *  D5 Where proofs are required, what is not proven is not looked at (verify.ts). That a question is decided
+ *     already is said to anybody: a crowd that comes too late costs no signatures.
  */
 import { warn } from '../outbox.js';
 import type { Run } from '../run.js';
@@ -14,14 +16,17 @@ import type {
   AskOutcome,
   Decision,
   DecisionKind,
+  Escalation,
   RejectionReason,
   Verdict,
   Vote,
 } from './ask.js';
 import { isCorrection, objectionToCorrection, withCorrection } from './correction.js';
+import { rolesAt } from './escalation.js';
 import { objectionToGrant } from './grants.js';
 import { askById, replaceAsk } from './pending.js';
-import { isProven } from './verify.js';
+import type { SignedStatement } from './statement.js';
+import { judgeProof, type ProofVerdict } from './verify.js';
 
 export const EARLY_DECISIONS_MAX = 4;
 
@@ -43,12 +48,28 @@ interface Recorded {
 export function record(run: Run, decision: Decision, ticket?: string): Recorded {
   const ask = askById(run, decision.askId);
   if (ask === undefined) return unknownAsk(run, decision);
-  if (isRedelivery(ask, decision)) {
-    return { run, verdict: { accepted: true, outcome: outcomeOf(ask) } };
-  }
+  const again = isRedelivery(ask, decision);
+  const late = again ? undefined : objectionToLateness(run, ask);
+  if (late !== undefined) return reject(run, decision, late);
+  const judged = judgeProof(run, ask, decision);
+  const { proof } = judged;
+  if (!proof.ok) return reject(judged.run, decision, proof);
+  return recordProven(judged.run, ask, { decision, proof, again, ticket });
+}
+
+interface Proven {
+  readonly decision: Decision;
+  readonly proof: Extract<ProofVerdict, { readonly ok: true }>;
+  /** It has been recorded before. */
+  readonly again: boolean;
+  readonly ticket: string | undefined;
+}
+
+function recordProven(run: Run, ask: Ask, { decision, proof, again, ticket }: Proven): Recorded {
+  if (again) return { run, verdict: { accepted: true, outcome: outcomeOf(ask) } };
   const refusal = objection(run, ask, decision);
   if (refusal !== undefined) return reject(run, decision, refusal);
-  const vote = voteOf(decision);
+  const vote = voteOf(decision, proof.signed);
   if (isCorrection(decision)) {
     // Nobody may be left waiting when the workflow goes over to its next segment.
     const kept = run.segment.full ? undefined : ticket;
@@ -65,7 +86,7 @@ export function record(run: Run, decision: Decision, ticket?: string): Recorded 
   };
 }
 
-function voteOf(decision: Decision): Vote {
+function voteOf(decision: Decision, signed?: SignedStatement): Vote {
   const { by, roles, decidedAt, reason, value, amount, grant, nonce, proof } = decision;
   return {
     by,
@@ -78,6 +99,7 @@ function voteOf(decision: Decision): Vote {
     ...(grant !== undefined && { grant }),
     ...(nonce !== undefined && { nonce }),
     ...(proof !== undefined && { proof }),
+    ...(signed !== undefined && { signed }),
   };
 }
 
@@ -108,6 +130,14 @@ const OUTCOMES: { readonly [kind in Vote['decision']]: AskOutcome } = {
   answer: 'answered',
 };
 
+/** Where signatures have to be verified this comes before: it needs nobody's. */
+function objectionToLateness(run: Run, ask: Ask): Objection | undefined {
+  const outcome = outcomeOf(ask);
+  if (run.frozen?.settings.requireProof !== true) return undefined;
+  if (outcome === 'pending' || outcome === 'expired') return undefined;
+  return no('already_decided', `this ask is ${outcome}`);
+}
+
 interface Objection {
   readonly reason: RejectionReason;
   readonly message: string;
@@ -129,24 +159,25 @@ function objection(run: Run, ask: Ask, decision: Decision): Objection | undefine
     return no('not_applicable', `'${decision.decision}' is no answer to this ask`);
   if (ask.kind === 'outcome' && decision.decidedAt < ask.openedAt)
     return no('not_applicable', 'it was decided before anybody asked what happened');
+  if (ask.repeats !== undefined && decision.decidedAt < ask.openedAt)
+    return no('not_applicable', 'it was decided before anybody could see what was done before');
   const person = objectionToPerson(ask, decision);
   if (person !== undefined) return person;
   const content = objectionToContent(run, ask, decision);
   if (content !== undefined) return content;
-  if (run.frozen !== undefined && !isProven(decision, run.frozen.settings))
-    return no('malformed', 'the decision carries no valid signature');
   return undefined;
 }
 
 /** Why this person may not decide on this ask; undefined: they may. */
 export function objectionToPerson(
-  ask: Pick<Ask, 'requestedBy' | 'roles'>,
-  { by, roles }: Pick<Decision, 'by' | 'roles'>,
+  ask: Pick<Ask, 'requestedBy' | 'roles'> & { readonly escalation?: Escalation },
+  { by, roles, decidedAt }: Pick<Decision, 'by' | 'roles' | 'decidedAt'>,
 ): Objection | undefined {
   if (ask.requestedBy !== undefined && ask.requestedBy === by)
     return no('own_request', 'nobody decides on their own request');
-  if (ask.roles.length > 0 && !roles.some((role) => ask.roles.includes(role)))
-    return no('role_missing', `needs one of the roles ${ask.roles.join(', ')}`);
+  const wanted = rolesAt(ask, decidedAt);
+  if (wanted.length > 0 && !roles.some((role) => wanted.includes(role)))
+    return no('role_missing', `needs one of the roles ${wanted.join(', ')}`);
   return undefined;
 }
 
@@ -158,7 +189,7 @@ function objectionToContent(run: Run, ask: Ask, decision: Decision): Objection |
     return objection === undefined ? undefined : no('not_applicable', objection);
   }
   if (decision.grant === undefined) return undefined;
-  const objection = objectionToGrant(run, ask, decision.grant);
+  const objection = objectionToGrant(run, ask, decision.grant.matcher.tool);
   return objection === undefined ? undefined : no('not_applicable', objection);
 }
 
@@ -171,9 +202,12 @@ const WARNING_CODES: { readonly [reason in RejectionReason]?: string } = {
   vague: 'approval_vague',
   late: 'approval_late',
   duplicate: 'approval_duplicate',
+  unproven: 'decision_unproven',
+  unknown_key: 'decision_unproven',
 };
 
-function reject(run: Run, decision: Decision, refusal: Objection): Recorded {
+function reject(run: Run, decision: Decision, { reason, message }: Objection): Recorded {
+  const refusal = { reason, message };
   const code = WARNING_CODES[refusal.reason] ?? 'decision_ignored';
   const text = `${decision.decision} by ${decision.by} on ${decision.askId} ignored: ${refusal.message}`;
   return { run: warn(run, code, text), verdict: { accepted: false, ...refusal } };
@@ -209,13 +243,21 @@ function unknownAsk(run: Run, decision: Decision): Recorded {
   if (call.digest !== decision.argsHash) {
     return reject(run, decision, no('mismatched', 'argsHash is not that of this call'));
   }
+  const { run: counted, proof } = judgeProof(run, earlyQuestion(run), decision);
+  if (!proof.ok) return reject(counted, decision, proof);
   const waiting = run.early.filter((entry) => entry.decision.askId === decision.askId);
   if (waiting.some((entry) => entry.decision.by === decision.by)) {
-    return reject(run, decision, no('duplicate', `${decision.by} has already decided`));
+    return reject(counted, decision, no('duplicate', `${decision.by} has already decided`));
   }
   if (run.early.length >= EARLY_DECISIONS_MAX) {
-    return reject(run, decision, no('unknown_ask', 'the question is not open yet; decide again'));
+    const message = 'the question is not open yet; decide again';
+    return reject(counted, decision, no('unknown_ask', message));
   }
   const early = [...run.early, { decision, at: run.now }];
-  return { run: { ...run, early }, verdict: { accepted: true, outcome: 'pending' } };
+  return { run: { ...counted, early }, verdict: { accepted: true, outcome: 'pending' } };
+}
+
+/** What is known of an approval before it opens. */
+function earlyQuestion(run: Run): Pick<Ask, 'kind' | 'policyVersion'> {
+  return { kind: 'approval', policyVersion: run.frozen?.policy.version ?? '' };
 }

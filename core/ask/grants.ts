@@ -12,6 +12,7 @@ import { holds } from '../condition.js';
 import type { PolicyCondition } from '../policy.js';
 import type { OpenRun, Run } from '../run.js';
 import type { Ask } from './ask.js';
+import type { SignedStatement } from './statement.js';
 
 export const GRANT_USES_MAX = 1_000;
 export const GRANT_CONDITIONS_MAX = 20;
@@ -39,16 +40,35 @@ export interface StandingGrant {
   /** ms since epoch. */
   readonly expiresAt: number;
   readonly by: readonly string[];
+  /** What they signed, where proofs are required. */
+  readonly signed?: readonly SignedStatement[];
 }
 
-/** Why this ask cannot be answered with a grant; undefined: it can. */
-export function objectionToGrant(run: Run, ask: Ask, request: GrantRequest): string | undefined {
+/** What people see of one. */
+export type GrantView = Omit<StandingGrant, 'signed'>;
+
+/** Why this ask cannot be answered with a grant for that tool; undefined: it can. */
+export function objectionToGrant(run: Run, ask: Ask, tool: string): string | undefined {
   if (run.frozen?.settings.allowStandingGrants !== true) return 'this run takes no standing grants';
   if (ask.kind !== 'approval') return 'only an approval can carry a standing grant';
+  if (ask.repeats !== undefined) return 'a repetition is allowed one at a time';
   if (ask.quorum > 1) return 'one person cannot grant what several have to approve';
-  if (request.matcher.tool !== ask.tool) return `the question is about ${ask.tool ?? 'no tool'}`;
+  if (tool !== ask.tool) return `the question is about ${ask.tool ?? 'no tool'}`;
   if (live(run).length >= GRANTS_MAX) return 'the run has too many standing grants';
   return undefined;
+}
+
+/** Whether an approval of this ask may cover later calls as well. */
+export function takesGrant(run: Run, ask: Ask): boolean {
+  return ask.tool !== undefined && objectionToGrant(run, ask, ask.tool) === undefined;
+}
+
+/** Those that may still cover a call, for whoever looks at the run. */
+export function grantViews(run: Run): readonly GrantView[] {
+  return live(run).map((grant) => {
+    const { signed: _, ...shown } = grant;
+    return shown;
+  });
 }
 
 /** Makes the grant that came with the approval of this ask, if one did. */
@@ -63,6 +83,7 @@ export function withGrantOf(run: OpenRun, ask: Ask): OpenRun {
     usesLeft: uses,
     expiresAt: run.now + expiresInMs,
     by: [vote.by],
+    ...(vote.signed !== undefined && { signed: [vote.signed] }),
   };
   return { ...run, grants: [...live(run), grant] };
 }

@@ -7,20 +7,34 @@ import { cancelTimer, nextId, startTimer, type Step } from '../inflight.js';
 import type { ActionView } from '../event.js';
 import { emit } from '../outbox.js';
 import type { OpenRun, Run } from '../run.js';
-import type { Ask, AskOutcome } from './ask.js';
+import type { Ask, AskOutcome, Escalation } from './ask.js';
 import { withoutCorrection } from './correction.js';
 import { record } from './decide.js';
+import { unwatchEscalation, watchEscalation } from './escalation.js';
 import type { GrantRequest } from './grants.js';
 import { askById, replaceAsk, viewOf } from './pending.js';
 
 export type AskRequest = Omit<
   Ask,
-  'openedAt' | 'expiresAt' | 'votes' | 'outcome' | 'elapsed' | 'timer' | 'policyVersion'
-> & { readonly expiresInMs: number; readonly votes?: Ask['votes'] };
+  | 'openedAt'
+  | 'expiresAt'
+  | 'votes'
+  | 'outcome'
+  | 'elapsed'
+  | 'timer'
+  | 'policyVersion'
+  | 'escalation'
+> & {
+  readonly expiresInMs: number;
+  readonly votes?: Ask['votes'];
+  readonly escalation?: Escalation;
+};
 
 /** The ask as it would be opened now. */
 export function askFrom(run: OpenRun, request: AskRequest): Ask {
-  const { expiresInMs, votes = [], ...asked } = request;
+  const { expiresInMs, votes = [], escalation, ...asked } = request;
+  // The timer of the expiry comes first.
+  const timer = `timer-${run.nextEffect + 1}`;
   return {
     ...asked,
     policyVersion: run.frozen.policy.version,
@@ -30,17 +44,21 @@ export function askFrom(run: OpenRun, request: AskRequest): Ask {
     outcome: 'pending',
     elapsed: false,
     timer: nextId(run, 'timer'),
+    ...(escalation !== undefined && {
+      escalation: { ...escalation, timer, state: 'ahead' as const },
+    }),
   };
 }
 
 export function openAsk(run: OpenRun, request: AskRequest): Step<OpenRun> {
   const ask = askFrom(run, request);
   const timed = startTimer(run, { at: ask.expiresAt, summary: `${ask.kind} expires` });
-  const asking: OpenRun = { ...timed.run, asks: [...run.asks, ask] };
+  const watched = watchEscalation(timed, ask);
+  const asking: OpenRun = { ...watched.run, asks: [...run.asks, ask] };
   const type = ask.kind === 'approval' ? 'approval_requested' : 'input_request';
   return {
     run: withEarlyDecisions(emit(asking, { type, ...viewOf(ask) }), ask),
-    effects: timed.effects,
+    effects: watched.effects,
   };
 }
 
@@ -66,7 +84,7 @@ export interface Closing {
 export function closeAsk<R extends Run>(run: R, askId: string, closing: Closing): Step<R> {
   const ask = askById(run, askId);
   if (ask === undefined || ask.outcome !== 'pending') return { run, effects: [] };
-  const untimed = cancelTimer(run, ask.timer);
+  const untimed = unwatchEscalation(cancelTimer(run, ask.timer), ask);
   const { correction: _, ...rest } = ask;
   const answered = withoutCorrection(untimed.run, ask, {
     accepted: false,

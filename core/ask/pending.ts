@@ -48,5 +48,11 @@ export function viewOf(ask: Ask): AskView {
     ...(ask.requestedBy !== undefined && { requestedBy: ask.requestedBy }),
     openedAt: ask.openedAt,
     expiresAt: ask.expiresAt,
+    ...(ask.escalation !== undefined && {
+      escalation: { at: ask.escalation.at, roles: ask.escalation.roles },
+    }),
+    ...(ask.repeats !== undefined && { repeats: ask.repeats }),
+    ...(ask.limits !== undefined && { limits: ask.limits }),
+    ...(ask.answeredBy !== undefined && { answeredBy: ask.answeredBy }),
   };
 }

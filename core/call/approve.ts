@@ -9,11 +9,14 @@ import { objectionToPerson, outcomeOf } from '../ask/decide.js';
 import { withGrantOf } from '../ask/grants.js';
 import { askFrom, closeAsk, openAsk, type AskRequest } from '../ask/open-ask.js';
 import { askById, viewOf } from '../ask/pending.js';
+import { signaturesOf } from '../ask/verify.js';
+import { repeatQuestion } from '../controls/repeats.js';
 import type { Grant } from '../effect.js';
 import type { Step } from '../inflight.js';
 import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
 import { stop } from '../stop.js';
+import type { ApprovalRule } from '../tool.js';
 import { baseOf, type WaitingStage } from './call.js';
 import { checkCorrection } from './correct.js';
 import { toolOf } from './lookup.js';
@@ -53,7 +56,8 @@ function question(run: OpenRun, call: WaitingStage): Step<OpenRun> {
 
 function requestOf(run: OpenRun, call: WaitingStage): AskRequest {
   const tool = toolOf(run, call.tool);
-  const rule = typeof tool?.approval === 'object' ? tool.approval : { roles: [], quorum: 1 };
+  const rule: ApprovalRule =
+    typeof tool?.approval === 'object' ? tool.approval : { roles: [], quorum: 1 };
   const { settings } = run.frozen;
   const { caller } = run.start.task;
   return {
@@ -64,12 +68,23 @@ function requestOf(run: OpenRun, call: WaitingStage): AskRequest {
     tool: call.tool,
     toolVersion: call.toolVersion,
     args: call.args,
+    ...(call.repeats !== undefined && {
+      question: repeatQuestion(call.tool, call.repeats),
+      repeats: call.repeats,
+    }),
+    ...(call.outlook?.limits !== undefined && { limits: call.outlook.limits }),
     digest: call.digest,
     roles: rule.roles,
     quorum: rule.quorum,
     ...(caller !== undefined && { requestedBy: caller }),
     expiresInMs: rule.expiresInMs ?? settings.approvalTimeoutMs,
     onExpiry: rule.onExpiry ?? settings.onApprovalTimeout,
+    ...(rule.escalate !== undefined && {
+      escalation: {
+        at: call.escalatesAt ?? run.now + rule.escalate.afterMs,
+        roles: rule.escalate.roles,
+      },
+    }),
   };
 }
 
@@ -95,8 +110,10 @@ function underNewMode(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {
   const tool = toolOf(run, call.tool);
   const now = tool && evaluate(run, actionOf(tool, call)).decision;
   const decided = outcomeOf(ask) !== 'pending';
+  // No mode says whether something is to be done twice; where nobody may be asked it is not.
+  const stays = call.repeats !== undefined && now !== 'deny' && modeOf(run) !== 'dontAsk';
   // What a person has decided stands, unless the mode forbids what they allowed.
-  if (now === 'ask' || (decided && now !== 'deny')) {
+  if (stays || now === 'ask' || (decided && now !== 'deny')) {
     const kept = withCall(run, { ...call, mode: modeOf(run) });
     return { kind: 'moved', step: { run: kept, effects: [] } };
   }
@@ -115,7 +132,9 @@ function granted(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {
     digest: ask.digest,
     policyVersion: ask.policyVersion,
     approvedBy: ask.votes.map((vote) => vote.by),
+    ...(run.frozen.settings.requireProof && { signed: signaturesOf(ask) }),
     ...(sandbox && { sandbox: true }),
+    ...(call.repeats !== undefined && { repeats: call.repeats.earlier.map(({ key }) => key) }),
   };
   const kept = withGrantOf(closed.run, ask);
   const next = withCall(kept, { ...baseOf(call), stage: 'granted', grant });

@@ -3,6 +3,7 @@
  * Invariants: nothing is executed; an asked question counts as an input request, answered or not, never as
  * a tool call; unanswered in time, the run needs a person.
  */
+import type { Ask } from '../ask/ask.js';
 import { closeAsk, openAsk } from '../ask/open-ask.js';
 import { outcomeOf } from '../ask/decide.js';
 import { askById } from '../ask/pending.js';
@@ -12,6 +13,7 @@ import type { OpenRun } from '../run.js';
 import { stop } from '../stop.js';
 import { baseOf, revisedKey, type AskingStage, type GrantedStage } from './call.js';
 import { keyOf } from './key.js';
+import { toolOf } from './lookup.js';
 import { refusalOf } from './refusal.js';
 import { settleCall } from './settled.js';
 import { givenText } from './state.js';
@@ -34,13 +36,28 @@ export function askPerson(run: OpenRun, call: GrantedStage): Step<OpenRun> {
     args: call.args,
     question: questionOf(call.args),
     digest: call.digest,
-    roles: [],
+    ...answerersOf(run, call),
     quorum: 1,
     expiresInMs: run.frozen.settings.inputTimeoutMs,
     onExpiry: 'stop',
   });
   const asking: AskingStage = { ...baseOf(call), stage: 'asking', askId, askedAt: run.now };
   return { run: withCall(asked.run, asking), effects: asked.effects };
+}
+
+/** Whose answer counts. A run that works for nobody by name has no customer to wait for. */
+function answerersOf(
+  run: OpenRun,
+  { tool }: GrantedStage,
+): Pick<Ask, 'roles' | 'answeredBy' | 'requestedBy'> {
+  const rule = toolOf(run, tool)?.answeredBy;
+  const { caller } = run.start.task;
+  if (rule === undefined || (rule === 'customer' && caller === undefined)) return { roles: [] };
+  return {
+    roles: typeof rule === 'object' ? rule.roles : [],
+    answeredBy: rule === 'customer' ? 'customer' : 'staff',
+    ...(caller !== undefined && { requestedBy: caller }),
+  };
 }
 
 /** Station of an asked question: has somebody answered? */

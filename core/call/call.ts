@@ -5,6 +5,8 @@
  * has exactly one result, and no other stage has one.
  */
 import type { Vote } from '../ask/ask.js';
+import type { Outlook } from '../controls/outlook.js';
+import type { Repeats } from '../controls/repeats.js';
 import type { CheckCallOutput, Finding, Grant, ToolOutcome } from '../effect.js';
 import type { Failure } from '../failure.js';
 import type { CallOpinion } from '../hooks/hook.js';
@@ -36,6 +38,12 @@ interface CallBase {
   readonly attempts: number;
   /** Dataflow: what it says about other calls (G1). */
   readonly flow?: Flow;
+  /** People were asked so often whether it may be done again; absent: never. */
+  readonly repeatAsks?: number;
+  /** So many words on its outcome proved nothing in the end; absent: none. */
+  readonly unprovenWords?: number;
+  /** What the business controls said of these arguments when they were checked. */
+  readonly outlook?: Outlook;
 }
 
 export interface CallCorrection {
@@ -72,12 +80,16 @@ export interface Question {
   readonly hooked?: Pick<CallOpinion, 'ask'>;
   /** Approved, it runs in its sandbox. */
   readonly sandbox?: true;
+  /** It is asked about because of these. */
+  readonly repeats?: Repeats;
 }
 /** Policy wants a person's word. */
 export interface WaitingStage extends CallBase, Question {
   readonly stage: 'waiting';
   /** Approvals that it brings along: whoever corrects a call agrees to what they made of it (G81). */
   readonly votes?: readonly Vote[];
+  /** It takes the place of a question that others may decide from then on; ms since epoch. */
+  readonly escalatesAt?: number;
 }
 export interface GrantedStage extends CallBase {
   readonly stage: 'granted';
@@ -162,6 +174,8 @@ export type CallFact =
       readonly answer: 'happened' | 'not_happened';
       readonly content: StoredText;
     }
+  /** Nothing was recorded: what the person signed proves nothing any more. */
+  | { readonly kind: 'unproven' }
   | {
       readonly kind: 'failure';
       readonly doing: 'execute' | 'reconcile' | 'record';
@@ -193,7 +207,8 @@ export function revisedKey(call: Pick<Call, 'callKey' | 'revision'>): string {
 /** The call's fields that every stage has, for making the next stage. */
 export function baseOf(call: Call): CallBase {
   const { id, index, callKey, revision, tool, toolVersion, args, digest } = call;
-  const { attempt, attempts, handedOver, corrected, flow } = call;
+  const { attempt, attempts, handedOver, corrected, flow, repeatAsks, unprovenWords, outlook } =
+    call;
   return {
     id,
     index,
@@ -208,7 +223,19 @@ export function baseOf(call: Call): CallBase {
     ...(handedOver !== undefined && { handedOver }),
     ...(corrected !== undefined && { corrected }),
     ...(flow !== undefined && { flow }),
+    ...(repeatAsks !== undefined && { repeatAsks }),
+    ...(unprovenWords !== undefined && { unprovenWords }),
+    ...(outlook !== undefined && { outlook }),
   };
+}
+
+/** The same for arguments that have just been checked: what was said of others is forgotten. */
+export function withOutlook(
+  call: Call,
+  { outlook }: { readonly outlook?: Outlook | undefined },
+): CallBase {
+  const { outlook: _, ...base } = baseOf(call);
+  return { ...base, ...(outlook !== undefined && { outlook }) };
 }
 
 /** It was handed to an executor before, and counted as a tool call then. */

@@ -1,7 +1,7 @@
 /** Station 2: are the arguments valid? The model activity ran the schema; here its word is used. */
 import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
-import { baseOf, type ProposedStage } from './call.js';
+import { withOutlook, type ProposedStage } from './call.js';
 import { toolOf } from './lookup.js';
 import { go, refuse, type Verdict } from './station.js';
 
@@ -13,5 +13,5 @@ export function check(run: OpenRun, call: ProposedStage): Verdict {
     callId: call.id,
     tool: call.tool,
   });
-  return go(validated, { ...baseOf(call), stage: 'checked' });
+  return go(validated, { ...withOutlook(call, call.check), stage: 'checked' });
 }

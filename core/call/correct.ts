@@ -8,6 +8,7 @@
  *     needs one. Nothing said about the original allows it.
  */
 import { CORRECTIONS_MAX, withoutCorrection, type Correction } from '../ask/correction.js';
+import { showsNews, type Outlook } from '../controls/outlook.js';
 import { closeAsk } from '../ask/open-ask.js';
 import { askById, replaceAsk } from '../ask/pending.js';
 import type { Ask } from '../ask/ask.js';
@@ -18,6 +19,7 @@ import type { OpenRun } from '../run.js';
 import { withVerdict } from '../ask/verdict.js';
 import {
   baseOf,
+  withOutlook,
   type Asker,
   type CheckedStage,
   type Question,
@@ -44,12 +46,13 @@ export function checkCorrection(
   });
 }
 
-function questionOf({ askId, mode, hooked, sandbox }: WaitingStage): Question {
+function questionOf({ askId, mode, hooked, sandbox, repeats }: WaitingStage): Question {
   return {
     askId,
     mode,
     ...(hooked !== undefined && { hooked }),
     ...(sandbox !== undefined && { sandbox }),
+    ...(repeats !== undefined && { repeats }),
   };
 }
 
@@ -74,6 +77,7 @@ interface Action {
   readonly toolVersion: string;
   readonly args: Json;
   readonly digest: string;
+  readonly outlook: Outlook | undefined;
 }
 
 function checkedAction(
@@ -93,7 +97,7 @@ function checkedAction(
   const { decision, reason } = evaluate(run, wanted);
   return decision === 'deny'
     ? { refusal: reason ?? 'the policy denies it' }
-    : { action: { ...target, args, digest } };
+    : { action: { ...target, args, digest, outlook: check.outlook } };
 }
 
 function refusedToCorrector(
@@ -120,7 +124,7 @@ interface Adoption {
 function adopt(run: OpenRun, call: RecheckedStage, adoption: Adoption): Verdict {
   const { ask, correction, action } = adoption;
   const outcome = correction.kind === 'modify' ? 'modified' : 'replaced';
-  const { by, roles, decidedAt, reason } = correction.vote;
+  const { by, roles, decidedAt, reason, signed } = correction.vote;
   const { correction: _, ...bare } = ask;
   const told = withVerdict(run, correction.ticket, { accepted: true, outcome });
   const { tool, args } = action;
@@ -135,15 +139,23 @@ function adopt(run: OpenRun, call: RecheckedStage, adoption: Adoption): Verdict 
     closed.effects,
   );
   if (next.kind !== 'go' || next.call.stage !== 'waiting') return next;
-  const votes = [{ by, roles, decidedAt, decision: 'approve' }] as const;
-  return { ...next, call: { ...next.call, votes } };
+  // Nobody has agreed to what they were not shown: then even the corrector is asked.
+  if (showsNews(ask.repeats, next.call)) return next;
+  // Their signature is under the correction: it is what they proved, and it made this call.
+  const proven = signed !== undefined && { signed };
+  const votes = [{ by, roles, decidedAt, decision: 'approve', ...proven }] as const;
+  // A correction does not make the others wait anew.
+  const escalatesAt = ask.escalation?.at;
+  const waiting = { ...next.call, votes, ...(escalatesAt !== undefined && { escalatesAt }) };
+  return { ...next, call: waiting };
 }
 
 function boundAnew(call: RecheckedStage, { action, asker, correction }: Adoption): CheckedStage {
+  const { outlook, ...bound } = action;
   const replaced = action.tool !== call.tool || call.corrected?.kind === 'replaced';
   return {
-    ...baseOf(call),
-    ...action,
+    ...withOutlook(call, { outlook }),
+    ...bound,
     stage: 'checked',
     // Its hooks have had their say: what they want of the original they want of it, too.
     hooked: asker.hooked ?? {},

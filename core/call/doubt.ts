@@ -6,9 +6,11 @@ import { openAsk, closeAsk } from '../ask/open-ask.js';
 import { outcomeOf } from '../ask/decide.js';
 import { askById } from '../ask/pending.js';
 import type { Ask } from '../ask/ask.js';
+import { signaturesOf } from '../ask/verify.js';
 import { refOf, type ActivityEffect } from '../effect.js';
 import { start, type Step } from '../inflight.js';
 import type { Json, StoredText } from '../json.js';
+import { RULES_WITH_OTHERS_WITNESS } from '../rules-history.js';
 import type { OpenRun } from '../run.js';
 import { baseOf, type Call, type DoubtStage, type ReturnedStage } from './call.js';
 import { callRef, proofsFor, inlineBytesFor } from './grant.js';
@@ -73,9 +75,8 @@ function working(
 export function doubt(run: OpenRun, call: ReturnedStage, message: string): Step<OpenRun> {
   const tool = toolOf(run, call.tool);
   const approval = typeof tool?.approval === 'object' ? tool.approval : { roles: [] };
-  const id = `${run.runId}:${call.callKey}${call.revision ? `:r${call.revision}` : ''}:outcome${
-    call.attempt > 1 ? `:${call.attempt}` : ''
-  }`;
+  const id = askIdOf(run, call);
+  const { caller } = run.start.task;
   const asked = openAsk(run, {
     id,
     kind: 'outcome',
@@ -88,6 +89,8 @@ export function doubt(run: OpenRun, call: ReturnedStage, message: string): Step<
     digest: call.digest,
     roles: approval.roles,
     quorum: 1,
+    // Their word decides whether it is done again, for them.
+    ...(caller !== undefined && run.rules >= RULES_WITH_OTHERS_WITNESS && { requestedBy: caller }),
     expiresInMs: run.frozen.settings.inputTimeoutMs,
     onExpiry: 'stop',
   });
@@ -99,6 +102,19 @@ export function doubt(run: OpenRun, call: ReturnedStage, message: string): Step<
     startedAt: call.startedAt,
   };
   return { run: withCall(asked.run, parked), effects: asked.effects };
+}
+
+/** Each doubt is a question of its own. */
+function askIdOf(run: OpenRun, call: ReturnedStage): string {
+  const { revision, attempt, unprovenWords } = call;
+  const parts = [
+    `${run.runId}:${call.callKey}`,
+    ...(revision > 0 ? [`r${revision}`] : []),
+    'outcome',
+    ...(attempt > 1 ? [String(attempt)] : []),
+    ...(unprovenWords === undefined ? [] : [`u${unprovenWords}`]),
+  ];
+  return parts.join(':');
 }
 
 /** Station for a parked call: has somebody answered? */
@@ -136,6 +152,7 @@ function recordAnswer(run: OpenRun, call: DoubtStage, answer: Answer): Step<Open
       answer: kind,
       ...(value !== undefined && { value }),
       by: ask.votes.map((vote) => vote.by),
+      ...(run.frozen.settings.requireProof && { signed: signaturesOf(ask) }),
       events,
     },
     limits: { attemptMs: RECONCILE_MARGIN_MS, maximumAttempts: 0 },

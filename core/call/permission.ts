@@ -25,6 +25,8 @@ export interface Permission {
   readonly basis: Grant['basis'];
   /** Whose word an allowed call runs on; nobody's when the tool record needs none. */
   readonly approvedBy: readonly string[];
+  /** Of a standing grant, where proofs are required: what the person signed who gave it. */
+  readonly signed?: Grant['signed'];
   readonly reason?: string;
   readonly terminal: boolean;
   /** With 'ask': what is asked about runs in the sandbox once it is approved. */
@@ -38,7 +40,7 @@ interface Action {
   readonly hookAsk?: CallOpinion['ask'];
 }
 
-const UNASKABLE = 'This needs approval, and nobody may be asked.';
+export const UNASKABLE = 'This needs approval, and nobody may be asked.';
 
 /** The mode that counts now. Without its unlock `bypassPermissions` is no more than the default. */
 export function modeOf(run: OpenRun): PermissionMode {
@@ -119,7 +121,9 @@ function underMode(run: OpenRun, action: Action, said: Permission): Permission {
     return allowedBy('mode:bypassPermissions');
   const granted = grantFor(run, { tool: tool.name, args: action.args });
   if (granted !== undefined) {
-    return { ...allowedBy(`grant:${granted.id}`), basis: 'ask', approvedBy: granted.by };
+    const { by: approvedBy, signed } = granted;
+    const allowed = { ...allowedBy(`grant:${granted.id}`), basis: 'ask', approvedBy } as const;
+    return signed === undefined ? allowed : { ...allowed, signed };
   }
   return mode === 'dontAsk' ? deniedBy('mode:dontAsk', UNASKABLE) : said;
 }

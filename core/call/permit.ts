@@ -33,6 +33,7 @@ export function permit(run: OpenRun, call: CheckedStage): Verdict {
       askId: askIdOf(run, call),
       mode: modeOf(run),
       ...(call.hooked?.ask !== undefined && { hooked: call.hooked }),
+      ...(call.outlook?.repeats !== undefined && { repeats: call.outlook.repeats }),
       ...(permission.sandbox && { sandbox: true }),
     });
   }
@@ -49,6 +50,7 @@ export function permit(run: OpenRun, call: CheckedStage): Verdict {
     digest: call.digest,
     policyVersion: run.frozen.policy.version,
     approvedBy: permission.approvedBy,
+    ...(permission.signed !== undefined && { signed: permission.signed }),
     ...(decision === 'sandbox' && { sandbox: true }),
   };
   return go(approved, { ...baseOf(call), stage: 'granted', grant });

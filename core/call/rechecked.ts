@@ -3,7 +3,7 @@
  * Invariant: arguments that were not found good are never executed.
  */
 import type { OpenRun } from '../run.js';
-import { baseOf, type Asker, type RecheckedStage } from './call.js';
+import { withOutlook, type Asker, type RecheckedStage } from './call.js';
 import { correct } from './correct.js';
 import { resolved } from './dataflow.js';
 import { go, refuse, type Verdict } from './station.js';
@@ -18,7 +18,7 @@ export function rechecked(run: OpenRun, call: RecheckedStage): Verdict {
   }
   const { args, digest, check } = answer.output;
   if (!check.ok) return refuse('invalid_arguments', check.message);
-  const good = { ...baseOf(call), ...target, args, digest, stage: 'checked' } as const;
+  const good = { ...withOutlook(call, check), ...target, args, digest, stage: 'checked' } as const;
   // Arguments that a hook changed are not shown to the hooks again.
   return go(run, asker.kind === 'hook' ? { ...good, hooked: heeded(asker) } : good);
 }

@@ -12,6 +12,7 @@ import type { ToolResult, ToolResultCode } from '../tool-result.js';
 import { baseOf, type Call, type ReturnedStage } from './call.js';
 import { doubt, reconcile } from './doubt.js';
 import { keyOf } from './key.js';
+import { askToRepeat } from './repeat.js';
 import { toolOf } from './lookup.js';
 import { errorResult, okResult, settleCall, stopUnknown, unknownResult } from './settled.js';
 import { go, type Verdict } from './station.js';
@@ -20,6 +21,8 @@ import { go, type Verdict } from './station.js';
 const EXECUTIONS_MAX = 5;
 /** Keys that other arguments turn out to have taken; then the call is an error. */
 const REVISIONS_MAX = 5;
+/** Answers of which the keys were revoked; then the run needs a person. */
+const UNPROVEN_WORDS_MAX = 3;
 
 /** What a fact that came back means for its call. */
 export function settle(run: OpenRun, call: ReturnedStage): Verdict {
@@ -31,6 +34,7 @@ export function settle(run: OpenRun, call: ReturnedStage): Verdict {
       ? done(run, call, okResult(run, call, fact.content))
       : again(run, call);
   }
+  if (fact.kind === 'unproven') return unproven(run, call);
   if (fact.doing === 'reconcile') {
     return ofFinding(run, call, { kind: 'unknown', message: fact.failure.message });
   }
@@ -48,6 +52,8 @@ function ofOutcome(run: OpenRun, call: ReturnedStage, outcome: ToolOutcome): Ver
       return { kind: 'moved', step: reconcile(run, call) };
     case 'key_conflict':
       return revise(run, call, outcome.message);
+    case 'repeats':
+      return askToRepeat(run, call, outcome.repeats);
   }
 }
 
@@ -73,6 +79,18 @@ function ofFinding(run: OpenRun, call: ReturnedStage, finding: Finding): Verdict
   if (onOutcomeUnknown === 'ask') return { kind: 'moved', step: doubt(run, call, finding.message) };
   const settled = settleCall(run, call, unknownResult(run, call));
   return moved(onOutcomeUnknown === 'stop' ? stopUnknown(settled, call) : settled);
+}
+
+/** The word on its outcome was signed with a key that counts no more: the call is in doubt as before. */
+function unproven(run: OpenRun, call: ReturnedStage): Verdict {
+  const unprovenWords = (call.unprovenWords ?? 0) + 1;
+  const message = 'what was said of its outcome is signed with a key that counts no more';
+  const warned = warn(run, 'decision_unproven', `${keyOf(run, call)}: ${message}`);
+  if (unprovenWords >= UNPROVEN_WORDS_MAX) {
+    return moved(stopUnknown(settleCall(warned, call, unknownResult(warned, call)), call));
+  }
+  const again = 'The answer before this question is no longer proven.';
+  return { kind: 'moved', step: doubt(warned, { ...call, unprovenWords }, again) };
 }
 
 /** Nothing happened under this attempt and nothing can any more: the next attempt may start. */

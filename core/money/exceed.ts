@@ -88,7 +88,8 @@ function question(run: OpenRun, exceeded: Exceeded): Step<OpenRun> {
       args,
       question: `The run needs more of ${field}: ${used} of ${limit} are used. Allow ${amount} more?`,
       digest: digestOf(args),
-      roles: [],
+      // Frozen by an older release there are none.
+      roles: run.frozen.settings.budgetRoles ?? [],
       quorum: 1,
       ...(caller !== undefined && { requestedBy: caller }),
       expiresInMs: run.frozen.settings.inputTimeoutMs,

@@ -12,7 +12,7 @@ import type { RunResult } from '../result.js';
 
 /** What every message carries. */
 export interface SDKMessageBase {
-  /** The same message has the same uuid, however often it is read. */
+  /** The same message has the same uuid, however often it is read; what a reset put in its place has another. */
   readonly uuid: string;
   readonly session_id: string;
   readonly run_id: string;
@@ -52,6 +52,8 @@ export interface SDKSystemMessage extends SDKMessageBase {
   readonly subtype: 'init';
   readonly agent: string;
   readonly model: string;
+  /** Features of its vendor that are asked for. */
+  readonly betas?: readonly string[];
   readonly cwd: string;
   readonly tools: readonly string[];
   readonly mcp_servers: readonly { readonly name: string; readonly status: string }[];
@@ -73,12 +75,20 @@ export interface SDKStatusMessage extends SDKMessageBase {
     | 'approval_withdrawn'
     | 'input_request'
     | 'input_provided'
-    | 'interruption';
+    | 'interruption'
+    /** What was asked of the run by a control is not done; `reason` says why. */
+    | 'control_refused';
   /** The question, when one was asked. */
   readonly ask?: AskView;
   /** Of the question that was asked or has ended. */
   readonly ask_id?: string;
   readonly outcome?: AskOutcome;
+  /** With the outcomes `modified` and `replaced`: the call `tool_use_id` is now this one. */
+  readonly corrected?: {
+    readonly tool_use_id: string;
+    readonly tool_name: string;
+    readonly input: Json;
+  };
   readonly by?: readonly string[];
   readonly reason?: string;
 }

@@ -4,10 +4,14 @@
  */
 import { stopReasonAs } from '../dialects.js';
 import type { RunEvent } from '../event.js';
+import type { StoredText } from '../json.js';
 import type { RunResult } from '../result.js';
 import type { Usage } from '../model.js';
 import type { SDKMessageBase, SDKResultError, SDKResultMessage, SDKUsage } from './message.js';
-import type { Projection, ReadText } from './projection.js';
+import type { Projection } from './projection.js';
+
+/** Gives the whole text of what a message shows. */
+export type ReadText = (text: StoredText) => string;
 
 export interface Ending {
   readonly state: Projection;

@@ -1,7 +1,8 @@
 /** Records that a model call failed for good: what it cost, and what is known of why. */
 import { nearTheEnd } from '../clock.js';
-import type { Failure } from '../failure.js';
+import { hintOf, type Failure } from '../failure.js';
 import { amount, billFailure } from '../money/failed-call.js';
+import { RULES_WITH_FAILURE_HINTS } from '../rules-history.js';
 import type { OpenRun, Run } from '../run.js';
 import { retriesIn } from './retries.js';
 
@@ -11,6 +12,7 @@ export function recordModelFailure(run: OpenRun, effectId: string, failure: Fail
   if (failure.cancelled || run.stopping !== undefined) return billed;
   const budget = details['budget'];
   const retried = retriesIn(details['retried']);
+  const hint = run.rules >= RULES_WITH_FAILURE_HINTS ? hintOf(failure) : undefined;
   return {
     ...billed,
     phase: 'checking_limits',
@@ -22,6 +24,7 @@ export function recordModelFailure(run: OpenRun, effectId: string, failure: Fail
       ...(typeof budget === 'string' && { budget }),
       ...(retried.length > 0 && { retried }),
       ...(details['partial'] === true && { partial: true }),
+      ...(hint !== undefined && { hint }),
     },
   };
 }

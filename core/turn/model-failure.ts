@@ -16,6 +16,7 @@ import { tellRetries } from './retries.js';
 /** Failures of the model's servers: another model may well answer. */
 const SERVED_BY_FALLBACK: readonly string[] = ['RateLimited', 'Overloaded', 'ServerError'];
 
+/** Where the failure itself says nothing better. */
 const REMEDIES: { readonly [code: string]: string } = {
   AuthError: 'Set a valid API key for the model provider, then start again.',
   TranscriptMissing: 'Restore the store from its backup; a newer copy is safe.',
@@ -46,7 +47,7 @@ export function afterModelFailure(run: OpenRun, failure: ModelFailure): OpenRun 
   }
   if (failure.code === 'ContentRefused') return stop(told, 'refused', { detail: 'model_refusal' });
   if (failure.code === 'BudgetExhausted') return exceed(told, exhausted(failure));
-  const next = REMEDIES[failure.code];
+  const next = failure.hint ?? REMEDIES[failure.code];
   return stop(told, 'failed', {
     detail: `model_error:${failure.code}`,
     ...(next !== undefined && { nextSafeAction: next }),

@@ -15,7 +15,14 @@ import type { CaseTool } from '../fixture.js';
 import { replyAt, type Script, type ScriptedAnswer, type ScriptedReply } from '../script.js';
 import { HostedRuns } from './hosted.js';
 import { reachAtEnd, replyOccurrence, type Moments, type Occurrence } from './moments.js';
-import { arrivedReply, emptyReply, failureOf, wholeReply, type ReplyPlace } from './replies.js';
+import {
+  arrivedReply,
+  emptyReply,
+  failureOf,
+  textPieces,
+  wholeReply,
+  type ReplyPlace,
+} from './replies.js';
 import { seenMessage } from './seen.js';
 import type { Summaries } from './summaries.js';
 import { stopsWork, type Stage, type StageWorker } from './stage.js';
@@ -64,7 +71,8 @@ class ModelDouble {
     this.hosted = new HostedRuns(cast.tools);
   }
 
-  async complete(request: ModelRequest, { signal }: ModelProgress): Promise<ModelReply> {
+  async complete(request: ModelRequest, progress: ModelProgress): Promise<ModelReply> {
+    const { signal } = progress;
     const { metadata, model } = request;
     if (metadata?.purpose === 'compaction') {
       return this.cast.summaries.reply(metadata.call, model);
@@ -85,7 +93,7 @@ class ModelDouble {
       throw failureOf(reply);
     }
     this.answered = true;
-    return this.stream(reply, { number, place, worker, signal });
+    return this.stream(reply, { number, place, worker, ...progress });
   }
 
   private begin(number: number, request: ModelRequest): void {
@@ -109,8 +117,11 @@ class ModelDouble {
     const { number, place, worker, signal } = asked;
     await worker.wait(answer.delayMs, signal);
     if (signal.aborted) return emptyReply(place);
+    const [arrived, ...rest] = textPieces(answer);
+    if (arrived !== undefined) tell(arrived, asked);
     await this.reach({ kind: 'modelCall', number, at: 'streaming' }, { worker, signal });
     if (signal.aborted) return arrivedReply(answer, place);
+    for (const piece of rest) tell(piece, asked);
     const { moments } = this.cast;
     await reachAtEnd(moments, { kind: 'modelCall', number, at: 'after' }, worker);
     const id = replyOccurrence(number);
@@ -128,11 +139,15 @@ class ModelDouble {
   }
 }
 
-interface Asked {
+interface Asked extends Pick<ModelProgress, 'signal' | 'onDelta'> {
   readonly number: number;
   readonly place: ReplyPlace;
   readonly worker: StageWorker;
-  readonly signal: AbortSignal;
+}
+
+/** To whoever reads along. */
+function tell(text: string, { onDelta }: Asked): void {
+  onDelta?.({ type: 'text', block: 0, text });
 }
 
 function placeOf({ model, messages, tools }: ModelRequest, hosted: HostedRuns): ReplyPlace {

@@ -5,7 +5,6 @@
 import type { CaseSettings, Fixture } from '../fixture.js';
 
 const SETTINGS: readonly (keyof CaseSettings)[] = [
-  'includePartialMessages',
   'streamCalls',
   'closeOnReturn',
   'checkpointEvery',
@@ -14,7 +13,6 @@ const SETTINGS: readonly (keyof CaseSettings)[] = [
 
 /** A setting that only says what is the case anyway is no reason. */
 const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
-  includePartialMessages: false,
   streamCalls: false,
 };
 

@@ -58,12 +58,21 @@ function withOutput(answer: ScriptedAnswer): ScriptedAnswer {
     : { ...answer, text: JSON.stringify(output) };
 }
 
+/** The text of a reply as it comes: the first piece is what has arrived in the middle of the stream. */
+export function textPieces(written: ScriptedAnswer): readonly string[] {
+  const { text = '', calls, chunks = 2 } = withOutput(written);
+  if (text === '') return [];
+  if (calls.some((call) => call.incomplete)) return [text];
+  const size = Math.ceil(text.length / chunks);
+  const pieces = Array.from({ length: chunks }, (_, k) => text.slice(k * size, (k + 1) * size));
+  return pieces.filter((piece) => piece !== '');
+}
+
 /** What has arrived in the middle of the stream: half of it, or all before what never gets complete. */
 export function arrivedReply(answer: ScriptedAnswer, place: ReplyPlace): ModelReply {
-  const { text = '', calls, chunks = 2 } = answer;
+  const { text = '', calls } = answer;
   const cut = calls.findIndex((call) => call.incomplete);
-  const whole = cut >= 0 || text === '';
-  const shown = whole ? text : text.slice(0, Math.ceil(text.length / chunks));
+  const shown = text === '' ? '' : (textPieces(answer)[0] ?? '');
   const arrived = cut >= 0 ? calls.slice(0, cut) : text === '' ? calls.slice(0, -1) : [];
   const content = contentOf({ ...answer, text: shown, calls: arrived }, place);
   const output = estimateTokens(Buffer.byteLength(JSON.stringify(content.blocks)));

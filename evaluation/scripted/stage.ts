@@ -14,6 +14,8 @@ export interface Stage {
 export interface StageWorker {
   /** Waits for so long, or until `signal` aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** The same for a tool: of calls that run together, the one that waits the least ends first. */
+  waitAsCall(call: ScriptedCall, ms: number, signal: AbortSignal): Promise<void>;
   /**
    * Lets the run deal with what was done from outside, before the caller goes on. `stops`: it is expected
    * to end what `signal` belongs to.
@@ -28,6 +30,12 @@ export interface StageWorker {
   onDeath(then: () => void): void;
   /** The worker dies. */
   die(): Promise<never>;
+}
+
+export interface ScriptedCall {
+  readonly callId: string;
+  /** It ends by itself after its wait; false: somebody else ends it, and nobody waits for that. */
+  readonly ends: boolean;
 }
 
 /** Actions after which a run ends what it does. */

@@ -110,8 +110,9 @@ class ToolDouble {
 
   private async answer(result: ScriptedResult | undefined, call: Attempted): Promise<Json> {
     const { ctx, worker } = call;
+    const ends = result?.kind !== 'timeout' && result?.kind !== 'hang';
+    await worker.waitAsCall({ callId: ctx.callId, ends }, result?.delayMs ?? 0, ctx.signal);
     if (result === undefined) return this.succeed({ echo: call.input }, call);
-    await worker.wait(result.delayMs, ctx.signal);
     if (ctx.signal.aborted) throw stopped(ctx);
     switch (result.kind) {
       case 'ok':

@@ -18,6 +18,7 @@ import { notYet } from '../scripted/not-yet.js';
 import { evidenceOf } from '../scripted/evidence.js';
 import { finalViolations, transcriptAt, withTexts } from '../scripted/observe.js';
 import { seedSessions, sessionEvidence, sessionOf } from '../scripted/sessions.js';
+import { streamViolations } from '../scripted/streamed.js';
 import { simulatedStage } from './simulated-stage.js';
 
 /** Everything happens in this process: more cases at once would only wait for one another. */
@@ -77,12 +78,19 @@ async function play(fixture: Fixture, store: MemoryStore): Promise<CaseRun> {
   const transcript = await transcriptAt(store, tenant, head);
   const events = await withTexts(store, tenant, simulation.events);
   const result = await withTexts(store, tenant, final.result);
+  const isWanted = fixture.settings.includePartialMessages === true;
+  const place = { tenant, runId: fixture.caseId };
+  const streamed = await streamViolations(store, place, { isWanted, events });
   return observed({
     ...evidenceOf(unstarted, events),
     ...(await sessionEvidence(store, fixture, events)),
     result,
     transcript,
-    violations: [...simulation.violations, ...finalViolations({ events, transcript, result })],
+    violations: [
+      ...simulation.violations,
+      ...finalViolations({ events, transcript, result }),
+      ...streamed,
+    ],
   });
 }
 

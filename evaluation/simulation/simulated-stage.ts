@@ -30,8 +30,12 @@ function workerOf(simulation: Simulation): StageWorker {
     });
   // A worker that drains serves no more and is alive all the same.
   const isAlive = (): boolean => worker === undefined || !worker.life.dead;
+  const waitSome = (ms: number, signal: AbortSignal): Promise<void> =>
+    ms === 0 && isAlive() ? Promise.resolve() : wait(ms, signal);
   return {
-    wait: (ms, signal) => (ms === 0 && isAlive() ? Promise.resolve() : wait(ms, signal)),
+    wait: waitSome,
+    // Virtual time brings everybody's turn by itself.
+    waitAsCall: (_, ms, signal) => waitSome(ms, signal),
     settle: (signal) => wait(0, signal),
     async together(act) {
       await act();

@@ -4,11 +4,13 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inScope, performActivity, type ActivityDeps, type Scope } from '../../activities/index.js';
-import type { ActivityEffect, CloseRunOutput } from '../../core/effect.js';
+import type { ActivityEffect, CloseRunOutput, ExecuteToolInput } from '../../core/effect.js';
 import type { RunEvent } from '../../core/event.js';
 import { wholeEvents } from '../../core/wire-events.js';
 import { mortal, newLife, type Life } from '../../testing/simulation/index.js';
 import type { Cast } from '../scripted/cast.js';
+import type { Sending } from './sending.js';
+import type { Turns } from './turns.js';
 
 /** How much longer than Temporal itself an attempt that nobody hears of is held back, in ms. */
 const GIVEN_UP_MARGIN_MS = 3_000;
@@ -36,13 +38,15 @@ export interface CaseLife {
 
 export interface CaseLifeOptions {
   readonly cast: () => Cast;
+  readonly turns: Turns;
+  readonly sending: Sending;
   /** Ends whatever is still held back. */
   readonly over: AbortSignal;
   /** Called when an activity has ended well, before the run hears of it. */
   readonly onOutput: (kind: ActivityEffect['kind']) => Promise<void>;
 }
 
-export function caseLife({ cast, over, onOutput }: CaseLifeOptions): CaseLife {
+export function caseLife({ cast, turns, sending, over, onOutput }: CaseLifeOptions): CaseLife {
   let now: Living = { life: newLife(), deps: new Map() };
   let head: string | null = null;
   const events: RunEvent[] = [];
@@ -59,6 +63,7 @@ export function caseLife({ cast, over, onOutput }: CaseLifeOptions): CaseLife {
   }
 
   async function attempt(living: Living, deps: ActivityDeps, given: Attempt): Promise<unknown> {
+    await sending.before(given.work.kind);
     const output = await performActivity(depsOf(living, deps), given.scope, given.work);
     if (given.work.kind === 'close_run') head = (output as CloseRunOutput).head;
     await onOutput(given.work.kind);
@@ -91,7 +96,9 @@ export function caseLife({ cast, over, onOutput }: CaseLifeOptions): CaseLife {
       return inScope(
         (scope) =>
           Promise.race([
-            told(attempt(living, deps, { scope, work })),
+            told(
+              inTurn(turns, { living, scope, work }, () => attempt(living, deps, { scope, work })),
+            ),
             held(living.life, scope, over),
           ]),
         () => living.life.dead,
@@ -105,6 +112,27 @@ export function caseLife({ cast, over, onOutput }: CaseLifeOptions): CaseLife {
 interface Attempt {
   readonly scope: Scope;
   readonly work: Work;
+}
+
+/** The turns of calls are known by their activities: a run names those that it waits for. */
+async function inTurn(
+  turns: Turns,
+  { living, scope, work }: Attempt & { readonly living: Living },
+  perform: () => Promise<unknown>,
+): Promise<unknown> {
+  if (work.kind !== 'execute_tool') return perform();
+  const { callId } = (work.input as ExecuteToolInput).call;
+  const effectId = scope.effectId.slice(0, -`@${scope.execution}`.length);
+  const begun = turns.begin({ effectId, callId });
+  living.life.onDeath(begun.lost);
+  try {
+    const output = await perform();
+    begun.told();
+    return output;
+  } catch (error) {
+    begun.lost();
+    throw error;
+  }
 }
 
 /** Fails a dead worker's attempt when Temporal has stopped waiting for it: that failure counts for nothing. */

@@ -12,12 +12,15 @@ import { startOf } from '../scripted/config.js';
 import { occurrenceOf, OPENED, reachAtEnd } from '../scripted/moments.js';
 import { evidenceOf } from '../scripted/evidence.js';
 import { seedSessions, sessionEvidence, sessionRequest } from '../scripted/sessions.js';
+import { streamViolations } from '../scripted/streamed.js';
 import { finalViolations, storedEvents, transcriptAt, withTexts } from '../scripted/observe.js';
 import { caseLife, type CaseLife } from './case-life.js';
 import type { Host } from './hosts.js';
 import type { Replays } from './replays.js';
+import { sendingOf, type Sending } from './sending.js';
 import { losesWork } from './skip.js';
 import { temporalStage } from './temporal-stage.js';
+import { turnsOf } from './turns.js';
 import { watch } from './watch.js';
 
 /** No case takes longer than this, in ms. */
@@ -48,10 +51,14 @@ export async function playCase(fixture: Fixture, options: PlayOptions): Promise<
   const { host, runId } = options;
   const over = new AbortController();
   const run = host.client.handle(runId);
-  const stage = temporalStage(() => ({ run, host, life }));
+  const turns = turnsOf(() => toolsInFlight(run));
+  const sending = sendingOf();
+  const stage = temporalStage(() => ({ run, host, life, turns }));
   const cast = castOf(fixture, stage, losesWork(fixture) ? SHORT_HEARTBEATS : {});
   const life = caseLife({
     cast: () => cast,
+    turns,
+    sending,
     over: over.signal,
     async onOutput(kind) {
       if (kind !== 'open_run') return;
@@ -60,7 +67,7 @@ export async function playCase(fixture: Fixture, options: PlayOptions): Promise<
   });
   host.cases.set(runId, life);
   try {
-    const playing = { fixture, cast, life, run, ...options, began: performance.now() };
+    const playing = { fixture, cast, life, sending, run, ...options, began: performance.now() };
     return await play(playing, over.signal);
   } finally {
     over.abort();
@@ -71,12 +78,13 @@ interface Playing extends PlayOptions {
   readonly fixture: Fixture;
   readonly cast: Cast;
   readonly life: CaseLife;
+  readonly sending: Sending;
   readonly run: RunHandle;
   readonly began: number;
 }
 
 async function play(playing: Playing, over: AbortSignal): Promise<CaseRun> {
-  const { cast, host, run, signal } = playing;
+  const { cast, host, run, sending, signal } = playing;
   try {
     await begin(playing);
   } catch (error) {
@@ -88,7 +96,7 @@ async function play(playing: Playing, over: AbortSignal): Promise<CaseRun> {
   const watched = watch({
     store: host.store,
     run,
-    moments: cast.moments,
+    reach: (occurrence) => sending.during(() => cast.moments.reach(occurrence)),
     isResting: () => isResting(run),
     signal: until,
   });
@@ -130,6 +138,13 @@ async function isResting(run: RunHandle): Promise<boolean> {
   );
 }
 
+/** Ids of the activities that execute tools, as the run has started them and not heard of them. */
+async function toolsInFlight(run: RunHandle): Promise<readonly string[]> {
+  const { activities, attempt } = await run.execution();
+  if (attempt > 0) throw new Error('The run is about to hear of something.');
+  return activities.filter(({ type }) => type === 'execute_tool').map(({ id }) => id);
+}
+
 type Ended = { readonly result: RunResult } | { readonly failure: unknown };
 
 async function resultOf({ run }: Playing, signal: AbortSignal): Promise<Ended> {
@@ -155,8 +170,10 @@ async function observe(playing: Playing, ended: Ended): Promise<CaseRun> {
   const transcript = await transcriptAt(host.store, TENANT, life.head());
   const whole = await withTexts(host.store, TENANT, result);
   const replayFailure = await replays.failureOf(runId);
+  const isWanted = playing.fixture.settings.includePartialMessages === true;
   const violations = [
     ...finalViolations({ events, transcript, result: whole }),
+    ...(await streamViolations(host.store, run, { isWanted, events })),
     ...(replayFailure === undefined ? [] : [`the history does not replay: ${replayFailure}`]),
   ];
   const replayed = replayFailure === undefined;

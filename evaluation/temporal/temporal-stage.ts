@@ -9,11 +9,13 @@ import { decisionOf, inputAskFor } from '../scripted/decisions.js';
 import type { Stage, StageWorker } from '../scripted/stage.js';
 import type { CaseLife } from './case-life.js';
 import type { Host } from './hosts.js';
+import type { Turns } from './turns.js';
 
 export interface StageFacts {
   readonly run: RunHandle;
   readonly host: Host;
   readonly life: CaseLife;
+  readonly turns: Turns;
 }
 
 /** How long a stop from outside may take to reach a running activity, in ms: a heartbeat or two. */
@@ -30,11 +32,15 @@ export function temporalStage(facts: () => StageFacts): Stage {
 }
 
 function workerOf(facts: StageFacts): StageWorker {
-  const { host, life } = facts;
+  const { host, life, turns } = facts;
   const living = life.current();
   return {
     async wait(ms, signal) {
       if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => undefined);
+      await alive(living);
+    },
+    async waitAsCall(call, ms, signal) {
+      await turns.wait(call, ms, signal);
       await alive(living);
     },
     async settle(signal, stops) {

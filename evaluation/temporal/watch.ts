@@ -17,7 +17,8 @@ const PAGE = 500;
 export interface Watch {
   readonly store: Pick<Store, 'readEvents'>;
   readonly run: { readonly tenant: string; readonly runId: string };
-  readonly moments: Moments;
+  /** Performs what is to happen at an occurrence. */
+  readonly reach: Moments['reach'];
   /** The run itself says that it does nothing but wait for people. */
   readonly isResting: () => Promise<boolean>;
   readonly signal: AbortSignal;
@@ -25,7 +26,7 @@ export interface Watch {
 
 /** Resolves with `waits for time`, or with `ended` when `signal` aborts. */
 export async function watch(options: Watch): Promise<'waits for time' | 'ended'> {
-  const { store, run, moments, signal } = options;
+  const { store, run, reach, signal } = options;
   const open = new Map<string, AskView>();
   let seen = 0;
   let lastChange = Date.now();
@@ -36,7 +37,7 @@ export async function watch(options: Watch): Promise<'waits for time' | 'ended'>
     for (const event of events) {
       note(open, event);
       if (!asksSomebody(event)) continue;
-      await moments.reach(occurrenceOf(event));
+      await reach(occurrenceOf(event));
       lastChange = Date.now();
     }
     if (Date.now() - lastChange > QUIET_MS && waitsLong(open)) {

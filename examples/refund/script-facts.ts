@@ -54,9 +54,11 @@ function textIn(block: Block | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** What a tool answered; a call that a person corrected is answered with a line about that first. */
 function jsonIn(block: Block): unknown {
+  const lines = textIn(block).split('\n');
   try {
-    return JSON.parse(textIn(block));
+    return JSON.parse(lines.at(-1)!);
   } catch {
     return undefined;
   }

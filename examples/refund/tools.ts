@@ -84,6 +84,8 @@ function issueRefund(shop: Shop): Tool {
       reason: z.string().min(1).max(1_000),
     }),
     approval: { roles: ['refund-manager'], quorum: 1, expiresInMs: hours(24) },
+    // A second refund of an order is shown with the first; `holdfast effects --order O-104` lists both.
+    identity: (input) => [input.orderId],
     timeoutMs: seconds(10),
     run: (input, ctx) => shop.refund({ ...input, key: ctx.idempotencyKey }, ctx.signal),
     // Asked when an answer was lost: did the payment with this key happen?

@@ -15,7 +15,7 @@ import { replacerOf, type Replacer } from './replacer.js';
 import { rewrite } from './rewrite.js';
 import type { RedactionRule } from './rules.js';
 import { hiddenTexts, refused, type HiddenTexts } from './select.js';
-import { documentsOf } from './documents.js';
+import { placedDocuments } from './documents.js';
 
 const PLACES_MAX = 200;
 const MARKERS_MAX = 200;
@@ -34,7 +34,7 @@ export async function redactBundle(
       'See `holdfast replay RUN`, or export the run without --redact.',
     );
   }
-  const hidden = hiddenTexts(documentsOf(bundle), rules);
+  const hidden = hiddenTexts(placedDocuments(bundle), rules);
   const replacer = replacerOf(hidden, salt);
   const { bundle: replaced, redactions } = replaceTexts(bundle, hidden, { replacer, rules });
   const renamed = renamedContent(bundle, replaced);
@@ -100,7 +100,7 @@ async function settled(bundle: Bundle): Promise<Bundle> {
     if (report.error !== undefined || names.size < report.differences.length) {
       throw refused(
         `What would be hidden decides something in this run: ${reportLines(report).slice(1).join(' ').trim()}`,
-        'Let the rules hide less.',
+        'Let the rules hide less: a name that recorded events have too, such as `reason`, needs a pointer, such as /call/args/reason.',
       );
     }
     current = renaming(current, names);

@@ -32,7 +32,7 @@ const rule = z.union([
 const document = z.strictObject({ rules: z.array(rule).min(1).max(RULES_MAX) });
 
 export type RedactionRule =
-  /** Texts under this name, at any depth. */
+  /** Texts under this name, at any depth, but not in JSON Schemas. */
   | { readonly name: string; readonly key: string }
   /** Texts at this JSON pointer of any recorded value. */
   | { readonly name: string; readonly pointer: string }

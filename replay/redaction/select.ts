@@ -1,7 +1,9 @@
 /** The texts that rules hide. */
 import { HoldfastError } from '../../core/errors.js';
 import type { Json } from '../../core/json.js';
-import { isObject } from '../history.js';
+import { pathWithin } from '../first-difference.js';
+import { isObject, type JsonObject } from '../history.js';
+import type { Document } from './documents.js';
 import type { RedactionRule } from './rules.js';
 
 /** Every occurrence is replaced: of a shorter text there would be too many that mean something else. */
@@ -10,71 +12,126 @@ const TEXTS_MAX = 5_000;
 /** JSON within texts is looked into so deep. */
 const TEXT_LEVELS_MAX = 4;
 
+/** A place as it is shown: names in it may be anybody's. */
+const PLACE_CHARS_MAX = 300;
+
 /** Name of the rule by hidden text. */
 export type HiddenTexts = ReadonlyMap<string, string>;
 
-/** Errors: `RedactionRefused` for what cannot be hidden. */
+interface Selection {
+  readonly rules: readonly RedactionRule[];
+  readonly hidden: Map<string, string>;
+}
+
+/** A value of a document, and where it stands. */
+interface Spot {
+  readonly document: Document;
+  readonly path: string;
+  /** JSON texts that it is inside of. */
+  readonly level: number;
+  /** Part of a JSON Schema: the names in it declare data, and nothing there is data under a name. */
+  readonly inSchema: boolean;
+}
+
+/** Errors: `RedactionRefused` for what cannot be hidden, with its place. */
 export function hiddenTexts(
-  documents: readonly Json[],
+  documents: readonly Document[],
   rules: readonly RedactionRule[],
 ): HiddenTexts {
-  const hidden = new Map<string, string>();
-
-  function hide(text: string, rule: string): void {
-    if (text === '' || hidden.has(text)) return;
-    if (text.length < TEXT_CHARS_MIN) {
-      throw refused(
-        `Rule ${rule} finds a text of ${text.length} characters, which is too short to be found again.`,
-        `A hidden text has at least ${TEXT_CHARS_MIN} characters; let the rule match more.`,
-      );
-    }
-    hidden.set(text, rule);
-    if (hidden.size > TEXTS_MAX) {
-      throw refused(`The rules find more than ${TEXTS_MAX} texts.`, 'Let them match less.');
-    }
+  const selection = { rules, hidden: new Map<string, string>() };
+  for (const document of documents) {
+    const { value, path } = document;
+    lookIntoWhole(selection, value, { document, path, level: 0, inSchema: false });
   }
+  return selection.hidden;
+}
 
-  /** All texts of a value that a rule has found. */
-  function hideAll(value: Json | undefined, rule: string): void {
-    if (typeof value === 'string') return hide(value, rule);
-    if (value === undefined || value === null) return;
-    if (typeof value !== 'object') {
-      throw refused(
-        `Rule ${rule} finds a ${typeof value}; only text can be hidden.`,
-        'Numbers take part in what a run decides; leave them out of the rule.',
-      );
-    }
-    for (const inner of Object.values(value)) hideAll(inner as Json, rule);
+/** A document, or JSON within a text. */
+function lookIntoWhole(selection: Selection, value: Json, spot: Spot): void {
+  for (const rule of selection.rules) {
+    if (!('pointer' in rule)) continue;
+    const path = `${spot.path}${rule.pointer}`;
+    hideAll(selection, valueAt(value, rule.pointer), { rule, spot: { ...spot, path } });
   }
+  lookInto(selection, value, spot);
+}
 
-  function visit(value: Json, level: number): void {
-    if (typeof value === 'string') {
-      for (const rule of rules) {
-        if (!('pattern' in rule)) continue;
-        for (const [match] of value.matchAll(rule.pattern)) hide(match, rule.name);
-      }
-      const inner = level < TEXT_LEVELS_MAX ? jsonWithin(value) : undefined;
-      if (inner !== undefined) document(inner, level + 1);
-      return;
-    }
-    if (typeof value !== 'object' || value === null) return;
-    for (const [name, inner] of Object.entries(value) as [string, Json][]) {
-      for (const rule of rules) {
-        if ('key' in rule && rule.key === name && !Array.isArray(value)) hideAll(inner, rule.name);
-      }
-      visit(inner, level);
-    }
+function lookInto(selection: Selection, value: Json, spot: Spot): void {
+  const inSchema = spot.inSchema || spot.document.schemas.has(value);
+  if (typeof value === 'string') return lookIntoText(selection, value, { ...spot, inSchema });
+  if (typeof value !== 'object' || value === null) return;
+  if (!inSchema && isObject(value)) hideNamed(selection, value, spot);
+  for (const [inner, path] of parts(value, spot.path)) {
+    lookInto(selection, inner, { ...spot, path, inSchema });
   }
+}
 
-  function document(value: Json, level: number): void {
-    for (const rule of rules) {
-      if ('pointer' in rule) hideAll(valueAt(value, rule.pointer), rule.name);
-    }
-    visit(value, level);
+function hideNamed(selection: Selection, value: JsonObject, spot: Spot): void {
+  for (const rule of selection.rules) {
+    if (!('key' in rule) || !Object.hasOwn(value, rule.key)) continue;
+    const path = pathWithin(spot.path, rule.key);
+    hideAll(selection, value[rule.key], { rule, spot: { ...spot, path } });
   }
+}
 
-  for (const value of documents) document(value, 0);
-  return hidden;
+function lookIntoText(selection: Selection, text: string, spot: Spot): void {
+  for (const rule of selection.rules) {
+    if (!('pattern' in rule)) continue;
+    for (const [match] of text.matchAll(rule.pattern)) hide(selection, match, { rule, spot });
+  }
+  const inner = spot.level < TEXT_LEVELS_MAX ? jsonWithin(text) : undefined;
+  if (inner === undefined) return;
+  const path = `${spot.path}(JSON)`;
+  lookIntoWhole(selection, inner, { ...spot, path, level: spot.level + 1 });
+}
+
+interface Finding {
+  readonly rule: RedactionRule;
+  readonly spot: Spot;
+}
+
+/** All texts of a value that a rule has found; a schema in it only where the rule names its very place. */
+function hideAll(selection: Selection, value: Json | undefined, { rule, spot }: Finding): void {
+  if (value === undefined || value === null) return;
+  if ('key' in rule && spot.document.schemas.has(value)) return;
+  if (typeof value === 'string') return hide(selection, value, { rule, spot });
+  if (typeof value !== 'object') {
+    throw refused(
+      `Rule ${rule.name} finds a ${typeof value} at ${placeOf(spot)}; only text can be hidden.`,
+      'Numbers, true and false take part in what a run decides, and stay. Find the texts beside it by a pointer or a regex instead.',
+    );
+  }
+  for (const [inner, path] of parts(value, spot.path)) {
+    hideAll(selection, inner, { rule, spot: { ...spot, path } });
+  }
+}
+
+function hide({ hidden }: Selection, text: string, { rule, spot }: Finding): void {
+  if (text === '' || hidden.has(text)) return;
+  if (text.length < TEXT_CHARS_MIN) {
+    throw refused(
+      `Rule ${rule.name} finds a text of ${text.length} characters at ${placeOf(spot)}, which is too short to be found again.`,
+      `A hidden text has at least ${TEXT_CHARS_MIN} characters; let the rule match more.`,
+    );
+  }
+  hidden.set(text, rule.name);
+  if (hidden.size > TEXTS_MAX) {
+    throw refused(`The rules find more than ${TEXTS_MAX} texts.`, 'Let them match less.');
+  }
+}
+
+/** What a list or an object holds, with paths. */
+function parts(value: object, path: string): readonly (readonly [Json, string])[] {
+  if (Array.isArray(value)) {
+    return (value as readonly Json[]).map((one, index) => [one, `${path}[${index}]`]);
+  }
+  return Object.entries(value as JsonObject).map(([name, one]) => [one, pathWithin(path, name)]);
+}
+
+function placeOf({ document: { source }, path }: Spot): string {
+  const place = path === '' ? source : `${source}, ${path}`;
+  const half = PLACE_CHARS_MAX / 2;
+  return place.length > PLACE_CHARS_MAX ? `${place.slice(0, half)}…${place.slice(-half)}` : place;
 }
 
 /** Results of tools are often JSON within a text. */

@@ -106,11 +106,19 @@ function transactionDb(source: Source, within: Borrowed): Db {
 const POSTGRES: Dialect = {
   name: 'postgres',
   change: async (db, statement, values) => (await run(db, statement, values)).rowCount ?? 0,
+  async changeEach(db, statement, rows) {
+    const changed: number[] = [];
+    for (const values of rows) changed.push((await run(db, statement, values)).rowCount ?? 0);
+    return changed;
+  },
   rowsOf: async (db, statement, values) => (await run(db, statement, values)).rows as unknown[],
   immediate: (db, work) => transaction(db, BEGIN_WRITE, work),
   snapshot: (db, work) => transaction(db, BEGIN_READ, work),
-  async hold(tx, what) {
-    await run(tx, HOLD, { what: JSON.stringify(what) });
+  async hold(tx, ...whats) {
+    for (const what of whats) await run(tx, HOLD, { what: JSON.stringify(what) });
+  },
+  async share(tx, what) {
+    await run(tx, SHARE, { what: JSON.stringify(what) });
   },
   async holdSchema(tx) {
     // However long the others take, and the migration itself.
@@ -131,6 +139,8 @@ const HAS_MIGRATIONS = `
 /** Locks have no schema of their own, and a database may have a store in each of several. */
 const HOLD = `
   select pg_advisory_xact_lock(hashtextextended(concat(current_schema(), ' holdfast ', @what::text), 0))`;
+
+const SHARE = HOLD.replace('pg_advisory_xact_lock', 'pg_advisory_xact_lock_shared');
 
 /** Order and equality of texts are those of their bytes, as in SQLite. */
 function define(definition: Definition): string {

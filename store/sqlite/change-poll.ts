@@ -1,12 +1,14 @@
 /** Notices that other connections have written to a SQLite database: it counts their commits for us. */
 import type { ChangeFeed, ChangeListener } from '../changes.js';
 import { rowsOf, type Db } from '../database.js';
+import { chunkTail } from './chunk-tail.js';
 
 /** While the database changes, and when it has not for a while. */
 const POLL_MS = { first: 4, last: 100 } as const;
 const GROWTH = 1.02;
 
-export function changePoll(db: Db, { wanted, changed }: ChangeListener): ChangeFeed {
+export function changePoll(db: Db, listener: ChangeListener): ChangeFeed {
+  const tail = chunkTail(db);
   let timer: NodeJS.Timeout | undefined;
   let version: number | undefined;
   let pause: number = POLL_MS.first;
@@ -18,7 +20,8 @@ export function changePoll(db: Db, { wanted, changed }: ChangeListener): ChangeF
     pause = now === version ? Math.min(pause * GROWTH, POLL_MS.last) : POLL_MS.first;
     if (now === version) return;
     version = now;
-    changed();
+    listener.written(await tail.next(listener.wantsChunks()).catch(() => []));
+    listener.changed();
   }
 
   async function lookAndGoOn(): Promise<void> {
@@ -28,7 +31,7 @@ export function changePoll(db: Db, { wanted, changed }: ChangeListener): ChangeF
 
   function next(): void {
     // Every commit counts, whatever it was: readers of events would be woken too often.
-    if (stopped || !wanted('stream')) {
+    if (stopped || !listener.wanted('stream')) {
       timer = undefined;
       return;
     }

@@ -109,12 +109,18 @@ const SQLITE: Dialect = {
   name: 'sqlite',
   change: async (db, statement, values) =>
     whenFree(db, ({ prepare }) => Number(prepare(statement).run([values]).changes)),
+  changeEach: async (db, statement, rows) =>
+    whenFree(db, ({ prepare }) => {
+      const prepared = prepare(statement);
+      return rows.map((values) => Number(prepared.run([values]).changes));
+    }),
   rowsOf: async (db, statement, values) =>
     whenFree(db, ({ prepare }) => prepare(statement).all([values])),
   immediate: (db, work) => transaction(db, 'begin immediate', work),
   snapshot: (db, work) => transaction(db, 'begin', work),
   // A write transaction holds the whole file.
   hold: async () => undefined,
+  share: async () => undefined,
   holdSchema: async () => undefined,
   async hasMigrations(db) {
     const { rows } = await sql`

@@ -146,6 +146,7 @@ describe('compact', () => {
     expect(idsOf(nodes)).toEqual(['m0', 'm1', 'm99', 'm10', 'm11', 'm12', 'm13']);
     expect(JSON.stringify(nodes[3]?.blocks)).toContain('The order was found.');
     expect(nodes[3]?.flags).toEqual(['synthetic', 'compactSummary']);
+    expect(nodes[3]?.summarised).toBe(head);
     expect(nodes[0]?.hash).toBe(root);
     expect(await bed.store.readChain('default', head)).toHaveLength(15);
     expect(output.tokens).toBeGreaterThan(2_000);

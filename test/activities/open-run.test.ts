@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RESULTS_ARE_DATA } from '../../activities/open-run.js';
 import { defineHook, defineTool } from '../../authoring/index.js';
+import { RULES_VERSION } from '../../core/rules-history.js';
 import type { StartInput } from '../../core/task.js';
 import { attempt, failureFrom, RUN, sessionEvent, startBed, type Bed } from './setup.js';
 
@@ -34,7 +35,7 @@ describe('open_run', () => {
   test('freezes route, tools, limits and versions, and writes the root of the transcript', async () => {
     const { frozen, head, goal, rules, eventsUpTo } = await open({ budget: { maxTurns: 3 } });
     expect({ rules, eventsUpTo, goal }).toEqual({
-      rules: 2,
+      rules: RULES_VERSION,
       eventsUpTo: 1,
       goal: { text: 'Do it.' },
     });

@@ -211,7 +211,7 @@ describe('run_hooks', () => {
     const next = defineHook({ name: 'next', point: 'Stop', run: () => null });
     const { outcomes } = await ask([slow, next], { payload: {}, timeoutMs: 60 });
     expect(outcomes).toMatchObject([
-      { error: expect.stringContaining('60 ms') },
+      { error: expect.stringMatching(/\d+ ms/) },
       { error: expect.stringContaining('used up the time') },
     ]);
   });

@@ -201,6 +201,29 @@ describe('a fork', () => {
     expect(atCall.session?.remarks).toMatchObject([{ code: 'state_not_forked' }]);
   });
 
+  test('from a message that a summary replaced begins before the summary', async () => {
+    const { asked, called, seen } = await talk('long');
+    const { head: root } = await open({ id: 'long-root' });
+    const summary = async (summarised: string) =>
+      bed.store.putNode('default', {
+        v: 1,
+        parent: root!,
+        role: 'user',
+        messageId: `s${(count += 1)}`,
+        blocks: [{ type: 'text', text: 'In short: seen.' }],
+        flags: ['synthetic', 'compactSummary'],
+        summarised,
+      });
+    const twice = await summary((await append(await summary(seen.head), 'assistant')).head);
+    await leave('summed-up', twice, { carry: { state: { a: { text: 'later' } } } });
+    const fork = await open({ resume: 'summed-up', at: asked.messageId });
+    expect(fork.head).toBe(asked.head);
+    expect(fork.session?.carry?.state).toEqual({});
+    expect((await open({ resume: 'summed-up', at: called.messageId })).head).toBe(seen.head);
+    const lost = await failureFrom(open({ resume: 'summed-up', at: 'nowhere' }));
+    expect(lost.type).toBe('InvalidTask');
+  });
+
   test('from a message that is not there is refused', async () => {
     await talk('lost');
     const failure = await failureFrom(open({ resume: 'lost', at: 'nowhere' }));
@@ -216,6 +239,8 @@ describe('a fork', () => {
   });
 });
 
+const nobody = async (): Promise<undefined> => undefined;
+
 test('a transcript of a run that has ended is there even when it keeps no session', async () => {
   const { head } = await open({});
   const run = { tenant: 'default', runId: 'plain', traceId: 't' } as const;
@@ -227,10 +252,16 @@ test('a transcript of a run that has ended is there even when it keeps no sessio
     append: [{ kind: 'user', messageId: 'plain:m0', content: { text: 'z'.repeat(9_000) } }],
     events: [{ type: 'warning', code: 'w', message: 'x', stamp }],
   });
-  const { kind, messages } = await readTranscript(bed.store, 'default', 'plain');
+  const { kind, messages } = await readTranscript(
+    bed.store,
+    { tenant: 'default', id: 'plain' },
+    nobody,
+  );
   expect(kind).toBe('run');
   expect(messages).toEqual([{ messageId: 'plain:m0', role: 'user', text: 'z'.repeat(9_000) }]);
-  await expect(readTranscript(bed.store, 'default', 'none')).rejects.toMatchObject({
+  await expect(
+    readTranscript(bed.store, { tenant: 'default', id: 'none' }, nobody),
+  ).rejects.toMatchObject({
     code: 'SessionNotFound',
   });
 });

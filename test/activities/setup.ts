@@ -111,6 +111,19 @@ export function attempt<I, O>(
 }
 
 /** The failure with which an attempt ends. */
+/** An attempt at this model call of which nobody has heard: it may have been billed up to these bounds. */
+export async function startUnheardAttempt({ store }: Bed, info: EffectInfo): Promise<void> {
+  await store.startAttempt({
+    ...RUN,
+    effectId: `${info.activityId}@${EXECUTION}`,
+    kind: 'model',
+    boundCostMicroUsd: 20_000,
+    boundInputTokens: 500,
+    boundOutputTokens: 1_000,
+    startedAt: 1,
+  });
+}
+
 export async function failureFrom(work: Promise<unknown>): Promise<ApplicationFailure> {
   try {
     await work;

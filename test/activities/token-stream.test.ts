@@ -57,7 +57,11 @@ test('a reply is in the stream when it is in the store: every piece once, with i
 test('nothing is kept of a call that nobody asked to stream', async () => {
   const { stream: _, ...input } = await asking([{ text: TEXT, ...SLOWLY }]);
   await attempt(bed.activities().call_model, input);
-  expect(await bed.store.readStream(RUN, BEGINNING)).toEqual({ batches: [], closed: false });
+  expect(await bed.store.readStream(RUN, BEGINNING)).toEqual({
+    batches: [],
+    more: false,
+    closed: false,
+  });
 });
 
 test('readers in this process hear of a piece before the reply is there', async () => {

@@ -24,6 +24,7 @@ export interface Shape {
   readonly output?: z.ZodType;
   readonly sandbox?: 'optional' | 'required';
   readonly sandboxRun?: Run;
+  readonly probe?: () => unknown;
 }
 
 export const FINANCIAL: Shape = { effect: 'financial', idempotency: 'keyed' };
@@ -69,6 +70,7 @@ function toolOf(run: Run, shape: Shape): Tool {
     ...(shape.idempotency && { idempotency: shape.idempotency }),
     ...(shape.sandbox && { sandbox: shape.sandbox }),
     ...(shape.sandboxRun && { sandboxRun: shape.sandboxRun }),
+    ...(shape.probe && { probe: shape.probe }),
     ...(shape.maxResultBytes && { maxResultBytes: shape.maxResultBytes }),
     ...(shape.output && { output: shape.output }),
     input: z.looseObject({}),

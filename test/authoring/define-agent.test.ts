@@ -89,7 +89,6 @@ describe('defineAgent', () => {
     ['a misspelt budget', { budget: { maxCost: 1 } }, /maxCost/],
     ['a wrong setting', { settings: { onDeny: 'shrug' } }, /settings.onDeny/],
     ['a misspelt setting', { settings: { onDenied: 'refuse' } }, /onDenied/],
-    ['a setting not yet available', { settings: { requireProof: true } }, /requireProof/],
     ['a policy rule without decision', { policy: { rules: [{ tool: 'a' }] } }, /rules.0.decision/],
     [
       'a policy condition that compares nothing',

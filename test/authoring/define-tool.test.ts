@@ -82,6 +82,21 @@ describe('defineTool fills in what was left out', () => {
     expect(tool.record.approval).toEqual({ roles: ['clerk'], quorum: 1, expiresInMs: 1_000 });
   });
 
+  test('an approval may go to others after a while', () => {
+    const escalate = { afterMs: 1_000, roles: ['boss'] };
+    const approval = { roles: ['clerk'], escalate };
+    const tool = defineTool({ ...base, effect: 'write', approval });
+    expect(tool.record.approval).toEqual({ ...approval, quorum: 1 });
+  });
+
+  test('a question says whose answers count, or anybody may answer', () => {
+    const question = { ...base, effect: 'none', kind: 'human_input' } as const;
+    expect(defineTool(question).record).not.toHaveProperty('answeredBy');
+    expect(defineTool({ ...question, answeredBy: 'staff' }).record.answeredBy).toBe('staff');
+    const answeredBy = { roles: ['lawyer'] };
+    expect(defineTool({ ...question, answeredBy }).record).toMatchObject({ answeredBy });
+  });
+
   test('a sandbox is used when policy says so, unless the tool must run in it', () => {
     const sandboxRun = () => 'inside';
     expect(defineTool({ ...base, sandboxRun }).record.sandbox).toBe('optional');
@@ -127,6 +142,30 @@ describe('defineTool refuses a declaration that would fail later', () => {
     ['quorum 0', { effect: 'send', approval: { quorum: 0 } }, /quorum is 0/],
     ['half a person', { effect: 'send', approval: { quorum: 1.5 } }, /quorum is 1.5/],
     ['an empty list of roles', { effect: 'send', approval: { roles: [] } }, /names no role/],
+    [
+      'an escalation to nobody',
+      { effect: 'send', approval: { roles: ['a'], escalate: { afterMs: 1, roles: [] } } },
+      /escalation names no role/,
+    ],
+    [
+      'an escalation after the end',
+      {
+        effect: 'send',
+        approval: { roles: ['a'], expiresInMs: 5, escalate: { afterMs: 5, roles: ['b'] } },
+      },
+      /escalates after 5 ms/,
+    ],
+    [
+      'an escalation where anyone may approve',
+      { effect: 'send', approval: { escalate: { afterMs: 1, roles: ['b'] } } },
+      /anyone may approve it already/,
+    ],
+    ['answers to no question', { answeredBy: 'staff' }, /asks nobody/],
+    [
+      'answers of nobody known',
+      { kind: 'human_input', effect: 'none', answeredBy: 'boss' },
+      /answeredBy is "boss"/,
+    ],
     ['a blank role', { effect: 'send', approval: { roles: [' '] } }, /is not a role/],
     ['an expiry of 0', { effect: 'send', approval: { expiresInMs: 0 } }, /expires in 0 ms/],
     ['a wrong onExpiry', { effect: 'send', approval: { onExpiry: 'wait' } }, /onExpiry is "wait"/],

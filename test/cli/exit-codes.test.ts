@@ -48,6 +48,8 @@ const COMMANDS = [
   'show',
   'watch',
   'approvals',
+  'grounds',
+  'whoami',
   'approve',
   'reject',
   'answer',
@@ -66,7 +68,7 @@ describe('holdfast --help', () => {
   it('names every command and the exit codes', async () => {
     const { code, out } = await holdfast('--help');
     expect(code).toBe(0);
-    for (const command of COMMANDS) expect(out).toContain(`\n  ${command} `);
+    for (const command of COMMANDS) expect(out).toMatch(new RegExp(`\\n  ${command}[ |]`));
     expect(out).toContain('4    the run waits for a person');
   });
 
@@ -119,7 +121,7 @@ describe('without a server', () => {
     ['list'],
     ['watch', 'r1'],
     ['show', 'r1'],
-    ['approve', 'r1:0', '--by', 'mia'],
+    ['approve', 'r1:0', '--as', 'mia'],
     ['interrupt', 'r1'],
     ['worker'],
   ])('%s exits with 1 and says how to start one', async (...argv) => {

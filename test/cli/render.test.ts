@@ -72,7 +72,7 @@ describe('an approval card', () => {
     '(in 1 d)',
     '5d58cf88',
     'shop:17:3',
-    "holdfast approve shop:17:3 --by NAME --role 'refund manager'",
+    "holdfast approve shop:17:3 --as NAME --role 'refund manager'",
   ])('says %s', (part) => {
     expect(card).toContain(part);
   });

@@ -72,6 +72,16 @@ describe('limits on the command line', () => {
     });
   });
 
+  it('and a setting that may be absent takes a name as well as JSON', () => {
+    expect(parseSettingOptions(['fallbackModel=anthropic/x'])).toEqual({
+      fallbackModel: 'anthropic/x',
+    });
+    expect(parseSettingOptions(['fallbackModel=null'])).toEqual({ fallbackModel: null });
+    expect(() => parseSettingOptions(['betas=x'])).toThrow(
+      expect.objectContaining({ code: 'Usage' }),
+    );
+  });
+
   it.each([
     ['maxTurn=5', 'maxTurn'],
     ['maxTurns', 'name=value'],

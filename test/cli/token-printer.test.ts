@@ -24,6 +24,15 @@ function printed(chunks: readonly StreamChunk[], options = { json: false, colour
   return out;
 }
 
+function silentPrinter() {
+  const nowhere = { out: () => undefined, err: () => undefined };
+  return tokenPrinter(createOutput(nowhere, { json: false, colour: false }));
+}
+
+function told(messageId: string): RunEvent {
+  return { type: 'model_response', messageId, text: { text: 'Hello.' } } as RunEvent;
+}
+
 describe('what a model says', () => {
   test('is printed as it comes, behind a bar', () => {
     expect(printed([text('Hel'), text('lo.'), ended])).toBe('│ Hello.\nNEXT\n');
@@ -72,16 +81,31 @@ describe('what a model says', () => {
   });
 
   test('is not told once more by its event, unless nobody saw it', () => {
-    const output = createOutput(
-      { out: () => undefined, err: () => undefined },
-      { json: false, colour: false },
-    );
-    const printer = tokenPrinter(output);
-    const event = { type: 'model_response', messageId: 'm1', text: { text: 'Hello.' } };
-    expect(printer.rest(event as RunEvent)).toHaveProperty('text');
+    const printer = silentPrinter();
+    expect(printer.rest(told('m1'))).toHaveProperty('text');
     printer.chunk(text('Hello.'));
     printer.chunk(ended);
-    expect(printer.rest(event as RunEvent)).not.toHaveProperty('text');
+    expect(printer.rest(told('m1'))).not.toHaveProperty('text');
+  });
+
+  test('is told whole by its event when a piece of it was missing', () => {
+    const printer = silentPrinter();
+    const started = chunkOf({ kind: 'attempt_started', eventsBefore: 1 });
+    for (const chunk of [started, text('Hel'), chunkOf({ kind: 'gap' }), ended]) {
+      printer.chunk(chunk);
+    }
+    expect(printer.rest(told('m1'))).toHaveProperty('text');
+    for (const chunk of [started, text('Hello.'), ended]) printer.chunk(chunk);
+    expect(printer.rest(told('m1'))).not.toHaveProperty('text');
+  });
+
+  test('is not told twice however much was said before', () => {
+    const printer = silentPrinter();
+    for (let number = 0; number < 3_000; number += 1) {
+      const messageId = `m${number}`;
+      for (const chunk of [text('Hello.'), ended]) printer.chunk({ ...chunk, messageId });
+      expect(printer.rest(told(messageId))).not.toHaveProperty('text');
+    }
   });
 });
 

@@ -112,6 +112,19 @@ describe('onBudget ask', () => {
   });
 });
 
+describe('who may allow more', () => {
+  test('only the roles that the settings name, and never whoever the run works for', () => {
+    const settings = { onBudget: 'ask', budgetRoles: ['controller'] } as const;
+    const shell = run({ maxTurns: 2 }, { settings, task: { caller: 'cora' } });
+    expect(askOf(shell)).toMatchObject({ roles: ['controller'], requestedBy: 'cora' });
+    answer(shell, { by: 'stan', roles: ['clerk'] });
+    answer(shell, { by: 'cora', roles: ['controller'] });
+    expect(shell.run.shownStatus).toBe('awaiting_budget');
+    answer(shell, { by: 'cy', roles: ['controller'] });
+    expect(shell.run.shownStatus).not.toBe('awaiting_budget');
+  });
+});
+
 describe('each budget is asked for in its own unit, at each place where it is looked at', () => {
   const COSTLY = withReply(calls(call('a', 'write_note')), usage(100_000, 60_000));
 

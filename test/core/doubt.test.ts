@@ -233,3 +233,15 @@ describe('a key that other arguments have taken', () => {
     expect(codesOf(shell)).not.toEqual({ a: 'outcome_unknown' });
   });
 });
+
+describe('whose word decides what became of an effect', () => {
+  test('never that of whoever the run works for: it would be done again for them', () => {
+    const shell = play({ task: { caller: 'cora' } });
+    answer(shell, { decision: 'not_happened', by: 'cora' });
+    expect(warningsOf(shell)).toEqual(['decision_ignored']);
+    expect(executedOf(shell)).toHaveLength(1);
+    answer(shell, { decision: 'not_happened', by: 'stan' });
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(executedOf(shell)).toHaveLength(2);
+  });
+});

@@ -1,4 +1,5 @@
 import { GRANTS_MAX } from '../../core/ask/grants.js';
+import { viewOfRun } from '../../core/run-result.js';
 import { call, calls, decisionOn, says, tool, type Script } from './script.js';
 import {
   answer,
@@ -125,6 +126,36 @@ describe('a standing grant', () => {
     send(shell, { type: 'set_permission_mode', mode: 'dontAsk' });
     finish(shell);
     expect(executedOf(shell)).toHaveLength(2);
+  });
+});
+
+describe('whoever looks at a run', () => {
+  test('learns which question can be answered with a grant', () => {
+    const quorum = tool('issue_refund', {
+      effect: 'financial',
+      approval: { roles: [], quorum: 2 },
+    });
+    const offers = (shell: Shell) => viewOfRun(shell.run).asks.map((ask) => ask.takesGrant);
+    expect(offers(refunds([10]))).toEqual([true]);
+    expect(offers(refunds([10], { tools: [quorum] }))).toEqual([undefined]);
+    expect(offers(refunds([10], { settings: { allowStandingGrants: false } }))).toEqual([
+      undefined,
+    ]);
+  });
+
+  test('sees the grants that may still cover a call, without signatures, until they are used up', () => {
+    const shell = granting([10, 20, 60]);
+    expect(viewOfRun(shell.run).grants).toEqual([
+      {
+        id: 'run_1:0',
+        tool: 'issue_refund',
+        when: SMALL.matcher.when,
+        usesLeft: 1,
+        expiresAt: expect.any(Number),
+        by: ['pat'],
+      },
+    ]);
+    expect(viewOfRun(granting([10, 20, 30, 60]).run).grants).toBeUndefined();
   });
 });
 

@@ -1,3 +1,4 @@
+import type { AnswerRule } from '../../core/tool.js';
 import { call, calls, says, tool, type Script } from './script.js';
 import {
   askOf,
@@ -147,4 +148,47 @@ test('two questions of one reply are answered each by its own id', () => {
     { text: 'yes' },
     { text: 'the blue one' },
   ]);
+});
+
+describe('who may answer a question', () => {
+  const answers = (answeredBy: AnswerRule, caller?: string): Shell =>
+    asking({
+      tools: [tool('ask_customer', { kind: 'human_input', effect: 'none', answeredBy })],
+      ...(caller !== undefined && { task: { caller } }),
+    });
+
+  test.each<[string, AnswerRule, string, readonly string[], boolean]>([
+    ['the customer, to a question to the customer', 'customer', 'cora', [], true],
+    ['somebody else, to a question to the customer', 'customer', 'stan', ['agent'], false],
+    ['the customer, to a question to the staff', 'staff', 'cora', ['agent'], false],
+    ['anybody else, to a question to the staff', 'staff', 'stan', [], true],
+    ['somebody of the role that is asked', { roles: ['lawyer'] }, 'stan', ['lawyer'], true],
+    ['somebody of another role', { roles: ['lawyer'] }, 'stan', ['agent'], false],
+    ['the customer with that role', { roles: ['lawyer'] }, 'cora', ['lawyer'], false],
+  ])('%s', (_who, rule, by, roles, counts) => {
+    const shell = answers(rule, 'cora');
+    send(shell, { type: 'input_provided', askId: 'run_1:0', value: 'yes', by, roles });
+    settle(shell);
+    expect(codesOf(shell)).toEqual(counts ? { a: 'ok' } : {});
+    expect(warningsOf(shell)).toEqual(counts ? [] : ['input_ignored']);
+    expect(shell.run.asks.some((ask) => ask.outcome === 'pending')).toBe(!counts);
+  });
+
+  test('the question says who is asked, and who the customer is', () => {
+    expect(askOf(answers('customer', 'cora'))).toMatchObject({
+      answeredBy: 'customer',
+      requestedBy: 'cora',
+      roles: [],
+    });
+    expect(askOf(answers({ roles: ['lawyer'] }, 'cora'))).toMatchObject({
+      answeredBy: 'staff',
+      roles: ['lawyer'],
+    });
+  });
+
+  test('a run that works for nobody by name has no customer to wait for', () => {
+    const shell = answers('customer');
+    send(shell, { type: 'input_provided', askId: 'run_1:0', value: 'yes', by: 'anyone' });
+    expect(finish(shell).stopReason).toBe('completed');
+  });
 });

@@ -6,6 +6,7 @@ import type {
   Finding,
   ToolOutcome,
 } from '../../core/effect.js';
+import { provesOutcome } from '../../activities/check-signatures.js';
 import { callDigest } from '../../core/digest.js';
 import {
   holdsIn,
@@ -67,7 +68,7 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
     case 'open_run':
       return ofOpen(shell, effect, eventsUpTo);
     case 'record_outcome':
-      return { type: 'outcome_recorded', output: { eventsUpTo } };
+      return { type: 'outcome_recorded', output: { ...recorded(shell, effect), eventsUpTo } };
     case 'flush':
       return { type: 'flushed', output: { ...messagesOf(shell, effect), eventsUpTo } };
     case 'check_call':
@@ -148,12 +149,22 @@ function checked(shell: Shell, effect: Started<'check_call'>) {
 
 const FINE = { ok: true } as const;
 
+/** As the activity does it: a word counts by the keys of that moment. */
+function recorded(shell: Shell, { id, input }: Started<'record_outcome'>) {
+  const deskKeys = shell.script.keysAtRecord?.[entryAt(shell, 'record', id)];
+  if (deskKeys === undefined || provesOutcome(deskKeys, input)) return {};
+  return { unproven: { deskKeys } };
+}
+
 function ofOpen(shell: Shell, effect: Started<'open_run'>, eventsUpTo: number): Ended {
   const failure = shell.script.openFailures?.[effect.input.segment];
   if (failure !== undefined) return { type: 'effect_failed', failure };
   const { start } = effect.input;
-  if (start === undefined)
-    return { type: 'run_opened', output: { rules: RULES_VERSION, eventsUpTo } };
+  const { deskKeys, laterDeskKeys = deskKeys } = shell.script;
+  if (start === undefined) {
+    const keys = laterDeskKeys !== undefined && { deskKeys: laterDeskKeys };
+    return { type: 'run_opened', output: { rules: RULES_VERSION, ...keys, eventsUpTo } };
+  }
   const { goal, outputSchema } = start.task;
   const spilled = { $blob: 'a'.repeat(64), bytes: goal.length, preview: goal.slice(0, 200) };
   const output = {
@@ -164,6 +175,7 @@ function ofOpen(shell: Shell, effect: Started<'open_run'>, eventsUpTo: number): 
     },
     head: 'root',
     goal: shell.script.goalStored ? spilled : { text: goal },
+    ...(deskKeys !== undefined && { deskKeys }),
     eventsUpTo,
   };
   return { type: 'run_opened', output };
@@ -309,6 +321,17 @@ function ofEntry(
   if ('error' in entry)
     return { kind: 'error', code: entry.code ?? 'execution_error', message: entry.error };
   if ('ambiguous' in entry) return { kind: 'ambiguous', message: entry.ambiguous };
+  if ('repeats' in entry) {
+    const facts = {
+      runId: 'run_0',
+      tool: 'pay',
+      at: 1,
+      state: 'done',
+      approvedBy: ['ada'],
+    } as const;
+    const earlier = entry.repeats.map((key) => ({ key, ...facts }));
+    return { kind: 'repeats', repeats: { identity: ['O-104'], earlier } };
+  }
   return { kind: 'key_conflict', message: 'the key is taken' };
 }
 

@@ -1,6 +1,6 @@
 /** One logical model call, however many attempts it took (S95–S99). */
 import { call, calls, failure, says } from './script.js';
-import { createShell, finish, ofType, requestsOf } from './shell.js';
+import { createShell, finish, ofType, requestsOf, until } from './shell.js';
 
 const RETRIED = [
   { attempt: 2, class: 'RateLimited' },
@@ -46,4 +46,35 @@ test('C27: server errors are tried again three times, everything else as the bud
   const few = createShell({ model, budget: { maxRetriesPerModelCall: 2 } });
   finish(few);
   expect(requestsOf(few)[0]?.maxRetries).toEqual({ serverError: 2, other: 2 });
+});
+
+describe('what to do next', () => {
+  const next = (code: 'AuthError' | 'NetworkTimeout', hint?: unknown) => {
+    const details = { attempts: 1, lostCostMicroUsd: 0, ...(hint !== undefined && { hint }) };
+    return finish(createShell({ model: [failure(code, { details })] })).nextSafeAction;
+  };
+
+  test('is what the failure itself says, as one bounded line', () => {
+    expect(next('AuthError', 'Set VLLM_KEY for the worker and restart it.')).toBe(
+      'Set VLLM_KEY for the worker and restart it.',
+    );
+    expect(next('NetworkTimeout', 'Check the base URL.')).toBe('Check the base URL.');
+    expect(next('NetworkTimeout', 'x'.repeat(5_000))).toBe('x'.repeat(300));
+  });
+
+  test.each([undefined, '', ' ', 7, { text: 'x' }, 'two\nlines', '\u001b[31mred'])(
+    'is the usual sentence where the failure says %j',
+    (hint) => {
+      expect(next('AuthError', hint)).toMatch(/^Set a valid API key/);
+      expect(next('NetworkTimeout', hint)).toBe('Try again later.');
+    },
+  );
+
+  test('stays as it was for a run of earlier rules', () => {
+    const details = { attempts: 1, lostCostMicroUsd: 0, hint: 'Check the base URL.' };
+    const shell = createShell({ model: [failure('NetworkTimeout', { details })] });
+    until(shell, 'session_init');
+    shell.run = { ...shell.run, rules: 2 };
+    expect(finish(shell).nextSafeAction).toBe('Try again later.');
+  });
 });

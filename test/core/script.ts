@@ -1,6 +1,7 @@
 /** What a test of the core writes down: tools, model replies, outcomes. In the spirit of spec fixtures. */
 import { DEFAULT_BUDGET, type Budget } from '../../core/budget-fields.js';
 import type { Decision } from '../../core/ask/ask.js';
+import type { DeskKey } from '../../core/ask/statement.js';
 import { readFlow } from '../../core/call/flow.js';
 import { callDigest } from '../../core/digest.js';
 import type { Finding, RetriedAttempt, ToolOutcome } from '../../core/effect.js';
@@ -55,6 +56,11 @@ export interface Script {
   )[];
   /** So many flushes fail before one succeeds. */
   readonly flushFailures?: number;
+  /** Keys of the desk that the first segment is told, and those after it (default: the same). */
+  readonly deskKeys?: readonly DeskKey[];
+  readonly laterDeskKeys?: readonly DeskKey[];
+  /** Keys that count when a word on an outcome is recorded, in order; then every key does. */
+  readonly keysAtRecord?: readonly (readonly DeskKey[])[];
   /** `open_run` is tried for ever. */
   readonly openNever?: boolean;
   /** By segment. */
@@ -89,6 +95,8 @@ export type ToolEntry =
     }
   | { readonly ambiguous: string; readonly delayMs?: number }
   | { readonly keyConflict: true }
+  /** The same was done before, by these keys. */
+  | { readonly repeats: readonly string[] }
   | { readonly failure: Failure; readonly delayMs?: number }
   | { readonly hang: true };
 type ErrorCodeOfTool = Extract<ToolOutcome, { kind: 'error' }>['code'];

@@ -1,12 +1,8 @@
 import type { RunEvent } from '../../core/event.js';
 import { previewOf, type StoredText } from '../../core/json.js';
+import { messageOf, textsOf } from '../../core/sdk/event-message.js';
 import type { SDKMessage } from '../../core/sdk/message.js';
-import {
-  advanceProjection,
-  messageOf,
-  startProjection,
-  textsOf,
-} from '../../core/sdk/projection.js';
+import { advanceProjection, startProjection } from '../../core/sdk/projection.js';
 import { call, calls, says } from './script.js';
 import { createShell, finish, send, type Shell } from './shell.js';
 
@@ -100,6 +96,19 @@ test('a message has the same uuid whenever it is read, and no other has it', () 
   for (const uuid of uuids) {
     expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   }
+});
+
+test('what a reset put in the place of a message has another uuid', () => {
+  const shell = createShell({ model: [says('Done.')] });
+  finish(shell);
+  const anew = shell.events.map((event) => ({
+    ...event,
+    stamp: { ...event.stamp, at: event.stamp.at + 1 },
+  }));
+  const uuids = [shell.events, anew]
+    .flatMap((events) => messagesOf(events))
+    .map(({ uuid }) => uuid);
+  expect(new Set(uuids).size).toBe(uuids.length);
 });
 
 test('every denied call is listed with its input', () => {

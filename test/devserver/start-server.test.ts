@@ -72,6 +72,10 @@ describe('an embedded server', () => {
     handle = await startServer(options);
     expect(operator('namespace', 'describe', '-n', 'kept')).toContain('kept');
     expect(handle.databaseFile).toBe(join(options.dataDir, 'temporal-1.31.2.db'));
+    // Whoever else uses this machine reads no conversation from them.
+    for (const path of [options.dataDir, handle.databaseFile, handle.logFile]) {
+      expect(statSync(path).mode & 0o077).toBe(0);
+    }
     expect(statSync(handle.databaseFile).isFile()).toBe(true);
   });
 

@@ -77,6 +77,18 @@ describe('the demo script', () => {
     expect(paid.calls).toBeUndefined();
   });
 
+  test('reads what was paid from behind the line that tells of a correction', () => {
+    const answer = { refundId: 'RF-1', amountCents: 5_000 };
+    const content = `User modified this call: executed payments.issue_refund {}\n${JSON.stringify(answer)}`;
+    const turns: Message[] = [
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: '1', content }] },
+    ];
+    const task = 'Refund order O-104 with 8950 cents and tell the customer.';
+    expect(ask(task, { tools: PAYER, turns })).toMatchObject({
+      text: expect.stringContaining('50.00 USD'),
+    });
+  });
+
   test('supports nothing when the order is not known, and ends', () => {
     const failed: Message = {
       role: 'user',

@@ -25,7 +25,7 @@ test('"happened" ends the doubt with what the tool would have returned', async (
   const run = await inDoubt('happened');
   const { askId } = await openAsk(run);
   const value = ['--value', '{"receipt":17}'];
-  expect(await holdfast('answer', askId, 'happened', '--by', 'mia', ...value)).toMatchObject({
+  expect(await holdfast('answer', askId, 'happened', '--as', 'mia', ...value)).toMatchObject({
     code: 0,
     out: expect.stringContaining('answered'),
   });
@@ -42,16 +42,16 @@ test('"happened" ends the doubt with what the tool would have returned', async (
 test('"not_happened" lets it be tried once more, "stop" ends the run, anything else is no answer', async () => {
   const run = await inDoubt('again');
   const first = await openAsk(run);
-  const refused = await holdfast('answer', first.askId, 'maybe', '--by', 'mia');
+  const refused = await holdfast('answer', first.askId, 'maybe', '--as', 'mia');
   expect(refused.code).not.toBe(0);
   expect(refused.err).toContain('happened, not_happened or stop');
-  expect((await holdfast('answer', first.askId, 'not_happened', '--by', 'mia')).code).toBe(0);
+  expect((await holdfast('answer', first.askId, 'not_happened', '--as', 'mia')).code).toBe(0);
 
   const second = await openAsk(run);
   expect(second.askId).toBe(`${first.askId}:2`);
-  const late = await holdfast('answer', first.askId, 'happened', '--by', 'mia');
+  const late = await holdfast('answer', first.askId, 'happened', '--as', 'mia');
   expect(late.code).not.toBe(0);
-  expect((await holdfast('answer', second.askId, 'stop', '--by', 'mia')).code).toBe(0);
+  expect((await holdfast('answer', second.askId, 'stop', '--as', 'mia')).code).toBe(0);
 
   const { events, result } = await world.ended(run);
   expect(result).toMatchObject({ stopReason: 'needs_human', detail: 'outcome_unknown' });

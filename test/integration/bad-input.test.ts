@@ -441,7 +441,7 @@ describe('a worker that lacks something', () => {
     const run = await client.start({ runId: 'keyless', agent: AGENT, task: 'Serve.' });
     const { result, events } = await world.ended(run);
     expect(result).toMatchObject({ status: 'failed', detail: 'model_error:AuthError' });
-    expect(result.nextSafeAction).toMatch(/API key/);
+    expect(result.nextSafeAction).toBe('Set ANTHROPIC_API_KEY for the worker and restart it.');
     expect(ofType(events, 'model_error')).toMatchObject([
       { message: expect.stringContaining('ANTHROPIC_API_KEY') },
     ]);

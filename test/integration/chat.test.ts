@@ -80,7 +80,10 @@ describe('in a pipe', () => {
     expect(first).toMatchObject({ code: 0 });
     expect(first.said).toMatch(/│ Hello\.\n[\s\S]*→ facts\.read \{"item":"cup"\}\n✓ facts\.read/);
     expect(first.said).toMatch(/│ It is blue\.\n\$0\.\d+ · [\d,]+ tokens in/);
+    // After each turn, and not again because the input has ended.
+    expect(first.said.match(/tokens in/g)).toHaveLength(2);
     expect(first.said).not.toContain('you>');
+    expect(first.said).not.toContain('The question is');
     const session = sessionIn(first.said);
     expect(await world.store.getSession('default', session)).toMatchObject({ agent: AGENT });
     const second = await piped(['It is me again.'], '--resume', session);
@@ -159,6 +162,8 @@ describe('with a person who types', () => {
     expect(effects(runId)).toHaveLength(1);
     expect(terminal.said()).toMatch(/✗ pay\.asked: .*no receipt/);
     expect(terminal.said()).toContain('modified by maria');
+    // What was paid, not what had been proposed.
+    expect(terminal.said()).toMatch(/→ pay\.asked \{[^}]*"amountCents":300[^}]*\}\n✓ pay\.asked/);
   });
 
   test('the end of the input leaves a question open for others', async () => {
@@ -181,14 +186,14 @@ describe('with a person who types', () => {
 });
 
 describe('Ctrl-C', () => {
-  function talk() {
+  function talk(runId: string) {
     const input = new PassThrough();
     let said = '';
     const hear = (text: string): void => void (said += text);
     const output = createOutput({ out: hear, err: hear }, { json: false, colour: false });
     const lines = lineSource({ input, onInterrupt: () => undefined });
     const settings = { interruptMode: 'pause' } as const;
-    const start = { agent: AGENT, settings, persistSession: true };
+    const start = { agent: AGENT, settings, persistSession: true, runId };
     const conversation = new Conversation({
       client: world.client,
       output,
@@ -201,20 +206,25 @@ describe('Ctrl-C', () => {
   }
 
   test('interrupts what is under way, and the conversation goes on', async () => {
-    world.script(ANY_RUN, [read('cup'), say('As you wish.')]);
-    const { input, conversation, done, said } = talk();
+    world.script('pressed', [read('cup'), say('As you wish.')]);
+    const reached = world.service.hold('pressed', 'read');
+    const { input, conversation, done, said } = talk('pressed');
     input.write('Look.\n');
+    await reached;
     await until('the tool', () => (/→ facts\.read/.test(said()) ? true : undefined));
     conversation.interrupt();
+    await until('the end of it', () => (/Interrupted\./.test(said()) ? true : undefined));
+    expect(said()).not.toContain('As you wish');
     input.write('Never mind.\n');
     await until('the answer', () => (/As you wish/.test(said()) ? true : undefined));
+    expect(said()).toMatch(/✗ facts\.read: .*[Ii]nterrupted/);
     input.end();
     expect(await done).toBe(0);
   });
 
   test('twice leaves: the run is closed, and its session kept', async () => {
-    world.script(ANY_RUN, [say('Hello.'), say('never')]);
-    const { input, conversation, done, said } = talk();
+    world.script('left', [say('Hello.'), say('never')]);
+    const { input, conversation, done, said } = talk('left');
     input.write('Hello?\n');
     await until('the cost', () => (/tokens in/.test(said()) ? true : undefined));
     conversation.interrupt();

@@ -1,6 +1,16 @@
 /** What a run does when its model fails, when a person steers it, and when it is told to pause. */
 import { APPROVER } from './support/agents.js';
-import { ofType, openAsk, pay, read, say, startWorld, until, type World } from './support/world.js';
+import {
+  ofType,
+  openAsk,
+  pay,
+  read,
+  say,
+  startWorld,
+  until,
+  warnings,
+  type World,
+} from './support/world.js';
 
 let world: World;
 beforeAll(async () => {
@@ -28,6 +38,10 @@ describe('a person steers a run', () => {
     });
     const first = await openAsk(run);
     await run.setModel('nobody/knows');
+    await until(
+      'the refusal',
+      async () => warnings(await world.events('steered')).includes('model_refused') || undefined,
+    );
     await run.setModel('scripted/second');
     await run.setMaxThinkingTokens(2_048);
     await run.sendMessage('And now?');

@@ -1,5 +1,8 @@
 /** The bundle of a run whose server has lost, or reset, a part of its history. */
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { runCli } from '../../cli/program.js';
 import { exportRun } from '../../replay/export-run.js';
 import { bundleText, type Bundle } from '../../replay/bundle.js';
 import { parseBundle } from '../../replay/read-bundle.js';
@@ -92,4 +95,23 @@ test('what a reset has left behind is no part of the bundle, and what came after
 
 test('a run that nobody knows is said to be unknown', async () => {
   await expect(exported('nobody')).rejects.toMatchObject({ code: 'RunNotFound' });
+});
+
+test('a file that exists is kept, and another name asked for', async () => {
+  const run = await world.start({ runId: 'twice', replies: [say('Done.')] });
+  await world.ended(run);
+  const file = join(dirname(world.storePlace), 'twice.json');
+  const place = ['--address', world.server.address, '--store', world.storePlace];
+  const environment = { variables: {}, folder: '/', colour: false, interactive: false };
+  let err = '';
+  const streams = { out: () => undefined, err: (text: string) => (err += text) };
+  const exportTo = (): Promise<number> =>
+    runCli(['export', 'twice', '-o', file, ...place], { environment, streams });
+  expect(await exportTo()).toBe(0);
+  const kept = readFileSync(file, 'utf8');
+  expect(await exportTo()).toBe(2);
+  expect(err).toContain(`${file} exists, and is kept.`);
+  expect(err).toContain('-o');
+  expect(err).not.toContain('EEXIST');
+  expect(readFileSync(file, 'utf8')).toBe(kept);
 });

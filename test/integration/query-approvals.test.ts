@@ -64,6 +64,14 @@ describe('the callback canUseTool', () => {
     });
     const messages = await all(ask({ runId: 'changed', replies: paying, canUseTool }));
     expect(statuses(messages)).toContain('approval_resolved modified');
+    expect(messages).toContainEqual(
+      expect.objectContaining({
+        corrected: expect.objectContaining({
+          tool_name: 'pay.asked',
+          input: expect.objectContaining({ amountCents: 300 }),
+        }),
+      }),
+    );
     expect(resultOf(messages).subtype).toBe('success');
   });
 

@@ -104,6 +104,70 @@ test.concurrent(
   },
 );
 
+const uuidsOf = (messages: readonly SDKMessage[]) => messages.map(({ uuid }) => uuid);
+const cursorOf = (message: SDKMessage) =>
+  message.type === 'stream_event' ? message.cursor : undefined;
+
+/** Where a reader stands that has read these messages, as it would tell when it comes back. */
+function placeAfter(messages: readonly SDKMessage[]) {
+  const afterCursor = messages.map(cursorOf).findLast((cursor) => cursor !== undefined);
+  return { afterSeq: messages.at(-1)!.seq, ...(afterCursor !== undefined && { afterCursor }) };
+}
+
+test.concurrent(
+  'a reader that comes back in any reply, at any piece of it, misses nothing and knows what it has seen',
+  async () => {
+    const options = { includePartialMessages: true } as const;
+    const replies = [
+      { ...read('cup'), text: 'Let me look.', chunks: 3 },
+      { ...read('bowl'), text: 'And there.', chunks: 3 },
+      { ...say('The cup is blue, the bowl is green.'), chunks: 5 },
+    ];
+    await told({ runId: 'anywhere', replies, ...options });
+    const whole = await all(follow(world, 'anywhere', options));
+    const places = whole.flatMap((message, index) =>
+      cursorOf(message) === undefined ? [] : [index],
+    );
+    expect(places.length).toBeGreaterThan(15);
+    for (const place of places) {
+      const before = whole.slice(0, place + 1);
+      const rest = await all(follow(world, 'anywhere', { ...options, ...placeAfter(before) }));
+      const known = new Set(uuidsOf(before));
+      expect(uuidsOf(rest.filter(({ uuid }) => !known.has(uuid)))).toEqual(
+        uuidsOf(whole.slice(place + 1)),
+      );
+    }
+  },
+);
+
+test.concurrent(
+  'a reader that comes back while a later reply is being said hears the rest',
+  async () => {
+    const options = { includePartialMessages: true } as const;
+    const replies = [
+      { ...read('cup'), text: 'Let me look.' },
+      { ...say('One two three four five six.'), chunks: 8, chunkDelayMs: 150 },
+    ];
+    const first: SDKMessage[] = [];
+    for await (const message of ask(world, { runId: 'live-back', replies, ...options })) {
+      first.push(message);
+      const isSecond = message.type === 'stream_event' && message.call === 2;
+      if (isSecond && message.event.type === 'content_block_delta') break;
+    }
+    const rest = await all(follow(world, 'live-back', { ...options, ...placeAfter(first) }));
+    const whole = await all(follow(world, 'live-back', options));
+    expect(uuidsOf([...first, ...rest])).toEqual(uuidsOf(whole));
+  },
+);
+
+test.concurrent('a reader that knows a cursor only hears of the session first', async () => {
+  const options = { includePartialMessages: true } as const;
+  const messages = await told({ runId: 'cursor-only', replies: [say(POEM)], ...options });
+  const afterCursor = messages.map(cursorOf).find((cursor) => cursor !== undefined)!;
+  const again = await all(follow(world, 'cursor-only', { ...options, afterCursor }));
+  expect(again[0]).toMatchObject({ type: 'system', subtype: 'init', seq: 0 });
+});
+
 test.concurrent(
   'a run that does not stream is not held up by a reader who wants it to',
   async () => {

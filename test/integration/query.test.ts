@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  connect,
   LoopError,
   query,
   runOrThrow,
@@ -97,12 +98,16 @@ describe('a query', () => {
   });
 
   test.concurrent('takes the options of an agent SDK', async () => {
+    const betas = ['files-api-2025-04-14'];
     const messages = await all(
       ask({
         runId: 'options',
         replies: [read(), read('bowl'), say('late')],
         maxTurns: 1,
+        betas,
         permissionMode: 'plan',
+        tools: ['facts.read', 'pay.asked'],
+        disallowedTools: ['pay.*'],
         sessionId: 'options-session',
         persistSession: true,
         maxBudgetUsd: 0.25,
@@ -111,6 +116,8 @@ describe('a query', () => {
     expect(messages[0]).toMatchObject({
       permissionMode: 'plan',
       session_id: 'options-session',
+      betas,
+      tools: ['facts.read'],
     });
     expect(resultOf(messages)).toMatchObject({ subtype: 'error_max_turns', num_turns: 1 });
     const saved = await world.store.getSession('default', 'options-session');
@@ -165,12 +172,26 @@ describe('controls', () => {
     const abortController = new AbortController();
     const reached = world.service.hold('cancel-it', 'read');
     const asked = ask({ runId: 'cancel-it', replies: [read(), say('late')], abortController });
+    // Begun for the caller too: before that, an abort is an error.
+    await asked.next();
     const messages = all(asked);
     await reached;
     abortController.abort();
     expect(resultOf(await messages)).toMatchObject({ run_result: { stopReason: 'aborted' } });
     const late = ask({ runId: 'never-begun', replies: [], abortController });
     await expect(late.next()).rejects.toMatchObject({ code: 'Aborted' });
+  });
+
+  test.concurrent('stopping a run that has ended changes nothing', async () => {
+    const asked = ask({ runId: 'over', replies: [say('Done.')] });
+    await all(asked);
+    const again = follow(world, 'over');
+    for (const { interrupt, close } of [asked, again]) {
+      await interrupt();
+      await close();
+    }
+    await again.return();
+    expect(await world.client.handle('over').result()).toMatchObject({ completed: true });
   });
 
   test.concurrent('another mode answers an open question', async () => {
@@ -183,6 +204,93 @@ describe('controls', () => {
     }
     expect(resultOf(seen)).toMatchObject({ permission_denials: [{ tool_name: 'pay.asked' }] });
     expect(world.service.visits('mode', 'effect')).toHaveLength(0);
+  });
+});
+
+describe('a control that cannot be obeyed', () => {
+  test.concurrent('is refused at once where its value means nothing', async () => {
+    const asked = ask({ runId: 'nonsense', replies: [say('Fine.')] });
+    const nonsense = 'yolo' as 'plan';
+    await expect(asked.setPermissionMode(nonsense)).rejects.toMatchObject({ code: 'InvalidTask' });
+    await expect(asked.setMaxThinkingTokens(-1)).rejects.toMatchObject({ code: 'InvalidTask' });
+    expect(resultOf(await all(asked))).toMatchObject({ subtype: 'success' });
+  });
+
+  test.concurrent('is told by the messages where only the run can know', async () => {
+    const asked = ask({ runId: 'refused', replies: [pay('pay.asked'), say('Not paid.')] });
+    const seen: SDKMessage[] = [];
+    for await (const message of asked) {
+      seen.push(message);
+      const isAsk = message.type === 'system' && message.subtype === 'status' && message.ask;
+      if (!isAsk) continue;
+      await asked.setModel('nowhere/model');
+      await asked.setPermissionMode('bypassPermissions');
+      await asked.setPermissionMode('plan');
+    }
+    const refused = seen.filter(
+      (message) =>
+        message.type === 'system' && 'event' in message && message.event === 'control_refused',
+    );
+    expect(refused).toHaveLength(2);
+    expect(JSON.stringify(refused)).toMatch(/nowhere\/model/);
+    expect(JSON.stringify(refused)).toMatch(/bypassPermissions is not unlocked/);
+    expect(resultOf(seen)).toMatchObject({ permission_denials: [{ tool_name: 'pay.asked' }] });
+  });
+});
+
+describe('a query whose run nobody opens', () => {
+  const unserved = (asked: Omit<Asked, 'replies'>) =>
+    connect({ address: world.server.address, taskQueue: 'nobody', store: world.store }).then(
+      (client) => ({
+        client,
+        asked: query({ prompt: 'Serve.', options: { agent: AGENT, client, ...asked } }),
+      }),
+    );
+  const was = async (runId: string) =>
+    (await world.history(runId)).events!.map(
+      ({ workflowExecutionSignaledEventAttributes: signal, ...event }) =>
+        signal?.signalName ?? (event.workflowExecutionCancelRequestedEventAttributes && 'cancel'),
+    );
+
+  test.concurrent('is cancelled when it is aborted, without waiting for a worker', async () => {
+    const abortController = new AbortController();
+    const { client, asked } = await unserved({ runId: 'unserved', abortController });
+    const first = asked.next();
+    first.catch(() => undefined);
+    await until('the run', () => was('unserved').catch(() => undefined));
+    const began = performance.now();
+    abortController.abort();
+    await expect(first).rejects.toMatchObject({ code: 'Aborted' });
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(await was('unserved')).toContain('cancel');
+    expect(getEventListeners(abortController.signal, 'abort')).toEqual([]);
+    await client.close();
+  });
+
+  test.concurrent('is closed when it was to be closed, and left otherwise', async () => {
+    for (const closeOnReturn of [true, false]) {
+      const runId = `unopened-${closeOnReturn}`;
+      const { client, asked } = await unserved({ runId, closeOnReturn, openLimitMs: 500 });
+      await expect(asked.next()).rejects.toMatchObject({ code: 'ServerUnavailable' });
+      expect((await was(runId)).includes('close')).toBe(closeOnReturn);
+      await client.close();
+    }
+  });
+
+  test.concurrent('is not started for a user who is aborted before their first word', async () => {
+    const abortController = new AbortController();
+    const prompt: AsyncIterable<UserPrompt> = {
+      [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }),
+    };
+    const asked = ask({ runId: 'wordless', replies: [say('?')], prompt, abortController });
+    const first = asked.next();
+    first.catch(() => undefined);
+    await sleep(100);
+    abortController.abort();
+    await expect(first).rejects.toMatchObject({ code: 'Aborted' });
+    await expect(world.client.handle('wordless').execution()).rejects.toMatchObject({
+      code: 'RunNotFound',
+    });
   });
 });
 
@@ -246,6 +354,25 @@ describe('a conversation', () => {
       ).toEqual(['Which colour?', 'Bye.']);
     },
   );
+
+  test('a message that was taken is delivered over an outage of the server', async () => {
+    const proxy = await startTcpProxy({ target: world.server.address });
+    async function* prompt(): AsyncGenerator<UserPrompt> {
+      yield 'Hello?';
+      proxy.refuse();
+      proxy.cut();
+      // Longer than one call has patience.
+      setTimeout(() => proxy.restore(), 12_000);
+      yield 'Which colour?';
+    }
+    world.script('outage', [say('Hello.'), say('Blue.')]);
+    const connection = { address: proxy.address, store: world.store };
+    const options = { agent: AGENT, runId: 'outage', connection };
+    const messages = await all(query({ prompt: prompt(), options }));
+    expect(resultOf(messages)).toMatchObject({ subtype: 'success', result: 'Blue.' });
+    expect(messages.filter(({ type }) => type === 'user')).toHaveLength(1);
+    await proxy.stop();
+  }, 60_000);
 
   test.concurrent('an input that fails ends the reading, not the run', async () => {
     async function* prompt(): AsyncGenerator<UserPrompt> {

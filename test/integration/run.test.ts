@@ -191,6 +191,23 @@ describe('starting', () => {
     expect(world.requests('used')).toHaveLength(1);
   });
 
+  test('the id of a run of another tenant that is under way is taken', async () => {
+    const theirs = await world.start({
+      runId: 'shared',
+      tenant: 'other',
+      replies: [pay('pay.asked'), say('Paid.')],
+    });
+    await openAsk(theirs);
+    await expect(world.start({ runId: 'shared', replies: [say('Mine.')] })).rejects.toMatchObject({
+      code: 'RunExists',
+      message: expect.not.stringContaining('other'),
+    });
+    await expect(world.client.ownRun('shared')).rejects.toMatchObject({ code: 'RunNotFound' });
+    const own = await world.client.forTenant('other').ownRun('shared');
+    await own.interrupt();
+    expect(await theirs.result()).toMatchObject({ stopReason: 'interrupted' });
+  });
+
   test('an unknown agent is a typed error that names the known ones, and no run goes on', async () => {
     const start = world.start({ runId: 'nobody', agent: 'nobody', replies: [] });
     await expect(start).rejects.toMatchObject({

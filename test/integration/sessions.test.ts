@@ -1,6 +1,6 @@
 /** Sessions over a real server: kept, gone on with, forked, exported. */
 import type { ScriptedAnswer } from '../../testing/index.js';
-import { openAsk, read, say, startWorld, type World } from './support/world.js';
+import { openAsk, pay, read, say, startWorld, type World } from './support/world.js';
 
 let world: World;
 beforeAll(async () => {
@@ -63,6 +63,18 @@ test('a session goes on in another run, which sees all of it, and is forked from
   expect((await world.client.transcript('first')).messages).toHaveLength(6);
   const listed = await world.client.listSessions({ limit: 10 });
   expect(listed.map(({ sessionId }) => sessionId)).toEqual(['fork', 'first']);
+});
+
+test('the conversation of a run that waits is read so far as it is stored', async () => {
+  const run = await world.start({ runId: 'waits', replies: [pay('pay.asked'), say('Paid.')] });
+  await openAsk(run);
+  const { kind, messages } = await world.client.transcript('waits');
+  expect(kind).toBe('run');
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+  expect(messages[1]).toMatchObject({ calls: [{ tool: 'pay.asked' }] });
+  await run.cancel();
+  await world.ended(run);
+  expect((await world.client.transcript('waits')).messages.length).toBeGreaterThan(2);
 });
 
 test('a session whose run is open waits for it, may be forked, and is not found elsewhere', async () => {

@@ -219,6 +219,18 @@ describe('a failing connection', () => {
     expect(details).toMatchObject({ receivedInput: false, shouldRetry: true });
   });
 
+  test.each([
+    ['http://127.0.0.1:9', 'bad port'],
+    ['ftp://127.0.0.1', 'unknown scheme'],
+  ])('to %s is not even tried: it cost nothing, and says why', async (baseUrl, why) => {
+    const provider = createAnthropicProvider({ apiKey: 'k', baseUrl });
+    const progress = { signal: new AbortController().signal, onProgress: () => undefined };
+    const { code, message, details } = await failureOf(provider.complete(requestOf(), progress));
+    expect(code).toBe('NetworkTimeout');
+    expect(message).toBe(`The connection to the model API failed: ${why}`);
+    expect(details).toMatchObject({ receivedInput: false, receivedOutputTokensEstimate: 0 });
+  });
+
   test('that was cut before the headers may have cost the input', async () => {
     const server = createServer((request) => void request.socket.destroy()).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));

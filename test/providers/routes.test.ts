@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { HoldfastError } from '../../core/errors.js';
 import { knownRoutes, resolveRoute } from '../../providers/routes.js';
 
@@ -23,6 +25,12 @@ describe('model routes', () => {
       model: 'refunds',
       prices: { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 },
     });
+  });
+
+  test('are all named in docs/providers.md', () => {
+    const text = readFileSync(join(__dirname, '..', '..', 'docs', 'providers.md'), 'utf8');
+    const unnamed = knownRoutes().filter((name) => !text.includes(`\`${name.split('/')[1]}\``));
+    expect(unnamed).toEqual([]);
   });
 
   test('that a user declares win', () => {

@@ -11,7 +11,7 @@ import { planModelFaults, withFault } from '../../proving/model-faults';
 import { playedRun, type PlayedRun } from '../../proving/played-run';
 import { parseRecording } from '../../proving/recording';
 import { RETAIL } from '../../proving/retail/tools';
-import { playsOf } from '../../proving/run-faults';
+import { leftOutLine, playsOf } from '../../proving/run-faults';
 import { planServerKills, serverKiller } from '../../proving/server-killer';
 import { excusedCalls, faultyCalls, planToolFault } from '../../proving/tool-faults';
 import { createWitness } from '../../proving/witness';
@@ -107,6 +107,16 @@ describe('plans of kills', () => {
       expect(every).toContainEqual(alone?.plan);
     }
     expect(playsOf({ kill: 'after-effect' }, 5, [reading])).toEqual([]);
+  });
+
+  test('what is left out is named, with the reason', () => {
+    const runs = [writing, reading];
+    const line = (kill: 'every' | 'before-claim'): string | undefined =>
+      leftOutLine(kill, runs, playsOf({ kill }, 5, runs));
+    expect(line('before-claim')).toMatch(
+      `left out 1 of 2 runs, which never come to before-claim (only a call that changes something is claimed): ${reading.id}`,
+    );
+    expect(line('every')).toBeUndefined();
   });
 
   test('a seed reaches every passage, and always the same', () => {

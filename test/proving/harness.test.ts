@@ -131,7 +131,19 @@ describeWithMaterial('npm run proving', () => {
   afterEach(() => jest.restoreAllMocks());
 
   test.each<[string, readonly string[], string]>([
+    ['what lacks several options', ['--kill', 'every'], '--domain, --recording, --expected'],
     ['no recording', ['--domain', 'retail'], '--recording'],
+    [
+      'a report in a folder that is not there',
+      [...given, '--json', '/none/x.json'],
+      'no folder /none',
+    ],
+    ['a report that is a folder', [...given, '--json', '/'], 'that is a folder'],
+    [
+      'a file that is not JSON',
+      [...given, '--recording', __filename],
+      'trajectories file of tau-bench',
+    ],
     [
       'a domain without tools',
       [...given, '--domain', 'bank'],
@@ -159,8 +171,16 @@ describeWithMaterial('npm run proving', () => {
     expect(output).toContain(message);
   });
 
+  test('refuses a store at an address of another kind, and makes no file of it', async () => {
+    const store = 'foo://me:secret@x';
+    expect(await proving(['node', 'proving', ...given, '--store', store])).toBe(1);
+    expect(output).toContain('postgres://user:password@host');
+    expect(output).not.toContain('secret');
+  });
+
   test('explains itself', async () => {
     expect(await proving(['node', 'proving', '--help'])).toBe(0);
     expect(output).toContain('--kill <when>');
+    expect(output.match(/\(required/g)).toHaveLength(3);
   });
 });

@@ -213,4 +213,17 @@ describe('a run that goes on', () => {
     };
     expect(await replayRun(open)).toMatchObject({ equal: true, open: true });
   });
+
+  test('replays when something has come that it has not begun with', async () => {
+    const bundle = await stored('approved');
+    const [segment] = bundle.segments;
+    const types = segment!.events.map(({ eventType }) => eventType);
+    const come = types.lastIndexOf('EVENT_TYPE_ACTIVITY_TASK_COMPLETED');
+    const scheduled = types.indexOf('EVENT_TYPE_WORKFLOW_TASK_SCHEDULED', come);
+    const open = {
+      ...bundle,
+      segments: [{ ...segment!, events: segment!.events.slice(0, scheduled + 1) }],
+    };
+    expect(await replayRun(open)).toMatchObject({ equal: true, open: true });
+  });
 });

@@ -4,7 +4,8 @@ import { createSimulationEngine } from '../../evaluation/simulation/index.js';
 import type { RunEvent } from '../../core/event.js';
 import { previewOf } from '../../core/json.js';
 import type { SDKMessage, SDKResultMessage } from '../../core/sdk/message.js';
-import { advanceProjection, messageOf, startProjection } from '../../core/sdk/projection.js';
+import { messageOf } from '../../core/sdk/event-message.js';
+import { advanceProjection, startProjection } from '../../core/sdk/projection.js';
 
 interface Told {
   readonly caseId: string;

@@ -38,6 +38,79 @@ onPostgres('transactions of PostgreSQL', () => {
     expect(await store.listLedger('t', { runId: 'r1' })).toHaveLength(2);
   });
 
+  describe('the audit trail is the last thing that a transaction takes', () => {
+    const SOURCE = { tenant: 't', runId: 'r1', execution: 'e' };
+    const RESOLVED = {
+      type: 'approval_resolved',
+      askId: 'r1:0',
+      outcome: 'approved',
+      by: ['mia'],
+      waitedMs: 1,
+    } as const;
+    const freeze = (id: string) => ({
+      id,
+      scope: { kind: 'tenant' } as const,
+      by: 'mia',
+      reason: 'fraud wave',
+      at: 1,
+    });
+    const started = (runId: string) => ({
+      at: 2,
+      kind: 'effect_started' as const,
+      runId,
+      facts: {},
+    });
+
+    test('who freezes does not wait for a claim that brought a decision along, and is seen by it', async () => {
+      const { store } = await newStore();
+      const seen = await store.together(async (calls) => {
+        await calls.appendEvents(SOURCE, eventsFrom(0, [RESOLVED]));
+        await store.setFreeze('t', freeze('frz_1'));
+        const found = await calls.freezesInForce('t', 5);
+        await calls.appendAudit('t', [started('r1')]);
+        return found.map(({ id }) => id);
+      });
+      expect(seen).toEqual(['frz_1']);
+      const rows = await store.readAudit('t', { limit: 9 });
+      expect(rows.map(({ kind }) => kind)).toEqual(['frozen', 'resolved', 'effect_started']);
+    });
+
+    test('who claims for the same tool does not wait for one that has said something already', async () => {
+      const { store } = await newStore();
+      await store.together(async (calls) => {
+        await calls.appendAudit('t', [started('r1')]);
+        await store.together(async (others) => {
+          await others.holdTool('t', 'pay');
+          await others.appendAudit('t', [started('r2')]);
+        });
+        await calls.holdTool('t', 'pay');
+      });
+      const rows = await store.readAudit('t', { limit: 9 });
+      expect(rows.map(({ runId }) => runId)).toEqual(['r2', 'r1']);
+    });
+
+    test('many claims and freezes at once are each done once', async () => {
+      const { store } = await newStore();
+      let times = 0;
+      const claims = Array.from({ length: 20 }, (_, index) =>
+        store.together(async (calls) => {
+          times += 1;
+          const runId = `r${index}`;
+          await calls.appendEvents({ ...SOURCE, runId }, eventsFrom(0, [RESOLVED]));
+          await calls.freezesInForce('t', 5);
+          await calls.holdTool('t', 'pay');
+          await calls.appendAudit('t', [started(runId)]);
+        }),
+      );
+      const freezes = Array.from({ length: 20 }, (_, index) =>
+        store.setFreeze('t', freeze(`frz_${index}`)),
+      );
+      await Promise.all([...claims, ...freezes]);
+      expect(times).toBe(20);
+      expect(await store.auditHead('t')).toMatchObject({ seq: 60 });
+    });
+  });
+
   test('a statement that failed undoes the transaction, also when its failure was swallowed', async () => {
     const { store, place } = await newStore();
     await rawRows(place, 'drop table ledger');

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { SCHEMA_VERSION } from '../../store/migrations.js';
 import { isStoreUrl } from '../../store/postgres/store-url.js';
 import { cleanUp, newPlace, newStore, rawRows } from './fixtures.js';
+import { until } from '../until.js';
 
 afterAll(cleanUp);
 
@@ -26,13 +27,6 @@ function start(place: string, job: string, id: number): Child {
   createInterface(child.stdout).on('line', (line) => lines.push(JSON.parse(line)));
   child.stderr.on('data', (data) => errors.push(String(data)));
   return { process: child, lines, errors, exited: once(child, 'exit') };
-}
-
-async function until(what: () => boolean): Promise<void> {
-  for (let waited = 0; waited < 3000 && !what(); waited += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  if (!what()) throw new Error('It did not come to that within 30 s.');
 }
 
 async function startTogether(place: string, jobs: readonly string[]): Promise<readonly Child[]> {
@@ -69,6 +63,46 @@ test('four processes that claim the same keys at once: each key has exactly one 
     expect((await store.getLedgerRow('t', win.won))?.runId).toBe(`run-${win.by}`);
   }
 });
+
+test('processes that claim at once never pass a limit together, and use all of it', async () => {
+  const { place } = await newStore();
+  const jobs = ['claim-to-limit', 'claim-to-limit', 'claim-to-limit'];
+  const outcomes = outcomesOf(await runTogether(place, jobs));
+  expect(outcomes.filter((outcome) => outcome === 'claimed')).toHaveLength(40);
+  expect(outcomes.filter((outcome) => outcome === 'limit_exceeded')).toHaveLength(35);
+  expect(await rawRows(place, `select name from effect_totals where amount = 4000`)).toHaveLength(
+    2,
+  );
+  expect(await rawRows(place, `select key from ledger`)).toHaveLength(40);
+});
+
+test('processes that claim for the same business objects at once: each is paid for once', async () => {
+  const { place } = await newStore();
+  const outcomes = outcomesOf(await runTogether(place, ['claim-same', 'claim-same', 'claim-same']));
+  expect(outcomes.filter((outcome) => outcome === 'claimed')).toHaveLength(10);
+  expect(outcomes.filter((outcome) => outcome === 'repeats')).toHaveLength(20);
+});
+
+test('once a freeze is set nothing is claimed any more, however many are at it', async () => {
+  const { store, place } = await newStore();
+  const jobs = ['claim-until-frozen', 'claim-until-frozen', 'claim-until-frozen'];
+  const children = await startTogether(place, jobs);
+  await until(() => children.every((child) => child.lines.length > 1));
+  const scope = { kind: 'tool', pattern: 'pay' } as const;
+  await store.setFreeze('t', { id: 'frz_1', scope, by: 'mia', reason: 'fraud', at: 1 });
+  const count = `select count(*) as n from ledger`;
+  const atOnce = await rawRows(place, count);
+  await Promise.all(children.map((child) => child.exited));
+  expect(outcomesOf(children).filter((outcome) => outcome === 'frozen')).toHaveLength(3);
+  expect(await rawRows(place, count)).toEqual(atOnce);
+});
+
+function outcomesOf(children: readonly Child[]): readonly unknown[] {
+  return children
+    .flatMap((child) => child.lines)
+    .filter((line): line is { readonly outcome: string } => Object.hasOwn(Object(line), 'outcome'))
+    .map((line) => line.outcome);
+}
 
 test('processes that append at once lose nothing', async () => {
   const { store, place } = await newStore();

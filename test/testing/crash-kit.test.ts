@@ -133,6 +133,9 @@ const SEEN_AT: { readonly [boundary in CrashBoundary]: object } = {
   'while-parked': { requests: 1, ledger: [], paid: 0 },
 };
 
+/** Of a call that a person decided on, which is in the audit trail, too. */
+const APPROVED = ['before-claim', 'after-claim', 'after-effect', 'after-record'] as const;
+
 async function seen(runId: string): Promise<object> {
   const rows = await store.listLedger('default', { runId });
   return {
@@ -156,21 +159,39 @@ describe('a worker killed at a boundary', () => {
       const before = await eventsOf(runId);
       await worker.kill();
       worker = await spawn();
-      if (boundary === 'while-parked') {
-        const waiting = await run.outcome({ timeoutMs: ANSWER_LIMIT_MS });
-        const askId = waiting.kind === 'waiting' ? waiting.asks[0]!.askId : '';
-        await run.approve(askId, APPROVER);
-      }
+      if (boundary === 'while-parked') await approve(run);
       await expectPaidOnce(run);
       expect((await eventsOf(runId)).slice(0, before.length)).toEqual(before);
       survivors.push(runId);
     },
     LIMIT_MS,
   );
+
+  test.each(APPROVED)(
+    '%s of a payment that a person approved: stands exactly there, and the payment is made once',
+    async (boundary) => {
+      const runId = `parked-${boundary}`;
+      const { reached } = await worker.standStillAt({ boundary, runId });
+      const run = await begin(runId);
+      await approve(run);
+      expect(await reached).toMatchObject({ runId });
+      expect(await seen(runId)).toEqual(SEEN_AT[boundary]);
+      await worker.kill();
+      worker = await spawn();
+      await expectPaidOnce(run);
+      survivors.push(runId);
+    },
+    LIMIT_MS,
+  );
 });
 
+async function approve(run: RunHandle): Promise<void> {
+  const waiting = await run.outcome({ timeoutMs: ANSWER_LIMIT_MS });
+  await run.approve(waiting.kind === 'waiting' ? waiting.asks[0]!.askId : '', APPROVER);
+}
+
 test('every run whose worker was killed replays', async () => {
-  expect(survivors).toHaveLength(CRASH_BOUNDARIES.length);
+  expect(survivors).toHaveLength(CRASH_BOUNDARIES.length + APPROVED.length);
   expect([...(await replayRuns({ address: server.address }, survivors))]).toEqual([]);
 });
 

@@ -40,11 +40,30 @@ test('the compiler accepts queries that are right and refuses those that are wro
 test('the program of the README compiles', async () => {
   const readme = await readFile(join(__dirname, '..', '..', 'README.md'), 'utf8');
   const [, , program] = /## From your code\s+```(ts)\n([\s\S]*?)```/.exec(readme) ?? [];
-  const frame = `import { connect, openStore, query } from '../../index.js';
-declare const address: string;
-export async function main(): Promise<void> {\n${program}}\n`;
   expect(program).toContain('query({');
-  expect(await complaints(() => frame)).toEqual([]);
+  expect(await complaints(() => program!.replace("'holdfast'", "'../../../index.js'"))).toEqual([]);
+}, 120_000);
+
+test('the programs of docs/providers.md compile', async () => {
+  const text = await readFile(join(__dirname, '..', '..', 'docs', 'providers.md'), 'utf8');
+  const programs = [...text.matchAll(/```(ts)\n([\s\S]*?)```/g)].map(([, , program]) => program!);
+  expect(programs).toHaveLength(3);
+  const [configured] = programs;
+  for (const program of programs) {
+    const frame = program
+      .replace("import { config } from './holdfast.config.js';\n", '')
+      .replaceAll("'holdfast'", "'../../../index.js'")
+      .replaceAll(/'holdfast\/(worker|testing)'/g, "'../../../$1/index.js'");
+    const given =
+      program === configured
+        ? frame
+        : `${frame}
+import type { Config } from '../../../authoring/index.js';
+declare const config: Config;
+declare function test(name: string, run: () => Promise<void>, ms: number): void;
+export { config, test };\n`;
+    expect(await complaints(() => given)).toEqual([]);
+  }
 }, 120_000);
 
 test('it refuses each of them, when nobody says that it is expected', async () => {

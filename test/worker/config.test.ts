@@ -49,6 +49,19 @@ describe('readEnvironment', () => {
     expect(readEnvironment({ HOLDFAST_STORE: address }, '/p').storePlace).toBe(address);
   });
 
+  test.each(['foo://x', 'mysql://me:secret@db/x', 'postgress://db/x'])(
+    'a store at %s is no file and is refused, without its password',
+    (address) => {
+      expect(() => readEnvironment({ HOLDFAST_STORE: address }, '/p')).toThrow(
+        expect.objectContaining({
+          code: 'InvalidConfig',
+          message: expect.not.stringContaining('secret'),
+          hint: expect.stringContaining('postgres://'),
+        }),
+      );
+    },
+  );
+
   test.each([
     ['HOLDFAST_ADDRESS', 'localhost'],
     ['HOLDFAST_ADDRESS', 'http://localhost:7233'],

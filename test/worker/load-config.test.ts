@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HoldfastError } from '../../core/errors.js';
 import { loadConfig } from '../../worker/load-config.js';
 
 const AUTHORING = JSON.stringify(join(__dirname, '../../authoring/index.ts'));
@@ -45,7 +46,12 @@ describe('loadConfig', () => {
     ['a file that exports something else', 'export default {};', 'InvalidConfig', /exports no/],
     ['a file that throws', 'throw new Error("boom");', 'InvalidConfig', /boom/],
     ['a file that does not parse', 'export default {', 'InvalidConfig', /cannot be loaded/],
-    ['an unknown model', source('export default made;', 'x/y'), 'UnknownModel', /"x\/y"/],
+    [
+      'an unknown model',
+      source('export default made;', 'x/y'),
+      'UnknownModel',
+      /agent "a" .*"x\/y"/,
+    ],
     ['a wrong definition', source('defineConfig({ agents: [] });'), 'InvalidConfig', /no agent/],
   ])('%s is an error that says what to do', async (_what, text, code, message) => {
     if (text !== undefined) write('holdfast.config.ts', text);
@@ -54,6 +60,15 @@ describe('loadConfig', () => {
       message: expect.stringMatching(message),
       hint: expect.any(String),
     });
+  });
+
+  test('what another copy of Holdfast says of a wrong definition is said as it is', async () => {
+    const thrown =
+      "Object.assign(new Error('No agent.'), { name: 'HoldfastError', code: 'InvalidConfig', hint: 'Name one.', details: { at: 1 } })";
+    write('holdfast.config.ts', `throw ${thrown};`);
+    const error: unknown = await loadConfig({ folder }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(HoldfastError);
+    expect(error).toMatchObject({ code: 'InvalidConfig', message: 'No agent.', hint: 'Name one.' });
   });
 
   test('a file that is not there is named', async () => {

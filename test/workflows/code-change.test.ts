@@ -6,6 +6,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
+import { RULES_VERSION } from '../../core/rules-history.js';
 import { PAYLOAD_CONVERTER_PATH } from '../../worker/workflow-code.js';
 import { AGENT, APPROVER } from '../integration/support/agents.js';
 import {
@@ -44,7 +45,7 @@ const SEEN: Change = { ...IDS, replace: 'const id = `${kind}_${run.nextEffect}`;
 
 const GUARDED: Change = {
   ...IDS,
-  replace: "const id = `${kind}${run.rules > 2 ? '_' : '-'}${run.nextEffect}`;",
+  replace: `const id = \`\${kind}\${run.rules > ${RULES_VERSION} ? '_' : '-'}\${run.nextEffect}\`;`,
 };
 
 let world: World;

@@ -5,14 +5,11 @@ import type { Config, Tool } from '../../authoring/index.js';
 import { isMutating } from '../../core/tool.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Store } from '../../store/store.js';
-import { STORE_SEAMS, TRANSACTION_SEAMS, type SeamPoint } from '../seams.js';
+import { TRANSACTION_SEAMS, type SeamPoint } from '../seams.js';
 import type { CrashBoundary } from './boundary.js';
 
 /** Told of a passage, in the run that passes; it may return late, or never. */
 export type Passage = (boundary: CrashBoundary, runId: string) => void;
-
-/** Keys whose run is remembered; a record follows its claim closely. */
-const KEYS_MAX = 1_000;
 
 const BOUNDARY_OF: ReadonlyMap<SeamPoint, CrashBoundary> = new Map([
   ['before_claim', 'before-claim'],
@@ -35,32 +32,13 @@ export function watchedDeps(deps: ActivityDeps, passed: Passage): ActivityDeps {
 }
 
 type Seam = (point: SeamPoint, runId: string) => void;
-type AnyCall = (input: { readonly key: string }) => Promise<unknown>;
 
 function watchedStore(store: Store, seam: Seam): Store {
-  const runOf = new Map<string, string>();
-  const around =
-    (call: AnyCall, [before, after]: readonly [SeamPoint, SeamPoint]): AnyCall =>
-    async (input) => {
-      const runId = runOf.get(input.key) ?? '';
-      seam(before, runId);
-      const result = await call(input);
-      if (succeeded(result)) seam(after, runId);
-      return result;
-    };
-  const calls = store as unknown as { readonly [name: string]: AnyCall };
-  const watchedCalls = [...STORE_SEAMS].flatMap(([name, seams]) => {
-    const call = calls[name];
-    return call === undefined ? [] : [[name, around(call, seams)] as const];
-  });
   return {
     ...store,
-    // The same names with the same signatures: they only tell when they are passed.
-    ...(Object.fromEntries(watchedCalls) as Partial<Store>),
     async together(work, step) {
       if (step === undefined) return store.together(work);
       const [before, after] = TRANSACTION_SEAMS[step.step];
-      if (runOf.size < KEYS_MAX) runOf.set(step.key, step.runId);
       seam(before, step.runId);
       const result = await store.together(work, step);
       if (succeeded(result)) seam(after, step.runId);

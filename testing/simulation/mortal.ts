@@ -7,7 +7,7 @@ import type { ActivityDeps, Timers } from '../../activities/index.js';
 import type { Config, Tool } from '../../authoring/index.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Store, StoreCalls } from '../../store/store.js';
-import { STORE_SEAMS, TRANSACTION_SEAMS, type SeamPoint } from '../seams.js';
+import { TRANSACTION_SEAMS, type SeamPoint } from '../seams.js';
 
 export type Seam = (point: SeamPoint) => void;
 
@@ -101,46 +101,30 @@ function mortalConfig(config: Config, life: Life, seam: Seam): Config {
 type AnyCall = (...args: readonly unknown[]) => Promise<unknown>;
 type AnyCalls = { readonly [name: string]: AnyCall };
 
-interface Guard {
-  readonly life: Life;
-  readonly seam: Seam;
-  /** What a call of a dead worker comes to. */
-  readonly lost: () => Promise<never>;
-}
-
-function mortalCalls(calls: StoreCalls, guard: Guard): StoreCalls {
+/** `lost` is what a call of a dead worker comes to. */
+function mortalCalls(calls: StoreCalls, life: Life, lost: () => Promise<never>): StoreCalls {
   const guarded = Object.entries(calls as unknown as AnyCalls).map(([name, call]) => [
     name,
-    guardedCall(call, guard, STORE_SEAMS.get(name)),
+    async (...args: readonly unknown[]) => {
+      if (life.dead) return lost();
+      const value = await call(...args);
+      return life.dead ? lost() : value;
+    },
   ]);
   // The same names with the same signatures: every call only gained a way not to come back.
   return Object.fromEntries(guarded) as StoreCalls;
-}
-
-function guardedCall(
-  call: AnyCall,
-  { life, seam, lost }: Guard,
-  seams: readonly [SeamPoint, SeamPoint] | undefined,
-): AnyCall {
-  return async (...args) => {
-    if (seams !== undefined) seam(seams[0]);
-    if (life.dead) return lost();
-    const value = await call(...args);
-    if (seams !== undefined) seam(seams[1]);
-    return life.dead ? lost() : value;
-  };
 }
 
 function mortalStore(store: Store, life: Life, seam: Seam): Store {
   const { together, health, close, live, watchEvents, ...calls } = store;
   const inside = new WeakMap<StoreCalls, StoreCalls>();
   const insideOf = (given: StoreCalls): StoreCalls => {
-    const known = inside.get(given) ?? mortalCalls(given, { life, seam, lost: throwDied });
+    const known = inside.get(given) ?? mortalCalls(given, life, throwDied);
     inside.set(given, known);
     return known;
   };
   return {
-    ...mortalCalls(calls, { life, seam, lost: never }),
+    ...mortalCalls(calls, life, never),
     health,
     close,
     live,

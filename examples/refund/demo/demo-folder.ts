@@ -12,7 +12,8 @@ export interface DemoFolder {
 export function takeDemoFolder(home: string): DemoFolder {
   const folder = join(home, 'demo');
   const lock = join(folder, 'demo.pid');
-  mkdirSync(folder, { recursive: true });
+  // Beside it lie the histories of the agents' conversations.
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   takeLock(lock);
   const shopDatabase = join(folder, 'shop.db');
   for (const end of ['', '-wal', '-shm']) rmSync(`${shopDatabase}${end}`, { force: true });

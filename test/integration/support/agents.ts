@@ -62,7 +62,7 @@ type VisitService = (
   ctx: ToolContext,
 ) => Promise<{ readonly done?: number }>;
 
-function visitor(url: string): VisitService {
+export function visitor(url: string): VisitService {
   return async (phase, tool, ctx) => {
     const { runId, idempotencyKey: key, signal } = ctx;
     const body: Visit = { runId, phase, tool, key };

@@ -31,9 +31,16 @@ export function ask(
 export function follow(
   { client }: World,
   runId: string,
-  { afterSeq, ...options }: FollowQueryOptions & { readonly afterSeq?: number } = {},
+  {
+    afterSeq,
+    afterCursor,
+    ...options
+  }: FollowQueryOptions & { readonly afterSeq?: number; readonly afterCursor?: string } = {},
 ): Query {
-  const after = afterSeq === undefined ? {} : { afterSeq };
+  const after = {
+    ...(afterSeq !== undefined && { afterSeq }),
+    ...(afterCursor !== undefined && { afterCursor }),
+  };
   return query({ runId, ...after, options: { decider: APPROVER, client, ...options } });
 }
 

@@ -3,6 +3,12 @@
  * and upon a line on its input does the job named by its second argument, printing JSON lines.
  */
 import { once } from 'node:events';
+import { z } from 'zod';
+import { claimCall } from '../../../activities/claim-call.js';
+import { controlledBy } from '../../../activities/controls.js';
+import type { Execution } from '../../../activities/execute-read.js';
+import { defineAgent, defineConfig, defineTool } from '../../../authoring/index.js';
+import { callDigest } from '../../../core/digest.js';
 import { openStoreAt, type Store } from '../../../store/store.js';
 import { eventsFrom, warnings } from '../fixtures.js';
 
@@ -83,12 +89,103 @@ async function growChain(store: Store): Promise<void> {
   );
 }
 
+const CONTROLLED = defineTool({
+  name: 'pay',
+  version: '1',
+  effect: 'financial',
+  idempotency: 'keyed',
+  input: z.object({ order: z.string(), cents: z.number() }),
+  limits: { amount: ({ cents }) => cents, inAll: { amount: 4_000 }, perDay: { count: 1_000 } },
+  identity: ({ order }) => [order],
+  run: () => 'paid',
+});
+
+const AGENT = { name: 'a', model: 'scripted/test', instructions: 'Pay.', tools: [CONTROLLED] };
+const CONFIG = defineConfig({ agents: [defineAgent(AGENT)] });
+
+interface ControlledClaim {
+  readonly order: string;
+  readonly id: string;
+  readonly cents?: number;
+}
+
+/** Claims as execute_tool does; its transaction alone decides. */
+async function claimControlled(store: Store, claiming: ControlledClaim): Promise<string> {
+  const { order, id, cents = 100 } = claiming;
+  const args = { order, cents };
+  const digest = callDigest({ tool: 'pay', toolVersion: '1', args });
+  const key = `${id}-${order}`;
+  const execution: Execution = {
+    input: {
+      v: 1,
+      run: { tenant: 't', runId: `run-${id}`, traceId: 'trace' },
+      call: {
+        callId: 'c',
+        callKey: '1',
+        key,
+        tool: 'pay',
+        toolVersion: '1',
+        args,
+        digest,
+        attempt: 1,
+      },
+      grant: { basis: 'ask', reference: 'a', digest, policyVersion: '0', approvedBy: ['ada'] },
+      timeoutMs: 1_000,
+      inlineBytesMax: 1_000,
+      maxRetries: 0,
+      events: [],
+    },
+    runnable: { tool: CONTROLLED, input: args },
+  };
+  const asked = controlledBy(execution);
+  if (!asked.ok) throw new Error('no controls');
+  const { controlled } = asked;
+  const claim = await store.together((calls) =>
+    claimCall(
+      { store: calls, config: CONFIG, providers: new Map(), clock: () => 1_000_000 },
+      { effectId: 'execute_tool-1' },
+      { ...execution, controlled },
+    ),
+  );
+  if (claim.claimed) return 'claimed';
+  return claim.outcome.kind === 'error' ? claim.outcome.code : claim.outcome.kind;
+}
+
+/** Other orders in every process: only the limit stops them. */
+async function claimToTheLimit(store: Store, id: string): Promise<void> {
+  for (let round = 0; round < 25; round += 1) {
+    const outcome = await claimControlled(store, { order: `O-${id}-${round}`, id });
+    console.log(JSON.stringify({ outcome }));
+  }
+}
+
+/** The same orders in every process: each is paid once. */
+async function claimTheSame(store: Store, id: string): Promise<void> {
+  for (let round = 0; round < 10; round += 1) {
+    const outcome = await claimControlled(store, { order: `O-${round}`, id });
+    console.log(JSON.stringify({ outcome, order: round }));
+  }
+}
+
+/** Goes on until a freeze stops it. */
+async function claimUntilFrozen(store: Store, id: string): Promise<void> {
+  for (let round = 0; round < 5_000; round += 1) {
+    const outcome = await claimControlled(store, { order: `O-${id}-${round}`, id, cents: 0 });
+    if (outcome === 'frozen' || round % 10 === 0) console.log(JSON.stringify({ outcome }));
+    if (outcome === 'frozen') return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
 const JOBS = new Map<string, (store: Store, id: string) => Promise<void>>([
   ['append-to-one', appendToOne],
   ['append-same', appendSame],
   ['attempts', startAttempts],
   ['chain', growChain],
   ['claim', claimOne],
+  ['claim-to-limit', claimToTheLimit],
+  ['claim-same', claimTheSame],
+  ['claim-until-frozen', claimUntilFrozen],
   ['append', appendForever],
   ['append-some', appendSome],
 ]);

@@ -1,0 +1,192 @@
+// Builds dist: compiles, copies the page, which browsers read as it is written, and bundles workflow code once, so that
+// workers start fast.
+//   --if-stale   only when something that dist is made of has changed, or dist is not whole
+//   --prepare    the same for npm, which may prepare this package while a worker of it runs: what does not compile is
+//                told, and the build that is there stays
+// The old build keeps its place until the new one is compiled; Ctrl-C, and what does not compile, change nothing.
+const { spawn } = require('node:child_process');
+const { createHash } = require('node:crypto');
+const {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} = require('node:fs');
+const { constants } = require('node:os');
+const { dirname, join } = require('node:path');
+
+process.chdir(__dirname);
+const { include } = require('./tsconfig.json');
+const { exclude } = require('./tsconfig.build.json');
+
+const ENDS_BY_GROUP = process.platform !== 'win32';
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+/** Of what sources a build is: written before it takes its place, so that it never tells of another. */
+const STAMP = 'build.json';
+/** What bundling leaves, last of all. */
+const BUNDLES = ['workflows/bundle.json', 'examples/refund/business/refund-process.bundle.js'];
+const MADE_BESIDE_SOURCES = BUNDLES.concat('workflows/bundle.js', 'workflows/replay-bundle.js');
+const SINGLE_SOURCES = [
+  'index.ts',
+  'package.json',
+  'package-lock.json',
+  'build.cjs',
+  'tsconfig.json',
+  'tsconfig.build.json',
+];
+
+function sourceFiles() {
+  const folders = include.filter((entry) => !entry.includes('*') && !exclude.includes(entry));
+  const inFolders = folders.flatMap(filesIn).filter((file) => !MADE_BESIDE_SOURCES.includes(file));
+  return [...inFolders, ...SINGLE_SOURCES.filter((file) => existsSync(file))].sort(byCode);
+}
+
+const byCode = (a, b) => (a < b ? -1 : 1);
+
+/** Hidden ones are an editor's, or the data of a run: no sources. */
+function filesIn(folder) {
+  const entries = readdirSync(folder, { withFileTypes: true }).filter(
+    ({ name }) => !name.startsWith('.'),
+  );
+  return entries.flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return filesIn(path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+function hashOfSources() {
+  const hash = createHash('sha256');
+  for (const file of sourceFiles()) hash.update(`\0${file}\0`).update(readFileSync(file));
+  return hash.digest('hex');
+}
+
+function isFresh(sources) {
+  try {
+    const stamp = JSON.parse(readFileSync(join('dist', STAMP), 'utf8'));
+    return stamp.sources === sources && BUNDLES.every((file) => existsSync(join('dist', file)));
+  } catch {
+    return false;
+  }
+}
+
+let compiler;
+let stoppedBy;
+
+/** Whether it compiled. */
+async function compileInto(folder) {
+  const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
+  const argv = [tsc, '-p', 'tsconfig.build.json', '--outDir', folder];
+  // It starts a process of its own: a group can be ended as a whole.
+  compiler = spawn(process.execPath, argv, { stdio: 'inherit', detached: ENDS_BY_GROUP });
+  const code = await new Promise((resolve, reject) => {
+    compiler.once('error', reject).once('exit', resolve);
+  });
+  compiler = undefined;
+  return code === 0 && stoppedBy === undefined && isListed(folder);
+}
+
+/** Whether the list of folders has all that were compiled: of others nobody would see that they change. */
+function isListed(folder) {
+  const compiled = readdirSync(folder, { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  const missing = compiled.map(({ name }) => name).filter((name) => !include.includes(name));
+  if (missing.length > 0) console.error(`tsconfig.json must include ${missing.join(', ')}.`);
+  return missing.length === 0;
+}
+
+function finish(folder, sources) {
+  chmodSync(join(folder, 'cli', 'main.js'), 0o755);
+  cpSync('console/page', join(folder, 'console', 'page'), {
+    recursive: true,
+    // What only the compiler reads.
+    filter: (file) => !/(\.d\.ts|tsconfig\.json)$/.test(file),
+  });
+  // Sources that changed meanwhile may be in it or not.
+  if (hashOfSources() === sources) writeFileSync(join(folder, STAMP), JSON.stringify({ sources }));
+}
+
+function takePlace(made, old) {
+  if (existsSync('dist')) renameSync('dist', old);
+  try {
+    renameSync(made, 'dist');
+  } catch (error) {
+    if (existsSync(old)) renameSync(old, 'dist');
+    throw error;
+  }
+}
+
+/** Bundles name the folder that they were made in, so this is done in place; a worker that comes earlier makes its own. */
+async function bundle() {
+  const dist = join(__dirname, 'dist');
+  await require(join(dist, 'worker', 'workflow-code.js')).writeWorkflowBundle();
+  await require(join(dist, 'examples', 'refund', 'business', 'bundle.js')).writeBusinessBundle();
+}
+
+/** What builds left that were killed; one was killed between two renames if nothing has their place. */
+function clearAway() {
+  for (const name of readdirSync('.')) {
+    const [, kind, pid] = /^dist\.(new|old)-(\d+)$/.exec(name) ?? [];
+    if (kind === undefined || isAlive(Number(pid))) continue;
+    if (kind === 'old' && !existsSync('dist')) renameSync(name, 'dist');
+    else remove(name);
+  }
+}
+
+/** Also while somebody still writes there, for a second. */
+function remove(folder) {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+}
+
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+async function build() {
+  const preparing = process.argv.includes('--prepare');
+  const sources = hashOfSources();
+  if ((preparing || process.argv.includes('--if-stale')) && isFresh(sources)) return 0;
+  clearAway();
+  const [made, old] = [`dist.new-${process.pid}`, `dist.old-${process.pid}`];
+  try {
+    if (!(await compileInto(made))) {
+      if (!preparing || stoppedBy !== undefined || !existsSync('dist/cli/main.js')) return 2;
+      console.error('This does not compile: the build that is here stays.');
+      return 0;
+    }
+    finish(made, sources);
+    takePlace(made, old);
+  } finally {
+    for (const folder of [made, old]) remove(folder);
+  }
+  await bundle();
+  return 0;
+}
+
+for (const signal of SIGNALS) {
+  process.on(signal, () => {
+    stoppedBy = signal;
+    // Without a compiler there is nothing to clear away; the next build bundles anew.
+    if (compiler === undefined) process.exit(128 + constants.signals[signal]);
+    process.kill(ENDS_BY_GROUP ? -compiler.pid : compiler.pid, signal);
+  });
+}
+
+build().then(
+  (code) => {
+    process.exitCode = stoppedBy === undefined ? code : 128 + constants.signals[stoppedBy];
+  },
+  (error) => {
+    console.error(error);
+    process.exitCode = 1;
+  },
+);

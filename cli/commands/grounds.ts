@@ -1,0 +1,119 @@
+/** `holdfast grounds`: one question, what was said of it so far, and what it rests on. */
+import type { Command } from 'commander';
+import type { OpenAsk } from '../../core/view.js';
+import { HoldfastError } from '../../core/errors.js';
+import { groundsOf, type Grounds } from '../../console/grounds.js';
+import type { AskRow } from '../../store/asks.js';
+import {
+  readingDeskOf,
+  tenantOf,
+  withDesk,
+  withTenant,
+  type ActorOptions,
+  type TenantOptions,
+} from '../actor.js';
+import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
+import type { DeskApi } from '../desk-api.js';
+import type { Output } from '../output.js';
+import { approvalCard, dateTimeText, inert, inertJson, inertLines } from '../render/index.js';
+import { neededStore, type Session } from '../session.js';
+
+type GroundsOptions = ActorOptions & TenantOptions;
+type Votes = OpenAsk['votes'];
+
+interface Told {
+  /** Without what only the run itself needs, where a desk tells it. */
+  readonly ask: Omit<AskRow, 'tenant'>;
+  /** Absent: no worker answers, or it is decided. */
+  readonly votes?: Votes;
+  readonly grounds: Grounds;
+}
+
+const STATE_LIMIT_MS = 2_500;
+
+export function addGrounds(program: Command, cli: Cli): void {
+  const command = program
+    .command('grounds')
+    .description(
+      'Show one question: who has voted, which rule asks, and what the proposal rests on (untrusted).',
+    )
+    .argument('<ask>', 'id of the question');
+  withJson(withPlace(withDesk(withTenant(command))), '{ask, votes, grounds}')
+    .addHelpText('after', examples("holdfast grounds 'run_01J…:3'"))
+    .action((askId: string, options: GroundsOptions) =>
+      runCommand(cli, options, async (session, output) => {
+        const api = readingDeskOf(cli, options);
+        const told =
+          api === undefined
+            ? await fromStore(session, tenantOf(options), askId)
+            : await fromDesk(api, askId);
+        output.data(told);
+        if (!output.json) print(told, output);
+      }),
+    );
+}
+
+async function fromDesk(api: DeskApi, askId: string): Promise<Told> {
+  const path = `/v1/inbox/${encodeURIComponent(askId)}`;
+  const { votes, ...ask } = (await api.get(path)) as unknown as AskRow & { votes?: Votes };
+  const grounds = (await api.get(`${path}/grounds`)) as unknown as Grounds;
+  return { ask, ...(votes !== undefined && { votes }), grounds };
+}
+
+async function fromStore(session: Session, tenant: string, askId: string): Promise<Told> {
+  const store = await neededStore(session);
+  const ask = await store.getAsk(tenant, askId);
+  if (ask === undefined) {
+    throw new HoldfastError('AskNotFound', `There is no question ${inert(askId)}.`, {
+      hint: 'List them with `holdfast approvals --all`.',
+    });
+  }
+  const votes = ask.outcome === 'pending' ? await votesOn(session, ask) : undefined;
+  const grounds = await groundsOf(store, ask);
+  return { ask, ...(votes !== undefined && { votes }), grounds };
+}
+
+/** The run alone knows them. */
+async function votesOn(session: Session, ask: AskRow): Promise<Votes | undefined> {
+  try {
+    const client = (await session.tryClient())?.forTenant(ask.tenant);
+    const view = await client?.handle(ask.runId).state(STATE_LIMIT_MS);
+    return view?.asks.find(({ askId }) => askId === ask.askId)?.votes;
+  } catch (error) {
+    if (error instanceof HoldfastError) return undefined;
+    throw error;
+  }
+}
+
+function print({ ask, votes, grounds }: Told, { line, paint }: Output): void {
+  const withoutCommands = ask.outcome !== 'pending';
+  line(approvalCard(ask, { runId: ask.runId, now: Date.now(), paint, withoutCommands }));
+  if (withoutCommands) line(`   ${ask.outcome}`);
+  for (const { by, decision, decidedAt } of votes ?? []) {
+    line(`${paint.bold('Vote')}      ${inert(by)}: ${decision}, ${dateTimeText(decidedAt)}`);
+  }
+  const { rule, ruleReason, goal, proposal, corrections, sources, more } = grounds;
+  if (rule !== undefined) {
+    const why = ruleReason === undefined ? '' : `: ${inert(ruleReason)}`;
+    line(`${paint.bold('Rule')}      ${inert(rule)}${why}`);
+  }
+  if (goal !== undefined) block('Task', goal.text);
+  if (proposal?.text !== undefined) block(`Said by ${inert(proposal.model)}`, proposal.text.text);
+  for (const { by, corrected } of corrections) {
+    const what = corrected === undefined ? '' : inertJson(corrected).join(' ');
+    line(`${paint.bold('Corrected')} by ${inert(by.join(', '))}: ${what}`);
+  }
+  if (sources.length > 0) {
+    line(paint.bold('Read before, from outside, untrusted:'));
+    if (more) line(paint.dim('(and more before that)'));
+  }
+  for (const { kind, tool, content } of sources) {
+    block(kind === 'user' ? 'The user' : inert(tool ?? 'a tool'), content.text);
+  }
+
+  /** Behind a border, as on a card: what is said cannot pretend to be part of this. */
+  function block(name: string, text: string): void {
+    line(`${paint.bold(name)}`);
+    for (const said of inertLines(text)) line(`│ ${said}`);
+  }
+}

@@ -1,0 +1,89 @@
+/** One run as the approval desk tells it. */
+import type { RunEvent } from '../core/event.js';
+import { HoldfastError } from '../core/errors.js';
+import type { RunView } from '../core/view.js';
+import type { AskRow } from '../store/asks.js';
+import type { RunRow } from '../store/runs.js';
+import type { DeskApi } from './desk-api.js';
+import { queryText } from './paging.js';
+import { noSuchRun } from './run-record.js';
+
+/** What is shown of a run, whoever tells it. */
+export interface RunFacts {
+  readonly runId: string;
+  /** As the store knows it; absent for a run whose workers write another store. */
+  readonly run: ShownRun | null;
+  /** As the run itself says; absent when no worker answers. */
+  readonly state: ShownState | null;
+  readonly asks: readonly AskRow[];
+  readonly events: readonly RunEvent[];
+  /** Why a run that is under way does not answer. */
+  readonly trouble: string | null;
+}
+
+type ShownRun = Pick<
+  RunRow,
+  'runId' | 'agent' | 'model' | 'status' | 'startedAt' | 'goalPreview' | 'lastSeq' | 'result'
+>;
+type ShownState = Pick<RunView, 'status' | 'counters'> & Partial<RunView>;
+
+const PAGE_EVENTS = 200;
+
+/** Errors: RunNotFound, and those of the desk. */
+export async function factsAtDesk(
+  api: DeskApi,
+  runId: string,
+  eventsWanted: number,
+): Promise<RunFacts> {
+  const path = `/v1/runs/${encodeURIComponent(runId)}`;
+  const told = (await api.get(path).catch(asMissingRun(runId))) as unknown as ToldRun;
+  const { pending, goal, ...row } = told;
+  const run = { ...row, goalPreview: goal };
+  const live = run.result === undefined ? await stateAtDesk(api, path) : NOT_UNDER_WAY;
+  const since = Math.max(0, run.lastSeq + 1 - eventsWanted);
+  const events = await eventsAtDesk(api, path, { since, count: eventsWanted });
+  return { runId, run, ...live, asks: pending, events };
+}
+
+/** For whatever the desk says of a run: that it is not there is said of the run. */
+export function asMissingRun(runId: string) {
+  return (error: unknown): never => {
+    const missing = error instanceof HoldfastError && error.code === 'AskNotFound';
+    throw missing ? noSuchRun(runId) : error;
+  };
+}
+
+interface ToldRun extends Omit<ShownRun, 'goalPreview'> {
+  readonly goal: string;
+  readonly pending: readonly AskRow[];
+}
+
+type Live = Pick<RunFacts, 'state' | 'trouble'>;
+const NOT_UNDER_WAY: Live = { state: null, trouble: null };
+
+async function stateAtDesk(api: DeskApi, path: string): Promise<Live> {
+  try {
+    return { state: (await api.get(`${path}/state`)) as unknown as ShownState, trouble: null };
+  } catch (error) {
+    if (!(error instanceof HoldfastError)) throw error;
+    return { state: null, trouble: error.message };
+  }
+}
+
+async function eventsAtDesk(
+  api: DeskApi,
+  path: string,
+  { since, count }: { readonly since: number; readonly count: number },
+): Promise<readonly RunEvent[]> {
+  const events: RunEvent[] = [];
+  let next = since;
+  while (events.length < count) {
+    const limit = Math.min(PAGE_EVENTS, count - events.length);
+    const page = await api.get(`${path}/events?${queryText({ since: next, limit })}`);
+    const found = page.events as readonly RunEvent[];
+    if (found.length === 0) break;
+    events.push(...found);
+    next = page.nextSeq as number;
+  }
+  return events;
+}

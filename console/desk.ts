@@ -1,0 +1,75 @@
+/** What the desk's routes work with. Nothing here belongs to one request or one tenant. */
+import type { ConsoleSettings } from '../authoring/index.js';
+import type { DeskSigner, HoldfastClient } from '../client/index.js';
+import type { Json } from '../core/json.js';
+import type { ToolEffect } from '../core/tool.js';
+import type { Store } from '../store/store.js';
+import type { Person } from './identity/person.js';
+
+export type DeskStore = Pick<
+  Store,
+  | 'getRun'
+  | 'listRuns'
+  | 'getAsk'
+  | 'listAsks'
+  | 'readEvents'
+  | 'appendAudit'
+  | 'readAudit'
+  | 'auditHead'
+  | 'takeRequest'
+  | 'answerRequest'
+  | 'noteRefusal'
+  | 'openNotices'
+  | 'dueNotices'
+  | 'claimNotice'
+  | 'settleNotice'
+  | 'removeClosedNotices'
+  | 'listNotices'
+  | 'countAsks'
+  | 'getBlob'
+  | 'setFreeze'
+  | 'liftFreeze'
+  | 'listFreezes'
+  | 'freezesInForce'
+  | 'listEffects'
+>;
+
+/** What is known here of a tool, for the form of a correction. */
+export interface KnownTool {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly effect: ToolEffect;
+  /** JSON Schema of its arguments. */
+  readonly inputSchema: Json;
+}
+
+/** Questions that somebody has been shown, as far as this process remembers. */
+export interface Views {
+  note(desk: Desk, person: Person, asks: readonly Seen[]): Promise<void>;
+}
+
+export interface Seen {
+  readonly askId: string;
+  readonly runId: string;
+  readonly argsHash: string;
+  readonly policyVersion: string;
+}
+
+export interface Desk {
+  readonly client: HoldfastClient;
+  readonly store: DeskStore;
+  readonly settings: ConsoleSettings;
+  /** Absent: heads of the trail are not signed. */
+  readonly signer?: DeskSigner;
+  readonly version: string;
+  /** Of the present configuration; a run may have been begun with others. */
+  readonly tools: readonly KnownTool[];
+  /** Where Temporal's own page is, if there is one. */
+  readonly temporalUi?: string;
+  /** Of every route that shows questions. */
+  readonly views: Views;
+  readonly clock: () => number;
+  /** The console's own log: short lines, never a token, never what somebody sent. */
+  readonly say: (line: string) => void;
+}

@@ -1,0 +1,73 @@
+/** Requests that count once, however often they are sent. */
+import { digestOf } from '../../core/digest.js';
+import type { Json } from '../../core/json.js';
+import type { Answer, Asked } from './endpoint.js';
+import { Problem, problemOf, problemResponse } from './problem.js';
+
+const KEY = /^[\x21-\x7e]{8,200}$/;
+
+export interface OpenRequest {
+  readonly key: string;
+  /** When it was first sent, ms since epoch. */
+  readonly at: number;
+  /** How often it was refused for now. */
+  readonly refusals: number;
+}
+
+/** What is refused so may be taken another time. */
+const FOR_NOW: ReadonlySet<string> = new Set(['busy', 'unknown_ask', 'unknown_key', 'not_found']);
+
+/**
+ * Does the work for the first request of its key, and gives its answer to all others. What failed for now is
+ * not kept: sent again it is tried again.
+ */
+export async function once(
+  { desk, person, header }: Asked<unknown, unknown, unknown>,
+  what: Json,
+  work: (request: OpenRequest) => Promise<Answer>,
+): Promise<Answer> {
+  const key = header('idempotency-key') ?? '';
+  if (!KEY.test(key)) {
+    throw new Problem(400, {
+      code: 'invalid',
+      detail: 'The header Idempotency-Key must name the request: 8 to 200 visible characters.',
+    });
+  }
+  const { tenant, id: by } = person;
+  const digest = digestOf(what);
+  const taken = await desk.store.takeRequest({ tenant, by, key, digest, at: desk.clock() });
+  if (taken.kind === 'other') {
+    throw new Problem(422, {
+      code: 'key_reused',
+      detail: 'The Idempotency-Key was used for another request.',
+    });
+  }
+  if (taken.kind === 'answered') return repeated(taken.status, taken.body);
+  const request = { tenant, by, key };
+  try {
+    const { at, refusals } = taken;
+    const answer = await work({ key, at, refusals });
+    if ('stream' in answer) return answer;
+    const { status, body } = answer;
+    await desk.store.answerRequest(request, { status, body: JSON.stringify(body) });
+    return answer;
+  } catch (error) {
+    const problem = problemOf(error, () => '');
+    if (FOR_NOW.has(problem.facts.code)) {
+      await desk.store.noteRefusal(request, taken.refusals + 1);
+    } else if (problem.status < 500 && problem.status !== 429) {
+      const body = await problemResponse(problem).text();
+      await desk.store.answerRequest(request, { status: problem.status, body });
+    }
+    throw error;
+  }
+}
+
+function repeated(status: number, body: string): Answer {
+  const said = JSON.parse(body) as unknown;
+  if (status === 200 || status === 202) {
+    return { status, body: said, headers: { 'idempotent-replayed': 'true' } };
+  }
+  const { code, detail } = said as { readonly code: string; readonly detail?: string };
+  throw new Problem(status as Problem['status'], { code, ...(detail !== undefined && { detail }) });
+}

@@ -1,0 +1,317 @@
+/** Shapes that the API takes and gives. */
+import { z } from 'zod';
+import { AUDIT_KINDS } from '../../core/audit.js';
+import { LIMIT_SCOPES } from '../../core/controls/limits.js';
+import { STORED_STATUSES } from '../../core/view.js';
+import { notAllowedText } from './texts.js';
+
+const ID_CHARS_MAX = 400;
+
+/** An id from outside: bounded, and as keys can hold it. */
+export const id = z
+  .string()
+  .min(1)
+  .max(ID_CHARS_MAX)
+  .refine((text) => !notAllowedText(text), 'must be readable characters')
+  .meta({ example: 'run_01J' });
+
+export const limit = z.coerce.number().int().min(1).max(200).default(50);
+export const cursor = z.string().min(1).max(1_000).optional();
+
+export const time = z.number().int().describe('ms since epoch');
+const text = z.string();
+export const runStatus = z.enum(STORED_STATUSES);
+
+export const run = z.object({
+  runId: text,
+  agent: text,
+  status: text,
+  goal: text,
+  model: text,
+  caller: text.optional(),
+  startedAt: time,
+  updatedAt: time,
+  completedAt: time.optional(),
+  stopReason: text.optional(),
+  detail: text.optional(),
+  costMicroUsd: z.number().int().optional(),
+  lastSeq: z.number().int(),
+});
+
+export const runDetail = run.extend({
+  taskId: text,
+  sessionId: text.optional(),
+  result: z.unknown().optional(),
+  pending: z.array(z.unknown()),
+  /** The run in Temporal's own page. */
+  temporalUrl: text.optional(),
+});
+
+/** What was used up of the limits of the tool when the call was proposed. */
+const limitsOutlook = z.object({
+  amount: z.number().int().describe('what the call would take, in the unit of the tool'),
+  customer: text.optional(),
+  limits: z.array(
+    z.object({
+      scope: z.enum(LIMIT_SCOPES),
+      amount: z.number().int().optional(),
+      count: z.number().int().optional(),
+      used: z.object({ amount: z.number().int(), count: z.number().int() }),
+    }),
+  ),
+  exceeded: z.literal(true).optional(),
+});
+
+export const ask = z.object({
+  askId: text,
+  runId: text,
+  kind: z.enum(['approval', 'outcome', 'budget', 'input', 'user_message']),
+  tool: text.optional(),
+  toolVersion: text.optional(),
+  args: z.unknown().optional(),
+  argsHash: text,
+  question: text.optional(),
+  roles: z.array(text),
+  /** Whose word counts at this moment, with the roles that have joined since it was asked; empty: anybody's. */
+  rolesNow: z.array(text),
+  quorum: z.number().int(),
+  policyVersion: text,
+  requestedBy: text.optional(),
+  openedAt: time,
+  expiresAt: time,
+  outcome: text,
+  by: z.array(text),
+  reason: text.optional(),
+  resolvedAt: time.optional(),
+  escalation: z.object({ at: time, roles: z.array(text) }).optional(),
+  answeredBy: z.enum(['customer', 'staff']).optional(),
+  /** The same was done before. */
+  repeats: z
+    .object({
+      identity: z.array(text),
+      earlier: z.array(
+        z.looseObject({
+          runId: text,
+          tool: text,
+          at: time,
+          state: text,
+          amount: z.number().optional(),
+          approvedBy: z.array(text),
+        }),
+      ),
+      more: z.literal(true).optional(),
+    })
+    .optional(),
+  limits: limitsOutlook.optional(),
+});
+
+export const page = <Item extends z.ZodType>(item: Item) =>
+  z.object({ items: z.array(item), next: text.optional() });
+
+export const search = z.string().trim().min(1).max(200).optional();
+
+export const inboxPage = page(ask).extend({
+  /** All of them, on whichever page. */
+  total: z.number().int(),
+});
+
+const vote = z.object({ by: text, decision: text, decidedAt: time });
+/** Whether a webhook has been told. */
+const notice = z.object({
+  webhook: text,
+  state: z.enum(['waiting', 'sent', 'given_up']),
+  tries: z.number().int(),
+  nextAt: time.optional().describe('while it waits: when it is tried next'),
+  fault: text.optional().describe('what went wrong in the last try'),
+});
+export const inboxItem = ask.extend({
+  votes: z.array(vote).optional(),
+  takesGrant: z
+    .literal(true)
+    .optional()
+    .describe('an approval of it may cover later calls of the tool as well'),
+  notices: z.array(notice).optional(),
+});
+
+/** The beginning of a text; `blob` names all of it when this is not. */
+const excerpt = z.object({
+  text,
+  blob: text.optional(),
+  bytes: z.number().int().optional(),
+});
+const action = z.object({ tool: text, args: z.unknown() });
+const knownTool = z.object({
+  name: text,
+  version: text,
+  description: text,
+  effect: text,
+  inputSchema: z.unknown(),
+});
+
+export const grounds = z.object({
+  goal: excerpt.optional(),
+  rule: text.optional(),
+  ruleReason: text.optional(),
+  proposal: z.object({ text: excerpt.optional(), model: text, at: time }).optional(),
+  attempts: z
+    .array(
+      z.object({
+        at: time,
+        key: text.describe('what the tool was given to recognise a repetition'),
+        told: z.object({ outcome: text, by: z.array(text), at: time }).optional(),
+      }),
+    )
+    .describe(
+      'Of a call whose outcome is unknown: when it was started, and what people said of it.',
+    ),
+  approvedBy: z.array(text).optional(),
+  corrections: z.array(
+    z.object({
+      askId: text,
+      at: time,
+      by: z.array(text),
+      reason: text.optional(),
+      original: action.optional(),
+      corrected: action.optional(),
+    }),
+  ),
+  /** Everything from outside that the model had read: untrusted. */
+  sources: z.array(
+    z.object({
+      kind: z.enum(['user', 'tool']),
+      seq: z.number().int(),
+      at: time,
+      tool: text.optional(),
+      status: text.optional(),
+      content: excerpt,
+    }),
+  ),
+  more: z.boolean(),
+  tool: knownTool.optional(),
+  otherTools: z.array(knownTool),
+});
+
+/** A piece of a stored text. */
+export const textPiece = z.object({
+  text,
+  from: z.number().int(),
+  /** Characters of the whole. */
+  chars: z.number().int(),
+});
+
+const condition = z.looseObject({
+  path: text,
+  equals: z.unknown().optional(),
+  lte: z.number().optional(),
+  gte: z.number().optional(),
+  exists: z.boolean().optional(),
+});
+/** Somebody's approval of calls that are still to come. */
+const standingGrant = z.object({
+  id: text.describe('the question whose approval gave it'),
+  tool: text,
+  when: z.array(condition),
+  usesLeft: z.number().int(),
+  expiresAt: time,
+  by: z.array(text),
+});
+
+export const runState = z.looseObject({
+  status: text,
+  phase: text,
+  segment: z.number().int(),
+  counters: z.looseObject({ costMicroUsd: z.number().int(), toolCalls: z.number().int() }),
+  reservedMicroUsd: z.number().int(),
+  budget: z.record(text, z.unknown()).optional(),
+  grants: z.array(standingGrant).optional(),
+  queuedMessages: z.number().int(),
+});
+
+const small = (max: number) => z.string().trim().min(1).max(max);
+
+/** Any JSON; how deep and how large is checked with the whole body. */
+const json = z.unknown().refine((value) => value !== undefined, 'must be given');
+
+const decided = { argsHash: z.string().regex(/^[0-9a-f]{64}$/), reason: small(2_000).optional() };
+
+export const decision = z.discriminatedUnion('decision', [
+  z.strictObject({
+    decision: z.literal('approve'),
+    ...decided,
+    amount: z.number().int().positive().optional(),
+    grant: z
+      .strictObject({
+        matcher: z.strictObject({ tool: small(128), when: z.array(z.unknown()).max(20) }),
+        uses: z.number().int().positive(),
+        expiresInMs: z.number().int().positive(),
+      })
+      .optional(),
+  }),
+  z.strictObject({ decision: z.literal('reject'), ...decided }),
+  z.strictObject({ decision: z.literal('modify'), ...decided, args: json }),
+  z.strictObject({ decision: z.literal('replace'), ...decided, args: json, tool: small(128) }),
+  z.strictObject({ decision: z.literal('happened'), ...decided, value: z.unknown().optional() }),
+  z.strictObject({ decision: z.literal('not_happened'), ...decided }),
+  z.strictObject({ decision: z.literal('stop'), ...decided }),
+]);
+export type DecisionBody = z.output<typeof decision>;
+
+export const delivery = z.object({
+  askId: text,
+  runId: text,
+  /** `sent`: no worker answered; whether it counts, the run's events tell. */
+  state: z.enum(['decided', 'pending', 'sent']),
+  outcome: text.optional(),
+});
+
+export const answerBody = z.strictObject({ value: json });
+export const messageBody = z.strictObject({ text: small(8_192), id: small(200).optional() });
+export const emptyBody = z.strictObject({});
+
+export const event = z.looseObject({
+  type: text,
+  stamp: z.looseObject({ seq: z.number().int(), at: time }),
+});
+export const eventsPage = z.object({
+  events: z.array(event),
+  nextSeq: z.number().int(),
+  epoch: z.number().int(),
+});
+
+export const transcript = z.looseObject({
+  id: text,
+  agent: text,
+  title: text,
+  messages: z.array(z.looseObject({ messageId: text, role: z.enum(['user', 'assistant']) })),
+});
+
+export const person = z.object({
+  id: text,
+  name: text,
+  tenant: text,
+  roles: z.array(text),
+  via: z.enum(['local', 'jwt', 'service']),
+});
+
+export const auditRow = z.object({
+  tenant: text,
+  seq: z.number().int(),
+  at: time,
+  kind: z.enum(AUDIT_KINDS),
+  by: text.optional(),
+  runId: text.optional(),
+  askId: text.optional(),
+  facts: z.record(text, z.unknown()),
+  prev: text,
+  hash: text,
+});
+
+export const auditHead = z.object({
+  v: z.literal(1).optional(),
+  tenant: text,
+  seq: z.number().int(),
+  hash: text,
+  at: time.optional(),
+  kid: text.optional(),
+  signature: text.optional(),
+});

@@ -1,0 +1,3 @@
+/** The approval desk: an HTTP API, and the page over it. */
+export { startConsole } from './console.js';
+export type { KnownTool } from './desk.js';

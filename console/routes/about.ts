@@ -1,0 +1,57 @@
+/** Who I am here, and the audit trail of my tenant. */
+import { z } from 'zod';
+import { endpoint, type Endpoint } from '../http/endpoint.js';
+import * as shapes from '../http/shapes.js';
+
+const me = endpoint({
+  method: 'get',
+  path: '/v1/me',
+  name: 'me',
+  summary: 'Who is logged in, with which roles.',
+  access: 'read',
+  answers: { 200: { description: 'The person.', schema: shapes.person } },
+  async handle({ person: { id, name, tenant, roles, via } }) {
+    return { status: 200, body: { id, name, tenant, roles, via } };
+  },
+});
+
+const listAudit = endpoint({
+  method: 'get',
+  path: '/v1/audit',
+  name: 'listAudit',
+  summary: 'The audit trail, oldest first.',
+  access: 'audit',
+  query: z.strictObject({
+    after: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+    runId: shapes.id.optional(),
+    askId: shapes.id.optional(),
+    limit: shapes.limit,
+  }),
+  answers: {
+    200: { description: 'A page of rows.', schema: z.object({ rows: z.array(shapes.auditRow) }) },
+  },
+  async handle({ desk, person, query: { after, runId, askId, limit } }) {
+    const rows = await desk.store.readAudit(person.tenant, {
+      limit,
+      ...(after !== undefined && { after }),
+      ...(runId !== undefined && { runId }),
+      ...(askId !== undefined && { askId }),
+    });
+    return { status: 200, body: { rows } };
+  },
+});
+
+const getAuditHead = endpoint({
+  method: 'get',
+  path: '/v1/audit/head',
+  name: 'getAuditHead',
+  summary: 'The newest hash of the trail, signed, to be kept elsewhere.',
+  access: 'audit',
+  answers: { 200: { description: 'The head.', schema: shapes.auditHead } },
+  async handle({ desk, person }) {
+    const head = await desk.store.auditHead(person.tenant);
+    return { status: 200, body: desk.signer?.signHead(head, desk.clock()) ?? head };
+  },
+});
+
+export const aboutEndpoints: readonly Endpoint[] = [me, listAudit, getAuditHead];

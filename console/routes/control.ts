@@ -1,0 +1,73 @@
+/**
+ * Messages to a run, and stopping it.
+ * Invariant: what was to be sent is in the audit trail before, and that it was not sent, after it.
+ */
+import { z } from 'zod';
+import { endpoint, type Asked, type Endpoint } from '../http/endpoint.js';
+import { reasonOf } from '../http/problem.js';
+import * as shapes from '../http/shapes.js';
+import { note, type Deed } from '../trail.js';
+import { ownHandle, ownRun } from './runs.js';
+
+const params = z.strictObject({ runId: shapes.id });
+const sent = z.object({ runId: z.string(), messageId: z.string().optional() });
+
+type AskedOfRun = Pick<
+  Asked<z.output<typeof params>, object, unknown>,
+  'desk' | 'person' | 'params'
+>;
+type Sending = Pick<Deed, 'facts'> & { readonly kind: 'message_sent' | 'interrupted' };
+type Run = Awaited<ReturnType<typeof ownHandle>>;
+
+async function send<T>(
+  { desk, person, params: where }: AskedOfRun,
+  deed: Sending,
+  work: (run: Run) => Promise<T>,
+): Promise<{ readonly runId: string; readonly answer: T }> {
+  const { runId } = await ownRun(desk, person, where.runId);
+  await note(desk, person, { ...deed, runId });
+  try {
+    return { runId, answer: await work(await ownHandle(desk, person.tenant, runId)) };
+  } catch (error) {
+    const decision = deed.kind === 'interrupted' ? 'interrupt' : 'message';
+    const facts = { decision, reason: reasonOf(error) };
+    await note(desk, person, { kind: 'decision_refused', runId, facts });
+    throw error;
+  }
+}
+
+const sendMessage = endpoint({
+  method: 'post',
+  path: '/v1/runs/{runId}/messages',
+  name: 'sendMessage',
+  summary: 'A follow-up of the user; the same id again is ignored.',
+  access: 'message',
+  params,
+  body: shapes.messageBody,
+  answers: { 202: { description: 'Sent.', schema: sent } },
+  async handle(asked) {
+    const { text, id } = asked.body;
+    const deed = { kind: 'message_sent', facts: { chars: text.length } } as const;
+    const { runId, answer: messageId } = await send(asked, deed, (run) =>
+      run.sendMessage(text, id),
+    );
+    return { status: 202, body: { runId, messageId } };
+  },
+});
+
+const interrupt = endpoint({
+  method: 'post',
+  path: '/v1/runs/{runId}/interrupt',
+  name: 'interrupt',
+  summary: 'Stops the run at once; what is under way ends in order.',
+  access: 'interrupt',
+  params,
+  body: shapes.emptyBody,
+  answers: { 202: { description: 'Sent.', schema: sent } },
+  async handle(asked) {
+    const { runId } = await send(asked, { kind: 'interrupted' }, (run) => run.interrupt());
+    return { status: 202, body: { runId } };
+  },
+});
+
+export const controlEndpoints: readonly Endpoint[] = [sendMessage, interrupt];

@@ -1,0 +1,167 @@
+/**
+ * Deciding and answering.
+ * Invariants: what somebody decides is in the audit trail before it is sent; sent again under the same key it
+ * is the same decision, made at the same time; it names the action that the person was shown.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { AskDecision, Delivery } from '../../client/index.js';
+import { digestOf } from '../../core/digest.js';
+import type { Json } from '../../core/json.js';
+import type { GrantRequest } from '../../core/ask/grants.js';
+import type { AskRow } from '../../store/asks.js';
+import { decidedFacts } from '../decided.js';
+import { endpoint, type Asked, type Answer, type Endpoint } from '../http/endpoint.js';
+import { once, type OpenRequest } from '../http/idempotency.js';
+import { Problem, reasonOf } from '../http/problem.js';
+import * as shapes from '../http/shapes.js';
+import { note } from '../trail.js';
+import { ownAsk } from './asks.js';
+import { ownHandle } from './runs.js';
+
+const params = z.strictObject({ askId: shapes.id });
+const delivered = {
+  200: { description: 'The run has it.', schema: shapes.delivery },
+  202: { description: 'Sent; no worker has taken it up yet.', schema: shapes.delivery },
+};
+
+type AskedToDecide = Asked<z.output<typeof params>, object, shapes.DecisionBody>;
+
+const decide = endpoint({
+  method: 'post',
+  path: '/v1/approvals/{askId}/decisions',
+  name: 'decide',
+  summary: 'Decides on an approval, an unknown outcome or a budget question.',
+  access: 'read',
+  params,
+  body: shapes.decision,
+  idempotent: true,
+  answers: delivered,
+  async handle(asked) {
+    const { desk, person, params: where, body } = asked;
+    const kinds = ['approval', 'outcome', 'budget'] as const;
+    const ask = await ownAsk(desk, person, { askId: where.askId, kinds });
+    const what = { askId: ask.askId, body: body as unknown as Json };
+    return once(asked, what, (request) => decideOnce(asked, ask, request));
+  },
+});
+
+async function decideOnce(
+  asked: AskedToDecide,
+  ask: AskRow,
+  { key, at, refusals }: OpenRequest,
+): Promise<Answer> {
+  const { desk, person, body } = asked;
+  const { askId, runId } = ask;
+  const nonce = nonceOf(person, key);
+  const by = { by: person.id, roles: person.roles };
+  const wanted = { ...decisionOf(body), askId, ...by, nonce, decidedAt: at };
+  const facts = decidedFacts(desk, { ...ask, argsHash: body.argsHash }, wanted);
+  await note(desk, person, { kind: 'decided', runId, askId, facts });
+  try {
+    if (body.argsHash !== ask.argsHash) throw changed();
+    const run = await ownHandle(desk, person.tenant, runId);
+    // Under a name that it has answered the run says the same for ever, also what held for a moment.
+    const updateId = refusals === 0 ? nonce : `${nonce}:again${refusals}`;
+    const delivery = await run.decideOn({ ...wanted, updateId });
+    return answerOf(delivery, { askId, runId });
+  } catch (error) {
+    const reason = reasonOf(error);
+    const refused = { decision: body.decision, nonce, reason };
+    await note(desk, person, { kind: 'decision_refused', runId, askId, facts: refused });
+    throw error;
+  }
+}
+
+/** Names the decision for the run: the person's own key, and nobody else's. */
+function nonceOf({ tenant, id }: AskedToDecide['person'], key: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([tenant, id, key]))
+    .digest('hex');
+}
+
+type Wanted = Pick<AskDecision, 'decision' | 'reason' | 'args' | 'tool' | 'value' | 'allowing'>;
+
+function decisionOf(body: shapes.DecisionBody): Wanted {
+  const { decision, reason } = body;
+  const said = { decision, ...(reason !== undefined && { reason }) };
+  switch (body.decision) {
+    case 'modify':
+      return { ...said, args: body.args as Json };
+    case 'replace':
+      return { ...said, args: body.args as Json, tool: body.tool };
+    case 'happened':
+      return { ...said, ...(body.value !== undefined && { value: body.value as Json }) };
+    case 'approve': {
+      const { amount, grant } = body;
+      const allowing = {
+        ...(amount !== undefined && { amount }),
+        // The run parses it; what it cannot use it refuses.
+        ...(grant !== undefined && { grant: grant as GrantRequest }),
+      };
+      return { ...said, allowing };
+    }
+    default:
+      return said;
+  }
+}
+
+function answerOf(
+  delivery: Delivery,
+  where: { readonly askId: string; readonly runId: string },
+): Answer {
+  if (delivery.delivered === 'signal') return { status: 202, body: { ...where, state: 'sent' } };
+  const outcome = delivery.verdict.accepted ? delivery.verdict.outcome : 'pending';
+  const state = outcome === 'pending' ? 'pending' : 'decided';
+  return { status: 200, body: { ...where, state, outcome } };
+}
+
+function changed(): Problem {
+  return new Problem(409, {
+    code: 'mismatched',
+    detail: 'The action is not the one that you were shown. Look at it again.',
+  });
+}
+
+const answer = endpoint({
+  method: 'post',
+  path: '/v1/questions/{askId}/answers',
+  name: 'answer',
+  summary: 'Answers a clarifying question; the first answer counts.',
+  access: 'message',
+  params,
+  body: shapes.answerBody,
+  idempotent: true,
+  answers: { 202: { description: 'Sent to the run.', schema: shapes.delivery } },
+  async handle(asked) {
+    const { desk, person, params: where, body } = asked;
+    const ask = await ownAsk(desk, person, { askId: where.askId, kinds: ['input'] });
+    const { askId, runId } = ask;
+    const value = body.value as Json;
+    return once(asked, { askId, body: { value } }, async () => {
+      if (ask.outcome !== 'pending') throw alreadyAnswered();
+      await note(desk, person, {
+        kind: 'answered',
+        runId,
+        askId,
+        facts: { value: digestOf(value) },
+      });
+      const answerer = { by: person.id, roles: person.roles };
+      try {
+        const run = await ownHandle(desk, person.tenant, runId);
+        await run.answer(askId, { kind: 'text', value }, answerer);
+      } catch (error) {
+        const facts = { decision: 'answer', reason: reasonOf(error) };
+        await note(desk, person, { kind: 'decision_refused', runId, askId, facts });
+        throw error;
+      }
+      return { status: 202, body: { askId, runId, state: 'sent' } };
+    });
+  },
+});
+
+function alreadyAnswered(): Problem {
+  return new Problem(409, { code: 'already_decided', detail: 'It has been answered.' });
+}
+
+export const decisionEndpoints: readonly Endpoint[] = [decide, answer];

@@ -1,0 +1,126 @@
+/** Everything that waits for a person, in one list that can be searched; and what one of it rests on. */
+import { z } from 'zod';
+import type { OpenAsk } from '../../core/view.js';
+import type { AskRow } from '../../store/asks.js';
+import type { Notice } from '../../store/notices.js';
+import type { Desk } from '../desk.js';
+import { groundsOf } from '../grounds.js';
+import { cursorOf, placeOf } from '../http/cursor.js';
+import { endpoint, type Endpoint } from '../http/endpoint.js';
+import * as shapes from '../http/shapes.js';
+import { askShown, ownAsk } from './asks.js';
+import { ownHandle } from './runs.js';
+
+const KINDS = ['approval', 'outcome', 'budget', 'input'] as const;
+/** A page that is open looks again every few seconds: it must not wait long for a worker. */
+const VOTES_LIMIT_MS = 1_500;
+/** Tools that a card may name as others to use instead. */
+const TOOLS_MAX = 200;
+
+const params = z.strictObject({ askId: shapes.id });
+
+const listInbox = endpoint({
+  method: 'get',
+  path: '/v1/inbox',
+  name: 'listInbox',
+  summary: 'What waits for a person, oldest first, with a search.',
+  access: 'read',
+  query: z.strictObject({
+    state: z.enum(['pending', 'all']).default('pending'),
+    kind: z.enum(KINDS).optional(),
+    runId: shapes.id.optional(),
+    search: shapes.search,
+    limit: shapes.limit,
+    cursor: shapes.cursor,
+  }),
+  answers: { 200: { description: 'A page of questions.', schema: shapes.inboxPage } },
+  async handle({ desk, person, query }) {
+    const { state, kind, runId, search, limit, cursor } = query;
+    const filter = {
+      pendingOnly: state === 'pending',
+      kinds: kind === undefined ? KINDS : [kind],
+      ...(runId !== undefined && { runId }),
+      ...(search !== undefined && { search }),
+    };
+    const place = cursor === undefined ? undefined : placeOf(cursor);
+    const after = place && { openedAt: place.at, askId: place.id };
+    const [rows, total] = await Promise.all([
+      desk.store.listAsks(person.tenant, { ...filter, limit, ...(after && { after }) }),
+      desk.store.countAsks(person.tenant, filter),
+    ]);
+    await desk.views.note(desk, person, rows);
+    const last = rows.length === limit ? rows.at(-1) : undefined;
+    const next = last && cursorOf(last.openedAt, last.askId);
+    const items = rows.map((row) => askShown(row, desk));
+    return { status: 200, body: { items, total, ...(next !== undefined && { next }) } };
+  },
+});
+
+const getInboxItem = endpoint({
+  method: 'get',
+  path: '/v1/inbox/{askId}',
+  name: 'getInboxItem',
+  summary:
+    'One question, with who was notified and the votes so far; without these while no worker answers.',
+  access: 'read',
+  params,
+  answers: { 200: { description: 'The question.', schema: shapes.inboxItem } },
+  async handle({ desk, person, params: { askId } }) {
+    const row = await ownAsk(desk, person, { askId, kinds: KINDS });
+    await desk.views.note(desk, person, [row]);
+    const live = row.outcome === 'pending' ? await knownToRun(desk, row) : {};
+    const notices = (await desk.store.listNotices(row)).map(noticeShown);
+    return { status: 200, body: { ...askShown(row, desk), ...live, notices } };
+  },
+});
+
+function noticeShown({ target: webhook, state, tries, nextAt, fault }: Notice) {
+  return {
+    webhook,
+    state,
+    tries,
+    ...(state === 'waiting' && { nextAt }),
+    ...(fault !== undefined && { fault }),
+  };
+}
+
+/** What the run alone knows of its question; nothing while nobody can be asked. */
+async function knownToRun(
+  { client }: Desk,
+  { tenant, runId, askId }: AskRow,
+): Promise<Partial<Pick<OpenAsk, 'votes' | 'takesGrant'>>> {
+  try {
+    const view = await (await ownHandle({ client }, tenant, runId)).state(VOTES_LIMIT_MS);
+    const ask = view.asks.find((one) => one.askId === askId);
+    if (ask === undefined) return {};
+    const { votes, takesGrant } = ask;
+    return { votes, ...(takesGrant !== undefined && { takesGrant }) };
+  } catch {
+    return {};
+  }
+}
+
+const getGrounds = endpoint({
+  method: 'get',
+  path: '/v1/inbox/{askId}/grounds',
+  name: 'getGrounds',
+  summary: 'Why it is asked, what it rests on, how it was corrected, and the schema of its tool.',
+  access: 'read',
+  params,
+  answers: { 200: { description: 'The grounds.', schema: shapes.grounds } },
+  async handle({ desk, person, params: { askId } }) {
+    const row = await ownAsk(desk, person, { askId, kinds: KINDS });
+    await desk.views.note(desk, person, [row]);
+    const { offered, ...grounds } = await groundsOf(desk.store, row);
+    const { tool, toolVersion } = row;
+    const known = desk.tools.find(({ name, version }) => name === tool && version === toolVersion);
+    const others = desk.tools.filter(({ name }) => name !== tool && offered.includes(name));
+    const otherTools = row.kind === 'approval' ? others.slice(0, TOOLS_MAX) : [];
+    return {
+      status: 200,
+      body: { ...grounds, ...(known !== undefined && { tool: known }), otherTools },
+    };
+  },
+});
+
+export const inboxEndpoints: readonly Endpoint[] = [listInbox, getInboxItem, getGrounds];

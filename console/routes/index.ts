@@ -1,0 +1,21 @@
+/** Every route of the API. */
+import type { Endpoint } from '../http/endpoint.js';
+import { aboutEndpoints } from './about.js';
+import { askEndpoints } from './asks.js';
+import { controlEndpoints } from './control.js';
+import { controlsEndpoints } from './controls.js';
+import { decisionEndpoints } from './decisions.js';
+import { eventEndpoints } from './events.js';
+import { inboxEndpoints } from './inbox.js';
+import { runEndpoints } from './runs.js';
+
+export const ENDPOINTS: readonly Endpoint[] = [
+  ...aboutEndpoints,
+  ...runEndpoints,
+  ...eventEndpoints,
+  ...inboxEndpoints,
+  ...askEndpoints,
+  ...decisionEndpoints,
+  ...controlEndpoints,
+  ...controlsEndpoints,
+];

@@ -1,0 +1,157 @@
+/** Runs: a list with filters, and one of them. */
+import { z } from 'zod';
+import type { RunHandle } from '../../client/index.js';
+import type { RunRow } from '../../store/runs.js';
+import { endpoint, type Endpoint } from '../http/endpoint.js';
+import { cursorOf, placeOf } from '../http/cursor.js';
+import { notFound } from '../http/problem.js';
+import * as shapes from '../http/shapes.js';
+import type { Desk } from '../desk.js';
+import type { Person } from '../identity/person.js';
+import { askShown } from './asks.js';
+
+const PENDING_MAX = 100;
+/** Whoever looks at a run does not wait long for a worker. */
+const STATE_LIMIT_MS = 2_000;
+
+/** The run, if it is this person's tenant's. Errors: a Problem that says no more than that. */
+export async function ownRun(desk: Desk, person: Person, runId: string): Promise<RunRow> {
+  const row = await desk.store.getRun(person.tenant, runId);
+  if (row === undefined) throw notFound();
+  return row;
+}
+
+/**
+ * The run itself, where something is said to it or asked of it. That the store has a run of this tenant under
+ * the id is not enough: it may be long gone, and the id another tenant's now. Errors: RunNotFound.
+ */
+export function ownHandle(
+  { client }: Pick<Desk, 'client'>,
+  tenant: string,
+  runId: string,
+): Promise<RunHandle> {
+  return client.forTenant(tenant).ownRun(runId);
+}
+
+/** Of runs that have ended: only they are known to have cost something. */
+const microUsd = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional();
+
+const listRuns = endpoint({
+  method: 'get',
+  path: '/v1/runs',
+  name: 'listRuns',
+  summary: 'Runs, newest first.',
+  access: 'read',
+  query: z.strictObject({
+    status: shapes.runStatus.optional(),
+    agent: shapes.id.optional(),
+    costFrom: microUsd,
+    costTo: microUsd,
+    limit: shapes.limit,
+    cursor: shapes.cursor,
+  }),
+  answers: { 200: { description: 'A page of runs.', schema: shapes.page(shapes.run) } },
+  async handle({ desk, person, query }) {
+    const { status, agent, costFrom, costTo, limit, cursor } = query;
+    const place = cursor === undefined ? undefined : placeOf(cursor);
+    const rows = await desk.store.listRuns(person.tenant, {
+      limit,
+      ...(status !== undefined && { status }),
+      ...(agent !== undefined && { agent }),
+      ...(costFrom !== undefined && { costFrom }),
+      ...(costTo !== undefined && { costTo }),
+      ...(place !== undefined && { before: { startedAt: place.at, runId: place.id } }),
+    });
+    const last = rows.length === limit ? rows.at(-1) : undefined;
+    const next = last && cursorOf(last.startedAt, last.runId);
+    return {
+      status: 200,
+      body: { items: rows.map(runShown), ...(next !== undefined && { next }) },
+    };
+  },
+});
+
+const getRun = endpoint({
+  method: 'get',
+  path: '/v1/runs/{runId}',
+  name: 'getRun',
+  summary: 'One run, with its result and what it waits for.',
+  access: 'read',
+  params: z.strictObject({ runId: shapes.id }),
+  answers: { 200: { description: 'The run.', schema: shapes.runDetail } },
+  async handle({ desk, person, params }) {
+    const row = await ownRun(desk, person, params.runId);
+    const { runId } = row;
+    const query = { runId, pendingOnly: true, limit: PENDING_MAX };
+    const pending = await desk.store.listAsks(person.tenant, query);
+    await desk.views.note(desk, person, pending);
+    const { taskId, sessionId, result } = row;
+    return {
+      status: 200,
+      body: {
+        ...runShown(row),
+        taskId,
+        ...(sessionId !== undefined && { sessionId }),
+        ...(result !== undefined && { result }),
+        pending: pending.map((ask) => askShown(ask, desk)),
+        ...(desk.temporalUi !== undefined && { temporalUrl: temporalUrl(desk, runId) }),
+      },
+    };
+  },
+});
+
+function temporalUrl({ temporalUi = '', client }: Desk, runId: string): string {
+  const [namespace, workflow] = [client.namespace, runId].map(encodeURIComponent);
+  return `${temporalUi.replace(/\/+$/, '')}/namespaces/${namespace}/workflows/${workflow}`;
+}
+
+const getRunState = endpoint({
+  method: 'get',
+  path: '/v1/runs/{runId}/state',
+  name: 'getRunState',
+  summary: 'What the run itself knows at this moment: counters, budget, standing grants.',
+  access: 'read',
+  params: z.strictObject({ runId: shapes.id }),
+  answers: { 200: { description: 'The state.', schema: shapes.runState } },
+  async handle({ desk, person, params }) {
+    const { runId } = await ownRun(desk, person, params.runId);
+    const run = await ownHandle(desk, person.tenant, runId);
+    const view = await run.state(STATE_LIMIT_MS);
+    const { status, phase, segment, counters, reservedMicroUsd, queuedMessages } = view;
+    const { budget, grants } = view;
+    return {
+      status: 200,
+      body: {
+        status,
+        phase,
+        segment,
+        counters,
+        reservedMicroUsd,
+        queuedMessages,
+        ...(budget !== undefined && { budget }),
+        ...(grants !== undefined && { grants }),
+      },
+    };
+  },
+});
+
+function runShown(row: RunRow) {
+  const { caller, completedAt, stopReason, detail, costMicroUsd } = row;
+  return {
+    runId: row.runId,
+    agent: row.agent,
+    status: row.status,
+    goal: row.goalPreview,
+    model: row.model,
+    ...(caller !== undefined && { caller }),
+    startedAt: row.startedAt,
+    updatedAt: row.updatedAt,
+    ...(completedAt !== undefined && { completedAt }),
+    ...(stopReason !== undefined && { stopReason }),
+    ...(detail !== undefined && { detail }),
+    ...(costMicroUsd !== undefined && { costMicroUsd }),
+    lastSeq: row.lastSeq,
+  };
+}
+
+export const runEndpoints: readonly Endpoint[] = [listRuns, getRun, getRunState];

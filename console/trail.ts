@@ -1,0 +1,68 @@
+/**
+ * What the desk writes into the audit trail.
+ * Invariant: what somebody does is written before it is done; what somebody saw, before they are shown it, once
+ * for each person, question and action that it asks about.
+ */
+import type { AuditEntry, AuditKind } from '../core/audit.js';
+import type { RunEvent } from '../core/event.js';
+import type { Json } from '../core/json.js';
+import type { Desk, Seen, Views } from './desk.js';
+import type { Person } from './identity/person.js';
+
+export interface Deed {
+  readonly kind: AuditKind;
+  readonly runId?: string;
+  readonly askId?: string;
+  readonly facts?: { readonly [name: string]: Json };
+}
+
+export async function note(desk: Desk, person: Person, deed: Deed): Promise<void> {
+  await desk.store.appendAudit(person.tenant, [entryOf(desk, person, deed)]);
+}
+
+function entryOf(
+  { clock }: Desk,
+  { id: by, via }: Person,
+  { facts = {}, ...deed }: Deed,
+): AuditEntry {
+  return { at: clock(), by, ...deed, facts: { via, ...facts } };
+}
+
+const REMEMBERED_MAX = 50_000;
+
+export function views(): Views {
+  const seen = new Set<string>();
+  return {
+    async note(desk, person, asks) {
+      const fresh = asks.filter((ask) => !seen.has(nameOf(person, ask)));
+      if (fresh.length === 0) return;
+      const entries = fresh.map(({ askId, runId, argsHash, policyVersion }) =>
+        entryOf(desk, person, { kind: 'seen', askId, runId, facts: { argsHash, policyVersion } }),
+      );
+      await desk.store.appendAudit(person.tenant, entries);
+      if (seen.size > REMEMBERED_MAX) seen.clear();
+      for (const ask of fresh) seen.add(nameOf(person, ask));
+    },
+  };
+}
+
+function nameOf({ tenant, id }: Person, { askId, runId, argsHash }: Seen): string {
+  return JSON.stringify([tenant, id, runId, askId, argsHash]);
+}
+
+/** The questions that an event shows. */
+export function asksIn(event: RunEvent): readonly Seen[] {
+  if (event.type !== 'approval_requested' && event.type !== 'input_request') return [];
+  const { askId, argsHash, policyVersion, kind } = event;
+  const { runId } = event.stamp;
+  return kind === 'user_message' ? [] : [{ askId, argsHash, policyVersion, runId }];
+}
+
+/** Somebody asked for what is not theirs, or not there: nobody can tell which by the answer. */
+export function noteDenied(
+  desk: Desk,
+  person: Person,
+  facts: { readonly route: string; readonly status: number },
+): Promise<void> {
+  return note(desk, person, { kind: 'access_denied', facts });
+}

@@ -1,0 +1,88 @@
+/**
+ * Where recorded values hold JSON Schemas: of the input of tools and of the answer of a task.
+ * Invariant: a schema is known by its place in our own payloads and nodes, never by the name it stands under,
+ * because arguments and results may have any names.
+ */
+import type { Json } from '../../core/json.js';
+import {
+  at,
+  attributesOf,
+  textAt,
+  typeOf,
+  type HistoryEvent,
+  type JsonObject,
+} from '../history.js';
+
+/** Names of scheduled activities by the id of the event. */
+type ActivityTypes = ReadonlyMap<string, string>;
+
+export interface PayloadPlace {
+  readonly event: HistoryEvent;
+  /** `input[0]` */
+  readonly path: string;
+}
+
+interface PlaceInHistory extends PayloadPlace {
+  readonly activities: ActivityTypes;
+}
+
+type Path = readonly string[];
+
+/** By the payload that holds them: what `core/task.ts`, `core/frozen.ts` and the payloads of activities declare. */
+const SCHEMA_PATHS: { readonly [payload: string]: readonly Path[] } = {
+  'start input[0]': [['task', 'outputSchema']],
+  'continued input[0]': [
+    ['continued', 'start', 'task', 'outputSchema'],
+    ['continued', 'frozen', 'outputSchema'],
+  ],
+  'open_run input[0]': [['start', 'task', 'outputSchema']],
+  'open_run result[0]': [['frozen', 'outputSchema']],
+  'call_model input[0]': [['outputSchema']],
+};
+
+export function activityTypes(events: readonly HistoryEvent[]): ActivityTypes {
+  return new Map(
+    events.flatMap((event) => {
+      const type = textAt(attributesOf(event, 'activityTaskScheduled'), 'activityType', 'name');
+      return type === undefined ? [] : [[event.eventId, type] as const];
+    }),
+  );
+}
+
+export function schemasOfPayload(value: Json, place: PlaceInHistory): ReadonlySet<Json> {
+  const paths = SCHEMA_PATHS[`${holderOf(place)} ${place.path}`] ?? [];
+  return existing(paths.map((path) => at(value, ...path)));
+}
+
+/** The root node offers the tools. */
+export function schemasOfNode(node: JsonObject): ReadonlySet<Json> {
+  if (node.role !== 'root' || !Array.isArray(node.tools)) return new Set();
+  return existing((node.tools as readonly Json[]).map((tool) => at(tool, 'inputSchema')));
+}
+
+/** What an event belongs to: an activity by its type, the start of a run, or its going on in a new segment. */
+function holderOf({ event, activities }: PlaceInHistory): string | undefined {
+  switch (typeOf(event)) {
+    case 'WORKFLOW_EXECUTION_STARTED': {
+      const started = attributesOf(event, 'workflowExecutionStarted');
+      return textAt(started, 'continuedExecutionRunId') === undefined ? 'start' : 'continued';
+    }
+    case 'WORKFLOW_EXECUTION_CONTINUED_AS_NEW':
+      return 'continued';
+    case 'ACTIVITY_TASK_SCHEDULED':
+      return activities.get(event.eventId);
+    case 'ACTIVITY_TASK_COMPLETED': {
+      const scheduled = textAt(attributesOf(event, 'activityTaskCompleted'), 'scheduledEventId');
+      return scheduled === undefined ? undefined : activities.get(scheduled);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Only what holds something: other values are no places, they are the same everywhere. */
+function existing(values: readonly (Json | undefined)[]): ReadonlySet<Json> {
+  return new Set(
+    values.filter((value): value is Json => typeof value === 'object' && value !== null),
+  );
+}

@@ -1,0 +1,89 @@
+/**
+ * Requests to the desk that must count once, by the key that their sender gave them: a decision sent again
+ * is the same decision, made at the same time, with the same answer.
+ * Invariants: a key of a person means one request for ever; its first `at` stays; an answer is kept once, and one
+ * that holds for now alone is only counted.
+ */
+import { checkIdentifiers } from './bounds.js';
+import { immediate, type Db } from './database.js';
+
+export interface DeskRequest {
+  readonly tenant: string;
+  readonly by: string;
+  readonly key: string;
+  /** Digest of what was asked for. */
+  readonly digest: string;
+  readonly at: number;
+}
+
+export type TakenRequest =
+  /** Go on; `at` is when it was first sent, `refusals` how often it was refused for now. */
+  | { readonly kind: 'open'; readonly at: number; readonly refusals: number }
+  | { readonly kind: 'answered'; readonly status: number; readonly body: string }
+  /** The key was used for something else. */
+  | { readonly kind: 'other' };
+
+export interface DeskRequests {
+  takeRequest(request: DeskRequest): Promise<TakenRequest>;
+  answerRequest(
+    request: Pick<DeskRequest, 'tenant' | 'by' | 'key'>,
+    answer: { readonly status: number; readonly body: string },
+  ): Promise<void>;
+  /** It was refused for now; `refusals` counts this one. What is answered stays answered. */
+  noteRefusal(request: Pick<DeskRequest, 'tenant' | 'by' | 'key'>, refusals: number): Promise<void>;
+}
+
+export function deskRequests(db: Db): DeskRequests {
+  return {
+    async takeRequest(request) {
+      const { tenant, by, key } = request;
+      checkIdentifiers({ tenant, by, key });
+      return immediate(db, (tx) => take(tx, request));
+    },
+    async answerRequest({ tenant, by, key }, { status, body }) {
+      checkIdentifiers({ tenant, by, key });
+      await db
+        .updateTable('desk_requests')
+        .set({ status, body })
+        .where('tenant', '=', tenant)
+        .where('by_whom', '=', by)
+        .where('key', '=', key)
+        .where('status', 'is', null)
+        .execute();
+    },
+    async noteRefusal({ tenant, by, key }, refusals) {
+      checkIdentifiers({ tenant, by, key });
+      await db
+        .updateTable('desk_requests')
+        .set({ body: String(refusals) })
+        .where('tenant', '=', tenant)
+        .where('by_whom', '=', by)
+        .where('key', '=', key)
+        .where('status', 'is', null)
+        .execute();
+    },
+  };
+}
+
+async function take(tx: Db, request: DeskRequest): Promise<TakenRequest> {
+  const { tenant, by, key, digest, at } = request;
+  const known = await tx
+    .selectFrom('desk_requests')
+    .select(['digest', 'at', 'status', 'body'])
+    .where('tenant', '=', tenant)
+    .where('by_whom', '=', by)
+    .where('key', '=', key)
+    .executeTakeFirst();
+  if (known === undefined) {
+    await tx
+      .insertInto('desk_requests')
+      .values({ tenant, by_whom: by, key, digest, at, status: null, body: null })
+      .execute();
+    return { kind: 'open', at, refusals: 0 };
+  }
+  if (known.digest !== digest) return { kind: 'other' };
+  const { status, body } = known;
+  return status === null
+    ? { kind: 'open', at: known.at, refusals: Number(body ?? 0) }
+    : { kind: 'answered', status, body: body ?? 'null' };
+}

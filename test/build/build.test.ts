@@ -1,0 +1,165 @@
+/** The build of a small project that is laid out as this one: what it leaves, and when it leaves things alone. */
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const ROOT = join(__dirname, '..', '..');
+const WRITES = (name: string, file: string) => `
+  import { mkdirSync, writeFileSync } from 'node:fs';
+  import { dirname, join } from 'node:path';
+  export async function ${name}(): Promise<void> {
+    const file = join(__dirname, '${file}');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, '{}');
+  }`;
+const SOURCES = {
+  'package.json': '{}',
+  'package-lock.json': '{}',
+  'index.ts': 'export const version = 1;',
+  'cli/main.ts': "export const said: string = 'one';",
+  'worker/workflow-code.ts': WRITES('writeWorkflowBundle', '../workflows/bundle.json'),
+  'examples/refund/business/bundle.ts': WRITES('writeBusinessBundle', 'refund-process.bundle.js'),
+  'console/page/index.html': '<p>one</p>',
+  'tsconfig.json': JSON.stringify({
+    compilerOptions: { module: 'nodenext', target: 'es2022', strict: true, skipLibCheck: true },
+    include: ['*.ts', 'cli', 'console', 'examples', 'worker'],
+  }),
+};
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-build-'));
+  for (const file of ['build.cjs', 'tsconfig.build.json'])
+    cpSync(join(ROOT, file), join(folder, file));
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  for (const [file, text] of Object.entries(SOURCES)) write(file, text);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(join(folder, file)), { recursive: true });
+  writeFileSync(join(folder, file), text);
+}
+
+/** Its exit code, and what the compiler and the build said. */
+function build(...argv: readonly string[]): {
+  readonly code: number | null;
+  readonly said: string;
+} {
+  const ran = spawnSync(process.execPath, ['build.cjs', ...argv], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  return { code: ran.status, said: ran.stdout + ran.stderr };
+}
+
+const built = (file: string): string => readFileSync(join(folder, 'dist', file), 'utf8');
+const leftOver = (): readonly string[] =>
+  readdirSync(folder).filter((name) => name.startsWith('dist.'));
+/** Changes with every build. */
+const buildId = (): number => statSync(join(folder, 'dist')).ino;
+
+const says = (text: string): string => `export const said: string = '${text}';`;
+const NONSENSE = 'export const said: string = 7;';
+
+test('a build compiles, copies the page and bundles; the next one of the same sources does nothing', () => {
+  expect(build('--if-stale').code).toBe(0);
+  expect(built('cli/main.js')).toContain("'one'");
+  expect(built('console/page/index.html')).toBe('<p>one</p>');
+  const first = buildId();
+  for (const way of ['--if-stale', '--prepare']) expect(build(way)).toEqual({ code: 0, said: '' });
+  expect(buildId()).toBe(first);
+  expect(build().code).toBe(0);
+  expect(buildId()).not.toBe(first);
+});
+
+test.each([
+  ['a source', () => write('cli/main.ts', says('two'))],
+  ['the page', () => write('console/page/index.html', '<p>two</p>')],
+  ['a package', () => write('package-lock.json', '{"changed": true}')],
+  ['a bundle that was never made', () => rmSync(join(folder, 'dist/workflows/bundle.json'))],
+  ['a stamp that says nothing', () => write('dist/build.json', '')],
+])('%s makes a build stale', (_what, change) => {
+  build();
+  const first = buildId();
+  change();
+  expect(build('--if-stale').code).toBe(0);
+  expect(buildId()).not.toBe(first);
+});
+
+test.each([
+  ["an editor's unsaved file", () => symlinkSync('nowhere', join(folder, 'cli/.#main.ts'))],
+  ['the data of a run', () => write('cli/.holdfast/store.db', 'x')],
+  ["a user's own configuration", () => write('holdfast.config.ts', NONSENSE)],
+])('%s is no source', (_what, change) => {
+  build();
+  const first = buildId();
+  change();
+  expect(build('--if-stale')).toEqual({ code: 0, said: '' });
+  expect(buildId()).toBe(first);
+});
+
+test('what does not compile is told and leaves the old build; npm may go on with it, nobody else', () => {
+  build();
+  write('cli/main.ts', NONSENSE);
+  expect(build('--if-stale')).toMatchObject({ code: 2, said: expect.stringMatching(/TS2322/) });
+  expect(build('--prepare')).toMatchObject({ code: 0, said: expect.stringMatching(/TS2322/) });
+  expect(built('cli/main.js')).toContain("'one'");
+  expect(leftOver()).toEqual([]);
+  rmSync(join(folder, 'dist'), { recursive: true });
+  expect(build('--prepare').code).toBe(2);
+});
+
+test('a folder that is compiled and not listed fails the build: nobody would see it change', () => {
+  write('hidden/away.ts', 'export const away = 1;');
+  write('index.ts', "export * from './hidden/away.js';");
+  expect(build()).toMatchObject({ code: 2, said: expect.stringMatching(/must include hidden/) });
+  expect(existsSync(join(folder, 'dist'))).toBe(false);
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)(
+  'a build that %s ends leaves a whole one, and the next build is new',
+  async (signal, exitCode) => {
+    build();
+    write('cli/main.ts', says('two'));
+    const child = spawn(process.execPath, ['build.cjs'], { cwd: folder, stdio: 'ignore' });
+    const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    while (leftOver().length === 0 && child.exitCode === null) await sleep(1);
+    child.kill(signal);
+    // It may have been over, or bundling, when it was told.
+    expect([0, exitCode]).toContain(await exit);
+    expect(leftOver()).toEqual([]);
+    expect(built('cli/main.js')).toMatch(/'one'|'two'/);
+    expect(build('--if-stale').code).toBe(0);
+    expect(built('cli/main.js')).toContain("'two'");
+    expect(built('workflows/bundle.json')).toBe('{}');
+  },
+);
+
+test('what a killed build left is cleared away, and the old build put back', () => {
+  build();
+  const noProcess = 2 ** 22 + 1;
+  cpSync(join(folder, 'dist'), join(folder, `dist.old-${noProcess}`), { recursive: true });
+  write(`dist.new-${noProcess}/half.js`, '');
+  rmSync(join(folder, 'dist'), { recursive: true });
+  write('cli/main.ts', NONSENSE);
+  expect(build().code).toBe(2);
+  expect(built('cli/main.js')).toContain("'one'");
+  expect(leftOver()).toEqual([]);
+});

@@ -1,0 +1,33 @@
+/** What doctor finds in a store. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkStore } from '../../cli/doctor/store.js';
+import { openStore } from '../../store/store.js';
+import { readEnvironment } from '../../worker/config.js';
+import { askView, eventsFrom, SESSION_INIT } from '../store/fixtures.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-cli-doctor-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const found = () => checkStore(readEnvironment({ HOLDFAST_HOME: folder }, folder));
+
+test('questions that a webhook was not told of in the end are a warning while they are open', async () => {
+  const store = await openStore({ file: join(folder, 'store.db') });
+  const asked = { type: 'approval_requested', ...askView('r1:0') } as const;
+  const source = { tenant: 'default', runId: 'r1', execution: 'e1' };
+  await store.appendEvents(source, eventsFrom(0, [SESSION_INIT, asked]));
+  await store.openNotices({ target: 'ops', at: 1, limit: 9 });
+  expect(await found()).toMatchObject([{ name: 'store', status: 'ok' }]);
+  const [name] = await store.dueNotices({ target: 'ops', at: 1, limit: 9 });
+  const claimed = await store.claimNotice(name!, { by: 'a', at: 1, until: 2 });
+  await store.settleNotice(claimed!, { state: 'given_up', fault: 'status 410' });
+  expect(await found()).toMatchObject([
+    { name: 'store', status: 'ok' },
+    { name: 'notifications', status: 'warning', found: expect.stringMatching(/^1 were given up/) },
+  ]);
+  await store.close();
+});

@@ -1,0 +1,80 @@
+/** The gates in front of every route, without anything behind them. */
+import { z } from 'zod';
+import { parseConsole } from '../../authoring/index.js';
+import { createApp } from '../../console/app.js';
+import type { Desk } from '../../console/desk.js';
+import { endpoint } from '../../console/http/endpoint.js';
+import type { Authenticator } from '../../console/identity/person.js';
+import { digestOf } from '../../core/digest.js';
+import type { Json } from '../../core/json.js';
+
+const digest = endpoint({
+  method: 'post',
+  path: '/v1/digest',
+  name: 'digest',
+  summary: 'Of any value.',
+  access: 'read',
+  body: z.strictObject({ value: z.unknown() }),
+  answers: {},
+  async handle({ body }) {
+    return { status: 200, body: { digest: digestOf(body.value as Json) } };
+  },
+});
+
+function appWith(login: Authenticator, limits: object = {}) {
+  const store = { appendAudit: async () => undefined };
+  const desk = { store, settings: parseConsole({ limits }), clock: () => 0, say: () => undefined };
+  const app = createApp({
+    desk: desk as unknown as Desk,
+    endpoints: [digest],
+    logins: [login],
+    version: 'test',
+    signal: new AbortController().signal,
+    page: () => undefined,
+  });
+  return async (body: string, token = 'x') =>
+    await app.request('/v1/digest', {
+      method: 'POST',
+      body,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    });
+}
+
+const named =
+  (tenant: string, id: string): Authenticator =>
+  async () => ({ ok: true, person: { id, name: id, tenant, roles: ['r'], via: 'jwt' } });
+
+test.each(['1e999', '[{"a":[-1e400]}]', '{"a":1e309}'])(
+  'a number that no number can hold is refused: %s',
+  async (value) => {
+    const reply = await appWith(named('t', 'mia'))(`{"value":${value}}`);
+    expect(reply.status).toBe(400);
+    expect(await reply.json()).toMatchObject({ code: 'invalid' });
+  },
+);
+
+test('tokens of a stranger are not even looked at beyond the limit', async () => {
+  const looked: string[] = [];
+  const send = appWith(
+    async ({ token }) => {
+      looked.push(token);
+      return { ok: false, why: 'bad' };
+    },
+    { failedLoginsPerMinute: 3 },
+  );
+  const replies = await Promise.all(Array.from({ length: 9 }, (_, n) => send('{}', `guess-${n}`)));
+  const statuses = replies.map(({ status }) => status);
+  expect(statuses.filter((one) => one === 401)).toHaveLength(3);
+  expect(statuses.filter((one) => one === 429)).toHaveLength(6);
+  expect(looked).toHaveLength(3);
+});
+
+test('nobody uses up what somebody else of another tenant may ask', async () => {
+  const people = [named('a b', 'c'), named('a', 'b c')] as const;
+  const send = appWith((request) => people[request.token === 'first' ? 0 : 1](request), {
+    requestsPerMinute: 1,
+  });
+  expect((await send('{"value":1}', 'first')).status).toBe(200);
+  expect((await send('{"value":1}', 'first')).status).toBe(429);
+  expect((await send('{"value":1}', 'second')).status).toBe(200);
+});

@@ -1,0 +1,146 @@
+/** Requests that are sent again, when what holds for now has changed, or the answer was lost. */
+import { parseConsole } from '../../authoring/index.js';
+import type { AskDecision } from '../../client/index.js';
+import { createApp } from '../../console/app.js';
+import type { Desk } from '../../console/desk.js';
+import { ENDPOINTS } from '../../console/routes/index.js';
+import { HoldfastError, type ErrorCode } from '../../core/errors.js';
+import { openMemoryStore, type MemoryStore } from '../../store/store.js';
+import { askView, eventsFrom, SESSION_INIT } from '../store/fixtures.js';
+
+let store: MemoryStore;
+/** What becomes of each try; nothing: it is delivered. */
+let failures: (HoldfastError | undefined)[];
+let tries: AskDecision[];
+let now: number;
+
+beforeEach(async () => {
+  store = await openMemoryStore();
+  failures = [];
+  tries = [];
+  now = 1_000;
+});
+afterEach(() => store.close());
+
+const failure = (code: ErrorCode, reason?: string) =>
+  new HoldfastError(code, 'No.', { hint: 'Again.', ...(reason && { details: { reason } }) });
+
+/** The desk over a run that answers as the test says: what is on the way to it is not looked at here. */
+function desk() {
+  const next = () => {
+    now += 10;
+    const failed = failures.shift();
+    if (failed !== undefined) throw failed;
+  };
+  const run = {
+    async decideOn(wanted: AskDecision) {
+      tries.push(wanted);
+      next();
+      return { delivered: 'update', verdict: { accepted: true, outcome: 'approved' } };
+    },
+    answer: async () => next(),
+    interrupt: async () => next(),
+    sendMessage: async () => next(),
+  };
+  const person = { id: 'mia', name: 'Mia', tenant: 'default', roles: ['r'], via: 'jwt' } as const;
+  const app = createApp({
+    desk: {
+      store,
+      client: { forTenant: () => ({ ownRun: async () => run }) },
+      settings: parseConsole({}),
+      clock: () => now,
+      say: () => undefined,
+    } as unknown as Desk,
+    endpoints: ENDPOINTS,
+    logins: [async () => ({ ok: true, person })],
+    version: 'test',
+    signal: new AbortController().signal,
+    page: () => undefined,
+  });
+  return async (path: string, body: object) => {
+    const reply = await app.request(path, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: {
+        authorization: 'Bearer x',
+        'content-type': 'application/json',
+        'idempotency-key': 'always-the-same',
+      },
+    });
+    return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
+  };
+}
+
+async function events(...bodies: Parameters<typeof eventsFrom>[1]): Promise<void> {
+  const all = eventsFrom(0, [SESSION_INIT, ...bodies]);
+  await store.appendEvents({ tenant: 'default', runId: 'r1', execution: 'e1' }, all);
+}
+
+const kinds = async () =>
+  (await store.readAudit('default', { limit: 100 })).map(({ kind }) => kind);
+
+const ASKED = { ...askView('r1:0'), argsHash: 'f'.repeat(64) };
+const decide = () =>
+  desk()('/v1/approvals/r1%3A0/decisions', { decision: 'approve', argsHash: ASKED.argsHash });
+
+test.each(['busy', 'unknown_ask', 'unknown_key'])(
+  'a decision that was refused as %s is looked at again, as the same decision',
+  async (reason) => {
+    await events({ type: 'approval_requested', ...ASKED });
+    failures = [failure('DecisionRejected', reason), failure('DecisionRejected', reason)];
+    expect(await decide()).toMatchObject({ status: 409, body: { code: reason } });
+    expect(await decide()).toMatchObject({ status: 409, body: { code: reason } });
+    expect(await decide()).toMatchObject({ status: 200 });
+    expect(await decide()).toMatchObject({ status: 200 });
+    expect(tries).toHaveLength(3);
+    expect(new Set(tries.map(({ nonce }) => nonce)).size).toBe(1);
+    expect(new Set(tries.map(({ decidedAt }) => decidedAt)).size).toBe(1);
+    // Under a name that it has answered the run would say the same for ever.
+    expect(new Set(tries.map(({ updateId }) => updateId)).size).toBe(3);
+  },
+);
+
+test('a try whose answer was lost is asked for under its own name', async () => {
+  await events({ type: 'approval_requested', ...ASKED });
+  failures = [failure('DecisionRejected', 'busy'), failure('ServerUnavailable')];
+  expect(await decide()).toMatchObject({ status: 409 });
+  expect(await decide()).toMatchObject({ status: 503 });
+  expect(await decide()).toMatchObject({ status: 200 });
+  expect(tries[2]?.updateId).toBe(tries[1]?.updateId);
+});
+
+test('what a decision came to for good is kept', async () => {
+  await events({ type: 'approval_requested', ...ASKED });
+  failures = [failure('DecisionRejected', 'already_decided')];
+  expect(await decide()).toMatchObject({ status: 409, body: { code: 'already_decided' } });
+  expect(await decide()).toMatchObject({ status: 409, body: { code: 'already_decided' } });
+  expect(tries).toHaveLength(1);
+});
+
+test('an answer that is sent again has the same answer, also after it was taken', async () => {
+  const question = { ...ASKED, kind: 'input' } as const;
+  const answer = () => desk()('/v1/questions/r1%3A0/answers', { value: 'blue' });
+  await events({ type: 'approval_requested', ...question });
+  const first = await answer();
+  expect(first).toMatchObject({ status: 202 });
+  await events({ type: 'approval_requested', ...question }, {
+    type: 'approval_resolved',
+    askId: 'r1:0',
+    outcome: 'answered',
+    by: ['mia'],
+  } as never);
+  expect(await store.getAsk('default', 'r1:0')).toMatchObject({ outcome: 'answered' });
+  expect(await answer()).toEqual(first);
+});
+
+test.each([
+  ['interrupt', {}, 'interrupted'],
+  ['messages', { text: 'Hello.' }, 'message_sent'],
+])('the trail says of %s when a run did not get it', async (path, body, kind) => {
+  await events();
+  failures = [failure('RunNotFound')];
+  expect(await desk()(`/v1/runs/r1/${path}`, body)).toMatchObject({ status: 409 });
+  expect(await kinds()).toEqual([kind, 'decision_refused']);
+  expect(await desk()(`/v1/runs/r1/${path}`, body)).toMatchObject({ status: 202 });
+  expect(await kinds()).toEqual([kind, 'decision_refused', kind]);
+});

@@ -1,0 +1,75 @@
+/** Runs that wait at a desk which proves its decisions, what reaches their tools, and what the trail says. */
+import { checkAudit } from '../../../cli/audit-check.js';
+import type { RunHandle } from '../../../client/run-handle.js';
+import type { Decision } from '../../../core/ask/ask.js';
+import type { AuditRow } from '../../../core/audit.js';
+import type { AskView } from '../../../core/event.js';
+import { newKey, type Name, type Reply, type TestDesk } from './desk.js';
+import { openAsk, pay, say, until, type StartIn, type World } from './world.js';
+
+export interface Asked {
+  readonly run: RunHandle;
+  readonly ask: AskView;
+}
+
+export interface Scene {
+  /** A run that asks whether it may pay, and believes proven decisions only. */
+  asked(runId: string, more?: Partial<StartIn>): Promise<Asked>;
+  /** By HTTP. */
+  decide(ask: AskView, over?: object, as?: Name): Promise<Reply>;
+  /** Straight to Temporal, as anybody can who may signal the workflow. */
+  signal(runId: string, decision: object): Promise<void>;
+  /** Signed by the desk for this question, unless something else is said. */
+  signed(asked: Asked, over?: Partial<Decision>, place?: object): Decision;
+  /** What has reached the tool's own service. */
+  effects(runId: string): readonly unknown[];
+  /** Rows of an unbroken trail about a run. */
+  trail(runId: string, tenant?: string): Promise<readonly AuditRow[]>;
+  rowsOf(runId: string, kind: AuditRow['kind']): Promise<readonly AuditRow[]>;
+}
+
+export function sceneOf(world: World, desk: TestDesk): Scene {
+  const trail = async (runId: string, tenant = 'default') => {
+    expect((await checkAudit(world.store, tenant, [])).fault).toBeUndefined();
+    return world.store.readAudit(tenant, { runId, limit: 10_000 });
+  };
+  return {
+    async asked(runId, more = {}) {
+      const run = await world.start({
+        runId,
+        replies: [pay('pay.asked'), say('Finished.')],
+        settings: { requireProof: true },
+        ...more,
+      });
+      const ask = await openAsk(run);
+      await until('the question in the store', () => world.store.getAsk(run.tenant, ask.askId));
+      return { run, ask };
+    },
+    decide: (ask, over = {}, as = 'mia') =>
+      desk.post(
+        `/v1/approvals/${encodeURIComponent(ask.askId)}/decisions`,
+        { decision: 'approve', argsHash: ask.argsHash, ...over },
+        { as, key: newKey() },
+      ),
+    signal: (runId, decision) =>
+      world.raw.workflow.getHandle(runId).signal('resolveApproval', decision),
+    signed({ run, ask }, over = {}, place = {}) {
+      const { askId, argsHash, kind, policyVersion } = ask;
+      const where = { tenant: run.tenant, runId: run.runId, kind, policyVersion, ...place };
+      return desk.signer.signDecision(where, {
+        v: 1,
+        askId,
+        argsHash,
+        decision: 'approve',
+        by: 'mia',
+        roles: ['manager'],
+        decidedAt: Date.now(),
+        nonce: newKey(),
+        ...over,
+      });
+    },
+    effects: (runId) => world.service.visits(runId, 'effect'),
+    trail,
+    rowsOf: async (runId, kind) => (await trail(runId)).filter((row) => row.kind === kind),
+  };
+}

@@ -1,0 +1,236 @@
+/** The audit trail: every kind of tampering is found; the desk's keys are what they were for ever. */
+import { writeFileSync } from 'node:fs';
+import { join, dirname } from 'node:path';
+import { checkAudit, readSignedHead } from '../../cli/audit-check.js';
+import { runCli } from '../../cli/program.js';
+import { generateKeyPairSync } from 'node:crypto';
+import { signerOf } from '../../client/desk-signer.js';
+import { chained, type AuditEntry, type AuditRow } from '../../core/audit.js';
+import { ALL_TENANTS } from '../../store/desk-keys.js';
+import {
+  askView,
+  cleanUp,
+  eventsFrom,
+  newFile,
+  newStore,
+  rawRows,
+  SESSION_INIT,
+  type Opened,
+} from './fixtures.js';
+
+afterEach(cleanUp);
+
+const ROWS = 7;
+const desk = signerOf(generateKeyPairSync('ed25519').privateKey);
+
+const entry = (index: number): AuditEntry => ({
+  at: 1_000 + index,
+  kind: 'decided',
+  by: 'mia',
+  runId: `run_${index}`,
+  askId: `run_${index}:0`,
+  facts: { decision: 'approve', note: `nö ${index} \ud800 \u0000` },
+});
+
+async function trail(): Promise<Opened> {
+  const opened = await newStore();
+  for (let index = 1; index <= ROWS; index += 1) {
+    await opened.store.appendAudit('default', [entry(index)]);
+  }
+  return opened;
+}
+
+async function tamper(place: string, ...statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await rawRows(place, statement);
+}
+
+test('rows are chained in order, whoever writes them at once, and each tenant has its own chain', async () => {
+  const { store } = await newStore();
+  const writers = Array.from({ length: 20 }, (_, index) =>
+    store.appendAudit(index % 2 === 0 ? 'a' : 'b', [entry(index), entry(index)]),
+  );
+  await Promise.all(writers);
+  for (const tenant of ['a', 'b']) {
+    expect(await checkAudit(store, tenant, [])).toMatchObject({ rows: 20, head: { seq: 20 } });
+    expect(await store.auditHead(tenant)).toMatchObject({ seq: 20 });
+  }
+  expect(await store.readAudit('c', { limit: 9 })).toEqual([]);
+});
+
+test('what a transaction says of itself is in the trail when it has been committed, and never otherwise', async () => {
+  const { store } = await newStore();
+  const undone = store.together(async (calls) => {
+    await calls.appendAudit('default', [entry(1)]);
+    throw new Error('undone');
+  });
+  await expect(undone).rejects.toThrow('undone');
+  await store.together((calls) => calls.appendAudit('default', [entry(2), entry(3)]));
+  const rows = await store.readAudit('default', { limit: 9 });
+  expect(rows.map(({ runId }) => runId)).toEqual(['run_2', 'run_3']);
+});
+
+test.each<[string, string, readonly string[]]>([
+  ['changed', 'changed', ["update audit set by_whom = 'eve' where seq = 3"]],
+  ['changed in its facts', 'changed', [`update audit set facts_json = '{}' where seq = 3`]],
+  ['changed to no JSON', 'changed', [`update audit set facts_json = 'x' where seq = 3`]],
+  ['changed in its time', 'changed', ['update audit set at = at - 1 where seq = 3']],
+  ['removed', 'missing', ['delete from audit where seq = 3']],
+  [
+    'removed and closed up',
+    'changed',
+    [
+      'delete from audit where seq = 3',
+      'update audit set seq = 1 - seq where seq > 3',
+      'update audit set seq = -seq where seq < 0',
+    ],
+  ],
+  [
+    'inserted',
+    'changed',
+    [
+      'update audit set seq = -seq - 1 where seq > 3',
+      'update audit set seq = -seq where seq < 0',
+      `insert into audit select tenant, 4, at, kind, by_whom, run_id, ask_id, facts_json, prev_hash, hash
+       from audit where seq = 3`,
+    ],
+  ],
+  [
+    'reordered',
+    'changed',
+    [
+      'update audit set seq = -3 where seq = 3',
+      'update audit set seq = 3 where seq = 4',
+      'update audit set seq = 4 where seq = -3',
+    ],
+  ],
+])('a row that was %s is found', async (_what, what, statements) => {
+  const { store, place } = await trail();
+  await tamper(place, ...statements);
+  const { fault, rows } = await checkAudit(store, 'default', []);
+  expect(fault).toMatchObject({ what, seq: what === 'missing' ? 3 : expect.any(Number) });
+  expect(rows).toBeLessThan(ROWS);
+});
+
+describe('with a head that was kept elsewhere', () => {
+  test('rows that were cut off are found', async () => {
+    const { store, place } = await trail();
+    const head = await store.auditHead('default');
+    await tamper(place, 'delete from audit where seq > 5');
+    expect((await checkAudit(store, 'default', [])).fault).toBeUndefined();
+    expect((await checkAudit(store, 'default', [head])).fault).toMatchObject({ what: 'cut_off' });
+  });
+
+  test('a whole new chain, with all its hashes right, is found', async () => {
+    const { store, place } = await trail();
+    const head = await store.auditHead('default');
+    const rows = await store.readAudit('default', { limit: 99 });
+    let before = { tenant: 'default', seq: 0, hash: '0'.repeat(64) };
+    const other = rows.map((kept): AuditRow => {
+      const { tenant: _, seq, prev: __, hash: ___, ...said } = kept;
+      const row = chained(before, seq === 2 ? { ...said, by: 'eve' } : said);
+      before = { tenant: 'default', seq, hash: row.hash };
+      return row;
+    });
+    for (const { seq, prev, hash, by } of other) {
+      const set = `by_whom = '${by}', prev_hash = '${prev}', hash = '${hash}'`;
+      await tamper(place, `update audit set ${set} where seq = ${seq}`);
+    }
+    expect((await checkAudit(store, 'default', [])).fault).toBeUndefined();
+    const { fault } = await checkAudit(store, 'default', [head]);
+    expect(fault).toMatchObject({ what: 'not_the_signed_head' });
+  });
+
+  test('a head that nobody of the desk has signed is not taken', async () => {
+    const { store } = await trail();
+    const signed = desk.signHead(await store.auditHead('default'), 5);
+    const path = join(dirname(newFile()), 'head.json');
+    const read = (head: object, tenant = 'default') => {
+      writeFileSync(path, JSON.stringify(head));
+      return readSignedHead(path, tenant, [desk.key]);
+    };
+    await expect(read(signed)).resolves.toEqual(signed);
+    await expect(read({ ...signed, seq: 1 })).rejects.toThrow('has signed it');
+    await expect(read({ ...signed, hash: 'f'.repeat(64) })).rejects.toThrow('has signed it');
+    await expect(read(signed, 'other')).rejects.toThrow('of tenant');
+    await expect(read({ seq: 1 })).rejects.toThrow('no signed head');
+  });
+});
+
+test('holdfast audit verify says what is wrong, and exits with an error', async () => {
+  const { place } = await trail();
+  const verify = async () => {
+    let out = '';
+    const streams = { out: (text: string) => (out += text), err: () => undefined };
+    const environment = { variables: {}, folder: '/', colour: false, interactive: false };
+    const code = await runCli(['audit', 'verify', '--store', place], { environment, streams });
+    return { code, out };
+  };
+  expect(await verify()).toMatchObject({ code: 0, out: expect.stringContaining('7 rows') });
+  await tamper(place, 'delete from audit where seq = 2');
+  expect(await verify()).toMatchObject({ code: 1, out: expect.stringContaining('row 2') });
+});
+
+test('questions of runs and decisions that do not count come into the trail with their events', async () => {
+  const { store } = await newStore();
+  const source = { tenant: 'default', runId: 'r1', execution: 'e1' };
+  const events = eventsFrom(0, [
+    SESSION_INIT,
+    { type: 'approval_requested', ...askView('r1:0') },
+    { type: 'warning', code: 'decision_unproven', message: 'approve by eve on r1:0 ignored' },
+    { type: 'approval_resolved', askId: 'r1:0', outcome: 'approved', by: ['mia'], waitedMs: 1 },
+  ]);
+  await store.appendEvents(source, events);
+  await store.appendEvents(source, events);
+  const rows = await store.readAudit('default', { limit: 9 });
+  expect(rows.map(({ kind }) => kind)).toEqual(['asked', 'ignored', 'resolved']);
+  expect(rows[2]).toMatchObject({ askId: 'r1:0', facts: { outcome: 'approved', by: ['mia'] } });
+});
+
+describe('keys of the desk', () => {
+  const change = { tenant: ALL_TENANTS, kid: desk.key.kid, at: 1, by: 'op' };
+
+  test('count until they are revoked, which is for ever', async () => {
+    const { store } = await newStore();
+    await store.addDeskKey({ ...change, key: desk.key.key });
+    expect(await store.deskKeys('any')).toEqual([desk.key]);
+    expect(await store.changeDeskKey({ ...change, to: 'retired' })).toBe(true);
+    expect(await store.deskKeys('any')).toEqual([desk.key]);
+    expect(await store.changeDeskKey({ ...change, to: 'revoked' })).toBe(true);
+    expect(await store.deskKeys('any')).toEqual([]);
+    await store.addDeskKey({ ...change, key: desk.key.key });
+    expect(await store.changeDeskKey({ ...change, to: 'retired' })).toBe(false);
+    expect(await store.deskKeys('any')).toEqual([]);
+    const rows = await store.readAudit(ALL_TENANTS, { limit: 9 });
+    expect(rows.map(({ kind }) => kind)).toEqual(['key_added', 'key_retired', 'key_revoked']);
+  });
+
+  test('keep their id: another key under it is refused', async () => {
+    const { store } = await newStore();
+    await store.addDeskKey({ ...change, key: desk.key.key });
+    const other = { ...change, key: 'f'.repeat(64) };
+    await expect(store.addDeskKey(other)).rejects.toThrow("another key's");
+  });
+
+  test('of one tenant are not those of another', async () => {
+    const { store } = await newStore();
+    await store.addDeskKey({ ...change, tenant: 'a', key: desk.key.key });
+    expect(await store.deskKeys('a')).toEqual([desk.key]);
+    expect(await store.deskKeys('b')).toEqual([]);
+  });
+});
+
+test('a request of the desk counts once, and its first time stays', async () => {
+  const { store } = await newStore();
+  const request = { tenant: 'a', by: 'mia', key: 'k'.repeat(8), digest: 'd1', at: 5 };
+  expect(await store.takeRequest(request)).toEqual({ kind: 'open', at: 5, refusals: 0 });
+  await store.noteRefusal(request, 1);
+  const refused = { kind: 'open', at: 5, refusals: 1 };
+  expect(await store.takeRequest({ ...request, at: 9 })).toEqual(refused);
+  expect(await store.takeRequest({ ...request, digest: 'd2' })).toEqual({ kind: 'other' });
+  await store.answerRequest(request, { status: 200, body: '{}' });
+  await store.answerRequest(request, { status: 409, body: '[]' });
+  await store.noteRefusal(request, 2);
+  const answered = { kind: 'answered', status: 200, body: '{}' };
+  expect(await store.takeRequest(request)).toEqual(answered);
+  expect(await store.takeRequest({ ...request, by: 'ann', at: 9 })).toMatchObject({ at: 9 });
+});
