@@ -81,10 +81,16 @@ let stoppedBy;
 async function compileInto(folder) {
   const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
   const argv = [tsc, '-p', 'tsconfig.build.json', '--outDir', folder];
-  // It starts a process of its own: a group can be ended as a whole.
-  compiler = spawn(process.execPath, argv, { stdio: 'inherit', detached: ENDS_BY_GROUP });
+  if (process.stdout.isTTY) argv.push('--pretty');
+  // It starts a process of its own: a group can be ended as a whole, and pipes close when the last of it is gone.
+  compiler = spawn(process.execPath, argv, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: ENDS_BY_GROUP,
+  });
+  compiler.stdout.pipe(process.stdout);
+  compiler.stderr.pipe(process.stderr);
   const code = await new Promise((resolve, reject) => {
-    compiler.once('error', reject).once('exit', resolve);
+    compiler.once('error', reject).once('close', resolve);
   });
   compiler = undefined;
   return code === 0 && stoppedBy === undefined && isListed(folder);
@@ -172,12 +178,21 @@ async function build() {
   return 0;
 }
 
+function tellCompiler(signal) {
+  try {
+    process.kill(ENDS_BY_GROUP ? -compiler.pid : compiler.pid, signal);
+  } catch (error) {
+    // It is over, and this will hear of it.
+    if (error.code !== 'ESRCH') throw error;
+  }
+}
+
 for (const signal of SIGNALS) {
   process.on(signal, () => {
     stoppedBy = signal;
     // Without a compiler there is nothing to clear away; the next build bundles anew.
     if (compiler === undefined) process.exit(128 + constants.signals[signal]);
-    process.kill(ENDS_BY_GROUP ? -compiler.pid : compiler.pid, signal);
+    tellCompiler(signal);
   });
 }
 

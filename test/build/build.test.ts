@@ -138,6 +138,9 @@ test.each([
   async (signal, exitCode) => {
     build();
     write('cli/main.ts', says('two'));
+    // So many that the signal comes while they are written.
+    for (let index = 0; index < 300; index += 1)
+      write(`worker/many-${index}/one.ts`, `export const one = ${index};`);
     const child = spawn(process.execPath, ['build.cjs'], { cwd: folder, stdio: 'ignore' });
     const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
     while (leftOver().length === 0 && child.exitCode === null) await sleep(1);
