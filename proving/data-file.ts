@@ -11,7 +11,8 @@ export function readDataFile(path: string): unknown {
   const info = statSync(path, { throwIfNoEntry: false });
   if (info === undefined || !info.isFile()) throw badFile(path, 'is not a file');
   if (info.size > FILE_BYTES_MAX) throw badFile(path, `is larger than ${FILE_BYTES_MAX} bytes`);
-  const text = readFileSync(path, 'utf8');
+  // Some editors and spreadsheets put a mark before the text.
+  const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {

@@ -4,10 +4,12 @@
  * Takes: a run of any recording. Gives: what the customer says and what the model replies, in turns.
  * Invariants: (1) each of the customer's texts is followed by replies of which exactly the last has no
  * calls, because only then does a run wait for its user; (2) every served call has its recorded answer;
- * (3) call ids are unique in the run and as providers allow them; (4) no text is blank.
+ * (3) call ids are unique in the run and as providers allow them; (4) no text is blank; (5) half of a
+ * character, which no request can carry, is what a request makes of it.
  */
 import { HoldfastError } from '../core/errors.js';
 import type { Json } from '../core/json.js';
+import { wellFormed } from '../store/bounds.js';
 import { consentsBefore } from './consent.js';
 import {
   splitExchanges,
@@ -44,6 +46,12 @@ export interface PlayedExchange {
   readonly replies: readonly PlayedReply[];
 }
 
+/** A recorded run that cannot be played, and why. */
+export interface UnplayableRun {
+  readonly id: string;
+  readonly unplayable: string;
+}
+
 export interface PlayedRun {
   readonly id: string;
   readonly index: number;
@@ -59,16 +67,29 @@ const FOREIGN_SHOWN_MAX = 5;
 /** Where the recording has no words, a conversation still needs some. */
 const FILLER = '(nothing was recorded here)';
 
-/** The run as it is played; undefined when no reply to the customer was recorded. */
-export function playedRun(run: RecordedRun, domain: Domain): PlayedRun | undefined {
+export function isPlayable(run: PlayedRun | UnplayableRun): run is PlayedRun {
+  return !('unplayable' in run);
+}
+
+/** The run as it is played. */
+export function playedRun(run: RecordedRun, domain: Domain): PlayedRun | UnplayableRun {
   const player = { run, domain, answers: answersOf(run), usedIds: new Set<string>() };
   const exchanges = splitExchanges(run)
     .filter((exchange) => exchange.turns.length > 0)
     .map((exchange) => playedExchange(player, exchange));
-  if (exchanges.length === 0) return undefined;
+  const defect = defectOf(exchanges);
+  if (defect !== undefined) return { id: run.id, unplayable: defect };
   const replies = exchanges.flatMap((exchange) => exchange.replies);
   const calls = new Map(replies.flatMap((reply) => reply.calls).map((call) => [call.id, call]));
   return { id: run.id, index: run.index, exchanges, replies, calls };
+}
+
+function defectOf(exchanges: readonly PlayedExchange[]): string | undefined {
+  if (exchanges.length === 0) return 'nobody answered the customer';
+  const chars = Math.max(...exchanges.map(({ userText }) => userText.length));
+  return chars <= USER_CHARS_MAX
+    ? undefined
+    : `a text of the customer has ${chars} characters, and a run takes ${USER_CHARS_MAX} in one message`;
 }
 
 interface Player {
@@ -84,30 +105,25 @@ function answersOf(run: RecordedRun): ReadonlyMap<string, ToolTurn> {
 }
 
 function playedExchange(player: Player, { userTexts, turns }: Exchange): PlayedExchange {
-  const userText = userTexts.filter((text) => text.trim() !== '').join('\n\n') || FILLER;
-  if (userText.length > USER_CHARS_MAX) {
-    const message = `Run ${player.run.id}: a text of the customer has ${userText.length} characters.`;
-    throw new HoldfastError('InvalidTask', message, {
-      hint: `A run takes ${USER_CHARS_MAX} in one message; leave the run out.`,
-    });
-  }
+  const words = userTexts.filter((text) => text.trim() !== '').join('\n\n');
+  const userText = wellFormed(words) || FILLER;
   const replies: PlayedReply[] = [];
-  let words: string | undefined;
+  let unsaid: string | undefined;
   for (const turn of turns) {
     if (turn.role !== 'assistant') continue;
-    const reply = playedReply(player, turn, words);
-    words = reply.calls.length === 0 ? reply.text : undefined;
+    const reply = playedReply(player, turn, unsaid);
+    unsaid = reply.calls.length === 0 ? reply.text : undefined;
     // Words without a call end the run's turn, so they wait for what the model did next.
     if (reply.calls.length > 0) replies.push(reply);
   }
   const last = turns.findLast((turn) => turn.role === 'assistant');
-  const usage = words === undefined || last?.usage === undefined ? {} : { usage: last.usage };
-  return { userText, replies: [...replies, { text: words ?? FILLER, calls: [], ...usage }] };
+  const usage = unsaid === undefined || last?.usage === undefined ? {} : { usage: last.usage };
+  return { userText, replies: [...replies, { text: unsaid ?? FILLER, calls: [], ...usage }] };
 }
 
 function playedReply(player: Player, turn: AssistantTurn, before: string | undefined): PlayedReply {
   const own = turn.text === null || turn.text.trim() === '' ? undefined : turn.text;
-  const text = [before, own].filter((part) => part !== undefined).join('\n\n');
+  const text = wellFormed([before, own].filter((part) => part !== undefined).join('\n\n'));
   return {
     ...(text !== '' && { text }),
     calls: turn.calls.flatMap((call) => playedCall(player, turn, call)),
@@ -133,7 +149,7 @@ function playedCall(
       recordedName: call.name,
       // It was read from JSON.
       args: call.args as Json,
-      content: answer.content,
+      content: wellFormed(answer.content),
       error: answer.error,
       writes: isWrite(domain, call.name),
       consented: consentsBefore(run.turns, run.turns.indexOf(turn)),

@@ -7,13 +7,13 @@ import { replayRuns } from '../testing/index.js';
 import { checkRecovery } from './check-recovery.js';
 import { checkRun, type RunChecks } from './check-run.js';
 import { createClosers } from './closers.js';
-import type { Domain } from './domains/domain.js';
+import { chosenRuns, type Choice } from './chosen-runs.js';
 import { driveRun, TENANT } from './drive-run.js';
 import type { ExpectedOutcome } from './expected-outcomes.js';
 import { describePlan, neverComesTo, type KillPlan } from './kill-plan.js';
-import { inventedTools, playedRun, type PlayedRun } from './played-run.js';
+import { inventedTools } from './played-run.js';
 import { onStage } from './recorded-models.js';
-import type { Recording } from './recording.js';
+
 import { armFaults, leftOutLine, playsOf, type Faults, type Play } from './run-faults.js';
 import {
   NO_SERVER_KILLS,
@@ -26,23 +26,16 @@ import { excusedCalls } from './tool-faults.js';
 import type { Mode } from './tool-store.js';
 import { readAllEvents, type Witness } from './witness.js';
 
-export interface ProveOptions extends Faults {
-  readonly domain: Domain;
+export interface ProveOptions extends Faults, Choice {
   /** Whether the tool service honours idempotency keys; the tools are declared accordingly. */
   readonly mode: Mode;
-  readonly recording: Recording;
   /** In the order of the recording's runs, see `matchOutcomes`. */
   readonly outcomes: readonly ExpectedOutcome[];
   readonly databaseFiles: readonly string[];
-  /** Which runs; default all. */
-  readonly choose?: (run: PlayedRun) => boolean;
-  readonly runsMax?: number;
   /** Default: a file of its own. */
   readonly storePlace?: string;
   readonly seed: number;
   readonly concurrency: number;
-  /** What a person who watches should know. */
-  readonly say: (line: string) => void;
   readonly onRun?: (report: RunReport) => void;
   readonly onServerKill?: () => void;
   /** Ends everything early: what runs is left, what is open is closed, and the abort's reason is thrown. */
@@ -121,21 +114,6 @@ export async function prove(options: ProveOptions): Promise<readonly RunReport[]
   } finally {
     await closers.closeAll();
   }
-}
-
-function chosenRuns({
-  recording,
-  domain,
-  runsMax,
-  choose,
-  say,
-}: ProveOptions): readonly PlayedRun[] {
-  const playable = recording.runs.slice(0, runsMax).flatMap((run) => playedRun(run, domain) ?? []);
-  const skipped = Math.min(recording.runs.length, runsMax ?? Infinity) - playable.length;
-  if (skipped > 0) say(`skipped ${skipped} runs in which nobody answered the customer`);
-  const chosen = choose === undefined ? playable : playable.filter(choose);
-  if (chosen.length > 0) return chosen;
-  throw new HoldfastError('InvalidTask', 'The recording has no such run to play.');
 }
 
 interface Proving extends ProveOptions {

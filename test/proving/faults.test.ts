@@ -8,7 +8,7 @@ import {
 } from '../../proving/fault-options';
 import { planPause } from '../../proving/kill-plan';
 import { planModelFaults, withFault } from '../../proving/model-faults';
-import { playedRun, type PlayedRun } from '../../proving/played-run';
+import type { PlayedRun } from '../../proving/played-run';
 import { parseRecording } from '../../proving/recording';
 import { RETAIL } from '../../proving/retail/tools';
 import { leftOutLine, playsOf } from '../../proving/run-faults';
@@ -16,6 +16,7 @@ import { planServerKills, serverKiller } from '../../proving/server-killer';
 import { excusedCalls, faultyCalls, planToolFault } from '../../proving/tool-faults';
 import { createWitness } from '../../proving/witness';
 import { CRASH_BOUNDARIES, planCrash, seededRandom } from '../../testing/index';
+import { playable } from './playable';
 
 const READ = 'list_all_product_types';
 const WRITE = 'cancel_pending_order';
@@ -35,7 +36,7 @@ function recorded(index: number, tool: string, calls: number): PlayedRun {
     { role: 'assistant', content: 'done' },
   ];
   const recording = parseRecording({ simulations: [{ task_id: '1', trial: 0, messages }] });
-  return { ...playedRun(recording.runs[0]!, RETAIL)!, index };
+  return { ...playable(recording.runs[0]!, RETAIL), index };
 }
 
 const writing = recorded(0, WRITE, 3);

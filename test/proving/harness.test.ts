@@ -3,12 +3,12 @@ import { matchOutcomes, readExpectedOutcomes } from '../../proving/expected-outc
 import { proving } from '../../proving/main';
 import { AIRLINE } from '../../proving/airline/tools';
 import { planKill, type KillPlan, type MomentPlan } from '../../proving/kill-plan';
-import { playedRun } from '../../proving/played-run';
 import { prove, type ProveOptions, type RunReport } from '../../proving/prove';
 import { readRecording } from '../../proving/recording';
 import { RETAIL } from '../../proving/retail/tools';
 import { parkedLine, summarise, summaryLine } from '../../proving/summary';
 import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
+import { playable } from './playable';
 
 const RECORDING = join(TAU2, 'trajectories', 'retail', 'gpt-4.1_40.json');
 const EXPECTED = join(TAU2, 'expected', 'retail', 'gpt-4.1_40.json');
@@ -70,7 +70,7 @@ describeWithMaterial('a service that ignores keys', () => {
   /** Plays a run with one write, its worker killed at the write. */
   async function killedAtWrite(when: MomentPlan['when']): Promise<readonly RunReport[]> {
     const airline = recording();
-    const run = playedRun(airline.runs[43]!, AIRLINE)!;
+    const run = playable(airline.runs[43]!, AIRLINE);
     const isWanted = (plan: KillPlan): boolean =>
       plan.kind === 'moment' && plan.at === 'write' && plan.when === when;
     const seed = Array.from({ length: 1_000 }, (_, at) => at).find((at) =>

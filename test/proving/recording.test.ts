@@ -250,6 +250,8 @@ describe('a recording', () => {
     const traj = JSON.stringify([{ ...user, content: 'a "NaN" is no number' }]);
     writeFileSync(file, `[{"task_id": 1, "reward": NaN, "traj": ${traj}}]`);
     expect(readRecording(file).runs[0]?.turns).toMatchObject([{ text: 'a "NaN" is no number' }]);
+    writeFileSync(file, `\uFEFF[{"task_id": 1, "reward": 1, "traj": ${traj}}]`);
+    expect(readRecording(file).runs).toHaveLength(1);
     writeFileSync(file, '[{"task_id": 1, "traj": [{"role": "judge"}]}]');
     expect(() => readRecording(file)).toThrow(/runs\.json: Not a tau-bench .* at 0\.traj\.0\.role/);
     expect(() => readExpectedOutcomes(file)).toThrow('runs.json: Not a file of expected outcomes');

@@ -1,0 +1,10 @@
+import type { Domain } from '../../proving/domains/domain';
+import { isPlayable, playedRun, type PlayedRun } from '../../proving/played-run';
+import type { RecordedRun } from '../../proving/recording';
+
+/** A recorded run that a test knows to be playable. */
+export function playable(run: RecordedRun, domain: Domain): PlayedRun {
+  const played = playedRun(run, domain);
+  if (!isPlayable(played)) throw new Error(`${played.id}: ${played.unplayable}`);
+  return played;
+}
