@@ -3,6 +3,7 @@
  * Invariant: where proofs are required, only what is signed with a key that counts now changes anything.
  */
 import type { RecordOutcomeInput, RecordOutcomeOutput } from '../core/effect.js';
+import type { RecordedResult } from '../core/ledger.js';
 import { appendEvents } from './append-events.js';
 import { provesOutcome } from './check-signatures.js';
 import { auditFinding } from './audit-effect.js';
@@ -10,8 +11,10 @@ import { releaseControlled } from './controls.js';
 import type { ActivityDeps } from './deps.js';
 import { failure } from './failure.js';
 import { ledgerSubject, ledgerTarget } from './ledger-names.js';
+import { outputDefect, TOOK_EFFECT } from './result-check.js';
 import { resultText } from './result-text.js';
 import type { Scope } from './scope.js';
+import { toolFor } from './tool-call.js';
 
 const CONFIRMED = 'A person confirmed that this took effect.';
 
@@ -30,9 +33,29 @@ export async function recordOutcome(
   }
   // Whoever still holds the attempt loses it: the person's word must stay true.
   await store.burn({ ...ledgerTarget(run, call), ...ledgerSubject(run, call) });
-  if (input.answer === 'happened') await recordHappened(deps, input);
-  else await recordNotHappened(deps, input);
-  return { eventsUpTo };
+  if (input.answer === 'not_happened') {
+    await recordNotHappened(deps, input);
+    return { eventsUpTo };
+  }
+  const result = await confirmedResult(deps, input);
+  await recordHappened(deps, input, result);
+  const { malformed, ...content } = result;
+  return malformed === undefined
+    ? { eventsUpTo }
+    : { finding: { kind: 'happened', source: 'person', content, malformed }, eventsUpTo };
+}
+
+/** What a person gave as its result is looked at like what a tool returns; they need not give any. */
+async function confirmedResult(
+  deps: ActivityDeps,
+  { run, call, value }: RecordOutcomeInput,
+): Promise<RecordedResult> {
+  const { store } = deps;
+  const given = value === undefined ? undefined : resultText(value);
+  const stored = await store.putText(run.tenant, given?.ok === true ? given.text : CONFIRMED);
+  const tool = toolFor(deps, call);
+  const defect = given && tool && outputDefect(tool, given);
+  return defect === undefined ? stored : { ...stored, malformed: `${TOOK_EFFECT} ${defect}` };
 }
 
 function recordNotHappened(deps: ActivityDeps, input: RecordOutcomeInput): Promise<void> {
@@ -43,11 +66,13 @@ function recordNotHappened(deps: ActivityDeps, input: RecordOutcomeInput): Promi
   });
 }
 
-async function recordHappened(deps: ActivityDeps, input: RecordOutcomeInput): Promise<void> {
+async function recordHappened(
+  deps: ActivityDeps,
+  input: RecordOutcomeInput,
+  result: RecordedResult,
+): Promise<void> {
   const { store } = deps;
-  const { run, call, value } = input;
-  const text = value === undefined ? undefined : resultText(value);
-  const result = await store.putText(run.tenant, text?.ok === true ? text.text : CONFIRMED);
+  const { run, call } = input;
   const recording = { ...ledgerTarget(run, call), result, source: 'person' } as const;
   const kept = await store.together(async (calls) => {
     const recorded = await calls.recordByPerson(recording);

@@ -6,6 +6,9 @@ import type { RecordedResult } from '../core/ledger.js';
 import type { ResultText } from './result-text.js';
 
 const DEFECT_CHARS_MAX = 1_000;
+/** Of a call that changed something: before the defect. */
+export const TOOK_EFFECT =
+  'The call took effect and must not be repeated, but its result is unusable:';
 
 /** What is wrong with it, or undefined. What is checked is the JSON that everybody else would get. */
 export function outputDefect(tool: Tool, result: ResultText): string | undefined {

@@ -2,23 +2,45 @@
 
 export type ResultText =
   | { readonly ok: true; readonly text: string; readonly isText: boolean }
-  | { readonly ok: false; readonly reason: string };
+  | {
+      readonly ok: false;
+      readonly reason: string;
+      /** What JSON makes of it, when it loses something. */
+      readonly nearest?: string;
+    };
 
 const REASON_CHARS_MAX = 300;
+const KEY_CHARS_MAX = 100;
 
-/** A text as it is, everything else as JSON; nothing at all is `null`. */
+/** A text as it is, everything else as JSON; nothing at all is `null`. What JSON would make into other data is none. */
 export function resultText(value: unknown): ResultText {
   if (typeof value === 'string') return { ok: true, text: value, isText: true };
   if (value === undefined) return { ok: true, text: 'null', isText: false };
+  let loss: string | undefined;
+  const noteLoss = function (this: unknown, key: string, inner: unknown): unknown {
+    // Its `toJSON` has already made a Date into something else.
+    const lost = loss ?? lostOf((this as Record<string, unknown>)[key]);
+    if (lost !== loss) loss = key === '' ? lost : `${key.slice(0, KEY_CHARS_MAX)} is ${lost}`;
+    return inner;
+  };
   try {
-    const text = JSON.stringify(value) as string | undefined;
-    return text === undefined
-      ? { ok: false, reason: `a ${typeof value} is not JSON` }
-      : { ok: true, text, isText: false };
+    const text = JSON.stringify(value, noteLoss) as string | undefined;
+    if (text === undefined) return { ok: false, reason: `a ${typeof value} is not JSON` };
+    return loss === undefined
+      ? { ok: true, text, isText: false }
+      : { ok: false, reason: `${loss}, which JSON cannot hold`, nearest: text };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { ok: false, reason: reason.slice(0, REASON_CHARS_MAX) };
   }
+}
+
+/** What JSON silently makes into null or an empty object. */
+function lostOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid date' : undefined;
+  if (value instanceof Map) return 'a Map';
+  return value instanceof Set ? 'a Set' : undefined;
 }
 
 /** At most `bytesMax` bytes of a text with a notice of what was cut off. */

@@ -5,7 +5,7 @@ import { textFitsBytes } from '../core/payload-size.js';
 import type { Tool } from '../authoring/index.js';
 import type { RecordedResult } from '../core/ledger.js';
 import type { StoreCalls } from '../store/store.js';
-import { outputDefect } from './result-check.js';
+import { outputDefect, TOOK_EFFECT } from './result-check.js';
 import { cutText, resultText } from './result-text.js';
 
 export interface ResultPlace {
@@ -72,15 +72,15 @@ export async function storeEffectResult(
   const defect = outputDefect(tool, result);
   const malformed = defect === undefined ? {} : { malformed: `${TOOK_EFFECT} ${defect}` };
   if (!result.ok) {
-    const text = `The call took effect, but its result could not be represented: ${result.reason}.`;
+    const why = `The call took effect, but its result could not be represented: ${result.reason}.`;
+    const rest = result.nearest === undefined ? '' : ` The rest of it: ${result.nearest}`;
+    const text = cutText(`${why}${rest}`, tool.record.maxResultBytes);
     return { ...(await storeValue(place, { text, isText: true })), ...malformed };
   }
   const text = cutText(result.text, tool.record.maxResultBytes);
   const isText = result.isText || text !== result.text;
   return { ...(await storeValue(place, { text, isText })), ...malformed };
 }
-
-const TOOK_EFFECT = 'The call took effect and must not be repeated, but its result is unusable:';
 
 function beginning(text: string, chars: number): string {
   const splits = /[\uD800-\uDBFF]/.test(text.charAt(chars - 1));

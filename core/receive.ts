@@ -127,7 +127,14 @@ function notOpened(run: Run, failure: Failure): Run {
 }
 
 /** A key was revoked after the run had believed it: from now on the run knows, and asks again (settle.ts). */
-function outcomeRecorded(run: OpenRun, id: string, { unproven }: RecordOutcomeOutput): Run {
+function outcomeRecorded(
+  run: OpenRun,
+  id: string,
+  { unproven, finding }: RecordOutcomeOutput,
+): Run {
+  if (finding !== undefined) {
+    return returned(run, id, { fact: { kind: 'finding', finding }, attempts: 0 });
+  }
   if (unproven === undefined) return returned(run, id, { attempts: 0 });
   const told = { ...run, deskKeys: unproven.deskKeys };
   return returned(told, id, { fact: { kind: 'unproven' }, attempts: 0 });

@@ -100,7 +100,7 @@ export interface ReconcileToolInput extends EventBatch {
 export type Finding =
   | {
       readonly kind: 'happened';
-      readonly source: 'tool' | 'probe';
+      readonly source: 'tool' | 'probe' | 'person';
       readonly content: StoredText;
       /** The content does not fit the tool's output schema: what the model is told instead (G73). */
       readonly malformed?: string;
@@ -129,6 +129,8 @@ export interface RecordOutcomeInput extends EventBatch {
 export interface RecordOutcomeOutput extends Acknowledged {
   /** Nothing was recorded: the key of their signature counts no more. With those that count now. */
   readonly unproven?: { readonly deskKeys: readonly DeskKey[] };
+  /** What they gave as its result does not fit the tool's output schema: taken like a probe's answer (G73). */
+  readonly finding?: Finding;
 }
 
 /** Changed arguments are checked like proposed ones: a correction, a hook's input, resolved references. */

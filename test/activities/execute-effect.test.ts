@@ -91,6 +91,17 @@ describe('execute_tool with a tool that changes something', () => {
     expect(await bed.store.getText('default', row!.result!)).toBe(value);
   });
 
+  test('of a result that JSON cannot hold as a whole, what it can hold is kept with the defect', async () => {
+    bed = await bedWith(() => ({ payout: 'po_1', fee: NaN }), FINANCIAL);
+    const { outcome } = await execute(bed);
+    expect(outcome).toMatchObject({
+      kind: 'ok',
+      content: {
+        text: expect.stringMatching(/took effect.*fee is NaN.*"payout":"po_1"/s),
+      },
+    });
+  });
+
   test('a result that is no JSON does not fit any schema', async () => {
     bed = await bedWith(() => 1n, { ...FINANCIAL, output: z.number() });
     expect((await execute(bed)).outcome).toMatchObject({ code: 'malformed_result' });

@@ -106,6 +106,10 @@ describe('execute_tool with a tool that reads', () => {
     ],
     ['a bigint', () => ({ n: 1n }), /BigInt/],
     ['a function', () => () => 1, /not JSON/],
+    ['a number that JSON lacks', () => ({ fee: [1, NaN] }), /1 is NaN, which JSON cannot hold/],
+    ['endless', () => ({ fee: -Infinity }), /fee is -Infinity/],
+    ['an invalid date', () => ({ due: new Date(NaN) }), /due is an invalid date/],
+    ['a Map', () => new Map([[1, 2]]), /a Map, which JSON cannot hold/],
     ['more than it may be', () => 'x'.repeat(101), /101 bytes; 100 are allowed/],
   ])('a result that is %s is malformed, once', async (_what, run, message) => {
     bed = await bedWith(run, { maxResultBytes: 100 });

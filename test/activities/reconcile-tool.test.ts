@@ -220,6 +220,28 @@ describe('record_outcome', () => {
   const record = (changes: Partial<RecordOutcomeInput> = {}) =>
     attempt(bed.activities().record_outcome, told(changes));
 
+  test('what a person gives as the result is held against the output schema of the tool', async () => {
+    await withProbe(undefined, z.object({ refund: z.string() }));
+    await claim(1);
+    const unfit = told({ value: { refund: 7 } });
+    const first = await attempt(bed.activities().record_outcome, unfit);
+    expect(first.finding).toMatchObject({
+      kind: 'happened',
+      source: 'person',
+      content: { text: '{"refund":7}' },
+      malformed: expect.stringMatching(/^The call took effect.*output schema.*refund/s),
+    });
+    const row = await bed.store.getLedgerRow('default', call.key);
+    expect(row).toMatchObject({ state: 'recorded', result: { malformed: expect.any(String) } });
+    // Delivered once more it says the same; what fits, and no result at all, needs no finding.
+    expect(await attempt(bed.activities().record_outcome, unfit)).toEqual(first);
+    for (const fitting of [{ value: { refund: 'r1' } }, {}]) {
+      expect(await attempt(bed.activities().record_outcome, told(fitting))).not.toHaveProperty(
+        'finding',
+      );
+    }
+  });
+
   test('"happened" is recorded with its value, however often it is delivered', async () => {
     await withProbe();
     await claim(1);

@@ -125,6 +125,19 @@ describe('what nobody can find out is asked of a person', () => {
     expect(contentsOf(shell)).toEqual([{ text: '{"id":7}' }]);
   });
 
+  test('a value that does not fit is malformed: it happened, and is not done again', () => {
+    const malformed = 'The call took effect, but its result is unusable.';
+    const content = { text: '{"id":"x"}' };
+    const unfitValue: Finding = { kind: 'happened', source: 'person', content, malformed };
+    const shell = play({ unfitValue });
+    answer(shell, { decision: 'happened', value: { id: 'x' } });
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(executedOf(shell)).toHaveLength(1);
+    expect(ofType(shell, 'tool_finished')).toMatchObject([
+      { code: 'malformed_result', content: { text: malformed }, returned: content },
+    ]);
+  });
+
   test('"it did not happen" runs the next attempt', () => {
     const shell = play({});
     answer(shell, { decision: 'not_happened' });

@@ -151,8 +151,11 @@ const FINE = { ok: true } as const;
 
 /** As the activity does it: a word counts by the keys of that moment. */
 function recorded(shell: Shell, { id, input }: Started<'record_outcome'>) {
-  const deskKeys = shell.script.keysAtRecord?.[entryAt(shell, 'record', id)];
-  if (deskKeys === undefined || provesOutcome(deskKeys, input)) return {};
+  const { keysAtRecord, unfitValue } = shell.script;
+  const deskKeys = keysAtRecord?.[entryAt(shell, 'record', id)];
+  if (deskKeys === undefined || provesOutcome(deskKeys, input)) {
+    return unfitValue === undefined ? {} : { finding: unfitValue };
+  }
   return { unproven: { deskKeys } };
 }
 

@@ -40,6 +40,8 @@ export interface Script {
   readonly outcomes?: { readonly [tool: string]: readonly ToolEntry[] };
   /** What reconciling finds, in order; the last one repeats. */
   readonly findings?: readonly FindingEntry[];
+  /** What a person gives as a result does not fit the tool's output schema. */
+  readonly unfitValue?: Finding;
   /** Texts of the blob store, by hash. */
   readonly blobs?: { readonly [hash: string]: string };
   /** What `check_call` says of changed arguments; default: they are fine. */
