@@ -8,7 +8,7 @@ import { callDigest } from '../core/digest.js';
 import { ARGUMENTS_BYTES_MAX, type Json } from '../core/json.js';
 import type { CallCheck, ProposedCall } from '../core/model.js';
 import type { Block, ToolOffer } from '../core/transcript.js';
-import { unparsedText } from '../providers/tool-arguments.js';
+import { unreadArguments } from '../providers/tool-arguments.js';
 import { findArgumentDefect } from './argument-limits.js';
 import {
   checkArguments,
@@ -95,9 +95,11 @@ interface CheckedUse extends Checked {
 function checkCall(checker: CallChecker, use: ToolUse, offer: ToolOffer | undefined): CheckedUse {
   const { args } = use;
   if (offer === undefined) return refused(args, 'unknown_tool', unknownTool(checker, use.tool));
-  const unread = unparsedText(args);
+  const unread = unreadArguments(args);
   if (unread !== undefined) {
-    return refused(args, 'invalid_arguments', `The arguments are not one JSON object: ${unread}`);
+    const { because = 'they are not one JSON object', text } = unread;
+    const message = `The arguments cannot be used: ${because}. They were: ${text}`;
+    return refused(args, 'invalid_arguments', message);
   }
   const flows = checker.dataflow === true && findArgumentDefect(args) === undefined;
   return flows ? checkFlow(checker, offer, args) : checkArguments(checker, offer, args);

@@ -227,7 +227,13 @@ describe('call_model', () => {
       'a number that is infinite',
       { tool: 'notes.store', rawInput: '{"n":1e999}' },
       'invalid_arguments',
-      /./,
+      /a number in them is not finite.*1e999/,
+    ],
+    [
+      'nesting beyond what is read',
+      { tool: 'notes.store', rawInput: `{"a":${'['.repeat(150)}${']'.repeat(150)}}` },
+      'invalid_arguments',
+      /nested deeper than 100 levels/,
     ],
     [
       'nesting without end',
