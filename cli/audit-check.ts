@@ -30,9 +30,11 @@ export async function checkAudit(
 ): Promise<AuditCheck> {
   let head = emptyHead(tenant);
   let rows = 0;
+  let after: number | undefined;
   const broken = (fault: AuditFault): AuditCheck => ({ head, rows, fault });
   for (;;) {
-    const page = await store.readAudit(tenant, { after: head.seq, limit: PAGE_ROWS });
+    const from = after !== undefined && { after };
+    const page = await store.readAudit(tenant, { ...from, limit: PAGE_ROWS });
     for (const row of page) {
       const fault = checkRow(head, row);
       if (fault !== undefined) return broken(fault);
@@ -43,6 +45,7 @@ export async function checkAudit(
       if (other !== undefined) return broken(other);
     }
     if (page.length < PAGE_ROWS) break;
+    after = head.seq;
   }
   const beyond = signed.find(({ seq }) => seq > head.seq);
   const cutOff = beyond && checkHead(beyond, undefined);

@@ -69,12 +69,49 @@ test('what a transaction says of itself is in the trail when it has been committ
   expect(rows.map(({ runId }) => runId)).toEqual(['run_2', 'run_3']);
 });
 
+test('facts with names that objects order or treat in their own way are as they were written', async () => {
+  const { store } = await newStore();
+  const facts = JSON.parse(
+    '{"b":-0,"10":1e21,"2":"\\u0000\\ud800\\ufdd0","__proto__":{"toJSON":null},"a":1.0}',
+  ) as AuditEntry['facts'];
+  await store.appendAudit('default', [{ ...entry(1), facts }]);
+  expect(await checkAudit(store, 'default', [])).toMatchObject({ rows: 1 });
+  expect((await checkAudit(store, 'default', [])).fault).toBeUndefined();
+  const [row] = await store.readAudit('default', { limit: 1 });
+  expect(Object.keys(row?.facts ?? {})).toEqual(['2', '10', 'b', '__proto__', 'a']);
+});
+
 test.each<[string, string, readonly string[]]>([
   ['changed', 'changed', ["update audit set by_whom = 'eve' where seq = 3"]],
   ['changed in its facts', 'changed', [`update audit set facts_json = '{}' where seq = 3`]],
   ['changed to no JSON', 'changed', [`update audit set facts_json = 'x' where seq = 3`]],
   ['changed in its time', 'changed', ['update audit set at = at - 1 where seq = 3']],
   ['removed', 'missing', ['delete from audit where seq = 3']],
+  [
+    'changed to facts with a name twice',
+    'changed',
+    [
+      `update audit set facts_json = replace(facts_json, '{', '{"decision":"reject",') where seq = 3`,
+    ],
+  ],
+  [
+    'changed in the blanks of its facts',
+    'changed',
+    [`update audit set facts_json = facts_json || ' ' where seq = 3`],
+  ],
+  [
+    'changed in how its facts are spelled',
+    'changed',
+    [`update audit set facts_json = replace(facts_json, 'approve', '\\u0061pprove') where seq = 3`],
+  ],
+  ...[0, -5].map((seq): [string, string, readonly string[]] => [
+    `inserted as number ${seq}`,
+    'misplaced',
+    [
+      `insert into audit select tenant, ${seq}, at, kind, 'eve', run_id, ask_id, facts_json, prev_hash, hash
+       from audit where seq = 3`,
+    ],
+  ]),
   [
     'removed and closed up',
     'changed',
@@ -105,8 +142,10 @@ test.each<[string, string, readonly string[]]>([
   ],
 ])('a row that was %s is found', async (_what, what, statements) => {
   const { store, place } = await trail();
+  const head = await store.auditHead('default');
+  expect((await checkAudit(store, 'default', [head])).fault).toBeUndefined();
   await tamper(place, ...statements);
-  const { fault, rows } = await checkAudit(store, 'default', []);
+  const { fault, rows } = await checkAudit(store, 'default', [head]);
   expect(fault).toMatchObject({ what, seq: what === 'missing' ? 3 : expect.any(Number) });
   expect(rows).toBeLessThan(ROWS);
 });
@@ -166,8 +205,12 @@ test('holdfast audit verify says what is wrong, and exits with an error', async 
     return { code, out };
   };
   expect(await verify()).toMatchObject({ code: 0, out: expect.stringContaining('7 rows') });
+  await tamper(place, `update audit set facts_json = facts_json || ' ' where seq = 5`);
+  expect(await verify()).toMatchObject({ code: 1, out: expect.stringContaining('row 5') });
   await tamper(place, 'delete from audit where seq = 2');
   expect(await verify()).toMatchObject({ code: 1, out: expect.stringContaining('row 2') });
+  await tamper(place, 'update audit set seq = 0 where seq = 4');
+  expect(await verify()).toMatchObject({ code: 1, out: expect.stringContaining('row 0') });
 });
 
 test('questions of runs and decisions that do not count come into the trail with their events', async () => {
