@@ -15,7 +15,14 @@ export interface OpenRequest {
 }
 
 /** What is refused so may be taken another time. */
-const FOR_NOW: ReadonlySet<string> = new Set(['busy', 'unknown_ask', 'unknown_key', 'not_found']);
+const FOR_NOW: ReadonlySet<string> = new Set([
+  'busy',
+  'unknown_ask',
+  'unknown_key',
+  'key_revoked',
+  'key_untrusted',
+  'not_found',
+]);
 
 /**
  * Does the work for the first request of its key, and gives its answer to all others. What failed for now is
