@@ -2,7 +2,7 @@
 import { digestOf } from '../../core/digest.js';
 import type { Json } from '../../core/json.js';
 import type { Answer, Asked } from './endpoint.js';
-import { Problem, problemOf, problemResponse } from './problem.js';
+import { Problem, problemOf, problemResponse, type ProblemBody } from './problem.js';
 
 const KEY = /^[\x21-\x7e]{8,200}$/;
 
@@ -70,11 +70,11 @@ export async function once(
   }
 }
 
+const REPLAYED = { 'idempotent-replayed': 'true' };
+
 function repeated(status: number, body: string): Answer {
   const said = JSON.parse(body) as unknown;
-  if (status === 200 || status === 202) {
-    return { status, body: said, headers: { 'idempotent-replayed': 'true' } };
-  }
-  const { code, detail } = said as { readonly code: string; readonly detail?: string };
-  throw new Problem(status as Problem['status'], { code, ...(detail !== undefined && { detail }) });
+  if (status === 200 || status === 202) return { status, body: said, headers: REPLAYED };
+  const { type: _, title: __, status: refused, ...facts } = said as ProblemBody;
+  throw new Problem(refused as Problem['status'], { ...facts, headers: REPLAYED });
 }
