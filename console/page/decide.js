@@ -46,11 +46,20 @@ export function decisionPanel(first, { me, changed }) {
     if (input instanceof HTMLElement) input.focus();
     else if (shown === undefined) choices.querySelector('button')?.focus();
   };
+  /** Whoever pressed a button that goes away is where the answer is, not at the top of the page. */
+  const focusOn = (/** @type {Element | null} */ place) => {
+    const at = document.activeElement;
+    if (at === document.body || element.contains(at)) {
+      if (place instanceof HTMLElement) place.focus();
+    }
+  };
   const send = async (/** @type {'decisions' | 'answers'} */ what, /** @type {object} */ body) => {
     const delivery = await post(what, body);
     if (delivery !== undefined) {
-      open(undefined);
+      fill(form);
+      choices.hidden = false;
       said.textContent = deliveredText(delivery);
+      focusOn(said);
     }
     changed();
   };
@@ -74,10 +83,14 @@ export function decisionPanel(first, { me, changed }) {
       // A button must not be another one when somebody presses it: what comes later comes after the others.
       if (next === state) return;
       state = next;
+      const wasHere = element.contains(document.activeElement);
       if (!isOpen) fill(form);
       choices.hidden = form.childElementCount > 0;
       const offered = { ...first, takesGrant: takesGrant || undefined };
       draw(choices, why === undefined ? choicesFor(offered, desk) : [whyNot(why)]);
+      if (wasHere && !element.contains(document.activeElement)) {
+        focusOn(choices.querySelector('button, .why-not'));
+      }
     },
     /** @param {Grounds} found */
     showGrounds(found) {
@@ -106,11 +119,11 @@ function draw(choices, wanted) {
 
 /** @param {string} why */
 function whyNot(why) {
-  return el('p', { class: 'why-not' }, why);
+  return el('p', { class: 'why-not', tabindex: -1 }, why);
 }
 
 function panelParts() {
-  const said = el('p', { class: 'said', role: 'status' });
+  const said = el('p', { class: 'said', role: 'status', tabindex: -1 });
   const fault = el('p', { class: 'fault', role: 'alert' });
   const choices = el('div', { class: 'choices' });
   // What is complained about is being mended.
