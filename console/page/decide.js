@@ -46,20 +46,13 @@ export function decisionPanel(first, { me, changed }) {
     if (input instanceof HTMLElement) input.focus();
     else if (shown === undefined) choices.querySelector('button')?.focus();
   };
-  /** Whoever pressed a button that goes away is where the answer is, not at the top of the page. */
-  const focusOn = (/** @type {Element | null} */ place) => {
-    const at = document.activeElement;
-    if (at === document.body || element.contains(at)) {
-      if (place instanceof HTMLElement) place.focus();
-    }
-  };
   const send = async (/** @type {'decisions' | 'answers'} */ what, /** @type {object} */ body) => {
     const delivery = await post(what, body);
     if (delivery !== undefined) {
       fill(form);
       choices.hidden = false;
       said.textContent = deliveredText(delivery);
-      focusOn(said);
+      focusIn(element, said);
     }
     changed();
   };
@@ -83,14 +76,8 @@ export function decisionPanel(first, { me, changed }) {
       // A button must not be another one when somebody presses it: what comes later comes after the others.
       if (next === state) return;
       state = next;
-      const wasHere = element.contains(document.activeElement);
-      if (!isOpen) fill(form);
-      choices.hidden = form.childElementCount > 0;
       const offered = { ...first, takesGrant: takesGrant || undefined };
-      draw(choices, why === undefined ? choicesFor(offered, desk) : [whyNot(why)]);
-      if (wasHere && !element.contains(document.activeElement)) {
-        focusOn(choices.querySelector('button, .why-not'));
-      }
+      redraw(parts, isOpen, why === undefined ? choicesFor(offered, desk) : [whyNot(why)]);
     },
     /** @param {Grounds} found */
     showGrounds(found) {
@@ -101,6 +88,32 @@ export function decisionPanel(first, { me, changed }) {
       form.childElementCount > 0 ||
       [...choices.querySelectorAll('textarea')].some(({ value }) => value.trim() !== ''),
   };
+}
+
+/**
+ * Whoever was on something that goes away is where the answer is, not at the top of the page.
+ * @param {HTMLElement} panel
+ * @param {Element | null} place
+ */
+function focusIn(panel, place) {
+  const at = document.activeElement;
+  const isElsewhere = at !== document.body && !panel.contains(at);
+  if (!isElsewhere && place instanceof HTMLElement) place.focus();
+}
+
+/**
+ * @param {ReturnType<typeof panelParts>} parts
+ * @param {boolean} isOpen
+ * @param {readonly HTMLElement[]} wanted
+ */
+function redraw({ element, form, choices }, isOpen, wanted) {
+  const wasHere = element.contains(document.activeElement);
+  if (!isOpen) fill(form);
+  choices.hidden = form.childElementCount > 0;
+  draw(choices, wanted);
+  if (wasHere && !element.contains(document.activeElement)) {
+    focusIn(element, choices.querySelector('button, .why-not'));
+  }
 }
 
 /**
