@@ -79,13 +79,11 @@ function identityOf(value: unknown): Identity | undefined {
   return value.map((part) => textOf('identity', typeof part === 'number' ? String(part) : part));
 }
 
+/** In Unicode's normal form C, like persons: two spellings of one name would be two customers. */
 function textOf(what: string, value: unknown): string {
-  const isText =
-    typeof value === 'string' &&
-    value !== '' &&
-    value.length <= TEXT_CHARS_MAX &&
-    !/\0|\p{Surrogate}/u.test(value);
-  if (isText) return value;
+  const text = typeof value === 'string' ? value.normalize('NFC') : '';
+  const isText = text !== '' && text.length <= TEXT_CHARS_MAX && !/\0|\p{Surrogate}/u.test(text);
+  if (isText) return text;
   throw new Error(`its ${what} is no text of 1 to ${TEXT_CHARS_MAX} characters`);
 }
 

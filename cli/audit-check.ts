@@ -10,9 +10,9 @@ import {
   type AuditHead,
   type SignedHead,
 } from '../core/audit.js';
-import type { DeskKey } from '../core/ask/statement.js';
 import { HoldfastError } from '../core/errors.js';
 import type { Audit } from '../store/audit.js';
+import type { DeskKeyRow } from '../store/desk-keys.js';
 
 const PAGE_ROWS = 1_000;
 
@@ -30,9 +30,11 @@ export async function checkAudit(
 ): Promise<AuditCheck> {
   let head = emptyHead(tenant);
   let rows = 0;
+  let after: number | undefined;
   const broken = (fault: AuditFault): AuditCheck => ({ head, rows, fault });
   for (;;) {
-    const page = await store.readAudit(tenant, { after: head.seq, limit: PAGE_ROWS });
+    const from = after !== undefined && { after };
+    const page = await store.readAudit(tenant, { ...from, limit: PAGE_ROWS });
     for (const row of page) {
       const fault = checkRow(head, row);
       if (fault !== undefined) return broken(fault);
@@ -43,6 +45,7 @@ export async function checkAudit(
       if (other !== undefined) return broken(other);
     }
     if (page.length < PAGE_ROWS) break;
+    after = head.seq;
   }
   const beyond = signed.find(({ seq }) => seq > head.seq);
   const cutOff = beyond && checkHead(beyond, undefined);
@@ -59,15 +62,23 @@ const headFile = z.strictObject({
   signature: z.string().regex(/^[0-9a-f]{128}$/),
 });
 
-/** A head that was kept in a file. Errors: InvalidRequest, also for a signature that is not a desk's. */
+/**
+ * A head that was kept in a file. A key that counts no more has signed heads when it did; what it has signed
+ * afterwards is not taken. Errors: InvalidRequest, also for a signature that is not a desk's.
+ */
 export async function readSignedHead(
   file: string,
   tenant: string,
-  keys: readonly DeskKey[],
+  keys: readonly DeskKeyRow[],
 ): Promise<SignedHead> {
   const head = await parsed(file);
   if (head.tenant !== tenant) throw notUsable(file, `it is of tenant ${head.tenant.slice(0, 100)}`);
   if (!isHeadSignedBy(keys, head)) throw notUsable(file, 'no key of the desk has signed it');
+  const key = keys.find(({ kid }) => kid === head.kid);
+  if (key?.state === 'revoked' && head.at > key.changedAt) {
+    const [revoked, signed] = [key.changedAt, head.at].map((at) => new Date(at).toISOString());
+    throw notUsable(file, `key ${key.kid} signed it on ${signed} and was revoked on ${revoked}`);
+  }
   return head;
 }
 

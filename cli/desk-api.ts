@@ -96,11 +96,16 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   503: 'ServerUnavailable',
 };
 
+/** The desk does not say whether it is another tenant's, or not there at all. */
+const NOTHING_HERE =
+  '`holdfast approvals` lists what waits for you, and `holdfast whoami` says who you are to the desk.';
+
 function refusal(status: number, answer: Answer | undefined): HoldfastError {
   const { code, detail, hint } = answer ?? {};
+  const next = typeof hint === 'string' ? hint : status === 404 ? NOTHING_HERE : undefined;
   const message = typeof detail === 'string' ? detail : `The desk answered with ${status}.`;
   return new HoldfastError(CODES[status] ?? 'InvalidRequest', message.slice(0, 1_000), {
-    ...(typeof hint === 'string' && { hint: hint.slice(0, 1_000) }),
+    ...(next !== undefined && { hint: next.slice(0, 1_000) }),
     details: { status, ...(typeof code === 'string' && { reason: code.slice(0, 100) }) },
   });
 }

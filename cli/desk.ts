@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Config } from '../authoring/index.js';
-import { createDeskKey, readDeskKey, type DeskSigner } from '../client/index.js';
+import { createDeskKey, objectionToKey, readDeskKey, type DeskSigner } from '../client/index.js';
 import type { KnownTool } from '../console/index.js';
 import { runningServer } from '../devserver/index.js';
 import { openStoreAt, type Store } from '../store/store.js';
@@ -159,11 +159,9 @@ async function signerFor(
     return made;
   }
   const signer = await readDeskKey(file);
-  const known = await store.deskKeys(ALL_TENANTS);
-  if (!known.some(({ kid }) => kid === signer.key.kid)) {
-    output.remark(
-      `Runs do not trust the desk's key ${signer.key.kid}: trust it with \`holdfast keys trust\`, or make another.`,
-    );
+  const objection = await objectionToKey(store, ALL_TENANTS, signer.key);
+  if (objection !== undefined) {
+    output.remark(`What is decided here may not count: ${objection.message}. ${objection.hint}`);
   }
   return signer;
 }

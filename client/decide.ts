@@ -56,7 +56,7 @@ export interface Allowance {
   readonly grant?: GrantRequest;
 }
 
-/** Decides on an ask by its id. Errors: AskNotFound, DecisionRejected with the run's reason. */
+/** Decides on an ask by its id. Errors: AskNotFound, DecisionRejected with the run's reason or that of the desk's key. */
 export async function decideOnAsk(
   link: Link,
   runId: string,

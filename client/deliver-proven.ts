@@ -1,13 +1,16 @@
 /**
  * Delivering a decision that proves who made it, where this client has a desk's key.
- * Invariant: what is signed is what the run will read: the decision after it has been parsed.
+ * Invariants: what is signed is what the run will read: the decision after it has been parsed. A key that was
+ * revoked signs nothing, and no run is moved on for a key that it would not be told of.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Decision } from '../core/ask/ask.js';
+import { HoldfastError } from '../core/errors.js';
 import type { AskView } from '../core/event.js';
 import { parseDecision } from '../core/parse-message.js';
 import * as messages from '../workflows/messages.js';
 import { deliverUnder, type Delivery, type Sending } from './deliver.js';
+import { objectionToKey, type KeyObjection } from './key-standing.js';
 import { bounded, type Link } from './link.js';
 
 /** How long a run may take to learn of a key that is newer than its segment. */
@@ -21,22 +24,38 @@ interface Addressee {
   readonly updateId?: string;
 }
 
+/** Errors: DecisionRejected for a key of the desk that does not count. */
 export async function deliverProven(
   link: Link,
   { runId, ask, updateId }: Addressee,
   decision: Decision,
 ): Promise<Delivery> {
   const parsed = parseDecision(decision);
-  const { signer, tenant } = link;
+  const { signer, tenant, store } = link;
   const named = updateId !== undefined && { updateId };
   if (signer === undefined || !parsed.ok) {
     return deliverUnder(link, runId, { decision, ...named });
   }
+  const objection = store && (await objectionToKey(store, tenant, signer.key));
+  if (objection?.reason === 'key_revoked') throw keyRefused(objection, { ask, runId });
   const { kind, policyVersion } = ask;
   const signed = signer.signDecision({ tenant, runId, kind, policyVersion }, parsed.value);
   const sending = { decision: signed, ...named };
   const delivery = await deliverUnder(link, runId, sending);
-  return needsNewerKeys(delivery) ? deliverToNextSegment(link, runId, sending) : delivery;
+  if (!needsNewerKeys(delivery)) return delivery;
+  // A run that requires no proof takes what such a key has signed.
+  if (objection !== undefined) throw keyRefused(objection, { ask, runId });
+  return deliverToNextSegment(link, runId, sending);
+}
+
+function keyRefused(
+  { reason, message, hint }: KeyObjection,
+  { ask, runId }: Addressee,
+): HoldfastError {
+  return new HoldfastError('DecisionRejected', `The decision does not count: ${message}.`, {
+    hint,
+    details: { reason, askId: ask.askId, runId },
+  });
 }
 
 function needsNewerKeys(delivery: Delivery): boolean {

@@ -3,6 +3,7 @@ export { connect, type ConnectOptions, type HoldfastClient } from './connect.js'
 export type { Allowance, Answer, AskDecision, Decider } from './decide.js';
 export type { Delivery } from './deliver.js';
 export { createDeskKey, readDeskKey, type DeskSigner } from './desk-signer.js';
+export { objectionToKey } from './key-standing.js';
 export type { EventsOptions } from './event-stream.js';
 export type { Execution } from './execution.js';
 export { followRun, type RunMoment } from './follow-run.js';

@@ -22,6 +22,8 @@ export type ReadingStore = Pick<
   | 'restoreArguments'
   | 'readStream'
   | 'watchEvents'
+  | 'deskKeys'
+  | 'listDeskKeys'
 > & { readonly live: Pick<LiveStreams, 'watch'> };
 
 export interface Link {

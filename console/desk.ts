@@ -16,6 +16,8 @@ export type DeskStore = Pick<
   | 'appendAudit'
   | 'readAudit'
   | 'auditHead'
+  | 'deskKeys'
+  | 'listDeskKeys'
   | 'takeRequest'
   | 'answerRequest'
   | 'noteRefusal'

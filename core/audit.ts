@@ -99,7 +99,9 @@ export function checkRow(head: AuditHead, row: AuditRow): AuditFault | undefined
   if (row.seq > expected) {
     return fault(expected, 'missing', `row ${expected} is missing`);
   }
-  if (row.seq < expected) return fault(row.seq, 'misplaced', `row ${row.seq} is there twice`);
+  if (row.seq !== expected) {
+    return fault(row.seq, 'misplaced', `row ${row.seq} stands where row ${expected} must be`);
+  }
   const { hash, ...said } = row;
   if (hashOf(said) !== hash) {
     return fault(row.seq, 'changed', `row ${row.seq} does not have the hash of what it says`);

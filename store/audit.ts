@@ -36,7 +36,7 @@ const APPEND_AUDIT_MAX = 1_000;
 const FACTS_CHARS_MAX = 8_192;
 
 export interface AuditQuery {
-  /** Rows after this number; default 0. */
+  /** Rows after this number; default: all, also those whose number nobody here would have given. */
   readonly after?: number;
   readonly limit: number;
   readonly runId?: string;
@@ -172,13 +172,12 @@ async function headOf(db: Db, tenant: string): Promise<AuditHead> {
   return newest === undefined ? emptyHead(tenant) : { tenant, ...newest };
 }
 
-function selectRows(db: Db, tenant: string, { after = 0, limit, runId, askId }: AuditQuery) {
-  checkWholeNumbers({ after });
-  let rows = db
-    .selectFrom('audit')
-    .selectAll()
-    .where('tenant', '=', tenant)
-    .where('seq', '>', after);
+function selectRows(db: Db, tenant: string, { after, limit, runId, askId }: AuditQuery) {
+  let rows = db.selectFrom('audit').selectAll().where('tenant', '=', tenant);
+  if (after !== undefined) {
+    checkWholeNumbers({ after });
+    rows = rows.where('seq', '>', after);
+  }
   if (runId !== undefined) rows = rows.where('run_id', '=', runId);
   if (askId !== undefined) rows = rows.where('ask_id', '=', askId);
   return rows.orderBy('seq').limit(listLimit(limit));
@@ -215,10 +214,16 @@ function auditRow(row: AuditTable): AuditRow {
   };
 }
 
+/**
+ * Of a text that is not letter by letter what `tableRow` writes, the text itself: what another reader would
+ * make of it (the first of two equal names, say) was never hashed.
+ */
 function factsOf(text: string): { readonly [name: string]: Json } {
   try {
-    return JSON.parse(text) as { readonly [name: string]: Json };
+    const facts = JSON.parse(text) as { readonly [name: string]: Json };
+    if (JSON.stringify(facts) === text) return facts;
   } catch {
-    return { unreadable: text.slice(0, FACTS_CHARS_MAX) };
+    // No JSON at all.
   }
+  return { unreadable: String(text).slice(0, FACTS_CHARS_MAX) };
 }

@@ -35,7 +35,10 @@ export interface DeskKeys {
   deskKeys(tenant: string): Promise<readonly DeskKey[]>;
   /** All of a tenant's own, newest first; those of ALL_TENANTS with them. */
   listDeskKeys(tenant: string): Promise<readonly DeskKeyRow[]>;
-  /** Adding the same key again changes nothing. Errors: `InvalidRequest` for an id that is another key's. */
+  /**
+   * Adding the same key again changes nothing. Errors: `InvalidRequest` for an id that is another key's, and for a
+   * key that was revoked.
+   */
   addDeskKey(change: DeskKeyChange & { readonly key: string }): Promise<void>;
   /** False: there is no such key, or it was revoked before. */
   changeDeskKey(change: DeskKeyChange & { readonly to: 'retired' | 'revoked' }): Promise<boolean>;
@@ -81,15 +84,24 @@ async function add(
 ): Promise<void> {
   const known = await tx
     .selectFrom('desk_keys')
-    .select('public_key')
+    .select(['public_key', 'state'])
     .where('kid', '=', kid)
     .executeTakeFirst();
-  if (known?.public_key === key) return;
-  if (known !== undefined) {
+  if (known !== undefined && known.public_key !== key) {
     throw new HoldfastError('InvalidRequest', `The key id ${kid} is another key's.`, {
       hint: 'Make a new key; its id is made of it.',
     });
   }
+  if (known?.state === 'revoked') {
+    throw new HoldfastError(
+      'InvalidRequest',
+      `The key ${kid} was revoked: it never counts again.`,
+      {
+        hint: 'Make another with `holdfast keys rotate`, then restart the console.',
+      },
+    );
+  }
+  if (known !== undefined) return;
   await tx
     .insertInto('desk_keys')
     .values({ tenant, kid, public_key: key, state: 'active', added_at: at, changed_at: at })

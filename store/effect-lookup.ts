@@ -78,11 +78,12 @@ const STATES: { readonly [state: string]: EarlierEffect['state'] } = {
 
 const LIST = `
   select e.*, l.state, r.agent, r.caller
-  from effect_subjects s
-    join effects e on e.tenant = s.tenant and e.key = s.key
+  from effects e
     join ledger l on l.tenant = e.tenant and l.key = e.key
     left join runs r on r.tenant = e.tenant and r.run_id = e.run_id
-  where s.tenant = @tenant and s.subject = @subject and e.released = 0
+  where e.tenant = @tenant and e.released = 0 and e.key in (
+    select s.key from effect_subjects s
+    where s.tenant = @tenant and s.subject in (@subject, @asGiven))
   order by e.claimed_at desc, e.key limit @limit`;
 
 type ListedRow = EffectTable & {
@@ -97,7 +98,13 @@ export async function listEffects(
   { subject, limit = Infinity }: { readonly subject: string; readonly limit?: number },
 ): Promise<readonly EffectRow[]> {
   checkIdentifiers({ tenant, subject });
-  const rows = await rowsOf<ListedRow>(db, LIST, { tenant, subject, limit: listLimit(limit) });
+  const rows = await rowsOf<ListedRow>(db, LIST, {
+    tenant,
+    subject: subject.normalize('NFC'),
+    // Releases before this one noted texts as tools gave them.
+    asGiven: subject,
+    limit: listLimit(limit),
+  });
   return rows.map((row) => ({
     ...earlierOf(row),
     toolVersion: row.tool_version,

@@ -1,7 +1,7 @@
 /** `holdfast audit`: the trail of who saw, who decided, and what was executed. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { readDeskKey } from '../../client/index.js';
+import { objectionToKey, readDeskKey } from '../../client/index.js';
 import type { AuditRow } from '../../core/audit.js';
 import { HoldfastError } from '../../core/errors.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
@@ -53,7 +53,6 @@ function addVerify(audit: Command, cli: Cli): void {
         const { head: files = [] } = options;
         const tenant = tenantOf(options);
         const store = await storeOf(session);
-        // A key that counts no more has signed heads when it did.
         const keys = await store.listDeskKeys(ALL_TENANTS);
         const paths = files.map((file) => resolve(cli.environment.folder, file));
         const heads = await Promise.all(paths.map((file) => readSignedHead(file, tenant, keys)));
@@ -85,6 +84,11 @@ function addHead(audit: Command, cli: Cli): void {
         const store = await storeOf(session);
         const file = signingKeyFile(cli.environment, session.place.home);
         const signer = await readDeskKey(file);
+        const objection = await objectionToKey(store, ALL_TENANTS, signer.key);
+        if (objection !== undefined) {
+          const { message, hint } = objection;
+          throw new HoldfastError('InvalidConfig', `The head is not signed: ${message}.`, { hint });
+        }
         const head = await store.auditHead(tenantOf(options));
         output.data(signer.signHead(head, Date.now()));
       }),

@@ -10,6 +10,7 @@ import {
   type CommonOptions,
 } from '../command.js';
 import { guarded, type Check } from '../doctor/check.js';
+import { signingKeyFile } from '../desk.js';
 import { checkConfiguration } from '../doctor/configuration.js';
 import { checkHome, checkLeftBehind, checkNode } from '../doctor/machine.js';
 import { checkServer } from '../doctor/server.js';
@@ -57,11 +58,12 @@ async function allChecks(
   const server = await checkServer(session, addressGiven);
   // The key is the worker's: when one runs, it may well have what this shell has not.
   const served = server.some(({ name, status }) => name === 'workers' && status === 'ok');
+  const keyFile = signingKeyFile(environment, place.home);
   const configuration = { place, folder: environment.folder, served };
   return [
     ...checkNode(),
     ...(await guarded('data folder', () => checkHome(place))),
-    ...(await guarded('store', () => checkStore(place))),
+    ...(await guarded('store', () => checkStore(place, keyFile))),
     ...(await guarded('configuration', () => checkConfiguration(configuration))),
     ...server,
     ...(await guarded('left behind', () => checkLeftBehind(place))),

@@ -1,9 +1,18 @@
-/** The store: where it is, its schema, whether it can be written; and what it knows of webhooks that failed. */
+/**
+ * The store: where it is, its schema, whether it can be written; and what it knows of webhooks that failed and of
+ * the desk's key.
+ */
+import { existsSync } from 'node:fs';
+import { ALL_TENANTS, type DeskKeys } from '../../store/desk-keys.js';
 import { storeExists } from '../../store/place.js';
 import type { Environment } from '../../worker/config.js';
 import { ok, warning, type Check } from './check.js';
 
-export async function checkStore({ storePlace }: Environment): Promise<readonly Check[]> {
+/** `keyFile`: the key of the desk that would be started here, if there is one. */
+export async function checkStore(
+  { storePlace }: Environment,
+  keyFile: string,
+): Promise<readonly Check[]> {
   if (!storeExists(storePlace)) {
     return [
       warning(
@@ -18,10 +27,23 @@ export async function checkStore({ storePlace }: Environment): Promise<readonly 
   try {
     const { place, schemaVersion } = await store.health();
     const checks = [ok('store', `${place}, schema ${schemaVersion}`)];
-    return [...checks, ...notTold(await store.countGivenUpNotices())];
+    return [
+      ...checks,
+      ...notTold(await store.countGivenUpNotices()),
+      ...(await keyOfDesk(store, keyFile)),
+    ];
   } finally {
     await store.close();
   }
+}
+
+async function keyOfDesk(store: DeskKeys, file: string): Promise<readonly Check[]> {
+  if (!existsSync(file)) return [];
+  const { objectionToKey, readDeskKey } = await import('../../client/index.js');
+  const { key } = await readDeskKey(file);
+  const objection = await objectionToKey(store, ALL_TENANTS, key);
+  if (objection === undefined) return [];
+  return [warning('desk key', objection.message, objection.hint)];
 }
 
 function notTold(count: number): readonly Check[] {

@@ -2,7 +2,7 @@
 import { digestOf } from '../../core/digest.js';
 import type { Json } from '../../core/json.js';
 import type { Answer, Asked } from './endpoint.js';
-import { Problem, problemOf, problemResponse } from './problem.js';
+import { Problem, problemOf, problemResponse, type ProblemBody } from './problem.js';
 
 const KEY = /^[\x21-\x7e]{8,200}$/;
 
@@ -15,7 +15,14 @@ export interface OpenRequest {
 }
 
 /** What is refused so may be taken another time. */
-const FOR_NOW: ReadonlySet<string> = new Set(['busy', 'unknown_ask', 'unknown_key', 'not_found']);
+const FOR_NOW: ReadonlySet<string> = new Set([
+  'busy',
+  'unknown_ask',
+  'unknown_key',
+  'key_revoked',
+  'key_untrusted',
+  'not_found',
+]);
 
 /**
  * Does the work for the first request of its key, and gives its answer to all others. What failed for now is
@@ -63,11 +70,11 @@ export async function once(
   }
 }
 
+const REPLAYED = { 'idempotent-replayed': 'true' };
+
 function repeated(status: number, body: string): Answer {
   const said = JSON.parse(body) as unknown;
-  if (status === 200 || status === 202) {
-    return { status, body: said, headers: { 'idempotent-replayed': 'true' } };
-  }
-  const { code, detail } = said as { readonly code: string; readonly detail?: string };
-  throw new Problem(status as Problem['status'], { code, ...(detail !== undefined && { detail }) });
+  if (status === 200 || status === 202) return { status, body: said, headers: REPLAYED };
+  const { type: _, title: __, status: refused, ...facts } = said as ProblemBody;
+  throw new Problem(refused as Problem['status'], { ...facts, headers: REPLAYED });
 }

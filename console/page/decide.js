@@ -49,8 +49,10 @@ export function decisionPanel(first, { me, changed }) {
   const send = async (/** @type {'decisions' | 'answers'} */ what, /** @type {object} */ body) => {
     const delivery = await post(what, body);
     if (delivery !== undefined) {
-      open(undefined);
+      fill(form);
+      choices.hidden = false;
       said.textContent = deliveredText(delivery);
+      focusIn(element, said);
     }
     changed();
   };
@@ -74,10 +76,8 @@ export function decisionPanel(first, { me, changed }) {
       // A button must not be another one when somebody presses it: what comes later comes after the others.
       if (next === state) return;
       state = next;
-      if (!isOpen) fill(form);
-      choices.hidden = form.childElementCount > 0;
       const offered = { ...first, takesGrant: takesGrant || undefined };
-      draw(choices, why === undefined ? choicesFor(offered, desk) : [whyNot(why)]);
+      redraw(parts, isOpen, why === undefined ? choicesFor(offered, desk) : [whyNot(why)]);
     },
     /** @param {Grounds} found */
     showGrounds(found) {
@@ -88,6 +88,32 @@ export function decisionPanel(first, { me, changed }) {
       form.childElementCount > 0 ||
       [...choices.querySelectorAll('textarea')].some(({ value }) => value.trim() !== ''),
   };
+}
+
+/**
+ * Whoever was on something that goes away is where the answer is, not at the top of the page.
+ * @param {HTMLElement} panel
+ * @param {Element | null} place
+ */
+function focusIn(panel, place) {
+  const at = document.activeElement;
+  const isElsewhere = at !== document.body && !panel.contains(at);
+  if (!isElsewhere && place instanceof HTMLElement) place.focus();
+}
+
+/**
+ * @param {ReturnType<typeof panelParts>} parts
+ * @param {boolean} isOpen
+ * @param {readonly HTMLElement[]} wanted
+ */
+function redraw({ element, form, choices }, isOpen, wanted) {
+  const wasHere = element.contains(document.activeElement);
+  if (!isOpen) fill(form);
+  choices.hidden = form.childElementCount > 0;
+  draw(choices, wanted);
+  if (wasHere && !element.contains(document.activeElement)) {
+    focusIn(element, choices.querySelector('button, .why-not'));
+  }
 }
 
 /**
@@ -106,11 +132,11 @@ function draw(choices, wanted) {
 
 /** @param {string} why */
 function whyNot(why) {
-  return el('p', { class: 'why-not' }, why);
+  return el('p', { class: 'why-not', tabindex: -1 }, why);
 }
 
 function panelParts() {
-  const said = el('p', { class: 'said', role: 'status' });
+  const said = el('p', { class: 'said', role: 'status', tabindex: -1 });
   const fault = el('p', { class: 'fault', role: 'alert' });
   const choices = el('div', { class: 'choices' });
   // What is complained about is being mended.

@@ -1,6 +1,8 @@
 /** Who I am here, and the audit trail of my tenant. */
 import { z } from 'zod';
+import { objectionToKey } from '../../client/index.js';
 import { endpoint, type Endpoint } from '../http/endpoint.js';
+import { Problem } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
 
 const me = endpoint({
@@ -49,8 +51,15 @@ const getAuditHead = endpoint({
   access: 'audit',
   answers: { 200: { description: 'The head.', schema: shapes.auditHead } },
   async handle({ desk, person }) {
-    const head = await desk.store.auditHead(person.tenant);
-    return { status: 200, body: desk.signer?.signHead(head, desk.clock()) ?? head };
+    const { store, signer } = desk;
+    const head = await store.auditHead(person.tenant);
+    if (signer === undefined) return { status: 200, body: head };
+    const objection = await objectionToKey(store, person.tenant, signer.key);
+    if (objection === undefined) {
+      return { status: 200, body: signer.signHead(head, desk.clock()) };
+    }
+    const { reason: code, message, hint } = objection;
+    throw new Problem(409, { code, detail: `The head is not signed: ${message}.`, hint });
   },
 });
 

@@ -239,6 +239,24 @@ describe('limits across runs', () => {
     expect(await pay({ cents: 250 })).toMatchObject(PAID);
   });
 
+  test('a customer is the same one however Unicode spells the name', async () => {
+    await bedWith({
+      limits: { perCustomerAndDay: { count: 1 }, customer: ({ who }) => who },
+      identity: ({ order }) => [order],
+    });
+    const [composed, decomposed] = ['zoë', 'zoë'].map((name, form) =>
+      name.normalize(form === 0 ? 'NFC' : 'NFD'),
+    );
+    expect(composed).not.toBe(decomposed);
+    expect(await pay({ who: decomposed!, order: decomposed! })).toMatchObject(PAID);
+    expect(await pay({ who: composed!, order: 'O-2' })).toMatchObject({ code: 'limit_exceeded' });
+    expect(await pay({ who: 'dora', order: composed! })).toMatchObject({ kind: 'repeats' });
+    for (const subject of [composed!, decomposed!]) {
+      const found = await bed.store.listEffects('default', { subject });
+      expect(found).toMatchObject([{ identity: [composed], customer: composed }]);
+    }
+  });
+
   test('a number of calls for a day, and in all; what others used is not told', async () => {
     await bedWith({ limits: { perDay: { count: 2 }, inAll: { count: 3 } } });
     await pay();

@@ -3,9 +3,10 @@ import { idOf, newKey, tokenOf } from '../integration/support/desk.js';
 import { call, ofType, openAsk, say, until } from '../integration/support/world.js';
 import { describeInBrowser, inPage, IS_WIDER, screenshot } from './support/browser.js';
 import { REFUND, setStage, transfer, type Stage } from './support/stage.js';
-import { pathTo, waiting as waitingOn } from './support/waiting.js';
+import { decide, pathTo, waiting as waitingOn } from './support/waiting.js';
 
 const LIMIT_MS = 120_000;
+const FOCUSED = "document.activeElement?.textContent ?? ''";
 
 describeInBrowser('the inbox', () => {
   let stage: Stage;
@@ -76,8 +77,10 @@ describeInBrowser('the inbox', () => {
       await form.getByLabel('What changes').getByText('590').waitFor();
       await form.getByLabel('Reason (optional)').fill('Only the shipping.');
       await screenshot(page, 'correct');
-      await form.getByRole('button', { name: 'Send the correction' }).click();
+      await form.getByRole('button', { name: 'Send the correction' }).press('Enter');
       await page.getByText('Decided: modified.').waitFor();
+      await page.getByText('It is modified.').waitFor();
+      expect(await inPage<string>(page, FOCUSED)).toBe('Decided: modified.');
       const next = await openAsk(run).catch(() => undefined);
       if (next !== undefined) {
         await page.goto(`${stage.desk().url}${pathTo(next)}`);
@@ -236,6 +239,24 @@ describeInBrowser('the inbox', () => {
   );
 
   test(
+    'who has the focus on a button when somebody else decides has it on the outcome then',
+    async () => {
+      const { ask, run } = await waiting('meanwhile', {
+        ...REFUND,
+        replies: REFUND.replies.slice(3),
+      });
+      const { page, context } = await stage.open('rita', { path: pathTo(ask) });
+      await page.getByRole('button', { name: 'Approve', exact: true }).focus();
+      await decide(stage, ask, { decision: 'reject', reason: 'No.' });
+      await page.getByText('It is rejected.').waitFor();
+      expect(await inPage<string>(page, FOCUSED)).toBe('It is rejected.');
+      await stage.world.ended(run);
+      await context.close();
+    },
+    LIMIT_MS,
+  );
+
+  test(
     'by keyboard alone: to the question, through it, and a decision',
     async () => {
       const { run } = await waiting('by-keys', { ...REFUND, replies: REFUND.replies.slice(3) });
@@ -249,7 +270,7 @@ describeInBrowser('the inbox', () => {
       await page.keyboard.press('Enter');
       await page.getByRole('article').waitFor();
       for (let step = 0; step < 40; step += 1) {
-        const name = await inPage<string>(page, "document.activeElement?.textContent ?? ''");
+        const name = await inPage<string>(page, FOCUSED);
         if (name.startsWith('Reject')) break;
         await page.keyboard.press('Tab');
       }
@@ -258,6 +279,8 @@ describeInBrowser('the inbox', () => {
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await page.getByText('Decided: rejected.').waitFor();
+      await page.getByText('It is rejected.').waitFor();
+      expect(await inPage<string>(page, FOCUSED)).toBe('Decided: rejected.');
       expect((await stage.world.ended(run)).result.counters.toolCalls).toBe(0);
       await context.close();
     },

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkStore } from '../../cli/doctor/store.js';
+import { createDeskKey } from '../../client/index.js';
+import { ALL_TENANTS } from '../../store/desk-keys.js';
 import { openStore } from '../../store/store.js';
 import { readEnvironment } from '../../worker/config.js';
 import { askView, eventsFrom, SESSION_INIT } from '../store/fixtures.js';
@@ -13,7 +15,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const found = () => checkStore(readEnvironment({ HOLDFAST_HOME: folder }, folder));
+const keyFile = () => join(folder, 'desk-key.json');
+const found = () => checkStore(readEnvironment({ HOLDFAST_HOME: folder }, folder), keyFile());
 
 test('questions that a webhook was not told of in the end are a warning while they are open', async () => {
   const store = await openStore({ file: join(folder, 'store.db') });
@@ -29,5 +32,21 @@ test('questions that a webhook was not told of in the end are a warning while th
     { name: 'store', status: 'ok' },
     { name: 'notifications', status: 'warning', found: expect.stringMatching(/^1 were given up/) },
   ]);
+  await store.close();
+});
+
+test('a key of the desk that nobody trusts, or that was revoked, is a warning with what to do', async () => {
+  const store = await openStore({ file: join(folder, 'store.db') });
+  const { key } = await createDeskKey(keyFile());
+  const change = { tenant: ALL_TENANTS, at: 1, by: 'op' };
+  const ofKey = (mend: string) => [
+    { name: 'store', status: 'ok' },
+    { name: 'desk key', status: 'warning', mend: expect.stringContaining(mend) },
+  ];
+  expect(await found()).toMatchObject(ofKey('holdfast keys trust'));
+  await store.addDeskKey({ ...change, ...key });
+  expect(await found()).toMatchObject([{ name: 'store', status: 'ok' }]);
+  await store.changeDeskKey({ ...change, kid: key.kid, to: 'revoked' });
+  expect(await found()).toMatchObject(ofKey('holdfast keys rotate'));
   await store.close();
 });

@@ -67,7 +67,11 @@ function desk() {
         'idempotency-key': 'always-the-same',
       },
     });
-    return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
+    return {
+      status: reply.status,
+      body: (await reply.json()) as Record<string, unknown>,
+      replayed: reply.headers.get('idempotent-replayed'),
+    };
   };
 }
 
@@ -112,8 +116,10 @@ test('a try whose answer was lost is asked for under its own name', async () => 
 test('what a decision came to for good is kept', async () => {
   await events({ type: 'approval_requested', ...ASKED });
   failures = [failure('DecisionRejected', 'already_decided')];
-  expect(await decide()).toMatchObject({ status: 409, body: { code: 'already_decided' } });
-  expect(await decide()).toMatchObject({ status: 409, body: { code: 'already_decided' } });
+  const first = await decide();
+  expect(first).toMatchObject({ status: 409, body: { code: 'already_decided', hint: 'Again.' } });
+  expect(first.replayed).toBeNull();
+  expect(await decide()).toEqual({ ...first, replayed: 'true' });
   expect(tries).toHaveLength(1);
 });
 
@@ -130,7 +136,7 @@ test('an answer that is sent again has the same answer, also after it was taken'
     by: ['mia'],
   } as never);
   expect(await store.getAsk('default', 'r1:0')).toMatchObject({ outcome: 'answered' });
-  expect(await answer()).toEqual(first);
+  expect(await answer()).toEqual({ ...first, replayed: 'true' });
 });
 
 test.each([

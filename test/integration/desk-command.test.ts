@@ -40,6 +40,9 @@ test('a person sees what waits, and approves it with a proof that the run believ
   const { code, out } = await holdfast('mia', 'approve', ask.askId, '--json');
   expect(code).toBe(0);
   expect(JSON.parse(out)).toMatchObject({ delivered: 'update', verdict: { outcome: 'approved' } });
+  const theirs = await holdfast('bob', 'approve', ask.askId);
+  expect(theirs).toMatchObject({ code: 1 });
+  expect(theirs.err).toMatch(/nothing here for you[^]*holdfast approvals[^]*holdfast whoami/);
   await world.ended(run);
   expect(scene.effects('told-to')).toHaveLength(1);
   expect((await scene.rowsOf('told-to', 'decided')).map(({ by }) => by)).toEqual([

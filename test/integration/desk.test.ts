@@ -346,16 +346,19 @@ test.each<[string, (runId: string) => string]>([
   ]);
 });
 
+const approveAt = (where: TestDesk, ask: AskView) =>
+  where.post(
+    `/v1/approvals/${encodeURIComponent(ask.askId)}/decisions`,
+    { decision: 'approve', argsHash: ask.argsHash },
+    { key: newKey() },
+  );
+
 test('a new key decides on runs that were begun under the one before', async () => {
   const { run, ask } = await waiting('rotated');
   const signer = newSigner();
   const next = await startDesk(world, { signer });
   try {
-    const reply = await next.post(
-      `/v1/approvals/${encodeURIComponent(ask.askId)}/decisions`,
-      { decision: 'approve', argsHash: ask.argsHash },
-      { key: newKey() },
-    );
+    const reply = await approveAt(next, ask);
     expect(reply).toMatchObject({ status: 200, body: { outcome: 'approved' } });
     expect((await run.result({ timeoutMs: 30_000 })).completed).toBe(true);
     expect(effects('rotated')).toHaveLength(1);
@@ -364,19 +367,56 @@ test('a new key decides on runs that were begun under the one before', async () 
   }
 });
 
+test('a key that nobody trusts moves no run on, and says how it is trusted', async () => {
+  const stranger = await startDesk(world, { trusted: false });
+  try {
+    const { run, ask } = await waiting('untrusted');
+    const { executionId } = await run.execution();
+    const refused = await approveAt(stranger, ask);
+    expect(refused).toMatchObject({ status: 409, body: { code: 'key_untrusted' } });
+    expect(refused.body?.hint).toContain('holdfast keys trust');
+    expect(await run.execution()).toMatchObject({ executionId, closed: false });
+    const key = { tenant: ALL_TENANTS, ...stranger.signer.key, at: Date.now(), by: 'op' };
+    await world.store.addDeskKey(key);
+    expect(await approveAt(stranger, ask)).toMatchObject({ status: 200 });
+    await world.ended(run);
+  } finally {
+    await stranger.stop();
+  }
+});
+
 test('a revoked key decides nothing any more', async () => {
   const signer = newSigner();
   const lost = await startDesk(world, { signer });
   try {
     const { run, ask } = await waiting('revoked');
+    const { executionId } = await run.execution();
     const change = { tenant: ALL_TENANTS, kid: signer.key.kid, at: Date.now(), by: 'op' };
     await world.store.changeDeskKey({ ...change, to: 'revoked' });
-    await lost.post(
-      `/v1/approvals/${encodeURIComponent(ask.askId)}/decisions`,
-      { decision: 'approve', argsHash: ask.argsHash },
-      { key: newKey() },
-    );
-    // The run knew the key; whoever executes asks which ones count now.
+    const refused = await approveAt(lost, ask);
+    expect(refused).toMatchObject({ status: 409, body: { code: 'key_revoked' } });
+    expect(refused.body?.hint).toMatch(/holdfast keys rotate.*restart the console/);
+    expect(await lost.get('/v1/audit/head', 'ann')).toMatchObject({
+      status: 409,
+      body: { code: 'key_revoked' },
+    });
+    expect(await run.execution()).toMatchObject({ executionId, closed: false });
+    // Who has the key alone needs no desk. The run knew it; whoever executes asks which ones count now.
+    const { kind, policyVersion } = ask;
+    const where = { tenant: 'default', runId: 'revoked', kind, policyVersion } as const;
+    const { askId, argsHash } = ask;
+    const said = {
+      v: 1,
+      askId,
+      argsHash,
+      decision: 'approve',
+      by: 'mia',
+      roles: ['manager'],
+    } as const;
+    const stolen = { ...said, decidedAt: Date.now(), nonce: newKey() };
+    expect(await run.decide(signer.signDecision(where, stolen))).toMatchObject({
+      verdict: { accepted: true },
+    });
     const { events } = await world.ended(run);
     expect(effects('revoked')).toEqual([]);
     expect(events).toEqual(

@@ -5,7 +5,7 @@ import { checkAudit, readSignedHead } from '../../cli/audit-check.js';
 import { runCli } from '../../cli/program.js';
 import { generateKeyPairSync } from 'node:crypto';
 import { signerOf } from '../../client/desk-signer.js';
-import { chained, type AuditEntry, type AuditRow } from '../../core/audit.js';
+import { chained, emptyHead, type AuditEntry, type AuditRow } from '../../core/audit.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import {
   askView,
@@ -21,6 +21,7 @@ import {
 afterEach(cleanUp);
 
 const ROWS = 7;
+const EMPTY = emptyHead('default');
 const desk = signerOf(generateKeyPairSync('ed25519').privateKey);
 
 const entry = (index: number): AuditEntry => ({
@@ -69,12 +70,49 @@ test('what a transaction says of itself is in the trail when it has been committ
   expect(rows.map(({ runId }) => runId)).toEqual(['run_2', 'run_3']);
 });
 
+test('facts with names that objects order or treat in their own way are as they were written', async () => {
+  const { store } = await newStore();
+  const facts = JSON.parse(
+    '{"b":-0,"10":1e21,"2":"\\u0000\\ud800\\ufdd0","__proto__":{"toJSON":null},"a":1.0}',
+  ) as AuditEntry['facts'];
+  await store.appendAudit('default', [{ ...entry(1), facts }]);
+  expect(await checkAudit(store, 'default', [])).toMatchObject({ rows: 1 });
+  expect((await checkAudit(store, 'default', [])).fault).toBeUndefined();
+  const [row] = await store.readAudit('default', { limit: 1 });
+  expect(Object.keys(row?.facts ?? {})).toEqual(['2', '10', 'b', '__proto__', 'a']);
+});
+
 test.each<[string, string, readonly string[]]>([
   ['changed', 'changed', ["update audit set by_whom = 'eve' where seq = 3"]],
   ['changed in its facts', 'changed', [`update audit set facts_json = '{}' where seq = 3`]],
   ['changed to no JSON', 'changed', [`update audit set facts_json = 'x' where seq = 3`]],
   ['changed in its time', 'changed', ['update audit set at = at - 1 where seq = 3']],
   ['removed', 'missing', ['delete from audit where seq = 3']],
+  [
+    'changed to facts with a name twice',
+    'changed',
+    [
+      `update audit set facts_json = replace(facts_json, '{', '{"decision":"reject",') where seq = 3`,
+    ],
+  ],
+  [
+    'changed in the blanks of its facts',
+    'changed',
+    [`update audit set facts_json = facts_json || ' ' where seq = 3`],
+  ],
+  [
+    'changed in how its facts are spelled',
+    'changed',
+    [`update audit set facts_json = replace(facts_json, 'approve', '\\u0061pprove') where seq = 3`],
+  ],
+  ...[0, -5].map((seq): [string, string, readonly string[]] => [
+    `inserted as number ${seq}`,
+    'misplaced',
+    [
+      `insert into audit select tenant, ${seq}, at, kind, 'eve', run_id, ask_id, facts_json, prev_hash, hash
+       from audit where seq = 3`,
+    ],
+  ]),
   [
     'removed and closed up',
     'changed',
@@ -105,8 +143,10 @@ test.each<[string, string, readonly string[]]>([
   ],
 ])('a row that was %s is found', async (_what, what, statements) => {
   const { store, place } = await trail();
+  const head = await store.auditHead('default');
+  expect((await checkAudit(store, 'default', [head])).fault).toBeUndefined();
   await tamper(place, ...statements);
-  const { fault, rows } = await checkAudit(store, 'default', []);
+  const { fault, rows } = await checkAudit(store, 'default', [head]);
   expect(fault).toMatchObject({ what, seq: what === 'missing' ? 3 : expect.any(Number) });
   expect(rows).toBeLessThan(ROWS);
 });
@@ -140,34 +180,58 @@ describe('with a head that was kept elsewhere', () => {
     expect(fault).toMatchObject({ what: 'not_the_signed_head' });
   });
 
+  const read = async (store: Opened['store'], head: object, tenant = 'default') => {
+    const path = join(dirname(newFile()), 'head.json');
+    writeFileSync(path, JSON.stringify(head));
+    return readSignedHead(path, tenant, await store.listDeskKeys(ALL_TENANTS));
+  };
+
   test('a head that nobody of the desk has signed is not taken', async () => {
     const { store } = await trail();
+    await store.addDeskKey({ tenant: ALL_TENANTS, ...desk.key, at: 1, by: 'op' });
     const signed = desk.signHead(await store.auditHead('default'), 5);
-    const path = join(dirname(newFile()), 'head.json');
-    const read = (head: object, tenant = 'default') => {
-      writeFileSync(path, JSON.stringify(head));
-      return readSignedHead(path, tenant, [desk.key]);
-    };
-    await expect(read(signed)).resolves.toEqual(signed);
-    await expect(read({ ...signed, seq: 1 })).rejects.toThrow('has signed it');
-    await expect(read({ ...signed, hash: 'f'.repeat(64) })).rejects.toThrow('has signed it');
-    await expect(read(signed, 'other')).rejects.toThrow('of tenant');
-    await expect(read({ seq: 1 })).rejects.toThrow('no signed head');
+    await expect(read(store, signed)).resolves.toEqual(signed);
+    await expect(read(store, { ...signed, seq: 1 })).rejects.toThrow('has signed it');
+    await expect(read(store, { ...signed, hash: 'f'.repeat(64) })).rejects.toThrow('has signed it');
+    await expect(read(store, signed, 'other')).rejects.toThrow('of tenant');
+    await expect(read(store, { seq: 1 })).rejects.toThrow('no signed head');
+  });
+
+  test('of a key that was revoked a head is taken when it is from before, and no other', async () => {
+    const { store } = await trail();
+    const change = { tenant: ALL_TENANTS, kid: desk.key.kid, by: 'op' };
+    await store.addDeskKey({ ...change, key: desk.key.key, at: 1 });
+    const [early, late] = [5, 7].map((at) => desk.signHead(EMPTY, at));
+    await store.changeDeskKey({ ...change, at: 6, to: 'retired' });
+    await expect(read(store, late!)).resolves.toEqual(late);
+    await store.changeDeskKey({ ...change, at: 6, to: 'revoked' });
+    await expect(read(store, early!)).resolves.toEqual(early);
+    await expect(read(store, late!)).rejects.toThrow('was revoked on 1970-01-01');
   });
 });
 
+async function holdfast(words: readonly string[], variables: Record<string, string> = {}) {
+  let out = '';
+  let err = '';
+  const streams = {
+    out: (text: string) => void (out += text),
+    err: (text: string) => void (err += text),
+  };
+  const environment = { variables, folder: '/', colour: false, interactive: false };
+  const code = await runCli(words, { environment, streams });
+  return { code, out, err };
+}
+
 test('holdfast audit verify says what is wrong, and exits with an error', async () => {
   const { place } = await trail();
-  const verify = async () => {
-    let out = '';
-    const streams = { out: (text: string) => (out += text), err: () => undefined };
-    const environment = { variables: {}, folder: '/', colour: false, interactive: false };
-    const code = await runCli(['audit', 'verify', '--store', place], { environment, streams });
-    return { code, out };
-  };
+  const verify = () => holdfast(['audit', 'verify', '--store', place]);
   expect(await verify()).toMatchObject({ code: 0, out: expect.stringContaining('7 rows') });
+  await tamper(place, `update audit set facts_json = facts_json || ' ' where seq = 5`);
+  expect(await verify()).toMatchObject({ code: 1, out: expect.stringContaining('row 5') });
   await tamper(place, 'delete from audit where seq = 2');
   expect(await verify()).toMatchObject({ code: 1, out: expect.stringContaining('row 2') });
+  await tamper(place, 'update audit set seq = 0 where seq = 4');
+  expect(await verify()).toMatchObject({ code: 1, out: expect.stringContaining('row 0') });
 });
 
 test('questions of runs and decisions that do not count come into the trail with their events', async () => {
@@ -197,7 +261,7 @@ describe('keys of the desk', () => {
     expect(await store.deskKeys('any')).toEqual([desk.key]);
     expect(await store.changeDeskKey({ ...change, to: 'revoked' })).toBe(true);
     expect(await store.deskKeys('any')).toEqual([]);
-    await store.addDeskKey({ ...change, key: desk.key.key });
+    await expect(store.addDeskKey({ ...change, key: desk.key.key })).rejects.toThrow('was revoked');
     expect(await store.changeDeskKey({ ...change, to: 'retired' })).toBe(false);
     expect(await store.deskKeys('any')).toEqual([]);
     const rows = await store.readAudit(ALL_TENANTS, { limit: 9 });
@@ -217,6 +281,27 @@ describe('keys of the desk', () => {
     expect(await store.deskKeys('a')).toEqual([desk.key]);
     expect(await store.deskKeys('b')).toEqual([]);
   });
+});
+
+test('with a key that was revoked nobody trusts it again, and signs no head; another one does', async () => {
+  const { store, place } = await trail();
+  const variables = { HOLDFAST_DESK_KEY: join(dirname(newFile()), 'desk-key.json') };
+  const run = (...words: readonly string[]) => holdfast([...words, '--store', place], variables);
+  expect(await run('keys', 'create')).toMatchObject({ code: 0 });
+  const kid = (await store.deskKeys(ALL_TENANTS))[0]!.kid;
+  expect(await run('audit', 'head')).toMatchObject({ code: 0, out: expect.stringContaining(kid) });
+  expect(await run('keys', 'revoke', kid)).toMatchObject({ code: 0 });
+  for (const words of [
+    ['keys', 'trust'],
+    ['audit', 'head'],
+  ]) {
+    const refused = await run(...words);
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toMatch(/was revoked[^]*holdfast keys rotate/);
+  }
+  expect(await run('keys', 'rotate')).toMatchObject({ code: 0 });
+  expect(await run('audit', 'head')).toMatchObject({ code: 0 });
+  expect(await store.deskKeys(ALL_TENANTS)).not.toMatchObject([{ kid }]);
 });
 
 test('a request of the desk counts once, and its first time stays', async () => {

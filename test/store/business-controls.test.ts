@@ -107,6 +107,10 @@ describe('effects', () => {
       const found = await store.listEffects('t', { subject, limit: 1 });
       expect(found).toMatchObject([{ key: 'late', agent: '' }]);
     }
+    // As releases have noted it that took texts as tools gave them.
+    await note(noted('decomposed', { identity: ['zoe\u0308', 'A-2'] }));
+    const old = await store.listEffects('t', { subject: 'zoe\u0308' });
+    expect(old).toMatchObject([{ key: 'decomposed' }]);
     expect(await store.listEffects('t', { subject: 'a-1' })).toEqual([]);
     expect(await store.listEffects('t', { subject: 'A-%' })).toEqual([]);
     expect(await store.listEffects('other', { subject: 'A-1' })).toEqual([]);
