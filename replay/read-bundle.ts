@@ -16,6 +16,7 @@ import {
   SEGMENTS_MAX,
   type Bundle,
 } from './bundle.js';
+import { brokenContent } from './broken-content.js';
 import { brokenHistory } from './broken-history.js';
 import { brokenChain } from './chain.js';
 
@@ -134,6 +135,8 @@ function checkContent(bundle: Bundle, file: string): void {
     if (sha256Hex(text) !== name)
       throw invalidBundle(file, `the text ${name} is not what its hash says`);
   }
+  const other = brokenContent(bundle);
+  if (other !== undefined) throw invalidBundle(file, other);
 }
 
 function problemsOf(error: z.ZodError): string {

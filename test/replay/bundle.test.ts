@@ -163,6 +163,48 @@ test('a second start, and what follows an end, are refused', () => {
   expect(refusal(changedEvents([events[0]!, renumbered]))).toContain('begins a second time');
 });
 
+const missing = (message: string, change: (one: Bundle) => Partial<Bundle>) =>
+  expect(refusal(sealed((one) => ({ ...one, ...change(one) })))).toContain(message);
+
+test('a bundle without something that its histories name is refused', () => {
+  const nodes = Object.keys(bundle.nodes);
+  for (const hash of nodes) {
+    missing(`it has no message ${hash}`, ({ nodes: { [hash]: _, ...rest } }) => ({ nodes: rest }));
+  }
+  missing('it has no message', () => ({ nodes: {} }));
+  missing(`it has no text ${Object.keys(bundle.blobs)[0]}`, () => ({ blobs: {} }));
+});
+
+test('a bundle whose events are not those that its histories carried is refused', () => {
+  const { seq } = bundle.events[3]!.stamp;
+  missing('it has no event 0', () => ({ events: [] }));
+  missing(`it has no event ${seq}`, ({ events }) => ({ events: events.toSpliced(3, 1) }));
+  missing(`event ${seq} is none that the histories carry`, ({ events }) => ({
+    events: events.with(3, { ...events[2]!, stamp: events[3]!.stamp }),
+  }));
+  missing(`event ${seq} is not where it should be`, ({ events }) => ({
+    events: events.toSpliced(3, 0, events[3]!),
+  }));
+  missing('event 999 is none that the histories carry', ({ events }) => ({
+    events: [...events, { ...events[0]!, stamp: { ...events[0]!.stamp, seq: 999 } }],
+  }));
+});
+
+test('a bundle under the name of another run or tenant is refused', () => {
+  const { tenant, runId } = bundle.run;
+  missing(`is of the run ${runId}`, () => ({ run: { tenant, runId: 'other' } }));
+  missing(`is of the tenant ${tenant}`, () => ({ run: { tenant: 'other', runId } }));
+});
+
+test('of a run that goes on, the store may be ahead of the history, but not behind it', () => {
+  const [segment] = bundle.segments;
+  const begun = segment!.events.slice(0, -20);
+  const open = { ...bundle, segments: [{ ...segment!, events: begun }] };
+  expect(parseBundle(bundleText(open), 'run.json')).toEqual(open);
+  const behind = bundleText({ ...open, events: bundle.events.slice(0, 2) });
+  expect(refusal(behind)).toContain('it has no event 2');
+});
+
 test('payloads that nobody can decode are what a client has sent, and no defect', () => {
   const encoding = Buffer.from('binary/guessed').toString('base64');
   expect(() => parseBundle(payload({ metadata: { encoding } }), 'run.json')).not.toThrow();
