@@ -18,7 +18,11 @@ const ENDINGS: readonly string[] = [
 
 export function isClosed(events: readonly HistoryEvent[]): boolean {
   const last = events.at(-1);
-  return last !== undefined && ENDINGS.includes(typeOf(last));
+  return last !== undefined && isEnding(last);
+}
+
+export function isEnding(event: HistoryEvent): boolean {
+  return ENDINGS.includes(typeOf(event));
 }
 
 /** Why these segments are no whole chain. */

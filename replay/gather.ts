@@ -4,20 +4,14 @@
  */
 import { HoldfastError } from '../core/errors.js';
 import type { RunEvent } from '../core/event.js';
-import { isBlobRef, type Json } from '../core/json.js';
+import type { Json } from '../core/json.js';
 import type { Store } from '../store/store.js';
 import type { Bundle } from './bundle.js';
 import { payloadValues, type HistoryEvent, type JsonObject } from './history.js';
+import { referencesIn } from './references.js';
 
-const HASH = /^[0-9a-f]{64}$/;
 const PAGE_EVENTS = 500;
 const EVENTS_MAX = 10_000_000;
-
-interface References {
-  /** In the order in which they were met. */
-  readonly heads: ReadonlySet<string>;
-  readonly blobs: ReadonlySet<string>;
-}
 
 type Reading = Pick<Store, 'readChain' | 'getBlob' | 'readEvents'>;
 type RunKey = Bundle['run'];
@@ -66,28 +60,6 @@ async function readAllEvents(store: Reading, run: RunKey): Promise<readonly RunE
     since = page.nextSeq;
   }
   return events;
-}
-
-function referencesIn(values: readonly Json[]): References {
-  const heads = new Set<string>();
-  const blobs = new Set<string>();
-  // `ref` is the whole of a shortened result.
-  const named: { readonly [name: string]: Set<string> } = {
-    head: heads,
-    headBefore: heads,
-    ref: blobs,
-  };
-  const waiting: Json[] = values.toReversed();
-  while (waiting.length > 0) {
-    const value = waiting.pop()!;
-    if (typeof value !== 'object' || value === null) continue;
-    if (isBlobRef(value) && HASH.test(value.$blob)) blobs.add(value.$blob);
-    for (const [name, inner] of Object.entries(value) as [string, Json][]) {
-      if (typeof inner !== 'string') waiting.push(inner);
-      else if (HASH.test(inner)) named[name]?.add(inner);
-    }
-  }
-  return { heads, blobs };
 }
 
 function missingText(hash: string): HoldfastError {

@@ -16,6 +16,8 @@ import {
   SEGMENTS_MAX,
   type Bundle,
 } from './bundle.js';
+import { brokenContent } from './broken-content.js';
+import { brokenHistory } from './broken-history.js';
 import { brokenChain } from './chain.js';
 
 const PROBLEMS_SHOWN = 5;
@@ -121,6 +123,10 @@ function refuseOthers(value: unknown, file: string): void {
 function checkContent(bundle: Bundle, file: string): void {
   const broken = brokenChain(bundle.segments);
   if (broken !== undefined) throw invalidBundle(file, broken);
+  for (const { segment, events } of bundle.segments) {
+    const reason = brokenHistory(events);
+    if (reason !== undefined) throw invalidBundle(file, `segment ${segment}, ${reason}`);
+  }
   for (const [name, node] of Object.entries(bundle.nodes)) {
     if (sha256Hex(canonicalJson(node as Json)) === name) continue;
     throw invalidBundle(file, `the message ${name} is not what its hash says`);
@@ -129,6 +135,8 @@ function checkContent(bundle: Bundle, file: string): void {
     if (sha256Hex(text) !== name)
       throw invalidBundle(file, `the text ${name} is not what its hash says`);
   }
+  const other = brokenContent(bundle);
+  if (other !== undefined) throw invalidBundle(file, other);
 }
 
 function problemsOf(error: z.ZodError): string {

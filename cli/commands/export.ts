@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { HoldfastError } from '../../core/errors.js';
 import type { Bundle } from '../../replay/bundle.js';
+import type { RedactionRule } from '../../replay/redaction/rules.js';
 import {
   examples,
   runCommand,
@@ -52,10 +53,10 @@ export function addExport(program: Command, cli: Cli): void {
     .action((runId: string, options: ExportOptions) =>
       runCommand(cli, options, async (session, output) => {
         const { folder } = cli.environment;
-        const bundle = await redacted(await bundleOf({ cli, options, session }, runId), {
-          folder,
-          ...(options.redact !== undefined && { rules: options.redact }),
-        });
+        // Rules that cannot be used are said before the run is read.
+        const rules =
+          options.redact === undefined ? undefined : await rulesIn(resolve(folder, options.redact));
+        const bundle = await redacted(await bundleOf({ cli, options, session }, runId), rules);
         await write(bundle, resolve(folder, options.output ?? fileNameOf(runId)), output);
       }),
     );
@@ -85,14 +86,18 @@ export async function bundleOf(
   return exportRun({ address, namespace, store }, { tenant: TENANT, runId });
 }
 
+async function rulesIn(file: string): Promise<readonly RedactionRule[]> {
+  const { readRules } = await import('../../replay/redaction/rules.js');
+  return readRules(file);
+}
+
 async function redacted(
   bundle: Bundle,
-  { folder, rules }: { readonly folder: string; readonly rules?: string },
+  rules: readonly RedactionRule[] | undefined,
 ): Promise<Bundle> {
   if (rules === undefined) return bundle;
-  const { readRules } = await import('../../replay/redaction/rules.js');
   const { redactBundle } = await import('../../replay/redaction/redact-bundle.js');
-  return redactBundle(bundle, await readRules(resolve(folder, rules)));
+  return redactBundle(bundle, rules);
 }
 
 async function write(bundle: Bundle, file: string, output: Output): Promise<void> {

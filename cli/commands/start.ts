@@ -115,7 +115,11 @@ function waitFor(
 }
 
 function sessionOptions(options: StartOptions, folder: string): SessionOptions {
-  const { session, resume, fork, forkAt } = options;
+  const { session, resume, continue: latest, fork, forkAt } = options;
+  if (resume !== undefined && latest) throw usage('Give --resume or --continue, not both.');
+  if ((fork || forkAt !== undefined) && resume === undefined && !latest) {
+    throw usage('There is nothing to fork: --fork and --fork-at go with --resume or --continue.');
+  }
   return {
     ...(session !== undefined && { sessionId: session }),
     ...(resume !== undefined && { resume }),

@@ -1,6 +1,6 @@
 /**
  * The rules of a redaction, from a JSON file that whoever exports has written.
- * Errors: `InvalidConfig` with the place.
+ * Errors: `Usage` with the place, because the file is a part of the command line.
  */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
@@ -81,7 +81,7 @@ function patternOf(
 }
 
 function invalidRules(file: string, reason: string): HoldfastError {
-  return new HoldfastError('InvalidConfig', `The rules in ${file} cannot be used: ${reason}.`, {
+  return new HoldfastError('Usage', `The rules in ${file} cannot be used: ${reason}.`, {
     hint: 'A rule is {"name", "key"}, {"name", "pointer"} or {"name", "regex", "flags"}; see docs/replay.md.',
   });
 }

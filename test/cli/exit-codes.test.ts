@@ -94,11 +94,25 @@ describe('a command line that is wrong', () => {
     ['a number that is none', ['list', '--limit', 'many']],
     ['an unknown status', ['list', '--status', 'asleep']],
     ['options that exclude each other', ['start', 'refund', 'x', '--watch', '--detach']],
+    ['a fork of nothing', ['start', 'refund', 'x', '--fork']],
+    ['a fork of nothing at a message', ['start', 'refund', 'x', '--fork-at', 'r:m1']],
+    ['two sessions to go on with', ['start', 'refund', 'x', '--resume', 's', '--continue']],
+    ['rules that are not there', ['export', 'r', '--redact', 'none.json']],
   ])('exits with 2: %s', async (_, argv) => {
     const { code, out, err } = await holdfast(...argv);
     expect(code).toBe(2);
     expect(out).toBe('');
     expect(err).not.toBe('');
+  });
+
+  it.each([
+    ['no JSON', '{"rules": [', 'line 1'],
+    ['an empty list', '{"rules": []}', 'rules:'],
+    ['a pattern without its end', '{"rules": [{"name": "a", "regex": "("}]}', 'rule a:'],
+  ])('exits with 2 for rules of a redaction with %s', async (_, rules, named) => {
+    writeFileSync(join(folder, 'rules.json'), rules);
+    const { code, err } = await holdfast('export', 'r', '--redact', 'rules.json');
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(named) });
   });
 
   it('suggests what may have been meant', async () => {

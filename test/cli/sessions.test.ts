@@ -96,5 +96,5 @@ test('what is not there is named, and the words of the command are checked', asy
   expect(missing.err).toMatch(/no session and no run no/);
   expect((await holdfast('transcript', 's1', '--format', 'pdf')).code).toBe(2);
   const fork = await holdfast('start', 'a', 'Go.', '--fork');
-  expect(fork.code).toBe(1);
+  expect(fork.code).toBe(2);
 });

@@ -85,9 +85,11 @@ test('what a reset has left behind is no part of the bundle, and what came after
   await until('the question to be asked again', async () =>
     (await run.state()).asks.length > 0 ? true : undefined,
   );
+  const waiting = parseBundle(bundleText(await exported('reset')), 'reset.json');
+  expect(await replayRun(waiting)).toMatchObject({ equal: true, open: true });
   await run.approve(ask.askId, APPROVER);
   await run.result();
-  const bundle = await exported('reset');
+  const bundle = parseBundle(bundleText(await exported('reset')), 'reset.json');
   // The run after the reset may have gone on in further segments.
   expect(bundle.segments[0]!.execution).toBe(execution);
   expect(await replayRun(bundle)).toMatchObject({ equal: true, open: false });

@@ -62,3 +62,18 @@ test('a bundle that is cut off is an error that says so', async () => {
   const json = await holdfast('replay', 'cut.json', '--json');
   expect(JSON.parse(json.out)).toMatchObject({ error: { code: 'InvalidBundle' } });
 });
+
+test('a history that no server has written is refused before it is replayed', async () => {
+  const bundle = await stored('approved');
+  const headless = changed(bundle, (event) =>
+    event.eventId === '1'
+      ? { ...event, workflowExecutionStartedEventAttributes: undefined as never }
+      : event,
+  );
+  writeFileSync(join(folder, 'headless.json'), bundleText(headless));
+  const { code, out } = await holdfast('replay', 'headless.json', '--json');
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toMatchObject({
+    error: { code: 'InvalidBundle', message: expect.stringContaining('segment 0, event 1:') },
+  });
+});

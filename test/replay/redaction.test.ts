@@ -138,7 +138,7 @@ describe('what cannot be hidden', () => {
     ],
   ])('rules with %s are refused', (_what, document) => {
     expect(() => parseRules(document, 'rules.json')).toThrow(
-      expect.objectContaining({ code: 'InvalidConfig' }),
+      expect.objectContaining({ code: 'Usage' }),
     );
   });
 });

@@ -195,6 +195,18 @@ describe('a history that was altered', () => {
   });
 });
 
+test('a history over which the replayer breaks is an error of the bundle, with the reason', async () => {
+  const bundle = await stored('approved');
+  const altered = changed(bundle, (event) => {
+    const { activityTaskStartedEventAttributes: _, ...rest } = event;
+    return rest as unknown as typeof event;
+  });
+  await expect(replayRun(altered)).rejects.toMatchObject({
+    code: 'InvalidBundle',
+    message: expect.stringMatching(/history of S39, execution .*Missing attributes/),
+  });
+});
+
 describe('a run that goes on', () => {
   test('replays as far as it has come', async () => {
     const bundle = await stored('approved');

@@ -1,0 +1,135 @@
+/**
+ * Why the content of a bundle is not that of its histories: another run's, or not all of it.
+ * Invariant: linear in the bundle. What an export writes passes: it gathers by the same references, and what
+ * the store no longer has makes it fail.
+ */
+import { canonicalJson } from '../core/digest.js';
+import { parseStart } from '../core/parse-start.js';
+import { ownValue, type Json } from '../core/json.js';
+import { wholeEvents, type EventsInPayload } from '../core/wire-events.js';
+import type { Bundle } from './bundle.js';
+import {
+  argumentsOf,
+  at,
+  attributesOf,
+  isObject,
+  payloadValues,
+  textAt,
+  typeOf,
+  type HistoryEvent,
+} from './history.js';
+import { referencesIn } from './references.js';
+
+/** Histories and hashes have been found right. */
+export function brokenContent(bundle: Bundle): string | undefined {
+  return otherRun(bundle) ?? missingReference(bundle) ?? otherEvents(bundle);
+}
+
+function otherRun({ run, segments }: Bundle): string | undefined {
+  for (const { segment, events } of segments) {
+    const started = attributesOf(events[0], 'workflowExecutionStarted');
+    const runId = textAt(started, 'workflowId');
+    if (runId !== run.runId) return `segment ${segment} is of the run ${shown(runId)}`;
+    const start = parseStart(argumentsOf(started.input)[0]);
+    const tenants = [
+      ...(start.ok ? [start.value.tenant ?? 'default'] : []),
+      ...events.map((event) => textAt(inputOf(event), 'run', 'tenant')),
+    ];
+    const other = tenants.find((tenant) => tenant !== undefined && tenant !== run.tenant);
+    if (other !== undefined) return `segment ${segment} is of the tenant ${shown(other)}`;
+  }
+  return undefined;
+}
+
+function missingReference({ segments, events, nodes, blobs }: Bundle): string | undefined {
+  const { heads, blobs: named } = referencesIn(recordedValues(segments, events));
+  const parents = Object.values(nodes).map((node) => textAt(node, 'parent'));
+  for (const hash of [...heads, ...parents]) {
+    if (hash !== undefined && ownValue(nodes, hash) === undefined) {
+      return `it has no message ${shown(hash)}`;
+    }
+  }
+  for (const hash of [...named, ...referencesIn(Object.values(nodes)).blobs]) {
+    if (ownValue(blobs, hash) === undefined) return `it has no text ${hash}`;
+  }
+  return undefined;
+}
+
+function* recordedValues(
+  segments: Bundle['segments'],
+  events: Bundle['events'],
+): Generator<Json, void> {
+  for (const segment of segments) yield* payloadValues(segment.events as unknown as Json);
+  yield events as unknown as Json;
+}
+
+/**
+ * The store has the events that activities have brought it: those of all that have done their work, and of a
+ * run that has come to its end no others. Before that the store may be ahead of the history, or have events
+ * that a reset has left behind.
+ */
+function otherEvents({ segments, events }: Bundle): string | undefined {
+  const { carried, stored } = carriedEvents(segments);
+  const ended = typeOf(segments.at(-1)!.events.at(-1)!) === 'WORKFLOW_EXECUTION_COMPLETED';
+  let before = -1;
+  for (const event of events) {
+    const { seq } = event.stamp;
+    if (seq <= before) return `its event ${seq} is not where it should be`;
+    before = seq;
+    if (!stored.delete(seq) && !ended) continue;
+    if (carried.get(seq)?.has(canonicalJson(event as unknown as Json)) === true) continue;
+    return `its event ${seq} is none that the histories carry`;
+  }
+  const [missing] = stored;
+  return missing === undefined ? undefined : `it has no event ${missing}`;
+}
+
+interface CarriedEvents {
+  /** Canonical forms by number; after a reset a number may come again. */
+  readonly carried: ReadonlyMap<number, ReadonlySet<string>>;
+  /** Numbers of those that were stored. */
+  readonly stored: Set<number>;
+}
+
+function carriedEvents(segments: Bundle['segments']): CarriedEvents {
+  const carried = new Map<number, Set<string>>();
+  const stored = new Set<number>();
+  for (const { events } of segments) {
+    const completed = new Set(
+      events.map((event) =>
+        textAt(attributesOf(event, 'activityTaskCompleted'), 'scheduledEventId'),
+      ),
+    );
+    for (const scheduled of events) {
+      for (const event of eventsOf(scheduled)) {
+        const { seq } = event.stamp;
+        const forms = carried.get(seq) ?? new Set();
+        carried.set(seq, forms.add(canonicalJson(event as unknown as Json)));
+        if (completed.has(scheduled.eventId)) stored.add(seq);
+      }
+    }
+  }
+  return { carried, stored };
+}
+
+function eventsOf(scheduled: HistoryEvent): ReturnType<typeof wholeEvents> {
+  const input = inputOf(scheduled);
+  const given = at(input, 'events');
+  if (!Array.isArray(given) || !given.every((event) => isObject(at(event, 'stamp')))) return [];
+  try {
+    return wholeEvents(input as unknown as EventsInPayload);
+  } catch {
+    // Whatever this input is, no workflow has made it, and the replay will say so.
+    return [];
+  }
+}
+
+/** What an activity was given. */
+function inputOf(event: HistoryEvent): Json | undefined {
+  if (typeOf(event) !== 'ACTIVITY_TASK_SCHEDULED') return undefined;
+  return argumentsOf(attributesOf(event, 'activityTaskScheduled').input)[0];
+}
+
+function shown(name: string | undefined): string {
+  return name === undefined ? 'nobody' : name.slice(0, 200);
+}

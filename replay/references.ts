@@ -1,0 +1,44 @@
+/**
+ * What recorded values refer to: nodes of the conversation, and large texts.
+ * Invariant: an export gathers and a reader asks for the same references, because both find them here.
+ */
+import { isBlobRef, ownValue, type Json } from '../core/json.js';
+
+const HASH = /^[0-9a-f]{64}$/;
+
+export interface References {
+  /** In the order in which they were met. */
+  readonly heads: ReadonlySet<string>;
+  readonly blobs: ReadonlySet<string>;
+}
+
+export function referencesIn(values: Iterable<Json>): References {
+  const heads = new Set<string>();
+  const blobs = new Set<string>();
+  // `ref` is the whole of a shortened result.
+  const named: { readonly [name: string]: Set<string> } = {
+    head: heads,
+    headBefore: heads,
+    ref: blobs,
+  };
+  for (const value of objectsIn(values)) {
+    if (isBlobRef(value) && HASH.test(value.$blob)) blobs.add(value.$blob);
+    for (const [name, inner] of Object.entries(value)) {
+      if (typeof inner === 'string' && HASH.test(inner)) ownValue(named, name)?.add(inner);
+    }
+  }
+  return { heads, blobs };
+}
+
+/** Every object and list at any depth; without recursion, because values may nest as deep as they like. */
+function* objectsIn(values: Iterable<Json>): Generator<object> {
+  for (const whole of values) {
+    const waiting: unknown[] = [whole];
+    while (waiting.length > 0) {
+      const value = waiting.pop();
+      if (typeof value !== 'object' || value === null) continue;
+      yield value;
+      for (const inner of Object.values(value)) waiting.push(inner);
+    }
+  }
+}
