@@ -162,18 +162,23 @@ function present<T extends object>(fields: T): Present<T> {
   return Object.fromEntries(set) as Present<T>;
 }
 
+/** Undefined: it has none, or is no message. */
+export function idOfPrompt(prompt: UserPrompt): string | undefined {
+  const id: unknown = typeof prompt === 'string' ? undefined : prompt?.uuid;
+  return typeof id === 'string' ? id : undefined;
+}
+
 /** Errors: InvalidTask for what is no message of a user. */
-export function textOfPrompt(prompt: UserPrompt): { readonly text: string; readonly id?: string } {
-  if (typeof prompt === 'string') return { text: prompt };
+export function textOfPrompt(prompt: UserPrompt): string {
+  if (typeof prompt === 'string') return prompt;
   const content: unknown = prompt?.message?.content;
-  const id = typeof prompt?.uuid === 'string' ? { id: prompt.uuid } : {};
-  if (typeof content === 'string') return { text: content, ...id };
+  if (typeof content === 'string') return content;
   const blocks = Array.isArray(content) ? (content as readonly unknown[]) : [];
   const texts = blocks.map((block) => (block as { text?: unknown } | null)?.text);
   if (texts.length === 0 || !texts.every((text) => typeof text === 'string')) {
     throw refused('a message of prompt', 'it must be a text, or a user message of texts');
   }
-  return { text: texts.join('\n\n'), ...id };
+  return texts.join('\n\n');
 }
 
 function refused(what: string, why: string, hint?: string): HoldfastError {
