@@ -180,6 +180,8 @@ describe('with a person who types', () => {
     expect(await terminal.done).toBe(0);
     expect(effects(runId)).toHaveLength(1);
     expect(terminal.said()).toMatch(/✗ pay\.asked: .*no receipt/);
+    // Only what started is told as a start.
+    expect(terminal.said().match(/→ pay\.asked/g)).toHaveLength(1);
     expect(terminal.said()).toContain('modified by maria');
     // What was paid, not what had been proposed.
     expect(terminal.said()).toMatch(/→ pay\.asked \{[^}]*"amountCents":300[^}]*\}\n✓ pay\.asked/);
