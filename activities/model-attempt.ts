@@ -16,6 +16,7 @@ import type {
 import type { AttemptEnd, AttemptStart } from '../store/attempts.js';
 import type { ReplyKey } from '../store/replies.js';
 import type { StoreCalls } from '../store/store.js';
+import { checkedReply } from './checked-reply.js';
 import { now, type InTransaction } from './deps.js';
 import { toldOf, type FailureFacts } from './failure.js';
 import { feesOf } from './hosted-calls.js';
@@ -118,10 +119,14 @@ export async function askProvider(scope: Scope, call: ModelCall): Promise<Attemp
   };
   let reply: ModelReply;
   try {
-    reply = await call.provider.complete(call.request, progress);
+    const { provider, request } = call;
+    reply = checkedReply(await provider.complete(request, progress), {
+      provider,
+      maxTokens: asked.maxTokens,
+    });
     tokens?.replied(reply.blocks);
   } catch (error) {
-    return failedAttempt(error, asked);
+    return failedAttempt(error, call);
   } finally {
     await tokens?.settle();
   }
@@ -155,22 +160,30 @@ export async function keepReply(
   await store.putReply({ ...key, output: output as unknown as Json });
 }
 
-function failedAttempt(error: unknown, asked: Asked): AttemptResult {
-  const known = error instanceof HoldfastError;
+function failedAttempt(thrown: unknown, { asked, provider }: ModelCall): AttemptResult {
+  const known = thrown instanceof HoldfastError;
+  const error = known ? thrown : brokenProvider(provider, thrown);
   const details = detailsOf(error);
-  const hint = known ? error.hint : undefined;
-  const code = known ? error.code : 'Internal';
+  const { code, hint } = error;
   return {
     kind: 'failed',
     code,
     retryable: details?.shouldRetry ?? !known,
     facts: {
-      ...toldOf(error instanceof Error ? error.message : String(error), hint),
+      ...toldOf(error.message, hint),
       ...(details?.retryAfterMs !== undefined && { retryAfterMs: details.retryAfterMs }),
-      cause: error,
+      cause: thrown,
     },
     end: { outcome: 'failed', code, ...spentBy(error, asked) },
   };
+}
+
+/** A provider throws nothing but the failures of a model; what else comes is a defect of its code. */
+function brokenProvider({ name }: Provider, thrown: unknown): HoldfastError {
+  const said = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  return new HoldfastError('Internal', `The provider ${name} threw ${said}.`, {
+    hint: 'Look at the code of the provider; it may throw only what modelFailure makes.',
+  });
 }
 
 /** What the vendor may bill for a failed request (G25); all of its bound when nothing is known. */

@@ -55,7 +55,10 @@ export function tokenStream(
   }
 
   return {
-    onDelta: (delta) => send(withRegistryName(delta, names)),
+    onDelta(delta) {
+      // A provider may be anybody's: what is no piece of a reply is shown to nobody.
+      if (isDelta(delta)) send(withRegistryName(delta, names));
+    },
     replied(blocks) {
       if (!said) wholeDeltas(blocks).forEach((delta) => send(withRegistryName(delta, names)));
     },
@@ -72,6 +75,19 @@ export function tokenStream(
       if (last !== undefined && stored) live.announce(writer, [last]);
     },
   };
+}
+
+const DELTA_TYPES: readonly unknown[] = ['text', 'thinking', 'tool_use'];
+
+function isDelta(given: unknown): given is ModelDelta {
+  if (typeof given !== 'object' || given === null) return false;
+  const { type, block, text, id, tool } = given as { readonly [name: string]: unknown };
+  return (
+    DELTA_TYPES.includes(type) &&
+    Number.isSafeInteger(block) &&
+    typeof text === 'string' &&
+    [id, tool].every((name) => name === undefined || typeof name === 'string')
+  );
 }
 
 function withRegistryName(delta: ModelDelta, names: ReadonlyMap<string, string>): ModelDelta {

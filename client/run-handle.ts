@@ -5,7 +5,6 @@ import { HoldfastError } from '../core/errors.js';
 import type { RunEvent } from '../core/event.js';
 import type { Json } from '../core/json.js';
 import {
-  MESSAGE_CHARS_MAX,
   parseModelName,
   parsePermissionMode,
   parseThinkingTokens,
@@ -16,6 +15,7 @@ import type { RunResult } from '../core/result.js';
 import type { StreamChunk } from '../core/stream.js';
 import type { OpenAsk, RunView } from '../core/view.js';
 import * as messages from '../workflows/messages.js';
+import { checkMessage } from './check-message.js';
 import {
   answerAsk,
   decideOnAsk,
@@ -157,11 +157,7 @@ async function sendMessage(
   message: { readonly text: string; readonly id: string },
 ): Promise<string> {
   const { text, id } = message;
-  if (text.trim() === '' || text.length > MESSAGE_CHARS_MAX) {
-    throw new HoldfastError('InvalidTask', 'The message is blank or too long.', {
-      hint: `Send a text of 1 to ${MESSAGE_CHARS_MAX} characters.`,
-    });
-  }
+  checkMessage(message);
   await bounded(link, { runId }, () =>
     link.temporal.workflow.getHandle(runId).signal(messages.userMessage, { text, id }),
   );

@@ -98,11 +98,15 @@ export function parseDecision(raw: unknown): Parsed<Decision> {
     : fault(raw, `a decision must take at most ${DECISION_BYTES_MAX} bytes as JSON`);
 }
 
-type Extras = Pick<Decision, 'args' | 'tool' | 'amount' | 'grant'>;
+type Extras = Pick<Decision, 'args' | 'tool' | 'amount' | 'grant' | 'interrupt'>;
 
 /** What only some kinds of decision carry; what a kind does not carry is dropped. */
 function parseExtras(raw: Fields, decision: unknown): Parsed<Extras> {
   if (decision === 'modify' || decision === 'replace') return parseCorrection(raw, decision);
+  if (decision === 'reject') {
+    const stops = ownValue(raw, 'interrupt') === true;
+    return { ok: true, value: stops ? { interrupt: true } : {} };
+  }
   if (decision !== 'approve') return { ok: true, value: {} };
   const amount = ownValue(raw, 'amount');
   if (amount !== undefined && !isCount(amount, Number.MAX_SAFE_INTEGER))

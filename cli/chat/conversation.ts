@@ -1,8 +1,11 @@
 /**
  * A conversation: runs of one session, one after the other, each with as many messages as it takes.
  * Invariants: a run that the person leaves is closed, and its session kept; a run that waits for somebody who
- * is not here is left open; a refused decision is told and asked again, never made up.
+ * is not here is left open; a refused decision is told and asked again, never made up; a line that cannot be sent
+ * is told, and the next one asked for.
  */
+import { checkMessage } from '../../client/check-message.js';
+import { checkStart } from '../../client/check-start.js';
 import type { HoldfastClient, Query, QueryOptions, UserPrompt } from '../../client/index.js';
 import type { AskView } from '../../core/event.js';
 import { HoldfastError } from '../../core/errors.js';
@@ -70,6 +73,17 @@ export class Conversation {
 
   /** Gives the exit code. */
   async run(): Promise<number> {
+    try {
+      return await this.converse();
+    } catch (error) {
+      // What somebody else may still answer is not taken from them.
+      if (this.questions.size === 0) await this.leave();
+      if (this.runId !== '') this.farewell();
+      throw error;
+    }
+  }
+
+  private async converse(): Promise<number> {
     let { openRun } = this.chat;
     for (;;) {
       const how = openRun === undefined ? await this.begin() : await this.goOn(openRun);
@@ -101,24 +115,33 @@ export class Conversation {
     }
   }
 
-  private async nextLine(): Promise<string | undefined> {
-    const { lines, interactive } = this.chat;
+  private async nextLine(check: (line: string) => void): Promise<string | undefined> {
+    const { lines, interactive, output } = this.chat;
     for (;;) {
       const line = await lines.next(interactive ? PROMPT : '', this.leaving.signal);
       this.interrupts = 0;
-      if (line === undefined || line.trim() !== '') return line;
+      if (line === undefined) return undefined;
+      if (line.trim() === '') continue;
+      try {
+        check(line);
+        return line;
+      } catch (error) {
+        output.failure(error);
+      }
     }
   }
 
   private talk(first?: string): AsyncIterable<UserPrompt> {
     const { lines } = this.chat;
-    const nextLine = (): Promise<string | undefined> => this.nextLine();
+    const nextLine = (): Promise<string | undefined> =>
+      this.nextLine((text) => checkMessage({ text }));
     return { [Symbol.asyncIterator]: () => talker(first, nextLine, lines) };
   }
 
   private async begin(): Promise<Left> {
     const { client, start, lines } = this.chat;
-    const first = await this.nextLine();
+    const { agent } = start;
+    const first = await this.nextLine((goal) => void checkStart({ agent, task: { goal } }));
     if (first === undefined) return 'left';
     const { session: resume, latest } = this;
     const from = resume === undefined ? { continue: latest } : { resume };
@@ -136,10 +159,11 @@ export class Conversation {
   private async goOn(runId: string): Promise<Left> {
     const { client, output, interactive } = this.chat;
     output.remark(`Going on with run ${inert(runId)}, which is still open.`);
-    this.runId = runId;
     const run = client.handle(runId);
     const { events } = await run.state();
-    for (const ask of await run.pendingApprovals()) {
+    const asks = await run.pendingApprovals();
+    this.runId = runId;
+    for (const ask of asks) {
       if (ask.kind === 'user_message') continue;
       this.questions.set(ask.askId, ask);
       if (interactive) continue;

@@ -28,7 +28,8 @@ export interface Typing {
 
 /** Lines that wait; more than a person types ahead, less than a file fills memory with. */
 const WAITING_MAX = 1_000;
-const LINE_CHARS_MAX = 100_000;
+/** More than anything takes: a longer line is refused as too long, and never said in part. */
+const LINE_CHARS_MAX = 250_000;
 
 interface Waiter {
   readonly take: (line: string | undefined) => void;

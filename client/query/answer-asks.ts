@@ -110,11 +110,10 @@ export function onlyWhenEnded(error: unknown): void {
 interface Decided {
   readonly ask: AskView;
   readonly decision: Decision | { readonly text: Json; readonly by: string };
-  readonly interrupt: boolean;
 }
 
 type Said = Pick<Decision, 'decision'> &
-  Partial<Pick<Decision, 'reason' | 'args' | 'value' | 'amount' | 'grant'>>;
+  Partial<Pick<Decision, 'reason' | 'args' | 'value' | 'amount' | 'grant' | 'interrupt'>>;
 
 async function decisionOf(
   asked: Questioned,
@@ -126,24 +125,28 @@ async function decisionOf(
     const reply = (await onQuestion?.(ask, { signal })) ?? null;
     if (reply === null) return null;
     if (reply.kind === 'text') {
-      return { ask, decision: { text: reply.value, by: decider.by }, interrupt: false };
+      return { ask, decision: { text: reply.value, by: decider.by } };
     }
-    return { ask, decision: bound(ask, decider, saidOf(reply)), interrupt: false };
+    return { ask, decision: bound(ask, decider, saidOf(reply)) };
   }
   const input = await asked.store.restoreArguments(asked.run.tenant, ask.args ?? {});
   const fields = input as { readonly [name: string]: Json };
   const context = { signal, toolUseID: ask.callId ?? '', ask };
   const result = (await canUseTool?.(ask.tool ?? '', fields, context)) ?? null;
   if (result === null) return null;
-  const interrupt = result.behavior === 'deny' && result.interrupt === true;
-  return { ask, decision: bound(ask, decider, permissionOf(result, input)), interrupt };
+  return { ask, decision: bound(ask, decider, permissionOf(result, input)) };
 }
 
 /** Anything but a clear answer is an error: nothing is read out of it. */
 function permissionOf(result: PermissionResult, input: Json): Said {
   const { behavior }: { readonly behavior: unknown } = result;
   if (result.behavior === 'deny') {
-    return { decision: 'reject', ...(result.message && { reason: String(result.message) }) };
+    return {
+      decision: 'reject',
+      ...(result.message && { reason: String(result.message) }),
+      // Part of the decision: sent after it, it would come when the model is asked already.
+      ...(result.interrupt === true && { interrupt: true }),
+    };
   }
   if (result.behavior !== 'allow') throw unclear('canUseTool', { behavior });
   const { updatedInput, grant } = result;
@@ -188,13 +191,10 @@ function bound(
 /** The same decision again is the same one to the run. */
 function deliver(
   { run }: Questioned,
-  { ask, decision, interrupt }: Decided,
+  { ask, decision }: Decided,
   signal: AbortSignal,
 ): Promise<void> {
-  return overOutages(async () => {
-    await send(run, ask, decision);
-    if (interrupt) await run.interrupt().catch(onlyWhenEnded);
-  }, signal);
+  return overOutages(() => send(run, ask, decision), signal);
 }
 
 async function send(
@@ -207,7 +207,11 @@ async function send(
     return run.provideInput({ askId, value, by }).catch(onlyWhenEnded);
   }
   const delivery = await run.decide(decision);
-  if (delivery.delivered === 'update') checkVerdict(run.runId, askId, delivery.verdict);
+  if (delivery.delivered !== 'update') return;
+  const { verdict } = delivery;
+  checkVerdict(run.runId, askId, verdict);
+  // What was decided meanwhile stands; the run is to stop all the same.
+  if (!verdict.accepted && decision.interrupt) await run.interrupt().catch(onlyWhenEnded);
 }
 
 function checkVerdict(runId: string, askId: string, verdict: Verdict): void {

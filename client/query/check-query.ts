@@ -5,51 +5,8 @@
 import { HoldfastError } from '../../core/errors.js';
 import type { BudgetOverrides, SettingsOverrides, Task } from '../../core/task.js';
 import type { StartOptions } from '../start-run.js';
-import type {
-  FollowQueryOptions,
-  FollowQuery,
-  QueryOptions,
-  QueryRequest,
-  UserPrompt,
-} from './options.js';
-
-const FOLLOW_OPTIONS: { readonly [name in keyof Required<FollowQueryOptions>]: true } = {
-  canUseTool: true,
-  onQuestion: true,
-  decider: true,
-  includePartialMessages: true,
-  closeOnReturn: true,
-  abortController: true,
-  tenant: true,
-};
-
-const QUERY_OPTIONS: { readonly [name in keyof Required<QueryOptions>]: true } = {
-  ...FOLLOW_OPTIONS,
-  agent: true,
-  model: true,
-  fallbackModel: true,
-  betas: true,
-  maxTurns: true,
-  maxBudgetUsd: true,
-  maxThinkingTokens: true,
-  tools: true,
-  allowedTools: true,
-  disallowedTools: true,
-  permissionMode: true,
-  allowDangerouslySkipPermissions: true,
-  persistSession: true,
-  outputFormat: true,
-  caller: true,
-  runId: true,
-  budget: true,
-  settings: true,
-  openLimitMs: true,
-  sessionId: true,
-  resume: true,
-  continue: true,
-  fork: true,
-  cwd: true,
-};
+import { FOLLOW_OPTIONS, QUERY_OPTIONS, type OptionRule } from './option-rules.js';
+import type { FollowQuery, QueryOptions, QueryRequest, UserPrompt } from './options.js';
 
 /** Where what other SDKs take as an option is said here. */
 const ELSEWHERE: { readonly [name: string]: string } = {
@@ -68,23 +25,9 @@ const ELSEWHERE: { readonly [name: string]: string } = {
 
 /** Errors: InvalidTask, which names the option. */
 export function checkQuery(request: QueryRequest): void {
-  if (typeof request !== 'object' || request === null) {
-    throw refused('the query', 'it must be { prompt, options }');
-  }
-  const { options = {} } = request;
+  checkParameters(request);
   const isFollowed = 'runId' in request;
-  const known: { readonly [name: string]: true } = isFollowed ? FOLLOW_OPTIONS : QUERY_OPTIONS;
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || Object.hasOwn(known, name)) continue;
-    const hint = Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined;
-    throw refused(`options.${name.slice(0, 60)}`, 'there is no such option here', hint);
-  }
-  for (const name of ['canUseTool', 'onQuestion'] as const) {
-    const callback: unknown = options[name];
-    if (callback !== undefined && typeof callback !== 'function') {
-      throw refused(`options.${name}`, 'it must be a function');
-    }
-  }
+  checkOptions(request.options ?? {}, isFollowed ? FOLLOW_OPTIONS : QUERY_OPTIONS);
   if (isFollowed) checkFollowed(request);
   else if (!isConversation(request.prompt) && typeof request.prompt !== 'string') {
     if (typeof request.prompt !== 'object' || request.prompt === null) {
@@ -93,7 +36,35 @@ export function checkQuery(request: QueryRequest): void {
   }
 }
 
-function checkFollowed({ afterSeq, prompt }: FollowQuery): void {
+/** Errors: InvalidTask, for what is no query at all. */
+export function checkParameters(parameters: unknown): void {
+  if (typeof parameters !== 'object' || parameters === null) {
+    throw refused('the query', 'it must be { prompt, options }');
+  }
+  const { options } = parameters as { readonly options?: unknown };
+  if (options === undefined) return;
+  if (typeof options !== 'object' || options === null) {
+    throw refused('options', 'it must be an object');
+  }
+}
+
+function checkOptions(options: object, known: { readonly [name: string]: OptionRule }): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    const rule = Object.hasOwn(known, name) ? known[name] : undefined;
+    const option = `options.${name.slice(0, 60)}`;
+    if (rule === undefined) {
+      const hint = Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined;
+      throw refused(option, 'there is no such option here', hint);
+    }
+    if (!rule.fits(value)) throw refused(option, `it must be ${rule.is}`);
+  }
+}
+
+function checkFollowed({ runId, afterSeq, prompt }: FollowQuery): void {
+  if (typeof runId !== 'string' || runId === '') {
+    throw refused('runId', 'it must be the id of a run');
+  }
   if (afterSeq !== undefined && !(Number.isSafeInteger(afterSeq) && afterSeq >= -1)) {
     throw refused('afterSeq', 'it must be the seq of a message');
   }
@@ -134,9 +105,6 @@ function taskOf(goal: string | Task, options: QueryOptions): Task {
 }
 
 function budgetOf({ maxTurns, maxThinkingTokens, maxBudgetUsd }: QueryOptions): BudgetOverrides {
-  if (maxBudgetUsd !== undefined && !(maxBudgetUsd >= 0)) {
-    throw refused('options.maxBudgetUsd', 'it must be an amount of money in USD, from 0');
-  }
   // Rounded down: nobody may spend more than was said.
   const money = maxBudgetUsd === undefined ? undefined : Math.floor(maxBudgetUsd * 1e6 + 1e-3);
   return present({ maxTurns, maxThinkingTokens, maxCostMicroUsd: money });
@@ -162,21 +130,26 @@ function present<T extends object>(fields: T): Present<T> {
   return Object.fromEntries(set) as Present<T>;
 }
 
+/** Undefined: it has none, or is no message. */
+export function idOfPrompt(prompt: UserPrompt): string | undefined {
+  const id: unknown = typeof prompt === 'string' ? undefined : prompt?.uuid;
+  return typeof id === 'string' ? id : undefined;
+}
+
 /** Errors: InvalidTask for what is no message of a user. */
-export function textOfPrompt(prompt: UserPrompt): { readonly text: string; readonly id?: string } {
-  if (typeof prompt === 'string') return { text: prompt };
+export function textOfPrompt(prompt: UserPrompt): string {
+  if (typeof prompt === 'string') return prompt;
   const content: unknown = prompt?.message?.content;
-  const id = typeof prompt?.uuid === 'string' ? { id: prompt.uuid } : {};
-  if (typeof content === 'string') return { text: content, ...id };
+  if (typeof content === 'string') return content;
   const blocks = Array.isArray(content) ? (content as readonly unknown[]) : [];
   const texts = blocks.map((block) => (block as { text?: unknown } | null)?.text);
   if (texts.length === 0 || !texts.every((text) => typeof text === 'string')) {
     throw refused('a message of prompt', 'it must be a text, or a user message of texts');
   }
-  return { text: texts.join('\n\n'), ...id };
+  return texts.join('\n\n');
 }
 
-function refused(what: string, why: string, hint?: string): HoldfastError {
+export function refused(what: string, why: string, hint?: string): HoldfastError {
   return new HoldfastError('InvalidTask', `${what} cannot be used: ${why}.`, {
     hint: hint ?? 'Correct it and ask again.',
   });

@@ -1,13 +1,20 @@
 /**
  * The user's messages, one at a time: the next one is taken when the run waits for it, and the conversation is
- * closed when there are no more. A message that was taken is delivered, over outages.
+ * closed when there are no more. A message that was taken is delivered, over outages; one that the run had before
+ * is ignored, and the next one taken in its place.
  */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HoldfastError } from '../../core/errors.js';
 import type { RunEvent } from '../../core/event.js';
+import type { RunHandle } from '../run-handle.js';
 import { isPending, onlyWhenEnded, type Questioned } from './answer-asks.js';
-import { textOfPrompt } from './check-query.js';
+import { idOfPrompt, textOfPrompt } from './check-query.js';
 import type { UserPrompt } from './options.js';
 import { overOutages } from './outages.js';
+
+/** Between two questions to a run that nobody serves. */
+const PAUSE_MS = 500;
 
 export interface Feed {
   notice(event: RunEvent): void;
@@ -22,12 +29,18 @@ export function feeding(
   let lastAsked: string | undefined;
   async function pull(askId: string): Promise<void> {
     if (signal.aborted || !(await isPending(asked, askId))) return;
-    const next = await input.next();
-    if (signal.aborted) return;
     const { run } = asked;
-    if (next.done) return overOutages(() => run.close().catch(onlyWhenEnded), signal);
-    const { text, id = `msg_${randomUUID()}` } = textOfPrompt(next.value);
-    await overOutages(async () => void (await run.sendMessage(text, id)), signal);
+    for (;;) {
+      const next = await input.next();
+      if (signal.aborted) return;
+      if (next.done) return overOutages(() => run.close().catch(onlyWhenEnded), signal);
+      const text = textOfPrompt(next.value);
+      const given = idOfPrompt(next.value);
+      const id = given ?? `msg_${randomUUID()}`;
+      await overOutages(async () => void (await run.sendMessage(text, id)), signal);
+      // Only the run knows what an earlier process has sent.
+      if (given === undefined || !(await stillWaits(run, askId, signal))) return;
+    }
   }
   return {
     notice(event) {
@@ -37,5 +50,39 @@ export function feeding(
       lastAsked = event.askId;
       turn = turn.then(() => pull(event.askId)).catch(asked.fail);
     },
+  };
+}
+
+/** Whether the run waits for its user as it did before the message. What it makes of one, it has begun with. */
+async function stillWaits(run: RunHandle, askId: string, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    try {
+      const { asks, queuedMessages } = await run.state();
+      return queuedMessages === 0 && asks.some((ask) => ask.askId === askId);
+    } catch (error) {
+      // Nobody is there who could take the next one either.
+      if (!(error instanceof HoldfastError) || error.code !== 'ServerUnavailable') throw error;
+      await sleep(PAUSE_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  return false;
+}
+
+/** Without the messages whose id has come before, the first one of the conversation included. */
+export function withoutRepeats(messages: AsyncIterator<UserPrompt>): AsyncIterator<UserPrompt> {
+  const seen = new Set<string>();
+  return {
+    async next() {
+      for (;;) {
+        const next = await messages.next();
+        const id = next.done ? undefined : idOfPrompt(next.value);
+        if (id === undefined) return next;
+        if (seen.has(id)) continue;
+        seen.add(id);
+        return next;
+      }
+    },
+    // At once, also while a message is waited for.
+    return: async () => (await messages.return?.()) ?? { done: true, value: undefined },
   };
 }

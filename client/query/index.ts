@@ -3,6 +3,7 @@ import { HoldfastError } from '../../core/errors.js';
 import type { SDKResultSuccess } from '../../core/sdk/message.js';
 import { openLink, type ConnectOptions, type HoldfastClient } from '../connect.js';
 import { LoopError } from './loop-error.js';
+import { checkParameters, refused } from './check-query.js';
 import type { FollowQueryOptions, FollowQuery, QueryOptions, StartQuery } from './options.js';
 import { openQuery, type Query } from './query.js';
 
@@ -21,14 +22,21 @@ export type QueryParameters =
  * callback threw; DecisionRejected.
  */
 export function query(parameters: QueryParameters): Query {
+  checkParameters(parameters);
   const { options, ...request } = parameters;
   const { client, connection, ...rest } = options ?? {};
   const own = { ...request, options: rest } as StartQuery | FollowQuery;
-  if (client !== undefined) return client.query(own);
+  if (client !== undefined) {
+    if (typeof client?.query === 'function') return client.query(own);
+    throw refused('options.client', 'it must be what connect() gives');
+  }
   if (connection === undefined) {
     throw new HoldfastError('InvalidTask', 'The query says no client and no connection.', {
       hint: 'Give options.client, from connect({ address, store }), or options.connection.',
     });
+  }
+  if (typeof connection !== 'object' || connection === null) {
+    throw refused('options.connection', 'it must be an object as connect() takes it');
   }
   return openQuery(async () => {
     const { link, close } = await openLink(connection);

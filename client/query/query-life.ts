@@ -17,7 +17,7 @@ import { startRun } from '../start-run.js';
 import { readState } from '../state.js';
 import { storeOf } from '../transcript.js';
 import { answering, onlyWhenEnded, type Answering } from './answer-asks.js';
-import { feeding } from './feed.js';
+import { feeding, withoutRepeats } from './feed.js';
 import { isConversation, startOf, textOfPrompt } from './check-query.js';
 import type { QueryRequest, StartQuery, UserPrompt } from './options.js';
 import { readMessages } from './read-messages.js';
@@ -61,7 +61,8 @@ export class QueryLife {
     private readonly request: QueryRequest,
   ) {
     const { prompt } = request;
-    this.input = isConversation(prompt) ? prompt[Symbol.asyncIterator]() : undefined;
+    const isTalk = isConversation(prompt);
+    this.input = isTalk ? withoutRepeats(prompt[Symbol.asyncIterator]()) : undefined;
   }
 
   begin(): Promise<Begun> {
@@ -174,7 +175,7 @@ export class QueryLife {
     if (this.input === undefined) return prompt as Exclude<typeof prompt, AsyncIterable<unknown>>;
     const first = await unlessAborted(this.input.next(), hurry);
     if (first === undefined || hurry.aborted) throw abortedEarly();
-    if (!first.done) return textOfPrompt(first.value).text;
+    if (!first.done) return textOfPrompt(first.value);
     throw new HoldfastError('InvalidTask', 'The prompt gave no message.', {
       hint: 'Its first message is what the run is to achieve.',
     });

@@ -37,6 +37,7 @@ export interface Vote {
   /** With 'approve' of a budget question: how much more. */
   readonly amount?: number;
   readonly grant?: GrantRequest;
+  readonly interrupt?: true;
   readonly nonce?: string;
   readonly proof?: string;
   /** Where proofs are required: what was signed, for whoever verifies it again. */
@@ -118,6 +119,8 @@ export interface Decision {
   readonly amount?: number;
   /** With 'approve': covers later calls as well (G13). */
   readonly grant?: GrantRequest;
+  /** With 'reject' of an approval: the run is interrupted as well, before anything else follows from it. */
+  readonly interrupt?: true;
   /** Names this decision, so that it counts once however often it is delivered. */
   readonly nonce?: string;
   /** Names the key of the desk that signed it. */

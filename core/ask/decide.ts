@@ -87,7 +87,7 @@ function recordProven(run: Run, ask: Ask, { decision, proof, again, ticket }: Pr
 }
 
 function voteOf(decision: Decision, signed?: SignedStatement): Vote {
-  const { by, roles, decidedAt, reason, value, amount, grant, nonce, proof } = decision;
+  const { by, roles, decidedAt, reason, value, amount, grant, interrupt, nonce, proof } = decision;
   return {
     by,
     roles,
@@ -97,6 +97,7 @@ function voteOf(decision: Decision, signed?: SignedStatement): Vote {
     ...(value !== undefined && { value }),
     ...(amount !== undefined && { amount }),
     ...(grant !== undefined && { grant }),
+    ...(interrupt && { interrupt }),
     ...(nonce !== undefined && { nonce }),
     ...(proof !== undefined && { proof }),
     ...(signed !== undefined && { signed }),

@@ -142,7 +142,7 @@ function granted(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {
 }
 
 function rejected(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {
-  const reason = ask.votes.find((vote) => vote.decision === 'reject')?.reason;
+  const { reason, interrupt } = ask.votes.find((vote) => vote.decision === 'reject') ?? {};
   const closed = closeAsk(run, ask.id, {
     outcome: 'rejected',
     ...(reason !== undefined && { reason }),
@@ -150,7 +150,8 @@ function rejected(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {
   const message = `The approval was rejected${reason === undefined ? '.' : `: ${reason}`}`;
   const refusal = refusalOf(run, call, { code: 'approval_rejected', message });
   const settled = settleCall(closed.run, call, refusal);
-  return { kind: 'moved', step: { run: settled, effects: closed.effects } };
+  const next: OpenRun = interrupt ? { ...settled, interrupt: 'interrupt' } : settled;
+  return { kind: 'moved', step: { run: next, effects: closed.effects } };
 }
 
 function expired(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {

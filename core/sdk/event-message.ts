@@ -54,6 +54,8 @@ export function messageOf(
     case 'tool_started':
       return { ...base, ...progressOf(event), elapsed_time_seconds: 0 };
     case 'tool_finished':
+      // What was refused or withdrawn made no progress; its result says why. What the vendor ran has only its end.
+      if (!event.started && event.hosted !== true) return undefined;
       return { ...base, ...progressOf(event), elapsed_time_seconds: event.durationMs / 1000 };
     case 'compact_boundary': {
       const { preTokens: pre_tokens, postTokens: post_tokens } = event;

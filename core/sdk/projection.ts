@@ -128,8 +128,10 @@ function withResult(state: Projection, event: EventOf<'tool_finished'>): Project
   return { ...state, results, denials: [...state.denials, denial] };
 }
 
-/** As vendors name it; null: the reply was cut off. */
+/** As vendors name it, a reason that nobody here knows too; null: the reply was cut off. */
 export function stopReasonOf({ stopReason, partial }: EventOf<'model_response'>): string | null {
   if (partial) return null;
-  return stopReason === 'context_exceeded' ? 'model_context_window_exceeded' : stopReason;
+  const [, reason = stopReason, detail = ''] = /^([a-z_]+): (.*)$/s.exec(stopReason) ?? [];
+  if (reason === 'unknown' && detail !== '') return detail;
+  return reason === 'context_exceeded' ? 'model_context_window_exceeded' : reason;
 }

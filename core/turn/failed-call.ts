@@ -2,7 +2,7 @@
 import { nearTheEnd } from '../clock.js';
 import { hintOf, type Failure } from '../failure.js';
 import { amount, billFailure } from '../money/failed-call.js';
-import { RULES_WITH_FAILURE_HINTS } from '../rules-history.js';
+import { RULES_WITH_FAILURE_HINTS, RULES_WITH_OWN_ERROR_FIRST } from '../rules-history.js';
 import type { OpenRun, Run } from '../run.js';
 import { retriesIn } from './retries.js';
 
@@ -17,7 +17,7 @@ export function recordModelFailure(run: OpenRun, effectId: string, failure: Fail
     ...billed,
     phase: 'checking_limits',
     modelFailure: {
-      code: failure.timedOut && failure.code === 'Internal' ? 'NetworkTimeout' : failure.code,
+      code: isSilence(run, failure) ? 'NetworkTimeout' : failure.code,
       message: failure.message,
       attempts: amount(details['attempts']) || (failure.attempts ?? 1),
       outOfTime: failure.timedOut === true && nearTheEnd(run),
@@ -27,4 +27,10 @@ export function recordModelFailure(run: OpenRun, effectId: string, failure: Fail
       ...(hint !== undefined && { hint }),
     },
   };
+}
+
+/** Its time ran out and nothing answered. An attempt that has failed by itself says what it cost. */
+function isSilence(run: OpenRun, { timedOut, code, details }: Failure): boolean {
+  const isTold = run.rules >= RULES_WITH_OWN_ERROR_FIRST && details !== undefined;
+  return timedOut === true && code === 'Internal' && !isTold;
 }

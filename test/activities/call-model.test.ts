@@ -5,7 +5,8 @@ import type { Timers } from '../../activities/timers.js';
 import { callDigest } from '../../core/digest.js';
 import type { CallModelOutput } from '../../core/effect.js';
 import { HoldfastError } from '../../core/errors.js';
-import type { Provider } from '../../providers/provider.js';
+import { NO_USAGE } from '../../core/model.js';
+import type { ModelReply, Provider } from '../../providers/provider.js';
 import type { ScriptedAnswer } from '../../providers/scripted/script.js';
 import type { Store } from '../../store/store.js';
 import {
@@ -38,6 +39,18 @@ const store = defineTool({
 });
 
 const OK: ScriptedAnswer = { text: 'Done.', usage: { input: 100, output: 10 } };
+
+/** As a provider gives it. */
+const REPLY = {
+  blocks: [{ type: 'text', text: 'Done.' }],
+  raw: [],
+  stop: 'end_turn',
+  usage: { ...NO_USAGE, input: 1, output: 1 },
+  usageSource: 'reported',
+  model: 'm',
+  incompleteCalls: 0,
+};
+const CALL = { type: 'tool_use', id: 'c1', tool: 'look', args: {} };
 
 describe('call_model', () => {
   let bed: Bed;
@@ -404,7 +417,42 @@ describe('call_model', () => {
     const input = modelInput(head, { maxRetries: { serverError: 0, other: 0 } });
     const failure = await failureFrom(attempt(call_model, input));
     expect(failure).toMatchObject({ type: 'Internal', nonRetryable: true });
-    expect(failure.details?.[0]).toMatchObject({ lostUsage: { input: 500, output: 1_000 } });
+    expect(failure.message).toMatch(/^The provider broken threw TypeError: x\./);
+    expect(failure.details?.[0]).toMatchObject({
+      attempts: 1,
+      hint: expect.stringContaining('code of the provider'),
+      lostUsage: { input: 500, output: 1_000 },
+    });
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ['undefined', undefined, /it: /],
+    ['a reply without usage', { ...REPLY, usage: undefined }, /usage: /],
+    ['a reply without model', { ...REPLY, model: undefined }, /model: /],
+    ['a reply without blocks', { ...REPLY, blocks: undefined }, /blocks: /],
+    ['a block of no known kind', { ...REPLY, blocks: [{ type: 'picture' }] }, /blocks\.0\.type: /],
+    ['a call without arguments', { ...REPLY, blocks: [{ ...CALL, args: undefined }] }, /args: /],
+    ['a stop of its own', { ...REPLY, stop: 'done' }, /stop: /],
+    [
+      'a number that is none',
+      { ...REPLY, usage: { ...NO_USAGE, input: Number.NaN } },
+      /usage\.input/,
+    ],
+    ['what is no JSON', { ...REPLY, blocks: [{ ...CALL, args: { n: 1n } }] }, /no JSON/],
+  ])('%s as reply of a provider is named, and tried as often as any', async (_, given, defect) => {
+    const head = await begin([OK]);
+    const complete = () => Promise.resolve(given as ModelReply);
+    const providers = new Map([['anthropic', { name: 'house', complete }]]);
+    const input = modelInput(head, { maxRetries: { serverError: 0, other: 1 } });
+    const info = effect();
+    const { call_model } = bed.activities({ providers });
+    const first = await failureFrom(attempt(call_model, input, info));
+    expect(first).toMatchObject({ type: 'MalformedReply', nonRetryable: false });
+    const last = await failureFrom(attempt(call_model, input, info));
+    expect(last).toMatchObject({ type: 'MalformedReply', nonRetryable: true });
+    expect(last.message).toMatch(/^The provider house gave a reply that cannot be used: /);
+    expect(last.message).toMatch(defect);
+    expect(last.details?.[0]).toMatchObject({ attempts: 2 });
   });
 
   test('an interrupted call gives what had arrived as data', async () => {

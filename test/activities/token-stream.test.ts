@@ -185,6 +185,38 @@ test('a provider that shows nothing while it works has its reply shown whole', a
   expect(await told()).toEqual(['[1 attempt_started]', TEXT, '{"order":1}', '[1 attempt_ended]']);
 });
 
+test('what is no piece of a reply is dropped, and disturbs no provider', async () => {
+  const input = await asking([]);
+  const odd = [
+    null,
+    undefined,
+    'text',
+    {},
+    { type: 'picture', block: 0, text: '' },
+    { type: 'text' },
+  ];
+  const careless: Provider = {
+    name: 'anthropic',
+    async complete(_request, { onDelta }) {
+      for (const delta of odd) onDelta?.(delta as never);
+      onDelta?.({ type: 'tool_use', block: 0, text: '', id: 7 } as never);
+      onDelta?.({ type: 'text', block: 0, text: TEXT });
+      return {
+        blocks: [{ type: 'text', text: TEXT }],
+        raw: [],
+        stop: 'end_turn',
+        usage: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 },
+        usageSource: 'reported',
+        model: 'm',
+        incompleteCalls: 0,
+      };
+    },
+  };
+  const providers = new Map([['anthropic', careless]]);
+  await attempt(bed.activities({ providers }).call_model, input);
+  expect(await told()).toEqual(['[1 attempt_started]', TEXT, '[1 attempt_ended]']);
+});
+
 test('the model is not held up by a store that nobody can write to', async () => {
   const pieces = 40;
   const input = await asking([]);

@@ -1,4 +1,5 @@
 /** One logical model call, however many attempts it took (S95–S99). */
+import type { Failure } from '../../core/failure.js';
 import { call, calls, failure, says } from './script.js';
 import { createShell, finish, ofType, requestsOf, until } from './shell.js';
 
@@ -46,6 +47,20 @@ test('C27: server errors are tried again three times, everything else as the bud
   const few = createShell({ model, budget: { maxRetriesPerModelCall: 2 } });
   finish(few);
   expect(requestsOf(few)[0]?.maxRetries).toEqual({ serverError: 2, other: 2 });
+});
+
+test('an error that left no time for another attempt is named, not the time', () => {
+  const told = { attempts: 3, lostCostMicroUsd: 0 };
+  const ended = (details?: Failure['details'], rules = 3) => {
+    const cut = { timedOut: true, ...(details && { details }) };
+    const shell = createShell({ model: [failure('Internal', cut)] });
+    until(shell, 'session_init');
+    shell.run = { ...shell.run, rules };
+    return { detail: finish(shell).detail, attempts: ofType(shell, 'model_error')[0]?.attempts };
+  };
+  expect(ended(told)).toEqual({ detail: 'model_error:Internal', attempts: 3 });
+  expect(ended(undefined)).toMatchObject({ detail: 'model_error:NetworkTimeout' });
+  expect(ended(told, 2)).toMatchObject({ detail: 'model_error:NetworkTimeout' });
 });
 
 describe('what to do next', () => {

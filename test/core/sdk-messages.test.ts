@@ -73,6 +73,23 @@ test('a run with one tool call is told from init to result', () => {
   });
 });
 
+test.each([
+  ['unknown: brand_new_reason', 'brand_new_reason'],
+  ['unknown: odd: very odd', 'odd: very odd'],
+  ['unknown', 'unknown'],
+  ['stop_sequence: ###', 'stop_sequence'],
+  ['context_exceeded', 'model_context_window_exceeded'],
+])('a reply that stopped with "%s" has the stop reason of its vendor', (stopReason, shown) => {
+  const shell = createShell({ model: [says('Well.')] });
+  finish(shell);
+  const told = shell.events.map((event) =>
+    event.type === 'model_response' ? { ...event, stopReason } : event,
+  );
+  expect(messagesOf(told).find(({ type }) => type === 'assistant')).toMatchObject({
+    message: { stop_reason: shown },
+  });
+});
+
 test('the usage of each model adds up to that of the run', () => {
   const shell = createShell({ model: [calls(call('a', 'read_order')), says('Done.')] });
   const result = play(shell).at(-1);

@@ -118,6 +118,25 @@ describe('in a pipe', () => {
     await run.result();
   });
 
+  test('a line that is too long is told, and the conversation goes on with the next', async () => {
+    world.script(ANY_RUN, [say('Hello.'), say('Blue.')]);
+    const { code, said } = await piped([
+      'x'.repeat(220_000),
+      'Hello?',
+      'y'.repeat(9_000),
+      '\u0001'.repeat(8_000),
+      'Which colour?',
+    ]);
+    expect(code).toBe(0);
+    expect(said).toMatch(/goal cannot be used: it is longer than 200000[\s\S]*│ Hello\./);
+    expect(said).toMatch(/not sent: .*at most 8192 char[\s\S]*not sent: .*bytes[\s\S]*│ Blue\./);
+    expect(await world.store.getSession('default', sessionIn(said))).toMatchObject({
+      agent: AGENT,
+    });
+    const { status } = await world.client.handle(await newestRun()).state();
+    expect(status).toBe('completed');
+  });
+
   test('a run that fails says why, and the code says so', async () => {
     world.script(ANY_RUN, [read('a'), read('b'), say('late')]);
     const { code, said } = await piped(['Look.'], '--budget', 'maxTurns=1');
@@ -161,6 +180,8 @@ describe('with a person who types', () => {
     expect(await terminal.done).toBe(0);
     expect(effects(runId)).toHaveLength(1);
     expect(terminal.said()).toMatch(/✗ pay\.asked: .*no receipt/);
+    // Only what started is told as a start.
+    expect(terminal.said().match(/→ pay\.asked/g)).toHaveLength(1);
     expect(terminal.said()).toContain('modified by maria');
     // What was paid, not what had been proposed.
     expect(terminal.said()).toMatch(/→ pay\.asked \{[^}]*"amountCents":300[^}]*\}\n✓ pay\.asked/);
@@ -220,6 +241,20 @@ describe('Ctrl-C', () => {
     expect(said()).toMatch(/✗ facts\.read: .*[Ii]nterrupted/);
     input.end();
     expect(await done).toBe(0);
+  });
+
+  test('is not needed to leave when something breaks: the run is closed, and its session kept', async () => {
+    world.script('broken', [say('Hello.'), say('never')]);
+    const { input, conversation, done, said } = talk('broken');
+    conversation['screen'].show = (message) => {
+      if (message.type === 'system' && message.subtype === 'status') throw new Error('no screen');
+    };
+    input.write('Hello?\n');
+    await expect(done).rejects.toThrow('no screen');
+    expect(await world.client.handle('broken').result()).toMatchObject({ detail: 'closed' });
+    expect(await world.store.getSession('default', sessionIn(said()))).toMatchObject({
+      agent: AGENT,
+    });
   });
 
   test('twice leaves: the run is closed, and its session kept', async () => {

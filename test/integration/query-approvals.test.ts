@@ -50,10 +50,19 @@ describe('the callback canUseTool', () => {
     const messages = await all(ask({ runId: 'no', replies: paying, canUseTool }));
     expect(resultOf(messages).permission_denials).toHaveLength(1);
     expect(JSON.stringify(messages)).toContain('No receipt.');
-    const stopping: CanUseTool = async () => ({ behavior: 'deny', message: '', interrupt: true });
-    const stopped = ask({ runId: 'no-stop', replies: paying, canUseTool: stopping });
-    expect(resultOf(await all(stopped)).run_result).toMatchObject({ completed: false });
     expect(world.service.visits('no', 'effect')).toHaveLength(0);
+    const stopping: CanUseTool = async () => ({
+      behavior: 'deny',
+      message: 'No!',
+      interrupt: true,
+    });
+    const stopped = await all(ask({ runId: 'no-stop', replies: paying, canUseTool: stopping }));
+    expect(resultOf(stopped)).toMatchObject({
+      run_result: { stopReason: 'interrupted' },
+      permission_denials: [{ tool_name: 'pay.asked' }],
+    });
+    expect(JSON.stringify(stopped)).toContain('rejected: No!');
+    expect(world.requests('no-stop')).toHaveLength(1);
     expect(world.service.visits('no-stop', 'effect')).toHaveLength(0);
   });
 

@@ -355,6 +355,43 @@ describe('a conversation', () => {
     },
   );
 
+  test.concurrent(
+    'an id that came before is skipped, also by a process that comes later',
+    async () => {
+      const told = (uuid: string, content: string): UserPrompt => ({
+        type: 'user',
+        uuid,
+        message: { role: 'user', content },
+      });
+      const users = (messages: readonly SDKMessage[]) =>
+        messages.flatMap((message) => (message.type === 'user' ? [message.message.content] : []));
+      async function* prompt(): AsyncGenerator<UserPrompt> {
+        yield told('u1', 'first');
+        yield told('u1', 'first again');
+        yield told('u2', 'second');
+        yield told('u2', 'second again');
+        yield 'third';
+        await new Promise(() => undefined);
+      }
+      const replies = ['one', 'two', 'three', 'four'].map((text) => say(text));
+      const seen: SDKMessage[] = [];
+      for await (const message of ask({ runId: 'repeats', replies, prompt: prompt() })) {
+        seen.push(message);
+        if (JSON.stringify(message).includes('three')) break;
+      }
+      expect(users(seen)).toEqual(['second', 'third']);
+      async function* later(): AsyncGenerator<UserPrompt> {
+        yield told('u2', 'second, of another process');
+        yield 'fourth';
+      }
+      const options = { client: world.client };
+      const afterSeq = seen.at(-1)!.seq;
+      const rest = await all(query({ runId: 'repeats', afterSeq, prompt: later(), options }));
+      expect(users(rest)).toEqual(['fourth']);
+      expect(resultOf(rest)).toMatchObject({ result: 'four', run_result: { detail: 'closed' } });
+    },
+  );
+
   test('a message that was taken is delivered over an outage of the server', async () => {
     const proxy = await startTcpProxy({ target: world.server.address });
     async function* prompt(): AsyncGenerator<UserPrompt> {
