@@ -1,14 +1,13 @@
 /**
  * What a provider gave, before anything is made of it: anybody may write a provider.
  * Invariant: a reply that passes fits its type and can be stored; one that does not fails as MalformedReply, which
- * names the provider and the first defect.
+ * names the provider and the first defect. What it says of its usage is judged by itself (reply-usage.ts).
  */
 import { z } from 'zod';
 import { modelFailure, type ModelReply, type Provider } from '../providers/provider.js';
 
 const DEFECT_CHARS_MAX = 300;
 
-const tokens = z.int().nonnegative();
 const anything = z.unknown().refine((value) => value !== undefined, 'is missing');
 
 const block = z.discriminatedUnion('type', [
@@ -33,9 +32,7 @@ const reply = z.object({
   stopDetail: z.string().optional(),
   refusal: z.string().optional(),
   escalation: z.string().optional(),
-  usage: z.object({ input: tokens, output: tokens, cacheRead: tokens, cacheWrite: tokens }),
   usageSource: z.enum(['reported', 'estimated', 'absent', 'unsent']),
-  contextTokens: tokens.optional(),
   model: z.string(),
   partial: z.boolean().optional(),
   hosted: z

@@ -31,7 +31,7 @@ export interface Statement {
   readonly argsHash: string;
   readonly policyVersion: string;
   readonly decision: DecisionKind;
-  /** Digest of what comes with the decision: corrected action, value, amount, grant, reason. */
+  /** Digest of what comes with the decision: corrected action, value, amount, grant, reason, interrupt. */
   readonly content: string;
   readonly by: string;
   readonly roles: readonly string[];
@@ -78,7 +78,8 @@ export function statementText(statement: Statement): string {
 }
 
 /** Of everything that a decision brings along; of nothing it is the digest of nothing. */
-export function contentDigest({ args, tool, value, amount, grant, reason }: Decision): string {
+export function contentDigest(decision: Decision): string {
+  const { args, tool, value, amount, grant, reason, interrupt } = decision;
   return digestOf({
     ...(args !== undefined && { args }),
     ...(tool !== undefined && { tool }),
@@ -86,5 +87,6 @@ export function contentDigest({ args, tool, value, amount, grant, reason }: Deci
     ...(amount !== undefined && { amount }),
     ...(grant !== undefined && { grant: grant as unknown as Json }),
     ...(reason !== undefined && { reason }),
+    ...(interrupt && { interrupt }),
   });
 }

@@ -427,17 +427,11 @@ describe('call_model', () => {
 
   test.each<[string, unknown, RegExp]>([
     ['undefined', undefined, /it: /],
-    ['a reply without usage', { ...REPLY, usage: undefined }, /usage: /],
     ['a reply without model', { ...REPLY, model: undefined }, /model: /],
     ['a reply without blocks', { ...REPLY, blocks: undefined }, /blocks: /],
     ['a block of no known kind', { ...REPLY, blocks: [{ type: 'picture' }] }, /blocks\.0\.type: /],
     ['a call without arguments', { ...REPLY, blocks: [{ ...CALL, args: undefined }] }, /args: /],
     ['a stop of its own', { ...REPLY, stop: 'done' }, /stop: /],
-    [
-      'a number that is none',
-      { ...REPLY, usage: { ...NO_USAGE, input: Number.NaN } },
-      /usage\.input/,
-    ],
     ['what is no JSON', { ...REPLY, blocks: [{ ...CALL, args: { n: 1n } }] }, /no JSON/],
   ])('%s as reply of a provider is named, and tried as often as any', async (_, given, defect) => {
     const head = await begin([OK]);

@@ -129,6 +129,15 @@ describe('A1: nothing that is not signed for exactly this has an effect', () => 
     expect(executedOf(shell)).toHaveLength(1);
   });
 
+  test('a signed refusal to which a stop of the run was added afterwards', () => {
+    const shell = waiting();
+    const refusal = proven(shell, { decision: 'reject' });
+    deliver(shell, { ...refusal, interrupt: true });
+    expect(lastVerdict(shell)).toMatchObject({ accepted: false, reason: 'unproven' });
+    deliver(shell, proven(shell, { decision: 'reject', interrupt: true }));
+    expect(finish(shell).stopReason).toBe('interrupted');
+  });
+
   test('a changed hash names another action and is never looked at', () => {
     const shell = waiting();
     deliver(shell, { ...proven(shell), argsHash: 'f'.repeat(64) });
