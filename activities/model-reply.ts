@@ -5,7 +5,8 @@
 import type { CallModelInput } from '../core/effect.js';
 import { HoldfastError } from '../core/errors.js';
 import type { Json, StoredText } from '../core/json.js';
-import type { OutputCheck, Reply, ReplyStop, Usage } from '../core/model.js';
+import type { OutputCheck, Reply, ReplyStop } from '../core/model.js';
+import { isCount } from '../core/money/price.js';
 import { textFitsBytes } from '../core/payload-size.js';
 import type { StoredBlock, ToolOffer, TranscriptNode } from '../core/transcript.js';
 import type { ModelReply } from '../providers/provider.js';
@@ -19,6 +20,7 @@ import {
   proposedCalls,
   type ToolUse,
 } from './proposed-calls.js';
+import { usageDefect, usageOf } from './reply-usage.js';
 
 const DETAIL_CHARS_MAX = 200;
 const REFUSAL_CHARS_MAX = 2_000;
@@ -73,10 +75,20 @@ export async function takeReply(
       ...said,
       ...(hosted !== undefined && { hosted }),
       ...endOf(kept),
-      usage: usageOf(site.input, kept),
-      ...(kept.contextTokens !== undefined && { contextTokens: kept.contextTokens }),
+      ...countedOf(site, kept),
       model: kept.model.slice(0, DETAIL_CHARS_MAX),
     },
+  };
+}
+
+/** What the vendor counted, as far as it can be reckoned with. */
+function countedOf({ input }: ReplySite, reply: ModelReply) {
+  const { contextTokens } = reply;
+  const defect = usageDefect(reply);
+  return {
+    usage: usageOf(input, reply),
+    ...(defect !== undefined && { usageDefect: defect }),
+    ...(isCount(contextTokens) && { contextTokens }),
   };
 }
 
@@ -104,16 +116,6 @@ async function outputOf(
   const isAnswer = COMPLETE.includes(reply.stop) && reply.partial !== true;
   if (outputSchema === undefined || !isAnswer) return undefined;
   return checkOutput({ store, tenant: run.tenant }, outputSchema, reply.text);
-}
-
-/** What the vendor reported, or the bound where it reported nothing of a request that left. */
-export function usageOf(
-  { bound, maxTokens }: Pick<CallModelInput, 'bound' | 'maxTokens'>,
-  reply: ModelReply,
-): Usage {
-  return reply.usageSource === 'absent'
-    ? { input: bound.inputTokens, output: maxTokens, cacheRead: 0, cacheWrite: 0 }
-    : reply.usage;
 }
 
 /** Surplus calls are as if never made: in the blocks, and in the vendor's own form of them. */

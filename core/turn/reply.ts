@@ -34,7 +34,7 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
     return tellRetries({ ...spent, tally: { ...run.tally, usage } }, output.retried);
   const messageId = messageIdAt(run);
   const appended = output.head !== run.head;
-  const { calls, hosted: _hosted, ...rest } = reply;
+  const { calls, hosted: _hosted, usageDefect: _defect, ...rest } = reply;
   const turn: Turn = {
     reply: rest,
     messageId,
@@ -60,7 +60,8 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
     replyTokens: (run.replyTokens ?? 0) + reply.usage.output,
   };
   const told = tellRetries(recorded, output.retried);
-  return withStrangeStop(auditHosted(announce(told, turn, billed + lost), reply), turn);
+  const announced = auditHosted(announce(told, turn, billed + lost), reply);
+  return withStrangeUsage(withStrangeStop(announced, turn), reply);
 }
 
 /** Cut off by a person before anything had arrived: no round trip, and nobody's message. */
@@ -107,6 +108,12 @@ function withStrangeStop(run: OpenRun, { reply }: Turn): OpenRun {
   return reply.stop === 'unknown' && !reply.partial
     ? warn(run, 'unknown_stop_reason', stopText(reply))
     : run;
+}
+
+/** What was paid is not known then, so the run reckons with the most that it can be. */
+function withStrangeUsage(run: OpenRun, { usageDefect }: Reply): OpenRun {
+  if (usageDefect === undefined) return run;
+  return warn(run, 'usage_unreadable', `the bound counts instead of the reported ${usageDefect}`);
 }
 
 function stopText(reply: Turn['reply'] | Reply): string {

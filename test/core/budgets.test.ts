@@ -34,6 +34,13 @@ function reads(count: number): readonly ModelEntry[] {
 }
 const PRICES = frozenOf({ model: [] }).route.prices;
 
+test('a bound that counts in the place of a strange figure is told of', () => {
+  const model = [says('x', { ...usage(1_000, 100), usageDefect: 'input -10' })];
+  const shell = createShell({ model });
+  expect(finish(shell).costMicroUsd).toBe(4_500);
+  expect(warningsOf(shell)).toEqual(['usage_unreadable']);
+});
+
 describe('turns and calls', () => {
   test('S57: maxTurns 3 makes three requests and pairs all calls', () => {
     const shell = createShell({ budget: { maxTurns: 3 }, model: reads(4) });
