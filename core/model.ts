@@ -121,6 +121,8 @@ export type OutputCheck =
 export interface Reply {
   readonly text?: StoredText;
   readonly calls: readonly ProposedCall[];
+  /** How many more calls it had: they are not made (turn/surplus.ts). Absent: none. */
+  readonly surplus?: number;
   readonly stop: ReplyStop;
   /** The vendor's own stop reason when `stop` is 'unknown', or the matched stop sequence. */
   readonly stopDetail?: string;

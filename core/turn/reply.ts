@@ -45,6 +45,7 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
     step: run.tally.step,
     dispatched: false,
   };
+  const { surplus = 0 } = reply;
   const recorded: OpenRun = {
     ...spent,
     phase: 'validating',
@@ -54,14 +55,15 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
     tally: {
       ...run.tally,
       modelCalls: run.tally.modelCalls + 1,
-      proposedCalls: run.tally.proposedCalls + calls.length,
+      proposedCalls: run.tally.proposedCalls + calls.length + surplus,
+      notStartedCalls: run.tally.notStartedCalls + surplus,
       usage,
     },
     replyTokens: (run.replyTokens ?? 0) + reply.usage.output,
   };
   const told = tellRetries(recorded, output.retried);
   const announced = auditHosted(announce(told, turn, billed + lost), reply);
-  return withStrangeUsage(withStrangeStop(announced, turn), reply);
+  return withStrangeUsage(withSurplus(withStrangeStop(announced, turn), turn), reply);
 }
 
 /** Cut off by a person before anything had arrived: no round trip, and nobody's message. */
@@ -108,6 +110,12 @@ function withStrangeStop(run: OpenRun, { reply }: Turn): OpenRun {
   return reply.stop === 'unknown' && !reply.partial
     ? warn(run, 'unknown_stop_reason', stopText(reply))
     : run;
+}
+
+function withSurplus(run: OpenRun, { calls, reply: { surplus } }: Turn): OpenRun {
+  if (surplus === undefined) return run;
+  const made = `the reply had ${calls.length + surplus} calls: ${calls.length} are made`;
+  return warn(run, 'surplus_calls', `${made}, the others are errors that the model sees`);
 }
 
 /** What was paid is not known then, so the run reckons with the most that it can be. */
