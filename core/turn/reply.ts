@@ -5,7 +5,6 @@
 import { callKeyOf } from '../call/key.js';
 import type { ProposedStage } from '../call/call.js';
 import type { CallModelOutput } from '../effect.js';
-import type { Json } from '../json.js';
 import { contextAfterReply } from '../context/size.js';
 import { addUsage, NO_USAGE, type ProposedCall, type Reply } from '../model.js';
 import { costMicroUsd } from '../money/price.js';
@@ -16,10 +15,7 @@ import type { OpenRun, Turn } from '../run.js';
 import { messageIdAt } from '../transcript-items.js';
 import { auditHosted } from './hosted.js';
 import { tellRetries } from './retries.js';
-
-/** Arguments beyond this much in all are left out of `model_response`; `tool_started` has them. */
-const EVENT_ARGS_CHARS = 8_000;
-const EVENT_CALLS_MAX = 32;
+import { shownCalls } from './shown-calls.js';
 
 export function recordReply(run: OpenRun, effectId: string, output: CallModelOutput): OpenRun {
   const { reply } = output;
@@ -96,7 +92,7 @@ function announce(run: OpenRun, turn: Turn, cost: number): OpenRun {
     call: run.requests,
     messageId: turn.messageId,
     ...(reply.text !== undefined && { text: reply.text }),
-    calls: shownCalls(turn),
+    ...shownCalls(run, turn),
     stopReason: stopText(reply),
     model: reply.model,
     usage: reply.usage,
@@ -126,19 +122,4 @@ function withStrangeUsage(run: OpenRun, { usageDefect }: Reply): OpenRun {
 
 function stopText(reply: Turn['reply'] | Reply): string {
   return reply.stopDetail === undefined ? reply.stop : `${reply.stop}: ${reply.stopDetail}`;
-}
-
-function shownCalls(turn: Turn) {
-  let room = EVENT_ARGS_CHARS;
-  return turn.calls.slice(0, EVENT_CALLS_MAX).map(({ id, tool, args }): ShownCall => {
-    const size = JSON.stringify(args).length;
-    room -= size;
-    return { id, tool, args: room >= 0 ? args : { $omitted: size } };
-  });
-}
-
-interface ShownCall {
-  readonly id: string;
-  readonly tool: string;
-  readonly args: Json;
 }
