@@ -1,6 +1,7 @@
 /**
  * Writes what the core has decided to say as nodes of the transcript.
- * Invariant: idempotent; nodes are named by their content, so doing it twice gives the same head.
+ * Invariants: idempotent, as nodes are named by their content, so doing it twice gives the same head; every call
+ * of a message has its result in the next one (MH-01).
  */
 import type { BlobRef, StoredText } from '../core/json.js';
 import type {
@@ -10,6 +11,7 @@ import type {
   TranscriptItem,
   TranscriptNode,
 } from '../core/transcript.js';
+import { resultsOfAll } from '../core/turn/surplus.js';
 import type { StoreCalls } from '../store/store.js';
 
 export interface TranscriptPlace {
@@ -45,8 +47,14 @@ async function nodeOf(
     };
   }
   const blocks: StoredBlock[] = [];
-  for (const result of item.results) blocks.push(await resultBlock(store, tenant, result));
+  const answered = (await store.readChain(tenant, head)).at(-1);
+  const results = resultsOfAll(answered?.blocks.filter(isUse) ?? [], item.results);
+  for (const result of results) blocks.push(await resultBlock(store, tenant, result));
   return { ...node, blocks };
+}
+
+function isUse(block: StoredBlock): block is Extract<StoredBlock, { type: 'tool_use' }> {
+  return block.type === 'tool_use';
 }
 
 function flagsOf(item: Extract<TranscriptItem, { kind: 'user' }>): Pick<TranscriptNode, 'flags'> {

@@ -30,7 +30,7 @@ import {
   takeReceipt,
   type PreparedQuestion,
 } from './model-asking.js';
-import { usageOf } from './model-reply.js';
+import { usageOf } from './reply-usage.js';
 import { chainAt, conversationOf, type MessageChain } from './model-request.js';
 import type { Scope } from './scope.js';
 

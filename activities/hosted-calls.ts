@@ -56,9 +56,10 @@ async function hostedCall(site: HostedSite, use: HostedUse): Promise<HostedCall>
 
 /** Fees for uses that came to something; their tokens are billed with the reply. */
 export function feesOf({ fees }: AttemptBound, uses: readonly HostedUse[] = []): number {
+  const each = new Map(Object.entries(fees?.each ?? {}));
   return uses
     .filter(({ isError }) => !isError)
-    .reduce((sum, { tool }) => sum + (fees?.each[tool] ?? 0), 0);
+    .reduce((sum, { tool }) => sum + (each.get(tool) ?? 0), 0);
 }
 
 function bytesOf(value: unknown): number {

@@ -4,7 +4,7 @@
  */
 import { HoldfastError, type ErrorCode } from '../core/errors.js';
 import { NO_USAGE, type Usage } from '../core/model.js';
-import { costMicroUsd } from '../core/money/price.js';
+import { costMicroUsd, isCount } from '../core/money/price.js';
 import type { CallModelInput } from '../core/effect.js';
 import type { Json, StoredText } from '../core/json.js';
 import type {
@@ -20,7 +20,7 @@ import { checkedReply } from './checked-reply.js';
 import { now, type InTransaction } from './deps.js';
 import { toldOf, type FailureFacts } from './failure.js';
 import { feesOf } from './hosted-calls.js';
-import { usageOf } from './model-reply.js';
+import { isReported, usageOf } from './reply-usage.js';
 import type { Scope } from './scope.js';
 import type { TokenStream } from './token-stream.js';
 
@@ -130,7 +130,7 @@ export async function askProvider(scope: Scope, call: ModelCall): Promise<Attemp
   } finally {
     await tokens?.settle();
   }
-  const estimated = reply.usageSource !== 'reported';
+  const estimated = !isReported(reply);
   const fees = feesOf(asked.bound, reply.hosted);
   const spent = { ...billed(asked, usageOf(asked, reply), fees), estimated };
   if (reply.partial === true && !scope.stopRequested()) {
@@ -191,7 +191,8 @@ function spentBy(error: unknown, asked: Asked): Pick<AttemptEnd, 'usage' | 'esti
   const details = detailsOf(error);
   const { inputTokens, fees } = asked.bound;
   if (details?.receivedInput === false) return { ...billed(asked, NO_USAGE, 0), estimated: true };
-  const output = Math.min(details?.receivedOutputTokensEstimate ?? Infinity, asked.maxTokens);
+  const received = details?.receivedOutputTokensEstimate;
+  const output = isCount(received) ? Math.min(received, asked.maxTokens) : asked.maxTokens;
   return { ...billed(asked, tokens(inputTokens, output), fees?.most ?? 0), estimated: true };
 }
 

@@ -4,21 +4,17 @@
  */
 import type { CallModelInput } from '../core/effect.js';
 import { HoldfastError } from '../core/errors.js';
-import type { Json, StoredText } from '../core/json.js';
-import type { OutputCheck, Reply, ReplyStop, Usage } from '../core/model.js';
-import { textFitsBytes } from '../core/payload-size.js';
-import type { StoredBlock, ToolOffer, TranscriptNode } from '../core/transcript.js';
+import type { StoredText } from '../core/json.js';
+import type { OutputCheck, Reply, ReplyStop } from '../core/model.js';
+import { isCount } from '../core/money/price.js';
+import type { Block, StoredBlock, ToolOffer, TranscriptNode } from '../core/transcript.js';
 import type { ModelReply } from '../providers/provider.js';
 import { now, type InTransaction } from './deps.js';
 import { hostedOf } from './hosted-calls.js';
 import { checkOutput } from './output-check.js';
-import {
-  CALL_ID_BYTES_MAX,
-  CALLS_MAX,
-  offerOf,
-  proposedCalls,
-  type ToolUse,
-} from './proposed-calls.js';
+import { withKeptCalls } from './kept-calls.js';
+import { offerOf, proposedCalls, type ToolUse } from './proposed-calls.js';
+import { usageDefect, usageOf } from './reply-usage.js';
 
 const DETAIL_CHARS_MAX = 200;
 const REFUSAL_CHARS_MAX = 2_000;
@@ -43,8 +39,8 @@ export async function takeReply(
   received: ModelReply,
 ): Promise<TakenReply> {
   const { tenant } = site.input.run;
-  const kept = withinCallLimit(received);
-  const uses = kept.blocks.filter((block): block is ToolUse => block.type === 'tool_use');
+  const kept = withKeptCalls(received);
+  const uses = kept.blocks.filter(isUse);
   const calls = await proposedCalls(
     {
       config: deps.config,
@@ -56,6 +52,7 @@ export async function takeReply(
     },
     uses,
   );
+  const surplus = received.blocks.filter(isUse).length - calls.length;
   const text = kept.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
   const stored: StoredText | undefined =
     text === '' ? undefined : await deps.store.putText(tenant, text);
@@ -71,12 +68,27 @@ export async function takeReply(
     head: await appendReply(deps, site, kept),
     reply: {
       ...said,
+      ...(surplus > 0 && { surplus }),
       ...(hosted !== undefined && { hosted }),
       ...endOf(kept),
-      usage: usageOf(site.input, kept),
-      ...(kept.contextTokens !== undefined && { contextTokens: kept.contextTokens }),
+      ...countedOf(site, kept),
       model: kept.model.slice(0, DETAIL_CHARS_MAX),
     },
+  };
+}
+
+function isUse(block: Block): block is ToolUse {
+  return block.type === 'tool_use';
+}
+
+/** What the vendor counted, as far as it can be reckoned with. */
+function countedOf({ input }: ReplySite, reply: ModelReply) {
+  const { contextTokens } = reply;
+  const defect = usageDefect(reply);
+  return {
+    usage: usageOf(input, reply),
+    ...(defect !== undefined && { usageDefect: defect }),
+    ...(isCount(contextTokens) && { contextTokens }),
   };
 }
 
@@ -104,38 +116,6 @@ async function outputOf(
   const isAnswer = COMPLETE.includes(reply.stop) && reply.partial !== true;
   if (outputSchema === undefined || !isAnswer) return undefined;
   return checkOutput({ store, tenant: run.tenant }, outputSchema, reply.text);
-}
-
-/** What the vendor reported, or the bound where it reported nothing of a request that left. */
-export function usageOf(
-  { bound, maxTokens }: Pick<CallModelInput, 'bound' | 'maxTokens'>,
-  reply: ModelReply,
-): Usage {
-  return reply.usageSource === 'absent'
-    ? { input: bound.inputTokens, output: maxTokens, cacheRead: 0, cacheWrite: 0 }
-    : reply.usage;
-}
-
-/** Surplus calls are as if never made: in the blocks, and in the vendor's own form of them. */
-function withinCallLimit(reply: ModelReply): ModelReply {
-  const uses = reply.blocks.filter((block) => block.type === 'tool_use');
-  const surplus = new Set(
-    uses
-      .map((use) => use.id)
-      .filter((id, index) => index >= CALLS_MAX || !textFitsBytes(id, CALL_ID_BYTES_MAX)),
-  );
-  if (surplus.size === 0) return reply;
-  const { raw } = reply;
-  return {
-    ...reply,
-    blocks: reply.blocks.filter((block) => !(block.type === 'tool_use' && surplus.has(block.id))),
-    raw: Array.isArray(raw) ? raw.filter((block) => !surplus.has(idOf(block))) : raw,
-  };
-}
-
-function idOf(block: Json): string {
-  const id = typeof block === 'object' && block !== null ? (block as { id?: Json }).id : undefined;
-  return typeof id === 'string' ? id : '';
 }
 
 async function appendReply(

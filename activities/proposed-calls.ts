@@ -1,13 +1,14 @@
 /**
  * Tool calls of a reply, each checked against the schema of its tool.
  * Invariants: a call that cannot run is a value the model will see, never an error; what is handed on is
- * exactly what was checked; all calls together fit one payload (design §7).
+ * exactly what was checked; all calls together fit one payload (design §7), and more are not taken up.
  */
 import { readFlow, type Flow } from '../core/call/flow.js';
 import { callDigest } from '../core/digest.js';
 import { ARGUMENTS_BYTES_MAX, type Json } from '../core/json.js';
 import type { CallCheck, ProposedCall } from '../core/model.js';
 import type { Block, ToolOffer } from '../core/transcript.js';
+import { CALLS_MAX } from '../core/turn/surplus.js';
 import { unreadArguments } from '../providers/tool-arguments.js';
 import { findArgumentDefect } from './argument-limits.js';
 import {
@@ -28,10 +29,6 @@ export interface CallChecker extends ArgumentSite {
   readonly dataflow?: boolean;
 }
 
-/** More calls in one reply than this are not taken up. */
-export const CALLS_MAX = 48;
-/** Calls with longer ids, as JSON, are not taken up: every vendor's are much shorter. */
-export const CALL_ID_BYTES_MAX = 128;
 const NAMES_SHOWN_MAX = 20;
 const NAME_CHARS_MAX = 64;
 /** What all calls of one reply may take of its payload; the rest is text. */

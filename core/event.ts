@@ -97,6 +97,8 @@ export type EventBody =
         readonly tool: string;
         readonly args: Json;
       }[];
+      /** Node of the message: `calls` are not all of its calls, or not with all arguments. */
+      readonly head?: string;
       readonly stopReason: string;
       readonly model: string;
       readonly usage: Usage;

@@ -121,6 +121,8 @@ export type OutputCheck =
 export interface Reply {
   readonly text?: StoredText;
   readonly calls: readonly ProposedCall[];
+  /** How many more calls it had: they are not made (turn/surplus.ts). Absent: none. */
+  readonly surplus?: number;
   readonly stop: ReplyStop;
   /** The vendor's own stop reason when `stop` is 'unknown', or the matched stop sequence. */
   readonly stopDetail?: string;
@@ -136,6 +138,8 @@ export interface Reply {
     readonly feesMicroUsd: number;
   };
   readonly usage: Usage;
+  /** Figures of the vendor's that are no counts: `usage` is the bound in their place. Absent: all are. */
+  readonly usageDefect?: string;
   /** What the conversation takes with this reply; absent: all that `usage` counts. */
   readonly contextTokens?: number;
   readonly model: string;

@@ -14,7 +14,7 @@ const RULES_HISTORY = [
     rules: 3,
     release: '0.3.0',
     reason:
-      'Whoever a run works for does not say whether its effects happened; a failed model call may say itself what to do next, and is called out of time only where nothing else is known of it.',
+      'Whoever a run works for does not say whether its effects happened; a failed model call may say itself what to do next, and is called out of time only where nothing else is known of it; a reply whose calls its event cannot hold names the message that has them.',
   },
 ] as const;
 
@@ -34,6 +34,9 @@ export const RULES_WITH_FAILURE_HINTS = 3;
 
 /** Runs of at least these rules name a failed model call by its own error also where no time was left for another attempt. */
 export const RULES_WITH_OWN_ERROR_FIRST = 3;
+
+/** Runs of at least these rules name the message of a reply whose calls its event does not show whole. */
+export const RULES_WITH_NAMED_REPLIES = 3;
 
 /** Gives the number back, or throws: code that does not know a rule set must not decide by it. */
 export function knownRules(rules: number): number {

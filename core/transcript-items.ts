@@ -7,6 +7,7 @@ import { charsOf, withAppended, type Appended } from './context/size.js';
 import type { StoredText } from './json.js';
 import type { Run } from './run.js';
 import type { ResultItem, TranscriptItem } from './transcript.js';
+import { surplusKept, surplusResult } from './turn/surplus.js';
 
 /** Bytes that a message costs besides its text: roles, ids, braces. */
 const MESSAGE_OVERHEAD_BYTES = 64;
@@ -26,10 +27,22 @@ export function appendUser<R extends Run>(
   return append(run, item, { bytes: bytesOf(content), chars: charsOf(content) });
 }
 
-export function appendResults<R extends Run>(run: R, results: readonly ResultItem[]): R {
+/** The results of the calls that were made; those of surplus calls are added where the message is written. */
+export function appendResults<R extends Run>(
+  run: R,
+  results: readonly ResultItem[],
+  surplus = 0,
+): R {
   const item: TranscriptItem = { kind: 'results', messageId: messageIdAt(run), results };
-  const bytes = results.reduce((sum, result) => sum + resultBytes(result), 0);
-  const chars = results.reduce((sum, result) => sum + resultChars(result), 0);
+  const more = surplusKept(surplus);
+  const bytes = results.reduce(
+    (sum, result) => sum + resultBytes(result),
+    more * resultBytes(surplusResult('')),
+  );
+  const chars = results.reduce(
+    (sum, result) => sum + resultChars(result),
+    more * resultChars(surplusResult('')),
+  );
   return append(run, item, { bytes, chars });
 }
 

@@ -1,8 +1,8 @@
 /**
  * Every way an attempt can fail, as a HoldfastError with a model code (G29); what a vendor's own error means,
  * the vendor's folder says.
- * `receivedInput` errs towards true: what may have been billed is counted. The vendor's own errors (429, 529,
- * a typed 500) cost nothing, nor does a connection that never came about.
+ * `receivedInput` errs towards true: what may have been billed is counted. An answer of 429 or 529 and
+ * the vendor's own errors (a typed 500) cost nothing, nor does a connection that never came about.
  */
 import { HoldfastError } from '../core/errors.js';
 import { modelFailure } from './provider.js';
@@ -47,6 +47,8 @@ export interface VendorVerdict {
 /** Total over anything that a vendor may answer. */
 export type ReadAnswer = (answer: VendorAnswer) => VendorVerdict;
 
+const OVERLOADED = 529;
+
 /** What a status means where the vendor's own words say nothing else. */
 export function codeOfStatus(status: number, said: string): ModelErrorCode {
   switch (status) {
@@ -62,7 +64,7 @@ export function codeOfStatus(status: number, said: string): ModelErrorCode {
     case 413:
       // Compaction makes text smaller, not a single attachment.
       return ATTACHMENT.test(said) ? 'InvalidRequest' : 'PromptTooLong';
-    case 529:
+    case OVERLOADED:
       return 'Overloaded';
     default:
       return status >= 500 ? 'ServerError' : 'InvalidRequest';
@@ -119,12 +121,17 @@ function vendorFailure(answer: VendorAnswer, cause: unknown, facts: AttemptFacts
   return modelFailure(code, `The model API answered ${status}: ${said}`, {
     ...(answer.status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    receivedInput: facts.received.started || (!typed && (status >= 500 || status === 408)),
+    receivedInput: facts.received.started || (!typed && maybeBilled(status)),
     receivedOutputTokensEstimate: facts.received.outputTokens,
     shouldRetry: RETRYABLE.includes(code) && !lasting && !refused,
     ...(id === undefined ? {} : { requestId: id }),
     cause,
   });
+}
+
+/** A gateway's words for what may have gone wrong after the vendor had begun; nobody begins when overloaded. */
+function maybeBilled(status: number): boolean {
+  return status === 408 || (status >= 500 && status !== OVERLOADED);
 }
 
 function retryAfter(headers: Headers | undefined): number | undefined {

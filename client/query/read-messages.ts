@@ -16,13 +16,14 @@ import {
 } from '../../core/sdk/projection.js';
 import type { ReadText } from '../../core/sdk/result-message.js';
 import { cursorOf, isBefore, placeOf, STREAM_START, type StreamChunk } from '../../core/stream.js';
+import type { ShownCalls } from '../../core/turn/shown-calls.js';
 import { followRun, type RunMoment } from '../follow-run.js';
 import type { ReadingStore } from '../link.js';
 import type { RunHandle } from '../run-handle.js';
 
 export interface Reading {
   readonly run: Pick<RunHandle, 'runId' | 'tenant' | 'events' | 'stream'>;
-  readonly store: Pick<ReadingStore, 'getText' | 'restoreArguments'>;
+  readonly store: Pick<ReadingStore, 'getText' | 'readChain' | 'restoreArguments'>;
   readonly circumstances: Circumstances;
   /** Of the last message that was seen; -1: none. */
   readonly afterSeq: number;
@@ -137,7 +138,22 @@ async function withWholeArguments({ run, store }: Reading, event: RunEvent): Pro
     return { ...event, corrected: await restore(event.corrected) };
   }
   if (event.type !== 'model_response' || event.calls.length === 0) return event;
-  return { ...event, calls: await Promise.all(event.calls.map(restore)) };
+  const { calls, head } = event;
+  const all =
+    head === undefined ? calls : await callsAt(store, { tenant: run.tenant, head }, calls);
+  return { ...event, calls: await Promise.all(all.map(restore)) };
+}
+
+/** All calls of a message, as the model wrote them. */
+async function callsAt(
+  store: Reading['store'],
+  { tenant, head }: { readonly tenant: string; readonly head: string },
+  shown: ShownCalls,
+): Promise<ShownCalls> {
+  const chain = await store.readChain(tenant, head).catch(onlyWhenGone([]));
+  const uses = (chain.at(-1)?.blocks ?? []).filter((block) => block.type === 'tool_use');
+  if (uses.length === 0) return shown;
+  return uses.map(({ id, tool, args }) => ({ id, tool, args }));
 }
 
 async function wholeTexts(

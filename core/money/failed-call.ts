@@ -15,6 +15,7 @@ import { flying, start, type Step } from '../inflight.js';
 import { addUsage, NO_USAGE, type Usage } from '../model.js';
 import type { OpenRun } from '../run.js';
 import { settleReservation } from './budget.js';
+import { isCount } from './price.js';
 
 /** Failures that say by themselves that nothing was sent. */
 const BEFORE_ANY_REQUEST: readonly Failure['code'][] = [
@@ -87,7 +88,7 @@ function usageOfBound({ inputTokens, outputTokens }: NonNullable<OpenRun['asked'
 
 /** A count in data from outside; 0 when it is none. */
 export function amount(value: unknown): number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+  return isCount(value) ? value : 0;
 }
 
 function usageOf(value: unknown): Usage {

@@ -7,6 +7,11 @@ import type { Prices, Usage } from '../model.js';
 
 const TOKENS_PER_PRICE = 1_000_000;
 
+/** A number from outside that can be reckoned with. */
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
 /** Cost of one call in micro-USD: ⌈Σ tokens × price⌉, prices per million tokens. */
 export function costMicroUsd(usage: Usage, prices: Prices): number {
   const total =

@@ -25,7 +25,7 @@ export function textsOf(state: Projection, event: RunEvent): readonly StoredText
     case 'user_message':
       return [event.text];
     case 'tool_results_message':
-      return event.callIds.flatMap((id) => state.results.get(id)?.content ?? []);
+      return answeredIds(state, event).flatMap((id) => state.results.get(id)?.content ?? []);
     case 'run_result':
       return event.result.answer === undefined ? [] : [event.result.answer];
     default:
@@ -48,7 +48,7 @@ export function messageOf(
     case 'user_message':
       return { ...base, ...FROM_USER, message: { role: 'user', content: read(event.text) } };
     case 'tool_results_message': {
-      const content = event.callIds.flatMap((id) => resultBlock(state, id, read));
+      const content = answeredIds(state, event).flatMap((id) => resultBlock(state, id, read));
       return { ...base, ...FROM_USER, message: { role: 'user', content } };
     }
     case 'tool_started':
@@ -141,6 +141,13 @@ function assistantMessage(
     },
     parent_tool_use_id: null,
   };
+}
+
+function answeredIds(
+  { surplus }: Projection,
+  { callIds }: EventOf<'tool_results_message'>,
+): readonly string[] {
+  return [...callIds, ...surplus];
 }
 
 function resultBlock(

@@ -8,6 +8,7 @@ import type { EventBody, RunEvent } from '../event.js';
 import type { Json, StoredText } from '../json.js';
 import type { PermissionMode } from '../permission-mode.js';
 import { DENIED_CODES } from '../tool-result.js';
+import { CALLS_MAX, surplusResult } from '../turn/surplus.js';
 import type { SDKModelUsage, SDKPermissionDenial } from './message.js';
 
 /** What no event says of a run. */
@@ -31,6 +32,8 @@ export interface Projection {
     string,
     { readonly content: StoredText; readonly isError: boolean }
   >;
+  /** Calls of the newest reply that are not made, behind those that are. */
+  readonly surplus: readonly string[];
   readonly denials: readonly SDKPermissionDenial[];
   readonly errors: readonly string[];
   readonly openAsks: ReadonlyMap<string, AskKind>;
@@ -51,6 +54,7 @@ export function startProjection(circumstances: Circumstances): Projection {
     modelUsage: {},
     inputs: new Map(),
     results: new Map(),
+    surplus: [],
     denials: [],
     errors: [],
     openAsks: new Map(),
@@ -107,11 +111,13 @@ function withReply(state: Projection, event: EventOf<'model_response'>): Project
     cacheCreationInputTokens: (before?.cacheCreationInputTokens ?? 0) + usage.cacheWrite,
     costUSD: (Math.round((before?.costUSD ?? 0) * 1e6) + costMicroUsd) / 1e6,
   };
+  const surplus = calls.slice(CALLS_MAX).map(({ id }) => id);
   return {
     ...state,
     modelUsage: { ...state.modelUsage, [model]: after },
     inputs: new Map(calls.map(({ id, args }) => [id, args])),
-    results: new Map(),
+    results: new Map(surplus.map((id) => [id, surplusResult(id)])),
+    surplus,
     stopReason: stopReasonOf(event),
   };
 }

@@ -5,7 +5,6 @@
 import { callKeyOf } from '../call/key.js';
 import type { ProposedStage } from '../call/call.js';
 import type { CallModelOutput } from '../effect.js';
-import type { Json } from '../json.js';
 import { contextAfterReply } from '../context/size.js';
 import { addUsage, NO_USAGE, type ProposedCall, type Reply } from '../model.js';
 import { costMicroUsd } from '../money/price.js';
@@ -16,10 +15,7 @@ import type { OpenRun, Turn } from '../run.js';
 import { messageIdAt } from '../transcript-items.js';
 import { auditHosted } from './hosted.js';
 import { tellRetries } from './retries.js';
-
-/** Arguments beyond this much in all are left out of `model_response`; `tool_started` has them. */
-const EVENT_ARGS_CHARS = 8_000;
-const EVENT_CALLS_MAX = 32;
+import { shownCalls } from './shown-calls.js';
 
 export function recordReply(run: OpenRun, effectId: string, output: CallModelOutput): OpenRun {
   const { reply } = output;
@@ -34,7 +30,7 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
     return tellRetries({ ...spent, tally: { ...run.tally, usage } }, output.retried);
   const messageId = messageIdAt(run);
   const appended = output.head !== run.head;
-  const { calls, hosted: _hosted, ...rest } = reply;
+  const { calls, hosted: _hosted, usageDefect: _defect, ...rest } = reply;
   const turn: Turn = {
     reply: rest,
     messageId,
@@ -45,6 +41,7 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
     step: run.tally.step,
     dispatched: false,
   };
+  const { surplus = 0 } = reply;
   const recorded: OpenRun = {
     ...spent,
     phase: 'validating',
@@ -54,13 +51,15 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
     tally: {
       ...run.tally,
       modelCalls: run.tally.modelCalls + 1,
-      proposedCalls: run.tally.proposedCalls + calls.length,
+      proposedCalls: run.tally.proposedCalls + calls.length + surplus,
+      notStartedCalls: run.tally.notStartedCalls + surplus,
       usage,
     },
     replyTokens: (run.replyTokens ?? 0) + reply.usage.output,
   };
   const told = tellRetries(recorded, output.retried);
-  return withStrangeStop(auditHosted(announce(told, turn, billed + lost), reply), turn);
+  const announced = auditHosted(announce(told, turn, billed + lost), reply);
+  return withStrangeUsage(withSurplus(withStrangeStop(announced, turn), turn), reply);
 }
 
 /** Cut off by a person before anything had arrived: no round trip, and nobody's message. */
@@ -93,7 +92,7 @@ function announce(run: OpenRun, turn: Turn, cost: number): OpenRun {
     call: run.requests,
     messageId: turn.messageId,
     ...(reply.text !== undefined && { text: reply.text }),
-    calls: shownCalls(turn),
+    ...shownCalls(run, turn),
     stopReason: stopText(reply),
     model: reply.model,
     usage: reply.usage,
@@ -109,21 +108,18 @@ function withStrangeStop(run: OpenRun, { reply }: Turn): OpenRun {
     : run;
 }
 
+function withSurplus(run: OpenRun, { calls, reply: { surplus } }: Turn): OpenRun {
+  if (surplus === undefined) return run;
+  const made = `the reply had ${calls.length + surplus} calls: ${calls.length} are made`;
+  return warn(run, 'surplus_calls', `${made}, the others are errors that the model sees`);
+}
+
+/** What was paid is not known then, so the run reckons with the most that it can be. */
+function withStrangeUsage(run: OpenRun, { usageDefect }: Reply): OpenRun {
+  if (usageDefect === undefined) return run;
+  return warn(run, 'usage_unreadable', `the bound counts instead of the reported ${usageDefect}`);
+}
+
 function stopText(reply: Turn['reply'] | Reply): string {
   return reply.stopDetail === undefined ? reply.stop : `${reply.stop}: ${reply.stopDetail}`;
-}
-
-function shownCalls(turn: Turn) {
-  let room = EVENT_ARGS_CHARS;
-  return turn.calls.slice(0, EVENT_CALLS_MAX).map(({ id, tool, args }): ShownCall => {
-    const size = JSON.stringify(args).length;
-    room -= size;
-    return { id, tool, args: room >= 0 ? args : { $omitted: size } };
-  });
-}
-
-interface ShownCall {
-  readonly id: string;
-  readonly tool: string;
-  readonly args: Json;
 }

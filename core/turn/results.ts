@@ -36,6 +36,7 @@ export function appendTurnResults(run: OpenRun, turn: Turn): OpenRun {
       };
       return note === undefined ? item : { ...item, note };
     }),
+    turn.reply.surplus,
   );
   return emit(appended, {
     type: 'tool_results_message',

@@ -1,4 +1,5 @@
 import { boundMicroUsd } from '../../core/money/price.js';
+import { CALLS_KEPT_MAX, CALLS_MAX, surplusResult } from '../../core/turn/surplus.js';
 import {
   call,
   calls,
@@ -33,6 +34,31 @@ function reads(count: number): readonly ModelEntry[] {
   );
 }
 const PRICES = frozenOf({ model: [] }).route.prices;
+
+test('a bound that counts in the place of a strange figure is told of', () => {
+  const model = [says('x', { ...usage(1_000, 100), usageDefect: 'input -10' })];
+  const shell = createShell({ model });
+  expect(finish(shell).costMicroUsd).toBe(4_500);
+  expect(warningsOf(shell)).toEqual(['usage_unreadable']);
+});
+
+test('the bound of a request covers the results of calls that were not made', () => {
+  const numbered = Array.from({ length: CALLS_MAX }, (_, index) =>
+    call(`c${index}`, 'read_order', { orderId: String(index) }),
+  );
+  const second = (surplus?: number) => {
+    const made = calls(...numbered);
+    const reply = surplus === undefined ? made : withReply(made, { surplus });
+    const shell = createShell({ model: [reply, says('x')] });
+    finish(shell);
+    return requestsOf(shell)[1]!.bound.inputTokens;
+  };
+  const { content } = surplusResult('');
+  const more = second(10) - second();
+  expect(more).toBeGreaterThan(10 * ('text' in content ? content.text.length : 0));
+  // What is not even kept has no result.
+  expect(second(10_000) - second()).toBe((more / 10) * (CALLS_KEPT_MAX - CALLS_MAX));
+});
 
 describe('turns and calls', () => {
   test('S57: maxTurns 3 makes three requests and pairs all calls', () => {

@@ -381,6 +381,26 @@ describe('a model', () => {
     },
   );
 
+  test.concurrent('that makes 200 calls at once is told which of them were not run', async () => {
+    const input = (index: number) => ({ item: `lamp ${index}` });
+    const calls = Array.from({ length: 200 }, (_, index) => ({
+      tool: 'facts.read',
+      input: input(index),
+    }));
+    const run = await world.start({
+      runId: 'model-eager',
+      replies: [{ calls }, say('Finished.')],
+    });
+    const { result } = await world.ended(run);
+    expect(result).toMatchObject({
+      completed: true,
+      counters: { proposedCalls: 200, toolCalls: 48, notStartedCalls: 152 },
+    });
+    const body = world.requests('model-eager')[1]?.body ?? '';
+    expect(body.match(/"tool_use_id"/g)).toHaveLength(200);
+    expect(body.match(/at most 48 calls/g)).toHaveLength(152);
+  });
+
   test.concurrent('that never calls correctly stops the run for a person', async () => {
     const run = await world.start({
       runId: 'model-stubborn',

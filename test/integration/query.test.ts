@@ -40,7 +40,30 @@ function resources(): ReadonlyMap<string, number> {
   return counts;
 }
 
+function contentOf(message: SDKMessage): readonly { readonly [name: string]: unknown }[] {
+  const { content } = (message as { message: { content: unknown } }).message;
+  return content as readonly { readonly [name: string]: unknown }[];
+}
+
 describe('a query', () => {
+  test.concurrent('gives whole replies, however many and large their calls are', async () => {
+    const inputs = Array.from({ length: 60 }, (_, index) => ({
+      item: `${index} ${'x'.repeat(500)}`,
+    }));
+    const calls = inputs.map((input) => ({ tool: 'facts.read', input }));
+    const messages = await all(ask({ runId: 'eager', replies: [{ calls }, say('Blue.')] }));
+    const [reply] = messages.filter(({ type }) => type === 'assistant');
+    const [results] = messages.filter(({ type }) => type === 'user');
+    const uses = contentOf(reply!);
+    expect(uses.map(({ input }) => input)).toEqual(inputs);
+    expect(contentOf(results!).map(({ tool_use_id }) => tool_use_id)).toEqual(
+      uses.map(({ id }) => id),
+    );
+    expect(contentOf(results!).map(({ is_error }) => is_error)).toEqual(
+      inputs.map((_, index) => index >= 48),
+    );
+  });
+
   test.concurrent('gives the messages of its run, init first and result last', async () => {
     const messages = await all(
       ask({ runId: 'told', replies: [read('cup'), say('It is blue.')], cwd: '/somewhere' }),

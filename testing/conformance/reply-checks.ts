@@ -54,6 +54,7 @@ export function replyChecks(subject: ProviderUnderTest): readonly ProviderCheck[
       ),
     ),
     ...stopChecks(check),
+    usageCheck(check),
     {
       name: 'the same request gets the same reply, and progress is reported for chunks',
       run: () =>
@@ -90,6 +91,20 @@ type Check = (
   message: ScriptedMessage,
   holds: (reply: ModelReply) => void,
 ) => ProviderCheck;
+
+function usageCheck(check: Check): ProviderCheck {
+  const usage = { input: 0, output: 1, cacheRead: 900, cacheWrite: 800 };
+  return check(
+    'usage is whole numbers from 0, however much is cached',
+    { text: 'x', usage },
+    (reply) => {
+      const { input, output, cacheRead, cacheWrite } = reply.usage;
+      for (const count of [input, output, cacheRead, cacheWrite]) {
+        assert(Number.isSafeInteger(count) && count >= 0, `no count of tokens: ${count}`);
+      }
+    },
+  );
+}
 
 function stopChecks(check: Check): readonly ProviderCheck[] {
   const cutCall: ScriptedMessage = {
