@@ -100,13 +100,15 @@ function carriedEvents(segments: Bundle['segments']): CarriedEvents {
         textAt(attributesOf(event, 'activityTaskCompleted'), 'scheduledEventId'),
       ),
     );
-    for (const scheduled of events) {
-      for (const event of eventsOf(scheduled)) {
-        const { seq } = event.stamp;
-        const forms = carried.get(seq) ?? new Set();
-        carried.set(seq, forms.add(canonicalJson(event as unknown as Json)));
-        if (completed.has(scheduled.eventId)) stored.add(seq);
-      }
+    const brought = events.flatMap((scheduled) => {
+      const isDone = completed.has(scheduled.eventId);
+      return eventsOf(scheduled).map((event) => ({ event, isDone }));
+    });
+    for (const { event, isDone } of brought) {
+      const { seq } = event.stamp;
+      const forms = carried.get(seq) ?? new Set();
+      carried.set(seq, forms.add(canonicalJson(event as unknown as Json)));
+      if (isDone) stored.add(seq);
     }
   }
   return { carried, stored };
