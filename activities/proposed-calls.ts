@@ -9,7 +9,7 @@ import { ARGUMENTS_BYTES_MAX, type Json } from '../core/json.js';
 import type { CallCheck, ProposedCall } from '../core/model.js';
 import type { Block, ToolOffer } from '../core/transcript.js';
 import { CALLS_MAX } from '../core/turn/surplus.js';
-import { unreadArguments } from '../providers/tool-arguments.js';
+import { unparsedText, whyUnread } from '../providers/tool-arguments.js';
 import { findArgumentDefect } from './argument-limits.js';
 import {
   checkArguments,
@@ -92,10 +92,9 @@ interface CheckedUse extends Checked {
 function checkCall(checker: CallChecker, use: ToolUse, offer: ToolOffer | undefined): CheckedUse {
   const { args } = use;
   if (offer === undefined) return refused(args, 'unknown_tool', unknownTool(checker, use.tool));
-  const unread = unreadArguments(args);
+  const unread = unparsedText(args);
   if (unread !== undefined) {
-    const { because = 'they are not one JSON object', text } = unread;
-    const message = `The arguments cannot be used: ${because}. They were: ${text}`;
+    const message = `The arguments cannot be used: ${whyUnread(unread)}. They were: ${unread}`;
     return refused(args, 'invalid_arguments', message);
   }
   const flows = checker.dataflow === true && findArgumentDefect(args) === undefined;

@@ -4,7 +4,7 @@
  * that can be reckoned with was reported of a request that left.
  */
 import type { CallModelInput } from '../core/effect.js';
-import type { Usage } from '../core/model.js';
+import { NO_USAGE, type Usage } from '../core/model.js';
 import { isCount } from '../core/money/price.js';
 import type { ModelReply } from '../providers/provider.js';
 
@@ -17,6 +17,7 @@ export function usageOf(
   { bound, maxTokens }: Pick<CallModelInput, 'bound' | 'maxTokens'>,
   reply: Reported,
 ): Usage {
+  if (reply.usageSource === 'unsent') return NO_USAGE;
   if (reply.usageSource === 'absent' || usageDefect(reply) !== undefined) {
     return { input: bound.inputTokens, output: maxTokens, cacheRead: 0, cacheWrite: 0 };
   }
@@ -29,8 +30,9 @@ export function isReported(reply: Reported): boolean {
   return reply.usageSource === 'reported' && usageDefect(reply) === undefined;
 }
 
-/** Which figures are no counts; undefined: all are. */
-export function usageDefect({ usage }: Reported): string | undefined {
+/** Which of the figures that were given are no counts; undefined: all are, or none was given. */
+export function usageDefect({ usage, usageSource }: Reported): string | undefined {
+  if (usageSource === 'absent' || usageSource === 'unsent') return undefined;
   // A provider may be anybody's code, in a language that knows no types.
   const figures: Partial<Record<keyof Usage, unknown>> | undefined = usage;
   const strange = COUNTED.filter((figure) => !isCount(figures?.[figure]));

@@ -18,9 +18,10 @@ export function resultText(value: unknown): ResultText {
   if (value === undefined) return { ok: true, text: 'null', isText: false };
   let loss: string | undefined;
   const noteLoss = function (this: unknown, key: string, inner: unknown): unknown {
-    // Its `toJSON` has already made a Date into something else.
-    const lost = loss ?? lostOf((this as Record<string, unknown>)[key]);
-    if (lost !== loss) loss = key === '' ? lost : `${key.slice(0, KEY_CHARS_MAX)} is ${lost}`;
+    const lost = lostOf((this as Record<string, unknown>)[key], inner);
+    if (lost !== undefined) {
+      loss ??= key === '' ? lost : `${key.slice(0, KEY_CHARS_MAX)} is ${lost}`;
+    }
     return inner;
   };
   try {
@@ -35,12 +36,13 @@ export function resultText(value: unknown): ResultText {
   }
 }
 
-/** What JSON silently makes into null or an empty object. */
-function lostOf(value: unknown): string | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid date' : undefined;
-  if (value instanceof Map) return 'a Map';
-  return value instanceof Set ? 'a Set' : undefined;
+/** What JSON silently makes into null or an empty object; `inner`: what its own `toJSON` made of it. */
+function lostOf(value: unknown, inner: unknown): string | undefined {
+  if (typeof inner === 'number') return Number.isFinite(inner) ? undefined : String(inner);
+  if (inner instanceof Map) return 'a Map';
+  if (inner instanceof Set) return 'a Set';
+  // Its `toJSON` has made it null.
+  return value instanceof Date && inner === null ? 'an invalid date' : undefined;
 }
 
 /** At most `bytesMax` bytes of a text with a notice of what was cut off. */

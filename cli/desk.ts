@@ -1,5 +1,5 @@
 /** Running the approval desk in this process: store, client, key, console. */
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Config } from '../authoring/index.js';
 import { createDeskKey, objectionToKey, readDeskKey, type DeskSigner } from '../client/index.js';
@@ -153,17 +153,26 @@ async function signerFor(
       );
       return undefined;
     }
-    const made = await createDeskKey(file);
-    const { kid, key } = made.key;
-    await store.addDeskKey({ tenant: ALL_TENANTS, kid, key, at: Date.now(), by: KEY_MAKER });
-    return made;
+    return trustedNewKey(file, store);
   }
   const signer = await readDeskKey(file);
   const objection = await objectionToKey(store, ALL_TENANTS, signer.key);
+  if (objection?.reason === 'key_revoked' && makeKey && file === devKeyFile(place.home)) {
+    renameSync(file, `${file}.${signer.key.kid}`);
+    output.remark(`The key ${signer.key.kid} was revoked: this desk has a new one.`);
+    return trustedNewKey(file, store);
+  }
   if (objection !== undefined) {
     output.remark(`What is decided here may not count: ${objection.message}. ${objection.hint}`);
   }
   return signer;
+}
+
+async function trustedNewKey(file: string, store: Store): Promise<DeskSigner> {
+  const made = await createDeskKey(file);
+  const { kid, key } = made.key;
+  await store.addDeskKey({ tenant: ALL_TENANTS, kid, key, at: Date.now(), by: KEY_MAKER });
+  return made;
 }
 
 /** The configured one, else that of the embedded server. */

@@ -37,7 +37,9 @@ export async function deliverProven(
     return deliverUnder(link, runId, { decision, ...named });
   }
   const objection = store && (await objectionToKey(store, tenant, signer.key));
-  if (objection?.reason === 'key_revoked') throw keyRefused(objection, { ask, runId });
+  // Of a question that is closed the run says what became of this decision, if it had it before.
+  const isOpen = objection && (await store?.getAsk(tenant, ask.askId))?.outcome === 'pending';
+  if (isOpen && objection.reason === 'key_revoked') throw keyRefused(objection, { ask, runId });
   const { kind, policyVersion } = ask;
   const signed = signer.signDecision({ tenant, runId, kind, policyVersion }, parsed.value);
   const sending = { decision: signed, ...named };

@@ -22,7 +22,7 @@ export async function objectionToKey(
     return {
       reason: 'key_revoked',
       message: `the desk's key ${kid} was revoked`,
-      hint: 'Make another with `holdfast keys rotate`, then restart the console.',
+      hint: 'Make another with `holdfast keys rotate`, or with `keys create` where only `holdfast dev` has one; then restart the console.',
     };
   }
   return {

@@ -1,13 +1,11 @@
 /**
  * Arguments of a tool call as a model wrote them. What is not one plain JSON object of sane depth becomes
  * `{"$unparsed": "<its text, bounded>"}`: still an object, so it can be shown to the model again, and
- * recognisable, so that the core refuses the call as invalid_arguments and nothing runs. What is one, but
- * cannot be used, says why beside it: `"$because"`.
+ * recognisable, so that the core refuses the call as invalid_arguments and nothing runs.
  */
 import type { Json } from '../core/json.js';
 
 const UNPARSED_KEY = '$unparsed';
-const BECAUSE_KEY = '$because';
 const UNPARSED_CHARS_MAX = 2000;
 const DEPTH_MAX = 100;
 
@@ -29,27 +27,42 @@ export function parseArguments(text: string): ParsedArguments {
 
 /** Arguments that came as JSON within other JSON. */
 export function readArguments(value: Json, text?: string): ParsedArguments {
-  const asText = (): string => text ?? JSON.stringify(value);
-  if (!isPlainObject(value)) return { ok: false, args: unparsed(asText()) };
-  const defect = insaneIn(value, DEPTH_MAX);
-  return defect === undefined
+  return isPlainObject(value) && insaneIn(value, DEPTH_MAX) === undefined
     ? { ok: true, args: value }
-    : { ok: false, args: { ...unparsed(asText()), [BECAUSE_KEY]: defect } };
+    : { ok: false, args: unparsed(text ?? JSON.stringify(value)) };
 }
 
-export interface UnreadArguments {
-  readonly text: string;
-  /** Why they cannot be used although they are a JSON object. */
-  readonly because?: string;
-}
-
-/** Arguments that could not be read, or undefined when they could. */
-export function unreadArguments(args: Json): UnreadArguments | undefined {
+/** The text of arguments that could not be read, or undefined when they could. */
+export function unparsedText(args: Json): string | undefined {
   if (!isPlainObject(args)) return undefined;
-  const { [UNPARSED_KEY]: text, [BECAUSE_KEY]: because, ...rest } = args;
-  if (typeof text !== 'string' || Object.keys(rest).length > 0) return undefined;
-  if (because === undefined) return { text };
-  return typeof because === 'string' ? { text, because } : undefined;
+  const keys = Object.keys(args);
+  const text = args[UNPARSED_KEY];
+  return keys.length === 1 && typeof text === 'string' ? text : undefined;
+}
+
+/** Why arguments with this text, or this beginning of it, could not be read. */
+export function whyUnread(text: string): string {
+  try {
+    const value = JSON.parse(text) as Json;
+    return (isPlainObject(value) && insaneIn(value, DEPTH_MAX)) || NOT_ONE_OBJECT;
+  } catch {
+    return nestingOf(text) > DEPTH_MAX ? TOO_DEEP : NOT_ONE_OBJECT;
+  }
+}
+
+const NOT_ONE_OBJECT = 'they are not one JSON object';
+const TOO_DEEP = `they are nested deeper than ${DEPTH_MAX} levels`;
+
+/** The deepest place of a text that may end anywhere. */
+function nestingOf(text: string): number {
+  let deepest = 0;
+  let depth = 0;
+  for (const [found] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]/g)) {
+    if (found === '[' || found === '{') depth += 1;
+    else if (found === ']' || found === '}') depth -= 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
 }
 
 /** Arguments as a vendor accepts them: an object in any case. */
@@ -72,7 +85,7 @@ function insaneIn(value: Json, depthLeft: number): string | undefined {
     return Number.isFinite(value) ? undefined : 'a number in them is not finite';
   }
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depthLeft === 0) return `they are nested deeper than ${DEPTH_MAX} levels`;
+  if (depthLeft === 0) return TOO_DEEP;
   for (const inner of Object.values(value) as readonly Json[]) {
     const defect = insaneIn(inner, depthLeft - 1);
     if (defect !== undefined) return defect;

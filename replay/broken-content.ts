@@ -64,9 +64,9 @@ function* recordedValues(
 }
 
 /**
- * The store has the events that activities have brought it: those of all that have done their work, and of a
- * run that has come to its end no others. Before that the store may be ahead of the history, or have events
- * that a reset has left behind.
+ * The store has the events that activities say they have brought it, and of a run that has come to its end no
+ * others. Before that the store may be ahead of the history, or have events that a reset has left behind; and
+ * what a quick read was given travels on with the next effect.
  */
 function otherEvents({ segments, events }: Bundle): string | undefined {
   const { carried, stored } = carriedEvents(segments);
@@ -95,23 +95,26 @@ function carriedEvents(segments: Bundle['segments']): CarriedEvents {
   const carried = new Map<number, Set<string>>();
   const stored = new Set<number>();
   for (const { events } of segments) {
-    const completed = new Set(
-      events.map((event) =>
-        textAt(attributesOf(event, 'activityTaskCompleted'), 'scheduledEventId'),
-      ),
-    );
+    const acknowledged = new Map(events.map(acknowledgedBy));
     const brought = events.flatMap((scheduled) => {
-      const isDone = completed.has(scheduled.eventId);
-      return eventsOf(scheduled).map((event) => ({ event, isDone }));
+      const upTo = acknowledged.get(scheduled.eventId) ?? 0;
+      return eventsOf(scheduled).map((event) => ({ event, isStored: event.stamp.seq < upTo }));
     });
-    for (const { event, isDone } of brought) {
+    for (const { event, isStored } of brought) {
       const { seq } = event.stamp;
       const forms = carried.get(seq) ?? new Set();
       carried.set(seq, forms.add(canonicalJson(event as unknown as Json)));
-      if (isDone) stored.add(seq);
+      if (isStored) stored.add(seq);
     }
   }
   return { carried, stored };
+}
+
+/** Which activity has completed, and the number up to which the store has its events then. */
+function acknowledgedBy(event: HistoryEvent): readonly [string | undefined, number] {
+  const completed = attributesOf(event, 'activityTaskCompleted');
+  const upTo = at(argumentsOf(completed.result)[0], 'eventsUpTo');
+  return [textAt(completed, 'scheduledEventId'), typeof upTo === 'number' ? upTo : 0];
 }
 
 function eventsOf(scheduled: HistoryEvent): ReturnType<typeof wholeEvents> {

@@ -76,11 +76,24 @@ export class Conversation {
     try {
       return await this.converse();
     } catch (error) {
-      // What somebody else may still answer is not taken from them.
-      if (this.questions.size === 0) await this.leave();
-      if (this.runId !== '') this.farewell();
+      if (this.runId !== '') await this.leaveBroken();
       throw error;
     }
+  }
+
+  /** The person did not leave: only a run that waits for them is closed, and nothing under way is stopped. */
+  private async leaveBroken(): Promise<void> {
+    const { client, output } = this.chat;
+    const { runId } = this;
+    const view = await client
+      .handle(runId)
+      .state()
+      .catch(() => undefined);
+    if (view?.status === 'awaiting_user') await this.leave();
+    else if (this.last?.run_id !== runId) {
+      output.remark(`Run ${inert(runId)} is still open: holdfast show ${shellWord(runId)}`);
+    }
+    this.farewell();
   }
 
   private async converse(): Promise<number> {

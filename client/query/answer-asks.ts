@@ -209,9 +209,9 @@ async function send(
   const delivery = await run.decide(decision);
   if (delivery.delivered !== 'update') return;
   const { verdict } = delivery;
-  checkVerdict(run.runId, askId, verdict);
-  // What was decided meanwhile stands; the run is to stop all the same.
+  // Whatever becomes of the decision, the run is to stop.
   if (!verdict.accepted && decision.interrupt) await run.interrupt().catch(onlyWhenEnded);
+  checkVerdict(run.runId, askId, verdict);
 }
 
 function checkVerdict(runId: string, askId: string, verdict: Verdict): void {

@@ -15,6 +15,8 @@ import { overOutages } from './outages.js';
 
 /** Between two questions to a run that nobody serves. */
 const PAUSE_MS = 500;
+/** Ids that are remembered here; the run remembers its own. */
+const IDS_MAX = 10_000;
 
 export interface Feed {
   notice(event: RunEvent): void;
@@ -60,8 +62,10 @@ async function stillWaits(run: RunHandle, askId: string, signal: AbortSignal): P
       const { asks, queuedMessages } = await run.state();
       return queuedMessages === 0 && asks.some((ask) => ask.askId === askId);
     } catch (error) {
+      if (!(error instanceof HoldfastError)) throw error;
+      if (error.code === 'RunNotFound') return false;
       // Nobody is there who could take the next one either.
-      if (!(error instanceof HoldfastError) || error.code !== 'ServerUnavailable') throw error;
+      if (error.code !== 'ServerUnavailable') throw error;
       await sleep(PAUSE_MS, undefined, { signal }).catch(() => undefined);
     }
   }
@@ -79,6 +83,8 @@ export function withoutRepeats(messages: AsyncIterator<UserPrompt>): AsyncIterat
         if (id === undefined) return next;
         if (seen.has(id)) continue;
         seen.add(id);
+        const [oldest] = seen;
+        if (seen.size > IDS_MAX && oldest !== undefined) seen.delete(oldest);
         return next;
       }
     },

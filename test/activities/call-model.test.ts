@@ -249,6 +249,21 @@ describe('call_model', () => {
       /nested deeper than 100 levels/,
     ],
     [
+      'nesting of which only the beginning is kept',
+      {
+        tool: 'notes.store',
+        rawInput: `{"a":"]]","b":${'['.repeat(5_000)}"]]"${']'.repeat(5_000)}}`,
+      },
+      'invalid_arguments',
+      /nested deeper than 100 levels/,
+    ],
+    [
+      'brackets in a text',
+      { tool: 'notes.store', rawInput: `{"a":"${'['.repeat(200)}` },
+      'invalid_arguments',
+      /not one JSON object/,
+    ],
+    [
       'nesting without end',
       { tool: 'notes.store', rawInput: `{"a":${'['.repeat(70)}${']'.repeat(70)}}` },
       'invalid_arguments',

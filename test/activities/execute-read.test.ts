@@ -110,6 +110,7 @@ describe('execute_tool with a tool that reads', () => {
     ['endless', () => ({ fee: -Infinity }), /fee is -Infinity/],
     ['an invalid date', () => ({ due: new Date(NaN) }), /due is an invalid date/],
     ['a Map', () => new Map([[1, 2]]), /a Map, which JSON cannot hold/],
+    ['no number by its own account', () => ({ a: { toJSON: () => NaN } }), /a is NaN/],
     ['more than it may be', () => 'x'.repeat(101), /101 bytes; 100 are allowed/],
   ])('a result that is %s is malformed, once', async (_what, run, message) => {
     bed = await bedWith(run, { maxResultBytes: 100 });
@@ -119,6 +120,12 @@ describe('execute_tool with a tool that reads', () => {
       attempts: 1,
     });
     expect((outcome as { message: string }).message).toMatch(message);
+  });
+
+  test('a Map that says itself what it is in JSON is that', async () => {
+    const told = Object.assign(new Map([[1, 2]]), { toJSON: () => ({ one: 2 }) });
+    bed = await bedWith(() => told);
+    expect((await execute(bed)).outcome).toMatchObject({ content: { text: '{"one":2}' } });
   });
 
   test('a result that does not fit its schema is malformed; what it was goes into the trace', async () => {

@@ -247,7 +247,8 @@ describe('Ctrl-C', () => {
     world.script('broken', [say('Hello.'), say('never')]);
     const { input, conversation, done, said } = talk('broken');
     conversation['screen'].show = (message) => {
-      if (message.type === 'system' && message.subtype === 'status') throw new Error('no screen');
+      const isStatus = message.type === 'system' && message.subtype === 'status';
+      if (isStatus && message.status === 'awaiting_user') throw new Error('no screen');
     };
     input.write('Hello?\n');
     await expect(done).rejects.toThrow('no screen');
@@ -255,6 +256,27 @@ describe('Ctrl-C', () => {
     expect(await world.store.getSession('default', sessionIn(said()))).toMatchObject({
       agent: AGENT,
     });
+  });
+
+  test('is not needed, and a call under way is not stopped either, when something breaks in it', async () => {
+    world.script('unbroken', [read('cup'), say('Blue.')]);
+    const isReading = world.service.hold('unbroken', 'read');
+    const { input, conversation, done, said } = talk('unbroken');
+    conversation['screen'].show = (message) => {
+      if (message.type === 'tool_progress') throw new Error('no screen');
+    };
+    input.write('Hello?\n');
+    await isReading;
+    await expect(done).rejects.toThrow('no screen');
+    expect(said()).toContain('still open: holdfast show unbroken');
+    world.service.releaseAll();
+    const run = world.client.handle('unbroken');
+    await until(
+      'an answer',
+      async () => (await run.state()).status === 'awaiting_user' || undefined,
+    );
+    await run.close();
+    expect(await run.result()).toMatchObject({ counters: { toolCalls: 1, modelCalls: 2 } });
   });
 
   test('twice leaves: the run is closed, and its session kept', async () => {

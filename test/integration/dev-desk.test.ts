@@ -84,3 +84,19 @@ test('a desk that is none of development never signs with the key of that', asyn
   await runDesk(folder, true);
   expect(await runDesk(folder, false)).toMatch(/The desk has no key: decisions are not signed/);
 });
+
+test('a key of development that was revoked is put aside, and the desk has a new one', async () => {
+  const folder = join(home, 'revoked');
+  await mkdir(folder);
+  await runDesk(folder, true);
+  const [made] = await world.store.deskKeys(ALL_TENANTS);
+  const revoked = { tenant: ALL_TENANTS, kid: made!.kid, at: Date.now(), by: 'mia' };
+  await world.store.changeDeskKey({ ...revoked, to: 'revoked' });
+  expect(await runDesk(folder, true)).toContain(
+    `${made!.kid} was revoked: this desk has a new one`,
+  );
+  expect(existsSync(join(folder, `dev-desk-key.json.${made!.kid}`))).toBe(true);
+  const keys = await world.store.deskKeys(ALL_TENANTS);
+  expect(keys.map(({ kid }) => kid)).not.toContain(made!.kid);
+  expect(await runDesk(folder, true)).toBe('');
+});

@@ -93,9 +93,9 @@ describe('what a tool returns', () => {
     expect({}).not.toHaveProperty('polluted');
   });
 
-  test.concurrent('infinite numbers are what JSON makes of them', async () => {
+  test.concurrent('infinite numbers are refused, and not made into others', async () => {
     expect(finishedOf(await odd('infinity'))).toMatchObject([
-      { status: 'ok', content: { text: '{"up":null,"down":null}' } },
+      { code: 'malformed_result', content: { text: expect.stringContaining('up is Infinity') } },
     ]);
   });
 
@@ -148,10 +148,14 @@ describe('what a model proposes', () => {
   test.concurrent.each<[string, string, string]>([
     ['three megabytes of small values', JSON.stringify(many(3_000, 1_000)), 'too large'],
     ['three megabytes of long texts', JSON.stringify(many(1_500, 2_100)), 'too large'],
-    ['a nesting of 10,000', `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`, 'not one JSON'],
+    [
+      'a nesting of 10,000',
+      `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
+      'deeper than 100 levels',
+    ],
     ['a nesting of 90', `{"a":${'['.repeat(90)}${']'.repeat(90)}}`, 'levels deep'],
     ['NaN', '{"amount":NaN}', 'not one JSON'],
-    ['a number beyond all limits', '{"amount":1e999}', 'not one JSON'],
+    ['a number beyond all limits', '{"amount":1e999}', 'not finite'],
     ['an integer that is not exact', '{"amount":9007199254740993}', 'too large to be exact'],
     ['a name that is no Unicode', '{"\\ud800":1}', 'Unicode'],
     ['what looks like a reference', '{"note":{"$blob":"x","bytes":3}}', 'reference'],

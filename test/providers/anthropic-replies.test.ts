@@ -1,5 +1,5 @@
 import type { Block } from '../../core/transcript.js';
-import { unreadArguments } from '../../providers/tool-arguments.js';
+import { unparsedText } from '../../providers/tool-arguments.js';
 import { signatureOf } from '../../providers/scripted/render.js';
 import type { ScriptedCall, ScriptedMessage } from '../../providers/scripted/script.js';
 import { failureOf, lastBody, serving, stopAll } from './scripted-setup.js';
@@ -58,7 +58,7 @@ describe('a reply of the Anthropic provider', () => {
     const { ask } = await serving([{ calls: [{ tool: 't', rawInput }] }]);
     const [block] = (await ask()).blocks;
     expect(block?.type).toBe('tool_use');
-    const text = block?.type === 'tool_use' ? unreadArguments(block.args)?.text : undefined;
+    const text = block?.type === 'tool_use' ? unparsedText(block.args) : undefined;
     expect(text?.slice(0, 50)).toBe(rawInput.slice(0, 50));
     expect(text?.length).toBeLessThan(2100);
   });

@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { StopReason } from '../../core/result.js';
+import { bundleText } from '../../replay/bundle.js';
+import { argumentsOf, attributesOf, type HistoryEvent } from '../../replay/history.js';
 import { parseBundle, readBundle } from '../../replay/read-bundle.js';
 import { reportLines } from '../../replay/report-text.js';
 import { replayRun, replayRunsOf } from '../../replay/strict-replay.js';
@@ -30,6 +32,12 @@ const STOP_REASONS: readonly StopReason[] = [
   'aborted',
   'failed',
 ];
+
+/** What the end of an activity says of the store; 0: nothing. */
+function storedUpTo(event: HistoryEvent): number {
+  const [output] = argumentsOf(attributesOf(event, 'activityTaskCompleted').result);
+  return (output as { readonly eventsUpTo?: number } | undefined)?.eventsUpTo ?? 0;
+}
 
 describe('the stored histories', () => {
   test('all replay exactly', async () => {
@@ -64,6 +72,28 @@ describe('the stored histories', () => {
       ]);
       expect(versions.rules).toBeGreaterThanOrEqual(1);
     }
+  });
+
+  test('can be read as the run was at any moment, with the events that the store had then', async () => {
+    let moments = 0;
+    for (const file of keptBundles()) {
+      const bundle = await readBundle(file);
+      const [segment, more] = bundle.segments;
+      if (more !== undefined) continue;
+      for (const [index, event] of segment!.events.entries()) {
+        if (event.eventType !== 'EVENT_TYPE_ACTIVITY_TASK_COMPLETED') continue;
+        moments += 1;
+        const before = segment!.events.slice(0, index + 1);
+        const upTo = Math.max(...before.map(storedUpTo));
+        const then = {
+          ...bundle,
+          segments: [{ ...segment!, events: before }],
+          events: bundle.events.filter(({ stamp }) => stamp.seq < upTo),
+        };
+        expect(() => parseBundle(bundleText(then), `${file} up to ${event.eventId}`)).not.toThrow();
+      }
+    }
+    expect(moments).toBeGreaterThan(100);
   });
 
   test('continue over several segments in one of them', async () => {
