@@ -38,7 +38,9 @@ function wallTimeIsWatched(_before: Run, { run }: Step): string | undefined {
 function lastWordIsOneCall(before: Run, step: Step): string | undefined {
   if (step.run.wrapUp === undefined) return undefined;
   for (const effect of started(step)) {
-    if (effect.kind === 'execute_tool' || effect.kind === 'compact')
+    // The call that used the budget up may have begun in this very step, before those that are beyond it.
+    const isBefore = effect.kind === 'execute_tool' && before.wrapUp === undefined;
+    if ((effect.kind === 'execute_tool' && !isBefore) || effect.kind === 'compact')
       return `${effect.id} starts while the run wraps up`;
     if (effect.kind !== 'call_model') continue;
     if (before.wrapUp?.asked) return `${effect.id} is a second last word`;
