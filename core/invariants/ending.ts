@@ -44,7 +44,9 @@ function lastWordIsOneCall(before: Run, step: Step): string | undefined {
       return `${effect.id} starts while the run wraps up`;
     if (effect.kind !== 'call_model') continue;
     if (before.wrapUp?.asked) return `${effect.id} is a second last word`;
-    if (effect.input.offered?.length !== 0) return `${effect.id} offers tools for a last word`;
+    // Absent: all that the run has, which may be none.
+    const offers = effect.input.offered?.length ?? step.run.frozen?.tools.length;
+    if (offers !== 0) return `${effect.id} offers tools for a last word`;
   }
   return undefined;
 }
