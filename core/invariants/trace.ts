@@ -23,7 +23,9 @@ function failuresHaveACode(_state: InvariantState, event: RunEvent): string | un
 
 /** A transition, or a message of the user, leads from one reply to the next; a last word needs none. */
 function repliesHaveAReason(state: InvariantState, event: RunEvent): string | undefined {
-  return state.lastWord && GOING_ON.includes(event.type)
+  // A new segment is the same conversation.
+  const isSegment = event.type === 'transition' && event.reason === 'continued_as_new';
+  return state.lastWord && !isSegment && GOING_ON.includes(event.type)
     ? 'the run goes on after a reply that nothing has asked for'
     : undefined;
 }
