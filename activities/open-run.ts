@@ -6,7 +6,7 @@
 import type { OpenRunInput, OpenRunOutput, RunRef } from '../core/effect.js';
 import { HoldfastError } from '../core/errors.js';
 import { PAYLOAD_BYTES_MAX } from '../core/payload-size.js';
-import { RULES_VERSION } from '../core/rules-history.js';
+import { RULES_VERSION } from '../core/changes.js';
 import type { StartInput } from '../core/task.js';
 import type { StoredBlock, TranscriptNode } from '../core/transcript.js';
 import { appendEvents } from './append-events.js';

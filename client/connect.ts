@@ -1,6 +1,7 @@
 /** The public client: starting runs and reaching those that exist. */
 import { join, extname } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import type { PayloadCodec } from '@temporalio/common';
 import type { AskRow } from '../store/asks.js';
 import type { RunsQuery } from '../store/runs.js';
 import type { SessionEntry, SessionsQuery } from '../store/sessions.js';
@@ -36,6 +37,8 @@ export interface ConnectOptions {
   readonly store?: ReadingStore;
   /** Signs the decisions that are made over this client. Only a desk that authenticates people has one. */
   readonly signer?: DeskSigner;
+  /** Those of the workers: what payloads pass on their way to and from the server; default: nothing. */
+  readonly payloadCodecs?: readonly PayloadCodec[];
   /** Longest wait for the connection, in ms; default 5,000. */
   readonly connectLimitMs?: number;
 }
@@ -122,7 +125,10 @@ export async function openLink(options: ConnectOptions): Promise<OpenLink> {
   const temporal = new Client({
     connection,
     namespace: place.namespace,
-    dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
+    dataConverter: {
+      payloadConverterPath: PAYLOAD_CONVERTER_PATH,
+      ...(options.payloadCodecs !== undefined && { payloadCodecs: [...options.payloadCodecs] }),
+    },
   });
   const tenant = options.tenant ?? 'default';
   const { store, signer } = options;

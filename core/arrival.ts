@@ -11,7 +11,7 @@ import { cancelAll, flying, type Step } from './inflight.js';
 import { previewOf, type StoredText } from './json.js';
 import { emit, releaseWarnings } from './outbox.js';
 import { betasOf } from './route.js';
-import { knownRules, RULES_WITH_OFFERED_TOOLS } from './rules-history.js';
+import { follows, knownRules } from './changes.js';
 import type { OpenRun, Run } from './run.js';
 import { beginIn } from './session/carry.js';
 import { stop } from './stop.js';
@@ -76,7 +76,7 @@ function announce(run: OpenRun, { goal, context }: Arrival): OpenRun {
   const { arrival: _, ...rest } = run;
   const { task } = run.start;
   const { frozen, session } = run;
-  const offered = run.rules >= RULES_WITH_OFFERED_TOOLS ? visibleTools(run) : frozen.tools;
+  const offered = follows(run, 'offeredTools') ? visibleTools(run) : frozen.tools;
   const announced = emit(rest, {
     type: 'session_init',
     agent: run.start.agent,

@@ -3,6 +3,7 @@
  * Invariants: effective with the next request or permission decision, never in the middle of one; a model that
  * nobody can resolve changes nothing; of several choices the last one counts.
  */
+import { follows } from './changes.js';
 import {
   refOf,
   type ActivityEffect,
@@ -57,7 +58,8 @@ function setPermissionMode(run: Run, mode: PermissionMode): Run {
     const message = 'bypassPermissions is not unlocked for this run (allowBypassPermissions)';
     return warn(run, 'permission_mode_refused', message);
   }
-  if (run.frozen?.settings.requireProof === true && widens(mode, run.frozen.settings)) {
+  const proven = run.frozen?.settings.requireProof === true && follows(run, 'provenModes');
+  if (proven && widens(mode, run.frozen.settings)) {
     const message = 'decisions of this run must be proven, and nobody proves who wants this mode';
     return warn(run, 'permission_mode_refused', message);
   }

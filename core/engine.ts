@@ -8,33 +8,41 @@
  *  A1 Deterministic: the same run gives the same step; no clock, randomness or I/O.
  *  A2 Terminates: at most ROUNDS_MAX rule applications, else it is a bug and says so.
  *  A3 No step is taken whose payload is larger than PAYLOAD_BYTES_MAX, while the run can stop instead.
+ *  A4 Each event that a rule emits carries the rule's name.
  */
+import { follows } from './changes.js';
 import type { ActivityEffect, Effect } from './effect.js';
 import { flush } from './flush.js';
 import { flying, WORK, type Step } from './inflight.js';
-import { RULES_WITH_CALLS_BEFORE_STATUS } from './rules-history.js';
-import { opening, RULES } from './rules.js';
+import { opening, OPENING, RULES, type RuleName } from './rules.js';
 import { statusOf } from './run-result.js';
-import { isOpen, type Run } from './run.js';
+import { isOpen, type OpenRun, type Run } from './run.js';
 import { stop } from './stop.js';
 
 export { receive } from './receive.js';
 
 export const ROUNDS_MAX = 1_000;
 
-export function advance(run: Run): Step {
+/** What was decided, and by which rules, in the order in which they fired. */
+export interface Decided extends Step {
+  readonly rules: readonly RuleName[];
+}
+
+export function advance(run: Run): Decided {
   let current = run;
   const effects: Effect[] = [];
+  const rules: RuleName[] = [];
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const step = firstThatFires(current);
-    if (step === undefined) return settleOutside({ run: current, effects });
-    const oversized = oversizedIn(current, step);
+    const fired = firstThatFires(current);
+    if (fired === undefined) return { ...settleOutside({ run: atRest(current), effects }), rules };
+    rules.push(fired.rule);
+    const oversized = oversizedIn(current, fired.step);
     if (oversized !== undefined) {
       current = tooLarge(current, oversized);
       continue;
     }
-    current = step.run;
-    effects.push(...step.effects);
+    current = fired.step.run;
+    effects.push(...fired.step.effects);
   }
   throw new Error(
     `advance did not come to rest in ${ROUNDS_MAX} rounds; this is a bug in the core`,
@@ -55,14 +63,29 @@ function tooLarge(run: Run, { kind }: ActivityEffect): Run {
   });
 }
 
-function firstThatFires(run: Run): Step | undefined {
-  const opened = opening(run);
-  if (opened !== undefined) return opened === 'hold' ? undefined : opened;
-  if (!isOpen(run)) return undefined;
-  for (const rule of RULES) {
-    const step = rule(run);
+function atRest(run: Run): Run {
+  if (run.rule === undefined) return run;
+  const { rule: _, ...rest } = run;
+  return rest;
+}
+
+interface Fired {
+  readonly rule: RuleName;
+  readonly step: Step;
+}
+
+function firstThatFires(given: Run): Fired | undefined {
+  const opened = opening(given);
+  if (opened !== undefined) return opened === 'hold' ? undefined : { rule: OPENING, step: opened };
+  if (!isOpen(given)) return undefined;
+  const names = follows(given, 'ruleNames');
+  // One copy serves all rules of a round: each finds its own name in the run.
+  const run: OpenRun & { rule?: string } = names ? { ...given } : given;
+  for (const { name, apply } of RULES) {
+    if (names) run.rule = name;
+    const step = apply(run);
     if (step === 'hold') return undefined;
-    if (step !== undefined) return step;
+    if (step !== undefined) return { rule: name, step };
   }
   return undefined;
 }
@@ -84,7 +107,7 @@ function settleOutside(step: Step): Step {
  */
 function waitsForCalls({ run, effects }: Step, status: string): boolean {
   const starts = effects.some(({ kind }) => kind === 'execute_tool');
-  return starts && status === 'running' && run.rules >= RULES_WITH_CALLS_BEFORE_STATUS;
+  return starts && status === 'running' && follows(run, 'callsBeforeStatus');
 }
 
 function withFlush(step: Step): Step {

@@ -255,6 +255,8 @@ export interface EventStamp {
   readonly phase: Phase;
   readonly step: number;
   readonly turn: number;
+  /** Name of the rule that emitted it (core/rules.ts); absent: a fact told it, or rules before 5. */
+  readonly rule?: string;
 }
 
 export type RunEvent = EventBody & { readonly stamp: EventStamp };
@@ -264,7 +266,10 @@ export type WireEvent = Lean<EventBody> & { readonly stamp: WireStamp };
 
 /** Without a field: as the event before it in the same payload has it. */
 export type WireStamp = Pick<EventStamp, 'seq'> &
-  Partial<Pick<EventStamp, 'at' | 'phase' | 'step' | 'turn'>>;
+  Partial<Pick<EventStamp, 'at' | 'phase' | 'step' | 'turn'>> & {
+    /** null: none. */
+    readonly rule?: string | null;
+  };
 
 /** `content: null`: the result that the same payload appends to the transcript under this call's id. */
 type Lean<Body> = Body extends { readonly type: 'tool_finished' }

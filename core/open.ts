@@ -6,7 +6,7 @@
 import { elapse } from './clock.js';
 import { contextAtFirst } from './context/size.js';
 import { NO_USAGE } from './model.js';
-import { FIRST_RULES, knownRules } from './rules-history.js';
+import { FIRST_RULES, knownRules } from './changes.js';
 import type { Run, Tally } from './run.js';
 import type { StartInput } from './task.js';
 

@@ -25,6 +25,7 @@ export function emit<R extends Run>(run: R, body: EventBody): R {
       phase: run.phase,
       step: run.turn?.step ?? run.tally.step,
       turn: run.tally.turnCount,
+      ...(run.rule !== undefined && { rule: run.rule }),
     },
   };
   const outbox = {

@@ -1,10 +1,7 @@
 /**
  * The ordered rules of `advance`: the specification, read top-down. The first that fires decides; the list
  * is tried again from the top until none fires.
- *
- * opening → arrival → unheard costs → closing → interrupted → segment full → end of wall time → escalations → more budget → sampled → last
- * word → hooks after calls → calls settled → dispatch → completion gates → truncation and model failure →
- * after a compaction → large messages → another model → limits → compaction → ask the model → await the user
+ * Invariant: a rule's name stands in the events of its steps: names are added, never altered.
  */
 import { arrive } from './arrival.js';
 import { releaseSenders } from './ask/correction.js';
@@ -43,34 +40,48 @@ import { watchWallTime } from './wall-time.js';
 /** A step, 'hold' when nothing below may fire now, undefined when the rule does not apply. */
 export type Rule<R extends Run = OpenRun> = (run: R) => Step | 'hold' | undefined;
 
-/** Rules of a run that is open. */
-export const RULES: readonly Rule[] = [
-  arriving,
-  accountForUnheard,
-  closing,
-  interrupted,
-  pausing,
-  segmentFull,
-  watchWallTime,
-  escalateAsks,
-  askForBudget,
-  resolveWanted,
-  sampled,
-  wrappedUp,
-  callsHooked,
-  callsSettled,
-  dispatching,
-  completionGates,
-  truncation,
-  modelFailed,
-  compactionEnded,
-  storing,
-  adopting,
-  limits,
-  compaction,
-  asking,
-  awaitingUser,
-];
+/** The rule before all others: `opening`. */
+export const OPENING = 'open';
+
+/** Rules of a run that is open, by name. */
+export const RULES = [
+  named('arrive', arriving),
+  named('unheard costs', accountForUnheard),
+  named('close', closing),
+  named('interrupt', interrupted),
+  named('pause', pausing),
+  named('segment full', segmentFull),
+  named('end of wall time', watchWallTime),
+  named('escalate', escalateAsks),
+  named('larger budget', askForBudget),
+  named('resolve model', resolveWanted),
+  named('hooks after reply', sampled),
+  named('last word', wrappedUp),
+  named('hooks after calls', callsHooked),
+  named('calls settled', callsSettled),
+  named('dispatch', dispatching),
+  named('completion gates', completionGates),
+  named('truncation', truncation),
+  named('model failure', modelFailed),
+  named('after compaction', compactionEnded),
+  named('large messages', storing),
+  named('adopt model', adopting),
+  named('limits', limits),
+  named('compaction', compaction),
+  named('ask the model', asking),
+  named('await the user', awaitingUser),
+] as const;
+
+export type RuleName = typeof OPENING | (typeof RULES)[number]['name'];
+
+interface NamedRule<Name extends string> {
+  readonly name: Name;
+  readonly apply: Rule;
+}
+
+function named<Name extends string>(name: Name, apply: Rule): NamedRule<Name> {
+  return { name, apply };
+}
 
 /** Before everything: each segment begins with `open_run`. */
 export function opening(run: Run): Step | 'hold' | undefined {

@@ -250,6 +250,8 @@ export interface Run {
   /** Opened and not announced yet: its SessionStart hooks come first. */
   readonly arrival?: Arrival;
   readonly now: number;
+  /** Within `advance` alone: name of the rule that is applied (core/rules.ts). */
+  readonly rule?: string;
   readonly phase: Phase;
   readonly clock: Clock;
   readonly head: string | null;

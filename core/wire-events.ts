@@ -12,13 +12,17 @@ export function wireForm(event: RunEvent, before: RunEvent | undefined): WireEve
   return { ...event, stamp: stampAfter(event.stamp, before?.stamp) };
 }
 
-function stampAfter({ seq, at, phase, step, turn }: EventStamp, before?: EventStamp): WireStamp {
+function stampAfter(
+  { seq, at, phase, step, turn, rule }: EventStamp,
+  before?: EventStamp,
+): WireStamp {
   return {
     seq,
     ...(at !== before?.at && { at }),
     ...(phase !== before?.phase && { phase }),
     ...(step !== before?.step && { step }),
     ...(turn !== before?.turn && { turn }),
+    ...(rule !== before?.rule && { rule: rule ?? null }),
   };
 }
 
@@ -49,12 +53,17 @@ export function wholeEvents({ run, events, append = [] }: EventsInPayload): read
   const { runId, traceId } = run;
   let before: EventStamp = { ...FIRST, runId, traceId };
   return events.map((event): RunEvent => {
-    const stamp = { ...before, ...event.stamp };
+    const stamp = stampBehind(before, event.stamp);
     before = stamp;
     if (event.type !== 'tool_finished') return { ...event, stamp };
     const content = event.content ?? results.get(event.callId) ?? { text: '' };
     return { ...event, content, stamp };
   });
+}
+
+function stampBehind({ rule: ruleBefore, ...before }: EventStamp, given: WireStamp): EventStamp {
+  const { rule = ruleBefore, ...said } = given;
+  return { ...before, ...said, ...(typeof rule === 'string' && { rule }) };
 }
 
 /** What the first event of a payload says itself. */

@@ -2,12 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_BUDGET } from '../core/budget-fields.js';
+import { CHANGES } from '../core/changes.js';
 import { DIALECTS, stopReasonAs } from '../core/dialects.js';
 import { GATES } from '../core/gates/completion.js';
 import { HOOK_POINTS } from '../core/hooks/hook.js';
 import { PERMISSION_MODES } from '../core/permission-mode.js';
 import type { StopReason } from '../core/result.js';
-import { RULES } from '../core/rules.js';
+import { OPENING, RULES } from '../core/rules.js';
 import { DEFAULT_SETTINGS } from '../core/settings.js';
 import { STOP_MEANINGS } from '../core/stop.js';
 import { EFFECTS, IDEMPOTENCIES, retryFor, sideEffectOf } from '../core/tool.js';
@@ -29,8 +30,20 @@ export function semantics(): string {
     'means in detail stands at the code that it names.',
     ...section('Rules of `advance`, in order', 'core/rules.ts: the first that fires decides', [
       ['rule'],
-      ...[{ name: 'opening' }, ...RULES].map(({ name }): Row => [wordsOf(name)]),
+      ...[{ name: OPENING }, ...RULES].map(({ name }): Row => [name]),
     ]),
+    ...section(
+      'Changes of what is decided',
+      'core/changes.ts: a run keeps the rules it began with',
+      [
+        ['change', 'since rules', 'why'],
+        ...Object.entries(CHANGES).map(([name, { since, why }]): Row => [
+          code(name),
+          String(since),
+          why,
+        ]),
+      ],
+    ),
     ...section('Completion gates, in order', 'core/gates/', [
       ['gate'],
       ...GATES.map(({ name }): Row => [wordsOf(name.replace(/Gate$/, ''))]),

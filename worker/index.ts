@@ -14,5 +14,6 @@ export {
 } from '../providers/provider.js';
 export { findConfig, loadConfig } from './load-config.js';
 export { providersOf } from './providers.js';
+export { UndecodablePayload } from './payload-codecs.js';
 export { runWorkerProcess, type WorkerProcessOptions } from './run-worker.js';
 export { startWorker, type RunningWorker, type WorkerSettings } from './worker.js';

@@ -12,7 +12,13 @@ import { openStoreAt, type Store } from '../store/store.js';
 import type { AgentActivities } from '../workflows/activity-types.js';
 import { connect } from './connection.js';
 import { checkModels } from './load-config.js';
-import { PAYLOAD_CONVERTER_PATH, workflowBundle, workflowCodeId } from './workflow-code.js';
+import { guardedCodec } from './payload-codecs.js';
+import {
+  bundleWith,
+  PAYLOAD_CONVERTER_PATH,
+  workflowBundle,
+  workflowCodeId,
+} from './workflow-code.js';
 
 const SHUTDOWN_GRACE_MS = 20_000;
 /** A worker that cannot end in time is ended, so that a deployment never hangs. */
@@ -35,8 +41,13 @@ export interface WorkerSettings {
   readonly serves?: 'workflows' | 'activities';
   /** What stands in place of the activities, made from what they work with: for test doubles of a worker. */
   readonly activities?: (deps: ActivityDeps) => Activities;
-  /** What payloads pass on their way to and from the server; default: nothing. */
-  readonly payloadCodecs?: PayloadCodec[];
+  /**
+   * What payloads pass on their way to and from the server, for encryption for instance; default: nothing. A codec
+   * throws `UndecodablePayload` for bytes that it can never decode, and any other error for what may pass.
+   */
+  readonly payloadCodecs?: readonly PayloadCodec[];
+  /** Paths of modules with interceptors of workflows, for tracing for instance; they are bundled with the workflows. */
+  readonly workflowInterceptors?: readonly string[];
   /** How long a task waits for the worker that knows its run before any other takes it; default 10 s. */
   readonly stickyTimeoutMs?: number;
   /** 0 replays the whole history at every step: for tests of determinism. */
@@ -94,13 +105,13 @@ async function createWorker(
     namespace: settings.namespace,
     taskQueue: settings.taskQueue,
     ...(settings.serves !== 'activities' && {
-      workflowBundle: await workflowBundle('serve', settings.say),
+      workflowBundle: await servedBundle(settings),
     }),
     // Every workflow task says in its history which code has decided it.
     buildId: workflowCodeId(),
     dataConverter: {
       payloadConverterPath: PAYLOAD_CONVERTER_PATH,
-      ...(payloadCodecs !== undefined && { payloadCodecs }),
+      ...(payloadCodecs !== undefined && { payloadCodecs: [guardedCodec(payloadCodecs)] }),
     },
     ...(settings.serves !== 'workflows' && {
       activities: makeActivities({ store, providers, config }) satisfies AgentActivities,
@@ -112,6 +123,12 @@ async function createWorker(
     ...(stickyTimeoutMs !== undefined && { stickyQueueScheduleToStartTimeout: stickyTimeoutMs }),
     ...(maxCachedWorkflows !== undefined && { maxCachedWorkflows }),
   });
+}
+
+function servedBundle({ workflowInterceptors = [], say }: WorkerSettings) {
+  return workflowInterceptors.length === 0
+    ? workflowBundle('serve', say)
+    : bundleWith(workflowInterceptors);
 }
 
 function running(worker: Worker, { connection, store }: Opened): RunningWorker {

@@ -84,11 +84,22 @@ export function workflowCodeId(): string {
   return codeId;
 }
 
-function bundle(purpose: Purpose): Promise<{ readonly code: string }> {
+/** The code that serves, with interceptors of somebody else's around it. */
+export function bundleWith(interceptors: readonly string[]): Promise<{ readonly code: string }> {
+  return bundle('serve', interceptors);
+}
+
+function bundle(
+  purpose: Purpose,
+  interceptors: readonly string[] = [],
+): Promise<{ readonly code: string }> {
   return bundleWorkflowCode({
     workflowsPath: WORKFLOWS_PATH,
     payloadConverterPath: PAYLOAD_CONVERTER_PATH,
-    workflowInterceptorModules: [purpose === 'replay' ? RECORDER_PATH : STARTED_TASKS_PATH],
+    workflowInterceptorModules: [
+      purpose === 'replay' ? RECORDER_PATH : STARTED_TASKS_PATH,
+      ...interceptors,
+    ],
     webpackConfigHook: compiledForThisNode,
     logger: new DefaultLogger('ERROR'),
   });

@@ -22,6 +22,7 @@ import type { RunResult } from '../core/result.js';
 import type { Final, Run } from '../core/run.js';
 import { createInbox, type Inbox } from './inbox.js';
 import { listen } from './listen.js';
+import { isUndecodable, undecodable } from './payload-converter.js';
 import { createPerformer } from './perform.js';
 
 /** First segment: a StartInput. Later ones: the run as the segment before left it. */
@@ -37,7 +38,7 @@ export async function agentRun(input: unknown): Promise<RunResult> {
   const answer = listen(inbox, () => run);
   const performer = createPerformer(inbox);
   CancellationScope.current().cancelRequested.catch(() =>
-    inbox.putFromOutside({ type: 'cancel_requested', at: Date.now() }),
+    inbox.put({ type: 'cancel_requested', at: Date.now() }),
   );
   const final = await CancellationScope.nonCancellable(async () => {
     for (const effect of timersOf(run)) performer.perform(effect, run);
@@ -61,6 +62,8 @@ export async function agentRun(input: unknown): Promise<RunResult> {
 function firstRun(input: unknown): Run {
   const { workflowId, runStartTime, continuedFromExecutionRunId } = workflowInfo();
   // Only Temporal knows that this is a continuation; the argument alone may come from anybody.
+  if (continuedFromExecutionRunId !== undefined && isUndecodable(input))
+    throw undecodable('state', input);
   if (continuedFromExecutionRunId !== undefined && isContinued(input)) {
     const { continued, previousExecution } = input;
     return nextSegment(upgradeRun(continued), { at: Date.now(), previousExecution });

@@ -1,17 +1,14 @@
 /**
  * The inbox of a run: what handlers and finished effects leave for the loop to receive.
- * Invariant: `arrival` ends after every fact that Temporal delivered together with the first one. Activities
- * and timers report one microtask after their job, and the loop goes on one after that. A signal is handed
- * over in its job, before all others: it lets the loop wait until they have reported as well.
- * (`condition` gives the same and calls into the sandbox once more per task.)
+ * Invariant: `arrival` ends after every fact that Temporal delivered together with the first one. Temporal looks
+ * at conditions when all jobs of an activation have been applied and all promises that they settle have run,
+ * however many async frames an interceptor puts around an activity.
  */
+import { condition } from '@temporalio/workflow';
 import type { Input } from '../core/input.js';
 
 export interface Inbox {
-  /** What an effect brought. */
   put(input: Input): void;
-  /** What a handler was given. */
-  putFromOutside(input: Input): void;
   /** Everything that has arrived, oldest first; empties the inbox. */
   takeAll(): readonly Input[];
   isEmpty(): boolean;
@@ -19,22 +16,11 @@ export interface Inbox {
   arrival(): Promise<void>;
 }
 
-/** More than any effect takes to report after its job. */
-const REPORTING_MICROTASKS = 4;
-
 export function createInbox(): Inbox {
   let waiting: Input[] = [];
-  let wake: (() => void) | undefined;
   return {
     put(input) {
       waiting.push(input);
-      wake?.();
-      wake = undefined;
-    },
-    putFromOutside(input) {
-      waiting.push(input);
-      if (wake !== undefined) afterMicrotasks(REPORTING_MICROTASKS, wake);
-      wake = undefined;
     },
     takeAll() {
       const taken = waiting;
@@ -42,16 +28,6 @@ export function createInbox(): Inbox {
       return taken;
     },
     isEmpty: () => waiting.length === 0,
-    arrival() {
-      return new Promise((resolve) => {
-        if (waiting.length > 0) resolve();
-        else wake = resolve;
-      });
-    },
+    arrival: () => condition(() => waiting.length > 0),
   };
-}
-
-function afterMicrotasks(left: number, then: () => void): void {
-  if (left === 0) return then();
-  void Promise.resolve().then(() => afterMicrotasks(left - 1, then));
 }

@@ -61,17 +61,17 @@ function listenToSignals(inbox: Inbox): void {
   );
   listenToControl(take);
   setHandler(messages.interrupt, () => {
-    inbox.putFromOutside({ type: 'interrupt', at: Date.now() });
+    inbox.put({ type: 'interrupt', at: Date.now() });
   });
   setHandler(messages.close, () => {
-    inbox.putFromOutside({ type: 'close', at: Date.now() });
+    inbox.put({ type: 'close', at: Date.now() });
   });
   setHandler(messages.nextSegment, () => {
-    inbox.putFromOutside({ type: 'segment_full', at: Date.now() });
+    inbox.put({ type: 'segment_full', at: Date.now() });
   });
   setDefaultSignalHandler((name) => {
     const reason = `this workflow knows no signal '${name.slice(0, 100)}'`;
-    inbox.putFromOutside({ type: 'input_rejected', message: 'signal', reason, at: Date.now() });
+    inbox.put({ type: 'input_rejected', message: 'signal', reason, at: Date.now() });
   });
 }
 
@@ -79,7 +79,7 @@ type Take = <T>(message: string, parsed: Parsed<T>, make: (value: T) => Input) =
 
 function takerOf(inbox: Inbox): Take {
   return (message, parsed, make) =>
-    inbox.putFromOutside(
+    inbox.put(
       parsed.ok
         ? make(parsed.value)
         : { type: 'input_rejected', message, reason: parsed.reason, at: Date.now() },
@@ -121,7 +121,7 @@ function answerUpdates(inbox: Inbox): (run: Run) => Run {
       if (!parsed.ok) return { accepted: false, reason: 'malformed', message: parsed.reason };
       tickets += 1;
       const ticket = `decide-${tickets}`;
-      inbox.putFromOutside({ type: 'decision', decision: parsed.value, ticket, at: Date.now() });
+      inbox.put({ type: 'decision', decision: parsed.value, ticket, at: Date.now() });
       await condition(() => answered.has(ticket));
       return answered.get(ticket)!;
     },

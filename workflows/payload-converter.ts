@@ -23,6 +23,11 @@ export const payloadConverter: PayloadConverter = {
   },
 };
 
+/** For a payload that the run itself made: it fails the workflow task, which is repeated until the payload can be decoded. */
+export function undecodable(what: string, { $undecodable }: Undecodable): Error {
+  return new Error(`The ${what} of this run cannot be decoded: ${$undecodable}`);
+}
+
 export function isUndecodable(value: unknown): value is Undecodable {
   return typeof value === 'object' && value !== null && '$undecodable' in value;
 }

@@ -6,7 +6,6 @@
  */
 import {
   ActivityCancellationType,
-  AsyncLocalStorage,
   CancellationScope,
   isCancellation,
   proxyActivities,
@@ -21,6 +20,7 @@ import { OUTCOME_TYPES, type EffectInput, type Input } from '../core/input.js';
 import type { Run } from '../core/run.js';
 import type { ActivityKind, AgentActivities, OutputOf } from './activity-types.js';
 import type { Inbox } from './inbox.js';
+import { isUndecodable, undecodable } from './payload-converter.js';
 import { rawFailure } from './raw-failure.js';
 
 const STATUS = defineSearchAttributeKey('HoldfastStatus', SearchAttributeType.KEYWORD);
@@ -33,17 +33,17 @@ export interface Performer {
 
 /** A performer that reports into `inbox`. */
 export function createPerformer(inbox: Inbox): Performer {
-  const scopes = scopePool();
+  const scopes = new Map<string, CancellationScope>();
 
-  /** Plain callbacks instead of awaits: every promise costs a turn of the run. */
   function launch<T>(id: string, begin: () => Promise<T>, report: Report<T>): void {
-    const scope = scopes.take(id);
+    const scope = new CancellationScope({ cancellable: true });
+    scopes.set(id, scope);
     const ended = (input: Input | undefined): void => {
-      scopes.release(id);
+      scopes.delete(id);
       if (input !== undefined) inbox.put(input);
     };
     // What throws in here is a bug in the shell: it must fail the workflow task, not vanish.
-    void scope.within(begin).then(
+    void scope.run(begin).then(
       (output) => ended(report.done(output)),
       (error: unknown) => ended(report.failed(error)),
     );
@@ -55,7 +55,7 @@ export function createPerformer(inbox: Inbox): Performer {
         case 'timer':
           return launch(effect.id, () => sleepUntil(effect), timerReport(effect.id));
         case 'cancel':
-          return scopes.cancel(effect.target);
+          return scopes.get(effect.target)?.cancel();
         case 'status':
           return showStatus(effect.status, run);
         case 'open_run':
@@ -72,53 +72,6 @@ export function createPerformer(inbox: Inbox): Performer {
         case 'close_run':
           return launch(effect.id, () => schedule(effect), activityReport(effect));
       }
-    },
-  };
-}
-
-/** A scope in which effects can be started; `within` makes no promise of its own, which `run` does. */
-interface Pooled {
-  readonly within: <T>(begin: () => Promise<T>) => Promise<T>;
-  readonly scope: CancellationScope;
-  uses: number;
-}
-
-/** What Node's class can do beyond the SDK's declaration of it: run code in the present context later. */
-interface Contexts {
-  snapshot(): Pooled['within'];
-}
-
-function pooledScope(): Pooled {
-  const scope = new CancellationScope({ cancellable: true });
-  let within: Pooled['within'] | undefined;
-  void scope.run(async () => {
-    within = (AsyncLocalStorage as unknown as Contexts).snapshot();
-  });
-  return { scope, within: within!, uses: 0 };
-}
-
-/** A scope remembers every activity that it ever ran, so it is not used for ever. */
-const USES_MAX = 32;
-
-/** Each effect in flight has a scope to itself; a scope whose effect ended uncancelled serves the next. */
-function scopePool() {
-  const taken = new Map<string, Pooled>();
-  const free: Pooled[] = [];
-  return {
-    take(id: string): Pooled {
-      const pooled = free.pop() ?? pooledScope();
-      pooled.uses += 1;
-      taken.set(id, pooled);
-      return pooled;
-    },
-    release(id: string): void {
-      const pooled = taken.get(id);
-      taken.delete(id);
-      if (pooled === undefined || pooled.scope.consideredCancelled) return;
-      if (pooled.uses < USES_MAX) free.push(pooled);
-    },
-    cancel(id: string): void {
-      taken.get(id)?.scope.cancel();
     },
   };
 }
@@ -151,13 +104,15 @@ function schedule(effect: ActivityEffect): Promise<OutputOf<ActivityKind>> {
 function activityReport(effect: ActivityEffect): Report<OutputOf<ActivityKind>> {
   const { id, kind } = effect;
   return {
-    done: (output) => ({ type: OUTCOME_TYPES[kind], id, output, at: Date.now() }) as EffectInput,
-    failed: (error) => ({
-      type: 'effect_failed',
-      id,
-      failure: failureOf(rawFailure(error)),
-      at: Date.now(),
-    }),
+    done(output) {
+      if (isUndecodable(output)) throw undecodable(`result of ${id}`, output);
+      return { type: OUTCOME_TYPES[kind], id, output, at: Date.now() } as EffectInput;
+    },
+    failed(error) {
+      const raw = rawFailure(error);
+      if (isUndecodable(raw.details)) throw undecodable(`failure of ${id}`, raw.details);
+      return { type: 'effect_failed', id, failure: failureOf(raw), at: Date.now() };
+    },
   };
 }
 

@@ -7,6 +7,7 @@
  *     is not consent (PA-09).
  *  N3 Audited: the answer that made it tells it, each use names it.
  */
+import { follows } from '../changes.js';
 import type { Json } from '../json.js';
 import { holds } from '../condition.js';
 import type { PolicyCondition } from '../policy.js';
@@ -54,7 +55,7 @@ export function objectionToGrant(run: Run, ask: Ask, tool: string): string | und
   if (ask.repeats !== undefined) return 'a repetition is allowed one at a time';
   if (ask.quorum > 1) return 'one person cannot grant what several have to approve';
   if (tool !== ask.tool) return `the question is about ${ask.tool ?? 'no tool'}`;
-  if (live(run).length >= GRANTS_MAX) return 'the run has too many standing grants';
+  if (counted(run).length >= GRANTS_MAX) return 'the run has too many standing grants';
   return undefined;
 }
 
@@ -104,6 +105,11 @@ export function useGrant(run: OpenRun, id: string): OpenRun {
     grant.id === id ? { ...grant, usesLeft: grant.usesLeft - 1 } : grant,
   );
   return { ...run, grants: used.filter((grant) => grant.usesLeft > 0) };
+}
+
+/** Those that the limit is about. */
+function counted(run: Run): readonly StandingGrant[] {
+  return follows(run, 'grantsThatHold') ? live(run) : (run.grants ?? []);
 }
 
 function live(run: Run): readonly StandingGrant[] {

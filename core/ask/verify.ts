@@ -6,6 +6,7 @@
  * this run itself knows: its tenant, its id, the question's kind, the policy's version. However many arrive at
  * once, verifying them never takes longer than a workflow may think: the rest is to be sent again.
  */
+import { follows } from '../changes.js';
 import { verifyEd25519 } from '../ed25519.js';
 import type { Run } from '../run.js';
 import type { Ask, Decision, RejectionReason } from './ask.js';
@@ -16,7 +17,7 @@ export type ProofVerdict =
   | { readonly ok: true; readonly signed?: SignedStatement }
   | {
       readonly ok: false;
-      readonly reason: Extract<RejectionReason, 'unproven' | 'unknown_key' | 'busy'>;
+      readonly reason: Extract<RejectionReason, 'unproven' | 'unknown_key' | 'busy' | 'malformed'>;
       readonly message: string;
     };
 
@@ -34,6 +35,13 @@ export function judgeProof(
   about: Pick<Ask, 'kind' | 'policyVersion'>,
   decision: Decision,
 ): Judged {
+  const judged = judge(run, about, decision);
+  const { proof } = judged;
+  if (proof.ok || proof.reason === 'busy' || follows(run, 'unprovenReason')) return judged;
+  return { ...judged, proof: UNPROVEN_BEFORE };
+}
+
+function judge(run: Run, about: Pick<Ask, 'kind' | 'policyVersion'>, decision: Decision): Judged {
   if (run.frozen?.settings.requireProof !== true) return { run, proof: { ok: true } };
   const { tenant, runId, deskKeys = [] } = run;
   const { kind, policyVersion } = about;
@@ -64,6 +72,13 @@ export function isSignedBy(
 export function signaturesOf({ votes }: Pick<Ask, 'votes'>): readonly SignedStatement[] {
   return votes.flatMap(({ signed }) => (signed === undefined ? [] : [signed]));
 }
+
+/** Without the change `unprovenReason`. */
+const UNPROVEN_BEFORE = {
+  ok: false,
+  reason: 'malformed',
+  message: 'the decision carries no valid signature',
+} as const;
 
 const UNSIGNED = {
   ok: false,

@@ -10,7 +10,7 @@ import { signaturesOf } from '../ask/verify.js';
 import { refOf, type ActivityEffect } from '../effect.js';
 import { start, type Step } from '../inflight.js';
 import type { Json, StoredText } from '../json.js';
-import { RULES_WITH_OTHERS_WITNESS } from '../rules-history.js';
+import { follows } from '../changes.js';
 import type { OpenRun } from '../run.js';
 import { baseOf, type Call, type DoubtStage, type ReturnedStage } from './call.js';
 import { callRef, proofsFor, inlineBytesFor } from './grant.js';
@@ -90,7 +90,7 @@ export function doubt(run: OpenRun, call: ReturnedStage, message: string): Step<
     roles: approval.roles,
     quorum: 1,
     // Their word decides whether it is done again, for them.
-    ...(caller !== undefined && run.rules >= RULES_WITH_OTHERS_WITNESS && { requestedBy: caller }),
+    ...(caller !== undefined && follows(run, 'othersWitness') && { requestedBy: caller }),
     expiresInMs: run.frozen.settings.inputTimeoutMs,
     onExpiry: 'stop',
   });

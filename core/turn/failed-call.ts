@@ -1,8 +1,8 @@
 /** Records that a model call failed for good: what it cost, and what is known of why. */
+import { follows } from '../changes.js';
 import { nearTheEnd } from '../clock.js';
 import { hintOf, type Failure } from '../failure.js';
 import { amount, billFailure } from '../money/failed-call.js';
-import { RULES_WITH_FAILURE_HINTS, RULES_WITH_OWN_ERROR_FIRST } from '../rules-history.js';
 import type { OpenRun, Run } from '../run.js';
 import { retriesIn } from './retries.js';
 
@@ -12,7 +12,7 @@ export function recordModelFailure(run: OpenRun, effectId: string, failure: Fail
   if (failure.cancelled || run.stopping !== undefined) return billed;
   const budget = details['budget'];
   const retried = retriesIn(details['retried']);
-  const hint = run.rules >= RULES_WITH_FAILURE_HINTS ? hintOf(failure) : undefined;
+  const hint = follows(run, 'failureHints') ? hintOf(failure) : undefined;
   return {
     ...billed,
     phase: 'checking_limits',
@@ -31,6 +31,6 @@ export function recordModelFailure(run: OpenRun, effectId: string, failure: Fail
 
 /** Its time ran out and nothing answered. An attempt that has failed by itself says what it cost. */
 function isSilence(run: OpenRun, { timedOut, code, details }: Failure): boolean {
-  const isTold = run.rules >= RULES_WITH_OWN_ERROR_FIRST && details !== undefined;
+  const isTold = follows(run, 'ownErrorFirst') && details !== undefined;
   return timedOut === true && code === 'Internal' && !isTold;
 }

@@ -5,7 +5,7 @@ import type { SettledStage } from '../call/call.js';
 import { afterNotice, REPETITION_NOTICE, repetitionStep } from '../limits/repetition.js';
 import { emit } from '../outbox.js';
 import { afterTurn } from '../route.js';
-import { RULES_WITH_ERROR_CODES } from '../rules-history.js';
+import { follows } from '../changes.js';
 import type { OpenRun, Turn } from '../run.js';
 import { stop } from '../stop.js';
 import { appendResults, appendUser, messageIdAt } from '../transcript-items.js';
@@ -26,7 +26,7 @@ export function appendTurnResults(run: OpenRun, turn: Turn): OpenRun {
     settled.map((call) => {
       const { callId, isError, code, content } = call.result;
       const note = noteOf(call, Math.floor(NOTES_CHARS_MAX / settled.length));
-      const told = isError && code !== undefined && run.rules >= RULES_WITH_ERROR_CODES;
+      const told = isError && code !== undefined && follows(run, 'errorCodes');
       const item = {
         callId,
         isError,

@@ -3,7 +3,7 @@
  * Invariant: where something of them is left out, the event names the message that has all of it.
  */
 import type { EventBody } from '../event.js';
-import { RULES_WITH_NAMED_REPLIES } from '../rules-history.js';
+import { follows } from '../changes.js';
 import type { OpenRun, Turn } from '../run.js';
 
 type ModelResponse = Extract<EventBody, { type: 'model_response' }>;
@@ -24,8 +24,8 @@ export function shownCalls(
     return { id, tool, args: room >= 0 ? args : { $omitted: size } };
   });
   const isWhole = room >= 0 && shown.length === calls.length + (reply.surplus ?? 0);
-  const { head, rules } = run;
-  if (isWhole || typeof head !== 'string' || rules < RULES_WITH_NAMED_REPLIES) {
+  const { head } = run;
+  if (isWhole || typeof head !== 'string' || !follows(run, 'namedReplies')) {
     return { calls: shown };
   }
   return { calls: shown, head };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RESULTS_ARE_DATA } from '../../activities/open-run.js';
 import { defineHook, defineTool } from '../../authoring/index.js';
-import { RULES_VERSION } from '../../core/rules-history.js';
+import { RULES_VERSION } from '../../core/changes.js';
 import type { StartInput } from '../../core/task.js';
 import { attempt, failureFrom, RUN, sessionEvent, startBed, type Bed } from './setup.js';
 

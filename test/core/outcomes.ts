@@ -22,7 +22,7 @@ import { wholeEvents } from '../../core/wire-events.js';
 import type { EffectInput, Input } from '../../core/input.js';
 import type { Json } from '../../core/json.js';
 import { NO_USAGE, type Reply } from '../../core/model.js';
-import { RULES_VERSION } from '../../core/rules-history.js';
+import { RULES_VERSION } from '../../core/changes.js';
 import { isMutating } from '../../core/tool.js';
 import type { Shell, Started } from './shell.js';
 import { checkOf, frozenOf, scriptedRoute, type ToolEntry } from './script.js';

@@ -1,7 +1,7 @@
 /**
  * `npm run record-histories`: plays the cases on a real server and keeps the bundle of each run for this
  * release. It writes new files and never rewrites one: a history that no longer replays is a change of
- * meaning, which needs a number in core/rules-history.ts, not a new recording.
+ * meaning, which needs a number in core/changes.ts, not a new recording.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -6,7 +6,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
-import { RULES_VERSION } from '../../core/rules-history.js';
+import { RULES_VERSION } from '../../core/changes.js';
 import { PAYLOAD_CONVERTER_PATH } from '../../worker/workflow-code.js';
 import { AGENT, APPROVER } from '../integration/support/agents.js';
 import {

@@ -1,0 +1,3 @@
+import { withFrames } from './frames.js';
+
+export const interceptors = () => withFrames(10);
