@@ -16,6 +16,8 @@ export interface ActivityDeps {
   readonly timers?: Timers;
   /** How long a tool or model may take to notice that it was stopped, in ms; default 10 s. */
   readonly graceMs?: number;
+  /** Rules number that runs are opened with: for recordings of what older rules decide. Default: the newest. */
+  readonly rules?: number;
   /**
    * How many tokens a conversation has after a summary, and any conversation can have one. For scripted
    * models, whose tokens are not those of their texts; default: reckoned by its length.

@@ -24,14 +24,14 @@ export async function openRun(
   scope: Scope,
   input: OpenRunInput,
 ): Promise<OpenRunOutput> {
-  const { store, config } = deps;
+  const { store, config, rules = RULES_VERSION } = deps;
   const { run, start } = input;
   const eventsUpTo = await appendEvents(store, scope, input);
   const deskKeys = await store.deskKeys(run.tenant);
   const known = deskKeys.length > 0 && { deskKeys };
   if (start === undefined) {
     await archiveSegment(store, scope, input);
-    return { rules: RULES_VERSION, ...known, eventsUpTo };
+    return { rules, ...known, eventsUpTo };
   }
   checkTask(start.task);
   const prompt = await writeRoot(deps, run, start);
@@ -43,7 +43,7 @@ export async function openRun(
   const goal = await store.putText(run.tenant, start.task.goal);
   const opening = await openSession(store, { run, start }, frozen);
   const output = {
-    rules: RULES_VERSION,
+    rules,
     frozen,
     head: opening?.head ?? prompt.hash,
     goal,

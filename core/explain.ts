@@ -8,7 +8,7 @@ import { previewOf } from './json.js';
 import type { RunResult } from './result.js';
 import { TRANSITIONS } from './transitions.js';
 
-/** The rule, station or gate that decided; 'outside' when somebody else did. */
+/** The station or gate that decided, or the rule where no finer name is known; 'outside' when somebody else did. */
 export type Decider =
   | 'opening'
   | 'lookup'
@@ -32,6 +32,8 @@ export interface Explanation {
   readonly seq: number;
   /** ms since epoch. */
   readonly at: number;
+  /** The rule that fired, as the event says; absent: a fact told it, or the run follows rules before 5. */
+  readonly rule?: string;
   readonly decider: Decider;
   readonly words: string;
 }
@@ -42,7 +44,9 @@ const QUOTE_CHARS = 120;
 export function explainRun(events: readonly RunEvent[]): readonly Explanation[] {
   return events.flatMap((event) => {
     const said = explain(event);
-    return said === undefined ? [] : [{ seq: event.stamp.seq, at: event.stamp.at, ...said }];
+    if (said === undefined) return [];
+    const { seq, at, rule } = event.stamp;
+    return [{ seq, at, ...(rule !== undefined && { rule }), ...said }];
   });
 }
 

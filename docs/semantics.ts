@@ -76,6 +76,13 @@ export function semantics(): string {
         ...IDEMPOTENCIES.map((idempotency) => retryFor({ effect, idempotency })),
       ]),
     ]),
+    ...settable(),
+  ].join('\n')}\n`;
+}
+
+/** What agents, configurations and starts may set. */
+function settable(): readonly string[] {
+  return [
     ...section('Hook points and permission modes', 'core/hooks/hook.ts, core/permission-mode.ts', [
       ['hook points', 'permission modes'],
       [HOOK_POINTS.map(code).join(', '), PERMISSION_MODES.map(code).join(', ')],
@@ -85,7 +92,7 @@ export function semantics(): string {
       ...rowsOf(DEFAULT_BUDGET),
     ]),
     ...section('Settings', 'core/settings.ts', [['field', 'default'], ...rowsOf(DEFAULT_SETTINGS)]),
-  ].join('\n')}\n`;
+  ];
 }
 
 function section(title: string, where: string, rows: readonly Row[]): readonly string[] {

@@ -16,7 +16,7 @@ import type { Session } from '../session.js';
 import type { RunRow } from '../../store/runs.js';
 
 const EVENTS_MAX = 100_000;
-const DECIDER_WIDTH = 14;
+const DECIDER_WIDTH = 26;
 const WORDS_CHARS_MAX = 600;
 
 export function addExplain(program: Command, cli: Cli): void {
@@ -39,16 +39,19 @@ export function addExplain(program: Command, cli: Cli): void {
           nextSafeAction: next,
         });
         if (output.json) return;
-        for (const { seq, decider, words } of decisions) {
-          const place = output.paint.dim(
-            `${String(seq).padStart(4)} ${decider.padEnd(DECIDER_WIDTH)}`,
-          );
-          output.line(`${place} ${inert(words, WORDS_CHARS_MAX)}`);
+        for (const decision of decisions) {
+          const place = `${String(decision.seq).padStart(4)} ${deciderOf(decision).padEnd(DECIDER_WIDTH)}`;
+          output.line(`${output.paint.dim(place)} ${inert(decision.words, WORDS_CHARS_MAX)}`);
         }
         output.line('');
         output.line(`${output.paint.bold('Next')}  ${inert(next, WORDS_CHARS_MAX)}`);
       }),
     );
+}
+
+/** The rule, and the station or gate within it where that has another name. */
+function deciderOf({ rule, decider }: Explanation): string {
+  return rule === undefined || rule === decider ? decider : `${rule} › ${decider}`;
 }
 
 const WAITING = 'The run is under way; see `holdfast show` for the questions it has asked.';

@@ -26,6 +26,26 @@ describe('a run in words', () => {
     expect(nextActionOf(result)).toBe('Nothing: the run completed.');
   });
 
+  test('names the rule that fired for each decision, and none for what was told from outside', () => {
+    const model = [calls(call('a', 'issue_refund', { order: '1' })), says('Paid.')];
+    const shell = settle(createShell({ model }));
+    answer(shell);
+    finish(shell);
+    const rules = explainRun(shell.events).map(({ rule }) => rule);
+    expect(rules).toEqual([
+      'arrive',
+      undefined,
+      'dispatch',
+      'dispatch',
+      'dispatch',
+      'dispatch',
+      'dispatch',
+      undefined,
+      'completion gates',
+      'close',
+    ]);
+  });
+
   test('says why a call did not run, and what to do after a stop', () => {
     const model = [calls(call('a', 'nope')), calls(call('b', 'nope')), calls(call('c', 'nope'))];
     const shell = createShell({ model });

@@ -166,12 +166,15 @@ function ofOpen(shell: Shell, effect: Started<'open_run'>, eventsUpTo: number): 
   const { deskKeys, laterDeskKeys = deskKeys } = shell.script;
   if (start === undefined) {
     const keys = laterDeskKeys !== undefined && { deskKeys: laterDeskKeys };
-    return { type: 'run_opened', output: { rules: RULES_VERSION, ...keys, eventsUpTo } };
+    return {
+      type: 'run_opened',
+      output: { rules: shell.script.rules ?? RULES_VERSION, ...keys, eventsUpTo },
+    };
   }
   const { goal, outputSchema } = start.task;
   const spilled = { $blob: 'a'.repeat(64), bytes: goal.length, preview: goal.slice(0, 200) };
   const output = {
-    rules: RULES_VERSION,
+    rules: shell.script.rules ?? RULES_VERSION,
     frozen: {
       ...frozenOf(shell.script),
       ...(outputSchema !== undefined && { outputSchema: { text: JSON.stringify(outputSchema) } }),
