@@ -7,16 +7,20 @@
  *  X3 What the tool returned is in the ledger before anybody hears of it.
  *  X4 Nothing starts, and nothing runs on, after the claim is taken for dead. A process that is frozen
  *     between this check and the tool's own request is the one that no check reaches.
+ *  X5 After the claim no failure is retried by Temporal, unless the tool recognises its key (G121).
  */
+import { CancelledFailure, type ApplicationFailure } from '@temporalio/common';
 import { isToolError, RETRYABLE } from '../authoring/tool-error.js';
 import type { ToolOutcome } from '../core/effect.js';
+import { isErrorCode } from '../core/errors.js';
 import { appendEvents } from './append-events.js';
 import { auditEnd, auditStart, isAudited } from './audit-effect.js';
 import { claimCall, standingOutcome, type Claim } from './claim-call.js';
 import { controlledBy, giveClaimBack, type ControlledExecution } from './controls.js';
 import { graceOf, now, type ActivityDeps, type InTransaction } from './deps.js';
-import type { Executed, Execution, Performed } from './execute-read.js';
-import { failure } from './failure.js';
+import { usedUp, type Executed, type Execution, type Performed } from './execute-read.js';
+import { detailsOf, failure, toFailure } from './failure.js';
+import { isUsedUp } from './progress.js';
 import { keepLateWord, recordResult } from './record-result.js';
 import { recordedOutcome } from './result-check.js';
 import { runCode } from './run-code.js';
@@ -35,7 +39,7 @@ export async function executeEffect(
   const { input } = execution;
   if (scope.signal.aborted) {
     const eventsUpTo = await appendEvents(store, scope, input);
-    return { outcome: notStarted(scope), attempts: 0, eventsUpTo };
+    return { outcome: stoppedBefore(scope), attempts: 0, eventsUpTo };
   }
   const controls = controlledBy(execution);
   if (!controls.ok) {
@@ -53,13 +57,37 @@ export async function executeEffect(
   const { eventsUpTo } = begun;
   if (!begun.claimed) return { outcome: begun.outcome, attempts: begun.attempts, eventsUpTo };
   const claimed = { ...execution, start: begun.start, claim: begun.claim };
-  const timeoutMs = timeLeft(deps, claimed);
-  if (scope.signal.aborted || timeoutMs <= 0) {
-    const outcome = await notBegun(deps, scope, claimed);
-    return { outcome, attempts: begun.start.attempt - 1, eventsUpTo };
+  scope.work.claim(input.call.attempt);
+  return { ...(await afterClaim(deps, scope, claimed)), eventsUpTo };
+}
+
+/** X5. The claim stands: what fails now is for reconcile, unless the tool recognises its key. */
+async function afterClaim(deps: ActivityDeps, scope: Scope, claimed: Claimed): Promise<Executed> {
+  const { input, start } = claimed;
+  try {
+    if (isUsedUp(scope.work, input)) {
+      await noteEnd(deps, scope, { ...claimed, end: 'lost' });
+      throw usedUp(input);
+    }
+    const timeoutMs = timeLeft(deps, claimed);
+    if (scope.signal.aborted || timeoutMs <= 0) {
+      const outcome = await notBegun(deps, scope, claimed);
+      return { outcome, attempts: start.attempt - 1 };
+    }
+    scope.work.reach();
+    const outcome = await runClaimed(deps, scope, { ...claimed, timeoutMs });
+    return { outcome, attempts: start.attempt };
+  } catch (error) {
+    throw start.sameKey ? error : final(error);
   }
-  const outcome = await runClaimed(deps, scope, { ...claimed, timeoutMs });
-  return { outcome, attempts: begun.start.attempt, eventsUpTo };
+}
+
+function final(error: unknown): ApplicationFailure | CancelledFailure {
+  const failed = toFailure(error);
+  if (failed instanceof CancelledFailure) return failed;
+  const { type, message } = failed;
+  const code = isErrorCode(type) ? type : 'Internal';
+  return failure(code, { message, retryable: false, details: detailsOf(failed), cause: error });
 }
 
 type Begun =
@@ -173,9 +201,9 @@ async function runClaimed(
 async function recorded(
   deps: ActivityDeps,
   scope: Scope,
-  { value, ...claimed }: Claimed & { readonly value: unknown },
+  claimed: Claimed & { readonly value: unknown },
 ): Promise<ToolOutcome> {
-  const recording = await recordResult(deps, claimed, value);
+  const recording = await recordResult(deps, scope, claimed);
   if (recording.kind === 'kept') {
     await noteEnd(deps, scope, { ...claimed, end: 'ok' });
     return recordedOutcome(recording.result, false);
@@ -239,8 +267,19 @@ function again(tool: string, message: string) {
   return failure('ToolRetryable', { message: `${tool}: ${message}` });
 }
 
-/** Stopped before anything was claimed: nothing happened. */
-function notStarted(scope: Scope): ToolOutcome {
-  if (!scope.stopRequested()) return { kind: 'ambiguous', message: 'The worker is shutting down.' };
-  return { kind: 'error', code: 'interrupted', message: 'Interrupted by user' };
+/** Stopped before anything was claimed: nothing happened, and another worker may do it where only this one has to end. */
+function stoppedBefore(scope: Scope): ToolOutcome {
+  if (scope.stopRequested()) return INTERRUPTED;
+  throw failure('Aborted', { message: 'The worker is shutting down.', retryable: true });
 }
+
+/** Nothing happened under a claim that was given back; the attempt itself is over. */
+function notStarted(scope: Scope): ToolOutcome {
+  return scope.stopRequested() ? INTERRUPTED : unclear('The worker is shutting down.');
+}
+
+const INTERRUPTED: ToolOutcome = {
+  kind: 'error',
+  code: 'interrupted',
+  message: 'Interrupted by user',
+};

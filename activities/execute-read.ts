@@ -10,6 +10,7 @@ import type { ToolResultCode } from '../core/tool-result.js';
 import { graceOf, now, type ActivityDeps, type InTransaction } from './deps.js';
 import { failure } from './failure.js';
 import { outputDefect } from './result-check.js';
+import { isUsedUp } from './progress.js';
 import { resultText } from './result-text.js';
 import { runCode, type CodeOutcome } from './run-code.js';
 import type { Scope } from './scope.js';
@@ -45,6 +46,8 @@ export async function executeRead(
 ): Promise<Executed> {
   const { attempt } = scope;
   if (scope.signal.aborted) return { outcome: stoppedOutcome(scope, input), attempts: attempt - 1 };
+  if (isUsedUp(scope.work, input)) throw usedUp(input);
+  scope.work.reach();
   const ended = await runCode(
     (signal) => runnable.tool.run(runnable.input, toolContext({ ...input, attempt }, signal)),
     {
@@ -144,10 +147,17 @@ function malformed(message: string, returned?: StoredText): End {
   return { kind: 'done', outcome: { ...outcome, ...(returned !== undefined && { returned }) } };
 }
 
+/** The attempts so far have worked for as long as the run had left. */
+export function usedUp({ call, workMs }: ExecuteToolInput) {
+  const message = `${call.tool} did not answer within the ${workMs} ms that the run had left.`;
+  return failure('ToolRetryable', { message, retryable: false, details: { timedOut: true } });
+}
+
 /** The run wants it to end, or only this worker has to: then another one reads again. */
 function stoppedOutcome(scope: Scope, { call }: ExecuteToolInput): ToolOutcome {
   if (!scope.stopRequested()) {
-    throw failure('ToolRetryable', { message: `The worker of ${call.tool} is shutting down.` });
+    const message = `The worker of ${call.tool} is shutting down.`;
+    throw failure('Aborted', { message, retryable: true });
   }
   return {
     kind: 'error',

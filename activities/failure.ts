@@ -5,6 +5,7 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { HoldfastError, type ErrorCode } from '../core/errors.js';
 import { FAILURE_MESSAGE_CHARS } from '../core/failure.js';
+import { isRecord } from '../core/message-shape.js';
 
 /** Worth another attempt by themselves. A cut on attempts is made where they are counted. */
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -14,6 +15,9 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'NetworkTimeout',
   'ToolRetryable',
   'StoreUnavailable',
+  'TranscriptMissing',
+  'NotServed',
+  'WrongStore',
   'Internal',
 ]);
 
@@ -49,6 +53,12 @@ export function toldOf(
   hint: string | undefined,
 ): Pick<FailureFacts, 'message' | 'details'> {
   return hint === undefined ? { message } : { message: `${message} ${hint}`, details: { hint } };
+}
+
+/** The facts that a failure carries. */
+export function detailsOf({ details }: ApplicationFailure): Readonly<Record<string, unknown>> {
+  const [facts] = details ?? [];
+  return isRecord(facts) ? facts : {};
 }
 
 /** Whatever was thrown, in the form in which it may leave. */

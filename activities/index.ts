@@ -20,6 +20,7 @@ import type {
   ExecuteToolOutput,
   FlushInput,
   FlushOutput,
+  Limited,
   OpenRunInput,
   OpenRunOutput,
   ReconcileToolInput,
@@ -39,8 +40,9 @@ import { closeRun } from './close-run.js';
 import { compact } from './compact.js';
 import type { ActivityDeps } from './deps.js';
 import { executeTool } from './execute-tool.js';
-import { failure, toFailure } from './failure.js';
+import { failure } from './failure.js';
 import { flush } from './flush.js';
+import { leaving } from './leave.js';
 import { openRun } from './open-run.js';
 import { reconcileTool } from './reconcile-tool.js';
 import { recordOutcome } from './record-outcome.js';
@@ -50,6 +52,7 @@ import { inScope, type Scope } from './scope.js';
 
 export type { ActivityDeps } from './deps.js';
 export { attemptsKey, completeAhead, inScope, untilStopped, type Scope } from './scope.js';
+export { progressIn, workOf, type Progress } from './progress.js';
 export type { Timers } from './timers.js';
 
 export interface Activities {
@@ -118,9 +121,11 @@ interface Attempt {
 async function guarded(name: keyof Activities, attempt: Attempt): Promise<unknown> {
   const { deps, scope, input } = attempt;
   try {
-    return bounded(await IMPLEMENTATIONS[name](deps, scope, input));
+    const output = await IMPLEMENTATIONS[name](deps, scope, input);
+    return bounded({ ...output, workedMs: scope.work.ms() });
   } catch (error) {
-    throw toFailure(error);
+    const { workMs } = input as Limited;
+    throw leaving(deps, scope, { error, workMs });
   }
 }
 

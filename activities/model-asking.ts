@@ -28,6 +28,7 @@ import {
 } from './model-attempt.js';
 import { providerOf } from './model-provider.js';
 import type { Scope } from './scope.js';
+import { isUsedUp } from './progress.js';
 import { pause, timersOf } from './timers.js';
 import { tokenStream } from './token-stream.js';
 
@@ -125,7 +126,7 @@ export interface Taking<T> {
 /** Makes something of a reply, in one commit with the reply itself. */
 export async function takeReceipt<T>(
   deps: ActivityDeps,
-  { signal }: Pick<Scope, 'signal'>,
+  scope: Scope,
   { receipt, take }: Taking<T>,
 ): Promise<T> {
   try {
@@ -135,30 +136,25 @@ export async function takeReceipt<T>(
     });
   } catch (error) {
     // Whatever is wrong with the reply, it was paid for: the next attempt must find it.
-    await keepForNext(deps, receipt, signal);
+    await keepForNext(deps, scope, receipt);
     throw error;
   } finally {
     receipt.call?.tokens?.ended();
   }
 }
 
-/** A store that starts again or fails over is back within this time, in ms. */
-const STORE_OUTAGE_MS = 60_000;
 const STORE_PAUSE_MS = 500;
 
-async function keepForNext(
-  deps: ActivityDeps,
-  receipt: Receipt,
-  signal: AbortSignal,
-): Promise<void> {
-  const deadline = now(deps) + STORE_OUTAGE_MS;
-  for (;;) {
+/** Waits for a store that is away for as long as this attempt may last; waiting is no work. */
+async function keepForNext(deps: ActivityDeps, scope: Scope, receipt: Receipt): Promise<void> {
+  for (let from = now(deps); ; from = now(deps)) {
     try {
       return await deps.store.together((store) => keep({ ...deps, store }, receipt));
     } catch (error) {
       const isAway = error instanceof HoldfastError && error.code === 'StoreUnavailable';
-      if (!isAway || now(deps) >= deadline) throw error;
-      if (!(await pause(timersOf(deps), STORE_PAUSE_MS, signal))) throw error;
+      const waited = isAway && (await pause(timersOf(deps), STORE_PAUSE_MS, scope.signal));
+      scope.work.idle(now(deps) - from);
+      if (!waited) throw error;
     }
   }
 }
@@ -176,6 +172,11 @@ async function permission(
     return refused(
       billedFailure(before.lastCode as ErrorCode, before, { message, retryable: false }),
     );
+  }
+  if (isUsedUp(scope.work, asked)) {
+    const message = `The model did not answer within the ${asked.workMs} ms that it has.`;
+    const facts = { message, retryable: false, details: { timedOut: true } };
+    return refused(billedFailure('NetworkTimeout', before, facts));
   }
   const budget = trippedBy(before, asked);
   if (budget !== undefined) {

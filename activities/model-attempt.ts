@@ -27,7 +27,7 @@ import type { TokenStream } from './token-stream.js';
 /** What every request to a model has, whatever it is for. */
 export type Asked = Pick<
   CallModelInput,
-  'run' | 'route' | 'maxTokens' | 'bound' | 'left' | 'maxRetries'
+  'run' | 'route' | 'maxTokens' | 'bound' | 'left' | 'maxRetries' | 'workMs'
 >;
 
 /** For the loop, or for a summary of the conversation. */
@@ -118,6 +118,7 @@ export async function askProvider(scope: Scope, call: ModelCall): Promise<Attemp
     ...(tokens !== undefined && { onDelta: tokens.onDelta }),
   };
   let reply: ModelReply;
+  scope.work.reach();
   try {
     const { provider, request } = call;
     reply = checkedReply(await provider.complete(request, progress), {

@@ -94,7 +94,7 @@ function burn(deps: ActivityDeps, input: ReconcileToolInput): Promise<LedgerRow>
 function cutOff(scope: Scope, { call }: ReconcileToolInput): Finding {
   if (scope.stopRequested()) return unknown('Interrupted before the outcome was known.');
   const message = `The worker shut down before it knew what became of ${call.tool}.`;
-  throw failure('ToolRetryable', { message });
+  throw failure('Aborted', { message, retryable: true });
 }
 
 /** False: stopped before the time was over. */
@@ -115,6 +115,7 @@ async function probe(
   const parsed = tool.parse(await deps.store.restoreArguments(run.tenant, call.args));
   if (!parsed.ok) return unknown(parsed.message);
   const { probe: ask } = tool;
+  scope.work.reach();
   const facts = { run, call, attempt: call.attempt };
   const ended = await runCode((signal) => ask(parsed.value, toolContext(facts, signal)), {
     timeoutMs,

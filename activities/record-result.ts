@@ -2,6 +2,7 @@
 import type { StoredText } from '../core/json.js';
 import type { RecordedResult } from '../core/ledger.js';
 import { auditEnd, isAudited } from './audit-effect.js';
+import type { Claim } from './claim-call.js';
 import { now, type ActivityDeps } from './deps.js';
 import type { Execution } from './execute-read.js';
 import { ledgerTarget } from './ledger-names.js';
@@ -10,8 +11,13 @@ import type { Scope } from './scope.js';
 import { storeEffectResult } from './store-result.js';
 import { pause, timersOf } from './timers.js';
 
-const TRIES_MAX = 5;
 const PAUSE_MS = 200;
+const PAUSE_MS_MAX = 2_000;
+
+interface Returned extends Execution {
+  readonly claim: Pick<Claim, 'until'>;
+  readonly value: unknown;
+}
 
 export type Recording =
   | { readonly kind: 'kept'; readonly result: RecordedResult }
@@ -22,23 +28,27 @@ export type Recording =
 
 export async function recordResult(
   deps: ActivityDeps,
-  { input, runnable }: Execution,
-  value: unknown,
+  { work }: Pick<Scope, 'work'>,
+  { input, runnable, claim, value }: Returned,
 ): Promise<Recording> {
   const { store } = deps;
   const { run, inlineBytesMax, typed } = input;
   const place = { store, tenant: run.tenant, inlineBytesMax, ...(typed && { typed }) };
-  for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
+  for (let attempt = 1; ; attempt += 1) {
+    const from = now(deps);
     try {
       const result = await storeEffectResult(place, runnable.tool, value);
       const kept = await keep(deps, input, result);
       return { kind: kept ? 'kept' : 'late', result };
     } catch {
-      // A busy or full disk: the effect has happened, so a little patience is worth more than an error.
-      if (attempt < TRIES_MAX) await pause(timersOf(deps), PAUSE_MS * attempt);
+      // The effect has happened: as long as the claim stands, patience is worth more than an error.
+      const pauseMs = Math.min(PAUSE_MS * attempt, PAUSE_MS_MAX);
+      if (now(deps) + pauseMs >= claim.until) return { kind: 'lost' };
+      await pause(timersOf(deps), pauseMs);
+      // The tool has ended: this is waiting.
+      work.idle(now(deps) - from);
     }
   }
-  return { kind: 'lost' };
 }
 
 async function keep(

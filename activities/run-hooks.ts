@@ -15,6 +15,7 @@ import { findArgumentDefect } from './argument-limits.js';
 import { graceOf, now, type ActivityDeps } from './deps.js';
 import { failure } from './failure.js';
 import { parseOpinion } from './hook-opinion.js';
+import { isUsedUp } from './progress.js';
 import { runCode, type CodeOutcome } from './run-code.js';
 import type { Scope } from './scope.js';
 import { timersOf } from './timers.js';
@@ -30,6 +31,10 @@ export async function runHooks(
   input: RunHooksInput,
 ): Promise<RunHooksOutput> {
   const eventsUpTo = await appendEvents(deps.store, scope, input);
+  if (isUsedUp(scope.work, input)) {
+    const message = `The hooks of ${input.point} did not answer within the ${input.workMs} ms that they have.`;
+    throw failure('Internal', { message, retryable: false, details: { timedOut: true } });
+  }
   const until = now(deps) + input.timeoutMs;
   const outcomes: HookOutcome[] = [];
   let payload = await wholePayload(deps, input);
@@ -103,6 +108,7 @@ async function ask(deps: ActivityDeps, scope: Scope, asked: Asked): Promise<Hook
   const startedAt = now(deps);
   const timeoutMs = Math.min(hook.timeoutMs, until - startedAt);
   if (timeoutMs <= 0) return failed(asked, 'the hooks before it used up the time', 0);
+  scope.work.reach();
   const ended = await runHook(deps, scope, { asked, hook, timeoutMs });
   const durationMs = Math.max(0, now(deps) - startedAt);
   if (ended.kind === 'timed_out') {

@@ -5,6 +5,7 @@
 import { activityInfo, Context } from '@temporalio/activity';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { startBeating } from './heartbeats.js';
+import { progressIn, workOf, type Progress, type Work } from './progress.js';
 
 const FETCH_MS_MAX = 20_000;
 
@@ -16,8 +17,12 @@ export interface Scope {
    * failures before it must not count after it.
    */
   readonly effectId: string;
-  /** Which delivery of this activity this is, from 1. */
+  /** Which attempt this is, from 1: deliveries that were refused before they reached anything are none. */
   readonly attempt: number;
+  /** What this delivery does, and what those before it did. */
+  readonly work: Work;
+  /** Tells the next delivery what this one has left; nothing is told after it. */
+  leave(progress: Progress): void;
   /** A worker that says nothing for this long is taken for dead, ms. */
   readonly silenceMs: number;
   /** Aborts on cancellation, worker shutdown and when Temporal has given this attempt up. */
@@ -36,31 +41,40 @@ export function attemptsKey(effectId: string, execution: string): string {
 }
 
 /**
- * Runs `work` in the current activity's scope, with heartbeats while it runs. `isSilent` keeps them
+ * Runs `perform` in the current activity's scope, with heartbeats while it runs. `isSilent` keeps them
  * back: for whoever plays a worker that has died.
  */
 export async function inScope<T>(
-  work: (scope: Scope) => Promise<T>,
+  perform: (scope: Scope) => Promise<T>,
   isSilent: () => boolean = () => false,
 ): Promise<T> {
   const context = Context.current();
   const info = activityInfo();
   const execution = info.workflowExecution?.runId ?? info.activityId;
+  const earlier = progressIn(info.heartbeatDetails);
+  let last: Progress | undefined;
+  const tell = (): void => {
+    if (!isSilent()) context.heartbeat(last ?? work.soFar());
+  };
+  const work = workOf({ earlier, clock: Date.now, tell });
   const scope: Scope = {
     execution,
     effectId: attemptsKey(info.activityId, execution),
-    attempt: info.attempt,
+    attempt: Math.max(1, info.attempt - earlier.refused),
+    work,
+    leave(progress) {
+      last = progress;
+      tell();
+    },
     silenceMs: info.heartbeatTimeoutMs ?? info.startToCloseTimeoutMs,
     signal: context.cancellationSignal,
     stopRequested: () => context.cancellationDetails?.cancelRequested === true,
     fetchHistory: (runId, earlier) => fetchHistory(context, runId, earlier),
     warn: (message, facts) => context.log.warn(message, { ...facts }),
   };
-  const stopBeating = startBeating(() => {
-    if (!isSilent()) context.heartbeat();
-  }, info.heartbeatTimeoutMs);
+  const stopBeating = startBeating(tell, info.heartbeatTimeoutMs);
   try {
-    return await work(scope);
+    return await perform(scope);
   } finally {
     stopBeating();
   }

@@ -12,7 +12,7 @@ import { previewOf, type StoredText } from './json.js';
 import { emit, releaseWarnings } from './outbox.js';
 import { betasOf } from './route.js';
 import { follows, knownRules } from './changes.js';
-import type { OpenRun, Run } from './run.js';
+import type { Clock, OpenRun, Run } from './run.js';
 import { beginIn } from './session/carry.js';
 import { stop } from './stop.js';
 import { appendUser } from './transcript-items.js';
@@ -44,12 +44,24 @@ export function opened(run: Run, output: OpenRunOutput): Run {
     frozen,
     // The whole goal enters the transcript; the run keeps what a person needs to recognise it (R1).
     start: { ...run.start, task: { ...task, goal: previewOf(goal) } },
+    clock: clockOf(rest, { rules, workedMs: output.workedMs ?? 0 }),
     phase: 'checking_limits',
     head: output.head ?? frozen.prompt.hash,
     context: contextAtFirst(frozen.prompt.bytes),
     arrival: { goal, context: [] },
   };
   return output.session === undefined ? begun : beginIn(begun, output.session);
+}
+
+/** Until a run is opened nobody knows by which rules its time counts. */
+function clockOf(
+  { clock, now }: Run,
+  { rules, workedMs }: { readonly rules: number; readonly workedMs: number },
+): Clock {
+  if (!follows({ rules }, 'workedTime')) return clock;
+  const passed = now - clock.startedAt;
+  const activeMs = Math.min(workedMs, passed);
+  return { startedAt: clock.startedAt, activeMs, waitingMs: passed - activeMs };
 }
 
 /** Before everything else in an opened run: its SessionStart hooks, then its announcement. */

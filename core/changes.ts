@@ -61,6 +61,10 @@ export const CHANGES = {
     since: 5,
     why: 'Each event names the rule that fired when it was emitted.',
   },
+  workedTime: {
+    since: 6,
+    why: 'Limits count work, not absence: active time is the union of what effects worked, no effect has a limit from its schedule on, and an attempt that reached nothing is none.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

@@ -6,6 +6,7 @@
  *     exactly once, and what stores the run.
  *  E3 Late inputs are named in the result (G98).
  */
+import { storeWork } from './effect-limits.js';
 import { withdrawAsks } from './ask/open-ask.js';
 import type { Call, CallFact } from './call/call.js';
 import { refusalOf } from './call/refusal.js';
@@ -218,7 +219,7 @@ function startClosing(run: OpenRun, stopping: Stopping): Step<OpenRun> {
       ...(session !== undefined && { session }),
       events: leanEvents(events, run.pending),
     },
-    limits: STORE_LIMITS,
+    limits: storeWork(run, STORE_LIMITS),
     summary: stopping.reason,
   }));
 }

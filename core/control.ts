@@ -10,6 +10,7 @@ import {
   type EffectLimits,
   type ResolveModelOutput,
 } from './effect.js';
+import { storeWork } from './effect-limits.js';
 import type { Failure } from './failure.js';
 import { flying, start, type Step } from './inflight.js';
 import type { OutsideInput } from './input.js';
@@ -36,6 +37,7 @@ export function control(run: Run, input: Control): Run {
 }
 
 /** The next request waits for it, so it must not take long; then the run goes on with the model it has. */
+/** Under rules without `workedTime` all of them end the effect. */
 const RESOLVE_LIMITS: EffectLimits = { attemptMs: 10_000, totalMs: 60_000, maximumAttempts: 5 };
 
 /** Looks up the model that a person named. */
@@ -46,7 +48,7 @@ export function resolveWanted(run: OpenRun): Step<OpenRun> | undefined {
     kind: 'resolve_model',
     id,
     input: { v: 1, run: refOf(run), model: wanted, events },
-    limits: RESOLVE_LIMITS,
+    limits: storeWork(run, RESOLVE_LIMITS),
     summary: wanted,
   }));
 }

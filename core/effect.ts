@@ -87,12 +87,14 @@ export interface CloseRunOutput extends Acknowledged {
 export interface EffectLimits {
   /** One attempt (start to close). */
   readonly attemptMs: number;
-  /** All attempts with the time in between (schedule to close). */
+  /** All attempts with the time in between (schedule to close): under rules without `workedTime`. */
   readonly totalMs?: number;
   /** A worker that says nothing for this long is taken to be dead. */
   readonly heartbeatMs?: number;
   /** 0: as often as it takes. */
   readonly maximumAttempts: number;
+  /** An attempt that was lost or ran out of time is the last: what it did is not known. */
+  readonly once?: true;
 }
 
 /** First and longest wait between attempts, in ms. A server's retry-after overrides them. */

@@ -25,6 +25,8 @@ export const ERROR_CODES = [
   'GrantInvalid',
   // Runs and store
   'TranscriptMissing',
+  'NotServed',
+  'WrongStore',
   'RulesTooNew',
   'InvalidTask',
   'UnknownAgent',
@@ -37,6 +39,7 @@ export const ERROR_CODES = [
   'AskNotFound',
   'DecisionRejected',
   'StoreUnavailable',
+  'UndecodablePayload',
   // Authoring and environment
   'InvalidTool',
   'InvalidAgent',

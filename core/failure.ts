@@ -2,7 +2,11 @@
  * Every failure of an effect, as a fact that all shells share.
  * Invariant: a failure keeps its class (an ErrorCode) and whether the effect may have reached its target.
  */
+import type { EffectLimits } from './effect.js';
 import { isErrorCode, type ErrorCode } from './errors.js';
+import { ownValue } from './json.js';
+import { isRecord } from './message-shape.js';
+import { isCount } from './money/price.js';
 
 export interface Failure {
   readonly code: ErrorCode;
@@ -11,6 +15,10 @@ export interface Failure {
   readonly timedOut?: boolean;
   readonly cancelled?: boolean;
   readonly attempts?: number;
+  /** How long its attempts worked, in ms; absent: nobody knows. */
+  readonly workedMs?: number;
+  /** The ledger attempt that it said to have claimed before it was lost. */
+  readonly claimed?: number;
   /** Facts the activity added: cost and usage of failed attempts, retry class, what to do next. */
   readonly details?: { readonly [key: string]: unknown };
 }
@@ -26,10 +34,17 @@ export interface RawFailure {
   readonly cancelled?: boolean;
   readonly attempts?: number;
   readonly details?: unknown;
+  /** With a timeout: which of the activity's limits ended, as Temporal names it. */
+  readonly timeoutType?: string;
+  /** With a timeout: what the activity said with its last heartbeat. */
+  readonly progress?: unknown;
 }
 
-/** Normalises whatever a shell caught; unknown types become 'Internal'. */
-export function failureOf(raw: RawFailure): Failure {
+/** Normalises whatever a shell caught of an effect with these limits; unknown types become 'Internal'. */
+export function failureOf(
+  raw: RawFailure,
+  { attemptMs }: Pick<EffectLimits, 'attemptMs'>,
+): Failure {
   const details =
     typeof raw.details === 'object' && raw.details !== null
       ? (raw.details as { readonly [key: string]: unknown })
@@ -37,11 +52,32 @@ export function failureOf(raw: RawFailure): Failure {
   return {
     code: isErrorCode(raw.type) ? raw.type : raw.cancelled ? 'Aborted' : 'Internal',
     message: (raw.message ?? 'no message').slice(0, FAILURE_MESSAGE_CHARS),
-    ...(raw.timedOut && { timedOut: true }),
+    ...((raw.timedOut || details?.['timedOut'] === true) && { timedOut: true }),
     ...(raw.cancelled && { cancelled: true }),
     ...(raw.attempts !== undefined && { attempts: raw.attempts }),
+    ...workOf(raw, attemptMs),
+    ...countIn('claimed', raw.progress),
     ...(details && { details }),
   };
+}
+
+/**
+ * An attempt whose own time ran out has worked for all of it, but for what its last heartbeat says that it waited for
+ * the store; of a lost one the last heartbeat tells.
+ */
+function workOf(raw: RawFailure, attemptMs: number): Pick<Failure, 'workedMs'> {
+  const { workedMs } = countIn('workedMs', raw.timedOut === true ? raw.progress : raw.details);
+  if (raw.timeoutType !== 'START_TO_CLOSE') return workedMs === undefined ? {} : { workedMs };
+  const { idleMs = 0 } = countIn('idleMs', raw.progress);
+  return { workedMs: Math.max(attemptMs - idleMs, workedMs ?? 0) };
+}
+
+function countIn<Name extends string>(
+  name: Name,
+  told: unknown,
+): { readonly [name in Name]?: number } {
+  const value = isRecord(told) ? ownValue(told, name) : undefined;
+  return isCount(value) ? ({ [name]: value } as { readonly [name in Name]?: number }) : {};
 }
 
 /** What the failure itself says is to be done, as one bounded line; undefined when that is no such text. */

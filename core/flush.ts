@@ -1,4 +1,5 @@
 /** Carries events to the store when no other effect will. */
+import { storeWork } from './effect-limits.js';
 import { refOf, type ActivityEffect, type EffectLimits } from './effect.js';
 import { start, type Step } from './inflight.js';
 import type { Run } from './run.js';
@@ -11,7 +12,7 @@ export function flush<R extends Run>(run: R): Step<R> {
     kind: 'flush',
     id,
     input: { v: 1, run: refOf(run), events },
-    limits: STORE_LIMITS,
+    limits: storeWork(run, STORE_LIMITS),
     summary: `${events.length} events`,
   }));
 }

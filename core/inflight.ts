@@ -2,6 +2,7 @@
  * Effects in flight: started and not yet ended by an input that names them.
  * Invariants: ids are `<kind>-<n>`, never reused in a run; an input for an id that is not in flight is late.
  */
+import { follows } from './changes.js';
 import type { ActivityEffect, Effect } from './effect.js';
 import type { WireEvent } from './event.js';
 import { batch, BATCH_BYTES_MAX } from './outbox.js';
@@ -26,6 +27,7 @@ export function start<R extends Run>(run: R, kind: ActivityEffect['kind'], build
   const next = withInFlight({ ...run, outbox, nextEffect: run.nextEffect + 1 }, id, {
     kind,
     cancelled: false,
+    ...(follows(run, 'workedTime') && WORK.includes(kind) && { since: run.now }),
   });
   return { run: next, effects: [effect] };
 }

@@ -14,7 +14,7 @@ import type { CallFact, ExecutingStage } from './call/call.js';
 import { baseOf } from './call/call.js';
 import { callChecked, callNotChecked } from './call/recheck.js';
 import { withCall } from './call/station.js';
-import { elapse, nearTheEnd } from './clock.js';
+import { creditWork, elapse, nearTheEnd } from './clock.js';
 import { compacted, notCompacted } from './context/compacted.js';
 import { control, modelNotResolved, modelResolved } from './control.js';
 import { sha256Hex } from './digest.js';
@@ -57,7 +57,7 @@ function ofEffect(run: Run, input: EffectInput): Run {
   if (entry === undefined) {
     return warn(run, 'late_input', `${input.type} of ${input.id}, which is not in flight`);
   }
-  const ended = finish(run, input.id);
+  const ended = creditWork(finish(run, input.id), entry, workOf(input));
   const heard = 'output' in input ? acked(ended, input.output.eventsUpTo) : ended;
   if (input.type === 'run_opened') return opened(heard, input.output);
   if (input.type === 'effect_failed' && entry.kind === 'open_run')
@@ -71,6 +71,12 @@ function ofEffect(run: Run, input: EffectInput): Run {
     return failed(heard, { id: input.id, kind: entry.kind, failure: input.failure });
   }
   return recordOutcome(heard, input);
+}
+
+/** An activity that says nothing of its work did none: a cancelled one that no worker had, for instance. */
+function workOf(input: EffectInput): number {
+  if ('output' in input) return input.output.workedMs ?? 0;
+  return input.type === 'effect_failed' ? (input.failure.workedMs ?? 0) : 0;
 }
 
 type Outcome = Exclude<EffectInput, { type: 'run_opened' | 'effect_failed' }>;

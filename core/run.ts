@@ -45,6 +45,8 @@ export interface InFlight {
   readonly cancelled: boolean;
   /** Timers: when they fire, ms since epoch. */
   readonly at?: number;
+  /** Work: when it was handed over, ms since epoch; absent under rules without `workedTime`. */
+  readonly since?: number;
 }
 
 /** The reply being worked on, and its calls in proposal order. */
@@ -105,10 +107,17 @@ export interface Money {
   readonly overrun: boolean;
 }
 
+/** A stretch of time, ms since epoch. */
+export type Span = readonly [from: number, to: number];
+
 export interface Clock {
   readonly startedAt: number;
   readonly activeMs: number;
   readonly waitingMs: number;
+  /** While effects work: stretches that count as waiting until one of these effects says that it worked then. */
+  readonly unclaimed?: readonly Span[];
+  /** Up to when time is in `unclaimed`, or decided. */
+  readonly judgedTo?: number;
 }
 
 export interface ContextSize {

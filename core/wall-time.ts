@@ -1,20 +1,29 @@
 /**
- * `timeoutCounts: 'wall'` (C38): the run's end also comes while it waits for people.
- * Invariant: with a question open and an end in sight, a timer is armed for that end; without a question, the
- * limits of the work itself are enough and there is none.
+ * `timeoutCounts: 'wall'` (C38): the run's end comes whatever it waits for.
+ * Invariant: with an end in sight, a timer is armed for that end from the start on. Under rules without
+ * `workedTime` it is armed only while a question is open, because the limits of the work itself end the rest.
  */
 import { pendingAsks } from './ask/pending.js';
 import { reached } from './budget-fields.js';
+import { follows } from './changes.js';
 import { countedMs } from './clock.js';
-import { cancelTimer, nextId, startTimer, type Step } from './inflight.js';
+import {
+  cancelAll,
+  cancelTimer,
+  flying,
+  nextId,
+  startTimer,
+  UNDER_WAY,
+  type Step,
+} from './inflight.js';
 import { exceed } from './money/exceed.js';
 import type { OpenRun } from './run.js';
 import { stop } from './stop.js';
 
-export function watchWallTime(run: OpenRun): Step<OpenRun> | undefined {
+export function watchWallTime(run: OpenRun): Step<OpenRun> | 'hold' | undefined {
   const { budget, settings } = run.frozen;
   if (settings.timeoutCounts !== 'wall' || budget.timeoutMs === 'unlimited') return undefined;
-  const waits = pendingAsks(run).length > 0;
+  const waits = follows(run, 'workedTime') || pendingAsks(run).length > 0;
   if (waits && reached(countedMs(run), budget.timeoutMs)) return timeIsUp(run);
   const { endTimer, ...rest } = run;
   const armed = endTimer !== undefined && run.inflight[endTimer] !== undefined;
@@ -26,8 +35,12 @@ export function watchWallTime(run: OpenRun): Step<OpenRun> | undefined {
 }
 
 /** Where a person may allow more (G91) they are asked, unless a question about a budget is open already. */
-function timeIsUp(run: OpenRun): Step<OpenRun> | undefined {
+function timeIsUp(run: OpenRun): Step<OpenRun> | 'hold' | undefined {
   if (run.exceeded?.reason === 'timeout') return undefined;
+  if (follows(run, 'workedTime') && flying(run, UNDER_WAY)) {
+    const cancelled = cancelAll(run, UNDER_WAY);
+    return cancelled.effects.length > 0 ? cancelled : 'hold';
+  }
   const next = run.exceeded === undefined ? exceed(run, 'timeout') : stop(run, 'timeout');
   return { run: next, effects: [] };
 }

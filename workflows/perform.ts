@@ -111,13 +111,16 @@ function activityReport(effect: ActivityEffect): Report<OutputOf<ActivityKind>> 
     failed(error) {
       const raw = rawFailure(error);
       if (isUndecodable(raw.details)) throw undecodable(`failure of ${id}`, raw.details);
-      return { type: 'effect_failed', id, failure: failureOf(raw), at: Date.now() };
+      return { type: 'effect_failed', id, failure: failureOf(raw, effect.limits), at: Date.now() };
     },
   };
 }
 
+/** Losses after which nobody knows what an attempt did; only a throw says that it had not begun. */
+const ENDED_IN_DOUBT = ['TemporalTimeout:StartToClose', 'TemporalTimeout:Heartbeat'];
+
 function optionsOf(effect: ActivityEffect): ActivityOptions {
-  const { attemptMs, totalMs, heartbeatMs, maximumAttempts } = effect.limits;
+  const { attemptMs, totalMs, heartbeatMs, maximumAttempts, once } = effect.limits;
   return {
     activityId: effect.id,
     summary: effect.summary,
@@ -130,6 +133,7 @@ function optionsOf(effect: ActivityEffect): ActivityOptions {
       maximumInterval: RETRY_BACKOFF.maximumMs,
       backoffCoefficient: RETRY_BACKOFF.coefficient,
       ...(maximumAttempts > 0 && { maximumAttempts }),
+      ...(once && { nonRetryableErrorTypes: ENDED_IN_DOUBT }),
     },
   };
 }

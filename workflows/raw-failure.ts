@@ -7,6 +7,10 @@ import {
 } from '@temporalio/workflow';
 import type { RawFailure } from '../core/failure.js';
 
+function lastHeartbeatOf({ lastHeartbeatDetails }: TimeoutFailure): unknown {
+  return Array.isArray(lastHeartbeatDetails) ? lastHeartbeatDetails[0] : lastHeartbeatDetails;
+}
+
 /** Rethrows what is not a Temporal failure: that is a bug, and fails the workflow task. */
 export function rawFailure(error: unknown): RawFailure {
   if (error instanceof CancelledFailure) return { message: error.message, cancelled: true };
@@ -15,7 +19,12 @@ export function rawFailure(error: unknown): RawFailure {
   if (cause instanceof CancelledFailure) return { message: cause.message, cancelled: true };
   if (cause instanceof TimeoutFailure) {
     // Temporal words one and the same timeout in several ways.
-    return { message: `ran out of time: ${cause.timeoutType}`, timedOut: true };
+    return {
+      message: `ran out of time: ${cause.timeoutType}`,
+      timedOut: true,
+      timeoutType: cause.timeoutType,
+      progress: lastHeartbeatOf(cause),
+    };
   }
   if (cause instanceof ApplicationFailure) {
     return {

@@ -7,6 +7,7 @@ import { outcomeOf } from '../ask/decide.js';
 import { askById } from '../ask/pending.js';
 import type { Ask } from '../ask/ask.js';
 import { signaturesOf } from '../ask/verify.js';
+import { storeWork } from '../effect-limits.js';
 import { refOf, type ActivityEffect } from '../effect.js';
 import { start, type Step } from '../inflight.js';
 import type { Json, StoredText } from '../json.js';
@@ -22,6 +23,7 @@ import { withCall, type Verdict } from './station.js';
 
 const DEFAULT_TOOL_TIMEOUT_MS = 30_000;
 const RECONCILE_MARGIN_MS = 30_000;
+/** Deliveries under rules without `workedTime`. */
 const RECONCILE_ATTEMPTS_MAX = 20;
 
 /** Starts finding out what became of an attempt. */
@@ -45,7 +47,7 @@ export function reconcile(run: OpenRun, call: ReturnedStage): Step<OpenRun> {
       // It may wait until the claim has run out, and then lets the tool's probe answer.
       attemptMs: 2 * timeoutMs + RECONCILE_MARGIN_MS,
       heartbeatMs: run.frozen.settings.heartbeatMs.repeatable,
-      maximumAttempts: RECONCILE_ATTEMPTS_MAX,
+      maximumAttempts: follows(run, 'workedTime') ? 0 : RECONCILE_ATTEMPTS_MAX,
     },
     summary: `what became of ${call.tool}`,
   }));
@@ -155,7 +157,7 @@ function recordAnswer(run: OpenRun, call: DoubtStage, answer: Answer): Step<Open
       ...(run.frozen.settings.requireProof && { signed: signaturesOf(ask) }),
       events,
     },
-    limits: { attemptMs: RECONCILE_MARGIN_MS, maximumAttempts: 0 },
+    limits: storeWork(run, { attemptMs: RECONCILE_MARGIN_MS, maximumAttempts: 0 }),
     summary: `${kind}: ${call.tool}`,
   }));
   const recording = {

@@ -2,7 +2,7 @@
  * Station 6: the last check before a call is handed to an executor (C7, CI-2).
  * Invariant: `execute_tool` starts only here, from a granted call, within every budget.
  */
-import { boundByTime } from '../clock.js';
+import { workLimits } from '../effect-limits.js';
 import { refOf, type ActivityEffect, type ToolCallRef } from '../effect.js';
 import { INLINE_BYTES_MAX } from '../json.js';
 import { proofsFrom, type Proof } from '../gates/evidence.js';
@@ -19,7 +19,7 @@ import { isReferredTo, STATE_INLINE_BYTES_MAX } from './state.js';
 import { toolOf } from './lookup.js';
 import { refuse, withCall, type Verdict } from './station.js';
 
-/** Attempts that Temporal may make of repeatable work; the activity enforces the real limit. */
+/** Deliveries of repeatable work under rules without `workedTime`. */
 const TOOL_ATTEMPTS_MAX = 20;
 /** What an activity may need beyond the tool's own timeout: claim, grace after a cancel, record. */
 const ACTIVITY_MARGIN_MS = 20_000;
@@ -49,8 +49,14 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
   const counted: OpenRun = wasHandedOver(call)
     ? announced
     : { ...announced, tally: { ...run.tally, toolCalls: run.tally.toolCalls + 1 } };
-  const time = boundByTime(run, 'unlimited');
   const repeatable = retryFor(tool) !== 'single';
+  const { limits, workMs, byRun } = workLimits(run, {
+    attemptMs: tool.timeoutMs + ACTIVITY_MARGIN_MS,
+    ownMs: 'unlimited',
+    heartbeatMs: run.frozen.settings.heartbeatMs[repeatable ? 'repeatable' : 'single'],
+    deliveriesMax: TOOL_ATTEMPTS_MAX,
+    once: !repeatable,
+  });
   const started = start(counted, 'execute_tool', (id, events): ActivityEffect => ({
     kind: 'execute_tool',
     id,
@@ -60,18 +66,14 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
       call: callRef(run, call),
       grant: call.grant,
       timeoutMs: tool.timeoutMs,
+      ...(workMs !== undefined && { workMs }),
       inlineBytesMax: inlineBytesFor(run, call),
       ...(isReferredTo(call) && { typed: true }),
       maxRetries: run.frozen.budget.maxRetriesPerToolCall,
       ...proofsFor(run, call),
       events,
     },
-    limits: {
-      attemptMs: tool.timeoutMs + ACTIVITY_MARGIN_MS,
-      ...(time.totalMs !== undefined && { totalMs: time.totalMs }),
-      heartbeatMs: run.frozen.settings.heartbeatMs[repeatable ? 'repeatable' : 'single'],
-      maximumAttempts: repeatable ? TOOL_ATTEMPTS_MAX : 1,
-    },
+    limits,
     summary: call.tool,
   }));
   const effectId = `execute_tool-${counted.nextEffect}`;
@@ -83,7 +85,7 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
     effectId,
     doing: 'execute',
     startedAt: run.now,
-    boundByRun: time.byRun,
+    boundByRun: byRun,
   };
   return { run: withCall(started.run, executing), effects: started.effects };
 }

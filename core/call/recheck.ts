@@ -3,6 +3,7 @@
  * references. The call remembers who asked; what the answer means is decided when the call moves on.
  * Invariant: a call is `checking` exactly as long as its effect is in flight.
  */
+import { storeWork } from '../effect-limits.js';
 import {
   refOf,
   type ActivityEffect,
@@ -51,7 +52,7 @@ export function startCheck(run: OpenRun, call: Call, request: CheckRequest): Ste
       ...(when !== undefined && { when }),
       events,
     },
-    limits: STORE_LIMITS,
+    limits: storeWork(run, STORE_LIMITS),
     summary: `arguments of ${target.tool}`,
   }));
   const checking: CheckingStage = { ...baseOf(call), stage: 'checking', effectId, asker, target };
@@ -59,7 +60,7 @@ export function startCheck(run: OpenRun, call: Call, request: CheckRequest): Ste
 }
 
 export function callChecked(run: OpenRun, effectId: string, output: CheckCallOutput): OpenRun {
-  const { eventsUpTo: _, ...checked } = output;
+  const { eventsUpTo: _, workedMs: __, ...checked } = output;
   return answered(run, effectId, { ok: true, output: checked });
 }
 

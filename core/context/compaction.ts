@@ -7,7 +7,7 @@
  *  K3 Proactive ones begin at least `minTurnsBetweenCompactions` model calls, and one reply, after any other.
  */
 import { visibleTools } from '../call/lookup.js';
-import { boundByTime } from '../clock.js';
+import { workLimits } from '../effect-limits.js';
 import { refOf, type ActivityEffect, type CompactInput } from '../effect.js';
 import type { WireEvent } from '../event.js';
 import { compactionStarted, preCompact } from '../hooks/pre-compact.js';
@@ -39,7 +39,7 @@ const TURNS_KEPT = 3;
 const SUMMARY_TOKENS_MAX = 8_192;
 /** A summary may take this share of the context window. */
 const SUMMARY_SHARE = 1 / 16;
-/** Attempts that Temporal may make; the activity enforces the real limits (design §6). */
+/** Deliveries under rules without `workedTime`. */
 const ATTEMPTS_MAX = 20;
 
 const NONE: Compactions = { begun: 0, proactive: 0, reactive: 0, reactiveAttempts: 0 };
@@ -149,17 +149,20 @@ function startCompaction(
     asked: { inputTokens: bound.inputTokens, outputTokens: bound.maxTokens },
   };
   const { modelTimeoutMs, heartbeatMs } = run.frozen.settings;
-  const time = boundByTime(run, modelTimeoutMs);
+  const { limits, workMs } = workLimits(run, {
+    attemptMs: modelTimeoutMs,
+    ownMs: modelTimeoutMs,
+    heartbeatMs: heartbeatMs.repeatable,
+    deliveriesMax: ATTEMPTS_MAX,
+  });
   const step = start(building, 'compact', (id, events): ActivityEffect => ({
     kind: 'compact',
     id,
-    input: payload(building, { current, bound, events }),
-    limits: {
-      attemptMs: modelTimeoutMs,
-      ...(time.totalMs !== undefined && { totalMs: time.totalMs }),
-      heartbeatMs: heartbeatMs.repeatable,
-      maximumAttempts: ATTEMPTS_MAX,
+    input: {
+      ...payload(building, { current, bound, events }),
+      ...(workMs !== undefined && { workMs }),
     },
+    limits,
     summary: `summary #${compactions.begun}`,
   }));
   return { run: reserve(step.run, effectId, bound.costMicroUsd), effects: step.effects };

@@ -3,7 +3,8 @@
  * Invariants: a point without hooks starts nothing; every `run_hooks` in flight has its errand in
  * `run.errands`, and no errand outlives it.
  */
-import { boundByTime } from '../clock.js';
+import { follows } from '../changes.js';
+import { workLimits } from '../effect-limits.js';
 import { refOf, type ActivityEffect } from '../effect.js';
 import { nextId, start, type Step } from '../inflight.js';
 import type { Json, StoredText } from '../json.js';
@@ -16,7 +17,7 @@ const POINT_TIMEOUT_MS = 600_000;
 const END_TIMEOUT_MS = 60_000;
 /** What an activity may need beyond its hooks' time: grace after a stop, records. */
 const ACTIVITY_MARGIN_MS = 20_000;
-/** Deliveries after a worker's death; what a hook itself does wrong is an outcome, no failure. */
+/** Deliveries under rules without `workedTime`; what a hook itself does wrong is an outcome, no failure. */
 const ATTEMPTS_MAX = 3;
 
 export function hasHooks(run: OpenRun, point: HookPoint): boolean {
@@ -27,7 +28,7 @@ export function startHooks(run: OpenRun, errand: HookErrand, payload: Json): Ste
   const { point } = errand;
   const ending = point === 'SessionEnd';
   const timeoutMs = ending ? END_TIMEOUT_MS : POINT_TIMEOUT_MS;
-  const time = ending ? undefined : boundByTime(run, 'unlimited');
+  const { limits, workMs } = hookLimits(run, timeoutMs, ending);
   const id = nextId(run, 'run_hooks');
   const step = start(run, 'run_hooks', (effectId, events): ActivityEffect => ({
     kind: 'run_hooks',
@@ -39,20 +40,29 @@ export function startHooks(run: OpenRun, errand: HookErrand, payload: Json): Ste
       hooks: run.frozen.hooks[point] ?? [],
       payload,
       timeoutMs,
+      ...(workMs !== undefined && { workMs }),
       events,
     },
-    limits: {
-      attemptMs: timeoutMs + ACTIVITY_MARGIN_MS,
-      ...(time?.totalMs !== undefined && { totalMs: time.totalMs }),
-      heartbeatMs: run.frozen.settings.heartbeatMs.repeatable,
-      maximumAttempts: ATTEMPTS_MAX,
-    },
+    limits,
     summary: errand.tool === undefined ? point : `${point} ${errand.tool}`,
   }));
   return {
     run: { ...step.run, errands: { ...run.errands, [id]: errand } },
     effects: step.effects,
   };
+}
+
+/** The end of a run is beyond its time: only the hooks' own limit counts there. */
+function hookLimits(run: OpenRun, timeoutMs: number, ending: boolean) {
+  const attemptMs = timeoutMs + ACTIVITY_MARGIN_MS;
+  const heartbeatMs = run.frozen.settings.heartbeatMs.repeatable;
+  if (!ending) {
+    const ownMs = follows(run, 'workedTime') ? attemptMs : 'unlimited';
+    return workLimits(run, { attemptMs, ownMs, heartbeatMs, deliveriesMax: ATTEMPTS_MAX });
+  }
+  return follows(run, 'workedTime')
+    ? { limits: { attemptMs, heartbeatMs, maximumAttempts: 0 }, workMs: attemptMs }
+    : { limits: { attemptMs, heartbeatMs, maximumAttempts: ATTEMPTS_MAX }, workMs: undefined };
 }
 
 /** A text as hooks are told it: the activity fetches what lies in the store. */

@@ -10,6 +10,7 @@ import {
   type ActivityEffect,
   type EffectLimits,
 } from '../effect.js';
+import { storeWork } from '../effect-limits.js';
 import type { Failure } from '../failure.js';
 import { flying, start, type Step } from '../inflight.js';
 import { addUsage, NO_USAGE, type Usage } from '../model.js';
@@ -36,7 +37,7 @@ export function billFailure(run: OpenRun, effectId: string, failure: Failure): O
   });
 }
 
-/** A look into the store; the run waits for it. */
+/** A look into the store; the run waits for it, under rules without `workedTime` no longer than this. */
 const ACCOUNT_LIMITS: EffectLimits = { attemptMs: 10_000, totalMs: 60_000, maximumAttempts: 0 };
 
 /** The rule: what a model call cost of which nobody has heard again. */
@@ -48,7 +49,7 @@ export function accountForUnheard(run: OpenRun): Step<OpenRun> | 'hold' | undefi
     kind: 'account_call',
     id,
     input: { v: 1, run: refOf(run), effectId: unheard, events },
-    limits: ACCOUNT_LIMITS,
+    limits: storeWork(run, ACCOUNT_LIMITS),
     summary: unheard,
   }));
 }

@@ -6,9 +6,9 @@ import type { Frozen } from '../frozen.js';
 import type { StoredText } from '../json.js';
 import type { AttemptBound, ModelRoute, Reply } from '../model.js';
 import type { TranscriptItem } from '../transcript.js';
-import type { Acknowledged, EventBatch, RunRef } from './payload.js';
+import type { Acknowledged, EventBatch, Limited, RunRef } from './payload.js';
 
-export interface CallModelInput extends EventBatch {
+export interface CallModelInput extends EventBatch, Limited {
   readonly v: 1;
   readonly run: RunRef;
   /** Number of the logical model call, from 1. */
@@ -76,7 +76,7 @@ export interface CallModelOutput extends Acknowledged {
 }
 
 /** Summarises the older part of the conversation under a new head (G34). */
-export interface CompactInput extends EventBatch {
+export interface CompactInput extends EventBatch, Limited {
   readonly v: 1;
   readonly run: RunRef;
   /** Number of this compaction in the run, from 1. */

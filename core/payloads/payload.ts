@@ -20,4 +20,12 @@ export interface EventBatch {
 export interface Acknowledged {
   /** All events with `seq` below this number are in the store. */
   readonly eventsUpTo: number;
+  /** How long its attempts worked, in ms, with the pauses that a model or tool asked for. */
+  readonly workedMs?: number;
+}
+
+/** Of work on the outside. */
+export interface Limited {
+  /** An attempt is refused when all attempts so far have worked as long, ms; absent: no limit. */
+  readonly workMs?: number;
 }

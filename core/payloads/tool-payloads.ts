@@ -11,7 +11,7 @@ import type { HookOutcome, HookPoint } from '../hooks/hook.js';
 import type { Json, StoredText } from '../json.js';
 import type { CallCheck } from '../model.js';
 import type { ToolResultCode } from '../tool-result.js';
-import type { Acknowledged, EventBatch, RunRef } from './payload.js';
+import type { Acknowledged, EventBatch, Limited, RunRef } from './payload.js';
 
 /** A permission to run one call, carried as data and checked again by the activity. */
 export interface Grant {
@@ -42,7 +42,7 @@ export interface ToolCallRef {
   readonly attempt: number;
 }
 
-export interface ExecuteToolInput extends EventBatch {
+export interface ExecuteToolInput extends EventBatch, Limited {
   readonly v: 1;
   readonly run: RunRef;
   readonly call: ToolCallRef;
@@ -160,7 +160,7 @@ export interface CheckCallOutput extends Acknowledged {
 }
 
 /** All hooks of one point, in one activity (design §6). */
-export interface RunHooksInput extends EventBatch {
+export interface RunHooksInput extends EventBatch, Limited {
   readonly v: 1;
   readonly run: RunRef;
   readonly point: HookPoint;

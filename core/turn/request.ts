@@ -3,7 +3,7 @@
  * Invariants: no request that does not fit its budgets (B1); a message from outside never comes between a
  * tool call and its result (G74); only visible tools are offered (C48), none for a run's last word (C42).
  */
-import { boundByTime } from '../clock.js';
+import { workLimits } from '../effect-limits.js';
 import { start, type Step } from '../inflight.js';
 import type { WireEvent } from '../event.js';
 import { refOf, type ActivityEffect, type CallModelInput } from '../effect.js';
@@ -26,7 +26,7 @@ import { dynamicZone } from './dynamic-zone.js';
 import { hostedCosts } from './hosted.js';
 import { storeMessages } from './store-messages.js';
 
-/** Model attempts that Temporal may make; the activity enforces the real limits (design §6). */
+/** Deliveries under rules without `workedTime`. */
 const MODEL_ATTEMPTS_MAX = 20;
 /** UTF-16 units of queued messages that one request takes; the rest waits for the next. */
 const QUEUE_CHARS_PER_REQUEST = 16_384;
@@ -42,7 +42,13 @@ export function askModel(run: OpenRun): Step<OpenRun> {
     hosted: hostedCosts(offered),
   });
   if ('misfit' in bound) return { run: exceed(ready, bound.misfit), effects: [] };
-  const time = boundByTime(ready, ready.frozen.settings.modelTimeoutMs);
+  const { modelTimeoutMs, heartbeatMs } = ready.frozen.settings;
+  const { limits, workMs } = workLimits(ready, {
+    attemptMs: modelTimeoutMs,
+    ownMs: modelTimeoutMs,
+    heartbeatMs: heartbeatMs.repeatable,
+    deliveriesMax: MODEL_ATTEMPTS_MAX,
+  });
   const building: OpenRun = {
     ...noteRoute(ready),
     phase: 'awaiting_model',
@@ -54,13 +60,11 @@ export function askModel(run: OpenRun): Step<OpenRun> {
   const step = start(building, 'call_model', (effectId, events): ActivityEffect => ({
     kind: 'call_model',
     id: effectId,
-    input: payload(building, { offered, bound, dynamic, events }),
-    limits: {
-      attemptMs: building.frozen.settings.modelTimeoutMs,
-      ...(time.totalMs !== undefined && { totalMs: time.totalMs }),
-      heartbeatMs: building.frozen.settings.heartbeatMs.repeatable,
-      maximumAttempts: MODEL_ATTEMPTS_MAX,
+    input: {
+      ...payload(building, { offered, bound, dynamic, events }),
+      ...(workMs !== undefined && { workMs }),
     },
+    limits,
     summary: `${currentRoute(building).model} #${building.requests}`,
   }));
   return { run: reserve(step.run, id, bound.costMicroUsd), effects: step.effects };

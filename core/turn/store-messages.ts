@@ -4,6 +4,7 @@
  * Invariants: messages become nodes in their order, each once; no request, compaction or closing leaves
  * while they are under way.
  */
+import { storeWork } from '../effect-limits.js';
 import type { ActivityEffect, FlushOutput } from '../effect.js';
 import { refOf } from '../effect.js';
 import type { Failure } from '../failure.js';
@@ -41,7 +42,7 @@ export function storeSome(run: OpenRun): Step<OpenRun> {
       append,
       events: leanEvents(events, append),
     },
-    limits: STORE_LIMITS,
+    limits: storeWork(run, STORE_LIMITS),
     summary: `${append.length} messages`,
   }));
 }

@@ -418,11 +418,12 @@ describe('call_model', () => {
     expect(chain.at(-1)?.role).toBe('user');
   });
 
-  test('a missing transcript stops the run, it is not retried', async () => {
+  test('a missing transcript is waited for, it ends nothing', async () => {
     await begin([OK]);
     const input = modelInput('0'.repeat(64));
     const failure = await failureFrom(attempt(bed.activities().call_model, input));
-    expect(failure).toMatchObject({ type: 'TranscriptMissing', nonRetryable: true });
+    expect(failure).toMatchObject({ type: 'TranscriptMissing', nonRetryable: false });
+    expect(await bed.store.listAttempts(RUN.tenant, RUN.runId, 'effect')).toEqual([]);
   });
 
   test('a provider that throws anything at all counts as failed at its bound', async () => {

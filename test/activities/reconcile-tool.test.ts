@@ -178,7 +178,7 @@ describe('reconcile_tool', () => {
     setTimeout(() => environment.cancel(undefined, shutdown), 50);
     const cutOff = environment.run(bed.activities().reconcile_tool, input);
     expect(await failureFrom(cutOff)).toMatchObject({
-      type: 'ToolRetryable',
+      type: 'Aborted',
       nonRetryable: false,
     });
   });

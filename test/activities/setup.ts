@@ -13,7 +13,12 @@ import {
   type Tool,
 } from '../../authoring/index.js';
 import { callDigest } from '../../core/digest.js';
-import type { CallModelInput, ExecuteToolInput, ToolCallRef } from '../../core/effect.js';
+import type {
+  Acknowledged,
+  CallModelInput,
+  ExecuteToolInput,
+  ToolCallRef,
+} from '../../core/effect.js';
 import type { RunEvent } from '../../core/event.js';
 import type { Json } from '../../core/json.js';
 import type { SettingsOverrides } from '../../core/task.js';
@@ -101,13 +106,15 @@ export function environmentOf(info: EffectInfo): MockActivityEnvironment {
   return new MockActivityEnvironment(info, { logger: SILENT });
 }
 
-/** Runs one attempt of an activity. */
-export function attempt<I, O>(
+/** Runs one attempt of an activity; how long it worked is left out, because no two tries work as long. */
+export async function attempt<I, O extends object>(
   activity: (input: I) => Promise<O>,
   input: I,
   info: EffectInfo = effect(),
 ): Promise<O> {
-  return environmentOf(info).run<[I], O, (input: I) => Promise<O>>(activity, input);
+  const output = await environmentOf(info).run<[I], O, (input: I) => Promise<O>>(activity, input);
+  const { workedMs: _, ...rest } = output as O & Acknowledged;
+  return rest as O;
 }
 
 /** The failure with which an attempt ends. */

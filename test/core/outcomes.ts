@@ -49,7 +49,10 @@ export function outcomeOf(shell: Shell, effect: ActivityEffect, how: How = 'ende
   }
   const eventsUpTo = effect.kind === 'flush' ? flushed(shell, effect) : store(shell, effect);
   if (eventsUpTo === undefined)
-    return failed(effect.id, failureOf({ type: 'StoreUnavailable', message: 'down' }));
+    return failed(
+      effect.id,
+      failureOf({ type: 'StoreUnavailable', message: 'down' }, effect.limits),
+    );
   return back(effect.id, ofStore(shell, effect, eventsUpTo));
 }
 

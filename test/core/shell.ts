@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Decision } from '../../core/ask/ask.js';
-import type { ActivityEffect, CallModelInput, Effect } from '../../core/effect.js';
+import type { ActivityEffect, CallModelInput, Effect, Limited } from '../../core/effect.js';
 import { advance, receive } from '../../core/engine.js';
 import type { AskView, EventType, RunEvent } from '../../core/event.js';
 import type { Input, OutsideInput } from '../../core/input.js';
@@ -128,12 +128,25 @@ function perform(shell: Shell, effect: Effect): void {
     cancel(shell, effect.target);
   } else if (effect.kind !== 'status') {
     const outcome = outcomeOf(shell, effect);
-    const { totalMs } = effect.limits;
-    const tooLong = totalMs !== undefined && outcome.delayMs > totalMs;
-    const shown: Outcome = tooLong ? timedOut(effect.id, totalMs) : outcome;
-    if (Number.isFinite(shown.delayMs))
-      expect_(shell, effect.id, { due: shell.now + shown.delayMs, make: shown.make });
+    const limitMs = effect.limits.totalMs ?? (effect.input as Limited).workMs;
+    const tooLong = limitMs !== undefined && outcome.delayMs > limitMs;
+    const shown: Outcome = tooLong ? timedOut(effect.id, limitMs) : outcome;
+    if (Number.isFinite(shown.delayMs)) {
+      const make = worked(shown.make, shell.now);
+      expect_(shell, effect.id, { due: shell.now + shown.delayMs, make });
+    }
   }
+}
+
+/** Scripted workers are always there: what an effect took it worked. */
+function worked(make: Outcome['make'], since: number): Outcome['make'] {
+  return (at) => {
+    const input = make(at);
+    const workedMs = at - since;
+    if ('output' in input) return { ...input, output: { ...input.output, workedMs } } as Input;
+    if (input.type !== 'effect_failed') return input;
+    return { ...input, failure: { ...input.failure, workedMs } };
+  };
 }
 
 function timedOut(id: string, delayMs: number): Outcome {
@@ -151,8 +164,9 @@ function cancel(shell: Shell, target: string): void {
   shell.awaited = shell.awaited.filter((one) => one.id !== target);
   const effect = shell.effects.find((one) => 'id' in one && one.id === target);
   if (effect === undefined || !('input' in effect)) return;
+  const { since = shell.now } = shell.run.inflight[target] ?? {};
   const { make } = outcomeOf(shell, effect, 'cancelled');
-  expect_(shell, target, { due: shell.now, make });
+  expect_(shell, target, { due: shell.now, make: worked(make, since) });
 }
 
 /** Puts inputs into the inbox: they are received with whatever comes back next, before it. */

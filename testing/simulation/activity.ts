@@ -4,7 +4,13 @@
  * cancelled activity is waited for while it runs and is over at once while it does not.
  */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { attemptsKey, type Scope } from '../../activities/index.js';
+import {
+  attemptsKey,
+  progressIn,
+  workOf,
+  type Progress,
+  type Scope,
+} from '../../activities/index.js';
 import { RETRY_BACKOFF, type ActivityEffect } from '../../core/effect.js';
 import type { RawFailure } from '../../core/failure.js';
 import type { VirtualClock } from './clock.js';
@@ -48,11 +54,15 @@ interface Attempt extends Running {
   /** No more is heard of it. */
   over: boolean;
   alive: boolean;
+  /** The last heartbeat that its worker sends. */
+  beat: () => void;
 }
 
 class Activity implements ScheduledActivity {
   private attempt: Attempt | undefined;
   private attempts = 0;
+  /** What the newest heartbeat carried. */
+  private heartbeat: Progress | undefined;
   private cancelRequested = false;
   private done = false;
   private timers: (() => void)[] = [];
@@ -102,6 +112,7 @@ class Activity implements ScheduledActivity {
       controller,
       over: false,
       alive: true,
+      beat: () => undefined,
       stop: () => controller.abort(),
       lost: () => this.lost(attempt),
     };
@@ -118,12 +129,21 @@ class Activity implements ScheduledActivity {
       );
   }
 
-  private scopeOf({ controller }: Attempt): Scope {
-    const { execution } = this.place;
+  private scopeOf(attempt: Attempt): Scope {
+    const { execution, clock } = this.place;
+    const { controller } = attempt;
+    const earlier = progressIn(this.heartbeat);
+    const beat = (progress: Progress): void => {
+      if (attempt.alive && !attempt.over) this.heartbeat = progress;
+    };
+    const work = workOf({ earlier, clock: clock.now, tell: () => beat(work.soFar()) });
+    attempt.beat = () => beat(work.soFar());
     return {
       execution,
       effectId: attemptsKey(this.effect.id, execution),
-      attempt: this.attempts,
+      attempt: Math.max(1, this.attempts - earlier.refused),
+      work,
+      leave: beat,
       silenceMs: this.effect.limits.heartbeatMs ?? this.effect.limits.attemptMs,
       signal: controller.signal,
       stopRequested: () => this.cancelRequested,
@@ -142,6 +162,8 @@ class Activity implements ScheduledActivity {
 
   private lost(attempt: Attempt): void {
     if (attempt.over || this.done) return;
+    // Heartbeats are frequent: the last one is as good as new.
+    attempt.beat();
     attempt.alive = false;
     const { heartbeatMs } = this.effect.limits;
     if (heartbeatMs === undefined) return;
@@ -158,10 +180,13 @@ class Activity implements ScheduledActivity {
   private timeOut(kind: TimeoutKind): void {
     if (this.done) return;
     const given = this.attempt;
+    given?.beat();
     this.giveUp();
-    const message = `ran out of time: ${TIMEOUT_TYPES[kind]}`;
-    const failure: RawFailure = { message, timedOut: true };
-    if (kind === 'ScheduleToClose') this.end({ ok: false, failure });
+    const timeoutType = TIMEOUT_TYPES[kind];
+    const message = `ran out of time: ${timeoutType}`;
+    const failure: RawFailure = { message, timedOut: true, timeoutType, progress: this.heartbeat };
+    const isLast = kind === 'ScheduleToClose' || this.effect.limits.once;
+    if (isLast) this.end({ ok: false, failure });
     else this.retry(failure, undefined);
     // Its worker learns that nobody waits for it any more; that is no stop by the run.
     if (given?.alive) given.controller.abort();

@@ -232,11 +232,11 @@ class InProcess implements Simulation {
     }
   }
 
-  private ended({ id, kind }: ActivityEffect, reported: Reported): void {
+  private ended({ id, kind, limits }: ActivityEffect, reported: Reported): void {
     const type = OUTCOME_TYPES[kind];
     this.inFlight.delete(id);
     if (!reported.ok) {
-      const failure = failureOf(reported.failure);
+      const failure = failureOf(reported.failure, limits);
       this.inbox.push((at) => ({ type: 'effect_failed', id, failure, at }));
       return;
     }

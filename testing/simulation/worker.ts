@@ -26,10 +26,10 @@ export interface SimulatedWorkers {
   /** Calls back once, when a worker serves again. */
   whenServing(then: () => void): void;
   /**
-   * The worker is gone from one moment to the next, and another one serves at once. `partition`: it only
-   * lost its connection, so its code runs on and meets the fences of the store.
+   * The worker is gone from one moment to the next, and another one serves after `downMs`, at once by default.
+   * `partition`: it only lost its connection, so its code runs on and meets the fences of the store.
    */
-  kill(how?: 'crash' | 'partition'): void;
+  kill(how?: 'crash' | 'partition', downMs?: number): void;
   /** The worker drains; after `downMs` more another one serves. */
   restart(downMs?: number): void;
 }
@@ -75,11 +75,14 @@ export function simulatedWorkers({ deps, clock, seam }: WorkerOptions): Simulate
       if (current === undefined) waiting.push(then);
       else then();
     },
-    kill(how = 'crash') {
-      if (current === undefined) return;
-      if (how === 'crash') current.life.end();
-      abandon(current);
-      serve();
+    kill(how = 'crash', downMs = 0) {
+      const worker = current;
+      if (worker === undefined) return;
+      current = undefined;
+      if (how === 'crash') worker.life.end();
+      abandon(worker);
+      if (downMs === 0) serve();
+      else clock.after(downMs, serve);
     },
     restart(downMs = 0) {
       const worker = current;

@@ -1,0 +1,80 @@
+/**
+ * How an activity ends without a result: refused before it reached anything, to be tried again, or for good.
+ * Invariants: a refusal waits, whatever the limits of the work are, and ends nothing; a failure that another attempt
+ * would not mend within the time of the work is final and says that time ran out.
+ */
+import { CancelledFailure, type ApplicationFailure } from '@temporalio/common';
+import { RETRY_BACKOFF } from '../core/effect.js';
+import { isErrorCode, type ErrorCode } from '../core/errors.js';
+import { now, type ActivityDeps } from './deps.js';
+import { detailsOf, failure, toFailure } from './failure.js';
+import type { Scope } from './scope.js';
+
+/** What passes when a worker with the code, or the right store, is there again. */
+const ABSENCES: ReadonlySet<string> = new Set<ErrorCode>([
+  'NotServed',
+  'StoreUnavailable',
+  'TranscriptMissing',
+  'WrongStore',
+]);
+
+/** What a model or a tool said: the pause before the next attempt is one that it asked for. */
+const ANSWERS: ReadonlySet<string> = new Set<ErrorCode>([
+  'NetworkTimeout',
+  'Overloaded',
+  'RateLimited',
+  'ServerError',
+  'ToolRetryable',
+]);
+
+const REFUSAL_PAUSE_MS_MIN = 500;
+const REFUSAL_PAUSE_MS_MAX = 60_000;
+/** A refused delivery comes again after this share of the time that it has waited. */
+const REFUSAL_SHARE = 1 / 4;
+
+/** The form in which an error leaves the activity; the next delivery is told what this one did. */
+export function leaving(
+  deps: ActivityDeps,
+  scope: Scope,
+  { error, workMs }: { readonly error: unknown; readonly workMs: number | undefined },
+): ApplicationFailure | CancelledFailure {
+  const failed = toFailure(error);
+  if (failed instanceof CancelledFailure) return failed;
+  const { type } = failed;
+  if (type != null && ABSENCES.has(type) && !scope.work.reached)
+    return refusal(deps, scope, failed);
+  const details = { ...detailsOf(failed), workedMs: scope.work.ms() };
+  if (failed.nonRetryable) return again(failed, { details, retryable: false });
+  const pauseMs =
+    failed.nextRetryDelay === undefined ? backoffMs(scope.attempt) : Number(failed.nextRetryDelay);
+  const asked = type != null && ANSWERS.has(type) ? pauseMs : 0;
+  if (workMs !== undefined && scope.work.ms() + asked >= workMs) {
+    return again(failed, { details: { ...details, timedOut: true }, retryable: false });
+  }
+  scope.leave(scope.work.left({ refused: false, pauseMs: asked }));
+  return again(failed, { details, retryable: true, retryAfterMs: pauseMs });
+}
+
+function refusal(deps: ActivityDeps, scope: Scope, failed: ApplicationFailure): ApplicationFailure {
+  const waitingSince = scope.work.waitingSince();
+  scope.leave(scope.work.left({ refused: true, pauseMs: 0 }));
+  const share = Math.round((now(deps) - waitingSince) * REFUSAL_SHARE);
+  const retryAfterMs = Math.min(REFUSAL_PAUSE_MS_MAX, Math.max(REFUSAL_PAUSE_MS_MIN, share));
+  const details = { ...detailsOf(failed), waitingSince };
+  return again(failed, { details, retryable: true, retryAfterMs });
+}
+
+function backoffMs(attempt: number): number {
+  const { initialMs, coefficient, maximumMs } = RETRY_BACKOFF;
+  return Math.min(initialMs * coefficient ** (attempt - 1), maximumMs);
+}
+
+interface Changed {
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number;
+}
+
+function again({ type, message, cause }: ApplicationFailure, changed: Changed): ApplicationFailure {
+  return failure(isErrorCode(type) ? type : 'Internal', { message, cause, ...changed });
+}
