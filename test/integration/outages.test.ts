@@ -84,7 +84,6 @@ async function completed(world: World, run: RunHandle): Promise<Ended> {
     await run.answer(ask.askId, said, { by: 'maria' });
   }
   const ended = await world.ended(run);
-  if (ended.result.stopReason !== 'completed') { const fs = require('fs'); fs.writeFileSync('/tmp/outage.json', JSON.stringify({r: ended.result, e: ended.events, h: (ended.history.events ?? []).map((x: any) => x)}, null, 1)); }
   expect(ended.result).toMatchObject({ stopReason: 'completed' });
   // What was waited for is no part of the run's time.
   expect(ended.result.counters.activeMs).toBeLessThanOrEqual(budget.timeoutMs + 1_000);
