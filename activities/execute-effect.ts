@@ -23,10 +23,9 @@ import { detailsOf, failure, toFailure } from './failure.js';
 import { isUsedUp } from './progress.js';
 import { keepLateWord, recordResult } from './record-result.js';
 import { recordedOutcome } from './result-check.js';
-import { runCode } from './run-code.js';
+import { runOutside } from './run-outside.js';
 import type { Scope } from './scope.js';
 import { noteEnd, noteStart, startsBefore, type Start, type StartEnd } from './starts.js';
-import { timersOf } from './timers.js';
 import { toolContext } from './tool-call.js';
 import { messageOf } from './tool-message.js';
 
@@ -74,7 +73,6 @@ async function afterClaim(deps: ActivityDeps, scope: Scope, claimed: Claimed): P
       const outcome = await notBegun(deps, scope, claimed);
       return { outcome, attempts: start.attempt - 1 };
     }
-    scope.work.reach();
     const outcome = await runClaimed(deps, scope, { ...claimed, timeoutMs });
     return { outcome, attempts: start.attempt };
   } catch (error) {
@@ -167,20 +165,13 @@ async function runClaimed(
   claimed: Claimed & { readonly timeoutMs: number },
 ): Promise<ToolOutcome> {
   const { input, runnable, start, timeoutMs } = claimed;
-  const end = await runCode(
-    (signal) =>
-      runnable.tool.run(
-        runnable.input,
-        toolContext({ ...input, attempt: input.call.attempt - 1 + start.attempt }, signal),
-      ),
-    {
-      timeoutMs,
-      graceMs: graceOf(deps, input.timeoutMs),
-      timers: timersOf(deps),
-      stop: scope.signal,
-      isDefinite: isToolError,
-    },
-  );
+  const attempt = input.call.attempt - 1 + start.attempt;
+  const end = await runOutside(deps, scope, {
+    run: (signal) => runnable.tool.run(runnable.input, toolContext({ ...input, attempt }, signal)),
+    timeoutMs,
+    graceMs: graceOf(deps, input.timeoutMs),
+    isDefinite: isToolError,
+  });
   switch (end.kind) {
     case 'returned':
       return recorded(deps, scope, { ...claimed, value: end.value });
@@ -203,7 +194,7 @@ async function recorded(
   scope: Scope,
   claimed: Claimed & { readonly value: unknown },
 ): Promise<ToolOutcome> {
-  const recording = await recordResult(deps, scope, claimed);
+  const recording = await recordResult(deps, claimed);
   if (recording.kind === 'kept') {
     await noteEnd(deps, scope, { ...claimed, end: 'ok' });
     return recordedOutcome(recording.result, false);

@@ -12,10 +12,10 @@ import { failure } from './failure.js';
 import { outputDefect } from './result-check.js';
 import { isUsedUp } from './progress.js';
 import { resultText } from './result-text.js';
-import { runCode, type CodeOutcome } from './run-code.js';
+import type { CodeOutcome } from './run-code.js';
+import { runOutside } from './run-outside.js';
 import type { Scope } from './scope.js';
 import { storeValue } from './store-result.js';
-import { timersOf } from './timers.js';
 import { toolContext, type RunnableCall } from './tool-call.js';
 import { messageOf } from './tool-message.js';
 
@@ -47,17 +47,12 @@ export async function executeRead(
   const { attempt } = scope;
   if (scope.signal.aborted) return { outcome: stoppedOutcome(scope, input), attempts: attempt - 1 };
   if (isUsedUp(scope.work, input)) throw usedUp(input);
-  scope.work.reach();
-  const ended = await runCode(
-    (signal) => runnable.tool.run(runnable.input, toolContext({ ...input, attempt }, signal)),
-    {
-      timeoutMs: input.timeoutMs,
-      graceMs: graceOf(deps, input.timeoutMs),
-      timers: timersOf(deps),
-      stop: scope.signal,
-      isDefinite: isToolError,
-    },
-  );
+  const ended = await runOutside(deps, scope, {
+    run: (signal) => runnable.tool.run(runnable.input, toolContext({ ...input, attempt }, signal)),
+    timeoutMs: input.timeoutMs,
+    graceMs: graceOf(deps, input.timeoutMs),
+    isDefinite: isToolError,
+  });
   const end = await endOf(deps, { input, runnable }, ended);
   if (end.kind === 'done') return { outcome: end.outcome, attempts: attempt };
   if (end.kind === 'stopped') return { outcome: stoppedOutcome(scope, input), attempts: attempt };

@@ -145,16 +145,14 @@ export async function takeReceipt<T>(
 
 const STORE_PAUSE_MS = 500;
 
-/** Waits for a store that is away for as long as this attempt may last; waiting is no work. */
+/** Waits for a store that is away for as long as this attempt may last. */
 async function keepForNext(deps: ActivityDeps, scope: Scope, receipt: Receipt): Promise<void> {
-  for (let from = now(deps); ; from = now(deps)) {
+  for (;;) {
     try {
       return await deps.store.together((store) => keep({ ...deps, store }, receipt));
     } catch (error) {
       const isAway = error instanceof HoldfastError && error.code === 'StoreUnavailable';
-      const waited = isAway && (await pause(timersOf(deps), STORE_PAUSE_MS, scope.signal));
-      scope.work.idle(now(deps) - from);
-      if (!waited) throw error;
+      if (!isAway || !(await pause(timersOf(deps), STORE_PAUSE_MS, scope.signal))) throw error;
     }
   }
 }

@@ -118,13 +118,10 @@ export async function askProvider(scope: Scope, call: ModelCall): Promise<Attemp
     ...(tokens !== undefined && { onDelta: tokens.onDelta }),
   };
   let reply: ModelReply;
-  scope.work.reach();
   try {
     const { provider, request } = call;
-    reply = checkedReply(await provider.complete(request, progress), {
-      provider,
-      maxTokens: asked.maxTokens,
-    });
+    const given = await scope.work.outside(() => provider.complete(request, progress));
+    reply = checkedReply(given, { provider, maxTokens: asked.maxTokens });
     tokens?.replied(reply.blocks);
   } catch (error) {
     return failedAttempt(error, call);

@@ -1,7 +1,8 @@
 /**
  * What the deliveries of one activity know of each other: each heartbeat carries it, and the next delivery finds it.
- * Invariants: small, whatever the number of deliveries; nothing in it is believed that is no count; a delivery that
- * is refused before it reached anything counts as no attempt and as no work (G115, G121).
+ * Invariants: small, whatever the number of deliveries; nothing in it is believed that is no count; work is what a
+ * model, a tool or a hook takes, never what the store takes; a delivery that is refused before it reached anything
+ * counts as no attempt (G115, G121).
  */
 import type { Limited } from '../core/effect.js';
 import { ownValue } from '../core/json.js';
@@ -9,7 +10,7 @@ import { isRecord } from '../core/message-shape.js';
 import { isCount } from '../core/money/price.js';
 
 export interface Progress {
-  /** How long all deliveries so far have worked, in ms, with the pauses that a model or tool asked for. */
+  /** How long models, tools and hooks have worked in all deliveries so far, ms, with the pauses that they asked for. */
   readonly workedMs: number;
   /** Deliveries that were refused before they reached a model, a tool or a hook. */
   readonly refused: number;
@@ -17,7 +18,7 @@ export interface Progress {
   readonly waitingSince?: number;
   /** The ledger attempt that was claimed: from here on the tool may have been called. */
   readonly claimed?: number;
-  /** How long this delivery only waited for the store, in ms. */
+  /** How long this delivery did without any of them, ms. */
   readonly idleMs?: number;
 }
 
@@ -50,12 +51,10 @@ export interface Work {
   readonly earlier: Progress;
   /** A model, a tool or a hook was reached: from here on this delivery is an attempt. */
   readonly reached: boolean;
-  /** This delivery is about to reach the outside. */
-  reach(): void;
+  /** Runs a model, a tool or a hook: this is the work. */
+  outside<T>(run: () => Promise<T>): Promise<T>;
   /** A ledger attempt was claimed; told before its tool is called. */
   claim(ledgerAttempt: number): void;
-  /** So long it only waited for the store, ms. */
-  idle(ms: number): void;
   /** Of all deliveries so far, ms. */
   ms(): number;
   /** Since when deliveries are refused, if this one is as well; ms since epoch. */
@@ -78,8 +77,10 @@ export function workOf({ earlier, clock, tell }: WorkSite): Work {
   const began = clock();
   let reached = false;
   let claimed = earlier.claimed;
-  let idleMs = 0;
-  const ms = (): number => earlier.workedMs + Math.max(0, clock() - began - idleMs);
+  let doneMs = 0;
+  let since: number | undefined;
+  const own = (): number => doneMs + (since === undefined ? 0 : Math.max(0, clock() - since));
+  const ms = (): number => earlier.workedMs + own();
   const progress = (told: Progress): Progress =>
     claimed === undefined ? told : { ...told, claimed };
   return {
@@ -87,15 +88,19 @@ export function workOf({ earlier, clock, tell }: WorkSite): Work {
     get reached() {
       return reached;
     },
-    reach() {
+    async outside(run) {
       reached = true;
+      since = clock();
+      try {
+        return await run();
+      } finally {
+        doneMs = own();
+        since = undefined;
+      }
     },
     claim(ledgerAttempt) {
       claimed = ledgerAttempt;
       tell();
-    },
-    idle(span) {
-      idleMs += span;
     },
     ms,
     waitingSince: () => earlier.waitingSince ?? began,
@@ -103,7 +108,7 @@ export function workOf({ earlier, clock, tell }: WorkSite): Work {
       progress({
         workedMs: ms(),
         refused: earlier.refused,
-        ...(idleMs > 0 && { idleMs }),
+        idleMs: Math.max(0, clock() - began - own()),
       }),
     left({ refused, pauseMs }) {
       return refused

@@ -12,7 +12,7 @@ import { failure } from './failure.js';
 import { ledgerSubject, ledgerTarget } from './ledger-names.js';
 import { proofsOf } from './proofs.js';
 import { recordedOutcome, splitResult } from './result-check.js';
-import { runCode } from './run-code.js';
+import { runOutside } from './run-outside.js';
 import type { Scope } from './scope.js';
 import { refitText, storeEffectResult } from './store-result.js';
 import { pause, timersOf } from './timers.js';
@@ -115,14 +115,11 @@ async function probe(
   const parsed = tool.parse(await deps.store.restoreArguments(run.tenant, call.args));
   if (!parsed.ok) return unknown(parsed.message);
   const { probe: ask } = tool;
-  scope.work.reach();
   const facts = { run, call, attempt: call.attempt };
-  const ended = await runCode((signal) => ask(parsed.value, toolContext(facts, signal)), {
+  const ended = await runOutside(deps, scope, {
+    run: (signal) => ask(parsed.value, toolContext(facts, signal)),
     timeoutMs,
-    graceMs: graceOf(deps, input.timeoutMs),
-    timers: timersOf(deps),
-    stop: scope.signal,
-    isDefinite: () => false,
+    graceMs: graceOf(deps, timeoutMs),
   });
   switch (ended.kind) {
     case 'returned':

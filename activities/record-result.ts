@@ -28,14 +28,12 @@ export type Recording =
 
 export async function recordResult(
   deps: ActivityDeps,
-  { work }: Pick<Scope, 'work'>,
   { input, runnable, claim, value }: Returned,
 ): Promise<Recording> {
   const { store } = deps;
   const { run, inlineBytesMax, typed } = input;
   const place = { store, tenant: run.tenant, inlineBytesMax, ...(typed && { typed }) };
   for (let attempt = 1; ; attempt += 1) {
-    const from = now(deps);
     try {
       const result = await storeEffectResult(place, runnable.tool, value);
       const kept = await keep(deps, input, result);
@@ -45,8 +43,6 @@ export async function recordResult(
       const pauseMs = Math.min(PAUSE_MS * attempt, PAUSE_MS_MAX);
       if (now(deps) + pauseMs >= claim.until) return { kind: 'lost' };
       await pause(timersOf(deps), pauseMs);
-      // The tool has ended: this is waiting.
-      work.idle(now(deps) - from);
     }
   }
 }

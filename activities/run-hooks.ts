@@ -16,9 +16,9 @@ import { graceOf, now, type ActivityDeps } from './deps.js';
 import { failure } from './failure.js';
 import { parseOpinion } from './hook-opinion.js';
 import { isUsedUp } from './progress.js';
-import { runCode, type CodeOutcome } from './run-code.js';
+import type { CodeOutcome } from './run-code.js';
+import { runOutside } from './run-outside.js';
 import type { Scope } from './scope.js';
-import { timersOf } from './timers.js';
 import { messageOf } from './tool-message.js';
 
 const ERROR_CHARS_MAX = 500;
@@ -108,7 +108,6 @@ async function ask(deps: ActivityDeps, scope: Scope, asked: Asked): Promise<Hook
   const startedAt = now(deps);
   const timeoutMs = Math.min(hook.timeoutMs, until - startedAt);
   if (timeoutMs <= 0) return failed(asked, 'the hooks before it used up the time', 0);
-  scope.work.reach();
   const ended = await runHook(deps, scope, { asked, hook, timeoutMs });
   const durationMs = Math.max(0, now(deps) - startedAt);
   if (ended.kind === 'timed_out') {
@@ -145,13 +144,7 @@ function runHook(
   const idempotencyKey = `${runId}:${scope.effectId}:${hook.name}`;
   const run = (signal: AbortSignal): Promise<unknown> =>
     hook.run(structuredClone(asked.payload), { runId, tenant, traceId, idempotencyKey, signal });
-  return runCode(run, {
-    timers: timersOf(deps),
-    timeoutMs,
-    graceMs: graceOf(deps, timeoutMs),
-    stop: scope.signal,
-    isDefinite: () => false,
-  });
+  return runOutside(deps, scope, { run, timeoutMs, graceMs: graceOf(deps, timeoutMs) });
 }
 
 /** The opinion with long texts of its input in the store, or why that cannot be. */

@@ -62,8 +62,8 @@ export function failureOf(
 }
 
 /**
- * An attempt whose own time ran out has worked for all of it, but for what its last heartbeat says that it waited for
- * the store; of a lost one the last heartbeat tells.
+ * An attempt whose own time ran out has worked for all of it, but for the time in which, by its last heartbeat, no
+ * model or tool was at work; of a lost one the last heartbeat tells.
  */
 function workOf(raw: RawFailure, attemptMs: number): Pick<Failure, 'workedMs'> {
   const { workedMs } = countIn('workedMs', raw.timedOut === true ? raw.progress : raw.details);

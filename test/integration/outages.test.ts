@@ -26,7 +26,7 @@ const OUTAGE_MS = Number(process.env['HOLDFAST_OUTAGE_MS'] ?? 12_000);
 /** Longer than a test needs that has all its parts. */
 const LIMIT_MS = OUTAGE_MS + 150_000;
 /** All limits are shorter than the outage: of a model call, of the run as a whole, of a worker's silence. */
-const settings = { modelTimeoutMs: 3_000, heartbeatMs: { repeatable: 1_000, single: 1_000 } };
+const settings = { modelTimeoutMs: 5_000, heartbeatMs: { repeatable: 1_000, single: 1_000 } };
 const budget = { timeoutMs: 10_000 };
 
 interface Case {
@@ -37,14 +37,23 @@ interface Case {
 
 const NOT_HAPPENED = { kind: 'not_happened' } as const;
 
-const slow = { stallAfterChunks: 2, chunks: 4, stallWith: 'pings' } as const;
+const stalled = { stallAfterChunks: 2, chunks: 4, stallWith: 'pings' } as const;
 
-const CASES: readonly Case[] = [
-  {
-    runId: 'model',
-    at: 'model',
-    replies: [[{ ...read(), text: 'Let me see', ...slow }, read()], say('Finished.')],
-  },
+/** A model that never ends its first reply: whoever asked for it must have gone. */
+const UNANSWERED: Case = {
+  runId: 'model',
+  at: 'model',
+  replies: [[{ ...read(), text: 'Let me see', ...stalled }, read()], say('Finished.')],
+};
+
+/** A model that answers while the part is away. */
+const ANSWERED: Case = {
+  runId: 'model',
+  at: 'model',
+  replies: [{ ...read(), delayMs: 3_000 }, say('Finished.')],
+};
+
+const TOOLS: readonly Case[] = [
   { runId: 'read', at: 'read', replies: [read(), say('Finished.')] },
   {
     runId: 'keyed-write',
@@ -56,11 +65,12 @@ const CASES: readonly Case[] = [
 ];
 
 /** Every run is where it should be when the part goes away. */
-async function startCases(world: World): Promise<Map<string, RunHandle>> {
-  const holds = CASES.flatMap(({ runId, at }) =>
+async function startCases(world: World, model: Case): Promise<Map<string, RunHandle>> {
+  const cases = [model, ...TOOLS];
+  const holds = cases.flatMap(({ runId, at }) =>
     at === 'model' ? [] : [world.service.hold(runId, at)],
   );
-  const started = CASES.map(({ runId, replies }) =>
+  const started = cases.map(({ runId, replies }) =>
     world.start({ runId, replies, settings, budget }),
   );
   const asked = { runId: 'asked', replies: [pay('pay.asked'), say('Finished.')], settings, budget };
@@ -111,7 +121,7 @@ describe('workers that are away for longer than every limit', () => {
     'end no run',
     async () => {
       const first = await world.spawn();
-      const runs = await startCases(world);
+      const runs = await startCases(world, UNANSWERED);
       await first.kill();
       await sleep(OUTAGE_MS);
       const second = await world.spawn();
@@ -159,7 +169,7 @@ describe('a server that is away for longer than every limit', () => {
     'ends no run',
     async () => {
       await world.spawn();
-      const runs = await startCases(world);
+      const runs = await startCases(world, UNANSWERED);
       await world.server.kill();
       world.service.releaseAll();
       await sleep(OUTAGE_MS);
@@ -190,7 +200,7 @@ onPostgres('a store that is away for longer than every limit', () => {
   test(
     'ends no run',
     async () => {
-      const runs = await startCases(world);
+      const runs = await startCases(world, ANSWERED);
       proxy.refuse();
       proxy.cut();
       world.service.releaseAll();
