@@ -171,6 +171,7 @@ async function runClaimed(
     timeoutMs,
     graceMs: graceOf(deps, input.timeoutMs),
     isDefinite: isToolError,
+    ...(input.workMs !== undefined && { workMs: input.workMs }),
   });
   switch (end.kind) {
     case 'returned':

@@ -52,7 +52,7 @@ import { inScope, type Scope } from './scope.js';
 
 export type { ActivityDeps } from './deps.js';
 export { attemptsKey, completeAhead, inScope, untilStopped, type Scope } from './scope.js';
-export { progressIn, workOf, type Progress } from './progress.js';
+export { workOf, type Progress } from './progress.js';
 export type { Timers } from './timers.js';
 
 export interface Activities {

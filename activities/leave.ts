@@ -43,12 +43,13 @@ export function leaving(
   const { type } = failed;
   if (type != null && ABSENCES.has(type) && !scope.work.reached)
     return refusal(deps, scope, failed);
-  const details = { ...detailsOf(failed), workedMs: scope.work.ms() };
+  const workedMs = scope.work.ms();
+  const details = { ...detailsOf(failed), workedMs };
   if (failed.nonRetryable) return again(failed, { details, retryable: false });
   const pauseMs =
     failed.nextRetryDelay === undefined ? backoffMs(scope.attempt) : Number(failed.nextRetryDelay);
   const asked = type != null && ANSWERS.has(type) ? pauseMs : 0;
-  if (workMs !== undefined && scope.work.ms() + asked >= workMs) {
+  if (workMs !== undefined && workedMs + asked >= workMs) {
     return again(failed, { details: { ...details, timedOut: true }, retryable: false });
   }
   scope.leave(scope.work.left({ refused: false, pauseMs: asked }));

@@ -27,6 +27,7 @@ import {
   type ReceivedReply,
 } from './model-attempt.js';
 import { providerOf } from './model-provider.js';
+import { lateMessage } from './model-time.js';
 import type { Scope } from './scope.js';
 import { isUsedUp } from './progress.js';
 import { pause, timersOf } from './timers.js';
@@ -103,7 +104,7 @@ export async function answerTo(
     request,
     ...(tokens !== undefined && { tokens }),
   };
-  const result = await askProvider(scope, call);
+  const result = await askProvider(deps, scope, call);
   if (result.kind === 'replied') return { question, received: result.received, call };
   const after = await deps.store.together(async (store) => {
     await endAttempt({ ...deps, store }, call, result.end);
@@ -172,7 +173,7 @@ async function permission(
     );
   }
   if (isUsedUp(scope.work, asked)) {
-    const message = `The model did not answer within the ${asked.workMs} ms that it has.`;
+    const message = lateMessage(asked);
     const facts = { message, retryable: false, details: { timedOut: true } };
     return refused(billedFailure('NetworkTimeout', before, facts));
   }
@@ -203,7 +204,7 @@ function refused(failed: ApplicationFailure | CancelledFailure): Next {
   return { kind: 'refused', failure: failed };
 }
 
-/** Nothing left for the model: as a reply without content. */
+/** As a reply without content. */
 function nothingAsked(request: ModelRequest): ReceivedReply {
   const reply: ModelReply = {
     blocks: [],

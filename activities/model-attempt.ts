@@ -17,9 +17,10 @@ import type { AttemptEnd, AttemptStart } from '../store/attempts.js';
 import type { ReplyKey } from '../store/replies.js';
 import type { StoreCalls } from '../store/store.js';
 import { checkedReply } from './checked-reply.js';
-import { now, type InTransaction } from './deps.js';
+import { now, type ActivityDeps, type InTransaction } from './deps.js';
 import { toldOf, type FailureFacts } from './failure.js';
 import { feesOf } from './hosted-calls.js';
+import { lateMessage, timeLimit } from './model-time.js';
 import { isReported, usageOf } from './reply-usage.js';
 import type { Scope } from './scope.js';
 import type { TokenStream } from './token-stream.js';
@@ -109,11 +110,16 @@ export async function endAttempt(
 }
 
 /** The request itself. Touches no store: nobody waits for a model with the database in hand. */
-export async function askProvider(scope: Scope, call: ModelCall): Promise<AttemptResult> {
+export async function askProvider(
+  deps: ActivityDeps,
+  scope: Scope,
+  call: ModelCall,
+): Promise<AttemptResult> {
   const { asked, attempt, tokens } = call;
+  const limit = timeLimit(deps, scope, asked);
   // Heartbeats come from a timer: a chunk that arrives proves nothing that the timer does not.
   const progress = {
-    signal: scope.signal,
+    signal: limit.signal,
     onProgress: () => undefined,
     ...(tokens !== undefined && { onDelta: tokens.onDelta }),
   };
@@ -124,17 +130,34 @@ export async function askProvider(scope: Scope, call: ModelCall): Promise<Attemp
     reply = checkedReply(given, { provider, maxTokens: asked.maxTokens });
     tokens?.replied(reply.blocks);
   } catch (error) {
-    return failedAttempt(error, call);
+    return limit.isOver() ? tooLate(call, spentBy(error, asked)) : failedAttempt(error, call);
   } finally {
+    limit.end();
     await tokens?.settle();
   }
   const estimated = !isReported(reply);
   const fees = feesOf(asked.bound, reply.hosted);
   const spent = { ...billed(asked, usageOf(asked, reply), fees), estimated };
+  if (reply.partial === true && limit.isOver()) return tooLate(call, spent);
   if (reply.partial === true && !scope.stopRequested()) {
     return { kind: 'abandoned', end: { outcome: 'lost', code: 'Aborted', ...spent } };
   }
   return { kind: 'replied', received: { attempt, reply, end: { outcome: 'ok', ...spent } } };
+}
+
+/** The request was cut off when its time was over; nothing of it is used. */
+function tooLate(
+  { asked }: ModelCall,
+  spent: Omit<AttemptEnding, 'outcome' | 'code'>,
+): AttemptResult {
+  const code = 'NetworkTimeout';
+  return {
+    kind: 'failed',
+    code,
+    retryable: false,
+    facts: { message: lateMessage(asked), details: { timedOut: true } },
+    end: { outcome: 'failed', code, ...spent },
+  };
 }
 
 /** The finished reply to exactly this request, if one was ever received. */

@@ -20,6 +20,8 @@ export interface Progress {
   readonly claimed?: number;
   /** How long this delivery did without any of them, ms. */
   readonly idleMs?: number;
+  /** When this was said by a delivery that is at work; ms since epoch. */
+  readonly workingAt?: number;
 }
 
 const NOTHING: Progress = { workedMs: 0, refused: 0 };
@@ -33,17 +35,46 @@ export function progressIn(details: unknown): Progress {
   };
   const waitingSince = count('waitingSince');
   const claimed = count('claimed');
+  const workingAt = count('workingAt');
   return {
     workedMs: count('workedMs') ?? 0,
     refused: count('refused') ?? 0,
     ...(waitingSince !== undefined && { waitingSince }),
     ...(claimed !== undefined && { claimed }),
+    ...(workingAt !== undefined && { workingAt }),
   };
+}
+
+/** A delivery that says nothing has been lost before its first heartbeat, which comes after this long at the latest. */
+const UNTOLD_MS_MAX = 2_500;
+
+/**
+ * How long the delivery before this one may have worked after its last word: it was lost, or its time ran out.
+ * At most what its silence is allowed to last, so that an absence costs no more.
+ */
+function untoldMs({ details, attempt, silenceMs, scheduledAt }: Predecessor, at: number): number {
+  const { workingAt } = progressIn(details);
+  if (workingAt !== undefined) return between(0, at - workingAt, silenceMs);
+  if (isRecord(details) || attempt <= 1) return 0;
+  return between(0, at - scheduledAt, Math.min(silenceMs, UNTOLD_MS_MAX));
+}
+
+function between(least: number, value: number, most: number): number {
+  return Math.max(least, Math.min(value, most));
 }
 
 /** An attempt is refused when those before it have used up what all may work. */
 export function isUsedUp({ earlier }: Work, { workMs }: Limited): boolean {
   return workMs !== undefined && earlier.workedMs >= workMs;
+}
+
+/** What is left for a model or tool that may work for `ownMs`, of what all deliveries may work for together; ms. */
+export function leftFor({ ownMs, workMs = ownMs }: OutsideLimit, work: Work): number {
+  return Math.max(1, Math.min(ownMs, workMs - work.ms()));
+}
+
+interface OutsideLimit extends Limited {
+  readonly ownMs: number;
 }
 
 /** The work of one delivery. */
@@ -65,16 +96,29 @@ export interface Work {
   soFar(): Progress;
 }
 
-export interface WorkSite {
-  readonly earlier: Progress;
+/** What Temporal tells of the delivery before this one. */
+interface Predecessor {
+  /** Its last heartbeat. */
+  readonly details: unknown;
+  /** Which delivery this one is, from 1. */
+  readonly attempt: number;
+  /** A delivery that says nothing for this long is taken for lost, ms. */
+  readonly silenceMs: number;
+  /** When the activity was scheduled; ms since epoch. */
+  readonly scheduledAt: number;
+}
+
+export interface WorkSite extends Predecessor {
   /** ms since epoch. */
   readonly clock: () => number;
   /** Sends a heartbeat at once. */
   readonly tell: () => void;
 }
 
-export function workOf({ earlier, clock, tell }: WorkSite): Work {
+export function workOf({ clock, tell, ...predecessor }: WorkSite): Work {
   const began = clock();
+  const { workingAt: _, ...told } = progressIn(predecessor.details);
+  const earlier = { ...told, workedMs: told.workedMs + untoldMs(predecessor, began) };
   let reached = false;
   let claimed = earlier.claimed;
   let doneMs = 0;
@@ -109,6 +153,7 @@ export function workOf({ earlier, clock, tell }: WorkSite): Work {
         workedMs: ms(),
         refused: earlier.refused,
         idleMs: Math.max(0, clock() - began - own()),
+        ...(since !== undefined && { workingAt: clock() }),
       }),
     left({ refused, pauseMs }) {
       return refused

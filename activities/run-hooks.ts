@@ -144,7 +144,14 @@ function runHook(
   const idempotencyKey = `${runId}:${scope.effectId}:${hook.name}`;
   const run = (signal: AbortSignal): Promise<unknown> =>
     hook.run(structuredClone(asked.payload), { runId, tenant, traceId, idempotencyKey, signal });
-  return runOutside(deps, scope, { run, timeoutMs, graceMs: graceOf(deps, timeoutMs) });
+  const { workMs } = asked.input;
+  const graceMs = graceOf(deps, timeoutMs);
+  return runOutside(deps, scope, {
+    run,
+    timeoutMs,
+    graceMs,
+    ...(workMs !== undefined && { workMs }),
+  });
 }
 
 /** The opinion with long texts of its input in the store, or why that cannot be. */

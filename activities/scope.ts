@@ -5,7 +5,7 @@
 import { activityInfo, Context } from '@temporalio/activity';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { startBeating } from './heartbeats.js';
-import { progressIn, workOf, type Progress, type Work } from './progress.js';
+import { workOf, type Progress, type Work } from './progress.js';
 
 const FETCH_MS_MAX = 20_000;
 
@@ -51,22 +51,29 @@ export async function inScope<T>(
   const context = Context.current();
   const info = activityInfo();
   const execution = info.workflowExecution?.runId ?? info.activityId;
-  const earlier = progressIn(info.heartbeatDetails);
   let last: Progress | undefined;
   const tell = (): void => {
     if (!isSilent()) context.heartbeat(last ?? work.soFar());
   };
-  const work = workOf({ earlier, clock: Date.now, tell });
+  const silenceMs = info.heartbeatTimeoutMs ?? info.startToCloseTimeoutMs;
+  const work = workOf({
+    details: info.heartbeatDetails,
+    attempt: info.attempt,
+    silenceMs,
+    scheduledAt: info.scheduledTimestampMs,
+    clock: Date.now,
+    tell,
+  });
   const scope: Scope = {
     execution,
     effectId: attemptsKey(info.activityId, execution),
-    attempt: Math.max(1, info.attempt - earlier.refused),
+    attempt: Math.max(1, info.attempt - work.earlier.refused),
     work,
     leave(progress) {
       last = progress;
       tell();
     },
-    silenceMs: info.heartbeatTimeoutMs ?? info.startToCloseTimeoutMs,
+    silenceMs,
     signal: context.cancellationSignal,
     stopRequested: () => context.cancellationDetails?.cancelRequested === true,
     fetchHistory: (runId, earlier) => fetchHistory(context, runId, earlier),

@@ -1,8 +1,7 @@
 /**
  * The inbox of a run: what handlers and finished effects leave for the loop to receive.
- * Invariant: `arrival` ends after every fact that Temporal delivered together with the first one. Temporal looks
- * at conditions when all jobs of an activation have been applied and all promises that they settle have run,
- * however many async frames an interceptor puts around an activity.
+ * Invariant: `arrival` ends after every fact that Temporal delivered together with the first one, however many async
+ * frames an interceptor puts around an activity.
  */
 import { condition } from '@temporalio/workflow';
 import type { Input } from '../core/input.js';
@@ -28,6 +27,23 @@ export function createInbox(): Inbox {
       return taken;
     },
     isEmpty: () => waiting.length === 0,
-    arrival: () => condition(() => waiting.length > 0),
+    async arrival() {
+      await condition(() => waiting.length > 0);
+      await settled();
+    },
   };
+}
+
+/**
+ * Resolves when all jobs of the activation have been applied and every promise that they settle has run. Temporal looks
+ * at conditions after each job, when the promises that the next jobs settle have not run; of a condition that is
+ * made behind the first job it asks again only when the activation has nothing left to run.
+ */
+function settled(): Promise<void> {
+  let isAskedAgain = false;
+  return condition(() => {
+    const again = isAskedAgain;
+    isAskedAgain = true;
+    return again;
+  });
 }

@@ -81,7 +81,7 @@ describe('a run', () => {
       invalidCalls: 0,
       costMicroUsd: result.costMicroUsd,
       usage,
-      waitingMs: 0,
+      waitingMs: expect.any(Number),
     });
     // The scripted model's list price: 3 and 15 USD per million tokens, rounded up once per call.
     const exact = usage.input * 3 + usage.output * 15;

@@ -86,3 +86,30 @@ test('a run that hears of a result and of a decision at once decides the same wi
   for (const other of framed) expect(decisions(other)).toEqual(decisions(plain!));
   expect(await replayRuns(world.server, Object.keys(FRAMES))).toEqual(new Map());
 });
+
+/** While nobody decides, a reply comes back and the run is interrupted: the interrupt finds all of the reply. */
+async function interruptedAsTheModelAnswers(frames: string): Promise<Ended> {
+  const name = `interrupted-${frames}`;
+  const workflowInterceptors = FRAMES[frames]!;
+  const deciding = await world.serve({ serves: 'workflows', workflowInterceptors });
+  const reply = { ...read(), text: 'Let me look.', delayMs: 2_000 };
+  const run = await world.start({ runId: name, replies: [reply, say('Done.')], wait: false });
+  await until('the request', () => world.requests(name)[0]);
+  await drained(deciding);
+  const before = await completedActivities(name);
+  await world.raw.workflow.getHandle(name).signal('interrupt');
+  const isBack = async () => (await completedActivities(name)) > before || undefined;
+  await until('the reply in history', isBack);
+  const back = await world.serve({ serves: 'workflows', workflowInterceptors });
+  const ended = await world.ended(run);
+  await drained(back);
+  return ended;
+}
+
+test('an interrupt and the reply of one activation are received before either is decided on', async () => {
+  for (const frames of Object.keys(FRAMES)) {
+    const { result, events } = await interruptedAsTheModelAnswers(frames);
+    expect(result).toMatchObject({ stopReason: 'interrupted', phase: 'before_tools' });
+    expect(events.map(({ type }) => type)).toContain('model_response');
+  }
+});

@@ -4,13 +4,7 @@
  * cancelled activity is waited for while it runs and is over at once while it does not.
  */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import {
-  attemptsKey,
-  progressIn,
-  workOf,
-  type Progress,
-  type Scope,
-} from '../../activities/index.js';
+import { attemptsKey, workOf, type Progress, type Scope } from '../../activities/index.js';
 import { RETRY_BACKOFF, type ActivityEffect } from '../../core/effect.js';
 import type { RawFailure } from '../../core/failure.js';
 import type { VirtualClock } from './clock.js';
@@ -67,6 +61,7 @@ class Activity implements ScheduledActivity {
   private done = false;
   private timers: (() => void)[] = [];
   private readonly deadline: number | undefined;
+  private readonly scheduledAt: number;
   private cancelDeadline: (() => void) | undefined;
 
   constructor(
@@ -75,7 +70,8 @@ class Activity implements ScheduledActivity {
     private readonly report: (reported: Reported) => void,
   ) {
     const { totalMs } = effect.limits;
-    this.deadline = totalMs === undefined ? undefined : place.clock.now() + totalMs;
+    this.scheduledAt = place.clock.now();
+    this.deadline = totalMs === undefined ? undefined : this.scheduledAt + totalMs;
   }
 
   begin(): this {
@@ -132,19 +128,27 @@ class Activity implements ScheduledActivity {
   private scopeOf(attempt: Attempt): Scope {
     const { execution, clock } = this.place;
     const { controller } = attempt;
-    const earlier = progressIn(this.heartbeat);
+    const { heartbeatMs, attemptMs } = this.effect.limits;
+    const silenceMs = heartbeatMs ?? attemptMs;
     const beat = (progress: Progress): void => {
       if (attempt.alive && !attempt.over) this.heartbeat = progress;
     };
-    const work = workOf({ earlier, clock: clock.now, tell: () => beat(work.soFar()) });
+    const work = workOf({
+      details: this.heartbeat,
+      attempt: this.attempts,
+      silenceMs,
+      scheduledAt: this.scheduledAt,
+      clock: clock.now,
+      tell: () => beat(work.soFar()),
+    });
     attempt.beat = () => beat(work.soFar());
     return {
       execution,
       effectId: attemptsKey(this.effect.id, execution),
-      attempt: Math.max(1, this.attempts - earlier.refused),
+      attempt: Math.max(1, this.attempts - work.earlier.refused),
       work,
       leave: beat,
-      silenceMs: this.effect.limits.heartbeatMs ?? this.effect.limits.attemptMs,
+      silenceMs,
       signal: controller.signal,
       stopRequested: () => this.cancelRequested,
       fetchHistory: () => Promise.reject(new Error('a simulation has no history')),

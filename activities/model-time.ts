@@ -1,0 +1,34 @@
+/** The time that a request to a model has. */
+import type { Limited } from '../core/effect.js';
+import type { ActivityDeps } from './deps.js';
+import { leftFor } from './progress.js';
+import type { Scope } from './scope.js';
+import { timersOf } from './timers.js';
+
+export interface TimeLimit {
+  /** Aborts on the scope's signal, and when the time is over. */
+  readonly signal: AbortSignal;
+  /** The time alone has ended the request. */
+  isOver(): boolean;
+  end(): void;
+}
+
+/** Of one request: what is left of the time that its call may work. */
+export function timeLimit(
+  deps: ActivityDeps,
+  { signal, work }: Scope,
+  { workMs }: Limited,
+): TimeLimit {
+  if (workMs === undefined) return { signal, isOver: () => false, end: () => undefined };
+  const over = new AbortController();
+  const leftMs = leftFor({ ownMs: workMs, workMs }, work);
+  const end = timersOf(deps).after(leftMs, () => {
+    if (!signal.aborted) over.abort();
+  });
+  return { signal: AbortSignal.any([signal, over.signal]), isOver: () => over.signal.aborted, end };
+}
+
+/** What a call says whose time is over. */
+export function lateMessage({ workMs }: Limited): string {
+  return `The model did not answer within the ${workMs} ms that it has.`;
+}
