@@ -9,12 +9,23 @@ const EXPIRY_MS = 1_000;
 /** Results that take a tool's whole time limit, or a worker. */
 const SLOW_RESULTS = ['hang', 'timeout', 'lost'];
 const SLOW_ACTIONS = ['advance', 'killWorker', 'restartWorker'];
-/** Events at which a server lets nobody in, or only while its worker is held. */
-const UNREACHED = ['permission', 'transition', 'stop', 'model_response', 'tool_finished', 'hook'];
+/** Events at which a server lets nobody in. */
+const NEVER_REACHED = ['permission', 'transition', 'stop'];
+/** The same, and those at which it does only while its worker is held. */
+const UNREACHED = [...NEVER_REACHED, 'model_response', 'tool_finished', 'hook'];
 
 type Loose = Readonly<Record<string, unknown>>;
 
 export function briskCase(document: FixtureDocument): FixtureDocument {
+  return brisk(document, isBrisk);
+}
+
+/** The same with what a server lets in only while its worker is held: signals that meet the end of an activity. */
+export function heldCase(document: FixtureDocument): FixtureDocument {
+  return brisk(document, isHeld);
+}
+
+function brisk(document: FixtureDocument, isPlayed: (moment: Loose) => boolean): FixtureDocument {
   const { model, tools, during, settings, ...rest } = document as unknown as Loose;
   return {
     ...rest,
@@ -26,7 +37,7 @@ export function briskCase(document: FixtureDocument): FixtureDocument {
     },
     model: (model as readonly Loose[]).map(hurried),
     ...(tools !== undefined && { tools: mapped(tools as Loose, briskTool) }),
-    ...(during !== undefined && { during: (during as readonly Loose[]).filter(isBrisk) }),
+    ...(during !== undefined && { during: (during as readonly Loose[]).filter(isPlayed) }),
   } as unknown as FixtureDocument;
 }
 
@@ -37,10 +48,19 @@ function briskTool(tool: Loose): Loose {
   return { ...tool, results: results.length === 0 ? [{ ok: 'done' }] : results };
 }
 
-function isBrisk({ on, do: action }: Loose): boolean {
-  const { event, start, at } = on as Loose;
-  if (SLOW_ACTIONS.some((name) => name in (action as Loose))) return false;
+function isBrisk(moment: Loose): boolean {
+  const { event, start, at } = moment['on'] as Loose;
+  if (isSlow(moment)) return false;
   return start === undefined && at !== 'after' && !UNREACHED.includes(event as string);
+}
+
+function isHeld(moment: Loose): boolean {
+  const { event } = moment['on'] as Loose;
+  return !isSlow(moment) && !NEVER_REACHED.includes(event as string);
+}
+
+function isSlow({ do: action }: Loose): boolean {
+  return SLOW_ACTIONS.some((name) => name in (action as Loose));
 }
 
 function hurried(step: Loose): Loose {

@@ -5,7 +5,8 @@
  * Errors: `InvalidBundle` for a history over which Temporal's replayer breaks.
  */
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
-import { Worker, type InjectedSinks } from '@temporalio/worker';
+import { Worker, type InjectedSinks, type WorkflowBundleOption } from '@temporalio/worker';
+import type { Sinks } from '@temporalio/workflow';
 import { HoldfastError } from '../core/errors.js';
 import { PAYLOAD_CONVERTER_PATH, workflowBundle } from '../worker/workflow-code.js';
 import type { RecordedCommand, ReplaySinks } from '../workflows/replay-recorder.js';
@@ -34,9 +35,17 @@ export interface HistoryReplay {
   readonly error?: string;
 }
 
+/** What replays instead of the workflow code of these sources. */
+export interface ReplayCode {
+  readonly bundle: WorkflowBundleOption;
+  /** What its interceptors call. */
+  readonly sinks?: InjectedSinks<Sinks>;
+}
+
 /** One replay for each history, in order. */
 export async function* replayHistories(
   histories: AsyncIterable<ReplayableHistory> | Iterable<ReplayableHistory>,
+  code?: ReplayCode,
 ): AsyncGenerator<HistoryReplay, void> {
   keepQuiet();
   let commands: RecordedCommand[] = [];
@@ -60,9 +69,9 @@ export async function* replayHistories(
     }
   }
   const options = {
-    workflowBundle: await workflowBundle('replay'),
+    workflowBundle: code?.bundle ?? (await workflowBundle('replay')),
     dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
-    sinks,
+    sinks: { ...code?.sinks, ...sinks },
   };
   const removePromiseHooks = promiseHooks();
   const results = Worker.runReplayHistories(options, pushed());

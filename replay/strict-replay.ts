@@ -10,7 +10,12 @@ import { compareSteps, type StepDifference } from './compare-steps.js';
 import { firstDifference } from './first-difference.js';
 import { argumentsOf, at, attributesOf, type HistoryEvent } from './history.js';
 import { recordedSteps } from './recorded-steps.js';
-import { replayHistories, type HistoryReplay, type ReplayableHistory } from './replay-histories.js';
+import {
+  replayHistories,
+  type HistoryReplay,
+  type ReplayCode,
+  type ReplayableHistory,
+} from './replay-histories.js';
 import { rulesOf } from './versions.js';
 
 /** Enough to see what has changed; a run's later steps mostly differ for the same reason. */
@@ -48,6 +53,7 @@ export async function replayRun(run: ReplayableRun): Promise<ReplayReport> {
 /** Replays runs one after another, in one replaying worker. */
 export async function* replayRunsOf(
   runs: AsyncIterable<ReplayableRun> | Iterable<ReplayableRun>,
+  code?: ReplayCode,
 ): AsyncGenerator<ReplayReport, void> {
   const pushed: ReplayableRun[] = [];
   async function* histories(): AsyncGenerator<ReplayableHistory> {
@@ -58,7 +64,7 @@ export async function* replayRunsOf(
     }
   }
   let replays: HistoryReplay[] = [];
-  for await (const replay of replayHistories(histories())) {
+  for await (const replay of replayHistories(histories(), code)) {
     replays.push(replay);
     const [run] = pushed;
     if (run === undefined || replays.length < run.segments.length) continue;

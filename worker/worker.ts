@@ -128,7 +128,7 @@ async function createWorker(
 function servedBundle({ workflowInterceptors = [], say }: WorkerSettings) {
   return workflowInterceptors.length === 0
     ? workflowBundle('serve', say)
-    : bundleWith(workflowInterceptors);
+    : bundleWith({ interceptors: workflowInterceptors });
 }
 
 function running(worker: Worker, { connection, store }: Opened): RunningWorker {

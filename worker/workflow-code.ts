@@ -84,14 +84,26 @@ export function workflowCodeId(): string {
   return codeId;
 }
 
-/** The code that serves, with interceptors of somebody else's around it. */
-export function bundleWith(interceptors: readonly string[]): Promise<{ readonly code: string }> {
-  return bundle('serve', interceptors);
+export interface BundleWith {
+  /** Default: `serve`. */
+  readonly purpose?: Purpose;
+  /** Paths of modules with interceptors of somebody else's. */
+  readonly interceptors?: readonly string[];
+  /** Of webpack: for code that stands in for ours. */
+  readonly plugins?: WebpackConfig['plugins'];
+}
+
+/** The code with something of somebody else's in it or around it. */
+export function bundleWith({
+  purpose = 'serve',
+  ...more
+}: BundleWith): Promise<{ readonly code: string }> {
+  return bundle(purpose, more);
 }
 
 function bundle(
   purpose: Purpose,
-  interceptors: readonly string[] = [],
+  { interceptors = [], plugins = [] }: Omit<BundleWith, 'purpose'> = {},
 ): Promise<{ readonly code: string }> {
   return bundleWorkflowCode({
     workflowsPath: WORKFLOWS_PATH,
@@ -100,7 +112,10 @@ function bundle(
       purpose === 'replay' ? RECORDER_PATH : STARTED_TASKS_PATH,
       ...interceptors,
     ],
-    webpackConfigHook: compiledForThisNode,
+    webpackConfigHook: (config) => ({
+      ...compiledForThisNode(config),
+      plugins: [...(config.plugins ?? []), ...plugins],
+    }),
     logger: new DefaultLogger('ERROR'),
   });
 }

@@ -10,6 +10,7 @@ import { evaluate, type CaseOutcome } from '../../evaluation/evaluate.js';
 import type { Fixture } from '../../evaluation/fixture.js';
 import { isSuccess, reportOf } from '../../evaluation/report.js';
 import { examples, type Cli } from '../command.js';
+import { bundleWriter } from './eval-bundles.js';
 import { EXIT } from '../exit-code.js';
 import { onInterrupt } from '../interrupt.js';
 import { createOutput, type Output } from '../output.js';
@@ -26,6 +27,7 @@ interface EvalOptions {
   readonly json?: string;
   readonly filter?: string;
   readonly seed?: number;
+  readonly bundles?: string;
   readonly workflowCache: boolean;
 }
 
@@ -53,6 +55,10 @@ export function addEval(program: Command, cli: Cli): void {
     .option('--filter <text>', 'only cases whose id or title has this text')
     .option('--seed <number>', `what engines choose freely (default ${DEFAULT_SEED})`, seedNumber)
     .option(
+      '--bundles <folder>',
+      'write there the bundle of each run that the engine temporal plays, for `holdfast replay`',
+    )
+    .option(
       '--no-workflow-cache',
       'workers of the engine temporal keep no run in memory and replay its history at every step',
     )
@@ -63,14 +69,16 @@ export function addEval(program: Command, cli: Cli): void {
         'holdfast eval cases/refund.json --engine temporal',
         'holdfast eval cases --filter approval --engine both --json report.json',
         'holdfast eval cases --engine both --no-workflow-cache',
+        'holdfast eval cases --engine temporal --bundles bundles',
       ),
     )
     .action(async (paths: readonly string[], options: EvalOptions) => {
       const { environment, streams } = cli;
       const output = createOutput(streams, { json: false, colour: environment.colour });
-      const { engine = 'simulation', seed = DEFAULT_SEED, filter, json } = options;
+      const { engine = 'simulation', seed = DEFAULT_SEED, filter, json, bundles } = options;
       const withoutCache = !options.workflowCache;
       if (withoutCache && engine === 'simulation') throw nothingToForget();
+      if (bundles !== undefined && engine === 'simulation') throw noHistories();
       const evaluation = {
         paths,
         engine,
@@ -85,6 +93,9 @@ export function addEval(program: Command, cli: Cli): void {
           environment: environment.variables,
           onProgress: (text) => output.remark(text),
           ...(withoutCache && { maxCachedWorkflows: 0 }),
+          ...(bundles !== undefined && {
+            onEnded: bundleWriter(resolve(environment.folder, bundles)),
+          }),
         }),
       );
     });
@@ -94,6 +105,14 @@ function engineChoice(text: string): EngineChoice {
   const known = ENGINE_CHOICES.find((one) => one === text);
   if (known !== undefined) return known;
   throw usage(`There is no engine "${text.slice(0, 40)}".`, `Known: ${ENGINE_CHOICES.join(', ')}.`);
+}
+
+/** A run of the simulation has no history. */
+function noHistories(): HoldfastError {
+  return usage(
+    'Only runs on a server have histories to bundle.',
+    'Use --bundles with --engine temporal or --engine both.',
+  );
 }
 
 /** Taken as said it would prove nothing and look as if it did. */

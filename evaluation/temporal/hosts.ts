@@ -19,6 +19,8 @@ export interface HostOptions {
   readonly folder: string;
   readonly name: string;
   readonly maxCachedWorkflows?: number;
+  /** Rules number that runs are opened with. */
+  readonly rules?: number;
 }
 
 export interface Host {
@@ -64,7 +66,13 @@ const KINDS: readonly (keyof Activities)[] = [
   'close_run',
 ];
 
-export async function openHost({ address, folder, name, ...options }: HostOptions): Promise<Host> {
+export async function openHost({
+  address,
+  folder,
+  name,
+  rules,
+  ...options
+}: HostOptions): Promise<Host> {
   const [storePlace, taskQueue] = [join(folder, `${name}.db`), `eval-${name}`];
   const store = await openStore({ file: storePlace });
   const client = await connect({ address, taskQueue, store });
@@ -80,7 +88,7 @@ export async function openHost({ address, folder, name, ...options }: HostOption
       serves: part,
       config: BARE_CONFIG,
       providers: new Map(),
-      activities: (deps) => activitiesFor(cases, deps),
+      activities: (deps) => activitiesFor(cases, rules === undefined ? deps : { ...deps, rules }),
       shutdownGraceMs: SHUTDOWN_GRACE_MS,
       stickyTimeoutMs: STICKY_MS,
       ...options,

@@ -29,6 +29,8 @@ export interface TemporalEngineOptions {
   readonly maxCachedWorkflows?: number;
   /** Server settings of the form `key=value`. */
   readonly dynamicConfig?: readonly string[];
+  /** Rules number that runs are opened with: for recordings of what older rules decide. Default: the newest. */
+  readonly rules?: number;
   /** Called with every run that has ended, while its server and store are there. */
   readonly onEnded?: (run: EndedRun) => Promise<void>;
 }
@@ -38,7 +40,7 @@ export interface EndedRun extends EndedCase {
 }
 
 export async function createTemporalEngine(options: TemporalEngineOptions): Promise<Engine> {
-  const { environment, onProgress, maxCachedWorkflows, dynamicConfig, onEnded } = options;
+  const { environment, onProgress, maxCachedWorkflows, dynamicConfig, rules, onEnded } = options;
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-eval-'));
   const server = await startTestServer({
     environment,
@@ -52,6 +54,7 @@ export async function createTemporalEngine(options: TemporalEngineOptions): Prom
     address,
     folder,
     ...(maxCachedWorkflows !== undefined && { maxCachedWorkflows }),
+    ...(rules !== undefined && { rules }),
   };
   const theatre = new Theatre(place, {
     replays: replaysAt(address),
@@ -82,6 +85,7 @@ interface TheatrePlace {
   readonly address: string;
   readonly folder: string;
   readonly maxCachedWorkflows?: number;
+  readonly rules?: number;
 }
 
 /** Finds each case a host: keys of the ledger and ids of runs must not meet those of an earlier time. */

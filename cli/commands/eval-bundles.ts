@@ -1,0 +1,21 @@
+/** Bundles of the runs that `holdfast eval` has played on a server. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EndedRun } from '../../evaluation/temporal/index.js';
+import { bundleText } from '../../replay/bundle.js';
+import { exportRun } from '../../replay/export-run.js';
+import { TENANT } from '../run-record.js';
+
+const NAMESPACE = 'default';
+/** What names of files may not have everywhere. */
+const ODD_CHARACTERS = /[^\w.-]/g;
+
+/** Writes `<run id>.json` for each run that has ended. */
+export function bundleWriter(folder: string): (run: EndedRun) => Promise<void> {
+  return async ({ address, store, runId }) => {
+    const place = { address, namespace: NAMESPACE, store };
+    const bundle = await exportRun(place, { tenant: TENANT, runId });
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, `${runId.replace(ODD_CHARACTERS, '_')}.json`), bundleText(bundle));
+  };
+}

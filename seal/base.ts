@@ -1,0 +1,140 @@
+/**
+ * Fresh histories by the release that the project is held to: the package of the commit that histories/BASE names,
+ * installed elsewhere and driven through its own command.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { arbitraryCase } from '../exploration/arbitrary-case.js';
+import { briskCase } from '../exploration/brisk-case.js';
+import { reportLines } from '../replay/report-text.js';
+import { replayRunsOf } from '../replay/strict-replay.js';
+import { bundlesIn } from './candidates.js';
+import { HISTORIES, linesOf, manifestOf, manifestPath, ROOT } from './kept-histories.js';
+
+export interface FreshReplay {
+  readonly random: number;
+  readonly seed: number;
+  readonly say: (line: string) => void;
+}
+
+export interface FreshReplays {
+  readonly replayed: number;
+  readonly different: readonly string[];
+}
+
+export function baseCommit(): string {
+  return readFileSync(join(HISTORIES, 'BASE'), 'utf8').trim();
+}
+
+/** Throws when this clone lacks the commit: without it nobody knows what may not change. */
+export function requireBase(): string {
+  const commit = baseCommit();
+  if (!/^[0-9a-f]{40}$/.test(commit)) throw new Error(`histories/BASE names no commit: ${commit}`);
+  try {
+    git('cat-file', '-e', `${commit}^{commit}`);
+  } catch {
+    throw new Error(
+      `This clone lacks ${commit}, which histories/BASE names: fetch the whole history.`,
+    );
+  }
+  return commit;
+}
+
+/** Lines of BASE's MANIFESTs that are no longer there. */
+export function alteredSinceBase(): readonly string[] {
+  const commit = requireBase();
+  const paths = git('ls-tree', '-r', '--name-only', commit, 'histories').split('\n');
+  return paths.flatMap((path) => {
+    const rules = Number(/^histories\/rules-(\d+)\/MANIFEST$/.exec(path)?.[1] ?? Number.NaN);
+    if (Number.isNaN(rules)) return [];
+    const now = new Set(manifestOf(rules));
+    const before = linesOf(git('show', `${commit}:${manifestPath(rules)}`));
+    return before.filter((line) => !now.has(line)).map((line) => `${path}: ${line}`);
+  });
+}
+
+export async function replayFromBase({ random, seed, say }: FreshReplay): Promise<FreshReplays> {
+  const commit = requireBase();
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-base-'));
+  try {
+    say(`packing ${commit.slice(0, 12)}`);
+    const project = installed(packed(folder, commit), folder);
+    const cases = join(folder, 'cases');
+    writeCases(cases, { random, seed });
+    const bundles = join(folder, 'bundles');
+    mkdirSync(bundles);
+    say(`playing ${random} random cases with it`);
+    await play(project, { cases, bundles, seed });
+    const candidates = await bundlesIn(bundles);
+    const different: string[] = [];
+    let replayed = 0;
+    for await (const report of replayRunsOf(candidates.map(({ bundle }) => bundle))) {
+      replayed += 1;
+      if (!report.equal) different.push(...reportLines(report));
+    }
+    return { replayed, different };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The package as `npm pack` makes it of that commit; with the dependencies that are installed here. */
+function packed(folder: string, commit: string): string {
+  const sources = join(folder, 'sources');
+  mkdirSync(sources);
+  const archive = execFileSync('git', ['archive', commit], { cwd: ROOT, maxBuffer: 2 ** 30 });
+  execFileSync('tar', ['-x', '-C', sources], { input: archive });
+  symlinkSync(join(ROOT, 'node_modules'), join(sources, 'node_modules'));
+  const told = run('npm', ['pack', '--silent', '--pack-destination', folder], sources);
+  return join(folder, told.trim().split('\n').at(-1)!);
+}
+
+/** An empty project that has the package. */
+function installed(tarball: string, folder: string): string {
+  const project = join(folder, 'project');
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{"name":"of-base","private":true}');
+  run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], project);
+  return project;
+}
+
+function writeCases(folder: string, { random, seed }: Pick<FreshReplay, 'random' | 'seed'>): void {
+  mkdirSync(folder);
+  const documents = fc.sample(arbitraryCase.map(briskCase), { seed, numRuns: random });
+  for (const [number, document] of documents.entries()) {
+    const named = { ...document, case_id: `fresh-${seed}-${number}` };
+    writeFileSync(join(folder, `${number}.json`), JSON.stringify(named));
+  }
+}
+
+interface Playing {
+  readonly cases: string;
+  readonly bundles: string;
+  readonly seed: number;
+}
+
+/** Cases that expect nothing may be skipped or fail: only what is recorded counts. */
+function play(project: string, { cases, bundles, seed }: Playing): Promise<void> {
+  const command = join(project, 'node_modules', '.bin', 'holdfast');
+  const options = ['--engine', 'temporal', '--seed', `${seed}`, '--bundles', bundles];
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, ['eval', cases, ...options], { cwd: project, stdio: 'ignore' });
+    child.once('error', reject).once('close', () => resolve());
+  });
+}
+
+function git(...args: readonly string[]): string {
+  return run('git', args, ROOT);
+}
+
+function run(command: string, args: readonly string[], cwd: string): string {
+  return execFileSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
