@@ -3,8 +3,8 @@
  * the context is gone.
  */
 import { activityInfo, Context } from '@temporalio/activity';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { startBeating } from './heartbeats.js';
+import { historyJson } from './history-json.js';
 import { progressIn, workOf, type Progress, type Work } from './progress.js';
 
 const FETCH_MS_MAX = 20_000;
@@ -103,5 +103,5 @@ async function fetchHistory(
   const history = await context.client.withDeadline(Date.now() + FETCH_MS_MAX, () =>
     handle.fetchHistory(),
   );
-  return Buffer.from(historyToJSON(history), 'utf8');
+  return Buffer.from(historyJson().write(history), 'utf8');
 }

@@ -4,8 +4,8 @@
  * Invariant: the chain is walked from its end, because only the first event of a segment names the one
  * before it; what a reset has left behind is no part of it.
  */
-import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import type { NativeConnection } from '@temporalio/worker';
+import { historyJson } from '../activities/history-json.js';
 import { HoldfastError } from '../core/errors.js';
 import type { ArchivedHistory } from '../store/histories.js';
 import type { Store } from '../store/store.js';
@@ -80,7 +80,7 @@ async function fetchExecution(
       events.push(...(answer.history?.events ?? []));
       nextPageToken = answer.nextPageToken;
       if (nextPageToken.length === 0) {
-        return { execution, events: eventsOf(Buffer.from(historyToJSON({ events }))) };
+        return { execution, events: eventsOf(Buffer.from(historyJson().write({ events }))) };
       }
     }
   } catch (error) {
