@@ -10,8 +10,11 @@ import type { historyFromJSON, historyToJSON } from '@temporalio/common/lib/prot
 export type History = ReturnType<typeof historyFromJSON>;
 
 export interface HistoryJson {
-  /** The events that the definitions know; fields that they do not know are left out. */
-  read(json: unknown): History;
+  /**
+   * Fields that the definitions do not know are left out. Errors: TypeError for what is no history; over an event
+   * without attributes the replayer would break.
+   */
+  read(json: { readonly events: readonly object[] }): History;
   write(history: Parameters<typeof historyToJSON>[0]): string;
 }
 
@@ -36,9 +39,19 @@ export function historyJsonOf(file: string): HistoryJson {
   const protoJson = load('protobufjs/ext/protojson') as ProtoJson;
   const type = definitions.lookupType('temporal.api.history.v1.History');
   return {
-    read: (json) => protoJson.fromJson(type, json, { ignoreUnknownFields: true }) as History,
+    read(json) {
+      for (const event of json.events) refuseBare(event);
+      return protoJson.fromJson(type, json, { ignoreUnknownFields: true }) as History;
+    },
     write: (history) => JSON.stringify(protoJson.toJson(type, type.fromObject(history))),
   };
+}
+
+function refuseBare(event: object): void {
+  const names = Object.keys(event);
+  if (names.some((name) => name.endsWith('EventAttributes'))) return;
+  const id = 'eventId' in event ? String(event.eventId) : '?';
+  throw new TypeError(`Missing attributes in history event ${id.slice(0, 20)}`);
 }
 
 let own: HistoryJson | undefined;
