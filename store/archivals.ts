@@ -51,7 +51,7 @@ export interface ArchivalClaim {
 }
 
 export interface Archivals {
-  /** One that is there already stays as it is. */
+  /** One that is there already stays as it is; there is none for a history that is archived. */
   openArchival(name: ArchivalName & { readonly namespace: string }, at: number): Promise<void>;
   /** Those that may be claimed now, the longest due first. */
   dueArchivals(wanted: {
@@ -74,7 +74,10 @@ const IS_NAMED = `tenant = @tenant and run_id = @runId and segment = @segment an
 
 const OPEN = `
   insert into archivals (tenant, run_id, segment, execution, namespace, state, tries, since, next_at)
-  values (@tenant, @runId, @segment, @execution, @namespace, 'waiting', 0, @at, @at)
+  select @tenant, @runId, cast(@segment as integer), @execution, @namespace, 'waiting', 0,
+    cast(@at as bigint), cast(@at as bigint)
+  where not exists (select 1 from histories
+    where tenant = @tenant and run_id = @runId and segment = @segment and execution = @execution)
   on conflict do nothing`;
 
 const DUE = `

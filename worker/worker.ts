@@ -5,11 +5,13 @@
  */
 import { IllegalStateError, type PayloadCodec } from '@temporalio/common';
 import { DefaultLogger, Runtime, Worker, type NativeConnection } from '@temporalio/worker';
+import { fetchHistory } from '../activities/fetch-history.js';
 import { createActivities, type Activities, type ActivityDeps } from '../activities/index.js';
 import type { Config } from '../authoring/index.js';
 import type { Provider } from '../providers/provider.js';
 import { openStoreAt, type Store } from '../store/store.js';
 import type { AgentActivities } from '../workflows/activity-types.js';
+import { startArchiver, type RunningArchiver } from './archiver.js';
 import { connect } from './connection.js';
 import { checkModels } from './load-config.js';
 import { guardedCodec } from './payload-codecs.js';
@@ -81,7 +83,8 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       }),
     });
     const worker = await createWorker(settings, { connection, store });
-    return running(worker, { connection, store });
+    const archive = archiverOf(settings, worker, store);
+    return running(worker, { connection, store, archive });
   } catch (error) {
     await connection?.close();
     await store.close();
@@ -131,12 +134,35 @@ function servedBundle({ workflowInterceptors = [], say }: WorkerSettings) {
     : bundleWith(workflowInterceptors);
 }
 
-function running(worker: Worker, { connection, store }: Opened): RunningWorker {
+/** Starts what archives beside the runs; undefined where this worker has no business with the store. */
+function archiverOf(
+  { namespace, serves }: WorkerSettings,
+  { client }: Worker,
+  store: Store,
+): (() => RunningArchiver) | undefined {
+  if (serves === 'workflows' || client === undefined) return undefined;
+  return () =>
+    startArchiver({
+      store,
+      namespace,
+      clock: Date.now,
+      fetchHistory: (runId, execution) => fetchHistory(client, runId, execution),
+      tell: (line, facts) => Runtime.instance().logger.error(line, { ...facts }),
+    });
+}
+
+interface Serving extends Opened {
+  readonly archive: (() => RunningArchiver) | undefined;
+}
+
+function running(worker: Worker, { connection, store, archive }: Serving): RunningWorker {
   let served: Promise<void> | undefined;
   const serve = async (): Promise<void> => {
+    const archiver = archive?.();
     try {
       await worker.run();
     } finally {
+      await archiver?.stop();
       await connection.close();
       await store.close();
     }
