@@ -62,8 +62,8 @@ export interface WorkerSettings {
   readonly connectAttemptsMax?: number;
 }
 
+/** Without the SDK's worker: its declarations do not compile with every version of Node's. */
 export interface RunningWorker {
-  readonly worker: Worker;
   /** Serves until shutdown; SIGINT and SIGTERM drain it. */
   run(): Promise<void>;
   /** Begins to drain; `run` ends when it is done. Idempotent. */
@@ -168,7 +168,6 @@ function running(worker: Worker, { connection, store, archive }: Serving): Runni
     }
   };
   return {
-    worker,
     run: () => (served ??= serve()),
     shutdown() {
       // The SDK throws for a worker that is on its way out already.
