@@ -136,3 +136,21 @@ test('a store that does not answer is told once, and asked again', async () => {
   await running.stop();
   expect(told).toEqual([expect.stringMatching(/store does not answer.*holdfast doctor/)]);
 });
+
+test('a worker that ends does not wait for a server that does not answer', async () => {
+  await store.openArchival({ ...nameOf(0), namespace: NAMESPACE }, clock);
+  let asked = false;
+  const hanging = (): Promise<never> => {
+    asked = true;
+    return new Promise(() => undefined);
+  };
+  const place = { ...archiver(), store, namespace: NAMESPACE, fetchHistory: hanging };
+  const running = startArchiver({ ...place, everyMs: 5 });
+  await until(() => asked);
+  const before = performance.now();
+  await running.stop();
+  expect(performance.now() - before).toBeLessThan(10_000);
+  // Another worker has it when this one's claim is over.
+  const due = { namespace: NAMESPACE, at: clock + 60_000, limit: 10 };
+  expect(await store.dueArchivals(due)).toEqual([nameOf(0)]);
+});

@@ -85,3 +85,20 @@ test('a worker that comes late with its failure changes nothing for the next one
   expect(await store.settleArchival(next, { state: 'archived' })).toBe(true);
   expect(await store.listArchivals({ limit: 10 })).toEqual([]);
 });
+
+test('what is archived already is never to be archived again', async () => {
+  const { store } = await newStore();
+  await store.archiveHistory({ ...nameOf(0), history: Buffer.from('one') });
+  await open(store, 0);
+  await store.openArchival({ ...nameOf(0), execution: 'reset', namespace: NAMESPACE }, 100);
+  expect(await store.listArchivals({ limit: 10 })).toMatchObject([{ execution: 'reset' }]);
+});
+
+test('the reason of a failure may be any text', async () => {
+  const { store } = await newStore();
+  await open(store, 0);
+  const fault = `${'x'.repeat(299)}😀\0`;
+  await store.settleArchival(await claim(store, 0, 100), { state: 'waiting', fault, nextAt: 200 });
+  const [listed] = await store.listArchivals({ limit: 10 });
+  expect(listed!.fault).toBe(`${'x'.repeat(299)}\uFFFD`);
+});
