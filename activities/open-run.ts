@@ -30,7 +30,7 @@ export async function openRun(
   const deskKeys = await store.deskKeys(run.tenant);
   const known = deskKeys.length > 0 && { deskKeys };
   if (start === undefined) {
-    await archiveSegment(store, scope, input);
+    await archiveSegment(deps, scope, input);
     return { rules, ...known, eventsUpTo };
   }
   checkTask(start.task);

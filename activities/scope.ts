@@ -3,11 +3,9 @@
  * the context is gone.
  */
 import { activityInfo, Context } from '@temporalio/activity';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils';
+import { fetchHistory, type FetchedHistory } from './fetch-history.js';
 import { startBeating } from './heartbeats.js';
 import { workOf, type Progress, type Work } from './progress.js';
-
-const FETCH_MS_MAX = 20_000;
 
 export interface Scope {
   /** Temporal's own id of this execution, which names the writer of events. */
@@ -29,9 +27,13 @@ export interface Scope {
   readonly signal: AbortSignal;
   /** True when the run wants this to end; false when only this worker has to. */
   stopRequested(): boolean;
-  /** The history of an earlier execution of a run, as JSON. */
-  fetchHistory(runId: string, execution: string): Promise<Uint8Array>;
-  /** Tells whoever operates the worker. */
+  /** Of the run. */
+  readonly namespace: string;
+  /** The history of an earlier execution of a run. */
+  fetchHistory(runId: string, execution: string): Promise<FetchedHistory>;
+  /** Tells whoever operates the worker what there is to mend. */
+  error(message: string, facts: { readonly [name: string]: string }): void;
+  /** Tells them what may be of use; a worker shows it when it is asked to. */
   warn(message: string, facts: { readonly [name: string]: string }): void;
 }
 
@@ -76,7 +78,10 @@ export async function inScope<T>(
     silenceMs,
     signal: context.cancellationSignal,
     stopRequested: () => context.cancellationDetails?.cancelRequested === true,
-    fetchHistory: (runId, earlier) => fetchHistory(context, runId, earlier),
+    namespace: info.namespace,
+    // Absent in tests; a worker made from a NativeConnection has one.
+    fetchHistory: (runId, earlier) => fetchHistory(context.client, runId, earlier),
+    error: (message, facts) => context.log.error(message, { ...facts }),
     warn: (message, facts) => context.log.warn(message, { ...facts }),
   };
   const stopBeating = startBeating(tell, info.heartbeatTimeoutMs);
@@ -98,17 +103,4 @@ export async function completeAhead(output: unknown): Promise<void> {
 /** Stays in the current activity until it is cancelled or its worker shuts down, and then throws. */
 export function untilStopped(): Promise<never> {
   return Context.current().cancelled;
-}
-
-async function fetchHistory(
-  context: Context,
-  runId: string,
-  execution: string,
-): Promise<Uint8Array> {
-  // Absent in tests; a worker made from a NativeConnection has one.
-  const handle = context.client.workflow.getHandle(runId, execution);
-  const history = await context.client.withDeadline(Date.now() + FETCH_MS_MAX, () =>
-    handle.fetchHistory(),
-  );
-  return Buffer.from(historyToJSON(history), 'utf8');
 }

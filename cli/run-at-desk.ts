@@ -2,6 +2,7 @@
 import type { RunEvent } from '../core/event.js';
 import { HoldfastError } from '../core/errors.js';
 import type { RunView } from '../core/view.js';
+import type { Archival } from '../store/archivals.js';
 import type { AskRow } from '../store/asks.js';
 import type { RunRow } from '../store/runs.js';
 import type { DeskApi } from './desk-api.js';
@@ -19,6 +20,8 @@ export interface RunFacts {
   readonly events: readonly RunEvent[];
   /** Why a run that is under way does not answer. */
   readonly trouble: string | null;
+  /** Closed segments whose histories are not archived, or lost; null: whoever tells does not say. */
+  readonly archive: readonly Archival[] | null;
 }
 
 type ShownRun = Pick<
@@ -42,7 +45,7 @@ export async function factsAtDesk(
   const live = run.result === undefined ? await stateAtDesk(api, path) : NOT_UNDER_WAY;
   const since = Math.max(0, run.lastSeq + 1 - eventsWanted);
   const events = await eventsAtDesk(api, path, { since, count: eventsWanted });
-  return { runId, run, ...live, asks: pending, events };
+  return { runId, run, ...live, asks: pending, events, archive: null };
 }
 
 /** For whatever the desk says of a run: that it is not there is said of the run. */

@@ -4,7 +4,7 @@
  * Invariants: one pass, linear in the history; what a client can send (payloads that nobody can decode) is
  * no defect of the history that holds it.
  */
-import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
+import { historyJson } from '../activities/history-json.js';
 import { ownValue, type Json } from '../core/json.js';
 import { brokenReference } from './back-references.js';
 import { isEnding } from './chain.js';
@@ -59,7 +59,9 @@ const knownTypes = new Set<string>();
 function isKnown(eventType: string): boolean {
   if (knownTypes.has(eventType)) return true;
   if (!/^EVENT_TYPE_[A-Z_]+$/.test(eventType)) return false;
-  const { events } = historyFromJSON({ events: [{ eventType, [attributesName(eventType)]: {} }] });
+  const { events } = historyJson().read({
+    events: [{ eventType, [attributesName(eventType)]: {} }],
+  });
   if (!events?.[0]?.eventType) return false;
   knownTypes.add(eventType);
   return true;
@@ -68,7 +70,7 @@ function isKnown(eventType: string): boolean {
 /** Temporal's reader of the JSON form knows every field's type. */
 function brokenFields(event: HistoryEvent): string | undefined {
   try {
-    historyFromJSON({ events: [event] });
+    historyJson().read({ events: [event] });
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

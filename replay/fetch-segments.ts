@@ -4,11 +4,13 @@
  * Invariant: the chain is walked from its end, because only the first event of a segment names the one
  * before it; what a reset has left behind is no part of it.
  */
-import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import type { NativeConnection } from '@temporalio/worker';
+import { historyJson } from '../activities/history-json.js';
 import { HoldfastError } from '../core/errors.js';
 import type { ArchivedHistory } from '../store/histories.js';
 import type { Store } from '../store/store.js';
+import type { Archival } from '../store/archivals.js';
+import { LIST_ROWS_MAX } from '../store/bounds.js';
 import { SEGMENTS_MAX, type Segment } from './bundle.js';
 import { continuedFrom } from './chain.js';
 import type { HistoryEvent } from './history.js';
@@ -21,7 +23,7 @@ export interface HistoryPlace {
   readonly connection: NativeConnection;
   readonly namespace: string;
   /** Absent: the server alone. */
-  readonly archive?: Pick<Store, 'readHistories'>;
+  readonly archive?: Pick<Store, 'readHistories' | 'listArchivals'>;
 }
 
 /** Errors: `RunNotFound`, `HistoryMissing`. */
@@ -40,7 +42,8 @@ export async function fetchSegments(
     } else {
       archived ??= (await place.archive?.readHistories(run.tenant, run.runId)) ?? [];
       const kept = archived.find((one) => one.execution === execution);
-      if (kept === undefined) throw missing(run.runId, execution, archived.length);
+      if (kept === undefined)
+        throw await missingFrom(place, run, { execution, archived: archived.length });
       found.unshift({ execution, events: eventsOf(kept.history), source: 'store' });
     }
     const before = continuedFrom(found[0]!.events);
@@ -80,7 +83,7 @@ async function fetchExecution(
       events.push(...(answer.history?.events ?? []));
       nextPageToken = answer.nextPageToken;
       if (nextPageToken.length === 0) {
-        return { execution, events: eventsOf(Buffer.from(historyToJSON({ events }))) };
+        return { execution, events: eventsOf(Buffer.from(historyJson().write({ events }))) };
       }
     }
   } catch (error) {
@@ -105,6 +108,28 @@ async function newestExecution(
 /** Temporal's own JSON: written by its library, here or in the activity that archives. */
 function eventsOf(json: Uint8Array): readonly HistoryEvent[] {
   return (JSON.parse(Buffer.from(json).toString('utf8')) as { events: HistoryEvent[] }).events;
+}
+
+/** The archive may know why, and since when. */
+async function missingFrom(
+  { archive }: HistoryPlace,
+  run: { readonly tenant: string; readonly runId: string },
+  { execution, archived }: { readonly execution: string; readonly archived: number },
+): Promise<HoldfastError> {
+  const rows = (await archive?.listArchivals({ run, limit: LIST_ROWS_MAX })) ?? [];
+  const lost = rows.find((one) => one.execution === execution && one.state === 'history_lost');
+  return lost === undefined ? missing(run.runId, execution, archived) : lostForGood(lost);
+}
+
+function lostForGood({ runId, segment, execution, since, lostAt = since }: Archival) {
+  return new HoldfastError(
+    'HistoryMissing',
+    `history_lost: Temporal deleted the history of run ${runId}, segment ${segment}, before it was archived; found ${new Date(lostAt).toISOString()}.`,
+    {
+      hint: 'This run cannot be exported or replayed; `holdfast show` has its events. Raise the retention of the namespace, and let a worker run within it.',
+      details: { runId, segment, execution, lostAt },
+    },
+  );
 }
 
 function missing(runId: string, execution: string, archived: number): HoldfastError {

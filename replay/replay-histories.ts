@@ -4,9 +4,9 @@
  * replay; a replay that never ends is ended, and so is one whose worker has died: the SDK does not tell.
  * Errors: `InvalidBundle` for a history over which Temporal's replayer breaks.
  */
-import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
 import { Worker, type InjectedSinks, type WorkflowBundleOption } from '@temporalio/worker';
 import type { Sinks } from '@temporalio/workflow';
+import { historyJson } from '../activities/history-json.js';
 import { HoldfastError } from '../core/errors.js';
 import { PAYLOAD_CONVERTER_PATH, workflowBundle } from '../worker/workflow-code.js';
 import type { RecordedCommand, ReplaySinks } from '../workflows/replay-recorder.js';
@@ -111,7 +111,7 @@ function asProto({ execution, events }: ReplayableHistory) {
     originalExecutionRunId: execution,
   };
   const opening = { ...first, workflowExecutionStartedEventAttributes: started };
-  return historyFromJSON({ events: [opening, ...rest] });
+  return historyJson().read({ events: [opening, ...rest] });
 }
 
 function limitOf({ events }: ReplayableHistory): number {

@@ -168,6 +168,17 @@ const MIGRATIONS: readonly Migration[] = [
       `alter table asks add column search_text text not null default ''`,
     ],
   },
+  {
+    version: 8,
+    name: 'archiving closed segments',
+    statements: [
+      `create table archivals (tenant text not null, run_id text not null, segment integer not null,
+        execution text not null, namespace text not null, state text not null, tries integer not null,
+        since bigint not null, next_at bigint not null, lost_at bigint, fault text,
+        primary key (tenant, run_id, segment, execution))`,
+      `create index archivals_due on archivals (namespace, next_at) where state = 'waiting'`,
+    ],
+  },
 ];
 
 /** The newest schema that this program knows. */

@@ -209,6 +209,22 @@ export interface HistoryTable {
   readonly gzip: Uint8Array;
 }
 
+export interface ArchivalTable {
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly segment: number;
+  readonly execution: string;
+  readonly namespace: string;
+  readonly state: string;
+  /** Claims so far. */
+  readonly tries: number;
+  readonly since: number;
+  readonly next_at: number;
+  readonly lost_at: number | null;
+  /** What went wrong in the last try. */
+  readonly fault: string | null;
+}
+
 export interface StreamTable {
   readonly tenant: string;
   readonly run_id: string;
@@ -309,6 +325,7 @@ export interface Tables {
   readonly attempts: AttemptTable;
   readonly replies: ReplyTable;
   readonly histories: HistoryTable;
+  readonly archivals: ArchivalTable;
   readonly streams: StreamTable;
   readonly stream_chunks: StreamChunkTable;
   readonly audit: AuditTable;

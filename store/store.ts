@@ -5,6 +5,7 @@
  * store knows no clock, times come as arguments.
  * Errors of every method: `StoreUnavailable` with a hint, and `InvalidRequest` for unusable identifiers.
  */
+import { archivals, type Archivals } from './archivals.js';
 import { argumentsOf, type Arguments } from './arguments.js';
 import { asks, type Asks } from './asks.js';
 import { attempts, type Attempts } from './attempts.js';
@@ -53,6 +54,7 @@ export interface StoreCalls
     Attempts,
     Replies,
     Histories,
+    Archivals,
     Streams,
     Audit,
     DeskKeys,
@@ -187,6 +189,7 @@ function callsOn(db: Db, cache: ChainCache): StoreCalls {
     ...attempts(db),
     ...replies(db),
     ...histories(db),
+    ...archivals(db),
     ...streams(db),
     ...audit(db),
     ...deskKeys(db),

@@ -5,11 +5,13 @@
  */
 import { IllegalStateError, type PayloadCodec } from '@temporalio/common';
 import { DefaultLogger, Runtime, Worker, type NativeConnection } from '@temporalio/worker';
+import { fetchHistory } from '../activities/fetch-history.js';
 import { createActivities, type Activities, type ActivityDeps } from '../activities/index.js';
 import type { Config } from '../authoring/index.js';
 import type { Provider } from '../providers/provider.js';
 import { openStoreAt, type Store } from '../store/store.js';
 import type { AgentActivities } from '../workflows/activity-types.js';
+import { startArchiver, type RunningArchiver } from './archiver.js';
 import { connect } from './connection.js';
 import { checkModels } from './load-config.js';
 import { guardedCodec } from './payload-codecs.js';
@@ -60,8 +62,8 @@ export interface WorkerSettings {
   readonly connectAttemptsMax?: number;
 }
 
+/** Without the SDK's worker: its declarations do not compile with every version of Node's. */
 export interface RunningWorker {
-  readonly worker: Worker;
   /** Serves until shutdown; SIGINT and SIGTERM drain it. */
   run(): Promise<void>;
   /** Begins to drain; `run` ends when it is done. Idempotent. */
@@ -81,7 +83,8 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       }),
     });
     const worker = await createWorker(settings, { connection, store });
-    return running(worker, { connection, store });
+    const archive = archiverOf(settings, worker, store);
+    return running(worker, { connection, store, archive });
   } catch (error) {
     await connection?.close();
     await store.close();
@@ -131,18 +134,40 @@ function servedBundle({ workflowInterceptors = [], say }: WorkerSettings) {
     : bundleWith({ interceptors: workflowInterceptors });
 }
 
-function running(worker: Worker, { connection, store }: Opened): RunningWorker {
+/** Starts what archives beside the runs; undefined where this worker has no business with the store. */
+function archiverOf(
+  { namespace, serves }: WorkerSettings,
+  { client }: Worker,
+  store: Store,
+): (() => RunningArchiver) | undefined {
+  if (serves === 'workflows' || client === undefined) return undefined;
+  return () =>
+    startArchiver({
+      store,
+      namespace,
+      clock: Date.now,
+      fetchHistory: (runId, execution) => fetchHistory(client, runId, execution),
+      tell: (line, facts) => Runtime.instance().logger.error(line, { ...facts }),
+    });
+}
+
+interface Serving extends Opened {
+  readonly archive: (() => RunningArchiver) | undefined;
+}
+
+function running(worker: Worker, { connection, store, archive }: Serving): RunningWorker {
   let served: Promise<void> | undefined;
   const serve = async (): Promise<void> => {
+    const archiver = archive?.();
     try {
       await worker.run();
     } finally {
+      await archiver?.stop();
       await connection.close();
       await store.close();
     }
   };
   return {
-    worker,
     run: () => (served ??= serve()),
     shutdown() {
       // The SDK throws for a worker that is on its way out already.

@@ -22,6 +22,7 @@ import { usage } from '../usage.js';
 interface ExportOptions extends CommonOptions {
   readonly output?: string;
   readonly redact?: string;
+  readonly allowUnmatched?: boolean;
 }
 
 const REDACTION_HELP = `
@@ -31,7 +32,8 @@ Redaction: --redact names a JSON file {"rules": [...]} whose rules are
   {"name": "iban", "regex": "DE\\\\d{20}"}            what this pattern matches ("flags": imsu)
 A key finds data, not what the JSON Schemas of tools and answers declare under that name.
 Every occurrence of such a text becomes one marker of the same length; the redacted run has replayed
-exactly, or no file is written. See docs/replay.md.`;
+exactly, or no file is written. Nor is one when a rule finds nothing, which is mostly a slip of the pen:
+--allow-unmatched says that the run need not have what the rules look for. See docs/replay.md.`;
 
 export function addExport(program: Command, cli: Cli): void {
   const command = program
@@ -41,7 +43,8 @@ export function addExport(program: Command, cli: Cli): void {
     )
     .argument('<run>', 'run id')
     .option('-o, --output <file>', 'where to (default RUN.bundle.json in the working directory)')
-    .option('--redact <file>', 'rules for texts to hide');
+    .option('--redact <file>', 'rules for texts to hide')
+    .option('--allow-unmatched', 'write the file also when a rule of --redact finds nothing');
   withJson(withPlace(command), '{runId, file, bytes, segments, events, nodes, blobs, redactions}')
     .addHelpText(
       'after',
@@ -56,7 +59,10 @@ export function addExport(program: Command, cli: Cli): void {
         // Rules that cannot be used are said before the run is read.
         const rules =
           options.redact === undefined ? undefined : await rulesIn(resolve(folder, options.redact));
-        const bundle = await redacted(await bundleOf({ cli, options, session }, runId), rules);
+        const { allowUnmatched = false } = options;
+        if (allowUnmatched && rules === undefined) throw nothingToMatch();
+        const exported = await bundleOf({ cli, options, session }, runId);
+        const bundle = await redacted(exported, rules, allowUnmatched);
         await write(bundle, resolve(folder, options.output ?? fileNameOf(runId)), output);
       }),
     );
@@ -94,10 +100,18 @@ async function rulesIn(file: string): Promise<readonly RedactionRule[]> {
 async function redacted(
   bundle: Bundle,
   rules: readonly RedactionRule[] | undefined,
+  allowUnmatched: boolean,
 ): Promise<Bundle> {
   if (rules === undefined) return bundle;
   const { redactBundle } = await import('../../replay/redaction/redact-bundle.js');
-  return redactBundle(bundle, rules);
+  return redactBundle(bundle, rules, { allowUnmatched });
+}
+
+function nothingToMatch(): HoldfastError {
+  return usage(
+    '--allow-unmatched is about the rules of --redact.',
+    'Name them with --redact FILE.',
+  );
 }
 
 async function write(bundle: Bundle, file: string, output: Output): Promise<void> {

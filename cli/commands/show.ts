@@ -17,6 +17,7 @@ import { lastEvents, noSuchRun } from '../run-record.js';
 import type { Output } from '../output.js';
 import {
   approvalCard,
+  archivalLine,
   costLine,
   dateTimeText,
   eventLine,
@@ -31,6 +32,7 @@ import { wholeNumber } from '../usage.js';
 const EVENTS_DEFAULT = 500;
 const EVENTS_MAX = 100_000;
 const ASKS_MAX = 200;
+const ARCHIVALS_MAX = 100;
 /** The store tells most; a run that does not answer is not waited for long. */
 const STATE_LIMIT_MS = 2_500;
 
@@ -50,7 +52,10 @@ export function addShow(program: Command, cli: Cli): void {
       eventCount,
     )
     .option('--all', 'also events that only say that things go their way');
-  withJson(withPlace(withDesk(withTenant(command))), '{runId, run, state, trouble, asks, events}')
+  withJson(
+    withPlace(withDesk(withTenant(command))),
+    '{runId, run, state, trouble, asks, events, archive}',
+  )
     .addHelpText(
       'after',
       examples('holdfast show run_01J…', 'holdfast show my-run --json | jq .run'),
@@ -78,7 +83,7 @@ async function factsOf(
   { tenant, runId }: RunName,
   count: number,
 ): Promise<RunFacts> {
-  const store = await session.store();
+  const store = await session.wholeStore();
   const run = (await store?.getRun(tenant, runId)) ?? null;
   const ended = run?.result !== undefined;
   const client = ended ? undefined : await clientFor(session, run !== null);
@@ -92,7 +97,9 @@ async function factsOf(
   const since = Math.max(0, last + 1 - count);
   const name = { tenant, runId };
   const events = store === undefined ? [] : await lastEvents(store, name, { since, count });
-  return { runId, run, ...live, asks, events };
+  const archive =
+    store === undefined ? null : await store.listArchivals({ run: name, limit: ARCHIVALS_MAX });
+  return { runId, run, ...live, asks, events, archive };
 }
 
 /** A run that the store does not know must be asked about; one that it knows may be. */
@@ -149,6 +156,7 @@ async function print(facts: RunFacts, { session, output, all }: Printing): Promi
     );
   }
   if (trouble !== null) output.line(paint.yellow(inert(trouble, 1_000)));
+  for (const line of archiveLines(facts)) output.line(paint.yellow(line));
   if (events.length > 0) output.line('');
   if (first > 0)
     output.line(
@@ -162,6 +170,11 @@ async function print(facts: RunFacts, { session, output, all }: Printing): Promi
     output.line(approvalCard(ask, { runId: facts.runId, now: Date.now(), paint }));
   }
   if (state !== null) output.line(paint.dim(costLine(state.counters)));
+}
+
+function archiveLines({ archive }: RunFacts): readonly string[] {
+  const now = Date.now();
+  return (archive ?? []).flatMap((one) => archivalLine(one, now) ?? []);
 }
 
 function openAsks(asks: readonly AskRow[], state: RunFacts['state']) {

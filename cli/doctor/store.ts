@@ -1,12 +1,18 @@
 /**
- * The store: where it is, its schema, whether it can be written; and what it knows of webhooks that failed and of
- * the desk's key.
+ * The store: where it is, its schema, whether it can be written; and what it knows of webhooks that failed, of
+ * segments that are not archived and of the desk's key.
  */
 import { existsSync } from 'node:fs';
+import type { Archival } from '../../store/archivals.js';
 import { ALL_TENANTS, type DeskKeys } from '../../store/desk-keys.js';
 import { storeExists } from '../../store/place.js';
 import type { Environment } from '../../worker/config.js';
+import { archivalLine } from '../render/index.js';
 import { ok, warning, type Check } from './check.js';
+
+const ARCHIVALS_LOOKED_AT = 1_000;
+/** How many of each kind are told one by one. */
+const ARCHIVALS_SHOWN = 5;
 
 /** `keyFile`: the key of the desk that would be started here, if there is one. */
 export async function checkStore(
@@ -30,6 +36,7 @@ export async function checkStore(
     return [
       ...checks,
       ...notTold(await store.countGivenUpNotices()),
+      ...notArchived(await store.listArchivals({ limit: ARCHIVALS_LOOKED_AT }), Date.now()),
       ...(await keyOfDesk(store, keyFile)),
     ];
   } finally {
@@ -55,4 +62,25 @@ function notTold(count: number): readonly Check[] {
       'Mend the webhook that the console names in its log; `holdfast approvals` lists what waits.',
     ),
   ];
+}
+
+const MEND_ARCHIVAL: { readonly [state in Archival['state']]: string } = {
+  waiting:
+    'Keep a worker running and mend what fails: it is tried again, until the retention of the namespace deletes the history. `holdfast export RUN` keeps a run meanwhile.',
+  history_lost:
+    'The run can be shown, but neither exported nor replayed. Raise the retention of the namespace, and let a worker run within it.',
+};
+
+/** The oldest of each kind one by one, and how many more there are. */
+function notArchived(archivals: readonly Archival[], now: number): readonly Check[] {
+  return (['waiting', 'history_lost'] as const).flatMap((state) => {
+    const lines = archivals
+      .filter((archival) => archival.state === state)
+      .flatMap((archival) => archivalLine(archival, now) ?? []);
+    const more = lines.length - ARCHIVALS_SHOWN;
+    const shown = lines.slice(0, ARCHIVALS_SHOWN);
+    if (more > 0)
+      shown.push(`${more} more${archivals.length === ARCHIVALS_LOOKED_AT ? ', or many' : ''}`);
+    return shown.map((line) => warning('archive', line, MEND_ARCHIVAL[state]));
+  });
 }

@@ -6,6 +6,7 @@
  * Errors: `RedactionRefused`.
  */
 import { randomBytes } from 'node:crypto';
+import type { HoldfastError } from '../../core/errors.js';
 import type { Json } from '../../core/json.js';
 import type { Bundle, Redaction } from '../bundle.js';
 import { reportLines } from '../report-text.js';
@@ -21,11 +22,20 @@ const PLACES_MAX = 200;
 const MARKERS_MAX = 200;
 /** Digests of digests: each round finds those that the one before has changed. */
 const ROUNDS_MAX = 8;
+/** How many rules an error names. */
+const NAMED_MAX = 5;
+
+export interface RedactionOptions {
+  /** Rules may find nothing; default false, because such a rule is likelier misspelt than fulfilled. */
+  readonly allowUnmatched?: boolean;
+  /** Key of the markers' digests; default: drawn, and thrown away. */
+  readonly salt?: string;
+}
 
 export async function redactBundle(
   bundle: Bundle,
   rules: readonly RedactionRule[],
-  salt: string = randomBytes(32).toString('hex'),
+  { allowUnmatched = false, salt = randomBytes(32).toString('hex') }: RedactionOptions = {},
 ): Promise<Bundle> {
   const before = await replayRun(bundle);
   if (!before.equal) {
@@ -34,7 +44,8 @@ export async function redactBundle(
       'See `holdfast replay RUN`, or export the run without --redact.',
     );
   }
-  const hidden = hiddenTexts(placedDocuments(bundle), rules);
+  const { hidden, unmatched } = hiddenTexts(placedDocuments(bundle), rules);
+  if (unmatched.length > 0 && !allowUnmatched) throw refusedRules(unmatched);
   const replacer = replacerOf(hidden, salt);
   const { bundle: replaced, redactions } = replaceTexts(bundle, hidden, { replacer, rules });
   const renamed = renamedContent(bundle, replaced);
@@ -44,6 +55,17 @@ export async function redactBundle(
   };
   refuseLeaks(redacted, replacer);
   return redacted;
+}
+
+function refusedRules(unmatched: readonly string[]): HoldfastError {
+  const more = unmatched.length > NAMED_MAX ? ` and ${unmatched.length - NAMED_MAX} more` : '';
+  const names = `${unmatched.slice(0, NAMED_MAX).join(', ')}${more}`;
+  const [these, them] = unmatched.length === 1 ? ['this rule', 'it'] : ['these rules', 'them'];
+  return refused(
+    `Nothing in the run matches ${these}: ${names}.`,
+    `No file is written: look for what should be hidden, and mend ${them} (names, pointers and patterns are case-sensitive), or pass --allow-unmatched if the run need not have such texts.`,
+    { unmatched },
+  );
 }
 
 interface Replacing {

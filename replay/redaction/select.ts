@@ -21,6 +21,14 @@ export type HiddenTexts = ReadonlyMap<string, string>;
 interface Selection {
   readonly rules: readonly RedactionRule[];
   readonly hidden: Map<string, string>;
+  /** Names of the rules that have found a text, also one that another rule hides already. */
+  readonly matched: Set<string>;
+}
+
+interface Selected {
+  readonly hidden: HiddenTexts;
+  /** Names of the rules that have found no text. */
+  readonly unmatched: readonly string[];
 }
 
 /** A value of a document, and where it stands. */
@@ -37,13 +45,15 @@ interface Spot {
 export function hiddenTexts(
   documents: readonly Document[],
   rules: readonly RedactionRule[],
-): HiddenTexts {
-  const selection = { rules, hidden: new Map<string, string>() };
+): Selected {
+  const selection = { rules, hidden: new Map<string, string>(), matched: new Set<string>() };
   for (const document of documents) {
     const { value, path } = document;
     lookIntoWhole(selection, value, { document, path, level: 0, inSchema: false });
   }
-  return selection.hidden;
+  const { hidden, matched } = selection;
+  const unmatched = rules.map(({ name }) => name).filter((name) => !matched.has(name));
+  return { hidden, unmatched };
 }
 
 /** A document, or JSON within a text. */
@@ -106,8 +116,10 @@ function hideAll(selection: Selection, value: Json | undefined, { rule, spot }: 
   }
 }
 
-function hide({ hidden }: Selection, text: string, { rule, spot }: Finding): void {
-  if (text === '' || hidden.has(text)) return;
+function hide({ hidden, matched }: Selection, text: string, { rule, spot }: Finding): void {
+  if (text === '') return;
+  matched.add(rule.name);
+  if (hidden.has(text)) return;
   if (text.length < TEXT_CHARS_MIN) {
     throw refused(
       `Rule ${rule.name} finds a text of ${text.length} characters at ${placeOf(spot)}, which is too short to be found again.`,
@@ -156,6 +168,13 @@ function valueAt(value: Json, pointer: string): Json | undefined {
   return place;
 }
 
-export function refused(message: string, hint: string): HoldfastError {
-  return new HoldfastError('RedactionRefused', message, { hint });
+export function refused(
+  message: string,
+  hint: string,
+  details?: { readonly [name: string]: unknown },
+): HoldfastError {
+  return new HoldfastError('RedactionRefused', message, {
+    hint,
+    ...(details !== undefined && { details }),
+  });
 }

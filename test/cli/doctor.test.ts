@@ -50,3 +50,36 @@ test('a key of the desk that nobody trusts, or that was revoked, is a warning wi
   expect(await found()).toMatchObject(ofKey('holdfast keys rotate'));
   await store.close();
 });
+
+test('segments that are not archived are warnings with since when, and lost ones say so', async () => {
+  const store = await openStore({ file: join(folder, 'store.db') });
+  const name = (segment: number) => ({
+    tenant: 'default',
+    runId: 'r1',
+    segment,
+    execution: `e${segment}`,
+    namespace: 'default',
+  });
+  const at = Date.now() - 3_600_000;
+  await store.openArchival(name(0), at);
+  await store.openArchival(name(1), at);
+  await store.openArchival(name(2), Date.now());
+  const claimed = await store.claimArchival(name(0), { at, until: at + 1 });
+  await store.settleArchival(claimed!, { state: 'history_lost', fault: 'not found', at });
+  expect(await found()).toMatchObject([
+    { name: 'store', status: 'ok' },
+    {
+      name: 'archive',
+      status: 'warning',
+      found: 'not archived for 1 h: run r1, segment 1',
+      mend: expect.stringContaining('holdfast export'),
+    },
+    {
+      name: 'archive',
+      status: 'warning',
+      found: expect.stringMatching(/^history_lost: .*run r1, segment 0 .*: not found$/),
+      mend: expect.stringContaining('retention'),
+    },
+  ]);
+  await store.close();
+});

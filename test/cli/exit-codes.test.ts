@@ -97,6 +97,7 @@ describe('a command line that is wrong', () => {
     ['a fork of nothing', ['start', 'refund', 'x', '--fork']],
     ['a fork of nothing at a message', ['start', 'refund', 'x', '--fork-at', 'r:m1']],
     ['two sessions to go on with', ['start', 'refund', 'x', '--resume', 's', '--continue']],
+    ['unmatched rules where there are none', ['export', 'r', '--allow-unmatched']],
     ['rules that are not there', ['export', 'r', '--redact', 'none.json']],
   ])('exits with 2: %s', async (_, argv) => {
     const { code, out, err } = await holdfast(...argv);

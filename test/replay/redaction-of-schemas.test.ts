@@ -14,7 +14,7 @@ import { attributes, payloads, scheduled, changed, stored, withInput } from './s
 const SECRET = 'Petra Quitzow';
 
 const found = (bundle: Bundle, ...list: readonly object[]): readonly string[] => [
-  ...hiddenTexts(placedDocuments(bundle), parseRules({ rules: list }, 'rules.json')).keys(),
+  ...hiddenTexts(placedDocuments(bundle), parseRules({ rules: list }, 'rules.json')).hidden.keys(),
 ];
 const key = (name: string) => ({ name, key: name });
 

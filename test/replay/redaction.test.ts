@@ -33,7 +33,7 @@ describe('hiding texts', () => {
         { name: 'mail', regex: '[\\w.]+@[\\w.]+\\w' },
         { name: 'account', pointer: '/call/args/iban' },
       ),
-      SALT,
+      { salt: SALT },
     );
   }, 60_000);
 
@@ -82,7 +82,9 @@ describe('hiding texts', () => {
 });
 
 test('the name of a tool can be hidden like any other text: what follows from it is renamed', async () => {
-  const redacted = await redactBundle(bundle, rules({ name: 'tool', regex: 'issue_refund' }), SALT);
+  const redacted = await redactBundle(bundle, rules({ name: 'tool', regex: 'issue_refund' }), {
+    salt: SALT,
+  });
   expect(content(redacted)).not.toContain('issue_refund');
 }, 60_000);
 
@@ -97,7 +99,7 @@ describe('what cannot be hidden', () => {
     ['a text too short to be found again', { name: 'order', regex: '50' }, /too short/],
     ['a word of the protocol', { name: 'words', regex: 'approve' }, /decides something|remain/],
   ])('%s is refused', async (_what, rule, message) => {
-    await expect(redactBundle(bundle, rules(rule), SALT)).rejects.toMatchObject({
+    await expect(redactBundle(bundle, rules(rule), { salt: SALT })).rejects.toMatchObject({
       code: 'RedactionRefused',
       message: expect.stringMatching(message),
     });
@@ -118,7 +120,7 @@ describe('what cannot be hidden', () => {
     );
     const broken = { ...bundle, segments: [{ ...segment!, events }] };
     await expect(
-      redactBundle(broken, rules({ name: 'mail', regex: '@mail' }), SALT),
+      redactBundle(broken, rules({ name: 'mail', regex: '@mail' }), { salt: SALT }),
     ).rejects.toMatchObject({ code: 'RedactionRefused' });
   });
 

@@ -152,6 +152,8 @@ class Activity implements ScheduledActivity {
       signal: controller.signal,
       stopRequested: () => this.cancelRequested,
       fetchHistory: () => Promise.reject(new Error('a simulation has no history')),
+      namespace: 'simulation',
+      error: () => undefined,
       warn: () => undefined,
     };
   }

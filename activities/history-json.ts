@@ -1,0 +1,63 @@
+/**
+ * Histories in Temporal's JSON (proto3 JSON), whatever copies of protobufjs an installation has. The SDK's own
+ * functions use the copy of `@temporalio/common`, which refuses types that another copy has made, and only a
+ * project itself, none of its dependencies, can say that there is to be one copy.
+ * Invariant: types, and what reads and writes their JSON, are of one copy: that of `@temporalio/proto`.
+ */
+import { createRequire } from 'node:module';
+import type { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils';
+
+export type History = ReturnType<typeof historyFromJSON>;
+
+export interface HistoryJson {
+  /**
+   * Fields that the definitions do not know are left out. Errors: TypeError for what is no history; over an event
+   * without attributes the replayer would break.
+   */
+  read(json: { readonly events: readonly object[] }): History;
+  write(history: Parameters<typeof historyToJSON>[0]): string;
+}
+
+interface HistoryType {
+  fromObject(history: object): object;
+}
+
+interface Definitions {
+  lookupType(name: string): HistoryType;
+}
+
+interface ProtoJson {
+  fromJson(type: HistoryType, json: unknown, options: object): object;
+  toJson(type: HistoryType, message: object): unknown;
+}
+
+/** By the definitions that the module of this file works with. */
+export function historyJsonOf(file: string): HistoryJson {
+  const definitionsFile = createRequire(file).resolve('@temporalio/proto');
+  const load = createRequire(definitionsFile);
+  const definitions = load(definitionsFile) as Definitions;
+  const protoJson = load('protobufjs/ext/protojson') as ProtoJson;
+  const type = definitions.lookupType('temporal.api.history.v1.History');
+  return {
+    read(json) {
+      for (const event of json.events) refuseBare(event);
+      return protoJson.fromJson(type, json, { ignoreUnknownFields: true }) as History;
+    },
+    write: (history) => JSON.stringify(protoJson.toJson(type, type.fromObject(history))),
+  };
+}
+
+function refuseBare(event: object): void {
+  const names = Object.keys(event);
+  if (names.some((name) => name.endsWith('EventAttributes'))) return;
+  const id = 'eventId' in event ? String(event.eventId) : '?';
+  throw new TypeError(`Missing attributes in history event ${id.slice(0, 20)}`);
+}
+
+let own: HistoryJson | undefined;
+
+/** With the definitions of this installation, which are loaded when they are first needed. */
+export function historyJson(): HistoryJson {
+  own ??= historyJsonOf(require.resolve('@temporalio/common'));
+  return own;
+}
