@@ -2,8 +2,8 @@
  * Fresh histories by the release that the project is held to: the package of the commit that histories/BASE names,
  * installed elsewhere and driven through its own command.
  */
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -11,8 +11,9 @@ import { arbitraryCase } from '../exploration/arbitrary-case.js';
 import { briskCase } from '../exploration/brisk-case.js';
 import { reportLines } from '../replay/report-text.js';
 import { replayRunsOf } from '../replay/strict-replay.js';
+import { git, requireBase, run, sourcesOf } from './base-commit.js';
 import { bundlesIn } from './candidates.js';
-import { HISTORIES, linesOf, manifestOf, manifestPath, ROOT } from './kept-histories.js';
+import { linesOf, manifestOf, manifestPath } from './kept-histories.js';
 
 export interface FreshReplay {
   readonly random: number;
@@ -23,24 +24,6 @@ export interface FreshReplay {
 export interface FreshReplays {
   readonly replayed: number;
   readonly different: readonly string[];
-}
-
-export function baseCommit(): string {
-  return readFileSync(join(HISTORIES, 'BASE'), 'utf8').trim();
-}
-
-/** Throws when this clone lacks the commit: without it nobody knows what may not change. */
-export function requireBase(): string {
-  const commit = baseCommit();
-  if (!/^[0-9a-f]{40}$/.test(commit)) throw new Error(`histories/BASE names no commit: ${commit}`);
-  try {
-    git('cat-file', '-e', `${commit}^{commit}`);
-  } catch {
-    throw new Error(
-      `This clone lacks ${commit}, which histories/BASE names: fetch the whole history.`,
-    );
-  }
-  return commit;
 }
 
 /** Lines of BASE's MANIFESTs that are no longer there. */
@@ -83,11 +66,7 @@ export async function replayFromBase({ random, seed, say }: FreshReplay): Promis
 
 /** The package as `npm pack` makes it of that commit; with the dependencies that are installed here. */
 function packed(folder: string, commit: string): string {
-  const sources = join(folder, 'sources');
-  mkdirSync(sources);
-  const archive = execFileSync('git', ['archive', commit], { cwd: ROOT, maxBuffer: 2 ** 30 });
-  execFileSync('tar', ['-x', '-C', sources], { input: archive });
-  symlinkSync(join(ROOT, 'node_modules'), join(sources, 'node_modules'));
+  const sources = sourcesOf(commit, folder);
   const told = run('npm', ['pack', '--silent', '--pack-destination', folder], sources);
   return join(folder, told.trim().split('\n').at(-1)!);
 }
@@ -123,18 +102,5 @@ function play(project: string, { cases, bundles, seed }: Playing): Promise<void>
   return new Promise((resolve, reject) => {
     const child = spawn(command, ['eval', cases, ...options], { cwd: project, stdio: 'ignore' });
     child.once('error', reject).once('close', () => resolve());
-  });
-}
-
-function git(...args: readonly string[]): string {
-  return run('git', args, ROOT);
-}
-
-function run(command: string, args: readonly string[], cwd: string): string {
-  return execFileSync(command, args, {
-    cwd,
-    encoding: 'utf8',
-    maxBuffer: 2 ** 28,
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

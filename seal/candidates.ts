@@ -17,7 +17,7 @@ import { ROOT } from './kept-histories.js';
 
 const CASE_LIMIT_MS = 60_000;
 const PROGRESS_EVERY = 50;
-const CASE_FOLDERS = ['test/scenarios', 'seal/cases'];
+const CASE_FOLDERS = ['test/scenarios'];
 
 export interface Candidate {
   readonly name: string;

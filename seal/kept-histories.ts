@@ -11,7 +11,7 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { bundleText, type Bundle } from '../replay/bundle.js';
 import { parseBundle } from '../replay/read-bundle.js';
@@ -60,6 +60,11 @@ export function keptHistories(): readonly KeptHistory[] {
 
 export function readKept({ file }: KeptHistory): Bundle {
   return parseBundle(gunzipSync(readFileSync(join(HISTORIES, file))).toString('utf8'), file);
+}
+
+/** The name under which a history was kept. */
+export function nameOf(file: string): string {
+  return basename(file, SUFFIX);
 }
 
 /** Adds a bundle; false when it is too large to be kept. A file that is there stays. */

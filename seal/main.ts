@@ -4,6 +4,7 @@ import { RULES_VERSION } from '../core/changes.js';
 import { replayFromBase } from './base.js';
 import { MIXED_LEAST, prove } from './prove.js';
 import { record } from './record.js';
+import { slowdown, SLOWER_MOST } from './speed.js';
 
 const SEED_MAX = 1_000_000_000;
 const say = (line: string): void => console.log(line);
@@ -62,6 +63,14 @@ program
     for (const line of different) say(line);
     say(`${replayed} histories of BASE replayed, ${different.length} differ`);
     if (different.length > 0 || replayed === 0) process.exitCode = 1;
+  });
+program
+  .command('speed')
+  .description('A turn of this commit beside a turn of histories/BASE.')
+  .action(async () => {
+    const slower = await slowdown(say);
+    say(`a turn takes ${slower.toFixed(3)} of what it takes in BASE (at most ${SLOWER_MOST})`);
+    if (slower > SLOWER_MOST) process.exitCode = 1;
   });
 program.parseAsync().catch((error: unknown) => {
   console.error(error);

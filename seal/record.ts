@@ -1,4 +1,7 @@
 /** Keeps runs that cover something which no kept one covers. */
+import { RULES_VERSION } from '../core/changes.js';
+import { fileName } from '../cli/commands/eval-bundles.js';
+import type { Fixture } from '../evaluation/fixture.js';
 import { rulesOf } from '../replay/versions.js';
 import {
   bundlesIn,
@@ -9,7 +12,7 @@ import {
   type Wanted,
 } from './candidates.js';
 import { coverageOf, isMixed } from './coverage.js';
-import { keep, keptHistories, readKept } from './kept-histories.js';
+import { keep, keptHistories, nameOf, readKept } from './kept-histories.js';
 import { createWitness, type Witness } from './witnessed-replay.js';
 
 /** In the newest folder, so many have a signal and another fact in one activation. */
@@ -26,7 +29,7 @@ export async function record(recording: Recording): Promise<void> {
   const witness = await createWitness();
   const candidates = [...(from === undefined ? [] : await bundlesIn(from))];
   if (from === undefined) {
-    candidates.push(...(await played(await projectCases(), recording)));
+    candidates.push(...(await played(await worthwhile(rules), recording)));
     candidates.push(...(await played(randomCases(random, seed), recording)));
   }
   say(`${candidates.length} candidates`);
@@ -34,6 +37,15 @@ export async function record(recording: Recording): Promise<void> {
   await covered.addKept(witness);
   for await (const one of witnessed(witness, candidates)) covered.consider(one, say);
   say(`rules ${rules}: ${covered.kept} added, ${covered.mixed} with a signal and another fact`);
+}
+
+/** Under older rules only what the newest keep: most cases decide the same under all. */
+async function worthwhile(rules: number): Promise<readonly Fixture[]> {
+  const cases = await projectCases();
+  if (rules === RULES_VERSION) return cases;
+  const newest = keptHistories().filter((kept) => kept.rules === RULES_VERSION);
+  const names = new Set(newest.map(({ file }) => nameOf(file)));
+  return cases.filter(({ caseId }) => names.has(fileName(caseId)));
 }
 
 interface Witnessed extends Candidate {
@@ -71,7 +83,7 @@ class Covered {
     const kept = keptHistories().filter(({ rules }) => rules === this.rules);
     const candidates = kept.map((one) => ({ name: one.file, bundle: readKept(one) }));
     for await (const { name, coverage, mixed } of witnessed(witness, candidates)) {
-      this.names.add(name);
+      this.names.add(nameOf(name));
       for (const item of coverage) this.items.add(item);
       if (mixed) this.mixed += 1;
     }

@@ -10,12 +10,17 @@ const NAMESPACE = 'default';
 /** What names of files may not have everywhere. */
 const ODD_CHARACTERS = /[^\w.-]/g;
 
+/** A run id or case id as the name of a file. */
+export function fileName(id: string): string {
+  return id.replace(ODD_CHARACTERS, '_');
+}
+
 /** Writes `<run id>.json` for each run that has ended. */
 export function bundleWriter(folder: string): (run: EndedRun) => Promise<void> {
   return async ({ address, store, runId }) => {
     const place = { address, namespace: NAMESPACE, store };
     const bundle = await exportRun(place, { tenant: TENANT, runId });
     await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, `${runId.replace(ODD_CHARACTERS, '_')}.json`), bundleText(bundle));
+    await writeFile(join(folder, `${fileName(runId)}.json`), bundleText(bundle));
   };
 }

@@ -31,6 +31,7 @@ import {
 import { startWorker, type RunningWorker, type WorkerSettings } from '../../../worker/index.js';
 import { newPostgresUrl } from '../../postgres-server.js';
 import { AGENT, config } from './agents.js';
+import { activitiesRecorded, leaveBundles } from './recording.js';
 import { startService, type Service } from './service.js';
 
 export const NAMESPACE = 'default';
@@ -118,6 +119,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     client,
     raw,
     async serve(over = {}) {
+      const activities = activitiesRecorded();
       const worker = await startWorker({
         address,
         namespace: NAMESPACE,
@@ -128,6 +130,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         stickyTimeoutMs: 1_000,
         shutdownGraceMs: 1_000,
         logLevel: 'ERROR',
+        ...(activities !== undefined && { activities }),
         ...options.workerSettings,
         ...over,
       });
@@ -168,6 +171,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     history: (runId, execution) => raw.workflow.getHandle(runId, execution).fetchHistory(),
     requests: (runId) => model.requests().filter((request) => request.runId === runId),
     async stop() {
+      await leaveBundles(world);
       await client.close();
       for (const { worker } of workers) worker.shutdown();
       await Promise.all(workers.map(({ served }) => served));
