@@ -7,7 +7,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { acceptEvent, acceptWholeMessage, newAssembly } from './anthropic/assembly.js';
 import { readMessageDeltas } from './anthropic/deltas.js';
 import { readAnthropicAnswer } from './anthropic/failure.js';
-import { newestRaw } from './anthropic/hosted.js';
+import { openUses } from './anthropic/hosted.js';
 import { countedOf, replyOf } from './anthropic/reply.js';
 import { anthropicBody, hostedNamesOf } from './anthropic/request.js';
 import { performAttempt, receivedOutput, stallLimitsOf, unsentReply } from './attempt.js';
@@ -91,7 +91,7 @@ async function complete(
     model,
     usedIds: usedCallIds(messages),
     call: metadata?.call ?? 0,
-    earlier: newestRaw(messages),
+    earlier: openUses(messages),
     hosted: hostedNamesOf(request),
   });
 }

@@ -280,6 +280,21 @@ describe('what the vendor ran', () => {
     const reply = await replyOf({ content: [use, called], stop: 'tool_use' }, { tools });
     expect(saidAgain(reply, { tools })).toEqual([use, called]);
   });
+
+  test('beside a call of ours goes back with it, and its result is told however late it comes', async () => {
+    const beside: Block = { ...CALL, id: 'c2' };
+    const first = await replyOf({ content: [use, beside], stop: 'tool_use' }, { tools });
+    expect(saidAgain(first, { tools })).toEqual([use, beside]);
+    const second = await replyOf({ content: [CALL], stop: 'tool_use' }, { tools });
+    const messages = [first, second].map(({ blocks, raw }) => ({
+      role: 'assistant' as const,
+      blocks,
+      raw,
+      rawModel: MODEL,
+    }));
+    const { hosted } = await replyOf({ content: [result] }, { tools, messages });
+    expect(hosted).toMatchObject([{ id: 's', tool: 'code_execution' }]);
+  });
 });
 
 describe('a request', () => {
