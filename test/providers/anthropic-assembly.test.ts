@@ -4,6 +4,7 @@ import type { Assembly } from '../../providers/anthropic/assembly.js';
 import { BadStream } from '../../providers/stream-errors.js';
 import { replyOf } from '../../providers/anthropic/reply.js';
 import type { ModelReply } from '../../providers/provider.js';
+import { assembled } from './assembled.js';
 import { unparsedText } from '../../providers/tool-arguments.js';
 
 type Event = readonly [string, Record<string, unknown>];
@@ -302,6 +303,18 @@ describe('a message that stands whole in its beginning', () => {
     expect(() => assemble([begin({ content: [called], stop_reason: null }), stop])).toThrow(
       BadStream,
     );
+  });
+
+  test('is none wherever it is cut', () => {
+    const events = [whole, stop].map(([type, data]) => JSON.stringify({ type, ...data }));
+    const bytes = Buffer.from(events.map((data) => `data: ${data}\n\n`).join(''));
+    const { reply: uncut } = assembled('messages', [bytes]);
+    for (let at = 0; at < bytes.lastIndexOf('}'); at += 1) {
+      const early = assembled('messages', [bytes.subarray(0, at)]);
+      expect([early.complete, early.error]).toEqual([false, undefined]);
+      const cut = assembled('messages', [bytes.subarray(0, at), bytes.subarray(at)]);
+      expect(cut.reply).toEqual(uncut);
+    }
   });
 
   test('may say the same end again, and go on where it stands', () => {
