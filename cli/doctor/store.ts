@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { ALL_TENANTS, type DeskKeys } from '../../store/desk-keys.js';
 import { storeExists } from '../../store/place.js';
 import type { Environment } from '../../worker/config.js';
-import { ok, warning, type Check } from './check.js';
+import { guarded, ok, warning, type Check } from './check.js';
 
 /** `keyFile`: the key of the desk that would be started here, if there is one. */
 export async function checkStore(
@@ -26,11 +26,13 @@ export async function checkStore(
   const store = await openStoreAt(storePlace);
   try {
     const { place, schemaVersion } = await store.health();
-    const checks = [ok('store', `${place}, schema ${schemaVersion}`)];
     return [
-      ...checks,
-      ...notTold(await store.countGivenUpNotices()),
-      ...(await keyOfDesk(store, keyFile)),
+      ok('store', `${place}, schema ${schemaVersion}`),
+      ...(await guarded({
+        name: 'notifications',
+        look: async () => notTold(await store.countGivenUpNotices()),
+      })),
+      ...(await guarded({ name: 'desk key', look: () => keyOfDesk(store, keyFile) })),
     ];
   } finally {
     await store.close();
