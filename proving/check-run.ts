@@ -9,6 +9,7 @@ import type { Store } from '../store/store.js';
 import { TENANT, type Driven } from './drive-run.js';
 import { sameRecords, type ExpectedOutcome } from './expected-outcomes.js';
 import type { PlayedRun } from './played-run.js';
+import { sameText } from './same-text.js';
 import { serviceJson } from './service-json.js';
 import type { Mode } from './tool-store.js';
 
@@ -104,7 +105,7 @@ async function wrongOutputs(
       continue;
     }
     const text = await store.getText(TENANT, event.content);
-    if (text === call.content && (event.status === 'error') === call.error) continue;
+    if (sameText(text, call.content) && (event.status === 'error') === call.error) continue;
     const seen = `${event.status} ${JSON.stringify(text.slice(0, 200))}`;
     wrong.push({
       message: `${call.name} ${call.id} gave ${seen}, not ${JSON.stringify(call.content.slice(0, 200))}`,

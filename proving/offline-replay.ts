@@ -2,6 +2,7 @@
 import { consentsBefore } from './consent.js';
 import { sameRecords, type ExpectedOutcome } from './expected-outcomes.js';
 import type { RecordedRun, Recording, ToolTurn } from './recording.js';
+import { sameText } from './same-text.js';
 import type { Database } from './domains/database.js';
 import { dumpJson } from './python/python-json.js';
 import { objectFromJson } from './python/python-value.js';
@@ -56,7 +57,7 @@ export function replayRun({ domain, database }: Replayed, run: RecordedRun): Run
         writes += 1;
         if (!consentsBefore(run.turns, index)) writesWithoutConsent += 1;
       }
-      if (answer.content !== recorded.content || answer.error !== recorded.error) {
+      if (!sameText(answer.content, recorded.content) || answer.error !== recorded.error) {
         const replayed = answer.content;
         differences.push({ run: run.id, call: call.name, recorded: recorded.content, replayed });
       }
