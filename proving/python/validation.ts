@@ -26,7 +26,7 @@ type Checked = { readonly value: PyValue } | { readonly complaints: readonly Com
 
 const SHOWN_CHARS_MAX = 50;
 /** The version is that of whoever recorded; comparisons leave it out (`same-text.ts`). */
-const LINK = 'https://errors.pydantic.dev/2.10/v';
+const LINK = 'https://errors.pydantic.dev/2.11/v';
 
 /** The record with its fields in their order. Errors: ToolError with every complaint. */
 export function validated(model: Model, given: PyObject): PyObject {
