@@ -93,13 +93,14 @@ function countedOf({ input }: ReplySite, reply: ModelReply) {
 }
 
 /** How the reply ended, in bounded words. */
-function endOf({ stop, stopDetail, refusal, escalation, partial }: ModelReply) {
+function endOf({ stop, stopDetail, refusal, escalation, partial, missing }: ModelReply) {
   return {
     stop,
     ...(stopDetail !== undefined && { stopDetail: stopDetail.slice(0, DETAIL_CHARS_MAX) }),
     ...(refusal !== undefined && { refusal: refusal.slice(0, REFUSAL_CHARS_MAX) }),
     ...(escalation !== undefined && { escalation: escalation.slice(0, REFUSAL_CHARS_MAX) }),
     ...(partial === true && { partial }),
+    ...(missing !== undefined && { missing: missing.slice(0, DETAIL_CHARS_MAX) }),
   };
 }
 

@@ -18,6 +18,8 @@ export interface Session {
   wholeStore(): Promise<Store | undefined>;
   /** Errors: ServerUnavailable. */
   client(): Promise<HoldfastClient>;
+  /** One that knows no store, for what the server alone can say. Errors: ServerUnavailable. */
+  clientWithoutStore(): Promise<HoldfastClient>;
   /** The client, or undefined when no server can be reached within a moment. */
   tryClient(): Promise<HoldfastClient | undefined>;
 }
@@ -34,6 +36,7 @@ export async function withSession<T>(
   const place = readEnvironment(variables, environment.folder);
   let store: Store | undefined;
   let client: HoldfastClient | undefined;
+  let withoutStore: HoldfastClient | undefined;
 
   async function openedStore(): Promise<Store | undefined> {
     if (store === undefined && storeExists(place.storePlace)) {
@@ -43,20 +46,30 @@ export async function withSession<T>(
     return store;
   }
 
-  async function openedClient(connectLimitMs: number): Promise<HoldfastClient> {
-    if (client !== undefined) return client;
+  async function connected(
+    connectLimitMs: number,
+    reading: Store | undefined,
+  ): Promise<HoldfastClient> {
     const address = await addressOf(variables, place);
     const { connect } = await import('../client/index.js');
     const { namespace, taskQueue } = place;
-    const reading = await openedStore();
-    client = await connect({
+    return connect({
       address,
       namespace,
       taskQueue,
       connectLimitMs,
       ...(reading !== undefined && { store: reading }),
     });
+  }
+
+  async function openedClient(connectLimitMs: number): Promise<HoldfastClient> {
+    client ??= await connected(connectLimitMs, await openedStore());
     return client;
+  }
+
+  async function openedWithoutStore(): Promise<HoldfastClient> {
+    withoutStore ??= await connected(CONNECT_LIMIT_MS, undefined);
+    return withoutStore;
   }
 
   try {
@@ -65,10 +78,12 @@ export async function withSession<T>(
       store: openedStore,
       wholeStore: openedStore,
       client: () => openedClient(CONNECT_LIMIT_MS),
+      clientWithoutStore: openedWithoutStore,
       tryClient: () => openedClient(TRY_LIMIT_MS).catch(nobodyThere),
     });
   } finally {
     await client?.close();
+    await withoutStore?.close();
     await store?.close();
   }
 }

@@ -8,6 +8,7 @@ import type { SessionEntry, SessionsQuery } from '../store/sessions.js';
 import { TASK_QUEUE } from '../workflows/messages.js';
 import type { DeskSigner } from './desk-signer.js';
 import { ownExecution } from './execution.js';
+import type { PendingQuery } from './ended-runs.js';
 import { findAsk, type FoundAsk } from './find-ask.js';
 import type { Link, ReadingStore } from './link.js';
 import { listAsks, listRuns } from './lists.js';
@@ -75,8 +76,11 @@ export interface HoldfastClient {
   findAsk(askId: string): Promise<FoundAsk>;
   /** Newest first. */
   listRuns(query: RunsQuery): Promise<readonly RunSummary[]>;
-  /** What waits for a person, oldest first. Needs a store. */
-  listAsks(query: { readonly limit: number; readonly runId?: string }): Promise<readonly AskRow[]>;
+  /**
+   * What waits for a person, oldest first. Needs a store. Without questions of runs that Temporal has ended, as far
+   * as the server can be asked.
+   */
+  listAsks(query: PendingQuery): Promise<readonly AskRow[]>;
   /** Stored sessions, newest first. Needs a store. */
   listSessions(query: SessionsQuery): Promise<readonly SessionEntry[]>;
   /**

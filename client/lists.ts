@@ -2,6 +2,7 @@
 import { HoldfastError } from '../core/errors.js';
 import type { AskRow } from '../store/asks.js';
 import type { RunsQuery } from '../store/runs.js';
+import { openAsks, type PendingQuery } from './ended-runs.js';
 import { bounded, type Link } from './link.js';
 import { summaryOf, type RunSummary } from './run-summary.js';
 import { visibilityQuery } from './visibility-query.js';
@@ -48,16 +49,11 @@ async function listFromServer(link: Link, query: RunsQuery): Promise<readonly Ru
   });
 }
 
-export interface PendingQuery {
-  readonly limit: number;
-  readonly runId?: string;
-}
-
 export async function listAsks(link: Link, query: PendingQuery): Promise<readonly AskRow[]> {
   if (link.store === undefined) {
     throw new HoldfastError('StoreUnavailable', 'There is no store to list questions from.', {
       hint: 'Set HOLDFAST_STORE to the store of your workers, or ask a run by its id.',
     });
   }
-  return link.store.listAsks(link.tenant, { ...query, pendingOnly: true });
+  return openAsks(link, link.store, query);
 }

@@ -18,6 +18,13 @@ export function visibilityQuery(equalTo: EqualTo): string {
     .join(' AND ');
 }
 
+/** Of these runs of a tenant those that have an execution which ended by itself or was ended. */
+export function closedAmong(runIds: readonly string[], tenant: string): string {
+  const ids = `WorkflowId IN (${runIds.map(literal).join(', ')})`;
+  const own = visibilityQuery({ HoldfastTenant: tenant });
+  return `${own} AND ${ids} AND ExecutionStatus != 'Running' AND ExecutionStatus != 'ContinuedAsNew'`;
+}
+
 /** Nothing in a text ends it. Names of tenants and agents have no character that needs this. */
 function literal(value: string): string {
   return `'${value.replace(/[\\']/g, '\\$&')}'`;

@@ -140,6 +140,8 @@ export interface Reply {
   readonly usage: Usage;
   /** Figures of the vendor's that are no counts: `usage` is the bound in their place. Absent: all are. */
   readonly usageDefect?: string;
+  /** What of the reply the vendor announced and never sent. Absent: nothing. */
+  readonly missing?: string;
   /** What the conversation takes with this reply; absent: all that `usage` counts. */
   readonly contextTokens?: number;
   readonly model: string;

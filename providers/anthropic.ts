@@ -7,11 +7,12 @@ import Anthropic from '@anthropic-ai/sdk';
 import { acceptEvent, acceptWholeMessage, newAssembly } from './anthropic/assembly.js';
 import { readMessageDeltas } from './anthropic/deltas.js';
 import { readAnthropicAnswer } from './anthropic/failure.js';
-import { newestRaw } from './anthropic/hosted.js';
+import { openUses } from './anthropic/hosted.js';
 import { countedOf, replyOf } from './anthropic/reply.js';
 import { anthropicBody, hostedNamesOf } from './anthropic/request.js';
 import { performAttempt, receivedOutput, stallLimitsOf, unsentReply } from './attempt.js';
 import { usedCallIds } from './call-ids.js';
+import { estimateTokens } from './provider.js';
 import type { ModelProgress, ModelReply, ModelRequest, Provider } from './provider.js';
 import { withoutSecret } from './secret.js';
 import type { StallLimits } from './stall-watch.js';
@@ -87,13 +88,22 @@ async function complete(
     readAnswer: readAnthropicAnswer,
   });
   const { model, messages, metadata } = request;
-  return replyOf(assembly, {
+  const reply = replyOf(assembly, {
     model,
     usedIds: usedCallIds(messages),
     call: metadata?.call ?? 0,
-    earlier: newestRaw(messages),
+    earlier: openUses(messages),
     hosted: hostedNamesOf(request),
   });
+  return assembly.whole === undefined ? reply : withContext(reply, body);
+}
+
+/** A call that code of the vendor's made costs nothing, and yet the conversation has its size: estimated, rather too large. */
+function withContext(reply: ModelReply, body: object): ModelReply {
+  const { input, cacheRead, cacheWrite, output } = reply.usage;
+  if (input + cacheRead + cacheWrite > 0 || reply.contextTokens !== undefined) return reply;
+  const bytes = Buffer.byteLength(JSON.stringify([body, reply.raw]));
+  return { ...reply, contextTokens: estimateTokens(bytes) + output };
 }
 
 /** Features that are not part of the API for everybody have to be asked for. */

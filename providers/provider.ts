@@ -79,6 +79,8 @@ export interface ModelReply {
   readonly hosted?: readonly HostedUse[];
   /** Tool calls that were begun and dropped: cut off, or part of a refused message. */
   readonly incompleteCalls: number;
+  /** What of the reply the vendor announced and never sent, in a few words; the rest is here. Absent: nothing. */
+  readonly missing?: string;
 }
 
 export interface HostedUse {

@@ -7,8 +7,10 @@ import type { RunEvent } from '../core/event.js';
 import { checkEvent, startChecking } from '../core/invariants.js';
 import type { Store } from '../store/store.js';
 import { TENANT, type Driven } from './drive-run.js';
-import { sameRecords, type ExpectedOutcome } from './expected-outcomes.js';
+import type { ExpectedOutcome } from './expected-outcomes.js';
 import type { PlayedRun } from './played-run.js';
+import { recordDifferences } from './record-differences.js';
+import { sameText } from './same-text.js';
 import { serviceJson } from './service-json.js';
 import type { Mode } from './tool-store.js';
 
@@ -17,6 +19,8 @@ export interface RunChecks {
   readonly outputs: number;
   readonly outputsEqual: number;
   readonly recordsEqual: boolean;
+  /** The first of those that are other ones than expected, with the fields that differ. */
+  readonly wrongRecords: readonly string[];
   readonly ledgerRows: number;
   readonly ledgerExpected: number;
   /** Rows of the ledger beyond one per key. */
@@ -62,8 +66,8 @@ export async function checkRun(evidence: Evidence, checked: CheckedRun): Promise
   const wrong = await wrongOutputs(evidence.store, checked);
   failures.push(...wrong.filter(({ excused }) => !excused).map(({ message }) => message));
   const changes = await serviceJson(`${evidence.serviceUrl}/changes`, checked.runId);
-  const recordsEqual = sameRecords(changes, expected.changedRecords);
-  if (!recordsEqual && !checked.writeMissing) failures.push('other records than expected');
+  const wrongRecords = recordDifferences(changes, expected.changedRecords);
+  if (!checked.writeMissing) failures.push(...wrongRecords.map((record) => `record ${record}`));
   const invariants = violations(events);
   failures.push(...invariants);
   const effects = await checkEffects(evidence, checked);
@@ -71,7 +75,8 @@ export async function checkRun(evidence: Evidence, checked: CheckedRun): Promise
     completed,
     outputs: run.calls.size,
     outputsEqual: run.calls.size - wrong.length,
-    recordsEqual,
+    recordsEqual: wrongRecords.length === 0,
+    wrongRecords,
     ...effects.figures,
     withoutConsent: [...run.calls.values()].filter(
       (call) => call.writes && !call.error && !call.consented,
@@ -104,7 +109,7 @@ async function wrongOutputs(
       continue;
     }
     const text = await store.getText(TENANT, event.content);
-    if (text === call.content && (event.status === 'error') === call.error) continue;
+    if (sameText(text, call.content) && (event.status === 'error') === call.error) continue;
     const seen = `${event.status} ${JSON.stringify(text.slice(0, 200))}`;
     wrong.push({
       message: `${call.name} ${call.id} gave ${seen}, not ${JSON.stringify(call.content.slice(0, 200))}`,

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { HoldfastError } from '../core/errors.js';
 import { aboutFile, checked, readDataFile } from './data-file.js';
 import type { Recording, RecordedRun } from './recording.js';
-import { fromJson, sameValue } from './python/python-value.js';
 
 /** `{table: {id: full record}}`. */
 export type ChangedRecords = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -67,9 +66,4 @@ export function matchOutcomes(recording: Recording, expected: ExpectedOutcomes):
 
 function isOutcomeOf(outcome: ExpectedOutcome, run: RecordedRun): boolean {
   return outcome.taskId === run.taskId && outcome.trial === run.trial;
-}
-
-/** Whether two sets of changed records are equal, as the benchmark compares them. */
-export function sameRecords(left: unknown, right: unknown): boolean {
-  return sameValue(fromJson(left), fromJson(right));
 }

@@ -1,7 +1,10 @@
 /** Replays every recorded call directly on the tools, without a workflow, and compares. */
 import { consentsBefore } from './consent.js';
-import { sameRecords, type ExpectedOutcome } from './expected-outcomes.js';
+import type { ExpectedOutcome } from './expected-outcomes.js';
 import type { RecordedRun, Recording, ToolTurn } from './recording.js';
+import { isOutage } from './outage.js';
+import { recordDifferences } from './record-differences.js';
+import { sameText } from './same-text.js';
 import type { Database } from './domains/database.js';
 import { dumpJson } from './python/python-json.js';
 import { objectFromJson } from './python/python-value.js';
@@ -46,6 +49,7 @@ export function replayRun({ domain, database }: Replayed, run: RecordedRun): Run
       const recorded = answers.get(call.id);
       if (recorded === undefined) continue;
       outputs += 1;
+      if (isOutage(recorded.content)) continue;
       const stage = openStage(database, overlay);
       const answer = runTool(domain, stage, {
         name: call.name,
@@ -56,7 +60,7 @@ export function replayRun({ domain, database }: Replayed, run: RecordedRun): Run
         writes += 1;
         if (!consentsBefore(run.turns, index)) writesWithoutConsent += 1;
       }
-      if (answer.content !== recorded.content || answer.error !== recorded.error) {
+      if (!sameText(answer.content, recorded.content) || answer.error !== recorded.error) {
         const replayed = answer.content;
         differences.push({ run: run.id, call: call.name, recorded: recorded.content, replayed });
       }
@@ -70,6 +74,11 @@ function toolTurns(run: RecordedRun): ToolTurn[] {
   return run.turns.filter((turn) => turn.role === 'tool');
 }
 
+export interface WrongRecords {
+  readonly run: string;
+  readonly records: readonly string[];
+}
+
 export interface ReplayFigures {
   readonly runs: number;
   readonly outputs: number;
@@ -79,8 +88,8 @@ export interface ReplayFigures {
   readonly writesEqual: boolean;
   readonly writesWithoutConsent: number;
   readonly differences: readonly Difference[];
-  /** Runs whose changed records are not the expected ones. */
-  readonly wrongRecords: readonly string[];
+  /** Runs whose changed records are not the expected ones, with what differs. */
+  readonly wrongRecords: readonly WrongRecords[];
 }
 
 /** Replays all runs; `outcomes` are in the order of the runs, see `matchOutcomes`. */
@@ -91,11 +100,10 @@ export function replayRecording(
 ): ReplayFigures {
   const replays = recording.runs.map((run) => replayRun(replayed, run));
   const differences = replays.flatMap((replay) => replay.differences);
-  const wrongRecords = replays
-    .filter(
-      (replay, index) => !sameRecords(replay.changes, outcomes[index]?.changedRecords ?? null),
-    )
-    .map((replay) => replay.run);
+  const wrongRecords = replays.flatMap(({ run, changes }, index): readonly WrongRecords[] => {
+    const records = recordDifferences(changes, outcomes[index]?.changedRecords ?? {});
+    return records.length === 0 ? [] : [{ run, records }];
+  });
   const outputs = sum(replays, (replay) => replay.outputs);
   return {
     runs: replays.length,

@@ -10,6 +10,7 @@
 import { HoldfastError } from '../core/errors.js';
 import type { Json } from '../core/json.js';
 import { wellFormed } from '../store/bounds.js';
+import { isOutage } from './outage.js';
 import { consentsBefore } from './consent.js';
 import {
   splitExchanges,
@@ -30,6 +31,8 @@ export interface PlayedCall {
   /** What the tool answered. */
   readonly content: string;
   readonly error: boolean;
+  /** The service was not there: the answer is played, and nothing happens. */
+  readonly outage: boolean;
   readonly writes: boolean;
   /** The customer's last words before it hold a yes. */
   readonly consented: boolean;
@@ -151,6 +154,7 @@ function playedCall(
       args: call.args as Json,
       content: wellFormed(answer.content),
       error: answer.error,
+      outage: isOutage(answer.content),
       writes: isWrite(domain, call.name),
       consented: consentsBefore(run.turns, run.turns.indexOf(turn)),
     },
@@ -176,7 +180,9 @@ export function inventedTools(runs: readonly PlayedRun[], domain: Domain): reado
   const unknown = runs
     .flatMap((run) => [...run.calls.values()])
     .filter((call) => !domain.tools.has(call.name));
-  const foreign = unknown.filter((call) => !call.error).map((call) => call.recordedName);
+  const foreign = unknown
+    .filter((call) => !call.error && !call.outage)
+    .map((call) => call.recordedName);
   if (foreign.length > 0) {
     const shown = [...new Set(foreign)].slice(0, FOREIGN_SHOWN_MAX).join(', ');
     throw new HoldfastError(

@@ -5,6 +5,7 @@
 import { canonicalJson } from '../core/digest.js';
 import type { Json } from '../core/json.js';
 import type { ScriptedReply } from '../testing/index.js';
+import { comparableText } from './same-text.js';
 import type { PlayedReply, PlayedRun } from './played-run.js';
 
 export interface SeenMessage {
@@ -78,7 +79,11 @@ function replyEntries({ text, calls }: PlayedReply): Entry[] {
     assistant: text ?? '',
     calls: calls.map(({ id, name, args }) => ({ id, name, args })),
   };
-  const results = calls.map(({ id, content, error }) => ({ result: id, content, error }));
+  const results = calls.map(({ id, content, error }) => ({
+    result: id,
+    content: comparableText(content),
+    error,
+  }));
   return [said, ...results];
 }
 
@@ -98,7 +103,7 @@ function seenEntries({ role, content }: SeenMessage): Entry[] {
   }
   const results = ofType(blocks, 'tool_result').map((block) => ({
     result: block['tool_use_id'] ?? null,
-    content: resultText(block['content']),
+    content: comparableText(resultText(block['content'])),
     error: block['is_error'] === true,
   }));
   return [...results, ...texts(blocks).map((text) => ({ user: text }))];

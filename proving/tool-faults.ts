@@ -29,7 +29,7 @@ export function planToolFault(
   const random = seededRandom(seed, run.index + STREAM_OFFSET);
   const all = [...run.calls.values()];
   // A recorded refusal would have changed nothing anyway.
-  const writes = all.filter((call) => call.writes && !call.error);
+  const writes = all.filter((call) => call.writes && !call.error && !call.outage);
   const from = writes.length > 0 && drawBelow(random, 4) > 0 ? writes : all;
   const call = from[drawBelow(random, from.length)];
   return call === undefined ? undefined : { fault, callId: call.id, writes: call.writes };

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import type { KillSwitch } from './kill-switch.js';
 import { isWrite, type Domain } from './domains/domain.js';
+import type { PlayedRun } from './played-run.js';
 import type { FaultyCalls } from './tool-faults.js';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
@@ -20,6 +21,7 @@ const callSchema = z.object({ run: z.string(), tool: z.string(), callId: z.strin
 
 /** What is to happen to the calls of a run. */
 export interface RelayedRun {
+  readonly run: Pick<PlayedRun, 'calls'>;
   readonly kill: KillSwitch;
   readonly calls: FaultyCalls;
 }
@@ -79,11 +81,7 @@ async function relayed(
     return;
   }
   if (kill?.when === 'around') void kill.by.fire();
-  const answer = await fetch(`${relay.serviceUrl}${request.url ?? '/'}`, {
-    method: request.method ?? 'GET',
-    ...(body !== '' && { body }),
-  });
-  const text = await answer.text();
+  const { status, text } = outageOf(relay, call) ?? (await answerTo(relay, request, body));
   if (kill?.when === 'after') {
     await kill.by.fire();
     response.destroy();
@@ -93,8 +91,29 @@ async function relayed(
     response.destroy();
     return;
   }
-  response.writeHead(answer.status, { 'content-type': 'application/json; charset=utf-8' });
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
   response.end(text);
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** What was recorded of a call whose service was not there: it is not reached here either. */
+function outageOf(relay: Relay, call: ReturnType<typeof callOf> | undefined): Answer | undefined {
+  const played = call && relay.runOf(call.run)?.run.calls.get(call.callId ?? '');
+  if (played?.outage !== true) return undefined;
+  const { content, error } = played;
+  return { status: 200, text: JSON.stringify({ content, error }) };
+}
+
+async function answerTo(relay: Relay, request: IncomingMessage, body: string): Promise<Answer> {
+  const answer = await fetch(`${relay.serviceUrl}${request.url ?? '/'}`, {
+    method: request.method ?? 'GET',
+    ...(body !== '' && { body }),
+  });
+  return { status: answer.status, text: await answer.text() };
 }
 
 function callOf(body: string): z.infer<typeof callSchema> {

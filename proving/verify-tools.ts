@@ -71,7 +71,7 @@ function report(figures: ReplayFigures): string {
     );
   const wrong = figures.wrongRecords
     .slice(0, DIFFERENCES_SHOWN_MAX)
-    .map((run) => `${run}: other records`);
+    .map(({ run, records }) => [run, ...records.map((record) => `  record ${record}`)].join('\n'));
   const summary =
     `runs ${figures.runs}, equal outputs ${figures.outputsEqual}/${figures.outputs}, ` +
     `changed records equal ${figures.recordsEqual}/${figures.runs}, ` +

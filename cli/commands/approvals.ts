@@ -99,16 +99,21 @@ async function askedOf(
   const store = await session.store();
   if (store === undefined) return fromRun(session, options);
   const filter: AsksFilter = {
-    pendingOnly: all !== true,
     kinds: kind === undefined ? KINDS : [kind],
     ...(run !== undefined && { runId: run }),
     ...(search !== undefined && { search }),
   };
-  const rows = await store.listAsks(tenantOf(options), {
+  const query = {
     ...filter,
     limit,
     ...(cursor !== undefined && { after: { openedAt: cursor.at, askId: cursor.id } }),
-  });
+  };
+  // The server knows of runs that have ended without a word to the store.
+  const client = all === true ? undefined : await session.tryClient();
+  const tenant = tenantOf(options);
+  const rows = await (client === undefined
+    ? store.listAsks(tenant, { ...query, pendingOnly: all !== true })
+    : client.forTenant(tenant).listAsks(query));
   return pageOf<Asked>(rows, limit, ({ openedAt, askId }) => ({ at: openedAt, id: askId }));
 }
 

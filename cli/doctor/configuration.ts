@@ -2,7 +2,7 @@
 import { howToReach } from '../../activities/model-provider.js';
 import type { Config } from '../../authoring/index.js';
 import type { Environment } from '../../worker/config.js';
-import { broken, ok, warning, type Check } from './check.js';
+import { broken, guarded, ok, warning, type Check } from './check.js';
 
 export interface ConfigurationPlace {
   readonly place: Environment;
@@ -28,7 +28,7 @@ export async function checkConfiguration(where: ConfigurationPlace): Promise<rea
   const agents = [...config.agents.keys()];
   return [
     ok('configuration', `${file}: ${agents.join(', ')}`),
-    ...(await checkKeys(config, where)),
+    ...(await guarded({ name: 'model key', look: () => checkKeys(config, where) })),
   ];
 }
 

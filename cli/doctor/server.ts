@@ -13,18 +13,23 @@ const RETENTION_MIN_MS = 7 * DAY_MS;
 const STUCK_LOOKED_AT = 500;
 
 export async function checkServer(
-  session: Session,
+  session: Pick<Session, 'clientWithoutStore' | 'place'>,
   addressGiven: boolean,
 ): Promise<readonly Check[]> {
-  const checks = await guarded('server', async () => {
-    const client = await session.client();
-    const facts = await client.namespaceFacts();
-    return [
-      ok('server', `${client.address}, Temporal ${facts.serverVersion}`),
-      ...namespaceChecks(client, facts),
-      ...(await guarded('workers', () => workerChecks(client))),
-      ...(await guarded('stuck runs', () => stuckChecks(client))),
-    ];
+  const checks = await guarded({
+    name: 'server',
+    needing: ['namespace', 'search attributes', 'workers', 'stuck runs'],
+    look: async () => {
+      // A store that cannot be used says nothing of the server.
+      const client = await session.clientWithoutStore();
+      const facts = await client.namespaceFacts();
+      return [
+        ok('server', `${client.address}, Temporal ${facts.serverVersion}`),
+        ...namespaceChecks(client, facts),
+        ...(await guarded({ name: 'workers', look: () => workerChecks(client) })),
+        ...(await guarded({ name: 'stuck runs', look: () => stuckChecks(client) })),
+      ];
+    },
   });
   if (addressGiven || checks.some(({ status }) => status === 'ok')) return checks;
   return [...checks, ...(await portChecks(session))];
@@ -89,7 +94,7 @@ function mendStuck({ kind, reason }: StuckRun): string {
 }
 
 /** Whether the embedded server could be started on its usual ports. */
-async function portChecks({ place }: Session): Promise<readonly Check[]> {
+async function portChecks({ place }: Pick<Session, 'place'>): Promise<readonly Check[]> {
   if ((await runningServer(place.home)) !== undefined) return [];
   const ports = [
     [DEFAULT_PORT, 'the server'],
@@ -97,9 +102,12 @@ async function portChecks({ place }: Session): Promise<readonly Check[]> {
   ] as const;
   const checks = await Promise.all(
     ports.map(([port, purpose]) =>
-      guarded('port', async () => {
-        await assertPortFree(port, purpose);
-        return [ok('port', `${port} is free for ${purpose}`)];
+      guarded({
+        name: 'port',
+        look: async () => {
+          await assertPortFree(port, purpose);
+          return [ok('port', `${port} is free for ${purpose}`)];
+        },
       }),
     ),
   );

@@ -8,7 +8,7 @@ import { ALL_TENANTS, type DeskKeys } from '../../store/desk-keys.js';
 import { storeExists } from '../../store/place.js';
 import type { Environment } from '../../worker/config.js';
 import { archivalLine } from '../render/index.js';
-import { ok, warning, type Check } from './check.js';
+import { guarded, ok, warning, type Check } from './check.js';
 
 const ARCHIVALS_LOOKED_AT = 1_000;
 /** How many of each kind are told one by one. */
@@ -32,12 +32,18 @@ export async function checkStore(
   const store = await openStoreAt(storePlace);
   try {
     const { place, schemaVersion } = await store.health();
-    const checks = [ok('store', `${place}, schema ${schemaVersion}`)];
     return [
-      ...checks,
-      ...notTold(await store.countGivenUpNotices()),
-      ...notArchived(await store.listArchivals({ limit: ARCHIVALS_LOOKED_AT }), Date.now()),
-      ...(await keyOfDesk(store, keyFile)),
+      ok('store', `${place}, schema ${schemaVersion}`),
+      ...(await guarded({
+        name: 'notifications',
+        look: async () => notTold(await store.countGivenUpNotices()),
+      })),
+      ...(await guarded({
+        name: 'archive',
+        look: async () =>
+          notArchived(await store.listArchivals({ limit: ARCHIVALS_LOOKED_AT }), Date.now()),
+      })),
+      ...(await guarded({ name: 'desk key', look: () => keyOfDesk(store, keyFile) })),
     ];
   } finally {
     await store.close();

@@ -83,12 +83,14 @@ async function list(
 ) {
   const { state, runId, limit, cursor } = query;
   const place = cursor === undefined ? undefined : placeOf(cursor);
-  const rows = await desk.store.listAsks(person.tenant, {
+  const page = {
     limit,
-    pendingOnly: state === 'pending',
     ...(runId !== undefined && { runId }),
     ...(place !== undefined && { after: { openedAt: place.at, askId: place.id } }),
-  });
+  };
+  const rows = await (state === 'pending'
+    ? desk.client.forTenant(person.tenant).listAsks(page)
+    : desk.store.listAsks(person.tenant, page));
   // A page may have fewer rows than asked for: other kinds lie between them.
   const mine = rows.filter(({ kind }) => kinds.includes(kind));
   await desk.views.note(desk, person, mine);

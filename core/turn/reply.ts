@@ -30,7 +30,7 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
     return tellRetries({ ...spent, tally: { ...run.tally, usage } }, output.retried);
   const messageId = messageIdAt(run);
   const appended = output.head !== run.head;
-  const { calls, hosted: _hosted, usageDefect: _defect, ...rest } = reply;
+  const { calls, hosted: _hosted, usageDefect: _defect, missing: _missing, ...rest } = reply;
   const turn: Turn = {
     reply: rest,
     messageId,
@@ -59,7 +59,8 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
   };
   const told = tellRetries(recorded, output.retried);
   const announced = auditHosted(announce(told, turn, billed + lost), reply);
-  return withStrangeUsage(withSurplus(withStrangeStop(announced, turn), turn), reply);
+  const stopped = withStrangeStop(announced, turn);
+  return withStrangeUsage(withMissing(withSurplus(stopped, turn), reply), reply);
 }
 
 /** Cut off by a person before anything had arrived: no round trip, and nobody's message. */
@@ -112,6 +113,12 @@ function withSurplus(run: OpenRun, { calls, reply: { surplus } }: Turn): OpenRun
   if (surplus === undefined) return run;
   const made = `the reply had ${calls.length + surplus} calls: ${calls.length} are made`;
   return warn(run, 'surplus_calls', `${made}, the others are errors that the model sees`);
+}
+
+/** What came decides; the model is not asked again for what did not. */
+function withMissing(run: OpenRun, { missing }: Reply): OpenRun {
+  if (missing === undefined) return run;
+  return warn(run, 'reply_incomplete', `the vendor never sent ${missing}; the rest is taken`);
 }
 
 /** What was paid is not known then, so the run reckons with the most that it can be. */

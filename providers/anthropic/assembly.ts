@@ -4,7 +4,7 @@
  * are skipped, a repeated block stop is nothing new, a block of an unknown type is kept verbatim.
  */
 import type { Json } from '../../core/json.js';
-import { isRecord, listAt } from '../json-record.js';
+import { isRecord, listAt, textAt } from '../json-record.js';
 import type { JsonRecord, MutableRecord } from '../json-record.js';
 import type { SseEvent } from '../sse.js';
 import { BadStream, StreamError } from '../stream-errors.js';
@@ -24,6 +24,8 @@ export interface Assembly {
   started: boolean;
   /** message_stop has arrived: the message is complete. */
   stopped: boolean;
+  /** A message whose beginning says how it ends: nothing else need come before message_stop. */
+  whole: JsonRecord | undefined;
   model: string;
   readonly blocks: OpenBlock[];
   stopReason: string | null;
@@ -55,6 +57,7 @@ export function newAssembly(): Assembly {
   return {
     started: false,
     stopped: false,
+    whole: undefined,
     model: '',
     blocks: [],
     stopReason: null,
@@ -100,16 +103,15 @@ export function acceptEvent(assembly: Assembly, event: SseEvent): boolean {
 export function acceptWholeMessage(assembly: Assembly, body: JsonRecord): boolean {
   if (body['type'] !== 'message' || !Array.isArray(body['content'])) return false;
   startMessage(assembly, { message: body });
-  for (const [index, block] of listAt(body, 'content').entries()) {
-    startBlock(assembly, { index, content_block: block });
-    stopBlock(assembly, { index });
-  }
-  finishMessage(assembly, { delta: body, usage: body['usage'] ?? null });
   endMessage(assembly);
   return true;
 }
 
 function endMessage(assembly: Assembly): void {
+  const { whole } = assembly;
+  if (assembly.stopReason === null && whole !== undefined) {
+    finishMessage(assembly, { delta: whole, usage: whole['usage'] ?? null });
+  }
   const { stopReason, blocks } = assembly;
   if (stopReason === null) throw new BadStream('its end without a stop reason');
   // A model that says that it is done has ended its calls: what has no end here was lost on the way.
@@ -118,12 +120,18 @@ function endMessage(assembly: Assembly): void {
   assembly.stopped = true;
 }
 
-function startMessage(assembly: Assembly, data: MutableRecord): void {
+/** A call that code of the vendor's made stands whole in the beginning, and often the end of its message too. */
+function startMessage(assembly: Assembly, data: JsonRecord): void {
   if (assembly.started) throw new BadStream('a second message_start');
   const message = recordOf(data['message']);
   assembly.started = true;
   assembly.model = stringOf(message['model']) ?? '';
   assembly.report = withReport(assembly.report, message['usage']);
+  for (const [index, block] of listAt(message, 'content').entries()) {
+    startBlock(assembly, { index, content_block: block });
+    stopBlock(assembly, { index });
+  }
+  if (textAt(message, 'stop_reason') !== '') assembly.whole = message;
 }
 
 function startBlock(assembly: Assembly, data: MutableRecord): void {
@@ -172,16 +180,21 @@ function stopBlock(assembly: Assembly, data: MutableRecord): void {
 function finishMessage(assembly: Assembly, data: MutableRecord): void {
   if (!assembly.started) throw new BadStream('message_delta before message_start');
   const delta = recordOf(data['delta']);
-  const reason = stringOf(delta['stop_reason']) ?? assembly.stopReason;
-  if (assembly.stopReason !== null && reason !== assembly.stopReason) {
-    throw new BadStream('two stop reasons');
-  }
+  const before = assembly.stopReason ?? endOfWhole(assembly);
+  const reason = stringOf(delta['stop_reason']) ?? before;
+  if (before !== null && reason !== before) throw new BadStream('two stop reasons');
   assembly.stopReason = reason;
   assembly.stopSequence = stringOf(delta['stop_sequence']) ?? assembly.stopSequence;
   assembly.stopDetails = delta['stop_details'] ?? assembly.stopDetails;
   const usage = data['usage'];
   if (isRecord(usage) && typeof usage['output_tokens'] === 'number') assembly.usageFinal = true;
   assembly.report = withReport(assembly.report, usage);
+}
+
+/** Without content a beginning that names an end says nothing of what follows. */
+function endOfWhole({ whole }: Assembly): string | null {
+  if (whole === undefined || listAt(whole, 'content').length === 0) return null;
+  return textAt(whole, 'stop_reason');
 }
 
 function blockAt(assembly: Assembly, data: MutableRecord): OpenBlock {

@@ -2,13 +2,19 @@
 import type { ModelDelta } from '../../core/stream.js';
 import { blockNumbers, eventData, numberAt, pieceOf } from '../deltas.js';
 import type { ReadDeltas } from '../deltas.js';
-import { recordAt, textAt } from '../json-record.js';
+import { isRecord, listAt, recordAt, textAt } from '../json-record.js';
 import type { JsonRecord, MutableRecord } from '../json-record.js';
 
 export function readMessageDeltas(): ReadDeltas {
   const numberOf = blockNumbers();
   return (event) => {
     const data = eventData(event);
+    if (data['type'] === 'message_start') {
+      const content = listAt(recordAt(data, 'message'), 'content');
+      return content.flatMap((whole, index) =>
+        isRecord(whole) ? begun(whole, () => numberOf(index)) : [],
+      );
+    }
     const block = (): number => numberOf(numberAt(data, 'index'));
     if (data['type'] === 'content_block_start')
       return begun(recordAt(data, 'content_block'), block);

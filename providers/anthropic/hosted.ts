@@ -1,7 +1,7 @@
 /**
  * Calls of tools that Anthropic runs itself: `server_tool_use` blocks and the blocks with their results.
- * Invariant: a use without a result goes back only where the API takes it: in a paused turn, and where it waits
- * for a call of ours that it made.
+ * Invariant: a use without a result goes back only where the API takes it: in a paused turn, beside a call of
+ * ours, whose result it waits for, and where a call of ours names it as its caller.
  */
 import type { Json } from '../../core/json.js';
 import type { HostedUse, RequestMessage } from '../provider.js';
@@ -19,13 +19,13 @@ function isResult(block: Json): block is MutableRecord {
 }
 
 export interface HostedContext {
-  /** The vendor's blocks of the message before. */
+  /** The vendor's uses that stand in messages before. */
   readonly earlier: readonly Json[];
   /** Names of the tools that were offered. */
   readonly hosted: readonly string[];
 }
 
-/** Uses with their results in this reply; the use may stand in the paused message before it. */
+/** Uses with their results in this reply; the use may stand in a message before it. */
 export function hostedUses(
   raw: readonly Json[],
   { earlier, hosted }: HostedContext,
@@ -79,8 +79,11 @@ function runsCode(name: string): boolean {
   return name === 'code_execution' || name.endsWith('_code_execution');
 }
 
-/** The vendor's blocks of the newest message, which a paused turn goes on from. */
-export function newestRaw(messages: readonly RequestMessage[]): readonly Json[] {
-  const raw = messages.findLast(({ role }) => role === 'assistant')?.raw;
-  return Array.isArray(raw) ? (raw as readonly Json[]) : [];
+/** Uses that a reply may bring the results of: of a paused turn, or from before calls of ours that they wait for. */
+export function openUses(messages: readonly RequestMessage[]): readonly Json[] {
+  const raw = messages.flatMap((message) =>
+    message.role === 'assistant' && Array.isArray(message.raw) ? (message.raw as Json[]) : [],
+  );
+  const answered = new Set(raw.filter(isResult).map((result) => textAt(result, 'tool_use_id')));
+  return raw.filter((block) => isUse(block) && !answered.has(textAt(block, 'id')));
 }

@@ -20,7 +20,7 @@ import { billedUsage } from './usage.js';
 /** What a reply needs to know of its request. */
 export interface ReplyContext extends CallIds {
   readonly model: string;
-  /** The vendor's blocks of the message before: a paused turn goes on from them. */
+  /** The vendor's uses that wait for their results: of a paused turn, or from before calls of ours. */
   readonly earlier: readonly Json[];
   /** Names of the vendor's own tools that were offered. */
   readonly hosted: readonly string[];
@@ -55,7 +55,7 @@ export function replyOf(assembly: Assembly, context: ReplyContext): ModelReply {
     const truncated = TRUNCATED.includes(stop) && index === assembly.blocks.length - 1;
     keep(kept, block, { context, refused: stop === 'refusal', truncated });
   });
-  const raw = stop === 'pause_turn' ? kept.raw : withoutOpenUses(kept.raw);
+  const raw = waits(stop, kept) ? kept.raw : withoutOpenUses(kept.raw);
   const hosted = hostedUses(raw, context);
   const { contextTokens } = assembly.report;
   const detail = assembly.stopped ? stopDetail(assembly, stop) : 'aborted';
@@ -72,6 +72,14 @@ export function replyOf(assembly: Assembly, context: ReplyContext): ModelReply {
     ...(assembly.stopped ? {} : { partial: true }),
     incompleteCalls: kept.incompleteCalls,
   };
+}
+
+/** The vendor goes on with the message where it stands: after a pause, or with the results of our calls. */
+function waits(stop: ReplyStop, { blocks }: Kept): boolean {
+  return (
+    stop === 'pause_turn' ||
+    (stop === 'tool_use' && blocks.some((block) => block.type === 'tool_use'))
+  );
 }
 
 /** What an assembly knows of its usage, in everybody's words. */

@@ -52,11 +52,16 @@ export function responseReplyOf(assembly: ResponseAssembly, context: ResponseCon
     model: assembly.model === '' ? context.model : assembly.model,
     ...(assembly.finished ? {} : { partial: true }),
     incompleteCalls: kept.incompleteCalls,
+    ...(assembly.missing !== undefined && { missing: assembly.missing }),
   };
 }
 
-/** The response can be referred to only if it is what we say it is. */
+/**
+ * The response can be referred to only if it is what we say it is, and so can its items: the vendor refuses an
+ * item that it knows without the reasoning that came before it.
+ */
 function rawOf(assembly: ResponseAssembly, kept: Kept, { prefix }: ResponseContext): Json {
+  if (assembly.missing !== undefined) return { output: kept.items.map(withoutId) };
   const known =
     prefix !== undefined &&
     assembly.id !== '' &&
@@ -64,6 +69,12 @@ function rawOf(assembly: ResponseAssembly, kept: Kept, { prefix }: ResponseConte
     kept.incompleteCalls === 0 &&
     !kept.renamed;
   return { output: kept.items, ...(known ? { id: assembly.id, prefix } : {}) };
+}
+
+function withoutId(item: Json): Json {
+  if (!isRecord(item)) return item;
+  const { id: _, ...rest } = item;
+  return rest;
 }
 
 interface Circumstances {

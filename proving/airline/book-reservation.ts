@@ -1,6 +1,12 @@
 /** Booking a journey: flights, baggage and insurance, paid at once with methods of the user. */
 import { idArgument, type BoundArguments } from '../domains/arguments.js';
-import { listField, numberField, objectField } from '../domains/records.js';
+import {
+  listField,
+  numberField,
+  objectField,
+  objectsField,
+  textField,
+} from '../domains/records.js';
 import type { World } from '../domains/world.js';
 import { dumpJson } from '../python/python-json.js';
 import { add, formatNumber, multiply, subtract, sumOf } from '../python/python-number.js';
@@ -13,6 +19,7 @@ import {
   type PyValue,
 } from '../python/python-value.js';
 import { ToolError } from '../python/tool-error.js';
+import { validated } from '../python/validation.js';
 import {
   BAGGAGE_PRICE,
   editUser,
@@ -22,6 +29,7 @@ import {
   paymentEntry,
   type Payment,
 } from './payments.js';
+import { FLIGHT, PASSENGER, PAYMENT, RESERVATION, checkedRecords, recordsIn } from './models.js';
 import { numberArgument } from './reservation-tools.js';
 import { objectsArgument, priceJourney, required } from './segments.js';
 import { refuse } from './texts.js';
@@ -30,34 +38,37 @@ import { refuse } from './texts.js';
 const NEW_IDS = ['HATHAT', 'HATHAU', 'HATHAV'] as const;
 const NOW = '2024-05-15T15:00:00';
 
-export function bookReservation(world: World, args: BoundArguments): string {
-  const userId = idArgument(args, 'user_id');
+export function bookReservation(world: World, given: BoundArguments): string {
+  const wanted = world.dialect === 'tau2' ? checkedBooking(given) : looseBooking(given);
+  const userId = idArgument(given, 'user_id');
   const user = editUser(world, userId);
   const id = NEW_IDS.find((free) => world.read('reservations', free) === undefined);
   if (id === undefined) throw refuse(world.dialect, 'tooManyReservations');
-  const passengers = objectsArgument(args, 'passengers');
+  const { args, passengers, payments } = wanted();
   const priced = priceJourney(world, {
-    flights: objectsArgument(args, 'flights'),
+    flights: flightsOf(world, args),
     cabin: args.get('cabin') ?? null,
     passengers: passengers.length,
   });
   const price = add(priced.total, extras(args, passengers.length));
-  const payments = objectsArgument(args, 'payment_methods').map(paymentOf);
-  pay(world, user, { payments, price });
+  const due = { payments: payments(), price };
+  pay(world, user, due);
+  if (world.dialect === 'tau2') takeSeats(world, args, priced.flights);
+  const field = (name: string): readonly [string, PyValue] => [name, args.get(name) ?? null];
   const reservation = new Map<string, PyValue>([
     ['reservation_id', id],
     ['user_id', userId],
-    given(args, 'origin'),
-    given(args, 'destination'),
-    given(args, 'flight_type'),
-    given(args, 'cabin'),
+    field('origin'),
+    field('destination'),
+    field('flight_type'),
+    field('cabin'),
     ['flights', priced.flights],
     ['passengers', passengers.map((passenger) => cloneValue(passenger))],
-    ['payment_history', payments.map(paymentEntry)],
+    ['payment_history', due.payments.map(paymentEntry)],
     ['created_at', NOW],
-    given(args, 'total_baggages'),
-    given(args, 'nonfree_baggages'),
-    given(args, 'insurance'),
+    field('total_baggages'),
+    field('nonfree_baggages'),
+    field('insurance'),
     ...(world.dialect === 'tau2' ? [['status', null] as const] : []),
   ]);
   world.add('reservations', id, reservation);
@@ -65,8 +76,56 @@ export function bookReservation(world: World, args: BoundArguments): string {
   return dumpJson(reservation);
 }
 
-function given(args: BoundArguments, name: string): readonly [string, PyValue] {
-  return [name, args.get(name) ?? null];
+interface Booking {
+  readonly args: BoundArguments;
+  readonly passengers: readonly PyObject[];
+  /** Asked for once the journey is priced: the older tool finds fault with them only then. */
+  readonly payments: () => readonly Payment[];
+}
+
+/** Each step finds fault where the recorded tool does: before the user is looked up, and after. */
+type Steps = () => Booking;
+
+/** The older tool takes what a call says as it is. */
+function looseBooking(args: BoundArguments): Steps {
+  return () => ({
+    args,
+    passengers: objectsArgument(args, 'passengers'),
+    payments: () => objectsArgument(args, 'payment_methods').map(paymentOf),
+  });
+}
+
+function checkedBooking(given: BoundArguments): Steps {
+  const flights = recordsIn(FLIGHT, given, 'flights');
+  const passengers = recordsIn(PASSENGER, given, 'passengers');
+  const payments = recordsIn(PAYMENT, given, 'payment_methods');
+  return () => {
+    const said = new Map([...given, ['passengers', passengers], ['payment_history', payments]]);
+    const record = validated(RESERVATION, said);
+    return {
+      args: new Map([...record, ['flights', flights]]),
+      passengers: objectsField(record, 'passengers'),
+      payments: () => objectsField(record, 'payment_history').map(paymentOf),
+    };
+  };
+}
+
+function flightsOf(world: World, args: BoundArguments): PyObject[] {
+  if (world.dialect !== 'tau2') return objectsArgument(args, 'flights');
+  return checkedRecords(args.get('flights') ?? null, 'flight_number');
+}
+
+/** One seat of the cabin for each passenger, on each flight. */
+function takeSeats(world: World, args: BoundArguments, flights: readonly PyObject[]): void {
+  const cabin = textField(args as PyObject, 'cabin');
+  const passengers = BigInt(listField(args as PyObject, 'passengers').length);
+  for (const booked of flights) {
+    const flight = world.edit('flights', textField(booked, 'flight_number'));
+    if (flight === undefined) continue;
+    const day = objectField(objectField(flight, 'dates'), textField(booked, 'date'));
+    const seats = objectField(day, 'available_seats');
+    seats.set(cabin, subtract(numberField(seats, cabin), passengers));
+  }
 }
 
 function extras(args: BoundArguments, passengers: number): PyNumber {

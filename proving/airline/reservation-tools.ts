@@ -1,5 +1,5 @@
 /** Cancelling and changing a reservation, and making up for one with a certificate. */
-import { idArgument, type BoundArguments } from '../domains/arguments.js';
+import { idArgument, textOf, type BoundArguments } from '../domains/arguments.js';
 import {
   listField,
   numberField,
@@ -9,7 +9,7 @@ import {
 } from '../domains/records.js';
 import type { World } from '../domains/world.js';
 import { dumpJson } from '../python/python-json.js';
-import { formatNumber, multiply, negate, sumOf, subtract } from '../python/python-number.js';
+import { multiply, negate, sumOf, subtract } from '../python/python-number.js';
 import {
   cloneValue,
   isNumber,
@@ -19,7 +19,17 @@ import {
   type PyValue,
 } from '../python/python-value.js';
 import { ToolError } from '../python/tool-error.js';
+import { validated } from '../python/validation.js';
 import { BAGGAGE_PRICE, editUser, paymentEntry, settleDifference } from './payments.js';
+import {
+  CERTIFICATE,
+  FLIGHT,
+  PASSENGER,
+  PAYMENT,
+  checkedRecords,
+  entriesOf,
+  recordsIn,
+} from './models.js';
 import { objectsArgument, priceJourney } from './segments.js';
 import { refuse } from './texts.js';
 
@@ -39,13 +49,15 @@ export function cancelReservation(world: World, args: BoundArguments): string {
 }
 
 export function updateReservationFlights(world: World, args: BoundArguments): string {
+  const newer = world.dialect === 'tau2';
+  const checked = newer ? recordsIn(FLIGHT, args, 'flights') : null;
   const reservation = editReservation(world, args);
   const cabin = args.get('cabin') ?? null;
   const passengers = listField(reservation, 'passengers').length;
   const booked = objectsField(reservation, 'flights');
   const sameCabin = reservation.get('cabin') === cabin;
   const priced = priceJourney(world, {
-    flights: objectsArgument(args, 'flights'),
+    flights: newer ? checkedRecords(checked, 'flight_number') : objectsArgument(args, 'flights'),
     cabin,
     passengers,
     ...(sameCabin && { kept: booked }),
@@ -57,14 +69,17 @@ export function updateReservationFlights(world: World, args: BoundArguments): st
   settle(world, reservation, { args, amount: subtract(priced.total, before) });
   reservation.set('flights', priced.flights);
   // The older tool leaves the cabin as it was; its outputs and records show it.
-  if (world.dialect === 'tau2') reservation.set('cabin', cabin);
+  if (newer) reservation.set('cabin', cabin);
   return dumpJson(reservation);
 }
 
 export function updateReservationBaggages(world: World, args: BoundArguments): string {
   const reservation = editReservation(world, args);
-  const total = numberArgument(args, 'total_baggages');
-  const nonfree = numberArgument(args, 'nonfree_baggages');
+  const total =
+    world.dialect === 'tau2'
+      ? (args.get('total_baggages') ?? null)
+      : numberArgument(args, 'total_baggages');
+  const nonfree = piecesArgument(world, args);
   const more = subtract(nonfree, numberField(reservation, 'nonfree_baggages'));
   // Fewer pieces are not paid back.
   const amount = more > 0 ? multiply(BAGGAGE_PRICE, more) : 0n;
@@ -74,9 +89,19 @@ export function updateReservationBaggages(world: World, args: BoundArguments): s
   return dumpJson(reservation);
 }
 
+/** The newer tool computes with whatever it gets. */
+function piecesArgument(world: World, args: BoundArguments): PyNumber {
+  const value = args.get('nonfree_baggages') ?? null;
+  if (world.dialect !== 'tau2' || isNumber(value)) return numberArgument(args, 'nonfree_baggages');
+  if (typeof value === 'boolean') return value ? 1n : 0n;
+  throw new ToolError(`unsupported operand type(s) for -: '${typeName(value)}' and 'int'`);
+}
+
 export function updateReservationPassengers(world: World, args: BoundArguments): string {
+  const newer = world.dialect === 'tau2';
+  const checked = newer ? recordsIn(PASSENGER, args, 'passengers') : null;
   const reservation = editReservation(world, args);
-  const passengers = objectsArgument(args, 'passengers');
+  const passengers = newer ? entriesOf(checked) : objectsArgument(args, 'passengers');
   if (passengers.length !== listField(reservation, 'passengers').length) {
     throw refuse(world.dialect, 'passengerCount');
   }
@@ -92,20 +117,22 @@ const CERTIFICATES = [3_221_322, 3_221_323, 3_221_324] as const;
 
 export function sendCertificate(world: World, args: BoundArguments): string {
   const id = idArgument(args, 'user_id');
-  const amount = numberArgument(args, 'amount');
+  const amount = args.get('amount') ?? null;
+  if (world.dialect !== 'tau2') numberArgument(args, 'amount');
   const methods = objectField(editUser(world, id), 'payment_methods');
   const certificate = CERTIFICATES.map((number) => `certificate_${number}`).find(
     (free) => !methods.has(free),
   );
   if (certificate === undefined) throw refuse(world.dialect, 'tooManyCertificates');
   methods.set(certificate, newCertificate(world, certificate, amount));
-  return `Certificate ${certificate} added to user ${id} with amount ${formatNumber(amount)}.`;
+  return `Certificate ${certificate} added to user ${id} with amount ${textOf(amount)}.`;
 }
 
-function newCertificate(world: World, id: string, amount: PyNumber): PyObject {
+function newCertificate(world: World, id: string, amount: PyValue): PyObject {
   const source: readonly [string, PyValue] = ['source', 'certificate'];
-  if (world.dialect === 'tau2') return new Map([source, ['id', id], ['amount', Number(amount)]]);
-  return new Map([source, ['amount', amount], ['id', id]]);
+  if (world.dialect !== 'tau2') return new Map([source, ['amount', amount], ['id', id]]);
+  const float = validated(CERTIFICATE, new Map([['amount', amount]]));
+  return new Map([source, ['id', id], ...float]);
 }
 
 interface Difference {
@@ -115,8 +142,10 @@ interface Difference {
 
 function settle(world: World, reservation: PyObject, { args, amount }: Difference): void {
   const id = idArgument(args, 'payment_id');
-  const entry = settleDifference(world, reservation, { id, amount });
-  if (entry !== undefined) listField(reservation, 'payment_history').push(entry);
+  const settled = settleDifference(world, reservation, { id, amount });
+  if (settled === undefined) return;
+  const entry = world.dialect === 'tau2' ? validated(PAYMENT, settled) : settled;
+  listField(reservation, 'payment_history').push(entry);
 }
 
 /** The run's own copy of the reservation that the call names. */

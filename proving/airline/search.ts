@@ -8,11 +8,11 @@ import { typeName, type PyObject, type PyValue } from '../python/python-value.js
 import { ToolError } from '../python/tool-error.js';
 
 export function searchDirectFlight(world: World, args: BoundArguments): string {
-  const date = dateArgument(args);
+  const date = dateArgument(world, args);
   const found: PyObject[] = [];
   for (const [, flight] of world.records('flights')) {
-    if (!goes(flight, 'origin', args.get('origin'))) continue;
-    if (!goes(flight, 'destination', args.get('destination'))) continue;
+    if (!leads(world, flight, { args, end: 'origin' })) continue;
+    if (!leads(world, flight, { args, end: 'destination' })) continue;
     const day = bookableDay(flight, date);
     if (day !== undefined) found.push(offer(world.dialect, { flight, day }));
   }
@@ -21,12 +21,12 @@ export function searchDirectFlight(world: World, args: BoundArguments): string {
 
 /** Every first flight with every second one that leaves after it has arrived, in the order of the table. */
 export function searchOnestopFlight(world: World, args: BoundArguments): string {
-  const date = dateArgument(args);
+  const date = dateArgument(world, args);
   const flights = [...world.records('flights')].map(([, flight]) => flight);
-  const lasts = flights.filter((flight) => goes(flight, 'destination', args.get('destination')));
+  const lasts = flights.filter((flight) => leads(world, flight, { args, end: 'destination' }));
   const found: PyObject[][] = [];
   for (const first of flights) {
-    if (!goes(first, 'origin', args.get('origin'))) continue;
+    if (!leads(world, first, { args, end: 'origin' })) continue;
     const firstDay = bookableDay(first, date);
     if (firstDay === undefined) continue;
     for (const last of lasts) {
@@ -50,6 +50,16 @@ const ARRIVAL = 'scheduled_arrival_time_est';
 
 function goes(flight: PyObject, end: 'origin' | 'destination', airport: PyValue | undefined) {
   return flight.get(end) === airport;
+}
+
+/** Whether a flight has this end; the newer tool takes any where none is named. */
+function leads(
+  world: World,
+  flight: PyObject,
+  { args, end }: { readonly args: BoundArguments; readonly end: 'origin' | 'destination' },
+): boolean {
+  const airport = args.get(end);
+  return (world.dialect === 'tau2' && airport === null) || goes(flight, end, airport);
 }
 
 /** The flight's day, when it can be booked on it. */
@@ -82,13 +92,16 @@ function offer(dialect: Dialect, { flight, day, date }: Offer): PyObject {
   ]);
 }
 
-function dateArgument(args: BoundArguments): string {
+/** A date that is no text is no day of any flight; the older tool cannot even compare it. */
+function dateArgument({ dialect }: World, args: BoundArguments): string {
   const date = args.get('date') ?? null;
   if (typeof date === 'string') return date;
+  const comparable = dialect === 'tau2' && !Array.isArray(date) && !(date instanceof Map);
+  if (comparable) return '';
   throw new ToolError(`unhashable type: '${typeName(date)}'`);
 }
 
-/** The table covers one month only, and so does the recorded arithmetic. */
+/** The table covers one month only, and so does the recorded arithmetic, which writes no leading zero. */
 function dayAfter(date: string): string {
-  return `2024-05-${String(Number(date.slice(-2)) + 1).padStart(2, '0')}`;
+  return `2024-05-${Number(date.slice(-2)) + 1}`;
 }

@@ -1,5 +1,6 @@
 /** The flights of a journey as a call names them: looked up, checked for seats, and priced. */
 import { ToolError } from '../python/tool-error.js';
+import { repr } from '../python/python-repr.js';
 import { add, multiply } from '../python/python-number.js';
 import { typeName, type PyNumber, type PyObject, type PyValue } from '../python/python-value.js';
 import type { BoundArguments } from '../domains/arguments.js';
@@ -54,9 +55,8 @@ function bookedFlight(world: World, { number, date, journey }: NamedFlight): PyO
   if (day.get('status') !== 'available') {
     throw refuse(world.dialect, 'flightUnfit', `${number} not available on date ${date}`);
   }
-  const cabin = cabinKey(journey.cabin);
   const seats = objectField(day, 'available_seats');
-  if (!seats.has(cabin)) throw new ToolError(`'${cabin}'`);
+  const cabin = cabinIn(seats, journey.cabin);
   if (numberField(seats, cabin) < journey.passengers) {
     throw refuse(world.dialect, 'noSeats', number);
   }
@@ -82,9 +82,12 @@ function shownFlight(world: World, named: PyObject, flight: PyObject): PyObject 
   ]);
 }
 
-function cabinKey(cabin: PyValue): string {
-  if (typeof cabin === 'string') return cabin;
-  throw new ToolError(`unhashable type: '${typeName(cabin)}'`);
+function cabinIn(seats: PyObject, cabin: PyValue): string {
+  if (typeof cabin === 'string' && seats.has(cabin)) return cabin;
+  if (Array.isArray(cabin) || cabin instanceof Map) {
+    throw new ToolError(`unhashable type: '${typeName(cabin)}'`);
+  }
+  throw new ToolError(repr(cabin));
 }
 
 /** A field that the tool asks of an object in its arguments. */

@@ -54,5 +54,6 @@ export type Refusal = keyof typeof REFUSALS;
 
 /** The refusal as an error to throw; `subject` is what some of the texts name. */
 export function refuse(dialect: Dialect, refusal: Refusal, subject = ''): ToolError {
-  return new ToolError(REFUSALS[refusal][dialect](subject));
+  // An id that was no text carries a line break, so that no record has it.
+  return new ToolError(REFUSALS[refusal][dialect](subject.replace(/^\n/, '')));
 }

@@ -2,8 +2,8 @@
  * The airline tools by name: 14 of tau-bench, of which tau2-bench drops `think` and adds
  * `get_flight_status`.
  *
- * Ground truth are recorded outputs: all of tau-bench's are tested, those of tau2-bench are not, for
- * want of a recording beside the project.
+ * Ground truth are recorded outputs: all of tau-bench's are tested; what tau2-bench changed (seats that are taken,
+ * arguments that are checked, its words) is tested by examples, for want of a recording beside the project.
  */
 import type { Dialect, Table } from '../domains/database.js';
 import { byName, type Domain, type DomainTool } from '../domains/domain.js';

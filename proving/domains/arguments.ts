@@ -3,7 +3,7 @@
  * model that forgets or invents an argument reads them in the recording.
  */
 import type { Dialect } from './database.js';
-import { formatFloat } from '../python/python-number.js';
+import { repr } from '../python/python-repr.js';
 import { typeName, type PyObject, type PyValue } from '../python/python-value.js';
 import { ToolError } from '../python/tool-error.js';
 
@@ -83,12 +83,7 @@ export function sizedIdsArgument(args: BoundArguments, name: string): string[] {
   throw new ToolError(`object of type '${typeName(value)}' has no len()`);
 }
 
-/** `str(value)`, near enough for ids of the wrong type. */
-function textOf(value: PyValue): string {
-  if (typeof value === 'string') return value;
-  if (value === null) return 'None';
-  if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (typeof value === 'number') return formatFloat(value);
-  if (typeof value === 'bigint') return String(value);
-  return typeName(value);
+/** `str(value)`. */
+export function textOf(value: PyValue): string {
+  return typeof value === 'string' ? value : repr(value);
 }

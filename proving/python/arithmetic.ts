@@ -91,8 +91,11 @@ function readAtom(cursor: Cursor): PyNumber {
 }
 
 function unclosed(cursor: Cursor): ToolError {
-  const more = cursor.tokens[cursor.at] !== undefined;
-  return syntaxError(more ? 'invalid syntax' : "'(' was never closed");
+  const next = cursor.tokens[cursor.at];
+  if (next === undefined) return syntaxError("'(' was never closed");
+  // Two numbers side by side in parentheses look like a list.
+  const listed = /^[\d.]/.test(next);
+  return syntaxError(`invalid syntax${listed ? '. Perhaps you forgot a comma?' : ''}`);
 }
 
 function divide(left: PyNumber, right: PyNumber): number {

@@ -4,17 +4,20 @@ import { editOrder, isGiftCard, paymentMethodOf, requireStatus } from './lookups
 import { creditGiftCard, paymentEntry } from './payments.js';
 import { dumpJson } from '../python/python-json.js';
 import { negate } from '../python/python-number.js';
-import { typeName, type PyObject, type PyValue } from '../python/python-value.js';
+import type { PyObject } from '../python/python-value.js';
 import { listField, numberField, objectsField, textField } from '../domains/records.js';
 import { refuse } from './texts.js';
-import { ToolError } from '../python/tool-error.js';
+import { validated, type Model } from '../python/validation.js';
 import type { World } from '../domains/world.js';
 
-/** The parts of an address in the order in which each generation stores them. */
-const ADDRESS_PARTS = {
-  tau2: ['address1', 'address2', 'city', 'country', 'state', 'zip'],
-  'tau-bench': ['address1', 'address2', 'city', 'state', 'country', 'zip'],
-} as const;
+/** The parts of an address in the order in which the older tools store them. */
+const ADDRESS_PARTS = ['address1', 'address2', 'city', 'state', 'country', 'zip'] as const;
+
+/** The newer ones check them. */
+const ADDRESS: Model = {
+  name: 'UserAddress',
+  fields: ['address1', 'address2', 'city', 'country', 'state', 'zip'].map((part) => [part, 'text']),
+};
 
 export function cancelPendingOrder(world: World, args: BoundArguments): string {
   const order = editOrder(world, args);
@@ -56,24 +59,8 @@ export function modifyUserAddress(world: World, args: BoundArguments): string {
 }
 
 function addressFrom(world: World, args: BoundArguments): PyObject {
-  const parts = ADDRESS_PARTS[world.dialect];
-  const wrong = parts.filter((part) => typeof args.get(part) !== 'string');
-  if (world.dialect === 'tau2' && wrong.length > 0) throw invalidAddress(args, wrong);
-  return new Map(parts.map((part) => [part, args.get(part) ?? null]));
-}
-
-function invalidAddress(args: BoundArguments, wrong: readonly string[]): ToolError {
-  const lines = wrong.map((part) => {
-    const value: PyValue = args.get(part) ?? null;
-    const shown = value === null ? 'None' : dumpJson(value);
-    return (
-      `${part}\n  Input should be a valid string [type=string_type, input_value=${shown}, ` +
-      `input_type=${typeName(value)}]\n    For further information visit ` +
-      'https://errors.pydantic.dev/2.10/v/string_type'
-    );
-  });
-  const noun = wrong.length === 1 ? 'error' : 'errors';
-  return new ToolError(`${wrong.length} validation ${noun} for UserAddress\n${lines.join('\n')}`);
+  if (world.dialect === 'tau2') return validated(ADDRESS, args as PyObject);
+  return new Map(ADDRESS_PARTS.map((part) => [part, args.get(part) ?? null]));
 }
 
 export function modifyPendingOrderPayment(world: World, args: BoundArguments): string {

@@ -103,6 +103,12 @@ test('what is reported well is what counts, without a word about it', async () =
   expect(end).toMatchObject({ usage, estimated: false });
 });
 
+test('what of a reply never came is named, in bounded words', async () => {
+  const missing = 'item 1 of the response'.repeat(100);
+  const { outcome } = await ask(() => Promise.resolve(replying(NO_USAGE, { missing })));
+  expect(outcome).toMatchObject({ reply: { missing: missing.slice(0, 200) } });
+});
+
 test('only fees of tools that were offered are fees', async () => {
   const hosted = [{ id: 'h', tool: 'constructor', args: {}, isError: false, result: null }];
   const { outcome } = await ask(() => Promise.resolve(replying(NO_USAGE, { hosted })));

@@ -1,9 +1,12 @@
-/** What doctor finds in a store. */
-import { mkdtempSync, rmSync } from 'node:fs';
+/** What doctor finds, and what it cannot look at. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { allChecks } from '../../cli/doctor/all-checks.js';
+import type { Check } from '../../cli/doctor/check.js';
 import { checkStore } from '../../cli/doctor/store.js';
-import { createDeskKey } from '../../client/index.js';
+import { withSession } from '../../cli/session.js';
+import { createDeskKey, type HoldfastClient } from '../../client/index.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import { openStore } from '../../store/store.js';
 import { readEnvironment } from '../../worker/config.js';
@@ -82,4 +85,63 @@ test('segments that are not archived are warnings with since when, and lost ones
     },
   ]);
   await store.close();
+});
+
+describe('what needs something that is broken', () => {
+  const FACTS = { serverVersion: '1.0.0', retentionMs: 9e9, missingAttributes: [] };
+  const client = {
+    address: 'here:1',
+    namespace: 'default',
+    taskQueue: 'q',
+    namespaceFacts: () => Promise.resolve(FACTS),
+    workerCount: () => Promise.resolve(1),
+    stuckRuns: () => Promise.resolve([]),
+  } as unknown as HoldfastClient;
+
+  /** What doctor says where `holdfast` has this server, each name once. */
+  async function said(found: () => Promise<HoldfastClient>): Promise<ReadonlyMap<string, Check>> {
+    const variables = { HOLDFAST_HOME: folder };
+    const environment = { folder, variables, colour: false, interactive: false };
+    return withSession(environment, {}, async (session) => {
+      const { place } = session;
+      const premises = { place, folder, keyFile: keyFile(), addressGiven: true };
+      const checks = await allChecks({ place, clientWithoutStore: found }, premises);
+      return new Map(checks.map((check) => [check.name, check]));
+    });
+  }
+
+  test('a server is asked although the store is broken', async () => {
+    writeFileSync(join(folder, 'store.db'), 'no database at all, only a text'.repeat(100));
+    const checks = await said(() => Promise.resolve(client));
+    expect(checks.get('store')?.status).toBe('broken');
+    for (const name of ['server', 'workers', 'stuck runs']) {
+      expect([name, checks.get(name)?.status]).toEqual([name, 'ok']);
+    }
+    for (const name of ['notifications', 'archive', 'desk key']) {
+      expect(checks.get(name)).toEqual({
+        name,
+        status: 'not_checked',
+        found: 'not checked, because the store is broken',
+      });
+    }
+  });
+
+  test('is not checked, and says because of what', async () => {
+    writeFileSync(join(folder, 'holdfast.config.ts'), 'export default {');
+    const checks = await said(() => Promise.reject(new Error('nobody there')));
+    for (const [first, names] of [
+      ['server', ['namespace', 'search attributes', 'workers', 'stuck runs']],
+      ['configuration', ['model key']],
+    ] as const) {
+      expect(checks.get(first)?.status).toBe('broken');
+      for (const name of names) {
+        const { status, found: text } = checks.get(name) ?? {};
+        expect([name, status, text]).toEqual([
+          name,
+          'not_checked',
+          `not checked, because the ${first} is broken`,
+        ]);
+      }
+    }
+  });
 });

@@ -183,6 +183,31 @@ describe('without a server', () => {
   });
 });
 
+describe('doctor, with a store that is broken and no server', () => {
+  const look = async (...argv: readonly string[]) => {
+    const store = join(folder, 'text.db');
+    writeFileSync(store, 'this is no database. '.repeat(100));
+    return holdfast('doctor', '--store', store, '--address', '127.0.0.1:1', ...argv);
+  };
+
+  it('tells each fault where it is, and what it could not look at', async () => {
+    const { out } = await look('--json');
+    const { checks } = JSON.parse(out) as { checks: { name: string; found: string }[] };
+    const found = new Map(checks.map((check) => [check.name, check.found]));
+    expect(found.get('store')).toContain('not a database');
+    expect(found.get('server')).toContain('127.0.0.1:1');
+    expect(found.get('desk key')).toBe('not checked, because the store is broken');
+    expect(found.get('stuck runs')).toBe('not checked, because the server is broken');
+  }, 20_000);
+
+  it('marks only what is broken as such', async () => {
+    const { code, out } = await look();
+    expect(code).toBe(1);
+    expect(out).toMatch(/^BROKEN +store/m);
+    expect(out).toMatch(/^- +desk key +not checked/m);
+  }, 20_000);
+});
+
 describe('a bad task', () => {
   it.each([
     ['a blank goal', ['start', 'refund', ' '], 'task.goal'],

@@ -42,6 +42,15 @@ test('a bound that counts in the place of a strange figure is told of', () => {
   expect(warningsOf(shell)).toEqual(['usage_unreadable']);
 });
 
+test('what the vendor never sent of a reply is told of, and the rest decides', () => {
+  const model = [says('x', { missing: 'item 1 of the response' })];
+  const shell = createShell({ model });
+  expect(finish(shell)).toMatchObject({ status: 'completed' });
+  expect(ofType(shell, 'warning')).toMatchObject([
+    { code: 'reply_incomplete', message: expect.stringContaining('item 1 of the response') },
+  ]);
+});
+
 test('the bound of a request covers the results of calls that were not made', () => {
   const numbered = Array.from({ length: CALLS_MAX }, (_, index) =>
     call(`c${index}`, 'read_order', { orderId: String(index) }),

@@ -1,4 +1,14 @@
-/** Lists of runs as Temporal alone gives them: without a store, and of runs that no worker has taken up. */
+/** Lists with what Temporal alone knows: without a store, of runs that no worker has taken up or that were terminated. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import type { Desk } from '../../console/desk.js';
+import type { Endpoint } from '../../console/http/endpoint.js';
+import type { Person } from '../../console/identity/person.js';
+import { inboxEndpoints } from '../../console/routes/inbox.js';
+import { openStore } from '../../store/store.js';
+import { askView, eventsFrom, SESSION_INIT } from '../store/fixtures.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type HoldfastClient } from '../../client/index.js';
 import { startTestServer, type TestServer } from '../../testing/index.js';
@@ -53,3 +63,45 @@ test('an agent is found by its exact name', async () => {
   expect(await listed('one', { agent: 'clerk' })).toEqual([]);
   expect(await listed('other', { agent: "clerk' OR HoldfastAgent = 'clerk.2" })).toEqual([]);
 });
+
+test('questions of a run that was terminated wait for nobody', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-ended-'));
+  const store = await openStore({ file: join(folder, 'store.db') });
+  const knowing = await connect({ address: server.address, store, tenant: 'asked' });
+  const connection = await Connection.connect({ address: server.address });
+  const { workflow } = new Client({ connection });
+  const open = async () => (await knowing.listAsks({ limit: 2 })).map(({ runId }) => runId);
+  const untilOpen = async (...wanted: readonly string[]) => {
+    for (let waited = 0; waited < LAG_LIMIT_MS; waited += POLL_MS) {
+      if ((await open()).join() === wanted.join()) break;
+      await sleep(POLL_MS);
+    }
+    return open();
+  };
+  try {
+    for (const runId of ['x', 'y', 'z']) {
+      await knowing.start({ agent: 'clerk', task: 'Wait.', runId, wait: false });
+      const asked = { type: 'approval_requested', ...askView(`${runId}:0`) } as const;
+      const source = { tenant: 'asked', runId, execution: 'e' };
+      await store.appendEvents(source, eventsFrom(0, [SESSION_INIT, asked]));
+    }
+    expect(await open()).toEqual(['x', 'y']);
+    await workflow.getHandle('x').terminate('the operator');
+    expect(await untilOpen('y', 'z')).toEqual(['y', 'z']);
+    const views = { note: () => Promise.resolve() };
+    const desk = { client: knowing, store, views, clock: () => 0 } as unknown as Desk;
+    const person = { tenant: 'asked' } as Person;
+    const [listInbox] = inboxEndpoints.filter(({ name }) => name === 'listInbox');
+    const asked = { desk, person, query: { state: 'pending', limit: 9 } };
+    const answer = await listInbox?.handle(asked as unknown as Parameters<Endpoint['handle']>[0]);
+    const items = [{ runId: 'y' }, { runId: 'z' }];
+    expect(answer).toMatchObject({ body: { total: 2, items } });
+    await knowing.close();
+    // Without the server the store's word is all there is.
+    expect((await store.listAsks('asked', { limit: 9, pendingOnly: true })).length).toBe(3);
+  } finally {
+    await connection.close();
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 60_000);

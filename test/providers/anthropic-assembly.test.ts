@@ -4,6 +4,7 @@ import type { Assembly } from '../../providers/anthropic/assembly.js';
 import { BadStream } from '../../providers/stream-errors.js';
 import { replyOf } from '../../providers/anthropic/reply.js';
 import type { ModelReply } from '../../providers/provider.js';
+import { assembled } from './assembled.js';
 import { unparsedText } from '../../providers/tool-arguments.js';
 
 type Event = readonly [string, Record<string, unknown>];
@@ -234,6 +235,29 @@ describe('what the vendor runs itself', () => {
     expect(paused.hosted).toBeUndefined();
   });
 
+  test('a use without a result beside a call of ours waits for that call, in its place', () => {
+    const beside: readonly Event[] = [
+      ...begin,
+      ...use(0, 'h'),
+      ...found(1, 'h'),
+      ...use(2, 'i'),
+      [
+        'content_block_start',
+        { index: 3, content_block: { type: 'tool_use', id: 'c', name: 't' } },
+      ],
+      ['content_block_stop', { index: 3 }],
+    ];
+    const waiting = reply([...beside, ...end('tool_use')]);
+    expect(waiting.raw).toMatchObject([
+      { id: 'h' },
+      { tool_use_id: 'h' },
+      { id: 'i' },
+      { id: 'c' },
+    ]);
+    expect(waiting.hosted).toMatchObject([{ id: 'h' }]);
+    expect(reply([...beside, ...end('refusal')]).raw).toHaveLength(2);
+  });
+
   test('a result after a pause belongs to the use before it', () => {
     const earlier = [{ type: 'server_tool_use', id: 'h', name: 's', input: { q: 2 } }];
     const assembly = assemble([...begin, ...found(0, 'h'), ...end('end_turn')]);
@@ -246,5 +270,87 @@ describe('what the vendor runs itself', () => {
     });
     expect(resumed.hosted).toMatchObject([{ id: 'h', args: { q: 2 } }]);
     expect(resumed.raw).toHaveLength(1);
+  });
+});
+
+describe('a message that stands whole in its beginning', () => {
+  const called = { type: 'tool_use', id: 'c', name: 't', input: { a: 1 } };
+  const begin = (message: Record<string, unknown>): Event => [
+    'message_start',
+    { message: { model: 'm', usage: { input_tokens: 3, output_tokens: 2 }, ...message } },
+  ];
+  const whole = begin({
+    content: [{ type: 'text', text: 'So.' }, called],
+    stop_reason: 'tool_use',
+  });
+  const stop: Event = ['message_stop', {}];
+
+  test('is taken when it ends', () => {
+    expect(reply([whole, stop])).toMatchObject({
+      stop: 'tool_use',
+      blocks: [
+        { type: 'text', text: 'So.' },
+        { type: 'tool_use', id: 'c', tool: 't', args: { a: 1 } },
+      ],
+      raw: [{ type: 'text' }, called],
+      usage: { input: 3, output: 2 },
+      usageSource: 'reported',
+    });
+  });
+
+  test('is no message before its end', () => {
+    expect(assemble([whole]).stopped).toBe(false);
+    expect(() => assemble([begin({ content: [called], stop_reason: null }), stop])).toThrow(
+      BadStream,
+    );
+  });
+
+  test('is none wherever it is cut', () => {
+    const events = [whole, stop].map(([type, data]) => JSON.stringify({ type, ...data }));
+    const bytes = Buffer.from(events.map((data) => `data: ${data}\n\n`).join(''));
+    const { reply: uncut } = assembled('messages', [bytes]);
+    for (let at = 0; at < bytes.lastIndexOf('}'); at += 1) {
+      const early = assembled('messages', [bytes.subarray(0, at)]);
+      expect([early.complete, early.error]).toEqual([false, undefined]);
+      const cut = assembled('messages', [bytes.subarray(0, at), bytes.subarray(at)]);
+      expect(cut.reply).toEqual(uncut);
+    }
+  });
+
+  test('may say the same end again, and go on where it stands', () => {
+    const begun = begin({ content: [called] });
+    const more: readonly Event[] = [
+      ['content_block_start', { index: 1, content_block: { type: 'text', text: 'And' } }],
+      ['content_block_stop', { index: 1 }],
+    ];
+    expect(reply([begun, ...more, ...END]).raw).toMatchObject([called, { text: 'And' }]);
+    expect(reply([whole, ...END])).toMatchObject({ stop: 'tool_use', usage: { output: 9 } });
+  });
+
+  test.each<[string, readonly Event[]]>([
+    ['that begins a block again', [whole, CALL[0]!]],
+    ['that extends a block', [whole, ['content_block_delta', { index: 0, delta: {} }]]],
+    ['with another end', [whole, ['message_delta', { delta: { stop_reason: 'end_turn' } }]]],
+    ['with a block of no type', [begin({ content: [{}], stop_reason: 'end_turn' })]],
+    ['with a block of no object', [begin({ content: ['x'], stop_reason: 'end_turn' })]],
+  ])('is refused %s', (_, events) => {
+    expect(() => assemble(events)).toThrow(BadStream);
+  });
+
+  test('without content says nothing of what follows', () => {
+    const empty = begin({ content: [], stop_reason: 'end_turn' });
+    expect(reply([empty, ...CALL, ...END]).stop).toBe('tool_use');
+    expect(reply([empty, stop])).toMatchObject({ stop: 'end_turn', blocks: [] });
+  });
+
+  test('keeps the rules for calls that were cut off or refused', () => {
+    const bare = { ...called, input: {} };
+    for (const [reason, block] of [
+      ['max_tokens', bare],
+      ['refusal', called],
+    ] as const) {
+      const cut = reply([begin({ content: [block], stop_reason: reason }), stop]);
+      expect([calls(cut), cut.incompleteCalls]).toEqual([0, 1]);
+    }
   });
 });

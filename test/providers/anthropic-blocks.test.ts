@@ -280,6 +280,44 @@ describe('what the vendor ran', () => {
     const reply = await replyOf({ content: [use, called], stop: 'tool_use' }, { tools });
     expect(saidAgain(reply, { tools })).toEqual([use, called]);
   });
+
+  test('and called from costs nothing, which says nothing of the size of the conversation', async () => {
+    const usage = { input_tokens: 0, output_tokens: 0 };
+    const message = {
+      type: 'message',
+      model: MODEL,
+      content: [CALL],
+      stop_reason: 'tool_use',
+      usage,
+    };
+    const sizeAfter = async (text: string, counted: Block = usage) => {
+      const start = { type: 'message_start', message: { ...message, usage: counted } };
+      const events = [start, { type: 'message_stop' }];
+      const bytes = Buffer.from(events.map((each) => `data: ${JSON.stringify(each)}\n\n`).join(''));
+      const messages = [{ role: 'user' as const, blocks: [{ type: 'text' as const, text }] }];
+      return replyTo('messages', { pieces: [bytes] }, { messages });
+    };
+    const reply = await sizeAfter('x'.repeat(30_000));
+    expect(reply.usage).toEqual({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 });
+    expect(reply.contextTokens).toBeGreaterThan(10_000);
+    expect((await sizeAfter('x')).contextTokens).toBeLessThan(1_000);
+    expect((await sizeAfter('x', USAGE)).contextTokens).toBeUndefined();
+  });
+
+  test('beside a call of ours goes back with it, and its result is told however late it comes', async () => {
+    const beside: Block = { ...CALL, id: 'c2' };
+    const first = await replyOf({ content: [use, beside], stop: 'tool_use' }, { tools });
+    expect(saidAgain(first, { tools })).toEqual([use, beside]);
+    const second = await replyOf({ content: [CALL], stop: 'tool_use' }, { tools });
+    const messages = [first, second].map(({ blocks, raw }) => ({
+      role: 'assistant' as const,
+      blocks,
+      raw,
+      rawModel: MODEL,
+    }));
+    const { hosted } = await replyOf({ content: [result] }, { tools, messages });
+    expect(hosted).toMatchObject([{ id: 's', tool: 'code_execution' }]);
+  });
 });
 
 describe('a request', () => {

@@ -99,3 +99,18 @@ test('a call whose arguments are broken is shown as it comes', async () => {
     { type: 'tool_use', id: 'c1', tool: 'look', text: '{"order": "A' },
   ]);
 });
+
+test('a message that stands whole in its beginning is shown', async () => {
+  const content = [
+    { type: 'text', text: 'So.' },
+    { type: 'tool_use', id: 'c', name: 't', input: { a: 1 } },
+  ];
+  const message = { type: 'message', model: 'm', content, stop_reason: 'tool_use', usage: {} };
+  const events = [{ type: 'message_start', message }, { type: 'message_stop' }];
+  const garbage = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+  const { deltas } = await shown(VENDORS[0]![1], { garbage });
+  expect(blocksOf(deltas)).toMatchObject([
+    { type: 'text', text: 'So.' },
+    { type: 'tool_use', id: 'c', tool: 't' },
+  ]);
+});

@@ -190,7 +190,8 @@ describeWithMaterial('the airline tools of each generation', () => {
         { ...RESERVATION, cabin: 'economy', flights: [{ date: 'x' }], payment_id: 'none' },
       ],
       "'flight_number'",
-      "'flight_number'",
+      '1 validation error for FlightInfo\nflight_number\n  Field required [type=missing, ' +
+        "input_value={'date': 'x'}, input_type=dict]\n    For further information visit https://",
     ],
     [
       [
@@ -252,6 +253,107 @@ describeWithMaterial('the airline tools of each generation', () => {
     );
     const status: Call = ['get_flight_status', { flight_number: 'HAT001', date: '2024-05-03' }];
     expect(call(database, overlay, status)).toBe('cancelled');
+  });
+
+  const BOOKING = {
+    user_id: 'mia_li_3668',
+    origin: 'JFK',
+    destination: 'SEA',
+    flight_type: 'one_way',
+    cabin: 'economy',
+    flights: [{ flight_number: 'HAT083', date: '2024-05-20' }],
+    passengers: [{ first_name: 'Mia', last_name: 'Li', dob: '1990-04-05', seat: '1A' }],
+    payment_methods: [{ payment_id: 'credit_card_4421486', amount: 100 }],
+    total_baggages: 0,
+    nonfree_baggages: 0,
+    insurance: 'no',
+  };
+
+  test('a booking takes seats of its cabin in the newer generation alone', () => {
+    const seatsLeft = (database: Database): readonly unknown[] => {
+      const overlay = createMemoryOverlay();
+      const search: Call = [
+        'search_direct_flight',
+        { origin: 'JFK', destination: 'SEA', date: '2024-05-20' },
+      ];
+      const offered = (): unknown => {
+        const flights = z
+          .array(z.looseObject({ flight_number: z.string(), available_seats: z.unknown() }))
+          .parse(JSON.parse(call(database, overlay, search)));
+        return flights.find(({ flight_number }) => flight_number === 'HAT083')?.available_seats;
+      };
+      const before = offered();
+      const said = call(database, overlay, ['book_reservation', BOOKING]);
+      expect(said).toContain('"reservation_id": "HATHAT"');
+      return [before, offered(), said.includes('1A')];
+    };
+    expect(seatsLeft(newer)).toEqual([
+      { basic_economy: 16, economy: 7, business: 3 },
+      { basic_economy: 16, economy: 6, business: 3 },
+      false,
+    ]);
+    const [before, after, kept] = seatsLeft(older);
+    expect(after).toEqual(before);
+    expect(kept).toBe(true);
+  });
+
+  test('a flight without seats for all is refused once they are taken', () => {
+    const overlay = createMemoryOverlay();
+    const paid = (passengers: number) => ({
+      passengers: Array.from({ length: passengers }, () => BOOKING.passengers[0]),
+      payment_methods: [{ payment_id: 'credit_card_4421486', amount: 100 * passengers }],
+    });
+    const book = (passengers: number): string =>
+      call(newer, overlay, ['book_reservation', { ...BOOKING, ...paid(passengers) }]);
+    expect(book(5)).not.toMatch(/^Error/);
+    expect(book(3)).toBe('Error: Not enough seats on flight HAT083');
+  });
+
+  const seat = { flight_number: 'HAT083', date: '2024-05-20' };
+  test.each<[string, Record<string, unknown>, string]>([
+    [
+      'book_reservation',
+      { ...BOOKING, cabin: 'first', total_baggages: 'two' },
+      "2 validation errors for Reservation\ncabin\n  Input should be 'business', 'economy' or " +
+        "'basic_economy' [type=literal_error, input_value='first', input_type=str]\n    For further",
+    ],
+    [
+      'book_reservation',
+      { ...BOOKING, payment_methods: [{ payment_id: 'credit_card_4421486', amount: 99.5 }] },
+      '1 validation error for Payment\namount\n  Input should be a valid integer, got a number with ' +
+        'a fractional part [type=int_from_float, input_value=99.5, input_type=float]',
+    ],
+    ['book_reservation', { ...BOOKING, passengers: true }, "'bool' object is not iterable"],
+    [
+      'book_reservation',
+      { ...BOOKING, flights: '[]' },
+      "'str' object has no attribute 'flight_number'",
+    ],
+    [
+      'update_reservation_flights',
+      { ...RESERVATION, cabin: 'first', flights: [seat], payment_id: 'gift_card_1642017' },
+      "'first'",
+    ],
+    [
+      'update_reservation_baggages',
+      { ...RESERVATION, total_baggages: 1, nonfree_baggages: '1', payment_id: 'x' },
+      "unsupported operand type(s) for -: 'str' and 'int'",
+    ],
+    [
+      'update_reservation_passengers',
+      { ...RESERVATION, passengers: [{ ...BOOKING.passengers[0], dob: null }] },
+      '1 validation error for Passenger\ndob\n  Input should be a valid string',
+    ],
+    [
+      'send_certificate',
+      { user_id: 'mia_li_3668', amount: 'much' },
+      '1 validation error for Certificate\namount\n  Input should be a valid number, unable to ' +
+        "parse string as a number [type=float_parsing, input_value='much', input_type=str]",
+    ],
+    ['get_reservation_details', { reservation_id: 7 }, 'Reservation 7 not found'],
+  ])('the newer %s checks what it is given: %j', (tool, args, said) => {
+    const answer = call(newer, createMemoryOverlay(), [tool, args]);
+    expect(answer.slice(0, `Error: ${said}`.length)).toBe(`Error: ${said}`);
   });
 
   test('a refused call leaves nothing behind', () => {

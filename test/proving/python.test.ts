@@ -1,7 +1,15 @@
 import { evaluateExpression } from '../../proving/python/arithmetic';
 import { dumpCanonical, dumpJson, parseJson } from '../../proving/python/python-json';
 import { formatFloat, roundToCents } from '../../proving/python/python-number';
-import { fromJson, sameValue } from '../../proving/python/python-value';
+import { repr } from '../../proving/python/python-repr';
+import {
+  fromJson,
+  sameValue,
+  type PyObject,
+  type PyValue,
+} from '../../proving/python/python-value';
+import { validated, type Model } from '../../proving/python/validation';
+import { sameText } from '../../proving/same-text';
 
 describe('JSON as Python writes it', () => {
   test('int and float stay apart, and keys keep their order', () => {
@@ -87,4 +95,82 @@ describe('calculate', () => {
   ])('%s is refused', (expression, message) => {
     expect(() => evaluateExpression(expression)).toThrow(message);
   });
+});
+
+test.each<[PyValue, string]>([
+  [null, 'None'],
+  [true, 'True'],
+  [2n, '2'],
+  [2, '2.0'],
+  ["it's", `"it's"`],
+  [`it's "so"`, `'it\\'s "so"'`],
+  ['a\nb\\', "'a\\nb\\\\'"],
+  [[1n, 'x', new Map([['k', [false]]])], "[1, 'x', {'k': [False]}]"],
+])('%j is shown as Python shows it', (value, shown) => {
+  expect(repr(value)).toBe(shown);
+});
+
+describe('a record that is checked', () => {
+  const model: Model = {
+    name: 'Thing',
+    fields: [
+      ['name', 'text'],
+      ['count', 'whole'],
+      ['price', 'number'],
+      ['parts', { listOf: { name: 'Part', fields: [['id', 'text']] } }],
+    ],
+  };
+  const given = (more: Record<string, PyValue>): PyObject =>
+    new Map(Object.entries({ name: 'n', count: 1n, price: 1, parts: [], ...more }));
+
+  test('has its fields in order, turned into their types, and no others', () => {
+    const record = new Map<string, PyValue>([
+      ['more', 1n],
+      [
+        'parts',
+        [
+          new Map<string, PyValue>([
+            ['x', 1n],
+            ['id', 'p'],
+          ]),
+        ],
+      ],
+      ['price', ' 2 '],
+      ['count', '3.0'],
+      ['name', 'n'],
+    ]);
+    expect([...validated(model, record)]).toEqual([
+      ['name', 'n'],
+      ['count', 3n],
+      ['price', 2],
+      ['parts', [new Map([['id', 'p']])]],
+    ]);
+  });
+
+  test.each<[Record<string, PyValue>, string]>([
+    [{ count: 1.5 }, 'int_from_float'],
+    [{ count: 'x' }, 'int_parsing'],
+    [{ count: [] }, 'int_type'],
+    [{ price: '' }, 'float_parsing'],
+    [{ price: null }, 'float_type'],
+    [{ name: 1n }, 'string_type'],
+    [{ parts: 'x' }, 'list_type'],
+    [{ parts: ['x'] }, 'model_type'],
+    [{ parts: [new Map()] }, 'missing'],
+  ])('with %j is refused as %s', (more, type) => {
+    expect(() => validated(model, given(more))).toThrow(`[type=${type}, `);
+  });
+
+  test('is shown by its beginning and its end, each fault at its place', () => {
+    const parts = ['x'.repeat(60)];
+    expect(() => validated(model, given({ count: 'x', parts }))).toThrow(
+      /^2 validation errors for Thing\ncount\n.*\n.*\nparts\.0\n.*instance of Part \[type=model_type, input_value='x{24}\.\.\.x{23}', /,
+    );
+  });
+});
+
+test('a complaint is the same whichever version of its library linked its documentation', () => {
+  const linked = (version: string) => `x https://errors.pydantic.dev/${version}/v/missing`;
+  expect(sameText(linked('2.10'), linked('2.11'))).toBe(true);
+  expect(sameText(linked('2.10'), 'y'.concat(linked('2.11')))).toBe(false);
 });

@@ -7,7 +7,6 @@ import {
   matchOutcomes,
   parseExpectedOutcomes,
   readExpectedOutcomes,
-  sameRecords,
 } from '../../proving/expected-outcomes';
 import { replayRecording } from '../../proving/offline-replay';
 import {
@@ -17,6 +16,7 @@ import {
   splitExchanges,
   type Recording,
 } from '../../proving/recording';
+import { recordDifferences } from '../../proving/record-differences';
 import { loadDatabase } from '../../proving/domains/database';
 import { RETAIL } from '../../proving/retail/tools';
 import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
@@ -267,8 +267,31 @@ describe('expected outcomes', () => {
   });
 
   test('compare records as the benchmark does', () => {
-    expect(sameRecords({ a: { x: 1, y: [2] } }, { a: { y: [2.0], x: 1 } })).toBe(true);
-    expect(sameRecords({ a: { x: 1 } }, { a: { x: 1, y: null } })).toBe(false);
+    const expected = { t: { a: { x: 1, y: [2.0] } } };
+    expect(recordDifferences({ t: { a: { y: [2], x: 1 } } }, expected)).toEqual([]);
+    expect(recordDifferences({ t: { a: { x: 1, y: [2], z: null } } }, expected)).toEqual([
+      't a differs in z',
+    ]);
+  });
+
+  test('name the records that differ, and their fields', () => {
+    const expected = { orders: { '#W1': { status: 'new', sum: 1, by: 'x' }, '#W2': { sum: 2 } } };
+    const seen = { orders: { '#W1': { status: 'old', sum: 2, by: 'x' } }, users: { mia: {} } };
+    expect(recordDifferences(seen, expected)).toEqual([
+      'orders #W1 differs in status, sum',
+      'orders #W2 is not changed',
+      'users mia is changed unexpectedly',
+    ]);
+  });
+
+  test('say a bounded number of them', () => {
+    const fields = (n: number) => Object.fromEntries(Array.from({ length: 20 }, (_, i) => [i, n]));
+    const table = (n: number) =>
+      Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`r${i}`, fields(n)]));
+    const lines = recordDifferences({ t: table(1) }, { t: table(2) });
+    expect(lines).toHaveLength(6);
+    expect(lines[0]).toBe('t r0 differs in 0, 1, 2, 3, 4, 5, 6, 7 and 12 more fields');
+    expect(lines.at(-1)).toBe('and 4 more records differ');
   });
 });
 

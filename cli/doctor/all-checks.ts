@@ -1,0 +1,42 @@
+/** Everything that doctor looks at, in the order in which it is told. */
+import type { Environment } from '../../worker/config.js';
+import type { Session } from '../session.js';
+import { guarded, type Check } from './check.js';
+import { checkConfiguration } from './configuration.js';
+import { checkHome, checkLeftBehind, checkNode } from './machine.js';
+import { checkServer } from './server.js';
+import { checkStore } from './store.js';
+
+export interface Premises {
+  readonly place: Environment;
+  readonly folder: string;
+  /** Somebody named a server, so none is started here. */
+  readonly addressGiven: boolean;
+  /** The key of the desk that would be started here, if there is one. */
+  readonly keyFile: string;
+}
+
+export async function allChecks(
+  session: Pick<Session, 'clientWithoutStore' | 'place'>,
+  { place, folder, addressGiven, keyFile }: Premises,
+): Promise<readonly Check[]> {
+  const server = await checkServer(session, addressGiven);
+  // The key is the worker's: when one runs, it may well have what this shell has not.
+  const served = server.some(({ name, status }) => name === 'workers' && status === 'ok');
+  return [
+    ...checkNode(),
+    ...(await guarded({ name: 'data folder', look: () => checkHome(place) })),
+    ...(await guarded({
+      name: 'store',
+      needing: ['notifications', 'archive', 'desk key'],
+      look: () => checkStore(place, keyFile),
+    })),
+    ...(await guarded({
+      name: 'configuration',
+      needing: ['model key'],
+      look: () => checkConfiguration({ place, folder, served }),
+    })),
+    ...server,
+    ...(await guarded({ name: 'left behind', look: () => checkLeftBehind(place) })),
+  ];
+}
