@@ -4,8 +4,12 @@
  * replay; a replay that never ends is ended, and so is one whose worker has died: the SDK does not tell.
  * Errors: `InvalidBundle` for a history over which Temporal's replayer breaks.
  */
-import { Worker, type InjectedSinks, type WorkflowBundleOption } from '@temporalio/worker';
-import type { Sinks } from '@temporalio/workflow';
+import {
+  Worker,
+  type InjectedSinks,
+  type ReplayWorkerOptions,
+  type WorkflowBundleOption,
+} from '@temporalio/worker';
 import { historyJson } from '../activities/history-json.js';
 import { HoldfastError } from '../core/errors.js';
 import { PAYLOAD_CONVERTER_PATH, workflowBundle } from '../worker/workflow-code.js';
@@ -39,7 +43,7 @@ export interface HistoryReplay {
 export interface ReplayCode {
   readonly bundle: WorkflowBundleOption;
   /** What its interceptors call. */
-  readonly sinks?: InjectedSinks<Sinks>;
+  readonly sinks?: NonNullable<ReplayWorkerOptions['sinks']>;
 }
 
 /** One replay for each history, in order. */

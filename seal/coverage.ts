@@ -27,9 +27,6 @@ export function coverageOf(activations: readonly Seen[]): ReadonlySet<string> {
     for (const rule of seen.rules) covered.add(`rule ${rule}`);
     for (const change of seen.asked) covered.add(`asked ${change}`);
     for (const pair of pairsOf(seen.inputs)) covered.add(`together ${pair}`);
-    for (const input of seen.inputs) {
-      for (const rule of new Set(seen.rules)) covered.add(`${rule} after ${input}`);
-    }
   }
   return covered;
 }

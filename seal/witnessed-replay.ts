@@ -4,7 +4,6 @@
  */
 import { extname, join } from 'node:path';
 import type { InjectedSinks } from '@temporalio/worker';
-import type { Sinks } from '@temporalio/workflow';
 import type { ChangeName } from '../core/changes.js';
 import type { Bundle } from '../replay/bundle.js';
 import { replayRunsOf, type ReplayReport } from '../replay/strict-replay.js';
@@ -53,11 +52,8 @@ export async function createWitness(): Promise<Witness> {
   };
 }
 
-function sinksOf(take: (seen: Seen) => void): InjectedSinks<Sinks> {
-  const sinks: InjectedSinks<WitnessSinks> = {
-    witness: { activation: { callDuringReplay: true, fn: (_info, seen) => take(seen) } },
-  };
-  return sinks as unknown as InjectedSinks<Sinks>;
+function sinksOf(take: (seen: Seen) => void): InjectedSinks<WitnessSinks> {
+  return { witness: { activation: { callDuringReplay: true, fn: (_info, seen) => take(seen) } } };
 }
 
 type Plugin = Exclude<

@@ -51,6 +51,14 @@ const SHUTDOWN_GRACE_MS = 20_000;
 const STICKY_MS = 1_000;
 const NAMESPACE = 'default';
 
+const SERVED = {
+  namespace: NAMESPACE,
+  config: BARE_CONFIG,
+  providers: new Map(),
+  shutdownGraceMs: SHUTDOWN_GRACE_MS,
+  stickyTimeoutMs: STICKY_MS,
+};
+
 const KINDS: readonly (keyof Activities)[] = [
   'open_run',
   'call_model',
@@ -66,13 +74,8 @@ const KINDS: readonly (keyof Activities)[] = [
   'close_run',
 ];
 
-export async function openHost({
-  address,
-  folder,
-  name,
-  rules,
-  ...options
-}: HostOptions): Promise<Host> {
+export async function openHost(given: HostOptions): Promise<Host> {
+  const { address, folder, name, rules, ...options } = given;
   const [storePlace, taskQueue] = [join(folder, `${name}.db`), `eval-${name}`];
   const store = await openStore({ file: storePlace });
   const client = await connect({ address, taskQueue, store });
@@ -82,15 +85,11 @@ export async function openHost({
   const parts = partsOf((part) =>
     startWorker({
       address,
-      namespace: NAMESPACE,
       taskQueue,
       storePlace,
       serves: part,
-      config: BARE_CONFIG,
-      providers: new Map(),
-      activities: (deps) => activitiesFor(cases, rules === undefined ? deps : { ...deps, rules }),
-      shutdownGraceMs: SHUTDOWN_GRACE_MS,
-      stickyTimeoutMs: STICKY_MS,
+      activities: (deps) => activitiesFor(cases, withRules(deps, rules)),
+      ...SERVED,
       ...options,
     }),
   );
@@ -135,6 +134,10 @@ export async function openHost({
       await store.close();
     },
   };
+}
+
+function withRules(deps: ActivityDeps, rules: number | undefined): ActivityDeps {
+  return rules === undefined ? deps : { ...deps, rules };
 }
 
 /** Each activity belongs to a case, which knows what it works with. */

@@ -86,7 +86,7 @@ const effects = (world: World, runId: string) =>
 
 /** The run ends as if nothing had been; who is asked whether the payment was made says the truth. */
 async function completed(world: World, run: RunHandle): Promise<Ended> {
-  const outcome = await run.outcome({ timeoutMs: 60_000 });
+  const outcome = await run.outcome({ timeoutMs: 120_000 });
   const ask = outcome.kind === 'waiting' ? outcome.asks[0] : undefined;
   if (ask?.kind === 'outcome') {
     const made = effects(world, run.runId).length > 0;

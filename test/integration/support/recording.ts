@@ -4,12 +4,21 @@
  */
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { Client } from '@temporalio/client';
 import { createActivities, type Activities, type ActivityDeps } from '../../../activities/index.js';
 import { bundleText } from '../../../replay/bundle.js';
 import { exportRun } from '../../../replay/export-run.js';
-import { NAMESPACE, type World } from './world.js';
+import type { Store } from '../../../store/store.js';
+import type { TestServer } from '../../../testing/index.js';
 
 const TENANT = 'default';
+const NAMESPACE = 'default';
+
+interface Leaving {
+  readonly raw: Client;
+  readonly server: TestServer;
+  readonly store: Store;
+}
 
 /** Activities of the rules number that is recorded; undefined: the newest. */
 export function activitiesRecorded(): ((deps: ActivityDeps) => Activities) | undefined {
@@ -19,7 +28,7 @@ export function activitiesRecorded(): ((deps: ActivityDeps) => Activities) | und
     : (deps) => createActivities({ ...deps, rules: Number(rules) });
 }
 
-export async function leaveBundles({ raw, server, store }: World): Promise<void> {
+export async function leaveBundles({ raw, server, store }: Leaving): Promise<void> {
   const folder = process.env['HOLDFAST_BUNDLES'];
   if (folder === undefined) return;
   const test = basename(expect.getState().testPath ?? 'test').split('.')[0]!;
