@@ -1,6 +1,6 @@
 /** Running a worker in the foreground until a signal; running work is drained first. */
 import type { Config } from '../authoring/index.js';
-import { shownPlace } from '../store/place.js';
+import { shownPlace, storeExists } from '../store/place.js';
 import type { Environment } from '../worker/config.js';
 import type { Output } from './output.js';
 
@@ -29,13 +29,14 @@ export async function serveWorker(options: ServeOptions, output: Output): Promis
   const providers = providersOf(place, config);
   for (const line of unreachableModels(config, providers)) output.remark(line);
   const say = (line: string): void => output.remark(line);
+  const isNew = !storeExists(storePlace);
   const queue = { address, namespace, taskQueue, storePlace };
   const worker = await startWorker({ ...queue, providers, config, say });
   const agents = [...config.agents.keys()];
   const store = shownPlace(storePlace);
   output.data({ serving: agents, address, taskQueue, store });
   output.line(`Worker           serves ${agents.join(', ')} on task queue ${taskQueue}`);
-  output.line(`Store            ${store}`);
+  output.line(`Store            ${store}${isNew ? ' (made now: there was none)' : ''}`);
   const served = worker.run();
   // A worker can be told to end only once it runs.
   signal.addEventListener('abort', () => worker.shutdown(), { once: true });

@@ -12,6 +12,7 @@ import { speaks, type Db, type Dialect, type OpenDatabase } from '../database.js
 import { migrate } from '../migrations.js';
 import { changePoll } from './change-poll.js';
 import { withFileLock } from './file-lock.js';
+import { presenceOf, type Presence } from './file-presence.js';
 import { withStatementCache } from './prepared.js';
 import { openFailure } from './sqlite-errors.js';
 
@@ -89,7 +90,8 @@ function openFile(file: string, busyWaitMs: number, durability: Durability = 'du
       throw error;
     }
     // Not `db.destroy()`: that leaves a connection open that has not been used yet.
-    return { db: onConnection(connection), close: async () => void connection.close() };
+    const presence = file === IN_MEMORY ? () => undefined : presenceOf(file);
+    return { db: onConnection(connection, presence), close: async () => void connection.close() };
   } catch (error) {
     throw openFailure(error, file);
   }
@@ -101,6 +103,7 @@ interface Session {
   readonly statements: SqliteDatabase;
   /** The Db of whoever holds the transaction. Every other one waits for its end. */
   readonly inside: Db;
+  readonly presence: Presence;
 }
 
 const sessions = new WeakMap<Db, Session>();
@@ -131,13 +134,13 @@ const SQLITE: Dialect = {
 };
 
 /** Two ways to one connection: Kysely makes the users of each wait for one another, not for the other's. */
-function onConnection(connection: Database.Database): Db {
+function onConnection(connection: Database.Database, presence: Presence): Db {
   const statements = withStatementCache(connection);
   const guarded = whileOpen(connection, statements);
   const db: Db = new Kysely({ dialect: new SqliteDialect({ database: statements }) });
   const inside: Db = new Kysely({ dialect: new SqliteDialect({ database: guarded }) });
-  sessions.set(db, { connection, statements, inside });
-  sessions.set(inside, { connection, statements: guarded, inside });
+  sessions.set(db, { connection, statements, inside, presence });
+  sessions.set(inside, { connection, statements: guarded, inside, presence });
   speaks(inside, SQLITE);
   return speaks(db, SQLITE);
 }
@@ -163,16 +166,18 @@ function sessionOf(db: Db): Session {
 
 /** Now, or after a transaction that somebody else has open: it would be part of that one. */
 function whenFree<T>(db: Db, run: (statements: SqliteDatabase) => T): T | Promise<T> {
-  const { connection, statements, inside } = sessionOf(db);
+  const { connection, statements, inside, presence } = sessionOf(db);
+  presence();
   if (db === inside || !connection.inTransaction) return run(statements);
   return db.connection().execute(async () => run(statements));
 }
 
 function transaction<T>(db: Db, begin: string, work: (tx: Db) => Promise<T>): Promise<T> {
-  const { inside, statements } = sessionOf(db);
+  const { inside, statements, presence } = sessionOf(db);
   // What begins inside a transaction becomes part of it.
   if (db === inside) return work(inside);
   return db.connection().execute(async () => {
+    presence();
     statements.prepare(begin).run([]);
     try {
       const value = await work(inside);

@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { SCHEMA_VERSION } from '../../store/migrations.js';
@@ -50,6 +50,28 @@ test('a store that another process locks too long says so', async () => {
   raw.exec('rollback');
   raw.close();
   expect(await store.putBlob('t', 'x')).toMatchObject({ bytes: 1 });
+  await store.close();
+});
+
+test('a file that vanishes is noticed: nothing is acknowledged that would be lost, until it is back', async () => {
+  const file = newFile();
+  const store = await openStore({ file });
+  const kept = await store.putBlob('t', 'kept');
+  renameSync(file, `${file}.away`);
+  const gone = { code: 'StoreUnavailable', message: expect.stringContaining('is gone') };
+  await expect(store.putBlob('t', 'lost')).rejects.toMatchObject(gone);
+  await expect(store.getBlob('t', kept.$blob)).rejects.toMatchObject(gone);
+  await expect(
+    store.together((calls) => calls.putText('t', 'lost'.repeat(5_000))),
+  ).rejects.toMatchObject(gone);
+  renameSync(`${file}.away`, file);
+  expect(await store.getBlob('t', kept.$blob)).toBe('kept');
+  copyFileSync(file, `${file}.copy`);
+  renameSync(`${file}.copy`, file);
+  await expect(store.putBlob('t', 'lost')).rejects.toMatchObject({
+    code: 'StoreUnavailable',
+    message: expect.stringContaining('Another file'),
+  });
   await store.close();
 });
 
