@@ -1,5 +1,6 @@
 /** Proof that the kept histories catch a change of meaning: each named change, turned round, breaks one of them. */
 import { CHANGES, type ChangeName } from '../core/changes.js';
+import type { Bundle } from '../replay/bundle.js';
 import { isMixed } from './coverage.js';
 import { keptHistories, readKept } from './kept-histories.js';
 import { createWitness, type Witness } from './witnessed-replay.js';
@@ -35,11 +36,8 @@ export async function prove(say: (line: string) => void): Promise<Proof> {
   const caughtBy = new Map<ChangeName, string | undefined>();
   for (const name of Object.keys(CHANGES) as ChangeName[]) {
     const places = asking.get(name) ?? [];
-    const found = await firstBroken(
-      witness,
-      name,
-      places.map((place) => bundles[place]!),
-    );
+    const chosen = places.map((place) => ({ bundle: bundles[place]! }));
+    const found = await firstBroken(witness, name, chosen);
     const file = found === undefined ? undefined : kept[places[found]!]!.file;
     caughtBy.set(name, file);
     say(
@@ -53,12 +51,14 @@ function askedIn(asked: readonly string[]): ReadonlySet<ChangeName> {
   return new Set(asked.map((item) => item.replace('!', '') as ChangeName));
 }
 
-async function firstBroken(
+/** Which of them is the first that does not replay when the change is turned round. */
+export async function firstBroken(
   witness: Witness,
   change: ChangeName,
-  bundles: Parameters<Witness['replayReversed']>[1],
+  histories: readonly { readonly bundle: Bundle }[],
 ): Promise<number | undefined> {
   let index = 0;
+  const bundles = histories.map(({ bundle }) => bundle);
   for await (const { equal } of witness.replayReversed(change, bundles)) {
     if (!equal) return index;
     index += 1;

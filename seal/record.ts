@@ -1,5 +1,5 @@
 /** Keeps runs that cover something which no kept one covers. */
-import { RULES_VERSION } from '../core/changes.js';
+import { CHANGES, RULES_VERSION, type ChangeName } from '../core/changes.js';
 import { fileName } from '../cli/commands/eval-bundles.js';
 import type { Fixture } from '../evaluation/fixture.js';
 import { rulesOf } from '../replay/versions.js';
@@ -13,6 +13,7 @@ import {
 } from './candidates.js';
 import { coverageOf, isMixed } from './coverage.js';
 import { keep, keptHistories, nameOf, readKept } from './kept-histories.js';
+import { firstBroken } from './prove.js';
 import { createWitness, type Witness } from './witnessed-replay.js';
 
 /** In the newest folder, so many have a signal and another fact in one activation. */
@@ -35,7 +36,12 @@ export async function record(recording: Recording): Promise<void> {
   say(`${candidates.length} candidates`);
   const covered = new Covered(rules);
   await covered.addKept(witness);
-  for await (const one of witnessed(witness, candidates)) covered.consider(one, say);
+  const all: Witnessed[] = [];
+  for await (const one of witnessed(witness, candidates)) {
+    covered.consider(one, say);
+    all.push(one);
+  }
+  await covered.catchChanges(witness, all);
   say(`rules ${rules}: ${covered.kept} added, ${covered.mixed} with a signal and another fact`);
 }
 
@@ -52,6 +58,7 @@ interface Witnessed extends Candidate {
   readonly coverage: ReadonlySet<string>;
   readonly mixed: boolean;
   readonly trouble: string | undefined;
+  readonly rules: number | undefined;
 }
 
 async function* witnessed(
@@ -64,6 +71,7 @@ async function* witnessed(
       ...candidates[index]!,
       coverage: coverageOf(report.activations),
       mixed: report.activations.some(isMixed),
+      rules: rulesOf(candidates[index]!.bundle.segments.at(-1)!.events),
       trouble: report.equal ? undefined : (report.error?.message ?? 'its steps differ'),
     };
     index += 1;
@@ -74,6 +82,7 @@ async function* witnessed(
 class Covered {
   private readonly items = new Set<string>();
   private readonly names = new Set<string>();
+  private readonly noted: Witnessed[] = [];
   mixed = 0;
   kept = 0;
 
@@ -82,27 +91,49 @@ class Covered {
   async addKept(witness: Witness): Promise<void> {
     const kept = keptHistories().filter(({ rules }) => rules === this.rules);
     const candidates = kept.map((one) => ({ name: one.file, bundle: readKept(one) }));
-    for await (const { name, coverage, mixed } of witnessed(witness, candidates)) {
-      this.names.add(nameOf(name));
-      for (const item of coverage) this.items.add(item);
-      if (mixed) this.mixed += 1;
+    for await (const one of witnessed(witness, candidates)) {
+      this.note({ ...one, name: nameOf(one.name) });
     }
   }
 
-  consider(
-    { name, bundle, coverage, mixed, trouble }: Witnessed,
-    say: (line: string) => void,
-  ): void {
+  consider(one: Witnessed, say: (line: string) => void): void {
+    const { name, coverage, mixed, trouble } = one;
     if (trouble !== undefined) return say(`${name} does not replay: ${trouble}`);
-    const rules = rulesOf(bundle.segments.at(-1)!.events);
-    if (rules !== this.rules) return;
     const isNew = [...coverage].some((item) => !this.items.has(item));
-    if (!isNew && !(mixed && this.mixed < MIXED_WANTED)) return;
-    const file = name.slice(0, NAME_CHARS);
-    if (this.names.has(file) || !keep(rules, file, bundle)) return;
-    this.names.add(file);
-    for (const item of coverage) this.items.add(item);
-    if (mixed) this.mixed += 1;
+    if (isNew || (mixed && this.mixed < MIXED_WANTED)) this.keep(one);
+  }
+
+  /** Of each named change one that breaks when the change is turned round. */
+  async catchChanges(witness: Witness, candidates: readonly Witnessed[]): Promise<void> {
+    for (const change of Object.keys(CHANGES) as ChangeName[]) {
+      const asks = (one: Witnessed): boolean =>
+        one.coverage.has(`asked ${change}`) || one.coverage.has(`asked !${change}`);
+      if ((await firstBroken(witness, change, this.noted.filter(asks))) !== undefined) continue;
+      const asking = candidates.filter((one) => asks(one) && this.isWelcome(one));
+      const found = await firstBroken(witness, change, asking);
+      if (found !== undefined) this.keep(asking[found]!);
+    }
+  }
+
+  private isWelcome({ name, rules, trouble }: Witnessed): boolean {
+    return trouble === undefined && rules === this.rules && !this.names.has(fileOf(name));
+  }
+
+  private keep(one: Witnessed): void {
+    const name = fileOf(one.name);
+    if (!this.isWelcome(one) || !keep(this.rules, name, one.bundle)) return;
+    this.note({ ...one, name });
     this.kept += 1;
   }
+
+  private note(one: Witnessed): void {
+    this.names.add(one.name);
+    this.noted.push(one);
+    for (const item of one.coverage) this.items.add(item);
+    if (one.mixed) this.mixed += 1;
+  }
+}
+
+function fileOf(name: string): string {
+  return name.slice(0, NAME_CHARS);
 }

@@ -1,0 +1,123 @@
+/**
+ * Runs whose decisions hang on a named change (core/changes.ts), on a real server. Their histories are kept of every
+ * rules number: what older rules decide is in test/core/changes.test.ts.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunHandle } from '../../client/run-handle.js';
+import { GRANTS_MAX } from '../../core/ask/grants.js';
+import { RULES_VERSION } from '../../core/changes.js';
+import { sceneOf, type Scene } from './support/asked.js';
+import { APPROVER } from './support/agents.js';
+import { startDesk, type TestDesk } from './support/desk.js';
+import {
+  call,
+  ofType,
+  openAsk,
+  pay,
+  say,
+  startWorld,
+  until,
+  warnings,
+  type World,
+} from './support/world.js';
+
+let world: World;
+let desk: TestDesk;
+let scene: Scene;
+beforeAll(async () => {
+  world = await startWorld();
+  desk = await startDesk(world);
+  scene = sceneOf(world, desk);
+});
+afterAll(async () => {
+  await desk?.stop();
+  await world.stop();
+});
+
+/** Long enough for as many grants as a run may have at once. */
+const GRANT_MS = 8_000;
+
+/** Recordings of older rules decide otherwise. */
+const isNewest = (process.env['HOLDFAST_RULES'] ?? `${RULES_VERSION}`) === `${RULES_VERSION}`;
+
+async function cancelled(run: RunHandle): Promise<readonly string[]> {
+  await run.cancel();
+  return warnings((await world.ended(run)).events);
+}
+
+test('provenModes: a run that requires proof refuses a wider mode', async () => {
+  const { run } = await scene.asked('wider-mode');
+  await run.setPermissionMode('acceptEdits');
+  await until('the mode', async () => warnings(await world.events('wider-mode'))[0]);
+  const told = await cancelled(run);
+  if (isNewest) expect(told).toContain('permission_mode_refused');
+});
+
+test('othersWitness: whoever a run works for does not say whether its effects happened', async () => {
+  const run = await world.start({
+    runId: 'own-witness',
+    task: { goal: 'Serve.', caller: 'carl' },
+    replies: [call('odd.pay', { how: 'throws' }), say('Finished.')],
+  });
+  const ask = await openAsk(run);
+  if (isNewest) expect(ask.requestedBy).toBe('carl');
+  await run.answer(ask.askId, { kind: 'not_happened' }, { by: 'maria' });
+  await cancelled(run);
+});
+
+test('namedReplies: a reply whose calls its event cannot hold names its message', async () => {
+  const long = call('notes.write', { item: 'long '.repeat(60) });
+  const run = await world.start({
+    runId: 'long-calls',
+    replies: [{ calls: Array.from({ length: 40 }, () => long.calls[0]!) }, say('Finished.')],
+  });
+  const { events } = await world.ended(run);
+  const [response] = ofType(events, 'model_response');
+  if (isNewest) expect(response).toMatchObject({ head: expect.any(String) });
+});
+
+test('grantsThatHold: a grant that has run out counts against no limit', async () => {
+  const grant = {
+    matcher: { tool: 'pay.asked', when: [{ path: 'amountCents', lte: 1 }] },
+    uses: 1,
+    expiresInMs: GRANT_MS,
+  };
+  const proposals = Array.from({ length: GRANTS_MAX + 1 }, (_, index) =>
+    pay('pay.asked', 100 + index),
+  );
+  const run = await world.start({
+    runId: 'many-grants',
+    replies: [...proposals, say('Finished.')],
+    settings: { allowStandingGrants: true },
+    budget: { maxTurns: 2 * GRANTS_MAX, maxToolCalls: 2 * GRANTS_MAX },
+  });
+  const began = performance.now();
+  for (let given = 0; given <= GRANTS_MAX; given += 1) {
+    const { askId } = await openAsk(run);
+    // The last one comes when the first has run out.
+    if (given === GRANTS_MAX) await sleep(GRANT_MS + 2_000 - (performance.now() - began));
+    const delivery = await run.approve(askId, APPROVER, { grant });
+    if (given < GRANTS_MAX || isNewest)
+      expect(delivery).toMatchObject({ verdict: { accepted: true } });
+  }
+  if (isNewest) await world.ended(run);
+  else await cancelled(run);
+}, 60_000);
+
+test('ownErrorFirst: a model that breaks ends the run when no time is left for another attempt', async () => {
+  const broken = await startWorld({ worker: false });
+  const provider = {
+    name: 'anthropic',
+    complete: () =>
+      new Promise<never>((_, reject) => setTimeout(() => reject(new Error('It broke.')), 700)),
+  };
+  await broken.serve({ providers: new Map([[provider.name, provider]]) });
+  const run = await broken.start({
+    runId: 'broken-model',
+    replies: [],
+    budget: { timeoutMs: 1_200 },
+  });
+  const { events } = await broken.ended(run);
+  expect(ofType(events, 'model_error')).toHaveLength(1);
+  await broken.stop();
+});
