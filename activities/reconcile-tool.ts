@@ -63,7 +63,8 @@ async function findOut(
         return found(next.source, await refitText(place, next.result));
       }
       case 'not_happened':
-        return { kind: 'not_happened' };
+        // Of this attempt alone that is known.
+        return call.inDoubt ? lost(deps, scope, input) : { kind: 'not_happened' };
       case 'wait':
         if (!(await waitUntil(deps, scope, next.until))) return cutOff(scope, input);
         row = await store.getLedgerRow(run.tenant, call.key);
@@ -72,7 +73,7 @@ async function findOut(
         row = await burn(deps, input);
         break;
       case 'probe':
-        return probe(deps, scope, input);
+        return lost(deps, scope, input);
     }
   }
   return unknown('The ledger gave no answer.');
@@ -100,6 +101,20 @@ function cutOff(scope: Scope, { call }: ReconcileToolInput): Finding {
 /** False: stopped before the time was over. */
 function waitUntil(deps: ActivityDeps, scope: Scope, at: number): Promise<boolean> {
   return pause(timersOf(deps), Math.max(1, at - now(deps)), scope.signal);
+}
+
+/** The attempt is burned, and the ledger cannot tell: what the tool declares comes next (G117). */
+async function lost(deps: ActivityDeps, scope: Scope, input: ReconcileToolInput): Promise<Finding> {
+  const { call } = input;
+  switch (toolFor(deps, call)?.record.onLost) {
+    case 'repeat_with_key':
+      return { kind: 'repeat' };
+    case 'ask':
+      return unknown(`The tool ${call.tool} leaves it to a person to tell.`);
+    case 'probe':
+    case undefined:
+      return probe(deps, scope, input);
+  }
 }
 
 async function probe(

@@ -40,6 +40,8 @@ export interface ToolCallRef {
   readonly digest: string;
   /** Ledger attempt, from 1; only a person's "did not happen" raises it. */
   readonly attempt: number;
+  /** An attempt before this one may have taken effect: what this one says holds for itself alone. */
+  readonly inDoubt?: true;
 }
 
 export interface ExecuteToolInput extends EventBatch, Limited {
@@ -108,6 +110,8 @@ export type Finding =
       readonly proves?: readonly string[];
     }
   | { readonly kind: 'not_happened' }
+  /** Nobody knows; the tool says that its service recognises the key, so it may be called once more. */
+  | { readonly kind: 'repeat' }
   | { readonly kind: 'unknown'; readonly message: string };
 
 export interface ReconcileToolOutput extends Acknowledged {

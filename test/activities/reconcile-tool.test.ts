@@ -2,6 +2,7 @@ import { ActivityCancellationDetails } from '@temporalio/common';
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../authoring/index.js';
 import type { ReconcileToolOutput, RecordOutcomeInput } from '../../core/effect.js';
+import type { OnLost } from '../../core/tool.js';
 import {
   attempt,
   callOf,
@@ -26,6 +27,7 @@ afterEach(() => bed.end());
 async function withProbe(
   probe?: (input: object, ctx: ToolContext) => unknown,
   output?: z.ZodType,
+  more: { readonly onLost?: OnLost } = {},
 ): Promise<void> {
   const pay = defineTool({
     name: 'pay',
@@ -36,6 +38,7 @@ async function withProbe(
     run: () => 'paid',
     ...(probe && { probe }),
     ...(output && { output }),
+    ...more,
   });
   bed = await startBed({ tools: [pay] });
 }
@@ -204,6 +207,57 @@ describe('reconcile_tool', () => {
       input,
     )) as ReconcileToolOutput;
     expect(finding.kind).toBe('unknown');
+  });
+});
+
+describe('reconcile_tool of a tool that repeats with its key', () => {
+  const REPEATS = { onLost: 'repeat_with_key' } as const;
+  const findingFor = async (attemptNumber: number, inDoubt?: true) => {
+    const again = { ...call, attempt: attemptNumber, ...(inDoubt && { inDoubt }) };
+    return (await attempt(bed.activities().reconcile_tool, { ...input, call: again })).finding;
+  };
+
+  test('says so after the attempt is burned, and claims nothing about what happened', async () => {
+    await withProbe(undefined, undefined, REPEATS);
+    await claim(1);
+    expect(await findingFor(1)).toEqual({ kind: 'repeat' });
+    expect(await bed.store.getLedgerRow('default', call.key)).toMatchObject({
+      state: 'void',
+      wasClaimed: true,
+    });
+    expect(await findingFor(1)).toEqual({ kind: 'repeat' });
+  });
+
+  test('waits for a claimant that may still be running', async () => {
+    await withProbe(undefined, undefined, REPEATS);
+    await claim(Date.now() + 300);
+    const before = Date.now();
+    expect(await findingFor(1)).toEqual({ kind: 'repeat' });
+    expect(Date.now() - before).toBeGreaterThanOrEqual(250);
+  });
+
+  test('an attempt that never began says nothing of the one before it', async () => {
+    await withProbe(undefined, undefined, REPEATS);
+    await claim(1);
+    await findingFor(1);
+    expect(await findingFor(2, true)).toEqual({ kind: 'repeat' });
+    expect(await findingFor(3)).toEqual({ kind: 'not_happened' });
+  });
+
+  test('its probe is not asked', async () => {
+    const probe = jest.fn(() => 'found');
+    await withProbe(probe, undefined, REPEATS);
+    await claim(1);
+    expect(await findingFor(1)).toEqual({ kind: 'repeat' });
+    expect(probe).not.toHaveBeenCalled();
+  });
+
+  test('a tool that says that a person is asked has its probe left alone', async () => {
+    const probe = jest.fn(() => 'found');
+    await withProbe(probe, undefined, { onLost: 'ask' });
+    await claim(1);
+    expect(await findingFor(1)).toMatchObject({ kind: 'unknown' });
+    expect(probe).not.toHaveBeenCalled();
   });
 });
 

@@ -54,6 +54,7 @@ const CASES: readonly Case[] = [
     at: 'after',
     start: { ...pays('pay.blind'), settings: { onOutcomeUnknown: 'observe' } },
   },
+  { runId: 'keyed-payment', at: 'after', start: pays('pay.keyed') },
   {
     runId: 'keyed-write',
     at: 'after',
@@ -211,6 +212,19 @@ describe('a worker killed', () => {
         { code: 'outcome_unknown', content: { text: expect.stringContaining('blind-observe:0') } },
       ]);
       expect(effects('blind-observe')).toEqual(['blind-observe:0']);
+    },
+  );
+
+  test.concurrent(
+    'after a payment whose service knows its key: it is made again with it, and nobody is asked',
+    async () => {
+      const { result, events } = await ended('keyed-payment');
+      expect(result).toMatchObject({ completed: true, counters: { toolCalls: 1 } });
+      expect(effects('keyed-payment')).toEqual(['keyed-payment:0', 'keyed-payment:0']);
+      expect(ofType(events, 'input_request')).toEqual([]);
+      expect(ofType(events, 'tool_finished')).toMatchObject([{ status: 'ok', attempts: 2 }]);
+      const rows = await world.store.listLedger('default', { runId: 'keyed-payment' });
+      expect(rows).toMatchObject([{ attempt: 2, state: 'recorded', source: 'tool' }]);
     },
   );
 
