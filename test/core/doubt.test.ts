@@ -1,4 +1,5 @@
 import type { Finding } from '../../core/effect.js';
+import type { RecoveryStep } from '../../core/recovery.js';
 import { call, calls, failure, says, tool, type Script, type ToolEntry } from './script.js';
 import {
   answer,
@@ -334,5 +335,49 @@ describe('whose word decides what became of an effect', () => {
     answer(shell, { decision: 'not_happened', by: 'stan' });
     expect(finish(shell).stopReason).toBe('completed');
     expect(executedOf(shell)).toHaveLength(2);
+  });
+});
+
+describe('what was done to find out is told', () => {
+  const recovery: readonly RecoveryStep[] = [
+    { step: 'attempt_lost', attempt: 1, claimed: true },
+    { step: 'claim_burned', durationMs: 0 },
+    { step: 'nobody_told', answer: 'unknown', message: 'no probe', durationMs: 0 },
+  ];
+
+  test('before a person is asked, with how long each step took', () => {
+    const shell = play({ recovery });
+    const [told] = ofType(shell, 'tool_reconciled');
+    expect(told).toMatchObject({
+      callId: 'a',
+      tool: 'send_email',
+      key: 'case:0',
+      attempt: 1,
+      finding: 'unknown',
+      steps: [{ step: 'attempt_lost', durationMs: expect.any(Number) }, recovery[1], recovery[2]],
+    });
+    expect(told!.stamp.seq).toBeLessThan(ofType(shell, 'input_request')[0]!.stamp.seq);
+  });
+
+  test('also what became of the word of a person', () => {
+    const shell = play({ recovery });
+    answer(shell, { decision: 'happened', value: { id: 7 } });
+    finish(shell);
+    expect(ofType(shell, 'tool_reconciled').map(({ finding }) => finding)).toEqual([
+      'unknown',
+      'happened',
+    ]);
+  });
+
+  test('and not by a run whose activities did not say so: its history replays as it was', () => {
+    const shell = play({ findings: [HAPPENED] });
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(ofType(shell, 'tool_reconciled')).toEqual([]);
+  });
+
+  test('but no more than so many steps of it', () => {
+    const many = Array.from({ length: 100 }, () => recovery[1]!);
+    const shell = play({ findings: [HAPPENED], recovery: many });
+    expect(ofType(shell, 'tool_reconciled')[0]?.steps.length).toBeLessThanOrEqual(8);
   });
 });
