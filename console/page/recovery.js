@@ -50,7 +50,7 @@ function row(said) {
     'li',
     {},
     inertLine(wordsOf(said), 300),
-    said.message !== undefined && el('span', { class: 'quoted' }, inertLine(said.message, 200)),
     took,
+    said.message !== undefined && el('span', { class: 'quoted' }, inertLine(said.message, 200)),
   );
 }
