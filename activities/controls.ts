@@ -244,7 +244,8 @@ async function voidWithReserve(calls: StoreCalls, input: Claimable): Promise<boo
   const { run, call } = input;
   const claim = { tenant: run.tenant, key: call.key, attempt: call.attempt };
   const voided = await calls.voidClaim(claim);
-  if (voided) await releaseControlled(calls, input);
+  // What an attempt before it may have taken stays reserved.
+  if (voided && call.inDoubt === undefined) await releaseControlled(calls, input);
   return voided;
 }
 

@@ -12,6 +12,7 @@ import { failure } from './failure.js';
 import { ledgerSubject, ledgerTarget } from './ledger-names.js';
 import { proofsOf } from './proofs.js';
 import { recordedOutcome, splitResult } from './result-check.js';
+import { startTrail, type RecoveryTrail } from './recovery-trail.js';
 import { runOutside } from './run-outside.js';
 import type { Scope } from './scope.js';
 import { refitText, storeEffectResult } from './store-result.js';
@@ -30,13 +31,15 @@ export async function reconcileTool(
   input: ReconcileToolInput,
 ): Promise<ReconcileToolOutput> {
   const eventsUpTo = await appendEvents(deps.store, scope, input);
-  const finding = await findOut(deps, scope, input);
+  const trail = startTrail(() => now(deps));
+  const finding = await findOut(deps, scope, { ...input, trail });
+  const { steps } = trail;
   if (finding.kind === 'not_happened') await release(deps, input);
   // What does not fit its schema proves nothing.
   if (finding.kind !== 'happened' || finding.malformed !== undefined)
-    return { finding, eventsUpTo };
+    return { finding, steps, eventsUpTo };
   const proofs = await proofsOf(deps.store, input, finding.content);
-  return { finding: { ...finding, ...proofs }, eventsUpTo };
+  return { finding: { ...finding, ...proofs }, steps, eventsUpTo };
 }
 
 function release(deps: ActivityDeps, input: ReconcileToolInput): Promise<void> {
@@ -47,22 +50,29 @@ function release(deps: ActivityDeps, input: ReconcileToolInput): Promise<void> {
   });
 }
 
-async function findOut(
-  deps: ActivityDeps,
-  scope: Scope,
-  input: ReconcileToolInput,
-): Promise<Finding> {
+/** What finding out is about, and what it has done so far. */
+type Search = ReconcileToolInput & { readonly trail: RecoveryTrail };
+
+async function findOut(deps: ActivityDeps, scope: Scope, input: Search): Promise<Finding> {
   const { store } = deps;
-  const { run, call } = input;
+  const { run, call, trail } = input;
   let row: LedgerRow | undefined = await store.getLedgerRow(run.tenant, call.key);
+  const claimed = holdsClaim(row, call);
+  trail.fact({ step: 'attempt_lost', attempt: call.attempt, claimed });
+  // An earlier delivery of this activity took it away.
+  if (claimed && row?.state === 'void') trail.took({ step: 'claim_burned' });
   for (let step = 0; step < STEPS_MAX; step += 1) {
     const next = decideReconcile(row, { ...call, runId: run.runId }, now(deps));
     switch (next.kind) {
       case 'happened': {
         const place = { store, tenant: run.tenant, inlineBytesMax: input.inlineBytesMax };
+        trail.took({ step: 'ledger_told', answer: 'happened' });
         return found(next.source, await refitText(place, next.result));
       }
       case 'not_happened':
+        // Of this attempt alone that is known.
+        if (call.inDoubt) return lost(deps, scope, input);
+        trail.took({ step: 'ledger_told', answer: 'not_happened' });
         return { kind: 'not_happened' };
       case 'wait':
         if (!(await waitUntil(deps, scope, next.until))) return cutOff(scope, input);
@@ -70,12 +80,20 @@ async function findOut(
         break;
       case 'burn':
         row = await burn(deps, input);
+        // With how long the claim was waited for.
+        trail.took({ step: 'claim_burned' });
         break;
       case 'probe':
-        return probe(deps, scope, input);
+        return lost(deps, scope, input);
     }
   }
   return unknown('The ledger gave no answer.');
+}
+
+/** This attempt had been claimed, whatever has become of its claim. */
+function holdsClaim(row: LedgerRow | undefined, call: ReconcileToolInput['call']): boolean {
+  if (row === undefined || row.attempt !== call.attempt) return false;
+  return row.state === 'void' ? row.wasClaimed : true;
 }
 
 function burn(deps: ActivityDeps, input: ReconcileToolInput): Promise<LedgerRow> {
@@ -91,7 +109,7 @@ function burn(deps: ActivityDeps, input: ReconcileToolInput): Promise<LedgerRow>
 }
 
 /** The run wants no answer any more, or only this worker has to end: then another one finds out. */
-function cutOff(scope: Scope, { call }: ReconcileToolInput): Finding {
+function cutOff(scope: Scope, { call }: ReconcileToolInput): Unknown {
   if (scope.stopRequested()) return unknown('Interrupted before the outcome was known.');
   const message = `The worker shut down before it knew what became of ${call.tool}.`;
   throw failure('Aborted', { message, retryable: true });
@@ -102,29 +120,67 @@ function waitUntil(deps: ActivityDeps, scope: Scope, at: number): Promise<boolea
   return pause(timersOf(deps), Math.max(1, at - now(deps)), scope.signal);
 }
 
-async function probe(
-  deps: ActivityDeps,
-  scope: Scope,
-  input: ReconcileToolInput,
-): Promise<Finding> {
-  const { run, call, timeoutMs } = input;
+/** The attempt is burned, and the ledger cannot tell: what the tool declares comes next (G117). */
+async function lost(deps: ActivityDeps, scope: Scope, input: Search): Promise<Finding> {
+  const { call, trail } = input;
+  switch (toolFor(deps, call)?.record.onLost) {
+    case 'repeat_with_key':
+      trail.took({ step: 'repetition_due' });
+      return { kind: 'repeat' };
+    case 'ask':
+      return nobodyTells(trail, `The tool ${call.tool} leaves it to a person to tell.`);
+    case 'probe':
+    case undefined:
+      return probe(deps, scope, input);
+  }
+}
+
+async function probe(deps: ActivityDeps, scope: Scope, input: Search): Promise<Finding> {
+  const { run, call, trail } = input;
   const tool = toolFor(deps, call);
   if (tool?.probe === undefined) {
-    return unknown(`The tool ${call.tool} cannot tell whether a call took effect.`);
+    return nobodyTells(trail, `The tool ${call.tool} cannot tell whether a call took effect.`);
   }
   const parsed = tool.parse(await deps.store.restoreArguments(run.tenant, call.args));
-  if (!parsed.ok) return unknown(parsed.message);
+  if (!parsed.ok) return nobodyTells(trail, parsed.message);
   const { probe: ask } = tool;
   const facts = { run, call, attempt: call.attempt };
-  const ended = await runOutside(deps, scope, {
-    run: (signal) => ask(parsed.value, toolContext(facts, signal)),
-    timeoutMs,
-    graceMs: graceOf(deps, timeoutMs),
+  const answer = await probed(deps, scope, {
+    ...input,
+    ask: (signal) => ask(parsed.value, toolContext(facts, signal)),
   });
+  if (answer.kind === 'unknown') {
+    trail.took({ step: 'probe_told', answer: 'unknown', message: answer.message });
+    return answer;
+  }
+  const { value } = answer;
+  if (value === undefined || value === null) {
+    trail.took({ step: 'probe_told', answer: 'not_happened' });
+    return { kind: 'not_happened' };
+  }
+  trail.took({ step: 'probe_told', answer: 'happened' });
+  return happened(deps, input, { tool, value });
+}
+
+function nobodyTells(trail: RecoveryTrail, message: string): Finding {
+  trail.took({ step: 'nobody_told', answer: 'unknown', message });
+  return unknown(message);
+}
+
+type Unknown = Extract<Finding, { kind: 'unknown' }>;
+type Asking = ReconcileToolInput & { readonly ask: (signal: AbortSignal) => Promise<unknown> };
+
+async function probed(
+  deps: ActivityDeps,
+  scope: Scope,
+  { ask, ...input }: Asking,
+): Promise<Unknown | { readonly kind: 'said'; readonly value: unknown }> {
+  const { timeoutMs } = input;
+  const graceMs = graceOf(deps, timeoutMs);
+  const ended = await runOutside(deps, scope, { run: ask, timeoutMs, graceMs });
   switch (ended.kind) {
     case 'returned':
-      if (ended.value === undefined || ended.value === null) return { kind: 'not_happened' };
-      return happened(deps, input, { tool, value: ended.value });
+      return { kind: 'said', value: ended.value };
     case 'threw':
       return untold(scope, `The tool could not tell: ${messageOf(ended.error)}`);
     case 'timed_out':
@@ -135,7 +191,7 @@ async function probe(
 }
 
 /** What cut the call off may cut its probe off as well: it is asked again before a person is. */
-function untold(scope: Scope, message: string): Finding {
+function untold(scope: Scope, message: string): Unknown {
   if (scope.attempt < PROBES_MAX) throw failure('ToolRetryable', { message });
   return unknown(message);
 }
@@ -173,6 +229,6 @@ function found(source: 'tool' | 'probe', result: RecordedResult): Finding {
   return { kind: 'happened', source, content, ...(malformed !== undefined && { malformed }) };
 }
 
-function unknown(message: string): Finding {
+function unknown(message: string): Unknown {
   return { kind: 'unknown', message };
 }

@@ -8,9 +8,10 @@ import { appendEvents } from './append-events.js';
 import { provesOutcome } from './check-signatures.js';
 import { auditFinding } from './audit-effect.js';
 import { releaseControlled } from './controls.js';
-import type { ActivityDeps } from './deps.js';
+import { now, type ActivityDeps } from './deps.js';
 import { failure } from './failure.js';
 import { ledgerSubject, ledgerTarget } from './ledger-names.js';
+import { startTrail } from './recovery-trail.js';
 import { outputDefect, TOOK_EFFECT } from './result-check.js';
 import { resultText } from './result-text.js';
 import type { Scope } from './scope.js';
@@ -32,17 +33,26 @@ export async function recordOutcome(
     if (!provesOutcome(deskKeys, input)) return { unproven: { deskKeys }, eventsUpTo };
   }
   // Whoever still holds the attempt loses it: the person's word must stay true.
+  const trail = startTrail(() => now(deps));
+  trail.fact({ step: 'person_told', answer: input.answer, by: input.by });
   await store.burn({ ...ledgerTarget(run, call), ...ledgerSubject(run, call) });
+  trail.took({ step: 'claim_burned' });
   if (input.answer === 'not_happened') {
     await recordNotHappened(deps, input);
-    return { eventsUpTo };
+    trail.took({ step: 'outcome_recorded' });
+    return { steps: trail.steps, eventsUpTo };
   }
   const result = await confirmedResult(deps, input);
   await recordHappened(deps, input, result);
+  trail.took({ step: 'outcome_recorded' });
   const { malformed, ...content } = result;
-  return malformed === undefined
-    ? { eventsUpTo }
-    : { finding: { kind: 'happened', source: 'person', content, malformed }, eventsUpTo };
+  return {
+    ...(malformed !== undefined && {
+      finding: { kind: 'happened', source: 'person', content, malformed },
+    }),
+    steps: trail.steps,
+    eventsUpTo,
+  };
 }
 
 /** What a person gave as its result is looked at like what a tool returns; they need not give any. */

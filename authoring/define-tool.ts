@@ -7,9 +7,11 @@ import { HoldfastError } from '../core/errors.js';
 import {
   EFFECTS,
   IDEMPOTENCIES,
+  ON_LOST,
   sideEffectOf,
   type AnswerRule,
   type Idempotency,
+  type OnLost,
   type ToolEffect,
   type ToolKind,
   type ToolRecord,
@@ -61,6 +63,12 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   readonly sandboxRun?: (input: z.output<Schema>, ctx: ToolContext) => unknown;
   /** Did the call with `ctx.idempotencyKey` happen? Its result, or null / undefined when it did not. */
   readonly probe?: (input: z.output<Schema>, ctx: ToolContext) => unknown;
+  /**
+   * When nobody heard how a call ended. Default: 'probe' where there is one, else 'ask' (a person).
+   * 'repeat_with_key', only for keyed tools: it is called again with the same key, without asking anybody.
+   * Money is then sent once only if the service honours the key.
+   */
+  readonly onLost?: OnLost;
 }
 
 /** A definition without the types of its code, which are checked where they are written. */
@@ -77,7 +85,8 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
   checkNames(definition);
   checkKind(definition);
   checkSandbox(definition);
-  const { name, version, effect, run, sandboxRun, probe } = definition;
+  checkLoss(definition);
+  const { name, version, effect, run, sandboxRun, probe, onLost } = definition;
   const schema = inputSchemaOf(name, definition.input);
   const output =
     definition.output === undefined ? undefined : outputSchemaOf(name, definition.output);
@@ -105,6 +114,7 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
     schemaHash: schema.hash,
     ...(output !== undefined && { outputSchemaHash: output.hash }),
     probes: probe !== undefined,
+    ...(onLost !== undefined && { onLost }),
     ...(answeredBy !== undefined && { answeredBy }),
     ...(sandboxRun !== undefined && { sandbox: definition.sandbox ?? 'optional' }),
   };
@@ -178,6 +188,26 @@ function checkKind(definition: Declaration): void {
   if (probe !== undefined && sideEffectOf(effect) !== 'mutating') {
     const hint = 'Drop it: a read is simply repeated.';
     throw wrong(name, `it has a probe, but its effect is "${effect}"`, hint);
+  }
+}
+
+function checkLoss({ name, effect, idempotency, probe, onLost }: Declaration): void {
+  if (onLost === undefined) return;
+  if (!ON_LOST.includes(onLost)) {
+    throw wrong(name, `its onLost is "${String(onLost)}"`, `Use one of ${ON_LOST.join(', ')}.`);
+  }
+  if (sideEffectOf(effect) !== 'mutating') {
+    const hint = 'Drop it: a read is simply repeated.';
+    throw wrong(name, `it has an onLost, but its effect is "${effect}"`, hint);
+  }
+  if (onLost === 'probe' && probe === undefined) {
+    const hint = "Add probe: (input, ctx) => …, or declare onLost: 'ask'.";
+    throw wrong(name, 'its onLost is "probe", but it has none', hint);
+  }
+  if (onLost === 'repeat_with_key' && idempotency !== 'keyed') {
+    const hint =
+      "Declare idempotency: 'keyed' if its service recognises ctx.idempotencyKey; else use 'probe' or 'ask'.";
+    throw wrong(name, 'its onLost is "repeat_with_key", but it is not keyed', hint);
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import type { RunEvent } from '../core/event.js';
 import { previewOf, type StoredText } from '../core/json.js';
+import type { RecoveryStep } from '../core/recovery.js';
 import type { AskRow } from '../store/asks.js';
 import type { DeskStore } from './desk.js';
 
@@ -13,6 +14,7 @@ const WINDOW_EVENTS = 2_000;
 const PAGE_EVENTS = 500;
 const SOURCES_MAX = 40;
 const ATTEMPTS_MAX = 20;
+const STEPS_MAX = 20;
 const SOURCE_CHARS_MAX = 4_000;
 /** Larger texts are shown by their beginning until somebody asks for more. */
 const SOURCE_BYTES_READ_MAX = 262_144;
@@ -46,6 +48,8 @@ export interface Excerpt {
 export interface Attempt {
   readonly at: number;
   readonly key: string;
+  /** What was done to find out what became of it. */
+  readonly steps?: readonly RecoveryStep[];
   /** What people said of it, because nobody could tell either. */
   readonly told?: { readonly outcome: string; readonly by: readonly string[]; readonly at: number };
 }
@@ -201,6 +205,10 @@ function attemptsAt(events: readonly RunEvent[], { kind, callId }: AskRow): read
     if (event.type === 'input_provided' && event.callId === callId && last !== undefined) {
       const { outcome, by } = event;
       attempts[attempts.length - 1] = { ...last, told: { outcome, by, at } };
+    }
+    if (event.type === 'tool_reconciled' && event.callId === callId && last !== undefined) {
+      const steps = [...(last.steps ?? []), ...event.steps].slice(0, STEPS_MAX);
+      attempts[attempts.length - 1] = { ...last, steps };
     }
   }
   return attempts.slice(-ATTEMPTS_MAX);

@@ -9,6 +9,8 @@ import type { LimitsOutlook } from './controls/outlook.js';
 import type { Repeats } from './controls/repeats.js';
 import type { GrantRequest } from './ask/grants.js';
 import type { HookPoint } from './hooks/hook.js';
+import type { Finding } from './payloads/tool-payloads.js';
+import type { RecoveryStep } from './recovery.js';
 import type { RunResult } from './result.js';
 import type { ToolResultCode } from './tool-result.js';
 import type { Usage } from './model.js';
@@ -193,6 +195,16 @@ export type EventBody =
       /** The vendor ran it, with these arguments as JSON: an observation that nothing here started (G48). */
       readonly hosted?: true;
       readonly args?: StoredText;
+    }
+  /** What was done to find out what became of an attempt that nobody heard of again. */
+  | {
+      readonly type: 'tool_reconciled';
+      readonly callId: string;
+      readonly tool: string;
+      readonly key: string;
+      readonly attempt: number;
+      readonly finding: Finding['kind'];
+      readonly steps: readonly RecoveryStep[];
     }
   | {
       readonly type: 'tool_results_message';

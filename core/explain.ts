@@ -5,6 +5,7 @@
  */
 import type { RunEvent } from './event.js';
 import { previewOf } from './json.js';
+import { recoveryWords } from './recovery.js';
 import type { RunResult } from './result.js';
 import { TRANSITIONS } from './transitions.js';
 
@@ -87,6 +88,8 @@ function explain(event: RunEvent): Said | undefined {
             transitionDecider(event.reason),
             `went on: ${TRANSITIONS[event.reason].words} (${event.reason})`,
           );
+    case 'tool_reconciled':
+      return says('settle', `what became of ${event.tool}: ${recoveryText(event)}`);
     case 'warning':
       return says('outside', `noticed ${event.code}: ${quote(event.message)}`);
     case 'tool_results_message':
@@ -176,6 +179,15 @@ function finishedWords(event: Of<'tool_finished'>): string {
   if (event.status === 'ok') return `${event.tool} succeeded after ${event.attempts} attempts`;
   const how = event.started ? 'failed' : 'did not run';
   return `${event.tool} ${how}: ${event.code ?? event.status}${because(previewOf(event.content))}`;
+}
+
+function recoveryText({ steps }: Of<'tool_reconciled'>): string {
+  return steps.map((step) => `${recoveryWords(step)}${tookWords(step.durationMs)}`).join('; ');
+}
+
+function tookWords(ms: number | undefined): string {
+  if (ms === undefined) return '';
+  return ms < 1_000 ? ` (${ms} ms)` : ` (${(ms / 1_000).toFixed(1)} s)`;
 }
 
 function stopWords(event: Of<'stop'>): string {

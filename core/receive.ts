@@ -13,6 +13,7 @@ import { withVerdict } from './ask/verdict.js';
 import type { CallFact, ExecutingStage } from './call/call.js';
 import { baseOf } from './call/call.js';
 import { callChecked, callNotChecked } from './call/recheck.js';
+import { tellRecovery } from './call/recovered.js';
 import { withCall } from './call/station.js';
 import { creditWork, elapse, nearTheEnd } from './clock.js';
 import { compacted, notCompacted } from './context/compacted.js';
@@ -90,11 +91,11 @@ function recordOutcome(run: OpenRun, input: Outcome): Run {
         fact: { kind: 'outcome', outcome: input.output.outcome },
         attempts: input.output.attempts,
       });
-    case 'tool_reconciled':
-      return returned(run, input.id, {
-        fact: { kind: 'finding', finding: input.output.finding },
-        attempts: 0,
-      });
+    case 'tool_reconciled': {
+      const { finding, steps } = input.output;
+      const told = tellRecovery(run, input.id, { steps, finding: finding.kind });
+      return returned(told, input.id, { fact: { kind: 'finding', finding }, attempts: 0 });
+    }
     case 'outcome_recorded':
       return outcomeRecorded(run, input.id, input.output);
     case 'call_checked':
@@ -134,10 +135,11 @@ function notOpened(run: Run, failure: Failure): Run {
 
 /** A key was revoked after the run had believed it: from now on the run knows, and asks again (settle.ts). */
 function outcomeRecorded(
-  run: OpenRun,
+  before: OpenRun,
   id: string,
-  { unproven, finding }: RecordOutcomeOutput,
+  { unproven, finding, steps }: RecordOutcomeOutput,
 ): Run {
+  const run = tellRecovery(before, id, { steps, finding: finding?.kind });
   if (finding !== undefined) {
     return returned(run, id, { fact: { kind: 'finding', finding }, attempts: 0 });
   }

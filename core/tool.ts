@@ -21,6 +21,10 @@ export type ToolEffect = (typeof EFFECTS)[number];
 export const IDEMPOTENCIES = ['natural', 'keyed', 'none', 'unknown'] as const;
 export type Idempotency = (typeof IDEMPOTENCIES)[number];
 
+/** What follows when nobody heard how a call ended (G117). */
+export const ON_LOST = ['probe', 'repeat_with_key', 'ask'] as const;
+export type OnLost = (typeof ON_LOST)[number];
+
 export type SideEffect = 'none' | 'read_only' | 'mutating';
 
 export type ToolKind =
@@ -70,6 +74,8 @@ export interface ToolRecord {
   readonly outputSchemaHash?: string;
   /** The tool can say afterwards whether a key took effect (`probe`). */
   readonly probes: boolean;
+  /** Absent: 'probe' where it has one, else 'ask'. 'repeat_with_key': the service recognises the key. */
+  readonly onLost?: OnLost;
   /** Whether it can, or must, run in a sandbox of its own; absent: 'none' (G18). */
   readonly sandbox?: 'none' | 'optional' | 'required';
   /** With kind 'human_input': whose answers count; absent: anybody's. */

@@ -6,7 +6,7 @@
 import type { Json } from '../core/json.js';
 import type { Usage } from '../core/model.js';
 import type { PolicyCondition } from '../core/policy.js';
-import type { Idempotency, ToolEffect, ToolKind } from '../core/tool.js';
+import type { Idempotency, OnLost, ToolEffect, ToolKind } from '../core/tool.js';
 import type { FixtureDocument } from './format/document.js';
 import type { EventPattern } from './format/during.js';
 import type { Expected } from './format/expected.js';
@@ -100,6 +100,8 @@ export interface CaseTool {
   readonly description: string;
   readonly effect: ToolEffect;
   readonly idempotency: Idempotency;
+  /** Absent: a person is asked, because scripted tools have no probe. */
+  readonly onLost?: OnLost;
   readonly concurrencySafe: boolean;
   /** Absent: by the effect (vocabulary D5). */
   readonly approval?: CaseApproval;

@@ -63,7 +63,7 @@ export interface Effects {
   earlierEffects(query: EarlierQuery): Promise<readonly EarlierEffect[]>;
   /** E1. Call it inside the transaction of the claim. */
   noteEffect(input: EffectInput): Promise<void>;
-  /** E3: it is known that this attempt did not happen. False: it does not count, or is another's. */
+  /** E3: it is known that neither this attempt nor one before it happened. False: it does not count, or is another's. */
   releaseEffect(target: EffectTarget): Promise<boolean>;
   /** Everything that was done, or may have been, for a business object; newest first. */
   listEffects(
@@ -169,7 +169,7 @@ async function note(tx: Db, input: EffectInput): Promise<void> {
 const RELEASE = `
   update effects set released = 1
   where tenant = @tenant and key = @key and run_id = @runId and args_digest = @argsDigest
-    and attempt = @attempt and released = 0`;
+    and attempt <= @attempt and released = 0`;
 
 async function release(tx: Db, target: EffectTarget): Promise<boolean> {
   const { tenant, key, runId, argsDigest, attempt, tool } = target;

@@ -1,6 +1,7 @@
 /** One event as one line. Exhaustive over the vocabulary, so that a new event cannot be forgotten. */
 import type { RunEvent } from '../../core/event.js';
 import { previewOf, type StoredText } from '../../core/json.js';
+import { recoveryWords } from '../../core/recovery.js';
 import { countText, durationText, relativeText, timeText, usdText } from './amounts.js';
 import { inert, inertInline } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';
@@ -13,6 +14,7 @@ const SEQ_WIDTH = 4;
 const LABEL_WIDTH = 10;
 const TEXT_CHARS_MAX = 160;
 const ARGS_CHARS_MAX = 160;
+const RECOVERY_CHARS_MAX = 300;
 
 /** `12:20:03    7 tool       payments.issue_refund {…}` */
 export function eventLine(event: RunEvent, options: EventLineOptions = {}): string {
@@ -74,6 +76,8 @@ function describe(event: RunEvent, paint: Paint): Description {
       return { label: 'tool', text: `${inert(event.tool)} ${args(event.args)}` };
     case 'tool_finished':
       return { label: 'result', text: toolText(event, paint) };
+    case 'tool_reconciled':
+      return { label: 'reconcile', text: paint.yellow(recoveryText(event)) };
     case 'tool_results_message':
       return { label: 'results', text: `${countText(event.callIds.length)} to the model` };
     case 'warning':
@@ -204,6 +208,14 @@ function toolText(event: Of<'tool_finished'>, paint: Paint): string {
   const status = `${event.status}${code}`;
   const paintStatus = event.status === 'ok' ? paint.green : paint.red;
   return `${inert(event.tool)} ${paintStatus(status)} ${quote(event.content)}${paint.dim(took + attempts)}`;
+}
+
+function recoveryText({ tool, steps }: Of<'tool_reconciled'>): string {
+  const words = steps.map((step) => {
+    const took = step.durationMs === undefined ? '' : ` (${durationText(step.durationMs)})`;
+    return `${inert(recoveryWords(step), RECOVERY_CHARS_MAX)}${took}`;
+  });
+  return `${inert(tool)}: ${words.join('; ')}`;
 }
 
 function stopText(event: Of<'stop'>, paint: Paint): string {

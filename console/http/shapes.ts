@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { AUDIT_KINDS } from '../../core/audit.js';
 import { LIMIT_SCOPES } from '../../core/controls/limits.js';
+import { RECOVERY_STEPS } from '../../core/recovery.js';
 import { STORED_STATUSES } from '../../core/view.js';
 import { notAllowedText } from './texts.js';
 
@@ -158,6 +159,20 @@ export const grounds = z.object({
       z.object({
         at: time,
         key: text.describe('what the tool was given to recognise a repetition'),
+        steps: z
+          .array(
+            z.object({
+              step: z.enum(RECOVERY_STEPS),
+              durationMs: z.number().optional(),
+              attempt: z.number().int().optional(),
+              claimed: z.boolean().optional(),
+              answer: z.enum(['happened', 'not_happened', 'unknown']).optional(),
+              message: text.optional(),
+              by: z.array(text).optional(),
+            }),
+          )
+          .optional()
+          .describe('what was done to find out what became of it'),
         told: z.object({ outcome: text, by: z.array(text), at: time }).optional(),
       }),
     )

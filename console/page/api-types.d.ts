@@ -13,6 +13,10 @@ export type InboxPage = z.output<typeof shapes.inboxPage>;
 export type Grounds = z.output<typeof shapes.grounds>;
 export type Excerpt = NonNullable<Grounds['goal']>;
 export type Attempt = Grounds['attempts'][number];
+/** As the API and as events give it. */
+export type RecoveryStep = Omit<NonNullable<Attempt['steps']>[number], 'by'> & {
+  readonly by?: readonly string[] | undefined;
+};
 export type KnownTool = NonNullable<Grounds['tool']>;
 export type Run = z.output<typeof shapes.run>;
 export type RunDetail = z.output<typeof shapes.runDetail>;

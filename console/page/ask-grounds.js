@@ -5,6 +5,7 @@ import { dateTime, relative, words } from './format.js';
 import { textsWith } from './highlights.js';
 import { inertLine } from './inert.js';
 import { blobText, resultText } from './json-view.js';
+import { recoveryList } from './recovery.js';
 
 /** @typedef {import('./api-types.js').Ask} Ask */
 /** @typedef {import('./api-types.js').Grounds} Grounds */
@@ -98,13 +99,14 @@ function keyShown(key) {
 }
 
 /** @param {import('./api-types.js').Attempt} attempt */
-function attemptRow({ at, told }) {
+function attemptRow({ at, told, steps = [] }) {
+  const found = steps.length > 0 && recoveryList(steps);
   const began = el('b', {}, `Started ${dateTime(at)}`);
   const ago = ` (${relative(at, now())})`;
-  if (told === undefined) return el('li', {}, began, `${ago}; nobody knows how it ended.`);
+  if (told === undefined) return el('li', {}, began, `${ago}; nobody knows how it ended.`, found);
   const said = TOLD[told.outcome] ?? words(told.outcome);
   const who = inertLine(told.by.join(', '), 200);
-  return el('li', {}, began, `${ago}; ${said}, said `, who, ` on ${dateTime(told.at)}.`);
+  return el('li', {}, began, `${ago}; ${said}, said `, who, ` on ${dateTime(told.at)}.`, found);
 }
 
 /**

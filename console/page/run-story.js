@@ -158,6 +158,13 @@ export class Story {
         return event.reason === 'next_turn'
           ? undefined
           : this.#point(event, 'note', event.reason.replaceAll('_', ' '));
+      case 'tool_reconciled':
+        return this.#point(
+          event,
+          'trouble',
+          `Looked into what became of ${event.tool}`,
+          event.finding.replaceAll('_', ' '),
+        );
       case 'user_message':
         return this.#point(event, 'note', 'A message of the user');
       case 'compact_boundary':

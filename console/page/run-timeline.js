@@ -4,6 +4,7 @@ import { el, fill } from './dom.js';
 import { cost, duration, exactTime, plural } from './format.js';
 import { inertLine, inertText } from './inert.js';
 import { blobText, exact, folded, oneLine, readable, resultText } from './json-view.js';
+import { recoveryList } from './recovery.js';
 import { scaleOf } from './run-story.js';
 
 /** @typedef {import('./run-story.js').Step} Step */
@@ -269,6 +270,8 @@ function endOf(event, runId) {
       ];
     case 'tool_finished':
       return [resultOf(event, runId)];
+    case 'tool_reconciled':
+      return [recoveryList(event.steps)];
     case 'warning':
     case 'model_error':
       return [inertLine(event.message, 500)];

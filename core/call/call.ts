@@ -28,8 +28,10 @@ interface CallBase {
   readonly toolVersion: string;
   readonly args: Json;
   readonly digest: string;
-  /** Ledger attempt, from 1; only a person's "did not happen" raises it (design §8). */
+  /** Ledger attempt, from 1; raised by "did not happen", and by a repetition with the same key (design §8). */
   readonly attempt: number;
+  /** An earlier attempt may have taken effect, and this one repeats it with its key (G117). */
+  readonly inDoubt?: true;
   /** It was given to an executor before, and counted as a tool call then. */
   readonly handedOver?: true;
   /** People wanted something else than the model proposed (G9). */
@@ -209,6 +211,7 @@ export function baseOf(call: Call): CallBase {
   const { id, index, callKey, revision, tool, toolVersion, args, digest } = call;
   const { attempt, attempts, handedOver, corrected, flow, repeatAsks, unprovenWords, outlook } =
     call;
+  const { inDoubt } = call;
   return {
     id,
     index,
@@ -220,6 +223,7 @@ export function baseOf(call: Call): CallBase {
     digest,
     attempt,
     attempts,
+    ...(inDoubt !== undefined && { inDoubt }),
     ...(handedOver !== undefined && { handedOver }),
     ...(corrected !== undefined && { corrected }),
     ...(flow !== undefined && { flow }),

@@ -107,6 +107,7 @@ export function callRef(run: OpenRun, call: Call): ToolCallRef {
     args: call.args,
     digest: call.digest,
     attempt: call.attempt,
+    ...(call.inDoubt !== undefined && { inDoubt: call.inDoubt }),
   };
 }
 

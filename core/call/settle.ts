@@ -43,6 +43,11 @@ export function settle(run: OpenRun, call: ReturnedStage): Verdict {
 }
 
 function ofOutcome(run: OpenRun, call: ReturnedStage, outcome: ToolOutcome): Verdict {
+  const untold = call.inDoubt === undefined ? undefined : nothingBy(outcome);
+  if (untold !== undefined) {
+    const message = `The last attempt did nothing: ${untold}`;
+    return ofFinding(run, call, { kind: 'unknown', message });
+  }
   switch (outcome.kind) {
     case 'ok':
       return done(run, call, okResult(run, call, outcome.content));
@@ -54,6 +59,21 @@ function ofOutcome(run: OpenRun, call: ReturnedStage, outcome: ToolOutcome): Ver
       return revise(run, call, outcome.message);
     case 'repeats':
       return askToRepeat(run, call, outcome.repeats);
+  }
+}
+
+/** Why an attempt did nothing: of the attempt in doubt before it, that tells nothing. */
+function nothingBy(outcome: ToolOutcome): string | undefined {
+  switch (outcome.kind) {
+    case 'error':
+      return outcome.code === 'malformed_result' ? undefined : outcome.message;
+    case 'key_conflict':
+      return outcome.message;
+    case 'repeats':
+      return 'the same was done before.';
+    case 'ok':
+    case 'ambiguous':
+      return undefined;
   }
 }
 
@@ -75,6 +95,7 @@ function ofFinding(run: OpenRun, call: ReturnedStage, finding: Finding): Verdict
       : done(run, call, errorResult(run, call, { code: 'malformed_result', message: malformed }));
   }
   if (finding.kind === 'not_happened') return again(run, call);
+  if (finding.kind === 'repeat') return repeat(run, call);
   const { onOutcomeUnknown } = run.frozen.settings;
   if (onOutcomeUnknown === 'ask') return { kind: 'moved', step: doubt(run, call, finding.message) };
   const settled = settleCall(run, call, unknownResult(run, call));
@@ -100,7 +121,28 @@ function again(run: OpenRun, call: ReturnedStage): Verdict {
     return done(run, call, errorResult(run, call, { code: 'execution_error', message }));
   }
   const attempt = call.attempt + 1;
-  return go(run, { ...baseOf(call), attempt, stage: 'granted', grant: call.grant });
+  const { inDoubt: _, ...base } = baseOf(call);
+  return go(run, { ...base, attempt, stage: 'granted', grant: call.grant });
+}
+
+/** Nobody knows; the next attempt has the same key, and whoever serves the tool recognises it (G117). */
+function repeat(run: OpenRun, call: ReturnedStage): Verdict {
+  if (toolOf(run, call.tool)?.onLost !== 'repeat_with_key') {
+    const message = `The tool ${call.tool} was not declared to repeat with its key when the run began.`;
+    return ofFinding(run, call, { kind: 'unknown', message });
+  }
+  if (call.attempt >= EXECUTIONS_MAX) {
+    const message = `${call.attempt} attempts with its key ended without an answer.`;
+    return ofFinding(run, call, { kind: 'unknown', message });
+  }
+  const attempt = call.attempt + 1;
+  return go(run, {
+    ...baseOf(call),
+    attempt,
+    inDoubt: true,
+    stage: 'granted',
+    grant: call.grant,
+  });
 }
 
 type FailureFact = Extract<ReturnedStage['fact'], { kind: 'failure' }>;
@@ -115,7 +157,7 @@ function ofFailure(run: OpenRun, call: ReturnedStage, fact: FailureFact): Verdic
       : errorResult(run, call, { code: 'timeout', message: 'The time budget of the run ended.' });
     return moved(exceed(settleCall(run, call, result), 'timeout'));
   }
-  if (failure.code === 'GrantInvalid') {
+  if (failure.code === 'GrantInvalid' && call.inDoubt === undefined) {
     return done(
       run,
       call,

@@ -23,7 +23,8 @@ import { pathWritten, withValue } from './state.js';
 import { withCall } from './station.js';
 
 /** Gives a call its one result. */
-export function settleCall(run: OpenRun, call: Call, result: ToolResult): OpenRun {
+export function settleCall(run: OpenRun, call: Call, told: ToolResult): OpenRun {
+  const result = mayBelieve(call, told) ? told : { ...told, ...unknownOf(run, call) };
   const settled = withCall(run, { ...baseOf(call), stage: 'settled', result });
   const path = pathWritten(settled, call, result);
   const counted: OpenRun = {
@@ -133,15 +134,23 @@ export function errorResult(
 
 /** The result of a call of which nobody knows whether it happened; it names the key (G52). */
 export function unknownResult(run: OpenRun, call: ReturnedStage | DoubtStage): ToolResult {
+  return { ...executed(run, call), ...unknownOf(run, call) };
+}
+
+function unknownOf(run: OpenRun, call: Call) {
   const text = `Nobody knows whether this call took effect (key ${keyOf(run, call)}). Do not repeat it; a person must look.`;
   return {
-    ...executed(run, call),
     status: 'error',
     isError: true,
     code: 'outcome_unknown',
     content: { text },
     synthetic: true,
-  };
+  } as const;
+}
+
+/** What ends a call whose earlier attempt is in doubt does not say that nothing happened. */
+function mayBelieve({ inDoubt }: Call, { status, code }: ToolResult): boolean {
+  return inDoubt === undefined || status === 'ok' || code === 'malformed_result';
 }
 
 export function stopUnknown(run: OpenRun, call: Call): OpenRun {

@@ -10,6 +10,7 @@ import type { Proof } from '../gates/evidence.js';
 import type { HookOutcome, HookPoint } from '../hooks/hook.js';
 import type { Json, StoredText } from '../json.js';
 import type { CallCheck } from '../model.js';
+import type { RecoveryStep } from '../recovery.js';
 import type { ToolResultCode } from '../tool-result.js';
 import type { Acknowledged, EventBatch, Limited, RunRef } from './payload.js';
 
@@ -40,6 +41,8 @@ export interface ToolCallRef {
   readonly digest: string;
   /** Ledger attempt, from 1; only a person's "did not happen" raises it. */
   readonly attempt: number;
+  /** An attempt before this one may have taken effect: what this one says holds for itself alone. */
+  readonly inDoubt?: true;
 }
 
 export interface ExecuteToolInput extends EventBatch, Limited {
@@ -108,10 +111,14 @@ export type Finding =
       readonly proves?: readonly string[];
     }
   | { readonly kind: 'not_happened' }
+  /** Nobody knows; the tool says that its service recognises the key, so it may be called once more. */
+  | { readonly kind: 'repeat' }
   | { readonly kind: 'unknown'; readonly message: string };
 
 export interface ReconcileToolOutput extends Acknowledged {
   readonly finding: Finding;
+  /** What was done to find out. Absent: by an earlier release. */
+  readonly steps?: readonly RecoveryStep[];
 }
 
 /** A person said what became of a call: the ledger learns it before the run goes on. */
@@ -131,6 +138,8 @@ export interface RecordOutcomeOutput extends Acknowledged {
   readonly unproven?: { readonly deskKeys: readonly DeskKey[] };
   /** What they gave as its result does not fit the tool's output schema: taken like a probe's answer (G73). */
   readonly finding?: Finding;
+  /** As in `ReconcileToolOutput`. */
+  readonly steps?: readonly RecoveryStep[];
 }
 
 /** Changed arguments are checked like proposed ones: a correction, a hook's input, resolved references. */

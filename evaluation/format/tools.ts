@@ -1,6 +1,6 @@
 /** Tools, what they answer, and the policy over them. */
 import { z } from 'zod';
-import { EFFECTS, IDEMPOTENCIES } from '../../core/tool.js';
+import { EFFECTS, IDEMPOTENCIES, ON_LOST } from '../../core/tool.js';
 import {
   chosen,
   hasKey,
@@ -62,6 +62,7 @@ export const tool = z
     effect: z.enum(EFFECTS),
     concurrencySafe: z.boolean(),
     idempotency: z.enum(IDEMPOTENCIES),
+    onLost: z.enum(ON_LOST),
     approval: z.union([z.enum(['never', 'by_policy', 'always']), approvalRule]),
     sandbox: z.enum(['none', 'optional', 'required']),
     kind: z.enum(['tool', 'human_input', 'subagent', 'mcp', 'hosted', 'handoff', 'memory_write']),

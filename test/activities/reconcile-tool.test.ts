@@ -2,6 +2,7 @@ import { ActivityCancellationDetails } from '@temporalio/common';
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../authoring/index.js';
 import type { ReconcileToolOutput, RecordOutcomeInput } from '../../core/effect.js';
+import type { OnLost } from '../../core/tool.js';
 import {
   attempt,
   callOf,
@@ -26,6 +27,7 @@ afterEach(() => bed.end());
 async function withProbe(
   probe?: (input: object, ctx: ToolContext) => unknown,
   output?: z.ZodType,
+  more: { readonly onLost?: OnLost } = {},
 ): Promise<void> {
   const pay = defineTool({
     name: 'pay',
@@ -36,6 +38,7 @@ async function withProbe(
     run: () => 'paid',
     ...(probe && { probe }),
     ...(output && { output }),
+    ...more,
   });
   bed = await startBed({ tools: [pay] });
 }
@@ -207,6 +210,126 @@ describe('reconcile_tool', () => {
   });
 });
 
+describe('reconcile_tool tells its steps', () => {
+  const stepsOf = async (info = effect()) =>
+    (await attempt(bed.activities().reconcile_tool, input, info)).steps;
+  const LOST = { step: 'attempt_lost', attempt: 1, claimed: true };
+  const BURNED = { step: 'claim_burned', durationMs: expect.any(Number) };
+
+  test('a claim that was taken away, and what the probe said', async () => {
+    await withProbe(() => ({ receipt: 7 }));
+    await claim(1);
+    const told = { step: 'probe_told', answer: 'happened', durationMs: expect.any(Number) };
+    expect(await stepsOf()).toEqual([LOST, BURNED, told]);
+  });
+
+  test('the same after the worker that took it away has died', async () => {
+    await withProbe(() => null);
+    await claim(1);
+    await stepsOf();
+    expect(await stepsOf()).toMatchObject([
+      LOST,
+      BURNED,
+      { step: 'probe_told', answer: 'not_happened' },
+    ]);
+  });
+
+  test('how long a claim was waited for', async () => {
+    await withProbe(() => null);
+    await claim(Date.now() + 300);
+    const [, burned] = (await stepsOf())!;
+    expect(burned!.durationMs).toBeGreaterThanOrEqual(250);
+  });
+
+  test('a tool without a probe leaves nobody to tell', async () => {
+    await withProbe();
+    await claim(1);
+    const nobody = { step: 'nobody_told', answer: 'unknown', message: /cannot tell/ };
+    expect((await stepsOf())!.at(-1)).toMatchObject({
+      ...nobody,
+      message: expect.stringMatching(nobody.message),
+    });
+  });
+
+  test('a probe that fails for good is quoted, and not at length', async () => {
+    await withProbe(() => Promise.reject(new Error('503 '.repeat(1_000))));
+    await claim(1);
+    const last = (await stepsOf({ ...effect(), attempt: 3 }))!.at(-1)!;
+    expect(last).toMatchObject({ step: 'probe_told', answer: 'unknown' });
+    expect(last.message!.length).toBeLessThanOrEqual(200);
+  });
+
+  test('the ledger may know it', async () => {
+    await withProbe();
+    expect(await stepsOf()).toMatchObject([
+      { ...LOST, claimed: false },
+      BURNED,
+      { step: 'ledger_told', answer: 'not_happened' },
+    ]);
+    await bed.end();
+    await withProbe();
+    await attempt(bed.activities().execute_tool, executeInput(call));
+    expect(await stepsOf()).toMatchObject([LOST, { step: 'ledger_told', answer: 'happened' }]);
+  });
+
+  test('a repetition is named', async () => {
+    await withProbe(undefined, undefined, { onLost: 'repeat_with_key' });
+    await claim(1);
+    expect(await stepsOf()).toMatchObject([LOST, BURNED, { step: 'repetition_due' }]);
+  });
+});
+
+describe('reconcile_tool of a tool that repeats with its key', () => {
+  const REPEATS = { onLost: 'repeat_with_key' } as const;
+  const findingFor = async (attemptNumber: number, inDoubt?: true) => {
+    const again = { ...call, attempt: attemptNumber, ...(inDoubt && { inDoubt }) };
+    return (await attempt(bed.activities().reconcile_tool, { ...input, call: again })).finding;
+  };
+
+  test('says so after the attempt is burned, and claims nothing about what happened', async () => {
+    await withProbe(undefined, undefined, REPEATS);
+    await claim(1);
+    expect(await findingFor(1)).toEqual({ kind: 'repeat' });
+    expect(await bed.store.getLedgerRow('default', call.key)).toMatchObject({
+      state: 'void',
+      wasClaimed: true,
+    });
+    expect(await findingFor(1)).toEqual({ kind: 'repeat' });
+  });
+
+  test('waits for a claimant that may still be running', async () => {
+    await withProbe(undefined, undefined, REPEATS);
+    await claim(Date.now() + 300);
+    const before = Date.now();
+    expect(await findingFor(1)).toEqual({ kind: 'repeat' });
+    expect(Date.now() - before).toBeGreaterThanOrEqual(250);
+  });
+
+  test('an attempt that never began says nothing of the one before it', async () => {
+    await withProbe(undefined, undefined, REPEATS);
+    await claim(1);
+    await findingFor(1);
+    expect(await findingFor(2, true)).toEqual({ kind: 'repeat' });
+    expect(await findingFor(3)).toEqual({ kind: 'not_happened' });
+  });
+
+  test('its probe is not asked', async () => {
+    const probe = jest.fn(() => 'found');
+    await withProbe(probe, undefined, REPEATS);
+    await claim(1);
+    expect(await findingFor(1)).toEqual({ kind: 'repeat' });
+    expect(probe).not.toHaveBeenCalled();
+  });
+
+  test('a tool that says that a person is asked has its probe left alone', async () => {
+    const probe = jest.fn(() => 'found');
+    await withProbe(probe, undefined, { onLost: 'ask' });
+    await claim(1);
+    expect(await findingFor(1)).toMatchObject({ kind: 'unknown' });
+    expect(probe).not.toHaveBeenCalled();
+  });
+});
+
 describe('record_outcome', () => {
   const told = (changes: Partial<RecordOutcomeInput>): RecordOutcomeInput => ({
     v: 1,
@@ -234,7 +357,8 @@ describe('record_outcome', () => {
     const row = await bed.store.getLedgerRow('default', call.key);
     expect(row).toMatchObject({ state: 'recorded', result: { malformed: expect.any(String) } });
     // Delivered once more it says the same; what fits, and no result at all, needs no finding.
-    expect(await attempt(bed.activities().record_outcome, unfit)).toEqual(first);
+    const second = await attempt(bed.activities().record_outcome, unfit);
+    expect(second.finding).toEqual(first.finding);
     for (const fitting of [{ value: { refund: 'r1' } }, {}]) {
       expect(await attempt(bed.activities().record_outcome, told(fitting))).not.toHaveProperty(
         'finding',
@@ -252,6 +376,21 @@ describe('record_outcome', () => {
       source: 'person',
       result: { text: '{"receipt":7}' },
     });
+  });
+
+  test('says whose word it was, and that the attempt is taken away', async () => {
+    await withProbe();
+    await claim(1);
+    const by = ['ada', 'x'.repeat(500), ...Array.from({ length: 50 }, (_, n) => `p${n}`)];
+    const { steps } = await record({ by });
+    expect(steps).toMatchObject([
+      { step: 'person_told', answer: 'happened' },
+      { step: 'claim_burned', durationMs: expect.any(Number) },
+      { step: 'outcome_recorded', durationMs: expect.any(Number) },
+    ]);
+    expect(steps![0]!.by!.length).toBeLessThanOrEqual(10);
+    expect(steps![0]!.by![0]).toBe('ada');
+    expect(steps![0]!.by![1]!.length).toBeLessThanOrEqual(200);
   });
 
   test('"did not happen" takes the attempt from whoever still wants it', async () => {

@@ -103,6 +103,12 @@ test('a call of a tool that needs no approval is not on the trail', async () => 
   await free.end();
 });
 
+const RECORDED = [
+  { step: 'person_told', answer: 'happened', by: expect.any(Array) },
+  { step: 'claim_burned', durationMs: expect.any(Number) },
+  { step: 'outcome_recorded', durationMs: expect.any(Number) },
+];
+
 describe('what a person said of an outcome', () => {
   const OUTCOME = `${ASK}:outcome`;
   const record = (answer: 'happened' | 'not_happened', ...words: readonly SignedStatement[]) =>
@@ -121,7 +127,7 @@ describe('what a person said of an outcome', () => {
   const revoke = () => bed.store.changeDeskKey({ ...KEY, to: 'revoked' });
 
   test('counts with its signature', async () => {
-    expect(await record('happened', word('happened'))).toEqual({ eventsUpTo: 0 });
+    expect(await record('happened', word('happened'))).toEqual({ eventsUpTo: 0, steps: RECORDED });
     expect(await rowOf()).toMatchObject({ state: 'recorded', source: 'person' });
   });
 
@@ -140,7 +146,7 @@ describe('what a person said of an outcome', () => {
   test('stays recorded when its key is revoked before it is delivered again', async () => {
     await record('happened', word('happened'));
     await revoke();
-    expect(await record('happened', word('happened'))).toEqual({ eventsUpTo: 0 });
+    expect(await record('happened', word('happened'))).toEqual({ eventsUpTo: 0, steps: RECORDED });
   });
 
   test.each<[string, () => readonly SignedStatement[]]>([

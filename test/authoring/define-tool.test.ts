@@ -97,6 +97,15 @@ describe('defineTool fills in what was left out', () => {
     expect(defineTool({ ...question, answeredBy }).record).toMatchObject({ answeredBy });
   });
 
+  test('what happens after a loss is in its record only when it says so', () => {
+    const pay = { ...base, effect: 'financial', idempotency: 'keyed' } as const;
+    expect(defineTool(pay).record).not.toHaveProperty('onLost');
+    expect(defineTool({ ...pay, probe: () => null }).record).not.toHaveProperty('onLost');
+    expect(defineTool({ ...pay, onLost: 'repeat_with_key' }).record.onLost).toBe('repeat_with_key');
+    expect(defineTool({ ...pay, onLost: 'ask' }).record.onLost).toBe('ask');
+    expect(defineTool({ ...pay, onLost: 'probe', probe: () => null }).record.onLost).toBe('probe');
+  });
+
   test('a sandbox is used when policy says so, unless the tool must run in it', () => {
     const sandboxRun = () => 'inside';
     expect(defineTool({ ...base, sandboxRun }).record.sandbox).toBe('optional');
@@ -136,6 +145,23 @@ describe('defineTool refuses a declaration that would fail later', () => {
       /asks a person/,
     ],
     ['a probe of a read', { probe: () => null }, /has a probe/],
+    ['an unknown onLost', { effect: 'send', onLost: 'retry' }, /onLost is "retry"/],
+    ['onLost of a read', { onLost: 'ask' }, /has an onLost/],
+    [
+      'a repetition without a key',
+      { effect: 'send', idempotency: 'none', onLost: 'repeat_with_key' },
+      /is not keyed/,
+    ],
+    [
+      'a repetition with a key that nobody promised to recognise',
+      { effect: 'send', onLost: 'repeat_with_key' },
+      /is not keyed/,
+    ],
+    [
+      'a probe after a loss that is not there',
+      { effect: 'financial', idempotency: 'keyed', onLost: 'probe' },
+      /it has none/,
+    ],
     ['approval of a read', { approval: 'always' }, /asks for approval/],
     ['an approval rule on a read', { approval: { roles: ['x'] } }, /asks for approval/],
     ['an unknown approval word', { effect: 'write', approval: 'ask' }, /approval is "ask"/],

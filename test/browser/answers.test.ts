@@ -181,6 +181,9 @@ describeInBrowser('what else people answer', () => {
       await card.getByText('1,250.00 EUR').waitFor();
       await card.getByRole('heading', { name: 'The attempt' }).waitFor();
       await card.getByText(/Started \d.*; nobody knows how it ended\./).waitFor();
+      await card.getByText(/Nobody heard how attempt 1 ended \(.+\)/).waitFor();
+      await card.getByText(/Its claim was taken away \(.+\)/).waitFor();
+      await card.getByText('Neither the ledger nor the tool could tell').waitFor();
       await card.getByText('lost-after:0', { exact: true }).waitFor();
       await card.getByText('Approved by').waitFor();
       await screenshot(page, 'outcome');

@@ -111,6 +111,27 @@ it('an event is one line with its number and what happened', () => {
   expect(line).toMatch(/^\d\d:\d\d:\d\d {4}7 tool {7}pay \{"a":1\}$/);
 });
 
+it('what was done to find out is one line, with texts from outside made harmless', () => {
+  const stamp = { seq: 8, runId: 'r', traceId: 'r', at: 0, phase: 'dispatching_tools' } as const;
+  const line = eventLine({
+    type: 'tool_reconciled',
+    callId: 'c',
+    tool: 'pay',
+    key: 'k',
+    attempt: 1,
+    finding: 'unknown',
+    steps: [
+      { step: 'attempt_lost', attempt: 1, claimed: true, durationMs: 2_000 },
+      { step: 'probe_told', answer: 'unknown', message: 'down\u001B[2J', durationMs: 5 },
+    ],
+    stamp: { ...stamp, step: 1, turn: 1 },
+  });
+  expect(line).toMatch(
+    / 8 reconcile +pay: nobody heard how attempt 1 ended \(2\.0 s\); the probe could not tell: “down.*” \(5 ms\)$/,
+  );
+  expect(line).not.toContain('\u001B');
+});
+
 it('a word for the shell is quoted when it must be', () => {
   expect(shellWord('run_01J:3')).toBe('run_01J:3');
   expect(shellWord("it's $HOME")).toBe("'it'\\''s $HOME'");

@@ -71,3 +71,15 @@ test('it does not rest on what came after it', async () => {
   const store = holding(started, replied('pay'), asked, answered('look'));
   expect((await groundsOf(store, ASK)).sources).toEqual([]);
 });
+
+test('of a lost call it tells what was done to find out, by attempt', async () => {
+  const begun = { type: 'tool_started', callId: 'pay', key: 'run:0' };
+  const steps = [{ step: 'attempt_lost', attempt: 1, claimed: true, durationMs: 5 }];
+  const told = { type: 'tool_reconciled', callId: 'pay', steps };
+  const other = { ...told, callId: 'other', steps: [] };
+  const wanted = { type: 'input_request', askId: 'run:0', callId: 'pay' };
+  const store = holding(started, replied('pay'), begun, told, other, begun, wanted);
+  const { attempts } = await groundsOf(store, { ...ASK, kind: 'outcome' });
+  expect(attempts).toMatchObject([{ key: 'run:0', steps }, { key: 'run:0' }]);
+  expect(attempts[1]).not.toHaveProperty('steps');
+});

@@ -1,5 +1,6 @@
 import type { Finding } from '../../core/effect.js';
-import { call, calls, failure, says, type Script } from './script.js';
+import type { RecoveryStep } from '../../core/recovery.js';
+import { call, calls, failure, says, tool, type Script, type ToolEntry } from './script.js';
 import {
   answer,
   askOf,
@@ -95,6 +96,84 @@ describe('an ambiguous end of a mutating call is reconciled before anything else
     finish(shell);
     expect(codesOf(shell)).toEqual({ a: 'timeout' });
     expect(started(shell, 'reconcile_tool')).toEqual([]);
+  });
+});
+
+describe('a lost call of a tool that repeats with its key', () => {
+  const REPEAT: Finding = { kind: 'repeat' };
+  const pays = (more: Partial<Script>): Script => ({
+    tools: [
+      tool('issue_refund', {
+        effect: 'financial',
+        idempotency: 'keyed',
+        onLost: 'repeat_with_key',
+      }),
+    ],
+    policy: [{ tool: 'issue_refund', decision: 'allow' }],
+    model: [calls(call('a', 'issue_refund')), says('done')],
+    findings: [REPEAT],
+    ...more,
+  });
+  const shellOf = (...outcomes: readonly ToolEntry[]) =>
+    settle(createShell(pays({ outcomes: { issue_refund: outcomes } })));
+
+  test('it is made once more under the same key, and says that the one before is in doubt', () => {
+    const shell = shellOf(LOST, { ok: 'paid' });
+    expect(finish(shell)).toMatchObject({
+      stopReason: 'completed',
+      counters: { toolCalls: 1, toolAttempts: 2 },
+    });
+    expect(executedOf(shell)).toEqual(['a issue_refund case:0 1', 'a issue_refund case:0 2']);
+    const [first, second] = started(shell, 'execute_tool');
+    expect(first?.input.call).not.toHaveProperty('inDoubt');
+    expect(second?.input.call).toMatchObject({ inDoubt: true });
+    expect(codesOf(shell)).toEqual({ a: 'ok' });
+  });
+
+  test.each<[string, ToolEntry]>([
+    ['is frozen', { error: 'Nothing was done: the tool is frozen.', code: 'frozen' }],
+    ['is over its limit', { error: 'over the limit', code: 'limit_exceeded' }],
+    ['was done before', { repeats: ['other:0'] }],
+    ['is told that nothing happened by this attempt', { error: 'declined' }],
+    ['has a key that is taken', { keyConflict: true }],
+  ])('a repetition that %s leaves the first one in doubt: a person is asked', (_what, entry) => {
+    const shell = shellOf(LOST, entry, { ok: 'paid' });
+    expect(shell.run.shownStatus).toBe('awaiting_outcome');
+    expect(askOf(shell)).toMatchObject({ kind: 'outcome', tool: 'issue_refund' });
+    answer(shell, { decision: 'not_happened' });
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(executedOf(shell)).toHaveLength(3);
+    // A person has said that none of them happened: the third is an attempt like any first.
+    expect(started(shell, 'execute_tool')[2]?.input.call).not.toHaveProperty('inDoubt');
+  });
+
+  test('a repetition that took effect with an unusable result is not done again', () => {
+    const shell = shellOf(LOST, { error: 'took effect, unusable', code: 'malformed_result' });
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(codesOf(shell)).toEqual({ a: 'malformed_result' });
+    expect(executedOf(shell)).toHaveLength(2);
+  });
+
+  test('after five losses a person is asked, not the service once more', () => {
+    const shell = shellOf(LOST);
+    expect(shell.run.shownStatus).toBe('awaiting_outcome');
+    expect(executedOf(shell)).toHaveLength(5);
+    expect(askOf(shell).question).toContain('5 attempts');
+  });
+
+  test('a run that ends before the repetition does not claim that nothing happened', () => {
+    const timeoutMs = 3;
+    const late = createShell(
+      pays({ outcomes: { issue_refund: [{ ambiguous: 'reset' }] }, budget: { timeoutMs } }),
+    );
+    expect(finish(late).stopReason).toBe('timeout');
+    expect(codesOf(late)).toEqual({ a: 'outcome_unknown' });
+  });
+
+  test('the record of the run decides: without its word a person is asked', () => {
+    const shell = play({ findings: [REPEAT] });
+    expect(shell.run.shownStatus).toBe('awaiting_outcome');
+    expect(executedOf(shell)).toHaveLength(1);
   });
 });
 
@@ -256,5 +335,49 @@ describe('whose word decides what became of an effect', () => {
     answer(shell, { decision: 'not_happened', by: 'stan' });
     expect(finish(shell).stopReason).toBe('completed');
     expect(executedOf(shell)).toHaveLength(2);
+  });
+});
+
+describe('what was done to find out is told', () => {
+  const recovery: readonly RecoveryStep[] = [
+    { step: 'attempt_lost', attempt: 1, claimed: true },
+    { step: 'claim_burned', durationMs: 0 },
+    { step: 'nobody_told', answer: 'unknown', message: 'no probe', durationMs: 0 },
+  ];
+
+  test('before a person is asked, with how long each step took', () => {
+    const shell = play({ recovery });
+    const [told] = ofType(shell, 'tool_reconciled');
+    expect(told).toMatchObject({
+      callId: 'a',
+      tool: 'send_email',
+      key: 'case:0',
+      attempt: 1,
+      finding: 'unknown',
+      steps: [{ step: 'attempt_lost', durationMs: expect.any(Number) }, recovery[1], recovery[2]],
+    });
+    expect(told!.stamp.seq).toBeLessThan(ofType(shell, 'input_request')[0]!.stamp.seq);
+  });
+
+  test('also what became of the word of a person', () => {
+    const shell = play({ recovery });
+    answer(shell, { decision: 'happened', value: { id: 7 } });
+    finish(shell);
+    expect(ofType(shell, 'tool_reconciled').map(({ finding }) => finding)).toEqual([
+      'unknown',
+      'happened',
+    ]);
+  });
+
+  test('and not by a run whose activities did not say so: its history replays as it was', () => {
+    const shell = play({ findings: [HAPPENED] });
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(ofType(shell, 'tool_reconciled')).toEqual([]);
+  });
+
+  test('but no more than so many steps of it', () => {
+    const many = Array.from({ length: 100 }, () => recovery[1]!);
+    const shell = play({ findings: [HAPPENED], recovery: many });
+    expect(ofType(shell, 'tool_reconciled')[0]?.steps.length).toBeLessThanOrEqual(8);
   });
 });

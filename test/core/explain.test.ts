@@ -46,6 +46,27 @@ describe('a run in words', () => {
     ]);
   });
 
+  test('says what was done after an attempt was lost', () => {
+    const shell = settle(
+      createShell({
+        policy: [{ tool: 'send_email', decision: 'allow' }],
+        model: [calls(call('a', 'send_email')), says('done')],
+        outcomes: { send_email: [{ ambiguous: 'reset' }] },
+        findings: [{ kind: 'happened', source: 'probe', content: { text: 'sent' } }],
+        recovery: [
+          { step: 'attempt_lost', attempt: 1, claimed: true, durationMs: 1_500 },
+          { step: 'claim_burned', durationMs: 31_000 },
+          { step: 'probe_told', answer: 'happened', durationMs: 20 },
+        ],
+      }),
+    );
+    expect(words(shell)).toContainEqual(
+      expect.stringMatching(
+        /^settle: what became of send_email: nobody heard how attempt 1 ended \(.*\); its claim was taken away \(31\.0 s\); the probe says that it happened \(20 ms\)$/,
+      ),
+    );
+  });
+
   test('says why a call did not run, and what to do after a stop', () => {
     const model = [calls(call('a', 'nope')), calls(call('b', 'nope')), calls(call('c', 'nope'))];
     const shell = createShell({ model });

@@ -157,7 +157,7 @@ function recorded(shell: Shell, { id, input }: Started<'record_outcome'>) {
   const { keysAtRecord, unfitValue } = shell.script;
   const deskKeys = keysAtRecord?.[entryAt(shell, 'record', id)];
   if (deskKeys === undefined || provesOutcome(deskKeys, input)) {
-    return unfitValue === undefined ? {} : { finding: unfitValue };
+    return { ...stepsOf(shell), ...(unfitValue !== undefined && { finding: unfitValue }) };
   }
   return { unproven: { deskKeys } };
 }
@@ -344,6 +344,10 @@ function ofEntry(
   return { kind: 'key_conflict', message: 'the key is taken' };
 }
 
+function stepsOf({ script: { recovery: steps } }: Shell) {
+  return steps === undefined ? {} : { steps };
+}
+
 function ofReconcile(shell: Shell, effect: Started<'reconcile_tool'>, how: How): Outcome {
   if (how === 'cancelled') return failed(effect.id, aborted());
   const { findings = [] } = shell.script;
@@ -351,7 +355,7 @@ function ofReconcile(shell: Shell, effect: Started<'reconcile_tool'>, how: How):
   const unknown: Finding = { kind: 'unknown', message: 'nobody knows' };
   const finding = findings[Math.min(taken, findings.length - 1)] ?? unknown;
   if ('failure' in finding) return failed(effect.id, finding.failure);
-  const output = { finding, eventsUpTo: store(shell, effect) };
+  const output = { finding, ...stepsOf(shell), eventsUpTo: store(shell, effect) };
   return back(effect.id, { type: 'tool_reconciled', output });
 }
 

@@ -20,6 +20,7 @@ import {
 } from '../../core/model.js';
 import type { PolicyRule } from '../../core/policy.js';
 import { DEFAULT_SETTINGS, type Settings } from '../../core/settings.js';
+import type { RecoveryStep } from '../../core/recovery.js';
 import type { Task } from '../../core/task.js';
 import type { ToolRecord } from '../../core/tool.js';
 
@@ -40,6 +41,8 @@ export interface Script {
   readonly outcomes?: { readonly [tool: string]: readonly ToolEntry[] };
   /** What reconciling finds, in order; the last one repeats. */
   readonly findings?: readonly FindingEntry[];
+  /** What finding out, or recording a person's word, says that it did. Absent: as before it said so. */
+  readonly recovery?: readonly RecoveryStep[];
   /** What a person gives as a result does not fit the tool's output schema. */
   readonly unfitValue?: Finding;
   /** Texts of the blob store, by hash. */

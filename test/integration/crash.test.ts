@@ -54,6 +54,7 @@ const CASES: readonly Case[] = [
     at: 'after',
     start: { ...pays('pay.blind'), settings: { onOutcomeUnknown: 'observe' } },
   },
+  { runId: 'keyed-payment', at: 'after', start: pays('pay.keyed') },
   {
     runId: 'keyed-write',
     at: 'after',
@@ -146,6 +147,18 @@ describe('a worker killed', () => {
       expect(ofType(events, 'tool_finished')).toMatchObject([
         { status: 'ok', content: { text: 'seen under probed-after:0' } },
       ]);
+      const durationMs = expect.any(Number);
+      expect(ofType(events, 'tool_reconciled')).toMatchObject([
+        {
+          key: 'probed-after:0',
+          finding: 'happened',
+          steps: [
+            { step: 'attempt_lost', attempt: 1, claimed: true, durationMs },
+            { step: 'claim_burned', durationMs },
+            { step: 'probe_told', answer: 'happened', durationMs },
+          ],
+        },
+      ]);
     },
   );
 
@@ -162,6 +175,17 @@ describe('a worker killed', () => {
       const { result, events } = await ended('blind-happened');
       expect(result.completed).toBe(true);
       expect(effects('blind-happened')).toEqual(['blind-happened:0']);
+      const [found, recorded] = ofType(events, 'tool_reconciled');
+      expect(found?.steps.map(({ step }) => step)).toEqual([
+        'attempt_lost',
+        'claim_burned',
+        'nobody_told',
+      ]);
+      expect(recorded?.steps[0]).toEqual({
+        step: 'person_told',
+        answer: 'happened',
+        by: ['maria'],
+      });
       expect(ofType(events, 'tool_finished')).toMatchObject([
         { status: 'ok', content: { text: '{"receipt":17}' } },
       ]);
@@ -211,6 +235,25 @@ describe('a worker killed', () => {
         { code: 'outcome_unknown', content: { text: expect.stringContaining('blind-observe:0') } },
       ]);
       expect(effects('blind-observe')).toEqual(['blind-observe:0']);
+    },
+  );
+
+  test.concurrent(
+    'after a payment whose service knows its key: it is made again with it, and nobody is asked',
+    async () => {
+      const { result, events } = await ended('keyed-payment');
+      expect(result).toMatchObject({ completed: true, counters: { toolCalls: 1 } });
+      expect(effects('keyed-payment')).toEqual(['keyed-payment:0', 'keyed-payment:0']);
+      expect(ofType(events, 'input_request')).toEqual([]);
+      expect(ofType(events, 'tool_reconciled')).toMatchObject([
+        {
+          finding: 'repeat',
+          steps: expect.arrayContaining([expect.objectContaining({ step: 'repetition_due' })]),
+        },
+      ]);
+      expect(ofType(events, 'tool_finished')).toMatchObject([{ status: 'ok', attempts: 2 }]);
+      const rows = await world.store.listLedger('default', { runId: 'keyed-payment' });
+      expect(rows).toMatchObject([{ attempt: 2, state: 'recorded', source: 'tool' }]);
     },
   );
 

@@ -61,6 +61,28 @@ describe('a worker that dies in a simulation', () => {
     expect(simulation.violations).toEqual([]);
   });
 
+  it.each(POINTS)('%s leaves one payment of a service that knows its key', async (point) => {
+    const paid = new Set<string>();
+    let killed = false;
+    const simulation: Simulation = startSimulation({
+      ...(await worldOf(store, payInto(paid))),
+      seam: (reached) => {
+        if (reached !== point || killed) return;
+        killed = true;
+        simulation.workers.kill();
+      },
+    });
+    const final = await simulation.finish();
+    expect(killed).toBe(true);
+    // Nobody was asked.
+    expect(final).toMatchObject({ kind: 'result', result: { stopReason: 'completed' } });
+    expect([...paid]).toEqual(['task:0']);
+    expect(await store.listLedger('default', { runId: 'run_1' })).toMatchObject([
+      { key: 'task:0', state: 'recorded', source: 'tool' },
+    ]);
+    expect(simulation.violations).toEqual([]);
+  });
+
   it('and whose connection alone is gone meets the fences of the store', async () => {
     const booked = new Set<string>();
     let cut = false;
@@ -151,6 +173,23 @@ it.each([
   expect(booked.size).toBe(0);
   await store.close();
 });
+
+/** A tool that must not be repeated by itself, in front of a service that recognises keys. */
+function payInto(paid: Set<string>): Tool {
+  return defineTool({
+    name: 'note',
+    version: '1',
+    effect: 'financial',
+    idempotency: 'keyed',
+    approval: 'never',
+    onLost: 'repeat_with_key',
+    input: z.object({ text: z.string() }),
+    run: async (_input, { idempotencyKey }) => {
+      paid.add(idempotencyKey);
+      return 'paid';
+    },
+  });
+}
 
 function noteInto(booked: Set<string>): Tool {
   return defineTool({

@@ -122,6 +122,15 @@ function orderlyTools(visit: VisitService) {
       run: (_input, ctx) => act('pay.blind', ctx),
     }),
     defineTool({
+      name: 'pay.keyed',
+      ...paying,
+      approval: 'never',
+      onLost: 'repeat_with_key',
+      input: paymentInput,
+      timeoutMs: 5_000,
+      run: (_input, ctx) => act('pay.keyed', ctx),
+    }),
+    defineTool({
       name: 'pay.deaf',
       ...paying,
       approval: 'never',
