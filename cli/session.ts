@@ -20,6 +20,8 @@ export interface Session {
   client(): Promise<HoldfastClient>;
   /** The client, or undefined when no server can be reached within a moment. */
   tryClient(): Promise<HoldfastClient | undefined>;
+  /** A client for what Temporal alone tells, also while the store is away. Errors: ServerUnavailable. */
+  storelessClient(): Promise<HoldfastClient>;
 }
 
 const CONNECT_LIMIT_MS = 5_000;
@@ -34,6 +36,7 @@ export async function withSession<T>(
   const place = readEnvironment(variables, environment.folder);
   let store: Store | undefined;
   let client: HoldfastClient | undefined;
+  let storeless: HoldfastClient | undefined;
 
   async function openedStore(): Promise<Store | undefined> {
     if (store === undefined && storeExists(place.storePlace)) {
@@ -45,18 +48,31 @@ export async function withSession<T>(
 
   async function openedClient(connectLimitMs: number): Promise<HoldfastClient> {
     if (client !== undefined) return client;
+    // Without a server nobody waits for the store.
     const address = await addressOf(variables, place);
+    client = await connected(address, connectLimitMs, await openedStore());
+    return client;
+  }
+
+  async function connected(
+    address: string,
+    connectLimitMs: number,
+    reading?: ReadingStore,
+  ): Promise<HoldfastClient> {
     const { connect } = await import('../client/index.js');
     const { namespace, taskQueue } = place;
-    const reading = await openedStore();
-    client = await connect({
+    return connect({
       address,
       namespace,
       taskQueue,
       connectLimitMs,
       ...(reading !== undefined && { store: reading }),
     });
-    return client;
+  }
+
+  async function storelessClient(): Promise<HoldfastClient> {
+    storeless ??= await connected(await addressOf(variables, place), CONNECT_LIMIT_MS);
+    return storeless;
   }
 
   try {
@@ -66,9 +82,11 @@ export async function withSession<T>(
       wholeStore: openedStore,
       client: () => openedClient(CONNECT_LIMIT_MS),
       tryClient: () => openedClient(TRY_LIMIT_MS).catch(nobodyThere),
+      storelessClient,
     });
   } finally {
     await client?.close();
+    await storeless?.close();
     await store?.close();
   }
 }
