@@ -44,10 +44,12 @@ export async function factsAtDesk(
   eventsWanted: number,
 ): Promise<RunFacts> {
   const path = `/v1/runs/${encodeURIComponent(runId)}`;
-  const told = await api.get(path).catch(asMissingRun(runId)).catch(unlessStoreAway);
-  if (typeof told === 'string') {
-    const live = await liveAtDesk(api, path);
-    return { ...withoutStore(runId, told), waits: live.waits };
+  const told = await api.get(path).catch((error: unknown) => unlessUnavailable(error, runId));
+  if (told instanceof HoldfastError) {
+    // What the server knows is told all the same; without that as well there is nothing to show.
+    const { waits } = await api.get(`${path}/waits`).catch(() => Promise.reject(told));
+    const trouble = `The desk cannot read its store: ${told.message}`;
+    return { ...withoutStore(runId, trouble), waits: waits as readonly Wait[] };
   }
   const { pending, goal, ...row } = told as unknown as ToldRun;
   const run = { ...row, goalPreview: goal };
@@ -55,6 +57,12 @@ export async function factsAtDesk(
   const since = Math.max(0, run.lastSeq + 1 - eventsWanted);
   const events = await eventsAtDesk(api, path, { since, count: eventsWanted });
   return { runId, run, ...live, asks: pending, events, archive: null, storeAway: false };
+}
+
+/** The desk's word that a part of the system does not answer; any other error goes on. */
+function unlessUnavailable(error: unknown, runId: string): HoldfastError {
+  if (error instanceof HoldfastError && error.details?.['status'] === 503) return error;
+  return asMissingRun(runId)(error);
 }
 
 /** Of a run whose store is away: nothing but why. */
