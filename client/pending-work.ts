@@ -5,30 +5,40 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DescribeWorkflowExecutionResponse } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
-import type { Link } from './link.js';
-import { isRefused, type PendingActivity, type PendingFailure, type PendingWork } from './waits.js';
+import { bounded, type Link } from './link.js';
+import {
+  isRefused,
+  isTimedOutIdle,
+  type PendingActivity,
+  type PendingFailure,
+  type PendingWork,
+} from './waits.js';
 
-type RawActivity = NonNullable<DescribeWorkflowExecutionResponse['pendingActivities']>[number];
+type Described = DescribeWorkflowExecutionResponse;
+type RawActivity = NonNullable<Described['pendingActivities']>[number];
 type RawFailure = NonNullable<RawActivity['lastFailure']>;
 type RawTime = RawActivity['scheduledTime'];
 
 /** Temporal's numbers of the states of what is scheduled and not begun. */
 const ACTIVITY_SCHEDULED = 1;
 const WORKFLOW_TASK_SCHEDULED = 1;
+/** Of the kinds of timeouts. */
+const START_TO_CLOSE = 1;
+const EVENTS_LOOKED_AT = 50;
 const ACTIVITIES_MAX = 50;
 /** What activities of ours say between their attempts is smaller by far. */
 const PAYLOAD_BYTES_MAX = 65_536;
 /** Codecs of users may ask a service of theirs. */
 const DECODING_MS_MAX = 2_000;
 
-export async function pendingWorkOf(
-  link: Link,
-  { pendingActivities, pendingWorkflowTask: task }: DescribeWorkflowExecutionResponse,
-): Promise<PendingWork> {
+export async function pendingWorkOf(link: Link, described: Described): Promise<PendingWork> {
+  const { pendingActivities, pendingWorkflowTask: task } = described;
   const raw = (pendingActivities ?? []).slice(0, ACTIVITIES_MAX);
   const stop = new AbortController();
   const late = sleep(DECODING_MS_MAX, undefined, { signal: stop.signal }).catch(() => undefined);
-  const activities = await Promise.all(raw.map((one) => pendingActivity(link, one, late)));
+  const activities = await Promise.all(
+    raw.map((one) => pendingActivity(link, one, { described, late })),
+  );
   stop.abort();
   if (task == null) return { activities };
   const { state, attempt, scheduledTime, originalScheduledTime } = task;
@@ -45,7 +55,7 @@ export async function pendingWorkOf(
 async function pendingActivity(
   link: Link,
   raw: RawActivity,
-  late: Promise<undefined>,
+  { described, late }: { readonly described: Described; readonly late: Promise<undefined> },
 ): Promise<PendingActivity> {
   const { activityType, state, attempt, scheduledTime, lastFailure, heartbeatDetails } = raw;
   const pending: PendingActivity = {
@@ -56,12 +66,35 @@ async function pendingActivity(
     dueAt: msOf(raw.nextAttemptScheduleTime) ?? msOf(scheduledTime),
     ...(lastFailure != null && { failure: failureOf(lastFailure, raw) }),
   };
-  if (!isRefused(pending)) return pending;
+  const isTimedOut = pending.failure?.timedOut === true;
+  if (!isTimedOut && !isRefused(pending)) return pending;
   const [facts, progress] = await Promise.all([
     Promise.race([decoded(link, lastFailure?.applicationFailureInfo?.details?.payloads), late]),
     Promise.race([decoded(link, heartbeatDetails?.payloads), late]),
   ]);
-  return { ...pending, failure: { ...pending.failure!, facts }, progress };
+  const told = { ...pending, failure: { ...pending.failure!, facts }, progress };
+  if (!isTimedOutIdle(told)) return told;
+  return { ...told, scheduledAt: await firstScheduled(link, described, pending.id) };
+}
+
+/** When an activity was first scheduled, which only its history tells, near its end. */
+async function firstScheduled(
+  link: Link,
+  { workflowExecutionInfo: info }: Described,
+  id: string,
+): Promise<number | undefined> {
+  const request = {
+    namespace: link.namespace,
+    execution: info?.execution ?? null,
+    maximumPageSize: EVENTS_LOOKED_AT,
+  };
+  const { history } = await bounded(link, {}, () =>
+    link.connection.workflowService.getWorkflowExecutionHistoryReverse(request),
+  ).catch(() => ({ history: undefined }));
+  const scheduled = history?.events?.find(
+    (event) => event.activityTaskScheduledEventAttributes?.activityId === id,
+  );
+  return msOf(scheduled?.eventTime);
 }
 
 function failureOf(failure: RawFailure, raw: RawActivity): PendingFailure {
@@ -70,6 +103,7 @@ function failureOf(failure: RawFailure, raw: RawActivity): PendingFailure {
     type: failure.applicationFailureInfo?.type ?? undefined,
     message: failure.message ?? '',
     facts: undefined,
+    ...(failure.timeoutFailureInfo?.timeoutType === START_TO_CLOSE && { timedOut: true }),
     at: at.find((one) => one !== undefined) ?? 0,
   };
 }

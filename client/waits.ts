@@ -35,6 +35,8 @@ export interface PendingActivity {
   readonly attempt: number;
   /** From when on a worker may take it, while it is scheduled; ms since epoch. */
   readonly dueAt?: number | undefined;
+  /** When its first attempt was scheduled, where that is known; ms since epoch. */
+  readonly scheduledAt?: number | undefined;
   readonly failure?: PendingFailure | undefined;
   /** Its last heartbeat. */
   readonly progress?: unknown;
@@ -47,6 +49,8 @@ export interface PendingFailure {
   readonly facts: unknown;
   /** When the attempt ended; ms since epoch. */
   readonly at: number;
+  /** The time of the attempt ran out while its worker was there. */
+  readonly timedOut?: true;
 }
 
 export interface PendingTask {
@@ -73,10 +77,20 @@ export function waitsOf({ activities, workflowTask }: PendingWork, now: number):
   return waits.toSorted((one, other) => one.since - other.since).slice(0, WAITS_MAX);
 }
 
-/** Whether the last attempt was refused before it reached anything, for want of something that may come back. */
-export function isRefused({ failure, state, progress }: PendingActivity): boolean {
-  if (failure === undefined || wanted(failure) === undefined) return false;
+/** Whether its attempts reach nothing, for want of something that may come back. */
+export function isRefused(pending: PendingActivity): boolean {
+  const { failure, state, progress } = pending;
+  if (failure === undefined) return false;
+  if (isTimedOutIdle(pending)) return true;
+  if (wanted(failure) === undefined) return false;
   return state === 'scheduled' || countIn(progress, 'workingAt') === undefined;
+}
+
+/** An attempt that works on nothing speaks to the store: a store that is away may cost it all of its time. */
+export function isTimedOutIdle({ failure, progress }: PendingActivity): boolean {
+  const count = (name: string): number | undefined => countIn(progress, name);
+  const isIdle = count('idleMs') !== undefined && count('workingAt') === undefined;
+  return failure?.timedOut === true && isIdle && count('workedMs') === 0;
 }
 
 function waitsOfActivity(pending: PendingActivity, now: number): Wait[] {
@@ -87,9 +101,9 @@ function waitsOfActivity(pending: PendingActivity, now: number): Wait[] {
   const waits: Wait[] = [];
   if (failure !== undefined && isRefused(pending)) {
     waits.push({
-      for: wanted(failure) ?? '',
+      for: wanted(failure) ?? 'the store',
       activity,
-      since: refusedSince(pending, now) ?? Math.min(failure.at, now),
+      since: Math.min(refusedSince(pending, now) ?? pending.scheduledAt ?? failure.at, now),
       attempts,
       message: plainLine(failure.message, MESSAGE_CHARS_MAX),
     });

@@ -108,6 +108,33 @@ test('an activity that a model or tool failed waits for nothing: it is tried aga
   expect(waits(refusedBy('RateLimited'), refusedBy('ToolRetryable'))).toEqual([]);
 });
 
+describe('an attempt whose time ran out', () => {
+  const failure = { type: undefined, facts: undefined, at: NOW - 1_000, timedOut: true as const };
+  const OUT_OF_TIME: PendingActivity = {
+    ...REFUSED,
+    state: 'started',
+    attempt: 3,
+    scheduledAt: SINCE,
+    failure: { ...failure, message: 'activity StartToClose timeout' },
+    progress: { workedMs: 0, refused: 0, idleMs: 9_500 },
+  };
+
+  test('before it did any work waits for the store: nothing else is in its way', () => {
+    expect(waits(OUT_OF_TIME)).toMatchObject([{ for: 'the store', since: SINCE, attempts: 3 }]);
+    const scheduled = { ...OUT_OF_TIME, state: 'scheduled' as const, scheduledAt: undefined };
+    expect(waits(scheduled)).toMatchObject([{ for: 'the store', since: NOW - 1_000, attempts: 2 }]);
+  });
+
+  test.each([
+    { workedMs: 0, refused: 0, idleMs: 1, workingAt: NOW },
+    { workedMs: 5_000, refused: 0, idleMs: 1 },
+    { workedMs: 0, refused: 0 },
+    null,
+  ])('waits for nothing when its last word was %j', (progress) => {
+    expect(waits({ ...OUT_OF_TIME, progress })).toEqual([]);
+  });
+});
+
 test('a workflow task that nobody takes for more than 10 s waits for a worker', () => {
   const task = { isScheduled: true, attempt: 1, dueAt: NOW - 20_000 };
   const of = (workflowTask: typeof task) => waitsOf({ activities: [], workflowTask }, NOW);
