@@ -1,9 +1,11 @@
-/** What doctor finds in a store. */
+/** What doctor finds in a store, and what it says of runs that do not get on. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stuckFound } from '../../cli/doctor/server.js';
 import { checkStore } from '../../cli/doctor/store.js';
-import { createDeskKey } from '../../client/index.js';
+import { mendWait, waitLine } from '../../cli/render/index.js';
+import { createDeskKey, type StuckRun } from '../../client/index.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import { openStore } from '../../store/store.js';
 import { readEnvironment } from '../../worker/config.js';
@@ -82,4 +84,54 @@ test('segments that are not archived are warnings with since when, and lost ones
     },
   ]);
   await store.close();
+});
+
+describe('runs that do not get on', () => {
+  const since = Date.now() - 300_000;
+  const waiting = (index: number): StuckRun => ({
+    runId: `r${index}`,
+    kind: 'waiting',
+    waitsFor: 'the store',
+    activity: 'call_model',
+    attempt: 7,
+    since,
+    reason: 'The database server cannot be reached.',
+  });
+
+  test('are named with what they wait for, since when, and what to do, up to 20 of them', () => {
+    const checks = stuckFound(Array.from({ length: 23 }, (_, index) => waiting(index)));
+    expect(checks).toHaveLength(21);
+    expect(checks[0]).toMatchObject({
+      status: 'broken',
+      found: expect.stringMatching(
+        /^r0: it waits for the store \(call_model, tried 7 times\), since 5 min ago: The database/,
+      ),
+      mend: expect.stringContaining('Bring the store back'),
+    });
+    expect(checks[20]).toMatchObject({
+      found: '3 more',
+      mend: expect.stringContaining('holdfast list --stuck'),
+    });
+  });
+
+  test('bring nothing to the terminal that it obeys', () => {
+    const hostile = {
+      ...waiting(1),
+      waitsFor: '\u001B[2Jpaid',
+      reason: `\u202E${'x'.repeat(900)}`,
+    };
+    const [check] = stuckFound([hostile]);
+    expect(JSON.stringify(check)).not.toMatch(/\\u|\u202E/);
+    expect(check!.found.length).toBeLessThan(600);
+  });
+});
+
+test('a wait is one line with since when, for how long and why, and has a next action', () => {
+  const now = Date.now();
+  const wait = { for: 'the store', since: now - 300_000, attempts: 7, activity: 'call_model' };
+  expect(waitLine({ ...wait, message: 'It\u001B[2J cannot\nbe reached.' }, now)).toMatch(
+    /^It waits for the store since \d{4}-[^(]*\(5 min\), for call_model, tried 7 times: It cannot be reached\.$/,
+  );
+  const actions = ['a worker', 'the store', 'the right store', 'the transcript', 'a worker with x'];
+  expect(new Set(actions.map(mendWait)).size).toBe(actions.length);
 });
