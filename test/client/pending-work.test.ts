@@ -15,7 +15,7 @@ function linkWith(decode: PayloadCodec['decode']): Link {
   return { temporal: { options: { loadedDataConverter } } } as unknown as Link;
 }
 
-async function readWith(decode: PayloadCodec['decode'], facts: object = { waitingSince: SINCE }) {
+async function readWith(decode: PayloadCodec['decode'], facts: object) {
   const details = await turn([defaultPayloadConverter.toPayload(facts)]);
   const { activities } = await pendingWorkOf(linkWith(decode), {
     pendingActivities: [
@@ -36,7 +36,7 @@ async function readWith(decode: PayloadCodec['decode'], facts: object = { waitin
 }
 
 test('what a failure carries is decoded as the workers encoded it', async () => {
-  expect(await readWith(turn)).toMatchObject({
+  expect(await readWith(turn, { waitingSince: SINCE })).toMatchObject({
     type: 'call_model',
     state: 'scheduled',
     attempt: 3,
@@ -45,10 +45,12 @@ test('what a failure carries is decoded as the workers encoded it', async () => 
   });
 });
 
-test.each<[string, PayloadCodec['decode'], object?]>([
-  ['throws', () => Promise.reject(new Error('the key service cannot be reached'))],
-  ['never ends', () => new Promise(() => undefined)],
-  ['gives nothing', async () => []],
+const FACTS = { waitingSince: SINCE };
+
+test.each<[string, PayloadCodec['decode'], object]>([
+  ['throws', () => Promise.reject(new Error('the key service cannot be reached')), FACTS],
+  ['never ends', () => new Promise(() => undefined), FACTS],
+  ['gives nothing', async () => [], FACTS],
   [
     'is never asked, as there is too much of it',
     turn,
