@@ -73,6 +73,7 @@ export {
   type StuckRun,
   type Transcript,
   type TranscriptMessage,
+  type Wait,
   type WaitOptions,
 } from './client/index.js';
 export { openStore, type Store, type StoreOptions } from './store/store.js';

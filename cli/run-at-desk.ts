@@ -1,4 +1,5 @@
 /** One run as the approval desk tells it. */
+import type { Wait } from '../client/index.js';
 import type { RunEvent } from '../core/event.js';
 import { HoldfastError } from '../core/errors.js';
 import type { RunView } from '../core/view.js';
@@ -18,8 +19,12 @@ export interface RunFacts {
   readonly state: ShownState | null;
   readonly asks: readonly AskRow[];
   readonly events: readonly RunEvent[];
-  /** Why a run that is under way does not answer. */
+  /** Why a run that is under way does not answer, or why the store does not. */
   readonly trouble: string | null;
+  /** What it waits for, as Temporal knows it: also while neither a worker nor the store is there. */
+  readonly waits: readonly Wait[];
+  /** The store cannot be read now: what it has of the run is missing here. */
+  readonly storeAway: boolean;
   /** Closed segments whose histories are not archived, or lost; null: whoever tells does not say. */
   readonly archive: readonly Archival[] | null;
 }
@@ -39,13 +44,39 @@ export async function factsAtDesk(
   eventsWanted: number,
 ): Promise<RunFacts> {
   const path = `/v1/runs/${encodeURIComponent(runId)}`;
-  const told = (await api.get(path).catch(asMissingRun(runId))) as unknown as ToldRun;
-  const { pending, goal, ...row } = told;
+  const told = await api.get(path).catch((error: unknown) => unlessUnavailable(error, runId));
+  if (told instanceof HoldfastError) {
+    // What the server knows is told all the same; without that as well there is nothing to show.
+    const { waits } = await api.get(`${path}/waits`).catch(() => Promise.reject(told));
+    const trouble = `The desk cannot read its store: ${told.message}`;
+    return { ...withoutStore(runId, trouble), waits: waits as readonly Wait[] };
+  }
+  const { pending, goal, ...row } = told as unknown as ToldRun;
   const run = { ...row, goalPreview: goal };
-  const live = run.result === undefined ? await stateAtDesk(api, path) : NOT_UNDER_WAY;
+  const live = run.result === undefined ? await liveAtDesk(api, path) : NOT_UNDER_WAY;
   const since = Math.max(0, run.lastSeq + 1 - eventsWanted);
   const events = await eventsAtDesk(api, path, { since, count: eventsWanted });
-  return { runId, run, ...live, asks: pending, events, archive: null };
+  return { runId, run, ...live, asks: pending, events, archive: null, storeAway: false };
+}
+
+/** The desk's word that a part of the system does not answer; any other error goes on. */
+function unlessUnavailable(error: unknown, runId: string): HoldfastError {
+  if (error instanceof HoldfastError && error.details?.['status'] === 503) return error;
+  return asMissingRun(runId)(error);
+}
+
+/** Of a run whose store is away: nothing but why. */
+export function withoutStore(runId: string, trouble: string): RunFacts {
+  const nothing = { run: null, state: null, waits: [], asks: [], events: [], archive: null };
+  return { runId, ...nothing, trouble, storeAway: true };
+}
+
+/** Why the store is away; any other error goes on. */
+export function unlessStoreAway(error: unknown): string {
+  if (error instanceof HoldfastError && error.code === 'StoreUnavailable') {
+    return `The store cannot be read: ${error.message}`;
+  }
+  throw error;
 }
 
 /** For whatever the desk says of a run: that it is not there is said of the run. */
@@ -61,10 +92,25 @@ interface ToldRun extends Omit<ShownRun, 'goalPreview'> {
   readonly pending: readonly AskRow[];
 }
 
-type Live = Pick<RunFacts, 'state' | 'trouble'>;
-const NOT_UNDER_WAY: Live = { state: null, trouble: null };
+export type Live = Pick<RunFacts, 'state' | 'trouble' | 'waits'>;
+export const NOT_UNDER_WAY: Live = { state: null, trouble: null, waits: [] };
 
-async function stateAtDesk(api: DeskApi, path: string): Promise<Live> {
+async function liveAtDesk(api: DeskApi, path: string): Promise<Live> {
+  const [asked, waits] = await Promise.all([stateAtDesk(api, path), waitsAtDesk(api, path)]);
+  return { ...asked, waits };
+}
+
+async function waitsAtDesk(api: DeskApi, path: string): Promise<readonly Wait[]> {
+  try {
+    return (await api.get(`${path}/waits`)).waits as readonly Wait[];
+  } catch (error) {
+    // The server is away, or the desk is older: what else it says is shown.
+    if (error instanceof HoldfastError) return [];
+    throw error;
+  }
+}
+
+async function stateAtDesk(api: DeskApi, path: string): Promise<Omit<Live, 'waits'>> {
   try {
     return { state: (await api.get(`${path}/state`)) as unknown as ShownState, trouble: null };
   } catch (error) {

@@ -46,11 +46,19 @@ export async function withSession<T>(
     return store;
   }
 
-  async function connected(
-    connectLimitMs: number,
-    reading: Store | undefined,
-  ): Promise<HoldfastClient> {
+  async function openedClient(connectLimitMs: number): Promise<HoldfastClient> {
+    if (client !== undefined) return client;
+    // Without a server nobody waits for the store.
     const address = await addressOf(variables, place);
+    client = await connected(address, connectLimitMs, await openedStore());
+    return client;
+  }
+
+  async function connected(
+    address: string,
+    connectLimitMs: number,
+    reading?: ReadingStore,
+  ): Promise<HoldfastClient> {
     const { connect } = await import('../client/index.js');
     const { namespace, taskQueue } = place;
     return connect({
@@ -62,13 +70,8 @@ export async function withSession<T>(
     });
   }
 
-  async function openedClient(connectLimitMs: number): Promise<HoldfastClient> {
-    client ??= await connected(connectLimitMs, await openedStore());
-    return client;
-  }
-
-  async function openedWithoutStore(): Promise<HoldfastClient> {
-    withoutStore ??= await connected(CONNECT_LIMIT_MS, undefined);
+  async function clientWithoutStore(): Promise<HoldfastClient> {
+    withoutStore ??= await connected(await addressOf(variables, place), CONNECT_LIMIT_MS);
     return withoutStore;
   }
 
@@ -78,7 +81,7 @@ export async function withSession<T>(
       store: openedStore,
       wholeStore: openedStore,
       client: () => openedClient(CONNECT_LIMIT_MS),
-      clientWithoutStore: openedWithoutStore,
+      clientWithoutStore,
       tryClient: () => openedClient(TRY_LIMIT_MS).catch(nobodyThere),
     });
   } finally {

@@ -22,6 +22,7 @@ import { connectFailure } from './server-failure.js';
 import { startRun, type StartOptions } from './start-run.js';
 import { headOf, readTranscript, storeOf, type Transcript } from './transcript.js';
 import { stuckRuns, type StuckQuery, type StuckRun } from './stuck-runs.js';
+import type { Wait } from './waits.js';
 import { workerCount } from './workers.js';
 
 export interface ConnectOptions {
@@ -88,8 +89,13 @@ export interface HoldfastClient {
    * asked. Needs a store. Errors: SessionNotFound.
    */
   transcript(id: string): Promise<Transcript>;
-  /** Runs whose workflow task or activity keeps failing. */
+  /** Runs whose workflow task or activity keeps failing, or that have waited for more than 60 s. */
   stuckRuns(query: StuckQuery): Promise<readonly StuckRun[]>;
+  /**
+   * What a run of the client's tenant waits for, the longest wait first; needs neither a worker nor the store.
+   * Errors: RunNotFound, also for a run of another tenant.
+   */
+  waits(runId: string): Promise<readonly Wait[]>;
   /** Workers that asked for work on the task queue within the last minutes. */
   workerCount(): Promise<number>;
   close(): Promise<void>;
@@ -190,6 +196,7 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
         headOf(runHandle(link, runId)),
       ),
     stuckRuns: (query) => stuckRuns(link, query),
+    waits: async (runId) => (await ownExecution(link, runId)).waits,
     workerCount: () => workerCount(link),
     close,
   };

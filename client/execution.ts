@@ -7,6 +7,9 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 import { AGENT_RUN } from '../workflows/messages.js';
 import { HoldfastError } from '../core/errors.js';
 import { bounded, type Link } from './link.js';
+import { pendingWorkOf } from './pending-work.js';
+import { plainLine } from './plain-line.js';
+import { isRefused, waitsOf, type Wait } from './waits.js';
 
 export interface Execution {
   readonly runId: string;
@@ -18,19 +21,22 @@ export interface Execution {
   readonly status: string;
   /** Attempt of the pending workflow task; above 1 it has failed. 0: none pending. */
   readonly attempt: number;
-  readonly activities: readonly PendingActivity[];
+  readonly activities: readonly ExecutionActivity[];
+  /** What it waits for, the longest wait first; empty for one that has ended. */
+  readonly waits: readonly Wait[];
 }
 
-interface PendingActivity {
+interface ExecutionActivity {
   readonly id: string;
   readonly type: string;
   readonly attempt: number;
   readonly lastFailure?: string;
+  /** Its last attempt was refused before it reached anything: `waits` says for want of what. */
+  readonly refused?: true;
 }
 
 export const TENANT = defineSearchAttributeKey('HoldfastTenant', SearchAttributeType.KEYWORD);
 const FAILURE_CHARS_MAX = 300;
-const ACTIVITIES_MAX = 50;
 
 /** Errors: RunNotFound, also for a workflow that is no agent run. */
 export async function executionOf(link: Link, runId: string): Promise<Execution> {
@@ -44,22 +50,26 @@ export async function executionOf(link: Link, runId: string): Promise<Execution>
     });
   }
   const tenant = described.typedSearchAttributes.get(TENANT);
-  const { pendingWorkflowTask, pendingActivities } = described.raw;
+  const { name: status } = described.status;
+  const closed = status !== 'RUNNING' && status !== 'PAUSED';
+  const pending = await pendingWorkOf(link, described.raw);
   return {
     runId,
     executionId: described.runId,
     ...(tenant !== undefined && { tenant }),
-    closed: described.status.name !== 'RUNNING' && described.status.name !== 'PAUSED',
-    status: described.status.name,
-    attempt: pendingWorkflowTask?.attempt ?? 0,
-    activities: (pendingActivities ?? []).slice(0, ACTIVITIES_MAX).map((activity) => ({
-      id: activity.activityId ?? '',
-      type: activity.activityType?.name ?? '',
-      attempt: activity.attempt ?? 1,
-      ...(activity.lastFailure?.message && {
-        lastFailure: activity.lastFailure.message.slice(0, FAILURE_CHARS_MAX),
+    closed,
+    status,
+    attempt: pending.workflowTask?.attempt ?? 0,
+    activities: pending.activities.map((activity) => ({
+      id: activity.id,
+      type: activity.type,
+      attempt: activity.attempt,
+      ...(activity.failure && {
+        lastFailure: plainLine(activity.failure.message, FAILURE_CHARS_MAX),
       }),
+      ...(isRefused(activity) && { refused: true as const }),
     })),
+    waits: closed ? [] : waitsOf(pending, Date.now()),
   };
 }
 

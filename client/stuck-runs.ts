@@ -1,6 +1,7 @@
 /**
- * Runs that do not get on: a workflow task that keeps failing (a bug, or a worker too old), or an activity
- * that keeps being retried. Both wait for a fix and lose nothing, so somebody must be told.
+ * Runs that do not get on: a workflow task that keeps failing (a bug, or a worker too old), an activity that keeps
+ * being retried, or something that the run waits for (a worker, the store) and that does not come. All of them wait for
+ * a fix and lose nothing, so somebody must be told.
  */
 import { bounded, type Link } from './link.js';
 import { executionOf, type Execution } from './execution.js';
@@ -8,17 +9,22 @@ import { visibilityQuery } from './visibility-query.js';
 
 export interface StuckRun {
   readonly runId: string;
-  readonly kind: 'workflow_task' | 'activity';
+  readonly kind: 'workflow_task' | 'activity' | 'waiting';
+  /** Of what waits: how often it was tried so far. */
   readonly attempt: number;
-  /** ms since epoch of the first failure in a row, when history tells it. */
+  /** ms since epoch of the first failure in a row, or since when it waits, as far as that is known. */
   readonly since?: number;
   readonly reason: string;
-  /** The activity that is retried. */
+  /** The activity that is retried, or that waits. */
   readonly activity?: string;
+  /** What a run of the kind `waiting` waits for. */
+  readonly waitsFor?: string;
 }
 
 /** Attempts of an activity before it is worth a line. */
 const ACTIVITY_ATTEMPTS = 3;
+/** What a run waits for may take this long to come back before it is worth a line; ms. */
+const WAIT_MS = 60_000;
 const RUNS_MAX = 1_000;
 const EVENTS_PER_RUN = 50;
 const REASON_CHARS_MAX = 500;
@@ -62,7 +68,7 @@ async function runningIds(
 async function troublesOf(link: Link, execution: Execution): Promise<readonly StuckRun[]> {
   const { runId, attempt, activities } = execution;
   const retried = activities
-    .filter((activity) => activity.attempt >= ACTIVITY_ATTEMPTS && activity.lastFailure)
+    .filter((one) => one.attempt >= ACTIVITY_ATTEMPTS && one.lastFailure && one.refused !== true)
     .map((activity) => ({
       runId,
       kind: 'activity' as const,
@@ -70,11 +76,30 @@ async function troublesOf(link: Link, execution: Execution): Promise<readonly St
       activity: activity.type,
       reason: activity.lastFailure ?? '',
     }));
-  if (attempt <= 1) return retried;
+  const others = [...retried, ...waitingTooLong(execution, Date.now())];
+  if (attempt <= 1) return others;
   return [
     { runId, kind: 'workflow_task', attempt, ...(await lastFailure(link, execution)) },
-    ...retried,
+    ...others,
   ];
+}
+
+/** What the run has waited for so long that it does not come back by itself. */
+export function waitingTooLong(
+  { runId, waits }: Pick<Execution, 'runId' | 'waits'>,
+  now: number,
+): readonly StuckRun[] {
+  return waits
+    .filter(({ since }) => now - since > WAIT_MS)
+    .map(({ for: waitsFor, since, attempts, activity, message }) => ({
+      runId,
+      kind: 'waiting',
+      attempt: attempts,
+      since,
+      waitsFor,
+      reason: message ?? `it waits for ${waitsFor}`,
+      ...(activity !== undefined && { activity }),
+    }));
 }
 
 /** The newest failure of a workflow task in history; later attempts leave no event of their own. */

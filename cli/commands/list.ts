@@ -55,7 +55,10 @@ export function addList(program: Command, cli: Cli): void {
       'only runs that have ended and cost this much or less',
       amount('--cost-to'),
     )
-    .option('--stuck', 'runs that do not get on: since when, and why (asks the server)');
+    .option(
+      '--stuck',
+      'runs that do not get on, or have waited for a worker, the store or the like for more than 60 s: since when, and why (asks the server, not the store)',
+    );
   withJson(
     withPlace(withDesk(withTenant(withPages(command)))),
     '{runs: […], next}, with --stuck {stuck: […]}',
@@ -159,7 +162,7 @@ async function stuckOf(
       'Ask on a host that reaches Temporal, without a token.',
     );
   }
-  const client = (await session.client()).forTenant(tenantOf(options));
+  const client = (await session.clientWithoutStore()).forTenant(tenantOf(options));
   return client.stuckRuns({ limit: options.limit ?? STUCK_MAX });
 }
 
@@ -168,7 +171,7 @@ function listStuck(stuck: readonly StuckRun[], output: Output): void {
   if (stuck.length === 0) return output.line('No run is stuck.');
   output.line(
     table({
-      head: ['run', 'what fails', 'attempt', 'since', 'why'],
+      head: ['run', 'what fails, or is waited for', 'attempt', 'since', 'why'],
       rows: stuck.map(stuckRow),
       paint: output.paint,
     }),
@@ -178,9 +181,15 @@ function listStuck(stuck: readonly StuckRun[], output: Output): void {
 function stuckRow(run: StuckRun): readonly string[] {
   return [
     run.runId,
-    run.kind === 'workflow_task' ? 'workflow task' : (run.activity ?? 'activity'),
+    stuckWith(run),
     String(run.attempt),
     run.since === undefined ? '' : relativeText(run.since, Date.now()),
     run.reason,
   ];
+}
+
+function stuckWith({ kind, activity, waitsFor }: StuckRun): string {
+  if (kind === 'workflow_task') return 'workflow task';
+  if (kind === 'activity') return activity ?? 'activity';
+  return `waits for ${waitsFor ?? 'something'}${activity === undefined ? '' : ` (${activity})`}`;
 }

@@ -12,7 +12,14 @@ import {
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
 import { HoldfastError } from '../../core/errors.js';
 import { printResult } from '../follow.js';
-import { factsAtDesk, type RunFacts } from '../run-at-desk.js';
+import {
+  factsAtDesk,
+  NOT_UNDER_WAY,
+  unlessStoreAway,
+  withoutStore,
+  type Live,
+  type RunFacts,
+} from '../run-at-desk.js';
 import { lastEvents, noSuchRun } from '../run-record.js';
 import type { Output } from '../output.js';
 import {
@@ -23,6 +30,8 @@ import {
   eventLine,
   inert,
   isDetail,
+  mendWait,
+  waitLine,
 } from '../render/index.js';
 import type { Session } from '../session.js';
 import type { AskRow } from '../../store/asks.js';
@@ -36,6 +45,9 @@ const ARCHIVALS_MAX = 100;
 /** The store tells most; a run that does not answer is not waited for long. */
 const STATE_LIMIT_MS = 2_500;
 
+const NOT_STORED =
+  'The store has nothing of this run; set HOLDFAST_STORE to the store of its workers.';
+
 interface ShowOptions extends DeskOptions, TenantOptions {
   readonly events?: number;
   readonly all?: boolean;
@@ -44,7 +56,9 @@ interface ShowOptions extends DeskOptions, TenantOptions {
 export function addShow(program: Command, cli: Cli): void {
   const command = program
     .command('show')
-    .description('Show a run: its events, its questions, what it spent, how it ended.')
+    .description(
+      'Show a run: what it waits for and since when, its events, its questions, what it spent, how it ended.',
+    )
     .argument('<run>', 'run id')
     .option(
       '--events <count>',
@@ -54,7 +68,7 @@ export function addShow(program: Command, cli: Cli): void {
     .option('--all', 'also events that only say that things go their way');
   withJson(
     withPlace(withDesk(withTenant(command))),
-    '{runId, run, state, trouble, asks, events, archive}',
+    '{runId, run, state, trouble, waits: [{for, since, activity, attempts, message}], storeAway, asks, events, archive}',
   )
     .addHelpText(
       'after',
@@ -78,28 +92,43 @@ function eventCount(text: string): number {
   return wholeNumber('--events', [0, EVENTS_MAX])(text);
 }
 
-async function factsOf(
-  session: Session,
-  { tenant, runId }: RunName,
-  count: number,
-): Promise<RunFacts> {
-  const store = await session.wholeStore();
-  const run = (await store?.getRun(tenant, runId)) ?? null;
+async function factsOf(session: Session, name: RunName, count: number): Promise<RunFacts> {
+  const { runId } = name;
+  const stored = await storedFacts(session, name, count).catch(unlessStoreAway);
+  if (typeof stored === 'string') {
+    const client = await session.clientWithoutStore();
+    const live = await liveFacts(client.forTenant(name.tenant), runId);
+    const trouble = live.trouble === null ? stored : `${stored} ${live.trouble}`;
+    return { ...withoutStore(runId, stored), ...live, trouble };
+  }
+  const { run } = stored;
   const ended = run?.result !== undefined;
   const client = ended ? undefined : await clientFor(session, run !== null);
   const live =
-    client === undefined
-      ? { state: null, trouble: null }
-      : await liveFacts(client.forTenant(tenant), runId);
+    client === undefined ? NOT_UNDER_WAY : await liveFacts(client.forTenant(name.tenant), runId);
   if (run === null && live.state === null && live.trouble === null) throw noSuchRun(runId);
-  const asks = (await store?.listAsks(tenant, { runId, limit: ASKS_MAX })) ?? [];
+  return { ...stored, ...live };
+}
+
+type StoredFacts = Omit<RunFacts, keyof Live>;
+
+/** Errors: StoreUnavailable. */
+async function storedFacts(
+  session: Session,
+  { tenant, runId }: RunName,
+  count: number,
+): Promise<StoredFacts> {
+  const store = await session.wholeStore();
+  const nothing = { runId, run: null, asks: [], events: [], archive: null, storeAway: false };
+  if (store === undefined) return nothing;
+  const run = (await store.getRun(tenant, runId)) ?? null;
+  const asks = await store.listAsks(tenant, { runId, limit: ASKS_MAX });
   const last = run?.lastSeq ?? -1;
   const since = Math.max(0, last + 1 - count);
   const name = { tenant, runId };
-  const events = store === undefined ? [] : await lastEvents(store, name, { since, count });
-  const archive =
-    store === undefined ? null : await store.listArchivals({ run: name, limit: ARCHIVALS_MAX });
-  return { runId, run, ...live, asks, events, archive };
+  const events = await lastEvents(store, name, { since, count });
+  const archive = await store.listArchivals({ run: name, limit: ARCHIVALS_MAX });
+  return { ...nothing, run, asks, events, archive };
 }
 
 /** A run that the store does not know must be asked about; one that it knows may be. */
@@ -107,20 +136,24 @@ function clientFor(session: Session, known: boolean): Promise<HoldfastClient | u
   return known ? session.tryClient() : session.client();
 }
 
-async function liveFacts(
-  client: HoldfastClient,
-  runId: string,
-): Promise<Pick<RunFacts, 'state' | 'trouble'>> {
+async function liveFacts(client: HoldfastClient, runId: string): Promise<Live> {
+  const handle = client.handle(runId);
+  const described = handle.execution();
+  const waits = described.then(
+    (execution) => execution.waits,
+    () => [],
+  );
   try {
-    return { state: await client.handle(runId).state(STATE_LIMIT_MS), trouble: null };
+    const state = await handle.state(STATE_LIMIT_MS);
+    return { state, trouble: null, waits: await waits };
   } catch (error) {
     if (!(error instanceof HoldfastError)) throw error;
     // A run that failed at its very start answers nothing, but Temporal knows it.
-    const execution = await client.handle(runId).execution();
-    if (execution.closed) return { state: null, trouble: await endOf(client, runId) };
+    const execution = await described;
+    if (execution.closed) return { ...NOT_UNDER_WAY, trouble: await endOf(client, runId) };
     const failing =
       execution.attempt > 1 ? ' Its workflow task keeps failing; see holdfast doctor.' : '';
-    return { state: null, trouble: `${error.message}${failing}` };
+    return { state: null, trouble: `${error.message}${failing}`, waits: await waits };
   }
 }
 
@@ -151,11 +184,12 @@ async function print(facts: RunFacts, { session, output, all }: Printing): Promi
     output.line(`“${inert(run.goalPreview)}”`);
   } else if (state !== null) {
     output.line(`${paint.bold(inert(facts.runId))} ${inert(state.agent ?? '')}: ${state.status}`);
-    output.line(
-      'The store has nothing of this run; set HOLDFAST_STORE to the store of its workers.',
-    );
+    if (!facts.storeAway) output.line(NOT_STORED);
+  } else if (facts.storeAway) {
+    output.line(paint.bold(inert(facts.runId)));
   }
   if (trouble !== null) output.line(paint.yellow(inert(trouble, 1_000)));
+  for (const line of waitLines(facts)) output.line(paint.yellow(line));
   for (const line of archiveLines(facts)) output.line(paint.yellow(line));
   if (events.length > 0) output.line('');
   if (first > 0)
@@ -170,6 +204,10 @@ async function print(facts: RunFacts, { session, output, all }: Printing): Promi
     output.line(approvalCard(ask, { runId: facts.runId, now: Date.now(), paint }));
   }
   if (state !== null) output.line(paint.dim(costLine(state.counters)));
+}
+
+function waitLines({ waits }: RunFacts): readonly string[] {
+  return waits.flatMap((wait) => [waitLine(wait, Date.now()), `→ ${mendWait(wait.for)}`]);
 }
 
 function archiveLines({ archive }: RunFacts): readonly string[] {

@@ -3,7 +3,7 @@ import type { HoldfastClient, NamespaceFacts, StuckRun } from '../../client/inde
 import { runningServer } from '../../devserver/index.js';
 import { assertPortFree } from '../../devserver/ports.js';
 import { DEFAULT_PORT, DEFAULT_UI_PORT } from '../embedded-server.js';
-import { durationText, inert, relativeText } from '../render/index.js';
+import { durationText, inert, mendWait, relativeText } from '../render/index.js';
 import type { Session } from '../session.js';
 import { broken, guarded, ok, warning, type Check } from './check.js';
 
@@ -11,6 +11,7 @@ const DAY_MS = 86_400_000;
 /** Below this closed runs vanish from Temporal before anybody looks at them. */
 const RETENTION_MIN_MS = 7 * DAY_MS;
 const STUCK_LOOKED_AT = 500;
+const STUCK_NAMED = 20;
 
 export async function checkServer(
   session: Pick<Session, 'clientWithoutStore' | 'place'>,
@@ -74,18 +75,36 @@ async function workerChecks(client: HoldfastClient): Promise<readonly Check[]> {
 }
 
 async function stuckChecks(client: HoldfastClient): Promise<readonly Check[]> {
-  const stuck = await client.stuckRuns({ limit: STUCK_LOOKED_AT, allTenants: true });
+  return stuckFound(await client.stuckRuns({ limit: STUCK_LOOKED_AT, allTenants: true }));
+}
+
+/** One finding for each, up to a bound; what is more is counted. */
+export function stuckFound(stuck: readonly StuckRun[]): readonly Check[] {
   if (stuck.length === 0) return [ok('stuck runs', 'none')];
-  return stuck.map((run) => broken('stuck run', foundStuck(run), mendStuck(run)));
+  const named = stuck
+    .slice(0, STUCK_NAMED)
+    .map((run) => broken('stuck run', foundStuck(run), mendStuck(run)));
+  const more = stuck.length - named.length;
+  return more === 0
+    ? named
+    : [...named, broken('stuck runs', `${more} more`, 'See them all: holdfast list --stuck')];
 }
 
-function foundStuck({ runId, kind, activity, attempt, since, reason }: StuckRun): string {
-  const what = kind === 'workflow_task' ? 'its workflow task' : `its activity ${activity ?? ''}`;
+function foundStuck(run: StuckRun): string {
+  const { runId, kind, activity = '', attempt, since, reason, waitsFor = '' } = run;
   const when = since === undefined ? '' : `, since ${relativeText(since, Date.now())}`;
-  return `${inert(runId)}: ${what} fails (attempt ${attempt}${when}): ${inert(reason, 400)}`;
+  const why = inert(reason, 400);
+  if (kind === 'waiting') {
+    const what = activity === '' ? '' : ` (${inert(activity)}, tried ${attempt} times)`;
+    return `${inert(runId)}: it waits for ${inert(waitsFor)}${what}${when}: ${why}`;
+  }
+  const what = kind === 'workflow_task' ? 'its workflow task' : `its activity ${inert(activity)}`;
+  return `${inert(runId)}: ${what} fails (attempt ${attempt}${when}): ${why}`;
 }
 
-function mendStuck({ kind, reason }: StuckRun): string {
+function mendStuck({ kind, reason, waitsFor = '' }: StuckRun): string {
+  if (kind === 'waiting')
+    return `${mendWait(waitsFor)} The run goes on by itself and loses nothing.`;
   if (/RulesTooNew/.test(reason))
     return 'Deploy a worker at least as new as the one that began the run.';
   return kind === 'workflow_task'

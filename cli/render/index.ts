@@ -8,3 +8,4 @@ export { inertStream, type InertStream } from './inert-stream.js';
 export { COLOURED, PLAIN, type Paint } from './paint.js';
 export { resultBlock } from './result-block.js';
 export { table } from './table.js';
+export { mendWait, waitLine } from './waits.js';

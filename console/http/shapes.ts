@@ -242,6 +242,21 @@ export const runState = z.looseObject({
   queuedMessages: z.number().int(),
 });
 
+/** What a run waits for that is neither a person nor its own work. */
+export const runWaits = z.object({
+  waits: z
+    .array(
+      z.object({
+        for: text.describe('`a worker`, `the store`, `the right store`, `the transcript` …'),
+        since: time,
+        activity: text.optional().describe('what waits; absent: the next step of the run itself'),
+        attempts: z.number().int().describe('how often it was tried so far'),
+        message: text.optional().describe('what the last attempt was refused with'),
+      }),
+    )
+    .describe('The longest wait first.'),
+});
+
 const small = (max: number) => z.string().trim().min(1).max(max);
 
 /** Any JSON; how deep and how large is checked with the whole body. */

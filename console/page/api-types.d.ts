@@ -21,6 +21,7 @@ export type KnownTool = NonNullable<Grounds['tool']>;
 export type Run = z.output<typeof shapes.run>;
 export type RunDetail = z.output<typeof shapes.runDetail>;
 export type RunState = z.output<typeof shapes.runState>;
+export type Wait = z.output<typeof shapes.runWaits>['waits'][number];
 export type StandingGrant = NonNullable<RunState['grants']>[number];
 export type GrantCondition = StandingGrant['when'][number];
 export type Transcript = z.output<typeof shapes.transcript>;

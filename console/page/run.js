@@ -15,6 +15,7 @@ import { Story } from './run-story.js';
 import { tabs } from './tabs.js';
 import { timeline } from './run-timeline.js';
 import { transcriptPanel } from './run-transcript.js';
+import { waitsPanel } from './run-waits.js';
 
 /** @typedef {import('./api-types.js').RunDetail} RunDetail */
 /** @typedef {import('./api-types.js').RunEvent} RunEvent */
@@ -105,6 +106,7 @@ function stateOf(runId, signal) {
 function drawRun(element, first, { signal, changed }) {
   const { runId } = first;
   const head = runHead(first, changed);
+  const waits = waitsPanel(runId, signal);
   const figures = gauges();
   const grants = grantsPanel();
   const steps = timeline(runId);
@@ -117,7 +119,14 @@ function drawRun(element, first, { signal, changed }) {
     { name: 'Conversation', panel: said.element, opened: () => void said.open(kept.events()) },
     { name: 'Events', panel: raw.element, opened: () => raw.open(kept.events()) },
   ];
-  fill(element, head.element, figures.element, grants.element, tabs('Of the run', panels));
+  fill(
+    element,
+    head.element,
+    waits.element,
+    figures.element,
+    grants.element,
+    tabs('Of the run', panels),
+  );
   /** @type {RunState | undefined} */
   let state;
   const drawFigures = soon(() => {
@@ -139,7 +148,10 @@ function drawRun(element, first, { signal, changed }) {
     /** @param {RunDetail} run */
     refresh(run) {
       head.refresh(run);
-      if (hasEnded(run)) live.end();
+      if (hasEnded(run)) {
+        live.end();
+        waits.end();
+      }
       if (run.status !== status) announce(`The run is ${run.status.replaceAll('_', ' ')}.`);
       status = run.status;
     },

@@ -1,6 +1,7 @@
 /** Runs: a list with filters, and one of them. */
 import { z } from 'zod';
 import type { RunHandle } from '../../client/index.js';
+import { HoldfastError } from '../../core/errors.js';
 import type { RunRow } from '../../store/runs.js';
 import { endpoint, type Endpoint } from '../http/endpoint.js';
 import { cursorOf, placeOf } from '../http/cursor.js';
@@ -135,6 +136,25 @@ const getRunState = endpoint({
   },
 });
 
+const getRunWaits = endpoint({
+  method: 'get',
+  path: '/v1/runs/{runId}/waits',
+  name: 'getRunWaits',
+  summary:
+    'What the run waits for besides people, and since when; known also while the store is away.',
+  access: 'read',
+  params: z.strictObject({ runId: shapes.id }),
+  answers: { 200: { description: 'The waits.', schema: shapes.runWaits } },
+  async handle({ desk, person, params }) {
+    const client = desk.client.forTenant(person.tenant);
+    const waits = await client.waits(params.runId).catch((error: unknown) => {
+      const isGone = error instanceof HoldfastError && error.code === 'RunNotFound';
+      throw isGone ? notFound() : error;
+    });
+    return { status: 200, body: { waits } };
+  },
+});
+
 function runShown(row: RunRow) {
   const { caller, completedAt, stopReason, detail, costMicroUsd } = row;
   return {
@@ -154,4 +174,4 @@ function runShown(row: RunRow) {
   };
 }
 
-export const runEndpoints: readonly Endpoint[] = [listRuns, getRun, getRunState];
+export const runEndpoints: readonly Endpoint[] = [listRuns, getRun, getRunState, getRunWaits];

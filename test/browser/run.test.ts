@@ -1,4 +1,6 @@
 /** The page of a run in a real browser: as it happens, over restarts of everything, and at its end. */
+import { TENANT } from '../../client/execution.js';
+import { eventsFrom, SESSION_INIT } from '../store/fixtures.js';
 import { newKey } from '../integration/support/desk.js';
 import { call, openAsk, say, until } from '../integration/support/world.js';
 import { describeInBrowser, inPage, IS_WIDER, screenshot } from './support/browser.js';
@@ -56,6 +58,35 @@ describeInBrowser('the page of a run', () => {
       );
       expect((await numbers.allTextContents()).map(Number)).toEqual(events.map((_, seq) => seq));
       expect(stage.books.refundsOf('O-104')).toHaveLength(1);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'what it waits for besides people is there with since when, and gone when it is back',
+    async () => {
+      const { world } = stage;
+      const run = await world.raw.workflow.start('agentRun', {
+        taskQueue: 'nobody-serves-this',
+        workflowId: 'waits-alone',
+        args: [],
+        typedSearchAttributes: [{ key: TENANT, value: 'default' }],
+      });
+      const source = {
+        tenant: 'default',
+        runId: 'waits-alone',
+        execution: run.firstExecutionRunId,
+      };
+      await world.store.appendEvents(source, eventsFrom(0, [SESSION_INIT]));
+      const { page, faults, context } = await stage.open('rita', { path: '/runs/waits-alone' });
+      const wait = page.locator('.waits .notice');
+      await wait.getByText('a worker').waitFor();
+      expect(await wait.textContent()).toMatch(/^It waits for a worker since .+ \(\d+ s ago\)$/);
+      await screenshot(page, 'run-waits');
+      await run.terminate();
+      await wait.waitFor({ state: 'hidden' });
       expect(faults).toEqual([]);
       await context.close();
     },

@@ -1,12 +1,14 @@
-/** What doctor finds, and what it cannot look at. */
+/** What doctor finds, what it cannot look at, and what it says of runs that do not get on. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allChecks } from '../../cli/doctor/all-checks.js';
 import type { Check } from '../../cli/doctor/check.js';
+import { stuckFound } from '../../cli/doctor/server.js';
 import { checkStore } from '../../cli/doctor/store.js';
+import { mendWait, waitLine } from '../../cli/render/index.js';
 import { withSession } from '../../cli/session.js';
-import { createDeskKey, type HoldfastClient } from '../../client/index.js';
+import { createDeskKey, type HoldfastClient, type StuckRun } from '../../client/index.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import { openStore } from '../../store/store.js';
 import { readEnvironment } from '../../worker/config.js';
@@ -144,4 +146,54 @@ describe('what needs something that is broken', () => {
       }
     }
   });
+});
+
+describe('runs that do not get on', () => {
+  const since = Date.now() - 300_000;
+  const waiting = (index: number): StuckRun => ({
+    runId: `r${index}`,
+    kind: 'waiting',
+    waitsFor: 'the store',
+    activity: 'call_model',
+    attempt: 7,
+    since,
+    reason: 'The database server cannot be reached.',
+  });
+
+  test('are named with what they wait for, since when, and what to do, up to 20 of them', () => {
+    const checks = stuckFound(Array.from({ length: 23 }, (_, index) => waiting(index)));
+    expect(checks).toHaveLength(21);
+    expect(checks[0]).toMatchObject({
+      status: 'broken',
+      found: expect.stringMatching(
+        /^r0: it waits for the store \(call_model, tried 7 times\), since 5 min ago: The database/,
+      ),
+      mend: expect.stringContaining('Bring the store back'),
+    });
+    expect(checks[20]).toMatchObject({
+      found: '3 more',
+      mend: expect.stringContaining('holdfast list --stuck'),
+    });
+  });
+
+  test('bring nothing to the terminal that it obeys', () => {
+    const hostile = {
+      ...waiting(1),
+      waitsFor: '\u001B[2Jpaid',
+      reason: `\u202E${'x'.repeat(900)}`,
+    };
+    const [check] = stuckFound([hostile]);
+    expect(JSON.stringify(check)).not.toMatch(/\\u|\u202E/);
+    expect(check!.found.length).toBeLessThan(600);
+  });
+});
+
+test('a wait is one line with since when, for how long and why, and has a next action', () => {
+  const now = Date.now();
+  const wait = { for: 'the store', since: now - 300_000, attempts: 7, activity: 'call_model' };
+  expect(waitLine({ ...wait, message: 'It\u001B[2J cannot\nbe reached.' }, now)).toMatch(
+    /^It waits for the store since \d{4}-[^(]*\(5 min\), for call_model, tried 7 times: It cannot be reached\.$/,
+  );
+  const actions = ['a worker', 'the store', 'the right store', 'the transcript', 'a worker with x'];
+  expect(new Set(actions.map(mendWait)).size).toBe(actions.length);
 });

@@ -198,6 +198,7 @@ test('every route is in the document, and the document has no other', () => {
      "get /v1/runs/{runId}/texts/{hash}",
      "get /v1/runs/{runId}/tokens",
      "get /v1/runs/{runId}/transcript",
+     "get /v1/runs/{runId}/waits",
      "post /v1/approvals/{askId}/decisions",
      "post /v1/freezes",
      "post /v1/freezes/{freezeId}/lift",

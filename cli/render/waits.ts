@@ -1,0 +1,32 @@
+/** What a run waits for, since when, and what to do about it: for show, list and doctor. */
+import type { Wait } from '../../client/index.js';
+import { dateTimeText, durationText } from './amounts.js';
+import { inert } from './inert.js';
+
+const MESSAGE_CHARS_MAX = 400;
+
+/** `It waits for the store since 2026-11-22 12:20:03 +01:00 (4 min), for callModel, tried 7 times: …` */
+export function waitLine(wait: Wait, now: number): string {
+  const { for: what, since, activity, attempts, message } = wait;
+  const when = `${dateTimeText(since)} (${durationText(Math.max(0, now - since))})`;
+  const tried = attempts === 0 ? '' : `, tried ${attempts} ${attempts === 1 ? 'time' : 'times'}`;
+  const how = activity === undefined ? '' : `, for ${inert(activity)}${tried}`;
+  const why = message === undefined ? '' : `: ${inert(message, MESSAGE_CHARS_MAX)}`;
+  return `It waits for ${inert(what)} since ${when}${how}${why}`;
+}
+
+/** The next action of whoever operates it. */
+export function mendWait(what: string): string {
+  switch (what) {
+    case 'a worker':
+      return 'Start a worker on its task queue: holdfast worker (or holdfast dev).';
+    case 'the store':
+      return 'Bring the store back, so that the workers reach it.';
+    case 'the right store':
+      return 'Give its workers the store that the run was begun with (HOLDFAST_STORE).';
+    case 'the transcript':
+      return 'Restore the store from a backup that is at least as new as the Temporal database.';
+    default:
+      return `Start ${inert(what)}.`;
+  }
+}
