@@ -65,6 +65,10 @@ export const CHANGES = {
     since: 6,
     why: 'Limits count work, not absence: active time is the union of what effects worked, no effect has a limit from its schedule on, and an attempt that reached nothing is none.',
   },
+  toldRecovery: {
+    since: 7,
+    why: 'What was done to find out what became of a lost call is an event.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

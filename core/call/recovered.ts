@@ -1,7 +1,8 @@
 /**
  * Tells what was done to find out what became of a call, as soon as it is known.
- * Invariant: nothing follows from it; outputs that do not say what was done (those of earlier releases) tell nothing.
+ * Invariant: nothing follows from it; outputs that do not say what was done tell nothing.
  */
+import { follows } from '../changes.js';
 import type { Finding } from '../effect.js';
 import { emit } from '../outbox.js';
 import { RECOVERY_STEPS_MAX, type RecoveryStep } from '../recovery.js';
@@ -16,6 +17,7 @@ export interface Recovered {
 }
 
 export function tellRecovery(run: OpenRun, effectId: string, recovered: Recovered): OpenRun {
+  if (!follows(run, 'toldRecovery')) return run;
   const { steps = [], finding } = recovered;
   const call = run.turn?.calls.find(
     (one): one is ExecutingStage => one.stage === 'executing' && one.effectId === effectId,
