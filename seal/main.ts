@@ -22,6 +22,7 @@ interface RecordOptions {
   readonly random: number;
   readonly seed?: number;
   readonly from?: string;
+  readonly every?: boolean;
 }
 
 async function proveAll(): Promise<void> {
@@ -44,6 +45,7 @@ program
   .option('--random <n>', 'how many random cases', wholeNumber, 200)
   .option('--seed <n>', 'of the random cases', wholeNumber)
   .option('--from <folder>', 'bundles to choose from, instead of playing cases')
+  .option('--every', 'keep every bundle of --from')
   .action(({ seed = newSeed(), ...options }: RecordOptions) => {
     say(`seed ${seed}`);
     return record({ ...options, seed, say });

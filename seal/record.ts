@@ -23,10 +23,12 @@ const NAME_CHARS = 80;
 export interface Recording extends Wanted {
   /** Bundles that other runs have left; they are kept in the folder of the rules that they follow. */
   readonly from?: string;
+  /** Keeps each of them, whatever others cover. */
+  readonly every?: boolean;
 }
 
 export async function record(recording: Recording): Promise<void> {
-  const { rules, random, seed, from, say } = recording;
+  const { rules, random, seed, from, every = false, say } = recording;
   const witness = await createWitness();
   const candidates = [...(from === undefined ? [] : await bundlesIn(from))];
   if (from === undefined) {
@@ -38,7 +40,7 @@ export async function record(recording: Recording): Promise<void> {
   await covered.addKept(witness);
   const all: Witnessed[] = [];
   for await (const one of witnessed(witness, candidates)) {
-    covered.consider(one, say);
+    covered.consider(one, { say, every });
     all.push(one);
   }
   await covered.catchChanges(witness, all);
@@ -96,11 +98,11 @@ class Covered {
     }
   }
 
-  consider(one: Witnessed, say: (line: string) => void): void {
+  consider(one: Witnessed, { say, every }: Pick<Recording, 'say' | 'every'>): void {
     const { name, coverage, mixed, trouble } = one;
     if (trouble !== undefined) return say(`${name} does not replay: ${trouble}`);
     const isNew = [...coverage].some((item) => !this.items.has(item));
-    if (isNew || (mixed && this.mixed < MIXED_WANTED)) this.keep(one);
+    if (every === true || isNew || (mixed && this.mixed < MIXED_WANTED)) this.keep(one);
   }
 
   /** Of each named change one that breaks when the change is turned round. */

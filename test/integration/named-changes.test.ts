@@ -77,6 +77,17 @@ test('namedReplies: a reply whose calls its event cannot hold names its message'
   if (has('namedReplies')) expect(response).toMatchObject({ head: expect.any(String) });
 });
 
+test('calls beyond those that one reply may make have a result each, and are not run', async () => {
+  const read = call('facts.read', { item: 'lamp' }).calls[0]!;
+  const run = await world.start({
+    runId: 'surplus-calls',
+    replies: [{ calls: Array.from({ length: 51 }, () => read) }, say('Finished.')],
+    budget: { maxToolCalls: 100 },
+  });
+  const { events } = await world.ended(run);
+  expect(ofType(events, 'tool_finished')).toHaveLength(48);
+});
+
 test('grantsThatHold: a grant that has run out counts against no limit', async () => {
   const grant = {
     matcher: { tool: 'pay.asked', when: [{ path: 'amountCents', lte: 1 }] },
