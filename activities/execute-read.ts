@@ -15,6 +15,7 @@ import { resultText } from './result-text.js';
 import type { CodeOutcome } from './run-code.js';
 import { runOutside } from './run-outside.js';
 import type { Scope } from './scope.js';
+import { writePatiently } from './store-away.js';
 import { storeValue } from './store-result.js';
 import { toolContext, type RunnableCall } from './tool-call.js';
 import { messageOf } from './tool-message.js';
@@ -54,7 +55,7 @@ export async function executeRead(
     isDefinite: isToolError,
     ...(input.workMs !== undefined && { workMs: input.workMs }),
   });
-  const end = await endOf(deps, { input, runnable }, ended);
+  const end = await writePatiently(deps, scope, () => endOf(deps, { input, runnable }, ended));
   if (end.kind === 'done') return { outcome: end.outcome, attempts: attempt };
   if (end.kind === 'stopped') return { outcome: stoppedOutcome(scope, input), attempts: attempt };
   const { code, message } = end;

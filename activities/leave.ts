@@ -8,6 +8,7 @@ import { RETRY_BACKOFF } from '../core/effect.js';
 import { isErrorCode, type ErrorCode } from '../core/errors.js';
 import { now, type ActivityDeps } from './deps.js';
 import { detailsOf, failure, toFailure } from './failure.js';
+import { TRIES_MAX } from './progress.js';
 import type { Scope } from './scope.js';
 
 /** What passes when a worker with the code, or the right store, is there again. */
@@ -52,6 +53,8 @@ export function leaving(
   if (workMs !== undefined && workedMs + asked >= workMs) {
     return again(failed, { details: { ...details, timedOut: true }, retryable: false });
   }
+  if (scope.work.earlier.tries + 1 >= TRIES_MAX)
+    return again(failed, { details, retryable: false });
   scope.leave(scope.work.left({ refused: false, pauseMs: asked }));
   return again(failed, { details, retryable: true, retryAfterMs: pauseMs });
 }
@@ -60,7 +63,12 @@ function refusal(deps: ActivityDeps, scope: Scope, failed: ApplicationFailure): 
   const waitingSince = scope.work.waitingSince();
   scope.leave(scope.work.left({ refused: true, pauseMs: 0 }));
   const share = Math.round((now(deps) - waitingSince) * REFUSAL_SHARE);
-  const retryAfterMs = Math.min(REFUSAL_PAUSE_MS_MAX, Math.max(REFUSAL_PAUSE_MS_MIN, share));
+  // Where deliveries are counted (runs of older rules), they last no shorter than Temporal's own pauses would make them.
+  const backoff = backoffMs(scope.attempt + scope.work.earlier.refused);
+  const retryAfterMs = Math.min(
+    REFUSAL_PAUSE_MS_MAX,
+    Math.max(REFUSAL_PAUSE_MS_MIN, share, backoff),
+  );
   const details = { ...detailsOf(failed), waitingSince };
   return again(failed, { details, retryable: true, retryAfterMs });
 }

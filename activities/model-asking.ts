@@ -30,7 +30,7 @@ import { providerOf } from './model-provider.js';
 import { lateMessage } from './model-time.js';
 import type { Scope } from './scope.js';
 import { isUsedUp } from './progress.js';
-import { pause, timersOf } from './timers.js';
+import { writePatiently } from './store-away.js';
 import { tokenStream } from './token-stream.js';
 
 export interface Question {
@@ -137,24 +137,12 @@ export async function takeReceipt<T>(
     });
   } catch (error) {
     // Whatever is wrong with the reply, it was paid for: the next attempt must find it.
-    await keepForNext(deps, scope, receipt);
+    await writePatiently(deps, scope, () =>
+      deps.store.together((store) => keep({ ...deps, store }, receipt)),
+    );
     throw error;
   } finally {
     receipt.call?.tokens?.ended();
-  }
-}
-
-const STORE_PAUSE_MS = 500;
-
-/** Waits for a store that is away for as long as this attempt may last. */
-async function keepForNext(deps: ActivityDeps, scope: Scope, receipt: Receipt): Promise<void> {
-  for (;;) {
-    try {
-      return await deps.store.together((store) => keep({ ...deps, store }, receipt));
-    } catch (error) {
-      const isAway = error instanceof HoldfastError && error.code === 'StoreUnavailable';
-      if (!isAway || !(await pause(timersOf(deps), STORE_PAUSE_MS, scope.signal))) throw error;
-    }
   }
 }
 

@@ -12,8 +12,12 @@ import { isCount } from '../core/money/price.js';
 export interface Progress {
   /** How long models, tools and hooks have worked in all deliveries so far, ms, with the pauses that they asked for. */
   readonly workedMs: number;
-  /** Deliveries that were refused before they reached a model, a tool or a hook. */
+  /** Deliveries that were refused, or lost, before they reached a model, a tool or a hook. */
   readonly refused: number;
+  /** Deliveries that failed, or were lost at work. */
+  readonly tries: number;
+  /** Said by a delivery that ends with it; without it the delivery was lost. */
+  readonly left?: true;
   /** Since when, in a row, deliveries were refused; ms since epoch. */
   readonly waitingSince?: number;
   /** The ledger attempt that was claimed: from here on the tool may have been called. */
@@ -24,7 +28,7 @@ export interface Progress {
   readonly workingAt?: number;
 }
 
-const NOTHING: Progress = { workedMs: 0, refused: 0 };
+const NOTHING: Progress = { workedMs: 0, refused: 0, tries: 0 };
 
 /** What the delivery before this one has left, from its last heartbeat. */
 export function progressIn(details: unknown): Progress {
@@ -39,6 +43,8 @@ export function progressIn(details: unknown): Progress {
   return {
     workedMs: count('workedMs') ?? 0,
     refused: count('refused') ?? 0,
+    tries: count('tries') ?? 0,
+    ...(ownValue(details, 'left') === true && { left: true as const }),
     ...(waitingSince !== undefined && { waitingSince }),
     ...(claimed !== undefined && { claimed }),
     ...(workingAt !== undefined && { workingAt }),
@@ -59,13 +65,28 @@ function untoldMs({ details, attempt, silenceMs, scheduledAt }: Predecessor, at:
   return between(0, at - scheduledAt, Math.min(silenceMs, UNTOLD_MS_MAX));
 }
 
+/**
+ * What the delivery before this one was, when it was lost: a try if it was at work, or may have been; else it waited for
+ * the store, and is none.
+ */
+function counted({ details, attempt }: Predecessor): Pick<Progress, 'refused' | 'tries'> {
+  const { refused, tries, left, workingAt, claimed } = progressIn(details);
+  if (!isRecord(details)) return { refused, tries: Math.max(0, attempt - 1) };
+  if (left === true) return { refused, tries };
+  const wasAtWork = workingAt !== undefined || claimed !== undefined;
+  return wasAtWork ? { refused, tries: tries + 1 } : { refused: refused + 1, tries };
+}
+
 function between(least: number, value: number, most: number): number {
   return Math.max(least, Math.min(value, most));
 }
 
+/** Work that takes its worker down, or fails in the same way again and again, is not tried for ever. */
+export const TRIES_MAX = 20;
+
 /** An attempt is refused when those before it have used up what all may work. */
 export function isUsedUp({ earlier }: Work, { workMs }: Limited): boolean {
-  return workMs !== undefined && earlier.workedMs >= workMs;
+  return earlier.tries >= TRIES_MAX || (workMs !== undefined && earlier.workedMs >= workMs);
 }
 
 /** What is left for a model or tool that may work for `ownMs`, of what all deliveries may work for together; ms. */
@@ -117,8 +138,9 @@ export interface WorkSite extends Predecessor {
 
 export function workOf({ clock, tell, ...predecessor }: WorkSite): Work {
   const began = clock();
-  const { workingAt: _, ...told } = progressIn(predecessor.details);
-  const earlier = { ...told, workedMs: told.workedMs + untoldMs(predecessor, began) };
+  const { workingAt: _, left: __, ...told } = progressIn(predecessor.details);
+  const workedMs = told.workedMs + untoldMs(predecessor, began);
+  const earlier = { ...told, ...counted(predecessor), workedMs };
   let reached = false;
   let claimed = earlier.claimed;
   let doneMs = 0;
@@ -152,17 +174,20 @@ export function workOf({ clock, tell, ...predecessor }: WorkSite): Work {
       progress({
         workedMs: ms(),
         refused: earlier.refused,
+        tries: earlier.tries,
         idleMs: Math.max(0, clock() - began - own()),
         ...(since !== undefined && { workingAt: clock() }),
       }),
     left({ refused, pauseMs }) {
-      return refused
-        ? progress({
+      const end = refused
+        ? {
             workedMs: earlier.workedMs,
             refused: earlier.refused + 1,
+            tries: earlier.tries,
             waitingSince: earlier.waitingSince ?? began,
-          })
-        : progress({ workedMs: ms() + pauseMs, refused: earlier.refused });
+          }
+        : { workedMs: ms() + pauseMs, refused: earlier.refused, tries: earlier.tries + 1 };
+      return progress({ ...end, left: true });
     },
   };
 }

@@ -19,6 +19,7 @@ import { isUsedUp } from './progress.js';
 import type { CodeOutcome } from './run-code.js';
 import { runOutside } from './run-outside.js';
 import type { Scope } from './scope.js';
+import { writePatiently } from './store-away.js';
 import { messageOf } from './tool-message.js';
 
 const ERROR_CHARS_MAX = 500;
@@ -97,7 +98,8 @@ async function keptOutcome(deps: ActivityDeps, scope: Scope, asked: Asked): Prom
   const kept = await deps.store.getReply(key);
   if (kept !== undefined) return kept as unknown as HookOutcome;
   const outcome = await ask(deps, scope, asked);
-  const stored = await deps.store.putReply({ ...key, output: outcome as unknown as Json });
+  const output = outcome as unknown as Json;
+  const stored = await writePatiently(deps, scope, () => deps.store.putReply({ ...key, output }));
   return stored as unknown as HookOutcome;
 }
 

@@ -96,6 +96,8 @@ export function decideReconcile(
     };
   }
   if (row.attempt < call.attempt) return { kind: 'burn' };
-  if (row.state === 'void') return row.wasClaimed ? { kind: 'probe' } : { kind: 'not_happened' };
+  // A row of a later attempt says nothing of this one: a reset has gone back behind it.
+  const isUnclear = row.wasClaimed || row.attempt > call.attempt;
+  if (row.state === 'void') return isUnclear ? { kind: 'probe' } : { kind: 'not_happened' };
   return now < row.claimedUntil ? { kind: 'wait', until: row.claimedUntil } : { kind: 'burn' };
 }

@@ -14,10 +14,9 @@ export function requireBase(): string {
   if (!/^[0-9a-f]{40}$/.test(commit)) throw new Error(`histories/BASE names no commit: ${commit}`);
   try {
     git('cat-file', '-e', `${commit}^{commit}`);
-  } catch {
-    throw new Error(
-      `This clone lacks ${commit}, which histories/BASE names: fetch the whole history.`,
-    );
+  } catch (cause) {
+    const message = `This clone lacks ${commit}, which histories/BASE names: fetch the whole history.`;
+    throw new Error(`${message} (${String(cause)})`, { cause });
   }
   return commit;
 }

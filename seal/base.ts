@@ -50,13 +50,18 @@ export async function replayFromBase({ random, seed, say }: FreshReplay): Promis
     const bundles = join(folder, 'bundles');
     mkdirSync(bundles);
     say(`playing ${random} random cases with it`);
-    await play(project, { cases, bundles, seed });
+    const told = await play(project, { cases, bundles, seed });
     const candidates = await bundlesIn(bundles);
     const different: string[] = [];
     let replayed = 0;
     for await (const report of replayRunsOf(candidates.map(({ bundle }) => bundle))) {
       replayed += 1;
       if (!report.equal) different.push(...reportLines(report));
+    }
+    if (replayed < random * PLAYED_LEAST) {
+      different.push(
+        `only ${replayed} of ${random} cases left a history; the command said:\n${told}`,
+      );
     }
     return { replayed, different };
   } finally {
@@ -95,12 +100,27 @@ interface Playing {
   readonly seed: number;
 }
 
-/** Cases that expect nothing may be skipped or fail: only what is recorded counts. */
-function play(project: string, { cases, bundles, seed }: Playing): Promise<void> {
+/** Of so many cases that were played at least this share must have left a history. */
+export const PLAYED_LEAST = 0.3;
+const PLAY_LIMIT_MS = 15 * 60_000;
+const TOLD_CHARS = 2_000;
+
+/** Cases that expect nothing may be skipped or fail: only what is recorded counts. Gives what it said. */
+function play(project: string, { cases, bundles, seed }: Playing): Promise<string> {
   const command = join(project, 'node_modules', '.bin', 'holdfast');
   const options = ['--engine', 'temporal', '--seed', `${seed}`, '--bundles', bundles];
   return new Promise((resolve, reject) => {
-    const child = spawn(command, ['eval', cases, ...options], { cwd: project, stdio: 'ignore' });
-    child.once('error', reject).once('close', () => resolve());
+    const child = spawn(command, ['eval', cases, ...options], {
+      cwd: project,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: PLAY_LIMIT_MS,
+    });
+    let told = '';
+    const take = (data: Buffer): void => {
+      told = (told + data.toString('utf8')).slice(-TOLD_CHARS);
+    };
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    child.once('error', reject).once('close', () => resolve(told));
   });
 }

@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EndedRun } from '../../evaluation/temporal/index.js';
+import { sha256Hex } from '../../core/digest.js';
 import { bundleText } from '../../replay/bundle.js';
 import { exportRun } from '../../replay/export-run.js';
 import { TENANT } from '../run-record.js';
@@ -10,9 +11,13 @@ const NAMESPACE = 'default';
 /** What names of files may not have everywhere. */
 const ODD_CHARACTERS = /[^\w.-]/g;
 
-/** A run id or case id as the name of a file. */
+const NAME_CHARS_MAX = 150;
+const DIGEST_CHARS = 8;
+
+/** A run id or case id as the name of a file; two ids never have the same. */
 export function fileName(id: string): string {
-  return id.replace(ODD_CHARACTERS, '_');
+  const plain = id.replace(ODD_CHARACTERS, '_').slice(0, NAME_CHARS_MAX);
+  return plain === id ? plain : `${plain}-${sha256Hex(id).slice(0, DIGEST_CHARS)}`;
 }
 
 /** Writes `<run id>.json` for each run that has ended. */

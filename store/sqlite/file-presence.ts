@@ -16,7 +16,7 @@ export function presenceOf(file: string): Presence {
     throw new HoldfastError(
       'StoreUnavailable',
       found === undefined
-        ? `The store's file ${file} is gone.`
+        ? `The store's file ${file} is gone, or cannot be seen.`
         : `Another file lies where the store's file ${file} was.`,
       {
         hint: 'Put the file back in its place; when it was restored from a backup, start the processes that use it again.',
@@ -25,7 +25,12 @@ export function presenceOf(file: string): Presence {
   };
 }
 
+/** undefined: it cannot be seen, for whatever reason. */
 function identityOf(file: string): string | undefined {
-  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return found === undefined ? undefined : `${found.dev}:${found.ino}`;
+  try {
+    const { dev, ino } = statSync(file, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
 }

@@ -92,13 +92,13 @@ function without(fields: readonly string[], observation: Observation): Observati
 }
 
 /**
- * Without the beginnings of further attempts: a payment that was lost, and had not happened, is started once
- * more under its key; a request that was lost is made again.
+ * Without the beginnings of further attempts, and without how their loss was found out: a payment that was lost, and
+ * had not happened, is started once more under its key; a request that was lost is made again.
  */
 function begunOnce(events: readonly RunEvent[]): readonly RunEvent[] {
   const started = new Set<string>();
   return events.filter((event) => {
-    if (event.type === 'retry') return false;
+    if (event.type === 'retry' || event.type === 'tool_reconciled') return false;
     if (event.type !== 'tool_started') return true;
     const again = started.has(event.key);
     started.add(event.key);

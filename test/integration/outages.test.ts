@@ -50,7 +50,7 @@ const UNANSWERED: Case = {
 const ANSWERED: Case = {
   runId: 'model',
   at: 'model',
-  replies: [{ ...read(), delayMs: 3_000 }, say('Finished.')],
+  replies: [{ ...read(), delayMs: 1_500 }, { ...say('Finished.'), delayMs: 1_500 }],
 };
 
 const TOOLS: readonly Case[] = [

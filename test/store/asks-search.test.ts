@@ -84,6 +84,7 @@ test('kinds and tenants narrow it', async () => {
 test('what an older release has stored is found as well', async () => {
   await store.close();
   await rawRows(place, 'alter table asks drop column search_text');
+  await rawRows(place, 'drop table archivals');
   await rawRows(place, 'delete from schema_migrations where version >= 7');
   ({ store } = await newStore(place));
   expect(await found('ada@EXAMPLE')).toEqual(['r1:1']);
