@@ -16,8 +16,6 @@ const CLAIM_MS = 60_000;
 const FIRST_PAUSE_MS = 5_000;
 const PAUSE_MS_MAX = 3_600_000;
 const GROWTH = 3;
-/** A server that has just closed a segment and says that there is none is asked again. */
-const TRIES_TO_LOSE = 2;
 const REASON_CHARS_MAX = 200;
 /** The gRPC status of what is not there. */
 const NOT_FOUND = 5;
@@ -77,7 +75,8 @@ async function fateOf(archiver: Archiver, claimed: Archival): Promise<ArchivalFa
     return { state: 'archived' };
   } catch (error) {
     const fault = reasonOf(error);
-    if (isGone(error) && tries >= TRIES_TO_LOSE) {
+    // A server that has just closed a segment may not have it yet: what counts is that it says so twice in a row.
+    if (isGone(error) && claimed.fault === fault) {
       return { state: 'history_lost', fault, at: clock() };
     }
     return { state: 'waiting', fault, nextAt: clock() + pauseMs(tries) };

@@ -167,7 +167,8 @@ async function claimRow(db: Db, input: ClaimInput): Promise<LedgerTable | undefi
   return row;
 }
 
-// An older void row was answered for before this attempt was granted: nobody claimed this one.
+// Nobody claimed this attempt. What an older one did is no longer in the row: who asks about an attempt before the
+// row's own does not take it for an answer (decideReconcile).
 const BURN = `
   insert into ledger (tenant, key, args_digest, attempt, state, was_claimed, definite,
     claimed_until, run_id, call_key, tool)

@@ -96,6 +96,16 @@ test('a history is lost when the server still says that it has none in a second 
   expect(told.at(-1)).toMatch(/^history_lost: .*raise the retention of namespace default/);
 });
 
+test('a history is not lost when the server has said so only once, whatever failed before', async () => {
+  served.set('e0', new Error('no connection'));
+  await segmentOpened(1);
+  served.clear();
+  clock += 5_000;
+  expect(await tryArchival(archiver(), nameOf(0))).toBe('waiting');
+  clock += 15_000;
+  expect(await tryArchival(archiver(), nameOf(0))).toBe('history_lost');
+});
+
 test('a namespace that is not there says nothing about a history', async () => {
   served.set('e0', Object.assign(new Error('Namespace default is not found.'), { code: 5 }));
   await segmentOpened(1);

@@ -78,7 +78,12 @@ describe('a delivery that is refused before it reaches anything', () => {
     const { execute_tool } = bed.activities({ store: shakyStore(bed.store, () => true) });
     const delays: number[] = [];
     for (const waited of [0, 8_000, 3_600_000]) {
-      const heartbeatDetails = { workedMs: 0, refused: 1, left: true, waitingSince: Date.now() - waited };
+      const heartbeatDetails = {
+        workedMs: 0,
+        refused: 1,
+        left: true,
+        waitingSince: Date.now() - waited,
+      };
       const { done } = deliver(execute_tool, started(), { attempt: 2, heartbeatDetails });
       delays.push(Number((await failureFrom(done)).nextRetryDelay));
     }

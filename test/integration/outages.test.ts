@@ -50,7 +50,10 @@ const UNANSWERED: Case = {
 const ANSWERED: Case = {
   runId: 'model',
   at: 'model',
-  replies: [{ ...read(), delayMs: 1_500 }, { ...say('Finished.'), delayMs: 1_500 }],
+  replies: [
+    { ...read(), delayMs: 1_500 },
+    { ...say('Finished.'), delayMs: 1_500 },
+  ],
 };
 
 const TOOLS: readonly Case[] = [
