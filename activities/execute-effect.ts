@@ -66,7 +66,7 @@ async function afterClaim(deps: ActivityDeps, scope: Scope, claimed: Claimed): P
   try {
     if (isUsedUp(scope.work, input)) {
       await noteEnd(deps, scope, { ...claimed, end: 'lost' });
-      throw usedUp(input);
+      throw usedUp(input, scope);
     }
     const timeoutMs = timeLeft(deps, claimed);
     if (scope.signal.aborted || timeoutMs <= 0) {

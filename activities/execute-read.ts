@@ -10,7 +10,7 @@ import type { ToolResultCode } from '../core/tool-result.js';
 import { graceOf, now, type ActivityDeps, type InTransaction } from './deps.js';
 import { failure } from './failure.js';
 import { outputDefect } from './result-check.js';
-import { isUsedUp } from './progress.js';
+import { isUsedUp, usedUpText } from './progress.js';
 import { resultText } from './result-text.js';
 import type { CodeOutcome } from './run-code.js';
 import { runOutside } from './run-outside.js';
@@ -47,7 +47,7 @@ export async function executeRead(
 ): Promise<Executed> {
   const { attempt } = scope;
   if (scope.signal.aborted) return { outcome: stoppedOutcome(scope, input), attempts: attempt - 1 };
-  if (isUsedUp(scope.work, input)) throw usedUp(input);
+  if (isUsedUp(scope.work, input)) throw usedUp(input, scope);
   const ended = await runOutside(deps, scope, {
     run: (signal) => runnable.tool.run(runnable.input, toolContext({ ...input, attempt }, signal)),
     timeoutMs: input.timeoutMs,
@@ -145,8 +145,8 @@ function malformed(message: string, returned?: StoredText): End {
 }
 
 /** The attempts so far have worked for as long as the run had left. */
-export function usedUp({ call, workMs }: ExecuteToolInput) {
-  const message = `${call.tool} did not answer within the ${workMs} ms that the run had left.`;
+export function usedUp(input: ExecuteToolInput, { work }: Scope) {
+  const message = usedUpText(input.call.tool, work, input);
   return failure('ToolRetryable', { message, retryable: false, details: { timedOut: true } });
 }
 

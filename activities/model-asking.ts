@@ -27,9 +27,8 @@ import {
   type ReceivedReply,
 } from './model-attempt.js';
 import { providerOf } from './model-provider.js';
-import { lateMessage } from './model-time.js';
 import type { Scope } from './scope.js';
-import { isUsedUp } from './progress.js';
+import { isUsedUp, usedUpText } from './progress.js';
 import { writePatiently } from './store-away.js';
 import { tokenStream } from './token-stream.js';
 
@@ -161,7 +160,7 @@ async function permission(
     );
   }
   if (isUsedUp(scope.work, asked)) {
-    const message = lateMessage(asked);
+    const message = usedUpText('The model', scope.work, asked);
     const facts = { message, retryable: false, details: { timedOut: true } };
     return refused(billedFailure('NetworkTimeout', before, facts));
   }

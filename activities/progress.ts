@@ -89,6 +89,13 @@ export function isUsedUp({ earlier }: Work, { workMs }: Limited): boolean {
   return earlier.tries >= TRIES_MAX || (workMs !== undefined && earlier.workedMs >= workMs);
 }
 
+/** Why, of what is named by `subject`. */
+export function usedUpText(subject: string, { earlier }: Work, { workMs }: Limited): string {
+  return workMs !== undefined && earlier.workedMs >= workMs
+    ? `${subject} did not answer within the ${workMs} ms that it has.`
+    : `${subject} failed, or was lost with its worker, ${earlier.tries} times.`;
+}
+
 /** What is left for a model or tool that may work for `ownMs`, of what all deliveries may work for together; ms. */
 export function leftFor({ ownMs, workMs = ownMs }: OutsideLimit, work: Work): number {
   return Math.max(1, Math.min(ownMs, workMs - work.ms()));

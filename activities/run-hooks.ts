@@ -15,7 +15,7 @@ import { findArgumentDefect } from './argument-limits.js';
 import { graceOf, now, type ActivityDeps } from './deps.js';
 import { failure } from './failure.js';
 import { parseOpinion } from './hook-opinion.js';
-import { isUsedUp } from './progress.js';
+import { isUsedUp, usedUpText } from './progress.js';
 import type { CodeOutcome } from './run-code.js';
 import { runOutside } from './run-outside.js';
 import type { Scope } from './scope.js';
@@ -33,7 +33,7 @@ export async function runHooks(
 ): Promise<RunHooksOutput> {
   const eventsUpTo = await appendEvents(deps.store, scope, input);
   if (isUsedUp(scope.work, input)) {
-    const message = `The hooks of ${input.point} did not answer within the ${input.workMs} ms that they have.`;
+    const message = usedUpText(`A hook of ${input.point}`, scope.work, input);
     throw failure('Internal', { message, retryable: false, details: { timedOut: true } });
   }
   const until = now(deps) + input.timeoutMs;

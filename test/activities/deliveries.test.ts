@@ -146,6 +146,31 @@ describe('a tool that changes something', () => {
   });
 });
 
+describe('work that takes its worker down', () => {
+  test.each([
+    ['before any of its heartbeats', undefined, 21],
+    ['while it is at work', { workedMs: 0, refused: 0, tries: 19, workingAt: 1 }, 21],
+    ['behind its claim', { workedMs: 0, refused: 0, tries: 19, claimed: 1 }, 21],
+  ])('%s is given up after twenty times', async (_when, heartbeatDetails, attempt) => {
+    let runs = 0;
+    bed = await bedWith(() => (runs += 1), KEYED_WRITE);
+    const { execute_tool } = bed.activities();
+    const { done } = deliver(execute_tool, started(), { attempt, heartbeatDetails });
+    const failure = await failureFrom(done);
+    expect(failure).toMatchObject({ nonRetryable: true });
+    expect(failure.message).toMatch('was lost with its worker, 20 times');
+    expect(runs).toBe(0);
+  });
+
+  test('is tried on while it only waits for the store, however often', async () => {
+    bed = await bedWith(() => 'done', KEYED_WRITE);
+    const heartbeatDetails = { workedMs: 0, refused: 400, tries: 3, idleMs: 5_000 };
+    const { execute_tool } = bed.activities();
+    const { done } = deliver(execute_tool, started(), { attempt: 405, heartbeatDetails });
+    expect((await done) as ExecuteToolOutput).toMatchObject({ outcome: { kind: 'ok' } });
+  });
+});
+
 describe('a model call', () => {
   async function model(replies: readonly ScriptedAnswer[]) {
     bed = await startBed({ tools: [], replies });
