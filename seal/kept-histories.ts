@@ -72,12 +72,18 @@ export function keep(rules: number, name: string, bundle: Bundle): boolean {
   const folder = join(HISTORIES, `rules-${rules}`);
   const file = `${name}${SUFFIX}`;
   if (existsSync(join(folder, file))) throw new Error(`${file} is kept already.`);
-  const bytes = gzipSync(bundleText(bundle), { level: 9 });
+  const bytes = gzipSync(bundleText(withoutStacks(bundle)), { level: 9 });
   if (bytes.length > BYTES_MAX) return false;
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, file), bytes, { flag: 'wx' });
   appendFileSync(join(folder, MANIFEST), `${sha256(bytes)}  ${file}\n`);
   return true;
+}
+
+/** Stack traces name the folders of a machine, and no replay looks at them. */
+function withoutStacks(bundle: Bundle): Bundle {
+  const text = JSON.stringify(bundle, (key, value: unknown) => (key === 'stackTrace' ? '' : value));
+  return JSON.parse(text) as Bundle;
 }
 
 /** What is wrong between the folders and their MANIFESTs. */
