@@ -2,7 +2,7 @@
  * Keeps the history of the segment that continue-as-new has closed: Temporal's retention will delete it.
  * Invariants: what is still to be archived is in the store before the first try, so that workers go on with it
  * beside the run, also after a restart; a run waits for one try and fails over none; a history is lost when the
- * server says so, but not in the first try.
+ * server says so twice in a row.
  */
 import type { OpenRunInput } from '../core/effect.js';
 import type { Archival, ArchivalFate, ArchivalName } from '../store/archivals.js';

@@ -12,14 +12,13 @@
 import { CancelledFailure, type ApplicationFailure } from '@temporalio/common';
 import { isToolError, RETRYABLE } from '../authoring/tool-error.js';
 import type { ToolOutcome } from '../core/effect.js';
-import { isErrorCode } from '../core/errors.js';
 import { appendEvents } from './append-events.js';
 import { auditEnd, auditStart, isAudited } from './audit-effect.js';
 import { claimCall, standingOutcome, type Claim } from './claim-call.js';
 import { controlledBy, giveClaimBack, type ControlledExecution } from './controls.js';
 import { graceOf, now, type ActivityDeps, type InTransaction } from './deps.js';
 import { usedUp, type Executed, type Execution, type Performed } from './execute-read.js';
-import { detailsOf, failure, toFailure } from './failure.js';
+import { detailsOf, failure, toFailure, withFacts } from './failure.js';
 import { isUsedUp } from './progress.js';
 import { keepLateWord, recordResult } from './record-result.js';
 import { recordedOutcome } from './result-check.js';
@@ -83,9 +82,7 @@ async function afterClaim(deps: ActivityDeps, scope: Scope, claimed: Claimed): P
 function final(error: unknown): ApplicationFailure | CancelledFailure {
   const failed = toFailure(error);
   if (failed instanceof CancelledFailure) return failed;
-  const { type, message } = failed;
-  const code = isErrorCode(type) ? type : 'Internal';
-  return failure(code, { message, retryable: false, details: detailsOf(failed), cause: error });
+  return withFacts(failed, { retryable: false, details: detailsOf(failed) });
 }
 
 type Begun =
@@ -171,7 +168,7 @@ async function runClaimed(
     timeoutMs,
     graceMs: graceOf(deps, input.timeoutMs),
     isDefinite: isToolError,
-    ...(input.workMs !== undefined && { workMs: input.workMs }),
+    workMs: input.workMs,
   });
   switch (end.kind) {
     case 'returned':

@@ -53,7 +53,7 @@ export async function executeRead(
     timeoutMs: input.timeoutMs,
     graceMs: graceOf(deps, input.timeoutMs),
     isDefinite: isToolError,
-    ...(input.workMs !== undefined && { workMs: input.workMs }),
+    workMs: input.workMs,
   });
   const end = await writePatiently(deps, scope, () => endOf(deps, { input, runnable }, ended));
   if (end.kind === 'done') return { outcome: end.outcome, attempts: attempt };

@@ -3,7 +3,7 @@
  * Invariants: nothing retryable is marked final and the other way round; messages are bounded.
  */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { HoldfastError, type ErrorCode } from '../core/errors.js';
+import { HoldfastError, isErrorCode, type ErrorCode } from '../core/errors.js';
 import { FAILURE_MESSAGE_CHARS } from '../core/failure.js';
 import { isRecord } from '../core/message-shape.js';
 
@@ -59,6 +59,14 @@ export function toldOf(
 export function detailsOf({ details }: ApplicationFailure): Readonly<Record<string, unknown>> {
   const [facts] = details ?? [];
   return isRecord(facts) ? facts : {};
+}
+
+/** The same failure, with other facts for whoever hears of it. */
+export function withFacts(
+  { type, message, cause }: ApplicationFailure,
+  facts: Pick<FailureFacts, 'details' | 'retryable' | 'retryAfterMs'>,
+): ApplicationFailure {
+  return failure(isErrorCode(type) ? type : 'Internal', { message, cause, ...facts });
 }
 
 /** Whatever was thrown, in the form in which it may leave. */

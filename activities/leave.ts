@@ -5,9 +5,9 @@
  */
 import { CancelledFailure, type ApplicationFailure } from '@temporalio/common';
 import { RETRY_BACKOFF } from '../core/effect.js';
-import { isErrorCode, type ErrorCode } from '../core/errors.js';
+import type { ErrorCode } from '../core/errors.js';
 import { now, type ActivityDeps } from './deps.js';
-import { detailsOf, failure, toFailure } from './failure.js';
+import { detailsOf, toFailure, withFacts } from './failure.js';
 import { TRIES_MAX } from './progress.js';
 import type { Scope } from './scope.js';
 
@@ -46,17 +46,17 @@ export function leaving(
     return refusal(deps, scope, failed);
   const workedMs = scope.work.ms();
   const details = { ...detailsOf(failed), workedMs };
-  if (failed.nonRetryable) return again(failed, { details, retryable: false });
+  if (failed.nonRetryable) return withFacts(failed, { details, retryable: false });
   const pauseMs =
     failed.nextRetryDelay === undefined ? backoffMs(scope.attempt) : Number(failed.nextRetryDelay);
   const asked = type != null && ANSWERS.has(type) ? pauseMs : 0;
   if (workMs !== undefined && workedMs + asked >= workMs) {
-    return again(failed, { details: { ...details, timedOut: true }, retryable: false });
+    return withFacts(failed, { details: { ...details, timedOut: true }, retryable: false });
   }
   if (scope.work.earlier.tries + 1 >= TRIES_MAX)
-    return again(failed, { details, retryable: false });
+    return withFacts(failed, { details, retryable: false });
   scope.leave(scope.work.left({ refused: false, pauseMs: asked }));
-  return again(failed, { details, retryable: true, retryAfterMs: pauseMs });
+  return withFacts(failed, { details, retryable: true, retryAfterMs: pauseMs });
 }
 
 function refusal(deps: ActivityDeps, scope: Scope, failed: ApplicationFailure): ApplicationFailure {
@@ -70,20 +70,10 @@ function refusal(deps: ActivityDeps, scope: Scope, failed: ApplicationFailure): 
     Math.max(REFUSAL_PAUSE_MS_MIN, share, backoff),
   );
   const details = { ...detailsOf(failed), waitingSince };
-  return again(failed, { details, retryable: true, retryAfterMs });
+  return withFacts(failed, { details, retryable: true, retryAfterMs });
 }
 
 function backoffMs(attempt: number): number {
   const { initialMs, coefficient, maximumMs } = RETRY_BACKOFF;
   return Math.min(initialMs * coefficient ** (attempt - 1), maximumMs);
-}
-
-interface Changed {
-  readonly details: Readonly<Record<string, unknown>>;
-  readonly retryable: boolean;
-  readonly retryAfterMs?: number;
-}
-
-function again({ type, message, cause }: ApplicationFailure, changed: Changed): ApplicationFailure {
-  return failure(isErrorCode(type) ? type : 'Internal', { message, cause, ...changed });
 }

@@ -148,12 +148,7 @@ function runHook(
     hook.run(structuredClone(asked.payload), { runId, tenant, traceId, idempotencyKey, signal });
   const { workMs } = asked.input;
   const graceMs = graceOf(deps, timeoutMs);
-  return runOutside(deps, scope, {
-    run,
-    timeoutMs,
-    graceMs,
-    ...(workMs !== undefined && { workMs }),
-  });
+  return runOutside(deps, scope, { run, timeoutMs, graceMs, workMs });
 }
 
 /** The opinion with long texts of its input in the store, or why that cannot be. */

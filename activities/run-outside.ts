@@ -19,7 +19,7 @@ export function runOutside(
   { work, signal }: Pick<Scope, 'work' | 'signal'>,
   { run, isDefinite = () => false, timeoutMs: ownMs, graceMs, workMs }: OutsideCode,
 ): Promise<CodeOutcome> {
-  const timeoutMs = leftFor({ ownMs, ...(workMs !== undefined && { workMs }) }, work);
+  const timeoutMs = leftFor({ ownMs, workMs }, work);
   const limits = { timeoutMs, graceMs, timers: timersOf(deps), stop: signal, isDefinite };
   return work.outside(() => runCode(run, limits));
 }

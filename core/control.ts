@@ -36,8 +36,10 @@ export function control(run: Run, input: Control): Run {
   }
 }
 
-/** The next request waits for it, so it must not take long; then the run goes on with the model it has. */
-/** Under rules without `workedTime` all of them end the effect. */
+/**
+ * The next request waits for it. Under rules without `workedTime` it must not take long: when these limits end it, the
+ * run goes on with the model that it has.
+ */
 const RESOLVE_LIMITS: EffectLimits = { attemptMs: 10_000, totalMs: 60_000, maximumAttempts: 5 };
 
 /** Looks up the model that a person named. */

@@ -17,8 +17,6 @@ export interface Failure {
   readonly attempts?: number;
   /** How long its attempts worked, in ms; absent: nobody knows. */
   readonly workedMs?: number;
-  /** The ledger attempt that it said to have claimed before it was lost. */
-  readonly claimed?: number;
   /** Facts the activity added: cost and usage of failed attempts, retry class, what to do next. */
   readonly details?: { readonly [key: string]: unknown };
 }
@@ -56,7 +54,6 @@ export function failureOf(
     ...(raw.cancelled && { cancelled: true }),
     ...(raw.attempts !== undefined && { attempts: raw.attempts }),
     ...workOf(raw, attemptMs),
-    ...countIn('claimed', raw.progress),
     ...(details && { details }),
   };
 }

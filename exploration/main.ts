@@ -2,20 +2,14 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { createSimulationEngine } from '../evaluation/simulation/index.js';
 import { explore } from './explore.js';
+import { newSeed, wholeNumber } from './options.js';
 
 const RUNS_DEFAULT = 5_000;
-const SEED_MAX = 1_000_000_000;
 const PROGRESS_EVERY = 1_000;
 const say = (line: string): void => console.log(line);
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 0) throw new InvalidArgumentError('a whole number');
-  return value;
-}
 
 interface Options {
   readonly runs: number;
@@ -24,7 +18,7 @@ interface Options {
 }
 
 async function main({ runs, seed: given, path }: Options): Promise<void> {
-  const seed = given ?? Math.floor(Math.random() * SEED_MAX);
+  const seed = given ?? newSeed();
   say(`seed ${seed}, ${runs} runs`);
   const engine = createSimulationEngine();
   const began = performance.now();

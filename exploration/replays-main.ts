@@ -1,24 +1,17 @@
 /** `npm run explore-replays -- [--runs N] [--seed S]`: random runs on a real server, replayed strictly. */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { createTemporalEngine } from '../evaluation/temporal/index.js';
 import { replayRandom } from './replay-random.js';
+import { newSeed, wholeNumber } from './options.js';
 
 const RUNS_DEFAULT = 200;
 const PROGRESS_EVERY = 20;
-const SEED_MAX = 1_000_000_000;
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 0) throw new InvalidArgumentError('a whole number');
-  return value;
-}
-
 interface Options {
   readonly runs: number;
   readonly seed?: number;
 }
 
-async function main({ runs, seed = Math.floor(Math.random() * SEED_MAX) }: Options): Promise<void> {
+async function main({ runs, seed = newSeed() }: Options): Promise<void> {
   console.log(`seed ${seed}, ${runs} runs`);
   const engine = await createTemporalEngine({ environment: process.env, onProgress: console.log });
   try {

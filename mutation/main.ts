@@ -1,19 +1,13 @@
 /** `npm run mutate [-- --sample N --seed S]`: breaks rules one at a time and says which case notices. */
 import { join } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { FLIPS } from './flips.js';
 import { copySources, createJudge, type Judge, type Mutation } from './judge.js';
 import { sampleMutations } from './sample.js';
+import { newSeed, wholeNumber } from '../exploration/options.js';
 
-const SEED_MAX = 1_000_000;
 const ROOT = join(__dirname, '..');
 const say = (line: string): void => console.log(line);
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 0) throw new InvalidArgumentError('a whole number');
-  return value;
-}
 
 /** How many survived, or could not be made. */
 async function judgeAll(judge: Judge, mutations: readonly Mutation[]): Promise<number> {
@@ -48,7 +42,7 @@ async function main(options: { sample?: number; seed?: number }): Promise<void> 
     process.exitCode = alive === 0 ? 0 : 1;
     return;
   }
-  const seed = options.seed ?? Math.floor(Math.random() * SEED_MAX);
+  const seed = options.seed ?? newSeed();
   say(`seed ${seed}`);
   const sample = sampleMutations(ROOT, options.sample, seed);
   const alive = await judgeAll(judge, sample);

@@ -1,21 +1,13 @@
-/** `npm run seal -- record | prove | base`: keeps histories, and holds today's code to them. */
-import { Command, InvalidArgumentError } from 'commander';
+/** `npm run seal -- record | prove | base | speed`: keeps histories, and holds today's code to them. */
+import { Command } from 'commander';
 import { RULES_VERSION } from '../core/changes.js';
 import { replayFromBase } from './base.js';
 import { MIXED_LEAST, prove } from './prove.js';
 import { record } from './record.js';
 import { slowdown, SLOWER_MOST } from './speed.js';
+import { newSeed, wholeNumber } from '../exploration/options.js';
 
-const SEED_MAX = 1_000_000_000;
 const say = (line: string): void => console.log(line);
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 0) throw new InvalidArgumentError('a whole number');
-  return value;
-}
-
-const newSeed = (): number => Math.floor(Math.random() * SEED_MAX);
 
 interface RecordOptions {
   readonly rules: number;

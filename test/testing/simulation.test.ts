@@ -43,11 +43,10 @@ describe('a worker that dies in a simulation', () => {
     'after_record',
   ];
 
-  it.each(POINTS)('%s leaves one effect of a keyed write', async (point) => {
-    const booked = new Set<string>();
+  async function killedAt(point: SeamPoint, tool: Tool) {
     let killed = false;
     const simulation: Simulation = startSimulation({
-      ...(await worldOf(store, noteInto(booked))),
+      ...(await worldOf(store, tool)),
       seam: (reached) => {
         if (reached !== point || killed) return;
         killed = true;
@@ -56,6 +55,12 @@ describe('a worker that dies in a simulation', () => {
     });
     const final = await simulation.finish();
     expect(killed).toBe(true);
+    return { simulation, final };
+  }
+
+  it.each(POINTS)('%s leaves one effect of a keyed write', async (point) => {
+    const booked = new Set<string>();
+    const { simulation, final } = await killedAt(point, noteInto(booked));
     expect(final).toMatchObject({ kind: 'result', result: { stopReason: 'completed' } });
     expect([...booked]).toEqual(['task:0']);
     expect(simulation.violations).toEqual([]);
@@ -63,17 +68,7 @@ describe('a worker that dies in a simulation', () => {
 
   it.each(POINTS)('%s leaves one payment of a service that knows its key', async (point) => {
     const paid = new Set<string>();
-    let killed = false;
-    const simulation: Simulation = startSimulation({
-      ...(await worldOf(store, payInto(paid))),
-      seam: (reached) => {
-        if (reached !== point || killed) return;
-        killed = true;
-        simulation.workers.kill();
-      },
-    });
-    const final = await simulation.finish();
-    expect(killed).toBe(true);
+    const { simulation, final } = await killedAt(point, payInto(paid));
     // Nobody was asked.
     expect(final).toMatchObject({ kind: 'result', result: { stopReason: 'completed' } });
     expect([...paid]).toEqual(['task:0']);
