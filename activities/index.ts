@@ -44,6 +44,7 @@ import { failure } from './failure.js';
 import { flush } from './flush.js';
 import { leaving } from './leave.js';
 import { openRun } from './open-run.js';
+import { metStore } from './own-store.js';
 import { reconcileTool } from './reconcile-tool.js';
 import { recordOutcome } from './record-outcome.js';
 import { resolveModel } from './resolve-model.js';
@@ -121,8 +122,9 @@ interface Attempt {
 async function guarded(name: keyof Activities, attempt: Attempt): Promise<unknown> {
   const { deps, scope, input } = attempt;
   try {
+    const store = await metStore(deps, input);
     const output = await IMPLEMENTATIONS[name](deps, scope, input);
-    return bounded({ ...output, workedMs: scope.work.ms() });
+    return bounded({ ...output, workedMs: scope.work.ms(), ...(store !== undefined && { store }) });
   } catch (error) {
     const { workMs } = input as Limited;
     throw leaving(deps, scope, { error, workMs });

@@ -37,4 +37,4 @@ export type { Transcript, TranscriptMessage } from './transcript.js';
 export { transcriptMarkdown } from './transcript-markdown.js';
 export type { StreamOptions } from './token-stream.js';
 export type { StuckRun } from './stuck-runs.js';
-export type { Wait } from './waits.js';
+export { RIGHT_STORE, type Wait } from './waits.js';

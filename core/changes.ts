@@ -69,6 +69,10 @@ export const CHANGES = {
     since: 7,
     why: 'What was done to find out what became of a lost call is an event.',
   },
+  ownStore: {
+    since: 8,
+    why: 'A run knows the store that has its records: another store is refused, and what an older copy of it has no row of is unknown.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;
