@@ -45,7 +45,10 @@ export function withPlace(command: Command): Command {
       '--store <place>',
       'store of the workers: a file or a postgres:// URL (HOLDFAST_STORE; default .holdfast/store.db beside the configuration)',
     )
-    .option('--home <folder>', 'data folder (HOLDFAST_HOME; default .holdfast beside the configuration)');
+    .option(
+      '--home <folder>',
+      'data folder (HOLDFAST_HOME; default .holdfast beside the configuration)',
+    );
 }
 
 export function withJson(command: Command, shape: string): Command {
