@@ -69,6 +69,10 @@ export const CHANGES = {
     since: 7,
     why: 'What was done to find out what became of a lost call is an event.',
   },
+  waitForCode: {
+    since: 8,
+    why: 'Code that no worker serves is waited for, up to `unservedTimeoutMs`, and a call whose tool is served with another schema is checked and asked about again.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;
