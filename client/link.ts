@@ -24,6 +24,8 @@ export type ReadingStore = Pick<
   | 'watchEvents'
   | 'deskKeys'
   | 'listDeskKeys'
+  | 'listServed'
+  | 'needsOf'
 > & { readonly live: Pick<LiveStreams, 'watch'> };
 
 export interface Link {
