@@ -71,7 +71,7 @@ export const CHANGES = {
   },
   waitForCode: {
     since: 8,
-    why: 'Code that no worker serves is waited for, up to `unservedTimeoutMs`, and a call whose tool is served with another schema is checked and asked about again.',
+    why: 'Code that no worker serves is waited for, up to `unservedTimeoutMs`, a call whose tool is served with another schema is checked and asked about again, and a tool that is declared required, or that a criterion needs, ends the run when nobody can call it.',
   },
 } as const satisfies { readonly [name: string]: Change };
 

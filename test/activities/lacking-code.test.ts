@@ -1,6 +1,6 @@
 /** Code that a worker lacks is waited for, and claims nothing meanwhile (G118, G110). */
 import { z } from 'zod';
-import { defineHook, defineTool, type Tool } from '../../authoring/index.js';
+import { defineHook, defineTool, ToolError, type Tool } from '../../authoring/index.js';
 import type { ExecuteToolInput } from '../../core/effect.js';
 import { CHANGES } from '../../core/changes.js';
 import { toolKey } from '../../core/tool.js';
@@ -117,6 +117,25 @@ describe('a tool that this worker lacks', () => {
     expect(output.outcome).toMatchObject({ kind: 'error', code: 'tool_unavailable' });
   });
 });
+
+test.each(['read', 'financial'] as const)(
+  'a tool (%s) that says that nobody can call it is unavailable at once',
+  async (does) => {
+    const closed = defineTool({
+      name: 'pay',
+      version: '1',
+      effect: does,
+      idempotency: does === 'read' ? 'natural' : 'keyed',
+      input: z.looseObject({}),
+      run: () => {
+        throw new ToolError('tool_unavailable', 'Closed.');
+      },
+    });
+    await bedWith([closed]);
+    const output = await attempt(bed.activities().execute_tool, executeInput(call));
+    expect(output.outcome).toMatchObject({ code: 'tool_unavailable', message: 'Closed.' });
+  },
+);
 
 describe('another schema under the same version', () => {
   const frozen = `${toolKey(pay.record)}#${pay.record.schemaHash}`;

@@ -105,6 +105,22 @@ describe('arguments that the worker of the model could not check', () => {
   });
 });
 
+describe('a tool that says that nobody can call it', () => {
+  const outcomes = { issue_refund: [{ error: 'down', code: 'tool_unavailable' } as const] };
+  const successCriteria = [{ id: 'paid', when: { path: 'tools.issue_refund', equals: true } }];
+
+  test.each<[string, Partial<Script>, string]>([
+    ['is required', { tools: [pay({ required: true })] }, 'tool_unavailable'],
+    ['is what a criterion needs', { task: { successCriteria } }, 'tool_unavailable'],
+    ['is needed by nothing', {}, 'completed'],
+  ])('%s', (_, script, stopReason) => {
+    expect(finish(played({ outcomes, ...script }))).toMatchObject({ stopReason });
+    const rules = CHANGES.waitForCode.since - 1;
+    const older = finish(played({ outcomes, ...script, rules }));
+    expect(older.stopReason).not.toBe('tool_unavailable');
+  });
+});
+
 describe('a tool that is served with another schema', () => {
   const outcomes = { issue_refund: [{ schemaChanged: 'newer' }, { ok: 'paid' }] };
 
