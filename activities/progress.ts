@@ -20,6 +20,8 @@ export interface Progress {
   readonly left?: true;
   /** Since when, in a row, deliveries were refused; ms since epoch. */
   readonly waitingSince?: number;
+  /** The same of refusals for want of code; ms since epoch. */
+  readonly unservedSince?: number;
   /** The ledger attempt that was claimed: from here on the tool may have been called. */
   readonly claimed?: number;
   /** How long this delivery did without any of them, ms. */
@@ -38,6 +40,7 @@ export function progressIn(details: unknown): Progress {
     return isCount(value) ? value : undefined;
   };
   const waitingSince = count('waitingSince');
+  const unservedSince = count('unservedSince');
   const claimed = count('claimed');
   const workingAt = count('workingAt');
   return {
@@ -46,6 +49,7 @@ export function progressIn(details: unknown): Progress {
     tries: count('tries') ?? 0,
     ...(ownValue(details, 'left') === true && { left: true as const }),
     ...(waitingSince !== undefined && { waitingSince }),
+    ...(unservedSince !== undefined && { unservedSince }),
     ...(claimed !== undefined && { claimed }),
     ...(workingAt !== undefined && { workingAt }),
   };
@@ -118,10 +122,18 @@ export interface Work {
   ms(): number;
   /** Since when deliveries are refused, if this one is as well; ms since epoch. */
   waitingSince(): number;
+  /** The same for want of code. */
+  unservedSince(): number;
   /** What the next delivery should find, when this one ends now. `pauseMs`: asked for by a model or tool. */
-  left(end: { readonly refused: boolean; readonly pauseMs: number }): Progress;
+  left(end: End): Progress;
   /** The same while it goes on. */
   soFar(): Progress;
+}
+
+interface End {
+  /** 'unserved': for want of code. */
+  readonly refused: boolean | 'unserved';
+  readonly pauseMs: number;
 }
 
 /** What Temporal tells of the delivery before this one. */
@@ -177,6 +189,7 @@ export function workOf({ clock, tell, ...predecessor }: WorkSite): Work {
     },
     ms,
     waitingSince: () => earlier.waitingSince ?? began,
+    unservedSince: () => earlier.unservedSince ?? began,
     soFar: () =>
       progress({
         workedMs: ms(),
@@ -186,14 +199,16 @@ export function workOf({ clock, tell, ...predecessor }: WorkSite): Work {
         ...(since !== undefined && { workingAt: clock() }),
       }),
     left({ refused, pauseMs }) {
-      const end = refused
-        ? {
-            workedMs: earlier.workedMs,
-            refused: earlier.refused + 1,
-            tries: earlier.tries,
-            waitingSince: earlier.waitingSince ?? began,
-          }
-        : { workedMs: ms() + pauseMs, refused: earlier.refused, tries: earlier.tries + 1 };
+      const end =
+        refused !== false
+          ? {
+              workedMs: earlier.workedMs,
+              refused: earlier.refused + 1,
+              tries: earlier.tries,
+              waitingSince: earlier.waitingSince ?? began,
+              ...(refused === 'unserved' && { unservedSince: earlier.unservedSince ?? began }),
+            }
+          : { workedMs: ms() + pauseMs, refused: earlier.refused, tries: earlier.tries + 1 };
       return progress({ ...end, left: true });
     },
   };

@@ -79,11 +79,14 @@ export function decidingAtDesk(api: DeskApi): Deciding {
       }
       const argsHash = hashes.get(askId);
       const body = { ...wanted, argsHash, ...(reason !== undefined && { reason }) };
-      const { state, outcome } = await api.post(`/v1/approvals/${id}/decisions`, body);
-      if (state === 'sent') return { delivered: 'signal' };
+      const answer = await api.post(`/v1/approvals/${id}/decisions`, body);
+      const { state, outcome, waitsFor } = answer;
+      const waits = typeof waitsFor === 'string' && { waitsFor };
+      if (state === 'sent') return { delivered: 'signal', ...waits };
       return {
         delivered: 'update',
         verdict: { accepted: true, outcome: outcome as AskOutcome },
+        ...waits,
       };
     },
   };

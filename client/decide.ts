@@ -15,6 +15,7 @@ import { deliverProven } from './deliver-proven.js';
 import type { Delivery } from './deliver.js';
 import { askOfRun } from './find-ask.js';
 import { bounded, type Link } from './link.js';
+import { workerWanted } from './served-tools.js';
 
 /** Who decides, and why. */
 export interface Decider {
@@ -66,9 +67,19 @@ export async function decideOnAsk(
   const { updateId } = wanted;
   const to = { runId, ask, ...(updateId !== undefined && { updateId }) };
   const delivery = await deliverProven(link, to, decisionAbout(ask, wanted));
-  if (delivery.delivered === 'signal' || delivery.verdict.accepted) return delivery;
+  if (delivery.delivered === 'signal' || delivery.verdict.accepted) {
+    const waitsFor = approves(wanted, delivery) ? await workerWanted(link, runId, ask) : undefined;
+    return { ...delivery, ...(waitsFor !== undefined && { waitsFor }) };
+  }
   const known = outcome === 'pending' ? '' : ` The question is ${outcome}.`;
   throw decisionRejected(delivery.verdict, { askId: ask.askId, runId, known });
+}
+
+/** After a signal nobody knows whether others have to decide as well. */
+function approves({ decision }: AskDecision, delivery: Delivery): boolean {
+  if (decision !== 'approve') return false;
+  if (delivery.delivered === 'signal') return true;
+  return delivery.verdict.accepted && delivery.verdict.outcome === 'approved';
 }
 
 /** What is sent to the run, before it is signed. */

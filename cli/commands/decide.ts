@@ -189,13 +189,16 @@ function print(
   output: Output,
 ): void {
   const follow = `Follow the run: holdfast watch ${inert(runId)}`;
+  const { waitsFor } = delivery;
+  const waits = waitsFor === undefined ? '' : `; waits for ${inert(waitsFor)}`;
   if (delivery.delivered === 'signal') {
-    output.line(`${inert(askId)}: sent. The run takes it up as soon as a worker runs. ${follow}`);
+    const taken = `sent${waits}. The run takes it up as soon as a worker runs.`;
+    output.line(`${inert(askId)}: ${taken} ${follow}`);
     return;
   }
   const open = delivery.verdict.accepted && delivery.verdict.outcome === 'pending';
   const more = open ? ' More people have to decide, or the run is not there yet.' : '';
-  output.line(`${inert(askId)}: ${verb}.${more} ${follow}`);
+  output.line(`${inert(askId)}: ${verb}${waits}.${more} ${follow}`);
 }
 
 function answerOf({ kind }: Question, text: string, options: DecideOptions): Wanted {

@@ -292,6 +292,8 @@ export const delivery = z.object({
   /** `sent`: no worker answered; whether it counts, the run's events tell. */
   state: z.enum(['decided', 'pending', 'sent']),
   outcome: text.optional(),
+  /** Of an approval that counts: no worker has the call's code now. `a worker with NAME@VERSION`. */
+  waitsFor: text.optional(),
 });
 
 export const answerBody = z.strictObject({ value: json });

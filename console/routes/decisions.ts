@@ -110,10 +110,13 @@ function answerOf(
   delivery: Delivery,
   where: { readonly askId: string; readonly runId: string },
 ): Answer {
-  if (delivery.delivered === 'signal') return { status: 202, body: { ...where, state: 'sent' } };
+  const { waitsFor } = delivery;
+  const waits = waitsFor !== undefined && { waitsFor };
+  if (delivery.delivered === 'signal')
+    return { status: 202, body: { ...where, state: 'sent', ...waits } };
   const outcome = delivery.verdict.accepted ? delivery.verdict.outcome : 'pending';
   const state = outcome === 'pending' ? 'pending' : 'decided';
-  return { status: 200, body: { ...where, state, outcome } };
+  return { status: 200, body: { ...where, state, outcome, ...waits } };
 }
 
 function changed(): Problem {
