@@ -7,9 +7,11 @@
  */
 import { opened } from './arrival.js';
 import { recordAnswer } from './ask/answer.js';
-import { record } from './ask/decide.js';
+import { record, recordWaiting } from './ask/decide.js';
+import { tellRefusal } from './ask/told.js';
 import { replaceAsk } from './ask/pending.js';
 import { withVerdict } from './ask/verdict.js';
+import { follows } from './changes.js';
 import type { CallFact, ExecutingStage } from './call/call.js';
 import { baseOf } from './call/call.js';
 import { callChecked, callNotChecked } from './call/recheck.js';
@@ -60,7 +62,7 @@ function ofEffect(run: Run, input: EffectInput): Run {
   }
   const ended = creditWork(finish(run, input.id), entry, workOf(input));
   const heard = 'output' in input ? acked(ended, input.output.eventsUpTo) : ended;
-  if (input.type === 'run_opened') return opened(heard, input.output);
+  if (input.type === 'run_opened') return recordWaiting(opened(heard, input.output));
   if (input.type === 'effect_failed' && entry.kind === 'open_run')
     return notOpened(heard, input.failure);
   if (!isOpen(heard)) {
@@ -280,9 +282,7 @@ function tooLate(run: Run, input: OutsideInput): Run {
   const unprocessed = [...run.unprocessed, input.type].slice(0, UNPROCESSED_MAX);
   const next = { ...run, unprocessed };
   if (input.type !== 'decision') return next;
-  return withVerdict(next, input.ticket, {
-    accepted: false,
-    reason: 'run_closing',
-    message: 'the run is ending',
-  });
+  const refusal = { reason: 'run_closing', message: 'the run is ending' } as const;
+  const told = follows(run, 'toldDecisions') ? tellRefusal(next, input.decision, refusal) : next;
+  return withVerdict(told, input.ticket, { accepted: false, ...refusal });
 }

@@ -3,6 +3,7 @@ import type { Ask } from './ask/ask.js';
 import { grantViews, takesGrant } from './ask/grants.js';
 import { pendingAsks, viewOf } from './ask/pending.js';
 import { AWAITING } from './awaiting.js';
+import { follows } from './changes.js';
 import { isWaiting } from './clock.js';
 import { compactionsOf } from './context/compaction.js';
 import { isOverrun } from './money/budget.js';
@@ -90,10 +91,18 @@ export function countersOf(run: Run): Counters {
 
 /** Status as the outside sees it: what the run waits for, or 'running'. */
 export function statusOf(run: Run): RunViewStatus {
-  if (run.stopping?.result) return statusOfStop(run.stopping.reason);
+  const { stopping } = run;
+  if (stopping !== undefined && (stopping.result !== undefined || isStoppedByPerson(run)))
+    return statusOfStop(stopping.reason);
   if (!isWaiting(run)) return 'running';
   const kinds = pendingAsks(run).map((ask) => ask.kind);
   return AWAITING.find(([kind]) => kinds.includes(kind))?.[1] ?? 'running';
+}
+
+/** Their stop is shown at once; its record may have to wait for the store. */
+function isStoppedByPerson(run: Run): boolean {
+  const { reason } = run.stopping ?? {};
+  return (reason === 'interrupted' || reason === 'aborted') && follows(run, 'stopShown');
 }
 
 export function viewOfRun(run: Run): RunView {
@@ -110,6 +119,7 @@ export function viewOfRun(run: Run): RunView {
     }),
     opened: run.frozen !== undefined,
     status: run.stopping !== undefined && run.final === undefined ? 'closing' : statusOf(run),
+    ...(run.stopping !== undefined && { stop: stopView(run.stopping) }),
     phase: run.phase,
     segment: run.segment.number,
     counters: countersOf(run),
@@ -122,6 +132,10 @@ export function viewOfRun(run: Run): RunView {
     events: run.outbox.nextSeq,
     ...(run.final?.kind === 'result' && { result: run.final.result }),
   };
+}
+
+function stopView({ reason, detail }: Stopping): NonNullable<RunView['stop']> {
+  return { reason, status: statusOfStop(reason), ...(detail !== undefined && { detail }) };
 }
 
 /** What the queries tell of the questions that are open. */

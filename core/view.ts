@@ -4,7 +4,7 @@ import type { GrantView } from './ask/grants.js';
 import type { Budget } from './budget-fields.js';
 import type { AskView, Phase } from './event.js';
 import type { PermissionMode } from './permission-mode.js';
-import type { Counters, RunResult } from './result.js';
+import type { Counters, RunResult, RunStatus, StopReason } from './result.js';
 
 /** What is stored of a run's status; every list of statuses is this one. */
 export const STORED_STATUSES = [
@@ -45,6 +45,12 @@ export interface RunView {
   /** The run was opened: its agent, model and limits are frozen. */
   readonly opened: boolean;
   readonly status: RunViewStatus;
+  /** How it ends, from the moment when that is decided; its record may come later. */
+  readonly stop?: {
+    readonly reason: StopReason;
+    readonly status: RunStatus;
+    readonly detail?: string;
+  };
   readonly phase: Phase;
   readonly segment: number;
   readonly counters: Counters;
