@@ -49,6 +49,7 @@ import { recordOutcome } from './record-outcome.js';
 import { resolveModel } from './resolve-model.js';
 import { runHooks } from './run-hooks.js';
 import { inScope, type Scope } from './scope.js';
+import { unlessSilent } from './unless-silent.js';
 
 export type { ActivityDeps } from './deps.js';
 export { attemptsKey, completeAhead, inScope, untilStopped, type Scope } from './scope.js';
@@ -121,7 +122,9 @@ interface Attempt {
 async function guarded(name: keyof Activities, attempt: Attempt): Promise<unknown> {
   const { deps, scope, input } = attempt;
   try {
-    const output = await IMPLEMENTATIONS[name](deps, scope, input);
+    const output = await unlessSilent<object>(scope, (own) =>
+      IMPLEMENTATIONS[name](deps, own, input),
+    );
     return bounded({ ...output, workedMs: scope.work.ms() });
   } catch (error) {
     const { workMs } = input as Limited;

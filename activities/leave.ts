@@ -61,7 +61,8 @@ export function leaving(
 
 function refusal(deps: ActivityDeps, scope: Scope, failed: ApplicationFailure): ApplicationFailure {
   const waitingSince = scope.work.waitingSince();
-  scope.leave(scope.work.left({ refused: true, pauseMs: 0 }));
+  const missing = failed.type === 'TranscriptMissing';
+  scope.leave(scope.work.left({ refused: true, pauseMs: 0, missing }));
   const share = Math.round((now(deps) - waitingSince) * REFUSAL_SHARE);
   // Where deliveries are counted (runs of older rules), they last no shorter than Temporal's own pauses would make them.
   const backoff = backoffMs(scope.attempt + scope.work.earlier.refused);

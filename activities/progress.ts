@@ -20,6 +20,8 @@ export interface Progress {
   readonly left?: true;
   /** Since when, in a row, deliveries were refused; ms since epoch. */
   readonly waitingSince?: number;
+  /** Since when, in a row, they were refused for want of the transcript; ms since epoch. */
+  readonly missingSince?: number;
   /** The ledger attempt that was claimed: from here on the tool may have been called. */
   readonly claimed?: number;
   /** How long this delivery did without any of them, ms. */
@@ -38,6 +40,7 @@ export function progressIn(details: unknown): Progress {
     return isCount(value) ? value : undefined;
   };
   const waitingSince = count('waitingSince');
+  const missingSince = count('missingSince');
   const claimed = count('claimed');
   const workingAt = count('workingAt');
   return {
@@ -46,6 +49,7 @@ export function progressIn(details: unknown): Progress {
     tries: count('tries') ?? 0,
     ...(ownValue(details, 'left') === true && { left: true as const }),
     ...(waitingSince !== undefined && { waitingSince }),
+    ...(missingSince !== undefined && { missingSince }),
     ...(claimed !== undefined && { claimed }),
     ...(workingAt !== undefined && { workingAt }),
   };
@@ -110,6 +114,8 @@ export interface Work {
   readonly earlier: Progress;
   /** A model, a tool or a hook was reached: from here on this delivery is an attempt. */
   readonly reached: boolean;
+  /** A ledger attempt was claimed, by this delivery or one before it. */
+  readonly claimed: boolean;
   /** Runs a model, a tool or a hook: this is the work. */
   outside<T>(run: () => Promise<T>): Promise<T>;
   /** A ledger attempt was claimed; told before its tool is called. */
@@ -118,10 +124,20 @@ export interface Work {
   ms(): number;
   /** Since when deliveries are refused, if this one is as well; ms since epoch. */
   waitingSince(): number;
-  /** What the next delivery should find, when this one ends now. `pauseMs`: asked for by a model or tool. */
-  left(end: { readonly refused: boolean; readonly pauseMs: number }): Progress;
+  /** The same of refusals for want of the transcript. */
+  missingSince(): number;
+  /** What the next delivery should find, when this one ends now. */
+  left(end: DeliveryEnd): Progress;
   /** The same while it goes on. */
   soFar(): Progress;
+}
+
+interface DeliveryEnd {
+  readonly refused: boolean;
+  /** Asked for by a model or tool, ms. */
+  readonly pauseMs: number;
+  /** Refused for want of the transcript. */
+  readonly missing?: boolean;
 }
 
 /** What Temporal tells of the delivery before this one. */
@@ -161,6 +177,9 @@ export function workOf({ clock, tell, ...predecessor }: WorkSite): Work {
     get reached() {
       return reached;
     },
+    get claimed() {
+      return claimed !== undefined;
+    },
     async outside(run) {
       reached = true;
       since = clock();
@@ -177,6 +196,7 @@ export function workOf({ clock, tell, ...predecessor }: WorkSite): Work {
     },
     ms,
     waitingSince: () => earlier.waitingSince ?? began,
+    missingSince: () => earlier.missingSince ?? began,
     soFar: () =>
       progress({
         workedMs: ms(),
@@ -185,13 +205,14 @@ export function workOf({ clock, tell, ...predecessor }: WorkSite): Work {
         idleMs: Math.max(0, clock() - began - own()),
         ...(since !== undefined && { workingAt: clock() }),
       }),
-    left({ refused, pauseMs }) {
+    left({ refused, pauseMs, missing = false }) {
       const end = refused
         ? {
             workedMs: earlier.workedMs,
             refused: earlier.refused + 1,
             tries: earlier.tries,
             waitingSince: earlier.waitingSince ?? began,
+            ...(missing && { missingSince: earlier.missingSince ?? began }),
           }
         : { workedMs: ms() + pauseMs, refused: earlier.refused, tries: earlier.tries + 1 };
       return progress({ ...end, left: true });

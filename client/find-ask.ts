@@ -5,7 +5,7 @@ import type { AskRow } from '../store/asks.js';
 import { executionOf, ownExecution } from './execution.js';
 import type { Link } from './link.js';
 import { isRunId } from './run-id.js';
-import { readAsks } from './state.js';
+import { readQuestion } from './state.js';
 import { STORE_AWAY, unlessStoreAway } from './store-away.js';
 
 export interface FoundAsk {
@@ -32,18 +32,28 @@ export async function findAsk(link: Link, askId: string): Promise<FoundAsk> {
   return askOfRun(link, runId, askId);
 }
 
-/** An ask of a known run; while the store is away only one that is open. Errors: AskNotFound, RunNotFound. */
+/**
+ * An ask of a known run; while the store is away only one that the run still holds. Errors: AskNotFound, RunNotFound;
+ * DecisionRejected for one that closed before.
+ */
 export async function askOfRun(link: Link, runId: string, askId: string): Promise<FoundAsk> {
   const row = await rowOf(link, askId);
   if (row !== STORE_AWAY && row?.runId === runId) return fromRow(row);
-  const { tenant } = link;
   // The store says whose a run is; without it Temporal does.
   if (row === STORE_AWAY) await ownExecution(link, runId);
-  const open = (await readAsks(link, runId)).find((view) => view.askId === askId);
-  if (open === undefined) throw unknownAsk(askId);
-  const { votes: _, takesGrant: __, ...ask } = open;
+  const asked = await readQuestion(link, runId, askId);
+  if (asked === null) throw unknownAsk(askId);
+  const { outcome, ask } = asked;
+  if (ask === undefined) throw closedBefore(askId, outcome);
   const away = row === STORE_AWAY && { storeAway: true as const };
-  return { tenant, runId, ask, outcome: 'pending', ...away };
+  return { tenant: link.tenant, runId, ask, outcome, ...away };
+}
+
+function closedBefore(askId: string, outcome: string): HoldfastError {
+  return new HoldfastError('DecisionRejected', `The question is ${outcome}.`, {
+    hint: 'See what the run did with `holdfast show`.',
+    details: { reason: 'already_decided', askId },
+  });
 }
 
 async function rowOf({ store, tenant }: Link, askId: string) {

@@ -21,7 +21,7 @@ import { creditWork, elapse, nearTheEnd } from './clock.js';
 import { compacted, notCompacted } from './context/compacted.js';
 import { control, modelNotResolved, modelResolved } from './control.js';
 import { sha256Hex } from './digest.js';
-import type { RecordOutcomeOutput } from './effect.js';
+import type { CloseRunOutput, RecordOutcomeOutput } from './effect.js';
 import type { Failure } from './failure.js';
 import { hooksFailed, hooksRan } from './hooks/ran.js';
 import { finish } from './inflight.js';
@@ -113,9 +113,7 @@ function recordOutcome(run: OpenRun, input: Outcome): Run {
     case 'flushed':
       return messagesStored(run, input.id, input.output);
     case 'run_closed':
-      return ended(
-        sessionSaved({ ...run, head: input.output.head, pending: [] }, input.output.session),
-      );
+      return ended(closed(run, input.output));
     case 'timer_fired':
       return timedOut(run, input.id);
   }
@@ -209,6 +207,12 @@ function failed(run: OpenRun, { id: effectId, kind, failure }: Failed): Run {
   // What a cancelled close did not store is stored by the next one.
   if (kind === 'close_run' && !failure.cancelled) return ended(run);
   return run;
+}
+
+function closed(run: OpenRun, { head, session, transcript }: CloseRunOutput): OpenRun {
+  const { stopping } = run;
+  const told = stopping && transcript !== undefined && { stopping: { ...stopping, transcript } };
+  return sessionSaved({ ...run, ...told, head, pending: [] }, session);
 }
 
 function ended(run: OpenRun): Run {

@@ -1,7 +1,8 @@
 /** Builds the result of a run (D1), its counters (D7) and the view that queries get. */
 import type { Ask } from './ask/ask.js';
 import { grantViews, takesGrant } from './ask/grants.js';
-import { pendingAsks, viewOf } from './ask/pending.js';
+import { outcomeOf } from './ask/decide.js';
+import { askById, pendingAsks, viewOf } from './ask/pending.js';
 import { AWAITING } from './awaiting.js';
 import { follows } from './changes.js';
 import { isWaiting } from './clock.js';
@@ -12,7 +13,7 @@ import { currentRoute, versionsOf } from './route.js';
 import { sessionOutcome } from './session/carry.js';
 import { isOpen, type Run, type Stopping } from './run.js';
 import { nextSafeActionFor, statusOfStop } from './stop.js';
-import type { OpenAsk, RunView, RunViewStatus } from './view.js';
+import type { OpenAsk, Question, RunView, RunViewStatus } from './view.js';
 
 export function resultOf(run: Run, stopping: Stopping): RunResult {
   const { reason, detail, phase, pendingApproval } = stopping;
@@ -67,7 +68,12 @@ export function finalResult(run: Run, result: RunResult): RunResult {
 /** The same when the run has been closed: its session has been stored, or not. */
 export function closedResult(run: Run, result: RunResult): RunResult {
   const session = sessionOutcome(run);
-  return { ...finalResult(run, result), ...(session !== undefined && { session }) };
+  const { transcript } = run.stopping ?? {};
+  return {
+    ...finalResult(run, result),
+    ...(session !== undefined && { session }),
+    ...(transcript !== undefined && { transcript }),
+  };
 }
 
 export function countersOf(run: Run): Counters {
@@ -141,6 +147,14 @@ function stopView({ reason, detail }: Stopping): NonNullable<RunView['stop']> {
 /** What the queries tell of the questions that are open. */
 export function openAsksOf(run: Run): readonly OpenAsk[] {
   return pendingAsks(run).map((ask) => openView(run, ask));
+}
+
+/** What the queries tell of one question, open or closed; null: this run has not asked it. */
+export function questionOf(run: Run, askId: string): Question | null {
+  const ask = askById(run, askId);
+  if (ask !== undefined) return { outcome: outcomeOf(ask), ask: viewOf(ask) };
+  const closed = run.closedAsks.find(({ id }) => id === askId);
+  return closed === undefined ? null : { outcome: closed.outcome };
 }
 
 function openView(run: Run, ask: Ask): OpenAsk {

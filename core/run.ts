@@ -83,6 +83,8 @@ export interface Stopping {
   /** What `run_result` said, once `stop` and it have been emitted. */
   readonly result?: RunResult;
   readonly sessionEnd?: 'running' | 'done';
+  /** What was said last could not be stored. */
+  readonly transcript?: 'incomplete';
 }
 
 /** Budgets that a person can raise (G91). */

@@ -1,5 +1,5 @@
 /** What a query may see of a run: small, and safe to show. */
-import type { Vote } from './ask/ask.js';
+import type { AskOutcome, Vote } from './ask/ask.js';
 import type { GrantView } from './ask/grants.js';
 import type { Budget } from './budget-fields.js';
 import type { AskView, Phase } from './event.js';
@@ -28,6 +28,13 @@ export interface OpenAsk extends AskView {
   readonly votes: readonly Pick<Vote, 'by' | 'decision' | 'decidedAt'>[];
   /** An approval of it may be a standing grant as well. */
   readonly takesGrant?: true;
+}
+
+/** A question that the run has asked. */
+export interface Question {
+  readonly outcome: AskOutcome;
+  /** Absent for one that closed long ago. */
+  readonly ask?: AskView;
 }
 
 export interface RunView {
