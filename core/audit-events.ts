@@ -72,9 +72,8 @@ function toldBy(event: EventBody): Told | undefined {
       if (!IGNORED.test(code)) return undefined;
       const facts = { code, message: message.slice(0, TEXT_CHARS_MAX) };
       if (about === undefined) return { kind: 'ignored', facts };
-      // Who made it is what it said: nobody has proven it.
-      const { askId, ...decision } = about;
-      return { kind: 'ignored', askId, facts: { ...facts, ...decision } };
+      // In the facts alone: it may be anybody's, and is not to crowd the rows of the question or the person.
+      return { kind: 'ignored', facts: { ...facts, ...about } };
     }
     default:
       return undefined;

@@ -119,8 +119,12 @@ onPostgres('while the store is away', () => {
     expect(decided[0]?.facts.proof).toMatch(/^[0-9a-f]{128}$/);
     expect(await away.scene.rowsOf('at-the-desk', 'ignored')).toMatchObject([
       {
-        askId: ask.askId,
-        facts: { code: 'approval_mismatch', reason: 'mismatched', by: idOf('ann') },
+        facts: {
+          askId: ask.askId,
+          code: 'approval_mismatch',
+          reason: 'mismatched',
+          by: idOf('ann'),
+        },
       },
     ]);
     expect(away.scene.effects('at-the-desk')).toHaveLength(1);
