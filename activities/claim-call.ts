@@ -5,6 +5,7 @@ import { retryFor } from '../core/tool.js';
 import { noteControlled, refusedByControls, type ControlledExecution } from './controls.js';
 import { graceOf, now, type ActivityDeps, type InTransaction } from './deps.js';
 import { ledgerSubject, ledgerTarget } from './ledger-names.js';
+import { mayLackRows } from './own-store.js';
 import { recordedOutcome } from './result-check.js';
 import type { Scope } from './scope.js';
 import { earlierInDoubt } from './starts.js';
@@ -18,6 +19,15 @@ const IN_DOUBT: ToolOutcome = {
   message: 'An earlier execution under this key has an unknown outcome.',
 };
 
+const LACKING: ToolOutcome = {
+  kind: 'ambiguous',
+  message:
+    'The ledger may lack an execution under this key: an older copy of the store has taken its place.',
+};
+
+/** What claiming knows of the delivery that claims. */
+type ClaimScope = Pick<Scope, 'effectId'> & { readonly work: Pick<Scope['work'], 'earlier'> };
+
 export interface Claim {
   /** An execution before this one held the same claim. */
   readonly renewed: boolean;
@@ -30,7 +40,7 @@ export type ClaimResult =
 
 export async function claimCall(
   deps: InTransaction,
-  scope: Pick<Scope, 'effectId'>,
+  scope: ClaimScope,
   execution: ControlledExecution,
 ): Promise<ClaimResult> {
   const { store } = deps;
@@ -55,6 +65,9 @@ export async function claimCall(
       return { claimed: false, outcome: { kind: 'key_conflict', message } };
     }
     if (decision.kind === 'in_doubt') return { claimed: false, outcome: IN_DOUBT };
+    const isLacking = lacksAttempt(row, call) && (await mayHaveHad(deps, scope, execution));
+    // Where the tool recognises its key, calling it again is as safe as after any other loss.
+    if (isLacking && retry !== 'same_key') return { claimed: false, outcome: LACKING };
     const renewed = row?.state === 'claimed';
     // One moment for all of it: what is checked is what is reserved, also at midnight.
     const at = now(deps);
@@ -71,11 +84,24 @@ export async function claimCall(
     });
     if (attempted.claimed) {
       if (!renewed) await noteControlled(deps, claiming);
-      return { claimed: true, renewed, until };
+      return { claimed: true, renewed: renewed || isLacking, until };
     }
     row = attempted.row;
   }
   return { claimed: false, outcome: IN_DOUBT };
+}
+
+/** The store has been another one since the call was handed over, or a delivery before this one had claimed it. */
+async function mayHaveHad(
+  deps: InTransaction,
+  { work }: ClaimScope,
+  { input: { run, call } }: ControlledExecution,
+): Promise<boolean> {
+  return work.earlier.claimed === call.attempt || mayLackRows(deps, run);
+}
+
+function lacksAttempt(row: LedgerRow | undefined, { attempt }: { attempt: number }): boolean {
+  return row === undefined || row.attempt < attempt;
 }
 
 /** What the ledger knows of a call that cannot be run here; undefined: nothing was ever started. */

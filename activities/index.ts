@@ -44,6 +44,7 @@ import { failure } from './failure.js';
 import { flush } from './flush.js';
 import { leaving } from './leave.js';
 import { openRun } from './open-run.js';
+import { metStore } from './own-store.js';
 import { reconcileTool } from './reconcile-tool.js';
 import { recordOutcome } from './record-outcome.js';
 import { resolveModel } from './resolve-model.js';
@@ -122,9 +123,11 @@ interface Attempt {
 async function guarded(name: keyof Activities, attempt: Attempt): Promise<unknown> {
   const { deps, scope, input } = attempt;
   try {
-    const output = await unlessSilent<object>(scope, (own) =>
-      IMPLEMENTATIONS[name](deps, own, input),
-    );
+    const output = await unlessSilent(scope, async (own) => {
+      const store = await metStore(deps, input);
+      const done: object = await IMPLEMENTATIONS[name](deps, own, input);
+      return { ...done, ...(store !== undefined && { store }) };
+    });
     return bounded({ ...output, workedMs: scope.work.ms() });
   } catch (error) {
     const { workMs } = input as Limited;

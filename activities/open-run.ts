@@ -6,14 +6,14 @@
 import type { OpenRunInput, OpenRunOutput, RunRef } from '../core/effect.js';
 import { HoldfastError } from '../core/errors.js';
 import { PAYLOAD_BYTES_MAX } from '../core/payload-size.js';
-import { RULES_VERSION } from '../core/changes.js';
+import { follows, RULES_VERSION } from '../core/changes.js';
 import type { StartInput } from '../core/task.js';
 import type { StoredBlock, TranscriptNode } from '../core/transcript.js';
 import { appendEvents } from './append-events.js';
 import { textInBlock } from './append-items.js';
 import { archiveSegment } from './archive-history.js';
 import { DATAFLOW_GUIDE } from './dataflow-guide.js';
-import type { ActivityDeps } from './deps.js';
+import { now, type ActivityDeps } from './deps.js';
 import { agentOf, freeze, offersOf, settingsFor, type Prompt } from './freeze.js';
 import { openSession } from './open-session.js';
 import type { Scope } from './scope.js';
@@ -31,7 +31,7 @@ export async function openRun(
   const known = deskKeys.length > 0 && { deskKeys };
   if (start === undefined) {
     await archiveSegment(deps, scope, input);
-    return { rules, ...known, eventsUpTo };
+    return { rules, ...(await ownStore(deps, input)), ...known, eventsUpTo };
   }
   checkTask(start.task);
   const prompt = await writeRoot(deps, run, start);
@@ -48,6 +48,7 @@ export async function openRun(
     head: opening?.head ?? prompt.hash,
     goal,
     ...(opening !== undefined && { session: opening.session }),
+    ...(await ownStore(deps, input)),
     ...known,
     eventsUpTo,
   };
@@ -60,6 +61,16 @@ export async function openRun(
     );
   }
   return output;
+}
+
+/** A run that knows none is told which store has its records. */
+async function ownStore(
+  deps: ActivityDeps,
+  { run }: OpenRunInput,
+): Promise<Pick<OpenRunOutput, 'store'>> {
+  const { rules = RULES_VERSION } = deps;
+  if (run.store !== undefined || !follows({ rules }, 'ownStore')) return {};
+  return { store: await deps.store.identity(now(deps)) };
 }
 
 /** Part of the system prompt of every agent with tools (G71): a result may hold anybody's text. */

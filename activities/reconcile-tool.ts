@@ -4,12 +4,14 @@
  */
 import type { Finding, ReconcileToolInput, ReconcileToolOutput } from '../core/effect.js';
 import { decideReconcile, type LedgerRow, type RecordedResult } from '../core/ledger.js';
+import type { StoredLedgerRow } from '../store/ledger.js';
 import { appendEvents } from './append-events.js';
 import { auditFinding } from './audit-effect.js';
 import { releaseControlled } from './controls.js';
 import { graceOf, now, type ActivityDeps } from './deps.js';
 import { failure } from './failure.js';
 import { ledgerSubject, ledgerTarget } from './ledger-names.js';
+import { mayLackRows } from './own-store.js';
 import { proofsOf } from './proofs.js';
 import { recordedOutcome, splitResult } from './result-check.js';
 import { startTrail, type RecoveryTrail } from './recovery-trail.js';
@@ -56,9 +58,11 @@ type Search = ReconcileToolInput & { readonly trail: RecoveryTrail };
 async function findOut(deps: ActivityDeps, scope: Scope, input: Search): Promise<Finding> {
   const { store } = deps;
   const { run, call, trail } = input;
-  let row: LedgerRow | undefined = await store.getLedgerRow(run.tenant, call.key);
+  let row = await store.getLedgerRow(run.tenant, call.key);
   const claimed = holdsClaim(row, call);
   trail.fact({ step: 'attempt_lost', attempt: call.attempt, claimed });
+  const mayLack = await mayLackClaim(deps, input, row);
+  if (mayLack) trail.fact({ step: 'store_restored' });
   // An earlier delivery of this activity took it away.
   if (claimed && row?.state === 'void') trail.took({ step: 'claim_burned' });
   for (let step = 0; step < STEPS_MAX; step += 1) {
@@ -71,7 +75,7 @@ async function findOut(deps: ActivityDeps, scope: Scope, input: Search): Promise
       }
       case 'not_happened':
         // Of this attempt alone that is known.
-        if (call.inDoubt) return lost(deps, scope, input);
+        if (call.inDoubt || mayLack) return lost(deps, scope, input);
         trail.took({ step: 'ledger_told', answer: 'not_happened' });
         return { kind: 'not_happened' };
       case 'wait':
@@ -90,13 +94,38 @@ async function findOut(deps: ActivityDeps, scope: Scope, input: Search): Promise
   return unknown('The ledger gave no answer.');
 }
 
+/**
+ * That the ledger has no claim of this attempt says nothing: an older copy has taken the store's place. A claim that
+ * was told of and is not there proves it, also for all other runs.
+ */
+async function mayLackClaim(
+  deps: ActivityDeps,
+  { run, call }: Search,
+  row: StoredLedgerRow | undefined,
+): Promise<boolean> {
+  if (call.claimed !== true || showsClaim(row, call)) return mayLackRows(deps, run);
+  if (run.store === undefined) return true;
+  await deps.store.raiseEpoch({
+    at: now(deps),
+    by: 'holdfast',
+    reason: `The ledger lacks a claim that was made in it: ${call.key} of the run ${run.runId}.`,
+    from: run.store.epoch,
+  });
+  return true;
+}
+
+function showsClaim(row: StoredLedgerRow | undefined, call: ReconcileToolInput['call']): boolean {
+  if (row === undefined || row.attempt < call.attempt) return false;
+  return holdsClaim(row, call) || row.definite || row.attempt > call.attempt;
+}
+
 /** This attempt had been claimed, whatever has become of its claim. */
 function holdsClaim(row: LedgerRow | undefined, call: ReconcileToolInput['call']): boolean {
   if (row === undefined || row.attempt !== call.attempt) return false;
   return row.state === 'void' ? row.wasClaimed : true;
 }
 
-function burn(deps: ActivityDeps, input: ReconcileToolInput): Promise<LedgerRow> {
+function burn(deps: ActivityDeps, input: ReconcileToolInput): Promise<StoredLedgerRow> {
   const { run, call } = input;
   return deps.store.together(async (calls) => {
     const row = await calls.burn({ ...ledgerTarget(run, call), ...ledgerSubject(run, call) });

@@ -43,9 +43,12 @@ export function withPlace(command: Command): Command {
     .option('--task-queue <name>', 'task queue (HOLDFAST_TASK_QUEUE)')
     .option(
       '--store <place>',
-      'store of the workers: a file or a postgres:// URL (HOLDFAST_STORE; default .holdfast/store.db)',
+      'store of the workers: a file or a postgres:// URL (HOLDFAST_STORE; default .holdfast/store.db beside the configuration)',
     )
-    .option('--home <folder>', 'data folder (HOLDFAST_HOME; default .holdfast)');
+    .option(
+      '--home <folder>',
+      'data folder (HOLDFAST_HOME; default .holdfast beside the configuration)',
+    );
 }
 
 export function withJson(command: Command, shape: string): Command {

@@ -28,6 +28,8 @@ export interface PlaceOptions {
   readonly taskQueue?: string;
   readonly store?: string;
   readonly home?: string;
+  /** Of commands that serve. */
+  readonly config?: string;
 }
 
 /** The variables as the options change them; the worker reads the same names. */
@@ -40,6 +42,7 @@ export function variablesWith(
     HOLDFAST_NAMESPACE: options.namespace,
     HOLDFAST_TASK_QUEUE: options.taskQueue,
     HOLDFAST_STORE: options.store && storePlaceIn(environment.folder, options.store),
+    HOLDFAST_CONFIG: options.config && resolve(environment.folder, options.config),
     HOLDFAST_HOME: options.home && resolve(environment.folder, options.home),
   };
   const set = Object.entries(given).filter(([, value]) => value !== undefined);

@@ -23,6 +23,7 @@ import { addExplain } from './commands/explain.js';
 import { addSessions } from './commands/sessions.js';
 import { addSet } from './commands/set.js';
 import { addShow } from './commands/show.js';
+import { addStore } from './commands/store.js';
 import { addStart } from './commands/start.js';
 import { addTranscript } from './commands/transcript.js';
 import { addWatch } from './commands/watch.js';
@@ -89,7 +90,7 @@ function buildProgram(cli: Cli, json: boolean): Command {
     [addApprovals, addGrounds, addApprove, addReject, addModify, addReplace, addAnswer],
     [addFreeze, addEffects, addWhoami],
     [addMessage, addSet, addMode, addInterrupt, addClose, addCancel],
-    [addKeys, addAudit],
+    [addKeys, addAudit, addStore],
     [addExport, addReplay, addEval],
   ];
   for (const add of commands.flat()) add(program, cli);

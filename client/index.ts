@@ -38,4 +38,4 @@ export { transcriptMarkdown } from './transcript-markdown.js';
 export type { StreamOptions } from './token-stream.js';
 export { awayStore, STORE_AWAY, unlessStoreAway } from './store-away.js';
 export type { StuckRun } from './stuck-runs.js';
-export type { Wait } from './waits.js';
+export { RIGHT_STORE, type Wait } from './waits.js';

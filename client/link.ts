@@ -24,6 +24,7 @@ export type ReadingStore = Pick<
   | 'watchEvents'
   | 'deskKeys'
   | 'listDeskKeys'
+  | 'identity'
 > & { readonly live: Pick<LiveStreams, 'watch'> };
 
 export interface Link {

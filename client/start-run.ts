@@ -57,7 +57,7 @@ export async function startRun(
   const { decisionTimeoutMs } = options;
   await startPrepared(link, {
     runId,
-    start,
+    start: { ...start, ...(await ownStore(link)) },
     ...(decisionTimeoutMs !== undefined && { decisionTimeoutMs }),
   });
   // A new id of ours is nobody else's.
@@ -66,6 +66,16 @@ export async function startRun(
     await untilOpen(link, runId, { limitMs: options.openLimitMs ?? OPEN_LIMIT_MS, signal });
   }
   return runHandle({ ...link, tenant }, runId);
+}
+
+/** A run is opened with the starter's store alone; while that is away, with the one that opens the run. */
+async function ownStore({ store }: Link): Promise<Pick<StartInput, 'store'>> {
+  try {
+    return store === undefined ? {} : { store: (await store.identity(Date.now())).id };
+  } catch (error) {
+    if (error instanceof HoldfastError && error.code === 'StoreUnavailable') return {};
+    throw error;
+  }
 }
 
 /** USE_EXISTING gives whatever run has the id: another tenant's is not for us, and not told of. */

@@ -61,6 +61,8 @@ export interface PendingTask {
 
 /** A worker that runs takes what is due within this time; ms. */
 const UNTAKEN_MS = 10_000;
+/** What a run waits for that was begun with another store than the worker's. */
+export const RIGHT_STORE = 'the right store';
 const WAITS_MAX = 50;
 const MESSAGE_CHARS_MAX = 300;
 const NAME_CHARS_MAX = 128;
@@ -128,7 +130,7 @@ function wanted({ type, facts }: PendingFailure): string | undefined {
     case 'StoreUnavailable':
       return 'the store';
     case 'WrongStore':
-      return 'the right store';
+      return RIGHT_STORE;
     case 'TranscriptMissing':
       return 'the transcript';
     case 'NotServed':

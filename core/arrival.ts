@@ -29,10 +29,12 @@ export interface Arrival {
 export function opened(run: Run, output: OpenRunOutput): Run {
   const segment = { ...run.segment, opened: true };
   const { previousExecution: _, deskKeys: __, ...known } = run;
-  const { frozen, deskKeys } = output;
+  const { frozen, deskKeys, store } = output;
   // Keys come and go while a run waits: each segment is told those of its time.
-  const rest = { ...known, ...(deskKeys !== undefined && { deskKeys }) };
+  const told = { ...known, ...(deskKeys !== undefined && { deskKeys }) };
   const rules = knownRules(Math.max(run.rules, output.rules));
+  const isFirst = run.store === undefined && store !== undefined && follows({ rules }, 'ownStore');
+  const rest = isFirst ? { ...told, store } : told;
   if (frozen === undefined) return { ...rest, rules, segment };
   // What a task may be large in is in the store now, and by reference in `frozen` (R1).
   const { outputSchema: ___, ...task } = run.start.task;

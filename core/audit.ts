@@ -38,6 +38,9 @@ export const AUDIT_KINDS = [
   'key_revoked',
   'frozen',
   'thawed',
+  // What became of the store.
+  'store_restored',
+  'run_adopted',
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 

@@ -81,6 +81,10 @@ export const CHANGES = {
     since: 8,
     why: 'A run that a person stops shows it when it stops: its last record may wait for the store.',
   },
+  ownStore: {
+    since: 8,
+    why: 'A run knows the store that has its records: another store is refused, and what an older copy of it has no row of is unknown.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

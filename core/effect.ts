@@ -12,7 +12,7 @@ import type {
   CompactInput,
   ResolveModelInput,
 } from './payloads/model-payloads.js';
-import type { Acknowledged, EventBatch, RunRef } from './payloads/payload.js';
+import type { Acknowledged, EventBatch, RunRef, StoreRef } from './payloads/payload.js';
 import type {
   CheckCallInput,
   ExecuteToolInput,
@@ -24,7 +24,7 @@ import type { OpenedSession, SavedSession, SessionToSave } from './session/sessi
 import type { StartInput } from './task.js';
 import type { TranscriptItem } from './transcript.js';
 
-export { refOf } from './payloads/payload.js';
+export { isSameStore, refOf } from './payloads/payload.js';
 export type * from './payloads/model-payloads.js';
 export type * from './payloads/payload.js';
 export type * from './payloads/tool-payloads.js';
@@ -50,6 +50,8 @@ export interface OpenRunOutput extends Acknowledged {
   readonly goal?: StoredText;
   /** First segment of a run that begins or goes on with a session. */
   readonly session?: OpenedSession;
+  /** To a run that knows none: the store that has its records from now on. */
+  readonly store?: StoreRef;
   /** Every segment: keys of the desk that count now. Absent: none. */
   readonly deskKeys?: readonly DeskKey[];
 }

@@ -8,6 +8,7 @@ import { sessionDefect } from './session/parse.js';
 import type { StartInput } from './task.js';
 
 const NAME_CHARS_MAX = 200;
+const STORE_ID = /^[0-9a-f]{32}$/;
 /** A whole start, as JSON; large goals go by a tool or a message. */
 const START_CHARS_MAX = 400_000;
 
@@ -35,6 +36,9 @@ export function parseStart(raw: unknown): Parsed<StartInput> {
     (typeof tenant !== 'string' || !/^[A-Za-z0-9._-]{1,64}$/.test(tenant))
   )
     return fault('tenant must be 1 to 64 of the characters A-Z a-z 0-9 . _ -');
+  const store = ownValue(raw, 'store');
+  if (store !== undefined && (typeof store !== 'string' || !STORE_ID.test(store)))
+    return fault('store must be the id of a store');
   const model = ownValue(raw, 'model');
   if (model !== undefined && !parseModelName(model).ok) return fault('model must name a model');
   const defect = sessionDefect(ownValue(raw, 'session'));

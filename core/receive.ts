@@ -29,6 +29,7 @@ import type { EffectInput, Input, OutsideInput } from './input.js';
 import { ownValue } from './json.js';
 import { callAccounted, callNotAccounted } from './money/failed-call.js';
 import { acked, warn } from './outbox.js';
+import { metStore } from './own-store.js';
 import { fitsBytes } from './payload-size.js';
 import { closedResult, resultOf } from './run-result.js';
 import { isOpen, UNPROCESSED_MAX, type InFlight, type OpenRun, type Run } from './run.js';
@@ -73,7 +74,7 @@ function ofEffect(run: Run, input: EffectInput): Run {
   if (input.type === 'effect_failed') {
     return failed(heard, { id: input.id, kind: entry.kind, failure: input.failure });
   }
-  return recordOutcome(heard, input);
+  return recordOutcome('output' in input ? metStore(heard, input.output.store) : heard, input);
 }
 
 /** An activity that says nothing of its work did none: a cancelled one that no worker had, for instance. */

@@ -8,6 +8,8 @@ export const RECOVERY_NAMES_MAX = 10;
 
 export const RECOVERY_STEPS = [
   'attempt_lost',
+  // What the ledger lacks of it may have been in the store before.
+  'store_restored',
   // From now on whoever held the attempt can neither start nor record under it.
   'claim_burned',
   'ledger_told',
@@ -50,6 +52,8 @@ export function recoveryWords(step: RecoveryStep): string {
       const begun = step.claimed === false ? ', which had claimed nothing' : '';
       return `nobody heard how attempt ${step.attempt ?? 1} ended${begun}`;
     }
+    case 'store_restored':
+      return 'an older copy of the store has taken its place';
     case 'claim_burned':
       return 'its claim was taken away';
     case 'ledger_told':

@@ -11,7 +11,7 @@ import type { Arrival } from './arrival.js';
 import type { StandingGrant } from './ask/grants.js';
 import type { DeskKey } from './ask/statement.js';
 import type { Call } from './call/call.js';
-import type { RetriedAttempt } from './effect.js';
+import type { RetriedAttempt, StoreRef } from './effect.js';
 import type { State } from './call/references.js';
 import type { AskView, Phase, RunEvent } from './event.js';
 import type { Frozen } from './frozen.js';
@@ -27,6 +27,11 @@ import type { TranscriptItem } from './transcript.js';
 
 /** Most late inputs that a result names. */
 export const UNPROCESSED_MAX = 50;
+
+export interface KnownStore extends StoreRef {
+  /** When the run learned that an older copy, or another store, has the place; absent: none has. */
+  readonly since?: number;
+}
 
 export interface InFlight {
   readonly kind:
@@ -315,6 +320,8 @@ export interface Run {
   readonly early: readonly { readonly decision: Decision; readonly at: number }[];
   /** Approvals that cover later calls as well (G13). */
   readonly grants?: readonly StandingGrant[];
+  /** The store that has its records, as it knows it. */
+  readonly store?: KnownStore;
   /** Keys of the desk, as this segment was told them; decisions are verified with these. */
   readonly deskKeys?: readonly DeskKey[];
   /** Signatures that were verified at one moment (core/ask/verify.ts). */

@@ -63,4 +63,6 @@ export interface StartInput {
   readonly budget?: BudgetOverrides;
   readonly settings?: SettingsOverrides;
   readonly session?: SessionStart;
+  /** Id of the starter's store: the run is opened with this one alone (G116). */
+  readonly store?: string;
 }

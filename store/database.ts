@@ -52,6 +52,10 @@ export interface OpenDatabase {
   feed(listener: ChangeListener): ChangeFeed;
   /** Lets other processes notice a change that is committed. Waits for nothing and never fails. */
   tell(change: Change): void;
+  /**
+   * An expression of SQL: a text that changes when the database is restored or promoted; null where it cannot tell.
+   */
+  readonly marks: string;
   /** Idempotent; later calls fail with `StoreUnavailable`. */
   close(): Promise<void>;
 }

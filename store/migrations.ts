@@ -179,6 +179,21 @@ const MIGRATIONS: readonly Migration[] = [
       `create index archivals_due on archivals (namespace, next_at) where state = 'waiting'`,
     ],
   },
+  {
+    version: 9,
+    name: 'identity of the store',
+    statements: [
+      `create table store_identity (one integer not null primary key, id text not null,
+        epoch integer not null, marks text)`,
+      {
+        sqlite: `insert into store_identity (one, id, epoch) values (1, lower(hex(randomblob(16))), 1)`,
+        postgres: `insert into store_identity (one, id, epoch)
+          values (1, md5(concat(random(), clock_timestamp(), pg_backend_pid())), 1)`,
+      },
+      `create table adopted_runs (tenant text not null, run_id text not null, at bigint not null,
+        by_whom text not null, primary key (tenant, run_id))`,
+    ],
+  },
 ];
 
 /** The newest schema that this program knows. */

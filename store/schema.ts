@@ -308,6 +308,23 @@ export interface NoticeTable {
   readonly fault: string | null;
 }
 
+export interface StoreIdentityTable {
+  /** Always 1: there is one row. */
+  readonly one: number;
+  /** 32 hex digits. */
+  readonly id: string;
+  readonly epoch: number;
+  /** What the database last said of itself (store/identity.ts); null: nothing. */
+  readonly marks: string | null;
+}
+
+export interface AdoptedRunTable {
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly at: number;
+  readonly by_whom: string;
+}
+
 export interface Tables {
   readonly blobs: BlobTable;
   readonly nodes: NodeTable;
@@ -332,5 +349,7 @@ export interface Tables {
   readonly desk_keys: DeskKeyTable;
   readonly desk_requests: DeskRequestTable;
   readonly notices: NoticeTable;
+  readonly store_identity: StoreIdentityTable;
+  readonly adopted_runs: AdoptedRunTable;
   readonly schema_migrations: { readonly version: number; readonly name: string };
 }

@@ -20,6 +20,7 @@ import { effects, type Effects } from './effects.js';
 import { events, type Events } from './events.js';
 import { freezes, type Freezes } from './freezes.js';
 import { histories, type Histories } from './histories.js';
+import { identity, type Identity } from './identity.js';
 import { ledger, type Ledger } from './ledger.js';
 import { liveOn, type LiveStreams } from './live.js';
 import { schemaVersion } from './migrations.js';
@@ -59,7 +60,8 @@ export interface StoreCalls
     Audit,
     DeskKeys,
     DeskRequests,
-    Notices {}
+    Notices,
+    Identity {}
 
 export interface Store extends StoreCalls {
   /** What models say at this moment. */
@@ -134,17 +136,18 @@ export async function openMemoryStore(): Promise<MemoryStore> {
 }
 
 function storeOn(database: OpenDatabase, cache: ChainCache): Store {
-  const { db, place, close } = database;
+  const { db, place, marks, close } = database;
+  const sources = { cache, marks };
   // SQLite has one Db for all its transactions, PostgreSQL one for each.
   const inside = new WeakMap<Db, StoreCalls>();
   const callsInside = (tx: Db): StoreCalls => {
-    const calls = inside.get(tx) ?? callsOn(tx, cache);
+    const calls = inside.get(tx) ?? callsOn(tx, sources);
     inside.set(tx, calls);
     return calls;
   };
   const { live, events: appended, end } = liveOn(database);
   return {
-    ...telling(callsOn(db, cache), appended.announce),
+    ...telling(callsOn(db, sources), appended.announce),
     async together(work) {
       const changed: RunName[] = [];
       const value = await immediate(db, (tx) =>
@@ -174,7 +177,13 @@ function telling(calls: StoreCalls, appended: (run: RunName) => void): StoreCall
   };
 }
 
-function callsOn(db: Db, cache: ChainCache): StoreCalls {
+interface Sources {
+  readonly cache: ChainCache;
+  /** As `OpenDatabase` has them. */
+  readonly marks: string;
+}
+
+function callsOn(db: Db, { cache, marks }: Sources): StoreCalls {
   return {
     ...blobs(db),
     ...argumentsOf(db),
@@ -195,5 +204,6 @@ function callsOn(db: Db, cache: ChainCache): StoreCalls {
     ...deskKeys(db),
     ...deskRequests(db),
     ...notices(db),
+    ...identity(db, marks),
   };
 }

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { HoldfastError } from '../core/errors.js';
 import { isStoreUrl, refuseUnknownPlace } from '../store/place.js';
+import { projectFolder } from './project-folder.js';
 
 export interface Environment {
   readonly address: string;
@@ -28,6 +29,7 @@ export interface ModelAccess {
   readonly baseUrl?: string;
 }
 
+const HOME = '.holdfast';
 const STORE_FILE = 'store.db';
 
 const text = z.string().trim().min(1, 'must not be blank').max(4_096);
@@ -37,7 +39,7 @@ const schema = z.object({
     .default('localhost:7233'),
   HOLDFAST_NAMESPACE: text.default('default'),
   HOLDFAST_TASK_QUEUE: text.default('holdfast'),
-  HOLDFAST_HOME: text.default('.holdfast'),
+  HOLDFAST_HOME: text.optional(),
   HOLDFAST_STORE: text.optional(),
   HOLDFAST_CONFIG: text.optional(),
   ANTHROPIC_API_KEY: text.optional(),
@@ -48,7 +50,10 @@ const schema = z.object({
   LITELLM_BASE_URL: z.url('must be a URL').optional(),
 });
 
-/** Reads the environment; throws InvalidConfig naming the variable. Paths are relative to `folder`. */
+/**
+ * Reads the environment; throws InvalidConfig naming the variable. Paths are relative to `folder`; local state lies
+ * beside the configuration, else in `folder`.
+ */
 export function readEnvironment(
   variables: Readonly<Record<string, string | undefined>> = process.env,
   folder: string = process.cwd(),
@@ -64,7 +69,13 @@ export function readEnvironment(
     );
   }
   const read = result.data;
-  const home = resolve(folder, read.HOLDFAST_HOME);
+  const configFile =
+    read.HOLDFAST_CONFIG === undefined ? undefined : resolve(folder, read.HOLDFAST_CONFIG);
+  // Started in any folder of a project, all its processes share one store.
+  const home =
+    read.HOLDFAST_HOME === undefined
+      ? join(projectFolder(folder, configFile), HOME)
+      : resolve(folder, read.HOLDFAST_HOME);
   return {
     address: read.HOLDFAST_ADDRESS,
     namespace: read.HOLDFAST_NAMESPACE,
@@ -74,9 +85,7 @@ export function readEnvironment(
       read.HOLDFAST_STORE === undefined
         ? join(home, STORE_FILE)
         : storePlaceIn(folder, read.HOLDFAST_STORE),
-    ...(read.HOLDFAST_CONFIG !== undefined && {
-      configFile: resolve(folder, read.HOLDFAST_CONFIG),
-    }),
+    ...(configFile !== undefined && { configFile }),
     anthropic: access(read.ANTHROPIC_API_KEY, read.ANTHROPIC_BASE_URL),
     openai: access(read.OPENAI_API_KEY, read.OPENAI_BASE_URL),
     litellm: access(read.LITELLM_API_KEY, read.LITELLM_BASE_URL),

@@ -1,16 +1,17 @@
 /** Loads what the user wrote: `holdfast.config.ts` with a config made by defineConfig. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { createJiti } from 'jiti';
 import { isConfig, type Config } from '../authoring/index.js';
 import { HoldfastError, isErrorCode } from '../core/errors.js';
 import { resolveRoute } from '../providers/routes.js';
+import { findConfig } from './project-folder.js';
 
-const NAMES = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((end) => `holdfast.config.${end}`);
+export { findConfig } from './project-folder.js';
+
 const REASON_CHARS_MAX = 500;
 
 export interface ConfigPlace {
-  /** An exact file; without it the usual names are tried in `folder`. */
+  /** An exact file; without it the usual names are tried in `folder`, then in those above it. */
   readonly file?: string;
   readonly folder: string;
 }
@@ -22,7 +23,7 @@ export async function loadConfig(place: ConfigPlace): Promise<Config> {
     throw new HoldfastError(
       'InvalidConfig',
       file === undefined
-        ? `There is no configuration in ${place.folder}.`
+        ? `There is no configuration in ${place.folder}, nor in a folder above it.`
         : `The configuration ${file} does not exist.`,
       { hint: 'Write holdfast.config.ts: export default defineConfig({ agents: [myAgent] }).' },
     );
@@ -35,11 +36,6 @@ export async function loadConfig(place: ConfigPlace): Promise<Config> {
   }
   checkModels(config);
   return config;
-}
-
-/** The configuration file of a folder, or undefined. */
-export function findConfig(folder: string): string | undefined {
-  return NAMES.map((name) => join(folder, name)).find((file) => existsSync(file));
 }
 
 /** Every agent's model must be known with its price before anything is served (G24). */

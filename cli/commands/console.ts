@@ -1,5 +1,4 @@
 /** `holdfast console`: the approval desk. */
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import {
   examples,
@@ -15,9 +14,9 @@ import { onInterrupt } from '../interrupt.js';
 import { readConfig } from '../serve.js';
 import { addressOf } from '../session.js';
 import { wholeNumber } from '../usage.js';
-import { withConfig, type ConfigOptions } from './worker.js';
+import { withConfig } from './worker.js';
 
-type ConsoleOptions = CommonOptions & ConfigOptions & { readonly port?: number };
+type ConsoleOptions = CommonOptions & { readonly port?: number };
 
 export function addConsole(program: Command, cli: Cli): void {
   const command = program
@@ -32,11 +31,8 @@ export function addConsole(program: Command, cli: Cli): void {
       const interrupt = onInterrupt();
       return runCommand(cli, options, async (session, output) => {
         const { environment } = cli;
-        const { config: file, port } = options;
-        const place = {
-          ...session.place,
-          ...(file !== undefined && { configFile: resolve(environment.folder, file) }),
-        };
+        const { place } = session;
+        const { port } = options;
         const config = await readConfig(place, environment.folder);
         const address = await addressOf(variablesWith(environment, options), place);
         const desk = await startDesk(

@@ -1,5 +1,4 @@
 /** `holdfast dev`: server, worker and approval desk in one process. */
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import {
   examples,
@@ -21,9 +20,9 @@ import type { Output } from '../output.js';
 import { readConfig, serveWorker } from '../serve.js';
 import { wholeNumber } from '../usage.js';
 import { withServerOptions } from './server.js';
-import { withConfig, type ConfigOptions } from './worker.js';
+import { withConfig } from './worker.js';
 
-type DevOptions = CommonOptions & ServerOptions & ConfigOptions & DeskOptions;
+type DevOptions = CommonOptions & ServerOptions & DeskOptions;
 
 interface DeskOptions {
   /** `--no-console` */
@@ -56,14 +55,9 @@ interface Asked {
   readonly place: Environment;
 }
 
-async function dev(cli: Cli, { options, place: given }: Asked, output: Output): Promise<void> {
+async function dev(cli: Cli, { options, place }: Asked, output: Output): Promise<void> {
   const { environment } = cli;
   const interrupt = onInterrupt();
-  const file = options.config;
-  const place = {
-    ...given,
-    ...(file !== undefined && { configFile: resolve(environment.folder, file) }),
-  };
   const lost = new AbortController();
   let server: ServerHandle | undefined;
   let desk: RunningDesk | undefined;

@@ -1,5 +1,4 @@
 /** `holdfast doctor`: what is wrong here, and how to mend it. */
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import {
   examples,
@@ -17,9 +16,9 @@ import { EXIT } from '../exit-code.js';
 import type { Output } from '../output.js';
 import { inert } from '../render/index.js';
 import type { Session } from '../session.js';
-import { withConfig, type ConfigOptions } from './worker.js';
+import { withConfig } from './worker.js';
 
-type DoctorOptions = CommonOptions & ConfigOptions;
+type DoctorOptions = CommonOptions;
 
 export function addDoctor(program: Command, cli: Cli): void {
   const command = program
@@ -43,9 +42,8 @@ export function addDoctor(program: Command, cli: Cli): void {
 function premisesOf(cli: Cli, session: Session, options: DoctorOptions): Premises {
   const { environment } = cli;
   const { folder } = environment;
-  const { config: file } = options;
   return {
-    place: { ...session.place, ...(file !== undefined && { configFile: resolve(folder, file) }) },
+    place: session.place,
     folder,
     addressGiven: variablesWith(environment, options).HOLDFAST_ADDRESS !== undefined,
     keyFile: signingKeyFile(environment, session.place.home),

@@ -27,7 +27,10 @@ export function addServer(program: Command, cli: Cli): void {
     .description(
       'Run the embedded Temporal server. Ctrl-C stops it; runs wait in its database for the next start.',
     )
-    .option('--home <folder>', 'data folder (HOLDFAST_HOME; default .holdfast)');
+    .option(
+      '--home <folder>',
+      'data folder (HOLDFAST_HOME; default .holdfast beside the configuration)',
+    );
   withJson(
     withServerOptions(command),
     'one line {address, uiUrl, databaseFile, …} when it is usable',

@@ -12,16 +12,11 @@ import { onInterrupt } from '../interrupt.js';
 import { readConfig, serveWorker } from '../serve.js';
 import { addressOf } from '../session.js';
 import { variablesWith } from '../environment.js';
-import { resolve } from 'node:path';
-
-export interface ConfigOptions {
-  readonly config?: string;
-}
 
 export function withConfig(command: Command): Command {
   return command.option(
     '--config <file>',
-    'configuration (HOLDFAST_CONFIG; default holdfast.config.ts)',
+    'configuration (HOLDFAST_CONFIG; default: holdfast.config.ts here or in the nearest folder above)',
   );
 }
 
@@ -39,16 +34,12 @@ export function addWorker(program: Command, cli: Cli): void {
         'holdfast worker --config agents/holdfast.config.ts --address temporal:7233',
       ),
     )
-    .action((options: CommonOptions & ConfigOptions) =>
+    .action((options: CommonOptions) =>
       runCommand(cli, options, async (session, output) => {
         const { environment } = cli;
         const interrupt = onInterrupt();
         try {
-          const { config: file } = options;
-          const place = {
-            ...session.place,
-            ...(file !== undefined && { configFile: resolve(environment.folder, file) }),
-          };
+          const { place } = session;
           const address = await addressOf(variablesWith(environment, options), place);
           const config = await readConfig(place, environment.folder);
           await serveWorker({ place, address, config, signal: interrupt.signal }, output);

@@ -32,8 +32,9 @@ export async function checkStore(
   const store = await openStoreAt(storePlace);
   try {
     const { place, schemaVersion } = await store.health();
+    const { id, epoch } = await store.identity(Date.now());
     return [
-      ok('store', `${place}, schema ${schemaVersion}`),
+      ok('store', `${place}, schema ${schemaVersion}, id ${id}, epoch ${epoch}`),
       ...(await guarded({
         name: 'notifications',
         look: async () => notTold(await store.countGivenUpNotices()),

@@ -16,6 +16,7 @@ const ANSWERS = {
 const WORDS = {
   attempt_lost: ({ attempt = 1, claimed }) =>
     `Nobody heard how attempt ${attempt} ended${claimed === false ? ', which had claimed nothing' : ''}`,
+  store_restored: () => 'An older copy of the store has taken its place',
   claim_burned: () => 'Its claim was taken away',
   ledger_told: (said) => `The ledger ${answerOf(said)}`,
   probe_told: (said) => `The tool’s probe ${answerOf(said)}`,

@@ -8,10 +8,11 @@ import { askById } from '../ask/pending.js';
 import type { Ask } from '../ask/ask.js';
 import { signaturesOf } from '../ask/verify.js';
 import { storeWork } from '../effect-limits.js';
-import { refOf, type ActivityEffect } from '../effect.js';
+import { refOf, type ActivityEffect, type ToolCallRef } from '../effect.js';
 import { start, type Step } from '../inflight.js';
 import type { Json, StoredText } from '../json.js';
 import { follows } from '../changes.js';
+import { precedesStore, saidClaimed } from '../own-store.js';
 import type { OpenRun } from '../run.js';
 import { baseOf, type Call, type DoubtStage, type ReturnedStage } from './call.js';
 import { callRef, proofsFor, inlineBytesFor } from './grant.js';
@@ -36,7 +37,7 @@ export function reconcile(run: OpenRun, call: ReturnedStage): Step<OpenRun> {
     input: {
       v: 1,
       run: refOf(run),
-      call: callRef(run, call),
+      call: lostRef(run, call),
       inlineBytesMax: inlineBytesFor(run, call),
       ...(isReferredTo(call) && { typed: true }),
       timeoutMs,
@@ -54,6 +55,15 @@ export function reconcile(run: OpenRun, call: ReturnedStage): Step<OpenRun> {
   return {
     run: withCall(started.run, working(call, effectId, 'reconcile')),
     effects: started.effects,
+  };
+}
+
+/** With what is known of the attempt beside the ledger. */
+function lostRef(run: OpenRun, call: ReturnedStage): ToolCallRef {
+  return {
+    ...callRef(run, call),
+    ...(precedesStore(run, call) && { inDoubt: true }),
+    ...(saidClaimed(run, call) && { claimed: true }),
   };
 }
 

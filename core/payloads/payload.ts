@@ -1,15 +1,31 @@
 /** What the payloads of all activities have: whose they are, and events on their way to the store. */
 import type { WireEvent } from '../event.js';
 
+/** The store that has a run's records (G116). */
+export interface StoreRef {
+  /** Made with the store. */
+  readonly id: string;
+  /** From 1: how often an older copy of the store has taken its place. */
+  readonly epoch: number;
+}
+
 /** Where a payload belongs; first in every activity input. */
 export interface RunRef {
   readonly tenant: string;
   readonly runId: string;
   readonly traceId: string;
+  /** As the run knows it; absent: before the run is opened, and under rules without `ownStore`. */
+  readonly store?: StoreRef;
 }
 
-export function refOf(run: RunRef): RunRef {
-  return { tenant: run.tenant, runId: run.runId, traceId: run.traceId };
+export function refOf({ tenant, runId, traceId, store }: RunRef): RunRef {
+  const known = store !== undefined && { store: { id: store.id, epoch: store.epoch } };
+  return { tenant, runId, traceId, ...known };
+}
+
+/** True when it is the store that a run knows, and no older copy has taken its place. */
+export function isSameStore(known: StoreRef, { id, epoch }: StoreRef): boolean {
+  return known.id === id && known.epoch === epoch;
 }
 
 /** Events on their way to the store; the outcome acknowledges `eventsUpTo`. */
@@ -22,6 +38,8 @@ export interface Acknowledged {
   readonly eventsUpTo: number;
   /** How long its attempts worked, in ms, with the pauses that a model or tool asked for. */
   readonly workedMs?: number;
+  /** The store that it met, where that is another than the run knew, or another epoch of it. */
+  readonly store?: StoreRef;
 }
 
 /** Of work on the outside. */

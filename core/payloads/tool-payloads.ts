@@ -43,6 +43,8 @@ export interface ToolCallRef {
   readonly attempt: number;
   /** An attempt before this one may have taken effect: what this one says holds for itself alone. */
   readonly inDoubt?: true;
+  /** Of an attempt that was lost: it had said that its claim was in the ledger (G116). */
+  readonly claimed?: true;
 }
 
 export interface ExecuteToolInput extends EventBatch, Limited {

@@ -27,6 +27,7 @@ import { openConnections, type Borrowed, type Connections } from './connections.
 import { kyselyOn, type Lent } from './kysely-on.js';
 import { namedStatements } from './named-values.js';
 import { isContended, isDisconnected } from './postgres-errors.js';
+import { restoreMarks } from './restore-marks.js';
 import { shownUrl } from './store-url.js';
 
 export interface PostgresOptions {
@@ -56,6 +57,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenDataba
   try {
     await checkServer(connections, place);
     await migrate(db);
+    const marks = await marksOf(connections);
     return {
       db,
       place,
@@ -63,6 +65,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenDataba
       openSide: () => ({ db: poolDb(connections, 'lossy'), close: async () => undefined }),
       feed: (listener) => changeFeed(url, listener),
       tell: changeTeller(connections),
+      marks,
       close: () => connections.close(),
     };
   } catch (error) {
@@ -255,6 +258,15 @@ async function checkServer(connections: Connections, place: string): Promise<voi
       const hint = `Create the database with: create database … encoding 'UTF8' template template0`;
       throw unfit(`The database ${place} has the encoding ${encoding}.`, hint);
     }
+  } finally {
+    one.giveBack();
+  }
+}
+
+async function marksOf(connections: Connections): Promise<string> {
+  const one = await connections.borrow();
+  try {
+    return await restoreMarks(one);
   } finally {
     one.giveBack();
   }

@@ -67,6 +67,8 @@ async function openMigrated(options: SqliteOptions): Promise<OpenDatabase> {
     feed: (listener) => changePoll(db, listener),
     // The file is all that tells of changes.
     tell: () => undefined,
+    // A file does not know whether it was restored.
+    marks: 'null',
     close,
   };
 }
@@ -198,10 +200,10 @@ function rollBack(statements: SqliteDatabase): void {
   }
 }
 
-/** Deletes every row of every table but the list of migrations. */
+/** Deletes every row of every table but the list of migrations and the store's identity. */
 export async function emptyTables(db: Db): Promise<void> {
   const { rows } = await sql<{ name: string }>`
-    select name from sqlite_master where type = 'table' and name <> 'schema_migrations'`.execute(
+    select name from sqlite_master where type = 'table' and name not in ('schema_migrations', 'store_identity')`.execute(
     db,
   );
   await SQLITE.immediate(db, async (tx) => {

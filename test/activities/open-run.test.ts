@@ -138,7 +138,7 @@ describe('open_run', () => {
     expect(goal).toMatchObject({ bytes: 10_000 });
   });
 
-  test('a later segment only reports its rules, even when the old history cannot be kept', async () => {
+  test('a later segment only reports its rules and its store, even when the old history cannot be kept', async () => {
     const opened = await attempt(bed.activities().open_run, {
       v: 1,
       run: RUN,
@@ -146,7 +146,7 @@ describe('open_run', () => {
       previousExecution: 'gone',
       events: [],
     });
-    expect(Object.keys(opened).sort()).toEqual(['eventsUpTo', 'rules']);
+    expect(Object.keys(opened).sort()).toEqual(['eventsUpTo', 'rules', 'store']);
   });
 
   test.each<[string, object, string, RegExp]>([

@@ -146,7 +146,8 @@ describe('where the desk is', () => {
       ELSEWHERE,
       configWith(JWT),
       { HOLDFAST_CONFIG: ELSEWHERE },
-      [],
+      // Without it the store would be looked for beside that file.
+      ['--home', '.holdfast'],
       /people log in/,
     ],
     [

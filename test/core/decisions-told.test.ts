@@ -138,11 +138,9 @@ describe('a signalled decision with a key that the run was not told of', () => {
     settle(shell);
     send(shell, { type: 'interrupt' });
     finish(shell);
-    expect(
-      ofType(shell, 'warning')
-        .map(({ about }) => about?.nonce)
-        .toSorted(),
-    ).toEqual(['n0', 'n1', 'n2', 'n3', 'n4', 'n5']);
+    const refused = ofType(shell, 'warning').map(({ about }) => about?.nonce);
+    expect(new Set(refused)).toEqual(new Set(['n0', 'n1', 'n2', 'n3', 'n4', 'n5']));
+    expect(refused).toHaveLength(6);
   });
 });
 

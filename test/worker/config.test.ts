@@ -1,4 +1,8 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readEnvironment } from '../../worker/config.js';
+import { findConfig } from '../../worker/load-config.js';
 import { providersOf } from '../../worker/providers.js';
 
 describe('readEnvironment', () => {
@@ -14,6 +18,28 @@ describe('readEnvironment', () => {
       litellm: {},
       secret: expect.any(Function),
     });
+  });
+
+  test('local state lies beside the configuration, in whatever folder of the project one is', () => {
+    const project = mkdtempSync(join(tmpdir(), 'holdfast-project-'));
+    try {
+      writeFileSync(join(project, 'holdfast.config.ts'), '');
+      const inside = join(project, 'src', 'tools');
+      mkdirSync(inside, { recursive: true });
+      const home = join(project, '.holdfast');
+      expect(readEnvironment({}, inside)).toMatchObject({
+        home,
+        storePlace: join(home, 'store.db'),
+      });
+      expect(findConfig(inside)).toBe(join(project, 'holdfast.config.ts'));
+      expect(readEnvironment({ HOLDFAST_HOME: 'state' }, inside).home).toBe(join(inside, 'state'));
+      const elsewhere = { HOLDFAST_CONFIG: '../other/my.config.ts' };
+      expect(readEnvironment(elsewhere, project).home).toBe(
+        join(project, '..', 'other', '.holdfast'),
+      );
+    } finally {
+      rmSync(project, { recursive: true });
+    }
   });
 
   test('every variable counts, and paths start at the folder', () => {

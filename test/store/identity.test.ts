@@ -1,0 +1,101 @@
+/** Which store this is: its identity, its epoch, and the runs that it has adopted from others. */
+import { Client } from 'pg';
+import { openStoreAt } from '../../store/store.js';
+import { cleanUp, newStore, onlyOn, rawRows } from './fixtures.js';
+
+afterEach(cleanUp);
+
+test('a store has one identity for all that open it, and another has another', async () => {
+  const { store, place } = await newStore();
+  const { store: same } = await newStore(place);
+  const { store: other } = await newStore();
+  const { id, epoch } = await store.identity(1);
+  expect(id).toMatch(/^[0-9a-f]{32}$/);
+  expect(epoch).toBe(1);
+  expect(await same.identity(2)).toEqual({ id, epoch });
+  expect((await other.identity(1)).id).not.toBe(id);
+});
+
+test('a restoration that somebody declares raises the epoch, and is in the trail', async () => {
+  const { store, place } = await newStore();
+  const { id } = await store.identity(1);
+  expect(await store.raiseEpoch({ at: 7, by: 'mia', reason: 'the disk' })).toEqual({
+    id,
+    epoch: 2,
+  });
+  const { store: other } = await newStore(place);
+  expect(await other.identity(8)).toEqual({ id, epoch: 2 });
+  expect(await store.readAudit('*', { limit: 10 })).toMatchObject([
+    {
+      at: 7,
+      kind: 'store_restored',
+      by: 'mia',
+      facts: { store: id, epoch: 2, reason: 'the disk' },
+    },
+  ]);
+});
+
+test('of several that find the same restoration one raises the epoch', async () => {
+  const { store, place } = await newStore();
+  const { store: other } = await newStore(place);
+  const found = { at: 7, by: 'holdfast', reason: 'a claim is missing', from: 1 };
+  await Promise.all([store.raiseEpoch(found), store.raiseEpoch(found)]);
+  await other.raiseEpoch(found);
+  expect(await store.identity(8)).toMatchObject({ epoch: 2 });
+  expect(await store.readAudit('*', { limit: 10 })).toHaveLength(1);
+});
+
+test('a run is adopted once, for its tenant alone, and that is in the trail', async () => {
+  const { store } = await newStore();
+  const { id } = await store.identity(1);
+  const adoption = { tenant: 't', runId: 'r1', at: 5, by: 'mia' };
+  expect(await store.isAdopted('t', 'r1')).toBe(false);
+  expect(await store.adoptRun(adoption)).toBe(true);
+  expect(await store.adoptRun(adoption)).toBe(false);
+  expect(await store.isAdopted('t', 'r1')).toBe(true);
+  expect(await store.isAdopted('u', 'r1')).toBe(false);
+  expect(await store.readAudit('t', { limit: 10 })).toMatchObject([
+    { kind: 'run_adopted', by: 'mia', runId: 'r1', facts: { store: id } },
+  ]);
+});
+
+onlyOn('postgres')(
+  'a database that was copied into another one says that it is a copy',
+  async () => {
+    const { store, place } = await newStore();
+    const before = await store.identity(1);
+    // What a dump carries along: the rows as they were, with what the database said of itself then.
+    await rawRows(place, `update store_identity set marks = 'another/cluster/00000001'`);
+    expect(await store.identity(2)).toEqual({ ...before, epoch: 2 });
+    expect(await store.identity(3)).toEqual({ ...before, epoch: 2 });
+    expect(await store.readAudit('*', { limit: 10 })).toMatchObject([
+      { at: 2, kind: 'store_restored', by: 'holdfast' },
+    ]);
+  },
+);
+
+onlyOn('postgres')('a role that may not ask the cluster has a store all the same', async () => {
+  const { place } = await newStore();
+  const admin = new Client({ connectionString: place });
+  await admin.connect();
+  const schema = new URL(place).searchParams.get('options') ?? '';
+  const name = /search_path=([^ ,]+)/.exec(schema)?.[1] ?? 'public';
+  const role = `modest_${process.pid}_${name}`.slice(0, 60);
+  await admin.query(`create role "${role}" login password 'p'`);
+  await admin.query(`grant all on schema "${name}" to "${role}"`);
+  await admin.query(`grant all on all tables in schema "${name}" to "${role}"`);
+  await admin.query('revoke execute on function pg_control_system() from public');
+  try {
+    const url = new URL(place);
+    url.username = role;
+    url.password = 'p';
+    const modest = await openStoreAt(url.href);
+    expect(await modest.identity(1)).toMatchObject({ epoch: 1 });
+    await modest.close();
+  } finally {
+    await admin.query('grant execute on function pg_control_system() to public');
+    await admin.query(`drop owned by "${role}"`);
+    await admin.query(`drop role "${role}"`);
+    await admin.end();
+  }
+});
