@@ -50,6 +50,7 @@ import { recordOutcome } from './record-outcome.js';
 import { resolveModel } from './resolve-model.js';
 import { runHooks } from './run-hooks.js';
 import { inScope, type Scope } from './scope.js';
+import { unlessSilent } from './unless-silent.js';
 
 export type { ActivityDeps } from './deps.js';
 export { attemptsKey, completeAhead, inScope, untilStopped, type Scope } from './scope.js';
@@ -122,9 +123,12 @@ interface Attempt {
 async function guarded(name: keyof Activities, attempt: Attempt): Promise<unknown> {
   const { deps, scope, input } = attempt;
   try {
-    const store = await metStore(deps, input);
-    const output = await IMPLEMENTATIONS[name](deps, scope, input);
-    return bounded({ ...output, workedMs: scope.work.ms(), ...(store !== undefined && { store }) });
+    const output = await unlessSilent(scope, async (own) => {
+      const store = await metStore(deps, input);
+      const done: object = await IMPLEMENTATIONS[name](deps, own, input);
+      return { ...done, ...(store !== undefined && { store }) };
+    });
+    return bounded({ ...output, workedMs: scope.work.ms() });
   } catch (error) {
     const { workMs } = input as Limited;
     throw leaving(deps, scope, { error, workMs });

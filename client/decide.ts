@@ -1,7 +1,8 @@
 /**
  * Delivering what a person said.
  * Invariants: a decision names the exact action by its hash, read from the ask and never guessed; it is sent
- * as an Update, whose answer says whether it counts, and as a signal when no worker can answer now.
+ * as an Update, whose answer says whether it counts, and as a signal when no worker can answer now or the store is
+ * away: then the run itself tells the audit trail of it.
  */
 import { randomUUID } from 'node:crypto';
 import type { Decision, DecisionKind, RejectionReason, Verdict } from '../core/ask/ask.js';
@@ -47,6 +48,10 @@ export interface AskDecision extends Decider {
   readonly nonce?: string;
   /** Under the same name the run gives the same answer again. Default: the nonce. */
   readonly updateId?: string;
+  /** The action that the person was shown. Default: the one that is asked about. */
+  readonly argsHash?: string;
+  /** It is in the audit trail already. Default: the run's own event tells it there. */
+  readonly recorded?: boolean;
 }
 
 /** What an approval may say beyond yes. */
@@ -63,9 +68,9 @@ export async function decideOnAsk(
   runId: string,
   wanted: AskDecision,
 ): Promise<Delivery> {
-  const { ask, outcome } = await askOfRun(link, runId, wanted.askId);
+  const { ask, outcome, storeAway = false } = await askOfRun(link, runId, wanted.askId);
   const { updateId } = wanted;
-  const to = { runId, ask, ...(updateId !== undefined && { updateId }) };
+  const to = { runId, ask, ...(updateId !== undefined && { updateId }), storeAway };
   const delivery = await deliverProven(link, to, decisionAbout(ask, wanted));
   if (delivery.delivered === 'signal' || delivery.verdict.accepted) {
     const waitsFor = approves(wanted, delivery) ? await workerWanted(link, runId, ask) : undefined;
@@ -90,7 +95,7 @@ export function decisionAbout(
   return {
     v: 1,
     askId,
-    argsHash,
+    argsHash: wanted.argsHash ?? argsHash,
     decision: wanted.decision,
     by: wanted.by,
     roles: wanted.roles ?? [],
@@ -101,6 +106,7 @@ export function decisionAbout(
     ...(wanted.args !== undefined && { args: wanted.args }),
     ...(wanted.tool !== undefined && { tool: wanted.tool }),
     ...wanted.allowing,
+    ...(wanted.recorded !== true && { unrecorded: true }),
   };
 }
 

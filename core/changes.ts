@@ -69,6 +69,18 @@ export const CHANGES = {
     since: 7,
     why: 'What was done to find out what became of a lost call is an event.',
   },
+  toldDecisions: {
+    since: 8,
+    why: 'A decision that its sender could not write into the audit trail is an event, and a refusal names the decision that it is about: while the store is away only the run can tell them.',
+  },
+  keysAwaited: {
+    since: 8,
+    why: 'A decision that came by signal, signed with a key that the run has not been told of, waits for the next segment, which is told the keys: its sender hears of no refusal.',
+  },
+  stopShown: {
+    since: 8,
+    why: 'A run that a person stops shows it when it stops: its last record may wait for the store.',
+  },
   ownStore: {
     since: 8,
     why: 'A run knows the store that has its records: another store is refused, and what an older copy of it has no row of is unknown.',

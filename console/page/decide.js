@@ -58,8 +58,9 @@ export function decisionPanel(first, { me, changed }) {
   };
   /** @type {Desk} */
   const desk = {
-    decide: (decision) => send('decisions', { argsHash: first.argsHash, ...decision }),
-    answer: (value) => send('answers', { value }),
+    decide: (decision) =>
+      send('decisions', { argsHash: first.argsHash, runId: first.runId, ...decision }),
+    answer: (value) => send('answers', { value, runId: first.runId }),
     open,
     grounds: () => grounds,
     complain: (text) => (fault.textContent = text),
@@ -178,7 +179,9 @@ function sender({ askId }, { fault }) {
 }
 
 /** @param {Delivery} delivery */
-function deliveredText({ state, outcome }) {
+function deliveredText({ state, outcome, storeAway }) {
+  if (storeAway === true)
+    return 'Sent. The store is away: whether it counts shows when it is back.';
   if (state === 'sent') return 'Sent. It counts as soon as a worker has taken it up.';
   if (outcome === 'pending') return 'Your word is noted. More people have to decide.';
   return `Decided: ${words(outcome ?? state)}.`;

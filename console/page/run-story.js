@@ -180,6 +180,8 @@ export class Story {
         return this.#point(event, 'trouble', 'Somebody stopped it');
       case 'approval_escalated':
         return this.#point(event, 'note', 'Others may decide as well', event.roles.join(', '));
+      case 'decision_recorded':
+        return this.#point(event, 'note', 'A person has decided', `${event.decision}: ${event.by}`);
       case 'permission':
         return event.decision === 'deny'
           ? this.#point(event, 'trouble', `${event.tool} is not allowed`, event.rule)
