@@ -69,6 +69,10 @@ export const CHANGES = {
     since: 7,
     why: 'What was done to find out what became of a lost call is an event.',
   },
+  heardOpening: {
+    since: 8,
+    why: 'A worker that dies while it opens a run is noticed by its heartbeats, not after a minute. The code that decided the first step says by its name whether it knows this.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

@@ -14,6 +14,8 @@ export interface Identity {
   readonly runId: string;
   /** Workflow time of the start, ms since epoch. */
   readonly at: number;
+  /** The newest rules that the code knows which decides the first step; absent: that code does not say. */
+  readonly rules?: number | undefined;
 }
 
 const NOTHING_COUNTED: Tally = {
@@ -43,6 +45,7 @@ export function open(start: StartInput, identity: Identity): Run {
   return {
     shape: 1,
     rules: FIRST_RULES,
+    ...(identity.rules !== undefined && { begunWith: identity.rules }),
     tenant: start.tenant ?? 'default',
     runId: identity.runId,
     taskId: start.task.taskId ?? identity.runId,

@@ -15,6 +15,7 @@ import {
   continueAsNew,
   workflowInfo,
 } from '@temporalio/workflow';
+import { rulesOfCode } from '../core/code-id.js';
 import { advance, receive } from '../core/engine.js';
 import { nextSegment, open, upgradeRun } from '../core/open.js';
 import { parseStart } from '../core/parse-start.js';
@@ -60,7 +61,7 @@ export async function agentRun(input: unknown): Promise<RunResult> {
 }
 
 function firstRun(input: unknown): Run {
-  const { workflowId, runStartTime, continuedFromExecutionRunId } = workflowInfo();
+  const { workflowId, runStartTime, continuedFromExecutionRunId, currentBuildId } = workflowInfo();
   // Only Temporal knows that this is a continuation; the argument alone may come from anybody.
   if (continuedFromExecutionRunId !== undefined && isUndecodable(input))
     throw undecodable('state', input);
@@ -70,7 +71,8 @@ function firstRun(input: unknown): Run {
   }
   const start = parseStart(input);
   if (!start.ok) throw ApplicationFailure.nonRetryable(start.reason, 'InvalidTask');
-  return open(start.value, { runId: workflowId, at: runStartTime.getTime() });
+  const rules = rulesOfCode(currentBuildId);
+  return open(start.value, { runId: workflowId, at: runStartTime.getTime(), rules });
 }
 
 function isContinued(input: unknown): input is Continued {
