@@ -10,6 +10,9 @@ import { FIRST_RULES, knownRules } from './changes.js';
 import type { Run, Tally } from './run.js';
 import type { StartInput } from './task.js';
 
+/** Of the state that a run hands to its next segment. */
+const SHAPE = 1;
+
 export interface Identity {
   readonly runId: string;
   /** Workflow time of the start, ms since epoch. */
@@ -43,7 +46,7 @@ const NOTHING_COUNTED: Tally = {
 
 export function open(start: StartInput, identity: Identity): Run {
   return {
-    shape: 1,
+    shape: SHAPE,
     rules: FIRST_RULES,
     ...(identity.rules !== undefined && { begunWith: identity.rules }),
     tenant: start.tenant ?? 'default',
@@ -97,5 +100,8 @@ export function nextSegment(run: Run, segment: NextSegment): Run {
 
 /** Brings a run of an older shape to today's; the shape changes at segment starts only (design §6). */
 export function upgradeRun(run: Run): Run {
-  return { ...run, rules: knownRules(run.rules) };
+  if (run.shape === SHAPE) return { ...run, rules: knownRules(run.rules) };
+  throw new Error(
+    `NotServed: the state of this run has shape ${String(run.shape)}, this worker reads shape ${SHAPE}; deploy a newer worker`,
+  );
 }

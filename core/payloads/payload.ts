@@ -1,6 +1,9 @@
 /** What the payloads of all activities have: whose they are, and events on their way to the store. */
 import type { WireEvent } from '../event.js';
 
+/** The version of every payload that this code makes, and the only one that it reads. */
+export const PAYLOAD_VERSION = 1;
+
 /** Where a payload belongs; first in every activity input. */
 export interface RunRef {
   readonly tenant: string;
