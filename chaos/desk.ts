@@ -31,6 +31,8 @@ export interface DeskSettings {
 export type OpenAsk = Pick<AskView, 'askId' | 'kind' | 'openedAt'> & Pick<AskRow, 'runId'>;
 
 const PAUSE_MS = 250;
+/** An answer counts when a worker gets to it: nobody answers again at once. */
+const AGAIN_MS = 30_000;
 const ANSWERS_AT_ONCE = 16;
 const WHO = { by: 'maria', roles: [ROLE] };
 
@@ -38,6 +40,12 @@ export function openDesk({ place, openAsks }: DeskSettings): Desk {
   const approvedAt = new Map<string, number>();
   const parked = new Set<string>();
   const longest = { ms: 0 };
+  const answeredAt = new Map<string, number>();
+  const isDue = ({ askId }: OpenAsk): boolean => {
+    const due = (answeredAt.get(askId) ?? 0) + AGAIN_MS < Date.now();
+    if (due) answeredAt.set(askId, Date.now());
+    return due;
+  };
   const answer = limited(ANSWERS_AT_ONCE, async ({ runId, askId, kind, openedAt }: OpenAsk) => {
     const run = place.client.handle(runId);
     if (kind === 'approval') {
@@ -57,7 +65,7 @@ export function openDesk({ place, openAsks }: DeskSettings): Desk {
   const loop = (async () => {
     while (!stop.signal.aborted) {
       const asks = await openAsks().catch(noneWhileAway);
-      await Promise.all(asks.map((ask) => answer(ask).catch(againLater)));
+      await Promise.all(asks.filter(isDue).map((ask) => answer(ask).catch(againLater)));
       await sleep(PAUSE_MS, undefined, { signal: stop.signal }).catch(() => undefined);
     }
   })();

@@ -98,10 +98,14 @@ export function nextSegment(run: Run, segment: NextSegment): Run {
   };
 }
 
-/** Brings a run of an older shape to today's; the shape changes at segment starts only (design §6). */
+/**
+ * Brings a run of an older shape to today's; the shape changes at segment starts only (design §6). Throws for one of a
+ * newer release, whose rules or shape this code does not know.
+ */
 export function upgradeRun(run: Run): Run {
-  if (run.shape === SHAPE) return { ...run, rules: knownRules(run.rules) };
+  const shape: number = run.shape;
+  if (shape === SHAPE) return { ...run, rules: knownRules(run.rules) };
   throw new Error(
-    `NotServed: the state of this run has shape ${String(run.shape)}, this worker reads shape ${SHAPE}; deploy a newer worker`,
+    `NotServed: the state of this run has shape ${shape}, this worker reads shape ${SHAPE}; deploy a newer worker`,
   );
 }

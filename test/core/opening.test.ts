@@ -1,7 +1,8 @@
 /** How long nobody may hear of a worker that opens a run. */
 import { codeId, rulesOfCode } from '../../core/code-id.js';
 import { advance } from '../../core/engine.js';
-import { open } from '../../core/open.js';
+import { open, upgradeRun } from '../../core/open.js';
+import type { Run } from '../../core/run.js';
 
 const START = { v: 1, agent: 'desk', task: { goal: 'Serve.' } } as const;
 
@@ -33,3 +34,8 @@ test.each(['holdfast@0.1.0+c0ffee.rules', 'holdfast@0.1.0+c0ffee.rules-8', 'othe
     expect(rulesOfCode(code)).toBeUndefined();
   },
 );
+
+test('a segment of a newer shape waits for a worker that reads it', () => {
+  const run = { ...open(START, { runId: 'r', at: 0 }), shape: 2 } as unknown as Run;
+  expect(() => upgradeRun(run)).toThrow(/NotServed: .*shape 2.*reads shape 1; deploy a newer/);
+});

@@ -262,7 +262,9 @@ describe('starting', () => {
       args: [{ v: 2, agent: AGENT, task: { goal: 'Serve.' } }],
     });
     const stuck = await until('the wait', async () =>
-      (await world.client.stuckRuns({ limit: 10 })).find(({ runId }) => runId === 'newer-start'),
+      (await world.client.stuckRuns({ limit: 200, allTenants: true })).find(
+        ({ runId }) => runId === 'newer-start',
+      ),
     );
     expect(stuck).toMatchObject({
       kind: 'workflow_task',
