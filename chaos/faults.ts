@@ -27,6 +27,9 @@ const BETWEEN_MS = { least: 8_000, most: 16_000 } as const;
 const DOWN_MS_MAX = 3_000;
 /** Of what a paused loop looks at. */
 const POLL_MS = 100;
+/** Of the runs, how many payments a worker makes when it is cut off. */
+const CUT_OFF_SHARE = 0.05;
+const LATE_WORDS_MS = 10_000;
 
 export function startFaults({ place, options, say }: FaultSettings): Faults {
   const counts = { workers: 0, server: 0, database: 0 };
@@ -51,7 +54,8 @@ export function startFaults({ place, options, say }: FaultSettings): Faults {
       counts.database += 1;
       tell('the database is back');
     }
-    if (options.partition > 0) await cutOff(place, { seconds: options.partition, signal, tell });
+    const { partition: seconds, runs } = options;
+    if (seconds > 0) await cutOff(place, { seconds, runs, signal, tell });
     if (options.restored) await restoreStore(place, { signal, tell, held });
   })();
   const all = Promise.all([workers, counted]);
@@ -98,16 +102,17 @@ async function killWorkers(
 
 interface CutOff {
   readonly seconds: number;
+  readonly runs: number;
   readonly signal: AbortSignal;
   readonly tell: (what: string) => void;
 }
 
 /** Cuts the first worker off while the payment service works for it. */
-async function cutOff(place: Place, { seconds, signal, tell }: CutOff): Promise<void> {
+async function cutOff(place: Place, { seconds, runs, signal, tell }: CutOff): Promise<void> {
   const [worker] = place.workers as readonly [WorkerSlot];
   while (!signal.aborted) {
     const busy = worker.pid === undefined ? 0 : await place.service.busyWith(worker.pid);
-    if (busy > 0) {
+    if (busy >= Math.max(1, runs * CUT_OFF_SHARE)) {
       for (const proxy of place.proxies) proxy.stall();
       tell(`${worker.name} is cut off with ${busy} payments under way`);
       break;
@@ -117,6 +122,8 @@ async function cutOff(place: Place, { seconds, signal, tell }: CutOff): Promise<
   await pause(seconds * SECOND_MS, signal);
   for (const proxy of place.proxies) proxy.restore();
   tell(`${worker.name} is connected again`);
+  // What it has kept to say is said now, and must change nothing.
+  await pause(LATE_WORDS_MS, signal);
 }
 
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {

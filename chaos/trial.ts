@@ -21,6 +21,7 @@ const TENANT = 'default';
 const AT_ONCE = 8;
 const PROGRESS_MS = 5_000;
 const ASKS_MAX = 500;
+const RUNS_ASKED_EVERY_MS = 15_000;
 const OPEN = `WorkflowType = 'agentRun' AND ExecutionStatus = 'Running'`;
 /** While a part is away. */
 const AGAIN_MS = 500;
@@ -80,9 +81,14 @@ function asksOf(place: Place, runIds: readonly string[]): () => Promise<readonly
       .catch(() => []);
     return asks.map((ask) => ({ ...ask, runId }));
   });
+  let askedAt = performance.now();
   return async () => {
     const stored = await place.store.listAsks(TENANT, query);
+    // A question to a run costs its worker as much as a decision.
+    const isDue = performance.now() - askedAt > RUNS_ASKED_EVERY_MS;
+    if (!isDue) return stored;
     const told = (await Promise.all(runIds.map(askRun))).flat();
+    askedAt = performance.now();
     const known = new Set(told.map(({ askId }) => askId));
     return [...told, ...stored.filter(({ askId }) => !known.has(askId))];
   };
