@@ -31,6 +31,8 @@ export interface Figures {
   readonly serverKills: number;
   readonly databaseKills: number;
   readonly seconds: number;
+  /** Of the machine in the last minute, by its cores: above 1 the trial has shared it, or was too much for it. */
+  readonly load: number;
   readonly longestAnswerMs: number;
   readonly longestStall: Stall & { readonly runId: string };
   /** How many runs had a stall of so many seconds at least. */
@@ -117,7 +119,7 @@ export function figureLines(figures: Figures): readonly string[] {
     `runs ${figures.runs}, completed ${figures.completed}; payments ${figures.payments}, ` +
       `duplicates ${figures.duplicates}, unapproved ${figures.unapproved}, parked ${figures.parked}, ` +
       `orders repeated with their key ${figures.repeatedOrders}`,
-    `${kills}; ${figures.seconds.toFixed(1)} s; longest wait for a person ${inSeconds(figures.longestAnswerMs)}`,
+    `${kills}; ${figures.seconds.toFixed(1)} s, load ${figures.load.toFixed(1)} for each core; longest wait for a person ${inSeconds(figures.longestAnswerMs)}`,
     `runs with a stall of at least: ${Object.entries(stalls)
       .map(([s, count]) => `${s} s ${count}`)
       .join(', ')}`,

@@ -40,7 +40,7 @@ without its approval, and every run must complete. The longest time without prog
 
 export function command(): Command {
   return new Command('chaos')
-    .description(TEXT)
+    .description(TEXT.replaceAll('\n', ' '))
     .exitOverride()
     .option('--runs <n>', 'runs at once', wholeNumber(1, RUNS_MAX), 200)
     .option('--seed <n>', 'when things die, and how long payments take; default: a new one', seed)

@@ -1,4 +1,5 @@
 /** One trial: all runs at once, the desk, the faults, and what has become of every run. */
+import { cpus, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError } from '../core/errors.js';
 import { limited } from '../evaluation/pool.js';
@@ -59,6 +60,7 @@ export async function runTrial(opening: Opening, closers: Closers): Promise<Outc
     serverKills: faults.counts.server,
     databaseKills: faults.counts.database,
     seconds,
+    load: (loadavg()[0] ?? 0) / cpus().length,
     longestAnswerMs: desk.longestAnswerMs,
   };
   return { figures, ends, faults: faultsIn(figures, evidence, options) };
