@@ -83,7 +83,10 @@ interface Killing {
   readonly held: { workers: boolean };
 }
 
-/** Of those that serve the one that has served longest: a worker that is starting is not worth killing. */
+/**
+ * The worker that has served longest, when all of them serve: on a busy machine, where a start takes longer than the time
+ * between two kills, nobody would live to do anything.
+ */
 async function killWorkers(
   { place, options, signal, held }: Killing,
   killed: () => void,
@@ -91,11 +94,15 @@ async function killWorkers(
   if (options.workerKillEvery === 0) return;
   while (!signal.aborted) {
     await pause(options.workerKillEvery * SECOND_MS, signal);
-    const oldest = place.workers
-      .filter(({ servingSince }) => servingSince !== undefined)
-      .toSorted((a, b) => a.servingSince! - b.servingSince!)[0];
-    if (signal.aborted || held.workers || oldest === undefined) continue;
-    await oldest.kill();
+    while (
+      !signal.aborted &&
+      (held.workers || place.workers.some(({ pid }) => pid === undefined))
+    ) {
+      await pause(POLL_MS, signal);
+    }
+    if (signal.aborted) return;
+    const [oldest] = place.workers.toSorted((a, b) => a.servingSince! - b.servingSince!);
+    await oldest!.kill();
     killed();
   }
 }
