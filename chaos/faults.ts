@@ -56,7 +56,7 @@ export function startFaults({ place, options, say }: FaultSettings): Faults {
     }
     const { partition: seconds, runs } = options;
     if (seconds > 0) await cutOff(place, { seconds, runs, signal, tell });
-    if (options.restored) await restoreStore(place, { signal, tell, held });
+    if (options.restored) await restoreStore(place, { runs, signal, tell, held });
   })();
   const all = Promise.all([workers, counted]);
   return {

@@ -13,22 +13,26 @@ import { openStoreAt } from '../store/store.js';
 import { TASK_QUEUE, type Place } from './place.js';
 
 export interface Restoring {
+  readonly runs: number;
   readonly signal: AbortSignal;
   readonly tell: (what: string) => void;
   /** While it is set nobody else kills workers. */
   readonly held: { workers: boolean };
 }
 
-/** Runs go on between the copy and its return: what they do then is missing in it. */
-const COPY_AFTER_MS = 6_000;
-const LOST_MS = 8_000;
+/** Of the runs, how many have paid when the store is copied, and when the copy takes its place: what is between is lost. */
+const PAID = { atCopy: 0.1, atReturn: 0.5 } as const;
+const POLL_MS = 200;
 
-export async function restoreStore(place: Place, { signal, tell, held }: Restoring): Promise<void> {
-  await sleep(COPY_AFTER_MS, undefined, { signal }).catch(() => undefined);
+export async function restoreStore(
+  place: Place,
+  { runs, signal, tell, held }: Restoring,
+): Promise<void> {
+  await untilPaid(place, runs * PAID.atCopy, signal);
   const copy = join(place.folder, 'store.copy');
   await copyStore(place, copy);
   tell('the store is copied');
-  await sleep(LOST_MS, undefined, { signal }).catch(() => undefined);
+  await untilPaid(place, runs * PAID.atReturn, signal);
   if (signal.aborted) return;
   held.workers = true;
   await Promise.all(place.workers.map((worker) => worker.hold()));
@@ -42,6 +46,12 @@ export async function restoreStore(place: Place, { signal, tell, held }: Restori
   for (const worker of place.workers) worker.release();
   held.workers = false;
   tell('the copy has taken the place of the store');
+}
+
+async function untilPaid({ service }: Place, least: number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await service.payments()).length < least) {
+    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
 }
 
 /** By the database's own means: a copy of files that are written is none. */
