@@ -3,6 +3,9 @@ import type { Payment } from './payment-service.js';
 import { NO_STALL, type Stall } from './stalls.js';
 import type { TrialOptions } from './options.js';
 
+/** The end of a run whose conversation went with the newer store: it waits, and says for what. */
+export const NO_TRANSCRIPT = 'its transcript is missing';
+
 export interface RunEnd {
   readonly runId: string;
   /** `completed`, another stop reason, or why there is no result. */
@@ -18,6 +21,8 @@ export interface Figures {
   readonly seed: number;
   readonly runs: number;
   readonly completed: number;
+  /** Runs that wait for what an older copy of the store lacks. */
+  readonly withoutTranscript: number;
   readonly payments: number;
   /** Beyond one of each run. */
   readonly duplicates: number;
@@ -63,6 +68,7 @@ export function countsOf({ ends, payments, approvedAt }: Evidence) {
     ends.filter(({ stall }) => stall.ms >= s * 1_000).length;
   return {
     completed: ends.filter(({ end }) => end === 'completed').length,
+    withoutTranscript: ends.filter(({ end }) => end === NO_TRANSCRIPT).length,
     payments: payments.length,
     duplicates: payments.length - paidRuns.size,
     unapproved: early.length,
@@ -92,14 +98,16 @@ function causesOf(ends: readonly RunEnd[]): readonly Cause[] {
 export function faultsIn(
   figures: Figures,
   { ends, payments }: Pick<Evidence, 'ends' | 'payments'>,
-  { stallMax }: Pick<TrialOptions, 'stallMax'>,
+  { stallMax, restored }: Pick<TrialOptions, 'stallMax' | 'restored'>,
 ): readonly string[] {
   const paid = new Set(payments.map(({ runId }) => runId));
   const unpaid = ends.filter(({ runId, end }) => end === 'completed' && !paid.has(runId));
   const { longestStall, duplicates, unapproved } = figures;
   return [
     ...ends.flatMap(({ runId, end, waitsFor }) =>
-      end === 'completed' ? [] : [[`${runId}: ${end}`, ...waitsFor].join('; waits for ')],
+      end === 'completed' || (restored && end === NO_TRANSCRIPT)
+        ? []
+        : [[`${runId}: ${end}`, ...waitsFor].join('; waits for ')],
     ),
     ...unpaid.map(({ runId }) => `${runId} completed without its payment`),
     ...(duplicates === 0 ? [] : [`${duplicates} payments were made twice`]),
@@ -116,7 +124,7 @@ export function figureLines(figures: Figures): readonly string[] {
     `kills: ${figures.workerKills} of workers, ${figures.serverKills} of the server, ` +
     `${figures.databaseKills} of the database`;
   return [
-    `runs ${figures.runs}, completed ${figures.completed}; payments ${figures.payments}, ` +
+    `runs ${figures.runs}, completed ${figures.completed}, without their transcript ${figures.withoutTranscript}; payments ${figures.payments}, ` +
       `duplicates ${figures.duplicates}, unapproved ${figures.unapproved}, parked ${figures.parked}, ` +
       `orders repeated with their key ${figures.repeatedOrders}`,
     `${kills}; ${figures.seconds.toFixed(1)} s, load ${figures.load.toFixed(1)} for each core; longest wait for a person ${inSeconds(figures.longestAnswerMs)}`,

@@ -7,9 +7,9 @@ import type { Closers } from '../proving/closers.js';
 import { AGENT } from './agent.js';
 import { openDesk, type Desk, type OpenAsk } from './desk.js';
 import { startFaults, pause, type Faults } from './faults.js';
-import { countsOf, faultsIn, type Figures, type RunEnd } from './figures.js';
+import { countsOf, faultsIn, NO_TRANSCRIPT, type Figures, type RunEnd } from './figures.js';
 import { openPlace, runIdOf, type Opening, type Place } from './place.js';
-import { longestStall } from './stalls.js';
+import { longestStall, NO_STALL } from './stalls.js';
 
 export interface Outcome {
   readonly figures: Figures;
@@ -116,6 +116,7 @@ async function untilEnded({ options, say, signal }: Opening, watched: Watched): 
       .then(({ count }) => count)
       .catch(() => undefined);
     if (open === 0 && done.faults) return;
+    if (options.restored && done.faults && (await restWaits(place, options.runs))) return;
     if (performance.now() - saidAt < PROGRESS_MS) continue;
     saidAt = performance.now();
     const { workers, server, database } = faults.counts;
@@ -126,6 +127,23 @@ async function untilEnded({ options, say, signal }: Opening, watched: Watched): 
     );
   }
 }
+
+/** Whether all that is open waits for what the older store lacks: that comes back by no waiting. */
+async function restWaits({ temporal, client }: Place, runs: number): Promise<boolean> {
+  await sleep(WAITS_LOOK_MS);
+  try {
+    const ids: string[] = [];
+    for await (const { workflowId } of temporal.workflow.list({ query: OPEN }))
+      ids.push(workflowId);
+    const waits = await Promise.all(ids.slice(0, runs).map((runId) => client.waits(runId)));
+    return waits.every((ofRun) => ofRun.some((wait) => wait.for === TRANSCRIPT));
+  } catch {
+    return false;
+  }
+}
+
+const WAITS_LOOK_MS = 5_000;
+const TRANSCRIPT = 'the transcript';
 
 /** Longest wait for a result that Temporal has already; ms. */
 const RESULT_LIMIT_MS = 5_000;
@@ -140,6 +158,9 @@ async function endOf(place: Place, runId: string): Promise<RunEnd> {
     return { runId, end: result.stopReason, stall, lastedMs, waitsFor: [] };
   } catch (error) {
     const waits = await place.client.waits(runId).catch(() => []);
+    if (waits.some((wait) => wait.for === TRANSCRIPT)) {
+      return { runId, end: NO_TRANSCRIPT, stall: NO_STALL, lastedMs, waitsFor: [TRANSCRIPT] };
+    }
     const waitsFor = waits.map((wait) => JSON.stringify(wait));
     return { runId, end: `no result: ${String(error)}`, stall, lastedMs, waitsFor };
   }

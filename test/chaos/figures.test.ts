@@ -1,5 +1,11 @@
 /** When a trial holds. */
-import { countsOf, faultsIn, type Figures, type RunEnd } from '../../chaos/figures.js';
+import {
+  countsOf,
+  faultsIn,
+  NO_TRANSCRIPT,
+  type Figures,
+  type RunEnd,
+} from '../../chaos/figures.js';
 import type { Payment } from '../../chaos/payment-service.js';
 
 const stall = { ms: 1_000, from: 0, waitedFor: 'a workflow task' };
@@ -25,18 +31,26 @@ interface Shown {
   readonly payments: readonly Payment[];
 }
 
-function faults({ ends, payments }: Shown) {
+function faults({ ends, payments }: Shown, restored = false) {
   const approvedAt = new Map([
     ['a', 50],
     ['b', 50],
   ]);
   const figures = countsOf({ ends, payments, approvedAt }) as Figures;
-  return faultsIn(figures, { ends, payments }, { stallMax: 60 });
+  return faultsIn(figures, { ends, payments }, { stallMax: 60, restored });
 }
 
 test('a trial holds when every run completed with one approved payment', () => {
   const ends = [ended('a'), ended('b')];
   expect(faults({ ends, payments: [paid('a', { requests: 3 }), paid('b')] })).toEqual([]);
+});
+
+test('a run waits for its transcript only where an older store has taken the place of its own', () => {
+  const ends = [ended('a', { end: NO_TRANSCRIPT, waitsFor: ['the transcript'] })];
+  expect(faults({ ends, payments: [] }, true)).toEqual([]);
+  expect(faults({ ends, payments: [] })).toEqual([
+    'a: its transcript is missing; waits for the transcript',
+  ]);
 });
 
 test.each<[string, Shown, RegExp]>([
