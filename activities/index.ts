@@ -33,6 +33,7 @@ import type {
   RunHooksOutput,
 } from '../core/effect.js';
 import { PAYLOAD_BYTES_MAX } from '../core/payload-size.js';
+import { PAYLOAD_VERSION } from '../core/payloads/payload.js';
 import { accountCall } from './account-call.js';
 import { callModel } from './call-model.js';
 import { checkCall } from './check-call.js';
@@ -114,6 +115,9 @@ export function performActivity(
   return guarded(kind, { deps, scope, input: input as never });
 }
 
+/** A version is a small number; what stands in its place may be anything. */
+const VERSION_CHARS_MAX = 40;
+
 interface Attempt {
   readonly deps: ActivityDeps;
   readonly scope: Scope;
@@ -123,6 +127,7 @@ interface Attempt {
 async function guarded(name: keyof Activities, attempt: Attempt): Promise<unknown> {
   const { deps, scope, input } = attempt;
   try {
+    requireReadable(name, input);
     const output = await unlessSilent(scope, async (own) => {
       const store = await metStore(deps, input);
       const done: object = await IMPLEMENTATIONS[name](deps, own, input);
@@ -133,6 +138,19 @@ async function guarded(name: keyof Activities, attempt: Attempt): Promise<unknow
     const { workMs } = input as Limited;
     throw leaving(deps, scope, { error, workMs });
   }
+}
+
+/** A payload of another version is for another worker: nothing of it is guessed. */
+function requireReadable(name: string, input: { readonly v?: unknown }): void {
+  if (input.v === PAYLOAD_VERSION) return;
+  const version = JSON.stringify(input.v)?.slice(0, VERSION_CHARS_MAX) ?? 'none';
+  const message =
+    `The input of ${name} has version ${version}, and this worker reads version ${PAYLOAD_VERSION}. ` +
+    'The activity waits for a newer worker: deploy one.';
+  throw failure('NotServed', {
+    message,
+    details: { payloadVersion: Number.isInteger(input.v) ? input.v : version },
+  });
 }
 
 /** A payload that is too large would be retried for ever, and paid for each time. */

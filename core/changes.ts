@@ -89,6 +89,10 @@ export const CHANGES = {
     since: 8,
     why: 'Code that no worker serves is waited for, up to `unservedTimeoutMs`, a call whose tool is served with another schema is checked and asked about again, and a tool that is declared required, or that a criterion needs, ends the run when nobody can call it.',
   },
+  heardOpening: {
+    since: 8,
+    why: 'A worker that dies while it opens a run is noticed by its heartbeats, not after a minute. The code that decided the first step says by its name whether it knows this.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

@@ -263,6 +263,8 @@ export interface QueuedMessage {
 export interface Run {
   readonly shape: 1;
   readonly rules: number;
+  /** The newest rules that the code knew which decided the first step; absent: that code did not say. */
+  readonly begunWith?: number;
   readonly tenant: string;
   readonly runId: string;
   readonly taskId: string;

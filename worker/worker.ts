@@ -27,6 +27,8 @@ import {
 const SHUTDOWN_GRACE_MS = 20_000;
 /** A worker that cannot end in time is ended, so that a deployment never hangs. */
 const SHUTDOWN_FORCE_MS = 60_000;
+/** One thread decides; what it has in hand beyond that hides the way to the server and back. */
+const DECISIONS_AT_ONCE = 10;
 /** A person's stop must reach a running tool soon; heartbeats carry it. */
 const HEARTBEAT_THROTTLE_MS = 500;
 
@@ -56,6 +58,12 @@ export interface WorkerSettings {
   readonly stickyTimeoutMs?: number;
   /** 0 replays the whole history at every step: for tests of determinism. */
   readonly maxCachedWorkflows?: number;
+  /**
+   * How many decisions of runs are in the worker's hands at once, at least 2; default 10. One that its worker does not
+   * get to is lost when the worker dies, or takes longer than 10 s for those before it. A server that is far away
+   * (a round trip of 50 ms and more) may need more.
+   */
+  readonly decisionsAtOnce?: number;
   /** What is logged of the SDK; default ERROR: its warnings repeat what events say. */
   readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   /** What a person at the terminal should know; default: nobody is told. */
@@ -129,6 +137,7 @@ async function createWorker(
     }),
     shutdownGraceTime: settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS,
     shutdownForceTime: (settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS) + SHUTDOWN_FORCE_MS,
+    maxConcurrentWorkflowTaskExecutions: settings.decisionsAtOnce ?? DECISIONS_AT_ONCE,
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     defaultHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     ...(stickyTimeoutMs !== undefined && { stickyQueueScheduleToStartTimeout: stickyTimeoutMs }),

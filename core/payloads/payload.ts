@@ -9,6 +9,9 @@ export interface StoreRef {
   readonly epoch: number;
 }
 
+/** The version of every payload that this code makes, and the only one that it reads. */
+export const PAYLOAD_VERSION = 1;
+
 /** Where a payload belongs; first in every activity input. */
 export interface RunRef {
   readonly tenant: string;
