@@ -76,6 +76,7 @@ async function close(
   const { run, append, session } = input;
   const eventsUpTo = await appendEvents(store, scope, input);
   await store.closeStream({ tenant: run.tenant, runId: run.runId, at: now(deps) });
+  await store.dropNeeds({ tenant: run.tenant, runId: run.runId });
   // A run that was never opened has no conversation to append to.
   if (input.head === null) return { head: null, eventsUpTo };
   const { tenant, runId } = run;

@@ -19,6 +19,9 @@ const ABSENCES: ReadonlySet<string> = new Set<ErrorCode>([
   'WrongStore',
 ]);
 
+/** Another worker may take the next delivery at once, and runs of older rules are not refused so. */
+const UNSERVED: ErrorCode = 'NotServed';
+
 /** What a model or a tool said: the pause before the next attempt is one that it asked for. */
 const ANSWERS: ReadonlySet<string> = new Set<ErrorCode>([
   'NetworkTimeout',
@@ -61,13 +64,16 @@ export function leaving(
 
 function refusal(deps: ActivityDeps, scope: Scope, failed: ApplicationFailure): ApplicationFailure {
   const waitingSince = scope.work.waitingSince();
+  const unserved = failed.type === UNSERVED;
   const missing = failed.type === 'TranscriptMissing';
-  scope.leave(scope.work.left({ refused: true, pauseMs: 0, missing }));
+  const refused = unserved ? 'unserved' : missing ? 'missing' : true;
+  scope.leave(scope.work.left({ refused, pauseMs: 0 }));
   const share = Math.round((now(deps) - waitingSince) * REFUSAL_SHARE);
   // Where deliveries are counted (runs of older rules), they last no shorter than Temporal's own pauses would make them.
-  const backoff = backoffMs(scope.attempt + scope.work.earlier.refused);
+  const backoff = unserved ? 0 : backoffMs(scope.attempt + scope.work.earlier.refused);
   const retryAfterMs = Math.min(
     REFUSAL_PAUSE_MS_MAX,
+    failed.nextRetryDelay === undefined ? REFUSAL_PAUSE_MS_MAX : Number(failed.nextRetryDelay),
     Math.max(REFUSAL_PAUSE_MS_MIN, share, backoff),
   );
   const details = { ...detailsOf(failed), waitingSince };

@@ -22,6 +22,8 @@ export interface Progress {
   readonly waitingSince?: number;
   /** Since when, in a row, they were refused for want of the transcript; ms since epoch. */
   readonly missingSince?: number;
+  /** The same of refusals for want of code; ms since epoch. */
+  readonly unservedSince?: number;
   /** The ledger attempt that was claimed: from here on the tool may have been called. */
   readonly claimed?: number;
   /** How long this delivery did without any of them, ms. */
@@ -41,6 +43,7 @@ export function progressIn(details: unknown): Progress {
   };
   const waitingSince = count('waitingSince');
   const missingSince = count('missingSince');
+  const unservedSince = count('unservedSince');
   const claimed = count('claimed');
   const workingAt = count('workingAt');
   return {
@@ -50,6 +53,7 @@ export function progressIn(details: unknown): Progress {
     ...(ownValue(details, 'left') === true && { left: true as const }),
     ...(waitingSince !== undefined && { waitingSince }),
     ...(missingSince !== undefined && { missingSince }),
+    ...(unservedSince !== undefined && { unservedSince }),
     ...(claimed !== undefined && { claimed }),
     ...(workingAt !== undefined && { workingAt }),
   };
@@ -126,18 +130,18 @@ export interface Work {
   waitingSince(): number;
   /** The same of refusals for want of the transcript. */
   missingSince(): number;
-  /** What the next delivery should find, when this one ends now. */
-  left(end: DeliveryEnd): Progress;
+  /** The same for want of code. */
+  unservedSince(): number;
+  /** What the next delivery should find, when this one ends now. `pauseMs`: asked for by a model or tool. */
+  left(end: End): Progress;
   /** The same while it goes on. */
   soFar(): Progress;
 }
 
-interface DeliveryEnd {
-  readonly refused: boolean;
-  /** Asked for by a model or tool, ms. */
+interface End {
+  /** 'unserved': for want of code; 'missing': for want of the transcript. */
+  readonly refused: boolean | 'unserved' | 'missing';
   readonly pauseMs: number;
-  /** Refused for want of the transcript. */
-  readonly missing?: boolean;
 }
 
 /** What Temporal tells of the delivery before this one. */
@@ -157,6 +161,18 @@ export interface WorkSite extends Predecessor {
   readonly clock: () => number;
   /** Sends a heartbeat at once. */
   readonly tell: () => void;
+}
+
+/** What a delivery leaves that was refused, after those before it. */
+function refusedBy(earlier: Progress, want: End['refused'], began: number): Progress {
+  return {
+    workedMs: earlier.workedMs,
+    refused: earlier.refused + 1,
+    tries: earlier.tries,
+    waitingSince: earlier.waitingSince ?? began,
+    ...(want === 'unserved' && { unservedSince: earlier.unservedSince ?? began }),
+    ...(want === 'missing' && { missingSince: earlier.missingSince ?? began }),
+  };
 }
 
 export function workOf({ clock, tell, ...predecessor }: WorkSite): Work {
@@ -197,6 +213,7 @@ export function workOf({ clock, tell, ...predecessor }: WorkSite): Work {
     ms,
     waitingSince: () => earlier.waitingSince ?? began,
     missingSince: () => earlier.missingSince ?? began,
+    unservedSince: () => earlier.unservedSince ?? began,
     soFar: () =>
       progress({
         workedMs: ms(),
@@ -205,16 +222,11 @@ export function workOf({ clock, tell, ...predecessor }: WorkSite): Work {
         idleMs: Math.max(0, clock() - began - own()),
         ...(since !== undefined && { workingAt: clock() }),
       }),
-    left({ refused, pauseMs, missing = false }) {
-      const end = refused
-        ? {
-            workedMs: earlier.workedMs,
-            refused: earlier.refused + 1,
-            tries: earlier.tries,
-            waitingSince: earlier.waitingSince ?? began,
-            ...(missing && { missingSince: earlier.missingSince ?? began }),
-          }
-        : { workedMs: ms() + pauseMs, refused: earlier.refused, tries: earlier.tries + 1 };
+    left({ refused, pauseMs }) {
+      const end =
+        refused !== false
+          ? refusedBy(earlier, refused, began)
+          : { workedMs: ms() + pauseMs, refused: earlier.refused, tries: earlier.tries + 1 };
       return progress({ ...end, left: true });
     },
   };

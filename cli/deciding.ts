@@ -94,13 +94,14 @@ export function decidingAtDesk(api: DeskApi): Deciding {
       const argsHash = hashes.get(askId);
       const body = { ...wanted, argsHash, ...run, ...(reason !== undefined && { reason }) };
       const answer = await api.post(`/v1/approvals/${id}/decisions`, body, key);
-      const { state, outcome, storeAway } = answer;
-      if (state === 'sent') {
-        return { delivered: 'signal', ...(storeAway === true && { storeAway }) };
-      }
+      const { state, outcome, waitsFor, storeAway } = answer;
+      const waits = typeof waitsFor === 'string' && { waitsFor };
+      const away = storeAway === true && { storeAway: true as const };
+      if (state === 'sent') return { delivered: 'signal', ...waits, ...away };
       return {
         delivered: 'update',
         verdict: { accepted: true, outcome: outcome as AskOutcome },
+        ...waits,
       };
     },
   };

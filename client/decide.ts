@@ -16,6 +16,7 @@ import { deliverProven } from './deliver-proven.js';
 import type { Delivery } from './deliver.js';
 import { askOfRun } from './find-ask.js';
 import { bounded, type Link } from './link.js';
+import { workerWanted } from './served-tools.js';
 
 /** Who decides, and why. */
 export interface Decider {
@@ -71,9 +72,20 @@ export async function decideOnAsk(
   const { updateId } = wanted;
   const to = { runId, ask, ...(updateId !== undefined && { updateId }), storeAway };
   const delivery = await deliverProven(link, to, decisionAbout(ask, wanted));
-  if (delivery.delivered === 'signal' || delivery.verdict.accepted) return delivery;
+  if (delivery.delivered === 'signal' || delivery.verdict.accepted) {
+    const waitsFor = approves(wanted, delivery) ? await workerWanted(link, runId, ask) : undefined;
+    return { ...delivery, ...(waitsFor !== undefined && { waitsFor }) };
+  }
   const known = outcome === 'pending' ? '' : ` The question is ${outcome}.`;
   throw decisionRejected(delivery.verdict, { askId: ask.askId, runId, known });
+}
+
+/** After a signal nobody knows whether others have to decide as well. */
+function approves({ decision }: AskDecision, delivery: Delivery): boolean {
+  if (decision !== 'approve') return false;
+  // While the store is away nobody can say what is served: the call waits for the store first.
+  if (delivery.delivered === 'signal') return delivery.storeAway !== true;
+  return delivery.verdict.accepted && delivery.verdict.outcome === 'approved';
 }
 
 /** What is sent to the run, before it is signed. */

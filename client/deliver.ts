@@ -13,10 +13,14 @@ import * as messages from '../workflows/messages.js';
 import { bounded, WORKER_LIMIT_MS, type Link } from './link.js';
 
 /** How a decision got to its run. After a signal nobody knows yet whether it counts. */
-export type Delivery =
+export type Delivery = (
   | { readonly delivered: 'update'; readonly verdict: Verdict }
   /** `storeAway`: the store could not be reached; the run tells the audit trail when it is back. */
-  | { readonly delivered: 'signal'; readonly storeAway?: true };
+  | { readonly delivered: 'signal'; readonly storeAway?: true }
+) & {
+  /** Of an approval that counts: what the call waits for, as `a worker with NAME@VERSION`. Absent: nothing. */
+  readonly waitsFor?: string;
+};
 
 /** Delivers a decision and gives the run's verdict, also when that is a refusal. */
 export function deliver(link: Link, runId: string, decision: Decision): Promise<Delivery> {

@@ -85,6 +85,10 @@ export const CHANGES = {
     since: 8,
     why: 'A run knows the store that has its records: another store is refused, and what an older copy of it has no row of is unknown.',
   },
+  waitForCode: {
+    since: 8,
+    why: 'Code that no worker serves is waited for, up to `unservedTimeoutMs`, a call whose tool is served with another schema is checked and asked about again, and a tool that is declared required, or that a criterion needs, ends the run when nobody can call it.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

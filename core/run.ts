@@ -304,6 +304,8 @@ export interface Run {
   readonly budgetAsks?: number;
   readonly breakers: { readonly [tool: string]: BreakerCount };
   readonly repetition?: Repetition;
+  /** Schemas of tools that took the place of those that the run began with, by name (G110). */
+  readonly schemas?: { readonly [tool: string]: string };
   /** Tools that returned ok, for evidence; names only. */
   readonly evidence: readonly string[];
   /** Dataflow: values by path; a path is written once and never again (C49). */

@@ -217,13 +217,16 @@ function print(
     const when = 'the run says whether it counts, and its record comes when the store is back.';
     return output.line(`${inert(askId)}: sent. The store is away: ${when} ${follow}`);
   }
+  const { waitsFor } = delivery;
+  const waits = waitsFor === undefined ? '' : `; waits for ${inert(waitsFor)}`;
   if (delivery.delivered === 'signal') {
-    output.line(`${inert(askId)}: sent. The run takes it up as soon as a worker runs. ${follow}`);
+    const taken = `sent${waits}. The run takes it up as soon as a worker runs.`;
+    output.line(`${inert(askId)}: ${taken} ${follow}`);
     return;
   }
   const open = delivery.verdict.accepted && delivery.verdict.outcome === 'pending';
   const more = open ? ' More people have to decide, or the run is not there yet.' : '';
-  output.line(`${inert(askId)}: ${verb}.${more} ${follow}`);
+  output.line(`${inert(askId)}: ${verb}${waits}.${more} ${follow}`);
 }
 
 function answerOf({ kind }: Question, text: string, options: DecideOptions): Wanted {

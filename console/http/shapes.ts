@@ -298,6 +298,8 @@ export const delivery = z.object({
   state: z.enum(['decided', 'pending', 'sent']),
   outcome: text.optional(),
   storeAway: z.literal(true).optional(),
+  /** Of an approval that counts: no worker has the call's code now. `a worker with NAME@VERSION`. */
+  waitsFor: text.optional(),
 });
 
 export const answerBody = z.strictObject({ value: json, runId: id.optional() });

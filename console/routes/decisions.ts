@@ -133,13 +133,15 @@ function answerOf(
   delivery: Delivery,
   where: { readonly askId: string; readonly runId: string },
 ): Answer {
+  const { waitsFor } = delivery;
+  const waits = waitsFor !== undefined && { waitsFor };
   if (delivery.delivered === 'signal') {
     const away = delivery.storeAway === true && { storeAway: true };
-    return { status: 202, body: { ...where, state: 'sent', ...away } };
+    return { status: 202, body: { ...where, state: 'sent', ...waits, ...away } };
   }
   const outcome = delivery.verdict.accepted ? delivery.verdict.outcome : 'pending';
   const state = outcome === 'pending' ? 'pending' : 'decided';
-  return { status: 200, body: { ...where, state, outcome } };
+  return { status: 200, body: { ...where, state, outcome, ...waits } };
 }
 
 function changed(): Problem {
