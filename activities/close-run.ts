@@ -52,7 +52,7 @@ function isGivenUp(deps: ActivityDeps, scope: Scope, { input, error }: Refused):
     (event) => event.type === 'run_result' && event.result.status === 'cancelled',
   );
   const limitMs = cancelled ? MISSING_MS_MAX_CANCELLED : MISSING_MS_MAX;
-  return now(deps) - scope.work.missingSince() >= limitMs;
+  return now(deps) - scope.work.lackingSince('transcript') >= limitMs;
 }
 
 async function closeWithout(

@@ -34,7 +34,7 @@ export function refusalFor(
   { work }: Pick<Scope, 'work'>,
   { part, name, unservedMs, hint }: MissingCode,
 ): ApplicationFailure | undefined {
-  const leftMs = unservedMs - (now(deps) - work.unservedSince());
+  const leftMs = unservedMs - (now(deps) - work.lackingSince('code'));
   if (leftMs <= 0) return undefined;
   const message = `This worker does not have the ${part} ${name}; the run waits for one that has.`;
   return failure('NotServed', {
@@ -69,7 +69,7 @@ export async function findCode(
     return { kind: 'here', tool };
   if (schemaHash === undefined || unservedMs === undefined) return { kind: 'nowhere' };
   const goneMs = Math.min(SCHEMA_GONE_MS, unservedMs);
-  const waitedMs = now(deps) - scope.work.unservedSince();
+  const waitedMs = now(deps) - scope.work.lackingSince('code');
   if (tool !== undefined && waitedMs >= goneMs) {
     const lately = await servedLately(deps, goneMs);
     const wantedCode = `${key}#${schemaHash}`;

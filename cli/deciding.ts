@@ -96,8 +96,9 @@ export function decidingAtDesk(api: DeskApi): Deciding {
       const answer = await api.post(`/v1/approvals/${id}/decisions`, body, key);
       const { state, outcome, waitsFor, storeAway } = answer;
       const waits = typeof waitsFor === 'string' && { waitsFor };
-      const away = storeAway === true && { storeAway: true as const };
-      if (state === 'sent') return { delivered: 'signal', ...waits, ...away };
+      if (state === 'sent') {
+        return { delivered: 'signal', ...waits, ...(storeAway === true && { storeAway }) };
+      }
       return {
         delivered: 'update',
         verdict: { accepted: true, outcome: outcome as AskOutcome },

@@ -213,12 +213,12 @@ function print(
   output: Output,
 ): void {
   const follow = `Follow the run: holdfast watch ${inert(runId)}`;
+  const { waitsFor } = delivery;
+  const waits = waitsFor === undefined ? '' : `; waits for ${inert(waitsFor)}`;
   if (delivery.delivered === 'signal' && delivery.storeAway === true) {
     const when = 'the run says whether it counts, and its record comes when the store is back.';
     return output.line(`${inert(askId)}: sent. The store is away: ${when} ${follow}`);
   }
-  const { waitsFor } = delivery;
-  const waits = waitsFor === undefined ? '' : `; waits for ${inert(waitsFor)}`;
   if (delivery.delivered === 'signal') {
     const taken = `sent${waits}. The run takes it up as soon as a worker runs.`;
     output.line(`${inert(askId)}: ${taken} ${follow}`);

@@ -297,9 +297,9 @@ export const delivery = z.object({
   /** `sent`: no worker answered, or the store is away; whether it counts, the run's events tell. */
   state: z.enum(['decided', 'pending', 'sent']),
   outcome: text.optional(),
-  storeAway: z.literal(true).optional(),
   /** Of an approval that counts: no worker has the call's code now. `a worker with NAME@VERSION`. */
   waitsFor: text.optional(),
+  storeAway: z.literal(true).optional(),
 });
 
 export const answerBody = z.strictObject({ value: json, runId: id.optional() });

@@ -50,9 +50,10 @@ async function bedWith(tools: readonly Tool[], settings = {}): Promise<void> {
 
 /** A delivery whose predecessors were refused for so long. */
 function waited<I, O>(activity: (input: I) => Promise<O>, input: I, forMs: number): Promise<O> {
-  const unservedSince = Date.now() - forMs;
-  const left = { workedMs: 0, refused: 3, tries: 0, left: true, waitingSince: unservedSince };
-  const info = { ...effect(), attempt: 4, heartbeatDetails: { ...left, unservedSince } };
+  const waitingSince = Date.now() - forMs;
+  const lacking = { waitingSince, lacks: 'code', lacksSince: waitingSince };
+  const left = { workedMs: 0, refused: 3, tries: 0, left: true, ...lacking };
+  const info = { ...effect(), attempt: 4, heartbeatDetails: left };
   return environmentOf(info).run<[I], O, (input: I) => Promise<O>>(activity, input);
 }
 

@@ -87,7 +87,8 @@ describe('a conversation that the store has lost', () => {
       refused: 1,
       tries: 0,
       left: true,
-      missingSince: Date.now() - ms,
+      lacks: 'transcript',
+      lacksSince: Date.now() - ms,
     },
   });
 
@@ -127,12 +128,13 @@ test('a store that is away for long is no transcript that is missing for long', 
   bed = await startBed();
   const away = new HoldfastError('StoreUnavailable', 'away');
   const store: Store = { ...bed.store, together: () => Promise.reject(away) };
-  const heartbeatDetails = { workedMs: 0, refused: 1, tries: 0, left: true, missingSince: 1 };
+  const missing = { lacks: 'transcript', lacksSince: 1 };
+  const heartbeatDetails = { workedMs: 0, refused: 1, tries: 0, left: true, ...missing };
   const info = { ...effect(), heartbeatDetails };
   const environment = environmentOf(info);
   const beats: unknown[] = [];
   environment.on('heartbeat', (details) => beats.push(details));
   const closing = { v: 1, run: RUN, head: null, append: [], events: [] } as const;
   await failureFrom(environment.run(bed.activities({ store }).close_run, closing));
-  expect(beats.at(-1)).not.toHaveProperty('missingSince');
+  expect(beats.at(-1)).not.toHaveProperty('lacks');
 });
