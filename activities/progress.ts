@@ -165,18 +165,6 @@ export interface WorkSite extends Predecessor {
   readonly tell: () => void;
 }
 
-/** What a delivery leaves that was refused, after those before it. */
-function refusedBy(earlier: Progress, want: End['refused'], began: number): Progress {
-  return {
-    workedMs: earlier.workedMs,
-    refused: earlier.refused + 1,
-    tries: earlier.tries,
-    waitingSince: earlier.waitingSince ?? began,
-    ...(want === 'unserved' && { unservedSince: earlier.unservedSince ?? began }),
-    ...(want === 'missing' && { missingSince: earlier.missingSince ?? began }),
-  };
-}
-
 export function workOf({ clock, tell, ...predecessor }: WorkSite): Work {
   const began = clock();
   const { workingAt: _, left: __, ...told } = progressIn(predecessor.details);
