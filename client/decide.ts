@@ -83,7 +83,8 @@ export async function decideOnAsk(
 /** After a signal nobody knows whether others have to decide as well. */
 function approves({ decision }: AskDecision, delivery: Delivery): boolean {
   if (decision !== 'approve') return false;
-  if (delivery.delivered === 'signal') return true;
+  // While the store is away nobody can say what is served: the call waits for the store first.
+  if (delivery.delivered === 'signal') return delivery.storeAway !== true;
   return delivery.verdict.accepted && delivery.verdict.outcome === 'approved';
 }
 
