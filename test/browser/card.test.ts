@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { inputSchemaOf } from '../../authoring/input-schema.js';
 import { say } from '../integration/support/world.js';
 import { describeInBrowser, inPage, screenshot } from './support/browser.js';
+import { bundled } from './support/bundled.js';
 import { setStage, transfer, type Stage } from './support/stage.js';
 import { pathTo, waiting } from './support/waiting.js';
 
@@ -101,14 +102,15 @@ describeInBrowser('a card', () => {
       const first = { ...ask, outcome: 'pending', rolesNow: ask.roles };
       await inPage(
         page,
-        `import('/decide.js').then(({ decisionPanel }) => {
+        `{
+          const { decisionPanel } = ${bundled("export * from './decide.js'")};
           const first = ${JSON.stringify(first)};
           const me = { id: 'somebody', roles: first.rolesNow };
           const panel = decisionPanel(first, { me, changed() {} });
           panel.refresh({ ...first, ...${JSON.stringify(OTHER)} });
           document.body.append(panel.element);
           panel.element.querySelector('.primary').click();
-        })`,
+        }`,
       );
       await page.getByText('Kept back.').waitFor();
       expect(sent).toEqual([ask.argsHash]);
@@ -143,7 +145,7 @@ describeInBrowser('a card', () => {
       const isListed = (schema: z.ZodType): Promise<boolean> =>
         inPage(
           page,
-          `import('/grant-rows.js').then((rows) => rows.listsAllArguments(${JSON.stringify(schemaOf(schema))}))`,
+          `${bundled("export * from './grant-rows.js'")}.listsAllArguments(${JSON.stringify(schemaOf(schema))})`,
         );
       for (const [name, schema] of Object.entries(UNLISTED)) {
         expect([name, await isListed(schema)]).toEqual([name, false]);

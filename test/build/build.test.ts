@@ -42,7 +42,7 @@ const SOURCES = {
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-build-'));
-  for (const file of ['build.cjs', 'tsconfig.build.json'])
+  for (const file of ['build.cjs', 'build-page.cjs', 'tsconfig.build.json'])
     cpSync(join(ROOT, file), join(folder, file));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   for (const [file, text] of Object.entries(SOURCES)) write(file, text);
