@@ -6,7 +6,7 @@ import { budgetFigures, budgetTitle } from './budget-words.js';
 import { changesBetween } from './changes.js';
 import { el, fact, fill } from './dom.js';
 import { dateTime, relative } from './format.js';
-import { now } from './connection.js';
+import { now } from './data/connection.ts';
 import { highlightsOf } from './highlights.js';
 import { KIND_NAMES } from './inbox-row.js';
 import { inertBlock, inertLine, mixesAlphabets } from './inert.js';
@@ -14,9 +14,9 @@ import { exact, readable } from './json-view.js';
 import { limitsSection, repeatsSection } from './ask-controls.js';
 import { attemptsSection, foundIn, sourcesSection, whySection } from './ask-grounds.js';
 
-/** @typedef {import('./api-types.js').Ask} Ask */
-/** @typedef {import('./api-types.js').Grounds} Grounds */
-/** @typedef {import('./api-types.js').Json} Json */
+/** @typedef {import('./data/api-types.ts').Ask} Ask */
+/** @typedef {import('./data/api-types.ts').Grounds} Grounds */
+/** @typedef {import('./data/api-types.ts').Json} Json */
 /** @typedef {import('./highlights.js').Highlight} Highlight */
 
 /**

@@ -3,7 +3,7 @@ import { el } from './dom.js';
 import { dateTime, whole, words } from './format.js';
 import { inertLine } from './inert.js';
 
-/** @typedef {import('./api-types.js').Ask} Ask */
+/** @typedef {import('./data/api-types.ts').Ask} Ask */
 /** @typedef {NonNullable<Ask['limits']>} Limits */
 
 /** @param {NonNullable<Ask['repeats']>} repeats */

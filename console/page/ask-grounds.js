@@ -1,14 +1,14 @@
 /** Why something is asked, and what the proposal rests on: texts from outside, which nobody has checked. */
 import { el, fact } from './dom.js';
-import { now } from './connection.js';
+import { now } from './data/connection.ts';
 import { dateTime, relative, words } from './format.js';
 import { textsWith } from './highlights.js';
 import { inertLine } from './inert.js';
 import { blobText, resultText } from './json-view.js';
 import { recoveryList } from './recovery.js';
 
-/** @typedef {import('./api-types.js').Ask} Ask */
-/** @typedef {import('./api-types.js').Grounds} Grounds */
+/** @typedef {import('./data/api-types.ts').Ask} Ask */
+/** @typedef {import('./data/api-types.ts').Grounds} Grounds */
 
 /** @type {readonly (readonly [rule: RegExp, words: (match: RegExpExecArray) => string])[]} */
 const RULES = [
@@ -98,7 +98,7 @@ function keyShown(key) {
   return el('code', {}, inertLine(key, 200));
 }
 
-/** @param {import('./api-types.js').Attempt} attempt */
+/** @param {import('./data/api-types.ts').Attempt} attempt */
 function attemptRow({ at, told, steps = [] }) {
   const found = steps.length > 0 && recoveryList(steps);
   const began = el('b', {}, `Started ${dateTime(at)}`);

@@ -3,16 +3,16 @@
  * outcome) is drawn into its own places, so that nothing moves under somebody's finger. A run that was reset can
  * ask for something else under the same id: then everything is drawn anew, and that is said.
  */
-import { ApiProblem, get, pathOf, wordsOf } from './api.js';
+import { ApiProblem, get, pathOf, wordsOf } from './data/api.ts';
 import { askCard } from './ask-card.js';
 import { decisionPanel } from './decide.js';
 import { announce, el, fill } from './dom.js';
 import { statusPanel } from './ask-status.js';
-import { poll } from './polling.js';
+import { poll } from './data/polling.ts';
 
-/** @typedef {import('./api-types.js').Ask} Ask */
-/** @typedef {import('./api-types.js').Grounds} Grounds */
-/** @typedef {import('./api-types.js').Person} Person */
+/** @typedef {import('./data/api-types.ts').Ask} Ask */
+/** @typedef {import('./data/api-types.ts').Grounds} Grounds */
+/** @typedef {import('./data/api-types.ts').Person} Person */
 
 const LOOK_MS = 2_500;
 const TICK_MS = 1_000;

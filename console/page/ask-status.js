@@ -1,11 +1,11 @@
 /** Of one question: how long it is open, how it ended, who may decide, and who has. */
-import { now } from './connection.js';
+import { now } from './data/connection.ts';
 import { el, fact, fill } from './dom.js';
 import { dateTime, duration, exactTime, relative, words } from './format.js';
 import { inertLine } from './inert.js';
 
-/** @typedef {import('./api-types.js').Ask} Ask */
-/** @typedef {import('./api-types.js').Person} Person */
+/** @typedef {import('./data/api-types.ts').Ask} Ask */
+/** @typedef {import('./data/api-types.ts').Person} Person */
 
 const SOON_MS = 600_000;
 

@@ -1,7 +1,7 @@
 /** A budget as people read it: what it counts, how much of it is used, how much more is asked for. Pure. */
 import { cost, duration, whole } from './format.js';
 
-/** @typedef {import('./api-types.js').Ask} Ask */
+/** @typedef {import('./data/api-types.ts').Ask} Ask */
 /** @typedef {import('./highlights.js').Highlight} Highlight */
 /** @typedef {{ readonly budget?: unknown, readonly limit?: unknown, readonly used?: unknown, readonly amount?: unknown }} Asked */
 

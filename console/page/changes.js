@@ -1,6 +1,6 @@
 /** What differs between two values, place by place. Pure. */
 
-/** @typedef {import('./api-types.js').Json} Json */
+/** @typedef {import('./data/api-types.ts').Json} Json */
 /**
  * @typedef {object} Change
  * @property {string} path

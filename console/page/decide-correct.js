@@ -8,10 +8,10 @@ import { inertLine, inertText } from './inert.js';
 import { isBlob, readPiece } from './json-view.js';
 import { schemaForm } from './schema-form.js';
 
-/** @typedef {import('./api-types.js').Ask} Ask */
-/** @typedef {import('./api-types.js').Grounds} Grounds */
-/** @typedef {import('./api-types.js').Json} Json */
-/** @typedef {import('./api-types.js').Schema} Schema */
+/** @typedef {import('./data/api-types.ts').Ask} Ask */
+/** @typedef {import('./data/api-types.ts').Grounds} Grounds */
+/** @typedef {import('./data/api-types.ts').Json} Json */
+/** @typedef {import('./data/api-types.ts').Schema} Schema */
 /** @typedef {import('./decide.js').Desk} Desk */
 /** @typedef {import('./schema-form.js').Field} Field */
 

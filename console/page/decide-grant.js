@@ -3,18 +3,18 @@
  * words before it is sent, and again before it is confirmed; what is sent is what was confirmed.
  */
 import { button, el, fill } from './dom.js';
-import { now } from './connection.js';
+import { now } from './data/connection.ts';
 import { dateTime, plural } from './format.js';
 import { ceilingsOf, conditionList } from './grant-words.js';
 import { CONDITIONS_MAX, grantRows, listsAllArguments, unboundOf } from './grant-rows.js';
 import { inertLine } from './inert.js';
 import { exact } from './json-view.js';
 
-/** @typedef {import('./api-types.js').Ask} Ask */
-/** @typedef {import('./api-types.js').GrantCondition} Condition */
-/** @typedef {import('./api-types.js').Grounds} Grounds */
-/** @typedef {import('./api-types.js').Json} Json */
-/** @typedef {import('./api-types.js').Schema} Schema */
+/** @typedef {import('./data/api-types.ts').Ask} Ask */
+/** @typedef {import('./data/api-types.ts').GrantCondition} Condition */
+/** @typedef {import('./data/api-types.ts').Grounds} Grounds */
+/** @typedef {import('./data/api-types.ts').Json} Json */
+/** @typedef {import('./data/api-types.ts').Schema} Schema */
 /** @typedef {import('./decide.js').Desk} Desk */
 /** @typedef {import('./grant-rows.js').Row} Row */
 /** @typedef {{ readonly matcher: { readonly tool: string, readonly when: readonly Condition[] }, readonly uses: number, readonly expiresInMs: number }} Grant */

@@ -2,7 +2,7 @@
 import { budgetValue } from './budget-words.js';
 import { button, el } from './dom.js';
 
-/** @typedef {import('./api-types.js').Ask} Ask */
+/** @typedef {import('./data/api-types.ts').Ask} Ask */
 /** @typedef {import('./decide.js').Desk} Desk */
 
 /** @param {Desk} desk */

@@ -4,17 +4,17 @@
  * whoever learns of another one makes another panel.
  */
 import { button, el, fill } from './dom.js';
-import { newKey, pathOf, post, wordsOf } from './api.js';
+import { newKey, pathOf, post, wordsOf } from './data/api.ts';
 import { correctionForm } from './decide-correct.js';
 import { grantForm } from './decide-grant.js';
 import { budgetChoices, outcomeChoices, questionForm } from './decide-others.js';
 import { objectionTo } from './ask-status.js';
 import { words } from './format.js';
 
-/** @typedef {import('./api-types.js').Ask} Ask */
-/** @typedef {import('./api-types.js').Grounds} Grounds */
-/** @typedef {import('./api-types.js').Person} Person */
-/** @typedef {import('./api-types.js').Delivery} Delivery */
+/** @typedef {import('./data/api-types.ts').Ask} Ask */
+/** @typedef {import('./data/api-types.ts').Grounds} Grounds */
+/** @typedef {import('./data/api-types.ts').Person} Person */
+/** @typedef {import('./data/api-types.ts').Delivery} Delivery */
 /**
  * What the parts of the panel are given.
  * @typedef {object} Desk

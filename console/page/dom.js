@@ -3,6 +3,8 @@
  * from outside is ever read as HTML; no other file makes elements in another way.
  */
 
+import { announce as say } from './data/announced.ts';
+
 /** @typedef {Node | string | number | null | undefined | false} Child */
 /** @typedef {{ [name: string]: string | number | boolean | undefined | ((event: any) => void) }} Properties */
 
@@ -74,7 +76,7 @@ export function byId(id) {
  * @param {string} text
  */
 export function announce(text) {
-  byId('announcer').textContent = text;
+  say(text);
 }
 
 /**

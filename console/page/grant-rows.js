@@ -7,9 +7,9 @@ import { highlightsOf } from './highlights.js';
 import { inertLine, inertText } from './inert.js';
 import { oneLine } from './json-view.js';
 
-/** @typedef {import('./api-types.js').GrantCondition} Condition */
-/** @typedef {import('./api-types.js').Json} Json */
-/** @typedef {import('./api-types.js').Schema} Schema */
+/** @typedef {import('./data/api-types.ts').GrantCondition} Condition */
+/** @typedef {import('./data/api-types.ts').Json} Json */
+/** @typedef {import('./data/api-types.ts').Schema} Schema */
 /** @typedef {'exactly' | 'at most' | 'not given' | 'anything'} Width */
 /** @typedef {{ ok: true, condition: Condition | undefined } | { ok: false, fault: string, input?: HTMLElement | undefined }} Read */
 /** @typedef {{ readonly name: string, readonly value: Json | undefined, readonly element: HTMLElement, read(): Read }} Row */

@@ -3,8 +3,8 @@ import { el } from './dom.js';
 import { highlightsOf } from './highlights.js';
 import { inertLine } from './inert.js';
 
-/** @typedef {import('./api-types.js').GrantCondition} Condition */
-/** @typedef {import('./api-types.js').Json} Json */
+/** @typedef {import('./data/api-types.ts').GrantCondition} Condition */
+/** @typedef {import('./data/api-types.ts').Json} Json */
 /** @typedef {import('./dom.js').Child} Child */
 
 const VALUE_CHARS = 200;

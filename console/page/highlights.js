@@ -3,7 +3,7 @@
  * only a help: the exact arguments stand beside it always. Pure.
  */
 
-/** @typedef {import('./api-types.js').Json} Json */
+/** @typedef {import('./data/api-types.ts').Json} Json */
 /** @typedef {{ readonly name: string, readonly value: string, readonly exact: string }} Highlight */
 
 const AMOUNT = /amount|price|total|sum$|cents$|value$|budget$/i;

@@ -1,12 +1,12 @@
 /** One row of the inbox: enough to find a question again, not to decide on it. */
-import { now } from './connection.js';
+import { now } from './data/connection.ts';
 import { el, fill } from './dom.js';
 import { relative } from './format.js';
 import { highlightsOf } from './highlights.js';
 import { inertLine } from './inert.js';
 
-/** @typedef {import('./api-types.js').Ask} Ask */
-/** @typedef {import('./api-types.js').Json} Json */
+/** @typedef {import('./data/api-types.ts').Ask} Ask */
+/** @typedef {import('./data/api-types.ts').Json} Json */
 
 const SOON_MS = 3_600_000;
 

@@ -1,7 +1,7 @@
 /** The rows of the inbox, by their questions: what is new is added, what is gone is taken away, the rest stays. */
 import { askRow } from './inbox-row.js';
 
-/** @typedef {import('./api-types.js').InboxPage} InboxPage */
+/** @typedef {import('./data/api-types.ts').InboxPage} InboxPage */
 
 /**
  * The rows that are there, by their questions.

@@ -3,17 +3,18 @@
  * The list is pages of the server's: more of them are fetched when the end comes near. It looks again every few
  * seconds and changes only the rows that have changed, so that focus and place stay.
  */
-import { get } from './api.js';
-import { button, byId, el, fill } from './dom.js';
+import { get } from './data/api.ts';
+import { button, el, fill } from './dom.js';
 import { whole } from './format.js';
 import { filterControls } from './inbox-filters.js';
 import { listState } from './inbox-rows.js';
 import { askPane } from './ask-pane.js';
-import { poll } from './polling.js';
+import { waitingCount } from './data/waiting-count.ts';
+import { poll } from './data/polling.ts';
 
-/** @typedef {import('./api-types.js').Ask} Ask */
-/** @typedef {import('./api-types.js').InboxPage} InboxPage */
-/** @typedef {import('./app.js').Page} Page */
+/** @typedef {import('./data/api-types.ts').Ask} Ask */
+/** @typedef {import('./data/api-types.ts').InboxPage} InboxPage */
+/** @typedef {import('./shell/old-view.tsx').OldPage} Page */
 
 const LOOK_MS = 2_500;
 const PAGE_ROWS = 50;
@@ -21,10 +22,7 @@ const FURTHER_ROWS = 100;
 /** As many as one answer holds: further ones are looked at again when they come into view. */
 const REFRESHED_ROWS_MAX = 200;
 
-/**
- * @param {Page} page
- * @returns {import('./app.js').View}
- */
+/** @param {Page} page */
 export function inboxView(page) {
   const list = inboxList(page);
   const detail = el('section', { class: 'inbox-detail', 'aria-label': 'The question' });
@@ -34,11 +32,12 @@ export function inboxView(page) {
   page.signal.addEventListener('abort', () => {
     leaving?.abort();
     // Nobody counts while another view is open.
-    byId('inbox-count').hidden = true;
+    waitingCount.set(undefined);
   });
   return {
     name: 'inbox',
     element,
+    /** @param {{ readonly id?: string }} place */
     show({ id }) {
       leaving?.abort();
       leaving = new AbortController();
@@ -101,7 +100,7 @@ function inboxList({ signal }) {
     state.take(found, cursor === undefined);
     const isFiltered = controls.isFiltered();
     status.textContent = statusOf(found.total, isFiltered);
-    if (!isFiltered) showCount(found.total);
+    if (!isFiltered) waitingCount.set(found.total);
     if (found.total === 0) fill(end, emptyList(isFiltered));
     else fill(end, state.next() !== undefined && more);
   };
@@ -121,13 +120,6 @@ function inboxList({ signal }) {
   whenNear(end, fetchMore, signal);
   moveByKeys(rows, controls.search, signal);
   return { element, select: state.select, soon: looking.soon };
-}
-
-/** @param {number} total */
-function showCount(total) {
-  const count = byId('inbox-count');
-  count.textContent = whole(total);
-  count.hidden = total === 0;
 }
 
 /**

@@ -1,11 +1,11 @@
 /** Values as people read them: names and texts, each inert, and beside them the exact JSON. */
-import { get, pathOf } from './api.js';
+import { get, pathOf } from './data/api.ts';
 import { el } from './dom.js';
 import { inertBlock, inertLine } from './inert.js';
 
-/** @typedef {import('./api-types.js').Json} Json */
-/** @typedef {import('./api-types.js').Excerpt} Excerpt */
-/** @typedef {import('./api-types.js').TextPiece} TextPiece */
+/** @typedef {import('./data/api-types.ts').Json} Json */
+/** @typedef {import('./data/api-types.ts').Excerpt} Excerpt */
+/** @typedef {import('./data/api-types.ts').TextPiece} TextPiece */
 
 const DEPTH_SHOWN = 5;
 const ENTRIES_SHOWN = 60;

@@ -3,7 +3,7 @@ import { el } from './dom.js';
 import { duration } from './format.js';
 import { inertLine } from './inert.js';
 
-/** @typedef {import('./api-types.js').RecoveryStep} RecoveryStep */
+/** @typedef {import('./data/api-types.ts').RecoveryStep} RecoveryStep */
 
 /** @type {{ readonly [answer in NonNullable<RecoveryStep['answer']>]: string }} */
 const ANSWERS = {

@@ -5,8 +5,8 @@
 import { el } from './dom.js';
 import { isBlob } from './json-view.js';
 
-/** @typedef {import('./api-types.js').Schema} Schema */
-/** @typedef {import('./api-types.js').Json} Json */
+/** @typedef {import('./data/api-types.ts').Schema} Schema */
+/** @typedef {import('./data/api-types.ts').Json} Json */
 /** @typedef {{ ok: true, value: Json | undefined } | { ok: false, fault: string, input: HTMLElement }} Read */
 /** @typedef {{ element: HTMLElement, read: () => Read }} Field */
 /** @typedef {{ name: string, schema: Schema, value: Json | undefined, isNeeded: boolean, depth: number }} Wanted */
