@@ -17,14 +17,12 @@ export type Attempt = Grounds['attempts'][number];
 export type RecoveryStep = Omit<NonNullable<Attempt['steps']>[number], 'by'> & {
   readonly by?: readonly string[] | undefined;
 };
-export type KnownTool = NonNullable<Grounds['tool']>;
 export type Run = z.output<typeof shapes.run>;
 export type RunDetail = z.output<typeof shapes.runDetail>;
 export type RunState = z.output<typeof shapes.runState>;
 export type Wait = z.output<typeof shapes.runWaits>['waits'][number];
 export type StandingGrant = NonNullable<RunState['grants']>[number];
 export type GrantCondition = StandingGrant['when'][number];
-export type Transcript = z.output<typeof shapes.transcript>;
 export type Person = z.output<typeof shapes.person>;
 export type TextPiece = z.output<typeof shapes.textPiece>;
 export type Freeze = z.output<typeof controls.freeze>;

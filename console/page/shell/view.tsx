@@ -1,10 +1,9 @@
 /** The view of an address. */
 import type { VNode } from 'preact';
 import type { Person } from '../data/api-types.js';
+import { InboxView } from '../inbox/inbox.js';
 import { RunView } from '../run/run.js';
 import { Runs } from '../runs/runs.js';
-import { inboxView } from '../inbox.js';
-import { OldView } from './old-view.js';
 import type { Place } from './route.js';
 
 export interface ViewProps {
@@ -15,7 +14,7 @@ export interface ViewProps {
 export function View({ me, place }: ViewProps): VNode {
   switch (place.view) {
     case 'inbox':
-      return <OldView me={me} place={place} make={inboxView} />;
+      return <InboxView me={me} askId={place.id} />;
     case 'runs':
       return <Runs me={me} />;
     case 'run':
