@@ -1,5 +1,4 @@
-/** The questions of the list: pages of the server's, put together. Pure, but for asking the desk. */
-import { get } from '../data/api.js';
+/** The questions of the list: pages of the server's, put together. Pure. */
 import type { Ask, InboxPage } from '../data/api-types.js';
 
 export interface InboxFilters {
@@ -18,21 +17,6 @@ export interface KnownAsks {
 
 export const NO_FILTERS: InboxFilters = { search: '', kind: '' };
 export const NO_ASKS: KnownAsks = { asks: [], next: undefined, total: undefined };
-
-interface PageWanted {
-  readonly filters: InboxFilters;
-  readonly limit: number;
-  readonly cursor?: string;
-  readonly signal: AbortSignal;
-}
-
-export function fetchAsks({ filters, limit, cursor, signal }: PageWanted): Promise<InboxPage> {
-  const query = new URLSearchParams({ limit: String(limit) });
-  if (filters.search.trim() !== '') query.set('search', filters.search.trim());
-  if (filters.kind !== '') query.set('kind', filters.kind);
-  if (cursor !== undefined) query.set('cursor', cursor);
-  return get(`/v1/inbox?${query.toString()}`, signal);
-}
 
 export function isFiltered({ search, kind }: InboxFilters): boolean {
   return search.trim() !== '' || kind !== '';

@@ -5,8 +5,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { usePoll } from '../data/use-poll.js';
 import { waitingCount } from '../data/waiting-count.js';
+import { fetchAsks } from './fetch-asks.js';
 import {
-  fetchAsks,
   isFiltered,
   NO_ASKS,
   NO_FILTERS,

@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { textIn } from '../parts/form.js';
 import { words } from '../parts/format.js';
 import { useTyped } from '../parts/use-typed.js';
-import type { RunFilters } from './runs-data.js';
+import type { RunFilters } from './known-runs.js';
 
 const TYPING_MS = 300;
 

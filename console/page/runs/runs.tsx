@@ -10,7 +10,7 @@ import { useTick } from '../parts/use-tick.js';
 import { useTitle } from '../parts/use-title.js';
 import { runPath } from '../shell/route.js';
 import { RunFilterFields } from './run-filters.js';
-import { isFiltered } from './runs-data.js';
+import { isFiltered } from './known-runs.js';
 import { useRuns } from './use-runs.js';
 
 const REDRAW_MS = 30_000;

@@ -1,14 +1,8 @@
 /** The runs that fit the filters. The newest page is looked at again every few seconds. */
 import { useState } from 'preact/hooks';
 import { usePoll } from '../data/use-poll.js';
-import {
-  fetchRuns,
-  NO_FILTERS,
-  NO_RUNS,
-  withPage,
-  type KnownRuns,
-  type RunFilters,
-} from './runs-data.js';
+import { fetchRuns } from './fetch-runs.js';
+import { NO_FILTERS, NO_RUNS, withPage, type KnownRuns, type RunFilters } from './known-runs.js';
 
 const LOOK_MS = 4_000;
 

@@ -1,5 +1,4 @@
-/** Runs as the list knows them: pages of the server's, newest first. Pure, but for asking the desk. */
-import { get } from '../data/api.js';
+/** Runs as the list knows them: pages of the server's, newest first. Pure. */
 import type { Run } from '../data/api-types.js';
 
 export const PAGE_ROWS = 50;
@@ -22,31 +21,17 @@ export interface KnownRuns {
 
 export const NO_RUNS: KnownRuns = { runs: [], isFetched: false };
 
-interface RunsPage {
+export interface RunsPage {
   readonly items: readonly Run[];
   readonly next?: string;
 }
 
-interface PageWanted {
-  readonly filters: RunFilters;
-  readonly cursor?: string | undefined;
-  readonly signal?: AbortSignal;
-}
-
-export function fetchRuns({ filters, cursor, signal }: PageWanted): Promise<RunsPage> {
-  const query = new URLSearchParams({ limit: String(PAGE_ROWS) });
-  if (filters.status !== '') query.set('status', filters.status);
-  if (filters.agent.trim() !== '') query.set('agent', filters.agent.trim());
-  if (microUsd(filters) > 0) query.set('costFrom', String(microUsd(filters)));
-  if (cursor !== undefined) query.set('cursor', cursor);
-  return get(`/v1/runs?${query.toString()}`, signal);
-}
-
 export function isFiltered(filters: RunFilters): boolean {
-  return filters.status !== '' || filters.agent.trim() !== '' || microUsd(filters) > 0;
+  return filters.status !== '' || filters.agent.trim() !== '' || microUsdFrom(filters) > 0;
 }
 
-function microUsd({ costFrom }: RunFilters): number {
+/** Millionths of a US dollar; 0: any. */
+export function microUsdFrom({ costFrom }: RunFilters): number {
   const dollars = Number(costFrom.trim().replace(',', '.'));
   return Number.isFinite(dollars) && dollars > 0 ? Math.round(dollars * 1_000_000) : 0;
 }
