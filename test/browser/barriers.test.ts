@@ -124,7 +124,12 @@ describeInBrowser('without barriers', () => {
       await looksClean(visitor, 'correcting as JSON');
       await press(page, 'Back');
       await press(page, /Reject/);
+      await page.getByLabel('Why not?').fill('Not late.');
       await looksClean(visitor, 'rejecting');
+      // Going to the content drops nothing that somebody has begun.
+      await page.getByRole('link', { name: 'Skip to the content' }).press('Enter');
+      await page.locator('main:focus').waitFor();
+      expect(await page.getByLabel('Why not?').inputValue()).toBe('Not late.');
       await press(page, 'Back');
       await press(page, /more like it/);
       await page.getByLabel('amountCents', { exact: true }).selectOption('at most');

@@ -12,12 +12,13 @@ export interface Acting {
   readonly tenant?: string;
 }
 
-/** Takes the token of `#token=…`, if there is one. */
-export function takeToken(): void {
+/** Takes the token of `#token=…`; whether there is one. */
+export function takeToken(): boolean {
   const given = /^#token=([\x21-\x7e]{1,8192})$/.exec(location.hash)?.[1];
-  if (given === undefined) return;
+  if (given === undefined) return false;
   keepToken(decodeURIComponent(given));
   history.replaceState(null, '', location.pathname + location.search);
+  return true;
 }
 
 export function keepToken(token: string): void {

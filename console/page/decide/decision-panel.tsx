@@ -29,7 +29,9 @@ export function DecisionPanel({ ask, me, grounds, changed, told }: DecisionPanel
   const why = objectionTo(ask, me);
   const saidPlace = useRef<HTMLParagraphElement>(null);
   useFocusOnSaid(saidPlace, said);
-  useLayoutEffect(() => told(form !== undefined || isAnswering));
+  useLayoutEffect(() => {
+    told(form !== undefined || isAnswering);
+  });
   return (
     <KeptFocus class="decide" label="Decide" fallback=".choices:not([hidden]) button, .why-not">
       <p class="fault" role="alert">

@@ -7,7 +7,7 @@ import { follow } from '../data/stream.js';
 import { RunRecord } from './run-record.js';
 
 /** However many events come, nothing is drawn more often. */
-const DRAW_MS = 60;
+const DRAW_MS = 100;
 
 /** `ended` is called when an event says that the run has ended. The record is filled in place. */
 export function useRecord(runId: string, ended: () => void): RunRecord {

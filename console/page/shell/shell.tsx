@@ -73,9 +73,10 @@ function Absence(): VNode {
 }
 
 function Announcer(): VNode {
+  const { text, number } = useWatched(announcement);
   return (
     <p id="announcer" class="unseen" aria-live="polite">
-      {useWatched(announcement)}
+      <span key={number}>{text}</span>
     </p>
   );
 }
@@ -87,7 +88,8 @@ interface MainProps {
 
 function Main({ logging: { login, begin }, place }: MainProps): VNode {
   const main = useRef<HTMLElement>(null);
-  const shown = login.state === 'known' && place !== undefined ? place.key : undefined;
+  const isKnown = login.state === 'known' && place !== undefined;
+  const shown = isKnown ? `${login.number} ${place.key}` : undefined;
   useEffect(() => {
     if (shown === undefined) return;
     main.current?.focus({ preventScroll: true });
@@ -102,9 +104,7 @@ function Main({ logging: { login, begin }, place }: MainProps): VNode {
           <p>{login.why}</p>
         </div>
       )}
-      {login.state === 'known' && place !== undefined && (
-        <View key={`${login.number} ${place.key}`} me={login.me} place={place} />
-      )}
+      {isKnown && <View key={shown} me={login.me} place={place} />}
       {login.state === 'known' && place === undefined && (
         <div class="empty">
           <h1>There is no such page</h1>

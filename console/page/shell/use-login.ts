@@ -23,8 +23,10 @@ export function useLogin(): LoggingIn {
   const [login, setLogin] = useState<Login>({ state: 'unknown' });
   const number = useRef(0);
   const begin = useRef((): void => {
-    number.current += 1;
-    void loginNow(number.current).then((found) => {
+    const mine = (number.current += 1);
+    void loginNow(mine).then((found) => {
+      // Somebody has logged in anew meanwhile.
+      if (mine !== number.current) return;
       if (found === 'again') setTimeout(begin.current, AGAIN_MS);
       else if (found !== undefined) setLogin(found);
     });
@@ -33,11 +35,11 @@ export function useLogin(): LoggingIn {
     onLoggedOut(() => setLogin({ state: 'token wanted' }));
     // A link with another token, opened in this tab.
     const take = (): void => {
-      takeToken();
-      begin.current();
+      if (takeToken()) begin.current();
     };
     window.addEventListener('hashchange', take);
-    take();
+    takeToken();
+    begin.current();
     return () => window.removeEventListener('hashchange', take);
   }, []);
   return { login, begin: begin.current };
