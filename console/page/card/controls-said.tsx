@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import type { Ask } from '../data/api-types.js';
 import { dateTime, whole, words } from '../parts/format.js';
 import { InertLine } from '../parts/inert.js';
-import { runPath } from '../shell/route.js';
+import { runPath } from '../parts/paths.js';
 
 type Repeats = NonNullable<Ask['repeats']>;
 type Outlook = NonNullable<Ask['limits']>;

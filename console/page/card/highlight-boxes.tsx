@@ -4,7 +4,7 @@ import type { Ask, Grounds, Json } from '../data/api-types.js';
 import { highlightsOf, textsWith, type Highlight, type Highlights } from '../parts/highlights.js';
 import { InertLine } from '../parts/inert.js';
 import { mixesAlphabets } from '../parts/inert-text.js';
-import { budgetFigures } from './budget-words.js';
+import { budgetFigures } from '../parts/budget-words.js';
 
 const COMPARED_CHARS = 500;
 

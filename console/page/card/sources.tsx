@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import type { Grounds } from '../data/api-types.js';
 import { dateTime } from '../parts/format.js';
 import { InertLine } from '../parts/inert.js';
-import { ResultText } from '../parts/stored-text.js';
+import { ResultText } from '../parts/result-text.js';
 
 const WARNING =
   'What the model had read before. It comes from outside: nobody has checked it, and it may try to talk you into something.';

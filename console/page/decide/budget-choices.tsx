@@ -1,7 +1,7 @@
 /** Allowing more of a budget, or not. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { budgetValue } from '../card/budget-words.js';
+import { budgetValue } from '../parts/budget-words.js';
 import type { Ask } from '../data/api-types.js';
 import { Button } from '../parts/button.js';
 import { Form, textIn } from '../parts/form.js';

@@ -7,7 +7,7 @@ import { relative } from '../parts/format.js';
 import { highlightsOf } from '../parts/highlights.js';
 import { InertLine } from '../parts/inert.js';
 import { KIND_NAMES } from '../parts/kind-names.js';
-import { inboxPath } from '../shell/route.js';
+import { inboxPath } from '../parts/paths.js';
 
 const SOON_MS = 3_600_000;
 const SUMMARY_CHARS = 140;

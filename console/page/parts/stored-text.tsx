@@ -4,14 +4,12 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Excerpt, TextPiece } from '../data/api-types.js';
 import { readPiece } from '../data/texts.js';
 import { InertBlock } from './inert.js';
-import { objectIn } from './json-value.js';
-import { Readable } from './readable.js';
 
 /** One piece of a large text at a time. */
 const PIECE_CHARS = 200_000;
 const PREVIEW_CHARS = 2_000;
 
-interface StoredTextProps {
+export interface StoredTextProps {
   readonly excerpt: Excerpt;
   readonly runId: string;
 }
@@ -55,19 +53,4 @@ function LargeText({ runId, hash, bytes, beginning }: LargeTextProps): VNode {
   const more = async (): Promise<string> =>
     (await readPiece({ runId, hash, chars: PIECE_CHARS })).text;
   return <InertBlock text={found.text} charsInAll={found.chars} more={more} />;
-}
-
-interface ResultTextProps extends StoredTextProps {
-  readonly hasFailed?: boolean;
-}
-
-/** What a tool returned: by its fields, where it is a JSON object or list. */
-export function ResultText({ excerpt, runId, hasFailed = false }: ResultTextProps): VNode {
-  const value = excerpt.blob === undefined && !hasFailed ? objectIn(excerpt.text) : undefined;
-  if (value !== undefined) return <Readable value={value} runId={runId} />;
-  return (
-    <div class={hasFailed ? 'result failed' : 'result'}>
-      <StoredText excerpt={excerpt} runId={runId} />
-    </div>
-  );
 }

@@ -5,7 +5,8 @@ import type { RunEvent } from '../data/api-types.js';
 import { Exact } from '../parts/folded.js';
 import { InertBlock, InertLine } from '../parts/inert.js';
 import { excerptOf } from '../parts/json-value.js';
-import { ResultText, StoredText } from '../parts/stored-text.js';
+import { ResultText } from '../parts/result-text.js';
+import { StoredText } from '../parts/stored-text.js';
 
 export function StoredMessage({ message }: { readonly message: TranscriptMessage }): VNode {
   const { role, text, thinking, calls = [], results = [], model, flags = [] } = message;

@@ -7,7 +7,7 @@ import { dateTime, relative } from '../parts/format.js';
 import { InertBlock, InertLine } from '../parts/inert.js';
 import { StatusBadge } from '../parts/status-badge.js';
 import { webAddress } from '../parts/web-address.js';
-import { inboxPath } from '../shell/route.js';
+import { inboxPath } from '../parts/paths.js';
 import { RunControls } from './controls.js';
 import { ResultNotice } from './result-notice.js';
 import { hasEnded } from './run-data.js';

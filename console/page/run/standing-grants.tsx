@@ -5,7 +5,7 @@ import { now } from '../data/connection.js';
 import { dateTime, plural, relative } from '../parts/format.js';
 import { ConditionList } from '../parts/grant-words.js';
 import { InertLine } from '../parts/inert.js';
-import { inboxPath } from '../shell/route.js';
+import { inboxPath } from '../parts/paths.js';
 
 export interface StandingGrantsProps {
   readonly grants: readonly StandingGrant[];

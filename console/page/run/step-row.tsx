@@ -8,8 +8,9 @@ import { InertLine } from '../parts/inert.js';
 import { excerptOf, oneLine } from '../parts/json-value.js';
 import { Readable } from '../parts/readable.js';
 import { RecoveryList } from '../parts/recovery.js';
-import { ResultText, StoredText } from '../parts/stored-text.js';
-import { inboxPath } from '../shell/route.js';
+import { ResultText } from '../parts/result-text.js';
+import { StoredText } from '../parts/stored-text.js';
+import { inboxPath } from '../parts/paths.js';
 import type { Step } from './story.js';
 import { Bar, type Span } from './time-bar.js';
 

@@ -1,7 +1,7 @@
 /** What events of a run are called on its timeline. Pure. */
 import type { RunEvent } from '../data/api-types.js';
-import type { Tone } from './story.js';
 
+export type Tone = 'model' | 'tool' | 'wait' | 'trouble' | 'note' | 'end';
 export type Note = readonly [tone: Tone, title: string, detail?: string | undefined];
 
 /** Of events that are a step by themselves; undefined: of no interest to people. */

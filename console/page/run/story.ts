@@ -4,9 +4,7 @@
  * Invariants: a step keeps its place, later events only complete it; a step that has not changed is the same object.
  */
 import type { RunEvent, RunResult } from '../data/api-types.js';
-import { noteOf, waitTitle, type Note } from './story-words.js';
-
-export type Tone = 'model' | 'tool' | 'wait' | 'trouble' | 'note' | 'end';
+import { noteOf, waitTitle, type Note, type Tone } from './story-words.js';
 
 export interface Step {
   readonly id: string;

@@ -6,7 +6,8 @@ import { cost, duration, plural } from '../parts/format.js';
 import { inertText } from '../parts/inert-text.js';
 import { useTick } from '../parts/use-tick.js';
 import { StepRow } from './step-row.js';
-import type { Step, Story, Tone } from './story.js';
+import type { Step, Story } from './story.js';
+import type { Tone } from './story-words.js';
 import { Bar } from './time-bar.js';
 import { scaleOf } from './time-scale.js';
 

@@ -8,7 +8,7 @@ import { InertLine } from '../parts/inert.js';
 import { StatusBadge } from '../parts/status-badge.js';
 import { useTick } from '../parts/use-tick.js';
 import { useTitle } from '../parts/use-title.js';
-import { runPath } from '../shell/route.js';
+import { runPath } from '../parts/paths.js';
 import { RunFilterFields } from './run-filters.js';
 import { isFiltered } from './known-runs.js';
 import { useRuns } from './use-runs.js';

@@ -39,6 +39,3 @@ function decoded(encoded: string | undefined): string | undefined {
     return encoded;
   }
 }
-
-export const inboxPath = (askId: string): string => `/inbox/${encodeURIComponent(askId)}`;
-export const runPath = (runId: string): string => `/runs/${encodeURIComponent(runId)}`;

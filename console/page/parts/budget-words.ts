@@ -1,7 +1,7 @@
 /** A budget as people read it: what it counts, how much of it is used, how much more is asked for. Pure. */
 import type { Ask } from '../data/api-types.js';
-import { cost, duration, whole } from '../parts/format.js';
-import type { Highlight } from '../parts/highlights.js';
+import { cost, duration, whole } from './format.js';
+import type { Highlight } from './highlights.js';
 
 interface Asked {
   readonly budget?: unknown;
