@@ -26,6 +26,7 @@ import {
   type Checked,
 } from './checked-arguments.js';
 import { now, type ActivityDeps, type InTransaction } from './deps.js';
+import { findCode } from './lacking-code.js';
 import type { Scope } from './scope.js';
 
 /** What the values that one call refers to may have together. */
@@ -37,16 +38,31 @@ export async function checkCall(
   input: CheckCallInput,
 ): Promise<CheckCallOutput> {
   const eventsUpTo = await appendEvents(deps.store, scope, input);
+  const code = await findCode(deps, scope, input);
+  if (code.kind === 'elsewhere') throw code.refusal;
+  const checked = await checkWith(deps, input, code.kind === 'nowhere');
+  const { schemaHash } = code.kind === 'changed' ? code : {};
+  return { ...checked, ...(schemaHash !== undefined && { schemaHash }), eventsUpTo };
+}
+
+async function checkWith(
+  deps: ActivityDeps,
+  input: CheckCallInput,
+  isUnserved: boolean,
+): Promise<Omit<CheckCallOutput, 'eventsUpTo'>> {
+  if (isUnserved && input.unservedMs !== undefined) {
+    const message = `No worker has served ${input.tool} of version ${input.toolVersion}.`;
+    return output(input, refused({}, 'tool_unavailable', message));
+  }
   const answer = await judge(deps, input);
-  if ('unmet' in answer)
-    return { ...output(input, { args: {}, check: { ok: true } }), ...answer, eventsUpTo };
+  if ('unmet' in answer) return { ...output(input, { args: {}, check: { ok: true } }), ...answer };
   const { tenant } = input.run;
   const { config, store } = deps;
   const spilled = fitting(input, await spillChecked({ store, tenant }, answer));
   const tool = { name: input.tool, version: input.toolVersion };
   const site = { config, store, tenant, at: now(deps) };
   const check = spilled.check.ok ? await withOutlook(site, tool, answer) : spilled.check;
-  return { ...output(input, { ...spilled, check }), eventsUpTo };
+  return output(input, { ...spilled, check });
 }
 
 function output(input: CheckCallInput, { args, check }: Checked) {

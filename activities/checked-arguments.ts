@@ -77,7 +77,7 @@ export async function withOutlook(
 
 export function refused(
   args: Json,
-  code: 'unknown_tool' | 'invalid_arguments',
+  code: Extract<CallCheck, { ok: false }>['code'],
   message: string,
 ): Checked {
   return { args, check: { ok: false, code, message: message.slice(0, MESSAGE_CHARS_MAX) } };

@@ -1,10 +1,12 @@
 /**
  * close_run: what the run said last enters the transcript and the events, and its session is stored.
  * Invariants: all of it is on disk together, or nothing; no session is overwritten that another run has
- * stored meanwhile: this run's conversation is then kept beside it, under an id of its own.
+ * stored meanwhile: this run's conversation is then kept beside it, under an id of its own. A conversation that the
+ * store has lost keeps no run open for ever: its events are stored without it, and the result says so.
  */
 import type { StateValue } from '../core/call/references.js';
 import type { CloseRunInput, CloseRunOutput } from '../core/effect.js';
+import { HoldfastError } from '../core/errors.js';
 import { isBlobRef } from '../core/json.js';
 import type { SavedSession, SessionCarry, SessionToSave } from '../core/session/session.js';
 import type { SessionSave } from '../store/sessions.js';
@@ -20,9 +22,49 @@ export async function closeRun(
   input: CloseRunInput,
 ): Promise<CloseRunOutput> {
   const { tenant, runId } = input.run;
-  const closed = await deps.store.together((store) => close({ ...deps, store }, scope, input));
+  const closed = await deps.store
+    .together((store) => close({ ...deps, store }, scope, input))
+    .catch((error: unknown) => {
+      if (!isGivenUp(deps, scope, { input, error })) throw error;
+      scope.error('The store has lost a conversation: its run was closed without its end.', {
+        runId,
+      });
+      return deps.store.together((store) => closeWithout({ ...deps, store }, scope, input));
+    });
   deps.store.live.announce({ tenant, runId });
   return closed;
+}
+
+/** A person wants the run to be over. */
+const MISSING_MS_MAX_CANCELLED = 10 * 60_000;
+/** As long as code that no worker serves is waited for. */
+const MISSING_MS_MAX = 24 * 3_600_000;
+
+interface Refused {
+  readonly input: CloseRunInput;
+  readonly error: unknown;
+}
+
+function isGivenUp(deps: ActivityDeps, scope: Scope, { input, error }: Refused): boolean {
+  const isMissing = error instanceof HoldfastError && error.code === 'TranscriptMissing';
+  if (!isMissing) return false;
+  const cancelled = input.events.some(
+    (event) => event.type === 'run_result' && event.result.status === 'cancelled',
+  );
+  const limitMs = cancelled ? MISSING_MS_MAX_CANCELLED : MISSING_MS_MAX;
+  return now(deps) - scope.work.lackingSince('transcript') >= limitMs;
+}
+
+async function closeWithout(
+  deps: InTransaction,
+  scope: Scope,
+  input: CloseRunInput,
+): Promise<CloseRunOutput> {
+  const { store } = deps;
+  const { tenant, runId } = input.run;
+  const eventsUpTo = await appendEvents(store, scope, input);
+  await store.closeStream({ tenant, runId, at: now(deps) });
+  return { head: input.head, eventsUpTo, transcript: 'incomplete' };
 }
 
 async function close(
@@ -34,6 +76,7 @@ async function close(
   const { run, append, session } = input;
   const eventsUpTo = await appendEvents(store, scope, input);
   await store.closeStream({ tenant: run.tenant, runId: run.runId, at: now(deps) });
+  await store.dropNeeds({ tenant: run.tenant, runId: run.runId });
   // A run that was never opened has no conversation to append to.
   if (input.head === null) return { head: null, eventsUpTo };
   const { tenant, runId } = run;

@@ -2,6 +2,7 @@
 import type { Config } from '../authoring/index.js';
 import type { CompactInput } from '../core/effect.js';
 import type { Provider } from '../providers/provider.js';
+import type { QueueName } from '../store/served.js';
 import type { Store, StoreCalls } from '../store/store.js';
 import type { Timers } from './timers.js';
 
@@ -10,6 +11,8 @@ export interface ActivityDeps {
   /** By `ModelRoute.provider`. */
   readonly providers: ReadonlyMap<string, Provider>;
   readonly config: Config;
+  /** Where this worker serves, so that it finds what others serve there; absent: nobody else is known. */
+  readonly serving?: QueueName;
   /** ms since epoch; default: the machine's clock. */
   readonly clock?: () => number;
   /** Default: the machine's. */

@@ -10,7 +10,7 @@
  *  X5 After the claim no failure is retried by Temporal, unless the tool recognises its key (G121).
  */
 import { CancelledFailure, type ApplicationFailure } from '@temporalio/common';
-import { isToolError, RETRYABLE } from '../authoring/tool-error.js';
+import { isToolError, RETRYABLE, UNAVAILABLE } from '../authoring/tool-error.js';
 import type { ToolOutcome } from '../core/effect.js';
 import { appendEvents } from './append-events.js';
 import { auditEnd, auditStart, isAudited } from './audit-effect.js';
@@ -214,7 +214,7 @@ async function definite(
   const { input, start } = claimed;
   const message = messageOf(error);
   const retryable = error.code === RETRYABLE;
-  const code = retryable ? 'retryable_error' : 'execution_error';
+  const code = retryable ? RETRYABLE : error.code === UNAVAILABLE ? UNAVAILABLE : 'execution_error';
   const nothing: ToolOutcome = { kind: 'error', code, message };
   const isAgain = retryable && start.mayRetry;
   if (isAgain || start.inDoubt) {

@@ -2,7 +2,7 @@
  * Runs a tool that changes nothing: repeated on failure as often as the budget says.
  * Invariants: a worker's death is no failure of the tool; a ToolError that asks for no retry is an answer.
  */
-import { isToolError, RETRYABLE } from '../authoring/tool-error.js';
+import { isToolError, RETRYABLE, UNAVAILABLE } from '../authoring/tool-error.js';
 import type { ExecuteToolInput, ToolOutcome } from '../core/effect.js';
 import type { StoredText } from '../core/json.js';
 import { retryFor } from '../core/tool.js';
@@ -134,7 +134,8 @@ function ofError(error: unknown): End {
       : (error as { retryable?: unknown } | null)?.retryable === true;
   if (retryable) return { kind: 'failed', code: 'retryable_error', message };
   if (isToolError(error)) {
-    return { kind: 'done', outcome: { kind: 'error', code: 'execution_error', message } };
+    const code = error.code === UNAVAILABLE ? UNAVAILABLE : 'execution_error';
+    return { kind: 'done', outcome: { kind: 'error', code, message } };
   }
   return { kind: 'failed', code: 'execution_error', message };
 }

@@ -31,7 +31,7 @@ async function perform(
   scope: Scope,
   input: ExecuteToolInput,
 ): Promise<Performed> {
-  const prepared = await prepareCall(deps, input).catch(async (refusal: unknown) => {
+  const prepared = await prepareCall(deps, scope, input).catch(async (refusal: unknown) => {
     // What the run did up to here is to be seen, whatever is wrong with this call.
     await appendEvents(deps.store, scope, input);
     throw refusal;
@@ -40,6 +40,11 @@ async function perform(
     const eventsUpTo = await appendEvents(deps.store, scope, input);
     // Another worker may have begun what this one cannot run.
     const standing = await standingOutcome(deps, input);
+    if (prepared.refusal !== undefined) {
+      // What is in doubt here is tried again, or found out, by a worker that has the code.
+      if (standing === undefined || standing.kind === 'ambiguous') throw prepared.refusal;
+      return { outcome: standing, attempts: 0, eventsUpTo };
+    }
     if (standing === undefined && prepared.unproven !== undefined) {
       await auditRefusal(deps, input, prepared.unproven);
     }

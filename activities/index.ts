@@ -33,6 +33,7 @@ import type {
   RunHooksOutput,
 } from '../core/effect.js';
 import { PAYLOAD_BYTES_MAX } from '../core/payload-size.js';
+import { PAYLOAD_VERSION } from '../core/payloads/payload.js';
 import { accountCall } from './account-call.js';
 import { callModel } from './call-model.js';
 import { checkCall } from './check-call.js';
@@ -50,6 +51,7 @@ import { recordOutcome } from './record-outcome.js';
 import { resolveModel } from './resolve-model.js';
 import { runHooks } from './run-hooks.js';
 import { inScope, type Scope } from './scope.js';
+import { unlessSilent } from './unless-silent.js';
 
 export type { ActivityDeps } from './deps.js';
 export { attemptsKey, completeAhead, inScope, untilStopped, type Scope } from './scope.js';
@@ -113,6 +115,9 @@ export function performActivity(
   return guarded(kind, { deps, scope, input: input as never });
 }
 
+/** A version is a small number; what stands in its place may be anything. */
+const VERSION_CHARS_MAX = 40;
+
 interface Attempt {
   readonly deps: ActivityDeps;
   readonly scope: Scope;
@@ -122,13 +127,30 @@ interface Attempt {
 async function guarded(name: keyof Activities, attempt: Attempt): Promise<unknown> {
   const { deps, scope, input } = attempt;
   try {
-    const store = await metStore(deps, input);
-    const output = await IMPLEMENTATIONS[name](deps, scope, input);
-    return bounded({ ...output, workedMs: scope.work.ms(), ...(store !== undefined && { store }) });
+    requireReadable(name, input);
+    const output = await unlessSilent(scope, async (own) => {
+      const store = await metStore(deps, input);
+      const done: object = await IMPLEMENTATIONS[name](deps, own, input);
+      return { ...done, ...(store !== undefined && { store }) };
+    });
+    return bounded({ ...output, workedMs: scope.work.ms() });
   } catch (error) {
     const { workMs } = input as Limited;
     throw leaving(deps, scope, { error, workMs });
   }
+}
+
+/** A payload of another version is for another worker: nothing of it is guessed. */
+function requireReadable(name: string, input: { readonly v?: unknown }): void {
+  if (input.v === PAYLOAD_VERSION) return;
+  const version = JSON.stringify(input.v)?.slice(0, VERSION_CHARS_MAX) ?? 'none';
+  const message =
+    `The input of ${name} has version ${version}, and this worker reads version ${PAYLOAD_VERSION}. ` +
+    'The activity waits for a newer worker: deploy one.';
+  throw failure('NotServed', {
+    message,
+    details: { payloadVersion: Number.isInteger(input.v) ? input.v : version },
+  });
 }
 
 /** A payload that is too large would be retried for ever, and paid for each time. */

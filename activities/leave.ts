@@ -8,7 +8,7 @@ import { RETRY_BACKOFF } from '../core/effect.js';
 import type { ErrorCode } from '../core/errors.js';
 import { now, type ActivityDeps } from './deps.js';
 import { detailsOf, toFailure, withFacts } from './failure.js';
-import { TRIES_MAX } from './progress.js';
+import { TRIES_MAX, type Lacking } from './progress.js';
 import type { Scope } from './scope.js';
 
 /** What passes when a worker with the code, or the right store, is there again. */
@@ -17,6 +17,12 @@ const ABSENCES: ReadonlySet<string> = new Set<ErrorCode>([
   'StoreUnavailable',
   'TranscriptMissing',
   'WrongStore',
+]);
+
+/** Another worker may take the next delivery at once, and runs of older rules are not refused so. */
+const LACKS: ReadonlyMap<string, Lacking> = new Map<ErrorCode, Lacking>([
+  ['NotServed', 'code'],
+  ['TranscriptMissing', 'transcript'],
 ]);
 
 /** What a model or a tool said: the pause before the next attempt is one that it asked for. */
@@ -61,12 +67,14 @@ export function leaving(
 
 function refusal(deps: ActivityDeps, scope: Scope, failed: ApplicationFailure): ApplicationFailure {
   const waitingSince = scope.work.waitingSince();
-  scope.leave(scope.work.left({ refused: true, pauseMs: 0 }));
+  const lacks = LACKS.get(failed.type ?? '');
+  scope.leave(scope.work.left({ refused: lacks ?? true, pauseMs: 0 }));
   const share = Math.round((now(deps) - waitingSince) * REFUSAL_SHARE);
   // Where deliveries are counted (runs of older rules), they last no shorter than Temporal's own pauses would make them.
-  const backoff = backoffMs(scope.attempt + scope.work.earlier.refused);
+  const backoff = lacks === 'code' ? 0 : backoffMs(scope.attempt + scope.work.earlier.refused);
   const retryAfterMs = Math.min(
     REFUSAL_PAUSE_MS_MAX,
+    failed.nextRetryDelay === undefined ? REFUSAL_PAUSE_MS_MAX : Number(failed.nextRetryDelay),
     Math.max(REFUSAL_PAUSE_MS_MIN, share, backoff),
   );
   const details = { ...detailsOf(failed), waitingSince };

@@ -26,6 +26,7 @@ import {
   type ModelCall,
   type ReceivedReply,
 } from './model-attempt.js';
+import { providerElsewhere } from './lacking-code.js';
 import { providerOf } from './model-provider.js';
 import type { Scope } from './scope.js';
 import { isUsedUp, usedUpText } from './progress.js';
@@ -177,6 +178,12 @@ async function permission(
   // Before the row: a model that nobody serves costs nothing.
   const provider = providerOf(deps, asked.route);
   if (provider instanceof HoldfastError) {
+    const elsewhere = await providerElsewhere(deps, scope, {
+      name: asked.route.provider,
+      unservedMs: asked.unservedMs,
+      ...(provider.hint !== undefined && { hint: provider.hint }),
+    });
+    if (elsewhere !== undefined) return refused(elsewhere);
     const told = toldOf(provider.message, provider.hint);
     return refused(billedFailure(provider.code, before, told));
   }

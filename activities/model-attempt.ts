@@ -28,7 +28,7 @@ import type { TokenStream } from './token-stream.js';
 /** What every request to a model has, whatever it is for. */
 export type Asked = Pick<
   CallModelInput,
-  'run' | 'route' | 'maxTokens' | 'bound' | 'left' | 'maxRetries' | 'workMs'
+  'run' | 'route' | 'maxTokens' | 'bound' | 'left' | 'maxRetries' | 'workMs' | 'unservedMs'
 >;
 
 /** For the loop, or for a summary of the conversation. */

@@ -49,6 +49,7 @@ export async function takeReply(
       tenant,
       at: now(deps),
       dataflow: site.input.dataflow === true,
+      waits: site.input.unservedMs !== undefined,
     },
     uses,
   );

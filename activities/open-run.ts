@@ -3,11 +3,15 @@
  * Invariants: the same start and configuration give the same root and the same Frozen; what cannot be
  * opened fails typed and for good.
  */
+import { parseSettings } from '../authoring/limits.js';
 import type { OpenRunInput, OpenRunOutput, RunRef } from '../core/effect.js';
 import { HoldfastError } from '../core/errors.js';
 import { PAYLOAD_BYTES_MAX } from '../core/payload-size.js';
 import { follows, RULES_VERSION } from '../core/changes.js';
+import type { Frozen } from '../core/frozen.js';
+import { DEFAULT_SETTINGS } from '../core/settings.js';
 import type { StartInput } from '../core/task.js';
+import { toolKey } from '../core/tool.js';
 import type { StoredBlock, TranscriptNode } from '../core/transcript.js';
 import { appendEvents } from './append-events.js';
 import { textInBlock } from './append-items.js';
@@ -15,6 +19,7 @@ import { archiveSegment } from './archive-history.js';
 import { DATAFLOW_GUIDE } from './dataflow-guide.js';
 import { now, type ActivityDeps } from './deps.js';
 import { agentOf, freeze, offersOf, settingsFor, type Prompt } from './freeze.js';
+import { refusalFor } from './lacking-code.js';
 import { openSession } from './open-session.js';
 import type { Scope } from './scope.js';
 import { checkTask } from './task-schema.js';
@@ -34,6 +39,7 @@ export async function openRun(
     return { rules, ...(await ownStore(deps, input)), ...known, eventsUpTo };
   }
   checkTask(start.task);
+  if (follows({ rules }, 'waitForCode')) awaitAgent(deps, scope, start);
   const prompt = await writeRoot(deps, run, start);
   const outputSchema = await storedSchema(deps, run, start);
   const frozen = {
@@ -60,6 +66,7 @@ export async function openRun(
       { hint: 'Give it fewer tools or policy rules, or shorter roles.' },
     );
   }
+  await noteNeeds(deps, run, frozen);
   return output;
 }
 
@@ -71,6 +78,35 @@ async function ownStore(
   const { rules = RULES_VERSION } = deps;
   if (run.store !== undefined || !follows({ rules }, 'ownStore')) return {};
   return { store: await deps.store.identity(now(deps)) };
+}
+
+/** Another worker may have the agent; nobody has frozen yet how long it is waited for. */
+function awaitAgent(deps: ActivityDeps, scope: Scope, start: StartInput): void {
+  const { config } = deps;
+  const { agent } = start;
+  if (config.agents.has(agent)) return;
+  const { unservedTimeoutMs } = {
+    ...DEFAULT_SETTINGS,
+    ...config.defaults.settings,
+    ...parseSettings(start.settings, { code: 'InvalidTask', subject: 'The start' }),
+  };
+  const missing = { part: 'agent', name: agent, unservedMs: unservedTimeoutMs } as const;
+  const refusal = refusalFor(deps, scope, missing);
+  if (refusal !== undefined) throw refusal;
+}
+
+/** What somebody can be told while no worker has it. Nothing is decided by it. */
+async function noteNeeds(deps: ActivityDeps, { tenant, runId }: RunRef, frozen: Frozen) {
+  const { serving, store } = deps;
+  if (serving === undefined) return;
+  const ours = frozen.tools.filter(({ kind }) => kind !== 'hosted');
+  const code = {
+    agents: [],
+    tools: ours.map((tool) => `${toolKey(tool)}#${tool.schemaHash}`),
+    hooks: [...new Set(Object.values(frozen.hooks).flat())],
+    providers: [],
+  };
+  await store.putNeeds({ tenant, runId, ...serving, code });
 }
 
 /** Part of the system prompt of every agent with tools (G71): a result may hold anybody's text. */

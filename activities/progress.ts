@@ -9,6 +9,10 @@ import { ownValue } from '../core/json.js';
 import { isRecord } from '../core/message-shape.js';
 import { isCount } from '../core/money/price.js';
 
+/** What is waited for, but not for ever. */
+const LACKING = ['code', 'transcript'] as const;
+export type Lacking = (typeof LACKING)[number];
+
 export interface Progress {
   /** How long models, tools and hooks have worked in all deliveries so far, ms, with the pauses that they asked for. */
   readonly workedMs: number;
@@ -20,6 +24,10 @@ export interface Progress {
   readonly left?: true;
   /** Since when, in a row, deliveries were refused; ms since epoch. */
   readonly waitingSince?: number;
+  /** What the newest refusals in a row were for want of, where that is waited for so long and no longer. */
+  readonly lacks?: Lacking;
+  /** Since when they were; ms since epoch. */
+  readonly lacksSince?: number;
   /** The ledger attempt that was claimed: from here on the tool may have been called. */
   readonly claimed?: number;
   /** How long this delivery did without any of them, ms. */
@@ -38,6 +46,8 @@ export function progressIn(details: unknown): Progress {
     return isCount(value) ? value : undefined;
   };
   const waitingSince = count('waitingSince');
+  const lacksSince = count('lacksSince');
+  const lacks = LACKING.find((one) => one === ownValue(details, 'lacks'));
   const claimed = count('claimed');
   const workingAt = count('workingAt');
   return {
@@ -46,6 +56,7 @@ export function progressIn(details: unknown): Progress {
     tries: count('tries') ?? 0,
     ...(ownValue(details, 'left') === true && { left: true as const }),
     ...(waitingSince !== undefined && { waitingSince }),
+    ...(lacks !== undefined && lacksSince !== undefined && { lacks, lacksSince }),
     ...(claimed !== undefined && { claimed }),
     ...(workingAt !== undefined && { workingAt }),
   };
@@ -110,6 +121,8 @@ export interface Work {
   readonly earlier: Progress;
   /** A model, a tool or a hook was reached: from here on this delivery is an attempt. */
   readonly reached: boolean;
+  /** A ledger attempt was claimed, by this delivery or one before it. */
+  readonly claimed: boolean;
   /** Runs a model, a tool or a hook: this is the work. */
   outside<T>(run: () => Promise<T>): Promise<T>;
   /** A ledger attempt was claimed; told before its tool is called. */
@@ -118,10 +131,19 @@ export interface Work {
   ms(): number;
   /** Since when deliveries are refused, if this one is as well; ms since epoch. */
   waitingSince(): number;
-  /** What the next delivery should find, when this one ends now. `pauseMs`: asked for by a model or tool. */
-  left(end: { readonly refused: boolean; readonly pauseMs: number }): Progress;
+  /** The same of those for want of this; ms since epoch. */
+  lackingSince(what: Lacking): number;
+  /** What the next delivery should find, when this one ends now. */
+  left(end: DeliveryEnd): Progress;
   /** The same while it goes on. */
   soFar(): Progress;
+}
+
+interface DeliveryEnd {
+  /** A delivery that reached nothing; for want of what, where that counts. */
+  readonly refused: boolean | Lacking;
+  /** Asked for by a model or tool, ms. */
+  readonly pauseMs: number;
 }
 
 /** What Temporal tells of the delivery before this one. */
@@ -161,6 +183,9 @@ export function workOf({ clock, tell, ...predecessor }: WorkSite): Work {
     get reached() {
       return reached;
     },
+    get claimed() {
+      return claimed !== undefined;
+    },
     async outside(run) {
       reached = true;
       since = clock();
@@ -177,6 +202,7 @@ export function workOf({ clock, tell, ...predecessor }: WorkSite): Work {
     },
     ms,
     waitingSince: () => earlier.waitingSince ?? began,
+    lackingSince: (what) => lackingSince(earlier, what) ?? began,
     soFar: () =>
       progress({
         workedMs: ms(),
@@ -186,15 +212,25 @@ export function workOf({ clock, tell, ...predecessor }: WorkSite): Work {
         ...(since !== undefined && { workingAt: clock() }),
       }),
     left({ refused, pauseMs }) {
-      const end = refused
-        ? {
-            workedMs: earlier.workedMs,
-            refused: earlier.refused + 1,
-            tries: earlier.tries,
-            waitingSince: earlier.waitingSince ?? began,
-          }
-        : { workedMs: ms() + pauseMs, refused: earlier.refused, tries: earlier.tries + 1 };
+      const end =
+        refused === false
+          ? { workedMs: ms() + pauseMs, refused: earlier.refused, tries: earlier.tries + 1 }
+          : refusedAgain(earlier, began, refused);
       return progress({ ...end, left: true });
     },
   };
+}
+
+function refusedAgain(earlier: Progress, began: number, wants: true | Lacking): Progress {
+  return {
+    workedMs: earlier.workedMs,
+    refused: earlier.refused + 1,
+    tries: earlier.tries,
+    waitingSince: earlier.waitingSince ?? began,
+    ...(wants !== true && { lacks: wants, lacksSince: lackingSince(earlier, wants) ?? began }),
+  };
+}
+
+function lackingSince({ lacks, lacksSince }: Progress, what: Lacking): number | undefined {
+  return lacks === what ? lacksSince : undefined;
 }

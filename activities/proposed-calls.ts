@@ -4,9 +4,10 @@
  * exactly what was checked; all calls together fit one payload (design §7), and more are not taken up.
  */
 import { readFlow, type Flow } from '../core/call/flow.js';
-import { callDigest } from '../core/digest.js';
+import { callDigest, digestOf } from '../core/digest.js';
 import { ARGUMENTS_BYTES_MAX, type Json } from '../core/json.js';
 import type { CallCheck, ProposedCall } from '../core/model.js';
+import { toolKey } from '../core/tool.js';
 import type { Block, ToolOffer } from '../core/transcript.js';
 import { CALLS_MAX } from '../core/turn/surplus.js';
 import { unparsedText, whyUnread } from '../providers/tool-arguments.js';
@@ -27,6 +28,8 @@ export interface CallChecker extends ArgumentSite {
   readonly offers: readonly ToolOffer[];
   /** What a call says about other calls is taken off its arguments. */
   readonly dataflow?: boolean;
+  /** A worker with the code of a tool is waited for: arguments that this one cannot check stay unchecked. */
+  readonly waits?: boolean;
 }
 
 const NAMES_SHOWN_MAX = 20;
@@ -53,9 +56,13 @@ export async function proposedCalls(
 
 /** What the controls say goes first: whoever claims looks at them again. */
 function fittingInto(bytesLeft: number, call: ProposedCall): ProposedCall {
-  const bare: ProposedCall = call.check.ok ? { ...call, check: { ok: true } } : call;
+  const bare: ProposedCall = call.check.ok ? { ...call, check: bareOf(call.check) } : call;
   const fitting = [call, bare].find((one) => bytesBeyondFree(one) <= bytesLeft);
   return fitting ?? tooLarge(bare, 'all calls of one reply');
+}
+
+function bareOf({ unchecked }: Extract<CallCheck, { ok: true }>): CallCheck {
+  return { ok: true, ...(unchecked && { unchecked }) };
 }
 
 async function proposedCall(checker: CallChecker, use: ToolUse): Promise<ProposedCall> {
@@ -74,7 +81,9 @@ async function proposedCall(checker: CallChecker, use: ToolUse): Promise<Propose
     args: spilled.args,
     digest: callDigest({ tool, toolVersion, args: spilled.args }),
     check:
-      spilled.check.ok && isWhole(flow) ? await withOutlook(checker, code, checked) : spilled.check,
+      spilled.check.ok && !spilled.check.unchecked && isWhole(flow)
+        ? await withOutlook(checker, code, checked)
+        : spilled.check,
     ...(flow !== undefined && { flow }),
   };
   const bytes = Buffer.byteLength(JSON.stringify(call.args));
@@ -98,7 +107,7 @@ function checkCall(checker: CallChecker, use: ToolUse, offer: ToolOffer | undefi
     return refused(args, 'invalid_arguments', message);
   }
   const flows = checker.dataflow === true && findArgumentDefect(args) === undefined;
-  return flows ? checkFlow(checker, offer, args) : checkArguments(checker, offer, args);
+  return flows ? checkFlow(checker, offer, args) : checkOffered(checker, offer, args);
 }
 
 /** Arguments with references are checked when those have values (G1). */
@@ -108,9 +117,21 @@ function checkFlow(checker: CallChecker, offer: ToolOffer, proposed: Json): Chec
     return refused(read.args, 'invalid_arguments', `The arguments cannot be used: ${read.defect}.`);
   }
   const { args, flow } = read;
-  if (flow === undefined) return checkArguments(checker, offer, args);
+  if (flow === undefined) return checkOffered(checker, offer, args);
   if (!isWhole(flow)) return { args, check: { ok: true }, flow };
-  return { ...checkArguments(checker, offer, args), flow };
+  return { ...checkOffered(checker, offer, args), flow };
+}
+
+function checkOffered(checker: CallChecker, offer: ToolOffer, args: Json): Checked {
+  if (checker.waits !== true || hasCode(checker, offer) || findArgumentDefect(args) !== undefined)
+    return checkArguments(checker, offer, args);
+  return { args, check: { ok: true, unchecked: true } };
+}
+
+/** With the schema that the model was told. */
+function hasCode({ config }: CallChecker, offer: ToolOffer): boolean {
+  const code = config.tools.get(toolKey(offer));
+  return code !== undefined && code.record.schemaHash === digestOf(offer.inputSchema);
 }
 
 /** By the name that the model was given, or by the registry's. */

@@ -2,6 +2,7 @@
  * reconcile_tool: what became of an attempt whose outcome nobody heard of (design §8).
  * Invariant: the attempt is burned before the tool is asked, so what the answer says stays true.
  */
+import type { Tool } from '../authoring/index.js';
 import type { Finding, ReconcileToolInput, ReconcileToolOutput } from '../core/effect.js';
 import { decideReconcile, type LedgerRow, type RecordedResult } from '../core/ledger.js';
 import type { StoredLedgerRow } from '../store/ledger.js';
@@ -10,6 +11,7 @@ import { auditFinding } from './audit-effect.js';
 import { releaseControlled } from './controls.js';
 import { graceOf, now, type ActivityDeps } from './deps.js';
 import { failure } from './failure.js';
+import { findCode } from './lacking-code.js';
 import { ledgerSubject, ledgerTarget } from './ledger-names.js';
 import { mayLackRows } from './own-store.js';
 import { proofsOf } from './proofs.js';
@@ -152,7 +154,11 @@ function waitUntil(deps: ActivityDeps, scope: Scope, at: number): Promise<boolea
 /** The attempt is burned, and the ledger cannot tell: what the tool declares comes next (G117). */
 async function lost(deps: ActivityDeps, scope: Scope, input: Search): Promise<Finding> {
   const { call, trail } = input;
-  switch (toolFor(deps, call)?.record.onLost) {
+  const code = await findCode(deps, scope, { ...input, ...call });
+  if (code.kind === 'elsewhere') throw code.refusal;
+  // Whoever has another schema can still say what became of the key.
+  const tool = code.kind === 'nowhere' ? toolFor(deps, call) : code.tool;
+  switch (tool?.record.onLost) {
     case 'repeat_with_key':
       trail.took({ step: 'repetition_due' });
       return { kind: 'repeat' };
@@ -160,13 +166,18 @@ async function lost(deps: ActivityDeps, scope: Scope, input: Search): Promise<Fi
       return nobodyTells(trail, `The tool ${call.tool} leaves it to a person to tell.`);
     case 'probe':
     case undefined:
-      return probe(deps, scope, input);
+      return probe(deps, scope, { ...input, tool });
   }
 }
 
-async function probe(deps: ActivityDeps, scope: Scope, input: Search): Promise<Finding> {
+type Probing = Search & { readonly tool: Tool | undefined };
+
+async function probe(
+  deps: ActivityDeps,
+  scope: Scope,
+  { tool, ...input }: Probing,
+): Promise<Finding> {
   const { run, call, trail } = input;
-  const tool = toolFor(deps, call);
   if (tool?.probe === undefined) {
     return nobodyTells(trail, `The tool ${call.tool} cannot tell whether a call took effect.`);
   }
@@ -226,7 +237,7 @@ function untold(scope: Scope, message: string): Unknown {
 }
 
 interface Probed {
-  readonly tool: NonNullable<ReturnType<typeof toolFor>>;
+  readonly tool: Tool;
   readonly value: unknown;
 }
 

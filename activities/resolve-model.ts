@@ -7,6 +7,7 @@ import { HoldfastError } from '../core/errors.js';
 import { resolveRoute } from '../providers/routes.js';
 import { appendEvents } from './append-events.js';
 import type { ActivityDeps } from './deps.js';
+import { providerElsewhere } from './lacking-code.js';
 import { providerOf } from './model-provider.js';
 import type { Scope } from './scope.js';
 
@@ -16,16 +17,22 @@ export async function resolveModel(
   input: ResolveModelInput,
 ): Promise<ResolveModelOutput> {
   const eventsUpTo = await appendEvents(deps.store, scope, input);
-  return { resolved: resolved(deps, input.model), eventsUpTo };
+  return { resolved: await resolved(deps, scope, input), eventsUpTo };
 }
 
-function resolved(deps: ActivityDeps, model: string): ResolveModelOutput['resolved'] {
+async function resolved(
+  deps: ActivityDeps,
+  scope: Scope,
+  { model, unservedMs }: ResolveModelInput,
+): Promise<ResolveModelOutput['resolved']> {
   try {
     const route = resolveRoute(model, deps.config);
     const provider = providerOf(deps, route);
-    return provider instanceof HoldfastError
-      ? { ok: false, reason: provider.message }
-      : { ok: true, route };
+    if (!(provider instanceof HoldfastError)) return { ok: true, route };
+    const wanted = { name: route.provider, unservedMs };
+    const elsewhere = await providerElsewhere(deps, scope, wanted);
+    if (elsewhere !== undefined) throw elsewhere;
+    return { ok: false, reason: provider.message };
   } catch (error) {
     if (!(error instanceof HoldfastError)) throw error;
     return { ok: false, reason: error.message };

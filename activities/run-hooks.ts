@@ -15,6 +15,7 @@ import { findArgumentDefect } from './argument-limits.js';
 import { graceOf, now, type ActivityDeps } from './deps.js';
 import { failure } from './failure.js';
 import { parseOpinion } from './hook-opinion.js';
+import { refusalFor } from './lacking-code.js';
 import { isUsedUp, usedUpText } from './progress.js';
 import type { CodeOutcome } from './run-code.js';
 import { runOutside } from './run-outside.js';
@@ -106,7 +107,7 @@ async function keptOutcome(deps: ActivityDeps, scope: Scope, asked: Asked): Prom
 async function ask(deps: ActivityDeps, scope: Scope, asked: Asked): Promise<HookOutcome> {
   const { input, name, until } = asked;
   const hook = deps.config.hooks.get(name);
-  if (hook?.point !== input.point) return failed(asked, 'this worker does not have it', 0);
+  if (hook?.point !== input.point) return lacking(deps, scope, asked);
   const startedAt = now(deps);
   const timeoutMs = Math.min(hook.timeoutMs, until - startedAt);
   if (timeoutMs <= 0) return failed(asked, 'the hooks before it used up the time', 0);
@@ -129,6 +130,16 @@ async function ask(deps: ActivityDeps, scope: Scope, asked: Asked): Promise<Hook
   return typeof stored === 'string'
     ? failed(asked, stored, durationMs)
     : { hook: name, opinion: stored, durationMs };
+}
+
+/** Another worker may have it; once it has been waited for, it is a hook that failed. */
+function lacking(deps: ActivityDeps, scope: Scope, asked: Asked): HookOutcome {
+  const { unservedMs } = asked.input;
+  const missing = { part: 'hook', name: asked.name } as const;
+  const refusal =
+    unservedMs === undefined ? undefined : refusalFor(deps, scope, { ...missing, unservedMs });
+  if (refusal !== undefined) throw refusal;
+  return failed(asked, 'this worker does not have it', 0);
 }
 
 interface Running {

@@ -23,6 +23,8 @@ export interface Scope {
   leave(progress: Progress): void;
   /** A worker that says nothing for this long is taken for dead, ms. */
   readonly silenceMs: number;
+  /** How long Temporal gives this delivery, ms; absent: nobody counts. */
+  readonly limitMs?: number;
   /** Aborts on cancellation, worker shutdown and when Temporal has given this attempt up. */
   readonly signal: AbortSignal;
   /** True when the run wants this to end; false when only this worker has to. */
@@ -76,6 +78,7 @@ export async function inScope<T>(
       tell();
     },
     silenceMs,
+    limitMs: info.startToCloseTimeoutMs,
     signal: context.cancellationSignal,
     stopRequested: () => context.cancellationDetails?.cancelRequested === true,
     namespace: info.namespace,

@@ -2,6 +2,7 @@
  * From a call as data to code that may run: everything that is checked before a claim.
  * Invariant: a grant that does not fit its call runs nothing (PA-09, G11).
  */
+import type { ApplicationFailure } from '@temporalio/common';
 import type { Tool, ToolContext } from '../authoring/index.js';
 import { callDigest, canonicalJson } from '../core/digest.js';
 import type { ExecuteToolInput, RunRef, ToolCallRef, ToolOutcome } from '../core/effect.js';
@@ -10,6 +11,8 @@ import { toolKey } from '../core/tool.js';
 import { objectionToSignatures } from './check-signatures.js';
 import type { InTransaction } from './deps.js';
 import { failure } from './failure.js';
+import { findCode, type Code } from './lacking-code.js';
+import type { Scope } from './scope.js';
 
 export interface RunnableCall {
   readonly tool: Tool;
@@ -21,28 +24,54 @@ export type Preparation =
   | { readonly ok: true; readonly runnable: RunnableCall }
   | {
       readonly ok: false;
-      readonly outcome: Extract<ToolOutcome, { kind: 'error' }>;
+      readonly outcome: Extract<ToolOutcome, { kind: 'error' | 'schema_changed' }>;
       /** Why the word that it rests on does not count any more. */
       readonly unproven?: string;
-    };
+      readonly refusal?: undefined;
+    }
+  /** Another worker may have its code. */
+  | { readonly ok: false; readonly refusal: ApplicationFailure };
 
 /** The code and input of a granted call; throws GrantInvalid when the grant is not for this call. */
 export async function prepareCall(
   deps: InTransaction,
-  { run, call, grant }: ExecuteToolInput,
+  scope: Pick<Scope, 'work'>,
+  input: ExecuteToolInput,
 ): Promise<Preparation> {
+  const { call, grant } = input;
   const { tool: name, toolVersion, args } = call;
   const digest = callDigest({ tool: name, toolVersion, args });
   if (digest !== call.digest || digest !== grant.digest) {
     throw failure('GrantInvalid', { message: `The grant for ${name} is for another call.` });
   }
-  const tool = toolFor(deps, call);
-  if (tool === undefined) {
-    return refused(
-      'tool_unavailable',
-      `This worker has no tool ${name} of version ${toolVersion}.`,
-    );
+  const code = await findCode(deps, scope, { ...input, ...call });
+  if (code.kind !== 'here') return withoutCode(call, code);
+  return prepareWith(deps, input, code.tool);
+}
+
+function withoutCode(
+  { tool: name, toolVersion }: ToolCallRef,
+  code: Exclude<Code, { kind: 'here' }>,
+): Preparation {
+  switch (code.kind) {
+    case 'elsewhere':
+      return { ok: false, refusal: code.refusal };
+    case 'changed':
+      return { ok: false, outcome: { kind: 'schema_changed', schemaHash: code.schemaHash } };
+    case 'nowhere':
+      return refused(
+        'tool_unavailable',
+        `This worker has no tool ${name} of version ${toolVersion}.`,
+      );
   }
+}
+
+async function prepareWith(
+  deps: InTransaction,
+  { run, call, grant }: ExecuteToolInput,
+  tool: Tool,
+): Promise<Preparation> {
+  const { tool: name, args } = call;
   if (tool.record.kind === 'hosted') {
     throw failure('GrantInvalid', { message: `${name} is run by the model's vendor alone.` });
   }
@@ -92,9 +121,6 @@ export function toolContext(facts: ContextFacts, signal: AbortSignal): ToolConte
   };
 }
 
-function refused(
-  code: Extract<ToolOutcome, { kind: 'error' }>['code'],
-  message: string,
-): Extract<Preparation, { ok: false }> {
-  return { ok: false, outcome: { kind: 'error', code, message } };
+function refused(code: Extract<ToolOutcome, { kind: 'error' }>['code'], message: string) {
+  return { ok: false, outcome: { kind: 'error', code, message } } as const;
 }

@@ -69,6 +69,11 @@ export interface ToolDefinition<Schema extends z.ZodType> {
    * Money is then sent once only if the service honours the key.
    */
   readonly onLost?: OnLost;
+  /**
+   * The task is nothing without this tool: when it says `ToolError('tool_unavailable', …)`, or no worker has had its
+   * code for as long as the run waits, the run stops `tool_unavailable`. Default: the model finds another way.
+   */
+  readonly required?: boolean;
 }
 
 /** A definition without the types of its code, which are checked where they are written. */
@@ -115,6 +120,7 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
     ...(output !== undefined && { outputSchemaHash: output.hash }),
     probes: probe !== undefined,
     ...(onLost !== undefined && { onLost }),
+    ...(definition.required === true && { required: true as const }),
     ...(answeredBy !== undefined && { answeredBy }),
     ...(sandboxRun !== undefined && { sandbox: definition.sandbox ?? 'optional' }),
   };

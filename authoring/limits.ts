@@ -102,6 +102,7 @@ const settingsSchema = z
     approvalTimeoutMs: duration,
     inputTimeoutMs: duration,
     idleTimeoutMs: duration,
+    unservedTimeoutMs: duration,
     propagateCancellation: z.boolean(),
     persistSession: z.boolean().nullable(),
     includePartialMessages: z.boolean(),

@@ -6,6 +6,9 @@
 /** Code of a {@link ToolError} that is worth another attempt. */
 export const RETRYABLE = 'retryable_error';
 
+/** Code of a {@link ToolError} of a tool that nobody can call now. */
+export const UNAVAILABLE = 'tool_unavailable';
+
 /** Throw it when the call had no effect; the model sees the message and may go on. */
 export class ToolError extends Error {
   readonly code: string;

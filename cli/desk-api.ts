@@ -10,8 +10,11 @@ import { usage } from './usage.js';
 export interface DeskApi {
   /** Errors: as {@link DeskApi.post}. */
   get(path: string): Promise<Answer>;
-  /** Errors: ServerUnavailable, AskNotFound, DecisionRejected, InvalidRequest. */
-  post(path: string, body: object): Promise<Answer>;
+  /**
+   * `key`: names the request; the same again counts once. Default: a new one.
+   * Errors: ServerUnavailable, AskNotFound, DecisionRejected, InvalidRequest.
+   */
+  post(path: string, body: object, key?: string): Promise<Answer>;
 }
 
 export type Answer = Readonly<Record<string, unknown>>;
@@ -57,14 +60,14 @@ export function deskApi({ url, token, as, roles, tenant }: DeskLogin): DeskApi {
   };
   return {
     get: (path) => send(path, { headers }),
-    post: (path, body) =>
+    post: (path, body, key = randomUUID()) =>
       send(path, {
         method: 'POST',
         body: JSON.stringify(body),
         headers: {
           ...headers,
           'content-type': 'application/json',
-          'idempotency-key': randomUUID(),
+          'idempotency-key': key,
         },
       }),
   };

@@ -18,6 +18,8 @@ export interface Session {
   wholeStore(): Promise<Store | undefined>;
   /** Errors: ServerUnavailable. */
   client(): Promise<HoldfastClient>;
+  /** The client also while the store cannot be opened: what needs the store then says so. Errors: ServerUnavailable. */
+  clientThoughStoreAway(): Promise<HoldfastClient>;
   /** One that knows no store, for what the server alone can say. Errors: ServerUnavailable. */
   clientWithoutStore(): Promise<HoldfastClient>;
   /** The client, or undefined when no server can be reached within a moment. */
@@ -50,28 +52,26 @@ export async function withSession<T>(
     if (client !== undefined) return client;
     // Without a server nobody waits for the store.
     const address = await addressOf(variables, place);
-    client = await connected(address, connectLimitMs, await openedStore());
+    client = await connected(place, { address, connectLimitMs, store: await openedStore() });
     return client;
   }
 
-  async function connected(
-    address: string,
-    connectLimitMs: number,
-    reading?: ReadingStore,
-  ): Promise<HoldfastClient> {
-    const { connect } = await import('../client/index.js');
-    const { namespace, taskQueue } = place;
-    return connect({
-      address,
-      namespace,
-      taskQueue,
-      connectLimitMs,
-      ...(reading !== undefined && { store: reading }),
-    });
+  async function clientThoughStoreAway(): Promise<HoldfastClient> {
+    try {
+      return await openedClient(CONNECT_LIMIT_MS);
+    } catch (error) {
+      if (!(error instanceof HoldfastError) || error.code !== 'StoreUnavailable') throw error;
+      const { awayStore } = await import('../client/index.js');
+      const address = await addressOf(variables, place);
+      const connectLimitMs = CONNECT_LIMIT_MS;
+      client = await connected(place, { address, connectLimitMs, store: awayStore(error) });
+      return client;
+    }
   }
 
   async function clientWithoutStore(): Promise<HoldfastClient> {
-    withoutStore ??= await connected(await addressOf(variables, place), CONNECT_LIMIT_MS);
+    const address = await addressOf(variables, place);
+    withoutStore ??= await connected(place, { address, connectLimitMs: CONNECT_LIMIT_MS });
     return withoutStore;
   }
 
@@ -81,6 +81,7 @@ export async function withSession<T>(
       store: openedStore,
       wholeStore: openedStore,
       client: () => openedClient(CONNECT_LIMIT_MS),
+      clientThoughStoreAway,
       clientWithoutStore,
       tryClient: () => openedClient(TRY_LIMIT_MS).catch(nobodyThere),
     });
@@ -89,6 +90,20 @@ export async function withSession<T>(
     await withoutStore?.close();
     await store?.close();
   }
+}
+
+interface Place {
+  readonly address: string;
+  readonly connectLimitMs: number;
+  readonly store?: ReadingStore | undefined;
+}
+
+async function connected(
+  { namespace, taskQueue }: Environment,
+  { store, ...at }: Place,
+): Promise<HoldfastClient> {
+  const { connect } = await import('../client/index.js');
+  return connect({ ...at, namespace, taskQueue, ...(store !== undefined && { store }) });
 }
 
 function nobodyThere(error: unknown): undefined {

@@ -9,7 +9,7 @@ import { TASK_QUEUE } from '../workflows/messages.js';
 import type { DeskSigner } from './desk-signer.js';
 import { ownExecution } from './execution.js';
 import type { PendingQuery } from './ended-runs.js';
-import { findAsk, type FoundAsk } from './find-ask.js';
+import { askOfRun, findAsk, type FoundAsk } from './find-ask.js';
 import type { Link, ReadingStore } from './link.js';
 import { listAsks, listRuns } from './lists.js';
 import { ensureNamespaceReady, namespaceFacts, type NamespaceFacts } from './namespace.js';
@@ -73,8 +73,11 @@ export interface HoldfastClient {
   query(request: QueryRequest): Query;
   /** The same connection for another tenant; closing either closes both. */
   forTenant(tenant: string): HoldfastClient;
-  /** An ask by its id alone, with its run. Errors: AskNotFound. */
-  findAsk(askId: string): Promise<FoundAsk>;
+  /**
+   * An ask with its run; while the store is away the run has to be named, and must be open. Errors: AskNotFound,
+   * StoreUnavailable.
+   */
+  findAsk(askId: string, runId?: string): Promise<FoundAsk>;
   /** Newest first. */
   listRuns(query: RunsQuery): Promise<readonly RunSummary[]>;
   /**
@@ -187,7 +190,8 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
     },
     query: (request) => openQuery(async () => ({ link, release: async () => undefined }), request),
     forTenant: (tenant) => clientOver({ ...link, tenant }, close),
-    findAsk: (askId) => findAsk(link, askId),
+    findAsk: (askId, runId) =>
+      runId === undefined ? findAsk(link, askId) : askOfRun(link, runId, askId),
     listRuns: (query) => listRuns(link, query),
     listAsks: (query) => listAsks(link, query),
     listSessions: async (query) => storeOf(link).listSessions(link.tenant, query),

@@ -1,7 +1,8 @@
 /**
  * Delivering what a person said.
  * Invariants: a decision names the exact action by its hash, read from the ask and never guessed; it is sent
- * as an Update, whose answer says whether it counts, and as a signal when no worker can answer now.
+ * as an Update, whose answer says whether it counts, and as a signal when no worker can answer now or the store is
+ * away: then the run itself tells the audit trail of it.
  */
 import { randomUUID } from 'node:crypto';
 import type { Decision, DecisionKind, RejectionReason, Verdict } from '../core/ask/ask.js';
@@ -15,6 +16,7 @@ import { deliverProven } from './deliver-proven.js';
 import type { Delivery } from './deliver.js';
 import { askOfRun } from './find-ask.js';
 import { bounded, type Link } from './link.js';
+import { workerWanted } from './served-tools.js';
 
 /** Who decides, and why. */
 export interface Decider {
@@ -46,6 +48,10 @@ export interface AskDecision extends Decider {
   readonly nonce?: string;
   /** Under the same name the run gives the same answer again. Default: the nonce. */
   readonly updateId?: string;
+  /** The action that the person was shown. Default: the one that is asked about. */
+  readonly argsHash?: string;
+  /** It is in the audit trail already. Default: the run's own event tells it there. */
+  readonly recorded?: boolean;
 }
 
 /** What an approval may say beyond yes. */
@@ -62,13 +68,24 @@ export async function decideOnAsk(
   runId: string,
   wanted: AskDecision,
 ): Promise<Delivery> {
-  const { ask, outcome } = await askOfRun(link, runId, wanted.askId);
+  const { ask, outcome, storeAway = false } = await askOfRun(link, runId, wanted.askId);
   const { updateId } = wanted;
-  const to = { runId, ask, ...(updateId !== undefined && { updateId }) };
+  const to = { runId, ask, ...(updateId !== undefined && { updateId }), storeAway };
   const delivery = await deliverProven(link, to, decisionAbout(ask, wanted));
-  if (delivery.delivered === 'signal' || delivery.verdict.accepted) return delivery;
+  if (delivery.delivered === 'signal' || delivery.verdict.accepted) {
+    const waitsFor = approves(wanted, delivery) ? await workerWanted(link, runId, ask) : undefined;
+    return { ...delivery, ...(waitsFor !== undefined && { waitsFor }) };
+  }
   const known = outcome === 'pending' ? '' : ` The question is ${outcome}.`;
   throw decisionRejected(delivery.verdict, { askId: ask.askId, runId, known });
+}
+
+/** After a signal nobody knows whether others have to decide as well. */
+function approves({ decision }: AskDecision, delivery: Delivery): boolean {
+  if (decision !== 'approve') return false;
+  // While the store is away nobody can say what is served: the call waits for the store first.
+  if (delivery.delivered === 'signal') return delivery.storeAway !== true;
+  return delivery.verdict.accepted && delivery.verdict.outcome === 'approved';
 }
 
 /** What is sent to the run, before it is signed. */
@@ -79,7 +96,7 @@ export function decisionAbout(
   return {
     v: 1,
     askId,
-    argsHash,
+    argsHash: wanted.argsHash ?? argsHash,
     decision: wanted.decision,
     by: wanted.by,
     roles: wanted.roles ?? [],
@@ -90,6 +107,7 @@ export function decisionAbout(
     ...(wanted.args !== undefined && { args: wanted.args }),
     ...(wanted.tool !== undefined && { tool: wanted.tool }),
     ...wanted.allowing,
+    ...(wanted.recorded !== true && { unrecorded: true }),
   };
 }
 

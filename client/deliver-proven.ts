@@ -5,6 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Decision } from '../core/ask/ask.js';
+import type { DeskKey } from '../core/ask/statement.js';
 import { HoldfastError } from '../core/errors.js';
 import type { AskView } from '../core/event.js';
 import { parseDecision } from '../core/parse-message.js';
@@ -12,6 +13,7 @@ import * as messages from '../workflows/messages.js';
 import { deliverUnder, type Delivery, type Sending } from './deliver.js';
 import { objectionToKey, type KeyObjection } from './key-standing.js';
 import { bounded, type Link } from './link.js';
+import { STORE_AWAY, unlessStoreAway } from './store-away.js';
 
 /** How long a run may take to learn of a key that is newer than its segment. */
 const KEY_LIMIT_MS = 10_000;
@@ -22,32 +24,54 @@ interface Addressee {
   readonly ask: AskView;
   /** As in {@link deliverUnder}. */
   readonly updateId?: string;
+  /** The store cannot say whether the key counts: the run does, and whoever executes asks the store again. */
+  readonly storeAway?: boolean;
 }
 
 /** Errors: DecisionRejected for a key of the desk that does not count. */
 export async function deliverProven(
   link: Link,
-  { runId, ask, updateId }: Addressee,
+  { runId, ask, updateId, storeAway = false }: Addressee,
   decision: Decision,
 ): Promise<Delivery> {
   const parsed = parseDecision(decision);
-  const { signer, tenant, store } = link;
+  const { signer, tenant } = link;
   const named = updateId !== undefined && { updateId };
   if (signer === undefined || !parsed.ok) {
-    return deliverUnder(link, runId, { decision, ...named });
+    const sent = await deliverUnder(link, runId, { decision, ...named, unheard: storeAway });
+    return storeAway && sent.delivered === 'signal' ? { ...sent, storeAway } : sent;
   }
-  const objection = store && (await objectionToKey(store, tenant, signer.key));
+  const standing = storeAway ? STORE_AWAY : await standingOf(link, ask.askId, signer.key);
+  const unheard = standing === STORE_AWAY;
+  const { objection, isOpen = false } = unheard ? {} : standing;
   // Of a question that is closed the run says what became of this decision, if it had it before.
-  const isOpen = objection && (await store?.getAsk(tenant, ask.askId))?.outcome === 'pending';
-  if (isOpen && objection.reason === 'key_revoked') throw keyRefused(objection, { ask, runId });
+  if (isOpen && objection?.reason === 'key_revoked') throw keyRefused(objection, { ask, runId });
   const { kind, policyVersion } = ask;
   const signed = signer.signDecision({ tenant, runId, kind, policyVersion }, parsed.value);
-  const sending = { decision: signed, ...named };
+  const sending = { decision: signed, ...named, unheard };
   const delivery = await deliverUnder(link, runId, sending);
+  if (unheard && delivery.delivered === 'signal') return { ...delivery, storeAway: true };
   if (!needsNewerKeys(delivery)) return delivery;
   // A run that requires no proof takes what such a key has signed.
   if (objection !== undefined) throw keyRefused(objection, { ask, runId });
   return deliverToNextSegment(link, runId, sending);
+}
+
+interface Standing {
+  readonly objection?: KeyObjection;
+  readonly isOpen?: boolean;
+}
+
+async function standingOf(
+  { store, tenant }: Link,
+  askId: string,
+  key: DeskKey,
+): Promise<Standing | typeof STORE_AWAY> {
+  if (store === undefined) return {};
+  const objection = await unlessStoreAway(store, (calls) => objectionToKey(calls, tenant, key));
+  if (objection === STORE_AWAY || objection === undefined) return objection ?? {};
+  const row = await unlessStoreAway(store, (calls) => calls.getAsk(tenant, askId));
+  return row === STORE_AWAY ? row : { objection, isOpen: row?.outcome === 'pending' };
 }
 
 function keyRefused(

@@ -13,8 +13,14 @@ import * as messages from '../workflows/messages.js';
 import { bounded, WORKER_LIMIT_MS, type Link } from './link.js';
 
 /** How a decision got to its run. After a signal nobody knows yet whether it counts. */
-export type Delivery =
-  { readonly delivered: 'update'; readonly verdict: Verdict } | { readonly delivered: 'signal' };
+export type Delivery = (
+  | { readonly delivered: 'update'; readonly verdict: Verdict }
+  /** `storeAway`: the store could not be reached; the run tells the audit trail when it is back. */
+  | { readonly delivered: 'signal'; readonly storeAway?: true }
+) & {
+  /** Of an approval that counts: what the call waits for, as `a worker with NAME@VERSION`. Absent: nothing. */
+  readonly waitsFor?: string;
+};
 
 /** Delivers a decision and gives the run's verdict, also when that is a refusal. */
 export function deliver(link: Link, runId: string, decision: Decision): Promise<Delivery> {
@@ -25,17 +31,20 @@ export interface Sending {
   readonly decision: Decision;
   /** Under the same name the run gives the same answer again; default: the decision's own. */
   readonly updateId?: string;
+  /** As a signal: nobody waits for what the run says of it. */
+  readonly unheard?: boolean;
 }
 
 export async function deliverUnder(
   link: Link,
   runId: string,
-  { decision, updateId }: Sending,
+  { decision, updateId, unheard = false }: Sending,
 ): Promise<Delivery> {
   const parsed = parseDecision(decision);
   if (!parsed.ok) return refusal('malformed', parsed.reason);
   const handle = link.temporal.workflow.getHandle(runId);
   const named = { ...decision, nonce: decision.nonce ?? digestOf(decision as unknown as Json) };
+  if (unheard) return signalled(link, runId, named);
   try {
     const bound = { runId, limitMs: WORKER_LIMIT_MS, needsWorker: true };
     const verdict = await bounded(link, bound, () =>
@@ -47,8 +56,19 @@ export async function deliverUnder(
     if (!isSilence(error)) throw error;
   }
   // The run may get both in the end; by its nonce it counts once.
-  await bounded(link, { runId }, () => handle.signal(messages.resolveApproval, named));
-  return { delivered: 'signal' };
+  return signalled(link, runId, named);
+}
+
+async function signalled(link: Link, runId: string, decision: Decision): Promise<Delivery> {
+  try {
+    await bounded(link, { runId }, () =>
+      link.temporal.workflow.getHandle(runId).signal(messages.resolveApproval, decision),
+    );
+    return { delivered: 'signal' };
+  } catch (error) {
+    if (hasEnded(error)) return refusal('run_closing', `run ${runId} has ended`);
+    throw error;
+  }
 }
 
 type Handle = ReturnType<Link['temporal']['workflow']['getHandle']>;

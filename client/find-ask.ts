@@ -2,10 +2,11 @@
 import { HoldfastError } from '../core/errors.js';
 import type { AskView } from '../core/event.js';
 import type { AskRow } from '../store/asks.js';
-import { executionOf } from './execution.js';
+import { executionOf, ownExecution } from './execution.js';
 import type { Link } from './link.js';
 import { isRunId } from './run-id.js';
-import { readAsks } from './state.js';
+import { readQuestion } from './state.js';
+import { STORE_AWAY, unlessStoreAway } from './store-away.js';
 
 export interface FoundAsk {
   readonly tenant: string;
@@ -13,28 +14,51 @@ export interface FoundAsk {
   readonly ask: AskView;
   /** What the store knows of its end; 'pending' when only the run knows it. */
   readonly outcome: AskRow['outcome'];
+  /** The store could not be reached, and the run itself told it. */
+  readonly storeAway?: true;
 }
 
 const ASK_ID_CHARS_MAX = 400;
 const PREFIXES_MAX = 8;
 
-/** Errors: AskNotFound. */
+/** Errors: AskNotFound; StoreUnavailable while the store is away. */
 export async function findAsk(link: Link, askId: string): Promise<FoundAsk> {
   if (askId.trim() === '' || askId.length > ASK_ID_CHARS_MAX) throw unknownAsk(askId);
-  const row = await link.store?.getAsk(link.tenant, askId);
+  const row = await rowOf(link, askId);
+  if (row === STORE_AWAY) throw runNotNamed(askId);
   if (row !== undefined) return fromRow(row);
   const runId = await runOf(link, askId);
   if (runId === undefined) throw unknownAsk(askId);
   return askOfRun(link, runId, askId);
 }
 
-/** An ask of a known run. Errors: AskNotFound, RunNotFound. */
+/**
+ * An ask of a known run; while the store is away only one that the run still holds. Errors: AskNotFound, RunNotFound;
+ * DecisionRejected for one that closed before.
+ */
 export async function askOfRun(link: Link, runId: string, askId: string): Promise<FoundAsk> {
-  const row = await link.store?.getAsk(link.tenant, askId);
-  if (row?.runId === runId) return fromRow(row);
-  const ask = (await readAsks(link, runId)).find((view) => view.askId === askId);
-  if (ask === undefined) throw unknownAsk(askId);
-  return { tenant: link.tenant, runId, ask, outcome: 'pending' };
+  const row = await rowOf(link, askId);
+  if (row !== STORE_AWAY && row?.runId === runId) return fromRow(row);
+  // The store says whose a run is; without it Temporal does.
+  if (row === STORE_AWAY) await ownExecution(link, runId);
+  const asked = await readQuestion(link, runId, askId);
+  if (asked === null) throw unknownAsk(askId);
+  const { outcome, ask } = asked;
+  if (ask === undefined) throw closedBefore(askId, outcome);
+  const away = row === STORE_AWAY && { storeAway: true as const };
+  return { tenant: link.tenant, runId, ask, outcome, ...away };
+}
+
+function closedBefore(askId: string, outcome: string): HoldfastError {
+  return new HoldfastError('DecisionRejected', `The question is ${outcome}.`, {
+    hint: 'See what the run did with `holdfast show`.',
+    details: { reason: 'already_decided', askId },
+  });
+}
+
+async function rowOf({ store, tenant }: Link, askId: string) {
+  if (store === undefined) return undefined;
+  return unlessStoreAway(store, (calls) => calls.getAsk(tenant, askId));
 }
 
 /** Ask ids begin with the run id and a colon; run ids may contain colons too, so the longest fits first. */
@@ -62,6 +86,19 @@ export function runIdPrefixes(askId: string): readonly string[] {
 function fromRow(row: AskRow): FoundAsk {
   const { tenant, runId, outcome, by: _by, reason: _reason, resolvedAt: _resolvedAt, ...ask } = row;
   return { tenant, runId, outcome, ask };
+}
+
+/** Which run a question belongs to the store knows; what an id looks like proves nothing. */
+function runNotNamed(askId: string): HoldfastError {
+  const [likely] = runIdPrefixes(askId);
+  return new HoldfastError(
+    'StoreUnavailable',
+    'The store cannot be reached, and only the store knows a question by its id alone.',
+    {
+      hint: `Name the run of the question as well, with --run (here probably ${likely ?? 'what its id begins with'}), or runId over the API.`,
+      details: { askId: askId.slice(0, ASK_ID_CHARS_MAX) },
+    },
+  );
 }
 
 function unknownAsk(askId: string): HoldfastError {

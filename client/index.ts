@@ -36,5 +36,6 @@ export type { StartOptions } from './start-run.js';
 export type { Transcript, TranscriptMessage } from './transcript.js';
 export { transcriptMarkdown } from './transcript-markdown.js';
 export type { StreamOptions } from './token-stream.js';
+export { awayStore, STORE_AWAY, unlessStoreAway } from './store-away.js';
 export type { StuckRun } from './stuck-runs.js';
 export { RIGHT_STORE, type Wait } from './waits.js';

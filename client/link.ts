@@ -25,6 +25,8 @@ export type ReadingStore = Pick<
   | 'deskKeys'
   | 'listDeskKeys'
   | 'identity'
+  | 'listServed'
+  | 'needsOf'
 > & { readonly live: Pick<LiveStreams, 'watch'> };
 
 export interface Link {

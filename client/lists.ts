@@ -40,6 +40,7 @@ async function listFromServer(link: Link, query: RunsQuery): Promise<readonly Ru
         runId: info.workflowId,
         agent: String(agents?.[0] ?? ''),
         status: String(statuses?.[0] ?? info.status.name.toLowerCase()),
+        ...(isClosing(info.status.name, statuses?.[0]) && { closing: true as const }),
         startedAt: info.startTime.getTime(),
         ...(info.closeTime && { updatedAt: info.closeTime.getTime() }),
       });
@@ -47,6 +48,12 @@ async function listFromServer(link: Link, query: RunsQuery): Promise<readonly Ru
     }
     return found;
   });
+}
+
+const ENDED: readonly unknown[] = ['completed', 'stopped', 'failed', 'cancelled'];
+
+function isClosing(execution: string, status: unknown): boolean {
+  return execution === 'RUNNING' && ENDED.includes(status);
 }
 
 export async function listAsks(link: Link, query: PendingQuery): Promise<readonly AskRow[]> {

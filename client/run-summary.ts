@@ -6,6 +6,8 @@ export interface RunSummary {
   readonly agent: string;
   readonly status: string;
   readonly stopReason?: string;
+  /** Its end is decided, and its last record is not stored yet. */
+  readonly closing?: true;
   readonly goal?: string;
   readonly startedAt: number;
   readonly updatedAt?: number;

@@ -8,6 +8,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { HoldfastError } from '../core/errors.js';
 import type { RunResult } from '../core/result.js';
+import { DEFAULT_SETTINGS } from '../core/settings.js';
 import type { StartInput } from '../core/task.js';
 import { AGENT_RUN } from '../workflows/messages.js';
 import { checkStart, type StartRequest } from './check-start.js';
@@ -18,15 +19,22 @@ import { ensureNamespaceReady } from './namespace.js';
 import { runHandle, type RunHandle } from './run-handle.js';
 import { checkRunId, newRunId } from './run-id.js';
 import { START_A_WORKER } from './server-failure.js';
+import { NO_WORKER_MS, refuseUnserved } from './served-agents.js';
 import { readState } from './state.js';
 import { workerCount } from './workers.js';
 
 export interface StartOptions extends StartRequest, SessionOptions {
   /** Default: a new `run_<ulid>`. The same id again gives the run that is under way. */
   readonly runId?: string;
-  /** Wait until the run is open, so that a bad task or agent is an error here; default true. */
+  /**
+   * Absent: the start is refused when no living worker serves the agent, and waits until the run is open, so that a bad
+   * task is an error here. True: it waits for a worker as well. False: it waits for nothing.
+   */
   readonly wait?: boolean;
-  /** Longest wait until it is open, in ms; default 30,000. Without any worker it ends earlier. */
+  /**
+   * Longest wait until it is open, in ms; default 30,000, and with `wait: true` a day. Without any worker it ends
+   * earlier, unless that is waited for.
+   */
   readonly openLimitMs?: number;
   /**
    * How long a run waits for a worker that died with one of its decisions in hand, in ms; default: the
@@ -37,8 +45,8 @@ export interface StartOptions extends StartRequest, SessionOptions {
 
 const OPEN_LIMIT_MS = 30_000;
 const QUERY_LIMIT_MS = 2_000;
-/** A worker that is just starting gets this long before it is missed, in ms. */
-const NO_WORKER_MS = 8_000;
+/** With `wait: true`: as long as the run itself waits. */
+const WAIT_LIMIT_MS = DEFAULT_SETTINGS.unservedTimeoutMs;
 const POLL_MS = 100;
 const SUMMARY_CHARS_MAX = 120;
 
@@ -54,7 +62,11 @@ export async function startRun(
   const runId = options.runId === undefined ? newRunId() : checkRunId(options.runId);
   const session = await chooseSession({ ...link, tenant }, runId, options);
   const start = checkStart({ ...options, tenant, ...(session !== undefined && { session }) });
-  const { decisionTimeoutMs } = options;
+  const { decisionTimeoutMs, wait, openLimitMs } = options;
+  const limitMs = openLimitMs ?? (wait === true ? WAIT_LIMIT_MS : OPEN_LIMIT_MS);
+  if (wait === undefined) {
+    await refuseUnserved(link, { agent: start.agent, runId: options.runId, limitMs, signal });
+  }
   await startPrepared(link, {
     runId,
     start: { ...start, ...(await ownStore(link)) },
@@ -62,9 +74,7 @@ export async function startRun(
   });
   // A new id of ours is nobody else's.
   if (options.runId !== undefined) await checkTenant({ ...link, tenant }, runId);
-  if (options.wait !== false) {
-    await untilOpen(link, runId, { limitMs: options.openLimitMs ?? OPEN_LIMIT_MS, signal });
-  }
+  if (wait !== false) await untilOpen(link, runId, { limitMs, signal, needsWorker: wait !== true });
   return runHandle({ ...link, tenant }, runId);
 }
 
@@ -143,11 +153,18 @@ function summaryOf(start: StartInput): string {
   return `${start.agent}: ${cut}${cut.length < goal.length ? '…' : ''}`;
 }
 
+interface Waiting {
+  readonly limitMs: number;
+  readonly signal: AbortSignal | undefined;
+  /** Without any worker the wait ends. */
+  readonly needsWorker: boolean;
+}
+
 /** Waits until the run is open; a run that could not be opened throws why (InvalidTask, UnknownAgent …). */
 async function untilOpen(
   link: Link,
   runId: string,
-  { limitMs, signal }: { readonly limitMs: number; readonly signal: AbortSignal | undefined },
+  { limitMs, signal, needsWorker }: Waiting,
 ): Promise<void> {
   const deadline = performance.now() + limitMs;
   let silence: unknown;
@@ -167,7 +184,7 @@ async function untilOpen(
       silence = error;
     }
     if (performance.now() > nextLook) {
-      if ((await workerCount(link)) === 0) break;
+      if (needsWorker && (await workerCount(link)) === 0) break;
       nextLook = performance.now() + NO_WORKER_MS;
     }
     await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);

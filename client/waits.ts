@@ -146,6 +146,8 @@ function workerWith(facts: unknown): string {
     if (typeof name === 'string')
       return `a worker with the ${part} ${plainLine(name, NAME_CHARS_MAX)}`;
   }
+  const version = countIn(facts, 'payloadVersion');
+  if (version !== undefined) return `a newer worker, which reads payloads of version ${version}`;
   return 'a worker that serves it';
 }
 

@@ -17,6 +17,7 @@ import { localLogin } from './identity/local.js';
 import type { Authenticator } from './identity/person.js';
 import { readServiceTokens, serviceLogin } from './identity/service-tokens.js';
 import { startNotifier, type Target } from './notify/notifier.js';
+import { owedRows } from './owed.js';
 import { ENDPOINTS } from './routes/index.js';
 import { readPage } from './static-page.js';
 import { views } from './trail.js';
@@ -62,8 +63,9 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const ending = new AbortController();
   const { logins, token } = await loginsOf(options);
   const page = await readPage(options.pageFolder ?? join(__dirname, 'page'));
+  const desk = deskOf(options, clock);
   const app = createApp({
-    desk: deskOf(options, clock),
+    desk,
     endpoints: ENDPOINTS,
     logins,
     version,
@@ -84,7 +86,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     ...(token !== undefined && { token }),
     stop() {
       ending.abort();
-      stopping ??= Promise.all([notifier.stop(), close(server)]).then(() => undefined);
+      stopping ??= Promise.all([notifier.stop(), close(server)]).then(() => desk.owed.stop());
       return stopping;
     },
   };
@@ -101,6 +103,7 @@ function deskOf(options: ConsoleOptions, clock: () => number): Desk {
     ...(signer !== undefined && { signer }),
     ...(temporalUi !== undefined && { temporalUi }),
     views: views(),
+    owed: owedRows(store, say),
     clock,
     say,
   };

@@ -5,6 +5,7 @@ import type { Json } from '../core/json.js';
 import type { ToolEffect } from '../core/tool.js';
 import type { Store } from '../store/store.js';
 import type { Person } from './identity/person.js';
+import type { OwedRows } from './owed.js';
 
 export type DeskStore = Pick<
   Store,
@@ -49,6 +50,8 @@ export interface KnownTool {
 /** Questions that somebody has been shown, as far as this process remembers. */
 export interface Views {
   note(desk: Desk, person: Person, asks: readonly Seen[]): Promise<void>;
+  /** The same while the store is away. */
+  noteOrOwe(desk: Desk, person: Person, asks: readonly Seen[]): Promise<void>;
 }
 
 export interface Seen {
@@ -71,6 +74,8 @@ export interface Desk {
   readonly temporalUi?: string;
   /** Of every route that shows questions. */
   readonly views: Views;
+  /** Of what is done while the store is away. */
+  readonly owed: OwedRows;
   readonly clock: () => number;
   /** The console's own log: short lines, never a token, never what somebody sent. */
   readonly say: (line: string) => void;

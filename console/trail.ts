@@ -1,6 +1,6 @@
 /**
  * What the desk writes into the audit trail.
- * Invariant: what somebody does is written before it is done; what somebody saw, before they are shown it, once
+ * Invariant: unless the store is away, what somebody does is written before it is done; what somebody saw, before they are shown it, once
  * for each person, question and action that it asks about.
  */
 import type { AuditEntry, AuditKind } from '../core/audit.js';
@@ -20,6 +20,11 @@ export async function note(desk: Desk, person: Person, deed: Deed): Promise<void
   await desk.store.appendAudit(person.tenant, [entryOf(desk, person, deed)]);
 }
 
+/** The same of what is not held up by a store that is away. */
+export async function noteOrOwe(desk: Desk, person: Person, deed: Deed): Promise<void> {
+  await desk.owed.write(person.tenant, [entryOf(desk, person, deed)]);
+}
+
 function entryOf(
   { clock }: Desk,
   { id: by, via }: Person,
@@ -32,17 +37,25 @@ const REMEMBERED_MAX = 50_000;
 
 export function views(): Views {
   const seen = new Set<string>();
+  type Write = (tenant: string, entries: readonly AuditEntry[]) => Promise<void>;
+  const noteBy = async (
+    write: Write,
+    { desk, person, asks }: { desk: Desk; person: Person; asks: readonly Seen[] },
+  ): Promise<void> => {
+    const fresh = asks.filter((ask) => !seen.has(nameOf(person, ask)));
+    if (fresh.length === 0) return;
+    const entries = fresh.map(({ askId, runId, argsHash, policyVersion }) =>
+      entryOf(desk, person, { kind: 'seen', askId, runId, facts: { argsHash, policyVersion } }),
+    );
+    await write(person.tenant, entries);
+    if (seen.size > REMEMBERED_MAX) seen.clear();
+    for (const ask of fresh) seen.add(nameOf(person, ask));
+  };
   return {
-    async note(desk, person, asks) {
-      const fresh = asks.filter((ask) => !seen.has(nameOf(person, ask)));
-      if (fresh.length === 0) return;
-      const entries = fresh.map(({ askId, runId, argsHash, policyVersion }) =>
-        entryOf(desk, person, { kind: 'seen', askId, runId, facts: { argsHash, policyVersion } }),
-      );
-      await desk.store.appendAudit(person.tenant, entries);
-      if (seen.size > REMEMBERED_MAX) seen.clear();
-      for (const ask of fresh) seen.add(nameOf(person, ask));
-    },
+    note: (desk, person, asks) =>
+      noteBy((tenant, entries) => desk.store.appendAudit(tenant, entries), { desk, person, asks }),
+    noteOrOwe: (desk, person, asks) =>
+      noteBy((tenant, entries) => desk.owed.write(tenant, entries), { desk, person, asks }),
   };
 }
 
@@ -64,5 +77,5 @@ export function noteDenied(
   person: Person,
   facts: { readonly route: string; readonly status: number },
 ): Promise<void> {
-  return note(desk, person, { kind: 'access_denied', facts });
+  return noteOrOwe(desk, person, { kind: 'access_denied', facts });
 }

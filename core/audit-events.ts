@@ -1,4 +1,7 @@
-/** What of a run's events belongs into the audit trail: its questions, and decisions that do not count. */
+/**
+ * What of a run's events belongs into the audit trail: its questions, decisions that do not count, and those that count
+ * and that nobody could write before they were sent.
+ */
 import type { AuditEntry, AuditKind } from './audit.js';
 import type { AskView, EventBody, RunEvent } from './event.js';
 import type { Json } from './json.js';
@@ -11,10 +14,11 @@ export function auditOf(event: RunEvent): AuditEntry | undefined {
   const told = toldBy(event);
   if (told === undefined) return undefined;
   const { runId, at, seq } = event.stamp;
-  const { kind, askId, facts } = told;
+  const { kind, by, askId, facts } = told;
   return {
     at,
     kind,
+    ...(by !== undefined && { by }),
     runId,
     ...(askId !== undefined && { askId }),
     facts: { event: seq, ...facts },
@@ -23,6 +27,7 @@ export function auditOf(event: RunEvent): AuditEntry | undefined {
 
 interface Told {
   readonly kind: AuditKind;
+  readonly by?: string;
   readonly askId?: string;
   readonly facts: { readonly [name: string]: Json };
 }
@@ -50,6 +55,10 @@ function toldBy(event: EventBody): Told | undefined {
         },
       };
     }
+    case 'decision_recorded': {
+      const { askId, by, facts } = event;
+      return { kind: 'decided', by, askId, facts: { via: 'run', ...facts } };
+    }
     case 'approval_withdrawn': {
       const { askId, reason } = event;
       return { kind: 'withdrawn', askId, facts: { reason: reason.slice(0, TEXT_CHARS_MAX) } };
@@ -59,9 +68,12 @@ function toldBy(event: EventBody): Told | undefined {
       return { kind: 'escalated', askId, facts: { roles } };
     }
     case 'warning': {
-      const { code, message } = event;
+      const { code, message, about } = event;
       if (!IGNORED.test(code)) return undefined;
-      return { kind: 'ignored', facts: { code, message: message.slice(0, TEXT_CHARS_MAX) } };
+      const facts = { code, message: message.slice(0, TEXT_CHARS_MAX) };
+      if (about === undefined) return { kind: 'ignored', facts };
+      // In the facts alone: it may be anybody's, and is not to crowd the rows of the question or the person.
+      return { kind: 'ignored', facts: { ...facts, ...about } };
     }
     default:
       return undefined;

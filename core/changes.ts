@@ -69,9 +69,29 @@ export const CHANGES = {
     since: 7,
     why: 'What was done to find out what became of a lost call is an event.',
   },
+  toldDecisions: {
+    since: 8,
+    why: 'A decision that its sender could not write into the audit trail is an event, and a refusal names the decision that it is about: while the store is away only the run can tell them.',
+  },
+  keysAwaited: {
+    since: 8,
+    why: 'A decision that came by signal, signed with a key that the run has not been told of, waits for the next segment, which is told the keys: its sender hears of no refusal.',
+  },
+  stopShown: {
+    since: 8,
+    why: 'A run that a person stops shows it when it stops: its last record may wait for the store.',
+  },
   ownStore: {
     since: 8,
     why: 'A run knows the store that has its records: another store is refused, and what an older copy of it has no row of is unknown.',
+  },
+  waitForCode: {
+    since: 8,
+    why: 'Code that no worker serves is waited for, up to `unservedTimeoutMs`, a call whose tool is served with another schema is checked and asked about again, and a tool that is declared required, or that a criterion needs, ends the run when nobody can call it.',
+  },
+  heardOpening: {
+    since: 8,
+    why: 'A worker that dies while it opens a run is noticed by its heartbeats, not after a minute. The code that decided the first step says by its name whether it knows this.',
   },
 } as const satisfies { readonly [name: string]: Change };
 

@@ -7,6 +7,7 @@
  *  E3 Late inputs are named in the result (G98).
  */
 import { storeWork } from './effect-limits.js';
+import { tellRefusal } from './ask/told.js';
 import { withdrawAsks } from './ask/open-ask.js';
 import type { Call, CallFact } from './call/call.js';
 import { refusalOf } from './call/refusal.js';
@@ -67,7 +68,7 @@ function cancelledBy(stopping: Stopping) {
 }
 
 function announce(run: OpenRun, stopping: Stopping): Step<OpenRun> {
-  const withdrawn = withdrawAsks(unread(run), `the run stops: ${stopping.reason}`);
+  const withdrawn = withdrawAsks(unjudged(unread(run)), `the run stops: ${stopping.reason}`);
   const timers = Object.entries(withdrawn.run.inflight).filter(
     ([, entry]) => entry.kind === 'timer',
   );
@@ -113,6 +114,12 @@ function unread(run: OpenRun): OpenRun {
     queue: [],
     unprocessed: [...run.unprocessed, ...names].slice(0, UNPROCESSED_MAX),
   };
+}
+
+/** Decisions that waited for keys which the run is not told any more. */
+function unjudged({ unjudged: waiting = [], ...run }: OpenRun): OpenRun {
+  const refusal = { reason: 'unknown_key', message: 'the run stops' } as const;
+  return waiting.reduce<OpenRun>((next, one) => tellRefusal(next, one, refusal), run);
 }
 
 /** Synthetic results for every call that has none, then the results message of the turn. */

@@ -18,6 +18,7 @@ import { warn } from './outbox.js';
 import type { PermissionMode } from './permission-mode.js';
 import { withModelChoice } from './route.js';
 import type { OpenRun, Run } from './run.js';
+import { unservedLimit } from './served-code.js';
 import type { Settings } from './settings.js';
 
 export type Control = Extract<
@@ -49,7 +50,7 @@ export function resolveWanted(run: OpenRun): Step<OpenRun> | undefined {
   return start({ ...run, modelChoice: choice }, 'resolve_model', (id, events): ActivityEffect => ({
     kind: 'resolve_model',
     id,
-    input: { v: 1, run: refOf(run), model: wanted, events },
+    input: { v: 1, run: refOf(run), model: wanted, ...unservedLimit(run), events },
     limits: storeWork(run, RESOLVE_LIMITS),
     summary: wanted,
   }));

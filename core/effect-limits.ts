@@ -4,7 +4,7 @@
  * attempt may have claimed is not repeated after a loss (G121).
  */
 import type { Limit } from './budget-fields.js';
-import { follows } from './changes.js';
+import { FIRST_RULES, follows } from './changes.js';
 import { boundByTime } from './clock.js';
 import type { EffectLimits } from './effect.js';
 import type { OpenRun, Run } from './run.js';
@@ -63,4 +63,15 @@ export function storeWork(run: Run, older: EffectLimits): EffectLimits {
     ...(heartbeatMs !== undefined && { heartbeatMs }),
     maximumAttempts: 0,
   };
+}
+
+/** Before its settings are known a run has no heartbeat timeout of its own; ms. */
+const OPENING_HEARTBEAT_MS = 10_000;
+
+/** Of the activity that each segment begins with. */
+export function openingLimits(run: Run): EffectLimits {
+  const limits = storeWork(run, { attemptMs: 60_000, maximumAttempts: 0 });
+  const begun = { rules: run.begunWith ?? FIRST_RULES };
+  if (run.frozen !== undefined || !follows(begun, 'heardOpening')) return limits;
+  return { ...limits, heartbeatMs: OPENING_HEARTBEAT_MS };
 }

@@ -83,6 +83,8 @@ export interface CloseRunOutput extends Acknowledged {
   readonly head: string | null;
   /** Absent: there was none to store. */
   readonly session?: SavedSession;
+  /** The store has lost the conversation, and what was said last is not in it. */
+  readonly transcript?: 'incomplete';
 }
 
 /** Limits of an effect, all in ms; the shell only passes them on. */

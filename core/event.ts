@@ -4,7 +4,8 @@
  * `run_result`, exactly one is `stop`. The store projects its tables of runs and asks from them.
  */
 import type { Json, StoredText } from './json.js';
-import type { AskKind, AskOutcome, Escalation } from './ask/ask.js';
+import type { AskKind, AskOutcome, DecisionKind, Escalation } from './ask/ask.js';
+import type { DecidedFacts, RefusedDecision } from './ask/decided-facts.js';
 import type { LimitsOutlook } from './controls/outlook.js';
 import type { Repeats } from './controls/repeats.js';
 import type { GrantRequest } from './ask/grants.js';
@@ -144,6 +145,16 @@ export type EventBody =
       /** How long the question was open, in ms. */
       readonly waitedMs: number;
     }
+  /** A decision that counts and that its sender could not write into the audit trail. */
+  | {
+      readonly type: 'decision_recorded';
+      readonly askId: string;
+      readonly callId?: string;
+      readonly decision: DecisionKind;
+      /** With `requireProof` proven by the signature in `facts`. */
+      readonly by: string;
+      readonly facts: DecidedFacts;
+    }
   | {
       readonly type: 'approval_withdrawn';
       readonly askId: string;
@@ -168,7 +179,13 @@ export type EventBody =
       readonly amount?: number;
     }
   | { readonly type: 'user_message'; readonly messageId: string; readonly text: StoredText }
-  | { readonly type: 'warning'; readonly code: string; readonly message: string }
+  | {
+      readonly type: 'warning';
+      readonly code: string;
+      readonly message: string;
+      /** With a decision that does not count. */
+      readonly about?: RefusedDecision;
+    }
   | {
       readonly type: 'tool_started';
       readonly callId: string;

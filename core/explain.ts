@@ -106,6 +106,7 @@ type CallEvent =
   | Of<'permission'>
   | Of<'approval_requested'>
   | Of<'approval_escalated'>
+  | Of<'decision_recorded'>
   | Of<'approval_resolved'>
   | Of<'approval_withdrawn'>
   | Of<'input_request'>
@@ -130,6 +131,8 @@ function explainCall(event: CallEvent): Said | undefined {
       );
     case 'approval_escalated':
       return says('approve', `nobody has decided: ${event.roles.join(' or ')} may as well now`);
+    case 'decision_recorded':
+      return says('outside', `${event.by} said ${event.decision} on ${event.askId}`);
     case 'approval_resolved':
       return says(
         'approve',

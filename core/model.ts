@@ -69,10 +69,15 @@ export type ReplyStop =
   | 'unknown';
 
 export type CallCheck =
-  | { readonly ok: true; readonly outlook?: Outlook }
+  | {
+      readonly ok: true;
+      readonly outlook?: Outlook;
+      /** The worker that has the reply lacks the tool's code: another one looks at them. */
+      readonly unchecked?: true;
+    }
   | {
       readonly ok: false;
-      readonly code: 'unknown_tool' | 'invalid_arguments';
+      readonly code: 'unknown_tool' | 'invalid_arguments' | 'tool_unavailable';
       readonly message: string;
     };
 

@@ -10,10 +10,15 @@ import { FIRST_RULES, knownRules } from './changes.js';
 import type { Run, Tally } from './run.js';
 import type { StartInput } from './task.js';
 
+/** Of the state that a run hands to its next segment. */
+const SHAPE = 1;
+
 export interface Identity {
   readonly runId: string;
   /** Workflow time of the start, ms since epoch. */
   readonly at: number;
+  /** The newest rules that the code knows which decides the first step; absent: that code does not say. */
+  readonly rules?: number | undefined;
 }
 
 const NOTHING_COUNTED: Tally = {
@@ -41,8 +46,9 @@ const NOTHING_COUNTED: Tally = {
 
 export function open(start: StartInput, identity: Identity): Run {
   return {
-    shape: 1,
+    shape: SHAPE,
     rules: FIRST_RULES,
+    ...(identity.rules !== undefined && { begunWith: identity.rules }),
     tenant: start.tenant ?? 'default',
     runId: identity.runId,
     taskId: start.task.taskId ?? identity.runId,
@@ -92,7 +98,14 @@ export function nextSegment(run: Run, segment: NextSegment): Run {
   };
 }
 
-/** Brings a run of an older shape to today's; the shape changes at segment starts only (design §6). */
+/**
+ * Brings a run of an older shape to today's; the shape changes at segment starts only (design §6). Throws for one of a
+ * newer release, whose rules or shape this code does not know.
+ */
 export function upgradeRun(run: Run): Run {
-  return { ...run, rules: knownRules(run.rules) };
+  const shape: number = run.shape;
+  if (shape === SHAPE) return { ...run, rules: knownRules(run.rules) };
+  throw new Error(
+    `NotServed: the state of this run has shape ${shape}, this worker reads shape ${SHAPE}; deploy a newer worker`,
+  );
 }

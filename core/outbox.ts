@@ -7,7 +7,7 @@
  */
 import { utf8ToBytes } from '@noble/hashes/utils';
 import type { EventBody, RunEvent, WireEvent } from './event.js';
-import type { Run } from './run.js';
+import type { Run, Warning } from './run.js';
 import { wireForm } from './wire-events.js';
 
 export const EVENTS_PER_BATCH = 200;
@@ -44,7 +44,16 @@ const HELD_WARNINGS_MAX = 50;
  * Before `session_init` it waits for it; after `run_result`, the last event, it is not told any more.
  */
 export function warn<R extends Run>(run: R, code: string, message: string): R {
-  const warning = { code, message: message.slice(0, 500) };
+  return warnAbout(run, { code, message });
+}
+
+/** The same of a decision that does not count. */
+export function warnAbout<R extends Run>(run: R, { code, message, about }: Warning): R {
+  const warning = {
+    code,
+    message: message.slice(0, 500),
+    ...(about !== undefined && { about }),
+  };
   if (run.frozen === undefined || run.arrival !== undefined) {
     const held = run.heldWarnings ?? [];
     return held.length < HELD_WARNINGS_MAX ? { ...run, heldWarnings: [...held, warning] } : run;
@@ -55,7 +64,7 @@ export function warn<R extends Run>(run: R, code: string, message: string): R {
 /** Emits the warnings that had to wait for `session_init`. */
 export function releaseWarnings<R extends Run>(run: R): R {
   const { heldWarnings = [], ...rest } = run;
-  return heldWarnings.reduce<R>((next, one) => warn(next, one.code, one.message), rest as R);
+  return heldWarnings.reduce<R>((next, one) => warnAbout(next, one), rest as R);
 }
 
 /** The next events for a carrier: the oldest that fit one batch, nothing while another carries. */

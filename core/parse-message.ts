@@ -92,6 +92,7 @@ export function parseDecision(raw: unknown): Parsed<Decision> {
     ...(nonce !== undefined && { nonce }),
     ...(kid !== undefined && { kid }),
     ...(proof !== undefined && { proof }),
+    ...(ownValue(raw, 'unrecorded') === true && { unrecorded: true }),
   };
   return fitsBytes(parsed, DECISION_BYTES_MAX)
     ? { ok: true, value: parsed }

@@ -3,6 +3,7 @@
  */
 import { ownValue } from './json.js';
 import { depthOf, SHAPE_DEPTH_MAX } from './json-depth.js';
+import { PAYLOAD_VERSION } from './payloads/payload.js';
 import { parseModelName, type Parsed } from './parse-message.js';
 import { sessionDefect } from './session/parse.js';
 import type { StartInput } from './task.js';
@@ -23,7 +24,7 @@ export function parseStart(raw: unknown): Parsed<StartInput> {
   if (typeof undecodable === 'string') return fault(`the input is undecodable: ${undecodable}`);
   const agent = ownValue(raw, 'agent');
   const task = ownValue(raw, 'task');
-  if (ownValue(raw, 'v') !== 1) return fault('the input of a run must have v: 1');
+  if (ownValue(raw, 'v') !== PAYLOAD_VERSION) return fault('the input of a run must have v: 1');
   if (typeof agent !== 'string' || agent === '' || agent.length > NAME_CHARS_MAX)
     return fault('agent must be the name of an agent');
   if (!isRecord(task)) return fault('task must be an object with a goal');
@@ -44,6 +45,16 @@ export function parseStart(raw: unknown): Parsed<StartInput> {
   const defect = sessionDefect(ownValue(raw, 'session'));
   if (defect !== undefined) return fault(defect);
   return { ok: true, value: raw as unknown as StartInput };
+}
+
+/** Why a start waits: a newer release made it, and this code does not guess what it means. Undefined: none did. */
+export function newerVersion(raw: unknown): string | undefined {
+  const version = isRecord(raw) ? ownValue(raw, 'v') : undefined;
+  if (!Number.isSafeInteger(version) || Number(version) <= PAYLOAD_VERSION) return undefined;
+  return (
+    `NotServed: the start of this run has version ${String(version)}, this worker reads version ${PAYLOAD_VERSION}; ` +
+    'deploy a newer worker'
+  );
 }
 
 function isRecord(raw: unknown): raw is { readonly [key: string]: unknown } {

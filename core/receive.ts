@@ -7,9 +7,11 @@
  */
 import { opened } from './arrival.js';
 import { recordAnswer } from './ask/answer.js';
-import { record } from './ask/decide.js';
+import { record, recordWaiting } from './ask/decide.js';
+import { tellRefusal } from './ask/told.js';
 import { replaceAsk } from './ask/pending.js';
 import { withVerdict } from './ask/verdict.js';
+import { follows } from './changes.js';
 import type { CallFact, ExecutingStage } from './call/call.js';
 import { baseOf } from './call/call.js';
 import { callChecked, callNotChecked } from './call/recheck.js';
@@ -19,7 +21,7 @@ import { creditWork, elapse, nearTheEnd } from './clock.js';
 import { compacted, notCompacted } from './context/compacted.js';
 import { control, modelNotResolved, modelResolved } from './control.js';
 import { sha256Hex } from './digest.js';
-import type { RecordOutcomeOutput } from './effect.js';
+import type { CloseRunOutput, RecordOutcomeOutput } from './effect.js';
 import type { Failure } from './failure.js';
 import { hooksFailed, hooksRan } from './hooks/ran.js';
 import { finish } from './inflight.js';
@@ -61,7 +63,7 @@ function ofEffect(run: Run, input: EffectInput): Run {
   }
   const ended = creditWork(finish(run, input.id), entry, workOf(input));
   const heard = 'output' in input ? acked(ended, input.output.eventsUpTo) : ended;
-  if (input.type === 'run_opened') return opened(heard, input.output);
+  if (input.type === 'run_opened') return recordWaiting(opened(heard, input.output));
   if (input.type === 'effect_failed' && entry.kind === 'open_run')
     return notOpened(heard, input.failure);
   if (!isOpen(heard)) {
@@ -112,9 +114,7 @@ function recordOutcome(run: OpenRun, input: Outcome): Run {
     case 'flushed':
       return messagesStored(run, input.id, input.output);
     case 'run_closed':
-      return ended(
-        sessionSaved({ ...run, head: input.output.head, pending: [] }, input.output.session),
-      );
+      return ended(closed(run, input.output));
     case 'timer_fired':
       return timedOut(run, input.id);
   }
@@ -210,6 +210,12 @@ function failed(run: OpenRun, { id: effectId, kind, failure }: Failed): Run {
   return run;
 }
 
+function closed(run: OpenRun, { head, session, transcript }: CloseRunOutput): OpenRun {
+  const { stopping } = run;
+  const told = stopping && transcript !== undefined && { stopping: { ...stopping, transcript } };
+  return sessionSaved({ ...run, ...told, head, pending: [] }, session);
+}
+
 function ended(run: OpenRun): Run {
   const { stopping } = run;
   if (stopping?.result === undefined) return run;
@@ -281,9 +287,7 @@ function tooLate(run: Run, input: OutsideInput): Run {
   const unprocessed = [...run.unprocessed, input.type].slice(0, UNPROCESSED_MAX);
   const next = { ...run, unprocessed };
   if (input.type !== 'decision') return next;
-  return withVerdict(next, input.ticket, {
-    accepted: false,
-    reason: 'run_closing',
-    message: 'the run is ending',
-  });
+  const refusal = { reason: 'run_closing', message: 'the run is ending' } as const;
+  const told = follows(run, 'toldDecisions') ? tellRefusal(next, input.decision, refusal) : next;
+  return withVerdict(told, input.ticket, { accepted: false, ...refusal });
 }

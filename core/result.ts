@@ -84,6 +84,8 @@ export interface RunResult {
   readonly trace: { readonly runId: string; readonly traceId: string; readonly events: number };
   /** Of a run with a session, in what the run returns: under which id it goes on, and whether it was stored. */
   readonly session?: SessionOutcome;
+  /** The store has lost messages of the conversation, and the last ones could not be added; in what the run returns. */
+  readonly transcript?: 'incomplete';
   /** Hooks at the start and, in what the run returns, at its end (G98). */
   readonly hooks?: readonly HookReport[];
   /** Inputs that arrived after closing began (G98). */

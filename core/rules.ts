@@ -14,7 +14,7 @@ import { close } from './closing.js';
 import { afterCompaction } from './context/after-compaction.js';
 import { makeRoom } from './context/compaction.js';
 import { adoptModel, resolveWanted } from './control.js';
-import { storeWork } from './effect-limits.js';
+import { openingLimits } from './effect-limits.js';
 import { refOf, type ActivityEffect } from './effect.js';
 import { flush } from './flush.js';
 import { complete } from './gates/completion.js';
@@ -100,7 +100,7 @@ export function opening(run: Run): Step | 'hold' | undefined {
       ...(run.previousExecution !== undefined && { previousExecution: run.previousExecution }),
       events,
     },
-    limits: storeWork(run, { attemptMs: 60_000, maximumAttempts: 0 }),
+    limits: openingLimits(run),
     summary: `${run.start.agent}, segment ${run.segment.number}`,
   }));
 }

@@ -1,8 +1,10 @@
 /** Builds the result of a run (D1), its counters (D7) and the view that queries get. */
 import type { Ask } from './ask/ask.js';
 import { grantViews, takesGrant } from './ask/grants.js';
-import { pendingAsks, viewOf } from './ask/pending.js';
+import { outcomeOf } from './ask/decide.js';
+import { askById, pendingAsks, viewOf } from './ask/pending.js';
 import { AWAITING } from './awaiting.js';
+import { follows } from './changes.js';
 import { isWaiting } from './clock.js';
 import { compactionsOf } from './context/compaction.js';
 import { isOverrun } from './money/budget.js';
@@ -11,7 +13,7 @@ import { currentRoute, versionsOf } from './route.js';
 import { sessionOutcome } from './session/carry.js';
 import { isOpen, type Run, type Stopping } from './run.js';
 import { nextSafeActionFor, statusOfStop } from './stop.js';
-import type { OpenAsk, RunView, RunViewStatus } from './view.js';
+import type { OpenAsk, Question, RunView, RunViewStatus } from './view.js';
 
 export function resultOf(run: Run, stopping: Stopping): RunResult {
   const { reason, detail, phase, pendingApproval } = stopping;
@@ -66,7 +68,12 @@ export function finalResult(run: Run, result: RunResult): RunResult {
 /** The same when the run has been closed: its session has been stored, or not. */
 export function closedResult(run: Run, result: RunResult): RunResult {
   const session = sessionOutcome(run);
-  return { ...finalResult(run, result), ...(session !== undefined && { session }) };
+  const { transcript } = run.stopping ?? {};
+  return {
+    ...finalResult(run, result),
+    ...(session !== undefined && { session }),
+    ...(transcript !== undefined && { transcript }),
+  };
 }
 
 export function countersOf(run: Run): Counters {
@@ -90,10 +97,18 @@ export function countersOf(run: Run): Counters {
 
 /** Status as the outside sees it: what the run waits for, or 'running'. */
 export function statusOf(run: Run): RunViewStatus {
-  if (run.stopping?.result) return statusOfStop(run.stopping.reason);
+  const { stopping } = run;
+  if (stopping !== undefined && (stopping.result !== undefined || isStoppedByPerson(run)))
+    return statusOfStop(stopping.reason);
   if (!isWaiting(run)) return 'running';
   const kinds = pendingAsks(run).map((ask) => ask.kind);
   return AWAITING.find(([kind]) => kinds.includes(kind))?.[1] ?? 'running';
+}
+
+/** Their stop is shown at once; its record may have to wait for the store. */
+function isStoppedByPerson(run: Run): boolean {
+  const { reason } = run.stopping ?? {};
+  return (reason === 'interrupted' || reason === 'aborted') && follows(run, 'stopShown');
 }
 
 export function viewOfRun(run: Run): RunView {
@@ -110,6 +125,7 @@ export function viewOfRun(run: Run): RunView {
     }),
     opened: run.frozen !== undefined,
     status: run.stopping !== undefined && run.final === undefined ? 'closing' : statusOf(run),
+    ...(run.stopping !== undefined && { stop: stopView(run.stopping) }),
     phase: run.phase,
     segment: run.segment.number,
     counters: countersOf(run),
@@ -124,9 +140,21 @@ export function viewOfRun(run: Run): RunView {
   };
 }
 
+function stopView({ reason, detail }: Stopping): NonNullable<RunView['stop']> {
+  return { reason, status: statusOfStop(reason), ...(detail !== undefined && { detail }) };
+}
+
 /** What the queries tell of the questions that are open. */
 export function openAsksOf(run: Run): readonly OpenAsk[] {
   return pendingAsks(run).map((ask) => openView(run, ask));
+}
+
+/** What the queries tell of one question, open or closed; null: this run has not asked it. */
+export function questionOf(run: Run, askId: string): Question | null {
+  const ask = askById(run, askId);
+  if (ask !== undefined) return { outcome: outcomeOf(ask), ask: viewOf(ask) };
+  const closed = run.closedAsks.find(({ id }) => id === askId);
+  return closed === undefined ? null : { outcome: closed.outcome };
 }
 
 function openView(run: Run, ask: Ask): OpenAsk {

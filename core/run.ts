@@ -5,6 +5,7 @@
  *  R2 `now` is the time of the newest input; nothing in the core reads a clock.
  *  R3 Only `outbox` gives a `seq`, only `stop` sets `stopping`.
  */
+import type { RefusedDecision } from './ask/decided-facts.js';
 import type { Ask, AskOutcome, Decision, Verdict } from './ask/ask.js';
 import type { Arrival } from './arrival.js';
 import type { StandingGrant } from './ask/grants.js';
@@ -71,6 +72,13 @@ export interface Turn {
   readonly judgement?: 'running' | AnswerOpinion;
 }
 
+/** A fact worth a person's attention. */
+export interface Warning {
+  readonly code: string;
+  readonly message: string;
+  readonly about?: RefusedDecision;
+}
+
 export interface Stopping {
   readonly reason: StopReason;
   readonly detail?: string;
@@ -80,6 +88,8 @@ export interface Stopping {
   /** What `run_result` said, once `stop` and it have been emitted. */
   readonly result?: RunResult;
   readonly sessionEnd?: 'running' | 'done';
+  /** What was said last could not be stored. */
+  readonly transcript?: 'incomplete';
 }
 
 /** Budgets that a person can raise (G91). */
@@ -253,6 +263,8 @@ export interface QueuedMessage {
 export interface Run {
   readonly shape: 1;
   readonly rules: number;
+  /** The newest rules that the code knew which decided the first step; absent: that code did not say. */
+  readonly begunWith?: number;
   readonly tenant: string;
   readonly runId: string;
   readonly taskId: string;
@@ -294,6 +306,8 @@ export interface Run {
   readonly budgetAsks?: number;
   readonly breakers: { readonly [tool: string]: BreakerCount };
   readonly repetition?: Repetition;
+  /** Schemas of tools that took the place of those that the run began with, by name (G110). */
+  readonly schemas?: { readonly [tool: string]: string };
   /** Tools that returned ok, for evidence; names only. */
   readonly evidence: readonly string[];
   /** Dataflow: values by path; a path is written once and never again (C49). */
@@ -305,6 +319,8 @@ export interface Run {
   /** The newest asks that are closed and whose call is settled, for whoever answers them late. */
   readonly closedAsks: readonly { readonly id: string; readonly outcome: AskOutcome }[];
   /** Decisions for a call of this turn whose question is not open yet (G12). */
+  /** Decisions that wait for the keys that the next segment is told (keysAwaited). */
+  readonly unjudged?: readonly Decision[];
   readonly early: readonly { readonly decision: Decision; readonly at: number }[];
   /** Approvals that cover later calls as well (G13). */
   readonly grants?: readonly StandingGrant[];
@@ -368,7 +384,7 @@ export interface Run {
   readonly modelFailure?: ModelFailure;
   readonly unprocessed: readonly string[];
   /** Warnings from before the run was opened; told right after `session_init`. */
-  readonly heldWarnings?: readonly { readonly code: string; readonly message: string }[];
+  readonly heldWarnings?: readonly Warning[];
   /** Answers for senders that wait for one; the shell takes them after each step. */
   readonly verdicts: readonly { readonly ticket: string; readonly verdict: Verdict }[];
   readonly final?: Final;

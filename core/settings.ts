@@ -55,6 +55,8 @@ export interface Settings {
   readonly approvalTimeoutMs: number;
   readonly inputTimeoutMs: number;
   readonly idleTimeoutMs: number;
+  /** How long the run waits in a row for a worker with the code that it needs (G118). */
+  readonly unservedTimeoutMs: number;
   readonly propagateCancellation: boolean;
   /** The conversation is stored when the run ends; null: when the start names a session (SP-05). */
   readonly persistSession: boolean | null;
@@ -113,6 +115,7 @@ export const DEFAULT_SETTINGS: Settings = {
   approvalTimeoutMs: 7 * DAY_MS,
   inputTimeoutMs: 7 * DAY_MS,
   idleTimeoutMs: 30 * DAY_MS,
+  unservedTimeoutMs: DAY_MS,
   propagateCancellation: false,
   persistSession: null,
   includePartialMessages: false,

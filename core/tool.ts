@@ -80,6 +80,8 @@ export interface ToolRecord {
   readonly sandbox?: 'none' | 'optional' | 'required';
   /** With kind 'human_input': whose answers count; absent: anybody's. */
   readonly answeredBy?: AnswerRule;
+  /** No run of its agent goes on when nobody can call it; absent: the model finds another way (G106). */
+  readonly required?: true;
   /** The model's vendor runs it, nobody here does (G48). */
   readonly hosted?: HostedBound;
 }

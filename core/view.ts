@@ -1,10 +1,10 @@
 /** What a query may see of a run: small, and safe to show. */
-import type { Vote } from './ask/ask.js';
+import type { AskOutcome, Vote } from './ask/ask.js';
 import type { GrantView } from './ask/grants.js';
 import type { Budget } from './budget-fields.js';
 import type { AskView, Phase } from './event.js';
 import type { PermissionMode } from './permission-mode.js';
-import type { Counters, RunResult } from './result.js';
+import type { Counters, RunResult, RunStatus, StopReason } from './result.js';
 
 /** What is stored of a run's status; every list of statuses is this one. */
 export const STORED_STATUSES = [
@@ -30,6 +30,13 @@ export interface OpenAsk extends AskView {
   readonly takesGrant?: true;
 }
 
+/** A question that the run has asked. */
+export interface Question {
+  readonly outcome: AskOutcome;
+  /** Absent for one that closed long ago. */
+  readonly ask?: AskView;
+}
+
 export interface RunView {
   readonly runId: string;
   readonly tenant: string;
@@ -45,6 +52,12 @@ export interface RunView {
   /** The run was opened: its agent, model and limits are frozen. */
   readonly opened: boolean;
   readonly status: RunViewStatus;
+  /** How it ends, from the moment when that is decided; its record may come later. */
+  readonly stop?: {
+    readonly reason: StopReason;
+    readonly status: RunStatus;
+    readonly detail?: string;
+  };
   readonly phase: Phase;
   readonly segment: number;
   readonly counters: Counters;

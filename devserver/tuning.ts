@@ -31,6 +31,12 @@ const TUNING: readonly TunedSetting[] = [
     reason: 'Hands an activity to the worker that asked for it; saves about 9 ms a turn.',
   },
   {
+    key: 'history.workflowTaskRetryMaxInterval',
+    value: '10s',
+    reason:
+      'A workflow task that was lost three times gets up to this much more than its 10 s before another worker gets it; by default up to 10 minutes more.',
+  },
+  {
     key: 'frontend.enableServerVersionCheck',
     value: false,
     reason: 'No calls to the outside.',

@@ -70,7 +70,7 @@ interface Ids {
   readonly traceId: string;
 }
 
-/** Fields that say when, how long, or which attempt. */
+/** Fields that say when, how long, which attempt, or which message. */
 const FREE_FIELDS: ReadonlySet<string> = new Set([
   'at',
   'seq',
@@ -81,6 +81,8 @@ const FREE_FIELDS: ReadonlySet<string> = new Set([
   'activeMs',
   'waitingMs',
   'attemptId',
+  'decidedAt',
+  'nonce',
 ]);
 
 /** Values of tools and models, in which a field of the same name is theirs. */

@@ -11,7 +11,8 @@ import { arbitraryCase } from '../exploration/arbitrary-case.js';
 import { briskCase } from '../exploration/brisk-case.js';
 import { reportLines } from '../replay/report-text.js';
 import { replayRunsOf } from '../replay/strict-replay.js';
-import { git, requireBase, run, sourcesOf } from './base-commit.js';
+import { git, requireBase } from './base-commit.js';
+import { installed, packed } from './base-package.js';
 import { bundlesIn } from './candidates.js';
 import { linesOf, manifestOf, manifestPath } from './kept-histories.js';
 
@@ -67,22 +68,6 @@ export async function replayFromBase({ random, seed, say }: FreshReplay): Promis
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** The package as `npm pack` makes it of that commit; with the dependencies that are installed here. */
-function packed(folder: string, commit: string): string {
-  const sources = sourcesOf(commit, folder);
-  const told = run('npm', ['pack', '--silent', '--pack-destination', folder], sources);
-  return join(folder, told.trim().split('\n').at(-1)!);
-}
-
-/** An empty project that has the package. */
-function installed(tarball: string, folder: string): string {
-  const project = join(folder, 'project');
-  mkdirSync(project);
-  writeFileSync(join(project, 'package.json'), '{"name":"of-base","private":true}');
-  run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], project);
-  return project;
 }
 
 function writeCases(folder: string, { random, seed }: Pick<FreshReplay, 'random' | 'seed'>): void {

@@ -117,11 +117,33 @@ const APPEND = `
 async function chainEntries(tx: Db, tenant: string, entries: readonly AuditEntry[]): Promise<void> {
   await holdAudit(tx, tenant);
   let head = await headOf(tx, tenant);
-  for (const entry of entries) {
-    const row = chained(head, storable(entry));
+  for (const given of entries) {
+    const entry = storable(given);
+    if (await isToldBefore(tx, tenant, entry)) continue;
+    const row = chained(head, entry);
     await change(tx, APPEND, { ...tableRow(row) });
     head = { tenant, seq: row.seq, hash: row.hash };
   }
+}
+
+const DECIDED = `
+  select facts_json from audit
+  where tenant = @tenant and ask_id = @askId and kind = 'decided' and run_id = @runId`;
+
+/**
+ * A decision that its sender has written is not written again from the run's event, nor the other way round: while the
+ * store is away the run tells it, and its sender may send it again when the store is back.
+ */
+async function isToldBefore(tx: Db, tenant: string, entry: AuditEntry): Promise<boolean> {
+  const { kind, runId, askId, facts } = entry;
+  if (kind !== 'decided' || runId === undefined || askId === undefined) return false;
+  const { nonce, event } = facts;
+  if (typeof nonce !== 'string' || nonce === '') return false;
+  const rows = await rowsOf<Pick<AuditTable, 'facts_json'>>(tx, DECIDED, { tenant, runId, askId });
+  return rows.some(({ facts_json: text }) => {
+    const told = JSON.parse(text) as AuditEntry['facts'];
+    return told.nonce === nonce && (event !== undefined || told.event !== undefined);
+  });
 }
 
 /** As the database will give it back: what is hashed is what is read. */

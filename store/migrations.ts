@@ -194,6 +194,19 @@ const MIGRATIONS: readonly Migration[] = [
         by_whom text not null, primary key (tenant, run_id))`,
     ],
   },
+  {
+    version: 10,
+    name: 'what workers serve',
+    statements: [
+      `create table served (worker text not null, namespace text not null, task_queue text not null,
+        since bigint not null, alive_at bigint not null, ended_at bigint, code_json text not null,
+        primary key (worker))`,
+      `create index served_by_queue on served (namespace, task_queue)`,
+      `create table needs (tenant text not null, run_id text not null, namespace text not null,
+        task_queue text not null, code_json text not null, primary key (tenant, run_id))`,
+      `create index needs_by_queue on needs (namespace, task_queue, tenant, run_id)`,
+    ],
+  },
 ];
 
 /** The newest schema that this program knows. */

@@ -325,6 +325,26 @@ export interface AdoptedRunTable {
   readonly by_whom: string;
 }
 
+export interface ServedTable {
+  /** Names one life of a worker process. */
+  readonly worker: string;
+  readonly namespace: string;
+  readonly task_queue: string;
+  /** By the clock of the database, as the other times of this table. */
+  readonly since: number;
+  readonly alive_at: number;
+  readonly ended_at: number | null;
+  readonly code_json: string;
+}
+
+export interface NeedTable {
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly namespace: string;
+  readonly task_queue: string;
+  readonly code_json: string;
+}
+
 export interface Tables {
   readonly blobs: BlobTable;
   readonly nodes: NodeTable;
@@ -351,5 +371,7 @@ export interface Tables {
   readonly notices: NoticeTable;
   readonly store_identity: StoreIdentityTable;
   readonly adopted_runs: AdoptedRunTable;
+  readonly served: ServedTable;
+  readonly needs: NeedTable;
   readonly schema_migrations: { readonly version: number; readonly name: string };
 }

@@ -2,7 +2,7 @@
  * The store: everything that outlives a run's Temporal history. SQLite in one file, for the processes of one
  * machine, or a database of PostgreSQL, for those of many.
  * Invariants: what a method has written is on disk when it returns; every row belongs to a tenant; the
- * store knows no clock, times come as arguments.
+ * store knows no clock, times come as arguments, except for which workers are alive (served.ts).
  * Errors of every method: `StoreUnavailable` with a hint, and `InvalidRequest` for unusable identifiers.
  */
 import { archivals, type Archivals } from './archivals.js';
@@ -26,6 +26,7 @@ import { liveOn, type LiveStreams } from './live.js';
 import { schemaVersion } from './migrations.js';
 import { isStoreUrl, refuseUnknownPlace } from './place.js';
 import type { PostgresOptions } from './postgres/postgres-database.js';
+import { needs, type Needs } from './needs.js';
 import { notices, type Notices } from './notices.js';
 import { replies, type Replies } from './replies.js';
 import { runs, type Runs } from './runs.js';
@@ -35,6 +36,7 @@ import {
   openSqlite,
   type SqliteOptions,
 } from './sqlite/sqlite-database.js';
+import { served, type Served } from './served.js';
 import { sessions, type Sessions } from './sessions.js';
 import { streams, type Streams } from './streams.js';
 import { transcripts, type Transcripts } from './transcripts.js';
@@ -61,7 +63,9 @@ export interface StoreCalls
     DeskKeys,
     DeskRequests,
     Notices,
-    Identity {}
+    Identity,
+    Served,
+    Needs {}
 
 export interface Store extends StoreCalls {
   /** What models say at this moment. */
@@ -205,5 +209,7 @@ function callsOn(db: Db, { cache, marks }: Sources): StoreCalls {
     ...deskRequests(db),
     ...notices(db),
     ...identity(db, marks),
+    ...served(db),
+    ...needs(db),
   };
 }

@@ -3,14 +3,16 @@
  * Invariants: nothing is served before configuration, store and server have been found good; on shutdown
  * running activities get `shutdownGraceMs` to end, then everything it opened is closed.
  */
-import { IllegalStateError, type PayloadCodec } from '@temporalio/common';
+import { IllegalStateError, WorkflowNotFoundError, type PayloadCodec } from '@temporalio/common';
 import { DefaultLogger, Runtime, Worker, type NativeConnection } from '@temporalio/worker';
 import { fetchHistory } from '../activities/fetch-history.js';
 import { createActivities, type Activities, type ActivityDeps } from '../activities/index.js';
 import type { Config } from '../authoring/index.js';
 import type { Provider } from '../providers/provider.js';
+import { lackingLines, lackingRuns } from '../store/lacking-runs.js';
 import { openStoreAt, type Store } from '../store/store.js';
 import type { AgentActivities } from '../workflows/activity-types.js';
+import { codeServed, startAnnouncer, type Announcer } from './announcer.js';
 import { startArchiver, type RunningArchiver } from './archiver.js';
 import { connect } from './connection.js';
 import { checkModels } from './load-config.js';
@@ -25,6 +27,8 @@ import {
 const SHUTDOWN_GRACE_MS = 20_000;
 /** A worker that cannot end in time is ended, so that a deployment never hangs. */
 const SHUTDOWN_FORCE_MS = 60_000;
+/** One thread decides; what it has in hand beyond that hides the way to the server and back. */
+const DECISIONS_AT_ONCE = 10;
 /** A person's stop must reach a running tool soon; heartbeats carry it. */
 const HEARTBEAT_THROTTLE_MS = 500;
 
@@ -54,6 +58,12 @@ export interface WorkerSettings {
   readonly stickyTimeoutMs?: number;
   /** 0 replays the whole history at every step: for tests of determinism. */
   readonly maxCachedWorkflows?: number;
+  /**
+   * How many decisions of runs are in the worker's hands at once, at least 2; default 10. One that its worker does not
+   * get to is lost when the worker dies, or takes longer than 10 s for those before it. A server that is far away
+   * (a round trip of 50 ms and more) may need more.
+   */
+  readonly decisionsAtOnce?: number;
   /** What is logged of the SDK; default ERROR: its warnings repeat what events say. */
   readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   /** What a person at the terminal should know; default: nobody is told. */
@@ -84,7 +94,8 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     });
     const worker = await createWorker(settings, { connection, store });
     const archive = archiverOf(settings, worker, store);
-    return running(worker, { connection, store, archive });
+    const announcer = await announced(settings, worker, store);
+    return running(worker, { connection, store, archive, announcer });
   } catch (error) {
     await connection?.close();
     await store.close();
@@ -117,10 +128,16 @@ async function createWorker(
       ...(payloadCodecs !== undefined && { payloadCodecs: [guardedCodec(payloadCodecs)] }),
     },
     ...(settings.serves !== 'workflows' && {
-      activities: makeActivities({ store, providers, config }) satisfies AgentActivities,
+      activities: makeActivities({
+        store,
+        providers,
+        config,
+        serving: { namespace: settings.namespace, taskQueue: settings.taskQueue },
+      }) satisfies AgentActivities,
     }),
     shutdownGraceTime: settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS,
     shutdownForceTime: (settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS) + SHUTDOWN_FORCE_MS,
+    maxConcurrentWorkflowTaskExecutions: settings.decisionsAtOnce ?? DECISIONS_AT_ONCE,
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     defaultHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     ...(stickyTimeoutMs !== undefined && { stickyQueueScheduleToStartTimeout: stickyTimeoutMs }),
@@ -151,17 +168,56 @@ function archiverOf(
     });
 }
 
+/** Says what this worker serves, and which open runs need something else; undefined where it runs no code. */
+async function announced(
+  settings: WorkerSettings,
+  { client }: Worker,
+  store: Store,
+): Promise<Announcer | undefined> {
+  const { namespace, taskQueue, config, providers, serves, say } = settings;
+  if (serves === 'workflows') return undefined;
+  const queue = { namespace, taskQueue };
+  const code = codeServed(config, providers.keys());
+  const tell = (line: string): void => Runtime.instance().logger.error(line, {});
+  const announcer = await startAnnouncer({ ...queue, store, code, tell });
+  if (say === undefined) return announcer;
+  // Whoever cannot be told now finds it with `holdfast doctor`.
+  const hasEnded = (runId: string): Promise<boolean> => endedRun(client, runId);
+  const lacking = await lackingRuns(store, { ...queue, own: code, hasEnded }).catch(
+    () => undefined,
+  );
+  if (lacking !== undefined)
+    for (const line of lackingLines(lacking, 'this worker lacks')) say(line);
+  return announcer;
+}
+
+/** A server that does not know it, or does not answer, says nothing of it. */
+async function endedRun(client: Worker['client'], runId: string): Promise<boolean> {
+  const described = client?.workflow.getHandle(runId).describe();
+  return described === undefined
+    ? false
+    : described.then(
+        ({ status }) => status.name !== 'RUNNING',
+        (error: unknown) => error instanceof WorkflowNotFoundError,
+      );
+}
+
 interface Serving extends Opened {
+  readonly announcer: Announcer | undefined;
   readonly archive: (() => RunningArchiver) | undefined;
 }
 
-function running(worker: Worker, { connection, store, archive }: Serving): RunningWorker {
+function running(
+  worker: Worker,
+  { connection, store, archive, announcer }: Serving,
+): RunningWorker {
   let served: Promise<void> | undefined;
   const serve = async (): Promise<void> => {
     const archiver = archive?.();
     try {
       await worker.run();
     } finally {
+      await announcer?.stop();
       await archiver?.stop();
       await connection.close();
       await store.close();
@@ -171,7 +227,10 @@ function running(worker: Worker, { connection, store, archive }: Serving): Runni
     run: () => (served ??= serve()),
     shutdown() {
       // The SDK throws for a worker that is on its way out already.
-      if (worker.getState() === 'RUNNING') worker.shutdown();
+      if (worker.getState() !== 'RUNNING') return;
+      // Nobody should start anything here any more.
+      void announcer?.stop();
+      worker.shutdown();
     },
   };
 }

@@ -13,6 +13,8 @@ import {
 } from '@temporalio/worker';
 import { z } from 'zod';
 import { codeVersion } from '../activities/code-version.js';
+import { RULES_VERSION } from '../core/changes.js';
+import { codeId } from '../core/code-id.js';
 
 const ROOT = join(__dirname, '..');
 /** Sources run under tsx and jest, compiled files from dist; both lie in the same layout. */
@@ -76,12 +78,10 @@ export async function writeWorkflowBundle(): Promise<void> {
   writeFileSync(STAMP_PATH, JSON.stringify(currentStamp()));
 }
 
-let codeId: string | undefined;
-
-/** Names this workflow code in the histories that it makes: its release, and its sources exactly. */
+/** Names this workflow code in the histories that it makes: its release, its sources exactly, and its rules. */
 export function workflowCodeId(): string {
-  codeId ??= `holdfast@${codeVersion()}+${currentStamp().sources.slice(0, CODE_ID_HASH_CHARS)}`;
-  return codeId;
+  const sources = currentStamp().sources.slice(0, CODE_ID_HASH_CHARS);
+  return codeId(codeVersion(), sources, RULES_VERSION);
 }
 
 export interface BundleWith {

@@ -3,7 +3,8 @@
  * Invariants:
  *  W1 Effects are started, never awaited inline.
  *  W2 All facts of an activation are received before anything is decided.
- *  W3 Bad input from outside never fails a workflow task; a bug in the core does, and waits for a fix.
+ *  W3 Bad input from outside never fails a workflow task; a bug in the core does, and waits for a fix, and so does a
+ *     start that a newer release made, which waits for a worker of that release.
  *  W4 It returns only when nobody waits for an answer.
  */
 import {
@@ -15,9 +16,10 @@ import {
   continueAsNew,
   workflowInfo,
 } from '@temporalio/workflow';
+import { rulesOfCode } from '../core/code-id.js';
 import { advance, receive } from '../core/engine.js';
 import { nextSegment, open, upgradeRun } from '../core/open.js';
-import { parseStart } from '../core/parse-start.js';
+import { newerVersion, parseStart } from '../core/parse-start.js';
 import type { RunResult } from '../core/result.js';
 import type { Final, Run } from '../core/run.js';
 import { createInbox, type Inbox } from './inbox.js';
@@ -60,7 +62,7 @@ export async function agentRun(input: unknown): Promise<RunResult> {
 }
 
 function firstRun(input: unknown): Run {
-  const { workflowId, runStartTime, continuedFromExecutionRunId } = workflowInfo();
+  const { workflowId, runStartTime, continuedFromExecutionRunId, currentBuildId } = workflowInfo();
   // Only Temporal knows that this is a continuation; the argument alone may come from anybody.
   if (continuedFromExecutionRunId !== undefined && isUndecodable(input))
     throw undecodable('state', input);
@@ -68,9 +70,13 @@ function firstRun(input: unknown): Run {
     const { continued, previousExecution } = input;
     return nextSegment(upgradeRun(continued), { at: Date.now(), previousExecution });
   }
+  const rules = rulesOfCode(currentBuildId);
+  // Code before rules 8 refused such a start, and its histories say so.
+  const newer = rules === undefined ? undefined : newerVersion(input);
+  if (newer !== undefined) throw new Error(newer);
   const start = parseStart(input);
   if (!start.ok) throw ApplicationFailure.nonRetryable(start.reason, 'InvalidTask');
-  return open(start.value, { runId: workflowId, at: runStartTime.getTime() });
+  return open(start.value, { runId: workflowId, at: runStartTime.getTime(), rules });
 }
 
 function isContinued(input: unknown): input is Continued {

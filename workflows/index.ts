@@ -22,7 +22,8 @@ export interface RunAgentOptions extends Pick<
 
 /**
  * Runs an agent as a child workflow on the Holdfast worker and waits for its result. A stop that is not a
- * completion is a result too, not an exception; only a run that could not be opened throws.
+ * completion is a result too, not an exception; only a run that could not be opened throws. An agent that no worker
+ * serves is waited for, a day unless `settings.unservedTimeoutMs` says otherwise.
  */
 export function runAgent(
   input: Omit<StartInput, 'v'>,

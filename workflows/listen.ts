@@ -19,7 +19,7 @@ import {
   parseUserMessage,
   type Parsed,
 } from '../core/parse-message.js';
-import { openAsksOf, viewOfRun } from '../core/run-result.js';
+import { openAsksOf, questionOf, viewOfRun } from '../core/run-result.js';
 import type { Run } from '../core/run.js';
 import type { Inbox } from './inbox.js';
 import * as messages from './messages.js';
@@ -29,6 +29,7 @@ export function listen(inbox: Inbox, current: () => Run): (run: Run) => Run {
   listenToSignals(inbox);
   setHandler(messages.state, () => viewOfRun(current()));
   setHandler(messages.pendingApprovals, () => openAsksOf(current()));
+  setHandler(messages.question, (askId) => questionOf(current(), askId));
   setHandler(messages.events, (since) => {
     const from = typeof since === 'number' ? since : 0;
     return current().outbox.events.filter((event) => event.stamp.seq >= from);

@@ -7,7 +7,7 @@ import type { Decision, Verdict } from '../core/ask/ask.js';
 import type { RunEvent } from '../core/event.js';
 import type { Json } from '../core/json.js';
 import type { PermissionMode } from '../core/permission-mode.js';
-import type { OpenAsk, RunView } from '../core/view.js';
+import type { OpenAsk, Question, RunView } from '../core/view.js';
 
 export const AGENT_RUN = 'agentRun';
 export const TASK_QUEUE = 'holdfast';
@@ -50,6 +50,8 @@ export const setMaxThinkingTokens = defineSignal<[number | null]>('setMaxThinkin
 export const decide = defineUpdate<Verdict, [Decision]>('decide');
 
 export const state = defineQuery<RunView>('state');
+/** One question by its id, open or closed; null: the run has not asked it. */
+export const question = defineQuery<Question | null, [string]>('question');
 export const pendingApprovals = defineQuery<readonly OpenAsk[]>('pendingApprovals');
 /** Events that the run still holds, from `since` on; older ones are in the store. */
 export const events = defineQuery<readonly RunEvent[], [number]>('events');

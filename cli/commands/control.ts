@@ -33,7 +33,7 @@ export function addMessage(program: Command, cli: Cli): void {
         const api = deskOf(cli, options);
         const messageId =
           api === undefined
-            ? await (await session.client()).handle(runId).sendMessage(text, id)
+            ? await (await session.clientWithoutStore()).handle(runId).sendMessage(text, id)
             : (await api.post(pathOf(runId, 'messages'), { text, ...(id !== undefined && { id }) }))
                 .messageId;
         output.data({ runId, messageId });
@@ -54,7 +54,7 @@ export function addMode(program: Command, cli: Cli): void {
     .addHelpText('after', examples('holdfast mode run_01J… plan'))
     .action((runId: string, mode: PermissionMode, options: CommonOptions) =>
       runCommand(cli, options, async (session, output) => {
-        await (await session.client()).handle(runId).setPermissionMode(mode);
+        await (await session.clientWithoutStore()).handle(runId).setPermissionMode(mode);
         output.data({ runId, mode });
         output.line(`Sent. Follow the run: holdfast watch ${shellWord(runId)}`);
       }),
@@ -115,7 +115,7 @@ function addControl(program: Command, cli: Cli, control: Control): void {
         const api = control.atDesk === undefined ? undefined : deskOf(cli, options);
         if (api !== undefined && control.atDesk !== undefined) {
           await api.post(pathOf(runId, control.atDesk), {});
-        } else await control.send((await session.client()).handle(runId));
+        } else await control.send((await session.clientWithoutStore()).handle(runId));
         output.data({ runId, asked: control.name });
         output.line(`${control.done} See how it ends: holdfast watch ${shellWord(runId)}`);
       }),

@@ -13,6 +13,8 @@ import { inert } from '../render/index.js';
 import { usage, wholeNumber } from '../usage.js';
 
 interface DecideOptions extends ActorOptions {
+  readonly run?: string;
+  readonly id?: string;
   readonly reason?: string;
   readonly value?: string;
   readonly amount?: number;
@@ -23,7 +25,8 @@ interface DecideOptions extends ActorOptions {
   readonly grantFor?: string;
 }
 
-const SHAPE = '{askId, runId, delivered, verdict}';
+const SHAPE =
+  '{askId, runId, status: "decided" | "pending" | "sent", delivered, verdict, storeAway}';
 
 export function addApprove(program: Command, cli: Cli): void {
   const command = program.command('approve').description('Approve what a question asks for.');
@@ -46,6 +49,7 @@ export function addApprove(program: Command, cli: Cli): void {
         "holdfast approve 'run_01J…:3' --as mia --role refund-manager",
         "HOLDFAST_TOKEN=… holdfast approve 'run_01J…:3' --desk https://desk.example.org",
         "holdfast approve 'run_01J…:budget:1' --amount 500000 --as mia",
+        "holdfast approve 'run_01J…:3' --run run_01J… --as mia   (while the store is away)",
         `holdfast approve 'run_01J…:3' --grant-when '[{"path":"amountCents","lte":500}]' --grant-uses 5 --as mia`,
       ),
     )
@@ -158,8 +162,20 @@ export function addAnswer(program: Command, cli: Cli): void {
 function withDecider(command: Command, rest?: string): Command {
   command.argument('<ask>', 'id of the question (see holdfast approvals)');
   if (rest !== undefined) command.argument(rest, 'happened, not_happened, stop, or a text');
-  withActor(command, 'who decides').option('--reason <text>', 'why');
+  withActor(command, 'who decides')
+    .option('--reason <text>', 'why')
+    .option(
+      '--run <id>',
+      'the run of the question: needed while the store is away; what is said then is sent, and the run says whether it counts',
+    )
+    .option('--id <id>', 'the same id again is the same decision', someId);
   return withJson(withPlace(command), SHAPE);
+}
+
+/** As the desk takes the keys of requests. */
+function someId(text: string): string {
+  if (/^[\x21-\x7e]{8,200}$/.test(text)) return text;
+  throw usage('--id is 8 to 200 visible characters.');
 }
 
 interface Asked {
@@ -174,13 +190,21 @@ function deliver(cli: Cli, options: DecideOptions, asked: Asked): Promise<void> 
     const deciding =
       actor.kind === 'desk'
         ? decidingAtDesk(actor.api)
-        : decidingDirectly(await session.client(), actor.named);
-    const question = await deciding.find(asked.askId);
-    const delivery = await deciding.deliver(question, asked.wanted(question), options.reason);
+        : decidingDirectly(await session.clientThoughStoreAway(), actor.named);
+    const question = await deciding.find(asked.askId, options.run);
+    const { reason, id } = options;
+    const words = { ...(reason !== undefined && { reason }), ...(id !== undefined && { id }) };
+    const delivery = await deciding.deliver(question, asked.wanted(question), words);
     const { askId, runId } = question;
-    output.data({ askId, runId, ...delivery });
+    output.data({ askId, runId, status: statusOf(delivery), ...delivery });
     print(delivery, { askId, runId, verb: asked.verb }, output);
   });
+}
+
+function statusOf(delivery: Delivery): 'decided' | 'pending' | 'sent' {
+  if (delivery.delivered === 'signal') return 'sent';
+  const { verdict } = delivery;
+  return verdict.accepted && verdict.outcome === 'pending' ? 'pending' : 'decided';
 }
 
 function print(
@@ -189,13 +213,20 @@ function print(
   output: Output,
 ): void {
   const follow = `Follow the run: holdfast watch ${inert(runId)}`;
+  const { waitsFor } = delivery;
+  const waits = waitsFor === undefined ? '' : `; waits for ${inert(waitsFor)}`;
+  if (delivery.delivered === 'signal' && delivery.storeAway === true) {
+    const when = 'the run says whether it counts, and its record comes when the store is back.';
+    return output.line(`${inert(askId)}: sent. The store is away: ${when} ${follow}`);
+  }
   if (delivery.delivered === 'signal') {
-    output.line(`${inert(askId)}: sent. The run takes it up as soon as a worker runs. ${follow}`);
+    const taken = `sent${waits}. The run takes it up as soon as a worker runs.`;
+    output.line(`${inert(askId)}: ${taken} ${follow}`);
     return;
   }
   const open = delivery.verdict.accepted && delivery.verdict.outcome === 'pending';
   const more = open ? ' More people have to decide, or the run is not there yet.' : '';
-  output.line(`${inert(askId)}: ${verb}.${more} ${follow}`);
+  output.line(`${inert(askId)}: ${verb}${waits}.${more} ${follow}`);
 }
 
 function answerOf({ kind }: Question, text: string, options: DecideOptions): Wanted {

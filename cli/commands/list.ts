@@ -24,7 +24,8 @@ import {
   type Page,
   type PageOptions,
 } from '../paging.js';
-import { dateTimeText, relativeText, table, usdText } from '../render/index.js';
+import { dateTimeText, inert, relativeText, table, usdText } from '../render/index.js';
+import { unlessStoreAway } from '../run-at-desk.js';
 import type { Session } from '../session.js';
 import { usage, wholeNumber } from '../usage.js';
 
@@ -103,7 +104,10 @@ function filterOf({ status: wanted, agent, costFrom, costTo }: ListOptions) {
   };
 }
 
-async function runsOf(cli: Cli, session: Session, options: ListOptions): Promise<Page<RunSummary>> {
+/** `trouble`: why the store does not tell it, and Temporal does. */
+type Listed = Page<RunSummary> & { readonly trouble?: string };
+
+async function runsOf(cli: Cli, session: Session, options: ListOptions): Promise<Listed> {
   const { limit = LIMIT_DEFAULT, cursor } = options;
   const api = readingDeskOf(cli, options);
   if (api !== undefined) {
@@ -111,22 +115,26 @@ async function runsOf(cli: Cli, session: Session, options: ListOptions): Promise
     return pagesAtDesk<RunSummary>(api, '/v1/runs', wanted);
   }
   const tenant = tenantOf(options);
-  const store = await session.store();
+  const store = await session.store().catch(unlessStoreAway);
   const query: RunsQuery = {
     ...filterOf(options),
     limit,
     ...(cursor !== undefined && { before: { startedAt: cursor.at, runId: cursor.id } }),
   };
-  if (store === undefined) {
-    return { items: await (await session.client()).forTenant(tenant).listRuns(query) };
+  if (store === undefined || typeof store === 'string') {
+    const client = await session.clientWithoutStore();
+    const items = await client.forTenant(tenant).listRuns(query);
+    return { items, ...(store !== undefined && { trouble: store }) };
   }
   const rows = (await store.listRuns(tenant, query)).map(summaryOf);
   return pageOf(rows, limit, ({ startedAt, runId }) => ({ at: startedAt, id: runId }));
 }
 
-function list(page: Page<RunSummary>, output: Output): void {
-  const { items: runs, next } = page;
-  output.data({ runs, ...(next !== undefined && { next }) });
+function list(page: Listed, output: Output): void {
+  const { items: runs, next, trouble } = page;
+  const more = { ...(next !== undefined && { next }), ...(trouble !== undefined && { trouble }) };
+  output.data({ runs, ...more });
+  if (trouble !== undefined) output.remark(`${inert(trouble, 1_000)} Temporal tells this list.`);
   if (runs.length === 0) return output.line('No runs.');
   output.line(
     table({
@@ -135,8 +143,8 @@ function list(page: Page<RunSummary>, output: Output): void {
       paint: output.paint,
     }),
   );
-  const more = moreRemark(page);
-  if (more !== undefined) output.remark(more);
+  const rest = moreRemark(page);
+  if (rest !== undefined) output.remark(rest);
 }
 
 function rowOf(run: RunSummary): readonly string[] {
@@ -144,11 +152,15 @@ function rowOf(run: RunSummary): readonly string[] {
   return [
     run.runId,
     run.agent,
-    ended ? `${run.status}: ${run.stopReason ?? ''}` : run.status,
+    ended ? `${run.status}: ${run.stopReason ?? ''}` : statusText(run),
     run.costMicroUsd === undefined ? '' : usdText(run.costMicroUsd),
     dateTimeText(run.startedAt),
     (run.goal ?? '').slice(0, 80),
   ];
+}
+
+function statusText({ status: shown, closing }: RunSummary): string {
+  return closing === true ? `${shown}; its record is not stored yet` : shown;
 }
 
 async function stuckOf(

@@ -34,6 +34,7 @@ import {
   waitLine,
 } from '../render/index.js';
 import type { Session } from '../session.js';
+import type { RunView } from '../../core/view.js';
 import type { AskRow } from '../../store/asks.js';
 import type { RunName } from '../../store/changes.js';
 import { wholeNumber } from '../usage.js';
@@ -189,6 +190,9 @@ async function print(facts: RunFacts, { session, output, all }: Printing): Promi
     output.line(paint.bold(inert(facts.runId)));
   }
   if (trouble !== null) output.line(paint.yellow(inert(trouble, 1_000)));
+  if (run?.result === undefined && state?.stop !== undefined) {
+    output.line(paint.yellow(stoppingLine(state.stop)));
+  }
   for (const line of waitLines(facts)) output.line(paint.yellow(line));
   for (const line of archiveLines(facts)) output.line(paint.yellow(line));
   if (events.length > 0) output.line('');
@@ -204,6 +208,11 @@ async function print(facts: RunFacts, { session, output, all }: Printing): Promi
     output.line(approvalCard(ask, { runId: facts.runId, now: Date.now(), paint }));
   }
   if (state !== null) output.line(paint.dim(costLine(state.counters)));
+}
+
+/** How it ends is decided; what is left waits, if at all, for what the lines below say. */
+function stoppingLine({ status, reason }: NonNullable<RunView['stop']>): string {
+  return `${status} (${reason}); its last record is not stored yet`;
 }
 
 function waitLines({ waits }: RunFacts): readonly string[] {

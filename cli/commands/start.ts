@@ -31,7 +31,8 @@ interface StartOptions extends CommonOptions {
   readonly forkAt?: string;
   readonly budget?: readonly string[];
   readonly setting?: readonly string[];
-  readonly wait: boolean;
+  /** `--wait`, or `--no-wait`; absent: neither. */
+  readonly wait?: boolean;
   readonly detach?: boolean;
   readonly watch?: boolean;
 }
@@ -60,6 +61,7 @@ export function addStart(program: Command, cli: Cli): void {
       'print events and what models say as they happen, and go on through approvals',
     )
     .option('--detach', 'return when the run is open')
+    .option('--wait', 'start also when no worker serves the agent, and wait for one')
     .option('--no-wait', 'return at once, without waiting for a worker to open it');
   withJson(
     withPlace(command),
@@ -70,6 +72,7 @@ export function addStart(program: Command, cli: Cli): void {
       examples(
         "holdfast start refund 'Order A-1001 arrived broken, please refund it'",
         'holdfast start refund --file task.json --budget maxCostUsd=0.25 --watch',
+        "holdfast start refund 'Refund order A-1001' --wait    # the worker comes later",
         "holdfast start support 'And when will it arrive?' --continue",
         "echo 'Summarise the open tickets' | holdfast start support --file - --json",
       ),
@@ -92,9 +95,10 @@ async function start(session: Session, output: Output, asked: Asked): Promise<nu
   const { options } = asked;
   const request = await requestOf(asked);
   const client = await session.client();
-  const run = await client.start({ ...request, wait: options.wait });
-  if (!options.wait || options.detach) {
-    output.data({ runId: run.runId, status: options.wait ? 'open' : 'started' });
+  const { wait } = options;
+  const run = await client.start({ ...request, ...(wait !== undefined && { wait }) });
+  if (wait === false || options.detach) {
+    output.data({ runId: run.runId, status: wait === false ? 'started' : 'open' });
     output.line(run.runId);
     return;
   }
@@ -132,7 +136,7 @@ function sessionOptions(options: StartOptions, folder: string): SessionOptions {
 
 /** Everything that can be wrong is found before the server is asked. */
 async function requestOf({ agent, words, options, folder }: Asked) {
-  if (options.watch && (options.detach || !options.wait)) {
+  if (options.watch && (options.detach || options.wait === false)) {
     throw usage('--watch follows the run; it does not go with --detach or --no-wait.');
   }
   const { file, runId, caller, model } = options;

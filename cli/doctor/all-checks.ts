@@ -4,6 +4,7 @@ import type { Session } from '../session.js';
 import { guarded, type Check } from './check.js';
 import { checkConfiguration } from './configuration.js';
 import { checkHome, checkLeftBehind, checkNode } from './machine.js';
+import { checkServed } from './served.js';
 import { checkServer } from './server.js';
 import { checkStore } from './store.js';
 
@@ -37,6 +38,7 @@ export async function allChecks(
       look: () => checkConfiguration({ place, folder, served }),
     })),
     ...server,
+    ...(await guarded({ name: 'served code', look: () => checkServed({ ...session, place }) })),
     ...(await guarded({ name: 'left behind', look: () => checkLeftBehind(place) })),
   ];
 }

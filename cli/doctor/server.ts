@@ -105,7 +105,7 @@ function foundStuck(run: StuckRun): string {
 function mendStuck({ kind, reason, waitsFor = '' }: StuckRun): string {
   if (kind === 'waiting')
     return `${mendWait(waitsFor)} The run goes on by itself and loses nothing.`;
-  if (/RulesTooNew/.test(reason))
+  if (/RulesTooNew|^NotServed: /.test(reason))
     return 'Deploy a worker at least as new as the one that began the run.';
   return kind === 'workflow_task'
     ? 'Mend the fault named here and restart the workers; the run goes on by itself and loses nothing.'

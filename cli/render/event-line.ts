@@ -68,6 +68,7 @@ function describe(event: RunEvent, paint: Paint): Description {
     case 'approval_requested':
     case 'approval_escalated':
     case 'input_request':
+    case 'decision_recorded':
     case 'approval_resolved':
     case 'approval_withdrawn':
     case 'input_provided':
@@ -96,13 +97,14 @@ function describe(event: RunEvent, paint: Paint): Description {
     case 'stop':
       return { label: 'stop', text: stopText(event, paint) };
     case 'run_result':
-      return {
-        label: 'result',
-        text: `${event.result.status}, ${usdText(event.result.costMicroUsd)}`,
-      };
+      return { label: 'result', text: endText(event) };
     default:
       return ofLaterRelease(event);
   }
+}
+
+function endText({ result }: Of<'run_result'>): string {
+  return `${result.status}, ${usdText(result.costMicroUsd)}`;
 }
 
 /** The compiler knows no such event; a run of a newer worker does, and is shown all the same (S108). */
@@ -157,6 +159,7 @@ type AskEvent =
   | Of<'approval_requested'>
   | Of<'approval_escalated'>
   | Of<'input_request'>
+  | Of<'decision_recorded'>
   | Of<'approval_resolved'>
   | Of<'approval_withdrawn'>
   | Of<'input_provided'>;
@@ -180,6 +183,8 @@ function askText(event: AskEvent, paint: Paint): Description {
       const roles = event.roles.map((role) => inert(role)).join(' or ');
       return { label, text: paint.yellow(`still open: ${roles} may decide as well now`) };
     }
+    case 'decision_recorded':
+      return { label, text: `${inert(event.by)} said ${event.decision}; ${inert(event.askId)}` };
     case 'approval_resolved': {
       const by = event.by.length === 0 ? '' : ` by ${event.by.map((one) => inert(one)).join(', ')}`;
       const reason = event.reason === undefined ? '' : `: ${inert(event.reason)}`;

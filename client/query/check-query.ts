@@ -84,6 +84,7 @@ export function startOf(goal: string | Task, options: QueryOptions, isTalk: bool
   return {
     ...present({ sessionId, resume, continue: latest, fork, cwd }),
     ...present({ model, persistSession, runId, openLimitMs, tenant }),
+    ...(options.wait === true && { wait: true }),
     agent,
     task: taskOf(goal, options),
     budget: { ...options.budget, ...budgetOf(options) },

@@ -67,6 +67,7 @@ export const QUERY_OPTIONS: Rules<QueryOptions> = {
   budget: FIELDS,
   settings: FIELDS,
   openLimitMs: AMOUNT,
+  wait: FLAG,
   sessionId: TEXT,
   resume: TEXT,
   continue: FLAG,

@@ -112,8 +112,10 @@ export interface QueryOptions extends FollowQueryOptions, SessionOptions {
   /** Limits and settings that have no option of their own above. */
   readonly budget?: BudgetOverrides;
   readonly settings?: SettingsOverrides;
-  /** Longest wait until the run is open, in ms; default 30,000. */
+  /** Longest wait until the run is open, in ms; default 30,000, and with `wait` a day. */
   readonly openLimitMs?: number;
+  /** Start also when no living worker serves the agent, and wait for one. */
+  readonly wait?: true;
 }
 
 export interface StartQuery<Options = QueryOptions> {

@@ -24,6 +24,16 @@ const FOR_NOW: ReadonlySet<string> = new Set([
   'not_found',
 ]);
 
+/** Errors: a Problem when the request has none. */
+export function requestKey(header: Asked<unknown, unknown, unknown>['header']): string {
+  const key = header('idempotency-key') ?? '';
+  if (KEY.test(key)) return key;
+  throw new Problem(400, {
+    code: 'invalid',
+    detail: 'The header Idempotency-Key must name the request: 8 to 200 visible characters.',
+  });
+}
+
 /**
  * Does the work for the first request of its key, and gives its answer to all others. What failed for now is
  * not kept: sent again it is tried again.
@@ -33,13 +43,7 @@ export async function once(
   what: Json,
   work: (request: OpenRequest) => Promise<Answer>,
 ): Promise<Answer> {
-  const key = header('idempotency-key') ?? '';
-  if (!KEY.test(key)) {
-    throw new Problem(400, {
-      code: 'invalid',
-      detail: 'The header Idempotency-Key must name the request: 8 to 200 visible characters.',
-    });
-  }
+  const key = requestKey(header);
   const { tenant, id: by } = person;
   const digest = digestOf(what);
   const taken = await desk.store.takeRequest({ tenant, by, key, digest, at: desk.clock() });

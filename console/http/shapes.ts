@@ -262,7 +262,12 @@ const small = (max: number) => z.string().trim().min(1).max(max);
 /** Any JSON; how deep and how large is checked with the whole body. */
 const json = z.unknown().refine((value) => value !== undefined, 'must be given');
 
-const decided = { argsHash: z.string().regex(/^[0-9a-f]{64}$/), reason: small(2_000).optional() };
+const decided = {
+  argsHash: z.string().regex(/^[0-9a-f]{64}$/),
+  reason: small(2_000).optional(),
+  /** Of the question; needed while the store is away. */
+  runId: id.optional(),
+};
 
 export const decision = z.discriminatedUnion('decision', [
   z.strictObject({
@@ -289,12 +294,15 @@ export type DecisionBody = z.output<typeof decision>;
 export const delivery = z.object({
   askId: text,
   runId: text,
-  /** `sent`: no worker answered; whether it counts, the run's events tell. */
+  /** `sent`: no worker answered, or the store is away; whether it counts, the run's events tell. */
   state: z.enum(['decided', 'pending', 'sent']),
   outcome: text.optional(),
+  /** Of an approval that counts: no worker has the call's code now. `a worker with NAME@VERSION`. */
+  waitsFor: text.optional(),
+  storeAway: z.literal(true).optional(),
 });
 
-export const answerBody = z.strictObject({ value: json });
+export const answerBody = z.strictObject({ value: json, runId: id.optional() });
 export const messageBody = z.strictObject({ text: small(8_192), id: small(200).optional() });
 export const emptyBody = z.strictObject({});
 

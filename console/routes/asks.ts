@@ -6,11 +6,13 @@ import { cursorOf, placeOf } from '../http/cursor.js';
 import { endpoint, type Asked, type Endpoint } from '../http/endpoint.js';
 import { notFound } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
+import { STORE_AWAY } from '../../client/index.js';
 import type { Desk } from '../desk.js';
 import type { Person } from '../identity/person.js';
+import { askOfNamedRun, storedAsk } from './away.js';
 
-const DECIDABLE: readonly AskRow['kind'][] = ['approval', 'outcome', 'budget'];
-const ANSWERABLE: readonly AskRow['kind'][] = ['input'];
+export const DECIDABLE: readonly AskRow['kind'][] = ['approval', 'outcome', 'budget'];
+export const ANSWERABLE: readonly AskRow['kind'][] = ['input'];
 
 const listQuery = z.strictObject({
   state: z.enum(['pending', 'all']).default('pending'),
@@ -20,6 +22,8 @@ const listQuery = z.strictObject({
 });
 const listed = { 200: { description: 'A page of them.', schema: shapes.page(shapes.ask) } };
 const params = z.strictObject({ askId: shapes.id });
+/** The run of the question; needed while the store is away. */
+const oneQuery = z.strictObject({ runId: shapes.id.optional() });
 const one = { 200: { description: 'The question.', schema: shapes.ask } };
 
 const listApprovals = endpoint({
@@ -40,6 +44,7 @@ const getApproval = endpoint({
   summary: 'One of them, with exactly what would be done.',
   access: 'read',
   params,
+  query: oneQuery,
   answers: one,
   handle: (asked) => show(asked, DECIDABLE),
 });
@@ -62,6 +67,7 @@ const getQuestion = endpoint({
   summary: 'One clarifying question.',
   access: 'read',
   params,
+  query: oneQuery,
   answers: one,
   handle: (asked) => show(asked, ANSWERABLE),
 });
@@ -103,12 +109,17 @@ async function list(
   return { status: 200, body } as const;
 }
 
+type OneQuery = z.output<typeof oneQuery>;
+
 async function show(
-  { desk, person, params: { askId } }: Asked<z.output<typeof params>, object, unknown>,
+  { desk, person, params: { askId }, query }: Asked<z.output<typeof params>, OneQuery, unknown>,
   kinds: readonly AskRow['kind'][],
 ) {
-  const row = await ownAsk(desk, person, { askId, kinds });
-  await desk.views.note(desk, person, [row]);
+  const named = { askId, kinds, runId: query.runId };
+  const stored = await storedAsk(desk, person, named);
+  const isAway = stored === STORE_AWAY;
+  const row = isAway ? (await askOfNamedRun(desk, person, named)).row : stored;
+  await (isAway ? desk.views.noteOrOwe : desk.views.note)(desk, person, [row]);
   return { status: 200, body: askShown(row, desk) } as const;
 }
 

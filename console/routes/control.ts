@@ -1,12 +1,15 @@
 /**
  * Messages to a run, and stopping it.
- * Invariant: what was to be sent is in the audit trail before, and that it was not sent, after it.
+ * Invariant: what was to be sent is in the audit trail before, and that it was not sent, after it; while the store is
+ * away nobody is kept from it, and the rows are owed.
  */
 import { z } from 'zod';
+import { STORE_AWAY, unlessStoreAway } from '../../client/index.js';
 import { endpoint, type Asked, type Endpoint } from '../http/endpoint.js';
 import { reasonOf } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
-import { note, type Deed } from '../trail.js';
+import { noteOrOwe, type Deed } from '../trail.js';
+import { asMissing } from './away.js';
 import { ownHandle, ownRun } from './runs.js';
 
 const params = z.strictObject({ runId: shapes.id });
@@ -24,14 +27,17 @@ async function send<T>(
   deed: Sending,
   work: (run: Run) => Promise<T>,
 ): Promise<{ readonly runId: string; readonly answer: T }> {
-  const { runId } = await ownRun(desk, person, where.runId);
-  await note(desk, person, { ...deed, runId });
+  const { runId } = where;
+  const row = await unlessStoreAway(desk.store, () => ownRun(desk, person, runId));
+  // Whose it is says Temporal then; a run that is not theirs is not there.
+  if (row === STORE_AWAY) await desk.client.forTenant(person.tenant).ownRun(runId).catch(asMissing);
+  await noteOrOwe(desk, person, { ...deed, runId });
   try {
     return { runId, answer: await work(await ownHandle(desk, person.tenant, runId)) };
   } catch (error) {
     const decision = deed.kind === 'interrupted' ? 'interrupt' : 'message';
     const facts = { decision, reason: reasonOf(error) };
-    await note(desk, person, { kind: 'decision_refused', runId, facts });
+    await noteOrOwe(desk, person, { kind: 'decision_refused', runId, facts });
     throw error;
   }
 }

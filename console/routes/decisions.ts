@@ -1,22 +1,23 @@
 /**
  * Deciding and answering.
- * Invariants: what somebody decides is in the audit trail before it is sent; sent again under the same key it
- * is the same decision, made at the same time; it names the action that the person was shown.
+ * Invariants: what somebody decides is in the audit trail before it is sent, and while the store is away by the run's
+ * own event; sent again under the same key it is the same decision; it names the action that the person was shown.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { AskDecision, Delivery } from '../../client/index.js';
+import { STORE_AWAY, type AskDecision, type Delivery } from '../../client/index.js';
 import { digestOf } from '../../core/digest.js';
 import type { Json } from '../../core/json.js';
 import type { GrantRequest } from '../../core/ask/grants.js';
 import type { AskRow } from '../../store/asks.js';
 import { decidedFacts } from '../decided.js';
 import { endpoint, type Asked, type Answer, type Endpoint } from '../http/endpoint.js';
-import { once, type OpenRequest } from '../http/idempotency.js';
+import { once, requestKey, type OpenRequest } from '../http/idempotency.js';
 import { Problem, reasonOf } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
 import { note } from '../trail.js';
-import { ownAsk } from './asks.js';
+import { ANSWERABLE, DECIDABLE } from './asks.js';
+import { askOfNamedRun, storedAsk, type AwayAsk } from './away.js';
 import { ownHandle } from './runs.js';
 
 const params = z.strictObject({ askId: shapes.id });
@@ -39,12 +40,34 @@ const decide = endpoint({
   answers: delivered,
   async handle(asked) {
     const { desk, person, params: where, body } = asked;
-    const kinds = ['approval', 'outcome', 'budget'] as const;
-    const ask = await ownAsk(desk, person, { askId: where.askId, kinds });
+    const { runId } = body;
+    const named = { askId: where.askId, kinds: DECIDABLE, runId };
+    const ask = await storedAsk(desk, person, named);
+    if (ask === STORE_AWAY) return decideAway(asked, await askOfNamedRun(desk, person, named));
     const what = { askId: ask.askId, body: body as unknown as Json };
     return once(asked, what, (request) => decideOnce(asked, ask, request));
   },
 });
+
+/** Without the store no request is kept: the run tells by the nonce that it had this decision before. */
+async function decideAway(
+  { desk, person, body, header }: AskedToDecide,
+  { row: { askId, runId, argsHash }, run }: AwayAsk,
+): Promise<Answer> {
+  const nonce = nonceOf(person, requestKey(header));
+  const by = { by: person.id, roles: person.roles };
+  const delivery = await run.decideOn({
+    ...decisionOf(body),
+    askId,
+    ...by,
+    nonce,
+    decidedAt: desk.clock(),
+    argsHash: body.argsHash,
+  });
+  // It was sent all the same: the run refuses it, and tells the trail.
+  if (argsHash !== body.argsHash) throw changed();
+  return answerOf(delivery, { askId, runId });
+}
 
 async function decideOnce(
   asked: AskedToDecide,
@@ -63,7 +86,7 @@ async function decideOnce(
     const run = await ownHandle(desk, person.tenant, runId);
     // Under a name that it has answered the run says the same for ever, also what held for a moment.
     const updateId = refusals === 0 ? nonce : `${nonce}:again${refusals}`;
-    const delivery = await run.decideOn({ ...wanted, updateId });
+    const delivery = await run.decideOn({ ...wanted, recorded: true, updateId });
     return answerOf(delivery, { askId, runId });
   } catch (error) {
     const reason = reasonOf(error);
@@ -110,10 +133,15 @@ function answerOf(
   delivery: Delivery,
   where: { readonly askId: string; readonly runId: string },
 ): Answer {
-  if (delivery.delivered === 'signal') return { status: 202, body: { ...where, state: 'sent' } };
+  const { waitsFor } = delivery;
+  const waits = waitsFor !== undefined && { waitsFor };
+  if (delivery.delivered === 'signal') {
+    const away = delivery.storeAway === true && { storeAway: true };
+    return { status: 202, body: { ...where, state: 'sent', ...waits, ...away } };
+  }
   const outcome = delivery.verdict.accepted ? delivery.verdict.outcome : 'pending';
   const state = outcome === 'pending' ? 'pending' : 'decided';
-  return { status: 200, body: { ...where, state, outcome } };
+  return { status: 200, body: { ...where, state, outcome, ...waits } };
 }
 
 function changed(): Problem {
@@ -135,9 +163,18 @@ const answer = endpoint({
   answers: { 202: { description: 'Sent to the run.', schema: shapes.delivery } },
   async handle(asked) {
     const { desk, person, params: where, body } = asked;
-    const ask = await ownAsk(desk, person, { askId: where.askId, kinds: ['input'] });
-    const { askId, runId } = ask;
     const value = body.value as Json;
+    const answerer = { by: person.id, roles: person.roles };
+    const named = { askId: where.askId, kinds: ANSWERABLE, runId: body.runId };
+    const ask = await storedAsk(desk, person, named);
+    if (ask === STORE_AWAY) {
+      requestKey(asked.header);
+      const { row, run } = await askOfNamedRun(desk, person, named);
+      await run.answer(row.askId, { kind: 'text', value }, answerer);
+      const { askId, runId } = row;
+      return { status: 202, body: { askId, runId, state: 'sent', storeAway: true } };
+    }
+    const { askId, runId } = ask;
     return once(asked, { askId, body: { value } }, async () => {
       if (ask.outcome !== 'pending') throw alreadyAnswered();
       await note(desk, person, {
@@ -146,7 +183,6 @@ const answer = endpoint({
         askId,
         facts: { value: digestOf(value) },
       });
-      const answerer = { by: person.id, roles: person.roles };
       try {
         const run = await ownHandle(desk, person.tenant, runId);
         await run.answer(askId, { kind: 'text', value }, answerer);

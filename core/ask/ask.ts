@@ -127,6 +127,8 @@ export interface Decision {
   readonly kid?: string;
   /** Signature (statement.ts); without `requireProof` it is kept and not judged. */
   readonly proof?: string;
+  /** Its sender has not written it into the audit trail: the run's event does. Authorises nothing, and is not signed. */
+  readonly unrecorded?: true;
 }
 
 /** What the sender of a decision learns. */

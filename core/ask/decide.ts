@@ -9,7 +9,6 @@
  *  D5 Where proofs are required, what is not proven is not looked at (verify.ts). That a question is decided
  *     already is said to anybody: a crowd that comes too late costs no signatures.
  */
-import { warn } from '../outbox.js';
 import type { Run } from '../run.js';
 import type {
   Ask,
@@ -21,11 +20,13 @@ import type {
   Verdict,
   Vote,
 } from './ask.js';
+import { awaitingKeys } from './await-keys.js';
 import { isCorrection, objectionToCorrection, withCorrection } from './correction.js';
 import { rolesAt } from './escalation.js';
 import { objectionToGrant } from './grants.js';
 import { askById, replaceAsk } from './pending.js';
 import type { SignedStatement } from './statement.js';
+import { tellRefusal, tellTaken, type Refusal as Objection } from './told.js';
 import { judgeProof, type ProofVerdict } from './verify.js';
 
 export const EARLY_DECISIONS_MAX = 4;
@@ -46,6 +47,22 @@ interface Recorded {
 
 /** Records a decision as a vote, or says why it does not count. Decides nothing by itself. */
 export function record(run: Run, decision: Decision, ticket?: string): Recorded {
+  return judge(run, decision, { ticket, mayWait: ticket === undefined });
+}
+
+/** The same of those that have waited for the keys that the run was told of now. */
+export function recordWaiting({ unjudged = [], ...run }: Run): Run {
+  const now = { ticket: undefined, mayWait: false };
+  return unjudged.reduce<Run>((next, decision) => judge(next, decision, now).run, run);
+}
+
+interface Sender {
+  readonly ticket: string | undefined;
+  /** It may wait for keys that the run is told later. */
+  readonly mayWait: boolean;
+}
+
+function judge(run: Run, decision: Decision, { ticket, mayWait }: Sender): Recorded {
   const ask = askById(run, decision.askId);
   if (ask === undefined) return unknownAsk(run, decision);
   const again = isRedelivery(ask, decision);
@@ -53,9 +70,16 @@ export function record(run: Run, decision: Decision, ticket?: string): Recorded 
   if (late !== undefined) return reject(run, decision, late);
   const judged = judgeProof(run, ask, decision);
   const { proof } = judged;
-  if (!proof.ok) return reject(judged.run, decision, proof);
+  if (!proof.ok) {
+    const waits = mayWait && proof.reason === 'unknown_key';
+    const waiting = waits ? awaitingKeys(judged.run, decision) : undefined;
+    if (waiting !== undefined) return { run: waiting, verdict: PENDING };
+    return reject(judged.run, decision, proof);
+  }
   return recordProven(judged.run, ask, { decision, proof, again, ticket });
 }
+
+const PENDING: Verdict = { accepted: true, outcome: 'pending' };
 
 interface Proven {
   readonly decision: Decision;
@@ -70,18 +94,19 @@ function recordProven(run: Run, ask: Ask, { decision, proof, again, ticket }: Pr
   const refusal = objection(run, ask, decision);
   if (refusal !== undefined) return reject(run, decision, refusal);
   const vote = voteOf(decision, proof.signed);
+  const told = tellTaken(run, ask, decision);
   if (isCorrection(decision)) {
     // Nobody may be left waiting when the workflow goes over to its next segment.
     const kept = run.segment.full ? undefined : ticket;
-    const taken = withCorrection(run, ask, { decision, vote, ticket: kept });
+    const taken = withCorrection(told, ask, { decision, vote, ticket: kept });
     return {
       run: taken,
-      verdict: kept === undefined ? { accepted: true, outcome: 'pending' } : undefined,
+      verdict: kept === undefined ? PENDING : undefined,
     };
   }
   const voted: Ask = { ...ask, votes: [...ask.votes, vote] };
   return {
-    run: replaceAsk(run, voted),
+    run: replaceAsk(told, voted),
     verdict: { accepted: true, outcome: outcomeOf(voted) },
   };
 }
@@ -139,11 +164,6 @@ function objectionToLateness(run: Run, ask: Ask): Objection | undefined {
   return no('already_decided', `this ask is ${outcome}`);
 }
 
-interface Objection {
-  readonly reason: RejectionReason;
-  readonly message: string;
-}
-
 function objection(run: Run, ask: Ask, decision: Decision): Objection | undefined {
   if (decision.argsHash === '')
     return no('vague', 'a decision must name the exact action by its argsHash');
@@ -198,20 +218,12 @@ function no(reason: RejectionReason, message: string): Objection {
   return { reason, message };
 }
 
-const WARNING_CODES: { readonly [reason in RejectionReason]?: string } = {
-  mismatched: 'approval_mismatch',
-  vague: 'approval_vague',
-  late: 'approval_late',
-  duplicate: 'approval_duplicate',
-  unproven: 'decision_unproven',
-  unknown_key: 'decision_unproven',
-};
-
 function reject(run: Run, decision: Decision, { reason, message }: Objection): Recorded {
   const refusal = { reason, message };
-  const code = WARNING_CODES[refusal.reason] ?? 'decision_ignored';
-  const text = `${decision.decision} by ${decision.by} on ${decision.askId} ignored: ${refusal.message}`;
-  return { run: warn(run, code, text), verdict: { accepted: false, ...refusal } };
+  return {
+    run: tellRefusal(run, decision, refusal),
+    verdict: { accepted: false, ...refusal },
+  };
 }
 
 /** What follows a call's key in the id of an approval: its revision. Nobody knows an outcome beforehand. */

@@ -154,6 +154,8 @@ export interface RecheckedStage extends CallBase {
 /** Why arguments are checked once more. */
 export type Asker =
   | { readonly kind: 'dataflow' }
+  /** Nobody with the tool's code has looked at them; `anew`: with another schema than before (G110). */
+  | { readonly kind: 'code'; readonly anew?: true }
   | { readonly kind: 'hook'; readonly ask?: CallOpinion['ask'] }
   /** The question stays open meanwhile, as it was under this mode. */
   | ({ readonly kind: 'correction' } & Question);

@@ -13,7 +13,9 @@ import { start, type Step } from '../inflight.js';
 import type { Json, StoredText } from '../json.js';
 import { follows } from '../changes.js';
 import { precedesStore, saidClaimed } from '../own-store.js';
+import type { NeedsTool } from '../payloads/payload.js';
 import type { OpenRun } from '../run.js';
+import { codeOf } from '../served-code.js';
 import { baseOf, type Call, type DoubtStage, type ReturnedStage } from './call.js';
 import { callRef, proofsFor, inlineBytesFor } from './grant.js';
 import { keyOf } from './key.js';
@@ -41,6 +43,7 @@ export function reconcile(run: OpenRun, call: ReturnedStage): Step<OpenRun> {
       inlineBytesMax: inlineBytesFor(run, call),
       ...(isReferredTo(call) && { typed: true }),
       timeoutMs,
+      ...codeToFindOut(run, call),
       ...proofsFor(run, call),
       events,
     },
@@ -65,6 +68,13 @@ function lostRef(run: OpenRun, call: ReturnedStage): ToolCallRef {
     ...(precedesStore(run, call) && { inDoubt: true }),
     ...(saidClaimed(run, call) && { claimed: true }),
   };
+}
+
+/** A tool that can neither tell nor be called again with its key is of no use here: a person is asked at once. */
+function codeToFindOut(run: OpenRun, { tool: name }: Call): NeedsTool {
+  const tool = toolOf(run, name);
+  const { probes = false, onLost = probes ? 'probe' : 'ask' } = tool ?? {};
+  return onLost === 'ask' ? {} : codeOf(run, name);
 }
 
 function working(

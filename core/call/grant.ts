@@ -11,6 +11,7 @@ import { trip } from '../money/budget.js';
 import { exceed } from '../money/exceed.js';
 import { emit } from '../outbox.js';
 import type { OpenRun } from '../run.js';
+import { codeOf } from '../served-code.js';
 import { retryFor, type ToolRecord } from '../tool.js';
 import { askPerson } from './ask-person.js';
 import { baseOf, wasHandedOver, type Call, type GrantedStage } from './call.js';
@@ -67,6 +68,7 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
       grant: call.grant,
       timeoutMs: tool.timeoutMs,
       ...(workMs !== undefined && { workMs }),
+      ...codeOf(run, call.tool),
       inlineBytesMax: inlineBytesFor(run, call),
       ...(isReferredTo(call) && { typed: true }),
       maxRetries: run.frozen.budget.maxRetriesPerToolCall,

@@ -16,6 +16,7 @@ import { nextId, start, type Step } from '../inflight.js';
 import { isBlobRef, type Json } from '../json.js';
 import { warn } from '../outbox.js';
 import type { OpenRun } from '../run.js';
+import { adoptSchema, codeOf } from '../served-code.js';
 import {
   baseOf,
   type Asker,
@@ -50,6 +51,7 @@ export function startCheck(run: OpenRun, call: Call, request: CheckRequest): Ste
       argsBytesMax: argumentBytesFor(run),
       ...(state !== undefined && { state }),
       ...(when !== undefined && { when }),
+      ...codeOf(run, target.tool),
       events,
     },
     limits: storeWork(run, STORE_LIMITS),
@@ -60,8 +62,13 @@ export function startCheck(run: OpenRun, call: Call, request: CheckRequest): Ste
 }
 
 export function callChecked(run: OpenRun, effectId: string, output: CheckCallOutput): OpenRun {
-  const { eventsUpTo: _, workedMs: __, ...checked } = output;
-  return answered(run, effectId, { ok: true, output: checked });
+  const { eventsUpTo: _, workedMs: __, schemaHash, ...checked } = output;
+  const call = checkingOf(run, effectId);
+  const told =
+    schemaHash === undefined || call === undefined
+      ? run
+      : adoptSchema(run, call.target.tool, schemaHash);
+  return answered(told, effectId, { ok: true, output: checked });
 }
 
 export function callNotChecked(run: OpenRun, effectId: string, failure: Failure): OpenRun {
@@ -69,12 +76,16 @@ export function callNotChecked(run: OpenRun, effectId: string, failure: Failure)
 }
 
 function answered(run: OpenRun, effectId: string, answer: CheckAnswer): OpenRun {
-  const call = run.turn?.calls.find(
-    (one): one is CheckingStage => one.stage === 'checking' && one.effectId === effectId,
-  );
+  const call = checkingOf(run, effectId);
   if (call === undefined) return warn(run, 'late_input', `${effectId} belongs to no call`);
   const { asker, target } = call;
   return withCall(run, { ...baseOf(call), stage: 'rechecked', asker, target, answer });
+}
+
+function checkingOf(run: OpenRun, effectId: string): CheckingStage | undefined {
+  return run.turn?.calls.find(
+    (one): one is CheckingStage => one.stage === 'checking' && one.effectId === effectId,
+  );
 }
 
 /** What changed arguments of all calls of a turn may take in the run (R1). */

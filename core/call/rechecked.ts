@@ -3,7 +3,8 @@
  * Invariant: arguments that were not found good are never executed.
  */
 import type { OpenRun } from '../run.js';
-import { withOutlook, type Asker, type RecheckedStage } from './call.js';
+import { baseOf, withOutlook, type Asker, type RecheckedStage } from './call.js';
+import { refuseUnchecked } from './check.js';
 import { correct } from './correct.js';
 import { resolved } from './dataflow.js';
 import { go, refuse, type Verdict } from './station.js';
@@ -17,7 +18,10 @@ export function rechecked(run: OpenRun, call: RecheckedStage): Verdict {
     return refuse('execution_error', message);
   }
   const { args, digest, check } = answer.output;
-  if (!check.ok) return refuse('invalid_arguments', check.message);
+  if (!check.ok) return refuseUnchecked(run, call, check);
+  // Nobody has said anything of them yet.
+  if (asker.kind === 'code' && asker.anew !== true)
+    return go(run, { ...baseOf(call), args, digest, stage: 'proposed', check });
   const good = { ...withOutlook(call, check), ...target, args, digest, stage: 'checked' } as const;
   // Arguments that a hook changed are not shown to the hooks again.
   return go(run, asker.kind === 'hook' ? { ...good, hooked: heeded(asker) } : good);

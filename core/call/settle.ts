@@ -7,11 +7,13 @@ import type { Finding, ToolOutcome } from '../effect.js';
 import { exceed } from '../money/exceed.js';
 import { warn } from '../outbox.js';
 import type { OpenRun } from '../run.js';
+import { adoptSchema } from '../served-code.js';
 import { isMutating } from '../tool.js';
 import type { ToolResult, ToolResultCode } from '../tool-result.js';
 import { baseOf, type Call, type ReturnedStage } from './call.js';
 import { doubt, reconcile } from './doubt.js';
 import { keyOf } from './key.js';
+import { startCheck } from './recheck.js';
 import { askToRepeat } from './repeat.js';
 import { toolOf } from './lookup.js';
 import { errorResult, okResult, settleCall, stopUnknown, unknownResult } from './settled.js';
@@ -59,6 +61,8 @@ function ofOutcome(run: OpenRun, call: ReturnedStage, outcome: ToolOutcome): Ver
       return revise(run, call, outcome.message);
     case 'repeats':
       return askToRepeat(run, call, outcome.repeats);
+    case 'schema_changed':
+      return checkAnew(run, call, outcome.schemaHash);
   }
 }
 
@@ -71,6 +75,8 @@ function nothingBy(outcome: ToolOutcome): string | undefined {
       return outcome.message;
     case 'repeats':
       return 'the same was done before.';
+    case 'schema_changed':
+      return 'no worker serves its tool with the schema that the run began with.';
     case 'ok':
     case 'ambiguous':
       return undefined;
@@ -85,6 +91,27 @@ function revise(run: OpenRun, call: ReturnedStage, conflict: string): Verdict {
     return done(warned, call, errorResult(warned, call, { code: 'execution_error', message }));
   }
   return go(warned, { ...baseOf(call), revision: call.revision + 1, attempt: 1, stage: 'checked' });
+}
+
+/**
+ * Nothing happened: the call is checked by the schema that workers serve now, under another key, so that whoever
+ * approved it is asked again (G110).
+ */
+function checkAnew(run: OpenRun, call: ReturnedStage, schemaHash: string): Verdict {
+  const { tool, toolVersion, args, revision, corrected } = call;
+  const adopted = adoptSchema(run, tool, schemaHash);
+  if (revision - (corrected?.times ?? 0) >= REVISIONS_MAX) {
+    const message = `Nothing was done: the schema of ${tool} changed again and again.`;
+    const gone = { code: 'tool_unavailable', message } as const;
+    return done(adopted, call, errorResult(adopted, call, gone));
+  }
+  const revised = { ...call, revision: revision + 1, attempt: 1 };
+  const request = {
+    asker: { kind: 'code', anew: true },
+    target: { tool, toolVersion },
+    args,
+  } as const;
+  return { kind: 'moved', step: startCheck(adopted, revised, request) };
 }
 
 function ofFinding(run: OpenRun, call: ReturnedStage, finding: Finding): Verdict {

@@ -22,6 +22,7 @@ import {
 import { exceed } from '../money/exceed.js';
 import { betasOf, currentRoute, noteRoute } from '../route.js';
 import type { Compactions, CurrentCompaction, OpenRun, Run } from '../run.js';
+import { unservedLimit } from '../served-code.js';
 import { stop } from '../stop.js';
 import { bytesOf, messageIdAt } from '../transcript-items.js';
 import { leanEvents } from '../wire-events.js';
@@ -161,6 +162,7 @@ function startCompaction(
     input: {
       ...payload(building, { current, bound, events }),
       ...(workMs !== undefined && { workMs }),
+      ...unservedLimit(run),
     },
     limits,
     summary: `summary #${compactions.begun}`,

@@ -8,7 +8,9 @@ import { workLimits } from '../effect-limits.js';
 import { refOf, type ActivityEffect } from '../effect.js';
 import { nextId, start, type Step } from '../inflight.js';
 import type { Json, StoredText } from '../json.js';
+import type { NeedsCode } from '../payloads/payload.js';
 import type { OpenRun } from '../run.js';
+import { unservedLimit } from '../served-code.js';
 import type { HookErrand, HookPoint } from './hook.js';
 
 /** All hooks of one point together, in ms; a single one declares less. */
@@ -41,6 +43,7 @@ export function startHooks(run: OpenRun, errand: HookErrand, payload: Json): Ste
       payload,
       timeoutMs,
       ...(workMs !== undefined && { workMs }),
+      ...codeLimit(run, ending),
       events,
     },
     limits,
@@ -50,6 +53,13 @@ export function startHooks(run: OpenRun, errand: HookErrand, payload: Json): Ste
     run: { ...step.run, errands: { ...run.errands, [id]: errand } },
     effects: step.effects,
   };
+}
+
+/** At the end of a run its hooks' code is waited for no longer than their answers. */
+function codeLimit(run: OpenRun, ending: boolean): NeedsCode {
+  const { unservedMs } = unservedLimit(run);
+  if (unservedMs === undefined) return {};
+  return { unservedMs: ending ? Math.min(unservedMs, END_TIMEOUT_MS) : unservedMs };
 }
 
 /** The end of a run is beyond its time: only the hooks' own limit counts there. */

@@ -6,7 +6,7 @@ import type { Frozen } from '../frozen.js';
 import type { StoredText } from '../json.js';
 import type { AttemptBound, ModelRoute, Reply } from '../model.js';
 import type { TranscriptItem } from '../transcript.js';
-import type { Acknowledged, EventBatch, Limited, RunRef } from './payload.js';
+import type { Acknowledged, EventBatch, Limited, NeedsCode, RunRef } from './payload.js';
 
 export interface CallModelInput extends EventBatch, Limited {
   readonly v: 1;
@@ -121,7 +121,7 @@ export interface CompactOutput extends Acknowledged {
 }
 
 /** The route of a model that a person or a fallback names (G24, G76). */
-export interface ResolveModelInput extends EventBatch {
+export interface ResolveModelInput extends EventBatch, NeedsCode {
   readonly v: 1;
   readonly run: RunRef;
   readonly model: string;

@@ -9,6 +9,9 @@ export interface StoreRef {
   readonly epoch: number;
 }
 
+/** The version of every payload that this code makes, and the only one that it reads. */
+export const PAYLOAD_VERSION = 1;
+
 /** Where a payload belongs; first in every activity input. */
 export interface RunRef {
   readonly tenant: string;
@@ -42,8 +45,23 @@ export interface Acknowledged {
   readonly store?: StoreRef;
 }
 
+/** Of work that needs code of its worker. */
+export interface NeedsCode {
+  /**
+   * How long its deliveries may be refused in a row by workers without the code, ms; then it ends as if nobody had the
+   * code. Absent: it is not waited for.
+   */
+  readonly unservedMs?: number;
+}
+
+/** Of work that needs the code of a tool. */
+export interface NeedsTool extends NeedsCode {
+  /** Of the code that it needs. Absent: any of the tool's version. */
+  readonly schemaHash?: string;
+}
+
 /** Of work on the outside. */
-export interface Limited {
+export interface Limited extends NeedsCode {
   /** An attempt is refused when all attempts so far have worked as long, ms; absent: no limit. */
   readonly workMs?: number;
 }

@@ -12,7 +12,7 @@ import type { Json, StoredText } from '../json.js';
 import type { CallCheck } from '../model.js';
 import type { RecoveryStep } from '../recovery.js';
 import type { ToolResultCode } from '../tool-result.js';
-import type { Acknowledged, EventBatch, Limited, RunRef } from './payload.js';
+import type { Acknowledged, EventBatch, Limited, NeedsTool, RunRef } from './payload.js';
 
 /** A permission to run one call, carried as data and checked again by the activity. */
 export interface Grant {
@@ -47,7 +47,7 @@ export interface ToolCallRef {
   readonly claimed?: true;
 }
 
-export interface ExecuteToolInput extends EventBatch, Limited {
+export interface ExecuteToolInput extends EventBatch, Limited, NeedsTool {
   readonly v: 1;
   readonly run: RunRef;
   readonly call: ToolCallRef;
@@ -90,9 +90,11 @@ export type ToolOutcome =
   /** The key is taken by other arguments (G97). */
   | { readonly kind: 'key_conflict'; readonly message: string }
   /** Nothing happened: the same was done before, and nobody has agreed to do it once more. */
-  | { readonly kind: 'repeats'; readonly repeats: Repeats };
+  | { readonly kind: 'repeats'; readonly repeats: Repeats }
+  /** Nothing happened: nobody serves the tool with the schema that is wanted, and somebody with this one (G110). */
+  | { readonly kind: 'schema_changed'; readonly schemaHash: string };
 
-export interface ReconcileToolInput extends EventBatch {
+export interface ReconcileToolInput extends EventBatch, NeedsTool {
   readonly v: 1;
   readonly run: RunRef;
   readonly call: ToolCallRef;
@@ -145,7 +147,7 @@ export interface RecordOutcomeOutput extends Acknowledged {
 }
 
 /** Changed arguments are checked like proposed ones: a correction, a hook's input, resolved references. */
-export interface CheckCallInput extends EventBatch {
+export interface CheckCallInput extends EventBatch, NeedsTool {
   readonly v: 1;
   readonly run: RunRef;
   readonly tool: string;
@@ -165,6 +167,8 @@ export interface CheckCallOutput extends Acknowledged {
   readonly args: Json;
   readonly digest: string;
   readonly check: CallCheck;
+  /** They were checked by this schema in place of the wanted one, which nobody serves (G110). */
+  readonly schemaHash?: string;
   /** Dataflow: why the call cannot run although nothing is wrong with it. */
   readonly unmet?:
     { readonly kind: 'condition' } | { readonly kind: 'reference'; readonly path: string };

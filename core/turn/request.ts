@@ -18,6 +18,7 @@ import { emit } from '../outbox.js';
 import { betasOf, currentRoute, noteRoute } from '../route.js';
 import type { OpenRun } from '../run.js';
 import { exceed } from '../money/exceed.js';
+import { unservedLimit } from '../served-code.js';
 import type { ToolRecord } from '../tool.js';
 import { appendUser, bytesOf, messageIdAt } from '../transcript-items.js';
 import { visibleTools } from '../call/lookup.js';
@@ -63,6 +64,7 @@ export function askModel(run: OpenRun): Step<OpenRun> {
     input: {
       ...payload(building, { offered, bound, dynamic, events }),
       ...(workMs !== undefined && { workMs }),
+      ...unservedLimit(ready),
     },
     limits,
     summary: `${currentRoute(building).model} #${building.requests}`,

@@ -150,7 +150,6 @@ describe('open_run', () => {
   });
 
   test.each<[string, object, string, RegExp]>([
-    ['an unknown agent, naming the known ones', { agent: 'x' }, 'UnknownAgent', /helper/],
     ['a blank goal', { task: { goal: '  ' } }, 'InvalidTask', /task.goal/],
     ['no task', { task: undefined }, 'InvalidTask', /task/],
     ['a task id that is no key', { task: { goal: 'a', taskId: 'a b' } }, 'InvalidTask', /taskId/],

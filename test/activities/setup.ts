@@ -103,7 +103,10 @@ const SILENT = { log: say, trace: say, debug: say, info: say, warn: say, error: 
 
 /** Temporal's side of one attempt, without its log. */
 export function environmentOf(info: EffectInfo): MockActivityEnvironment {
-  return new MockActivityEnvironment(info, { logger: SILENT });
+  return new MockActivityEnvironment(
+    { startToCloseTimeoutMs: 60_000, ...info },
+    { logger: SILENT },
+  );
 }
 
 /** Runs one attempt of an activity; how long it worked is left out, because no two tries work as long. */

@@ -51,6 +51,8 @@ test.each([
   ['TranscriptMissing', {}, 'the transcript'],
   ['NotServed', { tool: 'pay.probed' }, 'a worker with the tool pay.probed'],
   ['NotServed', { agent: 'refund' }, 'a worker with the agent refund'],
+  ['NotServed', { payloadVersion: 2 }, 'a newer worker, which reads payloads of version 2'],
+  ['NotServed', { payloadVersion: 'x' }, 'a worker that serves it'],
   ['NotServed', { tool: 7 }, 'a worker that serves it'],
   ['NotServed', null, 'a worker that serves it'],
 ])('a refusal with %s %j waits for %s', (type, facts, expected) => {

@@ -3,6 +3,7 @@ import { parseConsole } from '../../authoring/index.js';
 import type { AskDecision } from '../../client/index.js';
 import { createApp } from '../../console/app.js';
 import type { Desk } from '../../console/desk.js';
+import { owedRows } from '../../console/owed.js';
 import { ENDPOINTS } from '../../console/routes/index.js';
 import { HoldfastError, type ErrorCode } from '../../core/errors.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
@@ -50,6 +51,7 @@ function desk() {
       settings: parseConsole({}),
       clock: () => now,
       say: () => undefined,
+      owed: owedRows(store, () => undefined),
     } as unknown as Desk,
     endpoints: ENDPOINTS,
     logins: [async () => ({ ok: true, person })],

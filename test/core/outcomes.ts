@@ -133,7 +133,9 @@ function checked(shell: Shell, effect: Started<'check_call'>) {
   const judge = shell.script.check ?? (state === undefined ? () => FINE : checkOf);
   const answer = (args: Json) => {
     const digest = callDigest({ tool, toolVersion, args });
-    return { args, digest, check: judge(tool, args) };
+    const { checkedBy } = shell.script;
+    const by = checkedBy !== undefined && { schemaHash: checkedBy };
+    return { args, digest, check: judge(tool, args), ...by };
   };
   if (state === undefined) return answer(asked);
   const entries = Object.entries(state).map(([path, value]) => {
@@ -282,6 +284,10 @@ function ofTool(shell: Shell, effect: Started<'execute_tool'>, how: How): Outcom
   }
   if ('hang' in entry) return { delayMs: Number.POSITIVE_INFINITY, make: () => unreachable() };
   if ('failure' in entry) return failed(effect.id, entry.failure, entry.delayMs);
+  if ('schemaChanged' in entry) {
+    const outcome = ofEntry(entry, false);
+    return back(effect.id, returned(shell, effect, { outcome, attempts: 0 }));
+  }
   const attempts =
     'attempts' in entry && entry.attempts !== undefined ? { attempts: entry.attempts } : {};
   const ended = returned(shell, effect, {
@@ -341,6 +347,7 @@ function ofEntry(
     const earlier = entry.repeats.map((key) => ({ key, ...facts }));
     return { kind: 'repeats', repeats: { identity: ['O-104'], earlier } };
   }
+  if ('schemaChanged' in entry) return { kind: 'schema_changed', schemaHash: entry.schemaChanged };
   return { kind: 'key_conflict', message: 'the key is taken' };
 }
 

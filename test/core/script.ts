@@ -49,6 +49,8 @@ export interface Script {
   readonly blobs?: { readonly [hash: string]: string };
   /** What `check_call` says of changed arguments; default: they are fine. */
   readonly check?: (tool: string, args: Json) => CallCheck;
+  /** The schema that `check_call` uses in place of the run's; default: the run's. */
+  readonly checkedBy?: string;
   /** By hook name, in order; then no opinion. */
   readonly hooks?: { readonly [hook: string]: readonly HookEntry[] };
   readonly hookNames?: HookNames;
@@ -102,6 +104,8 @@ export type ToolEntry =
     }
   | { readonly ambiguous: string; readonly delayMs?: number }
   | { readonly keyConflict: true }
+  /** Workers serve the tool with this schema instead. */
+  | { readonly schemaChanged: string }
   /** The same was done before, by these keys. */
   | { readonly repeats: readonly string[] }
   | { readonly failure: Failure; readonly delayMs?: number }

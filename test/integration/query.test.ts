@@ -243,7 +243,7 @@ describe('a query whose run nobody opens', () => {
     connect({ address: world.server.address, taskQueue: 'nobody', store: world.store }).then(
       (client) => ({
         client,
-        asked: query({ prompt: 'Serve.', options: { agent: AGENT, client, ...asked } }),
+        asked: query({ prompt: 'Serve.', options: { agent: AGENT, client, wait: true, ...asked } }),
       }),
     );
   const was = async (runId: string) =>

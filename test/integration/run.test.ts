@@ -14,6 +14,7 @@ import {
   say,
   startWorld,
   TASK_QUEUE,
+  until,
   type World,
 } from './support/world.js';
 
@@ -208,14 +209,16 @@ describe('starting', () => {
     expect(await theirs.result()).toMatchObject({ stopReason: 'interrupted' });
   });
 
-  test('an unknown agent is a typed error that names the known ones, and no run goes on', async () => {
+  test('an unknown agent is a typed error that names the known ones, and no run is started', async () => {
     const start = world.start({ runId: 'nobody', agent: 'nobody', replies: [] });
     await expect(start).rejects.toMatchObject({
       code: 'UnknownAgent',
-      message: expect.stringMatching(/"nobody".*desk, talker/),
-      hint: expect.any(String),
+      message: expect.stringContaining('"nobody"'),
+      hint: expect.stringContaining('desk, talker'),
     });
-    expect(await world.client.handle('nobody').execution()).toMatchObject({ status: 'FAILED' });
+    await expect(world.client.handle('nobody').execution()).rejects.toMatchObject({
+      code: 'RunNotFound',
+    });
   });
 
   test('a blank goal is refused before anything is sent', async () => {
@@ -232,7 +235,7 @@ describe('starting', () => {
   test.each<[string, unknown]>([
     ['a blank goal', { v: 1, agent: AGENT, task: { goal: '  ' } }],
     ['no task', { v: 1, agent: AGENT }],
-    ['another version', { v: 2, agent: AGENT, task: { goal: 'Serve.' } }],
+    ['a version that never was', { v: 0, agent: AGENT, task: { goal: 'Serve.' } }],
     ['a text', 'Serve.'],
     ['a budget of texts', { v: 1, agent: AGENT, task: { goal: 'x' }, budget: { maxTurns: 'no' } }],
     ['evidence of numbers', { v: 1, agent: AGENT, task: { goal: 'x', requiredEvidence: [1] } }],
@@ -252,6 +255,25 @@ describe('starting', () => {
       type: 'InvalidTask',
       nonRetryable: true,
     });
+  });
+
+  test('a start of a newer version waits for a worker that reads it, and says so', async () => {
+    const handle = await world.raw.workflow.start(messages.AGENT_RUN, {
+      workflowId: 'newer-start',
+      taskQueue: TASK_QUEUE,
+      args: [{ v: 2, agent: AGENT, task: { goal: 'Serve.' } }],
+    });
+    const stuck = await until('the wait', async () =>
+      (await world.client.stuckRuns({ limit: 200, allTenants: true })).find(
+        ({ runId }) => runId === 'newer-start',
+      ),
+    );
+    expect(stuck).toMatchObject({
+      kind: 'workflow_task',
+      reason: expect.stringMatching(/^NotServed: .*version 2.*reads version 1.*newer worker/),
+    });
+    expect((await handle.describe()).status.name).toBe('RUNNING');
+    await handle.terminate();
   });
 
   test('a run that needs no client is an ordinary workflow with one argument', async () => {

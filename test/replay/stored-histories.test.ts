@@ -68,7 +68,7 @@ describe('the stored histories', () => {
       expect(text.length).toBeLessThan(100_000);
       const { versions } = parseBundle(text, file);
       expect(versions.code).toEqual([
-        expect.stringMatching(/^holdfast@\d+\.\d+\.\d+\+[0-9a-f]{12}$/),
+        expect.stringMatching(/^holdfast@\d+\.\d+\.\d+\+[0-9a-f]{12}(\.rules\d+)?$/),
       ]);
       expect(versions.rules).toBeGreaterThanOrEqual(1);
     }

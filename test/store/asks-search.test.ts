@@ -1,6 +1,13 @@
 /** Finding questions by what stands in them. */
 import type { Store } from '../../store/store.js';
-import { askView, cleanUp, eventsFrom, newStore, rawRows, SESSION_INIT } from './fixtures.js';
+import {
+  askView,
+  cleanUp,
+  eventsFrom,
+  newStore,
+  SESSION_INIT,
+  withoutLaterTables,
+} from './fixtures.js';
 
 let store: Store;
 let place: string;
@@ -83,9 +90,7 @@ test('kinds and tenants narrow it', async () => {
 
 test('what an older release has stored is found as well', async () => {
   await store.close();
-  await rawRows(place, 'alter table asks drop column search_text');
-  await rawRows(place, 'drop table archivals');
-  await rawRows(place, 'delete from schema_migrations where version >= 7');
+  await withoutLaterTables(place);
   ({ store } = await newStore(place));
   expect(await found('ada@EXAMPLE')).toEqual(['r1:1']);
   expect(await found('R1')).toEqual(['r1:1', 'r1:2', 'r1:3', 'r1:4']);

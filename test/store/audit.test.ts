@@ -319,3 +319,21 @@ test('a request of the desk counts once, and its first time stays', async () => 
   expect(await store.takeRequest(request)).toEqual(answered);
   expect(await store.takeRequest({ ...request, by: 'ann', at: 9 })).toMatchObject({ at: 9 });
 });
+
+test('a decision that a run tells is not told again by its sender, nor the other way round', async () => {
+  const { store } = await newStore();
+  const said = (nonce: string, more = {}): AuditEntry => ({
+    ...entry(1),
+    facts: { decision: 'approve', nonce, ...more },
+  });
+  const nonces = async () =>
+    (await store.readAudit('default', { limit: 99 })).map(({ facts }) => facts.nonce);
+  await store.appendAudit('default', [said('a'), said('a', { event: 3 }), said('a', { event: 7 })]);
+  await store.appendAudit('default', [said('b', { event: 4 })]);
+  await store.appendAudit('default', [said('b'), said('b', { event: 4 })]);
+  expect(await nonces()).toEqual(['a', 'b']);
+  // What a desk writes of each of its own tries stays.
+  await store.appendAudit('default', [said('c'), said('c')]);
+  expect(await nonces()).toEqual(['a', 'b', 'c', 'c']);
+  expect(await checkAudit(store, 'default', [])).toMatchObject({ rows: 4 });
+});

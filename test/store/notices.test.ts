@@ -9,6 +9,7 @@ import {
   HOSTILE_NAMES,
   newStore,
   rawRows,
+  withoutLaterTables,
   SESSION_INIT,
 } from './fixtures.js';
 
@@ -204,12 +205,10 @@ test('a store with the first table of notices opens, and tells the questions tha
       kind text not null, at bigint not null, outcome text not null,
       primary key (tenant, target, ask_id, kind))`,
     `insert into notices values ('default', 'ops', 'r1:0', 'asked', 7, 'sent')`,
-    'drop table archivals',
-    'alter table asks drop column search_text',
-    'delete from schema_migrations where version >= 7',
   ]) {
     await rawRows(place, statement);
   }
+  await withoutLaterTables(place);
   const { store: opened } = await newStore(place);
   const ask = await opened.getAsk('default', 'r1:0');
   expect(await opened.listNotices(ask!)).toEqual([]);

@@ -11,12 +11,11 @@ import {
   ToolError,
 } from '../../authoring/index.js';
 import type { ActivityEffect } from '../../core/effect.js';
-import { HoldfastError } from '../../core/errors.js';
 import type { RunEvent } from '../../core/event.js';
 import type { RunResult } from '../../core/result.js';
 import { NO_USAGE } from '../../core/model.js';
 import type { Provider } from '../../providers/provider.js';
-import { openMemoryStore, type MemoryStore, type Store } from '../../store/store.js';
+import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import {
   SIMULATION_START,
   startSimulation,
@@ -24,6 +23,7 @@ import {
   type Simulation,
 } from '../../testing/simulation/index.js';
 import type { VirtualClock } from '../../testing/simulation/clock.js';
+import { shaky } from './support/shaky-store.js';
 
 type Kind = ActivityEffect['kind'];
 
@@ -155,24 +155,6 @@ interface Place {
 }
 
 type Outage = (place: Place, kind: Kind) => void;
-
-function shaky(real: Store, isAway: () => boolean): Store {
-  const away = (): Promise<never> =>
-    Promise.reject(new HoldfastError('StoreUnavailable', 'The database cannot be reached.'));
-  const { together, health, close, live, watchEvents, ...calls } = real;
-  const guarded = Object.entries(calls).map(([name, call]) => [
-    name,
-    (...args: never[]) => (isAway() ? away() : (call as (...given: never[]) => unknown)(...args)),
-  ]);
-  return {
-    ...(Object.fromEntries(guarded) as typeof calls),
-    health,
-    close,
-    live,
-    watchEvents,
-    together: (work, step) => (isAway() ? away() : together(work, step)),
-  };
-}
 
 async function play(outage: Outage = () => undefined, isAway = () => false): Promise<Played> {
   const outside: Outside = { effects: [], requests: [] };

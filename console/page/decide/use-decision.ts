@@ -1,5 +1,6 @@
 /**
- * Deciding on one action. Every decision names the hash of the action that is on the card.
+ * Deciding on one action. Every decision names the hash of the action that is on the card, and its run, so that it
+ * finds its way while the store is away.
  * Invariant: it is for one action, the one that the panel was made with; whoever learns of another one makes another
  * panel.
  */
@@ -17,7 +18,7 @@ export interface Deciding {
 }
 
 export function useDecision(ask: Ask, changed: () => void): Deciding {
-  const [{ askId, argsHash }] = useState(ask);
+  const [{ askId, argsHash, runId }] = useState(ask);
   const [opened, setOpened] = useState<Form>();
   const [fault, setFault] = useState('');
   const [said, setSaid] = useState({ text: '' });
@@ -34,8 +35,8 @@ export function useDecision(ask: Ask, changed: () => void): Deciding {
     changed();
   };
   const desk: Desk = {
-    decide: (decision) => send('decisions', { argsHash, ...decision }),
-    answer: (value) => send('answers', { value }),
+    decide: (decision) => send('decisions', { argsHash, runId, ...decision }),
+    answer: (value) => send('answers', { value, runId }),
     open(form) {
       setFault('');
       setOpened(form);

@@ -37,6 +37,8 @@ export function noteOf(event: RunEvent): Note | undefined {
       return ['trouble', 'Somebody stopped it'];
     case 'approval_escalated':
       return ['note', 'Others may decide as well', event.roles.join(', ')];
+    case 'decision_recorded':
+      return ['note', 'A person has decided', `${event.decision}: ${event.by}`];
     case 'permission':
       return event.decision === 'deny'
         ? ['trouble', `${event.tool} is not allowed`, event.rule]

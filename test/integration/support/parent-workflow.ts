@@ -9,5 +9,8 @@ export async function parent(goal: string): Promise<RunResult> {
 
 export async function parentOfNobody(): Promise<RunResult> {
   const { workflowId } = workflowInfo();
-  return runAgent({ agent: 'nobody', task: { goal: 'Serve.' } }, { runId: `${workflowId}-child` });
+  // An agent that no worker serves is waited for, a day unless the start says otherwise.
+  const settings = { unservedTimeoutMs: 500 };
+  const start = { agent: 'nobody', task: { goal: 'Serve.' }, settings };
+  return runAgent(start, { runId: `${workflowId}-child` });
 }

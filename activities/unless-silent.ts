@@ -1,0 +1,58 @@
+/**
+ * Attempts that have reached nothing yet speak to the store alone, and a store that is silent must hold nobody up.
+ * Invariants: when the run wants the attempt no more it ends at once, and shortly before its time runs out it is refused,
+ * so that the run is told what it waits for; what it had begun with finds its signal aborted and reaches nothing more.
+ */
+import { CancelledFailure } from '@temporalio/common';
+import { HoldfastError } from '../core/errors.js';
+import type { Scope } from './scope.js';
+import { MACHINE_TIMERS } from './timers.js';
+
+/** For a store that answers: what an attempt says of itself is worth more than that it was left. */
+const CANCEL_GRACE_MS = 1_000;
+/** Of the time of an attempt, kept for telling that it is refused. */
+const TELLING_SHARE = 1 / 10;
+const TELLING_MS_MAX = 2_000;
+
+export function unlessSilent<T>(scope: Scope, perform: (scope: Scope) => Promise<T>): Promise<T> {
+  const left = new AbortController();
+  const signal = AbortSignal.any([scope.signal, left.signal]);
+  return new Promise<T>((resolve, reject) => {
+    const pending: (() => void)[] = [];
+    const leave = (why: () => Error): void => {
+      if (scope.work.reached || scope.work.claimed) return;
+      end();
+      reject(why());
+      left.abort();
+    };
+    const onStop = (): void => {
+      if (!scope.stopRequested()) return;
+      pending.push(MACHINE_TIMERS.after(CANCEL_GRACE_MS, () => leave(unwanted)));
+    };
+    const end = (): void => {
+      for (const cancel of pending) cancel();
+      scope.signal.removeEventListener('abort', onStop);
+    };
+    const { limitMs } = scope;
+    if (limitMs !== undefined) {
+      const ms = limitMs - Math.min(TELLING_MS_MAX, limitMs * TELLING_SHARE);
+      pending.push(MACHINE_TIMERS.after(ms, () => leave(() => silent(ms))));
+    }
+    scope.signal.addEventListener('abort', onStop, { once: true });
+    if (scope.signal.aborted) onStop();
+    perform({ ...scope, signal })
+      .then(resolve, reject)
+      .finally(end);
+  });
+}
+
+function unwanted(): CancelledFailure {
+  return new CancelledFailure('The run wants this no more, and the store has not answered.');
+}
+
+function silent(ms: number): HoldfastError {
+  const seconds = Math.round(ms / 100) / 10;
+  return new HoldfastError('StoreUnavailable', `The store did not answer within ${seconds} s.`, {
+    hint: 'See what holds it up with `holdfast doctor`.',
+  });
+}

@@ -1,0 +1,55 @@
+/** Reads of the store that keep nobody from deciding: whoever can reach Temporal can reach the run. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HoldfastError } from '../core/errors.js';
+import type { ReadingStore } from './link.js';
+
+export const STORE_AWAY = Symbol('the store is away');
+
+/** A store that has not answered by then counts as away, ms. */
+const ANSWER_MS_MAX = 5_000;
+/** A store that was away just now is not asked again at once, ms: several reads of one request wait once. */
+const REMEMBERED_MS = 2_000;
+
+const awayUntil = new WeakMap<object, number>();
+
+/** What was read; STORE_AWAY when the store cannot be reached in time. Errors: any other of `read`. */
+export async function unlessStoreAway<Store extends object, T>(
+  store: Store,
+  read: (store: Store) => Promise<T>,
+): Promise<T | typeof STORE_AWAY> {
+  if (performance.now() < (awayUntil.get(store) ?? 0)) return STORE_AWAY;
+  const answer = await answerInTime(() => read(store));
+  if (answer === STORE_AWAY) awayUntil.set(store, performance.now() + REMEMBERED_MS);
+  return answer;
+}
+
+async function answerInTime<T>(read: () => Promise<T>): Promise<T | typeof STORE_AWAY> {
+  const stop = new AbortController();
+  const late = sleep(ANSWER_MS_MAX, undefined, { signal: stop.signal }).then(
+    (): typeof STORE_AWAY => STORE_AWAY,
+    (): typeof STORE_AWAY => STORE_AWAY,
+  );
+  try {
+    return await Promise.race([read(), late]);
+  } catch (error) {
+    if (isStoreAway(error)) return STORE_AWAY;
+    throw error;
+  } finally {
+    stop.abort();
+  }
+}
+
+function isStoreAway(error: unknown): boolean {
+  return error instanceof HoldfastError && error.code === 'StoreUnavailable';
+}
+
+/** In place of a store that could not be opened: every read says why. */
+export function awayStore(why: HoldfastError): ReadingStore {
+  const refuse = (): never => {
+    throw why;
+  };
+  const live = new Proxy({}, { get: () => refuse });
+  const refuseLater = (): Promise<never> => Promise.reject(why);
+  const calls = { get: (_: object, name: string) => (name === 'live' ? live : refuseLater) };
+  return new Proxy({}, calls) as ReadingStore;
+}

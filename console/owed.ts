@@ -1,0 +1,69 @@
+/**
+ * Rows of the audit trail that could not be written before what they tell of, because the store was away.
+ * Invariants: they are written in order and with their own times as soon as the store is back; nothing is done on
+ * whose row there is no room; a console that is killed before then takes them along.
+ */
+import { STORE_AWAY, unlessStoreAway } from '../client/index.js';
+import type { AuditEntry } from '../core/audit.js';
+import { HoldfastError } from '../core/errors.js';
+import type { DeskStore } from './desk.js';
+
+const ROWS_MAX = 10_000;
+const PAUSE_MS = 2_500;
+
+export interface OwedRows {
+  /** Writes them, or owes them while the store is away. Errors: StoreUnavailable when too many are owed. */
+  write(tenant: string, entries: readonly AuditEntry[]): Promise<void>;
+  /** One last try. */
+  stop(): Promise<void>;
+}
+
+interface Owed {
+  readonly tenant: string;
+  readonly entry: AuditEntry;
+}
+
+export function owedRows(
+  store: Pick<DeskStore, 'appendAudit'>,
+  say: (line: string) => void,
+): OwedRows {
+  let owed: readonly Owed[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let paying: Promise<void> = Promise.resolve();
+
+  async function pay(): Promise<void> {
+    while (owed[0] !== undefined) {
+      const { tenant, entry } = owed[0];
+      if ((await appended(tenant, [entry])) === STORE_AWAY) return;
+      owed = owed.slice(1);
+    }
+    say('The store is back: rows of the audit trail that waited for it are written.');
+  }
+  function payLater(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      paying = pay().catch(() => undefined);
+      void paying.then(() => owed.length > 0 && payLater());
+    }, PAUSE_MS).unref();
+  }
+  const appended = (tenant: string, entries: readonly AuditEntry[]) =>
+    unlessStoreAway(store, (calls) => calls.appendAudit(tenant, entries));
+
+  return {
+    async write(tenant, entries) {
+      if (owed.length === 0 && (await appended(tenant, entries)) !== STORE_AWAY) return;
+      if (owed.length + entries.length > ROWS_MAX) {
+        throw new HoldfastError('StoreUnavailable', 'Too many rows of the audit trail wait.');
+      }
+      if (owed.length === 0) say('The store is away: rows of the audit trail wait for it.');
+      owed = [...owed, ...entries.map((entry) => ({ tenant, entry }))];
+      payLater();
+    },
+    async stop() {
+      clearTimeout(timer);
+      await paying;
+      if (owed.length > 0) await pay().catch(() => undefined);
+      if (owed.length > 0) say(`${owed.length} rows of the audit trail could not be written.`);
+    },
+  };
+}

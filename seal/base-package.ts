@@ -1,0 +1,20 @@
+/** The package that `npm pack` makes of a commit, and an empty project that has it. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run, sourcesOf } from './base-commit.js';
+
+/** Gives the packed file; with the dependencies that are installed here. */
+export function packed(folder: string, commit: string): string {
+  const sources = sourcesOf(commit, folder);
+  const told = run('npm', ['pack', '--silent', '--pack-destination', folder], sources);
+  return join(folder, told.trim().split('\n').at(-1)!);
+}
+
+/** Gives the project's folder. */
+export function installed(tarball: string, folder: string): string {
+  const project = join(folder, 'project');
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{"name":"of-base","private":true}');
+  run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], project);
+  return project;
+}
