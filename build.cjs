@@ -1,5 +1,4 @@
-// Builds dist: compiles, copies the page, which browsers read as it is written, and bundles workflow code once, so that
-// workers start fast.
+// Builds dist: compiles, bundles the page for browsers, and bundles workflow code once, so that workers start fast.
 //   --if-stale   only when something that dist is made of has changed, or dist is not whole
 //   --prepare    the same for npm, which may prepare this package while a worker of it runs: what does not compile is
 //                told, and the build that is there stays
@@ -8,7 +7,6 @@ const { spawn } = require('node:child_process');
 const { createHash } = require('node:crypto');
 const {
   chmodSync,
-  cpSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -18,6 +16,7 @@ const {
 } = require('node:fs');
 const { constants } = require('node:os');
 const { dirname, join } = require('node:path');
+const { buildPage } = require('./build-page.cjs');
 
 process.chdir(__dirname);
 const { include } = require('./tsconfig.json');
@@ -35,6 +34,7 @@ const SINGLE_SOURCES = [
   'package.json',
   'package-lock.json',
   'build.cjs',
+  'build-page.cjs',
   'tsconfig.json',
   'tsconfig.build.json',
 ];
@@ -108,13 +108,19 @@ function isListed(folder) {
 
 function finish(folder, sources) {
   chmodSync(join(folder, 'cli', 'main.js'), 0o755);
-  cpSync('console/page', join(folder, 'console', 'page'), {
-    recursive: true,
-    // What only the compiler reads.
-    filter: (file) => !/(\.d\.ts|tsconfig\.json)$/.test(file),
-  });
   // Sources that changed meanwhile may be in it or not.
   if (hashOfSources() === sources) writeFileSync(join(folder, STAMP), JSON.stringify({ sources }));
+}
+
+/** Whether the page could be made; what is wrong with it was told. */
+function makePage(folder) {
+  try {
+    buildPage('console/page', join(folder, 'console', 'page'));
+    return true;
+  } catch (error) {
+    console.error(`The page was not built: ${error.message}`);
+    return false;
+  }
 }
 
 function takePlace(made, old) {
@@ -164,7 +170,7 @@ async function build() {
   clearAway();
   const [made, old] = [`dist.new-${process.pid}`, `dist.old-${process.pid}`];
   try {
-    if (!(await compileInto(made))) {
+    if (!(await compileInto(made)) || !makePage(made)) {
       if (!preparing || stoppedBy !== undefined || !existsSync('dist/cli/main.js')) return 2;
       console.error('This does not compile: the build that is here stays.');
       return 0;

@@ -17,6 +17,7 @@ import { notFound, Problem, problemOf, problemResponse } from './http/problem.js
 import { rateLimit, slots } from './http/rate.js';
 import { streamResponse } from './http/stream.js';
 import { SECURITY_HEADERS } from './http/security-headers.js';
+import type { StaticPage } from './static-page.js';
 import { noteDenied } from './trail.js';
 import type { Desk } from './desk.js';
 
@@ -28,7 +29,7 @@ export interface AppSettings {
   /** Ends open streams when the console ends. */
   readonly signal: AbortSignal;
   /** Static files; undefined: none of that name. */
-  readonly page: (path: string) => Response | undefined;
+  readonly page: StaticPage;
   /** Names of this console that a browser may use; absent: any. */
   readonly hosts?: ReadonlySet<string>;
 }
@@ -64,7 +65,10 @@ export function createApp(settings: AppSettings): Hono<{ Bindings: Bindings }> {
   app.get('*', (context) => {
     const { path } = context.req;
     const isApi = path === '/v1' || path.startsWith('/v1/');
-    return (isApi ? undefined : page(path)) ?? problemResponse(notFound());
+    return (
+      (isApi ? undefined : page(path, context.req.header('accept-encoding'))) ??
+      problemResponse(notFound())
+    );
   });
   app.notFound(() => problemResponse(notFound()));
   app.onError((error) => problemResponse(told(settings.desk, error)));

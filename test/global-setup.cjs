@@ -1,5 +1,5 @@
 // Once before all tests: the Temporal server is there, built with visible progress where it must be, and the
-// workflow bundle of the sources. PostgreSQL is only announced: the first test that needs it starts it.
+// workflow bundle and the page of the sources. PostgreSQL is only announced: the first test that needs it starts it.
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { register } = require('tsx/cjs/api');
@@ -18,6 +18,7 @@ module.exports = async function globalSetup() {
   });
   // Every test file and every worker process it starts would bundle the workflows again.
   await require('../worker/workflow-code.ts').writeWorkflowBundle();
+  require('./built-page.ts').buildTestPage();
   const { announcePostgres } = require('./postgres-server.ts');
   announcePostgres(join(tmpdir(), `holdfast-postgres-${process.pid}`));
   unregister();

@@ -4,5 +4,6 @@ const { register } = require('tsx/cjs/api');
 module.exports = async function globalTeardown() {
   const unregister = register();
   await require('./postgres-server.ts').stopPostgres();
+  require('./built-page.ts').removeTestPage();
   unregister();
 };

@@ -7,6 +7,7 @@ const LONGEST = [
   'browser/inbox.test.ts',
   'browser/run.test.ts',
   'browser/answers.test.ts',
+  'browser/barriers.test.ts',
   'evaluation/temporal.test.ts',
   'scenarios/uncached.test.ts',
   'proving/harness.test.ts',

@@ -42,7 +42,7 @@ const SOURCES = {
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-build-'));
-  for (const file of ['build.cjs', 'tsconfig.build.json'])
+  for (const file of ['build.cjs', 'build-page.cjs', 'tsconfig.build.json'])
     cpSync(join(ROOT, file), join(folder, file));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   for (const [file, text] of Object.entries(SOURCES)) write(file, text);
@@ -84,6 +84,25 @@ test('a build compiles, copies the page and bundles; the next one of the same so
   expect(buildId()).toBe(first);
   expect(build().code).toBe(0);
   expect(buildId()).not.toBe(first);
+});
+
+test('the page is one script of its sources, which stay at home; one that does not compile leaves the old build', () => {
+  write('console/page/index.html', '<script type="module" src="/app.js"></script>');
+  write(
+    'console/page/app.tsx',
+    "import { said } from './parts/said.js';\nconsole.log(<p>{said}</p>);",
+  );
+  write('console/page/parts/said.ts', says('of the page'));
+  expect(build().code).toBe(0);
+  expect(built('console/page/app.js')).toContain('of the page');
+  const files = readdirSync(join(folder, 'dist/console/page')).sort();
+  expect(files).toEqual(['app.js', 'index.html', 'preact-license.txt']);
+  const first = buildId();
+  write('console/page/parts/said.ts', 'export const said = ;');
+  expect(build('--if-stale')).toMatchObject({ code: 2, said: expect.stringMatching(/said\.ts/) });
+  rmSync(join(folder, 'console/page/app.tsx'));
+  expect(build()).toMatchObject({ code: 2, said: expect.stringMatching(/has no source/) });
+  expect([buildId(), leftOver()]).toEqual([first, []]);
 });
 
 test.each([

@@ -1,11 +1,14 @@
-/** Which files of the page are served, and that nothing else is. */
-import { join } from 'node:path';
+/** Which files of the page are served, how large they are on their way, and that nothing else is. */
+import { gunzipSync } from 'node:zlib';
 import { readPage, type StaticPage } from '../../console/static-page.js';
+import { builtPageFolder } from '../built-page.js';
 
-const FOLDER = join(__dirname, '../../console/page');
+/** Compressed, of everything that a first view needs. */
+const FIRST_VIEW_BYTES_MAX = 60_000;
+
 let page: StaticPage;
 beforeAll(async () => {
-  page = await readPage(FOLDER);
+  page = await readPage(builtPageFolder());
 });
 
 const typeOf = (path: string): string | undefined =>
@@ -22,14 +25,34 @@ test('every file that the page names is there', async () => {
     const text = (await response?.text()) ?? '';
     if (path.endsWith('.html')) {
       for (const [, name] of text.matchAll(/(?:src|href)="(\/[^"]+\.\w+)"/g)) pending.push(name!);
-    } else if (path.endsWith('.js')) {
-      for (const [, name] of text.matchAll(/^(?:import|\} from).*'\.(\/[^']+)';$/gm)) {
-        pending.push(name!);
-      }
     }
   }
-  expect(seen.size).toBeGreaterThan(30);
+  expect([...seen].sort()).toEqual(['/app.css', '/app.js', '/icon.svg', '/index.html']);
 });
+
+test('the first view needs less than 60 KB compressed, and is the same uncompressed', async () => {
+  let bytes = 0;
+  for (const path of ['/index.html', '/app.css', '/app.js']) {
+    const response = page(path, 'br;q=0, GZIP;q=0.5');
+    const sent = new Uint8Array((await response?.arrayBuffer()) ?? []);
+    bytes += sent.byteLength;
+    // What goes into one packet either way is sent as it is.
+    const isZipped = response?.headers.get('content-encoding') === 'gzip';
+    expect([path, isZipped]).toEqual([path, path !== '/index.html']);
+    const text = isZipped ? gunzipSync(sent) : Buffer.from(sent);
+    expect(text.toString()).toBe(await page(path)?.text());
+  }
+  console.log(`The first view needs ${bytes} bytes, compressed.`);
+  expect(bytes).toBeGreaterThan(5_000);
+  expect(bytes).toBeLessThan(FIRST_VIEW_BYTES_MAX);
+});
+
+test.each([undefined, '', 'identity', 'br', 'gzip;q=0', 'gzip; q=0.000'])(
+  'who accepts %p gets files as they are',
+  (accepted) => {
+    expect(page('/app.js', accepted)?.headers.get('content-encoding')).toBeNull();
+  },
+);
 
 test('a link to a question or a run is the page, whatever its id looks like', () => {
   const html = 'text/html; charset=utf-8';
@@ -51,7 +74,10 @@ test('other paths are not there, and no path leads out of the folder', () => {
     '/nothing.js',
     '/../console.ts',
     '/styles/../../app.ts',
-    '/api-types.d.ts',
+    '/app.tsx',
+    '/data/api.ts',
+    '/tsconfig.json',
+    '/preact-license.txt',
     '/%2e%2e/x.json',
   ]) {
     expect([path, typeOf(path)]).toEqual([path, undefined]);

@@ -7,6 +7,7 @@ import { parseConsole, type ConsoleDefinition } from '../../../authoring/index.j
 import { connect } from '../../../client/index.js';
 import { signerOf, type DeskSigner } from '../../../client/desk-signer.js';
 import { startConsole, type KnownTool } from '../../../console/index.js';
+import { builtPageFolder } from '../../built-page.js';
 import { ALL_TENANTS } from '../../../store/desk-keys.js';
 import type { World } from './world.js';
 
@@ -88,6 +89,7 @@ export async function startDesk(world: World, options: DeskOptions = {}): Promis
     localRoles: [],
     tools: options.tools ?? [],
     temporalUi: 'http://127.0.0.1:8233',
+    pageFolder: builtPageFolder(),
     say: (line) => log.push(line),
   });
   const ask = async (path: string, init: RequestInit): Promise<Reply> => {

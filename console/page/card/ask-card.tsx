@@ -1,0 +1,144 @@
+/**
+ * What a person sees before they decide. Invariant: the exact arguments are always on it, whatever else is
+ * found in them; nothing on it was judged by the model.
+ */
+import type { ComponentChildren, VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { Ask, Grounds, Person } from '../data/api-types.js';
+import { now } from '../data/connection.js';
+import { Fact } from '../parts/fact.js';
+import { Exact } from '../parts/folded.js';
+import { dateTime, relative } from '../parts/format.js';
+import { InertBlock, InertLine } from '../parts/inert.js';
+import { KIND_NAMES } from '../parts/kind-names.js';
+import { Readable } from '../parts/readable.js';
+import { runPath } from '../parts/paths.js';
+import { Attempts } from './attempts.js';
+import { budgetTitle } from '../parts/budget-words.js';
+import { LimitsSection, RepeatsSection } from './controls-said.js';
+import { Correction } from './correction.js';
+import { Countdown } from './countdown.js';
+import { HighlightBoxes } from './highlight-boxes.js';
+import { People } from './people.js';
+import { Sources } from './sources.js';
+import { Why } from './why.js';
+
+export interface AskCardProps {
+  /** As it was when the card was made: what is asked does not change. */
+  readonly first: Ask;
+  /** As it is now: how long it is open, and who has decided. */
+  readonly ask: Ask;
+  readonly me: Person;
+  /** Undefined: they are being fetched. */
+  readonly grounds: Grounds | undefined;
+}
+
+export function AskCard({ first, ask, me, grounds }: AskCardProps): VNode {
+  const above = useMemo(() => <Above ask={first} grounds={grounds} />, [first, grounds]);
+  const below = useMemo(() => <Below ask={first} grounds={grounds} />, [first, grounds]);
+  return (
+    <article class="card" aria-label="The question">
+      <header class="card-head">
+        <a class="back" href="/">
+          ← Inbox
+        </a>
+        <div class="card-title">
+          <span class={`badge ${first.kind}`}>{KIND_NAMES[first.kind]}</span>
+          <h2 tabIndex={-1}>{titleOf(first)}</h2>
+        </div>
+        <Countdown ask={ask} />
+      </header>
+      {above}
+      <section>
+        <h3>Who decides</h3>
+        <People ask={ask} me={me} />
+      </section>
+      {below}
+    </article>
+  );
+}
+
+interface PartProps {
+  readonly ask: Ask;
+  readonly grounds: Grounds | undefined;
+}
+
+function Above({ ask, grounds }: PartProps): VNode {
+  const { question, repeats, limits, args } = ask;
+  return (
+    <>
+      {question !== undefined && (
+        <div class="question">
+          <InertBlock text={question} />
+        </div>
+      )}
+      <HighlightBoxes ask={ask} grounds={grounds} />
+      {grounds !== undefined && <Attempts grounds={grounds} />}
+      {grounds !== undefined && <Correction ask={ask} corrections={grounds.corrections} />}
+      {repeats !== undefined && <RepeatsSection repeats={repeats} />}
+      {limits !== undefined && <LimitsSection outlook={limits} />}
+      {args !== undefined && (
+        <section>
+          <h3>{ask.kind === 'budget' ? 'Exact figures' : 'Exact arguments'}</h3>
+          <Readable value={args} runId={ask.runId} />
+          <Exact title="As JSON" value={args} />
+        </section>
+      )}
+    </>
+  );
+}
+
+function Below({ ask, grounds }: PartProps): VNode {
+  const { runId, askId, argsHash, openedAt } = ask;
+  return (
+    <>
+      <div class="grounds">
+        {grounds === undefined ? (
+          <p class="help">Fetching what it rests on …</p>
+        ) : (
+          <>
+            <Why ask={ask} grounds={grounds} />
+            <Sources grounds={grounds} runId={runId} />
+          </>
+        )}
+      </div>
+      <dl class="facts card-foot">
+        <Fact name="Run">
+          <a href={runPath(runId)}>
+            <InertLine text={runId} max={128} />
+          </a>
+        </Fact>
+        <Fact name="Asked">{`${dateTime(openedAt)} (${relative(openedAt, now())})`}</Fact>
+        <Fact name="Question">
+          <code>
+            <InertLine text={askId} max={300} />
+          </code>
+        </Fact>
+        <Fact name="Hash of the action">
+          <code>{argsHash}</code>
+        </Fact>
+      </dl>
+    </>
+  );
+}
+
+function titleOf(ask: Ask): ComponentChildren {
+  const { kind, tool = '', toolVersion = '' } = ask;
+  switch (kind) {
+    case 'approval':
+    case 'outcome':
+      return (
+        <>
+          {kind === 'outcome' && 'Did it happen? '}
+          <InertLine text={tool} max={128} />
+          <span class="version">
+            <InertLine text={`@${toolVersion}`} max={40} />
+          </span>
+        </>
+      );
+    case 'budget':
+      return <InertLine text={budgetTitle(ask)} max={80} />;
+    default:
+      return 'A question to people';
+  }
+}

@@ -1,0 +1,51 @@
+/** What the API gives, by the declarations that its routes are made of: a change there shows here. */
+import type { z } from 'zod';
+import type * as controls from '../../http/control-shapes.js';
+import type * as shapes from '../../http/shapes.js';
+import type { RunEvent } from '../../../core/event.js';
+import type { StreamChunk } from '../../../core/stream.js';
+import type { RunResult } from '../../../core/result.js';
+
+export type { RunEvent, StreamChunk, RunResult };
+
+export type Ask = z.output<typeof shapes.inboxItem>;
+export type InboxPage = z.output<typeof shapes.inboxPage>;
+export type Grounds = z.output<typeof shapes.grounds>;
+export type Excerpt = NonNullable<Grounds['goal']>;
+export type Attempt = Grounds['attempts'][number];
+/** As the API and as events give it. */
+export type RecoveryStep = Omit<NonNullable<Attempt['steps']>[number], 'by'> & {
+  readonly by?: readonly string[] | undefined;
+};
+export type Run = z.output<typeof shapes.run>;
+export type RunDetail = z.output<typeof shapes.runDetail>;
+export type RunState = z.output<typeof shapes.runState>;
+export type Wait = z.output<typeof shapes.runWaits>['waits'][number];
+export type StandingGrant = NonNullable<RunState['grants']>[number];
+export type GrantCondition = StandingGrant['when'][number];
+export type Person = z.output<typeof shapes.person>;
+export type TextPiece = z.output<typeof shapes.textPiece>;
+export type Freeze = z.output<typeof controls.freeze>;
+export type Delivery = z.output<typeof shapes.delivery>;
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** A part of JSON Schema: what forms understand. Everything else is edited as JSON. */
+export interface Schema {
+  readonly type?: string | readonly string[];
+  readonly title?: string;
+  readonly description?: string;
+  readonly enum?: readonly Json[];
+  readonly const?: Json;
+  readonly properties?: { readonly [name: string]: Schema };
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+}

@@ -1,0 +1,69 @@
+/**
+ * Who is logged in: the token, and in local development as whom to act.
+ * Invariant: the token leaves the address at once, so that no link, history or screenshot carries it.
+ */
+
+const TOKEN = 'holdfast-token';
+const ACTING = 'holdfast-acting';
+
+export interface Acting {
+  readonly as?: string;
+  readonly roles?: string;
+  readonly tenant?: string;
+}
+
+/** Takes the token of `#token=…`; whether there is one. */
+export function takeToken(): boolean {
+  const given = /^#token=([\x21-\x7e]{1,8192})$/.exec(location.hash)?.[1];
+  if (given === undefined) return false;
+  keepToken(decodeURIComponent(given));
+  history.replaceState(null, '', location.pathname + location.search);
+  return true;
+}
+
+export function keepToken(token: string): void {
+  forgetToken();
+  placeOf(token).setItem(TOKEN, token);
+}
+
+/** The token of a local console ends with its process, so other tabs may use it; any other one stays in its tab. */
+function placeOf(token: string): Storage {
+  return token.startsWith('hf_local_') ? localStorage : sessionStorage;
+}
+
+export function forgetToken(): void {
+  sessionStorage.removeItem(TOKEN);
+  localStorage.removeItem(TOKEN);
+}
+
+export function hasToken(): boolean {
+  return tokenOf() !== null;
+}
+
+function tokenOf(): string | null {
+  return sessionStorage.getItem(TOKEN) ?? localStorage.getItem(TOKEN);
+}
+
+export function acting(): Acting {
+  try {
+    return JSON.parse(sessionStorage.getItem(ACTING) ?? '{}') as Acting;
+  } catch {
+    return {};
+  }
+}
+
+export function actAs(as: Acting): void {
+  sessionStorage.setItem(ACTING, JSON.stringify(as));
+}
+
+export function loginHeaders(): Record<string, string> {
+  const token = tokenOf();
+  if (token === null) return {};
+  const { as = '', roles = '', tenant = '' } = token.startsWith('hf_local_') ? acting() : {};
+  return {
+    authorization: `Bearer ${token}`,
+    ...(as !== '' && { 'holdfast-as': as }),
+    ...(roles !== '' && { 'holdfast-roles': roles }),
+    ...(tenant !== '' && { 'holdfast-tenant': tenant }),
+  };
+}

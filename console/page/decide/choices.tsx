@@ -1,0 +1,57 @@
+/** The buttons of a question, by its kind. */
+import type { VNode } from 'preact';
+import type { Ask } from '../data/api-types.js';
+import { Button } from '../parts/button.js';
+import { AnswerForm } from './answer-form.js';
+import { BudgetChoices } from './budget-choices.js';
+import type { Desk } from './desk.js';
+
+export interface ChoicesProps {
+  readonly ask: Ask;
+  readonly desk: Desk;
+  readonly takesGrant: boolean;
+  /** What the question rests on is there: it carries the schemas that forms are made from. */
+  readonly isReady: boolean;
+  /** Whether somebody is writing an answer. */
+  readonly begun: (isBegun: boolean) => void;
+}
+
+export function Choices({ ask, desk, takesGrant, isReady, begun }: ChoicesProps): VNode {
+  switch (ask.kind) {
+    case 'approval':
+      return <ApprovalChoices desk={desk} takesGrant={takesGrant} isReady={isReady} />;
+    case 'outcome':
+      return <OutcomeChoices desk={desk} />;
+    case 'budget':
+      return <BudgetChoices ask={ask} desk={desk} />;
+    default:
+      return <AnswerForm desk={desk} begun={begun} />;
+  }
+}
+
+function ApprovalChoices(props: Pick<ChoicesProps, 'desk' | 'takesGrant' | 'isReady'>): VNode {
+  const { desk, takesGrant, isReady } = props;
+  const opens = (form: 'correct' | 'grant') => () => {
+    if (isReady) desk.open(form);
+    else desk.complain('What it rests on is still being fetched.');
+  };
+  return (
+    <>
+      <Button label="Approve" kind="primary" press={() => desk.decide({ decision: 'approve' })} />
+      <Button label="Correct …" press={opens('correct')} />
+      <Button label="Reject …" kind="danger" press={() => desk.open('reject')} />
+      {/* A button must not be another one when somebody presses it: what comes later comes after the others. */}
+      {takesGrant && <Button label="Approve more like it …" press={opens('grant')} />}
+    </>
+  );
+}
+
+function OutcomeChoices({ desk }: Pick<ChoicesProps, 'desk'>): VNode {
+  return (
+    <>
+      <Button label="It happened …" kind="primary" press={() => desk.open('happened')} />
+      <Button label="It did not happen" press={() => desk.open('not happened')} />
+      <Button label="Stop the run" kind="danger" press={() => desk.open('stop')} />
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+/** What the fields of a form say, with what somebody has changed in them. Pure. */
+import type { Json } from '../data/api-types.js';
+import type { Field } from './schema-fields.js';
+
+/** What somebody has changed, by the ids of fields: the text of a field, or whether it is ticked. */
+export type Drafts = { readonly [fieldId: string]: string | boolean };
+
+export type Read =
+  /** Undefined: not given. */
+  | { readonly ok: true; readonly value: Json | undefined }
+  | { readonly ok: false; readonly fault: string; readonly fieldId: string };
+
+const WHOLE = /^-?\d{1,16}$/;
+const DECIMAL = /^-?\d{1,16}(\.\d{1,16})?$/;
+
+export function readField(field: Field, drafts: Drafts): Read {
+  switch (field.kind) {
+    case 'object':
+      return readObject(field, drafts);
+    case 'flag': {
+      const isSaid = field.isNeeded || !field.isAbsent || drafts[field.id] !== undefined;
+      return given(isSaid ? isTicked(field, drafts) : undefined);
+    }
+    case 'choice':
+      return given(field.choices[Number(textOf(field, drafts))]);
+    case 'text': {
+      // A field has no line breaks of other kinds and no hidden ends: unless somebody types, the value stays.
+      const text = textOf(field, drafts);
+      return given(text === '' && !field.isNeeded && field.isAbsent ? undefined : text);
+    }
+    case 'number':
+      return readNumber(field, textOf(field, drafts).trim());
+    case 'json':
+      return readJson(field, textOf(field, drafts));
+  }
+}
+
+type Kind<Name extends Field['kind']> = Extract<Field, { readonly kind: Name }>;
+
+/** As it stands in the field. */
+export function textOf(field: Exclude<Field, Kind<'object' | 'flag'>>, drafts: Drafts): string {
+  const draft = drafts[field.id];
+  return typeof draft === 'string' ? draft : String(field.given);
+}
+
+export function isTicked(field: Kind<'flag'>, drafts: Drafts): boolean {
+  const draft = drafts[field.id];
+  return typeof draft === 'boolean' ? draft : field.given;
+}
+
+function given(value: Json | undefined): Read {
+  return { ok: true, value };
+}
+
+function readObject({ fields, isNeeded, isAbsent }: Kind<'object'>, drafts: Drafts): Read {
+  const entries: [string, Json][] = [];
+  for (const field of fields) {
+    const read = readField(field, drafts);
+    if (!read.ok) return read;
+    if (read.value !== undefined) entries.push([field.name, read.value]);
+  }
+  const isNothing = entries.length === 0 && !isNeeded && isAbsent;
+  return given(isNothing ? undefined : Object.fromEntries(entries));
+}
+
+function readNumber({ id, name, isNeeded, isWhole }: Kind<'number'>, text: string): Read {
+  if (text === '' && !isNeeded) return given(undefined);
+  const isNumber = (isWhole ? WHOLE : DECIMAL).test(text);
+  if (isNumber && (!isWhole || Number.isSafeInteger(Number(text)))) return given(Number(text));
+  return { ok: false, fault: `${name} must be a ${isWhole ? 'whole ' : ''}number.`, fieldId: id };
+}
+
+function readJson({ id, name, isNeeded }: Kind<'json'>, text: string): Read {
+  if (text.trim() === '' && !isNeeded) return given(undefined);
+  try {
+    return given(JSON.parse(text) as Json);
+  } catch {
+    return { ok: false, fault: `${name} must be JSON.`, fieldId: id };
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Deciding on one action. Every decision names the hash of the action that is on the card, and its run, so that it
+ * finds its way while the store is away.
+ * Invariant: it is for one action, the one that the panel was made with; whoever learns of another one makes another
+ * panel.
+ */
+import { useState } from 'preact/hooks';
+import { wordsOf } from '../data/api.js';
+import type { Ask } from '../data/api-types.js';
+import { deliveredText, useSender, type Desk, type Form, type What } from './desk.js';
+
+export interface Deciding {
+  readonly desk: Desk;
+  readonly opened: Form | undefined;
+  readonly fault: string;
+  /** What was delivered last; another object for each delivery. */
+  readonly said: { readonly text: string };
+}
+
+export function useDecision(ask: Ask, changed: () => void): Deciding {
+  const [{ askId, argsHash, runId }] = useState(ask);
+  const [opened, setOpened] = useState<Form>();
+  const [fault, setFault] = useState('');
+  const [said, setSaid] = useState({ text: '' });
+  const sender = useSender(askId);
+  const send = async (what: What, body: object): Promise<void> => {
+    setFault('');
+    try {
+      const delivery = await sender(what, body);
+      setOpened(undefined);
+      setSaid({ text: deliveredText(delivery) });
+    } catch (error) {
+      setFault(wordsOf(error));
+    }
+    changed();
+  };
+  const desk: Desk = {
+    decide: (decision) => send('decisions', { argsHash, runId, ...decision }),
+    answer: (value) => send('answers', { value, runId }),
+    open(form) {
+      setFault('');
+      setOpened(form);
+    },
+    complain: setFault,
+  };
+  return { desk, opened, fault, said };
+}

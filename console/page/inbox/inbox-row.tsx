@@ -1,0 +1,86 @@
+/** One row of the inbox: enough to find a question again, not to decide on it. */
+import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { Ask, Json } from '../data/api-types.js';
+import { now } from '../data/connection.js';
+import { relative } from '../parts/format.js';
+import { highlightsOf } from '../parts/highlights.js';
+import { InertLine } from '../parts/inert.js';
+import { KIND_NAMES } from '../parts/kind-names.js';
+import { inboxPath } from '../parts/paths.js';
+
+const SOON_MS = 3_600_000;
+const SUMMARY_CHARS = 140;
+
+export interface InboxRowProps {
+  readonly ask: Ask;
+  readonly isSelected: boolean;
+}
+
+export function InboxRow({ ask, isSelected }: InboxRowProps): VNode {
+  const { askId, argsHash, openedAt, kind, tool, quorum, runId } = ask;
+  const left = timeLeft(ask);
+  const isSoon = ask.expiresAt - now() < SOON_MS;
+  return useMemo(
+    () => (
+      <li>
+        <a href={inboxPath(askId)} {...(isSelected && { 'aria-current': 'true' })}>
+          <span class="row-top">
+            <span class="row-title">
+              <InertLine text={tool ?? KIND_NAMES[kind]} max={80} />
+            </span>
+            <span class={isSoon ? 'row-time soon' : 'row-time'}>{left}</span>
+          </span>
+          <Summary ask={ask} />
+          <span class="row-foot">
+            <span class={`badge ${kind}`}>{KIND_NAMES[kind]}</span>
+            {quorum > 1 && <span class="badge">{`${quorum} people`}</span>}
+            <span class="row-run">
+              <InertLine text={runId} max={60} />
+            </span>
+          </span>
+        </a>
+      </li>
+    ),
+    // Of one action everything else stays.
+    [askId, argsHash, openedAt, left, isSoon, isSelected],
+  );
+}
+
+function timeLeft({ expiresAt }: Ask): string {
+  if (expiresAt <= now()) return 'expiring';
+  return `${relative(expiresAt, now()).replace('in ', '')} left`;
+}
+
+function Summary({ ask }: { readonly ask: Ask }): VNode {
+  const { question, kind, args } = ask;
+  if (question !== undefined && kind !== 'approval') return <SummaryLine text={question} />;
+  const { amounts, recipients } = highlightsOf(args as Json);
+  const [amount] = amounts;
+  const [recipient] = recipients;
+  if (amount === undefined && recipient === undefined) {
+    return <SummaryLine text={JSON.stringify(args ?? {})} />;
+  }
+  return (
+    <span class="row-main">
+      {amount !== undefined && (
+        <span class="row-amount">
+          <InertLine text={amount.value} max={80} />
+        </span>
+      )}
+      {recipient !== undefined && (
+        <span>
+          <InertLine text={recipient.value} max={80} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+function SummaryLine({ text }: { readonly text: string }): VNode {
+  return (
+    <span class="row-main">
+      <InertLine text={text} max={SUMMARY_CHARS} />
+    </span>
+  );
+}

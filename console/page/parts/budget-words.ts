@@ -1,0 +1,52 @@
+/** A budget as people read it: what it counts, how much of it is used, how much more is asked for. Pure. */
+import type { Ask } from '../data/api-types.js';
+import { cost, duration, whole } from './format.js';
+import type { Highlight } from './highlights.js';
+
+interface Asked {
+  readonly budget?: unknown;
+  readonly limit?: unknown;
+  readonly used?: unknown;
+  readonly amount?: unknown;
+}
+
+const NOUNS = new Map([
+  ['maxTurns', 'turns'],
+  ['maxToolCalls', 'tool calls'],
+  ['maxInputTokens', 'input tokens'],
+  ['maxOutputTokens', 'output tokens'],
+]);
+
+function nounOf(budget: string): string {
+  if (budget.endsWith('MicroUsd')) return 'money';
+  if (budget.endsWith('Ms')) return 'time';
+  return NOUNS.get(budget) ?? `of ${budget}`;
+}
+
+/** A number of a budget, as its name says what it counts. */
+export function budgetValue(budget: string, value: unknown): string {
+  if (typeof value !== 'number') return String(value);
+  if (budget.endsWith('MicroUsd')) return cost(value);
+  return budget.endsWith('Ms') ? duration(value) : whole(value);
+}
+
+export function budgetTitle({ args }: Ask): string {
+  const { budget } = (args ?? {}) as Asked;
+  return typeof budget === 'string' ? `More ${nounOf(budget)}?` : 'More of a budget?';
+}
+
+export function budgetFigures({ args }: Ask): readonly Highlight[] {
+  const { budget, limit, used, amount } = (args ?? {}) as Asked;
+  if (typeof budget !== 'string') return [];
+  const named = NOUNS.get(budget);
+  const noun = named === undefined ? '' : ` ${named}`;
+  const shown = (value: unknown): string => budgetValue(budget, value);
+  return [
+    figure('used', `${shown(used)} of ${shown(limit)}${noun}`),
+    figure('asked for', `${shown(amount)} more`),
+  ];
+}
+
+function figure(name: string, value: string): Highlight {
+  return { name, value, exact: value };
+}

@@ -1,0 +1,111 @@
+/** The head of a run: what it is, how it stands, what can be done about it. */
+import type { VNode } from 'preact';
+import { now } from '../data/connection.js';
+import type { Ask, RunDetail, RunResult } from '../data/api-types.js';
+import { Fact } from '../parts/fact.js';
+import { dateTime, relative } from '../parts/format.js';
+import { InertBlock, InertLine } from '../parts/inert.js';
+import { StatusBadge } from '../parts/status-badge.js';
+import { webAddress } from '../parts/web-address.js';
+import { inboxPath } from '../parts/paths.js';
+import { RunControls } from './controls.js';
+import { ResultNotice } from './result-notice.js';
+import { hasEnded } from './run-data.js';
+
+export interface RunHeadProps {
+  readonly run: RunDetail;
+  readonly changed: () => void;
+}
+
+export function RunHead({ run, changed }: RunHeadProps): VNode {
+  const { runId, goal, completedAt, startedAt, pending, result } = run;
+  const temporalUrl = webAddress(run.temporalUrl);
+  const when =
+    completedAt === undefined
+      ? `began ${relative(startedAt, now())}`
+      : `${dateTime(startedAt)}, ended ${relative(completedAt, now())}`;
+  return (
+    <header class="run-head">
+      <p class="run-links">
+        <a href="/runs">← Runs</a>
+        {temporalUrl !== undefined && (
+          <a href={temporalUrl} target="_blank" rel="noopener noreferrer">
+            In Temporal’s own page ↗
+          </a>
+        )}
+      </p>
+      <div class="card-title">
+        <StatusBadge status={run.status} />
+        <h1>
+          <InertLine text={runId} max={128} />
+        </h1>
+        <span class="help">{when}</span>
+      </div>
+      <details class="goal">
+        <summary>
+          <InertLine text={goal} max={160} />
+        </summary>
+        <InertBlock text={goal} />
+        <RunFacts run={run} />
+      </details>
+      <div class="notices">
+        {(pending as readonly Ask[])
+          .filter(({ kind }) => kind !== 'user_message')
+          .map((ask) => (
+            <PendingNotice key={ask.askId} ask={ask} />
+          ))}
+        {result !== undefined && <ResultNotice result={result as RunResult} runId={runId} />}
+      </div>
+      {!hasEnded(run) && <RunControls runId={runId} changed={changed} />}
+    </header>
+  );
+}
+
+function RunFacts({ run }: { readonly run: RunDetail }): VNode {
+  const { agent, model, caller, taskId, sessionId, startedAt } = run;
+  return (
+    <dl class="facts">
+      <Fact name="Agent">
+        <InertLine text={agent} />
+      </Fact>
+      <Fact name="Model">
+        <InertLine text={model} />
+      </Fact>
+      {caller !== undefined && (
+        <Fact name="For">
+          <InertLine text={caller} />
+        </Fact>
+      )}
+      <Fact name="Task">
+        <code>
+          <InertLine text={taskId} />
+        </code>
+      </Fact>
+      {sessionId !== undefined && (
+        <Fact name="Session">
+          <code>
+            <InertLine text={sessionId} />
+          </code>
+        </Fact>
+      )}
+      <Fact name="Began">{dateTime(startedAt)}</Fact>
+    </dl>
+  );
+}
+
+function PendingNotice({ ask }: { readonly ask: Ask }): VNode {
+  const { askId, kind, tool = 'an action' } = ask;
+  return (
+    <p class="notice waiting">
+      {kind === 'approval' ? (
+        <>
+          It waits for approval of <InertLine text={tool} max={100} />
+        </>
+      ) : (
+        'It waits for an answer'
+      )}
+      {'. '}
+      <a href={inboxPath(askId)}>Look at it</a>
+    </p>
+  );
+}

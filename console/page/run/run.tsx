@@ -1,0 +1,83 @@
+/**
+ * One run: what it does and did, as it happens. Everything on the page is drawn from its events, but for the
+ * figures that only the run itself knows.
+ */
+import type { VNode } from 'preact';
+import { wordsOf } from '../data/api.js';
+import type { RunDetail, RunState } from '../data/api-types.js';
+import { Tabs } from '../parts/tabs.js';
+import { useTitle } from '../parts/use-title.js';
+import { EventsPanel } from './events-panel.js';
+import { Gauges } from './gauges.js';
+import { LiveText } from './live-text.js';
+import { hasEnded } from './run-data.js';
+import { RunHead } from './run-head.js';
+import { StandingGrants } from './standing-grants.js';
+import { Timeline } from './timeline.js';
+import { Transcript } from './transcript.js';
+import { useRecord } from './use-record.js';
+import { useRun } from './use-run.js';
+import { Waits } from './waits.js';
+
+export function RunView({ runId }: { readonly runId: string }): VNode {
+  useTitle('Run');
+  const { run, state, refusal, soon } = useRun(runId);
+  return (
+    <article class="run" aria-label="A run">
+      {run !== undefined && <KnownRun run={run} state={state} changed={soon} />}
+      {run === undefined && refusal === undefined && (
+        <p class="empty quiet" role="status">
+          Fetching the run …
+        </p>
+      )}
+      {run === undefined && refusal !== undefined && (
+        <div class="empty quiet">
+          <p>{wordsOf(refusal)}</p>
+          <a href="/runs">All runs</a>
+        </div>
+      )}
+    </article>
+  );
+}
+
+interface KnownRunProps {
+  readonly run: RunDetail;
+  readonly state: RunState | undefined;
+  readonly changed: () => void;
+}
+
+function KnownRun({ run, state, changed }: KnownRunProps): VNode {
+  const { runId } = run;
+  const record = useRecord(runId, changed);
+  const { story, events } = record;
+  const known = story.result === undefined ? state : undefined;
+  const isOver = hasEnded(run);
+  const timeline = (): VNode => (
+    <>
+      <Timeline story={story} runId={runId} />
+      {!isOver && <LiveText runId={runId} events={events} />}
+    </>
+  );
+  return (
+    <>
+      <RunHead run={run} changed={changed} />
+      {!isOver && <Waits runId={runId} />}
+      <Gauges state={known} story={story} />
+      <StandingGrants grants={known?.grants ?? []} />
+      <Tabs
+        label="Of the run"
+        tabs={[
+          { name: 'Timeline', draw: timeline },
+          {
+            name: 'Conversation',
+            draw: (isOpen) => <Transcript runId={runId} events={events} isOpen={isOpen} />,
+          },
+          {
+            name: 'Events',
+            draw: (isOpen) => <EventsPanel events={events} count={events.length} isOpen={isOpen} />,
+          },
+        ]}
+      />
+    </>
+  );
+}

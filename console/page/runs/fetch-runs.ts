@@ -1,0 +1,18 @@
+/** A page of the server's list of runs. */
+import { get } from '../data/api.js';
+import { microUsdFrom, PAGE_ROWS, type RunFilters, type RunsPage } from './known-runs.js';
+
+interface PageWanted {
+  readonly filters: RunFilters;
+  readonly cursor?: string | undefined;
+  readonly signal?: AbortSignal;
+}
+
+export function fetchRuns({ filters, cursor, signal }: PageWanted): Promise<RunsPage> {
+  const query = new URLSearchParams({ limit: String(PAGE_ROWS) });
+  if (filters.status !== '') query.set('status', filters.status);
+  if (filters.agent.trim() !== '') query.set('agent', filters.agent.trim());
+  if (microUsdFrom(filters) > 0) query.set('costFrom', String(microUsdFrom(filters)));
+  if (cursor !== undefined) query.set('cursor', cursor);
+  return get(`/v1/runs?${query.toString()}`, signal);
+}

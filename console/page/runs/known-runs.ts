@@ -1,0 +1,49 @@
+/** Runs as the list knows them: pages of the server's, newest first. Pure. */
+import type { Run } from '../data/api-types.js';
+
+export const PAGE_ROWS = 50;
+
+export interface RunFilters {
+  readonly status: string;
+  readonly agent: string;
+  /** As it was written, in US dollars. */
+  readonly costFrom: string;
+}
+
+export const NO_FILTERS: RunFilters = { status: '', agent: '', costFrom: '' };
+
+export interface KnownRuns {
+  readonly runs: readonly Run[];
+  /** Where older ones begin; undefined: there are none. */
+  readonly next?: string | undefined;
+  readonly isFetched: boolean;
+}
+
+export const NO_RUNS: KnownRuns = { runs: [], isFetched: false };
+
+export interface RunsPage {
+  readonly items: readonly Run[];
+  readonly next?: string;
+}
+
+export function isFiltered(filters: RunFilters): boolean {
+  return filters.status !== '' || filters.agent.trim() !== '' || microUsdFrom(filters) > 0;
+}
+
+/** Millionths of a US dollar; 0: any. */
+export function microUsdFrom({ costFrom }: RunFilters): number {
+  const dollars = Number(costFrom.trim().replace(',', '.'));
+  return Number.isFinite(dollars) && dollars > 0 ? Math.round(dollars * 1_000_000) : 0;
+}
+
+/** `isNewest`: the page begins with the newest run. */
+export function withPage(known: KnownRuns, page: RunsPage, isNewest: boolean): KnownRuns {
+  const runs = new Map([...known.runs, ...page.items].map((run) => [run.runId, run]));
+  // The newest page says where the next one begins only while it is the only one.
+  const tellsNext = !isNewest || known.runs.length <= PAGE_ROWS;
+  return {
+    runs: [...runs.values()].sort((a, b) => b.startedAt - a.startedAt),
+    next: tellsNext ? page.next : known.next,
+    isFetched: true,
+  };
+}

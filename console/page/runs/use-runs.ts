@@ -1,0 +1,44 @@
+/** The runs that fit the filters. The newest page is looked at again every few seconds. */
+import { useState } from 'preact/hooks';
+import { usePoll } from '../data/use-poll.js';
+import { fetchRuns } from './fetch-runs.js';
+import { NO_FILTERS, NO_RUNS, withPage, type KnownRuns, type RunFilters } from './known-runs.js';
+
+const LOOK_MS = 4_000;
+
+export interface Runs extends KnownRuns {
+  readonly filters: RunFilters;
+  readonly filter: (filters: RunFilters) => void;
+  readonly fetchOlder: () => Promise<void>;
+}
+
+interface Found {
+  readonly filters: RunFilters;
+  readonly known: KnownRuns;
+}
+
+export function useRuns(): Runs {
+  const [found, setFound] = useState<Found>({ filters: NO_FILTERS, known: NO_RUNS });
+  const { filters, known } = found;
+  // What comes for other filters than those of now is too late.
+  const take = (page: Parameters<typeof withPage>[1], isNewest: boolean): void =>
+    setFound((now) =>
+      now.filters === filters ? { filters, known: withPage(now.known, page, isNewest) } : now,
+    );
+  usePoll(async (signal) => take(await fetchRuns({ filters, signal }), true), {
+    everyMs: LOOK_MS,
+    name: JSON.stringify(filters),
+  });
+  return {
+    ...known,
+    filters,
+    filter: (wanted) => setFound({ filters: wanted, known: NO_RUNS }),
+    fetchOlder: async () => {
+      // Who wants it presses again.
+      await fetchRuns({ filters, cursor: known.next }).then(
+        (page) => take(page, false),
+        () => {},
+      );
+    },
+  };
+}

@@ -1,0 +1,116 @@
+/** The frame around every view: where one is, who is logged in, what is frozen, whether the desk answers. */
+import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { announcement } from '../data/announced.js';
+import { absence } from '../data/connection.js';
+import { waitingCount } from '../data/waiting-count.js';
+import { useWatched } from '../data/watched.js';
+import { whole } from '../parts/format.js';
+import { Freezes } from './freezes.js';
+import { LoginForm } from './login.js';
+import { PersonMenu } from './person-menu.js';
+import { placeOf, type Place } from './route.js';
+import { usePath } from './use-address.js';
+import { useLogin, type LoggingIn } from './use-login.js';
+import { View } from './view.js';
+
+export function Shell(): VNode {
+  const path = usePath();
+  const logging = useLogin();
+  const { login } = logging;
+  const place = placeOf(path);
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header class="top">
+        <a class="brand" href="/" aria-label="Holdfast, inbox">
+          <img src="/icon.svg" alt="" width="22" height="22" />
+          Holdfast
+        </a>
+        <Navigation place={place} />
+        <div class="person">
+          {login.state === 'known' && (
+            <PersonMenu key={login.number} me={login.me} changed={logging.begin} />
+          )}
+        </div>
+      </header>
+      <Absence />
+      {login.state === 'known' && <Freezes key={login.number} />}
+      <Main logging={logging} place={place} />
+      <Announcer />
+    </>
+  );
+}
+
+function Navigation({ place }: { readonly place: Place | undefined }): VNode {
+  const waiting = useWatched(waitingCount) ?? 0;
+  const here = (isHere: boolean) => (isHere ? ({ 'aria-current': 'page' } as const) : {});
+  return (
+    <nav aria-label="Main">
+      <a href="/" {...here(place?.view === 'inbox')}>
+        Inbox{' '}
+        <span class="count" hidden={waiting === 0}>
+          {whole(waiting)}
+        </span>
+      </a>
+      <a href="/runs" {...here(place?.view === 'runs' || place?.view === 'run')}>
+        Runs
+      </a>
+    </nav>
+  );
+}
+
+/** Always there, because screen readers tell only changes of what they know. */
+function Absence(): VNode {
+  const said = useWatched(absence);
+  return (
+    <p class="connection" role="status" hidden={said === undefined}>
+      {said}
+    </p>
+  );
+}
+
+function Announcer(): VNode {
+  const { text, number } = useWatched(announcement);
+  return (
+    <p id="announcer" class="unseen" aria-live="polite">
+      <span key={number}>{text}</span>
+    </p>
+  );
+}
+
+interface MainProps {
+  readonly logging: LoggingIn;
+  readonly place: Place | undefined;
+}
+
+function Main({ logging: { login, begin }, place }: MainProps): VNode {
+  const main = useRef<HTMLElement>(null);
+  const isKnown = login.state === 'known' && place !== undefined;
+  const shown = isKnown ? `${login.number} ${place.key}` : undefined;
+  useEffect(() => {
+    if (shown === undefined) return;
+    main.current?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }, [shown]);
+  return (
+    <main id="main" tabIndex={-1} ref={main}>
+      {login.state === 'token wanted' && <LoginForm done={begin} />}
+      {login.state === 'no access' && (
+        <div class="empty">
+          <h1>No access</h1>
+          <p>{login.why}</p>
+        </div>
+      )}
+      {isKnown && <View key={shown} me={login.me} place={place} />}
+      {login.state === 'known' && place === undefined && (
+        <div class="empty">
+          <h1>There is no such page</h1>
+          <a href="/">Inbox</a>
+        </div>
+      )}
+    </main>
+  );
+}
