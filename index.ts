@@ -77,20 +77,28 @@ export {
   type WaitOptions,
 } from './client/index.js';
 export { openStore, type Store, type StoreOptions } from './store/store.js';
-export { DIALECTS, stopReasonAs, type Dialect } from './core/dialects.js';
-export { HoldfastError, type ErrorCode, type ErrorContext } from './core/errors.js';
-export type { Decision, DecisionKind, RejectionReason, Verdict } from './core/ask/ask.js';
-export type { GrantRequest } from './core/ask/grants.js';
-export type { AskView, EventType, RunEvent } from './core/event.js';
-export type { Budget, Limit } from './core/budget-fields.js';
-export type { Json, StoredText } from './core/json.js';
-export type { ModelRoute, Prices, UnknownModels, Usage } from './core/model.js';
-export type { PermissionMode } from './core/permission-mode.js';
-export type { Counters, RunResult, RunStatus, StopReason } from './core/result.js';
-export type * from './core/sdk/message.js';
-export type { ModelDelta, StreamChunk } from './core/stream.js';
-export type { Settings } from './core/settings.js';
-export type { Condition } from './core/condition.js';
-export type { HookPoint, HookReport } from './core/hooks/hook.js';
-export type { BudgetOverrides, Criterion, Evidence, SettingsOverrides, Task } from './core/task.js';
-export type { OpenAsk, RunView, RunViewStatus } from './core/view.js';
+export { DIALECTS, stopReasonAs, type Dialect } from './pure/dialects.js';
+export { HoldfastError, type ErrorCode, type ErrorContext } from './core/state/errors.js';
+export type { Decision, RejectionReason, Verdict } from './core/state/ask.js';
+export type { DecisionKind } from './core/state/ask-kinds.js';
+export type { GrantRequest } from './core/state/grant.js';
+export type { EventType, RunEvent } from './core/state/event.js';
+export type { AskView } from './core/state/ask-view.js';
+export type { Budget, Limit } from './core/state/budget-fields.js';
+export type { Json, StoredText } from './core/json/json.js';
+export type { ModelRoute, Prices, UnknownModels, Usage } from './core/state/model.js';
+export type { PermissionMode } from './core/state/permission-mode.js';
+export type { Counters, RunResult, RunStatus, StopReason } from './core/state/result.js';
+export type * from './pure/sdk/message.js';
+export type { ModelDelta, StreamChunk } from './pure/stream.js';
+export type { Settings } from './core/state/settings.js';
+export type { Condition } from './core/json/condition.js';
+export type { HookPoint, HookReport } from './core/state/hook.js';
+export type {
+  BudgetOverrides,
+  Criterion,
+  Evidence,
+  SettingsOverrides,
+  Task,
+} from './core/state/task.js';
+export type { OpenAsk, RunView, RunViewStatus } from './core/state/view.js';

@@ -1,6 +1,6 @@
 /** What the activities work with; wired once by the worker, replaced piece by piece in tests. */
 import type { Config } from '../authoring/index.js';
-import type { CompactInput } from '../core/effect.js';
+import type { CompactInput } from '../core/state/effect.js';
 import type { Provider } from '../providers/provider.js';
 import type { QueueName } from '../store/served.js';
 import type { Store, StoreCalls } from '../store/store.js';

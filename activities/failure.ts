@@ -3,9 +3,9 @@
  * Invariants: nothing retryable is marked final and the other way round; messages are bounded.
  */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { HoldfastError, isErrorCode, type ErrorCode } from '../core/errors.js';
-import { FAILURE_MESSAGE_CHARS } from '../core/failure.js';
-import { isRecord } from '../core/message-shape.js';
+import { HoldfastError, isErrorCode, type ErrorCode } from '../core/state/errors.js';
+import { FAILURE_MESSAGE_CHARS } from '../core/state/failure.js';
+import { isRecord } from '../core/json/shape.js';
 
 /** Worth another attempt by themselves. A cut on attempts is made where they are counted. */
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([

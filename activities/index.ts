@@ -31,25 +31,25 @@ import type {
   ResolveModelOutput,
   RunHooksInput,
   RunHooksOutput,
-} from '../core/effect.js';
-import { PAYLOAD_BYTES_MAX } from '../core/payload-size.js';
-import { PAYLOAD_VERSION } from '../core/payloads/payload.js';
-import { accountCall } from './account-call.js';
-import { callModel } from './call-model.js';
-import { checkCall } from './check-call.js';
-import { closeRun } from './close-run.js';
-import { compact } from './compact.js';
+} from '../core/state/effect.js';
+import { PAYLOAD_BYTES_MAX } from '../core/json/payload-size.js';
+import { PAYLOAD_VERSION } from '../core/state/payloads/payload.js';
+import { accountCall } from './model/account-call.js';
+import { callModel } from './model/call-model.js';
+import { checkCall } from './tool/check-call.js';
+import { closeRun } from './run/close-run.js';
+import { compact } from './model/compact.js';
 import type { ActivityDeps } from './deps.js';
-import { executeTool } from './execute-tool.js';
+import { executeTool } from './tool/execute-tool.js';
 import { failure } from './failure.js';
-import { flush } from './flush.js';
+import { flush } from './run/flush.js';
 import { leaving } from './leave.js';
-import { openRun } from './open-run.js';
+import { openRun } from './run/open-run.js';
 import { metStore } from './own-store.js';
-import { reconcileTool } from './reconcile-tool.js';
-import { recordOutcome } from './record-outcome.js';
-import { resolveModel } from './resolve-model.js';
-import { runHooks } from './run-hooks.js';
+import { reconcileTool } from './tool/reconcile-tool.js';
+import { recordOutcome } from './tool/record-outcome.js';
+import { resolveModel } from './model/resolve-model.js';
+import { runHooks } from './hooks/run-hooks.js';
 import { inScope, type Scope } from './scope.js';
 import { unlessSilent } from './unless-silent.js';
 

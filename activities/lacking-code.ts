@@ -7,8 +7,8 @@
  */
 import type { ApplicationFailure } from '@temporalio/common';
 import type { Tool } from '../authoring/index.js';
-import { toolKey } from '../core/tool.js';
-import type { CheckCallInput, ExecuteToolInput } from '../core/effect.js';
+import { toolKey } from '../core/state/tool.js';
+import type { CheckCallInput, ExecuteToolInput } from '../core/state/effect.js';
 import type { CodeNames } from '../store/served.js';
 import { now, type ActivityDeps, type InTransaction } from './deps.js';
 import { failure } from './failure.js';

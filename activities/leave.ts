@@ -4,8 +4,8 @@
  * would not mend within the time of the work is final and says that time ran out.
  */
 import { CancelledFailure, type ApplicationFailure } from '@temporalio/common';
-import { RETRY_BACKOFF } from '../core/effect.js';
-import type { ErrorCode } from '../core/errors.js';
+import { RETRY_BACKOFF } from '../core/state/effect.js';
+import type { ErrorCode } from '../core/state/errors.js';
 import { now, type ActivityDeps } from './deps.js';
 import { detailsOf, toFailure, withFacts } from './failure.js';
 import { TRIES_MAX, type Lacking } from './progress.js';

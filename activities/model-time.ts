@@ -1,5 +1,5 @@
 /** The time that a request to a model has. */
-import type { Limited } from '../core/effect.js';
+import type { Limited } from '../core/state/effect.js';
 import type { ActivityDeps } from './deps.js';
 import { leftFor } from './progress.js';
 import type { Scope } from './scope.js';

@@ -2,8 +2,13 @@
  * Whether the store of this worker is the one that a run was begun with (G116).
  * Invariant: nothing of a run is read or written in another store that has not adopted it.
  */
-import { isSameStore, type OpenRunInput, type RunRef, type StoreRef } from '../core/effect.js';
-import { HoldfastError } from '../core/errors.js';
+import {
+  isSameStore,
+  type OpenRunInput,
+  type RunRef,
+  type StoreRef,
+} from '../core/state/effect.js';
+import { HoldfastError } from '../core/state/errors.js';
 import { now, type ActivityDeps } from './deps.js';
 
 type OfRun = { readonly run: RunRef } & Partial<Pick<OpenRunInput, 'start'>>;

@@ -4,10 +4,10 @@
  * model, a tool or a hook takes, never what the store takes; a delivery that is refused before it reached anything
  * counts as no attempt (G115, G121).
  */
-import type { Limited } from '../core/effect.js';
-import { ownValue } from '../core/json.js';
-import { isRecord } from '../core/message-shape.js';
-import { isCount } from '../core/money/price.js';
+import type { Limited } from '../core/state/effect.js';
+import { ownValue } from '../core/json/json.js';
+import { isRecord } from '../core/json/shape.js';
+import { isCount } from '../core/json/count.js';
 
 /** What is waited for, but not for ever. */
 const LACKING = ['code', 'transcript'] as const;

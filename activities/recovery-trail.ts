@@ -4,7 +4,7 @@ import {
   RECOVERY_STEPS_MAX,
   RECOVERY_TEXT_CHARS_MAX,
   type RecoveryStep,
-} from '../core/recovery.js';
+} from '../core/state/recovery.js';
 
 export interface RecoveryTrail {
   /** A step that has just ended: it took the time since the one before it. */

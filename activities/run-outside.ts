@@ -1,7 +1,7 @@
 /** Runs the code of a tool or hook as the work of its activity, under its limits. */
 import type { ActivityDeps } from './deps.js';
-import { runCode, type CodeLimits, type CodeOutcome } from './run-code.js';
-import type { Limited } from '../core/effect.js';
+import { runCode, type CodeLimits, type CodeOutcome } from './tool/run-code.js';
+import type { Limited } from '../core/state/effect.js';
 import { leftFor } from './progress.js';
 import type { Scope } from './scope.js';
 import { timersOf } from './timers.js';

@@ -1,5 +1,5 @@
 /** What was worked for is not thrown away because the store is: its write waits as long as the delivery may last. */
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import type { ActivityDeps } from './deps.js';
 import type { Scope } from './scope.js';
 import { pause, timersOf } from './timers.js';

@@ -1,6 +1,4 @@
 /** Waiting in activities: the machine's timers, or whatever drives time in their place. */
-import type { ActivityDeps } from './deps.js';
-
 export interface Timers {
   /** Calls `then` after so many ms, unless what is returned was called before. */
   after(ms: number, then: () => void): () => void;
@@ -13,7 +11,7 @@ export const MACHINE_TIMERS: Timers = {
   },
 };
 
-export function timersOf({ timers }: Pick<ActivityDeps, 'timers'>): Timers {
+export function timersOf({ timers }: { readonly timers?: Timers | undefined }): Timers {
   return timers ?? MACHINE_TIMERS;
 }
 

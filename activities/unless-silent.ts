@@ -4,7 +4,7 @@
  * so that the run is told what it waits for; what it had begun with finds its signal aborted and reaches nothing more.
  */
 import { CancelledFailure } from '@temporalio/common';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import type { Scope } from './scope.js';
 import { MACHINE_TIMERS } from './timers.js';
 

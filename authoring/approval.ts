@@ -2,7 +2,7 @@
  * Who must agree to a call, as authors write it and as it is frozen (vocabulary D5).
  * Invariant: an effect that cannot be taken back is never free of approval by default.
  */
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import {
   sideEffectOf,
   type AnswerRule,
@@ -11,7 +11,7 @@ import {
   type ToolEffect,
   type ToolKind,
   type ToolRecord,
-} from '../core/tool.js';
+} from '../core/state/tool.js';
 
 const ROLES_MAX = 20;
 const ROLE_CHARS_MAX = 100;

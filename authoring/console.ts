@@ -4,7 +4,7 @@
  * serves local development.
  */
 import { z } from 'zod';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 
 const name = z.string().trim().min(1).max(200);
 const role = z.string().trim().min(1).max(64);

@@ -2,10 +2,10 @@
  * Business controls of a tool, as authors write them: limits across runs, and what an effect is about.
  * Invariant: a control that could never bind, or that lacks what it reckons with, fails where it is written.
  */
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import { LIMIT_SCOPES, type LimitRule, type LimitRules } from '../core/controls/limits.js';
 import { DEFAULT_IDENTITY_WINDOW_MS } from '../core/controls/repeats.js';
-import { sideEffectOf, type ToolEffect } from '../core/tool.js';
+import { sideEffectOf, type ToolEffect } from '../core/state/tool.js';
 
 const WINDOW_MS_MAX = 10 * 366 * 86_400_000;
 

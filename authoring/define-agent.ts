@@ -1,7 +1,7 @@
 /** defineAgent: a model, its instructions and its tools under one name, checked. */
-import { HoldfastError } from '../core/errors.js';
-import type { Policy } from '../core/policy.js';
-import type { BudgetOverrides, SettingsOverrides } from '../core/task.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { Policy } from '../core/state/policy.js';
+import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
 import { checkedHooks, type Hook } from './hook.js';
 import { parseBudget, parseSettings } from './limits.js';
 import { policyOf, type PolicyDeclaration } from './policy.js';

@@ -2,16 +2,15 @@
  * defineConfig: everything one worker serves.
  * Invariant: a tool's `name@version` means the same schema in every agent.
  */
-import { HoldfastError } from '../core/errors.js';
-import type { ModelRoute, UnknownModels } from '../core/model.js';
-import type { BudgetOverrides, SettingsOverrides } from '../core/task.js';
-import { toolKey } from '../core/tool.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { ModelRoute, UnknownModels } from '../core/state/model.js';
+import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
+import { toolKey } from '../core/state/tool.js';
 import { parseConsole, type ConsoleDefinition, type ConsoleSettings } from './console.js';
 import type { Agent } from './define-agent.js';
 import type { Hook } from './hook.js';
 import { parseBudget, parseSettings } from './limits.js';
-import { checkedEndpoints, checkedRoutes, checkedUnknownModels } from './models.js';
-import type { Endpoint } from './models.js';
+import { checkedEndpoints, checkedRoutes, checkedUnknownModels, type Endpoint } from './models.js';
 import type { Tool } from './tool.js';
 
 export interface ConfigDefinition {

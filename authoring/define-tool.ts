@@ -3,7 +3,7 @@
  * Invariant: whatever would fail later because of the declaration alone fails here, with a hint.
  */
 import type { z } from 'zod';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import {
   EFFECTS,
   IDEMPOTENCIES,
@@ -15,7 +15,7 @@ import {
   type ToolEffect,
   type ToolKind,
   type ToolRecord,
-} from '../core/tool.js';
+} from '../core/state/tool.js';
 import { answerRuleOf, approvalOf, type ApprovalDeclaration } from './approval.js';
 import { controlsOf, type IdentityDeclaration, type LimitsDeclaration } from './controls.js';
 import { inputSchemaOf, outputSchemaOf } from './input-schema.js';

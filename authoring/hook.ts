@@ -2,15 +2,15 @@
  * defineHook: code of the worker that a run asks at one point of its loop (vocabulary D8), found by its
  * name. Runs carry names only, never code (G17).
  */
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import {
   HOOK_POINTS,
   type HookNames,
   type HookOpinion,
   type HookPoint,
-} from '../core/hooks/hook.js';
-import type { Json } from '../core/json.js';
-import type { StopReason } from '../core/result.js';
+} from '../core/state/hook.js';
+import type { Json } from '../core/json/json.js';
+import type { StopReason } from '../core/state/result.js';
 
 const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 const DEFAULT_TIMEOUT_MS = 60_000;

@@ -2,15 +2,15 @@
  * defineHostedTool: a tool that the model's vendor runs itself, such as a web search (G48). It is offered only
  * where every call of it would be allowed, because nobody here sees a call before it has run.
  */
-import { digestOf } from '../core/digest.js';
-import type { Json } from '../core/json.js';
+import { digestOf } from '../core/json/digest.js';
+import type { Json } from '../core/json/json.js';
 import {
   EFFECTS,
   sideEffectOf,
   type HostedBound,
   type ToolEffect,
   type ToolRecord,
-} from '../core/tool.js';
+} from '../core/state/tool.js';
 import { approvalOf, type ApprovalDeclaration } from './approval.js';
 import { checkNames, wireNameOf, wrong } from './define-tool.js';
 import type { Tool } from './tool.js';

@@ -4,9 +4,9 @@
  * Invariants: `parse(parse(x).value).value` equals `parse(x).value`; checking an output changes nothing.
  */
 import { z } from 'zod';
-import { digestOf } from '../core/digest.js';
-import { HoldfastError } from '../core/errors.js';
-import type { Json } from '../core/json.js';
+import { digestOf } from '../core/json/digest.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { Json } from '../core/json/json.js';
 import { findSchemaDefect } from './schema-walk.js';
 
 const SCHEMA_BYTES_MAX = 32 * 1024;

@@ -4,12 +4,12 @@
  * Invariant: what passes is plain JSON; no limit is the word 'unlimited', never Infinity (G19).
  */
 import { z } from 'zod';
-import type { Budget } from '../core/budget-fields.js';
-import { HoldfastError, type ErrorCode } from '../core/errors.js';
-import { DEFAULT_TOKEN_BUDGET } from '../core/gates/token-budget.js';
-import { PERMISSION_MODES } from '../core/permission-mode.js';
-import { VERSIONED, type Settings } from '../core/settings.js';
-import type { BudgetOverrides, SettingsOverrides } from '../core/task.js';
+import type { Budget } from '../core/state/budget-fields.js';
+import { HoldfastError, type ErrorCode } from '../core/state/errors.js';
+import { DEFAULT_TOKEN_BUDGET } from '../core/state/token-budget.js';
+import { PERMISSION_MODES } from '../core/state/permission-mode.js';
+import { VERSIONED, type Settings } from '../core/state/settings.js';
+import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
 
 const YEAR_MS = 366 * 86_400_000;
 const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);

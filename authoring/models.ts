@@ -1,6 +1,6 @@
 /** What a configuration says about models and where they are reached. */
-import { HoldfastError } from '../core/errors.js';
-import type { ModelRoute, Prices, UnknownModels } from '../core/model.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { ModelRoute, Prices, UnknownModels } from '../core/state/model.js';
 
 /** A server of the user's own that speaks a vendor's protocol. */
 export interface Endpoint {

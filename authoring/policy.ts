@@ -1,9 +1,9 @@
 /** A permission policy as authors write it, checked; its version is derived when none is given. */
 import { z } from 'zod';
-import { digestOf } from '../core/digest.js';
-import { HoldfastError } from '../core/errors.js';
-import type { Json } from '../core/json.js';
-import { EMPTY_POLICY, type Policy, type PolicyRule } from '../core/policy.js';
+import { digestOf } from '../core/json/digest.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { Json } from '../core/json/json.js';
+import { EMPTY_POLICY, type Policy, type PolicyRule } from '../core/state/policy.js';
 
 const RULES_MAX = 200;
 const TEXT_CHARS_MAX = 500;

@@ -1,7 +1,7 @@
 /** A tool as the worker holds it: its frozen record and its code, found by `name@version`. */
-import type { Json } from '../core/json.js';
-import type { ToolRecord } from '../core/tool.js';
-import type { HostedDeclaration } from '../core/transcript.js';
+import type { Json } from '../core/json/json.js';
+import type { ToolRecord } from '../core/state/tool.js';
+import type { HostedDeclaration } from '../core/state/transcript.js';
 import type { ToolControls } from './controls.js';
 import type { ParsedInput } from './input-schema.js';
 

@@ -1,9 +1,8 @@
 /** `--budget maxTurns=5` and `--setting afterAnswer=await_user`, checked by name before anything is sent. */
-import { DEFAULT_BUDGET } from '../core/budget-fields.js';
-import type { Json } from '../core/json.js';
-import { ownValue } from '../core/json.js';
-import { DEFAULT_SETTINGS } from '../core/settings.js';
-import type { BudgetOverrides, SettingsOverrides } from '../core/task.js';
+import { DEFAULT_BUDGET } from '../core/state/budget-fields.js';
+import { type Json, ownValue } from '../core/json/json.js';
+import { DEFAULT_SETTINGS } from '../core/state/settings.js';
+import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
 import { parseDuration } from './duration.js';
 import { usage } from './usage.js';
 

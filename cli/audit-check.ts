@@ -9,8 +9,8 @@ import {
   type AuditFault,
   type AuditHead,
   type SignedHead,
-} from '../core/audit.js';
-import { HoldfastError } from '../core/errors.js';
+} from '../pure/audit.js';
+import { HoldfastError } from '../core/state/errors.js';
 import type { Audit } from '../store/audit.js';
 import type { DeskKeyRow } from '../store/desk-keys.js';
 

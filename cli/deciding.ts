@@ -1,9 +1,9 @@
 /** Delivering what a person decides: over the desk, which signs it, or in local development straight to the run. */
 import type { Decider, Delivery, HoldfastClient } from '../client/index.js';
-import type { AskKind, AskOutcome } from '../core/ask/ask.js';
-import type { GrantRequest } from '../core/ask/grants.js';
-import { HoldfastError } from '../core/errors.js';
-import type { Json } from '../core/json.js';
+import type { AskKind, AskOutcome } from '../core/state/ask-kinds.js';
+import type { GrantRequest } from '../core/state/grant.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { Json } from '../core/json/json.js';
 import type { Named } from './actor.js';
 import type { DeskApi } from './desk-api.js';
 import { queryText } from './paging.js';

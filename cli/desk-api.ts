@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { isLoopback } from '../authoring/index.js';
-import { HoldfastError, type ErrorCode } from '../core/errors.js';
+import { HoldfastError, type ErrorCode } from '../core/state/errors.js';
 import { usage } from './usage.js';
 
 export interface DeskApi {

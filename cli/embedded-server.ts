@@ -1,6 +1,6 @@
 /** Starting the embedded server in the foreground, and saying where it is. */
 import { resolve } from 'node:path';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import {
   findServer,
   leftBehind,

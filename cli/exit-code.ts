@@ -1,6 +1,6 @@
 /** What the command's exit code says; documented in `holdfast --help`. */
-import { HoldfastError } from '../core/errors.js';
-import type { RunResult } from '../core/result.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { RunResult } from '../core/state/result.js';
 
 export const EXIT = {
   completed: 0,

@@ -1,8 +1,9 @@
 /** Following a run until it ends, until it needs a person, or until Ctrl-C; the run itself goes on. */
 import { followRun, type Outcome, type RunHandle, type RunMoment } from '../client/index.js';
-import type { AskView, RunEvent } from '../core/event.js';
-import { previewOf, type StoredText } from '../core/json.js';
-import type { RunResult } from '../core/result.js';
+import type { RunEvent } from '../core/state/event.js';
+import type { AskView } from '../core/state/ask-view.js';
+import { previewOf, type StoredText } from '../core/json/json.js';
+import type { RunResult } from '../core/state/result.js';
 import { EXIT, exitCodeOfResult } from './exit-code.js';
 import { onInterrupt } from './interrupt.js';
 import type { Output } from './output.js';

@@ -1,8 +1,8 @@
 /** The freeze switch as a command reaches it: over the desk, or in local development in the store itself. */
 import { randomBytes } from 'node:crypto';
 import { ulid } from '../client/run-id.js';
-import type { Freeze } from '../core/controls/freeze.js';
-import { HoldfastError } from '../core/errors.js';
+import type { Freeze } from '../pure/freeze.js';
+import { HoldfastError } from '../core/state/errors.js';
 import type { Freezes } from '../store/freezes.js';
 import { actorOf, deskOf, type ActorOptions } from './actor.js';
 import type { Cli } from './command.js';

@@ -1,5 +1,5 @@
 /** Where a command speaks: data on standard output, remarks on standard error, JSON when asked for. */
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import { COLOURED, exactJson, inertLines, PLAIN, type Paint } from './render/index.js';
 
 export interface Output {

@@ -1,6 +1,6 @@
 /** The program: its commands, its help, and how its errors become exit codes. */
 import { Command, CommanderError } from 'commander';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import type { Cli } from './command.js';
 import { addApprovals } from './commands/approvals.js';
 import { addAnswer, addApprove, addModify, addReject, addReplace } from './commands/decide.js';

@@ -1,8 +1,8 @@
 /** One run as the approval desk tells it. */
 import type { Wait } from '../client/index.js';
-import type { RunEvent } from '../core/event.js';
-import { HoldfastError } from '../core/errors.js';
-import type { RunView } from '../core/view.js';
+import type { RunEvent } from '../core/state/event.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { RunView } from '../core/state/view.js';
 import type { Archival } from '../store/archivals.js';
 import type { AskRow } from '../store/asks.js';
 import type { RunRow } from '../store/runs.js';

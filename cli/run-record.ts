@@ -1,7 +1,7 @@
 /** What the store has of one run, read in pages. */
 import type { ReadingStore } from '../client/index.js';
-import { HoldfastError } from '../core/errors.js';
-import type { RunEvent } from '../core/event.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { RunEvent } from '../core/state/event.js';
 import type { RunName } from '../store/changes.js';
 
 export const TENANT = 'default';

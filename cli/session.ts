@@ -3,7 +3,7 @@
  * end. Reading commands work from the store alone, so that a past run can be seen without a server.
  */
 import type { HoldfastClient, ReadingStore } from '../client/index.js';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import { runningServer } from '../devserver/index.js';
 import { shownPlace, storeExists } from '../store/place.js';
 import type { Store } from '../store/store.js';

@@ -4,9 +4,9 @@
  */
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { HoldfastError } from '../core/errors.js';
-import type { BudgetOverrides, SettingsOverrides, Task } from '../core/task.js';
-import { parseJsonText } from '../core/json-text.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { BudgetOverrides, SettingsOverrides, Task } from '../core/state/task.js';
+import { parseJsonText } from '../pure/json-text.js';
 import { usage } from './usage.js';
 
 export interface TaskInput {

@@ -1,6 +1,6 @@
 /** Chunks of a stream of tokens, as a command prints them. */
-import type { RunEvent } from '../core/event.js';
-import type { StreamChunk } from '../core/stream.js';
+import type { RunEvent } from '../core/state/event.js';
+import type { StreamChunk } from '../pure/stream.js';
 import { modelSpeech } from './model-speech.js';
 import type { Output } from './output.js';
 import { inert } from './render/index.js';

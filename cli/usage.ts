@@ -1,5 +1,5 @@
 /** A command line that cannot be meant. */
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 
 export function usage(message: string, hint = 'See --help.'): HoldfastError {
   return new HoldfastError('Usage', message, { hint });

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QueryNotRegisteredError } from '@temporalio/client';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import { TASK_NOT_STARTED } from '../workflows/started-tasks.js';
 import { bounded, WORKER_LIMIT_MS, type Link } from './link.js';
 

@@ -1,6 +1,6 @@
 /** A message of the user, checked before it is sent: whoever sends it hears what the run would refuse. */
-import { HoldfastError } from '../core/errors.js';
-import { MESSAGE_CHARS_MAX, parseUserMessage } from '../core/parse-message.js';
+import { HoldfastError } from '../core/state/errors.js';
+import { MESSAGE_CHARS_MAX, parseUserMessage } from '../core/messages/parse-message.js';
 
 export interface OutgoingMessage {
   readonly text: string;

@@ -3,15 +3,15 @@
  * check where a misspelt field is concerned, because nobody would ever see it ignored; the exact bounds of
  * budgets and settings are the worker's to check, and come back as InvalidTask too.
  */
-import { DEFAULT_BUDGET } from '../core/budget-fields.js';
-import { taskDefect } from '../core/check-task.js';
-import { HoldfastError } from '../core/errors.js';
-import { depthOf, SHAPE_DEPTH_MAX } from '../core/json-depth.js';
-import { ownValue } from '../core/json.js';
-import { parseModelName } from '../core/parse-message.js';
-import { DEFAULT_SETTINGS } from '../core/settings.js';
-import type { SessionStart } from '../core/session/session.js';
-import type { BudgetOverrides, SettingsOverrides, StartInput, Task } from '../core/task.js';
+import { DEFAULT_BUDGET } from '../core/state/budget-fields.js';
+import { taskDefect } from '../pure/check-task.js';
+import { HoldfastError } from '../core/state/errors.js';
+import { depthOf, SHAPE_DEPTH_MAX } from '../core/json/json-depth.js';
+import { ownValue } from '../core/json/json.js';
+import { parseModelName } from '../core/messages/parse-message.js';
+import { DEFAULT_SETTINGS } from '../core/state/settings.js';
+import type { SessionStart } from '../core/state/session.js';
+import type { BudgetOverrides, SettingsOverrides, StartInput, Task } from '../core/state/task.js';
 
 /** What is asked to be started; a bare text is the goal. */
 export interface StartRequest {

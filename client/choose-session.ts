@@ -3,9 +3,9 @@
  * Invariants: what contradicts itself is refused; nobody goes on with a session while another run of it is
  * open, as far as that can be known before; the store's compare-and-set decides in the end.
  */
-import { HoldfastError } from '../core/errors.js';
-import type { SessionStart } from '../core/session/session.js';
-import type { SettingsOverrides, Task } from '../core/task.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { SessionStart } from '../core/state/session.js';
+import type { SettingsOverrides, Task } from '../core/state/task.js';
 import { executionOf } from './execution.js';
 import type { Link, ReadingStore } from './link.js';
 

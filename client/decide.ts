@@ -5,12 +5,13 @@
  * away: then the run itself tells the audit trail of it.
  */
 import { randomUUID } from 'node:crypto';
-import type { Decision, DecisionKind, RejectionReason, Verdict } from '../core/ask/ask.js';
-import type { GrantRequest } from '../core/ask/grants.js';
-import { HoldfastError } from '../core/errors.js';
-import type { AskView } from '../core/event.js';
+import type { Decision, RejectionReason, Verdict } from '../core/state/ask.js';
+import type { DecisionKind } from '../core/state/ask-kinds.js';
+import type { GrantRequest } from '../core/state/grant.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { AskView } from '../core/state/ask-view.js';
 import { objectionToAnswerer } from '../core/ask/answer.js';
-import type { Json } from '../core/json.js';
+import type { Json } from '../core/json/json.js';
 import * as messages from '../workflows/messages.js';
 import { deliverProven } from './deliver-proven.js';
 import type { Delivery } from './deliver.js';

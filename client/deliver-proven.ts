@@ -4,11 +4,11 @@
  * revoked signs nothing, and no run is moved on for a key that it would not be told of.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Decision } from '../core/ask/ask.js';
-import type { DeskKey } from '../core/ask/statement.js';
-import { HoldfastError } from '../core/errors.js';
-import type { AskView } from '../core/event.js';
-import { parseDecision } from '../core/parse-message.js';
+import type { Decision } from '../core/state/ask.js';
+import type { DeskKey } from '../core/state/statement.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { AskView } from '../core/state/ask-view.js';
+import { parseDecision } from '../core/messages/parse-message.js';
 import * as messages from '../workflows/messages.js';
 import { deliverUnder, type Delivery, type Sending } from './deliver.js';
 import { objectionToKey, type KeyObjection } from './key-standing.js';

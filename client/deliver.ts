@@ -4,11 +4,11 @@
  * answer now.
  */
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import type { Decision, RejectionReason, Verdict } from '../core/ask/ask.js';
-import { digestOf } from '../core/digest.js';
-import { HoldfastError } from '../core/errors.js';
-import type { Json } from '../core/json.js';
-import { parseDecision } from '../core/parse-message.js';
+import type { Decision, RejectionReason, Verdict } from '../core/state/ask.js';
+import { digestOf } from '../core/json/digest.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { Json } from '../core/json/json.js';
+import { parseDecision } from '../core/messages/parse-message.js';
 import * as messages from '../workflows/messages.js';
 import { bounded, WORKER_LIMIT_MS, type Link } from './link.js';
 

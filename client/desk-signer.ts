@@ -12,15 +12,11 @@ import {
 } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { headText, type AuditHead, type SignedHead } from '../core/audit.js';
-import type { Decision } from '../core/ask/ask.js';
-import {
-  statementOf,
-  statementText,
-  type DeskKey,
-  type StatementPlace,
-} from '../core/ask/statement.js';
-import { HoldfastError } from '../core/errors.js';
+import { headText, type AuditHead, type SignedHead } from '../pure/audit.js';
+import type { Decision } from '../core/state/ask.js';
+import { statementOf, statementText, type StatementPlace } from '../core/ask/statement.js';
+import { type DeskKey } from '../core/state/statement.js';
+import { HoldfastError } from '../core/state/errors.js';
 
 export interface DeskSigner {
   readonly key: DeskKey;

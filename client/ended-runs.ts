@@ -3,7 +3,7 @@
  * failure, so they could say nothing more. Nobody can answer their questions.
  * Invariant: nothing is written; a run that a reset revives has its questions again.
  */
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import type { AskRow, AsksQuery } from '../store/asks.js';
 import { executionOf } from './execution.js';
 import { bounded, type Link, type ReadingStore } from './link.js';

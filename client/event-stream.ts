@@ -5,8 +5,8 @@
  * of events begins; ends after `run_result`, or when a run that has ended brings nothing more.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HoldfastError } from '../core/errors.js';
-import type { RunEvent } from '../core/event.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { RunEvent } from '../core/state/event.js';
 import type { ChangeWatch } from '../store/changes.js';
 import * as messages from '../workflows/messages.js';
 import { askWorker } from './ask-worker.js';

@@ -5,7 +5,7 @@
  */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { AGENT_RUN } from '../workflows/messages.js';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import { bounded, type Link } from './link.js';
 import { pendingWorkOf } from './pending-work.js';
 import { plainLine } from './plain-line.js';

@@ -1,6 +1,6 @@
 /** An ask by its id, from the store or, when it is not there yet, from the run itself. */
-import { HoldfastError } from '../core/errors.js';
-import type { AskView } from '../core/event.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { AskView } from '../core/state/ask-view.js';
 import type { AskRow } from '../store/asks.js';
 import { executionOf, ownExecution } from './execution.js';
 import type { Link } from './link.js';

@@ -5,8 +5,8 @@
  * holds events up for a moment only. Ends with the events.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunEvent } from '../core/event.js';
-import type { StreamChunk } from '../core/stream.js';
+import type { RunEvent } from '../core/state/event.js';
+import type { StreamChunk } from '../pure/stream.js';
 import type { RunHandle } from './run-handle.js';
 
 export type RunMoment =

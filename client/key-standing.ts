@@ -1,5 +1,5 @@
 /** Whether a desk's key counts now, by what the store says of it. */
-import type { DeskKey } from '../core/ask/statement.js';
+import type { DeskKey } from '../core/state/statement.js';
 import type { DeskKeys } from '../store/desk-keys.js';
 
 export interface KeyObjection {

@@ -4,6 +4,7 @@ import type { LiveStreams } from '../store/live-streams.js';
 import type { Store } from '../store/store.js';
 import type { DeskSigner } from './desk-signer.js';
 import { serverFailure } from './server-failure.js';
+import { HoldfastError } from '../core/state/errors.js';
 
 /** What the client reads from the store; it never writes. */
 export type ReadingStore = Pick<
@@ -63,4 +64,12 @@ export async function bounded<T>(link: Link, bound: Bound, work: () => Promise<T
   } catch (error) {
     throw serverFailure(error, { ...link, ...bound, limitMs });
   }
+}
+
+/** The store of a client. Errors: StoreUnavailable when it has none. */
+export function storeOf({ store }: Pick<Link, 'store'>): ReadingStore {
+  if (store !== undefined) return store;
+  throw new HoldfastError('StoreUnavailable', 'There is no store to read conversations from.', {
+    hint: 'Connect with the store of your workers (HOLDFAST_STORE).',
+  });
 }

@@ -1,5 +1,5 @@
 /** Lists of runs and of questions: from the store, which forgets nothing; else from Temporal. */
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import type { AskRow } from '../store/asks.js';
 import type { RunsQuery } from '../store/runs.js';
 import { openAsks, type PendingQuery } from './ended-runs.js';

@@ -1,5 +1,5 @@
 /** What a namespace must have before runs can be started in it. */
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bounded, type Link } from './link.js';
 

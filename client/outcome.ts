@@ -1,10 +1,10 @@
 /** Waiting for a run: for its result, or until it needs a person. */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HoldfastError } from '../core/errors.js';
-import type { AskView } from '../core/event.js';
-import type { RunResult } from '../core/result.js';
-import type { RunView } from '../core/view.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { AskView } from '../core/state/ask-view.js';
+import type { RunResult } from '../core/state/result.js';
+import type { RunView } from '../core/state/view.js';
 import { executionOf } from './execution.js';
 import type { Link } from './link.js';
 import { isCancelled, isPassedDeadline, isUnreachable, serverFailure } from './server-failure.js';

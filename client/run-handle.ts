@@ -1,19 +1,19 @@
 /** One run, as its users reach it. */
 import { randomUUID } from 'node:crypto';
-import type { Decision } from '../core/ask/ask.js';
-import { HoldfastError } from '../core/errors.js';
-import type { RunEvent } from '../core/event.js';
-import type { Json } from '../core/json.js';
+import type { Decision } from '../core/state/ask.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { RunEvent } from '../core/state/event.js';
+import type { Json } from '../core/json/json.js';
 import {
   parseModelName,
   parsePermissionMode,
   parseThinkingTokens,
   type Parsed,
-} from '../core/parse-message.js';
-import type { PermissionMode } from '../core/permission-mode.js';
-import type { RunResult } from '../core/result.js';
-import type { StreamChunk } from '../core/stream.js';
-import type { OpenAsk, RunView } from '../core/view.js';
+} from '../core/messages/parse-message.js';
+import type { PermissionMode } from '../core/state/permission-mode.js';
+import type { RunResult } from '../core/state/result.js';
+import type { StreamChunk } from '../pure/stream.js';
+import type { OpenAsk, RunView } from '../core/state/view.js';
 import * as messages from '../workflows/messages.js';
 import { checkMessage } from './check-message.js';
 import {

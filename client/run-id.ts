@@ -3,7 +3,7 @@
  * alphabet is small (design §12).
  */
 import { randomBytes } from 'node:crypto';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 
 /** Crockford's base 32: no letter that looks like a digit. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';

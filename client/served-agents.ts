@@ -4,7 +4,7 @@
  * write nothing into it, every start goes on; a worker that is just starting is waited for.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import { executionOf } from './execution.js';
 import type { Link } from './link.js';
 import { nearestNames } from './nearest-names.js';

@@ -1,5 +1,5 @@
 /** What a decision still waits for: an approved call runs when a worker with its tool is there (G118). */
-import type { AskView } from '../core/event.js';
+import type { AskView } from '../core/state/ask-view.js';
 import type { Link } from './link.js';
 
 const DAY_MS = 86_400_000;

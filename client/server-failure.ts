@@ -9,7 +9,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { ApplicationFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
-import { HoldfastError, isErrorCode, type ErrorCode } from '../core/errors.js';
+import { HoldfastError, isErrorCode, type ErrorCode } from '../core/state/errors.js';
 
 export interface FailurePlace {
   readonly address: string;

@@ -6,10 +6,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { HoldfastError } from '../core/errors.js';
-import type { RunResult } from '../core/result.js';
-import { DEFAULT_SETTINGS } from '../core/settings.js';
-import type { StartInput } from '../core/task.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { RunResult } from '../core/state/result.js';
+import { DEFAULT_SETTINGS } from '../core/state/settings.js';
+import type { StartInput } from '../core/state/task.js';
 import { AGENT_RUN } from '../workflows/messages.js';
 import { checkStart, type StartRequest } from './check-start.js';
 import { executionOf, TENANT } from './execution.js';

@@ -1,6 +1,6 @@
 /** Asking a run for its state: a query, which only a worker can answer. */
-import { HoldfastError } from '../core/errors.js';
-import type { OpenAsk, Question, RunView } from '../core/view.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { OpenAsk, Question, RunView } from '../core/state/view.js';
 import { pendingApprovals, question, state } from '../workflows/messages.js';
 import { askWorker } from './ask-worker.js';
 import type { Link } from './link.js';

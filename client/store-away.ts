@@ -1,6 +1,6 @@
 /** Reads of the store that keep nobody from deciding: whoever can reach Temporal can reach the run. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import type { ReadingStore } from './link.js';
 
 export const STORE_AWAY = Symbol('the store is away');

@@ -3,7 +3,7 @@
  * store, twice or not at all on either.
  * Invariants: what leaves is in order and leaves once; nothing is passed over in silence.
  */
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import {
   cursorOf,
   follows,
@@ -15,8 +15,9 @@ import {
   type StreamedAttempt,
   type StreamEntry,
   type StreamPlace,
-} from '../core/stream.js';
-import type { StreamBatch, StreamPage } from '../store/streams.js';
+} from '../pure/stream.js';
+import type { StreamPage } from '../store/streams.js';
+import type { StreamBatch } from '../store/changes.js';
 
 /** So long a chunk waits for those before it, which may be on their way into the store. */
 const HOLE_MS = 1_000;

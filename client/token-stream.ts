@@ -2,11 +2,10 @@
  * The tokens of a run's models as they come: from this process at once, else from the store.
  * Invariants: in order, each chunk once, over reconnects too; what is missing is said; ends with the run.
  */
-import type { StreamChunk } from '../core/stream.js';
+import type { StreamChunk } from '../pure/stream.js';
 import { runHasEnded } from './event-stream.js';
-import type { Link } from './link.js';
+import { type Link, storeOf } from './link.js';
 import { startReading } from './stream-reading.js';
-import { storeOf } from './transcript.js';
 
 export interface StreamOptions {
   /** `cursor` of the last chunk that was seen; default: from the beginning. */

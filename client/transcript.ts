@@ -3,12 +3,12 @@
  * Invariants: only live messages: what was taken back (a tombstone) is under no head (SP-09); texts of the
  * store are put back in; what follows what is never changed.
  */
-import { HoldfastError } from '../core/errors.js';
-import type { BlobRef, Json } from '../core/json.js';
-import type { NodeFlag } from '../core/transcript.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { BlobRef, Json } from '../core/json/json.js';
+import type { NodeFlag } from '../core/state/transcript.js';
 import type { SessionEntry } from '../store/sessions.js';
 import type { HashedNode } from '../store/transcripts.js';
-import type { Link, ReadingStore } from './link.js';
+import type { ReadingStore } from './link.js';
 import type { RunHandle } from './run-handle.js';
 
 export interface Transcript {
@@ -44,14 +44,6 @@ type Reader = Pick<
   ReadingStore,
   'getSession' | 'getRun' | 'readChain' | 'getText' | 'restoreArguments'
 >;
-
-/** The store of a client. Errors: StoreUnavailable when it has none. */
-export function storeOf({ store }: Pick<Link, 'store'>): ReadingStore {
-  if (store !== undefined) return store;
-  throw new HoldfastError('StoreUnavailable', 'There is no store to read conversations from.', {
-    hint: 'Connect with the store of your workers (HOLDFAST_STORE).',
-  });
-}
 
 /** Asks a run that goes on how far its conversation is stored; undefined when nobody can say. */
 export type HeadOfOpenRun = (runId: string) => Promise<string | undefined>;

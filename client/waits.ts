@@ -4,9 +4,9 @@
  * Invariants: an activity at work waits for nothing; texts of others are short lines without control characters, and
  * a time that they give is believed only when it is past.
  */
-import { ownValue } from '../core/json.js';
-import { isRecord } from '../core/message-shape.js';
-import { isCount } from '../core/money/price.js';
+import { ownValue } from '../core/json/json.js';
+import { isRecord } from '../core/json/shape.js';
+import { isCount } from '../core/json/count.js';
 import { plainLine } from './plain-line.js';
 
 export interface Wait {

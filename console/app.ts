@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Hono, type Context } from 'hono';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import { authenticate, checkAccess, notLoggedIn } from './identity/authenticate.js';
 import type { Authenticator, Login, Person } from './identity/person.js';
 import type { Asked, Endpoint } from './http/endpoint.js';

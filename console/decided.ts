@@ -1,12 +1,9 @@
 /** What somebody decides at the desk, as its row of the audit trail says it before it is sent. */
 import { decisionAbout } from '../client/decide.js';
 import type { AskDecision } from '../client/index.js';
-import {
-  decidedFacts as factsOf,
-  saidFacts,
-  type DecidedFacts,
-} from '../core/ask/decided-facts.js';
-import { parseDecision } from '../core/parse-message.js';
+import { decidedFacts as factsOf, saidFacts } from '../core/ask/decided-facts.js';
+import { type DecidedFacts } from '../core/state/ask.js';
+import { parseDecision } from '../core/messages/parse-message.js';
 import type { AskRow } from '../store/asks.js';
 import type { Desk } from './desk.js';
 

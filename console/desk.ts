@@ -1,41 +1,11 @@
 /** What the desk's routes work with. Nothing here belongs to one request or one tenant. */
 import type { ConsoleSettings } from '../authoring/index.js';
 import type { DeskSigner, HoldfastClient } from '../client/index.js';
-import type { Json } from '../core/json.js';
-import type { ToolEffect } from '../core/tool.js';
-import type { Store } from '../store/store.js';
+import type { Json } from '../core/json/json.js';
+import type { ToolEffect } from '../core/state/tool.js';
 import type { Person } from './identity/person.js';
 import type { OwedRows } from './owed.js';
-
-export type DeskStore = Pick<
-  Store,
-  | 'getRun'
-  | 'listRuns'
-  | 'getAsk'
-  | 'listAsks'
-  | 'readEvents'
-  | 'appendAudit'
-  | 'readAudit'
-  | 'auditHead'
-  | 'deskKeys'
-  | 'listDeskKeys'
-  | 'takeRequest'
-  | 'answerRequest'
-  | 'noteRefusal'
-  | 'openNotices'
-  | 'dueNotices'
-  | 'claimNotice'
-  | 'settleNotice'
-  | 'removeClosedNotices'
-  | 'listNotices'
-  | 'countAsks'
-  | 'getBlob'
-  | 'setFreeze'
-  | 'liftFreeze'
-  | 'listFreezes'
-  | 'freezesInForce'
-  | 'listEffects'
->;
+import type { DeskStore } from './desk-store.js';
 
 /** What is known here of a tool, for the form of a correction. */
 export interface KnownTool {

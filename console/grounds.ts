@@ -3,11 +3,11 @@
  * the model had read before, and the corrections that led to it.
  * Invariants: nothing that came after the question; no more is read than WINDOW_EVENTS events.
  */
-import type { RunEvent } from '../core/event.js';
-import { previewOf, type StoredText } from '../core/json.js';
-import type { RecoveryStep } from '../core/recovery.js';
+import type { RunEvent } from '../core/state/event.js';
+import { previewOf, type StoredText } from '../core/json/json.js';
+import type { RecoveryStep } from '../core/state/recovery.js';
 import type { AskRow } from '../store/asks.js';
-import type { DeskStore } from './desk.js';
+import type { DeskStore } from './desk-store.js';
 
 /** Newest events that are looked at; what is older is said to be missing. */
 const WINDOW_EVENTS = 2_000;

@@ -4,9 +4,9 @@
  * whose row there is no room; a console that is killed before then takes them along.
  */
 import { STORE_AWAY, unlessStoreAway } from '../client/index.js';
-import type { AuditEntry } from '../core/audit.js';
-import { HoldfastError } from '../core/errors.js';
-import type { DeskStore } from './desk.js';
+import type { AuditEntry } from '../pure/audit.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { DeskStore } from './desk-store.js';
 
 const ROWS_MAX = 10_000;
 const PAUSE_MS = 2_500;

@@ -3,9 +3,9 @@
  * Invariant: unless the store is away, what somebody does is written before it is done; what somebody saw, before they are shown it, once
  * for each person, question and action that it asks about.
  */
-import type { AuditEntry, AuditKind } from '../core/audit.js';
-import type { RunEvent } from '../core/event.js';
-import type { Json } from '../core/json.js';
+import type { AuditEntry, AuditKind } from '../pure/audit.js';
+import type { RunEvent } from '../core/state/event.js';
+import type { Json } from '../core/json/json.js';
 import type { Desk, Seen, Views } from './desk.js';
 import type { Person } from './identity/person.js';
 

@@ -1,13 +1,10 @@
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { executableName, isExecutable, thisMachine } from './environment.js';
-import type { Environment } from './environment.js';
+import { executableName, isExecutable, thisMachine, type Environment } from './environment.js';
 import { CLI_VERSION } from './pins.js';
 import { withLock } from './process-lock.js';
-import { reportStep } from './progress.js';
-import type { OnProgress, StepReport } from './progress.js';
-import { checkVersions } from './versions.js';
-import type { VersionCheck, Versions } from './versions.js';
+import { reportStep, type OnProgress, type StepReport } from './progress.js';
+import { checkVersions, type VersionCheck, type Versions } from './versions.js';
 
 /** The longest build plus the longest download, of another process. */
 const LOCK_WAIT_MS = 2_400_000;

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asIdentity, isAlive } from './process-identity.js';
-import type { ProcessIdentity } from './process-identity.js';
+import { asIdentity, isAlive, type ProcessIdentity } from './process-identity.js';
 
 /** An embedded server that runs now on a data folder. */
 export interface RunningServer {

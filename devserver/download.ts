@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { executableName } from './environment.js';
-import type { Environment, Machine } from './environment.js';
+import { executableName, type Environment, type Machine } from './environment.js';
 import { CLI_VERSION } from './pins.js';
-import { reportStep } from './progress.js';
-import type { OnProgress, StepReport } from './progress.js';
+import { reportStep, type OnProgress, type StepReport } from './progress.js';
 import { lastLines, runCommand } from './run-command.js';
 
 const RELEASES_URL = 'https://github.com/temporalio/cli/releases/download';

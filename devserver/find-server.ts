@@ -1,15 +1,12 @@
-import { HoldfastError } from '../core/errors.js';
-import { cliFromCache } from './cli-cache.js';
-import type { Route, RouteFailure } from './cli-cache.js';
+import { HoldfastError } from '../core/state/errors.js';
+import { cliFromCache, type Route, type RouteFailure } from './cli-cache.js';
 import { downloadCli } from './download.js';
-import { cacheFolder, onPath, thisMachine } from './environment.js';
-import type { Environment } from './environment.js';
+import { cacheFolder, onPath, thisMachine, type Environment } from './environment.js';
 import { GO_REMEDY, buildCli } from './go-build.js';
 import { CLI_VERSION_MIN, SERVER_VERSION_MIN } from './pins.js';
 import { answersAt } from './ports.js';
 import type { OnProgress } from './progress.js';
-import { checkVersions } from './versions.js';
-import type { Versions } from './versions.js';
+import { checkVersions, type Versions } from './versions.js';
 
 export interface FindServerOptions {
   readonly environment: Environment;

@@ -2,11 +2,9 @@ import { existsSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { executableName, onPath } from './environment.js';
-import type { Environment } from './environment.js';
+import { executableName, onPath, type Environment } from './environment.js';
 import { CLI_VERSION, GO_VERSION_MIN } from './pins.js';
-import { reportStep } from './progress.js';
-import type { OnProgress } from './progress.js';
+import { reportStep, type OnProgress } from './progress.js';
 import { lastLines, runCommand } from './run-command.js';
 
 /** About 4 minutes on two cores with cold caches; a slow machine may take several times that. */

@@ -1,5 +1,5 @@
 import { connect, createServer } from 'node:net';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 
 /** The embedded server listens here only: it has no authentication. */
 export const LOOPBACK = '127.0.0.1';

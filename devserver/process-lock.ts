@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HoldfastError } from '../core/errors.js';
-import { asIdentity, isAlive, ownIdentity } from './process-identity.js';
-import type { ProcessIdentity } from './process-identity.js';
+import { HoldfastError } from '../core/state/errors.js';
+import { asIdentity, isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js';
 
 /*
  * A lock between processes that survives a kill -9 of its holder.

@@ -3,12 +3,10 @@ import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import { guardChild } from './child-guard.js';
-import { onPath } from './environment.js';
-import type { Environment } from './environment.js';
-import { isAlive } from './process-identity.js';
-import type { ProcessIdentity } from './process-identity.js';
+import { onPath, type Environment } from './environment.js';
+import { isAlive, type ProcessIdentity } from './process-identity.js';
 import { runCommand } from './run-command.js';
 
 /*

@@ -1,8 +1,7 @@
 import { mkdir, open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { HoldfastError } from '../core/errors.js';
-import { databaseFile, runningServer, writeRecord } from './data-folder.js';
-import type { RunningServer } from './data-folder.js';
+import { HoldfastError } from '../core/state/errors.js';
+import { databaseFile, runningServer, writeRecord, type RunningServer } from './data-folder.js';
 import type { Environment } from './environment.js';
 import type { ServerBinary } from './find-server.js';
 import { NAMESPACE, SEARCH_ATTRIBUTES } from './pins.js';
@@ -11,8 +10,7 @@ import { identityOf, ownIdentity } from './process-identity.js';
 import { withLock } from './process-lock.js';
 import { waitUntilReady } from './readiness.js';
 import { lastLines } from './run-command.js';
-import { endForeign, spawnServer } from './server-process.js';
-import type { ServerExit, ServerProcess } from './server-process.js';
+import { endForeign, spawnServer, type ServerExit, type ServerProcess } from './server-process.js';
 import { tuningFlags } from './tuning.js';
 
 export interface StartServerOptions {

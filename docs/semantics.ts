@@ -1,25 +1,25 @@
 /** Writes docs/semantics.md from the constants that the code decides by: `npm run semantics`. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DEFAULT_BUDGET } from '../core/budget-fields.js';
-import { CHANGES } from '../core/changes.js';
-import { DIALECTS, stopReasonAs } from '../core/dialects.js';
+import { DEFAULT_BUDGET } from '../core/state/budget-fields.js';
+import { CHANGES } from '../core/step/changes.js';
+import { DIALECTS, stopReasonAs } from '../pure/dialects.js';
 import { GATES } from '../core/gates/completion.js';
-import { HOOK_POINTS } from '../core/hooks/hook.js';
-import { PERMISSION_MODES } from '../core/permission-mode.js';
-import type { StopReason } from '../core/result.js';
-import { OPENING, RULES } from '../core/rules.js';
-import { DEFAULT_SETTINGS } from '../core/settings.js';
-import { STOP_MEANINGS } from '../core/stop.js';
-import { EFFECTS, IDEMPOTENCIES, retryFor, sideEffectOf } from '../core/tool.js';
+import { HOOK_POINTS } from '../core/state/hook.js';
+import { PERMISSION_MODES } from '../core/state/permission-mode.js';
+import type { StopReason } from '../core/state/result.js';
+import { OPENING, RULES } from '../core/loop/rules.js';
+import { DEFAULT_SETTINGS } from '../core/state/settings.js';
+import { STOP_MEANINGS } from '../core/step/stop.js';
+import { EFFECTS, IDEMPOTENCIES, retryFor, sideEffectOf } from '../core/state/tool.js';
 import {
   DENIED_CODES,
   INFRASTRUCTURE_CODES,
   INTERRUPTED_CODES,
   INVALID_CODES,
   TOOL_RESULT_CODES,
-} from '../core/tool-result.js';
-import { TRANSITIONS } from '../core/transitions.js';
+} from '../core/state/tool-result.js';
+import { TRANSITIONS } from '../pure/transitions.js';
 
 type Row = readonly string[];
 
@@ -28,13 +28,13 @@ export function semantics(): string {
     '# Semantics',
     'Written by `npm run semantics` from the constants that the code decides by; do not edit. What a rule',
     'means in detail stands at the code that it names.',
-    ...section('Rules of `advance`, in order', 'core/rules.ts: the first that fires decides', [
+    ...section('Rules of `advance`, in order', 'core/loop/rules.ts: the first that fires decides', [
       ['rule'],
       ...[{ name: OPENING }, ...RULES].map(({ name }): Row => [name]),
     ]),
     ...section(
       'Changes of what is decided',
-      'core/changes.ts: a run keeps the rules it began with',
+      'core/step/changes.ts: a run keeps the rules it began with',
       [
         ['change', 'since rules', 'why'],
         ...Object.entries(CHANGES).map(([name, { since, why }]): Row => [
@@ -48,11 +48,11 @@ export function semantics(): string {
       ['gate'],
       ...GATES.map(({ name }): Row => [wordsOf(name.replace(/Gate$/, ''))]),
     ]),
-    ...section('Stop reasons', 'core/stop.ts, core/dialects.ts', [
+    ...section('Stop reasons', 'core/step/stop.ts, pure/dialects.ts', [
       ['reason', 'status', ...DIALECTS, 'next safe action'],
       ...stopRows(),
     ]),
-    ...section('Transitions', 'core/transitions.ts: why the loop went on', [
+    ...section('Transitions', 'pure/transitions.ts: why the loop went on', [
       ['reason', 'meaning', 'turnCount', 'recoveryCount', 'reactive guard'],
       ...Object.entries(TRANSITIONS).map(
         ([reason, { words, turnCount, recoveryCount, reactiveGuard }]): Row => [
@@ -64,11 +64,11 @@ export function semantics(): string {
         ],
       ),
     ]),
-    ...section('Codes of tool results', 'core/tool-result.ts', [
+    ...section('Codes of tool results', 'core/state/tool-result.ts', [
       ['code', 'counts as'],
       ...TOOL_RESULT_CODES.map((one): Row => [code(one), classOf(one)]),
     ]),
-    ...section('Retries of tools', 'core/tool.ts: by effect and idempotency', [
+    ...section('Retries of tools', 'core/state/tool.ts: by effect and idempotency', [
       ['effect', 'side effect', ...IDEMPOTENCIES],
       ...EFFECTS.map((effect): Row => [
         code(effect),
@@ -83,15 +83,22 @@ export function semantics(): string {
 /** What agents, configurations and starts may set. */
 function settable(): readonly string[] {
   return [
-    ...section('Hook points and permission modes', 'core/hooks/hook.ts, core/permission-mode.ts', [
-      ['hook points', 'permission modes'],
-      [HOOK_POINTS.map(code).join(', '), PERMISSION_MODES.map(code).join(', ')],
-    ]),
-    ...section('Budgets', 'core/budget-fields.ts', [
+    ...section(
+      'Hook points and permission modes',
+      'core/state/hook.ts, core/state/permission-mode.ts',
+      [
+        ['hook points', 'permission modes'],
+        [HOOK_POINTS.map(code).join(', '), PERMISSION_MODES.map(code).join(', ')],
+      ],
+    ),
+    ...section('Budgets', 'core/state/budget-fields.ts', [
       ['field', 'default'],
       ...rowsOf(DEFAULT_BUDGET),
     ]),
-    ...section('Settings', 'core/settings.ts', [['field', 'default'], ...rowsOf(DEFAULT_SETTINGS)]),
+    ...section('Settings', 'core/state/settings.ts', [
+      ['field', 'default'],
+      ...rowsOf(DEFAULT_SETTINGS),
+    ]),
   ];
 }
 

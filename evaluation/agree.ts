@@ -4,8 +4,8 @@
  * events of calls that were in flight together, and where among the others stands what nobody waits for:
  * hooks that are only notified, and warnings about messages from outside.
  */
-import type { RunEvent } from '../core/event.js';
-import type { Json } from '../core/json.js';
+import type { RunEvent } from '../core/state/event.js';
+import type { Json } from '../core/json/json.js';
 import { ABSENT, isSame, NO_DIFFERENCE, type Difference } from './compare/difference.js';
 import type { Observation, SeenMessage } from './engine.js';
 

@@ -2,7 +2,7 @@
  * Ids of calls as the script has them. A reply that stands for several copies calls under one id each time,
  * and a repeated id gets a number at its end (G42) that whoever wrote the case need not know.
  */
-import type { RunEvent } from '../core/event.js';
+import type { RunEvent } from '../core/state/event.js';
 import type { Observation, SeenMessage } from './engine.js';
 import type { Fixture } from './fixture.js';
 import type { Script } from './script.js';

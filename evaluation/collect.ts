@@ -5,7 +5,7 @@
  */
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import type { Fixture } from './fixture.js';
 import { readFixture } from './read-fixture.js';
 

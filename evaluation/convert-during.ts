@@ -1,5 +1,5 @@
 /** From what a fixture writes under `during` to patterns and actions told apart by `kind`. */
-import type { Json } from '../core/json.js';
+import type { Json } from '../core/json/json.js';
 import type { Action, JsonObject, Moment, Pattern } from './fixture.js';
 import type { FixtureDocument } from './format/document.js';
 import type { WrittenAction, WrittenPattern } from './format/during.js';

@@ -1,7 +1,7 @@
 /** From the written script to the one that engines play: defaults applied, forms told apart by `kind`. */
-import type { Json } from '../core/json.js';
-import { NO_USAGE, type Usage } from '../core/model.js';
-import type { PolicyCondition } from '../core/policy.js';
+import type { Json } from '../core/json/json.js';
+import { NO_USAGE, type Usage } from '../core/state/model.js';
+import type { PolicyCondition } from '../core/state/policy.js';
 import type { WrittenAnswer, WrittenCall, WrittenFailure, WrittenReply } from './format/replies.js';
 import type { WrittenResult } from './format/tools.js';
 import type { ScriptedResult } from './fixture.js';

@@ -3,8 +3,8 @@
  * lines that the model is told, and conditions that it can check.
  * Invariant: what nothing can check is said to the model, never dropped.
  */
-import type { Json } from '../core/json.js';
-import type { PolicyCondition } from '../core/policy.js';
+import type { Json } from '../core/json/json.js';
+import type { PolicyCondition } from '../core/state/policy.js';
 import type { CaseTask, JsonObject } from './fixture.js';
 import type { FixtureDocument } from './format/document.js';
 

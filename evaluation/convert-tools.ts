@@ -2,7 +2,7 @@
  * The tools of a case: the standard toolbox with what the case changes of it, and tools of its own.
  * Invariant: a tool that nothing in the case names is not there.
  */
-import { sideEffectOf } from '../core/tool.js';
+import { sideEffectOf } from '../core/state/tool.js';
 import { resultsOf } from './convert-script.js';
 import type { CaseApproval, CaseTool, JsonObject } from './fixture.js';
 import type { FixtureDocument } from './format/document.js';

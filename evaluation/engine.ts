@@ -2,9 +2,9 @@
  * What runs a case and what is seen of it: the line between the file format and the two engines.
  * Invariant: an engine observes and judges nothing; what was expected is compared in one place for both.
  */
-import type { RunEvent } from '../core/event.js';
-import type { Json } from '../core/json.js';
-import type { RunResult } from '../core/result.js';
+import type { RunEvent } from '../core/state/event.js';
+import type { Json } from '../core/json/json.js';
+import type { RunResult } from '../core/state/result.js';
 import type { Fixture } from './fixture.js';
 
 export type EngineName = 'simulation' | 'temporal';

@@ -10,7 +10,7 @@ import type { CaseRun, Engine, EngineName, Observation } from './engine.js';
 import type { Fixture } from './fixture.js';
 import { measure, type Measure } from './metrics.js';
 import { inOrder, limited, withTimeLimit } from './pool.js';
-import type { RunResult } from '../core/result.js';
+import type { RunResult } from '../core/state/result.js';
 
 /** Cases waiting behind one that takes long, per case that an engine plays at once. */
 const AHEAD = 4;

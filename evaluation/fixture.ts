@@ -3,10 +3,10 @@
  * forms spelled out and its tools put together. Defaults of the runtime itself are not repeated here: what
  * is absent from `budget` and `settings` is the core's to decide.
  */
-import type { Json } from '../core/json.js';
-import type { Usage } from '../core/model.js';
-import type { PolicyCondition } from '../core/policy.js';
-import type { Idempotency, OnLost, ToolEffect, ToolKind } from '../core/tool.js';
+import type { Json } from '../core/json/json.js';
+import type { Usage } from '../core/state/model.js';
+import type { PolicyCondition } from '../core/state/policy.js';
+import type { Idempotency, OnLost, ToolEffect, ToolKind } from '../core/state/tool.js';
 import type { FixtureDocument } from './format/document.js';
 import type { EventPattern } from './format/during.js';
 import type { Expected } from './format/expected.js';

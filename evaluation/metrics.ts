@@ -10,8 +10,8 @@
  * - latency: wall time of a case in its engine, ms
  * - replay success: histories that replayed, of those that were exported
  */
-import { canonicalJson } from '../core/digest.js';
-import { addUsage, NO_USAGE, type Usage } from '../core/model.js';
+import { canonicalJson } from '../core/json/digest.js';
+import { addUsage, NO_USAGE, type Usage } from '../core/state/model.js';
 import { hasStopReason } from './compare/stop-reason.js';
 import { judgeStartError } from './compare/result.js';
 import { seen } from './compare/seen.js';

@@ -1,5 +1,5 @@
 /** The model of a case that has only mocked tools: it calls each in turn, once per result, then answers. */
-import type { Json } from '../core/json.js';
+import type { Json } from '../core/json/json.js';
 import { answerOf } from './convert-script.js';
 import type { CaseTool, JsonObject } from './fixture.js';
 import type { Script } from './script.js';

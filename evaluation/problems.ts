@@ -1,6 +1,6 @@
 /** What is wrong with a written fixture, in words that name the file and the key. */
 import type { z } from 'zod';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 
 const PROBLEMS_MAX = 20;
 const KEY_CHARS_MAX = 80;

@@ -1,7 +1,7 @@
 /** Reads one fixture: bytes, JSON, schema, case. Every failure names the file, and the key or the place. */
 import { readFile, stat } from 'node:fs/promises';
-import { depthOf, SHAPE_DEPTH_MAX } from '../core/json-depth.js';
-import { parseJsonText } from '../core/json-text.js';
+import { depthOf, SHAPE_DEPTH_MAX } from '../core/json/json-depth.js';
+import { parseJsonText } from '../pure/json-text.js';
 import { convert } from './convert.js';
 import type { Fixture } from './fixture.js';
 import { fixtureDocument } from './format/document.js';

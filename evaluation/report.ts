@@ -2,7 +2,7 @@
 import type { Difference } from './compare.js';
 import type { CaseOutcome } from './evaluate.js';
 import { metricsOf, type Metrics } from './metrics.js';
-import type { RunResult } from '../core/result.js';
+import type { RunResult } from '../core/state/result.js';
 
 export interface Report {
   readonly summary: Summary;

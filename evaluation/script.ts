@@ -2,9 +2,9 @@
  * The scripted model.
  * Invariant: a repetition is counted, never copied, so that a short file cannot become a long list.
  */
-import type { Json } from '../core/json.js';
-import type { Usage } from '../core/model.js';
-import type { PolicyCondition } from '../core/policy.js';
+import type { Json } from '../core/json/json.js';
+import type { Usage } from '../core/state/model.js';
+import type { PolicyCondition } from '../core/state/policy.js';
 
 /** Replies in order; each stands for `times` copies. */
 export type Script = readonly { readonly times: number; readonly reply: ScriptedReply }[];

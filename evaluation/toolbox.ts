@@ -1,5 +1,5 @@
 /** The standard toolbox: tools that a case may name without declaring them. */
-import type { Json } from '../core/json.js';
+import type { Json } from '../core/json/json.js';
 import type { CaseTool, JsonObject } from './fixture.js';
 
 const DEFAULT_TIMEOUT_MS = 30_000;

@@ -12,8 +12,13 @@ import { countedOf, replyOf } from './anthropic/reply.js';
 import { anthropicBody, hostedNamesOf } from './anthropic/request.js';
 import { performAttempt, receivedOutput, stallLimitsOf, unsentReply } from './attempt.js';
 import { usedCallIds } from './call-ids.js';
-import { estimateTokens } from './provider.js';
-import type { ModelProgress, ModelReply, ModelRequest, Provider } from './provider.js';
+import {
+  estimateTokens,
+  type ModelProgress,
+  type ModelReply,
+  type ModelRequest,
+  type Provider,
+} from './provider.js';
 import { withoutSecret } from './secret.js';
 import type { StallLimits } from './stall-watch.js';
 

@@ -4,9 +4,8 @@
  * `receivedInput` errs towards true: what may have been billed is counted. An answer of 429 or 529 and
  * the vendor's own errors (a typed 500) cost nothing, nor does a connection that never came about.
  */
-import { HoldfastError } from '../core/errors.js';
-import { modelFailure } from './provider.js';
-import type { ModelErrorCode } from './provider.js';
+import { HoldfastError } from '../core/state/errors.js';
+import { modelFailure, type ModelErrorCode } from './provider.js';
 import { SseTooLarge } from './sse.js';
 import { BadStream, CutStream, StalledStream, StreamError } from './stream-errors.js';
 

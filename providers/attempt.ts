@@ -4,20 +4,20 @@
  * Invariants: exactly one request leaves; `performAttempt` returns only with a complete message, or after
  * the caller aborted; everything else it throws is a HoldfastError with a model code.
  */
-import type { Json } from '../core/json.js';
-import { NO_USAGE } from '../core/model.js';
-import type { Usage } from '../core/model.js';
-import { attemptFailure } from './attempt-failure.js';
-import type { ReadAnswer, ReceivedPart } from './attempt-failure.js';
+import type { Json } from '../core/json/json.js';
+import { NO_USAGE, type Usage } from '../core/state/model.js';
+import { attemptFailure, type ReadAnswer, type ReceivedPart } from './attempt-failure.js';
 import type { ReadDeltas } from './deltas.js';
-import { isRecord } from './json-record.js';
-import type { JsonRecord } from './json-record.js';
-import { estimateTokens } from './provider.js';
-import type { ModelProgress, ModelReply, ModelRequest, UsageSource } from './provider.js';
-import { createSseParser } from './sse.js';
-import type { SseEvent } from './sse.js';
-import { startStallWatch } from './stall-watch.js';
-import type { StallLimits, StallWatch } from './stall-watch.js';
+import { isRecord, type JsonRecord } from './json-record.js';
+import {
+  estimateTokens,
+  type ModelProgress,
+  type ModelReply,
+  type ModelRequest,
+  type UsageSource,
+} from './provider.js';
+import { createSseParser, type SseEvent } from './sse.js';
+import { startStallWatch, type StallLimits, type StallWatch } from './stall-watch.js';
 import { BadStream, CutStream, StalledStream, StreamError } from './stream-errors.js';
 
 /** A message in the making, as its vendor puts it together. */

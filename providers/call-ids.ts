@@ -2,7 +2,7 @@
  * Ids of tool calls (G42). Invariant: an id is unique in its whole conversation and every vendor takes its
  * characters, so that a conversation can go on with another model.
  */
-import type { Block } from '../core/transcript.js';
+import type { Block } from '../core/state/transcript.js';
 import type { RequestMessage } from './provider.js';
 
 /** What is needed to name the calls of one reply. */

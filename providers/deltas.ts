@@ -2,9 +2,8 @@
  * What an event of a vendor's stream adds to its message, for whoever reads along. Read a second time, beside
  * the assembly: that one decides what counts, this one only shows, and costs nothing while nobody reads.
  */
-import type { ModelDelta } from '../core/stream.js';
-import { isRecord } from './json-record.js';
-import type { MutableRecord } from './json-record.js';
+import type { ModelDelta } from '../pure/stream.js';
+import { isRecord, type MutableRecord } from './json-record.js';
 import type { SseEvent } from './sse.js';
 
 /** Takes an event that the assembly has accepted. Total: what shows nothing gives nothing. */

@@ -1,5 +1,5 @@
 /** Reading JSON of which nothing is known. Total: what is not there, or of another kind, is empty. */
-import type { Json } from '../core/json.js';
+import type { Json } from '../core/json/json.js';
 
 export type JsonRecord = { readonly [key: string]: Json };
 export type MutableRecord = Record<string, Json>;

@@ -3,17 +3,18 @@
  * Invariants: one attempt per call, always streamed; a reply is returned only after its finish reason and its
  * end, or as `partial` after the caller aborted.
  */
-import { receivedOutput, unsentReply } from './attempt.js';
-import type { IncomingMessage } from './attempt.js';
+import { receivedOutput, unsentReply, type IncomingMessage } from './attempt.js';
 import { usedCallIds } from './call-ids.js';
-import { acceptChunk, acceptWholeCompletion, newChatAssembly } from './openai/chat-assembly.js';
-import type { ChatAssembly } from './openai/chat-assembly.js';
+import {
+  acceptChunk,
+  acceptWholeCompletion,
+  newChatAssembly,
+  type ChatAssembly,
+} from './openai/chat-assembly.js';
 import { readChatDeltas } from './openai/chat-deltas.js';
 import { chatReplyOf, isComplete } from './openai/chat-reply.js';
-import { chatBody } from './openai/chat-request.js';
-import type { ChatDialect } from './openai/chat-request.js';
-import { connectOpenAi, sendToOpenAi } from './openai/connection.js';
-import type { OpenAiSettings } from './openai/connection.js';
+import { chatBody, type ChatDialect } from './openai/chat-request.js';
+import { connectOpenAi, sendToOpenAi, type OpenAiSettings } from './openai/connection.js';
 import type { Provider } from './provider.js';
 
 export interface OpenAiChatSettings extends OpenAiSettings {

@@ -4,23 +4,26 @@
  * as `partial` after the caller aborted; a kept response is an economy, never needed: one that the server has
  * lost makes the next attempt send the whole conversation.
  */
-import { HoldfastError } from '../core/errors.js';
-import { receivedOutput, unsentReply } from './attempt.js';
-import type { IncomingMessage } from './attempt.js';
+import { HoldfastError } from '../core/state/errors.js';
+import { receivedOutput, unsentReply, type IncomingMessage } from './attempt.js';
 import { usedCallIds } from './call-ids.js';
-import { connectOpenAi, sendToOpenAi } from './openai/connection.js';
-import type { OpenAiRequest, OpenAiConnection, OpenAiSettings } from './openai/connection.js';
+import {
+  connectOpenAi,
+  sendToOpenAi,
+  type OpenAiRequest,
+  type OpenAiConnection,
+  type OpenAiSettings,
+} from './openai/connection.js';
 import {
   acceptResponseEvent,
   acceptWholeResponse,
   newResponseAssembly,
+  type ResponseAssembly,
 } from './openai/responses-assembly.js';
-import type { ResponseAssembly } from './openai/responses-assembly.js';
 import { readResponseDeltas } from './openai/responses-deltas.js';
 import { responseReplyOf } from './openai/responses-reply.js';
 import { responsesRequest } from './openai/responses-request.js';
-import { modelFailure } from './provider.js';
-import type { Provider } from './provider.js';
+import { modelFailure, type Provider } from './provider.js';
 
 export interface OpenAiResponsesSettings extends OpenAiSettings {
   /**

@@ -3,12 +3,11 @@
  * Invariants: a provider makes exactly one attempt (retries belong to the caller, G30); it throws only
  * HoldfastError with a model code; a tool call in a reply was complete when the reply was.
  */
-import { HoldfastError } from '../core/errors.js';
-import type { ErrorCode } from '../core/errors.js';
-import type { Json } from '../core/json.js';
-import type { ReplyStop, Usage } from '../core/model.js';
-import type { ModelDelta } from '../core/stream.js';
-import type { Block, ToolOffer } from '../core/transcript.js';
+import { HoldfastError, type ErrorCode } from '../core/state/errors.js';
+import type { Json } from '../core/json/json.js';
+import type { ReplyStop, Usage } from '../core/state/model.js';
+import type { ModelDelta } from '../pure/stream.js';
+import type { Block, ToolOffer } from '../core/state/transcript.js';
 
 export interface ModelRequest {
   /** The vendor's model id (`ModelRoute.model`). */

@@ -3,10 +3,9 @@
  * Invariant: a run starts only on a model whose window and prices are known, from the table or because the
  * user said what to reckon with.
  */
-import { HoldfastError } from '../core/errors.js';
-import type { ModelRoute, Prices, UnknownModels } from '../core/model.js';
-import { SMALL, VENDOR_TABLES } from './model-table.js';
-import type { ModelRow } from './model-table.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { ModelRoute, Prices, UnknownModels } from '../core/state/model.js';
+import { SMALL, VENDOR_TABLES, type ModelRow } from './model-table.js';
 
 const USD = 1_000_000;
 const SCRIPTED_PREFIX = 'scripted/';

@@ -3,7 +3,7 @@
  * some repeat the key that they refuse.
  * Invariant: no failure leaves with the key in its words, its details or its cause.
  */
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 
 const IN_ITS_PLACE = '[API key]';
 /** A shorter one is no secret, and part of too many words. */

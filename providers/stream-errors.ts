@@ -1,5 +1,5 @@
 /** How a streamed reply can go wrong, told apart from errors of the network. */
-import type { Json } from '../core/json.js';
+import type { Json } from '../core/json/json.js';
 
 /** The stream cannot be read as one message. */
 export class BadStream extends Error {}

@@ -3,7 +3,7 @@
  * `{"$unparsed": "<its text, bounded>"}`: still an object, so it can be shown to the model again, and
  * recognisable, so that the core refuses the call as invalid_arguments and nothing runs.
  */
-import type { Json } from '../core/json.js';
+import type { Json } from '../core/json/json.js';
 
 const UNPARSED_KEY = '$unparsed';
 const UNPARSED_CHARS_MAX = 2000;

@@ -3,7 +3,7 @@
  * `-`: a dot becomes `__`. That alone is not reversible (`a.b` and `a__b`), so a manifest is checked as a
  * whole and the way back goes through it.
  */
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 
 const WIRE_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 

@@ -1,5 +1,5 @@
 /** Texts as every vendor takes them. */
-import type { HoldfastError } from '../core/errors.js';
+import type { HoldfastError } from '../core/state/errors.js';
 import { modelFailure } from './provider.js';
 
 const LONE_SURROGATES = /\p{Surrogate}/gu;

@@ -3,10 +3,10 @@
  * Invariant: linear in the bundle. What an export writes passes: it gathers by the same references, and what
  * the store no longer has makes it fail.
  */
-import { canonicalJson } from '../core/digest.js';
-import { parseStart } from '../core/parse-start.js';
-import { ownValue, type Json } from '../core/json.js';
-import { wholeEvents, type EventsInPayload } from '../core/wire-events.js';
+import { canonicalJson } from '../core/json/digest.js';
+import { parseStart } from '../core/messages/parse-start.js';
+import { ownValue, type Json } from '../core/json/json.js';
+import { wholeEvents, type EventsInPayload } from '../core/step/wire-events.js';
 import type { Bundle } from './bundle.js';
 import {
   argumentsOf,

@@ -5,7 +5,7 @@
  * no defect of the history that holds it.
  */
 import { historyJson } from '../activities/history-json.js';
-import { ownValue, type Json } from '../core/json.js';
+import { ownValue, type Json } from '../core/json/json.js';
 import { brokenReference } from './back-references.js';
 import { isEnding } from './chain.js';
 import { isObject, textAt, typeOf, type HistoryEvent, type JsonObject } from './history.js';

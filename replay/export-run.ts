@@ -1,5 +1,5 @@
 /** Makes the bundle of a run: its histories, and what they refer to. */
-import { codeVersion } from '../activities/code-version.js';
+import { codeVersion } from '../activities/run/code-version.js';
 import type { Store } from '../store/store.js';
 import { connect } from '../worker/connection.js';
 import type { Bundle } from './bundle.js';

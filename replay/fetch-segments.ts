@@ -6,7 +6,7 @@
  */
 import type { NativeConnection } from '@temporalio/worker';
 import { historyJson } from '../activities/history-json.js';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import type { ArchivedHistory } from '../store/histories.js';
 import type { Store } from '../store/store.js';
 import type { Archival } from '../store/archivals.js';

@@ -2,9 +2,9 @@
  * What a run's histories refer to in the store: the conversation's nodes, and the large texts.
  * Invariant: a bundle without one of them would not be whole, so one that is missing is an error.
  */
-import { HoldfastError } from '../core/errors.js';
-import type { RunEvent } from '../core/event.js';
-import type { Json } from '../core/json.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { RunEvent } from '../core/state/event.js';
+import type { Json } from '../core/json/json.js';
 import type { Store } from '../store/store.js';
 import type { Bundle } from './bundle.js';
 import { payloadValues, type HistoryEvent, type JsonObject } from './history.js';

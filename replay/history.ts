@@ -2,7 +2,7 @@
  * Temporal's histories in their JSON form (proto3 JSON), as much of it as is compared here.
  * Invariant: reading is total; what is not there, or not of the expected type, is undefined.
  */
-import { ownValue, type Json } from '../core/json.js';
+import { ownValue, type Json } from '../core/json/json.js';
 
 export interface HistoryEvent {
   readonly eventId: string;

@@ -4,10 +4,10 @@
  */
 import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
-import { canonicalJson, sha256Hex } from '../core/digest.js';
-import { HoldfastError } from '../core/errors.js';
-import type { Json } from '../core/json.js';
-import { parseJsonText } from '../core/json-text.js';
+import { canonicalJson, sha256Hex } from '../core/json/digest.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { Json } from '../core/json/json.js';
+import { parseJsonText } from '../pure/json-text.js';
 import {
   BUNDLE_BYTES_MAX,
   BUNDLE_FORMAT,

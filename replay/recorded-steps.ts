@@ -1,5 +1,5 @@
 /** The steps of a history. */
-import type { Json } from '../core/json.js';
+import type { Json } from '../core/json/json.js';
 import {
   argumentsOf,
   at,

@@ -2,7 +2,7 @@
  * What recorded values refer to: nodes of the conversation, and large texts.
  * Invariant: an export gathers and a reader asks for the same references, because both find them here.
  */
-import { isBlobRef, ownValue, type Json } from '../core/json.js';
+import { isBlobRef, ownValue, type Json } from '../core/json/json.js';
 
 const HASH = /^[0-9a-f]{64}$/;
 

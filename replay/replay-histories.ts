@@ -11,7 +11,7 @@ import {
   type WorkflowBundleOption,
 } from '@temporalio/worker';
 import { historyJson } from '../activities/history-json.js';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import { PAYLOAD_CONVERTER_PATH, workflowBundle } from '../worker/workflow-code.js';
 import type { RecordedCommand, ReplaySinks } from '../workflows/replay-recorder.js';
 import { attributesOf, durationMs, textAt, type HistoryEvent } from './history.js';

@@ -3,7 +3,7 @@
  * Invariant: what the server would have filled in is filled in here in the same way, so that a replayed
  * step equals the recorded one exactly when the code decided the same.
  */
-import type { Json } from '../core/json.js';
+import type { Json } from '../core/json/json.js';
 import type { RecordedCommand } from '../workflows/replay-recorder.js';
 import { at, isObject, payloadValue, textAt, type JsonObject } from './history.js';
 import { failureOf, payloadMap } from './recorded-steps.js';

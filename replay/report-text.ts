@@ -1,5 +1,5 @@
 /** What a replay found, in words for a person. */
-import type { Json } from '../core/json.js';
+import type { Json } from '../core/json/json.js';
 import type { ReplayDifference, ReplayReport } from './strict-replay.js';
 
 const VALUE_CHARS_MAX = 400;

@@ -3,7 +3,7 @@
  * and from the commands of a replay.
  * Invariant: equal steps have equal canonical JSON; what no code decides (times, ids of the server) is in none.
  */
-import type { Json } from '../core/json.js';
+import type { Json } from '../core/json/json.js';
 import type { JsonObject } from './history.js';
 
 export type StepKind =

@@ -10,7 +10,7 @@ import {
   type HistoryEvent,
 } from './history.js';
 import { recordedSteps } from './recorded-steps.js';
-import type { Json } from '../core/json.js';
+import type { Json } from '../core/json/json.js';
 
 /** The rule set that the segment's first activity has named. */
 export function rulesOf(events: readonly HistoryEvent[]): number | undefined {

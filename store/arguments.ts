@@ -4,11 +4,9 @@
  * an object that looks like a reference is refused on the way in, so that nobody can name a text that
  * is not theirs by writing its hash into an argument.
  */
-import { HoldfastError } from '../core/errors.js';
-import { ARGUMENT_STRING_BYTES_MAX, isBlobRef } from '../core/json.js';
-import type { Json } from '../core/json.js';
-import { blobOf, missingBlob, readBlobs, writeBlobs } from './blobs.js';
-import type { BlobContent } from './blobs.js';
+import { HoldfastError } from '../core/state/errors.js';
+import { ARGUMENT_STRING_BYTES_MAX, isBlobRef, type Json } from '../core/json/json.js';
+import { blobOf, missingBlob, readBlobs, writeBlobs, type BlobContent } from './blobs.js';
 import { isWellFormed, wellFormed } from './bounds.js';
 import type { Db } from './database.js';
 

@@ -3,9 +3,10 @@
  * Invariants: a closed ask never changes, but for a reset that undoes what closed it; each change carries
  * the seq that made it.
  */
-import type { AskOutcome } from '../core/ask/ask.js';
-import { AWAITING } from '../core/awaiting.js';
-import type { AskView, RunEvent } from '../core/event.js';
+import type { AskOutcome } from '../core/state/ask-kinds.js';
+import { AWAITING } from '../core/loop/awaiting.js';
+import type { RunEvent } from '../core/state/event.js';
+import type { AskView } from '../core/state/ask-view.js';
 import { searchableText } from './ask-search.js';
 import { change, rowsOf, type Db } from './database.js';
 import type { LiveStatus } from './run-status.js';

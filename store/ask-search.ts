@@ -3,9 +3,9 @@
  * Invariants: a text and what is looked for are folded here, by the same function, and never by a database: each has
  * its own idea of letters and cases; only what stands in a question is found, not the names of its fields.
  */
-import { HoldfastError } from '../core/errors.js';
-import type { AskView } from '../core/event.js';
-import { isBlobRef, type Json } from '../core/json.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { AskView } from '../core/state/ask-view.js';
+import { isBlobRef, type Json } from '../core/json/json.js';
 import { wellFormed } from './bounds.js';
 
 /** Longest text that may be looked for, in characters. */

@@ -1,6 +1,6 @@
 /** Reading the projected table of questions to people. `projection` alone writes it. */
-import type { AskOutcome } from '../core/ask/ask.js';
-import type { AskView } from '../core/event.js';
+import type { AskOutcome } from '../core/state/ask-kinds.js';
+import type { AskView } from '../core/state/ask-view.js';
 import { sql } from 'kysely';
 import { searchPattern } from './ask-search.js';
 import { checkIdentifiers, checkWholeNumbers, listLimit } from './bounds.js';

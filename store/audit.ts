@@ -1,5 +1,5 @@
 /**
- * The audit trail's table (core/audit.ts). It is only ever added to.
+ * The audit trail's table (pure/audit.ts). It is only ever added to.
  * Invariant: rows of a tenant are numbered without gaps and chained in the order of their commits, whoever
  * writes them.
  */
@@ -10,8 +10,8 @@ import {
   type AuditHead,
   type AuditKind,
   type AuditRow,
-} from '../core/audit.js';
-import type { Json } from '../core/json.js';
+} from '../pure/audit.js';
+import type { Json } from '../core/json/json.js';
 import {
   checkIdentifiers,
   checkWholeNumbers,

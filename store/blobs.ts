@@ -4,10 +4,14 @@
  * inline or not; equal texts share one row; a blob is never changed.
  */
 import { createHash } from 'node:crypto';
-import { HoldfastError } from '../core/errors.js';
-import { INLINE_BYTES_MAX, PREVIEW_CHARS } from '../core/json.js';
-import type { BlobRef, StoredText } from '../core/json.js';
-import { textFitsBytes } from '../core/payload-size.js';
+import { HoldfastError } from '../core/state/errors.js';
+import {
+  INLINE_BYTES_MAX,
+  PREVIEW_CHARS,
+  type BlobRef,
+  type StoredText,
+} from '../core/json/json.js';
+import { textFitsBytes } from '../core/json/payload-size.js';
 import { checkIdentifiers } from './bounds.js';
 import { change, rowsOf, type Db } from './database.js';
 import type { BlobTable } from './schema.js';

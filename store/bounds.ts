@@ -1,5 +1,5 @@
 /** Checks at the store's door: names and list sizes. What passes is safe in keys and queries. */
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 
 /** Longest identifier (tenant, run, key, effect …), in characters. */
 export const IDENTIFIER_CHARS_MAX = 1024;

@@ -3,7 +3,7 @@
  * Invariants: bounded by count and by bytes, the least recently used leaves first; a chain that grows
  * moves to its new head. Nodes are content-addressed, so nothing in here can be out of date.
  */
-import type { TranscriptNode } from '../core/transcript.js';
+import type { TranscriptNode } from '../core/state/transcript.js';
 
 /** A node with the hash it is stored under. */
 export type HashedNode = TranscriptNode & { readonly hash: string };

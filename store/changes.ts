@@ -4,7 +4,7 @@
  * itself after a while.
  */
 
-import type { StreamBatch } from './streams.js';
+import type { StreamedAttempt, StreamEntry } from '../pure/stream.js';
 
 /** One run of one tenant. */
 export interface RunName {
@@ -48,4 +48,17 @@ export interface ChangeWatch {
   /** Resolves when there may be something new, after `limitMs`, or when `signal` aborts. */
   wait(limitMs: number, signal?: AbortSignal): Promise<void>;
   stop(): void;
+}
+
+export interface StreamOf {
+  readonly tenant: string;
+  readonly runId: string;
+}
+
+/** Consecutive chunks of one attempt. */
+export interface StreamBatch extends StreamOf, StreamedAttempt {
+  readonly fence: number;
+  /** Place of the first of them. */
+  readonly first: number;
+  readonly entries: readonly StreamEntry[];
 }

@@ -6,7 +6,7 @@
  * building a query costs several times what SQLite needs to run it.
  */
 import type { Kysely } from 'kysely';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import type { Change, ChangeFeed, ChangeListener, RunName } from './changes.js';
 import type { Tables } from './schema.js';
 

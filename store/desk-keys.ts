@@ -3,8 +3,8 @@
  * whose signatures still count; a revoked key's count no more, from the next claim on.
  * Invariants: a key id means one key for ever; what was revoked stays revoked; every change is audited.
  */
-import { DESK_KEYS_MAX, type DeskKey } from '../core/ask/statement.js';
-import { HoldfastError } from '../core/errors.js';
+import { DESK_KEYS_MAX, type DeskKey } from '../core/state/statement.js';
+import { HoldfastError } from '../core/state/errors.js';
 import { appendEntries } from './audit.js';
 import { checkIdentifiers } from './bounds.js';
 import { immediate, type Db } from './database.js';

@@ -9,9 +9,9 @@
  *     so continue-as-new with unacknowledged events is no reset. From the first difference on, the
  *     rest of the old line is superseded, `epoch` grows, and the projection forgets that rest.
  */
-import type { RunEvent } from '../core/event.js';
-import { canonicalJson } from '../core/digest.js';
-import type { Json } from '../core/json.js';
+import type { RunEvent } from '../core/state/event.js';
+import { canonicalJson } from '../core/json/digest.js';
+import type { Json } from '../core/json/json.js';
 import { change, holdRun, type Db, type Values } from './database.js';
 import { project } from './projection.js';
 

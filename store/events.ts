@@ -3,8 +3,8 @@
  * Invariants: appending is idempotent, and projects runs and asks in the same transaction; a reader that
  * names the epoch of its last page is told when what it saw has been superseded.
  */
-import { HoldfastError } from '../core/errors.js';
-import type { RunEvent } from '../core/event.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { RunEvent } from '../core/state/event.js';
 import { checkIdentifiers, listLimit } from './bounds.js';
 import { holdRun, immediate, snapshot, type Db } from './database.js';
 import { appendToLine, epochOf, type EventSource } from './event-line.js';

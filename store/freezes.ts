@@ -4,8 +4,8 @@
  * audit trail, by the same commit; whoever reads what is in
  * force inside a transaction that claims cannot miss a freeze that has been set before it commits.
  */
-import type { Freeze, FreezeScope } from '../core/controls/freeze.js';
-import type { AuditEntry } from '../core/audit.js';
+import type { Freeze, FreezeScope } from '../pure/freeze.js';
+import type { AuditEntry } from '../pure/audit.js';
 import { appendEntries } from './audit.js';
 import { checkIdentifiers, LIST_ROWS_MAX, listLimit } from './bounds.js';
 import { change, holdFreezes, immediate, rowsOf, type Db } from './database.js';

@@ -4,7 +4,7 @@
  * Invariants: the identity never changes; the epoch only grows, by one declaration or one detection at a time, and
  * each growth is audited; a run once adopted stays so.
  */
-import type { StoreRef } from '../core/payloads/payload.js';
+import type { StoreRef } from '../core/state/payloads/payload.js';
 import { appendEntries } from './audit.js';
 import { checkIdentifiers } from './bounds.js';
 import { change, immediate, rowsOf, type Db } from './database.js';

@@ -1,5 +1,5 @@
 /**
- * The ledger of side effects: stores what `core/ledger` decides.
+ * The ledger of side effects: stores what `pure/ledger` decides.
  * Invariants: each transition is one compare-and-set statement, on disk when it returns; L1–L3 hold
  * whatever the caller believed when it called; the answer of a recorded row never changes; nothing is ever
  * deleted.
@@ -8,8 +8,8 @@
  *   (no row) ─burn→ void     claimed ─burn→ void      void ─recordByPerson→ recorded
  *   void of a smaller attempt ─claim→ claimed
  */
-import { HoldfastError } from '../core/errors.js';
-import type { LedgerRow, RecordedResult } from '../core/ledger.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { LedgerRow, RecordedResult } from '../pure/ledger.js';
 import { checkIdentifiers, listLimit } from './bounds.js';
 import { change, rowsOf, type Db } from './database.js';
 import type { LedgerTable } from './schema.js';

@@ -4,7 +4,7 @@
  */
 import type { StreamBus, StreamWatch } from './stream-bus.js';
 import type { StreamOutbox, StreamWriter } from './stream-outbox.js';
-import type { StreamBatch, StreamOf } from './streams.js';
+import type { StreamBatch, StreamOf } from './changes.js';
 
 export type { StreamWatch } from './stream-bus.js';
 

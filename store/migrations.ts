@@ -6,7 +6,7 @@
  * refused before anything is written.
  */
 import { sql } from 'kysely';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import { dialectOf, immediate, type Db, type Definition } from './database.js';
 
 interface Migration {

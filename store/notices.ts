@@ -8,7 +8,7 @@
  *   (no row) ─open→ waiting ─claim→ waiting, claimed ─settle→ sent | waiting | given_up
  *                              └─ the sender died: claimed again after `claimed_until`
  */
-import type { NoticeFate } from '../core/notice.js';
+import type { NoticeFate } from '../pure/notice.js';
 import { ASK_COLUMNS, askRow, type AskRow } from './asks.js';
 import { checkIdentifiers, LIST_ROWS_MAX, listLimit } from './bounds.js';
 import { change, immediate, rowsOf, type Db } from './database.js';

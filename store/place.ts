@@ -1,6 +1,6 @@
 /** Where a store is, as one text: the path of a file, or the URL of a database. Nothing is opened here. */
 import { existsSync } from 'node:fs';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import { isStoreUrl, shownUrl } from './postgres/store-url.js';
 
 export { isStoreUrl } from './postgres/store-url.js';

@@ -4,10 +4,10 @@
  * a reset undoes exactly what superseded events did; the status of a run under way follows from its
  * pending asks.
  */
-import type { EventType, RunEvent } from '../core/event.js';
-import { auditOf } from '../core/audit-events.js';
-import { previewOf } from '../core/json.js';
-import type { RunResult } from '../core/result.js';
+import type { EventType, RunEvent } from '../core/state/event.js';
+import { auditOf } from '../pure/audit-events.js';
+import { previewOf } from '../core/json/json.js';
+import type { RunResult } from '../core/state/result.js';
 import { liveStatus, projectAsk, rewindAsks, type RunKey } from './ask-projection.js';
 import { appendEntries } from './audit.js';
 import { beginningOf } from './blobs.js';

@@ -3,8 +3,8 @@
  * Outcomes of hooks lie beside them under call 0, each with its effect in place of a digest.
  * Invariant: the first writer wins; every caller goes on with the winner's reply.
  */
-import { HoldfastError } from '../core/errors.js';
-import type { Json } from '../core/json.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { Json } from '../core/json/json.js';
 import { checkIdentifiers } from './bounds.js';
 import { change, rowsOf, type Db } from './database.js';
 import type { ReplyTable } from './schema.js';

@@ -1,5 +1,5 @@
 /** Reading the projected table of runs. `projection` alone writes it. */
-import type { RunResult, StopReason } from '../core/result.js';
+import type { RunResult, StopReason } from '../core/state/result.js';
 import { checkIdentifiers, checkWholeNumbers, listLimit } from './bounds.js';
 import { change, type Db } from './database.js';
 import type { StoredRunStatus } from './run-status.js';

@@ -3,7 +3,7 @@
  * Invariants: a save replaces exactly the revision that its run began with, or its own earlier save; the
  * store never decides which of two conversations of one session is the right one: the later is told no.
  */
-import type { SessionCarry } from '../core/session/session.js';
+import type { SessionCarry } from '../core/state/session.js';
 import { checkIdentifiers, listLimit, wellFormed } from './bounds.js';
 import { change, rowsOf, type Db } from './database.js';
 import type { SessionTable } from './schema.js';

@@ -4,8 +4,7 @@
  * Invariants: nobody who sends ever waits; a reader that is slow loses what waits for it here, and finds it in
  * the store.
  */
-import type { WrittenChunk } from './changes.js';
-import type { StreamBatch, StreamOf } from './streams.js';
+import type { WrittenChunk, StreamBatch, StreamOf } from './changes.js';
 
 /** One reader's ear. */
 export interface StreamWatch {

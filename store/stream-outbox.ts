@@ -4,7 +4,7 @@
  * Invariants: nobody who adds ever waits; what waits has a limit, and what does not fit is not taken; chunks of
  * an attempt are written in order, or not at all.
  */
-import type { StreamBatch } from './streams.js';
+import type { StreamBatch } from './changes.js';
 import { STREAM_BATCH_ENTRIES } from './streams.js';
 
 export type StreamWriter = Pick<StreamBatch, 'tenant' | 'runId' | 'fence'>;

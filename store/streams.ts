@@ -1,9 +1,9 @@
 /**
  * The streams of tokens of runs, in the tables: one row for a run, one for some consecutive chunks.
  * Invariants: only the newest attempt of a run adds chunks, and only until it has ended; an attempt that did
- * not end is reset by the one that follows; what is removed is missing visibly (core/stream.ts).
+ * not end is reset by the one that follows; what is removed is missing visibly (pure/stream.ts).
  */
-import type { StreamedAttempt, StreamEntry, StreamPlace } from '../core/stream.js';
+import type { StreamedAttempt, StreamEntry, StreamPlace } from '../pure/stream.js';
 import { checkIdentifiers } from './bounds.js';
 import {
   change,
@@ -15,19 +15,7 @@ import {
   type Values,
 } from './database.js';
 import type { StreamChunkTable, StreamTable } from './schema.js';
-
-export interface StreamOf {
-  readonly tenant: string;
-  readonly runId: string;
-}
-
-/** Consecutive chunks of one attempt. */
-export interface StreamBatch extends StreamOf, StreamedAttempt {
-  readonly fence: number;
-  /** Place of the first of them. */
-  readonly first: number;
-  readonly entries: readonly StreamEntry[];
-}
+import type { StreamOf, StreamBatch } from './changes.js';
 
 export interface StreamOpening extends StreamOf, StreamedAttempt {
   readonly eventsBefore: number;

@@ -4,14 +4,13 @@
  * never changed.
  */
 import { sql } from 'kysely';
-import { canonicalJson } from '../core/digest.js';
-import { HoldfastError } from '../core/errors.js';
-import type { Json } from '../core/json.js';
-import type { TranscriptNode } from '../core/transcript.js';
+import { canonicalJson } from '../core/json/digest.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { Json } from '../core/json/json.js';
+import type { TranscriptNode } from '../core/state/transcript.js';
 import { sha256OfBytes } from './blobs.js';
 import { checkIdentifiers } from './bounds.js';
-import { chainCache } from './chain-cache.js';
-import type { Chain, ChainCache, HashedNode } from './chain-cache.js';
+import { chainCache, type Chain, type ChainCache, type HashedNode } from './chain-cache.js';
 import { change, rowsOf, type Db } from './database.js';
 
 export type { HashedNode } from './chain-cache.js';

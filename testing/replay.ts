@@ -1,7 +1,7 @@
 /**
  * Strict replay for tests: of runs that a server holds, and of bundles that were exported from one.
  */
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import type { Bundle } from '../replay/bundle.js';
 import { fetchSegments } from '../replay/fetch-segments.js';
 import { keepQuiet } from '../replay/keep-quiet.js';

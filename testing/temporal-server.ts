@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findServer, startServer, type OnProgress, type ServerHandle } from '../devserver/index.js';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 
 export interface TestServerOptions {
   /** Usually `process.env`. */

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { extname, join } from 'node:path';
 import type { Writable } from 'node:stream';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import type { CompletionFault, CrashPoint } from './crash/boundary.js';
 import { RELEASE_FD } from './crash/protocol.js';
 import { workerLine, type WorkerLine } from './crash/worker-line.js';

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../authoring/index.js';
-import { toolKey } from '../core/tool.js';
+import { toolKey } from '../core/state/tool.js';
 import type { CodeNames, QueueName } from '../store/served.js';
 import type { Store } from '../store/store.js';
 

@@ -5,7 +5,7 @@
  * waits for a try under way, but not for long.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tryArchival, type Archiver } from '../activities/archive-history.js';
+import { tryArchival, type Archiver } from '../activities/run/archive-history.js';
 import type { Store } from '../store/store.js';
 
 const EVERY_MS = 5_000;

@@ -4,7 +4,7 @@
  */
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import { isStoreUrl, refuseUnknownPlace } from '../store/place.js';
 import { projectFolder } from './project-folder.js';
 

@@ -1,7 +1,7 @@
 /** Reaching the Temporal server, with a bounded wait and an error that says what to do. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection } from '@temporalio/worker';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 
 const ATTEMPTS_MAX = 10;
 const PAUSE_MS = 500;

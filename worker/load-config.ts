@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { createJiti } from 'jiti';
 import { isConfig, type Config } from '../authoring/index.js';
-import { HoldfastError, isErrorCode } from '../core/errors.js';
+import { HoldfastError, isErrorCode } from '../core/state/errors.js';
 import { resolveRoute } from '../providers/routes.js';
 import { findConfig } from './project-folder.js';
 

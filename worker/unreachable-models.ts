@@ -1,7 +1,7 @@
 /** What the environment lacks for the models of a configuration's agents, said before the first run fails by it. */
-import { howToReach } from '../activities/model-provider.js';
+import { howToReach } from '../activities/model/model-provider.js';
 import type { Agent, Config } from '../authoring/index.js';
-import { HoldfastError } from '../core/errors.js';
+import { HoldfastError } from '../core/state/errors.js';
 import type { Provider } from '../providers/provider.js';
 import { resolveRoute } from '../providers/routes.js';
 

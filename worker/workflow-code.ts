@@ -12,9 +12,9 @@ import {
   type WorkflowBundleOption,
 } from '@temporalio/worker';
 import { z } from 'zod';
-import { codeVersion } from '../activities/code-version.js';
-import { RULES_VERSION } from '../core/changes.js';
-import { codeId } from '../core/code-id.js';
+import { codeVersion } from '../activities/run/code-version.js';
+import { RULES_VERSION } from '../core/step/changes.js';
+import { codeId } from '../core/step/code-id.js';
 
 const ROOT = join(__dirname, '..');
 /** Sources run under tsx and jest, compiled files from dist; both lie in the same layout. */

@@ -16,7 +16,7 @@ import type {
   RecordOutcomeOutput,
   ResolveModelOutput,
   RunHooksOutput,
-} from '../core/effect.js';
+} from '../core/state/effect.js';
 
 interface Outputs {
   readonly open_run: OpenRunOutput;

@@ -16,12 +16,12 @@ import {
   continueAsNew,
   workflowInfo,
 } from '@temporalio/workflow';
-import { rulesOfCode } from '../core/code-id.js';
-import { advance, receive } from '../core/engine.js';
-import { nextSegment, open, upgradeRun } from '../core/open.js';
-import { newerVersion, parseStart } from '../core/parse-start.js';
-import type { RunResult } from '../core/result.js';
-import type { Final, Run } from '../core/run.js';
+import { rulesOfCode } from '../core/step/code-id.js';
+import { advance, receive } from '../core/loop/engine.js';
+import { nextSegment, open, upgradeRun } from '../core/loop/open.js';
+import { newerVersion, parseStart } from '../core/messages/parse-start.js';
+import type { RunResult } from '../core/state/result.js';
+import type { Final, Run } from '../core/state/run.js';
 import { createInbox, type Inbox } from './inbox.js';
 import { listen } from './listen.js';
 import { isUndecodable, undecodable } from './payload-converter.js';

@@ -4,7 +4,7 @@
  * frames an interceptor puts around an activity.
  */
 import { condition } from '@temporalio/workflow';
-import type { Input } from '../core/input.js';
+import type { Input } from '../core/state/input.js';
 
 export interface Inbox {
   put(input: Input): void;

@@ -3,8 +3,8 @@
  * and the messages that it understands.
  */
 import { executeChild, type ChildWorkflowOptions } from '@temporalio/workflow';
-import type { RunResult } from '../core/result.js';
-import type { StartInput } from '../core/task.js';
+import type { RunResult } from '../core/state/result.js';
+import type { StartInput } from '../core/state/task.js';
 import { AGENT_RUN, TASK_QUEUE } from './messages.js';
 
 export * from './messages.js';

@@ -8,8 +8,8 @@ import {
   setDefaultSignalHandler,
   setHandler,
 } from '@temporalio/workflow';
-import type { Verdict } from '../core/ask/ask.js';
-import type { Input } from '../core/input.js';
+import type { Verdict } from '../core/state/ask.js';
+import type { Input } from '../core/state/input.js';
 import {
   parseDecision,
   parseModelName,
@@ -18,9 +18,9 @@ import {
   parseThinkingTokens,
   parseUserMessage,
   type Parsed,
-} from '../core/parse-message.js';
-import { openAsksOf, questionOf, viewOfRun } from '../core/run-result.js';
-import type { Run } from '../core/run.js';
+} from '../core/messages/parse-message.js';
+import { openAsksOf, questionOf, viewOfRun } from '../core/loop/run-result.js';
+import type { Run } from '../core/state/run.js';
 import type { Inbox } from './inbox.js';
 import * as messages from './messages.js';
 

@@ -3,11 +3,11 @@
  * Safe to import by value from a client: plain definitions, no workflow code.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { Decision, Verdict } from '../core/ask/ask.js';
-import type { RunEvent } from '../core/event.js';
-import type { Json } from '../core/json.js';
-import type { PermissionMode } from '../core/permission-mode.js';
-import type { OpenAsk, Question, RunView } from '../core/view.js';
+import type { Decision, Verdict } from '../core/state/ask.js';
+import type { RunEvent } from '../core/state/event.js';
+import type { Json } from '../core/json/json.js';
+import type { PermissionMode } from '../core/state/permission-mode.js';
+import type { OpenAsk, Question, RunView } from '../core/state/view.js';
 
 export const AGENT_RUN = 'agentRun';
 export const TASK_QUEUE = 'holdfast';

@@ -14,10 +14,10 @@ import {
   type ActivityOptions,
 } from '@temporalio/workflow';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { RETRY_BACKOFF, type ActivityEffect, type Effect } from '../core/effect.js';
-import { failureOf } from '../core/failure.js';
-import { OUTCOME_TYPES, type EffectInput, type Input } from '../core/input.js';
-import type { Run } from '../core/run.js';
+import { RETRY_BACKOFF, type ActivityEffect, type Effect } from '../core/state/effect.js';
+import { failureOf } from '../core/state/failure.js';
+import { OUTCOME_TYPES, type EffectInput, type Input } from '../core/state/input.js';
+import type { Run } from '../core/state/run.js';
 import type { ActivityKind, AgentActivities, OutputOf } from './activity-types.js';
 import type { Inbox } from './inbox.js';
 import { isUndecodable, undecodable } from './payload-converter.js';

@@ -1,11 +1,11 @@
-/** Translates what a failed activity throws into the engine-neutral facts of `core/failure`. */
+/** Translates what a failed activity throws into the engine-neutral facts of `core/state/failure`. */
 import {
   ActivityFailure,
   ApplicationFailure,
   CancelledFailure,
   TimeoutFailure,
 } from '@temporalio/workflow';
-import type { RawFailure } from '../core/failure.js';
+import type { RawFailure } from '../core/state/failure.js';
 
 function lastHeartbeatOf({ lastHeartbeatDetails }: TimeoutFailure): unknown {
   return Array.isArray(lastHeartbeatDetails) ? lastHeartbeatDetails[0] : lastHeartbeatDetails;

@@ -9,9 +9,9 @@ import type {
   PermissionResult,
   QuestionReply,
 } from '../../client/index.js';
-import type { AskView } from '../../core/event.js';
-import type { Json } from '../../core/json.js';
-import { parseJsonText } from '../../core/json-text.js';
+import type { AskView } from '../../core/state/ask-view.js';
+import type { Json } from '../../core/json/json.js';
+import { parseJsonText } from '../../pure/json-text.js';
 import type { Output } from '../output.js';
 import { approvalCard } from '../render/index.js';
 import type { LineSource } from './line-source.js';

@@ -3,7 +3,7 @@
  * Invariants: nothing that a model, a tool or a user said leaves here as it came; what a model says stands
  * behind a bar, so that it cannot pass for a line of ours.
  */
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import type {
   SDKAssistantMessage,
   SDKMessage,
@@ -12,7 +12,7 @@ import type {
   SDKStatusMessage,
   SDKToolProgressMessage,
   SDKUserMessage,
-} from '../../core/sdk/message.js';
+} from '../../pure/sdk/message.js';
 import { modelSpeech, type ModelSpeech } from '../model-speech.js';
 import type { Output } from '../output.js';
 import { durationText, inert, inertInline } from '../render/index.js';

@@ -7,10 +7,10 @@
 import { checkMessage } from '../../client/check-message.js';
 import { checkStart } from '../../client/check-start.js';
 import type { HoldfastClient, Query, QueryOptions, UserPrompt } from '../../client/index.js';
-import type { AskView } from '../../core/event.js';
-import { HoldfastError } from '../../core/errors.js';
-import type { Counters } from '../../core/result.js';
-import type { SDKMessage, SDKResultMessage } from '../../core/sdk/message.js';
+import type { AskView } from '../../core/state/ask-view.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { Counters } from '../../core/state/result.js';
+import type { SDKMessage, SDKResultMessage } from '../../pure/sdk/message.js';
 import { EXIT, exitCodeOfResult } from '../exit-code.js';
 import type { Output } from '../output.js';
 import { approvalCard, costLine, inert, shellWord } from '../render/index.js';

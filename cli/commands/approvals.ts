@@ -1,8 +1,8 @@
 /** `holdfast approvals`: what waits for a person, and what one of it rests on. */
 import type { Command } from 'commander';
-import type { AskOutcome } from '../../core/ask/ask.js';
-import { HoldfastError } from '../../core/errors.js';
-import type { AskView } from '../../core/event.js';
+import type { AskOutcome } from '../../core/state/ask-kinds.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { AskView } from '../../core/state/ask-view.js';
 import type { AsksFilter } from '../../store/asks.js';
 import { shownPlace } from '../../store/place.js';
 import {

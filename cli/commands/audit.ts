@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { objectionToKey, readDeskKey } from '../../client/index.js';
-import type { AuditRow } from '../../core/audit.js';
-import { HoldfastError } from '../../core/errors.js';
+import type { AuditRow } from '../../pure/audit.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import type { Store } from '../../store/store.js';
 import { checkAudit, readSignedHead } from '../audit-check.js';

@@ -1,7 +1,7 @@
 /** `holdfast message`, `mode`, `interrupt`, `close` and `cancel`: what a run is told. */
 import { Argument, type Command } from 'commander';
 import type { RunHandle } from '../../client/index.js';
-import { PERMISSION_MODES, type PermissionMode } from '../../core/permission-mode.js';
+import { PERMISSION_MODES, type PermissionMode } from '../../core/state/permission-mode.js';
 import { deskOf, withDesk, type DeskOptions } from '../actor.js';
 import {
   examples,

@@ -1,9 +1,9 @@
 /** `holdfast approve`, `reject`, `modify`, `replace` and `answer`: what a person decides. */
 import type { Command } from 'commander';
 import type { Delivery } from '../../client/index.js';
-import type { GrantRequest } from '../../core/ask/grants.js';
-import type { Json } from '../../core/json.js';
-import { parseJsonText } from '../../core/json-text.js';
+import type { GrantRequest } from '../../core/state/grant.js';
+import type { Json } from '../../core/json/json.js';
+import { parseJsonText } from '../../pure/json-text.js';
 import { actorOf, withActor, type ActorOptions } from '../actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
 import { decidingAtDesk, decidingDirectly, type Question, type Wanted } from '../deciding.js';

@@ -9,7 +9,7 @@ import {
   type CommonOptions,
 } from '../command.js';
 import type { Config } from '../../authoring/index.js';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { runningServer, type ServerHandle } from '../../devserver/index.js';
 import type { Environment } from '../../worker/config.js';
 import { startDesk, type RunningDesk } from '../desk.js';

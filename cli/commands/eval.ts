@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { collectFixtures } from '../../evaluation/collect.js';
 import type { Engine } from '../../evaluation/engine.js';
 import { ENGINE_CHOICES, openEngines, type EngineChoice } from '../../evaluation/engines.js';

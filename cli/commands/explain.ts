@@ -1,7 +1,7 @@
 /** `holdfast explain`: which rule decided what in a run, in words, and what to do next. */
 import type { Command } from 'commander';
-import { explainRun, nextActionOf, type Explanation } from '../../core/explain.js';
-import { HoldfastError } from '../../core/errors.js';
+import { explainRun, nextActionOf, type Explanation } from '../../pure/explain.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import {
   examples,
   runCommand,

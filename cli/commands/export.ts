@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import type { Bundle } from '../../replay/bundle.js';
 import type { RedactionRule } from '../../replay/redaction/rules.js';
 import {

@@ -1,13 +1,13 @@
 /** `holdfast freeze`: stops tools, agents or everything at once, also in runs under way; lifts it again. */
 import type { Command } from 'commander';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import {
   FREEZE_PATTERN,
   FREEZE_TEXT_CHARS_MAX,
   isInForce,
   type Freeze,
   type FreezeScope,
-} from '../../core/controls/freeze.js';
+} from '../../pure/freeze.js';
 import { withActor, type ActorOptions } from '../actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
 import { parseDuration } from '../duration.js';

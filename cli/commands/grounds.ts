@@ -1,7 +1,7 @@
 /** `holdfast grounds`: one question, what was said of it so far, and what it rests on. */
 import type { Command } from 'commander';
-import type { OpenAsk } from '../../core/view.js';
-import { HoldfastError } from '../../core/errors.js';
+import type { OpenAsk } from '../../core/state/view.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { groundsOf, type Grounds } from '../../console/grounds.js';
 import type { AskRow } from '../../store/asks.js';
 import {

@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { createDeskKey, readDeskKey } from '../../client/index.js';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import { openStoreAt, type Store } from '../../store/store.js';
 import {

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { RunSummary, StuckRun } from '../../client/index.js';
 import { summaryOf } from '../../client/run-summary.js';
-import { STORED_STATUSES, type StoredRunStatus } from '../../core/view.js';
+import { STORED_STATUSES, type StoredRunStatus } from '../../core/state/view.js';
 import type { RunsQuery } from '../../store/runs.js';
 import {
   readingDeskOf,

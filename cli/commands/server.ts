@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { examples, runCommand, withJson, type Cli, type CommonOptions } from '../command.js';
 import { startEmbedded, type ServerOptions } from '../embedded-server.js';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { onInterrupt } from '../interrupt.js';
 import { wholeNumber } from '../usage.js';
 

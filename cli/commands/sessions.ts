@@ -1,6 +1,6 @@
 /** `holdfast sessions`: conversations that are kept, newest first. */
 import type { Command } from 'commander';
-import { storeOf } from '../../client/transcript.js';
+import { storeOf } from '../../client/link.js';
 import type { SessionEntry, SessionsQuery } from '../../store/sessions.js';
 import {
   examples,

@@ -1,7 +1,7 @@
 /** `holdfast set`: changes what a run does from its next request on. */
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client/index.js';
-import { THINKING_TOKENS_MAX } from '../../core/parse-message.js';
+import { THINKING_TOKENS_MAX } from '../../core/messages/parse-message.js';
 import {
   examples,
   runCommand,

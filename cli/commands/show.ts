@@ -10,7 +10,7 @@ import {
   type TenantOptions,
 } from '../actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { printResult } from '../follow.js';
 import {
   factsAtDesk,
@@ -34,7 +34,7 @@ import {
   waitLine,
 } from '../render/index.js';
 import type { Session } from '../session.js';
-import type { RunView } from '../../core/view.js';
+import type { RunView } from '../../core/state/view.js';
 import type { AskRow } from '../../store/asks.js';
 import type { RunName } from '../../store/changes.js';
 import { wholeNumber } from '../usage.js';

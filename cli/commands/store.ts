@@ -1,8 +1,8 @@
 /** `holdfast store`: which store this is, and what people have to tell it: that it was restored, which runs it adopts. */
 import type { Command } from 'commander';
-import type { AuditRow } from '../../core/audit.js';
+import type { AuditRow } from '../../pure/audit.js';
 import { RIGHT_STORE } from '../../client/index.js';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { shownPlace } from '../../store/place.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import { LIST_ROWS_MAX } from '../../store/bounds.js';

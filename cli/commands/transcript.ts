@@ -1,7 +1,8 @@
 /** `holdfast transcript`: a conversation, to read or to keep. */
 import { Option, type Command } from 'commander';
 import { transcriptMarkdown } from '../../client/index.js';
-import { headOf, readTranscript, storeOf, type Transcript } from '../../client/transcript.js';
+import { headOf, readTranscript, type Transcript } from '../../client/transcript.js';
+import { storeOf } from '../../client/link.js';
 import {
   readingDeskOf,
   tenantOf,

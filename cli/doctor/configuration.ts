@@ -1,5 +1,5 @@
 /** The configuration and the model keys that it needs. */
-import { howToReach } from '../../activities/model-provider.js';
+import { howToReach } from '../../activities/model/model-provider.js';
 import type { Config } from '../../authoring/index.js';
 import type { Environment } from '../../worker/config.js';
 import { broken, guarded, ok, warning, type Check } from './check.js';

@@ -1,6 +1,6 @@
 /** What living workers serve, and what open runs need of code that nobody serves. */
 import type { HoldfastClient } from '../../client/index.js';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { lackingLines, lackingRuns, servedNow } from '../../store/lacking-runs.js';
 import { storeExists } from '../../store/place.js';
 import type { Session } from '../session.js';

@@ -1,5 +1,5 @@
 /** Money, tokens and time as people read them. Exact: integer arithmetic, nothing is rounded away silently. */
-import type { Counters } from '../../core/result.js';
+import type { Counters } from '../../core/state/result.js';
 
 const MICRO = 1_000_000;
 const SECOND_MS = 1_000;

@@ -6,7 +6,7 @@
 import type { LimitScope } from '../../core/controls/limits.js';
 import type { LimitsOutlook } from '../../core/controls/outlook.js';
 import type { Repeats } from '../../core/controls/repeats.js';
-import type { AskView } from '../../core/event.js';
+import type { AskView } from '../../core/state/ask-view.js';
 import { dateTimeText, relativeText } from './amounts.js';
 import { inert, inertJson, inertLines } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';

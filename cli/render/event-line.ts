@@ -1,7 +1,7 @@
 /** One event as one line. Exhaustive over the vocabulary, so that a new event cannot be forgotten. */
-import type { RunEvent } from '../../core/event.js';
-import { previewOf, type StoredText } from '../../core/json.js';
-import { recoveryWords } from '../../core/recovery.js';
+import type { RunEvent } from '../../core/state/event.js';
+import { previewOf, type StoredText } from '../../core/json/json.js';
+import { recoveryWords } from '../../core/state/recovery.js';
 import { countText, durationText, relativeText, timeText, usdText } from './amounts.js';
 import { inert, inertInline } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';

@@ -1,6 +1,6 @@
 /** How a run ended: answer first, then what it means and what it cost. */
-import { previewOf } from '../../core/json.js';
-import type { RunResult } from '../../core/result.js';
+import { previewOf } from '../../core/json/json.js';
+import type { RunResult } from '../../core/state/result.js';
 import { costLine } from './amounts.js';
 import { inert, inertLines } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';

@@ -4,11 +4,12 @@
  * callback was shown; a callback that fails, is late or is left decides nothing, so that the question stays
  * open for others; a decision that was made is delivered, over outages, and its refusal is told.
  */
-import type { Decision, RejectionReason, Verdict } from '../../core/ask/ask.js';
-import { canonicalJson } from '../../core/digest.js';
-import { HoldfastError } from '../../core/errors.js';
-import type { AskView, RunEvent } from '../../core/event.js';
-import type { Json } from '../../core/json.js';
+import type { Decision, RejectionReason, Verdict } from '../../core/state/ask.js';
+import { canonicalJson } from '../../core/json/digest.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { RunEvent } from '../../core/state/event.js';
+import type { AskView } from '../../core/state/ask-view.js';
+import type { Json } from '../../core/json/json.js';
 import { decisionRejected } from '../decide.js';
 import type { ReadingStore } from '../link.js';
 import type { RunHandle } from '../run-handle.js';

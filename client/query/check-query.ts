@@ -2,8 +2,8 @@
  * Checks what a query is asked to do, and makes the start that it becomes.
  * Invariant: an option that nothing would come of is refused by name, never ignored (design §12).
  */
-import { HoldfastError } from '../../core/errors.js';
-import type { BudgetOverrides, SettingsOverrides, Task } from '../../core/task.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { BudgetOverrides, SettingsOverrides, Task } from '../../core/state/task.js';
 import type { StartOptions } from '../start-run.js';
 import { FOLLOW_OPTIONS, QUERY_OPTIONS, type OptionRule } from './option-rules.js';
 import type { FollowQuery, QueryOptions, QueryRequest, UserPrompt } from './options.js';

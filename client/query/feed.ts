@@ -5,8 +5,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HoldfastError } from '../../core/errors.js';
-import type { RunEvent } from '../../core/event.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { RunEvent } from '../../core/state/event.js';
 import type { RunHandle } from '../run-handle.js';
 import { isPending, onlyWhenEnded, type Questioned } from './answer-asks.js';
 import { idOfPrompt, textOfPrompt } from './check-query.js';

@@ -1,6 +1,6 @@
 /** `query()` and `runOrThrow()`: a run as a stream of messages, and as one awaited result. */
-import { HoldfastError } from '../../core/errors.js';
-import type { SDKResultSuccess } from '../../core/sdk/message.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { SDKResultSuccess } from '../../pure/sdk/message.js';
 import { openLink, type ConnectOptions, type HoldfastClient } from '../connect.js';
 import { LoopError } from './loop-error.js';
 import { checkParameters, refused } from './check-query.js';

@@ -1,7 +1,7 @@
 /** A run that stopped without completing, as an error, for callers who want it thrown (C4). */
-import { HoldfastError } from '../../core/errors.js';
-import type { RunResult } from '../../core/result.js';
-import type { SDKResultError } from '../../core/sdk/message.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { RunResult } from '../../core/state/result.js';
+import type { SDKResultError } from '../../pure/sdk/message.js';
 
 export class LoopError extends HoldfastError {
   readonly result: RunResult;

@@ -1,5 +1,5 @@
 /** Which options a query has, and what each must be. Bounds that depend on the agent are the worker's to check. */
-import { PERMISSION_MODES } from '../../core/permission-mode.js';
+import { PERMISSION_MODES } from '../../core/state/permission-mode.js';
 import type { FollowQueryOptions, QueryOptions } from './options.js';
 
 export interface OptionRule {

@@ -1,9 +1,9 @@
 /** What a query may be asked to do. */
-import type { AskView } from '../../core/event.js';
-import type { GrantRequest } from '../../core/ask/grants.js';
-import type { Json } from '../../core/json.js';
-import type { PermissionMode } from '../../core/permission-mode.js';
-import type { BudgetOverrides, SettingsOverrides, Task } from '../../core/task.js';
+import type { AskView } from '../../core/state/ask-view.js';
+import type { GrantRequest } from '../../core/state/grant.js';
+import type { Json } from '../../core/json/json.js';
+import type { PermissionMode } from '../../core/state/permission-mode.js';
+import type { BudgetOverrides, SettingsOverrides, Task } from '../../core/state/task.js';
 import type { SessionOptions } from '../choose-session.js';
 import type { Answer, Decider } from '../decide.js';
 

@@ -1,6 +1,6 @@
 /** What somebody has said is delivered, also when the server is away for a moment. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 
 const OUTAGE_LIMIT_MS = 60_000;
 const OUTAGE_PAUSE_MS = 500;

@@ -3,19 +3,18 @@
  * Invariants: nothing is started before the first message or the first control is asked for; however the
  * query is left, its callbacks, waits and connection end, and the run goes on unless it was to be closed.
  */
-import { HoldfastError } from '../../core/errors.js';
-import type { PermissionMode } from '../../core/permission-mode.js';
-import type { RunResult } from '../../core/result.js';
-import type { SDKMessage, SDKUsage } from '../../core/sdk/message.js';
-import type { Projection } from '../../core/sdk/projection.js';
-import { showChunk, type PartialMessage } from '../../core/sdk/stream-messages.js';
-import { usageOf } from '../../core/sdk/result-message.js';
-import type { Link } from '../link.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { PermissionMode } from '../../core/state/permission-mode.js';
+import type { RunResult } from '../../core/state/result.js';
+import type { SDKMessage, SDKUsage } from '../../pure/sdk/message.js';
+import type { Projection } from '../../pure/sdk/projection.js';
+import { showChunk, type PartialMessage } from '../../pure/sdk/stream-messages.js';
+import { usageOf } from '../../pure/sdk/result-message.js';
+import { type Link, storeOf } from '../link.js';
 import { runHandle, type RunHandle } from '../run-handle.js';
 import { newRunId } from '../run-id.js';
 import { startRun } from '../start-run.js';
 import { readState } from '../state.js';
-import { storeOf } from '../transcript.js';
 import { answering, onlyWhenEnded, type Answering } from './answer-asks.js';
 import { feeding, withoutRepeats } from './feed.js';
 import { isConversation, startOf, textOfPrompt } from './check-query.js';

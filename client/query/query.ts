@@ -1,10 +1,10 @@
 /**
  * A run as an async generator of messages with controls (C34, SE-01).
  */
-import type { OpenAsk } from '../../core/view.js';
-import type { PermissionMode } from '../../core/permission-mode.js';
-import type { RunResult } from '../../core/result.js';
-import type { SDKMessage } from '../../core/sdk/message.js';
+import type { OpenAsk } from '../../core/state/view.js';
+import type { PermissionMode } from '../../core/state/permission-mode.js';
+import type { RunResult } from '../../core/state/result.js';
+import type { SDKMessage } from '../../pure/sdk/message.js';
 import { checkQuery } from './check-query.js';
 import type { QueryRequest } from './options.js';
 import { QueryLife, type QueryPlace, type TotalUsage } from './query-life.js';

@@ -3,19 +3,19 @@
  * Invariants: the whole line of events is folded, also what was seen before, so that the last message of a
  * reader that comes back is the same as that of one that stayed; a missing event is an error, never a gap.
  */
-import { HoldfastError } from '../../core/errors.js';
-import type { RunEvent } from '../../core/event.js';
-import { previewOf, type Json, type StoredText } from '../../core/json.js';
-import { messageOf, resetMessage, textsOf } from '../../core/sdk/event-message.js';
-import type { SDKMessage } from '../../core/sdk/message.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { RunEvent } from '../../core/state/event.js';
+import { previewOf, type Json, type StoredText } from '../../core/json/json.js';
+import { messageOf, resetMessage, textsOf } from '../../pure/sdk/event-message.js';
+import type { SDKMessage } from '../../pure/sdk/message.js';
 import {
   advanceProjection,
   startProjection,
   type Circumstances,
   type Projection,
-} from '../../core/sdk/projection.js';
-import type { ReadText } from '../../core/sdk/result-message.js';
-import { cursorOf, isBefore, placeOf, STREAM_START, type StreamChunk } from '../../core/stream.js';
+} from '../../pure/sdk/projection.js';
+import type { ReadText } from '../../pure/sdk/result-message.js';
+import { cursorOf, isBefore, placeOf, STREAM_START, type StreamChunk } from '../../pure/stream.js';
 import type { ShownCalls } from '../../core/turn/shown-calls.js';
 import { followRun, type RunMoment } from '../follow-run.js';
 import type { ReadingStore } from '../link.js';

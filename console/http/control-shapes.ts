@@ -1,6 +1,6 @@
 /** Shapes of the business controls: freezes, and what was done for business objects. */
 import { z } from 'zod';
-import { FREEZE_PATTERN, FREEZE_TEXT_CHARS_MAX } from '../../core/controls/freeze.js';
+import { FREEZE_PATTERN, FREEZE_TEXT_CHARS_MAX } from '../../pure/freeze.js';
 import { id, time } from './shapes.js';
 import { notAllowedText } from './texts.js';
 

@@ -1,6 +1,6 @@
 /** Requests that count once, however often they are sent. */
-import { digestOf } from '../../core/digest.js';
-import type { Json } from '../../core/json.js';
+import { digestOf } from '../../core/json/digest.js';
+import type { Json } from '../../core/json/json.js';
 import type { Answer, Asked } from './endpoint.js';
 import { Problem, problemOf, problemResponse, type ProblemBody } from './problem.js';
 

@@ -4,7 +4,7 @@
  * comes out is a value that JSON can hold.
  */
 import type { z } from 'zod';
-import { depthOf, SHAPE_DEPTH_MAX } from '../../core/json-depth.js';
+import { depthOf, SHAPE_DEPTH_MAX } from '../../core/json/json-depth.js';
 import { Problem, type FieldFault } from './problem.js';
 
 const FAULTS_MAX = 10;

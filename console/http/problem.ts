@@ -3,7 +3,7 @@
  * Invariants: nothing of the inside leaves: no stack, no address, no message of another system; what is missing
  * and what belongs to somebody else are the same answer.
  */
-import { HoldfastError, type ErrorCode } from '../../core/errors.js';
+import { HoldfastError, type ErrorCode } from '../../core/state/errors.js';
 
 export interface FieldFault {
   readonly path: string;

@@ -1,9 +1,9 @@
 /** Shapes that the API takes and gives. */
 import { z } from 'zod';
-import { AUDIT_KINDS } from '../../core/audit.js';
+import { AUDIT_KINDS } from '../../pure/audit.js';
 import { LIMIT_SCOPES } from '../../core/controls/limits.js';
-import { RECOVERY_STEPS } from '../../core/recovery.js';
-import { STORED_STATUSES } from '../../core/view.js';
+import { RECOVERY_STEPS } from '../../core/state/recovery.js';
+import { STORED_STATUSES } from '../../core/state/view.js';
 import { notAllowedText } from './texts.js';
 
 const ID_CHARS_MAX = 400;

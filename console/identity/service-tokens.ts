@@ -5,7 +5,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { sha256 } from './token-digest.js';
 import {
   isName,

@@ -8,10 +8,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebhookSettings } from '../../authoring/index.js';
-import { fateOf, mayTry, takesNone, type NoticeFate } from '../../core/notice.js';
+import { fateOf, mayTry, takesNone, type NoticeFate } from '../../pure/notice.js';
 import { LIST_ROWS_MAX } from '../../store/bounds.js';
 import type { ClaimedNotice, NoticeName, NoticeTarget } from '../../store/notices.js';
-import type { DeskStore } from '../desk.js';
+import type { DeskStore } from '../desk-store.js';
 import { linkTo, messageOf, plain } from './message.js';
 import { post, SEND_LIMIT_MS } from './webhook.js';
 

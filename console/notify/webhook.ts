@@ -1,6 +1,6 @@
 /** One signed request to somebody's webhook (the scheme of Standard Webhooks). */
 import { createHmac } from 'node:crypto';
-import type { NoticeReply } from '../../core/notice.js';
+import type { NoticeReply } from '../../pure/notice.js';
 
 /** How long one request may take, in ms. */
 export const SEND_LIMIT_MS = 10_000;

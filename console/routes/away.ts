@@ -3,9 +3,8 @@
  * Invariants: whose the run is says Temporal; what is sent counts once under the person's key, and the run's own event
  * is its row of the audit trail.
  */
-import type { FoundAsk, RunHandle } from '../../client/index.js';
-import { STORE_AWAY, unlessStoreAway } from '../../client/index.js';
-import { HoldfastError } from '../../core/errors.js';
+import { type FoundAsk, type RunHandle, STORE_AWAY, unlessStoreAway } from '../../client/index.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import type { AskRow } from '../../store/asks.js';
 import type { Desk } from '../desk.js';
 import { notFound, Problem } from '../http/problem.js';

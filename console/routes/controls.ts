@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { isInForce, type Freeze } from '../../core/controls/freeze.js';
-import type { Json } from '../../core/json.js';
+import { isInForce, type Freeze } from '../../pure/freeze.js';
+import type { Json } from '../../core/json/json.js';
 import { ulid } from '../../client/run-id.js';
 import { endpoint, type Endpoint } from '../http/endpoint.js';
 import { once } from '../http/idempotency.js';

@@ -6,9 +6,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { STORE_AWAY, type AskDecision, type Delivery } from '../../client/index.js';
-import { digestOf } from '../../core/digest.js';
-import type { Json } from '../../core/json.js';
-import type { GrantRequest } from '../../core/ask/grants.js';
+import { digestOf } from '../../core/json/digest.js';
+import type { Json } from '../../core/json/json.js';
+import type { GrantRequest } from '../../core/state/grant.js';
 import type { AskRow } from '../../store/asks.js';
 import { decidedFacts } from '../decided.js';
 import { endpoint, type Asked, type Answer, type Endpoint } from '../http/endpoint.js';

@@ -3,8 +3,8 @@
  * Invariant: an event's number is its place; a reader that comes back with the last one misses nothing.
  */
 import { z } from 'zod';
-import type { RunEvent } from '../../core/event.js';
-import { placeOf as placeInStream, type StreamChunk } from '../../core/stream.js';
+import type { RunEvent } from '../../core/state/event.js';
+import { placeOf as placeInStream, type StreamChunk } from '../../pure/stream.js';
 import { endpoint, type Endpoint, type StreamEntry } from '../http/endpoint.js';
 import { notFound, Problem } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';

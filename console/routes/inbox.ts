@@ -1,6 +1,6 @@
 /** Everything that waits for a person, in one list that can be searched; and what one of it rests on. */
 import { z } from 'zod';
-import type { OpenAsk } from '../../core/view.js';
+import type { OpenAsk } from '../../core/state/view.js';
 import type { AskRow } from '../../store/asks.js';
 import type { Notice } from '../../store/notices.js';
 import type { Desk } from '../desk.js';

@@ -1,7 +1,7 @@
 /** Runs: a list with filters, and one of them. */
 import { z } from 'zod';
 import type { RunHandle } from '../../client/index.js';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import type { RunRow } from '../../store/runs.js';
 import { endpoint, type Endpoint } from '../http/endpoint.js';
 import { cursorOf, placeOf } from '../http/cursor.js';

@@ -2,20 +2,11 @@
  * The answer to a clarifying question (G15). Unlike a decision it authorises nothing, so it names no hash: the
  * first answer to an open question is its result, if it comes from the side of the desk that was asked.
  */
-import { warn } from '../outbox.js';
-import type { Json } from '../json.js';
-import type { Run } from '../run.js';
-import type { Ask } from './ask.js';
+import { warn } from '../step/outbox.js';
+import type { Run } from '../state/run.js';
+import type { Ask, Answer } from '../state/ask.js';
 import { outcomeOf } from './decide.js';
-import { askById, replaceAsk } from './pending.js';
-
-export interface Answer {
-  readonly askId: string;
-  readonly value: Json;
-  readonly by: string;
-  /** Of whoever answers; absent: none. */
-  readonly roles?: readonly string[];
-}
+import { askById, replaceAsk } from '../step/pending.js';
 
 export function recordAnswer(run: Run, { askId, value, by, roles = [] }: Answer): Run {
   const ask = askById(run, askId);

@@ -3,9 +3,9 @@
  * the store knows the key: they wait for the next segment, whose `open_run` brings the keys, however long that takes.
  * Invariants: nothing of them is looked at before they are proven; each waits once; a few at a time.
  */
-import { follows } from '../changes.js';
-import { isOpen, type Run } from '../run.js';
-import type { Decision } from './ask.js';
+import { follows } from '../step/changes.js';
+import { isOpen, type Run } from '../state/run.js';
+import type { Decision } from '../state/ask.js';
 
 const WAITING_MAX = 4;
 

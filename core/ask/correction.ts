@@ -7,24 +7,14 @@
  *  O2 Its sender learns the outcome, or at least that it is not decided before the run moves on; an ask
  *     that closes leaves nobody waiting.
  */
-import { visibleTools } from '../call/lookup.js';
-import type { Json } from '../json.js';
-import { isOpen, type OpenRun, type Run } from '../run.js';
-import type { Ask, Decision, Verdict, Vote } from './ask.js';
-import { replaceAsk } from './pending.js';
-import { withVerdict } from './verdict.js';
+import { visibleTools } from '../permission/offered-tools.js';
+import { isOpen, type OpenRun, type Run } from '../state/run.js';
+import type { Ask, Decision, Verdict, Vote, Correction } from '../state/ask.js';
+import { replaceAsk } from '../step/pending.js';
+import { withVerdict } from '../step/verdict.js';
 
 /** Corrections of one question that may be refused, and of one call that may be taken. */
 export const CORRECTIONS_MAX = 20;
-
-export interface Correction {
-  readonly kind: 'modify' | 'replace';
-  readonly tool: string;
-  readonly args: Json;
-  readonly vote: Vote;
-  /** Who waits for the verdict. */
-  readonly ticket?: string;
-}
 
 export function isCorrection(decision: Pick<Decision, 'decision'>): boolean {
   return decision.decision === 'modify' || decision.decision === 'replace';

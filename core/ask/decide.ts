@@ -9,23 +9,15 @@
  *  D5 Where proofs are required, what is not proven is not looked at (verify.ts). That a question is decided
  *     already is said to anybody: a crowd that comes too late costs no signatures.
  */
-import type { Run } from '../run.js';
-import type {
-  Ask,
-  AskOutcome,
-  Decision,
-  DecisionKind,
-  Escalation,
-  RejectionReason,
-  Verdict,
-  Vote,
-} from './ask.js';
+import type { Run } from '../state/run.js';
+import type { Ask, Decision, Escalation, RejectionReason, Verdict, Vote } from '../state/ask.js';
+import type { AskOutcome, DecisionKind } from '../state/ask-kinds.js';
 import { awaitingKeys } from './await-keys.js';
 import { isCorrection, objectionToCorrection, withCorrection } from './correction.js';
 import { rolesAt } from './escalation.js';
-import { objectionToGrant } from './grants.js';
-import { askById, replaceAsk } from './pending.js';
-import type { SignedStatement } from './statement.js';
+import { objectionToGrant } from '../permission/grants.js';
+import { askById, replaceAsk } from '../step/pending.js';
+import type { SignedStatement } from '../state/statement.js';
 import { tellRefusal, tellTaken, type Refusal as Objection } from './told.js';
 import { judgeProof, type ProofVerdict } from './verify.js';
 

@@ -3,22 +3,11 @@
  * Invariant: with the names of the question and the person it has every field of the statement that a desk signs (but
  * for the tail of a long reason, of which there is the digest): whoever has the desk's public key can prove it by itself.
  */
-import { digestOf } from '../digest.js';
-import type { Json } from '../json.js';
-import type { AskKind, Decision, DecisionKind, RejectionReason } from './ask.js';
+import { digestOf } from '../json/digest.js';
+import type { Json } from '../json/json.js';
+import type { Decision, DecidedFacts } from '../state/ask.js';
+import type { AskKind } from '../state/ask-kinds.js';
 import { contentDigest } from './statement.js';
-
-export type DecidedFacts = { readonly [name: string]: Json };
-
-/** A decision that does not count; who made it is what it says of itself. */
-export interface RefusedDecision {
-  readonly askId: string;
-  readonly decision: DecisionKind;
-  readonly by: string;
-  readonly argsHash: string;
-  readonly reason: RejectionReason;
-  readonly nonce?: string;
-}
 
 const REASON_CHARS_MAX = 500;
 /** A row of the trail has a limit, and is not to lose all it says to one field. */

@@ -3,16 +3,17 @@
  * Invariants: an ask opens with its expiry timer and its event, closes with both gone and its outcome
  * announced; early decisions (G12) are put to it at once.
  */
-import { cancelTimer, nextId, startTimer, type Step } from '../inflight.js';
-import type { ActionView } from '../event.js';
-import { emit } from '../outbox.js';
-import type { OpenRun, Run } from '../run.js';
-import type { Ask, AskOutcome, Escalation } from './ask.js';
+import { cancelTimer, nextId, startTimer, type Step } from '../step/inflight.js';
+import type { ActionView } from '../state/event.js';
+import { emit } from '../step/outbox.js';
+import type { OpenRun, Run } from '../state/run.js';
+import type { Ask, Escalation } from '../state/ask.js';
+import type { AskOutcome } from '../state/ask-kinds.js';
 import { withoutCorrection } from './correction.js';
 import { record } from './decide.js';
 import { unwatchEscalation, watchEscalation } from './escalation.js';
-import type { GrantRequest } from './grants.js';
-import { askById, replaceAsk, viewOf } from './pending.js';
+import type { GrantRequest } from '../state/grant.js';
+import { askById, replaceAsk, viewOf } from '../step/pending.js';
 
 export type AskRequest = Omit<
   Ask,

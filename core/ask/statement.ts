@@ -7,44 +7,10 @@
  *     statements the same text.
  *  S2 Whatever a decision can carry is in it: what is not named here is under `content`.
  */
-import { canonicalJson, digestOf } from '../digest.js';
-import type { Json } from '../json.js';
-import type { AskKind, Decision, DecisionKind } from './ask.js';
-
-/** A public key of the desk. */
-export interface DeskKey {
-  readonly kid: string;
-  /** 64 hex digits (RFC 8032). */
-  readonly key: string;
-}
-
-/** Keys that a run knows at the same time: the newest ones. */
-export const DESK_KEYS_MAX = 8;
-
-export interface Statement {
-  readonly v: 1;
-  readonly kid: string;
-  readonly tenant: string;
-  readonly runId: string;
-  readonly askId: string;
-  readonly kind: AskKind;
-  readonly argsHash: string;
-  readonly policyVersion: string;
-  readonly decision: DecisionKind;
-  /** Digest of what comes with the decision: corrected action, value, amount, grant, reason, interrupt. */
-  readonly content: string;
-  readonly by: string;
-  readonly roles: readonly string[];
-  readonly decidedAt: number;
-  readonly nonce: string;
-}
-
-/** A statement with its signature, as a run keeps it and hands it to whoever executes. */
-export interface SignedStatement {
-  readonly statement: Statement;
-  /** 128 hex digits. */
-  readonly signature: string;
-}
+import { canonicalJson, digestOf } from '../json/digest.js';
+import type { Json } from '../json/json.js';
+import type { Decision } from '../state/ask.js';
+import type { Statement } from '../state/statement.js';
 
 /** What the run knows of the question; the rest of a statement is the decision's. */
 export type StatementPlace = Pick<Statement, 'tenant' | 'runId' | 'kind' | 'policyVersion'>;

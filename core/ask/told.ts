@@ -3,10 +3,10 @@
  * Invariants: under rules with `toldDecisions` every decision that is refused before the run's result is a warning that
  * names it, and every one that counts and that its sender has not written into the audit trail is an event, once.
  */
-import { follows } from '../changes.js';
-import { emit, warn, warnAbout } from '../outbox.js';
-import type { Run } from '../run.js';
-import type { Ask, Decision, RejectionReason } from './ask.js';
+import { follows } from '../step/changes.js';
+import { emit, warn, warnAbout } from '../step/outbox.js';
+import type { Run } from '../state/run.js';
+import type { Ask, Decision, RejectionReason } from '../state/ask.js';
 import { decidedFacts } from './decided-facts.js';
 
 export interface Refusal {

@@ -6,11 +6,12 @@
  * this run itself knows: its tenant, its id, the question's kind, the policy's version. However many arrive at
  * once, verifying them never takes longer than a workflow may think: the rest is to be sent again.
  */
-import { follows } from '../changes.js';
-import { verifyEd25519 } from '../ed25519.js';
-import type { Run } from '../run.js';
-import type { Ask, Decision, RejectionReason } from './ask.js';
-import { statementOf, statementText, type DeskKey, type SignedStatement } from './statement.js';
+import { follows } from '../step/changes.js';
+import { verifyEd25519 } from '../json/ed25519.js';
+import type { Run } from '../state/run.js';
+import type { Ask, Decision, RejectionReason } from '../state/ask.js';
+import { statementOf, statementText } from './statement.js';
+import { type DeskKey, type SignedStatement } from '../state/statement.js';
 
 export type ProofVerdict =
   /** `signed` only where a proof is required. */

@@ -4,11 +4,11 @@
  * Invariant: they see only what an executor did; what the runtime answered itself has none.
  */
 import { hasHooks, startHooks, toldText } from '../hooks/start.js';
-import type { HookPoint } from '../hooks/hook.js';
-import type { Step } from '../inflight.js';
-import type { OpenRun, Turn } from '../run.js';
-import type { Call, SettledStage } from './call.js';
-import { withCall } from './station.js';
+import type { HookPoint } from '../state/hook.js';
+import type { Step } from '../step/inflight.js';
+import type { OpenRun, Turn } from '../state/run.js';
+import type { Call, SettledStage } from '../state/call.js';
+import { withCall } from '../step/station.js';
 
 /** Starts the hooks of the first settled call that has not had them. */
 export function afterCalls(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {

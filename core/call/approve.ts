@@ -4,27 +4,27 @@
  * Invariants: the grant carries the ask, the exact digest and who approved; a question that a new
  * permission mode makes needless is withdrawn (G14).
  */
-import type { Ask } from '../ask/ask.js';
+import type { Ask } from '../state/ask.js';
 import { objectionToPerson, outcomeOf } from '../ask/decide.js';
-import { withGrantOf } from '../ask/grants.js';
+import { withGrantOf } from '../permission/grants.js';
 import { askFrom, closeAsk, openAsk, type AskRequest } from '../ask/open-ask.js';
-import { askById, viewOf } from '../ask/pending.js';
+import { askById, viewOf } from '../step/pending.js';
 import { signaturesOf } from '../ask/verify.js';
 import { repeatQuestion } from '../controls/repeats.js';
-import type { Grant } from '../effect.js';
-import type { Step } from '../inflight.js';
-import { emit } from '../outbox.js';
-import type { OpenRun } from '../run.js';
-import { stop } from '../stop.js';
-import type { ApprovalRule } from '../tool.js';
-import { baseOf, type WaitingStage } from './call.js';
+import type { Grant } from '../state/effect.js';
+import type { Step } from '../step/inflight.js';
+import { emit } from '../step/outbox.js';
+import type { OpenRun } from '../state/run.js';
+import { stop } from '../step/stop.js';
+import type { ApprovalRule } from '../state/tool.js';
+import { baseOf, type WaitingStage } from '../state/call.js';
 import { checkCorrection } from './correct.js';
-import { toolOf } from './lookup.js';
-import { actionOf, evaluate, modeOf } from './permission.js';
+import { toolOf } from '../permission/offered-tools.js';
+import { actionOf, evaluate, modeOf } from '../permission/permission.js';
 import { permitAnew } from './permit.js';
-import { refusalOf } from './refusal.js';
+import { refusalOf } from '../step/refusal.js';
 import { settleCall } from './settled.js';
-import { withCall, type Verdict } from './station.js';
+import { withCall, type Verdict } from '../step/station.js';
 
 export function approve(run: OpenRun, call: WaitingStage): Verdict {
   const ask = askById(run, call.askId);

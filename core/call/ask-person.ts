@@ -3,21 +3,21 @@
  * Invariants: nothing is executed; an asked question counts as an input request, answered or not, never as
  * a tool call; unanswered in time, the run needs a person.
  */
-import type { Ask } from '../ask/ask.js';
+import type { Ask } from '../state/ask.js';
 import { closeAsk, openAsk } from '../ask/open-ask.js';
 import { outcomeOf } from '../ask/decide.js';
-import { askById } from '../ask/pending.js';
-import type { Step } from '../inflight.js';
-import { ownValue, type Json } from '../json.js';
-import type { OpenRun } from '../run.js';
-import { stop } from '../stop.js';
-import { baseOf, revisedKey, type AskingStage, type GrantedStage } from './call.js';
-import { keyOf } from './key.js';
-import { toolOf } from './lookup.js';
-import { refusalOf } from './refusal.js';
+import { askById } from '../step/pending.js';
+import type { Step } from '../step/inflight.js';
+import { ownValue, type Json } from '../json/json.js';
+import type { OpenRun } from '../state/run.js';
+import { stop } from '../step/stop.js';
+import { baseOf, revisedKey, type AskingStage, type GrantedStage } from '../state/call.js';
+import { keyOf } from '../step/call-key.js';
+import { toolOf } from '../permission/offered-tools.js';
+import { refusalOf } from '../step/refusal.js';
 import { settleCall } from './settled.js';
-import { givenText } from './state.js';
-import { withCall, type Verdict } from './station.js';
+import { givenText } from '../dataflow/state.js';
+import { withCall, type Verdict } from '../step/station.js';
 
 const QUESTION_CHARS_MAX = 2_000;
 

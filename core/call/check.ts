@@ -2,15 +2,15 @@
  * Station 2: are the arguments valid? The model activity ran the schema, where its worker had it; here its word is
  * used. Otherwise a worker that has it is asked.
  */
-import { emit } from '../outbox.js';
-import type { CallCheck } from '../model.js';
-import type { OpenRun } from '../run.js';
-import { withOutlook, type Call, type ProposedStage } from './call.js';
-import { toolOf } from './lookup.js';
+import { emit } from '../step/outbox.js';
+import type { CallCheck } from '../state/model.js';
+import type { OpenRun } from '../state/run.js';
+import { withOutlook, type Call, type ProposedStage } from '../state/call.js';
+import { toolOf } from '../permission/offered-tools.js';
 import { startCheck } from './recheck.js';
-import { refusalOf } from './refusal.js';
+import { refusalOf } from '../step/refusal.js';
 import { settleCall } from './settled.js';
-import { go, refuse, type Verdict } from './station.js';
+import { go, refuse, type Verdict } from '../step/station.js';
 
 export function check(run: OpenRun, call: ProposedStage): Verdict {
   const { tool, toolVersion, args } = call;

@@ -7,16 +7,16 @@
  *  C2 A corrected call is bound anew: other digest, next revision of its key, a question of its own if it
  *     needs one. Nothing said about the original allows it.
  */
-import { CORRECTIONS_MAX, withoutCorrection, type Correction } from '../ask/correction.js';
+import { CORRECTIONS_MAX, withoutCorrection } from '../ask/correction.js';
+import { type Correction, type Ask } from '../state/ask.js';
 import { showsNews, type Outlook } from '../controls/outlook.js';
 import { closeAsk } from '../ask/open-ask.js';
-import { askById, replaceAsk } from '../ask/pending.js';
-import type { Ask } from '../ask/ask.js';
-import type { Step } from '../inflight.js';
-import type { Json } from '../json.js';
-import { warn } from '../outbox.js';
-import type { OpenRun } from '../run.js';
-import { withVerdict } from '../ask/verdict.js';
+import { askById, replaceAsk } from '../step/pending.js';
+import type { Step } from '../step/inflight.js';
+import type { Json } from '../json/json.js';
+import { warn } from '../step/outbox.js';
+import type { OpenRun } from '../state/run.js';
+import { withVerdict } from '../step/verdict.js';
 import {
   baseOf,
   withOutlook,
@@ -25,12 +25,12 @@ import {
   type Question,
   type RecheckedStage,
   type WaitingStage,
-} from './call.js';
-import { toolOf } from './lookup.js';
-import { actionOf, evaluate } from './permission.js';
+} from '../state/call.js';
+import { toolOf } from '../permission/offered-tools.js';
+import { actionOf, evaluate } from '../permission/permission.js';
 import { permitAnew } from './permit.js';
 import { startCheck } from './recheck.js';
-import { go, type Verdict } from './station.js';
+import { go, type Verdict } from '../step/station.js';
 
 /** Sends the wanted arguments to `check_call`. */
 export function checkCorrection(

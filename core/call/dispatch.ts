@@ -5,31 +5,32 @@
  * front (HK-22, PA-20); what a station refuses gets its result here.
  */
 import { domainReason } from '../gates/domain-reason.js';
-import type { Step } from '../inflight.js';
+import type { Step } from '../step/inflight.js';
 import { moneyTrip } from '../money/budget.js';
 import { exceed } from '../money/exceed.js';
-import type { OpenRun, Turn } from '../run.js';
-import { stop } from '../stop.js';
-import { DENIED_CODES } from '../tool-result.js';
-import { leaveOut } from '../wrap-up.js';
+import type { OpenRun, Turn } from '../state/run.js';
+import { stop } from '../step/stop.js';
+import { DENIED_CODES } from '../state/tool-result.js';
+import { leaveOut } from './leave-out.js';
 import { approve } from './approve.js';
 import { hear } from './ask-person.js';
-import type { Call } from './call.js';
+import type { Call } from '../state/call.js';
 import { check } from './check.js';
-import { refuseCircles } from './dataflow-edges.js';
-import { supersede, unblock } from './dataflow.js';
+import { refuseCircles } from './dataflow/dataflow-edges.js';
+import { supersede, unblock } from './dataflow/dataflow.js';
 import { resolveDoubt } from './doubt.js';
 import { escalate } from './escalate.js';
 import { grant } from './grant.js';
 import { heed, hook } from './hook.js';
-import { lookup, toolOf } from './lookup.js';
+import { lookup } from './lookup.js';
+import { toolOf } from '../permission/offered-tools.js';
 import { permit } from './permit.js';
-import { refusalOf } from './refusal.js';
+import { refusalOf } from '../step/refusal.js';
 import { rechecked } from './rechecked.js';
 import { ready } from './schedule.js';
 import { settle } from './settle.js';
 import { settleCall } from './settled.js';
-import { withCall, type Verdict } from './station.js';
+import { withCall, type Verdict } from '../step/station.js';
 
 /** One step of the first call that can move; undefined when all of them wait. */
 export function dispatch(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {

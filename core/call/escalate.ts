@@ -3,11 +3,11 @@
  * its result and the run stops `needs_human`.
  */
 import { domainReason } from '../gates/domain-reason.js';
-import { ownValue, type Json } from '../json.js';
-import type { OpenRun } from '../run.js';
-import { stop } from '../stop.js';
-import type { Call } from './call.js';
-import { keyOf } from './key.js';
+import { ownValue, type Json } from '../json/json.js';
+import type { OpenRun } from '../state/run.js';
+import { stop } from '../step/stop.js';
+import type { Call } from '../state/call.js';
+import { keyOf } from '../step/call-key.js';
 import { settleCall } from './settled.js';
 
 const REASON_CHARS = 500;

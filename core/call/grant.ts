@@ -2,23 +2,24 @@
  * Station 6: the last check before a call is handed to an executor (C7, CI-2).
  * Invariant: `execute_tool` starts only here, from a granted call, within every budget.
  */
-import { workLimits } from '../effect-limits.js';
-import { refOf, type ActivityEffect, type ToolCallRef } from '../effect.js';
-import { INLINE_BYTES_MAX } from '../json.js';
-import { proofsFrom, type Proof } from '../gates/evidence.js';
-import { start } from '../inflight.js';
+import { workLimits } from '../step/effect-limits.js';
+import { refOf, type ActivityEffect, type ToolCallRef } from '../state/effect.js';
+import { INLINE_BYTES_MAX } from '../json/json.js';
+import { proofsFrom } from '../gates/evidence.js';
+import { type Proof } from '../state/task.js';
+import { start } from '../step/inflight.js';
 import { trip } from '../money/budget.js';
 import { exceed } from '../money/exceed.js';
-import { emit } from '../outbox.js';
-import type { OpenRun } from '../run.js';
-import { codeOf } from '../served-code.js';
-import { retryFor, type ToolRecord } from '../tool.js';
+import { emit } from '../step/outbox.js';
+import type { OpenRun } from '../state/run.js';
+import { codeOf } from '../step/served-code.js';
+import { retryFor, type ToolRecord } from '../state/tool.js';
 import { askPerson } from './ask-person.js';
-import { baseOf, wasHandedOver, type Call, type GrantedStage } from './call.js';
-import { keyOf } from './key.js';
-import { isReferredTo, STATE_INLINE_BYTES_MAX } from './state.js';
-import { toolOf } from './lookup.js';
-import { refuse, withCall, type Verdict } from './station.js';
+import { baseOf, wasHandedOver, type Call, type GrantedStage } from '../state/call.js';
+import { keyOf } from '../step/call-key.js';
+import { isReferredTo, STATE_INLINE_BYTES_MAX } from '../dataflow/state.js';
+import { toolOf } from '../permission/offered-tools.js';
+import { refuse, withCall, type Verdict } from '../step/station.js';
 
 /** Deliveries of repeatable work under rules without `workedTime`. */
 const TOOL_ATTEMPTS_MAX = 20;

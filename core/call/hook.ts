@@ -4,10 +4,10 @@
  * widen it; input that a hook changed is checked before anything else looks at it.
  */
 import { hasHooks, startHooks } from '../hooks/start.js';
-import type { OpenRun } from '../run.js';
-import { baseOf, type CheckedStage, type HookedStage } from './call.js';
+import type { OpenRun } from '../state/run.js';
+import { baseOf, type CheckedStage, type HookedStage } from '../state/call.js';
 import { startCheck } from './recheck.js';
-import { go, refuse, withCall, type Verdict } from './station.js';
+import { go, refuse, withCall, type Verdict } from '../step/station.js';
 
 export function hook(run: OpenRun, call: CheckedStage): Verdict {
   if (call.hooked !== undefined || !hasHooks(run, 'PreToolUse')) return go(run, call);

@@ -3,13 +3,10 @@
  * visible = manifest ∩ allowedActions − disallowedTools − forbiddenActions; deny beats allow, and
  * `allowedTools` hides nothing. What the vendor runs must also be allowed before anybody sees its calls.
  */
-import { ownValue } from '../json.js';
-import { matchesName } from '../policy.js';
-import type { OpenRun } from '../run.js';
-import type { ToolRecord } from '../tool.js';
-import { isAllowedUnseen } from '../turn/hosted.js';
-import type { ProposedStage } from './call.js';
-import { go, refuse, type Verdict } from './station.js';
+import type { OpenRun } from '../state/run.js';
+import type { ProposedStage } from '../state/call.js';
+import { go, refuse, type Verdict } from '../step/station.js';
+import { visibleTools, toolOf } from '../permission/offered-tools.js';
 
 export function lookup(run: OpenRun, call: ProposedStage): Verdict {
   const { forbiddenActions = [] } = run.start.task;
@@ -30,25 +27,4 @@ export function lookup(run: OpenRun, call: ProposedStage): Verdict {
     );
   }
   return go(run, call);
-}
-
-export function visibleTools(run: OpenRun): readonly ToolRecord[] {
-  return run.frozen.tools.filter(
-    (tool) => isVisible(run, tool) && (tool.kind !== 'hosted' || isAllowedUnseen(run, tool)),
-  );
-}
-
-function isVisible(run: OpenRun, { name }: ToolRecord): boolean {
-  const { allowedActions, forbiddenActions = [] } = run.start.task;
-  const { disallowedTools } = run.frozen.settings;
-  return (
-    (allowedActions === undefined || allowedActions.includes(name)) &&
-    !disallowedTools.some((pattern) => matchesName(pattern, name)) &&
-    !forbiddenActions.includes(name)
-  );
-}
-
-export function toolOf(run: OpenRun, name: string): ToolRecord | undefined {
-  const byName = Object.fromEntries(run.frozen.tools.map((tool) => [tool.name, tool]));
-  return ownValue(byName, name);
 }

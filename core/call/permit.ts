@@ -3,15 +3,21 @@
  * Invariants: a permission event precedes every execution (PA-01); whoever allows a call that needs an
  * approval gives that approval in their own name, on record (PA-10).
  */
-import { useGrant } from '../ask/grants.js';
-import type { Effect, Grant } from '../effect.js';
-import { emit } from '../outbox.js';
-import type { OpenRun } from '../run.js';
-import type { ToolRecord } from '../tool.js';
-import { baseOf, revisedKey, type Call, type CheckedStage } from './call.js';
-import { toolOf } from './lookup.js';
-import { actionOf, evaluate, modeOf, needsApproval, type Permission } from './permission.js';
-import { go, refuse, type Verdict } from './station.js';
+import { useGrant } from '../permission/grants.js';
+import type { Effect, Grant } from '../state/effect.js';
+import { emit } from '../step/outbox.js';
+import type { OpenRun } from '../state/run.js';
+import type { ToolRecord } from '../state/tool.js';
+import { baseOf, revisedKey, type Call, type CheckedStage } from '../state/call.js';
+import { toolOf } from '../permission/offered-tools.js';
+import {
+  actionOf,
+  evaluate,
+  modeOf,
+  needsApproval,
+  type Permission,
+} from '../permission/permission.js';
+import { go, refuse, type Verdict } from '../step/station.js';
 
 export function permit(run: OpenRun, call: CheckedStage): Verdict {
   const tool = toolOf(run, call.tool);

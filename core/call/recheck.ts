@@ -3,20 +3,20 @@
  * references. The call remembers who asked; what the answer means is decided when the call moves on.
  * Invariant: a call is `checking` exactly as long as its effect is in flight.
  */
-import { storeWork } from '../effect-limits.js';
+import { storeWork } from '../step/effect-limits.js';
 import {
   refOf,
   type ActivityEffect,
   type CheckCallInput,
   type CheckCallOutput,
-} from '../effect.js';
-import type { Failure } from '../failure.js';
-import { STORE_LIMITS } from '../flush.js';
-import { nextId, start, type Step } from '../inflight.js';
-import { isBlobRef, type Json } from '../json.js';
-import { warn } from '../outbox.js';
-import type { OpenRun } from '../run.js';
-import { adoptSchema, codeOf } from '../served-code.js';
+} from '../state/effect.js';
+import type { Failure } from '../state/failure.js';
+import { STORE_LIMITS } from '../step/flush.js';
+import { nextId, start, type Step } from '../step/inflight.js';
+import { isBlobRef, type Json } from '../json/json.js';
+import { warn } from '../step/outbox.js';
+import type { OpenRun } from '../state/run.js';
+import { adoptSchema, codeOf } from '../step/served-code.js';
 import {
   baseOf,
   type Asker,
@@ -24,8 +24,8 @@ import {
   type CheckAnswer,
   type CheckingStage,
   type CheckTarget,
-} from './call.js';
-import { withCall } from './station.js';
+} from '../state/call.js';
+import { withCall } from '../step/station.js';
 
 export interface CheckRequest extends Pick<CheckCallInput, 'state' | 'when'> {
   readonly asker: Asker;

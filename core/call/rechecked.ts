@@ -2,12 +2,12 @@
  * Station of a call whose changed arguments have been checked: what the answer means for whoever asked.
  * Invariant: arguments that were not found good are never executed.
  */
-import type { OpenRun } from '../run.js';
-import { baseOf, withOutlook, type Asker, type RecheckedStage } from './call.js';
+import type { OpenRun } from '../state/run.js';
+import { baseOf, withOutlook, type Asker, type RecheckedStage } from '../state/call.js';
 import { refuseUnchecked } from './check.js';
 import { correct } from './correct.js';
-import { resolved } from './dataflow.js';
-import { go, refuse, type Verdict } from './station.js';
+import { resolved } from './dataflow/dataflow.js';
+import { go, refuse, type Verdict } from '../step/station.js';
 
 export function rechecked(run: OpenRun, call: RecheckedStage): Verdict {
   const { answer, asker, target } = call;

@@ -2,13 +2,12 @@
  * Tells what was done to find out what became of a call, as soon as it is known.
  * Invariant: nothing follows from it; outputs that do not say what was done tell nothing.
  */
-import { follows } from '../changes.js';
-import type { Finding } from '../effect.js';
-import { emit } from '../outbox.js';
-import { RECOVERY_STEPS_MAX, type RecoveryStep } from '../recovery.js';
-import type { OpenRun } from '../run.js';
-import type { ExecutingStage } from './call.js';
-import { keyOf } from './key.js';
+import { follows } from '../step/changes.js';
+import { type Finding, RECOVERY_STEPS_MAX, type RecoveryStep } from '../state/recovery.js';
+import { emit } from '../step/outbox.js';
+import type { OpenRun } from '../state/run.js';
+import type { ExecutingStage } from '../state/call.js';
+import { keyOf } from '../step/call-key.js';
 
 export interface Recovered {
   readonly steps?: readonly RecoveryStep[] | undefined;

@@ -5,13 +5,13 @@
  * the person's place; the call keeps its key.
  */
 import { REPEAT_ASKS_MAX, type Repeats } from '../controls/repeats.js';
-import { emit } from '../outbox.js';
-import type { OpenRun } from '../run.js';
-import { baseOf, type ReturnedStage } from './call.js';
-import { modeOf, UNASKABLE } from './permission.js';
+import { emit } from '../step/outbox.js';
+import type { OpenRun } from '../state/run.js';
+import { baseOf, type ReturnedStage } from '../state/call.js';
+import { modeOf, UNASKABLE } from '../permission/permission.js';
 import { askIdOf } from './permit.js';
 import { errorResult, settleCall } from './settled.js';
-import { go, type Verdict } from './station.js';
+import { go, type Verdict } from '../step/station.js';
 
 export function askToRepeat(run: OpenRun, call: ReturnedStage, repeats: Repeats): Verdict {
   const number = (call.repeatAsks ?? 0) + 1;

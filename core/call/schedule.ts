@@ -5,12 +5,12 @@
  * Invariants: a call starts only when all its predecessors are settled; at most `maxParallelToolCalls`
  * execute at once; what is not a concurrency-safe read executes alone; proposal order decides ties.
  */
-import type { OpenRun, Turn } from '../run.js';
-import { isMutating } from '../tool.js';
+import type { OpenRun, Turn } from '../state/run.js';
+import { isMutating } from '../state/tool.js';
 import { isOver } from './after.js';
-import type { Call } from './call.js';
-import { dataflowEdges } from './dataflow-edges.js';
-import { toolOf } from './lookup.js';
+import type { Call } from '../state/call.js';
+import { dataflowEdges } from './dataflow/dataflow-edges.js';
+import { toolOf } from '../permission/offered-tools.js';
 
 /** For each call the indices of the calls that must be settled before it. */
 type Edges = (run: OpenRun, turn: Turn) => readonly (readonly number[])[];

@@ -3,21 +3,22 @@
  * Invariant: only a definite failure is an error the model may retry; an ambiguous one is reconciled first
  * (G96).
  */
-import type { Finding, ToolOutcome } from '../effect.js';
+import type { ToolOutcome } from '../state/effect.js';
+import type { Finding } from '../state/recovery.js';
 import { exceed } from '../money/exceed.js';
-import { warn } from '../outbox.js';
-import type { OpenRun } from '../run.js';
-import { adoptSchema } from '../served-code.js';
-import { isMutating } from '../tool.js';
-import type { ToolResult, ToolResultCode } from '../tool-result.js';
-import { baseOf, type Call, type ReturnedStage } from './call.js';
+import { warn } from '../step/outbox.js';
+import type { OpenRun } from '../state/run.js';
+import { adoptSchema } from '../step/served-code.js';
+import { isMutating } from '../state/tool.js';
+import type { ToolResult, ToolResultCode } from '../state/tool-result.js';
+import { baseOf, type Call, type ReturnedStage } from '../state/call.js';
 import { doubt, reconcile } from './doubt.js';
-import { keyOf } from './key.js';
+import { keyOf } from '../step/call-key.js';
 import { startCheck } from './recheck.js';
 import { askToRepeat } from './repeat.js';
-import { toolOf } from './lookup.js';
+import { toolOf } from '../permission/offered-tools.js';
 import { errorResult, okResult, settleCall, stopUnknown, unknownResult } from './settled.js';
-import { go, type Verdict } from './station.js';
+import { go, type Verdict } from '../step/station.js';
 
 /** Executions after losses that are known to have done nothing; then the call is an error. */
 const EXECUTIONS_MAX = 5;

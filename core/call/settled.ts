@@ -2,25 +2,25 @@
  * Settling: the one result of a call, with its counters, its breaker and its event.
  * Invariant: only this file moves a call to 'settled'.
  */
-import type { StoredText } from '../json.js';
-import { retireAsks } from '../ask/pending.js';
+import type { StoredText } from '../json/json.js';
+import { retireAsks } from '../step/pending.js';
 import { pinEvidence } from '../context/pinned.js';
 import { proofsFrom, provenBy } from '../gates/evidence.js';
 import { countResult } from '../limits/breakers.js';
 import { noteAction } from '../limits/repetition.js';
-import { emit } from '../outbox.js';
-import type { OpenRun, Tally } from '../run.js';
-import { stop } from '../stop.js';
+import { emit } from '../step/outbox.js';
+import type { OpenRun, Tally } from '../state/run.js';
+import { stop } from '../step/stop.js';
 import {
   DENIED_CODES,
   INVALID_CODES,
   type ToolResult,
   type ToolResultCode,
-} from '../tool-result.js';
-import { baseOf, type Call, type DoubtStage, type ReturnedStage } from './call.js';
-import { keyOf } from './key.js';
-import { pathWritten, withValue } from './state.js';
-import { withCall } from './station.js';
+} from '../state/tool-result.js';
+import { baseOf, type Call, type DoubtStage, type ReturnedStage } from '../state/call.js';
+import { keyOf } from '../step/call-key.js';
+import { pathWritten, withValue } from '../dataflow/state.js';
+import { withCall } from '../step/station.js';
 
 /** Gives a call its one result. */
 export function settleCall(run: OpenRun, call: Call, told: ToolResult): OpenRun {

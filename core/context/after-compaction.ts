@@ -4,15 +4,15 @@
  * Invariants: a summary that does not shrink the context is none; counters change exactly as D3 says: no
  * recovery is given back, no turn and no model call is counted.
  */
-import type { TransitionReason } from '../event.js';
-import { emit, warn } from '../outbox.js';
-import type { CompactionOutcome, Compactions, CurrentCompaction, OpenRun } from '../run.js';
+import type { TransitionReason } from '../state/event.js';
+import { emit, warn } from '../step/outbox.js';
+import type { CompactionOutcome, Compactions, CurrentCompaction, OpenRun } from '../state/run.js';
 import { exceed } from '../money/exceed.js';
-import { currentRoute } from '../route.js';
-import { stop } from '../stop.js';
-import { continueOrStop } from '../turn/truncation.js';
+import { currentRoute } from '../step/route.js';
+import { stop } from '../step/stop.js';
+import { continueOrStop } from './go-on.js';
 import { compactionsOf, triggerOf, withCurrent } from './compaction.js';
-import { contextAfterSummary, tokensOf } from './size.js';
+import { contextAfterSummary, tokensOf } from '../step/context-size.js';
 
 const TRANSITIONS: { readonly [cause in CurrentCompaction['cause']]: TransitionReason } = {
   threshold: 'proactive_compact',

@@ -2,16 +2,16 @@
  * A summary of the conversation has come back, or none could be made (G34). Records it and what it cost;
  * what it leads to is the rule's business (after-compaction.ts).
  */
-import { nearTheEnd } from '../clock.js';
-import type { CompactOutput } from '../effect.js';
-import type { Failure } from '../failure.js';
-import { addUsage } from '../model.js';
+import { nearTheEnd } from '../step/clock.js';
+import type { CompactOutput } from '../state/effect.js';
+import type { Failure } from '../state/failure.js';
+import { addUsage } from '../state/model.js';
 import { promptTokensBound, settleReservation } from '../money/budget.js';
 import { billFailure } from '../money/failed-call.js';
 import { costMicroUsd } from '../money/price.js';
-import type { StopReason } from '../result.js';
-import { currentRoute } from '../route.js';
-import type { CompactionOutcome, OpenRun } from '../run.js';
+import type { StopReason } from '../state/result.js';
+import { currentRoute } from '../step/route.js';
+import type { CompactionOutcome, OpenRun } from '../state/run.js';
 import { compactionsOf, withCurrent } from './compaction.js';
 
 export function compacted(run: OpenRun, effectId: string, output: CompactOutput): OpenRun {

@@ -3,8 +3,8 @@
  * conversation, so that no summary can lose it (CC-05, G78).
  * Invariant: bounded, however many tools a task names (R1).
  */
-import { PREVIEW_CHARS, type StoredText } from '../json.js';
-import type { OpenRun, PinnedResult } from '../run.js';
+import { PREVIEW_CHARS, type StoredText } from '../json/json.js';
+import type { OpenRun, PinnedResult } from '../state/run.js';
 
 /** Characters of all pinned texts that lie in the run itself. */
 const PINNED_CHARS_MAX = 8_192;

@@ -10,11 +10,11 @@
  *   `state…`         the dataflow state, as far as it lies in the run
  * One corrective turn, then the run stops `evidence_missing`, detail `success_criteria: <ids>`.
  */
-import { holds } from '../condition.js';
+import { holds } from '../json/condition.js';
 import { toldText } from '../hooks/start.js';
-import type { Json } from '../json.js';
-import type { OpenRun, Turn } from '../run.js';
-import type { Criterion } from '../task.js';
+import type { Json } from '../json/json.js';
+import type { OpenRun, Turn } from '../state/run.js';
+import type { Criterion } from '../state/task.js';
 import { domainReason } from './domain-reason.js';
 import { hasEvidence } from './evidence.js';
 import { PASS, type GateVerdict } from './gate.js';

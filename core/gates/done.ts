@@ -1,7 +1,7 @@
 /** Last gate: an answer that crossed a budget completes the run, unless a strict house says stop (C8). */
 import { moneyTrip } from '../money/budget.js';
 import { PASS, type GateVerdict } from './gate.js';
-import type { OpenRun } from '../run.js';
+import type { OpenRun } from '../state/run.js';
 
 export function doneGate(run: OpenRun): GateVerdict {
   if (run.frozen.settings.budgetOverrunPolicy === 'complete') return PASS;

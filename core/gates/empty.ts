@@ -1,7 +1,7 @@
 /** Gate: an empty reply is no answer (C14). */
 import { PASS, type GateVerdict } from './gate.js';
-import type { OpenRun, Turn } from '../run.js';
-import { isBlank } from '../json.js';
+import type { OpenRun, Turn } from '../state/run.js';
+import { isBlank } from '../json/json.js';
 
 export function emptyGate(run: OpenRun, turn: Turn): GateVerdict {
   if (!isBlank(turn.reply.text)) return PASS;

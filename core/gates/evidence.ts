@@ -4,12 +4,12 @@
  * Invariant: a predicate is judged on the whole observation when it is made, by whoever has it: the run a
  * text that lies in it, the activity any other.
  */
-import { covers, namesBelow, parsePath } from '../call/state-path.js';
-import { holds, type Condition } from '../condition.js';
-import { depthOf, SHAPE_DEPTH_MAX } from '../json-depth.js';
-import type { Json } from '../json.js';
-import type { OpenRun } from '../run.js';
-import type { Evidence } from '../task.js';
+import { covers, namesBelow, parsePath } from '../dataflow/state-path.js';
+import { holds } from '../json/condition.js';
+import { depthOf, SHAPE_DEPTH_MAX } from '../json/json-depth.js';
+import type { Json } from '../json/json.js';
+import type { OpenRun } from '../state/run.js';
+import type { Evidence, Proof } from '../state/task.js';
 import { PASS, type GateVerdict } from './gate.js';
 
 const REJECTIONS_MAX = 1;
@@ -40,12 +40,6 @@ export function hasEvidence(run: OpenRun, { id, satisfiedBy, predicate }: Eviden
   const path = parsePath(satisfiedBy);
   if (path === undefined) return run.evidence.includes(satisfiedBy);
   return Object.keys(run.state ?? {}).some((written) => covers(path, written));
-}
-
-/** What an observation must hold to prove a piece of evidence. */
-export interface Proof {
-  readonly id: string;
-  readonly when: Condition;
 }
 
 /** Where an observation comes from: a tool, and the path of the state that it is for. */

@@ -2,7 +2,7 @@
  * Gate: the answer of a task with an output schema must conform to it (C33, G8). The model activity has
  * checked it, because no schema runs in a workflow; here its word is used.
  */
-import type { OpenRun, Turn } from '../run.js';
+import type { OpenRun, Turn } from '../state/run.js';
 import { PASS, type GateVerdict } from './gate.js';
 
 export function outputSchemaGate(run: OpenRun, turn: Turn): GateVerdict {

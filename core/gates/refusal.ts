@@ -1,9 +1,9 @@
 /** Gate: the model refuses, or asks for a person (LC-16, C40). Where there is a fallback, it is asked first (G47). */
 import { domainReason } from './domain-reason.js';
 import { PASS, type GateVerdict } from './gate.js';
-import { emit } from '../outbox.js';
-import { hasFallback, onFallback } from '../route.js';
-import type { OpenRun, Turn } from '../run.js';
+import { emit } from '../step/outbox.js';
+import { hasFallback, onFallback } from '../step/route.js';
+import type { OpenRun, Turn } from '../state/run.js';
 
 export function refusalGate(run: OpenRun, turn: Turn): GateVerdict {
   const { reply } = turn;

@@ -1,7 +1,8 @@
 /** The dataflow state as conditions see it: what lies in the run, under the names of its paths. */
-import { valueOf, type StateValue } from '../call/references.js';
-import { ownValue, type Json } from '../json.js';
-import type { OpenRun } from '../run.js';
+import { valueOf } from '../dataflow/references.js';
+import { type StateValue } from '../state/dataflow.js';
+import { ownValue, type Json } from '../json/json.js';
+import type { OpenRun } from '../state/run.js';
 
 type Tree = { readonly [name: string]: Json };
 

@@ -4,8 +4,8 @@
  * Invariant: at most `maxStopHookReentries` re-entries per session, each at the price of a model call (C32).
  */
 import { hasHooks, startHooks, toldText } from '../hooks/start.js';
-import type { AnswerOpinion } from '../hooks/hook.js';
-import type { OpenRun, Turn } from '../run.js';
+import type { AnswerOpinion } from '../state/hook.js';
+import type { OpenRun, Turn } from '../state/run.js';
 import { domainReason } from './domain-reason.js';
 import { PASS, type GateVerdict } from './gate.js';
 

@@ -3,9 +3,9 @@
  * (HK-14).
  * Invariant: they change nothing of the turn under way; at the end of a run they get a short time to finish.
  */
-import { cancelAll, nextId, startTimer, type Step } from '../inflight.js';
-import type { ModelFailure, OpenRun, Turn } from '../run.js';
-import type { HookPoint } from './hook.js';
+import { cancelAll, nextId, startTimer, type Step } from '../step/inflight.js';
+import type { ModelFailure, OpenRun, Turn } from '../state/run.js';
+import type { HookPoint } from '../state/hook.js';
 import { hasHooks, startHooks, toldText } from './start.js';
 
 const BACKGROUND: readonly HookPoint[] = ['PostSampling', 'StopFailure'];

@@ -2,7 +2,7 @@
  * What the hooks of one point said together. Pure.
  * Invariant: deny beats ask beats allow, whatever the order of the hooks.
  */
-import type { AnswerOpinion, CallOpinion, HookOutcome, HookPoint } from './hook.js';
+import type { AnswerOpinion, CallOpinion, HookOutcome, HookPoint } from '../state/hook.js';
 
 /** Texts of all Stop hooks together that go back to the model. */
 const ERRORS_CHARS_MAX = 16_000;

@@ -2,8 +2,8 @@
  * PreCompact: before the conversation is summarised. Whoever starts a compaction asks here first, and says
  * so when it has started.
  */
-import type { Step } from '../inflight.js';
-import type { OpenRun } from '../run.js';
+import type { Step } from '../step/inflight.js';
+import type { OpenRun } from '../state/run.js';
 import { hasHooks, startHooks } from './start.js';
 
 /** undefined: the compaction may start now. */

@@ -3,15 +3,20 @@
  * Invariants: decides nothing; an activity that failed is an error of each of its hooks; every hook that
  * ran is told of once, by an event or, outside of `session_init … run_result`, in the result (G98).
  */
-import { baseOf, type Call } from '../call/call.js';
-import { withCall } from '../call/station.js';
-import type { RunHooksOutput } from '../effect.js';
-import type { EventBody } from '../event.js';
-import type { Failure } from '../failure.js';
-import { ownValue } from '../json.js';
-import { emit, warn } from '../outbox.js';
-import type { OpenRun } from '../run.js';
-import { HOOK_REPORTS_MAX, type HookErrand, type HookOutcome, type HookReport } from './hook.js';
+import { baseOf, type Call } from '../state/call.js';
+import { withCall } from '../step/station.js';
+import type { RunHooksOutput } from '../state/effect.js';
+import type { EventBody } from '../state/event.js';
+import type { Failure } from '../state/failure.js';
+import { ownValue } from '../json/json.js';
+import { emit, warn } from '../step/outbox.js';
+import type { OpenRun } from '../state/run.js';
+import {
+  HOOK_REPORTS_MAX,
+  type HookErrand,
+  type HookOutcome,
+  type HookReport,
+} from '../state/hook.js';
 import { answerOpinion, callOpinion } from './opinion.js';
 
 const MESSAGE_CHARS_MAX = 500;

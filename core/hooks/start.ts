@@ -3,15 +3,15 @@
  * Invariants: a point without hooks starts nothing; every `run_hooks` in flight has its errand in
  * `run.errands`, and no errand outlives it.
  */
-import { follows } from '../changes.js';
-import { workLimits } from '../effect-limits.js';
-import { refOf, type ActivityEffect } from '../effect.js';
-import { nextId, start, type Step } from '../inflight.js';
-import type { Json, StoredText } from '../json.js';
-import type { NeedsCode } from '../payloads/payload.js';
-import type { OpenRun } from '../run.js';
-import { unservedLimit } from '../served-code.js';
-import type { HookErrand, HookPoint } from './hook.js';
+import { follows } from '../step/changes.js';
+import { workLimits } from '../step/effect-limits.js';
+import { refOf, type ActivityEffect } from '../state/effect.js';
+import { nextId, start, type Step } from '../step/inflight.js';
+import type { Json, StoredText } from '../json/json.js';
+import type { NeedsCode } from '../state/payloads/payload.js';
+import type { OpenRun } from '../state/run.js';
+import { unservedLimit } from '../step/served-code.js';
+import type { HookErrand, HookPoint } from '../state/hook.js';
 
 /** All hooks of one point together, in ms; a single one declares less. */
 const POINT_TIMEOUT_MS = 600_000;

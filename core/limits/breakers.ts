@@ -3,17 +3,17 @@
  * Invariants: counts are consecutive per tool, a success resets them; the table is bounded, names that
  * the model invents share one entry.
  */
-import { reached, type Limit } from '../budget-fields.js';
-import { ownValue } from '../json.js';
-import type { BreakerCount, OpenRun } from '../run.js';
-import type { StopReason } from '../result.js';
+import { reached, type Limit } from '../state/budget-fields.js';
+import { ownValue } from '../json/json.js';
+import type { BreakerCount, OpenRun } from '../state/run.js';
+import type { StopReason } from '../state/result.js';
 import {
   DENIED_CODES,
   INFRASTRUCTURE_CODES,
   INTERRUPTED_CODES,
   INVALID_CODES,
   type ToolResult,
-} from '../tool-result.js';
+} from '../state/tool-result.js';
 
 const CLOSED: BreakerCount = { failures: 0, errors: 0, denied: 0, invalid: 0 };
 const UNKNOWN_TOOL = '(unknown)';

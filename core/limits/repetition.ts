@@ -4,12 +4,12 @@
  * Invariants: an action that the run has not seen, another call or another result, is progress and starts
  * all counts again, so that `a b a b` is noticed and `a b a c a d` is not; the table is bounded.
  */
-import { reached } from '../budget-fields.js';
-import { sha256Hex } from '../digest.js';
-import type { StoredText } from '../json.js';
-import type { OpenRun, Repetition } from '../run.js';
-import type { ToolResult } from '../tool-result.js';
-import type { Call } from '../call/call.js';
+import { reached } from '../state/budget-fields.js';
+import { sha256Hex } from '../json/digest.js';
+import type { StoredText } from '../json/json.js';
+import type { OpenRun, Repetition } from '../state/run.js';
+import type { ToolResult } from '../state/tool-result.js';
+import type { Call } from '../state/call.js';
 
 export const REPETITION_NOTICE =
   'You have made the same call several times and got the same result. Do something else, or give your answer.';

@@ -3,10 +3,10 @@
  * its criterion, or it is declared to be required, so going on would only cost. Without such a need the model hears of
  * the failure and finds another way.
  */
-import { follows } from '../changes.js';
-import { holds } from '../condition.js';
-import { ownValue } from '../json.js';
-import type { OpenRun, Turn } from '../run.js';
+import { follows } from '../step/changes.js';
+import { holds } from '../json/condition.js';
+import { ownValue } from '../json/json.js';
+import type { OpenRun, Turn } from '../state/run.js';
 import type { BreakerTrip } from './breakers.js';
 
 export function requiredToolGone(run: OpenRun, turn: Turn): BreakerTrip | undefined {

@@ -6,14 +6,14 @@
  *  B2 A reservation ends with its effect, whatever came back, or when it is known what that cost.
  *  B3 What was billed above the bound is told; where it also breaks the limit, nothing starts after it.
  */
-import { left, reached } from '../budget-fields.js';
-import { countedMs } from '../clock.js';
-import type { ModelRetries, SpendingLeft } from '../effect.js';
-import type { AttemptBound } from '../model.js';
-import { warn } from '../outbox.js';
-import type { StopReason } from '../result.js';
-import { currentRoute } from '../route.js';
-import type { OpenRun } from '../run.js';
+import { left, reached } from '../state/budget-fields.js';
+import { countedMs } from '../step/clock.js';
+import type { ModelRetries, SpendingLeft } from '../state/effect.js';
+import type { AttemptBound } from '../state/model.js';
+import { warn } from '../step/outbox.js';
+import type { StopReason } from '../state/result.js';
+import { currentRoute } from '../step/route.js';
+import type { OpenRun } from '../state/run.js';
 import { affordableOutput, boundMicroUsd } from './price.js';
 
 export interface RequestBound extends AttemptBound {

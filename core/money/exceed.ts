@@ -7,18 +7,18 @@
  *  M3 After an overrun (a vendor billed more than its bound, G92) nothing starts unless a person, told what
  *     was spent, allows more.
  */
-import type { Ask } from '../ask/ask.js';
+import type { Ask } from '../state/ask.js';
 import { outcomeOf } from '../ask/decide.js';
 import { closeAsk, openAsk } from '../ask/open-ask.js';
-import { askById, retireAsks } from '../ask/pending.js';
-import { reached, type Budget } from '../budget-fields.js';
-import { countedMs } from '../clock.js';
-import { digestOf } from '../digest.js';
-import type { Step } from '../inflight.js';
-import type { StopReason } from '../result.js';
-import type { BudgetField, Exceeded, OpenRun } from '../run.js';
-import { stop } from '../stop.js';
-import { endOnBudget } from '../wrap-up.js';
+import { askById, retireAsks } from '../step/pending.js';
+import { reached, type Budget } from '../state/budget-fields.js';
+import { countedMs } from '../step/clock.js';
+import { digestOf } from '../json/digest.js';
+import type { Step } from '../step/inflight.js';
+import type { StopReason } from '../state/result.js';
+import type { BudgetField, Exceeded, OpenRun } from '../state/run.js';
+import { stop } from '../step/stop.js';
+import { endOnBudget } from './wrap-up.js';
 import { inputUsed } from './budget.js';
 
 const BUDGET_ASKS_MAX = 100;

@@ -9,14 +9,14 @@ import {
   type AccountCallOutput,
   type ActivityEffect,
   type EffectLimits,
-} from '../effect.js';
-import { storeWork } from '../effect-limits.js';
-import type { Failure } from '../failure.js';
-import { flying, start, type Step } from '../inflight.js';
-import { addUsage, NO_USAGE, type Usage } from '../model.js';
-import type { OpenRun } from '../run.js';
+} from '../state/effect.js';
+import { storeWork } from '../step/effect-limits.js';
+import type { Failure } from '../state/failure.js';
+import { flying, start, type Step } from '../step/inflight.js';
+import { addUsage, NO_USAGE, type Usage } from '../state/model.js';
+import type { OpenRun } from '../state/run.js';
 import { settleReservation } from './budget.js';
-import { isCount } from './price.js';
+import { isCount } from '../json/count.js';
 
 /** Failures that say by themselves that nothing was sent. */
 const BEFORE_ANY_REQUEST: readonly Failure['code'][] = [

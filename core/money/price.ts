@@ -3,14 +3,9 @@
  * Invariants: integer micro-USD, rounded up once per call (design §10); no floating point beyond the
  * exact product of two integers below 2^53.
  */
-import type { Prices, Usage } from '../model.js';
+import type { Prices, Usage } from '../state/model.js';
 
 const TOKENS_PER_PRICE = 1_000_000;
-
-/** A number from outside that can be reckoned with. */
-export function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
 
 /** Cost of one call in micro-USD: ⌈Σ tokens × price⌉, prices per million tokens. */
 export function costMicroUsd(usage: Usage, prices: Prices): number {

@@ -4,14 +4,14 @@
  * one whose path overlaps; the guard only ever grows over a session.
  */
 import { compactionsOf } from '../context/compaction.js';
-import { PREVIOUS, STATE_PATHS_MAX, writtenState } from '../call/state.js';
-import { overlaps } from '../call/state-path.js';
-import type { State, StateValue } from '../call/references.js';
-import { previewOf } from '../json.js';
-import { warn } from '../outbox.js';
-import type { RunResult } from '../result.js';
-import type { OpenRun, Run } from '../run.js';
-import type { OpenedSession, SavedSession, SessionCarry, SessionToSave } from './session.js';
+import { PREVIOUS, STATE_PATHS_MAX, writtenState } from '../dataflow/state.js';
+import { overlaps } from '../dataflow/state-path.js';
+import type { State, StateValue } from '../state/dataflow.js';
+import { previewOf } from '../json/json.js';
+import { warn } from '../step/outbox.js';
+import type { RunResult } from '../state/result.js';
+import type { OpenRun, Run } from '../state/run.js';
+import type { OpenedSession, SavedSession, SessionCarry, SessionToSave } from '../state/session.js';
 
 const TITLE_CHARS_MAX = 200;
 const BELOW_PREVIOUS = `${PREVIOUS}.`;

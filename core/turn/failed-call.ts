@@ -1,9 +1,9 @@
 /** Records that a model call failed for good: what it cost, and what is known of why. */
-import { follows } from '../changes.js';
-import { nearTheEnd } from '../clock.js';
-import { hintOf, type Failure } from '../failure.js';
+import { follows } from '../step/changes.js';
+import { nearTheEnd } from '../step/clock.js';
+import { hintOf, type Failure } from '../state/failure.js';
 import { amount, billFailure } from '../money/failed-call.js';
-import type { OpenRun, Run } from '../run.js';
+import type { OpenRun, Run } from '../state/run.js';
 import { retriesIn } from './retries.js';
 
 export function recordModelFailure(run: OpenRun, effectId: string, failure: Failure): Run {

@@ -4,25 +4,10 @@
  * Invariants: a tool that any call of could be denied, or needs a person's word, is never offered; a use counts
  * as no tool call; every use that a reply tells of has its event, or is counted in a warning.
  */
-import { evaluate } from '../call/permission.js';
-import type { AttemptBound, Reply } from '../model.js';
-import { emit, warn } from '../outbox.js';
-import { matchesName } from '../policy.js';
-import type { OpenRun } from '../run.js';
-import type { HostedBound, ToolRecord } from '../tool.js';
-
-/** Every call of it would be allowed, whatever its arguments are. */
-export function isAllowedUnseen(run: OpenRun, tool: ToolRecord): boolean {
-  const { policy } = run.frozen;
-  const about = policy.rules.filter((rule) => matchesName(rule.tool, tool.name));
-  const last = about.findIndex((rule) => rule.when === undefined);
-  const reachable = last === -1 ? about : about.slice(0, last + 1);
-  if (reachable.some((rule) => rule.decision !== 'allow')) return false;
-  // A condition may hold or not: without it the call must be allowed as well.
-  const rules = reachable.filter((rule) => rule.when === undefined);
-  const bare: OpenRun = { ...run, frozen: { ...run.frozen, policy: { ...policy, rules } } };
-  return evaluate(bare, { tool, args: {} }).decision === 'allow';
-}
+import type { AttemptBound, Reply } from '../state/model.js';
+import { emit, warn } from '../step/outbox.js';
+import type { OpenRun } from '../state/run.js';
+import type { HostedBound, ToolRecord } from '../state/tool.js';
 
 /** What the vendor's tools may add to a request that offers them. */
 export function hostedCosts(

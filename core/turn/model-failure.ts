@@ -5,12 +5,12 @@
  */
 import { mayReact, wantCompaction } from '../context/compaction.js';
 import { exceed } from '../money/exceed.js';
-import { emit } from '../outbox.js';
-import { hasFallback, onFallback } from '../route.js';
-import type { ModelFailure, OpenRun } from '../run.js';
-import { stop } from '../stop.js';
-import type { StopReason } from '../result.js';
-import { messageIdAt } from '../transcript-items.js';
+import { emit } from '../step/outbox.js';
+import { hasFallback, onFallback } from '../step/route.js';
+import type { ModelFailure, OpenRun } from '../state/run.js';
+import { stop } from '../step/stop.js';
+import type { StopReason } from '../state/result.js';
+import { messageIdAt } from '../step/transcript-items.js';
 import { tellRetries } from './retries.js';
 
 /** Failures of the model's servers: another model may well answer. */

@@ -2,17 +2,17 @@
  * Records a reply and makes its calls.
  * Invariants: append, count, then emit (C36); ids are unique within the reply; keys come from the step.
  */
-import { callKeyOf } from '../call/key.js';
-import type { ProposedStage } from '../call/call.js';
-import type { CallModelOutput } from '../effect.js';
-import { contextAfterReply } from '../context/size.js';
-import { addUsage, NO_USAGE, type ProposedCall, type Reply } from '../model.js';
+import { callKeyOf } from '../step/call-key.js';
+import type { ProposedStage } from '../state/call.js';
+import type { CallModelOutput } from '../state/effect.js';
+import { contextAfterReply } from '../step/context-size.js';
+import { addUsage, NO_USAGE, type ProposedCall, type Reply } from '../state/model.js';
 import { costMicroUsd } from '../money/price.js';
 import { settleReservation } from '../money/budget.js';
-import { emit, warn } from '../outbox.js';
-import { currentRoute } from '../route.js';
-import type { OpenRun, Turn } from '../run.js';
-import { messageIdAt } from '../transcript-items.js';
+import { emit, warn } from '../step/outbox.js';
+import { currentRoute } from '../step/route.js';
+import type { OpenRun, Turn } from '../state/run.js';
+import { messageIdAt } from '../step/transcript-items.js';
 import { auditHosted } from './hosted.js';
 import { tellRetries } from './retries.js';
 import { shownCalls } from './shown-calls.js';

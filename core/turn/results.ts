@@ -1,14 +1,14 @@
 /**
  * The one results message of a turn, in proposal order (MH-08, MH-09), and the way to the next turn.
  */
-import type { SettledStage } from '../call/call.js';
+import type { SettledStage } from '../state/call.js';
 import { afterNotice, REPETITION_NOTICE, repetitionStep } from '../limits/repetition.js';
-import { emit } from '../outbox.js';
-import { afterTurn } from '../route.js';
-import { follows } from '../changes.js';
-import type { OpenRun, Turn } from '../run.js';
-import { stop } from '../stop.js';
-import { appendResults, appendUser, messageIdAt } from '../transcript-items.js';
+import { emit } from '../step/outbox.js';
+import { afterTurn } from '../step/route.js';
+import { follows } from '../step/changes.js';
+import type { OpenRun, Turn } from '../state/run.js';
+import { stop } from '../step/stop.js';
+import { appendResults, appendUser, messageIdAt } from '../step/transcript-items.js';
 
 /** True when every call of the turn has its result. */
 export function allSettled(turn: Turn): boolean {

@@ -2,9 +2,9 @@
  * The attempts of one model call, told after it: an activity cannot tell the run anything before it ends.
  * Invariant: one logical call, however many attempts; what an activity says of them is bounded here.
  */
-import type { RetriedAttempt } from '../effect.js';
-import { emit } from '../outbox.js';
-import type { OpenRun } from '../run.js';
+import type { RetriedAttempt } from '../state/effect.js';
+import { emit } from '../step/outbox.js';
+import type { OpenRun } from '../state/run.js';
 
 const RETRIES_TOLD_MAX = 40;
 const CLASS_CHARS_MAX = 64;

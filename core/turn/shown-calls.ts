@@ -2,9 +2,9 @@
  * The calls of a reply as its event shows them: bounded, as every event is.
  * Invariant: where something of them is left out, the event names the message that has all of it.
  */
-import type { EventBody } from '../event.js';
-import { follows } from '../changes.js';
-import type { OpenRun, Turn } from '../run.js';
+import type { EventBody } from '../state/event.js';
+import { follows } from '../step/changes.js';
+import type { OpenRun, Turn } from '../state/run.js';
 
 type ModelResponse = Extract<EventBody, { type: 'model_response' }>;
 export type ShownCalls = ModelResponse['calls'];

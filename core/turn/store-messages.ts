@@ -4,16 +4,15 @@
  * Invariants: messages become nodes in their order, each once; no request, compaction or closing leaves
  * while they are under way.
  */
-import { storeWork } from '../effect-limits.js';
-import type { ActivityEffect, FlushOutput } from '../effect.js';
-import { refOf } from '../effect.js';
-import type { Failure } from '../failure.js';
-import { STORE_LIMITS } from '../flush.js';
-import { nextId, start, type Step } from '../inflight.js';
-import { fitsBytes, jsonBytes } from '../payload-size.js';
-import type { OpenRun } from '../run.js';
-import type { TranscriptItem } from '../transcript.js';
-import { leanEvents } from '../wire-events.js';
+import { storeWork } from '../step/effect-limits.js';
+import { type ActivityEffect, type FlushOutput, refOf } from '../state/effect.js';
+import type { Failure } from '../state/failure.js';
+import { STORE_LIMITS } from '../step/flush.js';
+import { nextId, start, type Step } from '../step/inflight.js';
+import { fitsBytes, jsonBytes } from '../json/payload-size.js';
+import type { OpenRun } from '../state/run.js';
+import type { TranscriptItem } from '../state/transcript.js';
+import { leanEvents } from '../step/wire-events.js';
 
 /** What a request brings along by itself; its other parts and some events fit beside it. */
 export const APPEND_BYTES_MAX = 24 * 1024;

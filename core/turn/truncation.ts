@@ -4,11 +4,11 @@
  * Invariant: a truncated answer is never reported as completed (C6).
  */
 import { mayReact, overThreshold, wantCompaction } from '../context/compaction.js';
-import { isBlank, previewOf, type StoredText } from '../json.js';
-import { emit } from '../outbox.js';
-import type { OpenRun, Turn } from '../run.js';
-import { stop } from '../stop.js';
-import { appendUser } from '../transcript-items.js';
+import { isBlank, previewOf, type StoredText } from '../json/json.js';
+import { emit } from '../step/outbox.js';
+import type { OpenRun, Turn } from '../state/run.js';
+import { stop } from '../step/stop.js';
+import { continueOrStop } from '../context/go-on.js';
 
 const PAUSE_RESUMES_MAX = 5;
 const PARTIAL_OUTPUT_CHARS = 4_000;
@@ -43,19 +43,6 @@ function lacksRoom(run: OpenRun, turn: Turn): boolean {
     case 'stop':
       return false;
   }
-}
-
-/** Asks the model to go on, or stops when the recoveries are used up. */
-export function continueOrStop(run: OpenRun, empty: boolean): OpenRun {
-  const { recoveryCount } = run.tally;
-  if (recoveryCount >= run.frozen.budget.maxOutputRecoveries) return stop(run, 'max_tokens');
-  const recovered = { ...run, tally: { ...run.tally, recoveryCount: recoveryCount + 1 } };
-  const continued = emit(recovered, { type: 'transition', reason: 'max_output_tokens_recovery' });
-  // Nothing is left of the reply: it is asked again as it stood (G84).
-  if (empty) return continued;
-  const { continuationPrompt: text, continuationRole } = run.frozen.settings;
-  const asSystem = continuationRole === 'system';
-  return appendUser(continued, { text }, { synthetic: true, asSystem });
 }
 
 function resumePause(run: OpenRun): OpenRun {

@@ -1,7 +1,7 @@
 /** The record of approvals, put together from events, and its judge. */
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import { approvalOf } from '../../authoring/approval.js';
-import type { RunEvent } from '../../core/event.js';
+import type { RunEvent } from '../../core/state/event.js';
 import type { CaseTool, Expected } from '../fixture.js';
 import { difference, isSame, NO_DIFFERENCE, type Difference } from './difference.js';
 import type { Seen } from './seen.js';

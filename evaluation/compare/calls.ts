@@ -1,5 +1,5 @@
 /** Judges what became of tool calls: their results, their executions, their effects. */
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import type { SeenExecution } from '../engine.js';
 import type { Expected } from '../fixture.js';
 import {

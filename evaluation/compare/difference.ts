@@ -1,6 +1,6 @@
 /** What was expected and not seen: data for a report, sentences for people. */
-import { canonicalJson } from '../../core/digest.js';
-import { previewOf, type Json, type StoredText } from '../../core/json.js';
+import { canonicalJson } from '../../core/json/digest.js';
+import { previewOf, type Json, type StoredText } from '../../core/json/json.js';
 
 export interface Difference {
   /** Key path of the expectation, such as `results.a.code`. */

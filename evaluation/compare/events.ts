@@ -1,5 +1,5 @@
 /** Judges the order of events, transitions and warnings. */
-import type { RunEvent } from '../../core/event.js';
+import type { RunEvent } from '../../core/state/event.js';
 import type { EventPattern, Expected } from '../fixture.js';
 import { difference, equal, NO_DIFFERENCE, type Difference } from './difference.js';
 import type { Seen } from './seen.js';

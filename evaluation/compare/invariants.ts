@@ -2,9 +2,9 @@
  * What holds of every case (scenarios.md i–vii), whatever it expects: of the events by the core's own
  * predicates, of the conversation and the executions here, and what the engine found while it ran.
  */
-import { checkEvent, startChecking } from '../../core/invariants.js';
-import type { RunEvent } from '../../core/event.js';
-import { isMutating } from '../../core/tool.js';
+import { checkEvent, startChecking } from '../../pure/invariants.js';
+import type { RunEvent } from '../../core/state/event.js';
+import { isMutating } from '../../core/state/tool.js';
 import type { Observation, SeenMessage } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { difference, type Difference } from './difference.js';

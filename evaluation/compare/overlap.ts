@@ -2,7 +2,7 @@
  * Whether two calls ran at the same time. The events of a run decide: from `tool_started` to `tool_finished`
  * a call is in flight, however short its work was and whatever the clock of an engine shows.
  */
-import type { RunEvent } from '../../core/event.js';
+import type { RunEvent } from '../../core/state/event.js';
 import type { Expected } from '../fixture.js';
 import { difference, NO_DIFFERENCE, type Difference } from './difference.js';
 import type { Seen } from './seen.js';

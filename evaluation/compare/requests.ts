@@ -1,5 +1,5 @@
 /** Judges what the model was asked, and what is left of the conversation. */
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import type { SeenMessage, SeenRequest } from '../engine.js';
 import type { Expected } from '../fixture.js';
 import type { RequestMatcher } from '../format/expected.js';

@@ -1,7 +1,7 @@
 /** Judges what the result says. */
-import { stopReasonAs } from '../../core/dialects.js';
-import type { Json } from '../../core/json.js';
-import type { Counters, RunResult } from '../../core/result.js';
+import { stopReasonAs } from '../../pure/dialects.js';
+import type { Json } from '../../core/json/json.js';
+import type { Counters, RunResult } from '../../core/state/result.js';
 import type { Expected } from '../fixture.js';
 import { PLAIN_COUNTERS, type Count } from '../format/expected.js';
 import { difference, equal, NO_DIFFERENCE, wholeText, type Difference } from './difference.js';

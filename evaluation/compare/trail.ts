@@ -1,6 +1,6 @@
 /** The events of a run, arranged for questions about calls. */
-import type { Json } from '../../core/json.js';
-import type { RunEvent } from '../../core/event.js';
+import type { Json } from '../../core/json/json.js';
+import type { RunEvent } from '../../core/state/event.js';
 import type { EventPattern } from '../fixture.js';
 
 /** Fields that some events have and patterns ask for. */

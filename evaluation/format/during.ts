@@ -1,7 +1,7 @@
 /** What happens from outside while the run goes on, and when. */
 import { z } from 'zod';
-import { HOOK_POINTS } from '../../core/hooks/hook.js';
-import { PERMISSION_MODES } from '../../core/permission-mode.js';
+import { HOOK_POINTS } from '../../core/state/hook.js';
+import { PERMISSION_MODES } from '../../core/state/permission-mode.js';
 import { chosen, hasKey, jsonObject, natural, positive, text, texts } from './values.js';
 
 const EVENT_NAMES = [

@@ -1,7 +1,7 @@
 /** What a fixture can expect. */
 import { z } from 'zod';
-import { TOOL_RESULT_CODES } from '../../core/tool-result.js';
-import { DIALECTS } from '../../core/dialects.js';
+import { TOOL_RESULT_CODES } from '../../core/state/tool-result.js';
+import { DIALECTS } from '../../pure/dialects.js';
 import { eventPattern, type EventPattern } from './during.js';
 import {
   chosen,

@@ -1,6 +1,6 @@
 /** Budgets and settings of a fixture, by their canonical names (vocabulary D7, conflicts, gaps). */
 import { z } from 'zod';
-import { PERMISSION_MODES } from '../../core/permission-mode.js';
+import { PERMISSION_MODES } from '../../core/state/permission-mode.js';
 import {
   cadence,
   limit,

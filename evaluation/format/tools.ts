@@ -1,6 +1,6 @@
 /** Tools, what they answer, and the policy over them. */
 import { z } from 'zod';
-import { EFFECTS, IDEMPOTENCIES, ON_LOST } from '../../core/tool.js';
+import { EFFECTS, IDEMPOTENCIES, ON_LOST } from '../../core/state/tool.js';
 import {
   chosen,
   hasKey,

@@ -1,7 +1,7 @@
 /** Everybody who plays in a case: its model, its tools, and what happens from outside. */
 import type { Config } from '../../authoring/index.js';
-import { DEFAULT_BUDGET } from '../../core/budget-fields.js';
-import type { Settings } from '../../core/settings.js';
+import { DEFAULT_BUDGET } from '../../core/state/budget-fields.js';
+import type { Settings } from '../../core/state/settings.js';
 import type { Provider } from '../../providers/provider.js';
 import type { SeenRequest } from '../engine.js';
 import type { Fixture } from '../fixture.js';

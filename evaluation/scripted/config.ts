@@ -7,10 +7,10 @@ import {
   type PolicyDeclaration,
   type Tool,
 } from '../../authoring/index.js';
-import { DEFAULT_BUDGET, type Budget } from '../../core/budget-fields.js';
-import type { ModelRoute, Prices } from '../../core/model.js';
-import { DEFAULT_SETTINGS, type Settings } from '../../core/settings.js';
-import type { StartInput, Task } from '../../core/task.js';
+import { DEFAULT_BUDGET, type Budget } from '../../core/state/budget-fields.js';
+import type { ModelRoute, Prices } from '../../core/state/model.js';
+import { DEFAULT_SETTINGS, type Settings } from '../../core/state/settings.js';
+import type { StartInput, Task } from '../../core/state/task.js';
 import type { CasePrice, Fixture } from '../fixture.js';
 
 /** Name of the provider behind every model of a case. */

@@ -3,10 +3,12 @@
  * are filled in unless they are given.
  * Invariant: all that it looks at are events, so that every engine fills in the same.
  */
-import type { AskKind, Decision } from '../../core/ask/ask.js';
-import { callDigest } from '../../core/digest.js';
-import type { AskView, RunEvent } from '../../core/event.js';
-import type { Json } from '../../core/json.js';
+import type { Decision } from '../../core/state/ask.js';
+import type { AskKind } from '../../core/state/ask-kinds.js';
+import { callDigest } from '../../core/json/digest.js';
+import type { RunEvent } from '../../core/state/event.js';
+import type { AskView } from '../../core/state/ask-view.js';
+import type { Json } from '../../core/json/json.js';
 import type { ResolveApproval } from '../fixture.js';
 
 const DEFAULT_PERSON = 'person';

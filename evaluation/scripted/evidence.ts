@@ -1,5 +1,5 @@
 /** What both engines have seen of a played case, in the terms of the comparison. */
-import type { RunEvent } from '../../core/event.js';
+import type { RunEvent } from '../../core/state/event.js';
 import type { Observation, SeenExecution } from '../engine.js';
 import type { Cast } from './cast.js';
 

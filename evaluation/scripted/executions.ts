@@ -1,5 +1,5 @@
 /** What executors were handed, and what really happened: the evidence of a case. */
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import type { SeenExecution } from '../engine.js';
 
 export interface Handed {

@@ -8,7 +8,7 @@ import {
   type HookContext,
   type HookReturns,
 } from '../../authoring/index.js';
-import { HOOK_POINTS, type HookPoint } from '../../core/hooks/hook.js';
+import { HOOK_POINTS, type HookPoint } from '../../core/state/hook.js';
 import type { CaseHooks } from '../fixture.js';
 import { reachAtEnd, type Moments, type Occurrence } from './moments.js';
 import type { Stage } from './stage.js';

@@ -1,7 +1,7 @@
 /** Tools of a case that its model runs itself: what they answer comes from the same scripts as of any other. */
 import { defineHostedTool, type Tool } from '../../authoring/index.js';
-import type { Json } from '../../core/json.js';
-import type { ToolOffer } from '../../core/transcript.js';
+import type { Json } from '../../core/json/json.js';
+import type { ToolOffer } from '../../core/state/transcript.js';
 import type { HostedUse } from '../../providers/provider.js';
 import { resultOf, type CaseTool } from '../fixture.js';
 import type { ScriptedCall } from '../script.js';

@@ -3,7 +3,7 @@
  * the actions of those that match are performed in order.
  * Invariant: one occurrence counts once, whether a double or the engine saw it first.
  */
-import type { RunEvent } from '../../core/event.js';
+import type { RunEvent } from '../../core/state/event.js';
 import { callNameOf, type CallName } from '../call-names.js';
 import type { Action, EventPattern, Fixture, Moment, Pattern } from '../fixture.js';
 import type { StageWorker } from './stage.js';

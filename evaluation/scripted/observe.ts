@@ -1,9 +1,9 @@
 /** What a run has left in the store: its events with their texts, and its live messages. */
-import type { RunEvent } from '../../core/event.js';
-import { isBlobRef, type Json } from '../../core/json.js';
-import { checkEvent, startChecking } from '../../core/invariants.js';
-import type { RunResult } from '../../core/result.js';
-import type { Block, StoredBlock } from '../../core/transcript.js';
+import type { RunEvent } from '../../core/state/event.js';
+import { isBlobRef, type Json } from '../../core/json/json.js';
+import { checkEvent, startChecking } from '../../pure/invariants.js';
+import type { RunResult } from '../../core/state/result.js';
+import type { Block, StoredBlock } from '../../core/state/transcript.js';
 import type { Store } from '../../store/store.js';
 import type { SeenMessage } from '../engine.js';
 import { seenMessage } from './seen.js';

@@ -1,8 +1,8 @@
 /** Scripted replies and failures in the form in which a provider gives them. */
-import type { HoldfastError } from '../../core/errors.js';
-import type { Json } from '../../core/json.js';
-import { NO_USAGE, type ReplyStop, type Usage } from '../../core/model.js';
-import type { Block } from '../../core/transcript.js';
+import type { HoldfastError } from '../../core/state/errors.js';
+import type { Json } from '../../core/json/json.js';
+import { NO_USAGE, type ReplyStop, type Usage } from '../../core/state/model.js';
+import type { Block } from '../../core/state/transcript.js';
 import {
   estimateTokens,
   modelFailure,

@@ -1,5 +1,5 @@
 /** Messages as expectations look at them. */
-import type { Block } from '../../core/transcript.js';
+import type { Block } from '../../core/state/transcript.js';
 import type { RequestMessage } from '../../providers/provider.js';
 import type { SeenMessage } from '../engine.js';
 

@@ -4,11 +4,11 @@
  * Invariant: a case that names sessions has a store to itself: their names are its own.
  */
 import { wantedSession, type SessionRequest } from '../../client/choose-session.js';
-import type { RunEvent } from '../../core/event.js';
-import type { Json } from '../../core/json.js';
-import type { SessionStart } from '../../core/session/session.js';
-import type { StateValue } from '../../core/call/references.js';
-import type { StoredBlock, TranscriptNode } from '../../core/transcript.js';
+import type { RunEvent } from '../../core/state/event.js';
+import type { Json } from '../../core/json/json.js';
+import type { SessionStart } from '../../core/state/session.js';
+import type { StateValue } from '../../core/state/dataflow.js';
+import type { StoredBlock, TranscriptNode } from '../../core/state/transcript.js';
 import type { Store } from '../../store/store.js';
 import type { Observation } from '../engine.js';
 import type { CaseSession, Fixture, ScriptedResult, SessionMessage } from '../fixture.js';

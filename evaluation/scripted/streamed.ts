@@ -2,10 +2,10 @@
  * What was streamed of a run, against its messages (S155): nothing unless it was wanted, else in pieces what each
  * reply says.
  */
-import type { RunEvent } from '../../core/event.js';
-import { STREAM_START, type StreamPlace } from '../../core/stream.js';
+import type { RunEvent } from '../../core/state/event.js';
+import { STREAM_START, type StreamPlace } from '../../pure/stream.js';
 import type { Store } from '../../store/store.js';
-import type { StreamBatch } from '../../store/streams.js';
+import type { StreamBatch } from '../../store/changes.js';
 import type { RunPlace } from './observe.js';
 
 export interface Streamed {

@@ -2,10 +2,9 @@
  * The scripted summaries of a case, in order, the last one again and again. Without a script a summary
  * always succeeds, however short the history is, and leaves a tenth of the context.
  */
-import type { CompactInput } from '../../core/effect.js';
-import { NO_USAGE } from '../../core/model.js';
-import type { ModelReply } from '../../providers/provider.js';
-import { modelFailure } from '../../providers/provider.js';
+import type { CompactInput } from '../../core/state/effect.js';
+import { NO_USAGE } from '../../core/state/model.js';
+import { type ModelReply, modelFailure } from '../../providers/provider.js';
 import type { ScriptedSummary } from '../fixture.js';
 
 const SHARE_LEFT = 1 / 10;

@@ -2,12 +2,16 @@
  * The engine `simulation`: the real core and activities in this process, under a virtual clock. Cases need
  * no server and take milliseconds.
  */
-import { HoldfastError } from '../../core/errors.js';
-import type { RunEvent } from '../../core/event.js';
-import { parseStart } from '../../core/parse-start.js';
-import type { StartInput } from '../../core/task.js';
-import { startSimulation, virtualClock, SIMULATION_START } from '../../testing/simulation/index.js';
-import type { Simulation } from '../../testing/simulation/index.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { RunEvent } from '../../core/state/event.js';
+import { parseStart } from '../../core/messages/parse-start.js';
+import type { StartInput } from '../../core/state/task.js';
+import {
+  startSimulation,
+  virtualClock,
+  SIMULATION_START,
+  type Simulation,
+} from '../../testing/simulation/index.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import type { CaseRun, Engine, Observation } from '../engine.js';
 import type { Fixture } from '../fixture.js';

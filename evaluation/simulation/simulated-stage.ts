@@ -1,5 +1,5 @@
 /** The stage that a simulation gives to the doubles of its case. */
-import { parseDecision, parseUserMessage } from '../../core/parse-message.js';
+import { parseDecision, parseUserMessage } from '../../core/messages/parse-message.js';
 import type { Message, Simulation } from '../../testing/simulation/index.js';
 import type { Action } from '../fixture.js';
 import { decisionOf, inputAskFor } from '../scripted/decisions.js';

@@ -1,9 +1,9 @@
 /** One case on a real server: started, watched, and looked at when it has ended. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunHandle } from '../../client/run-handle.js';
-import { HoldfastError } from '../../core/errors.js';
-import type { RunEvent } from '../../core/event.js';
-import type { RunResult } from '../../core/result.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { RunEvent } from '../../core/state/event.js';
+import type { RunResult } from '../../core/state/result.js';
 import type { Store } from '../../store/store.js';
 import type { CaseRun } from '../engine.js';
 import type { Fixture } from '../fixture.js';

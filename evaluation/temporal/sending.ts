@@ -4,7 +4,7 @@
  * Invariant: every wait has a limit, because something that is sent may be answered only after what waits here.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ActivityEffect } from '../../core/effect.js';
+import type { ActivityEffect } from '../../core/state/effect.js';
 
 /** Longest wait for what is still being sent, in ms. */
 const SENT_LIMIT_MS = 3_000;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunHandle } from '../../client/run-handle.js';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import type { Life } from '../../testing/simulation/index.js';
 import type { Action } from '../fixture.js';
 import { decisionOf, inputAskFor } from '../scripted/decisions.js';

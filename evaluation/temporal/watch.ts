@@ -3,7 +3,8 @@
  * Invariant: it says so when a run waits for nothing but time that the case will not shorten.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AskView, RunEvent } from '../../core/event.js';
+import type { RunEvent } from '../../core/state/event.js';
+import type { AskView } from '../../core/state/ask-view.js';
 import type { Store } from '../../store/store.js';
 import { occurrenceOf, type Moments } from '../scripted/moments.js';
 

@@ -1,6 +1,5 @@
 /** The two agents: one investigates and may change nothing, the other pays what was approved. */
-import { defineAgent, minutes, seconds, usd } from '../../index.js';
-import type { Agent } from '../../index.js';
+import { defineAgent, minutes, seconds, usd, type Agent } from '../../index.js';
 import type { RefundTools } from './tools.js';
 
 const MODEL = 'anthropic/claude-sonnet-5-5';

@@ -4,8 +4,7 @@
  * request; the facts it uses are those that the tools returned.
  */
 import type { Script } from '../../testing/index.js';
-import { exhaustedScript, factsOf } from './script-facts.js';
-import type { Facts } from './script-facts.js';
+import { exhaustedScript, factsOf, type Facts } from './script-facts.js';
 
 type Answer = ReturnType<Script>;
 type Step = (facts: Facts) => Answer;

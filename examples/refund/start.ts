@@ -8,10 +8,8 @@ import { HoldfastError } from '../../index.js';
 import { createClosers } from './demo/closers.js';
 import { report } from './demo/report.js';
 import { processRequest } from './demo/request.js';
-import { setStage } from './demo/stage.js';
-import type { Stage } from './demo/stage.js';
-import { createTerminal } from './demo/terminal.js';
-import type { Terminal } from './demo/terminal.js';
+import { setStage, type Stage } from './demo/stage.js';
+import { createTerminal, type Terminal } from './demo/terminal.js';
 
 const ORDER = /^O-\d{1,10}$/;
 const INTERRUPTED_EXIT_CODE = 130;

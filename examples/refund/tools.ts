@@ -1,7 +1,6 @@
 /** What the refund agents can do. Reads are free; the one tool that pays needs a person's word. */
 import { z } from 'zod';
-import { defineTool, hours, seconds } from '../../index.js';
-import type { Tool } from '../../index.js';
+import { defineTool, hours, seconds, type Tool } from '../../index.js';
 import type { Shop } from './shop/client.js';
 
 const orderId = z.string().regex(/^O-\d{1,10}$/, 'an order number looks like O-104');

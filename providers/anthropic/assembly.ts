@@ -3,13 +3,11 @@
  * belong to one well-ordered message is a BadStream, never a guess. Lenient where it cannot: unknown events
  * are skipped, a repeated block stop is nothing new, a block of an unknown type is kept verbatim.
  */
-import type { Json } from '../../core/json.js';
-import { isRecord, listAt, textAt } from '../json-record.js';
-import type { JsonRecord, MutableRecord } from '../json-record.js';
+import type { Json } from '../../core/json/json.js';
+import { isRecord, listAt, textAt, type JsonRecord, type MutableRecord } from '../json-record.js';
 import type { SseEvent } from '../sse.js';
 import { BadStream, StreamError } from '../stream-errors.js';
-import { NO_REPORT, withReport } from './usage.js';
-import type { Report } from './usage.js';
+import { NO_REPORT, withReport, type Report } from './usage.js';
 
 export interface OpenBlock {
   readonly type: string;

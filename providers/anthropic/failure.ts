@@ -1,6 +1,5 @@
 /** What an error of Anthropic's API means. */
-import { codeOfStatus } from '../attempt-failure.js';
-import type { VendorAnswer, VendorVerdict } from '../attempt-failure.js';
+import { codeOfStatus, type VendorAnswer, type VendorVerdict } from '../attempt-failure.js';
 import { isRecord, recordAt, textAt } from '../json-record.js';
 import type { ModelErrorCode } from '../provider.js';
 

@@ -3,10 +3,9 @@
  * Invariant: a use without a result goes back only where the API takes it: in a paused turn, beside a call of
  * ours, whose result it waits for, and where a call of ours names it as its caller.
  */
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import type { HostedUse, RequestMessage } from '../provider.js';
-import { isRecord, recordAt, textAt } from '../json-record.js';
-import type { MutableRecord } from '../json-record.js';
+import { isRecord, recordAt, textAt, type MutableRecord } from '../json-record.js';
 
 /** `server_tool_use`, and the same of other kinds; `tool_use` is ours to run. */
 function isUse(block: Json): block is MutableRecord {

@@ -3,13 +3,11 @@
  * was stopped and, at the end of a truncated message, only when its input is whole (C5); none of a refused
  * message; text also when it was cut off.
  */
-import type { Json } from '../../core/json.js';
-import type { ReplyStop } from '../../core/model.js';
-import type { Block } from '../../core/transcript.js';
-import { usageOfReply } from '../attempt.js';
-import type { CountedMessage } from '../attempt.js';
-import { uniqueCallId } from '../call-ids.js';
-import type { CallIds } from '../call-ids.js';
+import type { Json } from '../../core/json/json.js';
+import type { ReplyStop } from '../../core/state/model.js';
+import type { Block } from '../../core/state/transcript.js';
+import { usageOfReply, type CountedMessage } from '../attempt.js';
+import { uniqueCallId, type CallIds } from '../call-ids.js';
 import { isRecord, recordAt, textAt } from '../json-record.js';
 import type { ModelReply } from '../provider.js';
 import { parseArguments, readArguments } from '../tool-arguments.js';

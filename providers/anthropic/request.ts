@@ -4,8 +4,8 @@
  * message (G45); no empty text block is sent; raw blocks go back unchanged to the model they came from.
  */
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
-import type { Json } from '../../core/json.js';
-import type { Block } from '../../core/transcript.js';
+import type { Json } from '../../core/json/json.js';
+import type { Block } from '../../core/state/transcript.js';
 import { mayReturn } from './hosted.js';
 import type { ModelRequest, RequestMessage } from '../provider.js';
 import { asArgumentObject } from '../tool-arguments.js';

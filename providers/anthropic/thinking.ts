@@ -3,7 +3,7 @@
  * Invariants: a budget is sent only where the API takes it: at least its minimum, below max_tokens, and not in
  * the middle of a tool loop that began without thinking; with thinking no temperature is sent.
  */
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import type { ModelRequest } from '../provider.js';
 
 type JsonObject = { readonly [key: string]: Json };

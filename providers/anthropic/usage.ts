@@ -4,10 +4,8 @@
  * disfavour, unless the vendor lists every round, which makes the newest report the whole truth; what is no
  * count of tokens is none.
  */
-import { addUsage, NO_USAGE } from '../../core/model.js';
-import type { Usage } from '../../core/model.js';
-import { isRecord, listAt, textAt, tokensAt } from '../json-record.js';
-import type { JsonRecord } from '../json-record.js';
+import { addUsage, NO_USAGE, type Usage } from '../../core/state/model.js';
+import { isRecord, listAt, textAt, tokensAt, type JsonRecord } from '../json-record.js';
 
 export interface Report {
   /** Of all rounds that wrote the reply. */

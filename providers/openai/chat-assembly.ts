@@ -4,11 +4,16 @@
  * kept, other choices and unknown chunks skipped. The protocol has no end of a call: a call is whole when
  * the next one began or the message gave its finish reason.
  */
-import type { Json } from '../../core/json.js';
-import { NO_USAGE } from '../../core/model.js';
-import type { Usage } from '../../core/model.js';
-import { isRecord, listAt, recordAt, textAt } from '../json-record.js';
-import type { JsonRecord, MutableRecord } from '../json-record.js';
+import type { Json } from '../../core/json/json.js';
+import { NO_USAGE, type Usage } from '../../core/state/model.js';
+import {
+  isRecord,
+  listAt,
+  recordAt,
+  textAt,
+  type JsonRecord,
+  type MutableRecord,
+} from '../json-record.js';
 import type { SseEvent } from '../sse.js';
 import { BadStream, StreamError } from '../stream-errors.js';
 import { usageOfReport } from './usage.js';

@@ -1,9 +1,14 @@
 /** What each chunk of a chat completion adds to its message. */
-import type { ModelDelta } from '../../core/stream.js';
-import { blockNumbers, eventData, numberAt, pieceOf } from '../deltas.js';
-import type { ReadDeltas } from '../deltas.js';
-import { isRecord, listAt, recordAt, textAt } from '../json-record.js';
-import type { JsonRecord, MutableRecord } from '../json-record.js';
+import type { ModelDelta } from '../../pure/stream.js';
+import { blockNumbers, eventData, numberAt, pieceOf, type ReadDeltas } from '../deltas.js';
+import {
+  isRecord,
+  listAt,
+  recordAt,
+  textAt,
+  type JsonRecord,
+  type MutableRecord,
+} from '../json-record.js';
 
 type NumberOf = ReturnType<typeof blockNumbers>;
 

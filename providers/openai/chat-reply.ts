@@ -2,14 +2,12 @@
  * An assembled chat completion as a ModelReply. Which parts count is decided here: a tool call only when it
  * is whole (C5), none of a refused message; text also when it was cut off.
  */
-import type { Json } from '../../core/json.js';
-import type { ReplyStop } from '../../core/model.js';
-import type { Block } from '../../core/transcript.js';
+import type { Json } from '../../core/json/json.js';
+import type { ReplyStop } from '../../core/state/model.js';
+import type { Block } from '../../core/state/transcript.js';
 import { usageOfReply } from '../attempt.js';
-import { uniqueCallId } from '../call-ids.js';
-import type { CallIds } from '../call-ids.js';
-import { isRecord, textAt } from '../json-record.js';
-import type { MutableRecord } from '../json-record.js';
+import { uniqueCallId, type CallIds } from '../call-ids.js';
+import { isRecord, textAt, type MutableRecord } from '../json-record.js';
 import type { ModelReply } from '../provider.js';
 import { parseArguments } from '../tool-arguments.js';
 import type { ChatAssembly, ChatCall } from './chat-assembly.js';

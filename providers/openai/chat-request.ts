@@ -4,10 +4,9 @@
  * came with (G45); arguments are text; what the vendor added to its message goes back only to the model it
  * came from.
  */
-import type { Json } from '../../core/json.js';
-import type { Block } from '../../core/transcript.js';
-import { isRecord, listAt } from '../json-record.js';
-import type { JsonRecord } from '../json-record.js';
+import type { Json } from '../../core/json/json.js';
+import type { Block } from '../../core/state/transcript.js';
+import { isRecord, listAt, type JsonRecord } from '../json-record.js';
 import type { ModelRequest, RequestMessage } from '../provider.js';
 import { nothingToSend, wellFormed } from '../wire-text.js';
 import { pastWireName } from '../wire-names.js';

@@ -1,7 +1,6 @@
 /** The SDK's client, as both of OpenAI's protocols use it: it sends and authenticates, nothing more. */
 import OpenAI from 'openai';
-import type { Attempt, IncomingMessage } from '../attempt.js';
-import { performAttempt, stallLimitsOf } from '../attempt.js';
+import { type Attempt, type IncomingMessage, performAttempt, stallLimitsOf } from '../attempt.js';
 import type { ModelProgress } from '../provider.js';
 import { withoutSecret } from '../secret.js';
 import type { StallLimits } from '../stall-watch.js';

@@ -2,10 +2,8 @@
  * What an error of OpenAI's API means, or of a gateway that speaks it. Gateways pass the errors of other
  * vendors on under their own types, so texts are looked at as well.
  */
-import { codeOfStatus } from '../attempt-failure.js';
-import type { VendorAnswer, VendorVerdict } from '../attempt-failure.js';
-import { isRecord, textAt } from '../json-record.js';
-import type { JsonRecord } from '../json-record.js';
+import { codeOfStatus, type VendorAnswer, type VendorVerdict } from '../attempt-failure.js';
+import { isRecord, textAt, type JsonRecord } from '../json-record.js';
 import type { ModelErrorCode } from '../provider.js';
 
 /** Of errors within a reply that began with status 200. */

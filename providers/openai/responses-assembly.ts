@@ -4,15 +4,19 @@
  * items of unknown types kept verbatim, items that never came are named. What the vendor says at the end that the
  * response is, it is.
  */
-import type { Json } from '../../core/json.js';
-import { NO_USAGE } from '../../core/model.js';
-import type { Usage } from '../../core/model.js';
-import { isRecord, listAt, recordAt, textAt } from '../json-record.js';
-import type { JsonRecord, MutableRecord } from '../json-record.js';
+import type { Json } from '../../core/json/json.js';
+import { NO_USAGE, type Usage } from '../../core/state/model.js';
+import {
+  isRecord,
+  listAt,
+  recordAt,
+  textAt,
+  type JsonRecord,
+  type MutableRecord,
+} from '../json-record.js';
 import type { SseEvent } from '../sse.js';
 import { BadStream, StreamError } from '../stream-errors.js';
-import { count, newNumbering, saysTheSame } from './responses-identity.js';
-import type { Numbering } from './responses-identity.js';
+import { count, newNumbering, saysTheSame, type Numbering } from './responses-identity.js';
 import { missingOf } from './responses-missing.js';
 import { usageOfReport } from './usage.js';
 

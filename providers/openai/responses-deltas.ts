@@ -1,9 +1,7 @@
 /** What each event of a streamed response adds to its message. */
-import type { ModelDelta } from '../../core/stream.js';
-import { blockNumbers, eventData, numberAt, pieceOf } from '../deltas.js';
-import type { ReadDeltas } from '../deltas.js';
-import { recordAt, textAt } from '../json-record.js';
-import type { JsonRecord } from '../json-record.js';
+import type { ModelDelta } from '../../pure/stream.js';
+import { blockNumbers, eventData, numberAt, pieceOf, type ReadDeltas } from '../deltas.js';
+import { recordAt, textAt, type JsonRecord } from '../json-record.js';
 
 export function readResponseDeltas(): ReadDeltas {
   const numberOf = blockNumbers();

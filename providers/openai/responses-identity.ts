@@ -2,8 +2,7 @@
  * Whether the end of a stream belongs to its beginning. Some servers give everything another id in every event;
  * what shows that it is one stream then is that no event is lacking, or that its end repeats what came.
  */
-import { isRecord, listAt, textAt } from '../json-record.js';
-import type { JsonRecord } from '../json-record.js';
+import { isRecord, listAt, textAt, type JsonRecord } from '../json-record.js';
 
 /** How the vendor numbered its events so far. */
 export interface Numbering {

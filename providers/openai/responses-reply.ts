@@ -2,14 +2,12 @@
  * An assembled response as a ModelReply. Which items count is decided here: a tool call only when it is whole
  * (C5), none of a refused response; text also when it was cut off.
  */
-import type { Json } from '../../core/json.js';
-import type { ReplyStop } from '../../core/model.js';
-import type { Block } from '../../core/transcript.js';
+import type { Json } from '../../core/json/json.js';
+import type { ReplyStop } from '../../core/state/model.js';
+import type { Block } from '../../core/state/transcript.js';
 import { usageOfReply } from '../attempt.js';
-import { uniqueCallId } from '../call-ids.js';
-import type { CallIds } from '../call-ids.js';
-import { isRecord, listAt, textAt } from '../json-record.js';
-import type { JsonRecord } from '../json-record.js';
+import { uniqueCallId, type CallIds } from '../call-ids.js';
+import { isRecord, listAt, textAt, type JsonRecord } from '../json-record.js';
 import type { HostedUse, ModelReply } from '../provider.js';
 import { parseArguments } from '../tool-arguments.js';
 import { RESPONSES_CALL_ID_CHARS_MAX } from './wire-values.js';

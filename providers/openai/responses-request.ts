@@ -5,10 +5,9 @@
  * only if everything before it is exactly what it answered, else the whole conversation is sent.
  */
 import { createHash } from 'node:crypto';
-import type { Json } from '../../core/json.js';
-import type { Block } from '../../core/transcript.js';
-import { isRecord, listAt, textAt } from '../json-record.js';
-import type { JsonRecord } from '../json-record.js';
+import type { Json } from '../../core/json/json.js';
+import type { Block } from '../../core/state/transcript.js';
+import { isRecord, listAt, textAt, type JsonRecord } from '../json-record.js';
 import type { ModelRequest, RequestMessage } from '../provider.js';
 import { nothingToSend, wellFormed } from '../wire-text.js';
 import { pastWireName } from '../wire-names.js';

@@ -1,7 +1,6 @@
 /** OpenAI counts cached tokens among the input, Holdfast beside it. */
-import type { Usage } from '../../core/model.js';
-import { recordAt, tokensAt } from '../json-record.js';
-import type { JsonRecord } from '../json-record.js';
+import type { Usage } from '../../core/state/model.js';
+import { recordAt, tokensAt, type JsonRecord } from '../json-record.js';
 
 /** Of either protocol; gateways report the cache in the words of its vendor. */
 export function usageOfReport(report: JsonRecord): Usage {

@@ -1,7 +1,7 @@
 /** Values that both of OpenAI's protocols write and read in the same way. */
 import { createHash } from 'node:crypto';
-import type { Json } from '../../core/json.js';
-import type { Block } from '../../core/transcript.js';
+import type { Json } from '../../core/json/json.js';
+import type { Block } from '../../core/state/transcript.js';
 import { isRecord } from '../json-record.js';
 import { asArgumentObject } from '../tool-arguments.js';
 import { wellFormed } from '../wire-text.js';

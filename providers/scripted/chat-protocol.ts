@@ -1,11 +1,17 @@
 /** OpenAI's Chat Completions. */
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import { openAiFailure } from './openai-failure.js';
 import type { Protocol } from './protocol.js';
-import { CHUNKS_MAX, callName, countedUsage, inputText, signatureOf, split } from './render.js';
-import type { RenderContext } from './render.js';
-import { listOf, objectOf, parsedObject, stringOf } from './request-json.js';
-import type { JsonObject } from './request-json.js';
+import {
+  CHUNKS_MAX,
+  callName,
+  countedUsage,
+  inputText,
+  signatureOf,
+  split,
+  type RenderContext,
+} from './render.js';
+import { listOf, objectOf, parsedObject, stringOf, type JsonObject } from './request-json.js';
 import type { ScriptedCall, ScriptedMessage, ScriptedRequest } from './script.js';
 
 /** Scripts use one vendor's words for every protocol; what is not among them is sent as it is. */

@@ -5,10 +5,9 @@
  */
 import { fstatSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { parseScriptFile } from './script-file.js';
-import { startScriptedModel } from './server.js';
-import type { ScriptedModel } from './server.js';
+import { startScriptedModel, type ScriptedModel } from './server.js';
 
 const USAGE = 'Use: --script FILE.json [--port N] [--log FILE.jsonl]';
 

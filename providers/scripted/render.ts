@@ -1,6 +1,6 @@
 /** A scripted message in the vendor's form: as server-sent events, or as one JSON message. */
-import type { Json } from '../../core/json.js';
-import type { Usage } from '../../core/model.js';
+import type { Json } from '../../core/json/json.js';
+import type { Usage } from '../../core/state/model.js';
 import { wireNameOf } from '../wire-names.js';
 import type { ScriptedCall, ScriptedMessage, ScriptedRequest } from './script.js';
 

@@ -1,5 +1,5 @@
 /** Reading requests as far as scripts need them. Total over any JSON. */
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 
 export type JsonObject = { readonly [key: string]: Json };
 

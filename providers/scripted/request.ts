@@ -1,7 +1,6 @@
 /** Reads requests of the Messages API, as far as scripts need them. Total over any JSON. */
-import type { Json } from '../../core/json.js';
-import { listOf, objectOf, parsedObject, stringOf } from './request-json.js';
-import type { JsonObject } from './request-json.js';
+import type { Json } from '../../core/json/json.js';
+import { listOf, objectOf, parsedObject, stringOf, type JsonObject } from './request-json.js';
 import type { ScriptedRequest, ScriptedRequestMessage } from './script.js';
 
 /** A request without its attempt; undefined when the body is not a JSON object with messages. */

@@ -2,7 +2,7 @@
  * OpenAI's Responses. The server keeps no response: the id of each says how many the conversation had, which
  * is all that a request which goes on from it needs.
  */
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import { openAiFailure } from './openai-failure.js';
 import type { Protocol } from './protocol.js';
 import {
@@ -13,10 +13,9 @@ import {
   inputText,
   signatureOf,
   split,
+  type RenderContext,
 } from './render.js';
-import type { RenderContext } from './render.js';
-import { listOf, objectOf, parsedObject, stringOf } from './request-json.js';
-import type { JsonObject } from './request-json.js';
+import { listOf, objectOf, parsedObject, stringOf, type JsonObject } from './request-json.js';
 import type { ScriptedMessage, ScriptedRequest } from './script.js';
 
 const ID_PREFIX = 'resp_';

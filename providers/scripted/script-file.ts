@@ -1,8 +1,7 @@
 /** Scripts as files: `{"runs": {"<run id or *>": [reply or [reply per attempt], …]}}`. */
 import { z } from 'zod';
-import { HoldfastError } from '../../core/errors.js';
-import { scriptOfRuns } from './script.js';
-import type { Script, ScriptedAnswer } from './script.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import { scriptOfRuns, type Script, type ScriptedAnswer } from './script.js';
 
 const count = z.number().int().min(0);
 const json = z.json();

@@ -2,8 +2,8 @@
  * What a scripted model answers. A script is a function of the request alone, so a request that is retried
  * or repeated gets the same reply; only a list of replies for one key looks at the attempt.
  */
-import type { Json } from '../../core/json.js';
-import type { Usage } from '../../core/model.js';
+import type { Json } from '../../core/json/json.js';
+import type { Usage } from '../../core/state/model.js';
 
 export interface ScriptedRequest {
   readonly model: string;

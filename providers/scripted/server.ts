@@ -5,14 +5,17 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openRequestLog } from './request-log.js';
-import type { LoggedRequest, RequestLog, RequestLogOptions } from './request-log.js';
+import {
+  openRequestLog,
+  type LoggedRequest,
+  type RequestLog,
+  type RequestLogOptions,
+} from './request-log.js';
 import { CHAT_PROTOCOL } from './chat-protocol.js';
 import { MESSAGES_PROTOCOL } from './messages-protocol.js';
 import type { Protocol } from './protocol.js';
 import { RESPONSES_PROTOCOL } from './responses-protocol.js';
-import { replyFor } from './script.js';
-import type { Script, ScriptedReply, ScriptedRequest } from './script.js';
+import { replyFor, type Script, type ScriptedReply, type ScriptedRequest } from './script.js';
 import { sendFailure, sendReply, sendWhole } from './send.js';
 
 export interface ScriptedModelOptions {

@@ -1,5 +1,5 @@
 /** The recorded values of a bundle that rules look into: payloads, messages, events, large texts. */
-import { isBlobRef, type Json } from '../../core/json.js';
+import { isBlobRef, type Json } from '../../core/json/json.js';
 import type { Bundle } from '../bundle.js';
 import { pathWithin } from '../first-difference.js';
 import { isObject, isPayload, payloadValue } from '../history.js';

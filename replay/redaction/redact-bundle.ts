@@ -6,8 +6,8 @@
  * Errors: `RedactionRefused`.
  */
 import { randomBytes } from 'node:crypto';
-import type { HoldfastError } from '../../core/errors.js';
-import type { Json } from '../../core/json.js';
+import type { HoldfastError } from '../../core/state/errors.js';
+import type { Json } from '../../core/json/json.js';
 import type { Bundle, Redaction } from '../bundle.js';
 import { reportLines } from '../report-text.js';
 import { replayRun } from '../strict-replay.js';

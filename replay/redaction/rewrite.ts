@@ -2,7 +2,7 @@
  * Rewrites every text of a bundle, those inside payloads included.
  * Invariant: what no text changed in stays as it was, byte for byte.
  */
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import { encodingOf, isObject, isPayload, payloadValue, type JsonObject } from '../history.js';
 import { refused } from './select.js';
 

@@ -4,8 +4,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { HoldfastError } from '../../core/errors.js';
-import { parseJsonText } from '../../core/json-text.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import { parseJsonText } from '../../pure/json-text.js';
 
 const RULES_MAX = 100;
 const PATTERN_CHARS_MAX = 2_000;

@@ -3,7 +3,7 @@
  * Invariant: a schema is known by its place in our own payloads and nodes, never by the name it stands under,
  * because arguments and results may have any names.
  */
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import {
   at,
   attributesOf,
@@ -28,7 +28,7 @@ interface PlaceInHistory extends PayloadPlace {
 
 type Path = readonly string[];
 
-/** By the payload that holds them: what `core/task.ts`, `core/frozen.ts` and the payloads of activities declare. */
+/** By the payload that holds them: what `core/state/task.ts`, `core/state/frozen.ts` and the payloads of activities declare. */
 const SCHEMA_PATHS: { readonly [payload: string]: readonly Path[] } = {
   'start input[0]': [['task', 'outputSchema']],
   'continued input[0]': [

@@ -1,6 +1,6 @@
 /** The texts that rules hide. */
-import { HoldfastError } from '../../core/errors.js';
-import type { Json } from '../../core/json.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { Json } from '../../core/json/json.js';
 import { pathWithin } from '../first-difference.js';
 import { isObject, type JsonObject } from '../history.js';
 import type { Document } from './documents.js';

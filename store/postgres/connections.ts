@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, types, type ClientBase, type PoolClient, type QueryResult } from 'pg';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { isPassing, postgresFailure, sqlState } from './postgres-errors.js';
 import { decodeText, encodeText } from './text-codec.js';
 

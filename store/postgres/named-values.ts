@@ -1,5 +1,5 @@
 /** Statements with `@names`, as the store writes them, in PostgreSQL's form: `$1`, `$2` … */
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import type { Values } from '../database.js';
 
 interface Positional {

@@ -12,7 +12,7 @@
  *    its commit was sent. After that nobody knows, and whoever asked is told `StoreUnavailable`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import {
   speaks,
   type Db,

@@ -1,5 +1,5 @@
 /** What PostgreSQL's errors mean to an operator: which are the environment's, and what mends them. */
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 
 /** By SQLSTATE, the longest beginning first. */
 const HINTS: readonly (readonly [state: string, hint: string])[] = [

@@ -2,7 +2,7 @@
  * The store's address in PostgreSQL, `postgres://user:password@host:port/database?…`.
  * Invariant: nothing that leaves this file but the connection itself holds a secret.
  */
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 
 /** Whether a place of the store is a database's address, and not a file. */
 export function isStoreUrl(place: string): boolean {

@@ -4,7 +4,7 @@
  * process dies, so that no lock is ever stale.
  */
 import Database from 'better-sqlite3';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { isSqliteError, openFailure } from './sqlite-errors.js';
 
 /** How long to wait for another process that migrates, in ms. */

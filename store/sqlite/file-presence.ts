@@ -3,7 +3,7 @@
  * which are gone when its last reader ends: whoever acknowledged them has lost them.
  */
 import { statSync } from 'node:fs';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 
 /** Throws `StoreUnavailable` when the file is gone, or another lies in its place. */
 export type Presence = () => void;

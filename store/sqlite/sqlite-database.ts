@@ -7,7 +7,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { Kysely, sql, SqliteDialect, type SqliteDatabase } from 'kysely';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { speaks, type Db, type Dialect, type OpenDatabase } from '../database.js';
 import { migrate } from '../migrations.js';
 import { changePoll } from './change-poll.js';

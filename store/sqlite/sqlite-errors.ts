@@ -1,6 +1,6 @@
 /** What SQLite's errors mean to an operator: which are the environment's, and what mends them. */
 import { types } from 'node:util';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 
 const HINTS: readonly (readonly [prefix: string, hint: string])[] = [
   ['SQLITE_BUSY', 'Find the process that keeps the store locked, then retry.'],

@@ -1,5 +1,9 @@
 /** Archiving a closed segment: what is tried, told and kept of it, beside a run that goes on. */
-import { archiveSegment, tryArchival, type Archiver } from '../../activities/archive-history.js';
+import {
+  archiveSegment,
+  tryArchival,
+  type Archiver,
+} from '../../activities/run/archive-history.js';
 import type { Scope } from '../../activities/scope.js';
 import type { FetchedHistory } from '../../activities/fetch-history.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';

@@ -1,10 +1,10 @@
 /** How effects that people decided on ended, in the audit trail: by the commit with which the ledger learns it. */
 import { generateKeyPairSync } from 'node:crypto';
 import { signerOf } from '../../client/desk-signer.js';
-import type { Decision } from '../../core/ask/ask.js';
+import type { Decision } from '../../core/state/ask.js';
 import { statementOf } from '../../core/ask/statement.js';
 import { ToolError } from '../../authoring/index.js';
-import type { Grant } from '../../core/effect.js';
+import type { Grant } from '../../core/state/effect.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import type { TransactionStep } from '../../store/store.js';
 import { attempt, effect, environmentOf, executeInput, RUN, type Bed } from './setup.js';

@@ -1,5 +1,5 @@
 /** What a start may wish for where the configuration has decisions proven. */
-import type { SettingsOverrides } from '../../core/task.js';
+import type { SettingsOverrides } from '../../core/state/task.js';
 import { attempt, failureFrom, RUN, startBed, type Bed } from './setup.js';
 
 let bed: Bed | undefined;

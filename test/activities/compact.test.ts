@@ -1,7 +1,7 @@
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { SUMMARY_REQUEST } from '../../core/context/compaction.js';
-import type { CompactInput, CompactOutput } from '../../core/effect.js';
-import type { StoredBlock, TranscriptNode } from '../../core/transcript.js';
+import type { CompactInput, CompactOutput } from '../../core/state/effect.js';
+import type { StoredBlock, TranscriptNode } from '../../core/state/transcript.js';
 import type { HashedNode } from '../../store/transcripts.js';
 import type { ScriptedAnswer } from '../../providers/scripted/script.js';
 import {

@@ -1,8 +1,8 @@
 /** Business controls where they bind: in the transaction that claims a call. */
 import { z } from 'zod';
 import { defineTool, ToolError, type Tool } from '../../authoring/index.js';
-import type { ExecuteToolInput, ToolCallRef } from '../../core/effect.js';
-import type { Json } from '../../core/json.js';
+import type { ExecuteToolInput, ToolCallRef } from '../../core/state/effect.js';
+import type { Json } from '../../core/json/json.js';
 import { attempt, callOf, effect, executeInput, RUN, startBed, type Bed } from './setup.js';
 
 const T0 = Date.UTC(2030, 0, 15, 12);

@@ -1,6 +1,10 @@
 /** What the deliveries of one activity leave for the next: refusals are no attempts, work adds up. */
-import { HoldfastError } from '../../core/errors.js';
-import type { CallModelOutput, ExecuteToolInput, ExecuteToolOutput } from '../../core/effect.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type {
+  CallModelOutput,
+  ExecuteToolInput,
+  ExecuteToolOutput,
+} from '../../core/state/effect.js';
 import type { ScriptedAnswer } from '../../providers/scripted/script.js';
 import type { Store } from '../../store/store.js';
 import {

@@ -2,7 +2,7 @@ import type { Store } from '../../store/store.js';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { z } from 'zod';
 import { ToolError } from '../../authoring/index.js';
-import type { ExecuteToolOutput } from '../../core/effect.js';
+import type { ExecuteToolOutput } from '../../core/state/effect.js';
 import { attempt, effect, environmentOf, executeInput, failureFrom, type Bed } from './setup.js';
 import {
   bedWith,

@@ -1,4 +1,4 @@
-import type { ExecuteToolInput, ExecuteToolOutput } from '../../core/effect.js';
+import type { ExecuteToolInput, ExecuteToolOutput } from '../../core/state/effect.js';
 import {
   attempt,
   callOf,

@@ -1,5 +1,5 @@
 import { defineHostedTool } from '../../authoring/index.js';
-import { NO_USAGE } from '../../core/model.js';
+import { NO_USAGE } from '../../core/state/model.js';
 import type { HostedUse, ModelReply, ModelRequest, Provider } from '../../providers/provider.js';
 import {
   attempt,

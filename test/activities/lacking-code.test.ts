@@ -1,9 +1,9 @@
 /** Code that a worker lacks is waited for, and claims nothing meanwhile (G118, G110). */
 import { z } from 'zod';
 import { defineHook, defineTool, ToolError, type Tool } from '../../authoring/index.js';
-import type { ExecuteToolInput } from '../../core/effect.js';
-import { CHANGES } from '../../core/changes.js';
-import { toolKey } from '../../core/tool.js';
+import type { ExecuteToolInput } from '../../core/state/effect.js';
+import { CHANGES } from '../../core/step/changes.js';
+import { toolKey } from '../../core/state/tool.js';
 import {
   attempt,
   callOf,

@@ -1,5 +1,5 @@
 /** What a worker says that cannot reach a model: the one thing that has to be set. */
-import { howToReach } from '../../activities/model-provider.js';
+import { howToReach } from '../../activities/model/model-provider.js';
 
 const ENDPOINT = { name: 'house', protocol: 'chat', baseUrl: 'http://models.local/v1' } as const;
 

@@ -1,5 +1,5 @@
 /** Which failures of a model are tried again, how often, and what is told of it (C27). */
-import type { CallModelInput } from '../../core/effect.js';
+import type { CallModelInput } from '../../core/state/effect.js';
 import type { ScriptedAnswer } from '../../providers/scripted/script.js';
 import {
   attempt,

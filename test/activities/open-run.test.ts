@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { RESULTS_ARE_DATA } from '../../activities/open-run.js';
+import { RESULTS_ARE_DATA } from '../../activities/run/open-run.js';
 import { defineHook, defineTool } from '../../authoring/index.js';
-import { RULES_VERSION } from '../../core/changes.js';
-import type { StartInput } from '../../core/task.js';
+import { RULES_VERSION } from '../../core/step/changes.js';
+import type { StartInput } from '../../core/state/task.js';
 import { attempt, failureFrom, RUN, sessionEvent, startBed, type Bed } from './setup.js';
 
 const readOrder = defineTool({

@@ -1,5 +1,5 @@
-import type { Json } from '../../core/json.js';
-import { checkOutput, outputSchemaDefect } from '../../activities/output-check.js';
+import type { Json } from '../../core/json/json.js';
+import { checkOutput, outputSchemaDefect } from '../../activities/model/output-check.js';
 import { z } from 'zod';
 import { defineTool } from '../../authoring/index.js';
 import type { ScriptedAnswer } from '../../providers/scripted/script.js';

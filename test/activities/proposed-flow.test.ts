@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../authoring/index.js';
-import type { Json } from '../../core/json.js';
-import type { ProposedCall } from '../../core/model.js';
+import type { Json } from '../../core/json/json.js';
+import type { ProposedCall } from '../../core/state/model.js';
 import { attempt, modelInput, openedHead, startBed, type Bed } from './setup.js';
 
 const readOrder = defineTool({

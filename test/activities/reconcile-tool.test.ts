@@ -1,8 +1,8 @@
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../authoring/index.js';
-import type { ReconcileToolOutput, RecordOutcomeInput } from '../../core/effect.js';
-import type { OnLost } from '../../core/tool.js';
+import type { ReconcileToolOutput, RecordOutcomeInput } from '../../core/state/effect.js';
+import type { OnLost } from '../../core/state/tool.js';
 import {
   attempt,
   callOf,

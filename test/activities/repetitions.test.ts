@@ -1,7 +1,7 @@
 /** A call that is made again with its key (`onLost: 'repeat_with_key'`), and the business controls over it. */
 import { z } from 'zod';
 import { defineTool, ToolError } from '../../authoring/index.js';
-import type { ToolCallRef } from '../../core/effect.js';
+import type { ToolCallRef } from '../../core/state/effect.js';
 import { attempt, callOf, executeInput, RUN, startBed, type Bed } from './setup.js';
 
 const T0 = Date.UTC(2030, 0, 15, 12);

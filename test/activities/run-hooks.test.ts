@@ -1,9 +1,9 @@
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineHook, type Hook, type HookDefinition } from '../../authoring/index.js';
-import type { RunHooksInput, RunHooksOutput } from '../../core/effect.js';
-import type { HookPoint } from '../../core/hooks/hook.js';
-import type { Json } from '../../core/json.js';
+import type { RunHooksInput, RunHooksOutput } from '../../core/state/effect.js';
+import type { HookPoint } from '../../core/state/hook.js';
+import type { Json } from '../../core/json/json.js';
 import {
   attempt,
   effect,

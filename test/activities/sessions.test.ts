@@ -1,8 +1,8 @@
 /** Sessions between two runs: what close_run stores is what open_run finds. */
-import type { CloseRunInput, OpenRunOutput } from '../../core/effect.js';
-import type { SessionStart } from '../../core/session/session.js';
-import { UNRECORDED } from '../../core/session/repair.js';
-import type { StoredBlock, TranscriptNode } from '../../core/transcript.js';
+import type { CloseRunInput, OpenRunOutput } from '../../core/state/effect.js';
+import type { SessionStart } from '../../core/state/session.js';
+import { UNRECORDED } from '../../pure/session-repair.js';
+import type { StoredBlock, TranscriptNode } from '../../core/state/transcript.js';
 import { readTranscript } from '../../client/transcript.js';
 import { attempt, failureFrom, startBed, type Bed } from './setup.js';
 

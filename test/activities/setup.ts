@@ -12,16 +12,16 @@ import {
   type Hook,
   type Tool,
 } from '../../authoring/index.js';
-import { callDigest } from '../../core/digest.js';
+import { callDigest } from '../../core/json/digest.js';
 import type {
   Acknowledged,
   CallModelInput,
   ExecuteToolInput,
   ToolCallRef,
-} from '../../core/effect.js';
-import type { RunEvent } from '../../core/event.js';
-import type { Json } from '../../core/json.js';
-import type { SettingsOverrides } from '../../core/task.js';
+} from '../../core/state/effect.js';
+import type { RunEvent } from '../../core/state/event.js';
+import type { Json } from '../../core/json/json.js';
+import type { SettingsOverrides } from '../../core/state/task.js';
 import { createAnthropicProvider } from '../../providers/anthropic.js';
 import type { Provider } from '../../providers/provider.js';
 import { resolveRoute } from '../../providers/routes.js';

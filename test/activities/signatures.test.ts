@@ -1,9 +1,10 @@
 /** The last look at who approved, before anything starts. */
 import { generateKeyPairSync } from 'node:crypto';
 import { signerOf } from '../../client/desk-signer.js';
-import type { Decision } from '../../core/ask/ask.js';
-import { statementOf, type SignedStatement } from '../../core/ask/statement.js';
-import type { Grant } from '../../core/effect.js';
+import type { Decision } from '../../core/state/ask.js';
+import { statementOf } from '../../core/ask/statement.js';
+import { type SignedStatement } from '../../core/state/statement.js';
+import type { Grant } from '../../core/state/effect.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import { attempt, executeInput, RUN, type Bed } from './setup.js';
 import { bedWith, call, execute, FINANCIAL, KEYED_WRITE } from './tool-bed.js';

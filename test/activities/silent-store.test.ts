@@ -1,8 +1,8 @@
 /** A store that says nothing holds no attempt up: not one that the run wants no more, and none beyond its time. */
 import { CancelledFailure } from '@temporalio/common';
-import { HoldfastError } from '../../core/errors.js';
-import { NO_USAGE } from '../../core/model.js';
-import type { EventBody } from '../../core/event.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import { NO_USAGE } from '../../core/state/model.js';
+import type { EventBody } from '../../core/state/event.js';
 import type { Store } from '../../store/store.js';
 import { eventsFrom, RESULT } from '../store/fixtures.js';
 import {

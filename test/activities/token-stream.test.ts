@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { defineTool } from '../../authoring/index.js';
-import type { CallModelInput, CallModelOutput } from '../../core/effect.js';
+import type { CallModelInput, CallModelOutput } from '../../core/state/effect.js';
 import type { Provider } from '../../providers/provider.js';
 import type { ScriptedAnswer } from '../../providers/scripted/script.js';
 import {

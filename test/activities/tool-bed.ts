@@ -2,8 +2,8 @@
 import type { ActivityCancellationDetails } from '@temporalio/common';
 import { z } from 'zod';
 import { defineTool, type Tool, type ToolContext } from '../../authoring/index.js';
-import type { ExecuteToolInput, ExecuteToolOutput } from '../../core/effect.js';
-import type { ToolEffect } from '../../core/tool.js';
+import type { ExecuteToolInput, ExecuteToolOutput } from '../../core/state/effect.js';
+import type { ToolEffect } from '../../core/state/tool.js';
 import {
   attempt,
   callOf,

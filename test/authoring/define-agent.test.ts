@@ -8,8 +8,8 @@ import {
   usd,
   type AgentDefinition,
 } from '../../authoring/index.js';
-import { HoldfastError } from '../../core/errors.js';
-import type { ModelRoute } from '../../core/model.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { ModelRoute } from '../../core/state/model.js';
 
 function tool(name: string, version = '1') {
   return defineTool({ name, version, effect: 'read', input: z.object({}), run: () => null });

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Locator, Page, Route } from 'playwright-core';
-import type { AskView } from '../../core/event.js';
+import type { AskView } from '../../core/state/ask-view.js';
 import type { ScriptedAnswer } from '../../testing/index.js';
 import { AGENT } from '../integration/support/agents.js';
 import {

@@ -3,7 +3,7 @@
  * runs are real ones on a real server, which never come to rest; the others are rows that go on being written.
  */
 import type { RunHandle } from '../../client/run-handle.js';
-import type { EventBody, RunEvent } from '../../core/event.js';
+import type { EventBody, RunEvent } from '../../core/state/event.js';
 import { call } from '../integration/support/world.js';
 import { describeInBrowser, screenshot } from './support/browser.js';
 import { setStage, type Stage } from './support/stage.js';

@@ -5,8 +5,8 @@ import {
   NO_TRANSCRIPT,
   type Figures,
   type RunEnd,
-} from '../../chaos/figures.js';
-import type { Payment } from '../../chaos/payment-service.js';
+} from '../../lab/chaos/figures.js';
+import type { Payment } from '../../lab/chaos/payment-service.js';
 
 const stall = { ms: 1_000, from: 0, waitedFor: 'a workflow task' };
 const ended = (runId: string, over: Partial<RunEnd> = {}): RunEnd => ({

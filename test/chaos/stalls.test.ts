@@ -1,5 +1,5 @@
 /** Where a run has stood still, read from the events of its Temporal history. */
-import { longestStall, type History } from '../../chaos/stalls.js';
+import { longestStall, type History } from '../../lab/chaos/stalls.js';
 
 type Attributes = { readonly [name: string]: unknown };
 

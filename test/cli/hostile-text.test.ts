@@ -7,7 +7,8 @@ import {
   inertJson,
   inertLines,
 } from '../../cli/render/index.js';
-import type { AskView, RunEvent } from '../../core/event.js';
+import type { RunEvent } from '../../core/state/event.js';
+import type { AskView } from '../../core/state/ask-view.js';
 
 const ESC = '\u001B';
 const UNSAFE =

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../cli/program.js';
-import type { EventBody } from '../../core/event.js';
+import type { EventBody } from '../../core/state/event.js';
 import { openStore, type Store } from '../../store/store.js';
 import { askView, eventsFrom, RESULT, SESSION_INIT } from '../store/fixtures.js';
 

@@ -9,8 +9,9 @@ import {
   table,
   usdText,
 } from '../../cli/render/index.js';
-import type { AskView, RunEvent } from '../../core/event.js';
-import { explainRun } from '../../core/explain.js';
+import type { RunEvent } from '../../core/state/event.js';
+import type { AskView } from '../../core/state/ask-view.js';
+import { explainRun } from '../../pure/explain.js';
 
 describe('amounts', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { parseBudgetOptions, parseSettingOptions } from '../../cli/assignments.js';
 import { parseDuration } from '../../cli/duration.js';
-import { parseJsonText } from '../../core/json-text.js';
+import { parseJsonText } from '../../pure/json-text.js';
 import { parseTaskText } from '../../cli/task-input.js';
 
 describe('a task file', () => {

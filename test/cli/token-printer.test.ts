@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { createOutput } from '../../cli/output.js';
 import { inertStream, inertText } from '../../cli/render/index.js';
 import { tokenPrinter } from '../../cli/token-printer.js';
-import type { RunEvent } from '../../core/event.js';
-import type { ModelDelta, StreamChunk, StreamEntry } from '../../core/stream.js';
+import type { RunEvent } from '../../core/state/event.js';
+import type { ModelDelta, StreamChunk, StreamEntry } from '../../pure/stream.js';
 
 const ESC = '\u001B';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { startReading } from '../../client/stream-reading.js';
-import type { StreamChunk, StreamEntry } from '../../core/stream.js';
-import type { StreamBatch } from '../../store/streams.js';
+import type { StreamChunk, StreamEntry } from '../../pure/stream.js';
+import type { StreamBatch } from '../../store/changes.js';
 
 const started: StreamEntry = { kind: 'attempt_started', eventsBefore: 0 };
 const ended: StreamEntry = { kind: 'attempt_ended' };

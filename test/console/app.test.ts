@@ -5,8 +5,8 @@ import { createApp } from '../../console/app.js';
 import type { Desk } from '../../console/desk.js';
 import { endpoint } from '../../console/http/endpoint.js';
 import type { Authenticator } from '../../console/identity/person.js';
-import { digestOf } from '../../core/digest.js';
-import type { Json } from '../../core/json.js';
+import { digestOf } from '../../core/json/digest.js';
+import type { Json } from '../../core/json/json.js';
 
 const digest = endpoint({
   method: 'post',

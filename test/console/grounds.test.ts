@@ -1,5 +1,5 @@
 /** What a question rests on, from the events before it. */
-import type { RunEvent } from '../../core/event.js';
+import type { RunEvent } from '../../core/state/event.js';
 import { groundsOf } from '../../console/grounds.js';
 import type { AskRow } from '../../store/asks.js';
 

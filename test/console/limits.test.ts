@@ -1,6 +1,6 @@
 import { rateLimit, slots } from '../../console/http/rate.js';
 import { Problem, problemOf, problemResponse } from '../../console/http/problem.js';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 
 test('so many requests a minute, then as time passes', () => {
   let now = 0;

@@ -7,7 +7,7 @@ import {
   type Notifier,
   type NotifierSettings,
 } from '../../console/notify/notifier.js';
-import { NOTICE_AGE_MS_MAX } from '../../core/notice.js';
+import { NOTICE_AGE_MS_MAX } from '../../pure/notice.js';
 import { LIST_ROWS_MAX } from '../../store/bounds.js';
 import type { AskRow } from '../../store/asks.js';
 import type { Notice } from '../../store/notices.js';

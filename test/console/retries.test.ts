@@ -5,7 +5,7 @@ import { createApp } from '../../console/app.js';
 import type { Desk } from '../../console/desk.js';
 import { owedRows } from '../../console/owed.js';
 import { ENDPOINTS } from '../../console/routes/index.js';
-import { HoldfastError, type ErrorCode } from '../../core/errors.js';
+import { HoldfastError, type ErrorCode } from '../../core/state/errors.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import { askView, eventsFrom, SESSION_INIT } from '../store/fixtures.js';
 

@@ -1,5 +1,5 @@
 /** What counts as seen. */
-import type { AuditEntry } from '../../core/audit.js';
+import type { AuditEntry } from '../../pure/audit.js';
 import type { Desk } from '../../console/desk.js';
 import type { Person } from '../../console/identity/person.js';
 import { views } from '../../console/trail.js';

@@ -1,10 +1,10 @@
 /** Properties: whatever people say, in whatever order, only what somebody agreed to runs, exactly as agreed. */
 import fc from 'fast-check';
-import type { Decision } from '../../core/ask/ask.js';
-import { canonicalJson } from '../../core/digest.js';
-import { PERMISSION_MODES } from '../../core/permission-mode.js';
-import type { Settings } from '../../core/settings.js';
-import { viewOfRun } from '../../core/run-result.js';
+import type { Decision } from '../../core/state/ask.js';
+import { canonicalJson } from '../../core/json/digest.js';
+import { PERMISSION_MODES } from '../../core/state/permission-mode.js';
+import type { Settings } from '../../core/state/settings.js';
+import { viewOfRun } from '../../core/loop/run-result.js';
 import { call, calls, decisionOn, says, tool, type Script } from './script.js';
 import {
   createShell,

@@ -1,14 +1,14 @@
 /** Properties: whatever comes in, in whatever order, a run stays consistent and comes to an end. */
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import type { Decision } from '../../core/ask/ask.js';
-import type { Limit } from '../../core/budget-fields.js';
-import type { Input } from '../../core/input.js';
-import { PERMISSION_MODES, type PermissionMode } from '../../core/permission-mode.js';
-import type { PolicyRule } from '../../core/policy.js';
-import { DEFAULT_TOKEN_BUDGET } from '../../core/gates/token-budget.js';
-import { HOOK_POINTS, type HookNames } from '../../core/hooks/hook.js';
-import { viewOfRun } from '../../core/run-result.js';
+import type { Decision } from '../../core/state/ask.js';
+import type { Limit } from '../../core/state/budget-fields.js';
+import type { Input } from '../../core/state/input.js';
+import { PERMISSION_MODES, type PermissionMode } from '../../core/state/permission-mode.js';
+import type { PolicyRule } from '../../core/state/policy.js';
+import { DEFAULT_TOKEN_BUDGET } from '../../core/state/token-budget.js';
+import { HOOK_POINTS, type HookNames } from '../../core/state/hook.js';
+import { viewOfRun } from '../../core/loop/run-result.js';
 import {
   call,
   calls,

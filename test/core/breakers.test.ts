@@ -1,4 +1,4 @@
-import type { Budget } from '../../core/budget-fields.js';
+import type { Budget } from '../../core/state/budget-fields.js';
 import { call, calls, says, type ModelEntry, type Script } from './script.js';
 import { createShell, finish, requestsOf } from './shell.js';
 

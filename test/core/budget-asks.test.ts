@@ -1,7 +1,7 @@
-import type { Decision } from '../../core/ask/ask.js';
-import type { Budget } from '../../core/budget-fields.js';
-import type { AskView } from '../../core/event.js';
-import { viewOfRun } from '../../core/run-result.js';
+import type { Decision } from '../../core/state/ask.js';
+import type { Budget } from '../../core/state/budget-fields.js';
+import type { AskView } from '../../core/state/ask-view.js';
+import { viewOfRun } from '../../core/loop/run-result.js';
 import { call, calls, decisionOn, failure, says, usage, withReply, type Script } from './script.js';
 import {
   answer,

@@ -1,5 +1,5 @@
 import { boundMicroUsd } from '../../core/money/price.js';
-import { CALLS_KEPT_MAX, CALLS_MAX, surplusResult } from '../../core/turn/surplus.js';
+import { CALLS_KEPT_MAX, CALLS_MAX, surplusResult } from '../../core/step/surplus.js';
 import {
   call,
   calls,

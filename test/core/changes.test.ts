@@ -1,7 +1,7 @@
 /** What runs of older rules decide, where a change of meaning has a name. */
 import { generateKeyPairSync } from 'node:crypto';
-import { GRANTS_MAX } from '../../core/ask/grants.js';
-import { CHANGES, follows, knownRules, RULES_VERSION } from '../../core/changes.js';
+import { GRANTS_MAX } from '../../core/permission/grants.js';
+import { CHANGES, follows, knownRules, RULES_VERSION } from '../../core/step/changes.js';
 import { signerOf } from '../../client/desk-signer.js';
 import { call, calls, decisionOn, says, type Script } from './script.js';
 import {

@@ -1,5 +1,5 @@
-import { contextTokens } from '../../core/context/size.js';
-import type { Reply } from '../../core/model.js';
+import { contextTokens } from '../../core/step/context-size.js';
+import type { Reply } from '../../core/state/model.js';
 import {
   call,
   calls,

@@ -1,4 +1,4 @@
-import type { Criterion, Evidence } from '../../core/task.js';
+import type { Criterion, Evidence } from '../../core/state/task.js';
 import { call, calls, says, type Script } from './script.js';
 import { createShell, executedOf, finish, started, transitionsOf } from './shell.js';
 

@@ -1,6 +1,6 @@
 /** Control from outside: another model, another thinking budget, from the next request on. */
-import { parseModelName, parseThinkingTokens } from '../../core/parse-message.js';
-import { viewOfRun } from '../../core/run-result.js';
+import { parseModelName, parseThinkingTokens } from '../../core/messages/parse-message.js';
+import { viewOfRun } from '../../core/loop/run-result.js';
 import { call, calls, failure, says, usage, type Script } from './script.js';
 import {
   createShell,

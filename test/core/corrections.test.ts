@@ -1,6 +1,6 @@
-import { callDigest } from '../../core/digest.js';
-import type { Json } from '../../core/json.js';
-import type { ToolRecord } from '../../core/tool.js';
+import { callDigest } from '../../core/json/digest.js';
+import type { Json } from '../../core/json/json.js';
+import type { ToolRecord } from '../../core/state/tool.js';
 import { call, calls, decisionOn, says, tool, TOOLBOX, type Script } from './script.js';
 import {
   answer,

@@ -1,5 +1,5 @@
 /** Dataflow: calls that are never executed, conditions, and the end of a run in the middle of a plan. */
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import { contentOf, from, planned } from './plan.js';
 import { call, calls, flows, says, tool, TOOLBOX } from './script.js';
 import { codesOf, finish, ofType, requestsOf, send, settle, until, type Shell } from './shell.js';

@@ -1,6 +1,6 @@
 /** Dataflow: calls of one reply that use each other's results (seed 003; scenarios S115 to S126). */
-import type { Json } from '../../core/json.js';
-import { viewOfRun } from '../../core/run-result.js';
+import type { Json } from '../../core/json/json.js';
+import { viewOfRun } from '../../core/loop/run-result.js';
 import { argsOf, contentOf, from, planned, traceOf } from './plan.js';
 import { call, calls, decisionOn, flows, says, tool, TOOLBOX } from './script.js';
 import {

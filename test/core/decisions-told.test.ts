@@ -1,10 +1,10 @@
 /** What a run tells of decisions whose senders could tell nobody, and of its stop, while its record waits. */
 import { generateKeyPairSync } from 'node:crypto';
 import { signerOf, type DeskSigner } from '../../client/desk-signer.js';
-import type { Decision } from '../../core/ask/ask.js';
-import { auditOf } from '../../core/audit-events.js';
-import { parseDecision } from '../../core/parse-message.js';
-import { questionOf, viewOfRun } from '../../core/run-result.js';
+import type { Decision } from '../../core/state/ask.js';
+import { auditOf } from '../../pure/audit-events.js';
+import { parseDecision } from '../../core/messages/parse-message.js';
+import { questionOf, viewOfRun } from '../../core/loop/run-result.js';
 import { call, calls, decisionOn, says, tool, type Script } from './script.js';
 import {
   askOf,

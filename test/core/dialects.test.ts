@@ -1,6 +1,6 @@
-import { DIALECTS, stopReasonAs } from '../../core/dialects.js';
-import type { RunStatus, StopReason } from '../../core/result.js';
-import { nextSafeActionFor, statusOfStop } from '../../core/stop.js';
+import { DIALECTS, stopReasonAs } from '../../pure/dialects.js';
+import type { RunStatus, StopReason } from '../../core/state/result.js';
+import { nextSafeActionFor, statusOfStop } from '../../core/step/stop.js';
 
 const BUDGET = 'budget_exceeded';
 const SDK_ERROR = 'error_during_execution';

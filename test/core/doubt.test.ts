@@ -1,5 +1,4 @@
-import type { Finding } from '../../core/effect.js';
-import type { RecoveryStep } from '../../core/recovery.js';
+import type { Finding, RecoveryStep } from '../../core/state/recovery.js';
 import { call, calls, failure, says, tool, type Script, type ToolEntry } from './script.js';
 import {
   answer,

@@ -1,5 +1,5 @@
 /** What comes before anybody asked, and what comes when it is almost over. */
-import { parseStart } from '../../core/parse-start.js';
+import { parseStart } from '../../core/messages/parse-start.js';
 import { call, calls, decisionOn, says } from './script.js';
 import {
   answer,

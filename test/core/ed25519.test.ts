@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { verifyEd25519 } from '../../core/ed25519.js';
+import { verifyEd25519 } from '../../core/json/ed25519.js';
 
 const L = 2n ** 252n + 27742317777372353535851937790883648493n;
 const P = 2n ** 255n - 19n;

@@ -1,4 +1,4 @@
-import { explainRun, nextActionOf } from '../../core/explain.js';
+import { explainRun, nextActionOf } from '../../pure/explain.js';
 import { call, calls, says } from './script.js';
 import { answer, createShell, finish, settle } from './shell.js';
 

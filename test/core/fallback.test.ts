@@ -1,4 +1,4 @@
-import { NO_USAGE } from '../../core/model.js';
+import { NO_USAGE } from '../../core/state/model.js';
 import {
   call,
   calls,

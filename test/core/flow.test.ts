@@ -1,13 +1,13 @@
-import type { Json } from '../../core/json.js';
-import { readFlow } from '../../core/call/flow.js';
+import type { Json } from '../../core/json/json.js';
+import { readFlow } from '../../core/dataflow/flow.js';
 import {
   holdsIn,
   referencesIn,
   resolveReferences,
   valueAt,
   valueOf,
-} from '../../core/call/references.js';
-import { overlaps, parsePath } from '../../core/call/state-path.js';
+} from '../../core/dataflow/references.js';
+import { overlaps, parsePath } from '../../core/dataflow/state-path.js';
 
 describe('a path of the state', () => {
   test.each([

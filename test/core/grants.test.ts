@@ -1,5 +1,5 @@
-import { GRANTS_MAX } from '../../core/ask/grants.js';
-import { viewOfRun } from '../../core/run-result.js';
+import { GRANTS_MAX } from '../../core/permission/grants.js';
+import { viewOfRun } from '../../core/loop/run-result.js';
 import { call, calls, decisionOn, says, tool, type Script } from './script.js';
 import {
   answer,

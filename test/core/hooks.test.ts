@@ -1,4 +1,4 @@
-import type { HookPoint } from '../../core/hooks/hook.js';
+import type { HookPoint } from '../../core/state/hook.js';
 import { call, calls, failure, says, STRICT_001, type Script } from './script.js';
 import {
   answer,

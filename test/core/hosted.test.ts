@@ -1,5 +1,5 @@
 /** Tools that the model's vendor runs itself (G48, S166). */
-import type { HostedCall, Reply } from '../../core/model.js';
+import type { HostedCall, Reply } from '../../core/state/model.js';
 import { call, calls, says, tool, TOOLBOX, usage, type ModelReply, type Script } from './script.js';
 import {
   createShell,

@@ -1,4 +1,4 @@
-import type { AnswerRule } from '../../core/tool.js';
+import type { AnswerRule } from '../../core/state/tool.js';
 import { call, calls, says, tool, type Script } from './script.js';
 import {
   askOf,

@@ -1,8 +1,8 @@
 /** The checker itself: what it lets pass, and that it sees each kind of damage. */
-import type { RunEvent } from '../../core/event.js';
-import { checkEvent, checkStep, startChecking } from '../../core/invariants.js';
-import type { Call } from '../../core/call/call.js';
-import type { Run } from '../../core/run.js';
+import type { RunEvent } from '../../core/state/event.js';
+import { checkEvent, checkStep, startChecking } from '../../pure/invariants.js';
+import type { Call } from '../../core/state/call.js';
+import type { Run } from '../../core/state/run.js';
 import { call, calls, says } from './script.js';
 import { answer, createShell, finish, settle, until } from './shell.js';
 

@@ -7,7 +7,7 @@ import {
   NOTICE_TRIES_MAX,
   type NoticeReply,
   type NoticeTry,
-} from '../../core/notice.js';
+} from '../../pure/notice.js';
 
 const answered = (status: number, retryAfterMs?: number): NoticeReply => ({
   kind: 'answered',

@@ -1,8 +1,8 @@
 /** How long nobody may hear of a worker that opens a run. */
-import { codeId, rulesOfCode } from '../../core/code-id.js';
-import { advance } from '../../core/engine.js';
-import { open, upgradeRun } from '../../core/open.js';
-import type { Run } from '../../core/run.js';
+import { codeId, rulesOfCode } from '../../core/step/code-id.js';
+import { advance } from '../../core/loop/engine.js';
+import { open, upgradeRun } from '../../core/loop/open.js';
+import type { Run } from '../../core/state/run.js';
 
 const START = { v: 1, agent: 'desk', task: { goal: 'Serve.' } } as const;
 

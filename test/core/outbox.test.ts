@@ -1,6 +1,6 @@
-import type { ActivityEffect } from '../../core/effect.js';
-import { BATCH_BYTES_MAX, EVENTS_PER_BATCH } from '../../core/outbox.js';
-import { wholeEvents } from '../../core/wire-events.js';
+import type { ActivityEffect } from '../../core/state/effect.js';
+import { BATCH_BYTES_MAX, EVENTS_PER_BATCH } from '../../core/step/outbox.js';
+import { wholeEvents } from '../../core/step/wire-events.js';
 import { call, calls, failure, says } from './script.js';
 import {
   answer,

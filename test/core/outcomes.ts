@@ -3,27 +3,27 @@ import type {
   ActivityEffect,
   CallModelOutput,
   ExecuteToolOutput,
-  Finding,
   ToolOutcome,
-} from '../../core/effect.js';
-import { provesOutcome } from '../../activities/check-signatures.js';
-import { callDigest } from '../../core/digest.js';
+} from '../../core/state/effect.js';
+import type { Finding } from '../../core/state/recovery.js';
+import { provesOutcome } from '../../activities/tool/check-signatures.js';
+import { callDigest } from '../../core/json/digest.js';
 import {
   holdsIn,
   missingFrom,
   referencesIn,
   resolveReferences,
   valueOf,
-} from '../../core/call/references.js';
-import { failureOf, type Failure } from '../../core/failure.js';
-import type { HookOutcome } from '../../core/hooks/hook.js';
+} from '../../core/dataflow/references.js';
+import { failureOf, type Failure } from '../../core/state/failure.js';
+import type { HookOutcome } from '../../core/state/hook.js';
 import { endsTheChain } from '../../core/hooks/opinion.js';
-import { wholeEvents } from '../../core/wire-events.js';
-import type { EffectInput, Input } from '../../core/input.js';
-import type { Json } from '../../core/json.js';
-import { NO_USAGE, type Reply } from '../../core/model.js';
-import { RULES_VERSION } from '../../core/changes.js';
-import { isMutating } from '../../core/tool.js';
+import { wholeEvents } from '../../core/step/wire-events.js';
+import type { EffectInput, Input } from '../../core/state/input.js';
+import type { Json } from '../../core/json/json.js';
+import { NO_USAGE, type Reply } from '../../core/state/model.js';
+import { RULES_VERSION } from '../../core/step/changes.js';
+import { isMutating } from '../../core/state/tool.js';
 import type { Shell, Started } from './shell.js';
 import { checkOf, frozenOf, scriptedRoute, type ToolEntry } from './script.js';
 import { appendItems, appendReply, summarised, type Message } from './transcript.js';

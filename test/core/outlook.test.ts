@@ -1,6 +1,6 @@
 /** What the business controls knew when a call was checked, on the one question that is asked about it. */
 import type { Outlook } from '../../core/controls/outlook.js';
-import type { ProposedCall } from '../../core/model.js';
+import type { ProposedCall } from '../../core/state/model.js';
 import { call, calls, says, tool, type Script } from './script.js';
 import {
   answer,

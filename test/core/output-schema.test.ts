@@ -1,4 +1,4 @@
-import type { OutputCheck } from '../../core/model.js';
+import type { OutputCheck } from '../../core/state/model.js';
 import { call, calls, says, type Script } from './script.js';
 import { createShell, finish, ofType, requestsOf, send, settle, transitionsOf } from './shell.js';
 import { lettersOf } from './transcript.js';

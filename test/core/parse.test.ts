@@ -6,8 +6,8 @@ import {
   parseProvidedInput,
   parseThinkingTokens,
   parseUserMessage,
-} from '../../core/parse-message.js';
-import { parseStart } from '../../core/parse-start.js';
+} from '../../core/messages/parse-message.js';
+import { parseStart } from '../../core/messages/parse-start.js';
 
 const DECISION = { askId: 'r:1', argsHash: 'h', decision: 'approve', by: 'pat', decidedAt: 1 };
 const PARSERS = {

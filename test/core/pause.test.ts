@@ -1,5 +1,5 @@
 /** `interruptMode: 'pause'`: an interrupt ends what is under way and waits for the user (C44, G94). */
-import { viewOf } from '../../core/ask/pending.js';
+import { viewOf } from '../../core/step/pending.js';
 import { call, calls, decisionOn, failure, says, withReply, type Script } from './script.js';
 import {
   answer,
@@ -20,7 +20,7 @@ import {
   type Outside,
   type Shell,
 } from './shell.js';
-import { statusOf } from '../../core/run-result.js';
+import { statusOf } from '../../core/loop/run-result.js';
 import { lettersOf } from './transcript.js';
 
 const INTERRUPT: Outside = { type: 'interrupt' };

@@ -1,13 +1,13 @@
 /** Sizes: payloads and runs keep their limits, whatever is sent (design §7). Every step is checked as well. */
-import { parseDecision, parseUserMessage } from '../../core/parse-message.js';
+import { parseDecision, parseUserMessage } from '../../core/messages/parse-message.js';
 import {
   CONTINUE_AS_NEW_BYTES_MAX,
   fitsBytes,
   jsonBytes,
   PAYLOAD_BYTES_MAX,
   textFitsBytes,
-} from '../../core/payload-size.js';
-import { QUEUE_BYTES_MAX } from '../../core/receive.js';
+} from '../../core/json/payload-size.js';
+import { QUEUE_BYTES_MAX } from '../../core/loop/receive.js';
 import { APPEND_BYTES_MAX } from '../../core/turn/store-messages.js';
 import { call, calls, failure, says, type Script } from './script.js';
 import {

@@ -1,7 +1,7 @@
-import type { Json } from '../../core/json.js';
-import type { PermissionMode } from '../../core/permission-mode.js';
-import type { PolicyRule } from '../../core/policy.js';
-import type { Settings } from '../../core/settings.js';
+import type { Json } from '../../core/json/json.js';
+import type { PermissionMode } from '../../core/state/permission-mode.js';
+import type { PolicyRule } from '../../core/state/policy.js';
+import type { Settings } from '../../core/state/settings.js';
 import { call, calls, says, tool, TOOLBOX, type Script } from './script.js';
 import {
   answer,

@@ -1,5 +1,5 @@
 /** What tests of dataflow share: plans, and what became of them. */
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import type { Script } from './script.js';
 import { createShell, ofType, type Shell } from './shell.js';
 

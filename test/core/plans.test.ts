@@ -1,7 +1,7 @@
 /** Properties of random plans: whatever calls say about each other, a turn ends and keeps the rules. */
 import fc from 'fast-check';
-import type { Json } from '../../core/json.js';
-import { viewOfRun } from '../../core/run-result.js';
+import type { Json } from '../../core/json/json.js';
+import { viewOfRun } from '../../core/loop/run-result.js';
 import {
   calls,
   decisionOn,

@@ -3,8 +3,8 @@ import {
   matchesName,
   type PolicyCondition,
   type PolicyRule,
-} from '../../core/policy.js';
-import type { Json } from '../../core/json.js';
+} from '../../core/state/policy.js';
+import type { Json } from '../../core/json/json.js';
 
 function matches(when: PolicyCondition, args: Json): boolean {
   const rules: readonly PolicyRule[] = [{ tool: 'pay', decision: 'allow', when }];

@@ -1,6 +1,6 @@
 import { compactionStarted, preCompact } from '../../core/hooks/pre-compact.js';
-import { receive } from '../../core/engine.js';
-import type { OpenRun } from '../../core/run.js';
+import { receive } from '../../core/loop/engine.js';
+import type { OpenRun } from '../../core/state/run.js';
 import { says, type Script } from './script.js';
 import { createShell, until } from './shell.js';
 

@@ -1,10 +1,10 @@
 /** Attack table A1 to A3 and A5 at the core: decisions that must be proven, in every way they are not. */
 import { generateKeyPairSync } from 'node:crypto';
 import { signerOf, type DeskSigner } from '../../client/desk-signer.js';
-import type { Decision } from '../../core/ask/ask.js';
+import type { Decision } from '../../core/state/ask.js';
 import type { StatementPlace } from '../../core/ask/statement.js';
 import { PROOFS_AT_ONCE_MAX } from '../../core/ask/verify.js';
-import { parseDecision } from '../../core/parse-message.js';
+import { parseDecision } from '../../core/messages/parse-message.js';
 import { call, calls, decisionOn, says, tool, type Script } from './script.js';
 import {
   askOf,

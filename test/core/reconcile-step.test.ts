@@ -1,5 +1,5 @@
 /** What a row of the ledger says of an attempt that somebody asks about. */
-import { decideReconcile, type LedgerRow } from '../../core/ledger.js';
+import { decideReconcile, type LedgerRow } from '../../pure/ledger.js';
 
 const CALL = { runId: 'r1', digest: 'd1', attempt: 1 };
 const VOID = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { repairHistory, UNRECORDED, type Message } from '../../core/session/repair.js';
-import type { StoredBlock } from '../../core/transcript.js';
+import { repairHistory, UNRECORDED, type Message } from '../../pure/session-repair.js';
+import type { StoredBlock } from '../../core/state/transcript.js';
 
 let nextId = 0;
 const message = (role: Message['role'], blocks: readonly StoredBlock[]): Message => {

@@ -1,5 +1,5 @@
 /** One logical model call, however many attempts it took (S95–S99). */
-import type { Failure } from '../../core/failure.js';
+import type { Failure } from '../../core/state/failure.js';
 import { call, calls, failure, says } from './script.js';
 import { createShell, finish, ofType, requestsOf, until } from './shell.js';
 

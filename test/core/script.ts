@@ -1,15 +1,16 @@
 /** What a test of the core writes down: tools, model replies, outcomes. In the spirit of spec fixtures. */
-import { DEFAULT_BUDGET, type Budget } from '../../core/budget-fields.js';
-import type { Decision } from '../../core/ask/ask.js';
-import type { DeskKey } from '../../core/ask/statement.js';
-import { readFlow } from '../../core/call/flow.js';
-import { callDigest } from '../../core/digest.js';
-import type { Finding, RetriedAttempt, ToolOutcome } from '../../core/effect.js';
-import type { AskView } from '../../core/event.js';
-import type { Failure } from '../../core/failure.js';
-import type { Frozen } from '../../core/frozen.js';
-import type { Json, StoredText } from '../../core/json.js';
-import type { HookNames, HookOpinion } from '../../core/hooks/hook.js';
+import { DEFAULT_BUDGET, type Budget } from '../../core/state/budget-fields.js';
+import type { Decision } from '../../core/state/ask.js';
+import type { DeskKey } from '../../core/state/statement.js';
+import { readFlow } from '../../core/dataflow/flow.js';
+import { callDigest } from '../../core/json/digest.js';
+import type { RetriedAttempt, ToolOutcome } from '../../core/state/effect.js';
+import type { Finding, RecoveryStep } from '../../core/state/recovery.js';
+import type { AskView } from '../../core/state/ask-view.js';
+import type { Failure } from '../../core/state/failure.js';
+import type { Frozen } from '../../core/state/frozen.js';
+import type { Json, StoredText } from '../../core/json/json.js';
+import type { HookNames, HookOpinion } from '../../core/state/hook.js';
 import {
   NO_USAGE,
   type CallCheck,
@@ -17,12 +18,11 @@ import {
   type ProposedCall,
   type Reply,
   type Usage,
-} from '../../core/model.js';
-import type { PolicyRule } from '../../core/policy.js';
-import { DEFAULT_SETTINGS, type Settings } from '../../core/settings.js';
-import type { RecoveryStep } from '../../core/recovery.js';
-import type { Task } from '../../core/task.js';
-import type { ToolRecord } from '../../core/tool.js';
+} from '../../core/state/model.js';
+import type { PolicyRule } from '../../core/state/policy.js';
+import { DEFAULT_SETTINGS, type Settings } from '../../core/state/settings.js';
+import type { Task } from '../../core/state/task.js';
+import type { ToolRecord } from '../../core/state/tool.js';
 
 export interface Script {
   readonly task?: Partial<Task>;

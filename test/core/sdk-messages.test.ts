@@ -1,8 +1,8 @@
-import type { RunEvent } from '../../core/event.js';
-import { previewOf, type StoredText } from '../../core/json.js';
-import { messageOf, textsOf } from '../../core/sdk/event-message.js';
-import type { SDKMessage } from '../../core/sdk/message.js';
-import { advanceProjection, startProjection } from '../../core/sdk/projection.js';
+import type { RunEvent } from '../../core/state/event.js';
+import { previewOf, type StoredText } from '../../core/json/json.js';
+import { messageOf, textsOf } from '../../pure/sdk/event-message.js';
+import type { SDKMessage } from '../../pure/sdk/message.js';
+import { advanceProjection, startProjection } from '../../pure/sdk/projection.js';
 import { call, calls, says } from './script.js';
 import { createShell, finish, send, type Shell } from './shell.js';
 

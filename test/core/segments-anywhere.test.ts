@@ -2,9 +2,9 @@
  * Continue-as-new at every point of runs that use what a run can do: whatever it has under way, waits for
  * or remembers, the run ends as it would have without.
  */
-import { pendingAsks } from '../../core/ask/pending.js';
-import type { AskKind } from '../../core/ask/ask.js';
-import type { Json } from '../../core/json.js';
+import { pendingAsks } from '../../core/step/pending.js';
+import type { AskKind } from '../../core/state/ask-kinds.js';
+import type { Json } from '../../core/json/json.js';
 import { from } from './plan.js';
 import {
   call,

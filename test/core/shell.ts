@@ -4,21 +4,22 @@
  * after every step. Time stands still while anything can happen, then jumps to the next outcome.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Decision } from '../../core/ask/ask.js';
-import type { ActivityEffect, CallModelInput, Effect, Limited } from '../../core/effect.js';
-import { advance, receive } from '../../core/engine.js';
-import type { AskView, EventType, RunEvent } from '../../core/event.js';
-import type { Input, OutsideInput } from '../../core/input.js';
+import type { Decision } from '../../core/state/ask.js';
+import type { ActivityEffect, CallModelInput, Effect, Limited } from '../../core/state/effect.js';
+import { advance, receive } from '../../core/loop/engine.js';
+import type { EventType, RunEvent } from '../../core/state/event.js';
+import type { AskView } from '../../core/state/ask-view.js';
+import type { Input, OutsideInput } from '../../core/state/input.js';
 import {
   checkEvent,
   checkStep,
   startChecking,
   type InvariantState,
-} from '../../core/invariants.js';
-import { nextSegment, open } from '../../core/open.js';
-import type { RunResult } from '../../core/result.js';
-import { viewOfRun } from '../../core/run-result.js';
-import type { Run } from '../../core/run.js';
+} from '../../pure/invariants.js';
+import { nextSegment, open } from '../../core/loop/open.js';
+import type { RunResult } from '../../core/state/result.js';
+import { viewOfRun } from '../../core/loop/run-result.js';
+import type { Run } from '../../core/state/run.js';
 import { outcomeOf, type Outcome } from './outcomes.js';
 import { createTranscript, type Message, type Transcript } from './transcript.js';
 import { decisionOn, type Script } from './script.js';

@@ -1,5 +1,4 @@
-import type { TokenBudget } from '../../core/gates/token-budget.js';
-import { DEFAULT_TOKEN_BUDGET } from '../../core/gates/token-budget.js';
+import { type TokenBudget, DEFAULT_TOKEN_BUDGET } from '../../core/state/token-budget.js';
 import { call, calls, says, usage, type ModelEntry, type Script } from './script.js';
 import {
   createShell,

@@ -1,7 +1,7 @@
 /** The store's transcript as a list, refusing what no provider accepts (invariants i and ii). */
-import type { TranscriptItem } from '../../core/transcript.js';
-import type { Reply } from '../../core/model.js';
-import { previewOf } from '../../core/json.js';
+import type { TranscriptItem } from '../../core/state/transcript.js';
+import type { Reply } from '../../core/state/model.js';
+import { previewOf } from '../../core/json/json.js';
 
 export interface Message {
   readonly role: 'U' | 'A' | 'R';

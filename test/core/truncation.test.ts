@@ -1,4 +1,4 @@
-import { DEFAULT_SETTINGS } from '../../core/settings.js';
+import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
 import { call, calls, failure, says, usage, withReply, type Script } from './script.js';
 import {
   createShell,

@@ -1,10 +1,10 @@
 /** Active time is the union of what effects worked; everything else is waiting (G115). */
 import fc from 'fast-check';
-import { creditWork, elapse } from '../../core/clock.js';
-import { RULES_VERSION } from '../../core/changes.js';
-import { finish } from '../../core/inflight.js';
-import { open } from '../../core/open.js';
-import type { Run } from '../../core/run.js';
+import { creditWork, elapse } from '../../core/step/clock.js';
+import { RULES_VERSION } from '../../core/step/changes.js';
+import { finish } from '../../core/step/inflight.js';
+import { open } from '../../core/loop/open.js';
+import type { Run } from '../../core/state/run.js';
 
 const START = 1_000;
 

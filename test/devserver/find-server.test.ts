@@ -4,8 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { cachedCli } from '../../devserver/cli-cache.js';
-import { findServer } from '../../devserver/index.js';
-import type { FindServerOptions, Progress } from '../../devserver/index.js';
+import { findServer, type FindServerOptions, type Progress } from '../../devserver/index.js';
 import { freePort } from '../../devserver/ports.js';
 import { runScript } from './child-script.js';
 import {

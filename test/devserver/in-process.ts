@@ -1,5 +1,9 @@
-import { findServer, startServer } from '../../devserver/index.js';
-import type { FindServerOptions, StartServerOptions } from '../../devserver/index.js';
+import {
+  findServer,
+  startServer,
+  type FindServerOptions,
+  type StartServerOptions,
+} from '../../devserver/index.js';
 
 /*
  * Run as a process of its own by the tests: `find <options>` prints what was found; `start <options>`

@@ -4,8 +4,14 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findServer, leftBehind, runningServer, startServer } from '../../devserver/index.js';
-import type { ServerHandle, StartServerOptions } from '../../devserver/index.js';
+import {
+  findServer,
+  leftBehind,
+  runningServer,
+  startServer,
+  type ServerHandle,
+  type StartServerOptions,
+} from '../../devserver/index.js';
 import { identityOf } from '../../devserver/process-identity.js';
 import { runScript } from './child-script.js';
 import { fakeTemporal, script, temporaryFolder } from './fakes.js';

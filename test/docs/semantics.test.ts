@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TRANSITIONS } from '../../core/transitions.js';
+import { TRANSITIONS } from '../../pure/transitions.js';
 import { semantics } from '../../docs/semantics.js';
 import { collectFixtures } from '../../evaluation/collect.js';
 import { createSimulationEngine } from '../../evaluation/simulation/index.js';

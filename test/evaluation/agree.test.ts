@@ -1,4 +1,4 @@
-import type { EventBody } from '../../core/event.js';
+import type { EventBody } from '../../core/state/event.js';
 import { agree } from '../../evaluation/agree.js';
 import type { Observation } from '../../evaluation/engine.js';
 import {

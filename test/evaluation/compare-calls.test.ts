@@ -1,5 +1,5 @@
 /** Expectations of tool calls, each once met and once not. */
-import type { EventBody } from '../../core/event.js';
+import type { EventBody } from '../../core/state/event.js';
 import { compare } from '../../evaluation/compare.js';
 import type { Observation } from '../../evaluation/engine.js';
 import {

@@ -1,5 +1,5 @@
 /** Expectations of events, requests and the conversation, and the invariants of every case. */
-import type { EventBody } from '../../core/event.js';
+import type { EventBody } from '../../core/state/event.js';
 import { compare } from '../../evaluation/compare.js';
 import { traceOf } from '../../evaluation/compare/trace.js';
 import type { Observation } from '../../evaluation/engine.js';

@@ -1,6 +1,6 @@
 /** Hand-made cases and observations: a run that reads an order and answers, and whatever a test changes of it. */
-import type { EventBody, RunEvent } from '../../core/event.js';
-import type { Counters, RunResult } from '../../core/result.js';
+import type { EventBody, RunEvent } from '../../core/state/event.js';
+import type { Counters, RunResult } from '../../core/state/result.js';
 import type { Observation, SeenExecution, SeenMessage } from '../../evaluation/engine.js';
 import type { Fixture } from '../../evaluation/fixture.js';
 import { parseFixture } from '../../evaluation/read-fixture.js';

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowFailedError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import type { RunHandle } from '../../client/run-handle.js';
-import type { Decision } from '../../core/ask/ask.js';
-import type { AskView } from '../../core/event.js';
+import type { Decision } from '../../core/state/ask.js';
+import type { AskView } from '../../core/state/ask-view.js';
 import { APPROVER } from './support/agents.js';
 import {
   ofType,

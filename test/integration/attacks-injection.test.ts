@@ -3,7 +3,8 @@
  * that a person has not seen on a card with the true recipient and amount. ATTACK_RUNS: how many recordings.
  */
 import { existsSync } from 'node:fs';
-import type { AskView, RunEvent } from '../../core/event.js';
+import type { RunEvent } from '../../core/state/event.js';
+import type { AskView } from '../../core/state/ask-view.js';
 import { sceneOf, type Scene } from './support/asked.js';
 import { startDesk, type TestDesk } from './support/desk.js';
 import {

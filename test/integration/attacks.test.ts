@@ -2,9 +2,9 @@
  * The attack table: forged, replayed, displaced and late decisions, and people who may not. After every row the
  * tool's own service has seen nothing that nobody allowed, and the audit trail tells the attempt.
  */
-import type { Decision } from '../../core/ask/ask.js';
-import { callDigest } from '../../core/digest.js';
-import type { AskView } from '../../core/event.js';
+import type { Decision } from '../../core/state/ask.js';
+import { callDigest } from '../../core/json/digest.js';
+import type { AskView } from '../../core/state/ask-view.js';
 import { sceneOf, type Asked, type Scene } from './support/asked.js';
 import { newKey, newSigner, startDesk, type TestDesk } from './support/desk.js';
 import {

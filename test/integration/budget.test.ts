@@ -1,4 +1,4 @@
-import type { StopReason } from '../../core/result.js';
+import type { StopReason } from '../../core/state/result.js';
 import {
   ofType,
   pay,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defineAgent, defineConfig, defineTool } from '../../authoring/index.js';
 import type { RunHandle } from '../../client/run-handle.js';
-import type { FreezeScope } from '../../core/controls/freeze.js';
+import type { FreezeScope } from '../../pure/freeze.js';
 import { AGENT } from './support/agents.js';
 import { call, ofType, openAsk, say, startWorld, until, type World } from './support/world.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunHandle } from '../../client/run-handle.js';
-import type { AskView } from '../../core/event.js';
+import type { AskView } from '../../core/state/ask-view.js';
 import {
   ofType,
   openAsk,

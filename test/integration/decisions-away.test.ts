@@ -4,7 +4,7 @@ import { APPROVER } from './support/agents.js';
 import { idOf, newKey, type Name } from './support/desk.js';
 import { startAwayWorld, type AwayWorld } from './support/store-away.js';
 import { ofType, until } from './support/world.js';
-import type { AskView } from '../../core/event.js';
+import type { AskView } from '../../core/state/ask-view.js';
 
 const onPostgres = postgresBinaries() === undefined ? describe.skip : describe;
 

@@ -1,5 +1,5 @@
 /** The desk's API with its store in PostgreSQL: what it does with a file, it does. */
-import type { EventBody } from '../../core/event.js';
+import type { EventBody } from '../../core/state/event.js';
 import { newPostgresUrl, postgresBinaries } from '../postgres-server.js';
 import { askView, eventsFrom, RESULT, SESSION_INIT } from '../store/fixtures.js';
 import { sceneOf, type Scene } from './support/asked.js';

@@ -1,11 +1,11 @@
 /** The approval desk on a real server: deciding, and every attack on a decision. */
 import { checkAudit } from '../../cli/audit-check.js';
 import type { RunHandle } from '../../client/run-handle.js';
-import type { Decision } from '../../core/ask/ask.js';
-import type { Statement } from '../../core/ask/statement.js';
+import type { Decision } from '../../core/state/ask.js';
+import type { Statement } from '../../core/state/statement.js';
 import { isSignedBy } from '../../core/ask/verify.js';
-import type { AuditRow } from '../../core/audit.js';
-import type { AskView } from '../../core/event.js';
+import type { AuditRow } from '../../pure/audit.js';
+import type { AskView } from '../../core/state/ask-view.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import {
   idOf,

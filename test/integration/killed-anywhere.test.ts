@@ -8,8 +8,8 @@
  */
 import { agree } from '../../evaluation/agree.js';
 import type { Observation } from '../../evaluation/engine.js';
-import type { RunEvent } from '../../core/event.js';
-import type { RunResult } from '../../core/result.js';
+import type { RunEvent } from '../../core/state/event.js';
+import type { RunResult } from '../../core/state/result.js';
 import { replayRuns } from '../../testing/replay.js';
 import { drawn } from '../draw.js';
 import {

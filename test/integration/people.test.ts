@@ -1,5 +1,5 @@
 import type { RunHandle } from '../../client/run-handle.js';
-import type { AskView } from '../../core/event.js';
+import type { AskView } from '../../core/state/ask-view.js';
 import { replayRuns } from '../../testing/replay.js';
 import { APPROVER } from './support/agents.js';
 import {

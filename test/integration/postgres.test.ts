@@ -1,5 +1,5 @@
 /** The store in PostgreSQL under a real run: what the file does, it does. */
-import type { RunEvent } from '../../core/event.js';
+import type { RunEvent } from '../../core/state/event.js';
 import { isStoreUrl } from '../../store/place.js';
 import { newPostgresUrl, postgresBinaries } from '../postgres-server.js';
 import { APPROVER } from './support/agents.js';

@@ -1,6 +1,6 @@
 /** A query whose workers die under it, with its store in a file and in PostgreSQL. */
 import type { CanUseTool } from '../../client/index.js';
-import type { SDKMessage } from '../../core/sdk/message.js';
+import type { SDKMessage } from '../../pure/sdk/message.js';
 import { newPostgresUrl, postgresBinaries } from '../postgres-server.js';
 import { all, ask, follow, resultOf, statuses, words } from './support/queries.js';
 import { pay, read, say, startWorld, type World } from './support/world.js';

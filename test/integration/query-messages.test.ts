@@ -1,6 +1,6 @@
 /** What a query makes of large replies, and of messages that come twice. */
 import { query, type UserPrompt } from '../../client/index.js';
-import type { SDKMessage } from '../../core/sdk/message.js';
+import type { SDKMessage } from '../../pure/sdk/message.js';
 import { all, ask as askIn, resultOf, type Asked } from './support/queries.js';
 import { say, startWorld, type World } from './support/world.js';
 

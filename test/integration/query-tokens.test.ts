@@ -1,4 +1,4 @@
-import type { SDKMessage } from '../../core/sdk/message.js';
+import type { SDKMessage } from '../../pure/sdk/message.js';
 import { all, ask, follow, type Asked } from './support/queries.js';
 import { read, say, startWorld, type World } from './support/world.js';
 

@@ -8,7 +8,7 @@ import {
   type CanUseTool,
   type UserPrompt,
 } from '../../client/index.js';
-import type { SDKMessage } from '../../core/sdk/message.js';
+import type { SDKMessage } from '../../pure/sdk/message.js';
 import { startTcpProxy } from '../../testing/index.js';
 import { AGENT, APPROVER } from './support/agents.js';
 import {

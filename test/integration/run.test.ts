@@ -1,7 +1,7 @@
 import { Worker, NativeConnection } from '@temporalio/worker';
 import { WorkflowFailedError } from '@temporalio/client';
-import type { RunResult } from '../../core/result.js';
-import type { StartInput } from '../../core/task.js';
+import type { RunResult } from '../../core/state/result.js';
+import type { StartInput } from '../../core/state/task.js';
 import * as messages from '../../workflows/messages.js';
 import { AGENT, APPROVER } from './support/agents.js';
 import {

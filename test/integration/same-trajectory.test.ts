@@ -1,6 +1,6 @@
 /** One agent, one task, three vendors on a real server: what the run does, asks and pays is the same. */
 import { defineConfig } from '../../authoring/index.js';
-import type { RunEvent } from '../../core/event.js';
+import type { RunEvent } from '../../core/state/event.js';
 import { resolveRoute } from '../../providers/routes.js';
 import {
   createAnthropicProvider,

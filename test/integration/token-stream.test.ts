@@ -2,7 +2,7 @@
 import { runCli } from '../../cli/program.js';
 import { followRun } from '../../client/index.js';
 import type { RunHandle } from '../../client/run-handle.js';
-import type { StreamChunk } from '../../core/stream.js';
+import type { StreamChunk } from '../../pure/stream.js';
 import { messagesIn, textIn, tokensOf } from './support/token-reader.js';
 import { ofType, read, say, startWorld, type World } from './support/world.js';
 

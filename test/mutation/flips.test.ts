@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FLIPS } from '../../mutation/flips.js';
-import { copySources } from '../../mutation/judge.js';
+import { FLIPS } from '../../lab/mutation/flips.js';
+import { copySources } from '../../lab/mutation/judge.js';
 
 const ROOT = join(__dirname, '..', '..');
 

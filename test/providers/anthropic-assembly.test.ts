@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { acceptEvent, newAssembly } from '../../providers/anthropic/assembly.js';
-import type { Assembly } from '../../providers/anthropic/assembly.js';
+import { acceptEvent, newAssembly, type Assembly } from '../../providers/anthropic/assembly.js';
 import { BadStream } from '../../providers/stream-errors.js';
 import { replyOf } from '../../providers/anthropic/reply.js';
 import type { ModelReply } from '../../providers/provider.js';

@@ -1,6 +1,6 @@
 /** Every kind of block and every reason to stop that Anthropic's API has, on the way in and back out. */
 import fc from 'fast-check';
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import { anthropicBody } from '../../providers/anthropic/request.js';
 import type { ModelReply, ModelRequest, RequestMessage } from '../../providers/provider.js';
 import { outcomeOf, replyTo } from './canned.js';

@@ -1,6 +1,6 @@
 /** A recorded conversation with Anthropic's API as the runtime would hand it over. */
-import type { Json } from '../../core/json.js';
-import type { Block, ToolOffer } from '../../core/transcript.js';
+import type { Json } from '../../core/json/json.js';
+import type { Block, ToolOffer } from '../../core/state/transcript.js';
 import type { ModelRequest, RequestMessage } from '../../providers/provider.js';
 import type { Fields } from './cassettes.js';
 import { fields, list, text } from './differences.js';

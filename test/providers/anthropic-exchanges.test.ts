@@ -3,17 +3,25 @@
  * for the same conversation our request must be one that the recorded API would accept, that is the recorded
  * one but for the differences listed here.
  */
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import { BetaMessageStream } from '@anthropic-ai/sdk/lib/BetaMessageStream';
 import { anthropicBody } from '../../providers/anthropic/request.js';
 import type { ModelReply } from '../../providers/provider.js';
 import { createSseParser } from '../../providers/sse.js';
 import { canonicalMessages } from './anthropic-canonical.js';
 import { replyTo } from './canned.js';
-import { recordedExchanges, sayAbsent } from './cassettes.js';
-import type { Exchange, Fields } from './cassettes.js';
-import { adapted, fields, json, list, perItem, sameAsOurs, text, without } from './differences.js';
-import type { Difference } from './differences.js';
+import { recordedExchanges, sayAbsent, type Exchange, type Fields } from './cassettes.js';
+import {
+  adapted,
+  fields,
+  json,
+  list,
+  perItem,
+  sameAsOurs,
+  text,
+  without,
+  type Difference,
+} from './differences.js';
 import { snapshots } from './recorded-streams.js';
 import { failureOf } from './scripted-setup.js';
 

@@ -1,4 +1,4 @@
-import type { Block } from '../../core/transcript.js';
+import type { Block } from '../../core/state/transcript.js';
 import { unparsedText } from '../../providers/tool-arguments.js';
 import { signatureOf } from '../../providers/scripted/render.js';
 import type { ScriptedCall, ScriptedMessage } from '../../providers/scripted/script.js';

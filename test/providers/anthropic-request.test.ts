@@ -1,5 +1,5 @@
-import type { Json } from '../../core/json.js';
-import type { Block, ToolOffer } from '../../core/transcript.js';
+import type { Json } from '../../core/json/json.js';
+import type { Block, ToolOffer } from '../../core/state/transcript.js';
 import { anthropicBody } from '../../providers/anthropic/request.js';
 import type { RequestMessage } from '../../providers/provider.js';
 import { failureOf, lastBody, requestOf, serving, stopAll } from './scripted-setup.js';

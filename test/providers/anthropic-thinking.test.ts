@@ -1,4 +1,4 @@
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import { anthropicBody } from '../../providers/anthropic/request.js';
 import type { ModelRequest, RequestMessage } from '../../providers/provider.js';
 import { requestOf } from './scripted-setup.js';

@@ -9,8 +9,7 @@ import {
 } from '../../providers/openai/responses-assembly.js';
 import { responseReplyOf } from '../../providers/openai/responses-reply.js';
 import type { ModelReply } from '../../providers/provider.js';
-import { createSseParser } from '../../providers/sse.js';
-import type { SseEvent } from '../../providers/sse.js';
+import { createSseParser, type SseEvent } from '../../providers/sse.js';
 import type { Dialect } from './recorded-streams.js';
 
 const BYTES_MAX = 10_000_000;

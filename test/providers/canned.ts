@@ -2,7 +2,7 @@
 import { createAnthropicProvider } from '../../providers/anthropic.js';
 import { createOpenAiChatProvider } from '../../providers/openai-chat.js';
 import { createOpenAiResponsesProvider } from '../../providers/openai-responses.js';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import type { ModelReply, ModelRequest, Provider } from '../../providers/provider.js';
 import type { Dialect } from './recorded-streams.js';
 import { requestOf } from './scripted-setup.js';

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 
 export type Fields = { readonly [key: string]: Json };
 

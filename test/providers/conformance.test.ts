@@ -6,8 +6,8 @@ import {
   readChatBody,
   readMessagesBody,
   readResponsesBody,
+  type ProviderUnderTest,
 } from '../../testing/conformance/index.js';
-import type { ProviderUnderTest } from '../../testing/conformance/index.js';
 
 const KEY = 'test';
 

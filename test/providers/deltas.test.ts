@@ -1,5 +1,5 @@
 /** What readers see while a reply comes is what the reply is, for every vendor. */
-import type { ModelDelta } from '../../core/stream.js';
+import type { ModelDelta } from '../../pure/stream.js';
 import { createAnthropicProvider } from '../../providers/anthropic.js';
 import { createOpenAiChatProvider } from '../../providers/openai-chat.js';
 import { createOpenAiResponsesProvider } from '../../providers/openai-responses.js';

@@ -1,5 +1,5 @@
 /** Requests that were recorded beside ours for the same conversation: equal, but for differences that have a reason. */
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import type { Fields } from './cassettes.js';
 
 export interface Difference {

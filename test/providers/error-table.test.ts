@@ -3,7 +3,7 @@
  * again and after how long, whether another model takes over, which stop it is otherwise, and what was paid.
  */
 import { defineAgent, defineConfig } from '../../authoring/index.js';
-import type { ModelRoute } from '../../core/model.js';
+import type { ModelRoute } from '../../core/state/model.js';
 import { createAnthropicProvider } from '../../providers/anthropic.js';
 import { createOpenAiChatProvider } from '../../providers/openai-chat.js';
 import { createOpenAiResponsesProvider } from '../../providers/openai-responses.js';

@@ -1,10 +1,9 @@
 import { inspect } from 'node:util';
-import type { Block, ToolOffer } from '../../core/transcript.js';
+import type { Block, ToolOffer } from '../../core/state/transcript.js';
 import { createOpenAiChatProvider } from '../../providers/openai-chat.js';
 import { chatBody } from '../../providers/openai/chat-request.js';
 import type { ModelReply, ModelRequest, RequestMessage } from '../../providers/provider.js';
-import { scriptOf } from '../../providers/scripted/script.js';
-import type { ScriptedAnswer } from '../../providers/scripted/script.js';
+import { scriptOf, type ScriptedAnswer } from '../../providers/scripted/script.js';
 import { startScriptedModel } from '../../providers/scripted/server.js';
 import { signatureOf } from '../../providers/scripted/render.js';
 import { failureOf, requestOf } from './scripted-setup.js';

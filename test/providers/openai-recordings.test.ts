@@ -3,19 +3,17 @@
  * was answered must be read without loss, and for the same conversation our request must be one that the
  * recorded API would accept, that is the recorded one but for the differences listed here.
  */
-import type { Json } from '../../core/json.js';
-import type { Block, ToolOffer } from '../../core/transcript.js';
+import type { Json } from '../../core/json/json.js';
+import type { Block, ToolOffer } from '../../core/state/transcript.js';
 import { chatBody } from '../../providers/openai/chat-request.js';
 import { responsesRequest } from '../../providers/openai/responses-request.js';
 import { createOpenAiChatProvider } from '../../providers/openai-chat.js';
 import { createOpenAiResponsesProvider } from '../../providers/openai-responses.js';
 import type { ModelReply, ModelRequest, RequestMessage } from '../../providers/provider.js';
-import type { ScriptedReply } from '../../providers/scripted/script.js';
-import { scriptOf } from '../../providers/scripted/script.js';
+import { type ScriptedReply, scriptOf } from '../../providers/scripted/script.js';
 import { startScriptedModel } from '../../providers/scripted/server.js';
 import { assembled } from './assembled.js';
-import { recordedExchanges, sayAbsent } from './cassettes.js';
-import type { Exchange, Fields } from './cassettes.js';
+import { recordedExchanges, sayAbsent, type Exchange, type Fields } from './cassettes.js';
 import {
   adapted,
   fields,
@@ -25,8 +23,8 @@ import {
   sameAsOurs,
   text,
   without,
+  type Difference,
 } from './differences.js';
-import type { Difference } from './differences.js';
 import { failureOf, requestOf } from './scripted-setup.js';
 
 const all = ['test_openai', 'test_anthropic']

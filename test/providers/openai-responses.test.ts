@@ -1,11 +1,9 @@
-import type { Json } from '../../core/json.js';
-import type { Block } from '../../core/transcript.js';
+import type { Json } from '../../core/json/json.js';
+import type { Block } from '../../core/state/transcript.js';
 import { createOpenAiResponsesProvider } from '../../providers/openai-responses.js';
 import type { ModelReply, ModelRequest, RequestMessage } from '../../providers/provider.js';
-import { scriptOf } from '../../providers/scripted/script.js';
-import type { ScriptedAnswer } from '../../providers/scripted/script.js';
-import { startScriptedModel } from '../../providers/scripted/server.js';
-import type { ScriptedModel } from '../../providers/scripted/server.js';
+import { scriptOf, type ScriptedAnswer } from '../../providers/scripted/script.js';
+import { startScriptedModel, type ScriptedModel } from '../../providers/scripted/server.js';
 import { failureOf, lastBody, requestOf } from './scripted-setup.js';
 
 interface Setup {

@@ -1,7 +1,7 @@
 /** Any conversation, through any provider's request and back: the same (S164). */
 import fc from 'fast-check';
-import type { Json } from '../../core/json.js';
-import type { Block } from '../../core/transcript.js';
+import type { Json } from '../../core/json/json.js';
+import type { Block } from '../../core/state/transcript.js';
 import { anthropicBody } from '../../providers/anthropic/request.js';
 import { chatBody } from '../../providers/openai/chat-request.js';
 import { responsesRequest } from '../../providers/openai/responses-request.js';

@@ -1,8 +1,8 @@
 /** One agent, one task, every provider: what the run does is the same, whoever the vendor is. */
 import { z } from 'zod';
 import { defineAgent, defineConfig, defineTool, ToolError } from '../../authoring/index.js';
-import type { RunEvent } from '../../core/event.js';
-import type { ModelRoute } from '../../core/model.js';
+import type { RunEvent } from '../../core/state/event.js';
+import type { ModelRoute } from '../../core/state/model.js';
 import { createAnthropicProvider } from '../../providers/anthropic.js';
 import { createOpenAiChatProvider } from '../../providers/openai-chat.js';
 import { createOpenAiResponsesProvider } from '../../providers/openai-responses.js';

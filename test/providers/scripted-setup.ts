@@ -1,12 +1,9 @@
 /** A scripted server and an Anthropic provider that talks to it, for one test file. */
-import { createAnthropicProvider } from '../../providers/anthropic.js';
-import type { AnthropicSettings } from '../../providers/anthropic.js';
-import { HoldfastError } from '../../core/errors.js';
+import { createAnthropicProvider, type AnthropicSettings } from '../../providers/anthropic.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import type { ModelFailureDetails, ModelReply, ModelRequest } from '../../providers/provider.js';
-import { scriptOf } from '../../providers/scripted/script.js';
-import type { ScriptedAnswer } from '../../providers/scripted/script.js';
-import { startScriptedModel } from '../../providers/scripted/server.js';
-import type { ScriptedModel } from '../../providers/scripted/server.js';
+import { scriptOf, type ScriptedAnswer } from '../../providers/scripted/script.js';
+import { startScriptedModel, type ScriptedModel } from '../../providers/scripted/server.js';
 
 const running: ScriptedModel[] = [];
 

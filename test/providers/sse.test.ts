@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { SseTooLarge, createSseParser } from '../../providers/sse.js';
-import type { SseEvent } from '../../providers/sse.js';
+import { SseTooLarge, createSseParser, type SseEvent } from '../../providers/sse.js';
 
 function parse(pieces: readonly Uint8Array[]): readonly SseEvent[] {
   const parser = createSseParser(1_000_000);

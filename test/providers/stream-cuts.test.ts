@@ -7,8 +7,7 @@ import { drawn } from '../draw.js';
 import { assembled } from './assembled.js';
 import { cutAt, outcomeOf } from './canned.js';
 import { sayAbsent } from './cassettes.js';
-import { recordedStreams } from './recorded-streams.js';
-import type { RecordedStream } from './recorded-streams.js';
+import { recordedStreams, type RecordedStream } from './recorded-streams.js';
 
 const SEED = Number(process.env.HOLDFAST_SEED ?? Math.floor(Math.random() * 1_000_000));
 /** Above this size not every place is tried. */

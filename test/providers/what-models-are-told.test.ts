@@ -1,8 +1,8 @@
 /** What reaches a provider of the settings of a run, and of what became of its calls. */
 import { z } from 'zod';
 import { defineAgent, defineConfig, defineTool, ToolError } from '../../authoring/index.js';
-import type { SettingsOverrides } from '../../core/task.js';
-import type { Block } from '../../core/transcript.js';
+import type { SettingsOverrides } from '../../core/state/task.js';
+import type { Block } from '../../core/state/transcript.js';
 import { chatBody } from '../../providers/openai/chat-request.js';
 import type { ModelReply, ModelRequest, Provider } from '../../providers/provider.js';
 import { openMemoryStore } from '../../store/store.js';

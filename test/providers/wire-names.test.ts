@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { isWireName, wireNameOf, wireNames } from '../../providers/wire-names.js';
 
 const name = fc.stringMatching(/^[a-z_-]{1,6}(\.[a-z_-]{1,6}){0,3}$/);

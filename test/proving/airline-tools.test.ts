@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { AIRLINE } from '../../proving/airline/tools';
-import { loadDatabase, type Database } from '../../proving/domains/database';
-import { runTool } from '../../proving/domains/domain';
+import { AIRLINE } from '../../lab/proving/airline/tools';
+import { loadDatabase, type Database } from '../../lab/proving/domains/database';
+import { runTool } from '../../lab/proving/domains/domain';
 import {
   changedRecords,
   createMemoryOverlay,
   openStage,
   type MemoryOverlay,
-} from '../../proving/domains/world';
-import { matchOutcomes, readExpectedOutcomes } from '../../proving/expected-outcomes';
-import { replayRecording } from '../../proving/offline-replay';
-import { dumpJson } from '../../proving/python/python-json';
-import { objectFromJson } from '../../proving/python/python-value';
-import { readRecording } from '../../proving/recording';
+} from '../../lab/proving/domains/world';
+import { matchOutcomes, readExpectedOutcomes } from '../../lab/proving/expected-outcomes';
+import { replayRecording } from '../../lab/proving/offline-replay';
+import { dumpJson } from '../../lab/proving/python/python-json';
+import { objectFromJson } from '../../lab/proving/python/python-value';
+import { readRecording } from '../../lab/proving/recording';
 import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
 
 type Call = [tool: string, args: Record<string, unknown>];

@@ -5,16 +5,16 @@ import {
   faultsOf,
   faultWords,
   type FaultOptions,
-} from '../../proving/fault-options';
-import { planPause } from '../../proving/kill-plan';
-import { planModelFaults, withFault } from '../../proving/model-faults';
-import type { PlayedRun } from '../../proving/played-run';
-import { parseRecording } from '../../proving/recording';
-import { RETAIL } from '../../proving/retail/tools';
-import { leftOutLine, playsOf } from '../../proving/run-faults';
-import { planServerKills, serverKiller } from '../../proving/server-killer';
-import { excusedCalls, faultyCalls, planToolFault } from '../../proving/tool-faults';
-import { createWitness } from '../../proving/witness';
+} from '../../lab/proving/fault-options';
+import { planPause } from '../../lab/proving/kill-plan';
+import { planModelFaults, withFault } from '../../lab/proving/model-faults';
+import type { PlayedRun } from '../../lab/proving/played-run';
+import { parseRecording } from '../../lab/proving/recording';
+import { RETAIL } from '../../lab/proving/retail/tools';
+import { leftOutLine, playsOf } from '../../lab/proving/run-faults';
+import { planServerKills, serverKiller } from '../../lab/proving/server-killer';
+import { excusedCalls, faultyCalls, planToolFault } from '../../lab/proving/tool-faults';
+import { createWitness } from '../../lab/proving/witness';
 import { CRASH_BOUNDARIES, planCrash, seededRandom } from '../../testing/index';
 import { playable } from './playable';
 

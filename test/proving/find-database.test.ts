@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { AIRLINE } from '../../proving/airline/tools';
-import type { Domain } from '../../proving/domains/domain';
-import { findDatabase } from '../../proving/find-database';
-import { parseRecording, readRecording, type Recording } from '../../proving/recording';
-import { RETAIL } from '../../proving/retail/tools';
+import { AIRLINE } from '../../lab/proving/airline/tools';
+import type { Domain } from '../../lab/proving/domains/domain';
+import { findDatabase } from '../../lab/proving/find-database';
+import { parseRecording, readRecording, type Recording } from '../../lab/proving/recording';
+import { RETAIL } from '../../lab/proving/retail/tools';
 import { describeWithMaterial, MATERIAL, TAU2, TAU_BENCH } from './material';
 import { asTau2, asTauBench } from './other-formats';
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { matchOutcomes, readExpectedOutcomes } from '../../proving/expected-outcomes';
-import { proving } from '../../proving/main';
-import { AIRLINE } from '../../proving/airline/tools';
-import { planKill, type KillPlan, type MomentPlan } from '../../proving/kill-plan';
-import { prove, type ProveOptions, type RunReport } from '../../proving/prove';
-import { readRecording } from '../../proving/recording';
-import { RETAIL } from '../../proving/retail/tools';
-import { parkedLine, summarise, summaryLine } from '../../proving/summary';
+import { matchOutcomes, readExpectedOutcomes } from '../../lab/proving/expected-outcomes';
+import { proving } from '../../lab/proving/main';
+import { AIRLINE } from '../../lab/proving/airline/tools';
+import { planKill, type KillPlan, type MomentPlan } from '../../lab/proving/kill-plan';
+import { prove, type ProveOptions, type RunReport } from '../../lab/proving/prove';
+import { readRecording } from '../../lab/proving/recording';
+import { RETAIL } from '../../lab/proving/retail/tools';
+import { parkedLine, summarise, summaryLine } from '../../lab/proving/summary';
 import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
 import { playable } from './playable';
 

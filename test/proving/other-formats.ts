@@ -1,5 +1,5 @@
 /** Rewrites a recording of one benchmark in the format of the other, as its own programs would. */
-import type { RecordedRun, RecordedTurn } from '../../proving/recording';
+import type { RecordedRun, RecordedTurn } from '../../lab/proving/recorded-run';
 
 /** Runs as tau2-bench writes them. */
 export function asTau2(runs: readonly RecordedRun[]): unknown {

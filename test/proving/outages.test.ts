@@ -2,14 +2,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { loadDatabase } from '../../proving/domains/database';
-import { NO_KILL } from '../../proving/kill-switch';
-import { replayRun } from '../../proving/offline-replay';
-import { isOutage } from '../../proving/outage';
-import { parseRecording } from '../../proving/recording';
-import { RETAIL } from '../../proving/retail/tools';
-import { NO_FAULTY_CALLS } from '../../proving/tool-faults';
-import { startToolRelay } from '../../proving/tool-relay';
+import { loadDatabase } from '../../lab/proving/domains/database';
+import { NO_KILL } from '../../lab/proving/kill-switch';
+import { replayRun } from '../../lab/proving/offline-replay';
+import { isOutage } from '../../lab/proving/outage';
+import { parseRecording } from '../../lab/proving/recording';
+import { RETAIL } from '../../lab/proving/retail/tools';
+import { NO_FAULTY_CALLS } from '../../lab/proving/tool-faults';
+import { startToolRelay } from '../../lab/proving/tool-relay';
 import { describeWithMaterial, TAU2 } from './material';
 import { playable } from './playable';
 

@@ -1,10 +1,10 @@
-import { chosenRuns } from '../../proving/chosen-runs';
-import { planKill } from '../../proving/kill-plan';
-import { inventedTools, playedRun, type PlayedRun } from '../../proving/played-run';
+import { chosenRuns } from '../../lab/proving/chosen-runs';
+import { planKill } from '../../lab/proving/kill-plan';
+import { inventedTools, playedRun, type PlayedRun } from '../../lab/proving/played-run';
 import { CRASH_BOUNDARIES } from '../../testing/index';
-import { differenceFrom, recordedReply } from '../../proving/recorded-model';
-import { parseRecording } from '../../proving/recording';
-import { RETAIL } from '../../proving/retail/tools';
+import { differenceFrom, recordedReply } from '../../lab/proving/recorded-model';
+import { parseRecording } from '../../lab/proving/recording';
+import { RETAIL } from '../../lab/proving/retail/tools';
 import { playable } from './playable';
 
 interface Call {

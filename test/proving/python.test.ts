@@ -1,15 +1,15 @@
-import { evaluateExpression } from '../../proving/python/arithmetic';
-import { dumpCanonical, dumpJson, parseJson } from '../../proving/python/python-json';
-import { formatFloat, roundToCents } from '../../proving/python/python-number';
-import { repr } from '../../proving/python/python-repr';
+import { evaluateExpression } from '../../lab/proving/python/arithmetic';
+import { dumpCanonical, dumpJson, parseJson } from '../../lab/proving/python/python-json';
+import { formatFloat, roundToCents } from '../../lab/proving/python/python-number';
+import { repr } from '../../lab/proving/python/python-repr';
 import {
   fromJson,
   sameValue,
   type PyObject,
   type PyValue,
-} from '../../proving/python/python-value';
-import { validated, type Model } from '../../proving/python/validation';
-import { sameText } from '../../proving/same-text';
+} from '../../lab/proving/python/python-value';
+import { validated, type Model } from '../../lab/proving/python/validation';
+import { sameText } from '../../lab/proving/same-text';
 
 describe('JSON as Python writes it', () => {
   test('int and float stay apart, and keys keep their order', () => {

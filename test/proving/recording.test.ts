@@ -1,24 +1,24 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HoldfastError } from '../../core/errors';
-import { consentsBefore, saysYes } from '../../proving/consent';
+import { HoldfastError } from '../../core/state/errors';
+import { consentsBefore, saysYes } from '../../lab/proving/consent';
 import {
   matchOutcomes,
   parseExpectedOutcomes,
   readExpectedOutcomes,
-} from '../../proving/expected-outcomes';
-import { replayRecording } from '../../proving/offline-replay';
+} from '../../lab/proving/expected-outcomes';
+import { replayRecording } from '../../lab/proving/offline-replay';
 import {
   assistantTurns,
   parseRecording,
   readRecording,
   splitExchanges,
   type Recording,
-} from '../../proving/recording';
-import { recordDifferences } from '../../proving/record-differences';
-import { loadDatabase } from '../../proving/domains/database';
-import { RETAIL } from '../../proving/retail/tools';
+} from '../../lab/proving/recording';
+import { recordDifferences } from '../../lab/proving/record-differences';
+import { loadDatabase } from '../../lab/proving/domains/database';
+import { RETAIL } from '../../lab/proving/retail/tools';
 import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
 
 function count(recording: Recording, role: string): number {

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { loadDatabase, type Database } from '../../proving/domains/database';
-import { parseJson } from '../../proving/python/python-json';
-import { objectFromJson } from '../../proving/python/python-value';
-import { runTool } from '../../proving/domains/domain';
-import { RETAIL } from '../../proving/retail/tools';
+import { loadDatabase, type Database } from '../../lab/proving/domains/database';
+import { parseJson } from '../../lab/proving/python/python-json';
+import { objectFromJson } from '../../lab/proving/python/python-value';
+import { runTool } from '../../lab/proving/domains/domain';
+import { RETAIL } from '../../lab/proving/retail/tools';
 import {
   changedRecords,
   createMemoryOverlay,
   openStage,
   type MemoryOverlay,
-} from '../../proving/domains/world';
+} from '../../lab/proving/domains/world';
 import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
 
 const tasksSchema = z.array(

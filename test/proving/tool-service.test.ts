@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { startToolService, type ToolService } from '../../proving/tool-service-process';
+import { startToolService, type ToolService } from '../../lab/proving/tool-service-process';
 import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
 
 const DATABASE = join(TAU2, 'retail', 'db.json');
@@ -193,7 +193,7 @@ describeWithMaterial('the tool service', () => {
 describeWithMaterial('the tool service process', () => {
   test('stops when its parent goes away', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'holdfast-tools-'));
-    const entry = join(__dirname, '..', '..', 'proving', 'tool-service.ts');
+    const entry = join(__dirname, '..', '..', 'lab', 'proving', 'tool-service.ts');
     const flags = [
       '--import',
       require.resolve('tsx'),

@@ -2,15 +2,15 @@
 import { reportLines } from '../../replay/report-text.js';
 import { rulesOf } from '../../replay/versions.js';
 import { replayRunsOf } from '../../replay/strict-replay.js';
-import { RULES_VERSION } from '../../core/changes.js';
-import { alteredSinceBase } from '../../seal/base.js';
-import { requireBase } from '../../seal/base-commit.js';
+import { RULES_VERSION } from '../../core/step/changes.js';
+import { alteredSinceBase } from '../../lab/seal/base.js';
+import { requireBase } from '../../lab/seal/base-commit.js';
 import {
   keptHistories,
   manifestFaults,
   readKept,
   rulesFolders,
-} from '../../seal/kept-histories.js';
+} from '../../lab/seal/kept-histories.js';
 
 test('there are some of every rules number, each where its rules say', () => {
   expect(rulesFolders()).toEqual(Array.from({ length: RULES_VERSION }, (_, index) => index + 1));

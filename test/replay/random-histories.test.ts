@@ -1,7 +1,7 @@
 /** The histories of random runs replay exactly too. `npm run explore-replays` plays many more. */
 import type { Engine } from '../../evaluation/engine.js';
 import { createTemporalEngine } from '../../evaluation/temporal/index.js';
-import { replayRandom } from '../../exploration/replay-random.js';
+import { replayRandom } from '../../lab/exploration/replay-random.js';
 
 const RUNS = 15;
 const SEED_MAX = 1_000_000_000;

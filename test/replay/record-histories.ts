@@ -1,11 +1,11 @@
 /**
  * `npm run record-histories`: plays the cases on a real server and keeps the bundle of each run for this
  * release. It writes new files and never rewrites one: a history that no longer replays is a change of
- * meaning, which needs a number in core/changes.ts, not a new recording.
+ * meaning, which needs a number in core/step/changes.ts, not a new recording.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeVersion } from '../../activities/code-version.js';
+import { codeVersion } from '../../activities/run/code-version.js';
 import type { Engine } from '../../evaluation/engine.js';
 import { limited } from '../../evaluation/pool.js';
 import { readFixture } from '../../evaluation/read-fixture.js';

@@ -1,5 +1,5 @@
 /** A rule by name hides data; what a JSON Schema declares under that name is none, and stays. */
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import type { Bundle } from '../../replay/bundle.js';
 import { at, isObject, type JsonObject } from '../../replay/history.js';
 import { readBundle } from '../../replay/read-bundle.js';

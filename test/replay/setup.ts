@@ -1,9 +1,15 @@
 import { join } from 'node:path';
 import type { Bundle, Segment } from '../../replay/bundle.js';
-import type { HistoryEvent, JsonObject } from '../../replay/history.js';
-import { argumentsOf, at, attributesOf, textAt } from '../../replay/history.js';
+import {
+  type HistoryEvent,
+  type JsonObject,
+  argumentsOf,
+  at,
+  attributesOf,
+  textAt,
+} from '../../replay/history.js';
 import { readBundle } from '../../replay/read-bundle.js';
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import { HISTORIES } from './recordings.js';
 
 export const RELEASE = '0.1.0';

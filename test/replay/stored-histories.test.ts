@@ -1,7 +1,7 @@
 /** The histories that are kept replay exactly, and a strict replay sees what Temporal's own check does not. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { StopReason } from '../../core/result.js';
+import type { StopReason } from '../../core/state/result.js';
 import { bundleText } from '../../replay/bundle.js';
 import { argumentsOf, attributesOf, type HistoryEvent } from '../../replay/history.js';
 import { parseBundle, readBundle } from '../../replay/read-bundle.js';

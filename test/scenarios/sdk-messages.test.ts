@@ -1,11 +1,11 @@
 /** What holds of the messages of any run, over every scenario and rule case in the simulation. */
 import { collectFixtures } from '../../evaluation/collect.js';
 import { createSimulationEngine } from '../../evaluation/simulation/index.js';
-import type { RunEvent } from '../../core/event.js';
-import { previewOf } from '../../core/json.js';
-import type { SDKMessage, SDKResultMessage } from '../../core/sdk/message.js';
-import { messageOf } from '../../core/sdk/event-message.js';
-import { advanceProjection, startProjection } from '../../core/sdk/projection.js';
+import type { RunEvent } from '../../core/state/event.js';
+import { previewOf } from '../../core/json/json.js';
+import type { SDKMessage, SDKResultMessage } from '../../pure/sdk/message.js';
+import { messageOf } from '../../pure/sdk/event-message.js';
+import { advanceProjection, startProjection } from '../../pure/sdk/projection.js';
 
 interface Told {
   readonly caseId: string;

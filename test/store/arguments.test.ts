@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { ARGUMENT_STRING_BYTES_MAX } from '../../core/json.js';
-import type { Json } from '../../core/json.js';
+import { ARGUMENT_STRING_BYTES_MAX, type Json } from '../../core/json/json.js';
 import { ARGUMENTS_DEPTH_MAX } from '../../store/arguments.js';
 import { cleanUp, newStore } from './fixtures.js';
 

@@ -5,7 +5,7 @@ import { checkAudit, readSignedHead } from '../../cli/audit-check.js';
 import { runCli } from '../../cli/program.js';
 import { generateKeyPairSync } from 'node:crypto';
 import { signerOf } from '../../client/desk-signer.js';
-import { chained, emptyHead, type AuditEntry, type AuditRow } from '../../core/audit.js';
+import { chained, emptyHead, type AuditEntry, type AuditRow } from '../../pure/audit.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import {
   askView,

@@ -1,5 +1,5 @@
 /** What the desk reads of freezes, limits and effects, as it was written. */
-import type { Freeze } from '../../core/controls/freeze.js';
+import type { Freeze } from '../../pure/freeze.js';
 import type { EffectInput, Spender } from '../../store/effects.js';
 import type { Store } from '../../store/store.js';
 import { cleanUp, eventsFrom, HOSTILE_NAMES, newStore, SESSION_INIT } from './fixtures.js';

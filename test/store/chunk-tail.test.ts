@@ -2,13 +2,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { StreamEntry } from '../../core/stream.js';
-import { change } from '../../store/database.js';
-import type { OpenDatabase } from '../../store/database.js';
+import type { StreamEntry } from '../../pure/stream.js';
+import { change, type OpenDatabase } from '../../store/database.js';
 import { chunkTail, type ChunkTail } from '../../store/sqlite/chunk-tail.js';
 import { openSqlite } from '../../store/sqlite/sqlite-database.js';
 import { streamBus } from '../../store/stream-bus.js';
-import { streams, type StreamBatch } from '../../store/streams.js';
+import { streams } from '../../store/streams.js';
+import { type StreamBatch } from '../../store/changes.js';
 
 const TENANT = 't';
 let folder: string;

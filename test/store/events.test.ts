@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../core/event.js';
+import type { RunEvent } from '../../core/state/event.js';
 import { cleanUp, eventsFrom, newStore, SESSION_INIT, warnings } from './fixtures.js';
 import type { Store } from '../../store/store.js';
 

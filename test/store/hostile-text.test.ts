@@ -1,4 +1,4 @@
-import type { EventBody } from '../../core/event.js';
+import type { EventBody } from '../../core/state/event.js';
 import { cleanUp, eventsFrom, newStore, RESULT, SESSION_INIT } from './fixtures.js';
 
 afterAll(cleanUp);

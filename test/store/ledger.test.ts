@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { decideClaim } from '../../core/ledger.js';
+import { decideClaim } from '../../pure/ledger.js';
 import type { LedgerSubject, LedgerTarget } from '../../store/ledger.js';
 import type { Store } from '../../store/store.js';
 import { cleanUp, HOSTILE_NAMES, newStore } from './fixtures.js';

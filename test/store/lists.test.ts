@@ -1,5 +1,5 @@
 /** The lists of the desk: their filters, their order, their pages, and names that mean something elsewhere. */
-import type { EventBody } from '../../core/event.js';
+import type { EventBody } from '../../core/state/event.js';
 import type { Store } from '../../store/store.js';
 import {
   askView,

@@ -1,5 +1,5 @@
 /** Notices: who is told of which question, by whom, and when next. */
-import type { EventBody } from '../../core/event.js';
+import type { EventBody } from '../../core/state/event.js';
 import type { NoticeName } from '../../store/notices.js';
 import type { Store } from '../../store/store.js';
 import {

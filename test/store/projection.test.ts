@@ -1,4 +1,4 @@
-import type { EventBody } from '../../core/event.js';
+import type { EventBody } from '../../core/state/event.js';
 import type { Store } from '../../store/store.js';
 import {
   askView,

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import type { StreamEntry } from '../../core/stream.js';
+import type { StreamEntry } from '../../pure/stream.js';
 import type { Store } from '../../store/store.js';
-import type { StreamBatch, StreamOpening } from '../../store/streams.js';
+import type { StreamOpening } from '../../store/streams.js';
+import type { StreamBatch } from '../../store/changes.js';
 import { cleanUp, newStore, onlyOn } from './fixtures.js';
 import { until } from '../until.js';
 

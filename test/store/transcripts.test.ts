@@ -1,6 +1,6 @@
-import { digestOf } from '../../core/digest.js';
-import type { Json } from '../../core/json.js';
-import type { TranscriptNode } from '../../core/transcript.js';
+import { digestOf } from '../../core/json/digest.js';
+import type { Json } from '../../core/json/json.js';
+import type { TranscriptNode } from '../../core/state/transcript.js';
 import { chainCache } from '../../store/chain-cache.js';
 import type { Store } from '../../store/store.js';
 import { cleanUp, newStore } from './fixtures.js';

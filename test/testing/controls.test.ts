@@ -1,7 +1,7 @@
 /** What a limit counts when workers die around the claim that reserves it. */
 import { z } from 'zod';
 import { defineAgent, defineConfig, defineTool } from '../../authoring/index.js';
-import { NO_USAGE } from '../../core/model.js';
+import { NO_USAGE } from '../../core/state/model.js';
 import type { Provider } from '../../providers/provider.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import {

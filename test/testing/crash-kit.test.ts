@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type HoldfastClient, type RunHandle } from '../../client/index.js';
-import type { RunEvent } from '../../core/event.js';
+import type { RunEvent } from '../../core/state/event.js';
 import { openStore, type Store } from '../../store/store.js';
 import {
   CRASH_BOUNDARIES,

@@ -1,9 +1,9 @@
 /** Replies with more calls than are made, with the real core, activities and store. */
 import { z } from 'zod';
 import { defineAgent, defineConfig, defineTool } from '../../authoring/index.js';
-import type { Json } from '../../core/json.js';
-import { NO_USAGE } from '../../core/model.js';
-import type { Block } from '../../core/transcript.js';
+import type { Json } from '../../core/json/json.js';
+import { NO_USAGE } from '../../core/state/model.js';
+import type { Block } from '../../core/state/transcript.js';
 import type { Provider, RequestMessage } from '../../providers/provider.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import { startSimulation } from '../../testing/simulation/index.js';

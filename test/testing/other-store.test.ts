@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { defineAgent, defineConfig, defineTool } from '../../authoring/index.js';
-import { NO_USAGE } from '../../core/model.js';
+import { NO_USAGE } from '../../core/state/model.js';
 import type { Provider } from '../../providers/provider.js';
 import { openStore, type Store } from '../../store/store.js';
 import {

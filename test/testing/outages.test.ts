@@ -10,10 +10,10 @@ import {
   defineTool,
   ToolError,
 } from '../../authoring/index.js';
-import type { ActivityEffect } from '../../core/effect.js';
-import type { RunEvent } from '../../core/event.js';
-import type { RunResult } from '../../core/result.js';
-import { NO_USAGE } from '../../core/model.js';
+import type { ActivityEffect } from '../../core/state/effect.js';
+import type { RunEvent } from '../../core/state/event.js';
+import type { RunResult } from '../../core/state/result.js';
+import { NO_USAGE } from '../../core/state/model.js';
 import type { Provider } from '../../providers/provider.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import {

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { checkAudit } from '../../cli/audit-check.js';
 import { defineAgent, defineConfig, defineTool } from '../../authoring/index.js';
-import type { Decision } from '../../core/ask/ask.js';
-import type { AskView } from '../../core/event.js';
-import { NO_USAGE } from '../../core/model.js';
+import type { Decision } from '../../core/state/ask.js';
+import type { AskView } from '../../core/state/ask-view.js';
+import { NO_USAGE } from '../../core/state/model.js';
 import type { Provider } from '../../providers/provider.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import {

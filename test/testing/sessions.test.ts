@@ -1,9 +1,9 @@
 /** Two runs of one session, one after the other, with the real core, activities and store. */
 import { z } from 'zod';
 import { defineAgent, defineConfig, defineHook, defineTool } from '../../authoring/index.js';
-import { NO_USAGE } from '../../core/model.js';
-import type { SettingsOverrides, StartInput } from '../../core/task.js';
-import type { Block } from '../../core/transcript.js';
+import { NO_USAGE } from '../../core/state/model.js';
+import type { SettingsOverrides, StartInput } from '../../core/state/task.js';
+import type { Block } from '../../core/state/transcript.js';
 import { modelFailure, type Provider } from '../../providers/provider.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import { startSimulation, virtualClock, type Simulation } from '../../testing/simulation/index.js';

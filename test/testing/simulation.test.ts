@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineAgent, defineConfig, defineTool, type Tool } from '../../authoring/index.js';
-import { NO_USAGE } from '../../core/model.js';
+import { NO_USAGE } from '../../core/state/model.js';
 import { modelFailure, type Provider } from '../../providers/provider.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import {

@@ -1,5 +1,5 @@
 /** A worker says what it serves, and names open runs whose code it lacks. */
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { lackingLines, lackingRuns } from '../../store/lacking-runs.js';
 import type { CodeNames } from '../../store/served.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';

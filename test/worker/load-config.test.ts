@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import { loadConfig } from '../../worker/load-config.js';
 
 const AUTHORING = JSON.stringify(join(__dirname, '../../authoring/index.ts'));

@@ -1,6 +1,6 @@
 /** What a worker says at its start of models that its agents cannot reach. */
 import { defineAgent, defineConfig } from '../../authoring/index.js';
-import type { ModelRoute } from '../../core/model.js';
+import type { ModelRoute } from '../../core/state/model.js';
 import { readEnvironment } from '../../worker/config.js';
 import { providersOf } from '../../worker/providers.js';
 import { unreachableModels } from '../../worker/unreachable-models.js';

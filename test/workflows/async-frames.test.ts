@@ -1,7 +1,7 @@
 /** However many async frames interceptors add, a signal and a result of one activation are decided on together. */
 import { join } from 'node:path';
 import type { RunHandle } from '../../client/run-handle.js';
-import type { OpenAsk } from '../../core/view.js';
+import type { OpenAsk } from '../../core/state/view.js';
 import { replayRuns } from '../../testing/replay.js';
 import type { RunningWorker } from '../../worker/index.js';
 import { APPROVER } from '../integration/support/agents.js';

@@ -6,7 +6,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
-import { RULES_VERSION } from '../../core/changes.js';
+import { RULES_VERSION } from '../../core/step/changes.js';
 import { PAYLOAD_CONVERTER_PATH } from '../../worker/workflow-code.js';
 import { AGENT, APPROVER } from '../integration/support/agents.js';
 import {
@@ -30,12 +30,12 @@ interface Change {
 }
 
 const IDS: Pick<Change, 'file' | 'find'> = {
-  file: 'core/inflight.ts',
+  file: 'core/step/inflight.ts',
   find: 'const id = `${kind}-${run.nextEffect}`;',
 };
 
 const UNSEEN: Change = {
-  file: 'core/call/key.ts',
+  file: 'core/step/call-key.ts',
   find: 'return callsInReply === 1 ?',
   replace: 'return !(callsInReply !== 1) ?',
 };

@@ -1,7 +1,7 @@
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
 import { connect, type HoldfastClient } from '../../client/index.js';
-import type { StopReason } from '../../core/result.js';
+import type { StopReason } from '../../core/state/result.js';
 import { replayRuns } from '../../testing/replay.js';
 import { PAYLOAD_CONVERTER_PATH, workflowBundle } from '../../worker/workflow-code.js';
 import { AGENT, APPROVER } from '../integration/support/agents.js';

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ModelReply } from '../../providers/provider.js';
 import type { ScriptedFailure, ScriptedMessage } from '../../providers/scripted/script.js';
-import { failureOf, withSession } from './subject.js';
-import type { ProviderCheck, ProviderUnderTest } from './subject.js';
+import { failureOf, withSession, type ProviderCheck, type ProviderUnderTest } from './subject.js';
 
 const MESSAGE_ARGS = { to: '世界', cents: 5 };
 const MESSAGE: ScriptedMessage = {

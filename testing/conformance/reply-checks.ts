@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ScriptedMessage } from '../../providers/scripted/script.js';
 import type { ModelReply } from '../../providers/provider.js';
-import { withSession } from './subject.js';
-import type { ProviderCheck, ProviderUnderTest } from './subject.js';
+import { withSession, type ProviderCheck, type ProviderUnderTest } from './subject.js';
 
 const USAGE = { input: 11, output: 7, cacheRead: 5, cacheWrite: 3 };
 

@@ -1,9 +1,14 @@
 /** What a request must say. */
 import assert from 'node:assert/strict';
-import type { Block, ToolOffer } from '../../core/transcript.js';
+import type { Block, ToolOffer } from '../../core/state/transcript.js';
 import type { ModelRequest, RequestMessage } from '../../providers/provider.js';
-import { failureOf, withSession } from './subject.js';
-import type { ProviderCheck, ProviderUnderTest, Session } from './subject.js';
+import {
+  failureOf,
+  withSession,
+  type ProviderCheck,
+  type ProviderUnderTest,
+  type Session,
+} from './subject.js';
 import { entriesOf } from './wire-conversation.js';
 
 const TOOLS: readonly ToolOffer[] = ['orders.read', 'orders.cancel'].map((name) => ({

@@ -1,16 +1,14 @@
 /** What is put to the test, and what every check does with it. */
 import assert from 'node:assert/strict';
-import { HoldfastError } from '../../core/errors.js';
+import { HoldfastError } from '../../core/state/errors.js';
 import type {
   ModelFailureDetails,
   ModelReply,
   ModelRequest,
   Provider,
 } from '../../providers/provider.js';
-import { scriptOf } from '../../providers/scripted/script.js';
-import type { Script, ScriptedAnswer } from '../../providers/scripted/script.js';
-import { startScriptedModel } from '../../providers/scripted/server.js';
-import type { ScriptedModel } from '../../providers/scripted/server.js';
+import { scriptOf, type Script, type ScriptedAnswer } from '../../providers/scripted/script.js';
+import { startScriptedModel, type ScriptedModel } from '../../providers/scripted/server.js';
 import type { WireEntry } from './wire-conversation.js';
 
 export interface ProviderUnderTest {

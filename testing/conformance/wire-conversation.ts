@@ -2,7 +2,7 @@
  * What a request's body says, in the words of no vendor: the way back from the wire. Written apart from the
  * providers, so that it cannot share their mistakes.
  */
-import type { Json } from '../../core/json.js';
+import type { Json } from '../../core/json/json.js';
 import type { RequestMessage } from '../../providers/provider.js';
 
 export type WireEntry =

@@ -3,7 +3,7 @@
  * not, and a run in which nothing is under way because it waits for a person.
  */
 import { completeAhead, untilStopped, type Activities } from '../../activities/index.js';
-import type { WireEvent } from '../../core/event.js';
+import type { WireEvent } from '../../core/state/event.js';
 import { COMPLETION_KINDS, type CompletionFault } from './boundary.js';
 import type { OutcomeWatch } from './outcome-watch.js';
 import type { Passage } from './watched-deps.js';

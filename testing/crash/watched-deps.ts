@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ActivityDeps } from '../../activities/index.js';
 import type { Config, Tool } from '../../authoring/index.js';
-import { isMutating } from '../../core/tool.js';
+import { isMutating } from '../../core/state/tool.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Store } from '../../store/store.js';
 import { TRANSACTION_SEAMS, type SeamPoint } from '../seams.js';

@@ -5,8 +5,8 @@
  */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { attemptsKey, workOf, type Progress, type Scope } from '../../activities/index.js';
-import { RETRY_BACKOFF, type ActivityEffect } from '../../core/effect.js';
-import type { RawFailure } from '../../core/failure.js';
+import { RETRY_BACKOFF, type ActivityEffect } from '../../core/state/effect.js';
+import type { RawFailure } from '../../core/state/failure.js';
 import type { VirtualClock } from './clock.js';
 import type { Running, SimulatedWorker, SimulatedWorkers } from './worker.js';
 

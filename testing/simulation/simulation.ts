@@ -8,25 +8,25 @@
  */
 import type { ActivityDeps } from '../../activities/index.js';
 import type { Config } from '../../authoring/index.js';
-import type { ActivityEffect, Effect } from '../../core/effect.js';
-import { advance, receive } from '../../core/engine.js';
-import type { RunEvent } from '../../core/event.js';
-import { failureOf } from '../../core/failure.js';
+import type { ActivityEffect, Effect } from '../../core/state/effect.js';
+import { advance, receive } from '../../core/loop/engine.js';
+import type { RunEvent } from '../../core/state/event.js';
+import { failureOf } from '../../core/state/failure.js';
 import {
   OUTCOME_TYPES,
   type EffectInput,
   type Input,
   type OutsideInput,
-} from '../../core/input.js';
+} from '../../core/state/input.js';
 import {
   checkEvent,
   checkStep,
   startChecking,
   type InvariantState,
-} from '../../core/invariants.js';
-import { nextSegment, open, upgradeRun } from '../../core/open.js';
-import type { Final, Run } from '../../core/run.js';
-import type { StartInput } from '../../core/task.js';
+} from '../../pure/invariants.js';
+import { nextSegment, open, upgradeRun } from '../../core/loop/open.js';
+import type { Final, Run } from '../../core/state/run.js';
+import type { StartInput } from '../../core/state/task.js';
 import type { Provider } from '../../providers/provider.js';
 import type { Store } from '../../store/store.js';
 import { scheduleActivity, type Reported, type ScheduledActivity } from './activity.js';

@@ -4,7 +4,7 @@
  * nothing new and is gone when its last attempt has ended.
  */
 import { performActivity, type ActivityDeps, type Scope } from '../../activities/index.js';
-import type { ActivityEffect } from '../../core/effect.js';
+import type { ActivityEffect } from '../../core/state/effect.js';
 import type { VirtualClock } from './clock.js';
 import { mortal, newLife, type Life, type Seam } from './mortal.js';
 

@@ -2,9 +2,9 @@
 import type { z } from 'zod';
 import type * as controls from '../../http/control-shapes.js';
 import type * as shapes from '../../http/shapes.js';
-import type { RunEvent } from '../../../core/event.js';
-import type { StreamChunk } from '../../../core/stream.js';
-import type { RunResult } from '../../../core/result.js';
+import type { RunEvent } from '../../../core/state/event.js';
+import type { StreamChunk } from '../../../pure/stream.js';
+import type { RunResult } from '../../../core/state/result.js';
 
 export type { RunEvent, StreamChunk, RunResult };
 

@@ -29,7 +29,7 @@ export type RowRead =
   | { readonly ok: true; readonly condition: GrantCondition | undefined }
   | { readonly ok: false; readonly fault: string; readonly fieldId: string };
 
-/** What the run can compare (core/parse-grant.ts). */
+/** What the run can compare (core/messages/parse-grant.ts). */
 const NAME_CHARS_MAX = 128;
 const EQUALS_CHARS_MAX = 1_024;
 

@@ -19,7 +19,7 @@ const HARMLESS = new Set([
 /**
  * Without `additionalProperties` it is a plain `z.object`: that drops what it does not name before anybody is asked
  * (authoring/input-schema.ts), and no call starts with arguments that its schema would change
- * (activities/tool-call.ts).
+ * (activities/tool/tool-call.ts).
  */
 export function listsAllArguments(schema: Schema | undefined): boolean {
   if (schema?.type !== 'object' || schema.properties === undefined) return false;

@@ -15,7 +15,7 @@ export type GrantRead =
   | { readonly ok: true; readonly grant: Grant }
   | { readonly ok: false; readonly fault: string; readonly fieldId?: string };
 
-/** What the run can compare (core/parse-grant.ts). */
+/** What the run can compare (core/messages/parse-grant.ts). */
 const CONDITIONS_MAX = 20;
 const USES_MAX = 1_000;
 export const USES_ID = 'grant-uses';

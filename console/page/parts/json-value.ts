@@ -1,6 +1,6 @@
 /** Of values as the API gives them: which are references, and what they are on one line. Pure. */
 import type { Excerpt } from '../data/api-types.js';
-import type { StoredText } from '../../../core/json.js';
+import type { StoredText } from '../../../core/json/json.js';
 
 export interface Blob {
   readonly $blob: string;

@@ -1,6 +1,6 @@
 /** How much of its budget a run has used. Without an answer of the run itself: what its events say. */
 import type { VNode } from 'preact';
-import type { Counters } from '../../../core/result.js';
+import type { Counters } from '../../../core/state/result.js';
 import type { RunState } from '../data/api-types.js';
 import { cost, duration, whole } from '../parts/format.js';
 import type { Story } from './story.js';

@@ -1,6 +1,6 @@
 /** How a run ended, and what it gave. */
 import type { VNode } from 'preact';
-import type { StoredText } from '../../../core/json.js';
+import type { StoredText } from '../../../core/json/json.js';
 import type { RunResult } from '../data/api-types.js';
 import { words } from '../parts/format.js';
 import { InertLine } from '../parts/inert.js';

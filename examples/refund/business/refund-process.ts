@@ -7,11 +7,9 @@
  */
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 // In your project: import { runAgent } from 'holdfast/workflows';
-import { runAgent } from '../../../workflows/index.js';
-import type { RunResult } from '../../../workflows/index.js';
+import { runAgent, type RunResult } from '../../../workflows/index.js';
 import type { BusinessActivities, PaidRefund } from './activities.js';
-import { readInvestigation } from './investigation.js';
-import type { Investigation } from './investigation.js';
+import { readInvestigation, type Investigation } from './investigation.js';
 import { AGENT_QUEUE } from './queues.js';
 
 export interface RefundRequested {

@@ -1,7 +1,11 @@
 /** Shows what the agents do while they do it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HoldfastError } from '../../../index.js';
-import type { HoldfastClient, RunEvent, RunResult } from '../../../index.js';
+import {
+  HoldfastError,
+  type HoldfastClient,
+  type RunEvent,
+  type RunResult,
+} from '../../../index.js';
 import { eventLine, isDetail } from '../../../cli/render/index.js';
 import type { Desk } from './desk.js';
 import type { Terminal } from './terminal.js';

@@ -1,6 +1,5 @@
 /** Keeps a service running: one that ends without being told is started again, a few times. */
-import { startService } from './service.js';
-import type { Service, ServiceCommand } from './service.js';
+import { startService, type Service, type ServiceCommand } from './service.js';
 
 export interface KeptService {
   readonly pid: number;

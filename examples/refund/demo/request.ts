@@ -1,8 +1,7 @@
 /** One customer's request, taken through the business process, shown as it goes. */
 import { WorkflowFailedError } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
-import { newRunId } from '../../../index.js';
-import type { RunResult } from '../../../index.js';
+import { newRunId, type RunResult } from '../../../index.js';
 import { BUSINESS_QUEUE } from '../business/queues.js';
 import type { refundProcess, RefundDecided } from '../business/refund-process.js';
 import { createDesk } from './desk.js';

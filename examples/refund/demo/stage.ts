@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { WorkflowBundleOption } from '@temporalio/worker';
-import { connect, openStore } from '../../../index.js';
-import type { HoldfastClient } from '../../../index.js';
+import { connect, openStore, type HoldfastClient } from '../../../index.js';
 import type { OnProgress } from '../../../devserver/index.js';
 import { startScriptedModel } from '../../../testing/index.js';
 import { businessBundle } from '../business/bundle.js';
@@ -13,11 +12,9 @@ import { createBusinessWorker } from '../business/worker.js';
 import { refundScript } from '../script.js';
 import type { Closers } from './closers.js';
 import { takeDemoFolder } from './demo-folder.js';
-import { keepAlive } from './keep-alive.js';
-import type { KeptService } from './keep-alive.js';
+import { keepAlive, type KeptService } from './keep-alive.js';
 import { startService } from './service.js';
-import { demoServer } from './temporal.js';
-import type { DemoServer } from './temporal.js';
+import { demoServer, type DemoServer } from './temporal.js';
 import type { Terminal } from './terminal.js';
 
 export interface StageOptions {

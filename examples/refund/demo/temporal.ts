@@ -5,8 +5,10 @@ import {
   NAMESPACE,
   runningServer,
   startServer,
+  type Environment,
+  type FoundServer,
+  type OnProgress,
 } from '../../../devserver/index.js';
-import type { Environment, FoundServer, OnProgress } from '../../../devserver/index.js';
 
 export interface DemoServer {
   readonly address: string;

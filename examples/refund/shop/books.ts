@@ -7,8 +7,14 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { DELIVERIES, ORDERS, POLICY } from './catalogue.js';
-import type { Delivery, Order, PolicySection } from './catalogue.js';
+import {
+  DELIVERIES,
+  ORDERS,
+  POLICY,
+  type Delivery,
+  type Order,
+  type PolicySection,
+} from './catalogue.js';
 
 export interface RefundRequest {
   readonly key: string;

@@ -1,10 +1,10 @@
 /** The timeline of a run: its events as steps that people can follow. */
-import type { RunEvent } from '../../../core/event.js';
+import type { RunEvent } from '../../../core/state/event.js';
 import { RunRecord } from '../../../console/page/run/run-record.js';
 import { Spoken } from '../../../console/page/run/spoken.js';
 import { Story } from '../../../console/page/run/story.js';
 import { scaleOf } from '../../../console/page/run/time-scale.js';
-import type { StreamChunk } from '../../../core/stream.js';
+import type { StreamChunk } from '../../../pure/stream.js';
 
 let seq = 0;
 beforeEach(() => {

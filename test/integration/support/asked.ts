@@ -1,9 +1,9 @@
 /** Runs that wait at a desk which proves its decisions, what reaches their tools, and what the trail says. */
 import { checkAudit } from '../../../cli/audit-check.js';
 import type { RunHandle } from '../../../client/run-handle.js';
-import type { Decision } from '../../../core/ask/ask.js';
-import type { AuditRow } from '../../../core/audit.js';
-import type { AskView } from '../../../core/event.js';
+import type { Decision } from '../../../core/state/ask.js';
+import type { AuditRow } from '../../../pure/audit.js';
+import type { AskView } from '../../../core/state/ask-view.js';
 import { newKey, type Name, type Reply, type TestDesk } from './desk.js';
 import { openAsk, pay, say, until, type StartIn, type World } from './world.js';
 

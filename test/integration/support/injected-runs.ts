@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { defineAgent, defineConfig, defineTool, type Config } from '../../../authoring/index.js';
-import type { Json } from '../../../core/json.js';
+import type { Json } from '../../../core/json/json.js';
 import type { ScriptedAnswer } from '../../../testing/index.js';
 import { AGENT } from './agents.js';
 

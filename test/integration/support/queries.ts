@@ -6,7 +6,7 @@ import {
   type QueryOptions,
   type UserPrompt,
 } from '../../../client/index.js';
-import type { SDKMessage, SDKResultMessage } from '../../../core/sdk/message.js';
+import type { SDKMessage, SDKResultMessage } from '../../../pure/sdk/message.js';
 import { AGENT, APPROVER } from './agents.js';
 import type { World } from './world.js';
 

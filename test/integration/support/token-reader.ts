@@ -1,6 +1,6 @@
 /** What readers make of a stream of tokens. */
 import type { RunHandle } from '../../../client/run-handle.js';
-import type { StreamChunk } from '../../../core/stream.js';
+import type { StreamChunk } from '../../../pure/stream.js';
 
 /** All of it, until the run ends. */
 export async function tokensOf(run: RunHandle, after?: string): Promise<readonly StreamChunk[]> {

@@ -11,9 +11,10 @@ import { connect, type HoldfastClient } from '../../../client/index.js';
 import { retries } from '../../../client/retries.js';
 import type { RunHandle } from '../../../client/run-handle.js';
 import type { StartOptions } from '../../../client/start-run.js';
-import type { AskView, EventType, RunEvent } from '../../../core/event.js';
-import { checkEvent, startChecking } from '../../../core/invariants.js';
-import type { RunResult } from '../../../core/result.js';
+import type { EventType, RunEvent } from '../../../core/state/event.js';
+import type { AskView } from '../../../core/state/ask-view.js';
+import { checkEvent, startChecking } from '../../../pure/invariants.js';
+import type { RunResult } from '../../../core/state/result.js';
 import { openStoreAt, type Store } from '../../../store/store.js';
 import {
   createAnthropicProvider,

@@ -4,11 +4,11 @@
  */
 import { once } from 'node:events';
 import { z } from 'zod';
-import { claimCall } from '../../../activities/claim-call.js';
-import { controlledBy } from '../../../activities/controls.js';
-import type { Execution } from '../../../activities/execute-read.js';
+import { claimCall } from '../../../activities/tool/claim-call.js';
+import { controlledBy } from '../../../activities/tool/controls.js';
+import type { Execution } from '../../../activities/tool/execute-read.js';
 import { defineAgent, defineConfig, defineTool } from '../../../authoring/index.js';
-import { callDigest } from '../../../core/digest.js';
+import { callDigest } from '../../../core/json/digest.js';
 import { openStoreAt, type Store } from '../../../store/store.js';
 import { eventsFrom, warnings } from '../fixtures.js';
 

@@ -1,5 +1,5 @@
 /** A store that can be away. */
-import { HoldfastError } from '../../../core/errors.js';
+import { HoldfastError } from '../../../core/state/errors.js';
 import type { Store } from '../../../store/store.js';
 
 export function shaky(real: Store, isAway: () => boolean): Store {

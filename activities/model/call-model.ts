@@ -1,0 +1,96 @@
+/**
+ * call_model: appends what the core wants to say, asks the model once, takes the reply.
+ * Invariants: those of every question (model-asking.ts); the assistant message is a node before its calls
+ * are known to anybody.
+ */
+import type { CallModelInput, CallModelOutput } from '../../core/state/effect.js';
+import { tokensOf } from '../../core/step/context-size.js';
+import { digestOf } from '../../core/json/digest.js';
+import type { ToolOffer } from '../../core/state/transcript.js';
+import type { ReplyKey } from '../../store/replies.js';
+import { appendEvents } from '../run/append-events.js';
+import { appendItems } from '../run/append-items.js';
+import type { ActivityDeps, InTransaction } from '../deps.js';
+import {
+  accountFor,
+  answerTo,
+  prepareQuestion,
+  takeReceipt,
+  type PreparedQuestion,
+} from './model-asking.js';
+import { takeReply } from './model-reply.js';
+import { conversationAt } from './model-request.js';
+import type { Scope } from '../scope.js';
+
+export async function callModel(
+  deps: ActivityDeps,
+  scope: Scope,
+  input: CallModelInput,
+): Promise<CallModelOutput> {
+  const prepared = await deps.store.together((store) => prepare({ ...deps, store }, scope, input));
+  const receipt = await answerTo(deps, scope, prepared.question);
+  const { head, offers, eventsUpTo } = prepared;
+  const { attempt, reply } = receipt.received;
+  const take = async (inside: InTransaction): Promise<CallModelOutput> => {
+    const taken = await takeReply(inside, { input, head, offers }, reply);
+    const account = await accountFor(inside.store, scope, { run: input.run, replied: attempt });
+    return {
+      ...taken,
+      ...(taken.reply.stop === 'refusal' && { headBefore: head }),
+      attempts: account.attempts,
+      ...(account.retried.length > 0 && { retried: account.retried }),
+      lostCostMicroUsd: account.lostCostMicroUsd,
+      ...(tokensOf(account.lostUsage) > 0 && { lostUsage: account.lostUsage }),
+      eventsUpTo,
+    };
+  };
+  return takeReceipt(deps, scope, { receipt, take });
+}
+
+interface Prepared {
+  readonly eventsUpTo: number;
+  readonly head: string;
+  readonly offers: readonly ToolOffer[];
+  readonly question: PreparedQuestion;
+}
+
+async function prepare(
+  deps: InTransaction,
+  scope: Scope,
+  input: CallModelInput,
+): Promise<Prepared> {
+  const { store } = deps;
+  const eventsUpTo = await appendEvents(store, scope, input);
+  const place = { tenant: input.run.tenant, head: input.head };
+  const head = await appendItems(store, place, input.append);
+  const { offers, request } = await conversationAt(store, input, head);
+  const replyKey = replyKeyOf(input, head);
+  const { stream } = input;
+  const question = await prepareQuestion(deps, scope, {
+    asked: input,
+    purpose: 'model',
+    request,
+    replyKey,
+    ...(stream !== undefined && {
+      stream: { messageId: input.replyMessageId, eventsBefore: eventsUpTo, ...stream },
+    }),
+  });
+  return { eventsUpTo, head, offers, question };
+}
+
+/** The head names everything that was said; with these it names the request. */
+function replyKeyOf(input: CallModelInput, head: string): ReplyKey {
+  const { run, call, route, offered, dynamic, maxTokens, temperature, maxThinkingTokens, betas } =
+    input;
+  const requestDigest = digestOf({
+    head,
+    model: route.model,
+    offered: offered ?? null,
+    maxTokens,
+    temperature,
+    ...(maxThinkingTokens !== undefined && { maxThinkingTokens }),
+    ...(dynamic !== undefined && { dynamic }),
+    ...(betas !== undefined && { betas }),
+  });
+  return { tenant: run.tenant, runId: run.runId, call, requestDigest };
+}

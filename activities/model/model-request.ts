@@ -1,0 +1,172 @@
+/** A conversation in the store as one request to a model. */
+import type { CallModelInput } from '../../core/state/effect.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { BlobRef } from '../../core/json/json.js';
+import type { Block, StoredBlock, ToolOffer, TranscriptNode } from '../../core/state/transcript.js';
+import type { ModelRequest, RequestMessage } from '../../providers/provider.js';
+import type { StoreCalls } from '../../store/store.js';
+import type { HashedNode } from '../../store/transcripts.js';
+import { offerOf } from './proposed-calls.js';
+
+export interface Conversation {
+  /** Every tool of the run, offered in this request or not. */
+  readonly offers: readonly ToolOffer[];
+  readonly request: ModelRequest;
+}
+
+/** What is asked about a conversation. */
+export type Inquiry = Pick<CallModelInput, 'run' | 'call' | 'route' | 'offered' | 'maxTokens'> & {
+  readonly temperature?: number;
+  readonly dynamic?: readonly string[];
+  readonly maxThinkingTokens?: number;
+  readonly betas?: readonly string[];
+  /** Absent: it is the loop that asks. */
+  readonly purpose?: 'compaction';
+};
+
+export async function conversationAt(
+  store: StoreCalls,
+  inquiry: Inquiry,
+  head: string,
+): Promise<Conversation> {
+  return conversationOf(store, inquiry, await chainAt(store, inquiry.run.tenant, head));
+}
+
+/** Messages from the root to a head. */
+export interface MessageChain {
+  readonly root: HashedNode;
+  readonly nodes: readonly HashedNode[];
+}
+
+export async function chainAt(
+  store: StoreCalls,
+  tenant: string,
+  head: string,
+): Promise<MessageChain> {
+  const [root, ...nodes] = await store.readChain(tenant, head);
+  if (root === undefined || root.role !== 'root') throw noRoot(head);
+  return { root, nodes };
+}
+
+export async function conversationOf(
+  store: StoreCalls,
+  inquiry: Inquiry,
+  { root, nodes }: MessageChain,
+): Promise<Conversation> {
+  const { tenant, runId } = inquiry.run;
+  const reader: Reader = { store, tenant, offers: root.tools ?? [] };
+  const messages: RequestMessage[] = [];
+  for (const node of nodes)
+    messages.push(remembered(node, reader) ?? (await messageOf(reader, node)));
+  const { route, temperature, dynamic, purpose, call, betas, maxThinkingTokens: limit } = inquiry;
+  return {
+    offers: reader.offers,
+    request: {
+      model: route.model,
+      system: await systemOf(reader, root),
+      ...(dynamic !== undefined && { dynamic }),
+      ...toolsOf(inquiry, reader.offers, messages),
+      messages,
+      maxTokens: inquiry.maxTokens,
+      ...(route.temperatureAllowed && temperature !== undefined && { temperature }),
+      ...(route.parallelCalls === false && { parallelCalls: false }),
+      ...(limit !== undefined &&
+        route.thinkingAllowed !== false && {
+          thinking: { maxTokens: limit, adaptive: route.thinkingAdaptive ?? false },
+        }),
+      ...(betas !== undefined && { betas }),
+      metadata: { runId, call, ...(purpose !== undefined && { purpose }) },
+    },
+  };
+}
+
+/** Without an offer, vendors still want the declaration of every tool that the conversation has used. */
+function toolsOf(
+  { offered, route }: Inquiry,
+  all: readonly ToolOffer[],
+  messages: readonly RequestMessage[],
+): Pick<ModelRequest, 'tools' | 'toolChoice'> {
+  // Another vendor can make nothing of what this one runs itself.
+  const foreign = all.some(({ hosted }) => hosted && hosted.provider !== route.provider);
+  const offers = foreign
+    ? all.filter(({ hosted }) => !hosted || hosted.provider === route.provider)
+    : all;
+  if (offered === undefined) return { tools: offers };
+  if (offered.length > 0) return { tools: offers.filter(({ name }) => offered.includes(name)) };
+  const blocks = messages.flatMap((message) => message.blocks);
+  const used = new Set(blocks.map((block) => (block.type === 'tool_use' ? block.tool : '')));
+  return { tools: offers.filter(({ wireName }) => used.has(wireName)), toolChoice: 'none' };
+}
+
+interface Reader {
+  readonly store: StoreCalls;
+  readonly tenant: string;
+  readonly offers: readonly ToolOffer[];
+}
+
+/**
+ * Messages by their node, as long as the store remembers the node: a conversation is rebuilt for every call,
+ * and only its end is new. A message also depends on the tools of its root, which is part of its chain.
+ */
+const messagesOfNodes = new WeakMap<TranscriptNode, Remembered>();
+
+interface Remembered {
+  readonly offers: readonly ToolOffer[];
+  readonly message: RequestMessage;
+}
+
+function remembered(node: TranscriptNode, { offers }: Reader): RequestMessage | undefined {
+  const known = messagesOfNodes.get(node);
+  return known?.offers === offers ? known.message : undefined;
+}
+
+async function messageOf(reader: Reader, node: TranscriptNode): Promise<RequestMessage> {
+  const message = await buildMessage(reader, node);
+  // Large texts stay in the store: what is remembered must not outgrow the store's own memory.
+  const hasBlobs = JSON.stringify(node.blocks).includes('"$blob"');
+  if (!hasBlobs) messagesOfNodes.set(node, { offers: reader.offers, message });
+  return message;
+}
+
+async function buildMessage(reader: Reader, node: TranscriptNode): Promise<RequestMessage> {
+  const blocks: Block[] = [];
+  for (const block of node.blocks) blocks.push(await blockOf(reader, block));
+  return {
+    role: node.role === 'assistant' ? 'assistant' : 'user',
+    blocks,
+    ...(node.flags?.includes('system') && { asSystem: true }),
+    ...(node.raw !== undefined && { raw: node.raw }),
+    ...(node.origin !== undefined && { rawModel: node.origin.model }),
+  };
+}
+
+async function blockOf(reader: Reader, block: StoredBlock): Promise<Block> {
+  if (block.type === 'tool_use') {
+    const { type, id, tool, args } = block;
+    const restored = await reader.store.restoreArguments(reader.tenant, args);
+    return { type, id, tool: offerOf(reader.offers, tool)?.wireName ?? tool, args: restored };
+  }
+  const text = await textOf(reader, block.text);
+  if (block.type !== 'tool_result') return { type: block.type, text };
+  const { type, id, isError, code } = block;
+  return { type, id, isError, ...(code !== undefined && { code }), text };
+}
+
+async function systemOf(reader: Reader, root: TranscriptNode): Promise<string> {
+  const texts: string[] = [];
+  for (const block of root.blocks) {
+    if (block.type === 'text') texts.push(await textOf(reader, block.text));
+  }
+  return texts.join('\n\n');
+}
+
+async function textOf({ store, tenant }: Reader, text: string | BlobRef): Promise<string> {
+  return typeof text === 'string' ? text : store.getText(tenant, { ...text, preview: '' });
+}
+
+function noRoot(head: string): HoldfastError {
+  return new HoldfastError('TranscriptMissing', `The conversation ${head} has no beginning.`, {
+    hint: 'Restore the store from a backup that is at least as new as the Temporal database.',
+    details: { hash: head },
+  });
+}

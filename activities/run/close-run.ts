@@ -1,0 +1,120 @@
+/**
+ * close_run: what the run said last enters the transcript and the events, and its session is stored.
+ * Invariants: all of it is on disk together, or nothing; no session is overwritten that another run has
+ * stored meanwhile: this run's conversation is then kept beside it, under an id of its own. A conversation that the
+ * store has lost keeps no run open for ever: its events are stored without it, and the result says so.
+ */
+import type { StateValue } from '../../core/state/dataflow.js';
+import type { CloseRunInput, CloseRunOutput } from '../../core/state/effect.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import { isBlobRef } from '../../core/json/json.js';
+import type { SavedSession, SessionCarry, SessionToSave } from '../../core/state/session.js';
+import type { SessionSave } from '../../store/sessions.js';
+import type { StoreCalls } from '../../store/store.js';
+import { appendEvents } from './append-events.js';
+import { appendItems } from './append-items.js';
+import { now, type ActivityDeps, type InTransaction } from '../deps.js';
+import type { Scope } from '../scope.js';
+
+export async function closeRun(
+  deps: ActivityDeps,
+  scope: Scope,
+  input: CloseRunInput,
+): Promise<CloseRunOutput> {
+  const { tenant, runId } = input.run;
+  const closed = await deps.store
+    .together((store) => close({ ...deps, store }, scope, input))
+    .catch((error: unknown) => {
+      if (!isGivenUp(deps, scope, { input, error })) throw error;
+      scope.error('The store has lost a conversation: its run was closed without its end.', {
+        runId,
+      });
+      return deps.store.together((store) => closeWithout({ ...deps, store }, scope, input));
+    });
+  deps.store.live.announce({ tenant, runId });
+  return closed;
+}
+
+/** A person wants the run to be over. */
+const MISSING_MS_MAX_CANCELLED = 10 * 60_000;
+/** As long as code that no worker serves is waited for. */
+const MISSING_MS_MAX = 24 * 3_600_000;
+
+interface Refused {
+  readonly input: CloseRunInput;
+  readonly error: unknown;
+}
+
+function isGivenUp(deps: ActivityDeps, scope: Scope, { input, error }: Refused): boolean {
+  const isMissing = error instanceof HoldfastError && error.code === 'TranscriptMissing';
+  if (!isMissing) return false;
+  const cancelled = input.events.some(
+    (event) => event.type === 'run_result' && event.result.status === 'cancelled',
+  );
+  const limitMs = cancelled ? MISSING_MS_MAX_CANCELLED : MISSING_MS_MAX;
+  return now(deps) - scope.work.lackingSince('transcript') >= limitMs;
+}
+
+async function closeWithout(
+  deps: InTransaction,
+  scope: Scope,
+  input: CloseRunInput,
+): Promise<CloseRunOutput> {
+  const { store } = deps;
+  const { tenant, runId } = input.run;
+  const eventsUpTo = await appendEvents(store, scope, input);
+  await store.closeStream({ tenant, runId, at: now(deps) });
+  return { head: input.head, eventsUpTo, transcript: 'incomplete' };
+}
+
+async function close(
+  deps: InTransaction,
+  scope: Scope,
+  input: CloseRunInput,
+): Promise<CloseRunOutput> {
+  const { store } = deps;
+  const { run, append, session } = input;
+  const eventsUpTo = await appendEvents(store, scope, input);
+  await store.closeStream({ tenant: run.tenant, runId: run.runId, at: now(deps) });
+  await store.dropNeeds({ tenant: run.tenant, runId: run.runId });
+  // A run that was never opened has no conversation to append to.
+  if (input.head === null) return { head: null, eventsUpTo };
+  const { tenant, runId } = run;
+  const head = await appendItems(store, { tenant, head: input.head }, append);
+  await store.noteHead({ tenant, runId, head });
+  if (session === undefined) return { head, eventsUpTo };
+  const saved = await save(store, { ...session, tenant, runId, head, at: now(deps) });
+  return { head, ...(saved !== undefined && { session: saved }), eventsUpTo };
+}
+
+type Ended = SessionToSave & Pick<SessionSave, 'tenant' | 'runId' | 'head' | 'at'>;
+
+async function save(store: StoreCalls, ended: Ended): Promise<SavedSession | undefined> {
+  const { id, caller = '', cwd = '', carry, ...rest } = ended;
+  const stored = { ...rest, caller, cwd, carry: await smallCarry(store, ended.tenant, carry) };
+  const revision = await store.saveSession({ ...stored, sessionId: id });
+  if (revision !== undefined) return { id, revision };
+  const forkId = id === ended.runId ? `${id}:again` : ended.runId;
+  const fork = { ...stored, sessionId: forkId, base: 0, forkedFrom: id };
+  const forked = await store.saveSession(fork);
+  return forked === undefined ? undefined : { id: forkId, revision: forked };
+}
+
+/** Values that are longer than a reference to them become one: the next run carries all of them. */
+const INLINE_CHARS_MAX = 64;
+
+async function smallCarry(
+  store: StoreCalls,
+  tenant: string,
+  carry: SessionCarry,
+): Promise<SessionCarry> {
+  const state: [string, StateValue][] = [];
+  for (const [path, value] of Object.entries(carry.state)) {
+    if (isBlobRef(value) || value.text.length <= INLINE_CHARS_MAX) state.push([path, value]);
+    else {
+      const { $blob, bytes } = await store.putBlob(tenant, value.text);
+      state.push([path, { $blob, bytes, ...(value.json && { json: true }) }]);
+    }
+  }
+  return { ...carry, state: Object.fromEntries(state) };
+}

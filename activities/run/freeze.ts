@@ -1,0 +1,132 @@
+/**
+ * What is fixed for the whole run, from the worker's configuration and the start (design §6).
+ * Invariant: defaults < configuration < agent < start.
+ */
+import { parseBudget, parseSettings } from '../../authoring/limits.js';
+import { hookNames, type Agent, type Config } from '../../authoring/index.js';
+import { DEFAULT_BUDGET, type Budget } from '../../core/state/budget-fields.js';
+import { digestOf } from '../../core/json/digest.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { Frozen } from '../../core/state/frozen.js';
+import type { Json } from '../../core/json/json.js';
+import type { ModelRoute } from '../../core/state/model.js';
+import { DEFAULT_SETTINGS, type Settings } from '../../core/state/settings.js';
+import type { SettingsOverrides, StartInput } from '../../core/state/task.js';
+import type { ToolOffer } from '../../core/state/transcript.js';
+import { resolveRoute } from '../../providers/routes.js';
+import { checkProof } from './check-proof.js';
+import { codeVersion } from './code-version.js';
+
+const NAMES_SHOWN_MAX = 20;
+/** Logical turns do not count recoveries and the like: without a word on it their calls still end (C3). */
+const LOGICAL_MODEL_CALLS_MAX = 100;
+const PLACE = { code: 'InvalidTask', subject: 'The start' } as const;
+
+export function agentOf(config: Config, name: string): Agent {
+  const agent = config.agents.get(name);
+  if (agent !== undefined) return agent;
+  const known = [...config.agents.keys()].slice(0, NAMES_SHOWN_MAX);
+  throw new HoldfastError('UnknownAgent', `There is no agent named ${JSON.stringify(name)}.`, {
+    hint: `This worker knows ${known.join(', ')}.`,
+    details: { known },
+  });
+}
+
+export interface Prompt {
+  readonly hash: string;
+  readonly bytes: number;
+}
+
+export function freeze(config: Config, start: StartInput, prompt: Prompt): Frozen {
+  const agent = agentOf(config, start.agent);
+  const route = resolveRoute(start.model ?? agent.model, config);
+  const tools = agent.tools.map((tool) => tool.record);
+  const settings = settingsFor(config, start);
+  const { fallbackModel } = settings;
+  const fallback = fallbackModel === null ? undefined : resolveRoute(fallbackModel, config);
+  const { versions } = settings;
+  const policy = { ...agent.policy, version: versions.policy ?? agent.policy.version };
+  return {
+    agent: { name: agent.name, version: agent.version },
+    route,
+    ...(fallback !== undefined && { fallback }),
+    prompt,
+    tools,
+    policy,
+    hooks: hookNames(agent.hooks),
+    budget: budgetFor(route, {
+      ...DEFAULT_BUDGET,
+      ...(settings.turnCounting === 'logical' && { maxModelCalls: LOGICAL_MODEL_CALLS_MAX }),
+      ...config.defaults.budget,
+      ...agent.budget,
+      ...parseBudget(start.budget, PLACE),
+    }),
+    settings,
+    versions: {
+      agent: agent.version,
+      prompt: prompt.hash,
+      tools: digestOf(tools as unknown as Json),
+      modelRoute: route.name,
+      pricing: route.pricesVersion,
+      ...(fallback !== undefined && { fallback: fallback.name }),
+      code: codeVersion(),
+      ...versions,
+      policy: policy.version,
+      // Whatever people call their own code: this is what ran it.
+      runtime: codeVersion(),
+    },
+  };
+}
+
+export function settingsFor(config: Config, start: StartInput): Settings {
+  const wished = parseSettings(start.settings, PLACE);
+  const given: Settings = {
+    ...DEFAULT_SETTINGS,
+    ...config.defaults.settings,
+    ...agentOf(config, start.agent).settings,
+  };
+  const settings = { ...given, ...wished };
+  checkPermissionMode(settings);
+  checkProof(given, wished);
+  checkWished(wished);
+  return settings;
+}
+
+/** Nobody gets a mode silently that is not the one they asked for (G16). */
+function checkPermissionMode({ permissionMode, allowBypassPermissions }: Settings): void {
+  if (permissionMode !== 'bypassPermissions' || allowBypassPermissions) return;
+  throw new HoldfastError('InvalidTask', 'bypassPermissions is not unlocked for this run.', {
+    hint: 'Set allowBypassPermissions: true as well, or choose another permissionMode.',
+  });
+}
+
+function checkWished({ versions, budgetRoles }: SettingsOverrides): void {
+  if (budgetRoles !== undefined) {
+    throw new HoldfastError('InvalidTask', 'A start may not say who allows it a larger budget.', {
+      hint: 'Name budgetRoles in the settings of the agent or of the configuration.',
+    });
+  }
+  if (versions === undefined) return;
+  // A trace says what really ran: whoever starts a run cannot know that.
+  throw new HoldfastError('InvalidTask', 'A start may not say which versions it runs.', {
+    hint: 'Name versions in the settings of the agent or of the configuration.',
+  });
+}
+
+/** No reply can be longer than the model allows, so none is reckoned with. */
+function budgetFor(route: ModelRoute, budget: Budget): Budget {
+  const maxTokensPerResponse = Math.min(budget.maxTokensPerResponse, route.maxOutputTokens);
+  return { ...budget, maxTokensPerResponse };
+}
+
+/** What the model is told about an agent's tools, in the order of the agent. */
+export function offersOf(agent: Agent): readonly ToolOffer[] {
+  return agent.tools.map(({ record, description, inputSchema, hosted }) => ({
+    name: record.name,
+    version: record.version,
+    wireName: record.wireName,
+    description,
+    inputSchema,
+    ...(hosted !== undefined && { hosted }),
+  }));
+}

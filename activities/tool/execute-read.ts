@@ -1,0 +1,165 @@
+/**
+ * Runs a tool that changes nothing: repeated on failure as often as the budget says.
+ * Invariants: a worker's death is no failure of the tool; a ToolError that asks for no retry is an answer.
+ */
+import { isToolError, RETRYABLE, UNAVAILABLE } from '../../authoring/tool-error.js';
+import type { ExecuteToolInput, ToolOutcome } from '../../core/state/effect.js';
+import type { StoredText } from '../../core/json/json.js';
+import { retryFor } from '../../core/state/tool.js';
+import type { ToolResultCode } from '../../core/state/tool-result.js';
+import { graceOf, now, type ActivityDeps, type InTransaction } from '../deps.js';
+import { failure } from '../failure.js';
+import { outputDefect } from './result-check.js';
+import { isUsedUp, usedUpText } from '../progress.js';
+import { resultText } from './result-text.js';
+import type { CodeOutcome } from './run-code.js';
+import { runOutside } from '../run-outside.js';
+import type { Scope } from '../scope.js';
+import { writePatiently } from '../store-away.js';
+import { storeValue } from './store-result.js';
+import { toolContext, type RunnableCall } from './tool-call.js';
+import { messageOf } from './tool-message.js';
+
+export interface Execution {
+  readonly input: ExecuteToolInput;
+  readonly runnable: RunnableCall;
+}
+
+export interface Executed {
+  readonly outcome: ToolOutcome;
+  /** How often the tool's code was started for this effect. */
+  readonly attempts: number;
+}
+
+/** With the number below which all events of the run are stored. */
+export interface Performed extends Executed {
+  readonly eventsUpTo: number;
+}
+
+/**
+ * A start leaves a row only when it fails: nothing else of a read is ever counted, and a row for each would
+ * cost every read a commit.
+ */
+export async function executeRead(
+  deps: ActivityDeps,
+  scope: Scope,
+  { input, runnable }: Execution,
+): Promise<Executed> {
+  const { attempt } = scope;
+  if (scope.signal.aborted) return { outcome: stoppedOutcome(scope, input), attempts: attempt - 1 };
+  if (isUsedUp(scope.work, input)) throw usedUp(input, scope);
+  const ended = await runOutside(deps, scope, {
+    run: (signal) => runnable.tool.run(runnable.input, toolContext({ ...input, attempt }, signal)),
+    timeoutMs: input.timeoutMs,
+    graceMs: graceOf(deps, input.timeoutMs),
+    isDefinite: isToolError,
+    workMs: input.workMs,
+  });
+  const end = await writePatiently(deps, scope, () => endOf(deps, { input, runnable }, ended));
+  if (end.kind === 'done') return { outcome: end.outcome, attempts: attempt };
+  if (end.kind === 'stopped') return { outcome: stoppedOutcome(scope, input), attempts: attempt };
+  const { code, message } = end;
+  const failures = await deps.store.together((store) =>
+    noteFailure({ ...deps, store }, scope, { input, code }),
+  );
+  if (retryFor(runnable.tool.record) !== 'repeatable' || failures > input.maxRetries) {
+    return { outcome: { kind: 'error', code, message }, attempts: attempt };
+  }
+  throw failure('ToolRetryable', { message: `${input.call.tool}: ${message}` });
+}
+
+interface FailedStart {
+  readonly input: ExecuteToolInput;
+  readonly code: ToolResultCode;
+}
+
+/** Writes the row of a failed start; gives how many have failed so far. */
+async function noteFailure(
+  deps: InTransaction,
+  scope: Scope,
+  { input, code }: FailedStart,
+): Promise<number> {
+  const { tenant, runId } = input.run;
+  const site = { tenant, runId, effectId: scope.effectId };
+  const at = now(deps);
+  const attempt = await deps.store.startAttempt({
+    ...site,
+    kind: 'tool',
+    boundCostMicroUsd: 0,
+    boundInputTokens: 0,
+    boundOutputTokens: 0,
+    startedAt: at,
+  });
+  const end = { outcome: 'failed', code, estimated: false, finishedAt: at } as const;
+  await deps.store.finishAttempt({ ...site, attempt, ...end });
+  const rows = await deps.store.listAttempts(tenant, runId, site.effectId);
+  return rows.filter((row) => row.end?.outcome === 'failed').length;
+}
+
+type End =
+  | { readonly kind: 'done'; readonly outcome: ToolOutcome }
+  | { readonly kind: 'failed'; readonly code: ToolResultCode; readonly message: string }
+  | { readonly kind: 'stopped' };
+
+async function endOf(
+  deps: InTransaction,
+  { input, runnable }: Execution,
+  ended: CodeOutcome,
+): Promise<End> {
+  if (ended.kind === 'stopped') return { kind: 'stopped' };
+  if (ended.kind === 'timed_out') {
+    const message = `The tool did not answer within ${input.timeoutMs} ms.`;
+    return { kind: 'failed', code: 'timeout', message };
+  }
+  if (ended.kind === 'threw') return ofError(ended.error);
+  const result = resultText(ended.value);
+  if (!result.ok) return malformed(`The tool's result is not JSON: ${result.reason}.`);
+  const bytes = Buffer.byteLength(result.text);
+  const { maxResultBytes } = runnable.tool.record;
+  if (bytes > maxResultBytes) {
+    return malformed(`The tool's result has ${bytes} bytes; ${maxResultBytes} are allowed.`);
+  }
+  const place = { store: deps.store, tenant: input.run.tenant, ...input };
+  const content = await storeValue(place, result);
+  const defect = outputDefect(runnable.tool, result);
+  if (defect !== undefined) return malformed(`The tool's result is unusable: ${defect}`, content);
+  return { kind: 'done', outcome: { kind: 'ok', content } };
+}
+
+function ofError(error: unknown): End {
+  const message = messageOf(error);
+  const retryable =
+    isToolError(error) && error.code === RETRYABLE
+      ? true
+      : (error as { retryable?: unknown } | null)?.retryable === true;
+  if (retryable) return { kind: 'failed', code: 'retryable_error', message };
+  if (isToolError(error)) {
+    const code = error.code === UNAVAILABLE ? UNAVAILABLE : 'execution_error';
+    return { kind: 'done', outcome: { kind: 'error', code, message } };
+  }
+  return { kind: 'failed', code: 'execution_error', message };
+}
+
+function malformed(message: string, returned?: StoredText): End {
+  const outcome = { kind: 'error', code: 'malformed_result', message } as const;
+  return { kind: 'done', outcome: { ...outcome, ...(returned !== undefined && { returned }) } };
+}
+
+/** The attempts so far have worked for as long as the run had left. */
+export function usedUp(input: ExecuteToolInput, { work }: Scope) {
+  const message = usedUpText(input.call.tool, work, input);
+  return failure('ToolRetryable', { message, retryable: false, details: { timedOut: true } });
+}
+
+/** The run wants it to end, or only this worker has to: then another one reads again. */
+function stoppedOutcome(scope: Scope, { call }: ExecuteToolInput): ToolOutcome {
+  if (!scope.stopRequested()) {
+    const message = `The worker of ${call.tool} is shutting down.`;
+    throw failure('Aborted', { message, retryable: true });
+  }
+  return {
+    kind: 'error',
+    code: 'interrupted_mid_execution',
+    message: 'Interrupted mid-execution',
+  };
+}

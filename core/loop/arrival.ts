@@ -1,0 +1,111 @@
+/**
+ * The way into a run: frozen by `open_run`, greeted by its SessionStart hooks, announced.
+ * Invariants: `session_init` is the first event and comes after the SessionStart hooks (C51); no other
+ * event, request or stop comes before it.
+ */
+import { visibleTools } from '../permission/offered-tools.js';
+import { contextAtFirst } from '../step/context-size.js';
+import type { OpenRunOutput } from '../state/effect.js';
+import { hasHooks, startHooks } from '../hooks/start.js';
+import { cancelAll, flying, type Step } from '../step/inflight.js';
+import { previewOf } from '../json/json.js';
+import { emit, releaseWarnings } from '../step/outbox.js';
+import { betasOf } from '../step/route.js';
+import { follows, knownRules } from '../step/changes.js';
+import type { Clock, OpenRun, Run } from '../state/run.js';
+import { beginIn } from '../session/carry.js';
+import { stop } from '../step/stop.js';
+import { appendUser } from '../step/transcript-items.js';
+import type { Arrival } from '../state/arrival.js';
+
+/** `open_run` is back: what it has frozen, and for later segments only that they may begin. */
+export function opened(run: Run, output: OpenRunOutput): Run {
+  const segment = { ...run.segment, opened: true };
+  const { previousExecution: _, deskKeys: __, ...known } = run;
+  const { frozen, deskKeys, store } = output;
+  // Keys come and go while a run waits: each segment is told those of its time.
+  const told = { ...known, ...(deskKeys !== undefined && { deskKeys }) };
+  const rules = knownRules(Math.max(run.rules, output.rules));
+  const isFirst = run.store === undefined && store !== undefined && follows({ rules }, 'ownStore');
+  const rest = isFirst ? { ...told, store } : told;
+  if (frozen === undefined) return { ...rest, rules, segment };
+  // What a task may be large in is in the store now, and by reference in `frozen` (R1).
+  const { outputSchema: ___, ...task } = run.start.task;
+  const goal = output.goal ?? { text: task.goal };
+  const begun: Run = {
+    ...rest,
+    rules,
+    segment,
+    frozen,
+    // The whole goal enters the transcript; the run keeps what a person needs to recognise it (R1).
+    start: { ...run.start, task: { ...task, goal: previewOf(goal) } },
+    clock: clockOf(rest, { rules, workedMs: output.workedMs ?? 0 }),
+    phase: 'checking_limits',
+    head: output.head ?? frozen.prompt.hash,
+    context: contextAtFirst(frozen.prompt.bytes),
+    arrival: { goal, context: [] },
+  };
+  return output.session === undefined ? begun : beginIn(begun, output.session);
+}
+
+/** Until a run is opened nobody knows by which rules its time counts. */
+function clockOf(
+  { clock, now }: Run,
+  { rules, workedMs }: { readonly rules: number; readonly workedMs: number },
+): Clock {
+  if (!follows({ rules }, 'workedTime')) return clock;
+  const passed = now - clock.startedAt;
+  const activeMs = Math.min(workedMs, passed);
+  return { startedAt: clock.startedAt, activeMs, waitingMs: passed - activeMs };
+}
+
+/** Before everything else in an opened run: its SessionStart hooks, then its announcement. */
+export function arrive(run: OpenRun, arrival: Arrival): Step<OpenRun> | 'hold' {
+  if (arrival.hooks === 'running') return awaitHooks(run);
+  if (arrival.hooks === undefined && hasHooks(run, 'SessionStart') && !run.interrupt) {
+    const { agent, task } = run.start;
+    const source = run.session?.resumed === undefined ? 'startup' : 'resume';
+    const payload = { source, agent, goal: task.goal };
+    const started = startHooks(run, { point: 'SessionStart' }, payload);
+    return { ...started, run: { ...started.run, arrival: { ...arrival, hooks: 'running' } } };
+  }
+  return { run: announce(run, arrival), effects: [] };
+}
+
+/** A person's stop ends the hooks too (HK-20); they answer all the same. */
+function awaitHooks(run: OpenRun): Step<OpenRun> | 'hold' {
+  if (run.interrupt === undefined || !flying(run, ['run_hooks'])) return 'hold';
+  const cancelled = cancelAll(run, ['run_hooks']);
+  return cancelled.effects.length > 0 ? cancelled : 'hold';
+}
+
+function announce(run: OpenRun, { goal, context }: Arrival): OpenRun {
+  const { arrival: _, ...rest } = run;
+  const { task } = run.start;
+  const { frozen, session } = run;
+  const offered = follows(run, 'offeredTools') ? visibleTools(run) : frozen.tools;
+  const announced = emit(rest, {
+    type: 'session_init',
+    agent: run.start.agent,
+    taskId: run.taskId,
+    goal,
+    model: frozen.route.name,
+    ...betasOf(run),
+    tools: offered.map((tool) => tool.name),
+    ...(task.caller !== undefined && { caller: task.caller }),
+    ...(session !== undefined && { sessionId: session.id }),
+    ...(session?.resumed !== undefined && { resumed: session.resumed }),
+    versions: frozen.versions,
+  });
+  const asked = appendUser(releaseWarnings(announced), goal);
+  const constraints = (task.constraints ?? []).map((line) => `- ${line}`).join('\n');
+  const bound =
+    constraints === '' ? asked : appendUser(asked, { text: `Constraints:\n${constraints}` });
+  const told = context.reduce<OpenRun>(
+    (next, text) => appendUser(next, { text }, { synthetic: true }),
+    bound,
+  );
+  return task.denied === undefined
+    ? told
+    : stop(told, 'refused', { detail: 'safety_policy', nextSafeAction: task.denied });
+}

@@ -1,0 +1,146 @@
+/**
+ * May this call run, and who says so? Policy rules first, then `allowedTools`, then the tool record (G89);
+ * the permission mode and standing grants act on what these say (G13, G16).
+ *
+ * Invariants:
+ *  P1 A denial by policy holds in every mode and under every grant: deny beats allow (C48).
+ *  P2 Effects that are never repeated are never waved through by `bypassPermissions`.
+ *  P3 A hook can narrow what is allowed, never widen it.
+ *  P4 Pure: deciding changes nothing, so that the same question may be asked again (G14).
+ */
+import { grantFor } from './grants.js';
+import type { Grant } from '../state/effect.js';
+import type { Json } from '../json/json.js';
+import type { CallOpinion } from '../state/hook.js';
+import type { PermissionMode } from '../state/permission-mode.js';
+import { matchesName, matchRule } from '../state/policy.js';
+import type { OpenRun } from '../state/run.js';
+import type { CheckedStage } from '../state/call.js';
+import { isMutating, type ToolRecord } from '../state/tool.js';
+
+export interface Permission {
+  readonly decision: 'allow' | 'deny' | 'ask' | 'sandbox';
+  /** `policy:<version>:<index>`, `tool`, `allowedTools`, `mode:<mode>`, `grant:<ask>` or `hook:<name>`. */
+  readonly rule: string;
+  readonly basis: Grant['basis'];
+  /** Whose word an allowed call runs on; nobody's when the tool record needs none. */
+  readonly approvedBy: readonly string[];
+  /** Of a standing grant, where proofs are required: what the person signed who gave it. */
+  readonly signed?: Grant['signed'];
+  readonly reason?: string;
+  readonly terminal: boolean;
+  /** With 'ask': what is asked about runs in the sandbox once it is approved. */
+  readonly sandbox?: true;
+}
+
+interface Action {
+  readonly tool: ToolRecord;
+  readonly args: Json;
+  /** A hook wants a person's word on it. */
+  readonly hookAsk?: CallOpinion['ask'];
+}
+
+export const UNASKABLE = 'This needs approval, and nobody may be asked.';
+
+/** The mode that counts now. Without its unlock `bypassPermissions` is no more than the default. */
+export function modeOf(run: OpenRun): PermissionMode {
+  const { settings } = run.frozen;
+  const mode = run.permissionMode ?? settings.permissionMode;
+  return mode === 'bypassPermissions' && !settings.allowBypassPermissions ? 'default' : mode;
+}
+
+/** A call as its permission is decided on. */
+export function actionOf(tool: ToolRecord, call: Pick<CheckedStage, 'args' | 'hooked'>): Action {
+  const hookAsk = call.hooked?.ask;
+  return { tool, args: call.args, ...(hookAsk !== undefined && { hookAsk }) };
+}
+
+export function evaluate(run: OpenRun, action: Action): Permission {
+  const said = byPolicy(run, action) ?? byList(run, action) ?? byRecord(action);
+  return asHooksWant(run, action, inSandbox(action.tool, underMode(run, action, said)));
+}
+
+/** A hook may want a person where nothing else does, in any mode; never the other way round. */
+function asHooksWant(run: OpenRun, { hookAsk }: Action, said: Permission): Permission {
+  const isAllowed = said.decision === 'allow' || said.decision === 'sandbox';
+  if (hookAsk === undefined || !isAllowed) return said;
+  const rule = `hook:${hookAsk.hook}`;
+  if (modeOf(run) === 'dontAsk') return deniedBy(rule, UNASKABLE);
+  return {
+    ...said,
+    decision: 'ask',
+    rule,
+    ...(hookAsk.reason !== undefined && { reason: hookAsk.reason }),
+    ...(said.decision === 'sandbox' && { sandbox: true }),
+  };
+}
+
+/** The tool record alone would have a person asked. */
+export function needsApproval(tool: ToolRecord): boolean {
+  return typeof tool.approval === 'object' || tool.effect === 'unknown';
+}
+
+function byPolicy(run: OpenRun, { tool, args }: Action): Permission | undefined {
+  const { policy } = run.frozen;
+  const match = matchRule(policy, tool.name, args);
+  if (match === undefined) return undefined;
+  const { decision, reason, terminal = false } = match.rule;
+  return {
+    decision,
+    rule: `policy:${policy.version}:${match.index}`,
+    basis: 'policy',
+    approvedBy: [`policy:${policy.version}`],
+    terminal,
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+function byList(run: OpenRun, { tool }: Action): Permission | undefined {
+  const listed = run.frozen.settings.allowedTools.some((name) => matchesName(name, tool.name));
+  return listed ? allowedBy('allowedTools') : undefined;
+}
+
+function byRecord({ tool }: Action): Permission {
+  const decision = needsApproval(tool) ? 'ask' : 'allow';
+  return { decision, rule: 'tool', basis: 'tool', approvedBy: [], terminal: false };
+}
+
+function underMode(run: OpenRun, action: Action, said: Permission): Permission {
+  const { tool } = action;
+  const mode = modeOf(run);
+  if (said.decision === 'deny') return said;
+  if (mode === 'plan' && isMutating(tool)) {
+    return deniedBy('mode:plan', 'Nothing that changes something is executed while planning.');
+  }
+  if (said.decision !== 'ask') return said;
+  // Whoever is asked to answer need not be asked whether they may be asked.
+  if (tool.kind === 'human_input') return { ...said, decision: 'allow' };
+  if (mode === 'acceptEdits' && tool.effect === 'write' && said.basis === 'tool')
+    return allowedBy('mode:acceptEdits');
+  if (mode === 'bypassPermissions' && (!isMutating(tool) || tool.effect === 'write'))
+    return allowedBy('mode:bypassPermissions');
+  const granted = grantFor(run, { tool: tool.name, args: action.args });
+  if (granted !== undefined) {
+    const { by: approvedBy, signed } = granted;
+    const allowed = { ...allowedBy(`grant:${granted.id}`), basis: 'ask', approvedBy } as const;
+    return signed === undefined ? allowed : { ...allowed, signed };
+  }
+  return mode === 'dontAsk' ? deniedBy('mode:dontAsk', UNASKABLE) : said;
+}
+
+/** A call that must or shall run in a sandbox never runs outside one (G18). */
+function inSandbox(tool: ToolRecord, said: Permission): Permission {
+  const { sandbox = 'none' } = tool;
+  if (said.decision === 'allow' && sandbox === 'required') return { ...said, decision: 'sandbox' };
+  if (said.decision !== 'sandbox' || sandbox !== 'none') return said;
+  const { rule, terminal } = said;
+  return { ...deniedBy(rule, `${tool.name} cannot run in a sandbox.`), terminal };
+}
+
+function allowedBy(rule: string): Permission {
+  return { decision: 'allow', rule, basis: 'policy', approvedBy: [rule], terminal: false };
+}
+
+function deniedBy(rule: string, reason: string): Permission {
+  return { decision: 'deny', rule, basis: 'policy', approvedBy: [], reason, terminal: false };
+}

@@ -1,0 +1,10 @@
+/** What a run remembers between its opening and its announcement. */
+import type { StoredText } from '../json/json.js';
+
+/** What is known of a run that has been opened and not announced. */
+export interface Arrival {
+  readonly goal: StoredText;
+  readonly hooks?: 'running' | 'done';
+  /** What the SessionStart hooks add to the conversation. */
+  readonly context: readonly string[];
+}

@@ -1,0 +1,168 @@
+/**
+ * One mechanism for every question to a person: approval, unknown outcome, budget, clarifying question,
+ * the next user message.
+ * Invariants: an ask is bound to one digest; it leaves 'pending' exactly once; answers never change a
+ * closed ask.
+ */
+import type { LimitsOutlook } from '../controls/outlook.js';
+import type { Repeats } from '../controls/repeats.js';
+import type { Json } from '../json/json.js';
+import type { GrantRequest } from './grant.js';
+import type { SignedStatement } from './statement.js';
+import type { AskKind, AskOutcome, DecisionKind } from './ask-kinds.js';
+
+export interface Vote {
+  readonly by: string;
+  readonly roles: readonly string[];
+  readonly decision: DecisionKind | 'answer';
+  readonly decidedAt: number;
+  readonly reason?: string;
+  readonly value?: Json;
+  /** With 'approve' of a budget question: how much more. */
+  readonly amount?: number;
+  readonly grant?: GrantRequest;
+  readonly interrupt?: true;
+  readonly nonce?: string;
+  readonly proof?: string;
+  /** Where proofs are required: what was signed, for whoever verifies it again. */
+  readonly signed?: SignedStatement;
+}
+
+/** Others who may decide from a moment on, besides the ask's own roles. */
+export interface Escalation {
+  /** ms since epoch. */
+  readonly at: number;
+  readonly roles: readonly string[];
+}
+
+export interface Ask {
+  readonly id: string;
+  readonly kind: AskKind;
+  /** Key of the call it is about. */
+  readonly callKey?: string;
+  readonly callId?: string;
+  readonly tool?: string;
+  readonly toolVersion?: string;
+  readonly args?: Json;
+  readonly question?: string;
+  readonly digest: string;
+  readonly roles: readonly string[];
+  readonly quorum: number;
+  readonly policyVersion: string;
+  readonly requestedBy?: string;
+  readonly openedAt: number;
+  /** ms since epoch; a decision counts when its `decidedAt` is not later (G95). */
+  readonly expiresAt: number;
+  readonly onExpiry: 'reject' | 'stop';
+  readonly votes: readonly Vote[];
+  readonly outcome: AskOutcome;
+  /** Somebody wants another action; the ask stays pending while it is looked at (G81). */
+  readonly correction?: Correction;
+  /** Corrections taken up so far. */
+  readonly corrections?: number;
+  /** The expiry timer has fired; decisions made in time still count until the ask is closed. */
+  readonly elapsed: boolean;
+  readonly timer: string;
+  /** Its timer has fired when it is 'due'; then it is told once. */
+  readonly escalation?: Escalation & {
+    readonly timer: string;
+    readonly state: 'ahead' | 'due' | 'told';
+  };
+  /** What was done before: the approval of this once more. */
+  readonly repeats?: Repeats;
+  /** What is used up of the limits of its tool, when it was proposed. */
+  readonly limits?: LimitsOutlook;
+  /** Of a question of the model: on which side of the desk it is answered; absent: on either. */
+  readonly answeredBy?: 'customer' | 'staff';
+}
+
+/**
+ * A decision as it arrives by signal or Update (design §9). `argsHash` must echo the ask's digest:
+ * consent that names no exact action is not consent (PA-09).
+ */
+export interface Decision {
+  readonly v: 1;
+  readonly askId: string;
+  readonly argsHash: string;
+  readonly decision: DecisionKind;
+  readonly by: string;
+  readonly roles: readonly string[];
+  /** ms since epoch, set by the desk that authenticated the person. */
+  readonly decidedAt: number;
+  readonly reason?: string;
+  /** With 'happened': what the tool would have returned. */
+  readonly value?: Json;
+  /** With 'modify' and 'replace': the arguments that shall be used instead. */
+  readonly args?: Json;
+  /** With 'replace': the tool that shall be called instead. */
+  readonly tool?: string;
+  /** With 'approve' of a budget question: how much more, in the budget's own unit (G91). */
+  readonly amount?: number;
+  /** With 'approve': covers later calls as well (G13). */
+  readonly grant?: GrantRequest;
+  /** With 'reject' of an approval: the run is interrupted as well, before anything else follows from it. */
+  readonly interrupt?: true;
+  /** Names this decision, so that it counts once however often it is delivered. */
+  readonly nonce?: string;
+  /** Names the key of the desk that signed it. */
+  readonly kid?: string;
+  /** Signature (statement.ts); without `requireProof` it is kept and not judged. */
+  readonly proof?: string;
+  /** Its sender has not written it into the audit trail: the run's event does. Authorises nothing, and is not signed. */
+  readonly unrecorded?: true;
+}
+
+/** What the sender of a decision learns. */
+export type Verdict =
+  | { readonly accepted: true; readonly outcome: AskOutcome }
+  | { readonly accepted: false; readonly reason: RejectionReason; readonly message: string };
+
+export type RejectionReason =
+  | 'unknown_ask'
+  | 'mismatched'
+  | 'vague'
+  | 'late'
+  | 'duplicate'
+  | 'already_decided'
+  | 'role_missing'
+  | 'own_request'
+  /** Another correction is being looked at. */
+  | 'busy'
+  /** Validation or policy refuses the corrected action; the original stays pending. */
+  | 'correction_refused'
+  | 'not_applicable'
+  | 'malformed'
+  /** No signature, or one that is not valid for this question. */
+  | 'unproven'
+  /** Signed with a key that the run has not been told of yet. */
+  | 'unknown_key'
+  | 'run_closing';
+
+export interface Correction {
+  readonly kind: 'modify' | 'replace';
+  readonly tool: string;
+  readonly args: Json;
+  readonly vote: Vote;
+  /** Who waits for the verdict. */
+  readonly ticket?: string;
+}
+
+export interface Answer {
+  readonly askId: string;
+  readonly value: Json;
+  readonly by: string;
+  /** Of whoever answers; absent: none. */
+  readonly roles?: readonly string[];
+}
+
+export type DecidedFacts = { readonly [name: string]: Json };
+
+/** A decision that does not count; who made it is what it says of itself. */
+export interface RefusedDecision {
+  readonly askId: string;
+  readonly decision: DecisionKind;
+  readonly by: string;
+  readonly argsHash: string;
+  readonly reason: RejectionReason;
+  readonly nonce?: string;
+}

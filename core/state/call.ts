@@ -1,0 +1,251 @@
+/**
+ * One tool call by stage: proposed → checked (→ hooking → hooked → checked) → granted → executing → settled
+ * (design §2).
+ * Invariants: a stage is left only forwards; `executing` is reached only from `granted`; a settled call
+ * has exactly one result, and no other stage has one.
+ */
+import type { Vote } from './ask.js';
+import type { Outlook } from '../controls/outlook.js';
+import type { Repeats } from '../controls/repeats.js';
+import type { CheckCallOutput, Grant, ToolOutcome } from './effect.js';
+import type { Finding } from './recovery.js';
+import type { Failure } from './failure.js';
+import type { CallOpinion } from './hook.js';
+import type { Json, StoredText } from '../json/json.js';
+import type { CallCheck } from './model.js';
+import type { PermissionMode } from './permission-mode.js';
+import type { ToolResult } from './tool-result.js';
+import type { Flow } from './dataflow.js';
+
+interface CallBase {
+  /** Provider's id, unique within the reply. */
+  readonly id: string;
+  readonly index: number;
+  /** `step`, or `step:index` when the reply has several calls (C28). */
+  readonly callKey: string;
+  /** Raised when the key turns out to be taken by other arguments (G97). */
+  readonly revision: number;
+  readonly tool: string;
+  readonly toolVersion: string;
+  readonly args: Json;
+  readonly digest: string;
+  /** Ledger attempt, from 1; raised by "did not happen", and by a repetition with the same key (design §8). */
+  readonly attempt: number;
+  /** An earlier attempt may have taken effect, and this one repeats it with its key (G117). */
+  readonly inDoubt?: true;
+  /** It was given to an executor before, and counted as a tool call then. */
+  readonly handedOver?: true;
+  /** People wanted something else than the model proposed (G9). */
+  readonly corrected?: CallCorrection;
+  /** Attempts that executors have made of it so far, over all its executions (C43). */
+  readonly attempts: number;
+  /** Dataflow: what it says about other calls (G1). */
+  readonly flow?: Flow;
+  /** People were asked so often whether it may be done again; absent: never. */
+  readonly repeatAsks?: number;
+  /** So many words on its outcome proved nothing in the end; absent: none. */
+  readonly unprovenWords?: number;
+  /** What the business controls said of these arguments when they were checked. */
+  readonly outlook?: Outlook;
+}
+
+export interface CallCorrection {
+  /** Compared with what the model proposed. */
+  readonly kind: 'modified' | 'replaced';
+  readonly by: string;
+  readonly times: number;
+}
+
+export interface ProposedStage extends CallBase {
+  readonly stage: 'proposed';
+  readonly check: CallCheck;
+}
+/** Exists and its arguments are valid. */
+export interface CheckedStage extends CallBase {
+  readonly stage: 'checked';
+  /** Its PreToolUse hooks have had their say; `ask`: one of them wants a person's word. */
+  readonly hooked?: Pick<CallOpinion, 'ask'>;
+}
+/** Its PreToolUse hooks are being asked. */
+export interface HookingStage extends CallBase {
+  readonly stage: 'hooking';
+}
+export interface HookedStage extends CallBase {
+  readonly stage: 'hooked';
+  readonly opinion: CallOpinion;
+}
+/** The question whether a call may run, open or about to be. */
+export interface Question {
+  readonly askId: string;
+  /** The permission mode under which it was found to need one. */
+  readonly mode: PermissionMode;
+  /** A hook wants a person's word on it, whatever the mode says. */
+  readonly hooked?: Pick<CallOpinion, 'ask'>;
+  /** Approved, it runs in its sandbox. */
+  readonly sandbox?: true;
+  /** It is asked about because of these. */
+  readonly repeats?: Repeats;
+}
+/** Policy wants a person's word. */
+export interface WaitingStage extends CallBase, Question {
+  readonly stage: 'waiting';
+  /** Approvals that it brings along: whoever corrects a call agrees to what they made of it (G81). */
+  readonly votes?: readonly Vote[];
+  /** It takes the place of a question that others may decide from then on; ms since epoch. */
+  readonly escalatesAt?: number;
+}
+export interface GrantedStage extends CallBase {
+  readonly stage: 'granted';
+  readonly grant: Grant;
+}
+export interface ExecutingStage extends CallBase {
+  readonly stage: 'executing';
+  readonly grant: Grant;
+  readonly effectId: string;
+  readonly doing: 'execute' | 'reconcile' | 'record';
+  readonly startedAt: number;
+  /** Only the run's remaining time limits it. */
+  readonly boundByRun: boolean;
+  /** With 'record': the person's answer. */
+  readonly answer?: { readonly kind: 'happened' | 'not_happened'; readonly content: StoredText };
+}
+/** An effect of it came back; `settle` decides what that means. */
+export interface ReturnedStage extends CallBase {
+  readonly stage: 'returned';
+  readonly grant: Grant;
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly fact: CallFact;
+}
+/** Nobody here knows whether it happened; a person is asked (G82). */
+export interface DoubtStage extends CallBase {
+  readonly stage: 'doubt';
+  readonly grant: Grant;
+  readonly askId: string;
+  readonly startedAt: number;
+}
+/** A question that the model asks a person; its answer is the result (G15). Nothing is executed. */
+export interface AskingStage extends CallBase {
+  readonly stage: 'asking';
+  readonly askId: string;
+  readonly askedAt: number;
+}
+export interface SettledStage extends CallBase {
+  readonly stage: 'settled';
+  readonly result: ToolResult;
+  /** Its PostToolUse or PostToolUseFailure hooks. */
+  readonly after?: 'running' | 'done';
+}
+
+/** Changed arguments of it are with `check_call`. */
+export interface CheckingStage extends CallBase {
+  readonly stage: 'checking';
+  readonly effectId: string;
+  readonly asker: Asker;
+  readonly target: CheckTarget;
+}
+/** They are back; `recheck` decides what that means for whoever asked. */
+export interface RecheckedStage extends CallBase {
+  readonly stage: 'rechecked';
+  readonly asker: Asker;
+  readonly target: CheckTarget;
+  readonly answer: CheckAnswer;
+}
+
+/** Why arguments are checked once more. */
+export type Asker =
+  | { readonly kind: 'dataflow' }
+  /** Nobody with the tool's code has looked at them; `anew`: with another schema than before (G110). */
+  | { readonly kind: 'code'; readonly anew?: true }
+  | { readonly kind: 'hook'; readonly ask?: CallOpinion['ask'] }
+  /** The question stays open meanwhile, as it was under this mode. */
+  | ({ readonly kind: 'correction' } & Question);
+
+/** The tool that the changed arguments are for; a correction may name another one. */
+export interface CheckTarget {
+  readonly tool: string;
+  readonly toolVersion: string;
+}
+
+export type CheckAnswer =
+  | { readonly ok: true; readonly output: Omit<CheckCallOutput, 'eventsUpTo'> }
+  | { readonly ok: false; readonly failure: Failure };
+
+export type CallFact =
+  | { readonly kind: 'outcome'; readonly outcome: ToolOutcome }
+  | { readonly kind: 'finding'; readonly finding: Finding }
+  | {
+      readonly kind: 'recorded';
+      readonly answer: 'happened' | 'not_happened';
+      readonly content: StoredText;
+    }
+  /** Nothing was recorded: what the person signed proves nothing any more. */
+  | { readonly kind: 'unproven' }
+  | {
+      readonly kind: 'failure';
+      readonly doing: 'execute' | 'reconcile' | 'record';
+      readonly failure: Failure;
+      /** The run's time was up, not the tool's own. */
+      readonly outOfTime: boolean;
+    };
+
+export type Call =
+  | ProposedStage
+  | CheckingStage
+  | RecheckedStage
+  | CheckedStage
+  | HookingStage
+  | HookedStage
+  | WaitingStage
+  | GrantedStage
+  | ExecutingStage
+  | ReturnedStage
+  | DoubtStage
+  | AskingStage
+  | SettledStage;
+
+/** `${callKey}[:rN]`: names the call in keys and asks. */
+export function revisedKey(call: Pick<Call, 'callKey' | 'revision'>): string {
+  return call.revision === 0 ? call.callKey : `${call.callKey}:r${call.revision}`;
+}
+
+/** The call's fields that every stage has, for making the next stage. */
+export function baseOf(call: Call): CallBase {
+  const { id, index, callKey, revision, tool, toolVersion, args, digest } = call;
+  const { attempt, attempts, handedOver, corrected, flow, repeatAsks, unprovenWords, outlook } =
+    call;
+  const { inDoubt } = call;
+  return {
+    id,
+    index,
+    callKey,
+    revision,
+    tool,
+    toolVersion,
+    args,
+    digest,
+    attempt,
+    attempts,
+    ...(inDoubt !== undefined && { inDoubt }),
+    ...(handedOver !== undefined && { handedOver }),
+    ...(corrected !== undefined && { corrected }),
+    ...(flow !== undefined && { flow }),
+    ...(repeatAsks !== undefined && { repeatAsks }),
+    ...(unprovenWords !== undefined && { unprovenWords }),
+    ...(outlook !== undefined && { outlook }),
+  };
+}
+
+/** The same for arguments that have just been checked: what was said of others is forgotten. */
+export function withOutlook(
+  call: Call,
+  { outlook }: { readonly outlook?: Outlook | undefined },
+): CallBase {
+  const { outlook: _, ...base } = baseOf(call);
+  return { ...base, ...(outlook !== undefined && { outlook }) };
+}
+
+/** It was handed to an executor before, and counted as a tool call then. */
+export function wasHandedOver(call: Pick<CallBase, 'attempt' | 'handedOver'>): boolean {
+  return call.attempt > 1 || call.handedOver === true;
+}

@@ -1,0 +1,22 @@
+/** How much of the context window a run has used. */
+
+export interface ContextSize {
+  /** Most tokens of everything up to the newest reply, as the provider counted them, or summary; 0 before. */
+  readonly knownTokens: number;
+  /** Bytes appended since; at most one token per byte (design §10). */
+  readonly newBytes: number;
+  readonly measure?: ContextMeasure;
+  /** Name of the route whose model counted `knownTokens`. */
+  readonly countedBy?: string;
+}
+
+/** For estimates, never for bounds (G36). */
+export interface ContextMeasure {
+  /** Of everything up to the newest reply or summary. */
+  readonly tokens: number;
+  readonly knownChars: number;
+  /** Appended since. */
+  readonly newChars: number;
+  /** Tokens per 1,000 characters. */
+  readonly rate: number;
+}

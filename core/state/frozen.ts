@@ -1,0 +1,30 @@
+/**
+ * What is fixed at a run's start by its first activity and lies in history: a later deployment never
+ * changes a run under way (design §6); only its limits can be raised, by a person (G91). References and hashes instead of texts, so that it stays small.
+ */
+import type { Budget } from './budget-fields.js';
+import type { HookNames } from './hook.js';
+import type { StoredText } from '../json/json.js';
+import type { ModelRoute } from './model.js';
+import type { Policy } from './policy.js';
+import type { Settings } from './settings.js';
+import type { ToolRecord } from './tool.js';
+
+export interface Frozen {
+  readonly agent: { readonly name: string; readonly version: string };
+  readonly route: ModelRoute;
+  /** Takes over when the route's retries are used up (G32). */
+  readonly fallback?: ModelRoute;
+  /** The root node: system prompt and offered tools, and its size for the bound of the first request. */
+  readonly prompt: { readonly hash: string; readonly bytes: number };
+  readonly tools: readonly ToolRecord[];
+  readonly policy: Policy;
+  /** Names of the hooks registered for this agent, by point. */
+  readonly hooks: HookNames;
+  /** JSON Schema of the answer, as JSON text (C33). */
+  readonly outputSchema?: StoredText;
+  readonly budget: Budget;
+  readonly settings: Settings;
+  /** Versions of prompt, tools, policy, route, prices, code (G60). */
+  readonly versions: { readonly [name: string]: string };
+}

@@ -1,0 +1,85 @@
+/**
+ * Hooks (vocabulary D8) as the core knows them: points, names, and what a hook may say. Their code lives
+ * in the worker, registered by name (G17).
+ * Invariant: what a hook returns is data from outside; the activity has parsed it to these shapes.
+ */
+import type { Json } from '../json/json.js';
+
+export const HOOK_POINTS = [
+  'SessionStart',
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'PostSampling',
+  'Stop',
+  'StopFailure',
+  'PreCompact',
+  'SessionEnd',
+] as const;
+export type HookPoint = (typeof HOOK_POINTS)[number];
+
+/** Names of the hooks of a run, in the order in which they run; a point without hooks has no activity. */
+export type HookNames = { readonly [point in HookPoint]?: readonly string[] };
+
+/** What one hook said; every field belongs to some of the points only. */
+export interface HookOpinion {
+  /** SessionStart. */
+  readonly additionalContext?: string;
+  /** PreToolUse. `allow` only says that the hook does not mind: permission and approval still decide. */
+  readonly decision?: 'allow' | 'deny' | 'ask';
+  /** PreToolUse, Stop: why. */
+  readonly message?: string;
+  /** PreToolUse: other arguments, checked before they are used. */
+  readonly updatedInput?: Json;
+  /** PostSampling: said to the model with the next request. */
+  readonly systemMessages?: readonly string[];
+  /** Stop. */
+  readonly blockingErrors?: readonly string[];
+  readonly preventContinuation?: boolean;
+}
+
+export interface HookOutcome {
+  readonly hook: string;
+  readonly opinion: HookOpinion;
+  /**
+   * The hook threw, ran out of time or said something that is not allowed; it has no opinion then. At
+   * PreToolUse that denies the call: a gate that cannot be asked does not open.
+   */
+  readonly error?: string;
+  readonly durationMs: number;
+}
+
+/** What a hook activity was started for. */
+export interface HookErrand {
+  readonly point: HookPoint;
+  /** PreToolUse, PostToolUse, PostToolUseFailure. */
+  readonly callId?: string;
+  readonly tool?: string;
+}
+
+/** Most reports of hooks that a result carries. */
+export const HOOK_REPORTS_MAX = 50;
+
+/** A hook that ran before `session_init` or after `run_result`, where no event can tell of it (G98). */
+export interface HookReport {
+  readonly point: HookPoint;
+  readonly hook: string;
+  readonly outcome: 'ok' | 'error';
+  readonly message?: string;
+  readonly durationMs: number;
+}
+
+/** What the PreToolUse hooks of a call said together. */
+export interface CallOpinion {
+  readonly denied?: string;
+  /** A person must approve, whatever the policy says; the hook that wants it, and why. */
+  readonly ask?: { readonly hook: string; readonly reason?: string };
+  readonly updatedInput?: Json;
+}
+
+/** What the Stop hooks said together of an answer. */
+export interface AnswerOpinion {
+  readonly blockingErrors: readonly string[];
+  readonly prevented: boolean;
+  readonly message?: string;
+}

@@ -1,0 +1,44 @@
+/**
+ * A permission policy: frozen, ordered rules, the first match wins (PA-02, fixtures `policy`).
+ * Invariants: deciding is pure; names and paths from outside never reach a prototype.
+ */
+import { holds, type Condition } from '../json/condition.js';
+import type { Json } from '../json/json.js';
+
+export type PolicyCondition = Condition;
+
+export interface PolicyRule {
+  /** Exact tool name, or a prefix that ends in `*`. */
+  readonly tool: string;
+  /** `sandbox`: allowed, but only in the tool's sandbox. */
+  readonly decision: 'allow' | 'deny' | 'ask' | 'sandbox';
+  readonly reason?: string;
+  /** A denial that ends the run (C9). */
+  readonly terminal?: boolean;
+  /** On the arguments. */
+  readonly when?: PolicyCondition;
+}
+
+export interface Policy {
+  readonly version: string;
+  readonly rules: readonly PolicyRule[];
+}
+
+export const EMPTY_POLICY: Policy = { version: '0', rules: [] };
+
+/** The first rule that matches, with its index as id, or undefined. */
+export function matchRule(
+  policy: Policy,
+  tool: string,
+  args: Json,
+): { readonly rule: PolicyRule; readonly index: number } | undefined {
+  const index = policy.rules.findIndex(
+    (rule) => matchesName(rule.tool, tool) && (rule.when === undefined || holds(rule.when, args)),
+  );
+  const rule = policy.rules[index];
+  return rule === undefined ? undefined : { rule, index };
+}
+
+export function matchesName(pattern: string, name: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
+}

@@ -1,0 +1,120 @@
+/**
+ * Every change of what the core decides for the same inputs, by name.
+ * Invariants:
+ *  H1 A run keeps the rules number that its segment began with, and code asks for a change by name
+ *     (`follows`), so that a recorded history replays by the rules that it was made with (design §6).
+ *  H2 A number is sealed by the first history that is kept of it (histories/rules-N): from then on no change
+ *     of that number is added, removed or altered. A new change takes the next number.
+ */
+import type { Run } from '../state/run.js';
+
+export interface Change {
+  /** The first rules number that has it. */
+  readonly since: number;
+  /** What is decided otherwise, and why. */
+  readonly why: string;
+}
+
+/** `docs/semantics.md` lists them. */
+export const CHANGES = {
+  errorCodes: {
+    since: 2,
+    why: 'A result that is an error tells the model its code.',
+  },
+  callsBeforeStatus: {
+    since: 2,
+    why: 'A run shows that it goes on when the calls that it starts are back: showing costs the server a millisecond before it lets a call start.',
+  },
+  offeredTools: {
+    since: 2,
+    why: 'session_init names the tools that the run offers, not those that its agent has.',
+  },
+  othersWitness: {
+    since: 3,
+    why: 'The caller of a run does not say whether its effects happened: the answer decides whether they are done again for that caller.',
+  },
+  failureHints: {
+    since: 3,
+    why: 'A failed model call says itself what to do next.',
+  },
+  ownErrorFirst: {
+    since: 3,
+    why: 'A failed model call is named by its own error also where no time was left for another attempt.',
+  },
+  namedReplies: {
+    since: 3,
+    why: 'A reply whose calls its event cannot hold names the message that has them.',
+  },
+  grantsThatHold: {
+    since: 4,
+    why: 'Only standing grants that still hold count against the limit of grants.',
+  },
+  provenModes: {
+    since: 4,
+    why: 'A run whose decisions must be proven refuses a wider permission mode: nothing proves who wants it.',
+  },
+  unprovenReason: {
+    since: 4,
+    why: 'A decision without a valid signature is refused as `unproven`, with the defect; it was `malformed`.',
+  },
+  ruleNames: {
+    since: 5,
+    why: 'Each event names the rule that fired when it was emitted.',
+  },
+  workedTime: {
+    since: 6,
+    why: 'Limits count work, not absence: active time is the union of what effects worked, no effect has a limit from its schedule on, and an attempt that reached nothing is none.',
+  },
+  toldRecovery: {
+    since: 7,
+    why: 'What was done to find out what became of a lost call is an event.',
+  },
+  toldDecisions: {
+    since: 8,
+    why: 'A decision that its sender could not write into the audit trail is an event, and a refusal names the decision that it is about: while the store is away only the run can tell them.',
+  },
+  keysAwaited: {
+    since: 8,
+    why: 'A decision that came by signal, signed with a key that the run has not been told of, waits for the next segment, which is told the keys: its sender hears of no refusal.',
+  },
+  stopShown: {
+    since: 8,
+    why: 'A run that a person stops shows it when it stops: its last record may wait for the store.',
+  },
+  ownStore: {
+    since: 8,
+    why: 'A run knows the store that has its records: another store is refused, and what an older copy of it has no row of is unknown.',
+  },
+  waitForCode: {
+    since: 8,
+    why: 'Code that no worker serves is waited for, up to `unservedTimeoutMs`, a call whose tool is served with another schema is checked and asked about again, and a tool that is declared required, or that a criterion needs, ends the run when nobody can call it.',
+  },
+  heardOpening: {
+    since: 8,
+    why: 'A worker that dies while it opens a run is noticed by its heartbeats, not after a minute. The code that decided the first step says by its name whether it knows this.',
+  },
+} as const satisfies { readonly [name: string]: Change };
+
+export type ChangeName = keyof typeof CHANGES;
+
+/** True when the run decides with this change. */
+export function follows({ rules }: Pick<Run, 'rules'>, change: ChangeName): boolean {
+  return rules >= CHANGES[change].since;
+}
+
+/** The rules of a run until its first activity says which it is to follow: that is in its history. */
+export const FIRST_RULES = 1;
+
+/** The newest rules number that this code knows. A run with a greater number was made by a newer release. */
+export const RULES_VERSION: number = Math.max(
+  FIRST_RULES,
+  ...Object.values(CHANGES).map(({ since }) => since),
+);
+
+/** Gives the number back, or throws: code that does not know a rules number must not decide by it. */
+export function knownRules(rules: number): number {
+  if (rules <= RULES_VERSION) return rules;
+  throw new Error(
+    `RulesTooNew: this run follows rules ${rules}, this worker knows ${RULES_VERSION}; deploy a newer worker`,
+  );
+}

@@ -1,0 +1,102 @@
+/**
+ * The outbox: events wait here until an effect has carried them to the store.
+ * Invariants:
+ *  O1 Only this file gives a `seq`; they are gap-free from 0.
+ *  O2 One effect at a time carries events, at most EVENTS_PER_BATCH and BATCH_BYTES_MAX.
+ *  O3 An event leaves only when an outcome acknowledges it; a failed carrier loses nothing.
+ */
+import { utf8ToBytes } from '@noble/hashes/utils';
+import type { EventBody, RunEvent, WireEvent } from '../state/event.js';
+import type { Run, Warning } from '../state/run.js';
+import { wireForm } from './wire-events.js';
+
+export const EVENTS_PER_BATCH = 200;
+export const BATCH_BYTES_MAX = 32 * 1024;
+
+/** Appends one event, stamped with the run's present. */
+export function emit<R extends Run>(run: R, body: EventBody): R {
+  const event: RunEvent = {
+    ...body,
+    stamp: {
+      seq: run.outbox.nextSeq,
+      runId: run.runId,
+      traceId: run.traceId,
+      at: run.now,
+      phase: run.phase,
+      step: run.turn?.step ?? run.tally.step,
+      turn: run.tally.turnCount,
+      ...(run.rule !== undefined && { rule: run.rule }),
+    },
+  };
+  const outbox = {
+    ...run.outbox,
+    nextSeq: run.outbox.nextSeq + 1,
+    events: [...run.outbox.events, event],
+  };
+  return { ...run, outbox };
+}
+
+/** Warnings that are kept for after `session_init`, which is always the first event. */
+const HELD_WARNINGS_MAX = 50;
+
+/**
+ * A fact worth a person's attention; the text is bounded because it quotes the outside.
+ * Before `session_init` it waits for it; after `run_result`, the last event, it is not told any more.
+ */
+export function warn<R extends Run>(run: R, code: string, message: string): R {
+  return warnAbout(run, { code, message });
+}
+
+/** The same of a decision that does not count. */
+export function warnAbout<R extends Run>(run: R, { code, message, about }: Warning): R {
+  const warning = {
+    code,
+    message: message.slice(0, 500),
+    ...(about !== undefined && { about }),
+  };
+  if (run.frozen === undefined || run.arrival !== undefined) {
+    const held = run.heldWarnings ?? [];
+    return held.length < HELD_WARNINGS_MAX ? { ...run, heldWarnings: [...held, warning] } : run;
+  }
+  return run.stopping?.result ? run : emit(run, { type: 'warning', ...warning });
+}
+
+/** Emits the warnings that had to wait for `session_init`. */
+export function releaseWarnings<R extends Run>(run: R): R {
+  const { heldWarnings = [], ...rest } = run;
+  return heldWarnings.reduce<R>((next, one) => warnAbout(next, one), rest as R);
+}
+
+/** The next events for a carrier: the oldest that fit one batch, nothing while another carries. */
+export function batch(run: Run, bytesMax = BATCH_BYTES_MAX): readonly WireEvent[] {
+  if (run.outbox.carrier !== undefined) return [];
+  const chosen: WireEvent[] = [];
+  let bytes = 0;
+  const waiting = run.outbox.events.slice(0, EVENTS_PER_BATCH);
+  for (const [index, one] of waiting.entries()) {
+    const event = wireForm(one, waiting[index - 1]);
+    bytes += bytesOf(JSON.stringify(event), bytesMax - bytes) + 1;
+    if (chosen.length > 0 && bytes > bytesMax) break;
+    chosen.push(event);
+  }
+  return chosen;
+}
+
+/** UTF-8 bytes; where even the worst case fits `room`, the worst case: encoding takes a while. */
+function bytesOf(text: string, room: number): number {
+  const most = text.length * 3;
+  return most <= room ? most : utf8ToBytes(text).length;
+}
+
+/** True when one batch takes everything that waits. */
+export function fitsOneBatch(run: Run): boolean {
+  return batch(run).length === run.outbox.events.length;
+}
+
+/** The store has everything below `upTo`. */
+export function acked<R extends Run>(run: R, upTo: number): R {
+  const events = run.outbox.events.filter((event) => event.stamp.seq >= upTo);
+  return events.length === run.outbox.events.length
+    ? run
+    : { ...run, outbox: { ...run.outbox, events } };
+}

@@ -1,0 +1,152 @@
+/**
+ * Runs the fixtures against a copy of the sources in which one place is changed.
+ * Invariant: the working tree is never touched; the copy is removed even after Ctrl-C.
+ */
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface Mutation {
+  readonly name: string;
+  /** From the root of the project. */
+  readonly file: string;
+  /** Must occur exactly once in the file. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+export type Judgement =
+  /** Some case failed, or the fixtures did not even load. */
+  | { readonly kind: 'killed'; readonly by: string }
+  | { readonly kind: 'survived' }
+  /** The place to change is gone: the mutation itself must be mended. */
+  | { readonly kind: 'unmatched'; readonly times: number };
+
+export interface Judge {
+  /** Cases that fail without any change: they prove nothing. */
+  readonly failingAnyway: ReadonlySet<string>;
+  judge(mutation: Mutation): Promise<Judgement>;
+}
+
+/** A copy of the sources, removed by whoever made it. */
+export interface Copy {
+  readonly folder: string;
+  remove(): void;
+}
+
+const FILES = ['package.json', 'tsconfig.json', 'index.ts', 'test/scenarios'] as const;
+/** What no fixture comes by. */
+const LEFT_OUT: readonly string[] = ['test', 'docs', 'lab'];
+/** A run of all fixtures takes seconds; one that takes longer goes round for ever. */
+const LIMIT_MS = 120_000;
+const OUTPUT_CHARS_MAX = 20_000;
+
+export function copySources(root: string): Copy {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-mutation-'));
+  for (const name of [...foldersOf(root), ...FILES]) {
+    cpSync(join(root, name), join(folder, name), {
+      recursive: true,
+      filter: (path) => !path.includes('node_modules'),
+    });
+  }
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** The folders that are compiled, as the compiler is told. */
+function foldersOf(root: string): readonly string[] {
+  const text = readFileSync(join(root, 'tsconfig.json'), 'utf8');
+  const { include } = JSON.parse(text) as { readonly include: readonly string[] };
+  return include.filter((name) => !name.includes('*') && !LEFT_OUT.includes(name));
+}
+
+/** Throws when the fixtures cannot be played as they are. */
+export async function createJudge({ folder }: Copy): Promise<Judge> {
+  const sound = await playFixtures(folder);
+  if (sound.kind !== 'played') throw new Error(`the fixtures cannot be played: ${sound.why}`);
+  const failingAnyway = new Set(failedOf(sound.report).map((one) => one.case_id));
+  return {
+    failingAnyway,
+    async judge({ file, find, replace }) {
+      const path = join(folder, file);
+      const original = readFileSync(path, 'utf8');
+      const times = original.split(find).length - 1;
+      if (times !== 1) return { kind: 'unmatched', times };
+      writeFileSync(
+        path,
+        original.replace(find, () => replace),
+      );
+      try {
+        return judged(await playFixtures(folder), failingAnyway);
+      } finally {
+        writeFileSync(path, original);
+      }
+    },
+  };
+}
+
+function judged(play: Play, failingAnyway: ReadonlySet<string>): Judgement {
+  if (play.kind === 'unplayable') return { kind: 'killed', by: play.why };
+  const failed = failedOf(play.report).filter((one) => !failingAnyway.has(one.case_id));
+  const [first] = failed;
+  if (first === undefined) return { kind: 'survived' };
+  const at = first.differences[0]?.path ?? '';
+  const place = at === '' ? '' : ` (${at})`;
+  return { kind: 'killed', by: `${first.case_id}${place}, ${failed.length} cases in all` };
+}
+
+type Play =
+  | { readonly kind: 'played'; readonly report: Report }
+  | { readonly kind: 'unplayable'; readonly why: string };
+
+function playFixtures(folder: string): Promise<Play> {
+  const file = join(folder, 'report.json');
+  rmSync(file, { force: true });
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', 'cli/main.ts', 'eval', 'test/scenarios', '--json', file],
+    { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (said.length < OUTPUT_CHARS_MAX) said += chunk.toString();
+  });
+  const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (_code, signal) => {
+      clearTimeout(timer);
+      const report = signal === null ? readReport(file) : undefined;
+      if (report !== undefined) resolve({ kind: 'played', report });
+      else if (signal !== null) resolve({ kind: 'unplayable', why: 'it did not come to an end' });
+      else resolve({ kind: 'unplayable', why: errorIn(said) });
+    });
+  });
+}
+
+interface Report {
+  readonly cases: readonly {
+    readonly case_id: string;
+    readonly outcome: string;
+    readonly differences: readonly { readonly path?: string }[];
+  }[];
+}
+
+function readReport(file: string): Report | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Report;
+  } catch {
+    return undefined;
+  }
+}
+
+function failedOf({ cases }: Report) {
+  return cases.filter((one) => one.outcome === 'failed');
+}
+
+/** Node says what is wrong some lines before its last one. */
+function errorIn(text: string): string {
+  const lines = text.trim().split('\n');
+  return (lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.at(-1)!).slice(0, 200);
+}

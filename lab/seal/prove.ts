@@ -1,0 +1,67 @@
+/** Proof that the kept histories catch a change of meaning: each named change, turned round, breaks one of them. */
+import { CHANGES, type ChangeName } from '../../core/step/changes.js';
+import type { Bundle } from '../../replay/bundle.js';
+import { isMixed } from './coverage.js';
+import { keptHistories, readKept } from './kept-histories.js';
+import { createWitness, type Witness } from './witnessed-replay.js';
+
+export const MIXED_LEAST = 30;
+
+export interface Proof {
+  readonly histories: number;
+  /** Files that do not replay with today's code. */
+  readonly broken: readonly string[];
+  /** How many have a signal and another fact in one activation. */
+  readonly mixed: number;
+  /** The file that catches each change; undefined: none does. */
+  readonly caughtBy: ReadonlyMap<ChangeName, string | undefined>;
+}
+
+export async function prove(say: (line: string) => void): Promise<Proof> {
+  const witness = await createWitness();
+  const kept = keptHistories();
+  const bundles = kept.map(readKept);
+  const broken: string[] = [];
+  const asking = new Map<ChangeName, number[]>();
+  let [index, mixed] = [0, 0];
+  for await (const report of witness.replay(bundles)) {
+    if (!report.equal) broken.push(kept[index]!.file);
+    if (report.activations.some(isMixed)) mixed += 1;
+    for (const name of askedIn(report.activations.flatMap(({ asked }) => asked))) {
+      asking.set(name, [...(asking.get(name) ?? []), index]);
+    }
+    index += 1;
+  }
+  say(`${kept.length} histories replayed, ${broken.length} differ`);
+  const caughtBy = new Map<ChangeName, string | undefined>();
+  for (const name of Object.keys(CHANGES) as ChangeName[]) {
+    const places = asking.get(name) ?? [];
+    const chosen = places.map((place) => ({ bundle: bundles[place]! }));
+    const found = await firstBroken(witness, name, chosen);
+    const file = found === undefined ? undefined : kept[places[found]!]!.file;
+    caughtBy.set(name, file);
+    say(
+      `${name}: ${file ?? `NOT CAUGHT by any of the ${places.length} histories that ask for it`}`,
+    );
+  }
+  return { histories: kept.length, broken, mixed, caughtBy };
+}
+
+function askedIn(asked: readonly string[]): ReadonlySet<ChangeName> {
+  return new Set(asked.map((item) => item.replace('!', '') as ChangeName));
+}
+
+/** Which of them is the first that does not replay when the change is turned round. */
+export async function firstBroken(
+  witness: Witness,
+  change: ChangeName,
+  histories: readonly { readonly bundle: Bundle }[],
+): Promise<number | undefined> {
+  let index = 0;
+  const bundles = histories.map(({ bundle }) => bundle);
+  for await (const { equal } of witness.replayReversed(change, bundles)) {
+    if (!equal) return index;
+    index += 1;
+  }
+  return undefined;
+}

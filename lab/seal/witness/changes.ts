@@ -1,0 +1,16 @@
+/** Stands in for core/step/changes.ts in a replay: tells what is asked, and turns one answer round. */
+import { follows as truly, type ChangeName } from '../../../core/step/changes.js';
+import type { Run } from '../../../core/state/run.js';
+import { sawQuestion } from './seen.js';
+
+// The names of this module win over those that it passes on.
+export * from '../../../core/step/changes.js';
+
+/** Replaced in the bundle's text by the name of a change. */
+const REVERSED: string = '__REVERSED__';
+
+export function follows(run: Pick<Run, 'rules'>, change: ChangeName): boolean {
+  const holds = truly(run, change);
+  sawQuestion(change, holds);
+  return change === REVERSED ? !holds : holds;
+}

@@ -1,0 +1,103 @@
+/**
+ * What of a run's events belongs into the audit trail: its questions, decisions that do not count, and those that count
+ * and that nobody could write before they were sent.
+ */
+import type { AuditEntry, AuditKind } from './audit.js';
+import type { EventBody, RunEvent } from '../core/state/event.js';
+import type { AskView } from '../core/state/ask-view.js';
+import type { Json } from '../core/json/json.js';
+
+/** Warnings about something that reached the run from outside and has no effect. */
+const IGNORED = /^(decision_|approval_|correction_refused|input_ignored|rejected_|permission_mode)/;
+const TEXT_CHARS_MAX = 500;
+
+export function auditOf(event: RunEvent): AuditEntry | undefined {
+  const told = toldBy(event);
+  if (told === undefined) return undefined;
+  const { runId, at, seq } = event.stamp;
+  const { kind, by, askId, facts } = told;
+  return {
+    at,
+    kind,
+    ...(by !== undefined && { by }),
+    runId,
+    ...(askId !== undefined && { askId }),
+    facts: { event: seq, ...facts },
+  };
+}
+
+interface Told {
+  readonly kind: AuditKind;
+  readonly by?: string;
+  readonly askId?: string;
+  readonly facts: { readonly [name: string]: Json };
+}
+
+function toldBy(event: EventBody): Told | undefined {
+  switch (event.type) {
+    case 'approval_requested':
+    case 'input_request':
+      return event.kind === 'user_message' ? undefined : asked(event);
+    case 'approval_resolved':
+    case 'input_provided': {
+      const { askId, outcome, by } = event;
+      const reason = 'reason' in event ? event.reason : undefined;
+      const amount = 'amount' in event ? event.amount : undefined;
+      const grants = 'grant' in event && event.grant !== undefined;
+      return {
+        kind: 'resolved',
+        askId,
+        facts: {
+          outcome,
+          by,
+          ...(reason !== undefined && { reason: reason.slice(0, TEXT_CHARS_MAX) }),
+          ...(amount !== undefined && { amount }),
+          ...(grants && { standingGrant: true }),
+        },
+      };
+    }
+    case 'decision_recorded': {
+      const { askId, by, facts } = event;
+      return { kind: 'decided', by, askId, facts: { via: 'run', ...facts } };
+    }
+    case 'approval_withdrawn': {
+      const { askId, reason } = event;
+      return { kind: 'withdrawn', askId, facts: { reason: reason.slice(0, TEXT_CHARS_MAX) } };
+    }
+    case 'approval_escalated': {
+      const { askId, roles } = event;
+      return { kind: 'escalated', askId, facts: { roles } };
+    }
+    case 'warning': {
+      const { code, message, about } = event;
+      if (!IGNORED.test(code)) return undefined;
+      const facts = { code, message: message.slice(0, TEXT_CHARS_MAX) };
+      if (about === undefined) return { kind: 'ignored', facts };
+      // In the facts alone: it may be anybody's, and is not to crowd the rows of the question or the person.
+      return { kind: 'ignored', facts: { ...facts, ...about } };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function asked(ask: AskView): Told {
+  const { askId, kind, tool, toolVersion, argsHash, policyVersion, roles, quorum } = ask;
+  const { repeats, limits } = ask;
+  return {
+    kind: 'asked',
+    askId,
+    facts: {
+      question: kind,
+      ...(tool !== undefined && { tool }),
+      ...(toolVersion !== undefined && { toolVersion }),
+      argsHash,
+      policyVersion,
+      roles,
+      quorum,
+      expiresAt: ask.expiresAt,
+      ...(repeats !== undefined && { doneBefore: repeats.earlier.map(({ key }) => key) }),
+      ...(limits?.exceeded === true && { beyondLimits: true }),
+    },
+  };
+}

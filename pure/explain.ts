@@ -1,0 +1,241 @@
+/**
+ * A run's events in words: which rule decided what, and why (docs/semantics.md names the rules).
+ * Invariants: pure; exhaustive over the events, so that a new one cannot go unexplained; texts from outside
+ * are quoted and bounded, and made harmless by whoever shows them.
+ */
+import type { RunEvent } from '../core/state/event.js';
+import { previewOf } from '../core/json/json.js';
+import { recoveryWords } from '../core/state/recovery.js';
+import type { RunResult } from '../core/state/result.js';
+import { TRANSITIONS } from './transitions.js';
+
+/** The station or gate that decided, or the rule where no finer name is known; 'outside' when somebody else did. */
+export type Decider =
+  | 'opening'
+  | 'lookup'
+  | 'check'
+  | 'hook'
+  | 'permit'
+  | 'approve'
+  | 'grant'
+  | 'settle'
+  | 'results'
+  | 'gates'
+  | 'truncation'
+  | 'model failure'
+  | 'compaction'
+  | 'asking'
+  | 'interrupted'
+  | 'stop'
+  | 'outside';
+
+export interface Explanation {
+  readonly seq: number;
+  /** ms since epoch. */
+  readonly at: number;
+  /** The rule that fired, as the event says; absent: a fact told it, or the run follows rules before 5. */
+  readonly rule?: string;
+  readonly decider: Decider;
+  readonly words: string;
+}
+
+const QUOTE_CHARS = 120;
+
+/** One explanation for each event that tells of a decision, in order. */
+export function explainRun(events: readonly RunEvent[]): readonly Explanation[] {
+  return events.flatMap((event) => {
+    const said = explain(event);
+    if (said === undefined) return [];
+    const { seq, at, rule } = event.stamp;
+    return [{ seq, at, ...(rule !== undefined && { rule }), ...said }];
+  });
+}
+
+type Said = Pick<Explanation, 'decider' | 'words'>;
+
+function explain(event: RunEvent): Said | undefined {
+  switch (event.type) {
+    case 'session_init':
+      return says('opening', `began with agent ${event.agent} on ${event.model}`);
+    case 'user_message':
+      return says('outside', `the user wrote ${quote(previewOf(event.text))}`);
+    case 'model_response':
+      return says('asking', modelWords(event));
+    case 'model_error':
+      return says(
+        'model failure',
+        `the model failed for good after ${event.attempts} attempts with ${event.class}: ${quote(event.message)}`,
+      );
+    case 'retry':
+      return says('asking', `attempt ${event.attempt} of the model call, after ${event.class}`);
+    case 'tombstone':
+      return says('model failure', `took ${event.targetMessageId} back: ${quote(event.reason)}`);
+    case 'compact_boundary':
+      return says(
+        'compaction',
+        `summarised the conversation (${event.trigger}): ${event.preTokens} to ${event.postTokens} tokens`,
+      );
+    case 'hook':
+      return says('hook', hookWords(event));
+    case 'interruption':
+      return says('interrupted', `a person asked to ${event.by}`);
+    case 'stop':
+      return says('stop', stopWords(event));
+    case 'transition':
+      return event.reason === 'next_turn'
+        ? undefined
+        : says(
+            transitionDecider(event.reason),
+            `went on: ${TRANSITIONS[event.reason].words} (${event.reason})`,
+          );
+    case 'tool_reconciled':
+      return says('settle', `what became of ${event.tool}: ${recoveryText(event)}`);
+    case 'warning':
+      return says('outside', `noticed ${event.code}: ${quote(event.message)}`);
+    case 'tool_results_message':
+    case 'run_result':
+      return undefined;
+    default:
+      return explainCall(event);
+  }
+}
+
+type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
+type CallEvent =
+  | Of<'validation'>
+  | Of<'permission'>
+  | Of<'approval_requested'>
+  | Of<'approval_escalated'>
+  | Of<'decision_recorded'>
+  | Of<'approval_resolved'>
+  | Of<'approval_withdrawn'>
+  | Of<'input_request'>
+  | Of<'input_provided'>
+  | Of<'tool_started'>
+  | Of<'tool_finished'>;
+
+function explainCall(event: CallEvent): Said | undefined {
+  switch (event.type) {
+    case 'validation':
+      return validationWords(event);
+    case 'permission':
+      return says(
+        'permit',
+        `${PERMISSIONS[event.decision]} ${event.tool} by ${event.rule}${because(event.reason)}`,
+      );
+    case 'approval_requested':
+    case 'input_request':
+      return says(
+        'approve',
+        `asked ${event.roles.join(' or ') || 'a person'} (${event.kind}) about ${event.tool ?? 'the run'}`,
+      );
+    case 'approval_escalated':
+      return says('approve', `nobody has decided: ${event.roles.join(' or ')} may as well now`);
+    case 'decision_recorded':
+      return says('outside', `${event.by} said ${event.decision} on ${event.askId}`);
+    case 'approval_resolved':
+      return says(
+        'approve',
+        `the approval of ${event.tool ?? event.askId} is ${event.outcome}${byWhom(event.by)}${because(event.reason)}`,
+      );
+    case 'approval_withdrawn':
+      return says('approve', `withdrew the question ${event.askId}${because(event.reason)}`);
+    case 'input_provided':
+      return says('approve', `the question ${event.askId} is ${event.outcome}${byWhom(event.by)}`);
+    case 'tool_started':
+      return says('grant', `handed ${event.tool} to its executor under key ${event.key}`);
+    case 'tool_finished':
+      return says('settle', finishedWords(event));
+  }
+}
+
+const PERMISSIONS = {
+  allow: 'allowed',
+  deny: 'denied',
+  ask: 'wants a person to decide on',
+  sandbox: 'allowed in its sandbox',
+} as const;
+
+function modelWords(event: Of<'model_response'>): string {
+  const calls = event.calls.map((call) => call.tool);
+  const what = calls.length === 0 ? 'answered' : `proposed ${calls.join(', ')}`;
+  return `model call ${event.call} ${what} (${event.stopReason})`;
+}
+
+function hookWords(event: Of<'hook'>): string {
+  const about = event.tool === undefined ? '' : ` on ${event.tool}`;
+  return `${event.name} hook ${event.hook}${about}: ${event.outcome}${because(event.message)}`;
+}
+
+function validationWords(event: Of<'validation'>): Said | undefined {
+  const about = event.tool === undefined ? 'the reply' : event.tool;
+  if (event.decision === 'final') return says('gates', 'took the reply as the answer');
+  if (event.decision === 'escalate') return says('check', `${about} hands the task to a person`);
+  if (event.decision === 'execute') return undefined;
+  const code = event.code === undefined ? '' : ` (${event.code})`;
+  const decider = event.tool === undefined ? 'gates' : 'lookup';
+  return says(decider, `refused ${about}${code}${because(event.message)}`);
+}
+
+function finishedWords(event: Of<'tool_finished'>): string {
+  if (event.hosted) return `the vendor ran ${event.tool}: ${event.status}`;
+  if (event.status === 'ok') return `${event.tool} succeeded after ${event.attempts} attempts`;
+  const how = event.started ? 'failed' : 'did not run';
+  return `${event.tool} ${how}: ${event.code ?? event.status}${because(previewOf(event.content))}`;
+}
+
+function recoveryText({ steps }: Of<'tool_reconciled'>): string {
+  return steps.map((step) => `${recoveryWords(step)}${tookWords(step.durationMs)}`).join('; ');
+}
+
+function tookWords(ms: number | undefined): string {
+  if (ms === undefined) return '';
+  return ms < 1_000 ? ` (${ms} ms)` : ` (${(ms / 1_000).toFixed(1)} s)`;
+}
+
+function stopWords(event: Of<'stop'>): string {
+  const detail = event.detail === undefined ? '' : `, ${event.detail}`;
+  const phase = event.phase === undefined ? '' : ` while in ${event.phase}`;
+  return `stopped with ${event.reason}${detail}${phase}`;
+}
+
+function transitionDecider(reason: Of<'transition'>['reason']): Decider {
+  switch (reason) {
+    case 'next_turn':
+      return 'results';
+    case 'max_output_tokens_recovery':
+    case 'max_tokens_compact_retry':
+    case 'pause_turn_resume':
+      return 'truncation';
+    case 'reactive_compact_retry':
+    case 'proactive_compact':
+      return 'compaction';
+    case 'model_fallback':
+      return 'model failure';
+    case 'continued_as_new':
+      return 'opening';
+    default:
+      return 'gates';
+  }
+}
+
+/** What a person should do now, as the result says. */
+export function nextActionOf(result: RunResult): string {
+  return result.nextSafeAction ?? 'Nothing: the run completed.';
+}
+
+function says(decider: Decider, words: string): Said {
+  return { decider, words };
+}
+
+function because(reason: string | undefined): string {
+  return reason === undefined || reason === '' ? '' : `: ${quote(reason)}`;
+}
+
+function byWhom(by: readonly string[]): string {
+  return by.length === 0 ? '' : ` by ${by.join(', ')}`;
+}
+
+function quote(text: string): string {
+  return `“${text.length > QUOTE_CHARS ? `${text.slice(0, QUOTE_CHARS)}…` : text}”`;
+}

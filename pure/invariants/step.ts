@@ -1,0 +1,19 @@
+/** What the predicates over steps share. */
+import type { ActivityEffect } from '../../core/state/effect.js';
+import type { Step } from '../../core/step/inflight.js';
+import type { Run } from '../../core/state/run.js';
+
+/** `before` is the run that `advance` was given. */
+export type StepPredicate = (before: Run, step: Step) => string | undefined;
+
+export function started(step: Step): readonly ActivityEffect[] {
+  return step.effects.filter((effect): effect is ActivityEffect => 'input' in effect);
+}
+
+/** Effects that go on with the run's task. */
+export const NEW_WORK: readonly ActivityEffect['kind'][] = [
+  'call_model',
+  'compact',
+  'execute_tool',
+  'reconcile_tool',
+];

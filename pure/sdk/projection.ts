@@ -1,0 +1,143 @@
+/**
+ * What the messages of a run need to know of the events before theirs: a pure fold over the whole line of events,
+ * from `seq` 0.
+ * Invariant: nothing that a message says is remembered longer than the messages after it need.
+ */
+import type { AskKind } from '../../core/state/ask-kinds.js';
+import type { EventBody, RunEvent } from '../../core/state/event.js';
+import type { Json, StoredText } from '../../core/json/json.js';
+import type { PermissionMode } from '../../core/state/permission-mode.js';
+import { DENIED_CODES } from '../../core/state/tool-result.js';
+import { CALLS_MAX, surplusResult } from '../../core/step/surplus.js';
+import type { SDKModelUsage, SDKPermissionDenial } from './message.js';
+
+/** What no event says of a run. */
+export interface Circumstances {
+  readonly cwd: string;
+  readonly permissionMode: PermissionMode;
+}
+
+export interface Projection {
+  readonly circumstances: Circumstances;
+  readonly sessionId: string;
+  readonly startedAt: number;
+  /** Of the newest event that is no retry. */
+  readonly lastAt: number;
+  readonly apiMs: number;
+  readonly modelUsage: { readonly [model: string]: SDKModelUsage };
+  /** Of the newest reply, by id. */
+  readonly inputs: ReadonlyMap<string, Json>;
+  /** Since the newest reply, by call. */
+  readonly results: ReadonlyMap<
+    string,
+    { readonly content: StoredText; readonly isError: boolean }
+  >;
+  /** Calls of the newest reply that are not made, behind those that are. */
+  readonly surplus: readonly string[];
+  readonly denials: readonly SDKPermissionDenial[];
+  readonly errors: readonly string[];
+  readonly openAsks: ReadonlyMap<string, AskKind>;
+  readonly stopReason: string | null;
+}
+
+export type EventOf<Type extends EventBody['type']> = Extract<RunEvent, { type: Type }>;
+
+const ERRORS_MAX = 20;
+
+export function startProjection(circumstances: Circumstances): Projection {
+  return {
+    circumstances,
+    sessionId: '',
+    startedAt: 0,
+    lastAt: 0,
+    apiMs: 0,
+    modelUsage: {},
+    inputs: new Map(),
+    results: new Map(),
+    surplus: [],
+    denials: [],
+    errors: [],
+    openAsks: new Map(),
+    stopReason: null,
+  };
+}
+
+/** What is known after this event; large arguments of calls must have been put back into it. */
+export function advanceProjection(before: Projection, event: RunEvent): Projection {
+  const state = timed(before, event);
+  switch (event.type) {
+    case 'session_init':
+      return { ...state, sessionId: event.sessionId ?? event.stamp.runId };
+    case 'model_response':
+      return withReply(state, event);
+    case 'model_error': {
+      const said = `${event.class} after ${event.attempts} attempts: ${event.message}`;
+      return { ...state, errors: [...state.errors, said].slice(-ERRORS_MAX) };
+    }
+    case 'tool_finished':
+      return withResult(state, event);
+    case 'approval_requested':
+    case 'input_request':
+      return { ...state, openAsks: new Map(state.openAsks).set(event.askId, event.kind) };
+    case 'approval_resolved':
+    case 'approval_withdrawn':
+    case 'input_provided': {
+      const openAsks = new Map(state.openAsks);
+      openAsks.delete(event.askId);
+      return { ...state, openAsks };
+    }
+    default:
+      return state;
+  }
+}
+
+/** A retry is a part of the call that it belongs to, so its time counts with that of the reply. */
+function timed(state: Projection, event: RunEvent): Projection {
+  const { at } = event.stamp;
+  if (event.type === 'session_init') return { ...state, startedAt: at, lastAt: at };
+  if (event.type === 'retry') return state;
+  const isCall = event.type === 'model_response' || event.type === 'model_error';
+  const apiMs = state.apiMs + (isCall ? Math.max(0, at - state.lastAt) : 0);
+  return { ...state, apiMs, lastAt: at };
+}
+
+function withReply(state: Projection, event: EventOf<'model_response'>): Projection {
+  const { model, usage, costMicroUsd, calls } = event;
+  const before = Object.hasOwn(state.modelUsage, model) ? state.modelUsage[model] : undefined;
+  const after: SDKModelUsage = {
+    inputTokens: (before?.inputTokens ?? 0) + usage.input,
+    outputTokens: (before?.outputTokens ?? 0) + usage.output,
+    cacheReadInputTokens: (before?.cacheReadInputTokens ?? 0) + usage.cacheRead,
+    cacheCreationInputTokens: (before?.cacheCreationInputTokens ?? 0) + usage.cacheWrite,
+    costUSD: (Math.round((before?.costUSD ?? 0) * 1e6) + costMicroUsd) / 1e6,
+  };
+  const surplus = calls.slice(CALLS_MAX).map(({ id }) => id);
+  return {
+    ...state,
+    modelUsage: { ...state.modelUsage, [model]: after },
+    inputs: new Map(calls.map(({ id, args }) => [id, args])),
+    results: new Map(surplus.map((id) => [id, surplusResult(id)])),
+    surplus,
+    stopReason: stopReasonOf(event),
+  };
+}
+
+function withResult(state: Projection, event: EventOf<'tool_finished'>): Projection {
+  const { callId, tool, status, code, content } = event;
+  const results = new Map(state.results).set(callId, { content, isError: status === 'error' });
+  if (code === undefined || !DENIED_CODES.includes(code)) return { ...state, results };
+  const denial = {
+    tool_name: tool,
+    tool_use_id: callId,
+    tool_input: state.inputs.get(callId) ?? null,
+  };
+  return { ...state, results, denials: [...state.denials, denial] };
+}
+
+/** As vendors name it, a reason that nobody here knows too; null: the reply was cut off. */
+export function stopReasonOf({ stopReason, partial }: EventOf<'model_response'>): string | null {
+  if (partial) return null;
+  const [, reason = stopReason, detail = ''] = /^([a-z_]+): (.*)$/s.exec(stopReason) ?? [];
+  if (reason === 'unknown' && detail !== '') return detail;
+  return reason === 'context_exceeded' ? 'model_context_window_exceeded' : reason;
+}

@@ -1,0 +1,73 @@
+/**
+ * The last message: how a run ended, in the words of the SDK.
+ * Invariant: `is_error` is the opposite of the run's `completed`; only a completed run has a `result` (SR-36).
+ */
+import { stopReasonAs } from '../dialects.js';
+import type { RunEvent } from '../../core/state/event.js';
+import type { StoredText } from '../../core/json/json.js';
+import type { RunResult } from '../../core/state/result.js';
+import type { Usage } from '../../core/state/model.js';
+import type { SDKMessageBase, SDKResultError, SDKResultMessage, SDKUsage } from './message.js';
+import type { Projection } from './projection.js';
+
+/** Gives the whole text of what a message shows. */
+export type ReadText = (text: StoredText) => string;
+
+export interface Ending {
+  readonly state: Projection;
+  readonly event: Extract<RunEvent, { type: 'run_result' }>;
+  readonly base: SDKMessageBase;
+  readonly read: ReadText;
+}
+
+export function resultMessage({ state, event, base, read }: Ending): SDKResultMessage {
+  const { result } = event;
+  const common = {
+    ...base,
+    type: 'result',
+    duration_ms: Math.max(0, event.stamp.at - state.startedAt),
+    duration_api_ms: state.apiMs,
+    num_turns: result.counters.modelCalls,
+    stop_reason: state.stopReason,
+    total_cost_usd: result.costMicroUsd / 1e6,
+    usage: usageOf(result.usage),
+    modelUsage: state.modelUsage,
+    permission_denials: state.denials,
+    run_result: result,
+  } as const;
+  if (!result.completed) {
+    const errors = [...whyOf(result), ...state.errors];
+    return { ...common, subtype: errorSubtype(result), is_error: true, errors };
+  }
+  return {
+    ...common,
+    subtype: 'success',
+    is_error: false,
+    result: result.answer === undefined ? '' : read(result.answer),
+    ...(result.output !== undefined && { structured_output: result.output }),
+  };
+}
+
+export function usageOf(usage: Usage): SDKUsage {
+  return {
+    input_tokens: usage.input,
+    output_tokens: usage.output,
+    cache_read_input_tokens: usage.cacheRead,
+    cache_creation_input_tokens: usage.cacheWrite,
+  };
+}
+
+function errorSubtype(result: RunResult): SDKResultError['subtype'] {
+  const said = stopReasonAs(result, 'sdk');
+  const known = [
+    'error_max_turns',
+    'error_max_budget_usd',
+    'error_max_structured_output_retries',
+  ] as const;
+  return known.find((subtype) => subtype === said) ?? 'error_during_execution';
+}
+
+function whyOf({ stopReason, detail, nextSafeAction }: RunResult): readonly string[] {
+  const why = detail === undefined ? stopReason : `${stopReason}: ${detail}`;
+  return nextSafeAction === undefined ? [why] : [why, nextSafeAction];
+}
