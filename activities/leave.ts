@@ -51,7 +51,12 @@ export function leaving(
   if (type != null && ABSENCES.has(type) && !scope.work.reached)
     return refusal(deps, scope, failed);
   const workedMs = scope.work.ms();
-  const details = { ...detailsOf(failed), workedMs };
+  const { claimed } = scope.work.soFar();
+  const details = {
+    ...detailsOf(failed),
+    workedMs,
+    ...(claimed !== undefined && { claimed }),
+  };
   if (failed.nonRetryable) return withFacts(failed, { details, retryable: false });
   const pauseMs =
     failed.nextRetryDelay === undefined ? backoffMs(scope.attempt) : Number(failed.nextRetryDelay);

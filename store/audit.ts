@@ -127,7 +127,7 @@ async function chainEntries(tx: Db, tenant: string, entries: readonly AuditEntry
 }
 
 const DECIDED = `
-  select facts_json from audit
+  select by_whom, facts_json from audit
   where tenant = @tenant and ask_id = @askId and kind = 'decided' and run_id = @runId`;
 
 /**
@@ -135,16 +135,19 @@ const DECIDED = `
  * store is away the run tells it, and its sender may send it again when the store is back.
  */
 async function isToldBefore(tx: Db, tenant: string, entry: AuditEntry): Promise<boolean> {
-  const { kind, runId, askId, facts } = entry;
+  const { kind, runId, askId, by = null, facts } = entry;
   if (kind !== 'decided' || runId === undefined || askId === undefined) return false;
   const { nonce, event } = facts;
   if (typeof nonce !== 'string' || nonce === '') return false;
-  const rows = await rowsOf<Pick<AuditTable, 'facts_json'>>(tx, DECIDED, { tenant, runId, askId });
-  return rows.some(({ facts_json: text }) => {
+  const rows = await rowsOf<Told>(tx, DECIDED, { tenant, runId, askId });
+  return rows.some(({ by_whom, facts_json: text }) => {
+    if (by_whom !== by) return false;
     const told = JSON.parse(text) as AuditEntry['facts'];
     return told.nonce === nonce && (event !== undefined || told.event !== undefined);
   });
 }
+
+type Told = Pick<AuditTable, 'by_whom' | 'facts_json'>;
 
 /** As the database will give it back: what is hashed is what is read. */
 function storable({ by, runId, askId, facts, ...entry }: AuditEntry): AuditEntry {

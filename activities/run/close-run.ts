@@ -64,6 +64,7 @@ async function closeWithout(
   const { tenant, runId } = input.run;
   const eventsUpTo = await appendEvents(store, scope, input);
   await store.closeStream({ tenant, runId, at: now(deps) });
+  await store.dropNeeds({ tenant, runId });
   return { head: input.head, eventsUpTo, transcript: 'incomplete' };
 }
 

@@ -67,7 +67,10 @@ export async function claimCall(
     if (decision.kind === 'in_doubt') return { claimed: false, outcome: IN_DOUBT };
     const isLacking = lacksAttempt(row, call) && (await mayHaveHad(deps, scope, execution));
     // Where the tool recognises its key, calling it again is as safe as after any other loss.
-    if (isLacking && retry !== 'same_key') return { claimed: false, outcome: LACKING };
+    if (isLacking && retry !== 'same_key') {
+      const told = scope.work.earlier.claimed === call.attempt && { claimed: call.attempt };
+      return { claimed: false, outcome: { ...LACKING, ...told } };
+    }
     const renewed = row?.state === 'claimed';
     // One moment for all of it: what is checked is what is reserved, also at midnight.
     const at = now(deps);

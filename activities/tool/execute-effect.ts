@@ -73,10 +73,15 @@ async function afterClaim(deps: ActivityDeps, scope: Scope, claimed: Claimed): P
       return { outcome, attempts: start.attempt - 1 };
     }
     const outcome = await runClaimed(deps, scope, { ...claimed, timeoutMs });
-    return { outcome, attempts: start.attempt };
+    return { outcome: withClaim(outcome, input), attempts: start.attempt };
   } catch (error) {
     throw start.sameKey ? error : final(error);
   }
+}
+
+/** Whoever finds out what became of it knows that there was a claim, whatever store is then in its place. */
+function withClaim(outcome: ToolOutcome, { call }: Execution['input']): ToolOutcome {
+  return outcome.kind === 'ambiguous' ? { ...outcome, claimed: call.attempt } : outcome;
 }
 
 function final(error: unknown): ApplicationFailure | CancelledFailure {

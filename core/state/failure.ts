@@ -16,7 +16,7 @@ export interface Failure {
   readonly attempts?: number;
   /** How long its attempts worked, in ms; absent: nobody knows. */
   readonly workedMs?: number;
-  /** Of one whose time ran out or whose worker was lost: the ledger attempt that it had claimed, as it had said. */
+  /** The ledger attempt that it had claimed, as it said with its end or its last heartbeat. */
   readonly claimed?: number;
   /** Facts the activity added: cost and usage of failed attempts, retry class, what to do next. */
   readonly details?: { readonly [key: string]: unknown };
@@ -52,7 +52,7 @@ export function failureOf(raw: RawFailure, { attemptMs }: { readonly attemptMs: 
     ...(raw.cancelled && { cancelled: true }),
     ...(raw.attempts !== undefined && { attempts: raw.attempts }),
     ...workOf(raw, attemptMs),
-    ...(raw.timedOut === true && countIn('claimed', raw.progress)),
+    ...countIn('claimed', raw.timedOut === true ? raw.progress : raw.details),
     ...(details && { details }),
   };
 }

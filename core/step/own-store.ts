@@ -30,7 +30,14 @@ export function precedesStore(
   return store?.since !== undefined && startedAt <= store.since;
 }
 
-/** An attempt that was lost after it had said that its claim was in the ledger. */
+/** An attempt that ended in doubt, or was lost, after it had said that its claim was in the ledger. */
 export function saidClaimed(run: OpenRun, { attempt, fact }: ReturnedStage): boolean {
-  return follows(run, 'ownStore') && fact.kind === 'failure' && fact.failure.claimed === attempt;
+  return follows(run, 'ownStore') && claimedBy(fact) === attempt;
+}
+
+function claimedBy(fact: ReturnedStage['fact']): number | undefined {
+  if (fact.kind === 'failure') return fact.failure.claimed;
+  return fact.kind === 'outcome' && fact.outcome.kind === 'ambiguous'
+    ? fact.outcome.claimed
+    : undefined;
 }

@@ -190,7 +190,7 @@ describe('execute_tool with a tool that changes something', () => {
     bed = await bedWith(() => new Promise(() => undefined), FINANCIAL);
     const shutdown = new ActivityCancellationDetails({ workerShutdown: true });
     const { outcome } = await interrupted(bed, shutdown);
-    expect(outcome).toEqual({ kind: 'ambiguous', message: expect.any(String) });
+    expect(outcome).toEqual({ kind: 'ambiguous', claimed: 1, message: expect.any(String) });
   });
 
   test('a claim that was burned while the tool ran keeps its result out of the ledger', async () => {

@@ -93,8 +93,10 @@ interface Story {
   readonly handedOver?: () => void;
   /** Default: when the payment was made, before its result is recorded. */
   readonly dyingAt?: SeamPoint;
+  /** While the payment is made; its worker lives on. */
+  readonly paying?: () => Promise<void>;
   /** When the worker dies. */
-  readonly paid: (simulation: Simulation) => Promise<void>;
+  readonly paid?: (simulation: Simulation) => Promise<void>;
   /** Of a person who is asked; default: it happened. */
   readonly answer?: 'happened' | 'not_happened';
   /** The starter's. */
@@ -103,10 +105,10 @@ interface Story {
 
 async function play(place: Place, story: Story) {
   const { idempotency = 'keyed', dyingAt = 'after_effect', answer = 'happened' } = story;
-  const { effect = 'financial', handedOver, paid, starter } = story;
+  const { effect = 'financial', handedOver, paying, paid, starter } = story;
   const payments: string[] = [];
   const asked: string[] = [];
-  let dies = true;
+  let dies = paying === undefined;
   let isHandedOver = false;
   const pay = defineTool({
     name: 'pay',
@@ -115,8 +117,9 @@ async function play(place: Place, story: Story) {
     ...(idempotency === 'keyed' && { idempotency }),
     approval: 'never',
     input: z.object({ item: z.string() }),
-    run: ({ item }) => {
+    run: async ({ item }) => {
       payments.push(item);
+      await paying?.();
       return 'paid';
     },
   });
@@ -143,7 +146,7 @@ async function play(place: Place, story: Story) {
       if (reached !== dyingAt || !dies) return;
       dies = false;
       simulation.workers.kill('crash', HOUR);
-      void paid(simulation);
+      void paid?.(simulation);
     },
     onStep(_run, effects) {
       if (isHandedOver || !effects.some(({ kind }) => kind === 'execute_tool')) return;
@@ -228,6 +231,20 @@ describe.each(['keyed', 'none'] as const)('with the idempotency %s', (idempotenc
     expect(await place.store.readAudit('*', { limit: 10 })).toMatchObject([
       { kind: 'store_restored', by: 'holdfast' },
     ]);
+  });
+
+  test('an older copy that takes the place of the store under a living worker asks a person', async () => {
+    const place: Place = { store: await storeAt('own.db') };
+    const { final, simulation, payments, asked } = await play(place, {
+      idempotency,
+      handedOver: () => copy('own.db', 'older.db'),
+      paying: async () => void (place.store = await storeAt('older.db')),
+    });
+    expect(final).toMatchObject(completed);
+    expect(payments).toEqual(['lamp']);
+    expect(asked).toEqual(['outcome']);
+    expect(stepsIn(simulation)).toContain('store_restored');
+    expect(await place.store.identity(0)).toMatchObject({ epoch: 2 });
   });
 
   test('an older copy that somebody declared asks a person', async () => {

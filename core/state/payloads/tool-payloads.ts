@@ -86,7 +86,13 @@ export type ToolOutcome =
       readonly returned?: StoredText;
     }
   /** A mutating call of which nobody knows here whether it happened (G96). */
-  | { readonly kind: 'ambiguous'; readonly message: string; readonly aborted?: boolean }
+  | {
+      readonly kind: 'ambiguous';
+      readonly message: string;
+      readonly aborted?: boolean;
+      /** The ledger attempt that was claimed: a ledger that lacks it later is that of an older copy (G116). */
+      readonly claimed?: number;
+    }
   /** The key is taken by other arguments (G97). */
   | { readonly kind: 'key_conflict'; readonly message: string }
   /** Nothing happened: the same was done before, and nobody has agreed to do it once more. */
