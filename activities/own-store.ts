@@ -9,6 +9,7 @@ import {
   type StoreRef,
 } from '../core/state/effect.js';
 import { HoldfastError } from '../core/state/errors.js';
+import { isStoreAway } from '../store/away.js';
 import { now, type ActivityDeps } from './deps.js';
 
 type OfRun = { readonly run: RunRef } & Partial<Pick<OpenRunInput, 'start'>>;
@@ -35,7 +36,7 @@ async function identityIfThere(deps: ActivityDeps): Promise<StoreRef | undefined
   try {
     return await deps.store.identity(now(deps));
   } catch (error) {
-    if (error instanceof HoldfastError && error.code === 'StoreUnavailable') return undefined;
+    if (isStoreAway(error)) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 /** What was worked for is not thrown away because the store is: its write waits as long as the delivery may last. */
-import { HoldfastError } from '../core/state/errors.js';
+import { isStoreAway } from '../store/away.js';
 import type { ActivityDeps } from './deps.js';
 import type { Scope } from './scope.js';
 import { pause, timersOf } from './timers.js';
@@ -16,8 +16,8 @@ export async function writePatiently<T>(
     try {
       return await write();
     } catch (error) {
-      const isAway = error instanceof HoldfastError && error.code === 'StoreUnavailable';
-      if (!isAway || !(await pause(timersOf(deps), STORE_PAUSE_MS, scope.signal))) throw error;
+      if (!isStoreAway(error) || !(await pause(timersOf(deps), STORE_PAUSE_MS, scope.signal)))
+        throw error;
     }
   }
 }

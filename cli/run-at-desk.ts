@@ -5,6 +5,7 @@ import { HoldfastError } from '../core/state/errors.js';
 import type { RunView } from '../core/state/view.js';
 import type { Archival } from '../store/archivals.js';
 import type { AskRow } from '../store/asks.js';
+import { isStoreAway } from '../store/away.js';
 import type { RunRow } from '../store/runs.js';
 import type { DeskApi } from './desk-api.js';
 import { queryText } from './paging.js';
@@ -73,7 +74,7 @@ export function withoutStore(runId: string, trouble: string): RunFacts {
 
 /** Why the store is away; any other error goes on. */
 export function unlessStoreAway(error: unknown): string {
-  if (error instanceof HoldfastError && error.code === 'StoreUnavailable') {
+  if (isStoreAway(error)) {
     return `The store cannot be read: ${error.message}`;
   }
   throw error;

@@ -21,6 +21,7 @@ import { checkRunId, newRunId } from './run-id.js';
 import { START_A_WORKER } from './server-failure.js';
 import { NO_WORKER_MS, refuseUnserved } from './served-agents.js';
 import { readState } from './state.js';
+import { STORE_AWAY, unlessStoreAway } from './store-away.js';
 import { workerCount } from './workers.js';
 
 export interface StartOptions extends StartRequest, SessionOptions {
@@ -80,12 +81,9 @@ export async function startRun(
 
 /** A run is opened with the starter's store alone; while that is away, with the one that opens the run. */
 async function ownStore({ store }: Link): Promise<Pick<StartInput, 'store'>> {
-  try {
-    return store === undefined ? {} : { store: (await store.identity(Date.now())).id };
-  } catch (error) {
-    if (error instanceof HoldfastError && error.code === 'StoreUnavailable') return {};
-    throw error;
-  }
+  if (store === undefined) return {};
+  const own = await unlessStoreAway(store, (calls) => calls.identity(Date.now()));
+  return own === STORE_AWAY ? {} : { store: own.id };
 }
 
 /** USE_EXISTING gives whatever run has the id: another tenant's is not for us, and not told of. */

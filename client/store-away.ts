@@ -1,6 +1,7 @@
 /** Reads of the store that keep nobody from deciding: whoever can reach Temporal can reach the run. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HoldfastError } from '../core/state/errors.js';
+import type { HoldfastError } from '../core/state/errors.js';
+import { isStoreAway } from '../store/away.js';
 import type { ReadingStore } from './link.js';
 
 export const STORE_AWAY = Symbol('the store is away');
@@ -37,10 +38,6 @@ async function answerInTime<T>(read: () => Promise<T>): Promise<T | typeof STORE
   } finally {
     stop.abort();
   }
-}
-
-function isStoreAway(error: unknown): boolean {
-  return error instanceof HoldfastError && error.code === 'StoreUnavailable';
 }
 
 /** In place of a store that could not be opened: every read says why. */

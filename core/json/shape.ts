@@ -20,6 +20,6 @@ export function isSmallJson(value: unknown, charsMax: number): boolean {
   return text !== undefined && text.length <= charsMax;
 }
 
-export function isCount(value: unknown, max: number): value is number {
+export function isPositiveUpTo(value: unknown, max: number): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= max;
 }

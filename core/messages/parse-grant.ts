@@ -4,7 +4,7 @@
  */
 import { GRANT_CONDITIONS_MAX, GRANT_USES_MAX, type GrantRequest } from '../state/grant.js';
 import { ownValue, type Json } from '../json/json.js';
-import { isCount, isRecord, isSmallJson, isText, type Parsed } from '../json/shape.js';
+import { isPositiveUpTo, isRecord, isSmallJson, isText, type Parsed } from '../json/shape.js';
 import type { PolicyCondition } from '../state/policy.js';
 
 const NAME_CHARS_MAX = 128;
@@ -22,8 +22,9 @@ export function parseGrant(raw: unknown): Parsed<GrantRequest> {
   const when = conditionsOf(ownValue(matcher, 'when'));
   if (when === undefined)
     return no(`matcher.when must have 1 to ${GRANT_CONDITIONS_MAX} conditions`);
-  if (!isCount(uses, GRANT_USES_MAX)) return no(`uses must be 1 to ${GRANT_USES_MAX}`);
-  if (!isCount(expiresInMs, EXPIRY_MS_MAX)) return no('expiresInMs must be ms, up to a year');
+  if (!isPositiveUpTo(uses, GRANT_USES_MAX)) return no(`uses must be 1 to ${GRANT_USES_MAX}`);
+  if (!isPositiveUpTo(expiresInMs, EXPIRY_MS_MAX))
+    return no('expiresInMs must be ms, up to a year');
   return { ok: true, value: { matcher: { tool, when }, uses, expiresInMs } };
 }
 

@@ -7,7 +7,14 @@
 import type { Answer, Decision } from '../state/ask.js';
 import type { DecisionKind } from '../state/ask-kinds.js';
 import { ownValue, type Json } from '../json/json.js';
-import { isCount, isRecord, isSmallJson, isText, type Fields, type Parsed } from '../json/shape.js';
+import {
+  isPositiveUpTo,
+  isRecord,
+  isSmallJson,
+  isText,
+  type Fields,
+  type Parsed,
+} from '../json/shape.js';
 import { parseGrant } from './parse-grant.js';
 import { fitsBytes } from '../json/payload-size.js';
 import { PERMISSION_MODES, type PermissionMode } from '../state/permission-mode.js';
@@ -103,7 +110,7 @@ function parseExtras(raw: Fields, decision: unknown): Parsed<Extras> {
   }
   if (decision !== 'approve') return { ok: true, value: {} };
   const amount = ownValue(raw, 'amount');
-  if (amount !== undefined && !isCount(amount, Number.MAX_SAFE_INTEGER))
+  if (amount !== undefined && !isPositiveUpTo(amount, Number.MAX_SAFE_INTEGER))
     return { ok: false, reason: 'amount must be a positive integer' };
   const grant = ownValue(raw, 'grant');
   const parsed = grant === undefined ? undefined : parseGrant(grant);

@@ -1,5 +1,5 @@
 /** `holdfast answer`, as a person types it, to whether a call in doubt took effect. */
-import { runCli } from '../../cli/program.js';
+import { holdfast, placeOf } from './support/command.js';
 import { call, ofType, openAsk, say, startWorld, type World } from './support/world.js';
 
 let world: World;
@@ -8,15 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-async function holdfast(...words: readonly string[]) {
-  let out = '';
-  let err = '';
-  const streams = { out: (text: string) => (out += text), err: (text: string) => (err += text) };
-  const place = ['--address', world.server.address, '--store', world.storePlace];
-  const environment = { variables: {}, folder: '/', colour: false, interactive: false };
-  const code = await runCli([...words, ...place], { environment, streams });
-  return { code, out, err };
-}
+const spoken = (...words: readonly string[]) => holdfast(placeOf(world), words);
 
 const inDoubt = (runId: string) =>
   world.start({ runId, replies: [call('odd.pay', { how: 'throws' }), say('Finished.')] });
@@ -25,7 +17,7 @@ test('"happened" ends the doubt with what the tool would have returned', async (
   const run = await inDoubt('happened');
   const { askId } = await openAsk(run);
   const value = ['--value', '{"receipt":17}'];
-  expect(await holdfast('answer', askId, 'happened', '--as', 'mia', ...value)).toMatchObject({
+  expect(await spoken('answer', askId, 'happened', '--as', 'mia', ...value)).toMatchObject({
     code: 0,
     out: expect.stringContaining('answered'),
   });
@@ -42,16 +34,16 @@ test('"happened" ends the doubt with what the tool would have returned', async (
 test('"not_happened" lets it be tried once more, "stop" ends the run, anything else is no answer', async () => {
   const run = await inDoubt('again');
   const first = await openAsk(run);
-  const refused = await holdfast('answer', first.askId, 'maybe', '--as', 'mia');
+  const refused = await spoken('answer', first.askId, 'maybe', '--as', 'mia');
   expect(refused.code).not.toBe(0);
   expect(refused.err).toContain('happened, not_happened or stop');
-  expect((await holdfast('answer', first.askId, 'not_happened', '--as', 'mia')).code).toBe(0);
+  expect((await spoken('answer', first.askId, 'not_happened', '--as', 'mia')).code).toBe(0);
 
   const second = await openAsk(run);
   expect(second.askId).toBe(`${first.askId}:2`);
-  const late = await holdfast('answer', first.askId, 'happened', '--as', 'mia');
+  const late = await spoken('answer', first.askId, 'happened', '--as', 'mia');
   expect(late.code).not.toBe(0);
-  expect((await holdfast('answer', second.askId, 'stop', '--as', 'mia')).code).toBe(0);
+  expect((await spoken('answer', second.askId, 'stop', '--as', 'mia')).code).toBe(0);
 
   const { events, result } = await world.ended(run);
   expect(result).toMatchObject({ stopReason: 'needs_human', detail: 'outcome_unknown' });

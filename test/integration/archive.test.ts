@@ -1,8 +1,8 @@
 /** Closed segments whose history could not be archived at once. */
 import { createActivities } from '../../activities/index.js';
-import { runCli } from '../../cli/program.js';
 import type { Archival } from '../../store/archivals.js';
 import type { Store } from '../../store/store.js';
+import { holdfast, placeOf } from './support/command.js';
 import { read, say, startWorld, until, type World } from './support/world.js';
 
 const EVENTS_PER_SEGMENT = 40;
@@ -54,15 +54,7 @@ async function played(runId: string) {
 const archivals = (runId: string): Promise<readonly Archival[]> =>
   world.store.listArchivals({ run: { tenant: 'default', runId }, limit: 100 });
 
-async function holdfast(...argv: readonly string[]) {
-  let [out, err] = ['', ''];
-  const place = ['--address', world.server.address, '--store', world.storePlace];
-  const code = await runCli([...argv, ...place], {
-    environment: { variables: {}, folder: '/', colour: false, interactive: false },
-    streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
-  });
-  return { code, out, err };
-}
+const spoken = (...words: readonly string[]) => holdfast(placeOf(world), words);
 
 test('a history that could not be stored at once is archived beside the run', async () => {
   const closed = await played('late');
@@ -95,9 +87,9 @@ test('a history that Temporal has deleted meanwhile is said to be lost, wherever
     ARCHIVED_LIMIT_MS,
   );
   expect(lost).toMatchObject({ state: 'history_lost', execution: first!.execution });
-  const exported = await holdfast('export', 'gone', '-o', '/tmp/never-written.json');
+  const exported = await spoken('export', 'gone', '-o', '/tmp/never-written.json');
   expect(exported.code).toBe(1);
   expect(exported.err).toMatch(/history_lost: .*segment 0/);
-  expect((await holdfast('show', 'gone')).out).toMatch(/history_lost: .*segment 0/);
-  expect((await holdfast('doctor')).out).toMatch(/history_lost: .*gone, segment 0/);
+  expect((await spoken('show', 'gone')).out).toMatch(/history_lost: .*segment 0/);
+  expect((await spoken('doctor')).out).toMatch(/history_lost: .*gone, segment 0/);
 }, 120_000);

@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { runCli } from '../../cli/program.js';
 import { connect } from '../../client/index.js';
 import type { RunHandle } from '../../client/run-handle.js';
 import { openStoreAt } from '../../store/store.js';
+import { holdfast as run } from './support/command.js';
 import {
   ofType,
   openAsk,
@@ -65,16 +65,8 @@ function copyOf(place: string, name: string): string {
   return copy;
 }
 
-async function holdfast(store: string, ...words: readonly string[]) {
-  let out = '';
-  let err = '';
-  const at = ['--address', world.server.address, '--store', store, '--home', folder];
-  const code = await runCli([...words, ...at], {
-    environment: { variables: {}, folder, colour: false, interactive: false },
-    streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
-  });
-  return { code, out, err };
-}
+const holdfast = (store: string, ...words: readonly string[]) =>
+  run({ address: world.server.address, store }, words);
 
 /** The run as whoever works with that store sees it. */
 async function seenIn(place: string, runId: string) {

@@ -1,8 +1,8 @@
 /** What a worker does not serve is left to one that does: starts, calls and approvals wait for its code (G118, G110). */
 import { z } from 'zod';
-import { runCli } from '../../cli/program.js';
 import { defineAgent, defineConfig, defineTool, type Tool } from '../../authoring/index.js';
 import type { RunningWorker, WorkerSettings } from '../../worker/index.js';
+import { holdfast, placeOf } from './support/command.js';
 import { APPROVER } from './support/agents.js';
 import {
   ANY_RUN,
@@ -140,7 +140,7 @@ test(
     });
     const wait = await until('the wait', async () => (await run.execution()).waits[0]);
     expect(wait.for).toBe('a worker with the tool payments.issue_refund@1');
-    const doctor = await holdfast(['doctor']);
+    const doctor = await spoken(['doctor']);
     expect(doctor).toMatch(/Run raised began with tool payments\.issue_refund@1/);
     expect(paid).toEqual([]);
     await ended(second);
@@ -150,7 +150,7 @@ test(
     expect(result.stopReason).toBe('completed');
     expect(paid).toEqual([{ version: '1', args: { amount: 5 } }]);
     expect(ofType(events, 'tool_finished')).toMatchObject([{ status: 'ok' }]);
-    expect(await holdfast(['doctor'])).not.toMatch(/Run raised/);
+    expect(await spoken(['doctor'])).not.toMatch(/Run raised/);
   },
   LIMIT_MS,
 );
@@ -284,13 +284,7 @@ describe('a start', () => {
   );
 });
 
-/** The command as whoever operates it runs it. */
-async function holdfast(words: readonly string[]): Promise<string> {
-  let out = '';
-  const at = ['--address', world.server.address, '--store', world.storePlace, '--home', '/nowhere'];
-  await runCli([...words, ...at], {
-    environment: { variables: {}, folder: '/nowhere', colour: false, interactive: false },
-    streams: { out: (text) => void (out += text), err: () => undefined },
-  });
-  return out;
+/** The output of the command as an operator runs the command. */
+async function spoken(words: readonly string[]): Promise<string> {
+  return (await holdfast(placeOf(world), words)).out;
 }

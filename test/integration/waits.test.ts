@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { createActivities, type Activities, type ActivityDeps } from '../../activities/index.js';
-import { runCli } from '../../cli/program.js';
 import type { Wait } from '../../client/index.js';
 import type { RunHandle } from '../../client/run-handle.js';
 import { openStoreAt, type Store } from '../../store/store.js';
 import { startTcpProxy, type TcpProxy } from '../../testing/index.js';
 import { newPostgresUrl, postgresBinaries } from '../postgres-server.js';
+import { holdfast as run, placeOf, type CommandPlace } from './support/command.js';
 import { startDesk, tokenOf, type TestDesk } from './support/desk.js';
 import { read, say, startWorld, until, type World } from './support/world.js';
 
@@ -26,30 +26,18 @@ interface Manner {
 }
 
 /** The command as whoever operates it runs it. */
-async function holdfast(place: Place, words: readonly string[], manner: Manner = {}) {
+async function holdfast(place: CommandPlace, words: readonly string[], manner: Manner = {}) {
   const { laterMs = 0, variables = {} } = manner;
-  let out = '';
-  let err = '';
   const realNow = Date.now;
   const clock = jest.spyOn(Date, 'now').mockImplementation(() => realNow() + laterMs);
-  const at = ['--address', place.address, '--store', place.store, '--home', '/nowhere'];
   try {
-    const code = await runCli([...words, ...at], {
-      environment: { variables, folder: '/nowhere', colour: false, interactive: false },
-      streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
-    });
-    return { code, out, err };
+    return await run(place, words, variables);
   } finally {
     clock.mockRestore();
   }
 }
 
-interface Place {
-  readonly address: string;
-  readonly store: string;
-}
-
-async function waitsShown(place: Place, runId: string): Promise<readonly Wait[]> {
+async function waitsShown(place: CommandPlace, runId: string): Promise<readonly Wait[]> {
   const { out } = await holdfast(place, ['show', runId, '--json']);
   return (JSON.parse(out) as Shown).waits;
 }
@@ -61,11 +49,11 @@ function firstWait(run: RunHandle): Promise<Wait> {
 
 describe('a worker that is away', () => {
   let world: World;
-  let place: Place;
+  let place: CommandPlace;
   let desk: TestDesk;
   beforeAll(async () => {
     world = await startWorld({ worker: false });
-    place = { address: world.server.address, store: world.storePlace };
+    place = placeOf(world);
     desk = await startDesk(world);
   });
   afterAll(async () => {
@@ -170,7 +158,7 @@ const onPostgres = postgresBinaries() === undefined ? describe.skip : describe;
 onPostgres('a store that is away', () => {
   let world: World;
   let proxy: TcpProxy;
-  let place: Place;
+  let place: CommandPlace;
   let desk: TestDesk;
   let deskStore: Store;
   beforeAll(async () => {

@@ -4,8 +4,8 @@ import type { RunHandle } from '../../../client/run-handle.js';
 import { openStoreAt } from '../../../store/store.js';
 import { startTcpProxy } from '../../../testing/index.js';
 import { newPostgresUrl } from '../../postgres-server.js';
-import { runCli } from '../../../cli/program.js';
 import { sceneOf, type Scene } from './asked.js';
+import { holdfast, type Spoken } from './command.js';
 import { startDesk, type TestDesk } from './desk.js';
 import { startWorld, until, type World } from './world.js';
 
@@ -26,12 +26,6 @@ export interface AwayWorld {
   /** The run's events so far are in the store, and it carries none. */
   quiet(run: RunHandle): Promise<void>;
   stop(): Promise<void>;
-}
-
-interface Spoken {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
 }
 
 export async function startAwayWorld(): Promise<AwayWorld> {
@@ -61,14 +55,7 @@ export async function startAwayWorld(): Promise<AwayWorld> {
     silence: () => proxy.stall(),
     bringBack: () => proxy.restore(),
     async holdfast(...words) {
-      let out = '';
-      let err = '';
-      const variables = { HOLDFAST_ADDRESS: world.server.address, HOLDFAST_STORE: place };
-      const code = await runCli(words, {
-        environment: { variables, folder: '/nowhere', colour: false, interactive: false },
-        streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
-      });
-      return { code, out, err };
+      return holdfast({ address: world.server.address, store: place }, words);
     },
     async quiet(run) {
       await until('everything in the store', async () => {
