@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { CliEnvironment, PlaceOptions } from './environment.js';
 import { EXIT } from './exit-code.js';
-import { createOutput, type Output, type Streams } from './output.js';
+import { createOutput, type Output, type Streams } from './terminal/output.js';
 import { withSession, type Session } from './session.js';
 
 export interface Cli {

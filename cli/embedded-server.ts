@@ -9,7 +9,7 @@ import {
   type ServerHandle,
 } from '../devserver/index.js';
 import type { CliEnvironment } from './environment.js';
-import type { Output } from './output.js';
+import type { Output } from './terminal/output.js';
 import { durationText } from './render/index.js';
 
 export const DEFAULT_PORT = 7233;

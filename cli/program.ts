@@ -31,7 +31,7 @@ import { addWhoami } from './commands/whoami.js';
 import { addWorker } from './commands/worker.js';
 import type { CliEnvironment } from './environment.js';
 import { EXIT, EXIT_CODES_HELP, exitCodeOf } from './exit-code.js';
-import { createOutput, type Streams } from './output.js';
+import { createOutput, type Streams } from './terminal/output.js';
 import { packageVersion } from './version.js';
 
 export interface CliIo {

@@ -2,7 +2,7 @@
 import type { Config } from '../authoring/index.js';
 import { shownPlace, storeExists } from '../store/place.js';
 import type { Environment } from '../worker/config.js';
-import type { Output } from './output.js';
+import type { Output } from './terminal/output.js';
 
 export interface ServeOptions {
   readonly place: Environment;

@@ -2,7 +2,7 @@
 import type { Client, Connection } from '@temporalio/client';
 import type { LiveStreams } from '../store/live-streams.js';
 import type { Store } from '../store/store.js';
-import type { DeskSigner } from './desk-signer.js';
+import type { DeskSigner } from './decide/desk-signer.js';
 import { serverFailure } from './server-failure.js';
 import { HoldfastError } from '../core/state/errors.js';
 

@@ -1,5 +1,5 @@
 /** What somebody decides at the desk, as its row of the audit trail says it before it is sent. */
-import { decisionAbout } from '../client/decide.js';
+import { decisionAbout } from '../client/decide/decide.js';
 import type { AskDecision } from '../client/index.js';
 import { decidedFacts as factsOf, saidFacts } from '../core/ask/decided-facts.js';
 import { type DecidedFacts } from '../core/state/ask.js';

@@ -12,7 +12,7 @@ import type {
 import type { AskView } from '../../core/state/ask-view.js';
 import type { Json } from '../../core/json/json.js';
 import { parseJsonText } from '../../pure/json-text.js';
-import type { Output } from '../output.js';
+import type { Output } from '../terminal/output.js';
 import { approvalCard } from '../render/index.js';
 import type { LineSource } from './line-source.js';
 

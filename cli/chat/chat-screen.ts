@@ -13,10 +13,10 @@ import type {
   SDKToolProgressMessage,
   SDKUserMessage,
 } from '../../pure/sdk/message.js';
-import { modelSpeech, type ModelSpeech } from '../model-speech.js';
-import type { Output } from '../output.js';
+import { modelSpeech, type ModelSpeech } from '../terminal/model-speech.js';
+import type { Output } from '../terminal/output.js';
 import { durationText, inert, inertInline } from '../render/index.js';
-import { shownReplies } from '../shown-replies.js';
+import { shownReplies } from '../terminal/shown-replies.js';
 
 const ARGS_CHARS_MAX = 160;
 const RESULT_CHARS_MAX = 160;

@@ -4,15 +4,15 @@
  * is not here is left open; a refused decision is told and asked again, never made up; a line that cannot be sent
  * is told, and the next one asked for.
  */
-import { checkMessage } from '../../client/check-message.js';
-import { checkStart } from '../../client/check-start.js';
+import { checkMessage } from '../../client/decide/check-message.js';
+import { checkStart } from '../../client/runs/check-start.js';
 import type { HoldfastClient, Query, QueryOptions, UserPrompt } from '../../client/index.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Counters } from '../../core/state/result.js';
 import type { SDKMessage, SDKResultMessage } from '../../pure/sdk/message.js';
 import { EXIT, exitCodeOfResult } from '../exit-code.js';
-import type { Output } from '../output.js';
+import type { Output } from '../terminal/output.js';
 import { approvalCard, costLine, inert, shellWord } from '../render/index.js';
 import { askPersonHere, type Callbacks } from './ask-person.js';
 import { ChatScreen } from './chat-screen.js';

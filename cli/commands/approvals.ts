@@ -12,9 +12,9 @@ import {
   withTenant,
   type ActorOptions,
   type TenantOptions,
-} from '../actor.js';
+} from '../desk/actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
-import type { Output } from '../output.js';
+import type { Output } from '../terminal/output.js';
 import {
   LIMIT_DEFAULT,
   moreRemark,
@@ -24,7 +24,7 @@ import {
   withPages,
   type Page,
   type PageOptions,
-} from '../paging.js';
+} from '../desk/paging.js';
 import { approvalCard } from '../render/index.js';
 import type { Session } from '../session.js';
 import { usage } from '../usage.js';

@@ -6,7 +6,7 @@ import type { AuditRow } from '../../pure/audit.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import type { Store } from '../../store/store.js';
-import { checkAudit, readSignedHead } from '../audit-check.js';
+import { checkAudit, readSignedHead } from '../desk/audit-check.js';
 import {
   readingDeskOf,
   tenantOf,
@@ -14,11 +14,11 @@ import {
   withTenant,
   type DeskOptions,
   type TenantOptions,
-} from '../actor.js';
+} from '../desk/actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
-import { signingKeyFile } from '../desk.js';
+import { signingKeyFile } from '../desk/desk.js';
 import { EXIT } from '../exit-code.js';
-import { queryText } from '../paging.js';
+import { queryText } from '../desk/paging.js';
 import { inert } from '../render/index.js';
 import type { Session } from '../session.js';
 import { wholeNumber } from '../usage.js';

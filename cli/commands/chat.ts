@@ -1,15 +1,15 @@
 /** `holdfast chat`: a conversation with an agent where one types. */
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import { checkStart } from '../../client/check-start.js';
+import { checkStart } from '../../client/runs/check-start.js';
 import type { HoldfastClient, QueryOptions } from '../../client/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { SettingsOverrides } from '../../core/state/task.js';
-import { parseBudgetOptions, parseSettingOptions } from '../assignments.js';
+import { parseBudgetOptions, parseSettingOptions } from '../desk/assignments.js';
 import { Conversation } from '../chat/conversation.js';
 import { lineSource } from '../chat/line-source.js';
 import { examples, runCommand, withPlace, type Cli, type CommonOptions } from '../command.js';
-import type { Output } from '../output.js';
+import type { Output } from '../terminal/output.js';
 import { inert, inertLines } from '../render/index.js';
 import type { Session } from '../session.js';
 import { collect, usage } from '../usage.js';

@@ -8,9 +8,9 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import { startDesk } from '../desk.js';
+import { startDesk } from '../desk/desk.js';
 import { variablesWith } from '../environment.js';
-import { onInterrupt } from '../interrupt.js';
+import { onInterrupt } from '../terminal/interrupt.js';
 import { readConfig } from '../serve.js';
 import { addressOf } from '../session.js';
 import { wholeNumber } from '../usage.js';

@@ -2,7 +2,7 @@
 import { Argument, type Command } from 'commander';
 import type { RunHandle } from '../../client/index.js';
 import { PERMISSION_MODES, type PermissionMode } from '../../core/state/permission-mode.js';
-import { deskOf, withDesk, type DeskOptions } from '../actor.js';
+import { deskOf, withDesk, type DeskOptions } from '../desk/actor.js';
 import {
   examples,
   runCommand,

@@ -4,11 +4,11 @@ import type { Delivery } from '../../client/index.js';
 import type { GrantRequest } from '../../core/state/grant.js';
 import type { Json } from '../../core/json/json.js';
 import { parseJsonText } from '../../pure/json-text.js';
-import { actorOf, withActor, type ActorOptions } from '../actor.js';
+import { actorOf, withActor, type ActorOptions } from '../desk/actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
-import { decidingAtDesk, decidingDirectly, type Question, type Wanted } from '../deciding.js';
-import { parseDuration } from '../duration.js';
-import type { Output } from '../output.js';
+import { decidingAtDesk, decidingDirectly, type Question, type Wanted } from '../desk/deciding.js';
+import { parseDuration } from '../terminal/duration.js';
+import type { Output } from '../terminal/output.js';
 import { inert } from '../render/index.js';
 import { usage, wholeNumber } from '../usage.js';
 

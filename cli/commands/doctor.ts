@@ -8,12 +8,12 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import { signingKeyFile } from '../desk.js';
+import { signingKeyFile } from '../desk/desk.js';
 import { allChecks, type Premises } from '../doctor/all-checks.js';
 import type { Check } from '../doctor/check.js';
 import { variablesWith } from '../environment.js';
 import { EXIT } from '../exit-code.js';
-import type { Output } from '../output.js';
+import type { Output } from '../terminal/output.js';
 import { inert } from '../render/index.js';
 import type { Session } from '../session.js';
 import { withConfig } from './worker.js';

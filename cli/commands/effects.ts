@@ -9,8 +9,8 @@ import {
   withTenant,
   type ActorOptions,
   type TenantOptions,
-} from '../actor.js';
-import type { Output } from '../output.js';
+} from '../desk/actor.js';
+import type { Output } from '../terminal/output.js';
 import { dateTimeText, inert, table } from '../render/index.js';
 import { neededStore, type Session } from '../session.js';
 import { usage, wholeNumber } from '../usage.js';

@@ -5,7 +5,7 @@ import type { EndedRun } from '../../evaluation/temporal/index.js';
 import { sha256Hex } from '../../core/json/digest.js';
 import { bundleText } from '../../replay/bundle.js';
 import { exportRun } from '../../replay/export-run.js';
-import { TENANT } from '../run-record.js';
+import { TENANT } from '../desk/run-record.js';
 
 const NAMESPACE = 'default';
 /** What names of files may not have everywhere. */

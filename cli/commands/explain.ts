@@ -11,7 +11,7 @@ import {
   type CommonOptions,
 } from '../command.js';
 import { inert } from '../render/index.js';
-import { lastEvents, noSuchRun, TENANT } from '../run-record.js';
+import { lastEvents, noSuchRun, TENANT } from '../desk/run-record.js';
 import type { Session } from '../session.js';
 import type { RunRow } from '../../store/runs.js';
 

@@ -14,9 +14,9 @@ import {
   type CommonOptions,
 } from '../command.js';
 import { addressOf, type Session } from '../session.js';
-import { TENANT } from '../run-record.js';
+import { TENANT } from '../desk/run-record.js';
 import { variablesWith } from '../environment.js';
-import type { Output } from '../output.js';
+import type { Output } from '../terminal/output.js';
 import { usage } from '../usage.js';
 
 interface ExportOptions extends CommonOptions {

@@ -8,12 +8,12 @@ import {
   type Freeze,
   type FreezeScope,
 } from '../../pure/freeze.js';
-import { withActor, type ActorOptions } from '../actor.js';
+import { withActor, type ActorOptions } from '../desk/actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
-import { parseDuration } from '../duration.js';
-import type { Output } from '../output.js';
+import { parseDuration } from '../terminal/duration.js';
+import type { Output } from '../terminal/output.js';
 import { dateTimeText, inert, table } from '../render/index.js';
-import { freezingBy, type Freezing } from '../freezing.js';
+import { freezingBy, type Freezing } from '../desk/freezing.js';
 import { usage } from '../usage.js';
 
 interface FreezeOptions extends ActorOptions {

@@ -11,10 +11,10 @@ import {
   withTenant,
   type ActorOptions,
   type TenantOptions,
-} from '../actor.js';
+} from '../desk/actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
-import type { DeskApi } from '../desk-api.js';
-import type { Output } from '../output.js';
+import type { DeskApi } from '../desk/desk-api.js';
+import type { Output } from '../terminal/output.js';
 import { approvalCard, dateTimeText, inert, inertJson, inertLines } from '../render/index.js';
 import { neededStore, type Session } from '../session.js';
 

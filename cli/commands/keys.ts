@@ -14,8 +14,8 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import { deskKeyFile, devKeyFile } from '../desk.js';
-import type { Output } from '../output.js';
+import { deskKeyFile, devKeyFile } from '../desk/desk.js';
+import type { Output } from '../terminal/output.js';
 import { table } from '../render/index.js';
 
 interface KeysOptions extends CommonOptions {

@@ -1,7 +1,7 @@
 /** `holdfast list`: runs, newest first. */
 import type { Command } from 'commander';
 import type { RunSummary, StuckRun } from '../../client/index.js';
-import { summaryOf } from '../../client/run-summary.js';
+import { summaryOf } from '../../client/read/run-summary.js';
 import { STORED_STATUSES, type StoredRunStatus } from '../../core/state/view.js';
 import type { RunsQuery } from '../../store/runs.js';
 import {
@@ -11,9 +11,9 @@ import {
   withTenant,
   type DeskOptions,
   type TenantOptions,
-} from '../actor.js';
+} from '../desk/actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
-import type { Output } from '../output.js';
+import type { Output } from '../terminal/output.js';
 import {
   LIMIT_DEFAULT,
   moreRemark,
@@ -23,9 +23,9 @@ import {
   withPages,
   type Page,
   type PageOptions,
-} from '../paging.js';
+} from '../desk/paging.js';
 import { dateTimeText, inert, relativeText, table, usdText } from '../render/index.js';
-import { unlessStoreAway } from '../run-at-desk.js';
+import { unlessStoreAway } from '../desk/run-at-desk.js';
 import type { Session } from '../session.js';
 import { usage, wholeNumber } from '../usage.js';
 

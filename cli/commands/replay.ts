@@ -13,7 +13,7 @@ import {
 } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { inertLines } from '../render/index.js';
-import type { Output } from '../output.js';
+import type { Output } from '../terminal/output.js';
 import { bundleOf } from './export.js';
 
 const LINE_CHARS_MAX = 2_000;

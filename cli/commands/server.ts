@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { examples, runCommand, withJson, type Cli, type CommonOptions } from '../command.js';
 import { startEmbedded, type ServerOptions } from '../embedded-server.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { onInterrupt } from '../interrupt.js';
+import { onInterrupt } from '../terminal/interrupt.js';
 import { wholeNumber } from '../usage.js';
 
 const PORT_BOUNDS = [0, 65_535] as const;

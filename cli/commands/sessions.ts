@@ -10,9 +10,9 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import type { Output } from '../output.js';
+import type { Output } from '../terminal/output.js';
 import { dateTimeText, table } from '../render/index.js';
-import { TENANT } from '../run-record.js';
+import { TENANT } from '../desk/run-record.js';
 import type { Session } from '../session.js';
 import { wholeNumber } from '../usage.js';
 

@@ -8,10 +8,10 @@ import {
   withTenant,
   type DeskOptions,
   type TenantOptions,
-} from '../actor.js';
+} from '../desk/actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { printResult } from '../follow.js';
+import { printResult } from '../terminal/follow.js';
 import {
   factsAtDesk,
   NOT_UNDER_WAY,
@@ -19,9 +19,9 @@ import {
   withoutStore,
   type Live,
   type RunFacts,
-} from '../run-at-desk.js';
-import { lastEvents, noSuchRun } from '../run-record.js';
-import type { Output } from '../output.js';
+} from '../desk/run-at-desk.js';
+import { lastEvents, noSuchRun } from '../desk/run-record.js';
+import type { Output } from '../terminal/output.js';
 import {
   approvalCard,
   archivalLine,

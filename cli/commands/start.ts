@@ -1,9 +1,9 @@
 /** `holdfast start`: starts a run and, unless told otherwise, waits for how it ends. */
 import type { Command } from 'commander';
-import { parseBudgetOptions, parseSettingOptions } from '../assignments.js';
-import { checkStart } from '../../client/check-start.js';
+import { parseBudgetOptions, parseSettingOptions } from '../desk/assignments.js';
+import { checkStart } from '../../client/runs/check-start.js';
 import type { RunHandle, SessionOptions } from '../../client/index.js';
-import { checkRunId } from '../../client/run-id.js';
+import { checkRunId } from '../../client/runs/run-id.js';
 import {
   examples,
   runCommand,
@@ -12,11 +12,11 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import { awaitOutcome, followEvents } from '../follow.js';
-import type { Output } from '../output.js';
+import { awaitOutcome, followEvents } from '../terminal/follow.js';
+import type { Output } from '../terminal/output.js';
 import type { Session } from '../session.js';
 import { shellWord } from '../render/index.js';
-import { readTaskInput } from '../task-input.js';
+import { readTaskInput } from '../terminal/task-input.js';
 import { collect, usage } from '../usage.js';
 
 interface StartOptions extends CommonOptions {

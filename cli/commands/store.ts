@@ -7,7 +7,7 @@ import { shownPlace } from '../../store/place.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import { LIST_ROWS_MAX } from '../../store/bounds.js';
 import type { Store } from '../../store/store.js';
-import { withTenant, tenantOf, type TenantOptions } from '../actor.js';
+import { withTenant, tenantOf, type TenantOptions } from '../desk/actor.js';
 import {
   examples,
   runCommand,
@@ -16,7 +16,7 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import type { Output } from '../output.js';
+import type { Output } from '../terminal/output.js';
 import { dateTimeText, inert } from '../render/index.js';
 import { neededStore, type Session } from '../session.js';
 import { usage } from '../usage.js';

@@ -1,7 +1,7 @@
 /** `holdfast transcript`: a conversation, to read or to keep. */
 import { Option, type Command } from 'commander';
 import { transcriptMarkdown } from '../../client/index.js';
-import { headOf, readTranscript, type Transcript } from '../../client/transcript.js';
+import { headOf, readTranscript, type Transcript } from '../../client/read/transcript.js';
 import { storeOf } from '../../client/link.js';
 import {
   readingDeskOf,
@@ -10,10 +10,10 @@ import {
   withTenant,
   type DeskOptions,
   type TenantOptions,
-} from '../actor.js';
+} from '../desk/actor.js';
 import { examples, runCommand, withPlace, type Cli } from '../command.js';
 import { exactJson, inertText } from '../render/index.js';
-import { asMissingRun } from '../run-at-desk.js';
+import { asMissingRun } from '../desk/run-at-desk.js';
 import type { Session } from '../session.js';
 
 interface TranscriptOptions extends DeskOptions, TenantOptions {

@@ -8,7 +8,7 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import { followEvents } from '../follow.js';
+import { followEvents } from '../terminal/follow.js';
 import { wholeNumber } from '../usage.js';
 
 interface WatchOptions extends CommonOptions {

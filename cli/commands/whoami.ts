@@ -1,6 +1,6 @@
 /** `holdfast whoami`: who the desk takes the owner of the token for. */
 import type { Command } from 'commander';
-import { deskOf, withActor, type ActorOptions } from '../actor.js';
+import { deskOf, withActor, type ActorOptions } from '../desk/actor.js';
 import { examples, runCommand, withJson, type Cli } from '../command.js';
 import { inert } from '../render/index.js';
 import { usage } from '../usage.js';

@@ -8,7 +8,7 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import { onInterrupt } from '../interrupt.js';
+import { onInterrupt } from '../terminal/interrupt.js';
 import { readConfig, serveWorker } from '../serve.js';
 import { addressOf } from '../session.js';
 import { variablesWith } from '../environment.js';

@@ -10,9 +10,9 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import type { Json } from '../../core/json/json.js';
-import { decisionRejected } from '../decide.js';
+import { decisionRejected } from '../decide/decide.js';
 import type { ReadingStore } from '../link.js';
-import type { RunHandle } from '../run-handle.js';
+import type { RunHandle } from '../runs/run-handle.js';
 import type { FollowQueryOptions, PermissionResult, QuestionReply } from './options.js';
 import { overOutages } from './outages.js';
 

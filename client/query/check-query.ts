@@ -4,7 +4,7 @@
  */
 import { HoldfastError } from '../../core/state/errors.js';
 import type { BudgetOverrides, SettingsOverrides, Task } from '../../core/state/task.js';
-import type { StartOptions } from '../start-run.js';
+import type { StartOptions } from '../runs/start-run.js';
 import { FOLLOW_OPTIONS, QUERY_OPTIONS, type OptionRule } from './option-rules.js';
 import type { FollowQuery, QueryOptions, QueryRequest, UserPrompt } from './options.js';
 

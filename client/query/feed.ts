@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunEvent } from '../../core/state/event.js';
-import type { RunHandle } from '../run-handle.js';
+import type { RunHandle } from '../runs/run-handle.js';
 import { isPending, onlyWhenEnded, type Questioned } from './answer-asks.js';
 import { idOfPrompt, textOfPrompt } from './check-query.js';
 import type { UserPrompt } from './options.js';

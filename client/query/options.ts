@@ -4,8 +4,8 @@ import type { GrantRequest } from '../../core/state/grant.js';
 import type { Json } from '../../core/json/json.js';
 import type { PermissionMode } from '../../core/state/permission-mode.js';
 import type { BudgetOverrides, SettingsOverrides, Task } from '../../core/state/task.js';
-import type { SessionOptions } from '../choose-session.js';
-import type { Answer, Decider } from '../decide.js';
+import type { SessionOptions } from '../runs/choose-session.js';
+import type { Answer, Decider } from '../decide/decide.js';
 
 /** A message of the user, as it goes in. */
 export type UserPrompt =

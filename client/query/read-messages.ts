@@ -17,9 +17,9 @@ import {
 import type { ReadText } from '../../pure/sdk/result-message.js';
 import { cursorOf, isBefore, placeOf, STREAM_START, type StreamChunk } from '../../pure/stream.js';
 import type { ShownCalls } from '../../core/turn/shown-calls.js';
-import { followRun, type RunMoment } from '../follow-run.js';
+import { followRun, type RunMoment } from '../runs/follow-run.js';
 import type { ReadingStore } from '../link.js';
-import type { RunHandle } from '../run-handle.js';
+import type { RunHandle } from '../runs/run-handle.js';
 
 export interface Reading {
   readonly run: Pick<RunHandle, 'runId' | 'tenant' | 'events' | 'stream'>;

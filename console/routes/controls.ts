@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { isInForce, type Freeze } from '../../pure/freeze.js';
 import type { Json } from '../../core/json/json.js';
-import { ulid } from '../../client/run-id.js';
+import { ulid } from '../../client/runs/run-id.js';
 import { endpoint, type Endpoint } from '../http/endpoint.js';
 import { once } from '../http/idempotency.js';
 import { notFound, Problem } from '../http/problem.js';

@@ -3,7 +3,7 @@
  * become of them.
  * Invariant: a case that names sessions has a store to itself: their names are its own.
  */
-import { wantedSession, type SessionRequest } from '../../client/choose-session.js';
+import { wantedSession, type SessionRequest } from '../../client/runs/choose-session.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { Json } from '../../core/json/json.js';
 import type { SessionStart } from '../../core/state/session.js';

@@ -1,7 +1,7 @@
 /** The stage that a real server and worker give to the doubles of a case. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunHandle } from '../../client/run-handle.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Life } from '../../testing/simulation/index.js';
 import type { Action } from '../fixture.js';

@@ -7,7 +7,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseConsole } from '../../authoring/index.js';
-import { signerOf } from '../../client/desk-signer.js';
+import { signerOf } from '../../client/decide/desk-signer.js';
 import { connect } from '../../client/index.js';
 import { startConsole } from '../../console/index.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';

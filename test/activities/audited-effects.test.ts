@@ -1,6 +1,6 @@
 /** How effects that people decided on ended, in the audit trail: by the commit with which the ledger learns it. */
 import { generateKeyPairSync } from 'node:crypto';
-import { signerOf } from '../../client/desk-signer.js';
+import { signerOf } from '../../client/decide/desk-signer.js';
 import type { Decision } from '../../core/state/ask.js';
 import { statementOf } from '../../core/ask/statement.js';
 import { ToolError } from '../../authoring/index.js';

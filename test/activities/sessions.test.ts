@@ -3,7 +3,7 @@ import type { CloseRunInput, OpenRunOutput } from '../../core/state/effect.js';
 import type { SessionStart } from '../../core/state/session.js';
 import { UNRECORDED } from '../../pure/session-repair.js';
 import type { StoredBlock, TranscriptNode } from '../../core/state/transcript.js';
-import { readTranscript } from '../../client/transcript.js';
+import { readTranscript } from '../../client/read/transcript.js';
 import { attempt, failureFrom, startBed, type Bed } from './setup.js';
 
 let bed: Bed;

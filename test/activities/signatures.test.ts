@@ -1,6 +1,6 @@
 /** The last look at who approved, before anything starts. */
 import { generateKeyPairSync } from 'node:crypto';
-import { signerOf } from '../../client/desk-signer.js';
+import { signerOf } from '../../client/decide/desk-signer.js';
 import type { Decision } from '../../core/state/ask.js';
 import { statementOf } from '../../core/ask/statement.js';
 import { type SignedStatement } from '../../core/state/statement.js';

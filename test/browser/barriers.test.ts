@@ -1,6 +1,6 @@
 /** Every view, opened and looked over for what keeps people out. */
 import type { Page } from 'playwright-core';
-import { TENANT } from '../../client/execution.js';
+import { TENANT } from '../../client/runs/execution.js';
 import { eventsFrom, SESSION_INIT } from '../store/fixtures.js';
 import { call, openAsk, say } from '../integration/support/world.js';
 import { newKey } from '../integration/support/desk.js';

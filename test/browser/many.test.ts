@@ -2,7 +2,7 @@
  * Ten thousand questions beside three hundred live runs: the first screen, moving on, and searching. Some of the
  * runs are real ones on a real server, which never come to rest; the others are rows that go on being written.
  */
-import type { RunHandle } from '../../client/run-handle.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import type { EventBody, RunEvent } from '../../core/state/event.js';
 import { call } from '../integration/support/world.js';
 import { describeInBrowser, screenshot } from './support/browser.js';

@@ -1,5 +1,5 @@
 /** The page of a run in a real browser: as it happens, over restarts of everything, and at its end. */
-import { TENANT } from '../../client/execution.js';
+import { TENANT } from '../../client/runs/execution.js';
 import { eventsFrom, SESSION_INIT } from '../store/fixtures.js';
 import { newKey } from '../integration/support/desk.js';
 import { call, openAsk, say, until } from '../integration/support/world.js';

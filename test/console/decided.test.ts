@@ -1,6 +1,6 @@
 /** What a row of the trail says of a decision: everything that the decision brought along, provably. */
 import { generateKeyPairSync } from 'node:crypto';
-import { signerOf } from '../../client/desk-signer.js';
+import { signerOf } from '../../client/decide/desk-signer.js';
 import type { AskDecision } from '../../client/index.js';
 import { decidedFacts } from '../../console/decided.js';
 import { digestOf } from '../../core/json/digest.js';

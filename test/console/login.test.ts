@@ -14,7 +14,7 @@ import { readServiceTokens, serviceLogin } from '../../console/identity/service-
 import type { Authenticator } from '../../console/identity/person.js';
 import { strangersAt } from '../../console/identity/strangers.js';
 import { rateLimit } from '../../console/http/rate.js';
-import { checkStart } from '../../client/check-start.js';
+import { checkStart } from '../../client/runs/check-start.js';
 import { taskDefect } from '../../pure/check-task.js';
 
 const ISSUER = 'https://login.example.org/';

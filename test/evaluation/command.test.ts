@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runEvaluation, type Evaluation } from '../../cli/commands/eval.js';
-import { createOutput } from '../../cli/output.js';
+import { createOutput } from '../../cli/terminal/output.js';
 import { runCli } from '../../cli/program.js';
 import type { CaseRun, Engine } from '../../evaluation/engine.js';
 import type { Fixture } from '../../evaluation/fixture.js';

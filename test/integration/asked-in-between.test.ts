@@ -3,7 +3,7 @@
  * be asked before it gets the task, and decides all the same at the time of the task.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunHandle } from '../../client/run-handle.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import { replayRuns } from '../../testing/replay.js';
 import { interrupt } from '../../workflows/messages.js';
 import { openAsk, pay, say, startWorld, type World } from './support/world.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import { connect } from '../../client/index.js';
-import type { RunHandle } from '../../client/run-handle.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import { openStore } from '../../store/store.js';
 import * as messages from '../../workflows/messages.js';

@@ -1,5 +1,5 @@
 /** People stop runs while the store is away: the run stops at once and says so, and its record comes with the store. */
-import type { RunHandle } from '../../client/run-handle.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import { postgresBinaries } from '../postgres-server.js';
 import { startAwayWorld, type AwayWorld } from './support/store-away.js';
 import { ofType, pay, read, say, until } from './support/world.js';

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Conversation } from '../../cli/chat/conversation.js';
 import { lineSource } from '../../cli/chat/line-source.js';
-import { createOutput } from '../../cli/output.js';
+import { createOutput } from '../../cli/terminal/output.js';
 import { runCli } from '../../cli/program.js';
 import { AGENT } from './support/agents.js';
 import { ANY_RUN, call, pay, read, say, startWorld, until, type World } from './support/world.js';

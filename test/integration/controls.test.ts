@@ -1,7 +1,7 @@
 /** Business controls and the rules of the desk on a real server. */
 import { z } from 'zod';
 import { defineAgent, defineConfig, defineTool } from '../../authoring/index.js';
-import type { RunHandle } from '../../client/run-handle.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import type { FreezeScope } from '../../pure/freeze.js';
 import { AGENT } from './support/agents.js';
 import { call, ofType, openAsk, say, startWorld, until, type World } from './support/world.js';

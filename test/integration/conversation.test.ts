@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunHandle } from '../../client/run-handle.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import {
   ofType,

@@ -1,4 +1,4 @@
-import type { RunHandle } from '../../client/run-handle.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import type { Phase } from './support/service.js';
 import {
   call,

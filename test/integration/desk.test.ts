@@ -1,6 +1,6 @@
 /** The approval desk on a real server: deciding, and every attack on a decision. */
-import { checkAudit } from '../../cli/audit-check.js';
-import type { RunHandle } from '../../client/run-handle.js';
+import { checkAudit } from '../../cli/desk/audit-check.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import type { Decision } from '../../core/state/ask.js';
 import type { Statement } from '../../core/state/statement.js';
 import { isSignedBy } from '../../core/ask/verify.js';

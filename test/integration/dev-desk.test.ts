@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startDesk } from '../../cli/desk.js';
-import { createOutput } from '../../cli/output.js';
+import { startDesk } from '../../cli/desk/desk.js';
+import { createOutput } from '../../cli/terminal/output.js';
 import { runCli } from '../../cli/program.js';
 import { defineAgent, defineConfig } from '../../authoring/index.js';
 import type { RunHandle } from '../../client/index.js';

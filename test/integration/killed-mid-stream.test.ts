@@ -5,7 +5,7 @@
  *
  * HOLDFAST_STREAM_KILLS: how many workers die (default 5; 50 is the promise); HOLDFAST_SEED: of all choices.
  */
-import type { RunHandle } from '../../client/run-handle.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import type { StreamChunk } from '../../pure/stream.js';
 import { drawBelow, seededRandom, type Random } from '../../testing/index.js';
 import { messagesIn, tokensOf } from './support/token-reader.js';

@@ -1,9 +1,9 @@
 /**
  * Runs whose decisions hang on a named change (core/step/changes.ts), on a real server. Their histories are kept of every
- * rules number: what older rules decide is in test/core/changes.test.ts.
+ * rules number: what older rules decide is in test/core/loop/changes.test.ts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunHandle } from '../../client/run-handle.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import { GRANTS_MAX } from '../../core/permission/grants.js';
 import { follows, RULES_VERSION, type ChangeName } from '../../core/step/changes.js';
 import { sceneOf, type Scene } from './support/asked.js';

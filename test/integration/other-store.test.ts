@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { connect } from '../../client/index.js';
-import type { RunHandle } from '../../client/run-handle.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import { openStoreAt } from '../../store/store.js';
 import { holdfast as run } from './support/command.js';
 import {

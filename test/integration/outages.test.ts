@@ -3,7 +3,7 @@
  * it, nothing is paid for that nobody produced, and effects happen once. With HOLDFAST_OUTAGE_MS=720000 for real.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunHandle } from '../../client/run-handle.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import { startTcpProxy, type TcpProxy } from '../../testing/index.js';
 import { newPostgresUrl, postgresBinaries } from '../postgres-server.js';
 import { APPROVER } from './support/agents.js';

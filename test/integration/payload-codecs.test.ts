@@ -1,7 +1,7 @@
 /** A user's payload codec: garbage from outside ends nothing, and a key service that is away loses nothing. */
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import { connect, type HoldfastClient } from '../../client/index.js';
-import type { RunHandle } from '../../client/run-handle.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import { UndecodablePayload } from '../../worker/index.js';
 import { AGENT, APPROVER } from './support/agents.js';
 import {

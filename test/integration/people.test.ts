@@ -1,4 +1,4 @@
-import type { RunHandle } from '../../client/run-handle.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import { replayRuns } from '../../testing/replay.js';
 import { APPROVER } from './support/agents.js';

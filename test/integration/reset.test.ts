@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RunHandle } from '../../client/run-handle.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import { APPROVER } from './support/agents.js';
 import {
   NAMESPACE,

@@ -1,7 +1,7 @@
 /** Tokens of a run on the real server, read in the process of its worker and in another one. */
 import { runCli } from '../../cli/program.js';
 import { followRun } from '../../client/index.js';
-import type { RunHandle } from '../../client/run-handle.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import type { StreamChunk } from '../../pure/stream.js';
 import { messagesIn, textIn, tokensOf } from './support/token-reader.js';
 import { ofType, read, say, startWorld, type World } from './support/world.js';

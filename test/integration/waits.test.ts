@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { createActivities, type Activities, type ActivityDeps } from '../../activities/index.js';
 import type { Wait } from '../../client/index.js';
-import type { RunHandle } from '../../client/run-handle.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import { openStoreAt, type Store } from '../../store/store.js';
 import { startTcpProxy, type TcpProxy } from '../../testing/index.js';
 import { newPostgresUrl, postgresBinaries } from '../postgres-server.js';

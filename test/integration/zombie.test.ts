@@ -3,7 +3,7 @@
  * Its heartbeats and claims are short here: at the defaults the same takes a minute longer.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunHandle } from '../../client/run-handle.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import type { WorkerProcess } from '../../testing/index.js';
 import {
   ofType,

@@ -1,10 +1,10 @@
 /** The audit trail: every kind of tampering is found; the desk's keys are what they were for ever. */
 import { writeFileSync } from 'node:fs';
 import { join, dirname } from 'node:path';
-import { checkAudit, readSignedHead } from '../../cli/audit-check.js';
+import { checkAudit, readSignedHead } from '../../cli/desk/audit-check.js';
 import { runCli } from '../../cli/program.js';
 import { generateKeyPairSync } from 'node:crypto';
-import { signerOf } from '../../client/desk-signer.js';
+import { signerOf } from '../../client/decide/desk-signer.js';
 import { chained, emptyHead, type AuditEntry, type AuditRow } from '../../pure/audit.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import {

@@ -1,6 +1,6 @@
 /** People decide on a run, and stop it, while its store is away: told once, done once, recorded when it is back. */
 import { z } from 'zod';
-import { checkAudit } from '../../cli/audit-check.js';
+import { checkAudit } from '../../cli/desk/audit-check.js';
 import { defineAgent, defineConfig, defineTool } from '../../authoring/index.js';
 import type { Decision } from '../../core/state/ask.js';
 import type { AskView } from '../../core/state/ask-view.js';

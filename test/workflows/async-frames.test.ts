@@ -1,6 +1,6 @@
 /** However many async frames interceptors add, a signal and a result of one activation are decided on together. */
 import { join } from 'node:path';
-import type { RunHandle } from '../../client/run-handle.js';
+import type { RunHandle } from '../../client/runs/run-handle.js';
 import type { OpenAsk } from '../../core/state/view.js';
 import { replayRuns } from '../../testing/replay.js';
 import type { RunningWorker } from '../../worker/index.js';

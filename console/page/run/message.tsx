@@ -1,6 +1,6 @@
 /** One message of the conversation between a run and its model. */
 import type { ComponentChildren, VNode } from 'preact';
-import type { TranscriptMessage } from '../../../client/transcript.js';
+import type { TranscriptMessage } from '../../../client/read/transcript.js';
 import type { RunEvent } from '../data/api-types.js';
 import { Exact } from '../parts/folded.js';
 import { InertBlock, InertLine } from '../parts/inert.js';

@@ -1,7 +1,7 @@
 /** The conversation: as it is stored when the run has ended, and until then as its events tell it. */
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { TranscriptMessage } from '../../../client/transcript.js';
+import type { TranscriptMessage } from '../../../client/read/transcript.js';
 import { ApiProblem, get, pathOf, wordsOf } from '../data/api.js';
 import type { RunEvent } from '../data/api-types.js';
 import { EventMessage, StoredMessage } from './message.js';

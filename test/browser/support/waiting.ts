@@ -1,5 +1,5 @@
 /** Runs that wait for somebody, and where their questions are on the page. */
-import type { RunHandle } from '../../../client/run-handle.js';
+import type { RunHandle } from '../../../client/runs/run-handle.js';
 import type { AskView } from '../../../core/state/ask-view.js';
 import { newKey, type Name, type Reply } from '../../integration/support/desk.js';
 import { openAsk, until, type StartIn } from '../../integration/support/world.js';

@@ -1,6 +1,6 @@
 /** Runs that wait at a desk which proves its decisions, what reaches their tools, and what the trail says. */
-import { checkAudit } from '../../../cli/audit-check.js';
-import type { RunHandle } from '../../../client/run-handle.js';
+import { checkAudit } from '../../../cli/desk/audit-check.js';
+import type { RunHandle } from '../../../client/runs/run-handle.js';
 import type { Decision } from '../../../core/state/ask.js';
 import type { AuditRow } from '../../../pure/audit.js';
 import type { AskView } from '../../../core/state/ask-view.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseConsole, type ConsoleDefinition } from '../../../authoring/index.js';
 import { connect } from '../../../client/index.js';
-import { signerOf, type DeskSigner } from '../../../client/desk-signer.js';
+import { signerOf, type DeskSigner } from '../../../client/decide/desk-signer.js';
 import { startConsole, type KnownTool } from '../../../console/index.js';
 import { builtPageFolder } from '../../built-page.js';
 import { ALL_TENANTS } from '../../../store/desk-keys.js';

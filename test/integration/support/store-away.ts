@@ -1,6 +1,6 @@
 /** A world whose store can be taken away from its worker, its client and its desk, while the test still reads it. */
 import { connect, type HoldfastClient } from '../../../client/index.js';
-import type { RunHandle } from '../../../client/run-handle.js';
+import type { RunHandle } from '../../../client/runs/run-handle.js';
 import { openStoreAt } from '../../../store/store.js';
 import { startTcpProxy } from '../../../testing/index.js';
 import { newPostgresUrl } from '../../postgres-server.js';

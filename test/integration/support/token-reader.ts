@@ -1,5 +1,5 @@
 /** What readers make of a stream of tokens. */
-import type { RunHandle } from '../../../client/run-handle.js';
+import type { RunHandle } from '../../../client/runs/run-handle.js';
 import type { StreamChunk } from '../../../pure/stream.js';
 
 /** All of it, until the run ends. */

@@ -1,0 +1,114 @@
+/**
+ * The approval desk as a command reaches it: over HTTP, with a token that says who acts.
+ * Invariants: a token leaves only for this machine or under TLS; nothing that a server sends is printed unread.
+ */
+import { randomUUID } from 'node:crypto';
+import { isLoopback } from '../../authoring/index.js';
+import { HoldfastError, type ErrorCode } from '../../core/state/errors.js';
+import { usage } from '../usage.js';
+
+export interface DeskApi {
+  /** Errors: as {@link DeskApi.post}. */
+  get(path: string): Promise<Answer>;
+  /**
+   * `key`: names the request; the same again counts once. Default: a new one.
+   * Errors: ServerUnavailable, AskNotFound, DecisionRejected, InvalidRequest.
+   */
+  post(path: string, body: object, key?: string): Promise<Answer>;
+}
+
+export type Answer = Readonly<Record<string, unknown>>;
+
+export interface DeskLogin {
+  readonly url: string;
+  readonly token: string;
+  /** Local development: as whom to act. */
+  readonly as?: string;
+  readonly roles?: readonly string[];
+  readonly tenant?: string;
+}
+
+const LIMIT_MS = 30_000;
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Errors: Usage for an address to which a token may not go. */
+export function deskApi({ url, token, as, roles, tenant }: DeskLogin): DeskApi {
+  const base = baseOf(url);
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(as !== undefined && { 'holdfast-as': as }),
+    ...(roles !== undefined && { 'holdfast-roles': roles.join(',') }),
+    ...(tenant !== undefined && { 'holdfast-tenant': tenant }),
+  };
+  const send = async (path: string, init: RequestInit): Promise<Answer> => {
+    let status: number;
+    let text: string;
+    try {
+      const signal = AbortSignal.timeout(LIMIT_MS);
+      const response = await fetch(`${base}${path}`, { ...init, redirect: 'error', signal });
+      ({ status } = response);
+      text = await response.text();
+    } catch (error) {
+      throw new HoldfastError('ServerUnavailable', `The approval desk at ${base} is not there.`, {
+        hint: 'Start it with `holdfast console`, or name it with --desk or HOLDFAST_DESK_URL.',
+        cause: error,
+      });
+    }
+    const answer = answerIn(text);
+    if (status >= 200 && status < 300 && answer !== undefined) return answer;
+    throw refusal(status, answer);
+  };
+  return {
+    get: (path) => send(path, { headers }),
+    post: (path, body, key = randomUUID()) =>
+      send(path, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: {
+          ...headers,
+          'content-type': 'application/json',
+          'idempotency-key': key,
+        },
+      }),
+  };
+}
+
+function baseOf(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const safe =
+    parsed !== undefined &&
+    (parsed.protocol === 'https:' || (parsed.protocol === 'http:' && isLoopback(parsed.hostname)));
+  if (safe) return url.replace(/\/+$/, '');
+  throw usage('The address of the desk must be https, or http on this machine.');
+}
+
+function answerIn(text: string): Answer | undefined {
+  if (text.length > ANSWER_BYTES_MAX) return undefined;
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null ? (value as Answer) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  403: 'DecisionRejected',
+  404: 'AskNotFound',
+  409: 'DecisionRejected',
+  503: 'ServerUnavailable',
+};
+
+/** The desk does not say whether it is another tenant's, or not there at all. */
+const NOTHING_HERE =
+  '`holdfast approvals` lists what waits for you, and `holdfast whoami` says who you are to the desk.';
+
+function refusal(status: number, answer: Answer | undefined): HoldfastError {
+  const { code, detail, hint } = answer ?? {};
+  const next = typeof hint === 'string' ? hint : status === 404 ? NOTHING_HERE : undefined;
+  const message = typeof detail === 'string' ? detail : `The desk answered with ${status}.`;
+  return new HoldfastError(CODES[status] ?? 'InvalidRequest', message.slice(0, 1_000), {
+    ...(next !== undefined && { hint: next.slice(0, 1_000) }),
+    details: { status, ...(typeof code === 'string' && { reason: code.slice(0, 100) }) },
+  });
+}

@@ -1,0 +1,202 @@
+/** Running the approval desk in this process: store, client, key, console. */
+import { existsSync, renameSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { Config } from '../../authoring/index.js';
+import { createDeskKey, objectionToKey, readDeskKey, type DeskSigner } from '../../client/index.js';
+import type { KnownTool } from '../../console/index.js';
+import { runningServer } from '../../devserver/index.js';
+import { openStoreAt, type Store } from '../../store/store.js';
+import { ALL_TENANTS } from '../../store/desk-keys.js';
+import { isStoreUrl } from '../../store/place.js';
+import type { Environment } from '../../worker/config.js';
+import type { CliEnvironment } from '../environment.js';
+import type { Output } from '../terminal/output.js';
+import { packageVersion } from '../version.js';
+
+const KEY_FILE = 'desk-key.json';
+/** Of `holdfast dev`: that somebody develops here makes this no host of a desk. */
+const DEV_KEY_FILE = 'dev-desk-key.json';
+const KEY_MAKER = 'holdfast dev';
+
+export interface DeskPlace {
+  readonly place: Environment;
+  readonly address: string;
+  readonly config: Config;
+  readonly port?: number;
+  /** For development: a key is made and trusted when there is none. */
+  readonly makeKey: boolean;
+}
+
+export interface RunningDesk {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** The file of the desk's key: HOLDFAST_DESK_KEY, else in the data folder. */
+export function deskKeyFile({ variables, folder }: CliEnvironment, home: string): string {
+  const named = variables.HOLDFAST_DESK_KEY;
+  return named === undefined || named === '' ? join(home, KEY_FILE) : resolve(folder, named);
+}
+
+/** The same while developing: where the desk has no key of its own and none is named, that of `holdfast dev`. */
+export function signingKeyFile(environment: CliEnvironment, home: string): string {
+  const file = deskKeyFile(environment, home);
+  return isKeyNamed(environment) || existsSync(file) ? file : devKeyFile(home);
+}
+
+export function devKeyFile(home: string): string {
+  return join(home, DEV_KEY_FILE);
+}
+
+function isKeyNamed({ variables }: CliEnvironment): boolean {
+  return (variables.HOLDFAST_DESK_KEY ?? '') !== '';
+}
+
+/** Why this machine is the host of a desk, where people are told apart; undefined: it is none. */
+export async function deskHere(
+  environment: CliEnvironment,
+  { home, storePlace, configFile }: Environment,
+): Promise<string | undefined> {
+  if (isKeyNamed(environment)) {
+    return 'this machine holds the key of a desk (HOLDFAST_DESK_KEY)';
+  }
+  // With another --home the store, and what lies beside it, is still the same.
+  const folders = isStoreUrl(storePlace) ? [home] : [home, dirname(storePlace)];
+  const key = folders.map((one) => join(one, KEY_FILE)).find((file) => existsSync(file));
+  if (key !== undefined) return `this machine holds the key of a desk (${key})`;
+  return loginHere(environment, configFile);
+}
+
+/** The configuration's ways to log in, as a reason. Errors: InvalidConfig: one that cannot be read may have some. */
+async function loginHere({ folder }: CliEnvironment, named: string | undefined) {
+  const { findConfig, loadConfig } = await import('../../worker/load-config.js');
+  const file = named ?? findConfig(folder);
+  if (file === undefined) return undefined;
+  const { jwt, serviceTokens } = (await loadConfig({ folder, file })).console;
+  if (jwt === undefined && serviceTokens === undefined) return undefined;
+  const way = jwt === undefined ? 'console.serviceTokens' : 'console.jwt';
+  return `people log in at the desk here (${way} in ${basename(file)})`;
+}
+
+/** Errors: InvalidConfig, PortTaken, ServerUnavailable, StoreUnavailable. */
+export async function startDesk(
+  environment: CliEnvironment,
+  desk: DeskPlace,
+  output: Output,
+): Promise<RunningDesk> {
+  const { place, address, config } = desk;
+  const [{ connect }, { startConsole }] = await Promise.all([
+    import('../../client/index.js'),
+    import('../../console/index.js'),
+  ]);
+  const store = await openStoreAt(place.storePlace);
+  try {
+    const signer = await signerFor(environment, { ...desk, store }, output);
+    const { namespace, taskQueue } = place;
+    const signing = signer !== undefined && { signer };
+    const client = await connect({ address, namespace, taskQueue, store, ...signing });
+    try {
+      const temporalUi = await temporalUiOf(desk);
+      const running = await startConsole({
+        client,
+        store,
+        settings: settingsOf(environment, desk),
+        version: packageVersion(),
+        ...signing,
+        localRoles: rolesIn(config),
+        tools: toolsIn(config),
+        ...(temporalUi !== undefined && { temporalUi }),
+        secret: place.secret,
+        say: (line) => output.remark(line),
+      });
+      const login = running.token === undefined ? '' : `/#token=${running.token}`;
+      output.data({ console: running.url, token: running.token ?? null });
+      output.line(`Approval desk    ${running.url}${login}`);
+      return {
+        url: running.url,
+        async stop() {
+          await running.stop();
+          await client.close();
+          await store.close();
+        },
+      };
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function settingsOf({ folder }: CliEnvironment, { config, port }: DeskPlace): Config['console'] {
+  const { serviceTokens } = config.console;
+  return {
+    ...config.console,
+    ...(serviceTokens !== undefined && { serviceTokens: resolve(folder, serviceTokens) }),
+    ...(port !== undefined && { port }),
+  };
+}
+
+async function signerFor(
+  environment: CliEnvironment,
+  { place, makeKey, store }: DeskPlace & { readonly store: Store },
+  output: Output,
+): Promise<DeskSigner | undefined> {
+  const keyFile = makeKey ? signingKeyFile : deskKeyFile;
+  const file = keyFile(environment, place.home);
+  if (!existsSync(file)) {
+    if (!makeKey) {
+      output.remark(
+        'The desk has no key: decisions are not signed. Make one with `holdfast keys create`.',
+      );
+      return undefined;
+    }
+    return trustedNewKey(file, store);
+  }
+  const signer = await readDeskKey(file);
+  const objection = await objectionToKey(store, ALL_TENANTS, signer.key);
+  if (objection?.reason === 'key_revoked' && makeKey && file === devKeyFile(place.home)) {
+    renameSync(file, `${file}.${signer.key.kid}`);
+    output.remark(`The key ${signer.key.kid} was revoked: this desk has a new one.`);
+    return trustedNewKey(file, store);
+  }
+  if (objection !== undefined) {
+    output.remark(`What is decided here may not count: ${objection.message}. ${objection.hint}`);
+  }
+  return signer;
+}
+
+async function trustedNewKey(file: string, store: Store): Promise<DeskSigner> {
+  const made = await createDeskKey(file);
+  const { kid, key } = made.key;
+  await store.addDeskKey({ tenant: ALL_TENANTS, kid, key, at: Date.now(), by: KEY_MAKER });
+  return made;
+}
+
+/** The configured one, else that of the embedded server. */
+async function temporalUiOf({ place, address, config }: DeskPlace): Promise<string | undefined> {
+  if (config.console.temporalUi !== undefined) return config.console.temporalUi;
+  const running = await runningServer(place.home);
+  return running?.address === address ? running.uiUrl : undefined;
+}
+
+/** Words to people, and what the vendor does by itself: nobody approves them, or wants them instead. */
+const NO_ACTIONS: ReadonlySet<string> = new Set(['human_input', 'handoff', 'hosted']);
+
+function toolsIn(config: Config): readonly KnownTool[] {
+  const actions = [...config.tools.values()].filter(({ record }) => !NO_ACTIONS.has(record.kind));
+  return actions.map(({ record, description, inputSchema }) => {
+    const { name, version, effect } = record;
+    return { name, version, effect, description, inputSchema };
+  });
+}
+
+/** Roles that tools of the configuration ask for: in development one person has them all. */
+function rolesIn(config: Config): readonly string[] {
+  const roles = [...config.tools.values()].flatMap(({ record: { approval } }) =>
+    typeof approval === 'object' ? approval.roles : [],
+  );
+  return [...new Set(roles)];
+}

@@ -1,0 +1,98 @@
+/**
+ * Lists in pages, the same from a store and from the desk.
+ * Invariant: a cursor of the one is good for the other; what no list has made is refused before anything is asked.
+ */
+import type { Command } from 'commander';
+import { cursorOf, placeIn, type Place } from '../../console/http/cursor.js';
+import type { DeskApi } from './desk-api.js';
+import { usage, wholeNumber } from '../usage.js';
+
+export interface PageOptions {
+  readonly limit?: number;
+  readonly cursor?: Place;
+}
+
+export interface Page<Row> {
+  readonly items: readonly Row[];
+  /** Where the next page begins; absent: there is none. */
+  readonly next?: string;
+}
+
+/** Rows of a list without a word on it. */
+export const LIMIT_DEFAULT = 20;
+const LIMIT_MAX = 1_000;
+const TEXT_CHARS_MAX = 200;
+/** Of one answer of the desk. */
+const DESK_ROWS_MAX = 200;
+
+export function withPages(command: Command): Command {
+  return command
+    .option(
+      '--limit <count>',
+      `at most this many (default ${LIMIT_DEFAULT})`,
+      wholeNumber('--limit', [1, LIMIT_MAX]),
+    )
+    .option('--cursor <cursor>', 'go on where a list before has ended', (text) => {
+      const place = placeIn(text);
+      if (place !== undefined) return place;
+      throw usage('--cursor is none that a list has given.', 'Take `next` of the list before.');
+    });
+}
+
+/** For names and texts to look for. */
+export function someText(name: string) {
+  return (text: string): string => {
+    const wanted = text.trim();
+    if (wanted !== '' && wanted.length <= TEXT_CHARS_MAX) return wanted;
+    throw usage(`${name} is a text of 1 to ${TEXT_CHARS_MAX} characters.`);
+  };
+}
+
+/** What a store has listed, at most `limit` rows. */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  limit: number,
+  placeOfRow: (row: Row) => Place,
+): Page<Row> {
+  const last = rows.length >= limit ? rows.at(-1) : undefined;
+  if (last === undefined) return { items: rows };
+  const { at, id } = placeOfRow(last);
+  return { items: rows, next: cursorOf(at, id) };
+}
+
+/** As many pages of the desk as `limit` rows take. */
+export async function pagesAtDesk<Row>(
+  api: DeskApi,
+  path: string,
+  { limit = LIMIT_DEFAULT, cursor, ...filter }: PageOptions & Filter,
+): Promise<Page<Row>> {
+  const items: Row[] = [];
+  let next = cursor && cursorOf(cursor.at, cursor.id);
+  for (let wanted = limit; wanted > 0; wanted = limit - items.length) {
+    const query = queryText({ ...filter, limit: Math.min(wanted, DESK_ROWS_MAX), cursor: next });
+    const page = await api.get(`${path}?${query}`);
+    const rows = page.items as readonly Row[];
+    items.push(...rows);
+    next = typeof page.next === 'string' ? page.next : undefined;
+    if (next === undefined || rows.length === 0) break;
+  }
+  return { items, ...(next !== undefined && { next }) };
+}
+
+interface Filter {
+  readonly [name: string]: unknown;
+}
+
+/** Parameters of a query; what is undefined is left out. */
+export function queryText(parameters: Filter): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (typeof value === 'string' || typeof value === 'number') query.set(name, String(value));
+  }
+  return query.toString();
+}
+
+/** Said below a list that goes on. */
+export function moreRemark({ items, next }: Page<unknown>): string | undefined {
+  return next && `The first ${items.length} of this page; the next one: --cursor ${next}`;
+}

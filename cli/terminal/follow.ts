@@ -1,0 +1,196 @@
+/** Following a run until it ends, until it needs a person, or until Ctrl-C; the run itself goes on. */
+import { followRun, type Outcome, type RunHandle, type RunMoment } from '../../client/index.js';
+import type { RunEvent } from '../../core/state/event.js';
+import type { AskView } from '../../core/state/ask-view.js';
+import { previewOf, type StoredText } from '../../core/json/json.js';
+import type { RunResult } from '../../core/state/result.js';
+import { EXIT, exitCodeOfResult } from '../exit-code.js';
+import { onInterrupt } from './interrupt.js';
+import type { Output } from './output.js';
+import {
+  approvalCard,
+  eventLine,
+  inertLines,
+  isDetail,
+  resultBlock,
+  shellWord,
+} from '../render/index.js';
+import type { Session } from '../session.js';
+import { tokenPrinter } from './token-printer.js';
+
+export interface FollowOptions {
+  readonly since?: number;
+  /** Also events that only say that things go their way. */
+  readonly all?: boolean;
+  /** Also what models say, while they say it. */
+  readonly tokens?: boolean;
+}
+
+const ASKS_MAX = 200;
+/** The answer is one of the last events before the wait. */
+const ANSWER_WITHIN_EVENTS = 50;
+const ANSWER_CHARS_MAX = 20_000;
+/** The server's clock may be ahead of or behind ours. */
+const CLOCK_SKEW_MS = 5_000;
+
+interface Following {
+  readonly session: Session;
+  readonly output: Output;
+}
+
+/** Prints events as they happen and the result at the end; gives the exit code. */
+export async function followEvents(
+  run: RunHandle,
+  { session, output }: Following,
+  options: FollowOptions = {},
+): Promise<number> {
+  const interrupt = onInterrupt();
+  const since = options.since ?? 0;
+  try {
+    const askable = await stillAskable(run.runId, session);
+    let last = -1;
+    let result: RunResult | undefined;
+    const tokens = tokenPrinter(output);
+    const following = { since, signal: interrupt.signal };
+    const live = options.tokens === true && (await session.store()) !== undefined;
+    for await (const moment of live ? followRun(run, following) : eventsOnly(run, following)) {
+      if (moment.kind === 'chunk') {
+        tokens.chunk(moment.chunk);
+        continue;
+      }
+      const { event } = moment;
+      if (event.stamp.seq <= last) output.remark(resetRemark(event.stamp.seq));
+      last = event.stamp.seq;
+      output.data(event);
+      if (options.all || !isDetail(event))
+        output.line(eventLine(tokens.rest(event), { paint: output.paint }));
+      if (isAsk(event) && askable(event)) output.line(cardOf(event, output));
+      if (event.type === 'run_result') result = event.result;
+    }
+    if (interrupt.signal.aborted) return sayItGoesOn(run.runId, output);
+    // A run that never opened, or was ended from outside, has no result event but an error.
+    const ended = result ?? (await run.result());
+    await printResult(ended, { session, output });
+    return exitCodeOfResult(ended);
+  } finally {
+    interrupt.release();
+  }
+}
+
+async function* eventsOnly(
+  run: RunHandle,
+  following: { readonly since: number; readonly signal: AbortSignal },
+): AsyncGenerator<RunMoment, void, undefined> {
+  for await (const event of run.events(following)) yield { kind: 'event', event };
+}
+
+/** Waits for the result, or for the moment in which a person is needed; gives the exit code. */
+export async function awaitOutcome(
+  run: RunHandle,
+  { session, output }: Following,
+): Promise<number> {
+  const interrupt = onInterrupt();
+  try {
+    const outcome = await run.outcome({ signal: interrupt.signal }).catch((error: unknown) => {
+      if (interrupt.signal.aborted) return undefined;
+      throw error;
+    });
+    if (outcome === undefined) return sayItGoesOn(run.runId, output);
+    output.data(outcomeData(run.runId, outcome));
+    if (outcome.kind === 'ended') {
+      await printResult(outcome.result, { session, output });
+      return exitCodeOfResult(outcome.result);
+    }
+    if (outcome.status === 'awaiting_user') await printLastAnswer(run, { session, output });
+    for (const ask of outcome.asks) output.line(card(run.runId, ask, output));
+    output.remark(
+      `The run waits for a person. Answer with a command above; follow it with: holdfast watch ${shellWord(run.runId)}`,
+    );
+    return EXIT.waiting;
+  } finally {
+    interrupt.release();
+  }
+}
+
+/** What a conversation said before it began to wait for its user. */
+async function printLastAnswer(run: RunHandle, { session, output }: Following): Promise<void> {
+  if (output.json) return;
+  const store = await session.store();
+  const last = (await store?.getRun('default', run.runId))?.lastSeq ?? 0;
+  let text: StoredText | undefined;
+  const since = Math.max(0, last - ANSWER_WITHIN_EVENTS);
+  for await (const event of run.events({ since, untilNow: true })) {
+    if (event.type === 'model_response') text = event.text ?? text;
+  }
+  if (text === undefined) return;
+  const whole = await store?.getText('default', text).catch(() => undefined);
+  for (const line of inertLines(whole ?? previewOf(text), ANSWER_CHARS_MAX)) output.line(line);
+  output.line('');
+}
+
+function outcomeData(runId: string, outcome: Outcome): unknown {
+  return outcome.kind === 'ended'
+    ? { runId, status: outcome.result.status, result: outcome.result }
+    : { runId, status: outcome.status, asks: outcome.asks };
+}
+
+type AskEvent = Extract<RunEvent, { type: 'approval_requested' | 'input_request' }>;
+
+function isAsk(event: RunEvent): event is AskEvent {
+  return event.type === 'approval_requested' || event.type === 'input_request';
+}
+
+function cardOf(event: AskEvent, output: Output): string {
+  const { type: _type, stamp, ...ask } = event;
+  return card(stamp.runId, ask, output);
+}
+
+/** A question that was answered before anybody watched needs no card. */
+async function stillAskable(
+  runId: string,
+  session: Session,
+): Promise<(event: AskEvent) => boolean> {
+  const watchedFrom = Date.now();
+  const store = await session.store();
+  if (store === undefined) return () => true;
+  const open = await store.listAsks('default', { runId, pendingOnly: true, limit: ASKS_MAX });
+  const ids = new Set(open.map(({ askId }) => askId));
+  return ({ askId, stamp }) => ids.has(askId) || stamp.at >= watchedFrom - CLOCK_SKEW_MS;
+}
+
+function card(runId: string, ask: AskView, { paint }: Output): string {
+  return approvalCard(ask, { runId, now: Date.now(), paint });
+}
+
+/** Prints the result with its whole answer, when that lies in the store. */
+export async function printResult(
+  result: RunResult,
+  { session, output }: Following,
+): Promise<void> {
+  if (output.json) return;
+  const answer = await wholeAnswer(result, session);
+  output.line('');
+  output.line(
+    resultBlock(result, { paint: output.paint, ...(answer !== undefined && { answer }) }),
+  );
+}
+
+async function wholeAnswer(result: RunResult, session: Session): Promise<string | undefined> {
+  if (result.answer === undefined) return undefined;
+  if ('text' in result.answer) return result.answer.text;
+  const store = await session.store();
+  // Its first characters are in the result itself.
+  return store?.getText('default', result.answer).catch(() => undefined);
+}
+
+function sayItGoesOn(runId: string, output: Output): number {
+  const id = shellWord(runId);
+  output.remark(
+    `\nNo longer following; the run goes on. Watch it: holdfast watch ${id} – stop it: holdfast interrupt ${id}`,
+  );
+  return EXIT.interrupted;
+}
+
+function resetRemark(seq: number): string {
+  return `The run was reset: what was shown from event ${seq} on is superseded.`;
+}

@@ -1,0 +1,31 @@
+/** Ctrl-C and SIGTERM as an AbortSignal: the command ends in order. A second one ends the process at once. */
+import { EXIT } from '../exit-code.js';
+
+export interface Interrupt {
+  readonly signal: AbortSignal;
+  /** Gives the signals back. */
+  release(): void;
+}
+
+/** One Ctrl-C may arrive twice: from the terminal, and forwarded by npx or npm. */
+const SAME_SIGNAL_MS = 1_000;
+
+const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM'];
+
+export function onInterrupt(): Interrupt {
+  const controller = new AbortController();
+  let heardAt: number | undefined;
+  const heard = (): void => {
+    const now = performance.now();
+    heardAt ??= now;
+    if (now - heardAt > SAME_SIGNAL_MS) process.exit(EXIT.interrupted);
+    controller.abort();
+  };
+  for (const signal of SIGNALS) process.on(signal, heard);
+  return {
+    signal: controller.signal,
+    release() {
+      for (const signal of SIGNALS) process.off(signal, heard);
+    },
+  };
+}

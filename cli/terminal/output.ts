@@ -1,0 +1,85 @@
+/** Where a command speaks: data on standard output, remarks on standard error, JSON when asked for. */
+import { HoldfastError } from '../../core/state/errors.js';
+import { COLOURED, exactJson, inertLines, PLAIN, type Paint } from '../render/index.js';
+
+export interface Output {
+  readonly json: boolean;
+  readonly paint: Paint;
+  /** A line of the answer; nothing with --json. */
+  line(text: string): void;
+  /** A part of a line, which the caller ends; nothing with --json. */
+  piece(text: string): void;
+  /** One JSON value on one line; nothing without --json. */
+  data(value: unknown): void;
+  /** What a person should know beside the answer. */
+  remark(text: string): void;
+  failure(error: unknown): void;
+}
+
+export interface Streams {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+export function createOutput(
+  streams: Streams,
+  options: { readonly json: boolean; readonly colour: boolean },
+): Output {
+  const { json, colour } = options;
+  const paint = colour && !json ? COLOURED : PLAIN;
+  let inLine = false;
+  const endLine = (): void => {
+    if (inLine) streams.out('\n');
+    inLine = false;
+  };
+  return {
+    json,
+    paint,
+    line(text) {
+      if (json) return;
+      endLine();
+      streams.out(`${text}\n`);
+    },
+    piece(text) {
+      if (json || text === '') return;
+      streams.out(text);
+      inLine = !text.endsWith('\n');
+    },
+    data(value) {
+      if (json) streams.out(`${exactJson(value)}\n`);
+    },
+    remark(text) {
+      endLine();
+      streams.err(`${text}\n`);
+    },
+    failure(error) {
+      const failure = failureOf(error);
+      if (json) {
+        streams.out(`${exactJson({ error: failure })}\n`);
+        return;
+      }
+      endLine();
+      streams.err(`${inertLines(`Error: ${failure.message}`).join('\n')}\n`);
+      if (failure.hint !== undefined) streams.err(`${inertLines(failure.hint).join('\n')}\n`);
+    },
+  };
+}
+
+interface FailureShape {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+function failureOf(error: unknown): FailureShape {
+  if (error instanceof HoldfastError) {
+    const { code, message, hint } = error;
+    return { code, message, ...(hint !== undefined && { hint }) };
+  }
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return {
+    code: 'Internal',
+    message,
+    hint: 'This is a bug of Holdfast; please report it with what you did.',
+  };
+}

@@ -1,0 +1,17 @@
+/** A message of the user, checked before it is sent: whoever sends it hears what the run would refuse. */
+import { HoldfastError } from '../../core/state/errors.js';
+import { MESSAGE_CHARS_MAX, parseUserMessage } from '../../core/messages/parse-message.js';
+
+export interface OutgoingMessage {
+  readonly text: string;
+  readonly id?: string;
+}
+
+/** Errors: InvalidTask. */
+export function checkMessage(message: OutgoingMessage): void {
+  const parsed = parseUserMessage(message);
+  if (parsed.ok) return;
+  throw new HoldfastError('InvalidTask', `The message is not sent: ${parsed.reason}.`, {
+    hint: `Send a text of 1 to ${MESSAGE_CHARS_MAX} characters.`,
+  });
+}

@@ -1,0 +1,188 @@
+/**
+ * Delivering what a person said.
+ * Invariants: a decision names the exact action by its hash, read from the ask and never guessed; it is sent
+ * as an Update, whose answer says whether it counts, and as a signal when no worker can answer now or the store is
+ * away: then the run itself tells the audit trail of it.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Decision, RejectionReason, Verdict } from '../../core/state/ask.js';
+import type { DecisionKind } from '../../core/state/ask-kinds.js';
+import type { GrantRequest } from '../../core/state/grant.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { AskView } from '../../core/state/ask-view.js';
+import { objectionToAnswerer } from '../../core/ask/answer.js';
+import type { Json } from '../../core/json/json.js';
+import * as messages from '../../workflows/messages.js';
+import { deliverProven } from './deliver-proven.js';
+import type { Delivery } from './deliver.js';
+import { askOfRun } from './find-ask.js';
+import { bounded, type Link } from '../link.js';
+import { workerWanted } from '../read/served-tools.js';
+
+/** Who decides, and why. */
+export interface Decider {
+  readonly by: string;
+  readonly roles?: readonly string[];
+  readonly reason?: string;
+}
+
+export type Answer =
+  | { readonly kind: 'happened'; readonly value?: Json }
+  | { readonly kind: 'not_happened' }
+  | { readonly kind: 'stop' }
+  /** The answer to a clarifying question. */
+  | { readonly kind: 'text'; readonly value: Json };
+
+export interface AskDecision extends Decider {
+  readonly askId: string;
+  readonly decision: DecisionKind;
+  readonly value?: Json;
+  /** With modify and replace. */
+  readonly args?: Json;
+  /** With replace. */
+  readonly tool?: string;
+  /** With approve. */
+  readonly allowing?: Allowance;
+  /** ms since epoch; default: now. */
+  readonly decidedAt?: number;
+  /** Names this decision: the same one sent again counts once. Default: a new name. */
+  readonly nonce?: string;
+  /** Under the same name the run gives the same answer again. Default: the nonce. */
+  readonly updateId?: string;
+  /** The action that the person was shown. Default: the one that is asked about. */
+  readonly argsHash?: string;
+  /** It is in the audit trail already. Default: the run's own event tells it there. */
+  readonly recorded?: boolean;
+}
+
+/** What an approval may say beyond yes. */
+export interface Allowance {
+  /** Of a budget question: how much more, in the budget's own unit; default: what it asks for. */
+  readonly amount?: number;
+  /** Covers later calls as well, where the run's settings allow it. */
+  readonly grant?: GrantRequest;
+}
+
+/** Decides on an ask by its id. Errors: AskNotFound, DecisionRejected with the run's reason or that of the desk's key. */
+export async function decideOnAsk(
+  link: Link,
+  runId: string,
+  wanted: AskDecision,
+): Promise<Delivery> {
+  const { ask, outcome, storeAway = false } = await askOfRun(link, runId, wanted.askId);
+  const { updateId } = wanted;
+  const to = { runId, ask, ...(updateId !== undefined && { updateId }), storeAway };
+  const delivery = await deliverProven(link, to, decisionAbout(ask, wanted));
+  if (delivery.delivered === 'signal' || delivery.verdict.accepted) {
+    const waitsFor = approves(wanted, delivery) ? await workerWanted(link, runId, ask) : undefined;
+    return { ...delivery, ...(waitsFor !== undefined && { waitsFor }) };
+  }
+  const known = outcome === 'pending' ? '' : ` The question is ${outcome}.`;
+  throw decisionRejected(delivery.verdict, { askId: ask.askId, runId, known });
+}
+
+/** After a signal nobody knows whether others have to decide as well. */
+function approves({ decision }: AskDecision, delivery: Delivery): boolean {
+  if (decision !== 'approve') return false;
+  // While the store is away nobody can say what is served: the call waits for the store first.
+  if (delivery.delivered === 'signal') return delivery.storeAway !== true;
+  return delivery.verdict.accepted && delivery.verdict.outcome === 'approved';
+}
+
+/** What is sent to the run, before it is signed. */
+export function decisionAbout(
+  { askId, argsHash }: Pick<AskView, 'askId' | 'argsHash'>,
+  wanted: AskDecision,
+): Decision {
+  return {
+    v: 1,
+    askId,
+    argsHash: wanted.argsHash ?? argsHash,
+    decision: wanted.decision,
+    by: wanted.by,
+    roles: wanted.roles ?? [],
+    decidedAt: wanted.decidedAt ?? Date.now(),
+    nonce: wanted.nonce ?? randomUUID(),
+    ...(wanted.reason !== undefined && { reason: wanted.reason }),
+    ...(wanted.value !== undefined && { value: wanted.value }),
+    ...(wanted.args !== undefined && { args: wanted.args }),
+    ...(wanted.tool !== undefined && { tool: wanted.tool }),
+    ...wanted.allowing,
+    ...(wanted.recorded !== true && { unrecorded: true }),
+  };
+}
+
+/** A refusal as an error. */
+export function decisionRejected(
+  { reason, message }: Extract<Verdict, { accepted: false }>,
+  { askId, runId, known = '' }: { askId: string; runId: string; known?: string },
+): HoldfastError {
+  return new HoldfastError('DecisionRejected', `The decision does not count: ${message}.${known}`, {
+    hint: REJECTION_HINTS[reason],
+    details: { reason, askId, runId },
+  });
+}
+
+/** Answers an unknown outcome or a clarifying question. Errors as {@link decideOnAsk}. */
+export async function answerAsk(
+  link: Link,
+  runId: string,
+  given: Decider & { readonly askId: string; readonly answer: Answer },
+): Promise<Delivery> {
+  const { answer, ...who } = given;
+  if (answer.kind !== 'text') {
+    const value = answer.kind === 'happened' ? answer.value : undefined;
+    return decideOnAsk(link, runId, {
+      ...who,
+      decision: answer.kind,
+      ...(value !== undefined && { value }),
+    });
+  }
+  const { ask } = await askOfRun(link, runId, given.askId);
+  if (ask.kind !== 'input') {
+    throw new HoldfastError('DecisionRejected', `A text is no answer to this question.`, {
+      hint: NOT_A_TEXT[ask.kind],
+      details: { reason: 'not_applicable', askId: ask.askId, runId, kind: ask.kind },
+    });
+  }
+  const { by, roles } = given;
+  const objection = objectionToAnswerer(ask, { by, roles: roles ?? [] });
+  if (objection !== undefined) {
+    throw new HoldfastError('DecisionRejected', `The answer does not count: ${objection}.`, {
+      hint: 'See with `holdfast approvals` who may answer.',
+      details: { reason: 'role_missing', askId: ask.askId, runId },
+    });
+  }
+  const provided = { askId: ask.askId, value: answer.value, by, ...(roles && { roles }) };
+  await bounded(link, { runId }, () =>
+    link.temporal.workflow.getHandle(runId).signal(messages.provideInput, provided),
+  );
+  return { delivered: 'signal' };
+}
+
+const NOT_A_TEXT = {
+  approval: 'Use `holdfast approve` or `holdfast reject`.',
+  budget: 'Use `holdfast approve` or `holdfast reject`.',
+  outcome: 'Answer happened, not_happened or stop.',
+  user_message: 'Send a message with `holdfast message`.',
+  input: 'Give a text.',
+} as const;
+
+const REJECTION_HINTS: { readonly [reason in RejectionReason]: string } = {
+  unknown_ask: 'List what waits for a person with `holdfast approvals`.',
+  mismatched: 'The question has changed; look at it again with `holdfast approvals`.',
+  vague: 'Name the exact action by its hash.',
+  late: 'The question had expired; see what the run did with `holdfast show`.',
+  duplicate: 'Each person decides once; another person may decide as well.',
+  already_decided: 'See the decision with `holdfast show`.',
+  role_missing: 'Decide with one of the roles that the question names (--role).',
+  own_request: 'Let another person decide; nobody decides on their own request.',
+  busy: 'See what became of the other correction with `holdfast approvals`.',
+  correction_refused: 'Correct it otherwise, or decide on the call as it is.',
+  not_applicable:
+    'Approvals take approve, reject, modify, or replace by another tool of the run; unknown outcomes happened, not_happened or stop.',
+  malformed: 'Correct the decision and send it again.',
+  unproven: 'Decide at the approval desk (`holdfast console`), which signs what you decide.',
+  unknown_key: 'Decide again in a moment: the run is being told of the new key.',
+  run_closing: 'The run is ending or has ended; see it with `holdfast show`.',
+};

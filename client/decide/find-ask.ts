@@ -1,0 +1,109 @@
+/** An ask by its id, from the store or, when it is not there yet, from the run itself. */
+import { HoldfastError } from '../../core/state/errors.js';
+import type { AskView } from '../../core/state/ask-view.js';
+import type { AskRow } from '../../store/asks.js';
+import { executionOf, ownExecution } from '../runs/execution.js';
+import type { Link } from '../link.js';
+import { isRunId } from '../runs/run-id.js';
+import { readQuestion } from '../runs/state.js';
+import { STORE_AWAY, unlessStoreAway } from '../store-away.js';
+
+export interface FoundAsk {
+  readonly tenant: string;
+  readonly runId: string;
+  readonly ask: AskView;
+  /** What the store knows of its end; 'pending' when only the run knows it. */
+  readonly outcome: AskRow['outcome'];
+  /** The store could not be reached, and the run itself told it. */
+  readonly storeAway?: true;
+}
+
+const ASK_ID_CHARS_MAX = 400;
+const PREFIXES_MAX = 8;
+
+/** Errors: AskNotFound; StoreUnavailable while the store is away. */
+export async function findAsk(link: Link, askId: string): Promise<FoundAsk> {
+  if (askId.trim() === '' || askId.length > ASK_ID_CHARS_MAX) throw unknownAsk(askId);
+  const row = await rowOf(link, askId);
+  if (row === STORE_AWAY) throw runNotNamed(askId);
+  if (row !== undefined) return fromRow(row);
+  const runId = await runOf(link, askId);
+  if (runId === undefined) throw unknownAsk(askId);
+  return askOfRun(link, runId, askId);
+}
+
+/**
+ * An ask of a known run; while the store is away only one that the run still holds. Errors: AskNotFound, RunNotFound;
+ * DecisionRejected for one that closed before.
+ */
+export async function askOfRun(link: Link, runId: string, askId: string): Promise<FoundAsk> {
+  const row = await rowOf(link, askId);
+  if (row !== STORE_AWAY && row?.runId === runId) return fromRow(row);
+  // The store says whose a run is; without it Temporal does.
+  if (row === STORE_AWAY) await ownExecution(link, runId);
+  const asked = await readQuestion(link, runId, askId);
+  if (asked === null) throw unknownAsk(askId);
+  const { outcome, ask } = asked;
+  if (ask === undefined) throw closedBefore(askId, outcome);
+  const away = row === STORE_AWAY && { storeAway: true as const };
+  return { tenant: link.tenant, runId, ask, outcome, ...away };
+}
+
+function closedBefore(askId: string, outcome: string): HoldfastError {
+  return new HoldfastError('DecisionRejected', `The question is ${outcome}.`, {
+    hint: 'See what the run did with `holdfast show`.',
+    details: { reason: 'already_decided', askId },
+  });
+}
+
+async function rowOf({ store, tenant }: Link, askId: string) {
+  if (store === undefined) return undefined;
+  return unlessStoreAway(store, (calls) => calls.getAsk(tenant, askId));
+}
+
+/** Ask ids begin with the run id and a colon; run ids may contain colons too, so the longest fits first. */
+async function runOf(link: Link, askId: string): Promise<string | undefined> {
+  for (const runId of runIdPrefixes(askId)) {
+    try {
+      return (await executionOf(link, runId)).runId;
+    } catch (error) {
+      if (!(error instanceof HoldfastError) || error.code !== 'RunNotFound') throw error;
+    }
+  }
+  return undefined;
+}
+
+/** What may be the run id of an ask id, longest first. */
+export function runIdPrefixes(askId: string): readonly string[] {
+  const parts = askId.split(':');
+  return parts
+    .map((_, index) => parts.slice(0, index).join(':'))
+    .filter(isRunId)
+    .reverse()
+    .slice(0, PREFIXES_MAX);
+}
+
+function fromRow(row: AskRow): FoundAsk {
+  const { tenant, runId, outcome, by: _by, reason: _reason, resolvedAt: _resolvedAt, ...ask } = row;
+  return { tenant, runId, outcome, ask };
+}
+
+/** Which run a question belongs to the store knows; what an id looks like proves nothing. */
+function runNotNamed(askId: string): HoldfastError {
+  const [likely] = runIdPrefixes(askId);
+  return new HoldfastError(
+    'StoreUnavailable',
+    'The store cannot be reached, and only the store knows a question by its id alone.',
+    {
+      hint: `Name the run of the question as well, with --run (here probably ${likely ?? 'what its id begins with'}), or runId over the API.`,
+      details: { askId: askId.slice(0, ASK_ID_CHARS_MAX) },
+    },
+  );
+}
+
+function unknownAsk(askId: string): HoldfastError {
+  return new HoldfastError('AskNotFound', `There is no question ${askId.slice(0, 200)}.`, {
+    hint: 'List what waits for a person with `holdfast approvals`.',
+    details: { askId: askId.slice(0, ASK_ID_CHARS_MAX) },
+  });
+}

@@ -1,0 +1,131 @@
+/**
+ * The server's list of a run's pending work, read. Invariant: what cannot be decoded, or not within its time, is left
+ * out and keeps nobody from the rest.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DescribeWorkflowExecutionResponse } from '@temporalio/client';
+import type { Payload } from '@temporalio/common';
+import { bounded, type Link } from '../link.js';
+import {
+  isRefused,
+  isTimedOutIdle,
+  type PendingActivity,
+  type PendingFailure,
+  type PendingWork,
+} from './waits.js';
+
+type Described = DescribeWorkflowExecutionResponse;
+type RawActivity = NonNullable<Described['pendingActivities']>[number];
+type RawFailure = NonNullable<RawActivity['lastFailure']>;
+type RawTime = RawActivity['scheduledTime'];
+
+/** Temporal's numbers of the states of what is scheduled and not begun. */
+const ACTIVITY_SCHEDULED = 1;
+const WORKFLOW_TASK_SCHEDULED = 1;
+/** Of the kinds of timeouts. */
+const START_TO_CLOSE = 1;
+const EVENTS_LOOKED_AT = 50;
+const ACTIVITIES_MAX = 50;
+/** What activities of ours say between their attempts is smaller by far. */
+const PAYLOAD_BYTES_MAX = 65_536;
+/** Codecs of users may ask a service of theirs. */
+const DECODING_MS_MAX = 2_000;
+
+export async function pendingWorkOf(link: Link, described: Described): Promise<PendingWork> {
+  const { pendingActivities, pendingWorkflowTask: task } = described;
+  const raw = (pendingActivities ?? []).slice(0, ACTIVITIES_MAX);
+  const stop = new AbortController();
+  const late = sleep(DECODING_MS_MAX, undefined, { signal: stop.signal }).catch(() => undefined);
+  const activities = await Promise.all(
+    raw.map((one) => pendingActivity(link, one, { described, late })),
+  );
+  stop.abort();
+  if (task == null) return { activities };
+  const { state, attempt, scheduledTime, originalScheduledTime } = task;
+  // A task that its usual worker did not take is given to any, and has waited since it was given to the first.
+  const first = Number(attempt ?? 1) <= 1 ? msOf(originalScheduledTime) : undefined;
+  const workflowTask = {
+    isScheduled: state === WORKFLOW_TASK_SCHEDULED,
+    attempt: Number(attempt ?? 1),
+    dueAt: first ?? msOf(scheduledTime),
+  };
+  return { activities, workflowTask };
+}
+
+async function pendingActivity(
+  link: Link,
+  raw: RawActivity,
+  { described, late }: { readonly described: Described; readonly late: Promise<undefined> },
+): Promise<PendingActivity> {
+  const { activityType, state, attempt, scheduledTime, lastFailure, heartbeatDetails } = raw;
+  const pending: PendingActivity = {
+    id: raw.activityId ?? '',
+    type: activityType?.name ?? '',
+    state: state === ACTIVITY_SCHEDULED ? 'scheduled' : 'started',
+    attempt: attempt ?? 1,
+    dueAt: msOf(raw.nextAttemptScheduleTime) ?? msOf(scheduledTime),
+    ...(lastFailure != null && { failure: failureOf(lastFailure, raw) }),
+  };
+  const isTimedOut = pending.failure?.timedOut === true;
+  if (!isTimedOut && !isRefused(pending)) return pending;
+  const [facts, progress] = await Promise.all([
+    Promise.race([decoded(link, lastFailure?.applicationFailureInfo?.details?.payloads), late]),
+    Promise.race([decoded(link, heartbeatDetails?.payloads), late]),
+  ]);
+  const told = { ...pending, failure: { ...pending.failure!, facts }, progress };
+  if (!isTimedOutIdle(told)) return told;
+  return { ...told, scheduledAt: await firstScheduled(link, described, pending.id) };
+}
+
+/** When an activity was first scheduled, which only its history tells, near its end. */
+async function firstScheduled(
+  link: Link,
+  { workflowExecutionInfo: info }: Described,
+  id: string,
+): Promise<number | undefined> {
+  const request = {
+    namespace: link.namespace,
+    execution: info?.execution ?? null,
+    maximumPageSize: EVENTS_LOOKED_AT,
+  };
+  const { history } = await bounded(link, {}, () =>
+    link.connection.workflowService.getWorkflowExecutionHistoryReverse(request),
+  ).catch(() => ({ history: undefined }));
+  const scheduled = history?.events?.find(
+    (event) => event.activityTaskScheduledEventAttributes?.activityId === id,
+  );
+  return msOf(scheduled?.eventTime);
+}
+
+function failureOf(failure: RawFailure, raw: RawActivity): PendingFailure {
+  const at = [raw.lastAttemptCompleteTime, raw.lastStartedTime, raw.scheduledTime].map(msOf);
+  return {
+    type: failure.applicationFailureInfo?.type ?? undefined,
+    message: failure.message ?? '',
+    facts: undefined,
+    ...(failure.timeoutFailureInfo?.timeoutType === START_TO_CLOSE && { timedOut: true }),
+    at: at.find((one) => one !== undefined) ?? 0,
+  };
+}
+
+/** The first value; undefined: there is none, or none that can be read. */
+async function decoded(link: Link, payloads: Payload[] | null | undefined): Promise<unknown> {
+  const [first] = payloads ?? [];
+  if (first === undefined || (first.data?.length ?? 0) > PAYLOAD_BYTES_MAX) return undefined;
+  const { payloadCodecs, payloadConverter } = link.temporal.options.loadedDataConverter;
+  try {
+    let current = [first];
+    for (const codec of payloadCodecs.toReversed()) current = await codec.decode(current);
+    const [plain] = current;
+    return plain === undefined ? undefined : payloadConverter.fromPayload(plain);
+  } catch {
+    return undefined;
+  }
+}
+
+/** ms since epoch. */
+function msOf(time: RawTime): number | undefined {
+  if (time == null) return undefined;
+  const ms = Number(time.seconds ?? 0) * 1_000 + Math.floor((time.nanos ?? 0) / 1_000_000);
+  return ms > 0 ? ms : undefined;
+}

@@ -1,0 +1,28 @@
+/** A run in a list: small, and the same from the store and from Temporal. */
+import type { RunRow } from '../../store/runs.js';
+
+export interface RunSummary {
+  readonly runId: string;
+  readonly agent: string;
+  readonly status: string;
+  readonly stopReason?: string;
+  /** Its end is decided, and its last record is not stored yet. */
+  readonly closing?: true;
+  readonly goal?: string;
+  readonly startedAt: number;
+  readonly updatedAt?: number;
+  readonly costMicroUsd?: number;
+}
+
+export function summaryOf(row: RunRow): RunSummary {
+  return {
+    runId: row.runId,
+    agent: row.agent,
+    status: row.status,
+    ...(row.stopReason !== undefined && { stopReason: row.stopReason }),
+    goal: row.goalPreview,
+    startedAt: row.startedAt,
+    updatedAt: row.updatedAt,
+    ...(row.costMicroUsd !== undefined && { costMicroUsd: row.costMicroUsd }),
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * What Temporal knows of a run's execution, without asking a worker.
+ * Invariant: whose a run is says the tenant that it was started for, never its id: after the retention of
+ * the namespace an id may be given anew, to anybody.
+ */
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { AGENT_RUN } from '../../workflows/messages.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import { bounded, type Link } from '../link.js';
+import { pendingWorkOf } from '../read/pending-work.js';
+import { plainLine } from '../read/plain-line.js';
+import { isRefused, waitsOf, type Wait } from '../read/waits.js';
+
+export interface Execution {
+  readonly runId: string;
+  /** Temporal's run id of the current segment. */
+  readonly executionId: string;
+  /** Absent: it was started by something else than this client. */
+  readonly tenant?: string;
+  readonly closed: boolean;
+  readonly status: string;
+  /** Attempt of the pending workflow task; above 1 it has failed. 0: none pending. */
+  readonly attempt: number;
+  readonly activities: readonly ExecutionActivity[];
+  /** What it waits for, the longest wait first; empty for one that has ended. */
+  readonly waits: readonly Wait[];
+}
+
+interface ExecutionActivity {
+  readonly id: string;
+  readonly type: string;
+  readonly attempt: number;
+  readonly lastFailure?: string;
+  /** Its last attempt was refused before it reached anything: `waits` says for want of what. */
+  readonly refused?: true;
+}
+
+export const TENANT = defineSearchAttributeKey('HoldfastTenant', SearchAttributeType.KEYWORD);
+const FAILURE_CHARS_MAX = 300;
+
+/** Errors: RunNotFound, also for a workflow that is no agent run. */
+export async function executionOf(link: Link, runId: string): Promise<Execution> {
+  const described = await bounded(link, { runId }, () =>
+    link.temporal.workflow.getHandle(runId).describe(),
+  );
+  if (described.type !== AGENT_RUN) {
+    throw new HoldfastError('RunNotFound', `Workflow ${runId} is not an agent run.`, {
+      hint: 'List the runs with `holdfast list`.',
+      details: { runId, type: described.type },
+    });
+  }
+  const tenant = described.typedSearchAttributes.get(TENANT);
+  const { name: status } = described.status;
+  const closed = status !== 'RUNNING' && status !== 'PAUSED';
+  const pending = await pendingWorkOf(link, described.raw);
+  return {
+    runId,
+    executionId: described.runId,
+    ...(tenant !== undefined && { tenant }),
+    closed,
+    status,
+    attempt: pending.workflowTask?.attempt ?? 0,
+    activities: pending.activities.map((activity) => ({
+      id: activity.id,
+      type: activity.type,
+      attempt: activity.attempt,
+      ...(activity.failure && {
+        lastFailure: plainLine(activity.failure.message, FAILURE_CHARS_MAX),
+      }),
+      ...(isRefused(activity) && { refused: true as const }),
+    })),
+    waits: closed ? [] : waitsOf(pending, Date.now()),
+  };
+}
+
+/** The same of a run of the link's own tenant. Errors: RunNotFound, also for a run of another one. */
+export async function ownExecution(link: Link, runId: string): Promise<Execution> {
+  const execution = await executionOf(link, runId);
+  if (execution.tenant === link.tenant) return execution;
+  throw new HoldfastError('RunNotFound', `There is no run ${runId}.`, {
+    hint: 'List the runs with `holdfast list`.',
+    details: { runId },
+  });
+}

@@ -1,0 +1,134 @@
+/** What the business controls knew when a call was checked, on the one question that is asked about it. */
+import type { Outlook } from '../../../core/controls/outlook.js';
+import type { ProposedCall } from '../../../core/state/model.js';
+import { call, calls, says, tool, type Script } from '../script.js';
+import {
+  answer,
+  askOf,
+  codesOf,
+  createShell,
+  executedOf,
+  finish,
+  ofType,
+  settle,
+  started,
+  warningsOf,
+  type Shell,
+} from '../shell.js';
+
+const ARGS = { order: 'O-104', amount: 50 };
+const ASK = 'run_1:0';
+
+function doneBefore(...keys: readonly string[]): Outlook {
+  const earlier = keys.map((key, index) => ({
+    key,
+    runId: 'run_0',
+    tool: 'issue_refund',
+    at: 1_000 - index,
+    state: 'done' as const,
+    approvedBy: ['lea'],
+  }));
+  return { repeats: { identity: ['O-104'], earlier } };
+}
+
+function played(outlook: Outlook, more: Partial<Script> = {}): Shell {
+  const approval = { roles: ['lead'], quorum: 1 };
+  const tools = [tool('issue_refund', { effect: 'financial', idempotency: 'keyed', approval })];
+  const proposed: ProposedCall = {
+    ...call('a', 'issue_refund', ARGS),
+    check: { ok: true, outlook },
+  };
+  const model = [calls(proposed), says('done')];
+  return settle(
+    createShell({ tools, model, outcomes: { issue_refund: [{ ok: 'paid' }] }, ...more }),
+  );
+}
+
+const grantsOf = (shell: Shell) => started(shell, 'execute_tool').map(({ input }) => input.grant);
+
+test('a call that needs an approval and was done before is asked about once, and the card shows both', () => {
+  const shell = played(doneBefore('k1'));
+  expect(askOf(shell)).toMatchObject({
+    askId: ASK,
+    args: ARGS,
+    roles: ['lead'],
+    question: expect.stringMatching(/^issue_refund was already done for O-104: once/),
+    repeats: { earlier: [{ key: 'k1' }] },
+  });
+  answer(shell, { by: 'lea', roles: ['lead'] });
+  finish(shell);
+  expect(grantsOf(shell)).toMatchObject([{ reference: ASK, repeats: ['k1'] }]);
+  expect(ofType(shell, 'approval_requested')).toHaveLength(1);
+  expect(codesOf(shell)).toEqual({ a: 'ok' });
+});
+
+test('what was done after the card was made is asked about in a second question', () => {
+  const outcomes = { issue_refund: [{ repeats: ['k2', 'k1'] }, { ok: 'paid' }] };
+  const shell = played(doneBefore('k1'), { outcomes });
+  answer(shell, { by: 'lea', roles: ['lead'] });
+  settle(shell);
+  expect(askOf(shell)).toMatchObject({ askId: `${ASK}:repeat`, repeats: { earlier: [{}, {}] } });
+  answer(shell, { by: 'lea', roles: ['lead'] });
+  finish(shell);
+  expect(grantsOf(shell)).toMatchObject([{ repeats: ['k1'] }, { repeats: ['k2', 'k1'] }]);
+});
+
+test('a decision that was made before the card could be seen does not count', () => {
+  const shell = played(doneBefore('k1'));
+  const { openedAt } = askOf(shell);
+  answer(shell, { by: 'lea', roles: ['lead'], decidedAt: openedAt - 1 });
+  settle(shell);
+  expect(warningsOf(shell)).toEqual(['decision_ignored']);
+  expect(executedOf(shell)).toEqual([]);
+});
+
+test('no standing grant comes of it', () => {
+  const shell = played(doneBefore('k1'), { settings: { allowStandingGrants: true } });
+  const when = [{ path: 'amount', lte: 50 }];
+  const grant = { matcher: { tool: 'issue_refund', when }, uses: 5, expiresInMs: 3_600_000 };
+  answer(shell, { by: 'lea', roles: ['lead'], grant });
+  expect(warningsOf(shell)).toEqual(['decision_ignored']);
+});
+
+test.each([
+  ['was not on the card, asks the corrector as well', ['k1', 'k9'], undefined],
+  ['was on the card, needs no other word', ['k1'], ['k1']],
+])('a correction whose own past %s', (_what, keys, seen) => {
+  const check = () => ({ ok: true, outlook: doneBefore(...keys) }) as const;
+  const shell = played(doneBefore('k1'), { check });
+  const args = { order: 'O-104', amount: 40 };
+  answer(shell, { by: 'lea', roles: ['lead'], decision: 'modify', args });
+  settle(shell);
+  if (seen === undefined) {
+    expect(askOf(shell)).toMatchObject({
+      askId: `${ASK}:r1`,
+      args,
+      repeats: { earlier: [{}, {}] },
+    });
+    expect(executedOf(shell)).toEqual([]);
+    answer(shell, { by: 'lea', roles: ['lead'] });
+  }
+  finish(shell);
+  expect(grantsOf(shell)).toMatchObject([{ repeats: keys }]);
+  expect(codesOf(shell)).toEqual({ a: 'ok' });
+});
+
+test('what was said of the arguments before a correction is not said of the corrected ones', () => {
+  const shell = played(doneBefore('k1'));
+  answer(shell, {
+    by: 'lea',
+    roles: ['lead'],
+    decision: 'modify',
+    args: { order: 'O-7', amount: 50 },
+  });
+  finish(shell);
+  expect(grantsOf(shell)[0]).not.toHaveProperty('repeats');
+});
+
+test('the card says what is used up of the limits', () => {
+  const used = { amount: 900, count: 3 };
+  const limits = { amount: 50, customer: 'cora', limits: [{ scope: 'perDay', amount: 940, used }] };
+  const shell = played({ limits: { ...limits, exceeded: true } } as Outlook);
+  expect(askOf(shell)).toMatchObject({ limits: { ...limits, exceeded: true } });
+  expect(askOf(shell)).not.toHaveProperty('question');
+});

@@ -1,0 +1,216 @@
+/** Control from outside: another model, another thinking budget, from the next request on. */
+import { parseModelName, parseThinkingTokens } from '../../../core/messages/parse-message.js';
+import { viewOfRun } from '../../../core/loop/run-result.js';
+import { call, calls, failure, says, usage, type Script } from '../script.js';
+import {
+  createShell,
+  crossSegment,
+  finish,
+  ofType,
+  post,
+  requestsOf,
+  send,
+  settle,
+  started,
+  until,
+  warningsOf,
+  type Outside,
+  type Shell,
+} from '../shell.js';
+
+const READ = calls(call('a', 'read_order'));
+const CHEAP = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0 };
+const M2 = 'scripted/m2';
+const M3 = 'scripted/m3';
+
+function setModel(model: string): Outside {
+  return { type: 'set_model', model };
+}
+
+function controlled(script: Script): Shell {
+  return createShell({ routes: { [M2]: { prices: CHEAP }, [M3]: {} }, ...script });
+}
+
+function modelsOf(shell: Shell): readonly string[] {
+  return requestsOf(shell).map(({ route }) => route.model);
+}
+
+describe('S159: setModel', () => {
+  test('while a tool runs: the next request goes to the new model, at its prices', () => {
+    const shell = controlled({ model: [READ, says('42', usage(100_000, 500))] });
+    until(shell, 'tool_started');
+    send(shell, setModel(M2));
+    const result = finish(shell);
+    expect(modelsOf(shell)).toEqual(['model', 'm2']);
+    expect(result.costMicroUsd).toBe(4_500 + 100_000);
+    expect(warningsOf(shell)).toEqual(['billed_above_bound']);
+    expect(viewOfRun(shell.run).model).toBe(M2);
+  });
+
+  test('while the model answers: that call is paid as it was asked, the next one is the new model', () => {
+    const shell = controlled({ model: [{ ...READ, delayMs: 50 }, says('42', usage(0, 0))] });
+    until(shell, 'session_init');
+    send(shell, setModel(M2));
+    expect(finish(shell).costMicroUsd).toBe(4_500);
+    expect(modelsOf(shell)).toEqual(['model', 'm2']);
+  });
+
+  test('before anything was asked: the first request is the new model already', () => {
+    const shell = controlled({ model: [says('42')] });
+    send(shell, setModel(M2));
+    finish(shell);
+    expect(modelsOf(shell)).toEqual(['m2']);
+  });
+
+  test('twice: the last one counts', () => {
+    const shell = controlled({ model: [READ, says('42')] });
+    until(shell, 'tool_started');
+    send(shell, setModel(M2));
+    send(shell, setModel(M3));
+    finish(shell);
+    expect(modelsOf(shell)).toEqual(['model', 'm3']);
+  });
+
+  test('to a model that nobody knows: refused with a warning, the run goes on', () => {
+    const shell = controlled({ model: [READ, says('42')] });
+    until(shell, 'tool_started');
+    send(shell, setModel('nobody/knows'));
+    expect(finish(shell).stopReason).toBe('completed');
+    expect(ofType(shell, 'warning')).toMatchObject([
+      { code: 'model_refused', message: expect.stringContaining('nobody/knows') },
+    ]);
+    expect(modelsOf(shell)).toEqual(['model', 'model']);
+  });
+
+  test('in a conversation that waits: its next turn is the new model', () => {
+    const shell = settle(
+      controlled({ settings: { afterAnswer: 'await_user' }, model: [says('hi'), says('there')] }),
+    );
+    send(shell, setModel(M2));
+    settle(shell);
+    send(shell, { type: 'user_message', text: 'and?' });
+    settle(shell);
+    expect(modelsOf(shell)).toEqual(['model', 'm2']);
+  });
+
+  test('together with a message: the message is for the new model', () => {
+    const shell = settle(
+      controlled({ settings: { afterAnswer: 'await_user' }, model: [says('hi'), says('there')] }),
+    );
+    send(shell, { type: 'user_message', text: 'and?' }, setModel(M2));
+    settle(shell);
+    expect(modelsOf(shell)).toEqual(['model', 'm2']);
+  });
+
+  test('lasts over segments', () => {
+    const shell = controlled({ model: [READ, READ, says('42')] });
+    until(shell, 'tool_started');
+    send(shell, setModel(M2));
+    crossSegment(shell);
+    finish(shell);
+    expect(modelsOf(shell)).toEqual(['model', 'm2', 'm2']);
+  });
+
+  test('an interrupt while the name is looked up ends the run and the looking up', () => {
+    const shell = controlled({ model: [READ, says('42')] });
+    until(shell, 'tool_started');
+    send(shell, setModel(M2));
+    post(shell, { type: 'interrupt' });
+    expect(finish(shell).stopReason).toBe('interrupted');
+    expect(shell.run.inflight).toEqual({});
+  });
+
+  test('G76: the window of the new model is looked at before it is asked', () => {
+    const shell = controlled({
+      routes: { [M2]: { contextWindow: 1_000 } },
+      model: [READ, says('late')],
+    });
+    until(shell, 'tool_started');
+    send(shell, setModel(M2));
+    expect(finish(shell).stopReason).toBe('prompt_too_long');
+    expect(modelsOf(shell)).toEqual(['model']);
+  });
+
+  test('a person’s choice ends a fallback, and the fallback stays there for it', () => {
+    const overloaded = failure('Overloaded', { details: { lostCostMicroUsd: 0 } });
+    const shell = controlled({
+      routes: { [M2]: {}, 'scripted/spare': {} },
+      settings: { fallbackModel: 'scripted/spare', fallbackSticky: 'session' },
+      model: [overloaded, READ, overloaded, says('42')],
+    });
+    until(shell, 'tool_started');
+    send(shell, setModel(M2));
+    finish(shell);
+    expect(modelsOf(shell)).toEqual(['model', 'spare', 'm2', 'spare']);
+  });
+
+  test('S189: the result names every route that was asked, and their prices', () => {
+    const spare = 'scripted/spare';
+    const overloaded = failure('Overloaded', { details: { lostCostMicroUsd: 0 } });
+    const shell = controlled({
+      routes: { [M2]: { pricesVersion: 'p2' }, [spare]: {} },
+      settings: { fallbackModel: spare },
+      model: [READ, READ, overloaded, says('42')],
+    });
+    until(shell, 'tool_started');
+    send(shell, setModel(M2));
+    const { versions } = finish(shell);
+    expect(versions).toMatchObject({
+      modelRoute: `scripted/model, ${M2}, ${spare}`,
+      pricing: 'p1, p2',
+      policy: '7',
+    });
+  });
+
+  test('S189: a route that was never asked is not named', () => {
+    const shell = controlled({ model: [says('42')] });
+    send(shell, setModel(M2));
+    expect(finish(shell).versions['modelRoute']).toBe(M2);
+  });
+
+  test('is looked up once, by name', () => {
+    const shell = controlled({ model: [READ, says('42')] });
+    until(shell, 'tool_started');
+    send(shell, setModel(M2));
+    finish(shell);
+    expect(started(shell, 'resolve_model').map(({ input }) => input.model)).toEqual([M2]);
+  });
+});
+
+describe('S160: setMaxThinkingTokens', () => {
+  const limitsOf = (shell: Shell) =>
+    requestsOf(shell).map(({ maxThinkingTokens }) => maxThinkingTokens);
+
+  test('is effective at the next request', () => {
+    const shell = controlled({ model: [READ, READ, says('42')] });
+    until(shell, 'tool_started');
+    send(shell, { type: 'set_max_thinking_tokens', tokens: 4_000 });
+    finish(shell);
+    expect(limitsOf(shell)).toEqual([undefined, 4_000, 4_000]);
+  });
+
+  test('takes the place of the budget, and null gives the model its own default', () => {
+    const shell = controlled({ budget: { maxThinkingTokens: 2_000 }, model: [READ, says('42')] });
+    until(shell, 'tool_started');
+    send(shell, { type: 'set_max_thinking_tokens', tokens: null });
+    finish(shell);
+    expect(limitsOf(shell)).toEqual([2_000, undefined]);
+  });
+});
+
+describe('what comes by signal', () => {
+  test.each(['', '  ', 7, null, undefined, {}, 'x'.repeat(201)])('%j names no model', (raw) => {
+    expect(parseModelName(raw)).toMatchObject({ ok: false });
+  });
+
+  test.each([-1, 1.5, '5', Number.NaN, 1_000_001, undefined, [], {}])(
+    '%j is no number of thinking tokens',
+    (raw) => {
+      expect(parseThinkingTokens(raw)).toMatchObject({ ok: false });
+    },
+  );
+
+  test.each([0, 1_000_000, null])('%j is one', (raw) => {
+    expect(parseThinkingTokens(raw)).toEqual({ ok: true, value: raw });
+  });
+});

@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import {
+  parseDecision,
+  parseModelName,
+  parsePermissionMode,
+  parseProvidedInput,
+  parseThinkingTokens,
+  parseUserMessage,
+} from '../../../core/messages/parse-message.js';
+import { parseStart } from '../../../core/messages/parse-start.js';
+
+const DECISION = { askId: 'r:1', argsHash: 'h', decision: 'approve', by: 'pat', decidedAt: 1 };
+const PARSERS = {
+  parseDecision,
+  parseModelName,
+  parsePermissionMode,
+  parseProvidedInput,
+  parseStart,
+  parseThinkingTokens,
+  parseUserMessage,
+};
+
+function nested(depth: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < depth; level += 1) value = [value];
+  return value;
+}
+
+describe('a decision', () => {
+  test('is taken with its defaults', () => {
+    expect(parseDecision({ ...DECISION, extra: 1 })).toEqual({
+      ok: true,
+      value: { v: 1, ...DECISION, roles: [] },
+    });
+  });
+
+  test('without a hash is vague, not malformed', () => {
+    const { argsHash: _, ...vague } = DECISION;
+    expect(parseDecision(vague)).toMatchObject({ ok: true, value: { argsHash: '' } });
+  });
+
+  test.each([
+    ['askId', ''],
+    ['askId', 'x'.repeat(401)],
+    ['decision', 'maybe'],
+    ['decision', '__proto__'],
+    ['by', ' '],
+    ['decidedAt', 1.5],
+    ['decidedAt', '2020-01-01'],
+    ['decidedAt', Number.NaN],
+    ['argsHash', 7],
+    ['roles', 'admin'],
+    ['roles', Array.from({ length: 51 }, () => 'r')],
+    ['roles', [1]],
+    ['reason', {}],
+    ['value', nested(70)],
+    ['value', nested(100_000)],
+    ['value', Array.from({ length: 300_000 }, () => 0)],
+    ['value', 'x'.repeat(20_000)],
+  ])('with %s = %.20j is refused with a reason', (key, value) => {
+    const parsed = parseDecision({ ...DECISION, [key]: value });
+    expect(parsed).toMatchObject({ ok: false, reason: expect.stringContaining(key) });
+  });
+
+  test('has own properties only', () => {
+    expect(parseDecision(Object.create(DECISION)).ok).toBe(false);
+  });
+
+  test('that could not be decoded says so', () => {
+    expect(parseDecision({ $undecodable: 'bad bytes' })).toEqual({
+      ok: false,
+      reason: 'undecodable: bad bytes',
+    });
+  });
+});
+
+describe('a user message and an answer', () => {
+  test('need text that is not blank and not endless', () => {
+    expect(parseUserMessage({ text: 'hi', id: 'm1' })).toMatchObject({ ok: true });
+    expect(parseUserMessage({ text: '\n ' }).ok).toBe(false);
+    expect(parseUserMessage({ text: 'x'.repeat(16_385) }).ok).toBe(false);
+    expect(parseUserMessage({ text: 'hi', id: '' }).ok).toBe(false);
+    expect(parseUserMessage('hi').ok).toBe(false);
+  });
+
+  test('may be any small JSON', () => {
+    expect(parseProvidedInput({ askId: 'a', value: null })).toMatchObject({
+      ok: true,
+      value: { by: 'unknown' },
+    });
+    expect(parseProvidedInput({ askId: 'a' }).ok).toBe(false);
+  });
+});
+
+describe('the start of a run', () => {
+  const start = { v: 1, agent: 'refund', task: { goal: 'Refund order 1' } };
+
+  test('is taken as it stands', () => {
+    expect(parseStart(start)).toEqual({ ok: true, value: start });
+  });
+
+  test.each([
+    ['no object', 'x'],
+    ['another version', { ...start, v: 2 }],
+    ['no agent', { ...start, agent: '' }],
+    ['no task', { ...start, task: null }],
+    ['S21: a blank goal', { ...start, task: { goal: ' ' } }],
+    ['no goal', { ...start, task: {} }],
+    ['an inherited goal', { ...start, task: Object.create({ goal: 'x' }) as object }],
+    ['a strange tenant', { ...start, tenant: 'a/b' }],
+    ['undecodable bytes', { $undecodable: 'x' }],
+  ])('with %s is refused', (_what, raw) => {
+    expect(parseStart(raw)).toMatchObject({ ok: false, reason: expect.any(String) });
+  });
+});
+
+test.each(Object.entries(PARSERS))('%s never throws, whatever comes', (_name, parse) => {
+  fc.assert(
+    fc.property(fc.anything({ withNullPrototype: true, maxDepth: 4 }), (raw) => {
+      expect(typeof parse(raw).ok).toBe('boolean');
+    }),
+  );
+});
+
+describe('what only some decisions carry', () => {
+  const modify = { ...DECISION, decision: 'modify', args: { amount: 1 } };
+  const replace = { ...modify, decision: 'replace', tool: 'write_note' };
+  const grant = {
+    matcher: { tool: 'issue_refund', when: [{ path: 'amount', lte: 5 }] },
+    uses: 3,
+    expiresInMs: 1_000,
+  };
+
+  test.each([
+    ['a correction', modify],
+    ['a replacement', replace],
+    ['an amount', { ...DECISION, amount: 5 }],
+    ['a grant', { ...DECISION, grant }],
+  ])('%s is taken', (_what, decision) => {
+    expect(parseDecision(decision)).toEqual({ ok: true, value: { v: 1, roles: [], ...decision } });
+  });
+
+  test('elsewhere it is dropped', () => {
+    const extras = { args: {}, tool: 'x', amount: 5, grant };
+    const reject = { ...DECISION, decision: 'reject' };
+    expect(parseDecision({ ...reject, ...extras })).toEqual({
+      ok: true,
+      value: { v: 1, roles: [], ...reject },
+    });
+  });
+
+  test.each([
+    ['no arguments', { ...modify, args: undefined }, 'args'],
+    ['endless arguments', { ...modify, args: 'x'.repeat(8_191) }, 'args'],
+    ['arguments without a floor', { ...modify, args: nested(100_000) }, 'args'],
+    ['no tool', { ...replace, tool: undefined }, 'tool'],
+    ['a blank tool', { ...replace, tool: ' ' }, 'tool'],
+    ['an amount of nothing', { ...DECISION, amount: 0 }, 'amount'],
+    ['half an amount', { ...DECISION, amount: 0.5 }, 'amount'],
+    ['an amount in words', { ...DECISION, amount: '5' }, 'amount'],
+    [
+      'a grant of everything',
+      { ...DECISION, grant: { ...grant, matcher: { tool: 'x' } } },
+      'grant',
+    ],
+    [
+      'a grant that compares with nothing',
+      { ...DECISION, grant: { ...grant, matcher: { tool: 'x', when: [{ path: 'a' }] } } },
+      'grant',
+    ],
+    ['a grant without an end', { ...DECISION, grant: { ...grant, uses: Infinity } }, 'grant'],
+    ['a grant for ever', { ...DECISION, grant: { ...grant, expiresInMs: 1e15 } }, 'grant'],
+  ])('%s is refused with a reason', (_what, decision, word) => {
+    expect(parseDecision(decision)).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining(word),
+    });
+  });
+});
+
+test('a permission mode is one of those there are', () => {
+  expect(parsePermissionMode('plan')).toEqual({ ok: true, value: 'plan' });
+  for (const raw of ['yolo', '', null, { mode: 'plan' }, 'constructor']) {
+    expect(parsePermissionMode(raw)).toMatchObject({ ok: false });
+  }
+});
