@@ -5,32 +5,12 @@
  * its type.
  */
 import type {
-  AccountCallInput,
-  AccountCallOutput,
+  Activities,
   ActivityEffect,
-  CallModelInput,
-  CallModelOutput,
-  CheckCallInput,
-  CheckCallOutput,
-  CloseRunInput,
-  CloseRunOutput,
-  CompactInput,
-  CompactOutput,
-  ExecuteToolInput,
-  ExecuteToolOutput,
-  FlushInput,
-  FlushOutput,
+  ActivityKind,
+  InputOf,
   Limited,
-  OpenRunInput,
-  OpenRunOutput,
-  ReconcileToolInput,
-  ReconcileToolOutput,
-  RecordOutcomeInput,
-  RecordOutcomeOutput,
-  ResolveModelInput,
-  ResolveModelOutput,
-  RunHooksInput,
-  RunHooksOutput,
+  OutputOf,
 } from '../core/state/effect.js';
 import { PAYLOAD_BYTES_MAX } from '../core/json/payload-size.js';
 import { PAYLOAD_VERSION } from '../core/state/payloads/payload.js';
@@ -58,27 +38,14 @@ export { attemptsKey, completeAhead, inScope, untilStopped, type Scope } from '.
 export { workOf, type Progress } from './progress.js';
 export type { Timers } from './timers.js';
 
-export interface Activities {
-  readonly open_run: (input: OpenRunInput) => Promise<OpenRunOutput>;
-  readonly call_model: (input: CallModelInput) => Promise<CallModelOutput>;
-  readonly execute_tool: (input: ExecuteToolInput) => Promise<ExecuteToolOutput>;
-  readonly reconcile_tool: (input: ReconcileToolInput) => Promise<ReconcileToolOutput>;
-  readonly record_outcome: (input: RecordOutcomeInput) => Promise<RecordOutcomeOutput>;
-  readonly check_call: (input: CheckCallInput) => Promise<CheckCallOutput>;
-  readonly run_hooks: (input: RunHooksInput) => Promise<RunHooksOutput>;
-  readonly compact: (input: CompactInput) => Promise<CompactOutput>;
-  readonly resolve_model: (input: ResolveModelInput) => Promise<ResolveModelOutput>;
-  readonly account_call: (input: AccountCallInput) => Promise<AccountCallOutput>;
-  readonly flush: (input: FlushInput) => Promise<FlushOutput>;
-  readonly close_run: (input: CloseRunInput) => Promise<CloseRunOutput>;
-}
+export type { Activities } from '../core/state/effect.js';
 
 type Implementations = {
-  readonly [Kind in keyof Activities]: (
+  readonly [Kind in ActivityKind]: (
     deps: ActivityDeps,
     scope: Scope,
-    input: Parameters<Activities[Kind]>[0],
-  ) => ReturnType<Activities[Kind]>;
+    input: InputOf<Kind>,
+  ) => Promise<OutputOf<Kind>>;
 };
 
 const IMPLEMENTATIONS: Implementations = {

@@ -8,7 +8,7 @@ import { GATES } from '../core/gates/completion.js';
 import { HOOK_POINTS } from '../core/state/hook.js';
 import { PERMISSION_MODES } from '../core/state/permission-mode.js';
 import type { StopReason } from '../core/state/result.js';
-import { OPENING, RULES } from '../core/loop/rules.js';
+import { RULE_LISTS } from '../core/loop/rules.js';
 import { DEFAULT_SETTINGS } from '../core/state/settings.js';
 import { STOP_MEANINGS } from '../core/step/stop.js';
 import { EFFECTS, IDEMPOTENCIES, retryFor, sideEffectOf } from '../core/state/tool.js';
@@ -28,10 +28,12 @@ export function semantics(): string {
     '# Semantics',
     'Written by `npm run semantics` from the constants that the code decides by; do not edit. What a rule',
     'means in detail stands at the code that it names.',
-    ...section('Rules of `advance`, in order', 'core/loop/rules.ts: the first that fires decides', [
-      ['rule'],
-      ...[{ name: OPENING }, ...RULES].map(({ name }): Row => [name]),
-    ]),
+    ...RULE_LISTS.flatMap(({ title, rules }) =>
+      section(title, 'core/loop/rules.ts: the first rule that fires decides', [
+        ['rule', 'says', 'what waits while the rule holds', 'since rules'],
+        ...rules.map(({ name, says, holds, since }): Row => [name, says, holds, String(since)]),
+      ]),
+    ),
     ...section(
       'Changes of what is decided',
       'core/step/changes.ts: a run keeps the rules it began with',

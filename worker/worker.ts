@@ -11,7 +11,6 @@ import type { Config } from '../authoring/index.js';
 import type { Provider } from '../providers/provider.js';
 import { lackingLines, lackingRuns } from '../store/lacking-runs.js';
 import { openStoreAt, type Store } from '../store/store.js';
-import type { AgentActivities } from '../workflows/activity-types.js';
 import { codeServed, startAnnouncer, type Announcer } from './announcer.js';
 import { startArchiver, type RunningArchiver } from './archiver.js';
 import { connect } from './connection.js';
@@ -133,7 +132,7 @@ async function createWorker(
         providers,
         config,
         serving: { namespace: settings.namespace, taskQueue: settings.taskQueue },
-      }) satisfies AgentActivities,
+      }) satisfies Activities,
     }),
     shutdownGraceTime: settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS,
     shutdownForceTime: (settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS) + SHUTDOWN_FORCE_MS,

@@ -14,11 +14,18 @@ import {
   type ActivityOptions,
 } from '@temporalio/workflow';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { RETRY_BACKOFF, type ActivityEffect, type Effect } from '../core/state/effect.js';
+import {
+  ACTIVITIES,
+  RETRY_BACKOFF,
+  type Activities,
+  type ActivityEffect,
+  type ActivityKind,
+  type Effect,
+  type OutputOf,
+} from '../core/state/effect.js';
 import { failureOf } from '../core/state/failure.js';
-import { OUTCOME_TYPES, type EffectInput, type Input } from '../core/state/input.js';
+import type { EffectInput, Input } from '../core/state/input.js';
 import type { Run } from '../core/state/run.js';
-import type { ActivityKind, AgentActivities, OutputOf } from './activity-types.js';
 import type { Inbox } from './inbox.js';
 import { isUndecodable, undecodable } from './payload-converter.js';
 import { rawFailure } from './raw-failure.js';
@@ -58,18 +65,7 @@ export function createPerformer(inbox: Inbox): Performer {
           return scopes.get(effect.target)?.cancel();
         case 'status':
           return showStatus(effect.status, run);
-        case 'open_run':
-        case 'call_model':
-        case 'execute_tool':
-        case 'reconcile_tool':
-        case 'record_outcome':
-        case 'check_call':
-        case 'run_hooks':
-        case 'compact':
-        case 'resolve_model':
-        case 'account_call':
-        case 'flush':
-        case 'close_run':
+        default:
           return launch(effect.id, () => schedule(effect), activityReport(effect));
       }
     },
@@ -96,7 +92,7 @@ function timerReport(id: string): Report<void> {
 }
 
 function schedule(effect: ActivityEffect): Promise<OutputOf<ActivityKind>> {
-  const activities = proxyActivities<AgentActivities>(optionsOf(effect));
+  const activities = proxyActivities<Activities>(optionsOf(effect));
   const activity = activities[effect.kind] as (input: unknown) => Promise<OutputOf<ActivityKind>>;
   return activity(effect.input);
 }
@@ -106,7 +102,7 @@ function activityReport(effect: ActivityEffect): Report<OutputOf<ActivityKind>> 
   return {
     done(output) {
       if (isUndecodable(output)) throw undecodable(`result of ${id}`, output);
-      return { type: OUTCOME_TYPES[kind], id, output, at: Date.now() } as EffectInput;
+      return { type: ACTIVITIES[kind].outcome, id, output, at: Date.now() } as EffectInput;
     },
     failed(error) {
       const raw = rawFailure(error);

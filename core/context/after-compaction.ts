@@ -5,6 +5,7 @@
  * recovery is given back, no turn and no model call is counted.
  */
 import type { TransitionReason } from '../state/event.js';
+import { only, type Step } from '../step/inflight.js';
 import { emit, warn } from '../step/outbox.js';
 import type { CompactionOutcome, Compactions, CurrentCompaction, OpenRun } from '../state/run.js';
 import { exceed } from '../money/exceed.js';
@@ -20,20 +21,20 @@ const TRANSITIONS: { readonly [cause in CurrentCompaction['cause']]: TransitionR
   prompt_too_long: 'reactive_compact_retry',
 };
 
-/** undefined: none has ended. */
-export function afterCompaction(run: OpenRun): OpenRun | undefined {
+/** Rule: what a summary that has come back leads to, before the limits are looked at again (ST-33). */
+export function afterCompaction(run: OpenRun): Step<OpenRun> | undefined {
   const { current, ...compactions } = compactionsOf(run);
   if (current?.outcome === undefined) return undefined;
   const { outcome } = current;
   const next: OpenRun = { ...run, phase: 'checking_limits', compactions };
   if (outcome.kind === 'summary' && outcome.tokens <= mostAllowed(run, current)) {
-    return shortened(next, current, outcome);
+    return only(shortened(next, current, outcome));
   }
   const why =
     outcome.kind === 'none'
       ? outcome.message
       : `${outcome.tokens} of ${current.preTokens} tokens would be left`;
-  return notShortened(warn(next, 'not_compacted', why), current, outcome);
+  return only(notShortened(warn(next, 'not_compacted', why), current, outcome));
 }
 
 /** Largest context that counts as a shorter one. */

@@ -9,6 +9,7 @@ import type { OpenRunOutput } from '../state/effect.js';
 import { hasHooks, startHooks } from '../hooks/start.js';
 import { cancelAll, flying, type Step } from '../step/inflight.js';
 import { previewOf } from '../json/json.js';
+import type { Ruling } from '../step/advance.js';
 import { emit, releaseWarnings } from '../step/outbox.js';
 import { betasOf } from '../step/route.js';
 import { follows, knownRules } from '../step/changes.js';
@@ -60,7 +61,9 @@ function clockOf(
 }
 
 /** Before everything else in an opened run: its SessionStart hooks, then its announcement. */
-export function arrive(run: OpenRun, arrival: Arrival): Step<OpenRun> | 'hold' {
+export function arriving(run: OpenRun): Ruling<OpenRun> {
+  const { arrival } = run;
+  if (arrival === undefined) return undefined;
   if (arrival.hooks === 'running') return awaitHooks(run);
   if (arrival.hooks === undefined && hasHooks(run, 'SessionStart') && !run.interrupt) {
     const { agent, task } = run.start;

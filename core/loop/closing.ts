@@ -18,6 +18,7 @@ import { awaitBackground } from '../hooks/background.js';
 import { hasHooks, startHooks } from '../hooks/start.js';
 import { cancelAll, cancelTimer, flying, start, UNDER_WAY, type Step } from '../step/inflight.js';
 import { isBlank, type StoredText } from '../json/json.js';
+import type { Ruling } from '../step/advance.js';
 import { emit, fitsOneBatch, warn } from '../step/outbox.js';
 import { finalResult, resultOf } from './run-result.js';
 import { sessionToSave } from '../session/carry.js';
@@ -31,7 +32,9 @@ import { leanEvents } from '../step/wire-events.js';
 import { flush, STORE_LIMITS } from '../step/flush.js';
 
 /** One step towards the end; 'hold' while something must come back first. */
-export function close(run: OpenRun, stopping: Stopping): Step<OpenRun> | 'hold' {
+export function closing(run: OpenRun): Ruling<OpenRun> {
+  const { stopping } = run;
+  if (stopping === undefined) return undefined;
   if (stopping.result === undefined) return finishWork(run, stopping);
   const ending = sessionEnd(run, stopping);
   if (ending !== undefined) return ending;

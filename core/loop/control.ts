@@ -12,30 +12,14 @@ import {
 } from '../state/effect.js';
 import { storeWork } from '../step/effect-limits.js';
 import type { Failure } from '../state/failure.js';
-import { flying, start, type Step } from '../step/inflight.js';
-import type { OutsideInput } from '../state/input.js';
+import { flying, only, start, type Step } from '../step/inflight.js';
+import type { Ruling } from '../step/advance.js';
 import { warn } from '../step/outbox.js';
 import type { PermissionMode } from '../state/permission-mode.js';
 import { withModelChoice } from '../step/route.js';
 import type { OpenRun, Run } from '../state/run.js';
 import { unservedLimit } from '../step/served-code.js';
 import type { Settings } from '../state/settings.js';
-
-export type Control = Extract<
-  OutsideInput,
-  { type: 'set_model' | 'set_permission_mode' | 'set_max_thinking_tokens' }
->;
-
-export function control(run: Run, input: Control): Run {
-  switch (input.type) {
-    case 'set_model':
-      return withModelChoice(run, { wanted: input.model });
-    case 'set_max_thinking_tokens':
-      return withModelChoice(run, { maxThinkingTokens: input.tokens });
-    case 'set_permission_mode':
-      return setPermissionMode(run, input.mode);
-  }
-}
 
 /**
  * The next request waits for it. Under rules without `workedTime` it must not take long: when these limits end it, the
@@ -57,7 +41,12 @@ export function resolveWanted(run: OpenRun): Step<OpenRun> | undefined {
 }
 
 /** Questions that are open are looked at again under the new mode (call/approve.ts, G14). */
-function setPermissionMode(run: Run, mode: PermissionMode): Run {
+export function decideMode(given: Run): Ruling<Run> {
+  const { wantedMode, ...run } = given;
+  return wantedMode === undefined ? undefined : only(withMode(run, wantedMode));
+}
+
+function withMode(run: Run, mode: PermissionMode): Run {
   const unlocked = run.frozen?.settings.allowBypassPermissions === true;
   if (mode === 'bypassPermissions' && !unlocked) {
     const message = 'bypassPermissions is not unlocked for this run (allowBypassPermissions)';
@@ -83,20 +72,20 @@ function widens(mode: PermissionMode, { permissionMode }: Settings): boolean {
 }
 
 /** Between two requests the resolved model takes the place of the other, and of a fallback. */
-export function adoptModel(run: OpenRun): OpenRun | 'hold' | undefined {
+export function adoptModel(run: OpenRun): Ruling<OpenRun> {
   if (flying(run, ['resolve_model'])) return 'hold';
   const { next, ...choice } = run.modelChoice ?? {};
-  return next && { ...run, modelChoice: { ...choice, route: next, onFallback: false } };
+  return next && only({ ...run, modelChoice: { ...choice, route: next, onFallback: false } });
 }
 
-export function modelResolved(run: OpenRun, output: ResolveModelOutput): OpenRun {
+export function modelResolved(run: OpenRun, _: string, output: ResolveModelOutput): OpenRun {
   const { resolved } = output;
   return resolved.ok
     ? withModelChoice(run, { next: resolved.route })
     : warn(run, 'model_refused', resolved.reason);
 }
 
-export function modelNotResolved(run: OpenRun, failure: Failure): OpenRun {
+export function modelNotResolved(run: OpenRun, _: string, failure: Failure): OpenRun {
   if (failure.cancelled) return run;
   return warn(run, 'model_refused', `the model could not be looked up: ${failure.message}`);
 }

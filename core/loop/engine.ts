@@ -1,98 +1,61 @@
 /**
- * The two functions of the core (design §1).
+ * The two functions of the core.
  *
- * `advance(run)` decides: it applies the first rule that fires, again and again until none does.
+ * `advance(run)` decides: it applies the first rule that fires, again and again until none does (step/advance.ts).
  * `receive(run, input)` records facts and decides nothing (receive.ts).
- *
- * Invariants:
- *  A1 Deterministic: the same run gives the same step; no clock, randomness or I/O.
- *  A2 Terminates: at most ROUNDS_MAX rule applications, else it is a bug and says so.
- *  A3 No step is taken whose payload is larger than PAYLOAD_BYTES_MAX, while the run can stop instead.
- *  A4 Each event that a rule emits carries the rule's name.
  */
 import { follows } from '../step/changes.js';
-import type { ActivityEffect, Effect } from '../state/effect.js';
+import type { ActivityEffect } from '../state/effect.js';
 import { flush } from '../step/flush.js';
 import { flying, WORK, type Step } from '../step/inflight.js';
-import { opening, OPENING, RULES, type RuleName } from './rules.js';
+import * as step from '../step/advance.js';
+import { ALWAYS, BETWEEN_REPLIES, OPENING, WITH_REPLY, type RuleName } from './rules.js';
 import { statusOf } from './run-result.js';
-import { isOpen, type OpenRun, type Run } from '../state/run.js';
+import { isOpen, type Run } from '../state/run.js';
 import { stop } from '../step/stop.js';
 
 export { receive } from './receive.js';
-
-export const ROUNDS_MAX = 1_000;
+export { ROUNDS_MAX } from '../step/advance.js';
 
 /** What was decided, and by which rules, in the order in which they fired. */
-export interface Decided extends Step {
-  readonly rules: readonly RuleName[];
-}
+export type Decided = step.Decided<Run, RuleName>;
 
 export function advance(run: Run): Decided {
-  let current = run;
-  const effects: Effect[] = [];
-  const rules: RuleName[] = [];
-  for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const fired = firstThatFires(current);
-    if (fired === undefined) return { ...settleOutside({ run: atRest(current), effects }), rules };
-    rules.push(fired.rule);
-    const oversized = oversizedIn(current, fired.step);
-    if (oversized !== undefined) {
-      current = tooLarge(current, oversized);
-      continue;
-    }
-    current = fired.step.run;
-    effects.push(...fired.step.effects);
-  }
-  throw new Error(
-    `advance did not come to rest in ${ROUNDS_MAX} rounds; this is a bug in the core`,
-  );
+  return step.advance({ firing, withoutOversized, atRest }, run);
 }
 
-/** What a run that still can stop for it must not start. */
-function oversizedIn(run: Run, { effects }: Step): ActivityEffect | undefined {
-  if (!isOpen(run) || run.stopping !== undefined) return undefined;
-  return effects.find((effect): effect is ActivityEffect => 'oversized' in effect);
+function firing(given: Run): step.Fired<Run, RuleName> | undefined {
+  const fired = firstFiring(given);
+  return fired === 'hold' ? undefined : fired;
+}
+
+function firstFiring(given: Run): step.Fired<Run, RuleName> | 'hold' | undefined {
+  if (given.final !== undefined) return undefined;
+  // One copy serves all rules of a round: each finds its own name in the run.
+  const run = { ...given };
+  const opening = step.firstOf(OPENING, run);
+  if (opening !== undefined || !isOpen(run)) return opening;
+  const always = step.firstOf(ALWAYS, run);
+  if (always !== undefined) return always;
+  const { turn } = run;
+  return turn === undefined
+    ? step.firstOf(BETWEEN_REPLIES, run)
+    : step.firstOf(WITH_REPLY, run, turn);
 }
 
 /** The last resort: the step is as if it had never been, and the run says why it ends. */
-function tooLarge(run: Run, { kind }: ActivityEffect): Run {
+function withoutOversized(run: Run, { kind }: ActivityEffect): Run | undefined {
+  // A run that stops must not be kept from it.
+  if (!isOpen(run) || run.stopping !== undefined) return undefined;
   return stop(run, 'failed', {
     detail: `payload_too_large:${kind}`,
     nextSafeAction: 'Make the task, the policy or the messages smaller, then start again.',
   });
 }
 
-function atRest(run: Run): Run {
-  if (run.rule === undefined) return run;
-  const { rule: _, ...rest } = run;
-  return rest;
-}
-
-interface Fired {
-  readonly rule: RuleName;
-  readonly step: Step;
-}
-
-function firstThatFires(given: Run): Fired | undefined {
-  const opened = opening(given);
-  if (opened !== undefined) return opened === 'hold' ? undefined : { rule: OPENING, step: opened };
-  if (!isOpen(given)) return undefined;
-  const names = follows(given, 'ruleNames');
-  // One copy serves all rules of a round: each finds its own name in the run.
-  const run: OpenRun & { rule?: string } = names ? { ...given } : given;
-  for (const { name, apply } of RULES) {
-    if (names) run.rule = name;
-    const step = apply(run);
-    if (step === 'hold') return undefined;
-    if (step !== undefined) return { rule: name, step };
-  }
-  return undefined;
-}
-
 /** Events that nothing else will carry are flushed; a changed status is shown. */
-function settleOutside(step: Step): Step {
-  const flushed = withFlush(step);
+function atRest(decided: Step): Step {
+  const flushed = withFlush(decided);
   const status = statusOf(flushed.run);
   if (status === flushed.run.shownStatus || waitsForCalls(flushed, status)) return flushed;
   return {
@@ -110,10 +73,10 @@ function waitsForCalls({ run, effects }: Step, status: string): boolean {
   return starts && status === 'running' && follows(run, 'callsBeforeStatus');
 }
 
-function withFlush(step: Step): Step {
-  const { run } = step;
+function withFlush(decided: Step): Step {
+  const { run } = decided;
   const idle = isOpen(run) && run.final === undefined && !flying(run, [...WORK, 'flush']);
-  if (!idle || run.outbox.events.length === 0 || run.segment.full) return step;
+  if (!idle || run.outbox.events.length === 0 || run.segment.full) return decided;
   const flushed = flush(run);
-  return { run: flushed.run, effects: [...step.effects, ...flushed.effects] };
+  return { run: flushed.run, effects: [...decided.effects, ...flushed.effects] };
 }

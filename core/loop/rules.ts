@@ -1,208 +1,250 @@
 /**
- * The ordered rules of `advance`: the specification, read top-down. The first that fires decides; the list
- * is tried again from the top until none fires.
- * Invariant: a rule's name stands in the events of its steps: names are added, never altered.
+ * The rules of a run: the specification, read top-down. The first rule that fires decides, and the lists are tried again
+ * from the top until none fires (step/advance.ts). docs/semantics.md and `holdfast explain` tell these rows.
+ * Invariants: a rule that fires changes what it looks at, so that it does not fire for ever; a name stands in the events
+ * of its steps: names are added, never altered.
  */
-import { arrive } from './arrival.js';
-import { releaseSenders } from '../ask/correction.js';
+import { arriving } from './arrival.js';
 import { escalateAsks } from '../ask/escalation.js';
-import { openAsk, closeAsk } from '../ask/open-ask.js';
-import { pendingAsks } from '../step/pending.js';
 import { afterCalls, awaitsHooks } from '../call/after.js';
 import { dispatch } from '../call/dispatch.js';
-import { close } from './closing.js';
+import { closing } from './closing.js';
 import { afterCompaction } from '../context/after-compaction.js';
 import { makeRoom } from '../context/compaction.js';
-import { adoptModel, resolveWanted } from './control.js';
-import { openingLimits } from '../step/effect-limits.js';
-import { refOf, type ActivityEffect } from '../state/effect.js';
-import { flush } from '../step/flush.js';
+import { adoptModel, decideMode, resolveWanted } from './control.js';
 import { complete } from '../gates/completion.js';
-import { afterSampling, notifyFailure } from '../hooks/background.js';
-import { cancelAll, flying, nextId, start, startTimer, WORK, type Step } from '../step/inflight.js';
+import { afterSampling } from '../hooks/background.js';
 import { breakerTrip } from '../limits/breakers.js';
 import { requiredToolGone } from '../limits/required-tools.js';
 import { trip } from '../money/budget.js';
-import { askForBudget, exceed, questionFor } from '../money/exceed.js';
+import { askForBudget, exceed } from '../money/exceed.js';
 import { accountForUnheard } from '../money/failed-call.js';
-import { emit } from '../step/outbox.js';
-import { CONTINUE_AS_NEW_BYTES_MAX, fitsBytes } from '../json/payload-size.js';
-import { beginPause, pause } from './pause.js';
-import { isOpen, type OpenRun, type Run, type Turn } from '../state/run.js';
+import { heedClose, interrupted, pausing } from './interrupt.js';
+import { endUnopened, opening } from './opening.js';
+import { segmentFull } from './segment.js';
+import { rule, type Rule, type Ruling } from '../step/advance.js';
+import { flying, only } from '../step/inflight.js';
+import type { OpenRun, Run, Turn } from '../state/run.js';
 import { stop } from '../step/stop.js';
-import type { StopPhase } from '../state/result.js';
-import { afterModelFailure, isLeftToFallback } from '../turn/model-failure.js';
-import { askModel } from '../turn/request.js';
-import { storeMessages, storeSome } from '../turn/store-messages.js';
+import { modelFailed } from '../turn/model-failure.js';
+import { storeMessages } from '../turn/store-messages.js';
 import { allSettled, nextTurn } from '../turn/results.js';
 import { isTruncated, recover } from '../turn/truncation.js';
+import { asking, awaitingUser } from './user-turn.js';
 import { watchWallTime } from './wall-time.js';
 
-/** A step, 'hold' when nothing below may fire now, undefined when the rule does not apply. */
-export type Rule<R extends Run = OpenRun> = (run: R) => Step | 'hold' | undefined;
+type Rules<Args extends readonly [Run, ...unknown[]]> = readonly Rule<string, Run, Args>[];
 
-/** The rule before all others: `opening`. */
-export const OPENING = 'open';
+/** Of any run that has not ended, open or not. */
+export const OPENING = [
+  rule('close asked', {
+    says: 'A `close` ends a conversation that waits for its user, once nothing queued is left to answer. It cancels any other run, unless a person has interrupted that run already.',
+    holds: 'nothing',
+    since: 9,
+    apply: heedClose,
+  }),
+  rule('not opened', {
+    says: 'When the first segment cannot be opened, the workflow fails with the reason. When a person had stopped the run meanwhile, the run ends with that stop.',
+    holds: 'nothing',
+    since: 1,
+    apply: endUnopened,
+  }),
+  rule('open', {
+    says: 'Each segment begins with `open_run`. An interrupt gives the opening 10 s more, then cancels it.',
+    holds: 'everything, until `open_run` is back',
+    since: 1,
+    apply: opening,
+  }),
+] as const satisfies Rules<[run: Run]>;
 
-/** Rules of a run that is open, by name. */
-export const RULES = [
-  named('arrive', arriving),
-  named('unheard costs', accountForUnheard),
-  named('close', closing),
-  named('interrupt', interrupted),
-  named('pause', pausing),
-  named('segment full', segmentFull),
-  named('end of wall time', watchWallTime),
-  named('escalate', escalateAsks),
-  named('larger budget', askForBudget),
-  named('resolve model', resolveWanted),
-  named('hooks after reply', sampled),
-  named('last word', wrappedUp),
-  named('hooks after calls', callsHooked),
-  named('calls settled', callsSettled),
-  named('dispatch', dispatching),
-  named('completion gates', completionGates),
-  named('truncation', truncation),
-  named('model failure', modelFailed),
-  named('after compaction', compactionEnded),
-  named('large messages', storing),
-  named('adopt model', adopting),
-  named('limits', limits),
-  named('compaction', compaction),
-  named('ask the model', asking),
-  named('await the user', awaitingUser),
+/** Of an open run, whatever it is doing. */
+export const ALWAYS = [
+  rule('arrive', {
+    says: 'The SessionStart hooks run first. Then `session_init` is the first event, warnings that waited follow, and the goal is the first message. A task that its starter refuses stops here, before any model call.',
+    holds: 'everything, while SessionStart hooks run',
+    since: 1,
+    apply: arriving,
+  }),
+  rule('permission mode', {
+    says: 'A permission mode that a person wants counts from the next permission decision on. A mode that the run does not allow is refused with a warning.',
+    holds: 'nothing',
+    since: 9,
+    apply: decideMode,
+  }),
+  rule('unheard costs', {
+    says: 'When a model call ended without telling its cost, the rows of its attempts tell it (`account_call`). Money comes before every other decision.',
+    holds: 'everything, until the cost is known',
+    since: 1,
+    apply: accountForUnheard,
+  }),
+  rule('close', {
+    says: 'A run that stops cancels what is under way (a stop by a person, the end of time) or lets it finish (any other stop). Then each call gets its result, each question is withdrawn, `stop` and `run_result` are emitted, the SessionEnd hooks run, and the rest is stored.',
+    holds: 'everything: a run that stops decides nothing else',
+    since: 1,
+    apply: closing,
+  }),
+  rule('interrupt', {
+    says: 'A person’s interrupt or cancel stops the run, or begins a pause where the run allows pauses. Between two turns a used-up budget is the reason instead, unless a person is to be asked for more of it.',
+    holds: 'nothing',
+    since: 1,
+    apply: interrupted,
+  }),
+  rule('pause', {
+    says: 'A run that pauses cancels what is under way, gives each call its result, withdraws each question, then waits for its user’s next message.',
+    holds: 'everything, until nothing is under way',
+    since: 1,
+    apply: pausing,
+  }),
+  rule('segment full', {
+    says: 'No effect starts in a full segment. When only timers are left in flight, the run continues as new; a run that is too large for that stores its events and messages first.',
+    holds: 'every start, while work is in flight',
+    since: 1,
+    apply: segmentFull,
+  }),
+  rule('end of wall time', {
+    says: 'With `timeoutCounts: wall` a timer ends the run at its time, whatever the run waits for. What is under way is cancelled first.',
+    holds: 'everything, while what is cancelled comes back',
+    since: 1,
+    apply: watchWallTime,
+  }),
+  rule('escalate', {
+    says: 'A question that nobody has decided in time is told once to its further roles, who may decide from then on as well.',
+    holds: 'nothing',
+    since: 1,
+    apply: escalateAsks,
+  }),
+  rule('larger budget', {
+    says: 'With `onBudget: ask` a used-up budget becomes a question to a person. An approval raises that budget by a named amount for the rest of the run; any other answer ends the run with the budget’s stop reason.',
+    holds: 'every start, while the question is open',
+    since: 1,
+    apply: askForBudget,
+  }),
+  rule('resolve model', {
+    says: 'A model that a person names is looked up at once, beside everything else.',
+    holds: 'nothing',
+    since: 1,
+    apply: resolveWanted,
+  }),
+] as const satisfies Rules<[run: OpenRun]>;
+
+/** While the newest reply and its calls are worked on. */
+export const WITH_REPLY = [
+  rule('hooks after reply', {
+    says: 'The PostSampling hooks start once for each reply. Nobody waits for them.',
+    holds: 'nothing',
+    since: 1,
+    apply: afterSampling,
+  }),
+  rule('last word', {
+    says: 'The reply to a wrap-up request ends the run with the budget’s stop reason. Its calls are not run.',
+    holds: 'nothing',
+    since: 1,
+    apply: (run, _turn) => (run.wrapUp?.asked ? only(stop(run, run.wrapUp.reason)) : undefined),
+  }),
+  rule('hooks after calls', {
+    says: 'Each call that an executor has run gets its PostToolUse or PostToolUseFailure hooks as soon as the call is settled, in the order of the calls.',
+    holds: 'nothing',
+    since: 1,
+    apply: afterCalls,
+  }),
+  rule('calls settled', {
+    says: 'A required tool that is gone, or a tool that failed too often, stops the run, even while other calls wait. When every call has its result and its hooks are done, the results become one message and the next turn begins.',
+    holds: 'nothing',
+    since: 1,
+    apply: callsSettled,
+  }),
+  rule('dispatch', {
+    says: 'Money is looked at once more before the first call of a reply. Then each call that may run moves on, one station at a time: lookup, check, hook, permission, approval, grant, settlement.',
+    holds: 'everything below, until all calls of the reply are settled',
+    since: 1,
+    apply: (run, turn) => (turn.calls.length === 0 ? undefined : (dispatch(run, turn) ?? 'hold')),
+  }),
+  rule('completion gates', {
+    says: 'A whole reply without calls passes the completion gates in their order. A gate asks the model again, stops the run or waits; a reply that passes all of them is the answer.',
+    holds: 'everything below, while Stop hooks run',
+    since: 1,
+    apply: (run, turn) => (isTruncated(turn) ? undefined : complete(run, turn)),
+  }),
+  rule('truncation', {
+    says: 'A reply that was cut off is no answer. By `maxTokensStrategy` the conversation is summarised, the model goes on where it stopped, or the run stops; a reply that the vendor paused is resumed up to five times.',
+    holds: 'nothing',
+    since: 1,
+    apply: (run, turn) => only(recover(run, turn)),
+  }),
+] as const satisfies Rules<[run: OpenRun, turn: Turn]>;
+
+/** When no reply is at hand: before the next request, and while one is under way. */
+export const BETWEEN_REPLIES = [
+  rule('model failure', {
+    says: 'A model call that failed for good leads to the fallback model, to a summary when the prompt was too long, to a question about a budget, or to the end of the run. The StopFailure hooks are told of errors that no fallback takes over.',
+    holds: 'nothing',
+    since: 1,
+    apply: modelFailed,
+  }),
+  rule('after compaction', {
+    says: 'A summary that makes the conversation shorter takes its place. Any other outcome leaves the conversation as it is, and the run goes on or stops by what the summary was for.',
+    holds: 'nothing',
+    since: 1,
+    apply: afterCompaction,
+  }),
+  rule('large messages', {
+    says: 'Messages that the next request cannot bring along are stored first, by an effect of their own.',
+    holds: 'everything below, until they are stored',
+    since: 1,
+    apply: (run) => (asksModel(run) ? undefined : storeMessages(run)),
+  }),
+  rule('adopt model', {
+    says: 'A model that was looked up takes the place of the other one between two requests.',
+    holds: 'everything below, while the model is looked up',
+    since: 1,
+    apply: (run) => (asksModel(run) ? undefined : adoptModel(run)),
+  }),
+  rule('limits', {
+    says: 'Between two turns the budgets are looked at, in their order: a used-up budget stops the run, or is asked about. A conversation that waits for its user without a message is left alone.',
+    holds: 'everything below, while a reply or a summary is awaited',
+    since: 1,
+    apply: limits,
+  }),
+  rule('compaction', {
+    says: 'When the context is over its threshold, or the model had no room, the conversation is summarised before the next request. A context that is full all the same stops the run.',
+    holds: 'everything below, while PreCompact hooks run',
+    since: 1,
+    apply: (run) => (hasNothingToSay(run) || run.wrapUp !== undefined ? undefined : makeRoom(run)),
+  }),
+  rule('ask the model', {
+    says: 'The next model call starts, with the oldest queued messages of the user. A conversation that waits for its user needs a message first.',
+    holds: 'nothing',
+    since: 1,
+    apply: asking,
+  }),
+  rule('await the user', {
+    says: 'A conversation without a message asks its user for one. A `close` or the end of that wait completes the run; after a pause nobody who comes back means `interrupted`.',
+    holds: 'everything, while the question is open',
+    since: 1,
+    apply: awaitingUser,
+  }),
+] as const satisfies Rules<[run: OpenRun]>;
+
+/** All lists, in the order in which they are tried; of the last two the one that applies. */
+export const RULE_LISTS = [
+  { title: 'Of any run that has not ended', rules: OPENING },
+  { title: 'Of an open run', rules: ALWAYS },
+  { title: 'With a reply at hand', rules: WITH_REPLY },
+  { title: 'Between replies', rules: BETWEEN_REPLIES },
 ] as const;
 
-export type RuleName = typeof OPENING | (typeof RULES)[number]['name'];
+export type RuleName = (typeof RULE_LISTS)[number]['rules'][number]['name'];
 
-interface NamedRule<Name extends string> {
-  readonly name: Name;
-  readonly apply: Rule;
+function asksModel(run: OpenRun): boolean {
+  return flying(run, ['call_model', 'compact']);
 }
 
-function named<Name extends string>(name: Name, apply: Rule): NamedRule<Name> {
-  return { name, apply };
+function hasNothingToSay(run: OpenRun): boolean {
+  return run.idle && run.queue.length === 0;
 }
 
-/** Before everything: each segment begins with `open_run`. */
-export function opening(run: Run): Step | 'hold' | undefined {
-  if (run.final !== undefined) return 'hold';
-  if (run.segment.opened) return isOpen(run) ? undefined : 'hold';
-  if (flying(run, ['open_run'])) return run.interrupt === undefined ? 'hold' : giveUpOpening(run);
-  return start(run, 'open_run', (id, events): ActivityEffect => ({
-    kind: 'open_run',
-    id,
-    input: {
-      v: 1,
-      run: refOf(run),
-      segment: run.segment.number,
-      ...(run.segment.number === 0 && { start: run.start }),
-      ...(run.previousExecution !== undefined && { previousExecution: run.previousExecution }),
-      events,
-    },
-    limits: openingLimits(run),
-    summary: `${run.start.agent}, segment ${run.segment.number}`,
-  }));
-}
-
-/** How long an interrupted run may still take to open, so that it ends with its events; ms. */
-const OPENING_GRACE_MS = 10_000;
-
-/** A store that cannot be written must not keep a person from stopping the run. */
-function giveUpOpening(run: Run): Step | 'hold' {
-  if (run.graceTimer === undefined) {
-    const graceTimer = nextId(run, 'timer');
-    const timed = startTimer(run, { at: run.now + OPENING_GRACE_MS, summary: 'grace of a cancel' });
-    return { run: { ...timed.run, graceTimer }, effects: timed.effects };
-  }
-  if (run.inflight[run.graceTimer] !== undefined) return 'hold';
-  const cancelled = cancelAll(run, ['open_run']);
-  return cancelled.effects.length > 0 ? cancelled : 'hold';
-}
-
-function arriving(run: OpenRun): Step | 'hold' | undefined {
-  return run.arrival === undefined ? undefined : arrive(run, run.arrival);
-}
-
-function closing(run: OpenRun): Step | 'hold' | undefined {
-  return run.stopping === undefined ? undefined : close(run, run.stopping);
-}
-
-/** Interrupt and cancel; at the top of the loop a limit that ends the run comes first (C25). */
-function interrupted(run: OpenRun): Step | undefined {
-  if (run.interrupt === undefined) return undefined;
-  const between = run.turn === undefined && !flying(run, ['call_model', 'compact']);
-  const tripped = between && !run.idle ? trip(run, 'between_turns') : undefined;
-  if (tripped !== undefined && questionFor(run, tripped) === undefined) {
-    return only(stop(run, tripped));
-  }
-  const told = emit(run, { type: 'interruption', by: run.interrupt });
-  if (pauses(run)) {
-    return only(beginPause(run.idle ? run : told, phaseOf(run)));
-  }
-  const reason = run.interrupt === 'interrupt' ? 'interrupted' : 'aborted';
-  return only(stop(told, reason, { phase: phaseOf(run) }));
-}
-
-function phaseOf(run: OpenRun): StopPhase {
-  if (flying(run, ['call_model'])) return 'streaming';
-  if (run.turn === undefined || run.turn.calls.length === 0) return 'before_model';
-  const begun = run.turn.calls.some(
-    (call) =>
-      ['executing', 'returned', 'doubt'].includes(call.stage) ||
-      (call.stage === 'settled' && call.result.started),
-  );
-  return begun ? 'tools' : 'before_tools';
-}
-
-/** A run that says its last word has nothing to come back to. */
-function pauses({ interrupt, frozen, wrapUp: last }: OpenRun): boolean {
-  return interrupt === 'interrupt' && frozen.settings.interruptMode === 'pause' && !last;
-}
-
-function pausing(run: OpenRun): Step | 'hold' | undefined {
-  return run.pausing === undefined ? undefined : pause(run, run.pausing);
-}
-
-/** No new effect starts in a full segment; when only timers are left, the next one begins. */
-function segmentFull(run: OpenRun): Step | 'hold' | undefined {
-  if (!run.segment.full) return undefined;
-  if (flying(run, [...WORK, 'flush'])) return 'hold';
-  const told = emit(releaseSenders(run), { type: 'transition', reason: 'continued_as_new' });
-  return fitsBytes(told, CONTINUE_AS_NEW_BYTES_MAX)
-    ? only({ ...told, final: { kind: 'continue_as_new' } })
-    : makeSmaller(run);
-}
-
-/** A run that is too large to be handed on: what may lie in the store goes there first. */
-function makeSmaller(run: OpenRun): Step {
-  if (run.outbox.events.length > 0) return flush(run);
-  if (run.pending.length > 0) return storeSome(run);
-  return only(
-    stop(run, 'failed', {
-      detail: 'run_too_large',
-      nextSafeAction: 'Start again with a smaller task, or with fewer open questions at a time.',
-    }),
-  );
-}
-
-/** The last word is said; calls in it were never on offer. */
-function wrappedUp(run: OpenRun): Step | undefined {
-  const { wrapUp: last, turn } = run;
-  return last?.asked && turn !== undefined ? only(stop(run, last.reason)) : undefined;
-}
-
-function sampled(run: OpenRun): Step | undefined {
-  return run.turn === undefined ? undefined : afterSampling(run, run.turn);
-}
-
-function callsHooked(run: OpenRun): Step | undefined {
-  return run.turn === undefined ? undefined : afterCalls(run, run.turn);
-}
-
-function callsSettled(run: OpenRun): Step | undefined {
-  const { turn } = run;
-  if (turn === undefined || turn.calls.length === 0) return undefined;
+function callsSettled(run: OpenRun, turn: Turn): Ruling<Run> {
+  if (turn.calls.length === 0) return undefined;
   const tripped = requiredToolGone(run, turn) ?? breakerTrip(run);
   if (tripped !== undefined) {
     const { reason, ...words } = tripped;
@@ -211,110 +253,9 @@ function callsSettled(run: OpenRun): Step | undefined {
   return allSettled(turn) && !awaitsHooks(run, turn) ? only(nextTurn(run, turn)) : undefined;
 }
 
-function dispatching(run: OpenRun): Step | 'hold' | undefined {
-  const { turn } = run;
-  if (turn === undefined || turn.calls.length === 0) return undefined;
-  return dispatch(run, turn) ?? 'hold';
-}
-
-function completionGates(run: OpenRun): Step | 'hold' | undefined {
-  const { turn } = run;
-  return turn === undefined || isTruncated(turn) ? undefined : complete(run, turn);
-}
-
-function truncation(run: OpenRun): Step | undefined {
-  const turn: Turn | undefined = run.turn;
-  return turn === undefined ? undefined : only(recover(run, turn));
-}
-
-function modelFailed(run: OpenRun): Step | undefined {
-  const { modelFailure } = run;
-  if (modelFailure === undefined) return undefined;
-  const notified = isLeftToFallback(run, modelFailure)
-    ? { run, effects: [] }
-    : notifyFailure(run, modelFailure);
-  return {
-    run: afterModelFailure(notified.run, modelFailure),
-    effects: notified.effects,
-  };
-}
-
-/** What a summary that has come back leads to, before the limits are looked at again (ST-33). */
-function compactionEnded(run: OpenRun): Step | undefined {
-  const next = afterCompaction(run);
-  return next === undefined ? undefined : only(next);
-}
-
-/** Before anything would bring messages along that are too large for it. */
-function storing(run: OpenRun): Step | 'hold' | undefined {
-  return flying(run, ['call_model', 'compact']) ? undefined : storeMessages(run);
-}
-
-/** Before the context is looked at: the window of the new model is what counts (G76). */
-function adopting(run: OpenRun): Step | 'hold' | undefined {
-  if (flying(run, ['call_model', 'compact'])) return undefined;
-  const adopted = adoptModel(run);
-  return adopted === undefined || adopted === 'hold' ? adopted : only(adopted);
-}
-
-function limits(run: OpenRun): Step | 'hold' | undefined {
-  if (flying(run, ['call_model', 'compact'])) return 'hold';
-  if (run.idle && run.queue.length === 0) return undefined;
+function limits(run: OpenRun): Ruling<Run> {
+  if (asksModel(run)) return 'hold';
+  if (hasNothingToSay(run)) return undefined;
   const tripped = trip(run, run.wrapUp === undefined ? 'between_turns' : 'before_restart');
   return tripped === undefined ? undefined : only(exceed(run, tripped));
-}
-
-function compaction(run: OpenRun): Step | 'hold' | undefined {
-  // A last word is one call: it is not worth a summary.
-  if ((run.idle && run.queue.length === 0) || run.wrapUp !== undefined) return undefined;
-  return makeRoom(run);
-}
-
-/** The next model call; a waiting conversation needs a message first. */
-function asking(run: OpenRun): Step | undefined {
-  if (!run.idle) return askModel(run);
-  if (run.queue.length === 0) return undefined;
-  const ask = pendingAsks(run).find((open) => open.kind === 'user_message');
-  const closed =
-    ask === undefined ? { run, effects: [] } : closeAsk(run, ask.id, { outcome: 'answered' });
-  // Nothing refers to the question any more: a conversation of any length keeps none (R1).
-  const asks = pendingAsks(closed.run);
-  const { paused: _, ...going } = closed.run;
-  return { run: { ...going, asks, idle: false }, effects: closed.effects };
-}
-
-function awaitingUser(run: OpenRun): Step | 'hold' {
-  if (run.closeRequested) return only(stop(run, 'completed', { detail: 'closed' }));
-  const ask = pendingAsks(run).find((open) => open.kind === 'user_message');
-  if (ask?.elapsed) {
-    const closed = closeAsk(run, ask.id, { outcome: 'expired' });
-    return { run: nobodyCame(closed.run), effects: closed.effects };
-  }
-  if (ask !== undefined) return 'hold';
-  const id = userAskId(run);
-  return openAsk(run, {
-    id,
-    kind: 'user_message',
-    digest: id,
-    roles: [],
-    quorum: 1,
-    expiresInMs: run.frozen.settings.idleTimeoutMs,
-    onExpiry: 'stop',
-  });
-}
-
-/** A run can pause more than once in a turn, never twice after the same request. */
-function userAskId({ runId, paused, tally, requests }: OpenRun): string {
-  const id = `${runId}:user:${tally.turnCount}`;
-  return paused === undefined ? id : `${id}:paused:${requests}`;
-}
-
-function nobodyCame(run: OpenRun): OpenRun {
-  return run.paused === undefined
-    ? stop(run, 'completed', { detail: 'idle' })
-    : stop(run, 'interrupted', { phase: run.paused });
-}
-
-function only(run: Run): Step {
-  return { run, effects: [] };
 }

@@ -54,7 +54,7 @@ export function accountForUnheard(run: OpenRun): Step<OpenRun> | 'hold' | undefi
   }));
 }
 
-export function callAccounted(run: OpenRun, output: AccountCallOutput): OpenRun {
+export function callAccounted(run: OpenRun, _: string, output: AccountCallOutput): OpenRun {
   const { lostCostMicroUsd: costMicroUsd, lostUsage: usage } = output;
   return billUnheard(run, { costMicroUsd, usage });
 }

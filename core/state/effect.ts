@@ -8,17 +8,26 @@ import type { Frozen } from './frozen.js';
 import type { StoredText } from '../json/json.js';
 import type {
   AccountCallInput,
+  AccountCallOutput,
   CallModelInput,
+  CallModelOutput,
   CompactInput,
+  CompactOutput,
   ResolveModelInput,
+  ResolveModelOutput,
 } from './payloads/model-payloads.js';
 import type { Acknowledged, EventBatch, RunRef, StoreRef } from './payloads/payload.js';
 import type {
   CheckCallInput,
+  CheckCallOutput,
   ExecuteToolInput,
+  ExecuteToolOutput,
   ReconcileToolInput,
+  ReconcileToolOutput,
   RecordOutcomeInput,
+  RecordOutcomeOutput,
   RunHooksInput,
+  RunHooksOutput,
 } from './payloads/tool-payloads.js';
 import type { OpenedSession, SavedSession, SessionToSave } from './session.js';
 import type { StartInput } from './task.js';
@@ -104,30 +113,70 @@ export interface EffectLimits {
 /** First and longest wait between attempts, in ms. A server's retry-after overrides them. */
 export const RETRY_BACKOFF = { initialMs: 500, maximumMs: 30_000, coefficient: 2 };
 
-interface OfActivity<Kind extends string, Payload> {
+/** Activities by their types: what goes in, and what comes out. */
+export interface ActivityPayloads {
+  open_run: { input: OpenRunInput; output: OpenRunOutput };
+  call_model: { input: CallModelInput; output: CallModelOutput };
+  execute_tool: { input: ExecuteToolInput; output: ExecuteToolOutput };
+  reconcile_tool: { input: ReconcileToolInput; output: ReconcileToolOutput };
+  record_outcome: { input: RecordOutcomeInput; output: RecordOutcomeOutput };
+  check_call: { input: CheckCallInput; output: CheckCallOutput };
+  run_hooks: { input: RunHooksInput; output: RunHooksOutput };
+  compact: { input: CompactInput; output: CompactOutput };
+  resolve_model: { input: ResolveModelInput; output: ResolveModelOutput };
+  account_call: { input: AccountCallInput; output: AccountCallOutput };
+  flush: { input: FlushInput; output: FlushOutput };
+  close_run: { input: CloseRunInput; output: CloseRunOutput };
+}
+
+export type ActivityKind = keyof ActivityPayloads;
+export type InputOf<Kind extends ActivityKind> = ActivityPayloads[Kind]['input'];
+export type OutputOf<Kind extends ActivityKind> = ActivityPayloads[Kind]['output'];
+
+/** The activities of a worker, as a workflow calls them. */
+export type Activities = {
+  readonly [Kind in ActivityKind]: (input: InputOf<Kind>) => Promise<OutputOf<Kind>>;
+};
+
+interface ActivityMeaning {
+  /** Type of the input that its outcome becomes; a failure becomes `effect_failed`. */
+  readonly outcome: string;
+  /** It works for the run: its time is active time, and no segment ends while it is in flight. */
+  readonly works: boolean;
+  /** An interrupt and the end of time cancel it. */
+  readonly interruptible: boolean;
+}
+
+/** Activities by their types: what each means to the run. */
+export const ACTIVITIES = {
+  open_run: { outcome: 'run_opened', works: true, interruptible: false },
+  call_model: { outcome: 'model_replied', works: true, interruptible: true },
+  execute_tool: { outcome: 'tool_returned', works: true, interruptible: true },
+  reconcile_tool: { outcome: 'tool_reconciled', works: true, interruptible: true },
+  record_outcome: { outcome: 'outcome_recorded', works: true, interruptible: true },
+  check_call: { outcome: 'call_checked', works: true, interruptible: true },
+  run_hooks: { outcome: 'hooks_ran', works: true, interruptible: true },
+  compact: { outcome: 'compacted', works: true, interruptible: true },
+  resolve_model: { outcome: 'model_resolved', works: true, interruptible: true },
+  account_call: { outcome: 'call_accounted', works: true, interruptible: false },
+  flush: { outcome: 'flushed', works: false, interruptible: false },
+  close_run: { outcome: 'run_closed', works: true, interruptible: false },
+} as const satisfies { readonly [Kind in ActivityKind]: ActivityMeaning };
+
+export const ACTIVITY_KINDS = Object.keys(ACTIVITIES) as readonly ActivityKind[];
+
+interface OfActivity<Kind extends ActivityKind> {
   readonly kind: Kind;
   readonly id: string;
-  readonly input: Payload;
+  readonly input: InputOf<Kind>;
   readonly limits: EffectLimits;
   /** One line for people who look at the history. */
   readonly summary: string;
-  /** It is larger than a payload may be, even without events: nobody starts it (engine.ts). */
+  /** It is larger than a payload may be, even without events: nobody starts it (advance.ts). */
   readonly oversized?: true;
 }
 
-export type ActivityEffect =
-  | OfActivity<'open_run', OpenRunInput>
-  | OfActivity<'call_model', CallModelInput>
-  | OfActivity<'execute_tool', ExecuteToolInput>
-  | OfActivity<'reconcile_tool', ReconcileToolInput>
-  | OfActivity<'record_outcome', RecordOutcomeInput>
-  | OfActivity<'check_call', CheckCallInput>
-  | OfActivity<'run_hooks', RunHooksInput>
-  | OfActivity<'compact', CompactInput>
-  | OfActivity<'resolve_model', ResolveModelInput>
-  | OfActivity<'account_call', AccountCallInput>
-  | OfActivity<'flush', FlushInput>
-  | OfActivity<'close_run', CloseRunInput>;
+export type ActivityEffect = { [Kind in ActivityKind]: OfActivity<Kind> }[ActivityKind];
 
 export type Effect =
   | ActivityEffect

@@ -3,21 +3,7 @@
  * Invariant: inputs from outside (`decision` … `input_rejected`) are already parsed to these shapes.
  */
 import type { Decision } from './ask.js';
-import type {
-  AccountCallOutput,
-  ActivityEffect,
-  CallModelOutput,
-  CheckCallOutput,
-  CloseRunOutput,
-  CompactOutput,
-  ExecuteToolOutput,
-  FlushOutput,
-  OpenRunOutput,
-  ReconcileToolOutput,
-  RecordOutcomeOutput,
-  ResolveModelOutput,
-  RunHooksOutput,
-} from './effect.js';
+import type { ACTIVITIES, ActivityKind, OutputOf } from './effect.js';
 import type { Failure } from './failure.js';
 import type { Json } from '../json/json.js';
 import type { PermissionMode } from './permission-mode.js';
@@ -32,21 +18,18 @@ interface OfEffect extends Occurred {
   readonly id: string;
 }
 
+/** The outcome of an activity, or a timer that has fired. */
+export type Outcome =
+  | {
+      [Kind in ActivityKind]: OfEffect & {
+        readonly type: (typeof ACTIVITIES)[Kind]['outcome'];
+        readonly output: OutputOf<Kind>;
+      };
+    }[ActivityKind]
+  | (OfEffect & { readonly type: 'timer_fired' });
+
 export type EffectInput =
-  | (OfEffect & { readonly type: 'run_opened'; readonly output: OpenRunOutput })
-  | (OfEffect & { readonly type: 'model_replied'; readonly output: CallModelOutput })
-  | (OfEffect & { readonly type: 'tool_returned'; readonly output: ExecuteToolOutput })
-  | (OfEffect & { readonly type: 'tool_reconciled'; readonly output: ReconcileToolOutput })
-  | (OfEffect & { readonly type: 'outcome_recorded'; readonly output: RecordOutcomeOutput })
-  | (OfEffect & { readonly type: 'call_checked'; readonly output: CheckCallOutput })
-  | (OfEffect & { readonly type: 'hooks_ran'; readonly output: RunHooksOutput })
-  | (OfEffect & { readonly type: 'compacted'; readonly output: CompactOutput })
-  | (OfEffect & { readonly type: 'model_resolved'; readonly output: ResolveModelOutput })
-  | (OfEffect & { readonly type: 'call_accounted'; readonly output: AccountCallOutput })
-  | (OfEffect & { readonly type: 'flushed'; readonly output: FlushOutput })
-  | (OfEffect & { readonly type: 'run_closed'; readonly output: CloseRunOutput })
-  | (OfEffect & { readonly type: 'timer_fired' })
-  | (OfEffect & { readonly type: 'effect_failed'; readonly failure: Failure });
+  Outcome | (OfEffect & { readonly type: 'effect_failed'; readonly failure: Failure });
 
 export type OutsideInput =
   | (Occurred & {
@@ -76,19 +59,3 @@ export type OutsideInput =
     });
 
 export type Input = EffectInput | OutsideInput | (Occurred & { readonly type: 'segment_full' });
-
-/** The input that the outcome of an activity becomes. */
-export const OUTCOME_TYPES: { readonly [kind in ActivityEffect['kind']]: EffectInput['type'] } = {
-  open_run: 'run_opened',
-  call_model: 'model_replied',
-  execute_tool: 'tool_returned',
-  reconcile_tool: 'tool_reconciled',
-  record_outcome: 'outcome_recorded',
-  check_call: 'call_checked',
-  run_hooks: 'hooks_ran',
-  compact: 'compacted',
-  resolve_model: 'model_resolved',
-  account_call: 'call_accounted',
-  flush: 'flushed',
-  close_run: 'run_closed',
-};

@@ -8,13 +8,15 @@
 import type { RefusedDecision, Ask, Decision, Verdict } from './ask.js';
 import type { AskOutcome } from './ask-kinds.js';
 import type { Arrival } from './arrival.js';
+import type { Carrier } from './carrier.js';
 import type { StandingGrant } from './grant.js';
 import type { DeskKey } from './statement.js';
 import type { Call } from './call.js';
 import type { RetriedAttempt, StoreRef } from './effect.js';
 import type { State } from './dataflow.js';
-import type { Phase, RunEvent } from './event.js';
+import type { Phase } from './event.js';
 import type { AskView } from './ask-view.js';
+import type { Failure } from './failure.js';
 import type { Frozen } from './frozen.js';
 import type { TokenTracker } from './token-budget.js';
 import type { AnswerOpinion, HookErrand, HookReport } from './hook.js';
@@ -32,28 +34,6 @@ export const UNPROCESSED_MAX = 50;
 
 export interface KnownStore extends StoreRef {
   /** When the run learned that an older copy, or another store, has the place; absent: none has. */
-  readonly since?: number;
-}
-
-export interface InFlight {
-  readonly kind:
-    | 'open_run'
-    | 'call_model'
-    | 'execute_tool'
-    | 'reconcile_tool'
-    | 'record_outcome'
-    | 'check_call'
-    | 'run_hooks'
-    | 'compact'
-    | 'resolve_model'
-    | 'account_call'
-    | 'flush'
-    | 'close_run'
-    | 'timer';
-  readonly cancelled: boolean;
-  /** Timers: when they fire, ms since epoch. */
-  readonly at?: number;
-  /** Work: when it was handed over, ms since epoch; absent under rules without `workedTime`. */
   readonly since?: number;
 }
 
@@ -241,9 +221,8 @@ export interface QueuedMessage {
   readonly text: string;
 }
 
-export interface Run {
+export interface Run extends Carrier {
   readonly shape: 1;
-  readonly rules: number;
   /** The newest rules that the code knew which decided the first step; absent: that code did not say. */
   readonly begunWith?: number;
   readonly tenant: string;
@@ -256,9 +235,6 @@ export interface Run {
   readonly session?: RunSession;
   /** Opened and not announced yet: its SessionStart hooks come first. */
   readonly arrival?: Arrival;
-  readonly now: number;
-  /** Within `advance` alone: name of the rule that is applied (core/loop/rules.ts). */
-  readonly rule?: string;
   readonly phase: Phase;
   readonly clock: Clock;
   readonly head: string | null;
@@ -313,20 +289,14 @@ export interface Run {
   readonly proofs?: { readonly at: number; readonly count: number };
   /** Set from outside; absent: that of the settings. */
   readonly permissionMode?: PermissionMode;
+  /** Named from outside, and not decided on yet; the last one counts. */
+  readonly wantedMode?: PermissionMode;
   readonly queue: readonly QueuedMessage[];
   readonly seenMessageIds: readonly string[];
   readonly lastAnswer?: StoredText;
   /** The newest answer as the task's output schema has it. */
   readonly lastOutput?: Json;
   readonly partialOutput?: StoredText;
-  readonly outbox: {
-    readonly nextSeq: number;
-    readonly events: readonly RunEvent[];
-    /** The effect that carries events now; nobody else may until it is back. */
-    readonly carrier?: string;
-  };
-  readonly inflight: { readonly [effectId: string]: InFlight };
-  readonly nextEffect: number;
   /** Hooks under way, by effect id. */
   readonly errands?: { readonly [effectId: string]: HookErrand };
   /** What ran outside of the events, for the result. */
@@ -350,8 +320,12 @@ export interface Run {
   readonly endTimer?: string;
   /** Runs out when an interrupted run does not get opened. */
   readonly graceTimer?: string;
+  /** `close` has arrived, and no rule has heeded it yet. */
+  readonly closeAsked?: true;
+  /** The conversation ends when its user has nothing left to say. */
   readonly closeRequested: boolean;
-  readonly segment: { readonly number: number; readonly full: boolean; readonly opened: boolean };
+  /** Why the first segment could not be opened. */
+  readonly notOpened?: Failure;
   /** Temporal run id of the segment before this one, until its history is archived. */
   readonly previousExecution?: string;
   /** An answer was delivered and the run waits for its user (`afterAnswer: 'await_user'`). */

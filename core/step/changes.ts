@@ -6,7 +6,7 @@
  *  H2 A number is sealed by the first history that is kept of it (histories/rules-N): from then on no change
  *     of that number is added, removed or altered. A new change takes the next number.
  */
-import type { Run } from '../state/run.js';
+import type { Carrier } from '../state/carrier.js';
 
 export interface Change {
   /** The first rules number that has it. */
@@ -93,12 +93,16 @@ export const CHANGES = {
     since: 8,
     why: 'A worker that dies while it opens a run is noticed by its heartbeats, not after a minute. The code that decided the first step says by its name whether it knows this.',
   },
+  ruledInputs: {
+    since: 9,
+    why: 'A wanted permission mode is decided by a rule, which its event names, and so is what a `close` ends: all facts of a moment are known by then.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;
 
 /** True when the run decides with this change. */
-export function follows({ rules }: Pick<Run, 'rules'>, change: ChangeName): boolean {
+export function follows({ rules }: Pick<Carrier, 'rules'>, change: ChangeName): boolean {
   return rules >= CHANGES[change].since;
 }
 

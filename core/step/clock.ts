@@ -9,7 +9,8 @@ import { left, type Limit } from '../state/budget-fields.js';
 import { follows } from './changes.js';
 import { flying, WORK } from './inflight.js';
 import { pendingAsks } from './pending.js';
-import type { Clock, InFlight, OpenRun, Run, Span } from '../state/run.js';
+import type { InFlight } from '../state/carrier.js';
+import type { Clock, OpenRun, Run, Span } from '../state/run.js';
 
 /** Moves time to `at`; never backwards. */
 export function elapse<R extends Run>(run: R, at: number): R {

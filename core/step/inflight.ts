@@ -3,15 +3,27 @@
  * Invariants: ids are `<kind>-<n>`, never reused in a run; an input for an id that is not in flight is late.
  */
 import { follows } from './changes.js';
-import type { ActivityEffect, Effect } from '../state/effect.js';
+import {
+  ACTIVITIES,
+  ACTIVITY_KINDS,
+  type ActivityEffect,
+  type ActivityKind,
+  type Effect,
+} from '../state/effect.js';
 import type { WireEvent } from '../state/event.js';
 import { batch, BATCH_BYTES_MAX } from './outbox.js';
 import { fitsBytes, jsonBytes, PAYLOAD_BYTES_MAX } from '../json/payload-size.js';
-import type { InFlight, Run } from '../state/run.js';
+import type { Carrier, InFlight } from '../state/carrier.js';
+import type { Run } from '../state/run.js';
 
-export interface Step<R extends Run = Run> {
+export interface Step<R extends Carrier = Run> {
   readonly run: R;
   readonly effects: readonly Effect[];
+}
+
+/** A step without effects. */
+export function only<R extends Carrier>(run: R): Step<R> {
+  return { run, effects: [] };
 }
 
 type Build = (id: string, events: readonly WireEvent[]) => ActivityEffect;
@@ -20,20 +32,20 @@ type Build = (id: string, events: readonly WireEvent[]) => ActivityEffect;
  * Starts an activity; it carries the outbox's next batch unless something else already does, as far as its
  * payload has room.
  */
-export function start<R extends Run>(run: R, kind: ActivityEffect['kind'], build: Build): Step<R> {
+export function start<R extends Carrier>(run: R, kind: ActivityKind, build: Build): Step<R> {
   const id = `${kind}-${run.nextEffect}`;
   const { effect, events } = fitted(run, (carried) => build(id, carried));
   const outbox = events.length === 0 ? run.outbox : { ...run.outbox, carrier: id };
   const next = withInFlight({ ...run, outbox, nextEffect: run.nextEffect + 1 }, id, {
     kind,
     cancelled: false,
-    ...(follows(run, 'workedTime') && WORK.includes(kind) && { since: run.now }),
+    ...(follows(run, 'workedTime') && ACTIVITIES[kind].works && { since: run.now }),
   });
   return { run: next, effects: [effect] };
 }
 
 /** Events wait for the next payload where this one has no room for them. */
-function fitted(run: Run, build: (events: readonly WireEvent[]) => ActivityEffect) {
+function fitted(run: Carrier, build: (events: readonly WireEvent[]) => ActivityEffect) {
   const events = batch(run);
   const effect = build(events);
   if (fitsBytes(effect.input, PAYLOAD_BYTES_MAX)) return { effect, events };
@@ -55,11 +67,11 @@ export interface TimerRequest {
 }
 
 /** Id that the next started effect of this kind will have. */
-export function nextId(run: Run, kind: string): string {
+export function nextId(run: Carrier, kind: string): string {
   return `${kind}-${run.nextEffect}`;
 }
 
-export function startTimer<R extends Run>(run: R, request: TimerRequest): Step<R> {
+export function startTimer<R extends Carrier>(run: R, request: TimerRequest): Step<R> {
   const id = nextId(run, 'timer');
   const next = withInFlight({ ...run, nextEffect: run.nextEffect + 1 }, id, {
     kind: 'timer',
@@ -70,7 +82,7 @@ export function startTimer<R extends Run>(run: R, request: TimerRequest): Step<R
 }
 
 /** Removes an effect that an input has ended. */
-export function finish<R extends Run>(run: R, id: string): R {
+export function finish<R extends Carrier>(run: R, id: string): R {
   const { [id]: ended, ...inflight } = run.inflight;
   if (ended === undefined) return run;
   if (run.outbox.carrier !== id) return { ...run, inflight };
@@ -79,13 +91,13 @@ export function finish<R extends Run>(run: R, id: string): R {
 }
 
 /** Cancels a timer at once: nothing comes back from it. */
-export function cancelTimer<R extends Run>(run: R, id: string): Step<R> {
+export function cancelTimer<R extends Carrier>(run: R, id: string): Step<R> {
   if (run.inflight[id] === undefined) return { run, effects: [] };
   return { run: finish(run, id), effects: [{ kind: 'cancel', target: id }] };
 }
 
 /** Asks every effect of these kinds to end early; each still answers with an input. */
-export function cancelAll<R extends Run>(run: R, kinds: readonly InFlight['kind'][]): Step<R> {
+export function cancelAll<R extends Carrier>(run: R, kinds: readonly InFlight['kind'][]): Step<R> {
   const targets = Object.entries(run.inflight)
     .filter(([, entry]) => kinds.includes(entry.kind) && !entry.cancelled)
     .map(([id]) => id);
@@ -99,30 +111,20 @@ export function cancelAll<R extends Run>(run: R, kinds: readonly InFlight['kind'
 }
 
 /** True when an effect of one of these kinds is in flight. */
-export function flying(run: Run, kinds: readonly InFlight['kind'][]): boolean {
+export function flying(run: Carrier, kinds: readonly InFlight['kind'][]): boolean {
   return Object.values(run.inflight).some((entry) => kinds.includes(entry.kind));
 }
 
-/** Everything that works for the run now; timers only wait. */
-export const WORK: readonly InFlight['kind'][] = [
-  'open_run',
-  'call_model',
-  'execute_tool',
-  'reconcile_tool',
-  'record_outcome',
-  'check_call',
-  'run_hooks',
-  'compact',
-  'resolve_model',
-  'account_call',
-  'close_run',
-];
-
-/** What an interrupt ends: all that works for the run, but its opening, its closing and what is owed. */
-export const UNDER_WAY: readonly InFlight['kind'][] = WORK.filter(
-  (kind) => kind !== 'open_run' && kind !== 'close_run' && kind !== 'account_call',
+/** Everything that works for the run now; timers only wait, and a flush only stores. */
+export const WORK: readonly ActivityKind[] = ACTIVITY_KINDS.filter(
+  (kind) => ACTIVITIES[kind].works,
 );
 
-function withInFlight<R extends Run>(run: R, id: string, entry: InFlight): R {
+/** What an interrupt ends: all that works for the run, but its opening, its closing and what is owed. */
+export const UNDER_WAY: readonly ActivityKind[] = ACTIVITY_KINDS.filter(
+  (kind) => ACTIVITIES[kind].interruptible,
+);
+
+function withInFlight<R extends Carrier>(run: R, id: string, entry: InFlight): R {
   return { ...run, inflight: { ...run.inflight, [id]: entry } };
 }

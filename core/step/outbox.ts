@@ -6,6 +6,7 @@
  *  O3 An event leaves only when an outcome acknowledges it; a failed carrier loses nothing.
  */
 import { utf8ToBytes } from '@noble/hashes/utils';
+import type { Carrier } from '../state/carrier.js';
 import type { EventBody, RunEvent, WireEvent } from '../state/event.js';
 import type { Run, Warning } from '../state/run.js';
 import { wireForm } from './wire-events.js';
@@ -68,7 +69,7 @@ export function releaseWarnings<R extends Run>(run: R): R {
 }
 
 /** The next events for a carrier: the oldest that fit one batch, nothing while another carries. */
-export function batch(run: Run, bytesMax = BATCH_BYTES_MAX): readonly WireEvent[] {
+export function batch(run: Carrier, bytesMax = BATCH_BYTES_MAX): readonly WireEvent[] {
   if (run.outbox.carrier !== undefined) return [];
   const chosen: WireEvent[] = [];
   let bytes = 0;
@@ -89,12 +90,12 @@ function bytesOf(text: string, room: number): number {
 }
 
 /** True when one batch takes everything that waits. */
-export function fitsOneBatch(run: Run): boolean {
+export function fitsOneBatch(run: Carrier): boolean {
   return batch(run).length === run.outbox.events.length;
 }
 
 /** The store has everything below `upTo`. */
-export function acked<R extends Run>(run: R, upTo: number): R {
+export function acked<R extends Carrier>(run: R, upTo: number): R {
   const events = run.outbox.events.filter((event) => event.stamp.seq >= upTo);
   return events.length === run.outbox.events.length
     ? run

@@ -4,7 +4,9 @@
  * Invariant: the id of a message that a tombstone names is never given to another message (G33).
  */
 import { mayReact, wantCompaction } from '../context/compaction.js';
+import { notifyFailure } from '../hooks/background.js';
 import { exceed } from '../money/exceed.js';
+import { only, type Step } from '../step/inflight.js';
 import { emit } from '../step/outbox.js';
 import { hasFallback, onFallback } from '../step/route.js';
 import type { ModelFailure, OpenRun } from '../state/run.js';
@@ -25,11 +27,21 @@ const REMEDIES: { readonly [code: string]: string } = {
 };
 
 /** Not the end of the run: another model is asked (C37). */
-export function isLeftToFallback(run: OpenRun, { code, outOfTime }: ModelFailure): boolean {
+function isLeftToFallback(run: OpenRun, { code, outOfTime }: ModelFailure): boolean {
   return !outOfTime && SERVED_BY_FALLBACK.includes(code) && hasFallback(run);
 }
 
-export function afterModelFailure(run: OpenRun, failure: ModelFailure): OpenRun {
+/** Rule: hooks are told of what no fallback takes over; then the failure is dealt with. */
+export function modelFailed(run: OpenRun): Step<OpenRun> | undefined {
+  const { modelFailure } = run;
+  if (modelFailure === undefined) return undefined;
+  const notified = isLeftToFallback(run, modelFailure)
+    ? only(run)
+    : notifyFailure(run, modelFailure);
+  return { run: afterModelFailure(notified.run, modelFailure), effects: notified.effects };
+}
+
+function afterModelFailure(run: OpenRun, failure: ModelFailure): OpenRun {
   const { modelFailure: _, ...rest } = run;
   const told = emit(tellRetries(rest, failure.retried), {
     type: 'model_error',

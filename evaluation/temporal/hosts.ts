@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Activities, ActivityDeps } from '../../activities/index.js';
 import { connect, type HoldfastClient } from '../../client/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import type { RunRef } from '../../core/state/effect.js';
+import { ACTIVITY_KINDS, type RunRef } from '../../core/state/effect.js';
 import { openStore, type Store } from '../../store/store.js';
 import { startWorker, type RunningWorker } from '../../worker/index.js';
 import type { CaseLife } from './case-life.js';
@@ -58,21 +58,6 @@ const SERVED = {
   shutdownGraceMs: SHUTDOWN_GRACE_MS,
   stickyTimeoutMs: STICKY_MS,
 };
-
-const KINDS: readonly (keyof Activities)[] = [
-  'open_run',
-  'call_model',
-  'execute_tool',
-  'reconcile_tool',
-  'record_outcome',
-  'check_call',
-  'run_hooks',
-  'compact',
-  'resolve_model',
-  'account_call',
-  'flush',
-  'close_run',
-];
 
 export async function openHost(given: HostOptions): Promise<Host> {
   const { address, folder, name, rules, ...options } = given;
@@ -149,7 +134,9 @@ function activitiesFor(cases: ReadonlyMap<string, CaseLife>, deps: ActivityDeps)
     return life.perform(deps, { kind, input: input as never });
   };
   // One function for every name: what an activity gets and gives is its implementation's business.
-  return Object.fromEntries(KINDS.map((kind) => [kind, perform(kind)])) as unknown as Activities;
+  return Object.fromEntries(
+    ACTIVITY_KINDS.map((kind) => [kind, perform(kind)]),
+  ) as unknown as Activities;
 }
 
 /** The workers of a host, one for each part. */

@@ -8,16 +8,11 @@
  */
 import type { ActivityDeps } from '../../activities/index.js';
 import type { Config } from '../../authoring/index.js';
-import type { ActivityEffect, Effect } from '../../core/state/effect.js';
+import { ACTIVITIES, type ActivityEffect, type Effect } from '../../core/state/effect.js';
 import { advance, receive } from '../../core/loop/engine.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { failureOf } from '../../core/state/failure.js';
-import {
-  OUTCOME_TYPES,
-  type EffectInput,
-  type Input,
-  type OutsideInput,
-} from '../../core/state/input.js';
+import { type EffectInput, type Input, type OutsideInput } from '../../core/state/input.js';
 import {
   checkEvent,
   checkStep,
@@ -233,7 +228,7 @@ class InProcess implements Simulation {
   }
 
   private ended({ id, kind, limits }: ActivityEffect, reported: Reported): void {
-    const type = OUTCOME_TYPES[kind];
+    const type = ACTIVITIES[kind].outcome;
     this.inFlight.delete(id);
     if (!reported.ok) {
       const failure = failureOf(reported.failure, limits);

@@ -1,0 +1,63 @@
+/**
+ * The first rules of a segment: `open_run` opens the run, or the run ends for want of it.
+ * Invariants: `open_run` is the first effect of each segment; a run that could not be opened has said nothing, so that
+ * it ends without events.
+ */
+import { openingLimits } from '../step/effect-limits.js';
+import { refOf, type ActivityEffect } from '../state/effect.js';
+import type { Ruling } from '../step/advance.js';
+import { cancelAll, flying, nextId, only, start, startTimer } from '../step/inflight.js';
+import { resultOf } from './run-result.js';
+import { isOpen, type Run } from '../state/run.js';
+import { stop } from '../step/stop.js';
+
+/** The first segment could not be opened: its workflow fails, unless a person had stopped the run meanwhile. */
+export function endUnopened(run: Run): Ruling<Run> {
+  const { notOpened } = run;
+  if (notOpened === undefined) return undefined;
+  const { code, message } = notOpened;
+  if (!isStoppedUnopened(run)) return only({ ...run, final: { kind: 'refused', code, message } });
+  const reason = run.interrupt === 'interrupt' ? 'interrupted' : 'aborted';
+  const stopped = stop(run, reason, { phase: 'before_model' });
+  const result = resultOf(stopped, stopped.stopping!);
+  return only({ ...stopped, final: { kind: 'result', result, cancelled: reason === 'aborted' } });
+}
+
+/** A person's stop has cancelled its opening. */
+export function isStoppedUnopened({ notOpened, interrupt }: Run): boolean {
+  return notOpened?.cancelled === true && interrupt !== undefined;
+}
+
+export function opening(run: Run): Ruling<Run> {
+  if (run.segment.opened) return isOpen(run) ? undefined : 'hold';
+  if (flying(run, ['open_run'])) return run.interrupt === undefined ? 'hold' : giveUpOpening(run);
+  return start(run, 'open_run', (id, events): ActivityEffect => ({
+    kind: 'open_run',
+    id,
+    input: {
+      v: 1,
+      run: refOf(run),
+      segment: run.segment.number,
+      ...(run.segment.number === 0 && { start: run.start }),
+      ...(run.previousExecution !== undefined && { previousExecution: run.previousExecution }),
+      events,
+    },
+    limits: openingLimits(run),
+    summary: `${run.start.agent}, segment ${run.segment.number}`,
+  }));
+}
+
+/** How long an interrupted run may still take to open, so that it ends with its events; ms. */
+const OPENING_GRACE_MS = 10_000;
+
+/** A store that cannot be written must not keep a person from stopping the run. */
+function giveUpOpening(run: Run): Ruling<Run> {
+  if (run.graceTimer === undefined) {
+    const graceTimer = nextId(run, 'timer');
+    const timed = startTimer(run, { at: run.now + OPENING_GRACE_MS, summary: 'grace of a cancel' });
+    return { run: { ...timed.run, graceTimer }, effects: timed.effects };
+  }
+  if (run.inflight[run.graceTimer] !== undefined) return 'hold';
+  const cancelled = cancelAll(run, ['open_run']);
+  return cancelled.effects.length > 0 ? cancelled : 'hold';
+}
