@@ -12,7 +12,7 @@ import type {
   Limited,
   OutputOf,
 } from '../core/state/effect.js';
-import { PAYLOAD_BYTES_MAX } from '../core/json/payload-size.js';
+import { PAYLOAD_BYTES_MAX } from '../core/json/json.js';
 import { PAYLOAD_VERSION } from '../core/state/payloads/payload.js';
 import { accountCall } from './model/account-call.js';
 import { callModel } from './model/call-model.js';

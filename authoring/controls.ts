@@ -3,7 +3,11 @@
  * Invariant: a control that could never bind, or that lacks what it reckons with, fails where it is written.
  */
 import { HoldfastError } from '../core/state/errors.js';
-import { LIMIT_SCOPES, type LimitRule, type LimitRules } from '../core/controls/limits.js';
+import {
+  LIMIT_SCOPES,
+  type LimitRule,
+  type LimitRules,
+} from '../core/controls/limits-across-runs.js';
 import { DEFAULT_IDENTITY_WINDOW_MS } from '../core/controls/repeats.js';
 import { sideEffectOf, type ToolEffect } from '../core/state/tool.js';
 

@@ -3,7 +3,7 @@ import { HoldfastError } from '../core/state/errors.js';
 import type { Policy } from '../core/state/policy.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
 import { checkedHooks, type Hook } from './hook.js';
-import { parseBudget, parseSettings } from './limits.js';
+import { parseBudget, parseSettings } from './check-limits.js';
 import { policyOf, type PolicyDeclaration } from './policy.js';
 import type { Tool } from './tool.js';
 

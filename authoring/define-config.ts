@@ -9,7 +9,7 @@ import { toolKey } from '../core/state/tool.js';
 import { parseConsole, type ConsoleDefinition, type ConsoleSettings } from './console.js';
 import type { Agent } from './define-agent.js';
 import type { Hook } from './hook.js';
-import { parseBudget, parseSettings } from './limits.js';
+import { parseBudget, parseSettings } from './check-limits.js';
 import { checkedEndpoints, checkedRoutes, checkedUnknownModels, type Endpoint } from './models.js';
 import type { Tool } from './tool.js';
 

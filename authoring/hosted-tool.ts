@@ -2,8 +2,7 @@
  * defineHostedTool: a tool that the model's vendor runs itself, such as a web search (G48). It is offered only
  * where every call of it would be allowed, because nobody here sees a call before it has run.
  */
-import { digestOf } from '../core/json/digest.js';
-import type { Json } from '../core/json/json.js';
+import { digestOf, type Json } from '../core/json/json.js';
 import {
   EFFECTS,
   sideEffectOf,

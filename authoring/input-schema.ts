@@ -4,9 +4,8 @@
  * Invariants: `parse(parse(x).value).value` equals `parse(x).value`; checking an output changes nothing.
  */
 import { z } from 'zod';
-import { digestOf } from '../core/json/digest.js';
+import { digestOf, type Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
-import type { Json } from '../core/json/json.js';
 import { findSchemaDefect } from './schema-walk.js';
 
 const SCHEMA_BYTES_MAX = 32 * 1024;

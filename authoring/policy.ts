@@ -1,8 +1,7 @@
 /** A permission policy as authors write it, checked; its version is derived when none is given. */
 import { z } from 'zod';
-import { digestOf } from '../core/json/digest.js';
+import { digestOf, type Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
-import type { Json } from '../core/json/json.js';
 import { EMPTY_POLICY, type Policy, type PolicyRule } from '../core/state/policy.js';
 
 const RULES_MAX = 200;

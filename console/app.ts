@@ -9,7 +9,7 @@ import { Hono, type Context } from 'hono';
 import { HoldfastError } from '../core/state/errors.js';
 import { authenticate, checkAccess, notLoggedIn } from './identity/authenticate.js';
 import type { Authenticator, Login, Person } from './identity/person.js';
-import type { Asked, Endpoint } from './http/endpoint.js';
+import type { EndpointRequest, Endpoint } from './http/endpoint.js';
 import { openApiDocument } from './http/openapi.js';
 import { strangersAt } from './identity/strangers.js';
 import { parseBody, parseFields } from './http/parse.js';
@@ -127,7 +127,7 @@ function serving(settings: AppSettings): Serve {
     const { raw } = context.req;
     const ending = new AbortController();
     const gone = AbortSignal.any([raw.signal, signal, ending.signal]);
-    const asked: Asked<object, object, unknown> = {
+    const asked: EndpointRequest<object, object, unknown> = {
       desk,
       person,
       params: parseFields(endpoint.params, { ...context.req.param() }),
@@ -136,7 +136,7 @@ function serving(settings: AppSettings): Serve {
       signal: gone,
       header: (name) => raw.headers.get(name) ?? undefined,
     };
-    const given = await endpoint.handle(asked as Asked<never, never, never>);
+    const given = await endpoint.handle(asked as EndpointRequest<never, never, never>);
     if ('stream' in given) {
       const release = streams.take(limitName(person));
       if (release === undefined) throw tooMany(10);

@@ -10,8 +10,9 @@
  * - latency: wall time of a case in its engine, ms
  * - replay success: histories that replayed, of those that were exported
  */
-import { canonicalJson } from '../core/json/digest.js';
-import { addUsage, NO_USAGE, type Usage } from '../core/state/model.js';
+import { addUsage } from '../core/money/budget.js';
+import { canonicalJson } from '../core/json/json.js';
+import { NO_USAGE, type Usage } from '../core/state/model.js';
 import { hasStopReason } from './compare/stop-reason.js';
 import { judgeStartError } from './compare/result.js';
 import { seen } from './compare/seen.js';

@@ -9,8 +9,7 @@
  *     table can make another chain.
  */
 import { verifyEd25519 } from '../core/json/ed25519.js';
-import { canonicalJson, sha256Hex } from '../core/json/digest.js';
-import type { Json } from '../core/json/json.js';
+import { canonicalJson, sha256Hex, type Json } from '../core/json/json.js';
 import type { DeskKey } from '../core/state/statement.js';
 
 export const AUDIT_KINDS = [

@@ -5,8 +5,7 @@
  */
 import type { Condition } from '../core/json/condition.js';
 import { depthOf, SHAPE_DEPTH_MAX } from '../core/json/json-depth.js';
-import { ownValue, type Json } from '../core/json/json.js';
-import { fitsBytes } from '../core/json/payload-size.js';
+import { ownValue, type Json, fitsBytes } from '../core/json/json.js';
 import type { Criterion, Evidence, Task } from '../core/state/task.js';
 
 const LIST_MAX = 100;

@@ -4,7 +4,6 @@
  * in words, none when all is well.
  */
 import type { RunEvent } from '../core/state/event.js';
-import type { Step } from '../core/step/inflight.js';
 import { BOOKKEEPING_PREDICATES } from './invariants/bookkeeping.js';
 import { CALL_PREDICATES } from './invariants/calls.js';
 import { ENDING_PREDICATES } from './invariants/ending.js';
@@ -16,7 +15,7 @@ import type { StepPredicate } from './invariants/step.js';
 import { STREAM_PREDICATES } from './invariants/stream.js';
 import { TRACE_PREDICATES } from './invariants/trace.js';
 import { taken, type EventPredicate, type InvariantState } from './invariants/track.js';
-import type { Run } from '../core/state/run.js';
+import type { Run, Step } from '../core/state/run.js';
 
 export { startChecking, type InvariantState } from './invariants/track.js';
 

@@ -3,10 +3,9 @@
  * Invariant: linear in the bundle. What an export writes passes: it gathers by the same references, and what
  * the store no longer has makes it fail.
  */
-import { canonicalJson } from '../core/json/digest.js';
+import { canonicalJson, ownValue, type Json } from '../core/json/json.js';
 import { parseStart } from '../core/messages/parse-start.js';
-import { ownValue, type Json } from '../core/json/json.js';
-import { wholeEvents, type EventsInPayload } from '../core/step/wire-events.js';
+import { wholeEvents, type EventsInPayload } from '../core/step/outbox.js';
 import type { Bundle } from './bundle.js';
 import {
   argumentsOf,

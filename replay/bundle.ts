@@ -4,9 +4,8 @@
  * Invariants: segments are a whole chain from the run's start; every node and every blob lies under the hash
  * of what it holds; `v` grows with each change that an older reader would misread.
  */
-import { canonicalJson, sha256Hex } from '../core/json/digest.js';
+import { canonicalJson, sha256Hex, type Json } from '../core/json/json.js';
 import type { RunEvent } from '../core/state/event.js';
-import type { Json } from '../core/json/json.js';
 import type { HistoryEvent, JsonObject } from './history.js';
 
 export const BUNDLE_FORMAT = 'holdfast-bundle';

@@ -3,8 +3,7 @@
  * Invariants: steps are matched by kind and id, never by place alone, so that one difference is one finding;
  * where the replay left the history's way, only the first such step is told: all later ones follow from it.
  */
-import { canonicalJson } from '../core/json/digest.js';
-import type { Json } from '../core/json/json.js';
+import { canonicalJson, type Json } from '../core/json/json.js';
 import { firstDifference } from './first-difference.js';
 import { textAt } from './history.js';
 import type { RecordedStep, Step, StepKind } from './step.js';

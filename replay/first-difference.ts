@@ -1,6 +1,5 @@
 /** Where two JSON values differ. */
-import { canonicalJson } from '../core/json/digest.js';
-import type { Json } from '../core/json/json.js';
+import { canonicalJson, type Json } from '../core/json/json.js';
 import { isObject } from './history.js';
 
 export interface ValueDifference {

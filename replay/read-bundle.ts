@@ -4,9 +4,8 @@
  */
 import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
-import { canonicalJson, sha256Hex } from '../core/json/digest.js';
+import { canonicalJson, sha256Hex, type Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
-import type { Json } from '../core/json/json.js';
 import { parseJsonText } from '../pure/json-text.js';
 import {
   BUNDLE_BYTES_MAX,

@@ -2,8 +2,7 @@
  * Strict replay: Temporal's own check, and every step's data compared with the history (design §11).
  * Invariant: a run that replays strictly was decided by code that decides the same today.
  */
-import { canonicalJson } from '../core/json/digest.js';
-import type { Json } from '../core/json/json.js';
+import { canonicalJson, type Json } from '../core/json/json.js';
 import type { Bundle, Segment } from './bundle.js';
 import { isClosed } from './chain.js';
 import { compareSteps, type StepDifference } from './compare-steps.js';

@@ -10,8 +10,8 @@ import {
   PREVIEW_CHARS,
   type BlobRef,
   type StoredText,
+  textFitsBytes,
 } from '../core/json/json.js';
-import { textFitsBytes } from '../core/json/payload-size.js';
 import { checkIdentifiers } from './bounds.js';
 import { change, rowsOf, type Db } from './database.js';
 import type { BlobTable } from './schema.js';

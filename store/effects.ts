@@ -18,7 +18,7 @@ import {
   type Spending,
   type Total,
   type Totals,
-} from '../core/controls/limits.js';
+} from '../core/controls/limits-across-runs.js';
 import { checkIdentifiers } from './bounds.js';
 import { change, holdEffects, immediate, rowsOf, type Db } from './database.js';
 import {

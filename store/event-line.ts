@@ -10,8 +10,7 @@
  *     rest of the old line is superseded, `epoch` grows, and the projection forgets that rest.
  */
 import type { RunEvent } from '../core/state/event.js';
-import { canonicalJson } from '../core/json/digest.js';
-import type { Json } from '../core/json/json.js';
+import { canonicalJson, type Json } from '../core/json/json.js';
 import { change, holdRun, type Db, type Values } from './database.js';
 import { project } from './projection.js';
 

@@ -4,9 +4,8 @@
  * never changed.
  */
 import { sql } from 'kysely';
-import { canonicalJson } from '../core/json/digest.js';
+import { canonicalJson, type Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
-import type { Json } from '../core/json/json.js';
 import type { TranscriptNode } from '../core/state/transcript.js';
 import { sha256OfBytes } from './blobs.js';
 import { checkIdentifiers } from './bounds.js';

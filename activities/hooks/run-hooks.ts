@@ -41,7 +41,7 @@ export async function runHooks(
   const outcomes: HookOutcome[] = [];
   let payload = await wholePayload(deps, input);
   for (const [index, name] of input.hooks.entries()) {
-    const asked: Asked = { input, index, name, payload, until };
+    const asked: HookCall = { input, index, name, payload, until };
     const outcome = await keptOutcome(deps, scope, asked);
     outcomes.push(outcome);
     if (endsTheChain(input.point, outcome)) break;
@@ -50,7 +50,7 @@ export async function runHooks(
   return { outcomes: lean(outcomes), eventsUpTo };
 }
 
-interface Asked {
+interface HookCall {
   readonly input: RunHooksInput;
   readonly index: number;
   readonly name: string;
@@ -73,7 +73,7 @@ async function wholePayload(deps: ActivityDeps, input: RunHooksInput): Promise<P
 /** The next hook judges the input as this one left it. */
 async function chained(
   deps: ActivityDeps,
-  { input, payload }: Asked,
+  { input, payload }: HookCall,
   { updatedInput }: HookOpinion,
 ): Promise<Payload> {
   if (updatedInput === undefined) return payload;
@@ -91,7 +91,11 @@ function lean(outcomes: readonly HookOutcome[]): readonly HookOutcome[] {
   });
 }
 
-async function keptOutcome(deps: ActivityDeps, scope: Scope, asked: Asked): Promise<HookOutcome> {
+async function keptOutcome(
+  deps: ActivityDeps,
+  scope: Scope,
+  asked: HookCall,
+): Promise<HookOutcome> {
   const { tenant, runId } = asked.input.run;
   // Replies of models count from 1.
   const requestDigest = `${scope.effectId}:hook:${asked.index}`;
@@ -104,7 +108,7 @@ async function keptOutcome(deps: ActivityDeps, scope: Scope, asked: Asked): Prom
   return stored as unknown as HookOutcome;
 }
 
-async function ask(deps: ActivityDeps, scope: Scope, asked: Asked): Promise<HookOutcome> {
+async function ask(deps: ActivityDeps, scope: Scope, asked: HookCall): Promise<HookOutcome> {
   const { input, name, until } = asked;
   const hook = deps.config.hooks.get(name);
   if (hook?.point !== input.point) return lacking(deps, scope, asked);
@@ -133,7 +137,7 @@ async function ask(deps: ActivityDeps, scope: Scope, asked: Asked): Promise<Hook
 }
 
 /** Another worker may have it; once it has been waited for, it is a hook that failed. */
-function lacking(deps: ActivityDeps, scope: Scope, asked: Asked): HookOutcome {
+function lacking(deps: ActivityDeps, scope: Scope, asked: HookCall): HookOutcome {
   const { unservedMs } = asked.input;
   const missing = { part: 'hook', name: asked.name } as const;
   const refusal =
@@ -143,7 +147,7 @@ function lacking(deps: ActivityDeps, scope: Scope, asked: Asked): HookOutcome {
 }
 
 interface Running {
-  readonly asked: Asked;
+  readonly asked: HookCall;
   readonly hook: Hook;
   readonly timeoutMs: number;
 }
@@ -165,7 +169,7 @@ function runHook(
 /** The opinion with long texts of its input in the store, or why that cannot be. */
 async function storedOpinion(
   { store }: ActivityDeps,
-  { input }: Asked,
+  { input }: HookCall,
   opinion: HookOpinion,
 ): Promise<HookOpinion | string> {
   if (opinion.updatedInput === undefined) return opinion;
@@ -182,6 +186,6 @@ async function storedOpinion(
   }
 }
 
-function failed({ name }: Asked, error: string, durationMs: number): HookOutcome {
+function failed({ name }: HookCall, error: string, durationMs: number): HookOutcome {
   return { hook: name, opinion: {}, error: error.slice(0, ERROR_CHARS_MAX), durationMs };
 }

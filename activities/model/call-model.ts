@@ -4,8 +4,8 @@
  * are known to anybody.
  */
 import type { CallModelInput, CallModelOutput } from '../../core/state/effect.js';
-import { tokensOf } from '../../core/step/context-size.js';
-import { digestOf } from '../../core/json/digest.js';
+import { tokensOf } from '../../core/step/conversation.js';
+import { digestOf } from '../../core/json/json.js';
 import type { ToolOffer } from '../../core/state/transcript.js';
 import type { ReplyKey } from '../../store/replies.js';
 import { appendEvents } from '../run/append-events.js';

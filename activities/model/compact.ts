@@ -5,7 +5,7 @@
  */
 import type { CompactInput, CompactOutput } from '../../core/state/effect.js';
 import { SUMMARY_REQUEST } from '../../core/context/compaction.js';
-import { digestOf } from '../../core/json/digest.js';
+import { digestOf } from '../../core/json/json.js';
 import { NO_USAGE } from '../../core/state/model.js';
 import type { StoredBlock, TranscriptNode } from '../../core/state/transcript.js';
 import type { ModelReply, ModelRequest } from '../../providers/provider.js';

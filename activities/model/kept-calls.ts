@@ -2,10 +2,8 @@
  * The calls of a reply as the conversation keeps them: a bounded number, under ids that a payload can carry (G42).
  * Invariant: the blocks and the vendor's own form of them name the same calls.
  */
-import { digestOf } from '../../core/json/digest.js';
-import type { Json } from '../../core/json/json.js';
-import { textFitsBytes } from '../../core/json/payload-size.js';
-import { CALLS_KEPT_MAX } from '../../core/step/surplus.js';
+import { digestOf, type Json, textFitsBytes } from '../../core/json/json.js';
+import { CALLS_KEPT_MAX } from '../../core/step/conversation.js';
 import type { ModelReply } from '../../providers/provider.js';
 
 /** Longest id of a call, as JSON: every vendor's are much shorter. */

@@ -2,9 +2,10 @@
  * What the attempts of one model call have cost, and whether another may leave (design §10, C27). Pure.
  * Invariants: an attempt whose end nobody saw counts as its bound, and never as a failure of the model.
  */
+import { addUsage } from '../../core/money/budget.js';
 import type { CallModelInput, RetriedAttempt } from '../../core/state/effect.js';
 import type { StopReason } from '../../core/state/result.js';
-import { addUsage, NO_USAGE, type Usage } from '../../core/state/model.js';
+import { NO_USAGE, type Usage } from '../../core/state/model.js';
 import type { AttemptRow } from '../../store/attempts.js';
 
 export interface ModelAccount {

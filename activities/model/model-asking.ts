@@ -20,7 +20,7 @@ import {
   endAttempt,
   keepReply,
   keptReply,
-  type Asked,
+  type RequestTerms,
   type AttemptEnding,
   type AttemptPurpose,
   type ModelCall,
@@ -34,7 +34,7 @@ import { writePatiently } from '../store-away.js';
 import { tokenStream } from './token-stream.js';
 
 export interface Question {
-  readonly asked: Asked;
+  readonly asked: RequestTerms;
   readonly purpose: AttemptPurpose;
   readonly request: ModelRequest;
   readonly replyKey: ReplyKey;
@@ -242,7 +242,7 @@ export function billedFailure(code: ErrorCode, account: ModelAccount, facts: Fai
 export async function accountFor(
   store: StoreCalls,
   scope: Scope,
-  { run, replied }: Pick<Asked, 'run'> & { readonly replied?: number },
+  { run, replied }: Pick<RequestTerms, 'run'> & { readonly replied?: number },
 ): Promise<ModelAccount> {
   return accountOf(await store.listAttempts(run.tenant, run.runId, scope.effectId), replied);
 }

@@ -4,7 +4,7 @@
  */
 import { HoldfastError, type ErrorCode } from '../../core/state/errors.js';
 import { NO_USAGE, type Usage } from '../../core/state/model.js';
-import { costMicroUsd } from '../../core/money/price.js';
+import { costMicroUsd } from '../../core/money/budget.js';
 import { isCount } from '../../core/json/count.js';
 import type { CallModelInput } from '../../core/state/effect.js';
 import type { Json, StoredText } from '../../core/json/json.js';
@@ -27,7 +27,7 @@ import type { Scope } from '../scope.js';
 import type { TokenStream } from './token-stream.js';
 
 /** What every request to a model has, whatever it is for. */
-export type Asked = Pick<
+export type RequestTerms = Pick<
   CallModelInput,
   'run' | 'route' | 'maxTokens' | 'bound' | 'left' | 'maxRetries' | 'workMs' | 'unservedMs'
 >;
@@ -36,7 +36,7 @@ export type Asked = Pick<
 export type AttemptPurpose = Extract<AttemptStart['kind'], 'model' | 'compaction'>;
 
 export interface ModelCall {
-  readonly asked: Asked;
+  readonly asked: RequestTerms;
   /** Names this call's attempts in the store. */
   readonly effectId: string;
   readonly attempt: number;
@@ -70,7 +70,7 @@ export type AttemptResult =
   | { readonly kind: 'abandoned'; readonly end: AttemptEnding };
 
 interface Beginning {
-  readonly asked: Asked;
+  readonly asked: RequestTerms;
   readonly purpose: AttemptPurpose;
   readonly effectId: string;
 }
@@ -209,7 +209,7 @@ function brokenProvider({ name }: Provider, thrown: unknown): HoldfastError {
 }
 
 /** What the vendor may bill for a failed request (G25); all of its bound when nothing is known. */
-function spentBy(error: unknown, asked: Asked): Pick<AttemptEnd, 'usage' | 'estimated'> {
+function spentBy(error: unknown, asked: RequestTerms): Pick<AttemptEnd, 'usage' | 'estimated'> {
   const details = detailsOf(error);
   const { inputTokens, fees } = asked.bound;
   if (details?.receivedInput === false) return { ...billed(asked, NO_USAGE, 0), estimated: true };
@@ -218,7 +218,7 @@ function spentBy(error: unknown, asked: Asked): Pick<AttemptEnd, 'usage' | 'esti
   return { ...billed(asked, tokens(inputTokens, output), fees?.most ?? 0), estimated: true };
 }
 
-function billed(asked: Asked, usage: Usage, fees: number) {
+function billed(asked: RequestTerms, usage: Usage, fees: number) {
   return { usage, costMicroUsd: costMicroUsd(usage, asked.route.prices) + fees };
 }
 

@@ -5,12 +5,11 @@
  */
 import { readFlow } from '../../core/dataflow/flow.js';
 import { type Flow } from '../../core/state/dataflow.js';
-import { callDigest, digestOf } from '../../core/json/digest.js';
-import { ARGUMENTS_BYTES_MAX, type Json } from '../../core/json/json.js';
+import { callDigest, digestOf, ARGUMENTS_BYTES_MAX, type Json } from '../../core/json/json.js';
 import type { CallCheck, ProposedCall } from '../../core/state/model.js';
 import { toolKey } from '../../core/state/tool.js';
 import type { Block, ToolOffer } from '../../core/state/transcript.js';
-import { CALLS_MAX } from '../../core/step/surplus.js';
+import { CALLS_MAX } from '../../core/step/conversation.js';
 import { unparsedText, whyUnread } from '../../providers/tool-arguments.js';
 import { findArgumentDefect } from '../tool/argument-limits.js';
 import {

@@ -1,5 +1,5 @@
 /** Stores the events that an activity brought along. */
-import { wholeEvents, type EventsInPayload } from '../../core/step/wire-events.js';
+import { wholeEvents, type EventsInPayload } from '../../core/step/outbox.js';
 import type { StoreCalls } from '../../store/store.js';
 import type { Scope } from '../scope.js';
 

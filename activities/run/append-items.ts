@@ -11,7 +11,7 @@ import type {
   TranscriptItem,
   TranscriptNode,
 } from '../../core/state/transcript.js';
-import { resultsOfAll } from '../../core/step/surplus.js';
+import { resultsOfAll } from '../../core/step/conversation.js';
 import type { StoreCalls } from '../../store/store.js';
 
 export interface TranscriptPlace {

@@ -2,13 +2,12 @@
  * What is fixed for the whole run, from the worker's configuration and the start (design §6).
  * Invariant: defaults < configuration < agent < start.
  */
-import { parseBudget, parseSettings } from '../../authoring/limits.js';
+import { parseBudget, parseSettings } from '../../authoring/check-limits.js';
 import { hookNames, type Agent, type Config } from '../../authoring/index.js';
 import { DEFAULT_BUDGET, type Budget } from '../../core/state/budget-fields.js';
-import { digestOf } from '../../core/json/digest.js';
+import { digestOf, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Frozen } from '../../core/state/frozen.js';
-import type { Json } from '../../core/json/json.js';
 import type { ModelRoute } from '../../core/state/model.js';
 import { DEFAULT_SETTINGS, type Settings } from '../../core/state/settings.js';
 import type { SettingsOverrides, StartInput } from '../../core/state/task.js';

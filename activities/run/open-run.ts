@@ -3,10 +3,10 @@
  * Invariants: the same start and configuration give the same root and the same Frozen; what cannot be
  * opened fails typed and for good.
  */
-import { parseSettings } from '../../authoring/limits.js';
+import { parseSettings } from '../../authoring/check-limits.js';
 import type { OpenRunInput, OpenRunOutput, RunRef } from '../../core/state/effect.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { PAYLOAD_BYTES_MAX } from '../../core/json/payload-size.js';
+import { PAYLOAD_BYTES_MAX } from '../../core/json/json.js';
 import { follows, RULES_VERSION } from '../../core/step/changes.js';
 import type { Frozen } from '../../core/state/frozen.js';
 import { DEFAULT_SETTINGS } from '../../core/state/settings.js';

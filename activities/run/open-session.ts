@@ -7,7 +7,7 @@
 import type { OpenRunInput } from '../../core/state/effect.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Frozen } from '../../core/state/frozen.js';
-import { contextAtFirst } from '../../core/step/context-size.js';
+import { contextAtFirst } from '../../core/step/conversation.js';
 import { repairHistory, type Message } from '../../pure/session-repair.js';
 import type {
   OpenedSession,

@@ -12,9 +12,8 @@ import {
   valueOf,
   type StateValues,
 } from '../../core/dataflow/references.js';
-import { callDigest } from '../../core/json/digest.js';
+import { callDigest, ARGUMENTS_BYTES_MAX, isBlobRef, type Json } from '../../core/json/json.js';
 import type { CheckCallInput, CheckCallOutput } from '../../core/state/effect.js';
-import { ARGUMENTS_BYTES_MAX, isBlobRef, type Json } from '../../core/json/json.js';
 import type { StoreCalls } from '../../store/store.js';
 import { appendEvents } from '../run/append-events.js';
 import { findArgumentDefect } from './argument-limits.js';

@@ -4,7 +4,7 @@
  * decides alone.
  */
 import type { Tool } from '../../authoring/index.js';
-import { exceedance, LIMIT_SCOPES } from '../../core/controls/limits.js';
+import { exceedance, LIMIT_SCOPES } from '../../core/controls/limits-across-runs.js';
 import type { LimitsOutlook, LimitStanding, Outlook } from '../../core/controls/outlook.js';
 import { EARLIER_MAX, type Repeats } from '../../core/controls/repeats.js';
 import type { Json } from '../../core/json/json.js';

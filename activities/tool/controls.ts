@@ -6,7 +6,7 @@
  */
 import type { ExecuteToolInput, ToolOutcome } from '../../core/state/effect.js';
 import { freezeOn, frozenMessage } from '../../pure/freeze.js';
-import { exceedance, limitMessage, type Spending } from '../../core/controls/limits.js';
+import { exceedance, limitMessage, type Spending } from '../../core/controls/limits-across-runs.js';
 import {
   EARLIER_MAX,
   unseenRepeats,

@@ -1,6 +1,10 @@
 /** Results of tools in the store: inline up to what the run has room for, else by reference. */
-import { type StoredText, INLINE_BYTES_MAX, PREVIEW_CHARS } from '../../core/json/json.js';
-import { textFitsBytes } from '../../core/json/payload-size.js';
+import {
+  type StoredText,
+  INLINE_BYTES_MAX,
+  PREVIEW_CHARS,
+  textFitsBytes,
+} from '../../core/json/json.js';
 import type { Tool } from '../../authoring/index.js';
 import type { RecordedResult } from '../../pure/ledger.js';
 import type { StoreCalls } from '../../store/store.js';

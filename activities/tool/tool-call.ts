@@ -4,14 +4,13 @@
  */
 import type { ApplicationFailure } from '@temporalio/common';
 import type { Tool, ToolContext } from '../../authoring/index.js';
-import { callDigest, canonicalJson } from '../../core/json/digest.js';
+import { callDigest, canonicalJson, type Json } from '../../core/json/json.js';
 import type {
   ExecuteToolInput,
   RunRef,
   ToolCallRef,
   ToolOutcome,
 } from '../../core/state/effect.js';
-import type { Json } from '../../core/json/json.js';
 import { toolKey } from '../../core/state/tool.js';
 import { objectionToSignatures } from './check-signatures.js';
 import type { InTransaction } from '../deps.js';

@@ -37,7 +37,7 @@ interface ApprovalsOptions extends ActorOptions, TenantOptions, PageOptions {
 }
 
 /** With `outcome` where the store tells how it ended. */
-type Asked = AskView & { readonly runId: string; readonly outcome?: AskOutcome };
+type ListedQuestion = AskView & { readonly runId: string; readonly outcome?: AskOutcome };
 
 /** A conversation that waits for its user's next message is no decision. */
 const KINDS = ['approval', 'outcome', 'budget', 'input'] as const;
@@ -88,13 +88,13 @@ async function askedOf(
   cli: Cli,
   session: Session,
   options: ApprovalsOptions,
-): Promise<Page<Asked>> {
+): Promise<Page<ListedQuestion>> {
   const { run, kind, search, all, cursor, limit = LIMIT_DEFAULT } = options;
   const api = readingDeskOf(cli, options);
   if (api !== undefined) {
     const state = all === true ? 'all' : 'pending';
     const wanted = { state, kind, runId: run, search, limit, ...(cursor && { cursor }) };
-    return pagesAtDesk<Asked>(api, '/v1/inbox', wanted);
+    return pagesAtDesk<ListedQuestion>(api, '/v1/inbox', wanted);
   }
   const store = await session.store();
   if (store === undefined) return fromRun(session, options);
@@ -114,11 +114,14 @@ async function askedOf(
   const rows = await (client === undefined
     ? store.listAsks(tenant, { ...query, pendingOnly: all !== true })
     : client.forTenant(tenant).listAsks(query));
-  return pageOf<Asked>(rows, limit, ({ openedAt, askId }) => ({ at: openedAt, id: askId }));
+  return pageOf<ListedQuestion>(rows, limit, ({ openedAt, askId }) => ({
+    at: openedAt,
+    id: askId,
+  }));
 }
 
 /** Without a store only the run itself knows its questions. */
-async function fromRun(session: Session, options: ApprovalsOptions): Promise<Page<Asked>> {
+async function fromRun(session: Session, options: ApprovalsOptions): Promise<Page<ListedQuestion>> {
   const { run: runId, kind, search, cursor } = options;
   if (runId === undefined || search !== undefined || cursor !== undefined) {
     throw new HoldfastError(
@@ -137,7 +140,7 @@ async function fromRun(session: Session, options: ApprovalsOptions): Promise<Pag
   return { items: fitting.map((ask) => ({ ...ask, runId })) };
 }
 
-function print(page: Page<Asked>, output: Output): void {
+function print(page: Page<ListedQuestion>, output: Output): void {
   const { items: asks } = page;
   if (asks.length === 0) return output.line('Nothing waits for a person.');
   for (const ask of asks) {

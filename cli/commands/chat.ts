@@ -59,13 +59,13 @@ export function addChat(program: Command, cli: Cli): void {
     );
 }
 
-interface Asked {
+interface ChatWanted {
   readonly cli: Cli;
   readonly agent: string;
   readonly options: ChatOptions;
 }
 
-async function chat(session: Session, output: Output, asked: Asked): Promise<number> {
+async function chat(session: Session, output: Output, asked: ChatWanted): Promise<number> {
   const { cli, options } = asked;
   const { resume, continue: latest } = options;
   if (resume !== undefined && latest) throw usage('Give --resume or --continue, not both.');
@@ -104,7 +104,7 @@ async function chat(session: Session, output: Output, asked: Asked): Promise<num
 }
 
 /** Everything that can be wrong with the options is found before anything is asked. */
-function startOf({ cli, agent, options }: Asked): QueryOptions {
+function startOf({ cli, agent, options }: ChatWanted): QueryOptions {
   const { caller, model, by, role } = options;
   const budget = parseBudgetOptions(options.budget);
   const settings: SettingsOverrides = {

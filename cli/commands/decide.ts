@@ -178,13 +178,13 @@ function someId(text: string): string {
   throw usage('--id is 8 to 200 visible characters.');
 }
 
-interface Asked {
+interface DecisionWanted {
   readonly askId: string;
   readonly verb: string;
   readonly wanted: (question: Question) => Wanted;
 }
 
-function deliver(cli: Cli, options: DecideOptions, asked: Asked): Promise<void> {
+function deliver(cli: Cli, options: DecideOptions, asked: DecisionWanted): Promise<void> {
   return runCommand(cli, options, async (session, output) => {
     const actor = await actorOf(cli, session, options);
     const deciding =
@@ -209,7 +209,7 @@ function statusOf(delivery: Delivery): 'decided' | 'pending' | 'sent' {
 
 function print(
   delivery: Delivery,
-  { askId, verb, runId }: Omit<Asked, 'wanted'> & { readonly runId: string },
+  { askId, verb, runId }: Omit<DecisionWanted, 'wanted'> & { readonly runId: string },
   output: Output,
 ): void {
   const follow = `Follow the run: holdfast watch ${inert(runId)}`;

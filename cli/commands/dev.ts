@@ -50,12 +50,12 @@ export function addDev(program: Command, cli: Cli): void {
     );
 }
 
-interface Asked {
+interface DevPlace {
   readonly options: DevOptions;
   readonly place: Environment;
 }
 
-async function dev(cli: Cli, { options, place }: Asked, output: Output): Promise<void> {
+async function dev(cli: Cli, { options, place }: DevPlace, output: Output): Promise<void> {
   const { environment } = cli;
   const interrupt = onInterrupt();
   const lost = new AbortController();
@@ -90,7 +90,7 @@ async function deskBeside(
     place,
     address,
     config,
-  }: Asked & { readonly address: string; readonly config: Config },
+  }: DevPlace & { readonly address: string; readonly config: Config },
   output: Output,
 ): Promise<RunningDesk | undefined> {
   if (!options.console) return undefined;
@@ -108,7 +108,7 @@ async function deskBeside(
 /** A server that is named or runs already; undefined when one must be started. */
 async function knownAddress(
   cli: Cli,
-  { options, place }: Asked,
+  { options, place }: DevPlace,
   output: Output,
 ): Promise<string | undefined> {
   if (variablesWith(cli.environment, options).HOLDFAST_ADDRESS !== undefined) return place.address;

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EndedRun } from '../../evaluation/temporal/index.js';
-import { sha256Hex } from '../../core/json/digest.js';
+import { sha256Hex } from '../../core/json/json.js';
 import { bundleText } from '../../replay/bundle.js';
 import { exportRun } from '../../replay/export-run.js';
 import { TENANT } from '../desk/run-record.js';

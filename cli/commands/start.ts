@@ -84,14 +84,14 @@ export function addStart(program: Command, cli: Cli): void {
     );
 }
 
-interface Asked {
+interface StartWanted {
   readonly agent: string;
   readonly words: readonly string[];
   readonly options: StartOptions;
   readonly folder: string;
 }
 
-async function start(session: Session, output: Output, asked: Asked): Promise<number | void> {
+async function start(session: Session, output: Output, asked: StartWanted): Promise<number | void> {
   const { options } = asked;
   const request = await requestOf(asked);
   const client = await session.client();
@@ -135,7 +135,7 @@ function sessionOptions(options: StartOptions, folder: string): SessionOptions {
 }
 
 /** Everything that can be wrong is found before the server is asked. */
-async function requestOf({ agent, words, options, folder }: Asked) {
+async function requestOf({ agent, words, options, folder }: StartWanted) {
   if (options.watch && (options.detach || options.wait === false)) {
     throw usage('--watch follows the run; it does not go with --detach or --no-wait.');
   }

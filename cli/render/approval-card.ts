@@ -3,7 +3,7 @@
  * Invariant: nothing of it comes from the model unescaped, and every line stands behind the card's border,
  * so that an argument cannot pretend to be a part of the card.
  */
-import type { LimitScope } from '../../core/controls/limits.js';
+import type { LimitScope } from '../../core/controls/limits-across-runs.js';
 import type { LimitsOutlook } from '../../core/controls/outlook.js';
 import type { Repeats } from '../../core/controls/repeats.js';
 import type { AskView } from '../../core/state/ask-view.js';

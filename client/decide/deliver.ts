@@ -5,9 +5,8 @@
  */
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Decision, RejectionReason, Verdict } from '../../core/state/ask.js';
-import { digestOf } from '../../core/json/digest.js';
+import { digestOf, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import type { Json } from '../../core/json/json.js';
 import { parseDecision } from '../../core/messages/parse-message.js';
 import * as messages from '../../workflows/messages.js';
 import { bounded, WORKER_LIMIT_MS, type Link } from '../link.js';

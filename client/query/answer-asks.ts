@@ -5,11 +5,10 @@
  * open for others; a decision that was made is delivered, over outages, and its refusal is told.
  */
 import type { Decision, RejectionReason, Verdict } from '../../core/state/ask.js';
-import { canonicalJson } from '../../core/json/digest.js';
+import { canonicalJson, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { AskView } from '../../core/state/ask-view.js';
-import type { Json } from '../../core/json/json.js';
 import { decisionRejected } from '../decide/decide.js';
 import type { ReadingStore } from '../link.js';
 import type { RunHandle } from '../runs/run-handle.js';

@@ -16,7 +16,7 @@ import {
 } from '../../pure/sdk/projection.js';
 import type { ReadText } from '../../pure/sdk/result-message.js';
 import { cursorOf, isBefore, placeOf, STREAM_START, type StreamChunk } from '../../pure/stream.js';
-import type { ShownCalls } from '../../core/turn/shown-calls.js';
+import type { ShownCalls } from '../../core/turn/reply.js';
 import { followRun, type RunMoment } from '../runs/follow-run.js';
 import type { ReadingStore } from '../link.js';
 import type { RunHandle } from '../runs/run-handle.js';

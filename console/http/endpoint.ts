@@ -9,7 +9,7 @@ import type { Desk } from '../desk.js';
 
 export type Method = 'get' | 'post';
 
-export interface Asked<Params, Query, Body> {
+export interface EndpointRequest<Params, Query, Body> {
   readonly desk: Desk;
   readonly person: Person;
   readonly params: Params;
@@ -55,7 +55,7 @@ interface Declaration<P extends z.ZodObject, Q extends z.ZodObject, B extends z.
   /** A key in the header Idempotency-Key makes a repeated request count once. */
   readonly idempotent?: true;
   readonly answers: Readonly<Record<number, AnswerShape>>;
-  handle(asked: Asked<z.output<P>, z.output<Q>, z.output<B>>): Promise<Answer>;
+  handle(asked: EndpointRequest<z.output<P>, z.output<Q>, z.output<B>>): Promise<Answer>;
 }
 
 export interface Endpoint extends Declaration<z.ZodObject, z.ZodObject, z.ZodType> {

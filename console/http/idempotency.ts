@@ -1,7 +1,6 @@
 /** Requests that count once, however often they are sent. */
-import { digestOf } from '../../core/json/digest.js';
-import type { Json } from '../../core/json/json.js';
-import type { Answer, Asked } from './endpoint.js';
+import { digestOf, type Json } from '../../core/json/json.js';
+import type { Answer, EndpointRequest } from './endpoint.js';
 import { Problem, problemOf, problemResponse, type ProblemBody } from './problem.js';
 
 const KEY = /^[\x21-\x7e]{8,200}$/;
@@ -25,7 +24,7 @@ const FOR_NOW: ReadonlySet<string> = new Set([
 ]);
 
 /** Errors: a Problem when the request has none. */
-export function requestKey(header: Asked<unknown, unknown, unknown>['header']): string {
+export function requestKey(header: EndpointRequest<unknown, unknown, unknown>['header']): string {
   const key = header('idempotency-key') ?? '';
   if (KEY.test(key)) return key;
   throw new Problem(400, {
@@ -39,7 +38,7 @@ export function requestKey(header: Asked<unknown, unknown, unknown>['header']): 
  * not kept: sent again it is tried again.
  */
 export async function once(
-  { desk, person, header }: Asked<unknown, unknown, unknown>,
+  { desk, person, header }: EndpointRequest<unknown, unknown, unknown>,
   what: Json,
   work: (request: OpenRequest) => Promise<Answer>,
 ): Promise<Answer> {

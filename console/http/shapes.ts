@@ -1,7 +1,7 @@
 /** Shapes that the API takes and gives. */
 import { z } from 'zod';
 import { AUDIT_KINDS } from '../../pure/audit.js';
-import { LIMIT_SCOPES } from '../../core/controls/limits.js';
+import { LIMIT_SCOPES } from '../../core/controls/limits-across-runs.js';
 import { RECOVERY_STEPS } from '../../core/state/recovery.js';
 import { STORED_STATUSES } from '../../core/state/view.js';
 import { notAllowedText } from './texts.js';

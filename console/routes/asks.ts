@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { rolesAt } from '../../core/ask/escalation.js';
 import type { AskRow } from '../../store/asks.js';
 import { cursorOf, placeOf } from '../http/cursor.js';
-import { endpoint, type Asked, type Endpoint } from '../http/endpoint.js';
+import { endpoint, type EndpointRequest, type Endpoint } from '../http/endpoint.js';
 import { notFound } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
 import { STORE_AWAY } from '../../client/index.js';
@@ -84,7 +84,7 @@ export async function ownAsk(
 }
 
 async function list(
-  { desk, person, query }: Asked<object, z.output<typeof listQuery>, unknown>,
+  { desk, person, query }: EndpointRequest<object, z.output<typeof listQuery>, unknown>,
   kinds: readonly AskRow['kind'][],
 ) {
   const { state, runId, limit, cursor } = query;
@@ -112,7 +112,12 @@ async function list(
 type OneQuery = z.output<typeof oneQuery>;
 
 async function show(
-  { desk, person, params: { askId }, query }: Asked<z.output<typeof params>, OneQuery, unknown>,
+  {
+    desk,
+    person,
+    params: { askId },
+    query,
+  }: EndpointRequest<z.output<typeof params>, OneQuery, unknown>,
   kinds: readonly AskRow['kind'][],
 ) {
   const named = { askId, kinds, runId: query.runId };

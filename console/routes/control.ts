@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { STORE_AWAY, unlessStoreAway } from '../../client/index.js';
-import { endpoint, type Asked, type Endpoint } from '../http/endpoint.js';
+import { endpoint, type EndpointRequest, type Endpoint } from '../http/endpoint.js';
 import { reasonOf } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
 import { noteOrOwe, type Deed } from '../trail.js';
@@ -16,7 +16,7 @@ const params = z.strictObject({ runId: shapes.id });
 const sent = z.object({ runId: z.string(), messageId: z.string().optional() });
 
 type AskedOfRun = Pick<
-  Asked<z.output<typeof params>, object, unknown>,
+  EndpointRequest<z.output<typeof params>, object, unknown>,
   'desk' | 'person' | 'params'
 >;
 type Sending = Pick<Deed, 'facts'> & { readonly kind: 'message_sent' | 'interrupted' };

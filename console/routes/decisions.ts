@@ -6,12 +6,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { STORE_AWAY, type AskDecision, type Delivery } from '../../client/index.js';
-import { digestOf } from '../../core/json/digest.js';
-import type { Json } from '../../core/json/json.js';
+import { digestOf, type Json } from '../../core/json/json.js';
 import type { GrantRequest } from '../../core/state/grant.js';
 import type { AskRow } from '../../store/asks.js';
 import { decidedFacts } from '../decided.js';
-import { endpoint, type Asked, type Answer, type Endpoint } from '../http/endpoint.js';
+import { endpoint, type EndpointRequest, type Answer, type Endpoint } from '../http/endpoint.js';
 import { once, requestKey, type OpenRequest } from '../http/idempotency.js';
 import { Problem, reasonOf } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
@@ -26,7 +25,7 @@ const delivered = {
   202: { description: 'Sent; no worker has taken it up yet.', schema: shapes.delivery },
 };
 
-type AskedToDecide = Asked<z.output<typeof params>, object, shapes.DecisionBody>;
+type AskedToDecide = EndpointRequest<z.output<typeof params>, object, shapes.DecisionBody>;
 
 const decide = endpoint({
   method: 'post',

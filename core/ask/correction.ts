@@ -7,18 +7,13 @@
  *  O2 Its sender learns the outcome, or at least that it is not decided before the run moves on; an ask
  *     that closes leaves nobody waiting.
  */
-import { visibleTools } from '../permission/offered-tools.js';
+import { visibleTools } from '../permission/permission.js';
 import { isOpen, type OpenRun, type Run } from '../state/run.js';
 import type { Ask, Decision, Verdict, Vote, Correction } from '../state/ask.js';
-import { replaceAsk } from '../step/pending.js';
-import { withVerdict } from '../step/verdict.js';
+import { replaceAsk, withVerdict } from '../step/open-work.js';
 
 /** Corrections of one question that may be refused, and of one call that may be taken. */
 export const CORRECTIONS_MAX = 20;
-
-export function isCorrection(decision: Pick<Decision, 'decision'>): boolean {
-  return decision.decision === 'modify' || decision.decision === 'replace';
-}
 
 /** Why an ask cannot be answered with this correction, whatever its arguments are. */
 export function objectionToCorrection(run: Run, ask: Ask, decision: Decision): string | undefined {

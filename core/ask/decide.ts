@@ -13,15 +13,14 @@ import type { Run } from '../state/run.js';
 import type { Ask, Decision, Escalation, RejectionReason, Verdict, Vote } from '../state/ask.js';
 import type { AskOutcome, DecisionKind } from '../state/ask-kinds.js';
 import { awaitingKeys } from './await-keys.js';
-import { isCorrection, objectionToCorrection, withCorrection } from './correction.js';
+import { objectionToCorrection, withCorrection } from './correction.js';
 import { rolesAt } from './escalation.js';
 import { objectionToGrant } from '../permission/grants.js';
-import { askById, replaceAsk } from '../step/pending.js';
+import { askById, replaceAsk } from '../step/open-work.js';
 import type { SignedStatement } from '../state/statement.js';
 import { tellRefusal, tellTaken, type Refusal as Objection } from './told.js';
-import { judgeProof, type ProofVerdict } from './verify.js';
-
-export const EARLY_DECISIONS_MAX = 4;
+import { keepEarly } from './early-decision.js';
+import { judgeProof, type Judged, type ProofVerdict } from './verify.js';
 
 const APPLICABLE: { readonly [kind in Ask['kind']]: readonly DecisionKind[] } = {
   approval: ['approve', 'reject', 'modify', 'replace'],
@@ -56,11 +55,11 @@ interface Sender {
 
 function judge(run: Run, decision: Decision, { ticket, mayWait }: Sender): Recorded {
   const ask = askById(run, decision.askId);
-  if (ask === undefined) return unknownAsk(run, decision);
+  if (ask === undefined) return recordedEarly(run, decision);
   const again = isRedelivery(ask, decision);
   const late = again ? undefined : objectionToLateness(run, ask);
   if (late !== undefined) return reject(run, decision, late);
-  const judged = judgeProof(run, ask, decision);
+  const judged = proven(run, ask, decision);
   const { proof } = judged;
   if (!proof.ok) {
     const waits = mayWait && proof.reason === 'unknown_key';
@@ -69,6 +68,13 @@ function judge(run: Run, decision: Decision, { ticket, mayWait }: Sender): Recor
     return reject(judged.run, decision, proof);
   }
   return recordProven(judged.run, ask, { decision, proof, again, ticket });
+}
+
+/** Where the run asks for no proof, everybody is believed. */
+function proven(run: Run, ask: Ask, decision: Decision): Judged {
+  return run.frozen?.settings.requireProof === true
+    ? judgeProof(run, ask, decision)
+    : { run, proof: { ok: true } };
 }
 
 const PENDING: Verdict = { accepted: true, outcome: 'pending' };
@@ -86,7 +92,7 @@ function recordProven(run: Run, ask: Ask, { decision, proof, again, ticket }: Pr
   const refusal = objection(run, ask, decision);
   if (refusal !== undefined) return reject(run, decision, refusal);
   const vote = voteOf(decision, proof.signed);
-  const told = tellTaken(run, ask, decision);
+  const told = decision.unrecorded ? tellTaken(run, ask, decision) : run;
   if (isCorrection(decision)) {
     // Nobody may be left waiting when the workflow goes over to its next segment.
     const kept = run.segment.full ? undefined : ticket;
@@ -188,7 +194,7 @@ export function objectionToPerson(
 ): Objection | undefined {
   if (ask.requestedBy !== undefined && ask.requestedBy === by)
     return no('own_request', 'nobody decides on their own request');
-  const wanted = rolesAt(ask, decidedAt);
+  const wanted = ask.escalation === undefined ? ask.roles : rolesAt(ask, decidedAt);
   if (wanted.length > 0 && !roles.some((role) => wanted.includes(role)))
     return no('role_missing', `needs one of the roles ${wanted.join(', ')}`);
   return undefined;
@@ -210,6 +216,12 @@ function no(reason: RejectionReason, message: string): Objection {
   return { reason, message };
 }
 
+/** A decision may be faster than the question that it answers (G12). */
+function recordedEarly(run: Run, decision: Decision): Recorded {
+  const { run: next, objection: refusal } = keepEarly(run, decision);
+  return refusal === undefined ? { run: next, verdict: PENDING } : reject(next, decision, refusal);
+}
+
 function reject(run: Run, decision: Decision, { reason, message }: Objection): Recorded {
   const refusal = { reason, message };
   return {
@@ -218,51 +230,6 @@ function reject(run: Run, decision: Decision, { reason, message }: Objection): R
   };
 }
 
-/** What follows a call's key in the id of an approval: its revision. Nobody knows an outcome beforehand. */
-const OF_CALL = /^(:r\d+)?$/;
-
-/** A decision may be faster than the question it answers; it waits for a call of this turn (G12). */
-function unknownAsk(run: Run, decision: Decision): Recorded {
-  const call = run.turn?.calls.find((one) => {
-    const about = `${run.runId}:${one.callKey}`;
-    const { askId } = decision;
-    return (
-      one.stage !== 'settled' && askId.startsWith(about) && OF_CALL.test(askId.slice(about.length))
-    );
-  });
-  const closed = run.closedAsks.find((one) => one.id === decision.askId);
-  if (closed !== undefined) {
-    const late = closed.outcome === 'expired';
-    return reject(
-      run,
-      decision,
-      late
-        ? no('late', 'the ask had expired')
-        : no('already_decided', `this ask is ${closed.outcome}`),
-    );
-  }
-  if (call === undefined) {
-    return reject(run, decision, no('unknown_ask', 'this run has no such ask'));
-  }
-  // The exact action is known already, and everything else is judged when the question opens.
-  if (call.digest !== decision.argsHash) {
-    return reject(run, decision, no('mismatched', 'argsHash is not that of this call'));
-  }
-  const { run: counted, proof } = judgeProof(run, earlyQuestion(run), decision);
-  if (!proof.ok) return reject(counted, decision, proof);
-  const waiting = run.early.filter((entry) => entry.decision.askId === decision.askId);
-  if (waiting.some((entry) => entry.decision.by === decision.by)) {
-    return reject(counted, decision, no('duplicate', `${decision.by} has already decided`));
-  }
-  if (run.early.length >= EARLY_DECISIONS_MAX) {
-    const message = 'the question is not open yet; decide again';
-    return reject(counted, decision, no('unknown_ask', message));
-  }
-  const early = [...run.early, { decision, at: run.now }];
-  return { run: { ...counted, early }, verdict: { accepted: true, outcome: 'pending' } };
-}
-
-/** What is known of an approval before it opens. */
-function earlyQuestion(run: Run): Pick<Ask, 'kind' | 'policyVersion'> {
-  return { kind: 'approval', policyVersion: run.frozen?.policy.version ?? '' };
+function isCorrection({ decision }: Pick<Decision, 'decision'>): boolean {
+  return decision === 'modify' || decision === 'replace';
 }

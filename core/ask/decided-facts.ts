@@ -3,8 +3,7 @@
  * Invariant: with the names of the question and the person it has every field of the statement that a desk signs (but
  * for the tail of a long reason, of which there is the digest): whoever has the desk's public key can prove it by itself.
  */
-import { digestOf } from '../json/digest.js';
-import type { Json } from '../json/json.js';
+import { digestOf, type Json } from '../json/json.js';
 import type { Decision, DecidedFacts } from '../state/ask.js';
 import type { AskKind } from '../state/ask-kinds.js';
 import { contentDigest } from './statement.js';

@@ -3,11 +3,11 @@
  * Invariants: it only adds people, and takes no vote away; from when on they count is a matter of when they
  * decide, not of when the timer fires (G95); it is told once, while the question is open.
  */
-import { cancelTimer, startTimer, type Step } from '../step/inflight.js';
+import { cancelTimer, startTimer } from '../step/inflight.js';
 import { emit } from '../step/outbox.js';
-import type { OpenRun, Run } from '../state/run.js';
+import type { OpenRun, Run, Step } from '../state/run.js';
 import type { Ask, Escalation } from '../state/ask.js';
-import { pendingAsks, replaceAsk } from '../step/pending.js';
+import { pendingAsks, replaceAsk } from '../step/open-work.js';
 
 /** Starts the timer after that of the expiry, as `askFrom` has named it. */
 export function watchEscalation(step: Step<OpenRun>, { kind, escalation }: Ask): Step<OpenRun> {

@@ -3,17 +3,17 @@
  * Invariants: an ask opens with its expiry timer and its event, closes with both gone and its outcome
  * announced; early decisions (G12) are put to it at once.
  */
-import { cancelTimer, nextId, startTimer, type Step } from '../step/inflight.js';
+import { cancelTimer, nextId, startTimer } from '../step/inflight.js';
 import type { ActionView } from '../state/event.js';
 import { emit } from '../step/outbox.js';
-import type { OpenRun, Run } from '../state/run.js';
+import type { OpenRun, Run, Step } from '../state/run.js';
 import type { Ask, Escalation } from '../state/ask.js';
 import type { AskOutcome } from '../state/ask-kinds.js';
 import { withoutCorrection } from './correction.js';
 import { record } from './decide.js';
 import { unwatchEscalation, watchEscalation } from './escalation.js';
 import type { GrantRequest } from '../state/grant.js';
-import { askById, replaceAsk, viewOf } from '../step/pending.js';
+import { askById, replaceAsk, viewOf } from '../step/open-work.js';
 
 export type AskRequest = Omit<
   Ask,
@@ -54,7 +54,7 @@ export function askFrom(run: OpenRun, request: AskRequest): Ask {
 export function openAsk(run: OpenRun, request: AskRequest): Step<OpenRun> {
   const ask = askFrom(run, request);
   const timed = startTimer(run, { at: ask.expiresAt, summary: `${ask.kind} expires` });
-  const watched = watchEscalation(timed, ask);
+  const watched = ask.escalation === undefined ? timed : watchEscalation(timed, ask);
   const asking: OpenRun = { ...watched.run, asks: [...run.asks, ask] };
   const type = ask.kind === 'approval' ? 'approval_requested' : 'input_request';
   return {
@@ -85,13 +85,18 @@ export interface Closing {
 export function closeAsk<R extends Run>(run: R, askId: string, closing: Closing): Step<R> {
   const ask = askById(run, askId);
   if (ask === undefined || ask.outcome !== 'pending') return { run, effects: [] };
-  const untimed = unwatchEscalation(cancelTimer(run, ask.timer), ask);
-  const { correction: _, ...rest } = ask;
-  const answered = withoutCorrection(untimed.run, ask, {
-    accepted: false,
-    reason: 'already_decided',
-    message: `the question is ${closing.outcome}`,
-  });
+  const expiryGone = cancelTimer(run, ask.timer);
+  const untimed = ask.escalation === undefined ? expiryGone : unwatchEscalation(expiryGone, ask);
+  const { correction, ...rest } = ask;
+  const message = `the question is ${closing.outcome}`;
+  const answered =
+    correction === undefined
+      ? untimed.run
+      : withoutCorrection(untimed.run, ask, {
+          accepted: false,
+          reason: 'already_decided',
+          message,
+        });
   const closed = replaceAsk(answered, { ...rest, outcome: closing.outcome });
   return { run: announce(closed, ask, closing), effects: untimed.effects };
 }

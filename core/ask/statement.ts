@@ -7,8 +7,7 @@
  *     statements the same text.
  *  S2 Whatever a decision can carry is in it: what is not named here is under `content`.
  */
-import { canonicalJson, digestOf } from '../json/digest.js';
-import type { Json } from '../json/json.js';
+import { canonicalJson, digestOf, type Json } from '../json/json.js';
 import type { Decision } from '../state/ask.js';
 import type { Statement } from '../state/statement.js';
 

@@ -8,25 +8,28 @@ import type { Ask } from '../state/ask.js';
 import { objectionToPerson, outcomeOf } from '../ask/decide.js';
 import { withGrantOf } from '../permission/grants.js';
 import { askFrom, closeAsk, openAsk, type AskRequest } from '../ask/open-ask.js';
-import { askById, viewOf } from '../step/pending.js';
+import {
+  askById,
+  viewOf,
+  refusalOf,
+  withCall,
+  type StationResult,
+  baseOf,
+} from '../step/open-work.js';
 import { signaturesOf } from '../ask/verify.js';
 import { repeatQuestion } from '../controls/repeats.js';
 import type { Grant } from '../state/effect.js';
-import type { Step } from '../step/inflight.js';
 import { emit } from '../step/outbox.js';
-import type { OpenRun } from '../state/run.js';
+import type { OpenRun, Step } from '../state/run.js';
 import { stop } from '../step/stop.js';
 import type { ApprovalRule } from '../state/tool.js';
-import { baseOf, type WaitingStage } from '../state/call.js';
+import { type WaitingStage } from '../state/call.js';
 import { checkCorrection } from './correct.js';
-import { toolOf } from '../permission/offered-tools.js';
-import { actionOf, evaluate, modeOf } from '../permission/permission.js';
-import { permitAnew } from './permit.js';
-import { refusalOf } from '../step/refusal.js';
-import { settleCall } from './settled.js';
-import { withCall, type Verdict } from '../step/station.js';
+import { toolOf, actionOf, evaluate, modeOf } from '../permission/permission.js';
+import { permitAnew } from './admission.js';
+import { settleCall } from './result.js';
 
-export function approve(run: OpenRun, call: WaitingStage): Verdict {
+export function approve(run: OpenRun, call: WaitingStage): StationResult {
   const ask = askById(run, call.askId);
   if (ask === undefined) return { kind: 'moved', step: question(run, call) };
   if (ask.correction !== undefined) {
@@ -106,7 +109,7 @@ function stopForApproval(run: OpenRun, ask: Ask): OpenRun {
 }
 
 /** The mode has changed: does the call still need this question, or may it never run at all? */
-function underNewMode(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {
+function underNewMode(run: OpenRun, call: WaitingStage, ask: Ask): StationResult {
   const tool = toolOf(run, call.tool);
   const now = tool && evaluate(run, actionOf(tool, call)).decision;
   const decided = outcomeOf(ask) !== 'pending';
@@ -123,7 +126,7 @@ function underNewMode(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {
   return permitAnew(asked, { ...baseOf(call), stage: 'checked', hooked }, effects);
 }
 
-function granted(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {
+function granted(run: OpenRun, call: WaitingStage, ask: Ask): StationResult {
   const closed = closeAsk(run, ask.id, { outcome: 'approved' });
   const sandbox = call.sandbox === true || toolOf(run, call.tool)?.sandbox === 'required';
   const grant: Grant = {
@@ -136,12 +139,13 @@ function granted(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {
     ...(sandbox && { sandbox: true }),
     ...(call.repeats !== undefined && { repeats: call.repeats.earlier.map(({ key }) => key) }),
   };
-  const kept = withGrantOf(closed.run, ask);
+  const grants = ask.votes.some((vote) => vote.grant !== undefined);
+  const kept = grants ? withGrantOf(closed.run, ask) : closed.run;
   const next = withCall(kept, { ...baseOf(call), stage: 'granted', grant });
   return { kind: 'moved', step: { run: next, effects: closed.effects } };
 }
 
-function rejected(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {
+function rejected(run: OpenRun, call: WaitingStage, ask: Ask): StationResult {
   const { reason, interrupt } = ask.votes.find((vote) => vote.decision === 'reject') ?? {};
   const closed = closeAsk(run, ask.id, {
     outcome: 'rejected',
@@ -154,7 +158,7 @@ function rejected(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {
   return { kind: 'moved', step: { run: next, effects: closed.effects } };
 }
 
-function expired(run: OpenRun, call: WaitingStage, ask: Ask): Verdict {
+function expired(run: OpenRun, call: WaitingStage, ask: Ask): StationResult {
   const closed = closeAsk(run, ask.id, { outcome: 'expired' });
   const text = 'Nobody decided on the approval in time.';
   const settled = settleCall(

@@ -6,18 +6,22 @@
 import type { Ask } from '../state/ask.js';
 import { closeAsk, openAsk } from '../ask/open-ask.js';
 import { outcomeOf } from '../ask/decide.js';
-import { askById } from '../step/pending.js';
-import type { Step } from '../step/inflight.js';
+import {
+  askById,
+  keyOf,
+  refusalOf,
+  withCall,
+  type StationResult,
+  baseOf,
+  revisedKey,
+} from '../step/open-work.js';
 import { ownValue, type Json } from '../json/json.js';
-import type { OpenRun } from '../state/run.js';
+import type { OpenRun, Step } from '../state/run.js';
 import { stop } from '../step/stop.js';
-import { baseOf, revisedKey, type AskingStage, type GrantedStage } from '../state/call.js';
-import { keyOf } from '../step/call-key.js';
-import { toolOf } from '../permission/offered-tools.js';
-import { refusalOf } from '../step/refusal.js';
-import { settleCall } from './settled.js';
+import { type AskingStage, type GrantedStage } from '../state/call.js';
+import { toolOf } from '../permission/permission.js';
+import { settleCall } from './result.js';
 import { givenText } from '../dataflow/state.js';
-import { withCall, type Verdict } from '../step/station.js';
 
 const QUESTION_CHARS_MAX = 2_000;
 
@@ -61,7 +65,7 @@ function answerersOf(
 }
 
 /** Station of an asked question: has somebody answered? */
-export function hear(run: OpenRun, call: AskingStage): Verdict {
+export function hear(run: OpenRun, call: AskingStage): StationResult {
   const ask = askById(run, call.askId);
   if (ask === undefined) return { kind: 'wait' };
   const outcome = outcomeOf(ask);

@@ -11,26 +11,28 @@ import { CORRECTIONS_MAX, withoutCorrection } from '../ask/correction.js';
 import { type Correction, type Ask } from '../state/ask.js';
 import { showsNews, type Outlook } from '../controls/outlook.js';
 import { closeAsk } from '../ask/open-ask.js';
-import { askById, replaceAsk } from '../step/pending.js';
-import type { Step } from '../step/inflight.js';
-import type { Json } from '../json/json.js';
-import { warn } from '../step/outbox.js';
-import type { OpenRun } from '../state/run.js';
-import { withVerdict } from '../step/verdict.js';
 import {
+  askById,
+  replaceAsk,
+  withVerdict,
+  go,
+  type StationResult,
   baseOf,
   withOutlook,
+} from '../step/open-work.js';
+import type { Json } from '../json/json.js';
+import { warn } from '../step/outbox.js';
+import type { OpenRun, Step } from '../state/run.js';
+import {
   type Asker,
   type CheckedStage,
   type Question,
   type RecheckedStage,
   type WaitingStage,
 } from '../state/call.js';
-import { toolOf } from '../permission/offered-tools.js';
-import { actionOf, evaluate } from '../permission/permission.js';
-import { permitAnew } from './permit.js';
-import { startCheck } from './recheck.js';
-import { go, type Verdict } from '../step/station.js';
+import { toolOf, actionOf, evaluate } from '../permission/permission.js';
+import { permitAnew } from './admission.js';
+import { startCheck } from './argument-check.js';
 
 /** Sends the wanted arguments to `check_call`. */
 export function checkCorrection(
@@ -61,7 +63,7 @@ export function correct(
   run: OpenRun,
   call: RecheckedStage,
   asker: Extract<Asker, { kind: 'correction' }>,
-): Verdict {
+): StationResult {
   const { kind: _, ...asked } = asker;
   const waiting: WaitingStage = { ...baseOf(call), stage: 'waiting', ...asked };
   const ask = askById(run, asker.askId);
@@ -121,7 +123,7 @@ interface Adoption {
   readonly asker: Question;
 }
 
-function adopt(run: OpenRun, call: RecheckedStage, adoption: Adoption): Verdict {
+function adopt(run: OpenRun, call: RecheckedStage, adoption: Adoption): StationResult {
   const { ask, correction, action } = adoption;
   const outcome = correction.kind === 'modify' ? 'modified' : 'replaced';
   const { by, roles, decidedAt, reason, signed } = correction.vote;

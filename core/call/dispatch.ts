@@ -1,36 +1,32 @@
 /**
- * Sends a turn's ready calls along the stations, in the order of C19:
- * lookup → check → hook → permit → approve → grant → settle.
- * Invariants: hooks, permission and approval of a call happen when it is ready to run, not for all up
- * front (HK-22, PA-20); what a station refuses gets its result here.
+ * Sends a turn's calls along the stations, in the order of C19: lookup → check → hook → permit → approve → grant →
+ * settle. One scheduler decides which calls may go on now; modes differ only in the edges that they draw between calls
+ * (C17): serial to the previous one, batched to the last that needs the lane for itself, dataflow by what a call needs.
+ * Invariants: a call moves only when all its predecessors are settled; hooks, permission and approval happen when a call
+ * is ready to run, not for all up front (HK-22, PA-20); at most `maxParallelToolCalls` execute at once; what is not a
+ * concurrency-safe read executes alone; proposal order decides ties; what a station refuses gets its result here.
  */
 import { domainReason } from '../gates/domain-reason.js';
-import type { Step } from '../step/inflight.js';
 import { moneyTrip } from '../money/budget.js';
 import { exceed } from '../money/exceed.js';
-import type { OpenRun, Turn } from '../state/run.js';
-import { stop } from '../step/stop.js';
+import { toolOf } from '../permission/permission.js';
+import type { Call } from '../state/call.js';
+import type { OpenRun, Turn, Step } from '../state/run.js';
 import { DENIED_CODES } from '../state/tool-result.js';
-import { leaveOut } from './leave-out.js';
+import { isMutating } from '../state/tool.js';
+import { refusalOf, type StationResult, withCall } from '../step/open-work.js';
+import { stop } from '../step/stop.js';
+import { isOver, settleCall } from './result.js';
 import { approve } from './approve.js';
 import { hear } from './ask-person.js';
-import type { Call } from '../state/call.js';
-import { check } from './check.js';
-import { refuseCircles } from './dataflow/dataflow-edges.js';
+import { check, heed, hook, leaveOut, lookup, permit } from './admission.js';
+import { dataflowEdges, refuseCircles } from './dataflow/dataflow-edges.js';
 import { supersede, unblock } from './dataflow/dataflow.js';
 import { resolveDoubt } from './doubt.js';
 import { escalate } from './escalate.js';
-import { grant } from './grant.js';
-import { heed, hook } from './hook.js';
-import { lookup } from './lookup.js';
-import { toolOf } from '../permission/offered-tools.js';
-import { permit } from './permit.js';
-import { refusalOf } from '../step/refusal.js';
-import { rechecked } from './rechecked.js';
-import { ready } from './schedule.js';
-import { settle } from './settle.js';
-import { settleCall } from './settled.js';
-import { withCall, type Verdict } from '../step/station.js';
+import { grant } from './execution.js';
+import { rechecked } from './after-argument-check.js';
+import { settle } from './after-return.js';
 
 /** One step of the first call that can move; undefined when all of them wait. */
 export function dispatch(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {
@@ -60,7 +56,7 @@ function begin(run: OpenRun, turn: Turn): OpenRun {
 }
 
 function advanceCall(run: OpenRun, call: Call): Step<OpenRun> | undefined {
-  const left = leaveOut(run, call);
+  const left = run.wrapUp === undefined ? undefined : leaveOut(run, call);
   if (left !== undefined) return left;
   const verdict = atStation(run, call);
   switch (verdict.kind) {
@@ -75,12 +71,12 @@ function advanceCall(run: OpenRun, call: Call): Step<OpenRun> | undefined {
   }
 }
 
-function atStation(run: OpenRun, call: Call): Verdict {
+function atStation(run: OpenRun, call: Call): StationResult {
   switch (call.stage) {
     case 'proposed': {
       const found = lookup(run, call);
       if (found.kind !== 'go') return found;
-      const unblocked = unblock(run, call);
+      const unblocked = call.flow === undefined ? found : unblock(run, call);
       return unblocked.kind === 'go' ? check(unblocked.run, call) : unblocked;
     }
     case 'rechecked':
@@ -112,7 +108,7 @@ function atStation(run: OpenRun, call: Call): Verdict {
   }
 }
 
-type Refusal = Extract<Verdict, { kind: 'refuse' }>;
+type Refusal = Extract<StationResult, { kind: 'refuse' }>;
 
 function refused(run: OpenRun, call: Call, refusal: Refusal): OpenRun {
   const { code, terminal } = refusal;
@@ -128,4 +124,76 @@ function refused(run: OpenRun, call: Call, refusal: Refusal): OpenRun {
         detail: code === 'invalid_arguments' ? 'invalid_tool_input' : 'tool_not_allowed',
       })
     : settled;
+}
+
+/** For each call the indices of the calls that must be settled before it. */
+type Edges = (run: OpenRun, turn: Turn) => readonly (readonly number[])[];
+
+const serialEdges: Edges = (_run, turn) =>
+  turn.calls.map((call) => (call.index === 0 ? [] : [call.index - 1]));
+
+/** Reads that come one after the other run together; any other call waits for all before it. */
+const batchedEdges: Edges = (run, turn) => {
+  let lastAlone: number | undefined;
+  let since: number[] = [];
+  return turn.calls.map((call) => {
+    const barrier = lastAlone === undefined ? [] : [lastAlone];
+    if (!isAlone(run, call)) {
+      since.push(call.index);
+      return barrier;
+    }
+    const before = [...barrier, ...since];
+    lastAlone = call.index;
+    since = [];
+    return before;
+  });
+};
+
+const EDGES: { readonly [mode in OpenRun['frozen']['settings']['toolExecution']]: Edges } = {
+  serial: serialEdges,
+  batched: batchedEdges,
+  dataflow: dataflowEdges,
+};
+
+/** Calls under way or ready, in proposal order. */
+export function ready(run: OpenRun, turn: Turn): readonly Call[] {
+  const edges = EDGES[run.frozen.settings.toolExecution](run, turn);
+  const executing = turn.calls.filter(isExecuting);
+  const free = run.frozen.budget.maxParallelToolCalls - turn.calls.filter(takesPlace).length;
+  let started = 0;
+  return turn.calls.filter((call) => {
+    if (call.stage === 'settled') return false;
+    if (call.stage !== 'proposed' && call.stage !== 'granted') return true;
+    const unblocked = (edges[call.index] ?? []).every((index) => {
+      const before = turn.calls[index];
+      return before !== undefined && isOver(run, before);
+    });
+    if (!unblocked || started >= free) return false;
+    if (call.stage === 'granted' && !hasLane(run, call, executing)) return false;
+    started += 1;
+    return true;
+  });
+}
+
+/** Its tool is at work, or has just come back. */
+function isExecuting(call: Call): boolean {
+  return (call.stage === 'executing' && call.doing !== 'record') || call.stage === 'returned';
+}
+
+/** Checks and hooks come right before a call runs (HK-22), so no more of them than calls may run. */
+const PREPARED: readonly Call['stage'][] = ['checking', 'rechecked', 'hooking', 'hooked'];
+
+function takesPlace(call: Call): boolean {
+  return isExecuting(call) || call.stage === 'executing' || PREPARED.includes(call.stage);
+}
+
+/** Only concurrency-safe reads execute side by side (C17); a question to a person executes nothing. */
+function hasLane(run: OpenRun, call: Call, executing: readonly Call[]): boolean {
+  if (executing.length === 0 || toolOf(run, call.tool)?.kind === 'human_input') return true;
+  return !isAlone(run, call) && !executing.some((other) => isAlone(run, other));
+}
+
+function isAlone(run: OpenRun, call: Call): boolean {
+  const tool = toolOf(run, call.tool);
+  return tool === undefined || isMutating(tool) || !tool.concurrencySafe;
 }

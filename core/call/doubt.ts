@@ -4,25 +4,23 @@
  */
 import { openAsk, closeAsk } from '../ask/open-ask.js';
 import { outcomeOf } from '../ask/decide.js';
-import { askById } from '../step/pending.js';
+import { askById, keyOf, withCall, type StationResult, baseOf } from '../step/open-work.js';
 import type { Ask } from '../state/ask.js';
 import { signaturesOf } from '../ask/verify.js';
-import { storeWork } from '../step/effect-limits.js';
+import { storeWork } from '../step/clock.js';
 import { refOf, type ActivityEffect, type ToolCallRef } from '../state/effect.js';
-import { start, type Step } from '../step/inflight.js';
+import { start } from '../step/inflight.js';
 import type { Json, StoredText } from '../json/json.js';
 import { follows } from '../step/changes.js';
 import { precedesStore, saidClaimed } from '../step/own-store.js';
 import type { NeedsTool } from '../state/payloads/payload.js';
-import type { OpenRun } from '../state/run.js';
-import { codeOf } from '../step/served-code.js';
-import { baseOf, type Call, type DoubtStage, type ReturnedStage } from '../state/call.js';
-import { callRef, proofsFor, inlineBytesFor } from './grant.js';
-import { keyOf } from '../step/call-key.js';
-import { toolOf } from '../permission/offered-tools.js';
+import type { OpenRun, Step } from '../state/run.js';
+import { codeOf } from '../step/route.js';
+import { type Call, type DoubtStage, type ReturnedStage } from '../state/call.js';
+import { callRef, proofsFor, inlineBytesFor } from './execution.js';
+import { toolOf } from '../permission/permission.js';
 import { givenText, isReferredTo } from '../dataflow/state.js';
-import { settleCall, stopUnknown, unknownResult } from './settled.js';
-import { withCall, type Verdict } from '../step/station.js';
+import { settleCall, stopUnknown, unknownResult } from './result.js';
 
 const DEFAULT_TOOL_TIMEOUT_MS = 30_000;
 const RECONCILE_MARGIN_MS = 30_000;
@@ -140,7 +138,7 @@ function askIdOf(run: OpenRun, call: ReturnedStage): string {
 }
 
 /** Station for a parked call: has somebody answered? */
-export function resolveDoubt(run: OpenRun, call: DoubtStage): Verdict {
+export function resolveDoubt(run: OpenRun, call: DoubtStage): StationResult {
   const ask = askById(run, call.askId);
   if (ask === undefined) return { kind: 'wait' };
   const outcome = outcomeOf(ask);

@@ -7,8 +7,8 @@ import { ownValue, type Json } from '../json/json.js';
 import type { OpenRun } from '../state/run.js';
 import { stop } from '../step/stop.js';
 import type { Call } from '../state/call.js';
-import { keyOf } from '../step/call-key.js';
-import { settleCall } from './settled.js';
+import { keyOf } from '../step/open-work.js';
+import { settleCall } from './result.js';
 
 const REASON_CHARS = 500;
 

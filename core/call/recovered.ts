@@ -7,7 +7,7 @@ import { type Finding, RECOVERY_STEPS_MAX, type RecoveryStep } from '../state/re
 import { emit } from '../step/outbox.js';
 import type { OpenRun } from '../state/run.js';
 import type { ExecutingStage } from '../state/call.js';
-import { keyOf } from '../step/call-key.js';
+import { keyOf } from '../step/open-work.js';
 
 export interface Recovered {
   readonly steps?: readonly RecoveryStep[] | undefined;

@@ -7,13 +7,13 @@
 import { REPEAT_ASKS_MAX, type Repeats } from '../controls/repeats.js';
 import { emit } from '../step/outbox.js';
 import type { OpenRun } from '../state/run.js';
-import { baseOf, type ReturnedStage } from '../state/call.js';
+import { type ReturnedStage } from '../state/call.js';
 import { modeOf, UNASKABLE } from '../permission/permission.js';
-import { askIdOf } from './permit.js';
-import { errorResult, settleCall } from './settled.js';
-import { go, type Verdict } from '../step/station.js';
+import { askIdOf } from './admission.js';
+import { errorResult, settleCall } from './result.js';
+import { go, type StationResult, baseOf } from '../step/open-work.js';
 
-export function askToRepeat(run: OpenRun, call: ReturnedStage, repeats: Repeats): Verdict {
+export function askToRepeat(run: OpenRun, call: ReturnedStage, repeats: Repeats): StationResult {
   const number = (call.repeatAsks ?? 0) + 1;
   const objection =
     modeOf(run) === 'dontAsk'

@@ -5,15 +5,21 @@
  * recovery is given back, no turn and no model call is counted.
  */
 import type { TransitionReason } from '../state/event.js';
-import { only, type Step } from '../step/inflight.js';
+import { only } from '../step/inflight.js';
 import { emit, warn } from '../step/outbox.js';
-import type { CompactionOutcome, Compactions, CurrentCompaction, OpenRun } from '../state/run.js';
+import type {
+  CompactionOutcome,
+  Compactions,
+  CurrentCompaction,
+  OpenRun,
+  Step,
+} from '../state/run.js';
 import { exceed } from '../money/exceed.js';
 import { currentRoute } from '../step/route.js';
 import { stop } from '../step/stop.js';
 import { continueOrStop } from './go-on.js';
 import { compactionsOf, triggerOf, withCurrent } from './compaction.js';
-import { contextAfterSummary, tokensOf } from '../step/context-size.js';
+import { contextAfterSummary, tokensOf } from '../step/conversation.js';
 
 const TRANSITIONS: { readonly [cause in CurrentCompaction['cause']]: TransitionReason } = {
   threshold: 'proactive_compact',

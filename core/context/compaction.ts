@@ -6,12 +6,12 @@
  *     fails cannot do so in a circle.
  *  K3 Proactive ones begin at least `minTurnsBetweenCompactions` model calls, and one reply, after any other.
  */
-import { visibleTools } from '../permission/offered-tools.js';
-import { workLimits } from '../step/effect-limits.js';
+import { visibleTools } from '../permission/permission.js';
+import { workLimits } from '../step/clock.js';
 import { refOf, type ActivityEffect, type CompactInput } from '../state/effect.js';
 import type { WireEvent } from '../state/event.js';
 import { compactionStarted, preCompact } from '../hooks/pre-compact.js';
-import { start, type Step } from '../step/inflight.js';
+import { start } from '../step/inflight.js';
 import {
   fitRequest,
   leftToSpend,
@@ -20,14 +20,18 @@ import {
   type RequestBound,
 } from '../money/budget.js';
 import { exceed } from '../money/exceed.js';
-import { betasOf, currentRoute, noteRoute } from '../step/route.js';
-import type { Compactions, CurrentCompaction, OpenRun, Run } from '../state/run.js';
-import { unservedLimit } from '../step/served-code.js';
+import { betasOf, currentRoute, noteRoute, unservedLimit } from '../step/route.js';
+import type { Compactions, CurrentCompaction, OpenRun, Run, Step } from '../state/run.js';
 import { stop } from '../step/stop.js';
-import { bytesOf, messageIdAt } from '../step/transcript-items.js';
-import { leanEvents } from '../step/wire-events.js';
+import {
+  bytesOf,
+  messageIdAt,
+  contextTokens,
+  countedTokens,
+  tokensOf,
+} from '../step/conversation.js';
+import { leanEvents } from '../step/outbox.js';
 import { pinnedTexts } from './pinned.js';
-import { contextTokens, countedTokens, tokensOf } from '../step/context-size.js';
 
 /** Said after the part of the conversation that is to be summarised. */
 export const SUMMARY_REQUEST = `Summarise the conversation above, so that you can go on with the task without it.

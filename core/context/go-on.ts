@@ -2,7 +2,7 @@
 import { emit } from '../step/outbox.js';
 import type { OpenRun } from '../state/run.js';
 import { stop } from '../step/stop.js';
-import { appendUser } from '../step/transcript-items.js';
+import { appendUser } from '../step/conversation.js';
 
 /** Asks the model to go on, or stops when the recoveries are used up. */
 export function continueOrStop(run: OpenRun, empty: boolean): OpenRun {

@@ -2,7 +2,7 @@
  * What the business controls say of a call before anybody is asked about it: for the card of its question.
  * Invariant: it informs people and binds nothing; what binds is looked at again when the call is claimed.
  */
-import type { LimitRule, LimitScope, Total } from './limits.js';
+import type { LimitRule, LimitScope, Total } from './limits-across-runs.js';
 import { unseenRepeats, type Repeats } from './repeats.js';
 
 export interface Outlook {

@@ -4,8 +4,7 @@
  * Invariant: those names never reach a tool; what cannot be read refuses the call.
  */
 import type { Condition } from '../json/condition.js';
-import { canonicalJson } from '../json/digest.js';
-import type { Json } from '../json/json.js';
+import { canonicalJson, type Json } from '../json/json.js';
 import { referencesIn } from './references.js';
 import { isPrevious } from './state.js';
 import { parseReference } from './state-path.js';

@@ -5,8 +5,7 @@
  * brings in is never searched for references.
  */
 import { holds, type Condition } from '../json/condition.js';
-import { canonicalJson } from '../json/digest.js';
-import { ownValue, type Json } from '../json/json.js';
+import { canonicalJson, ownValue, type Json } from '../json/json.js';
 import { depthOf, SHAPE_DEPTH_MAX } from '../json/json-depth.js';
 
 import { covers, namesBelow, parseReference, REFERENCE_PREFIXES } from './state-path.js';

@@ -2,15 +2,14 @@
  * The gates of completion in the order of G77. What comes before them there, calls and truncation, are
  * rules of their own.
  */
-import type { Step } from '../step/inflight.js';
 import type { TransitionReason } from '../state/event.js';
 import { isBlank } from '../json/json.js';
 import { exceed } from '../money/exceed.js';
 import { emit } from '../step/outbox.js';
 import { afterTurn } from '../step/route.js';
-import type { OpenRun, Turn } from '../state/run.js';
+import type { OpenRun, Turn, Step } from '../state/run.js';
 import { stop } from '../step/stop.js';
-import { appendUser } from '../step/transcript-items.js';
+import { appendUser } from '../step/conversation.js';
 import { criteriaGate } from './criteria.js';
 import { doneGate } from './done.js';
 import { emptyGate } from './empty.js';

@@ -3,8 +3,7 @@
  * Invariants: each gate has its own retry cap; every further round costs a model call; a gate answers the
  * same for the same reply, so that all of them can be asked again when one has waited.
  */
-import type { Step } from '../step/inflight.js';
-import type { OpenRun, Turn } from '../state/run.js';
+import type { OpenRun, Turn, Step } from '../state/run.js';
 import type { StopReason } from '../state/result.js';
 import type { StopWords } from '../step/stop.js';
 import type { TransitionReason } from '../state/event.js';

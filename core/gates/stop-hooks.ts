@@ -3,9 +3,9 @@
  * with the answer that they are about kept (C46); they come before `preventContinuation` (HK-11).
  * Invariant: at most `maxStopHookReentries` re-entries per session, each at the price of a model call (C32).
  */
-import { hasHooks, startHooks, toldText } from '../hooks/start.js';
+import { startHooks, toldText } from '../hooks/start.js';
 import type { AnswerOpinion } from '../state/hook.js';
-import type { OpenRun, Turn } from '../state/run.js';
+import { type OpenRun, type Turn, hasHooks } from '../state/run.js';
 import { domainReason } from './domain-reason.js';
 import { PASS, type GateVerdict } from './gate.js';
 

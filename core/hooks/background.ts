@@ -3,10 +3,10 @@
  * (HK-14).
  * Invariant: they change nothing of the turn under way; at the end of a run they get a short time to finish.
  */
-import { cancelAll, nextId, startTimer, type Step } from '../step/inflight.js';
-import type { ModelFailure, OpenRun, Turn } from '../state/run.js';
+import { cancelAll, nextId, startTimer } from '../step/inflight.js';
+import { type ModelFailure, type OpenRun, type Turn, type Step, hasHooks } from '../state/run.js';
 import type { HookPoint } from '../state/hook.js';
-import { hasHooks, startHooks, toldText } from './start.js';
+import { startHooks, toldText } from './start.js';
 
 const BACKGROUND: readonly HookPoint[] = ['PostSampling', 'StopFailure'];
 /** How long a run that has come to its end waits for them, in ms. */

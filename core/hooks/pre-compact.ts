@@ -2,9 +2,8 @@
  * PreCompact: before the conversation is summarised. Whoever starts a compaction asks here first, and says
  * so when it has started.
  */
-import type { Step } from '../step/inflight.js';
-import type { OpenRun } from '../state/run.js';
-import { hasHooks, startHooks } from './start.js';
+import { type OpenRun, type Step, hasHooks } from '../state/run.js';
+import { startHooks } from './start.js';
 
 /** undefined: the compaction may start now. */
 export function preCompact(

@@ -3,8 +3,8 @@
  * Invariants: decides nothing; an activity that failed is an error of each of its hooks; every hook that
  * ran is told of once, by an event or, outside of `session_init … run_result`, in the result (G98).
  */
-import { baseOf, type Call } from '../state/call.js';
-import { withCall } from '../step/station.js';
+import { type Call } from '../state/call.js';
+import { withCall, baseOf } from '../step/open-work.js';
 import type { RunHooksOutput } from '../state/effect.js';
 import type { EventBody } from '../state/event.js';
 import type { Failure } from '../state/failure.js';

@@ -4,14 +4,14 @@
  * `run.errands`, and no errand outlives it.
  */
 import { follows } from '../step/changes.js';
-import { workLimits } from '../step/effect-limits.js';
+import { workLimits } from '../step/clock.js';
 import { refOf, type ActivityEffect } from '../state/effect.js';
-import { nextId, start, type Step } from '../step/inflight.js';
+import { nextId, start } from '../step/inflight.js';
 import type { Json, StoredText } from '../json/json.js';
 import type { NeedsCode } from '../state/payloads/payload.js';
-import type { OpenRun } from '../state/run.js';
-import { unservedLimit } from '../step/served-code.js';
-import type { HookErrand, HookPoint } from '../state/hook.js';
+import type { OpenRun, Step } from '../state/run.js';
+import { unservedLimit } from '../step/route.js';
+import type { HookErrand } from '../state/hook.js';
 
 /** All hooks of one point together, in ms; a single one declares less. */
 const POINT_TIMEOUT_MS = 600_000;
@@ -21,10 +21,6 @@ const END_TIMEOUT_MS = 60_000;
 const ACTIVITY_MARGIN_MS = 20_000;
 /** Deliveries under rules without `workedTime`; what a hook itself does wrong is an outcome, no failure. */
 const ATTEMPTS_MAX = 3;
-
-export function hasHooks(run: OpenRun, point: HookPoint): boolean {
-  return (run.frozen.hooks[point] ?? []).length > 0;
-}
 
 export function startHooks(run: OpenRun, errand: HookErrand, payload: Json): Step<OpenRun> {
   const { point } = errand;

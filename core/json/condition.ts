@@ -4,8 +4,7 @@
  * Invariants: deciding is pure; paths from outside never reach a prototype; what lies in the store cannot
  * be looked into and meets nothing but `exists: false`.
  */
-import { canonicalJson } from './digest.js';
-import { isBlobRef, ownValue, type Json } from './json.js';
+import { canonicalJson, isBlobRef, ownValue, type Json } from './json.js';
 
 /** All that is given must hold of the value at `path`. */
 export interface Condition {

@@ -1,7 +1,15 @@
 /**
- * JSON values, and text that may live in the store instead of in a history.
- * Invariant: nothing here is larger than its stated limit once it is in a Run, an Effect or an Event.
+ * JSON values, their sizes and digests, and text that may live in the store instead of in a history.
+ * Invariants:
+ *  - Nothing here is larger than its stated limit once it is in a Run, an Effect or an Event. Sizes are those of JSON in
+ *    UTF-8, which a history and a message of the server count.
+ *  - Digests are sha256 of canonical JSON (RFC 8785), in pure JavaScript, because the workflow sandbox has no crypto:
+ *    equal values give equal digests whatever their key order; the digest of a call binds tool, version and arguments.
  */
+import { sha256 } from '@noble/hashes/sha2';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';
+import canonicalize from 'canonicalize';
+
 export type Json =
   null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -44,4 +52,59 @@ export function isBlank(stored: StoredText | undefined): boolean {
 /** Own property of a plain object by a name from outside; never a prototype's (style point 6). */
 export function ownValue<T>(record: { readonly [key: string]: T }, key: string): T | undefined {
   return Object.prototype.hasOwnProperty.call(record, key) ? record[key] : undefined;
+}
+
+/** An activity's input. */
+export const PAYLOAD_BYTES_MAX = 48 * 1024;
+/** A run on its way into its next segment. */
+export const CONTINUE_AS_NEW_BYTES_MAX = 256 * 1024;
+
+/** Most bytes of one UTF-16 unit. */
+const UNIT_BYTES_MAX = 3;
+
+export function jsonBytes(value: unknown): number {
+  return utf8ToBytes(JSON.stringify(value)).length;
+}
+
+/** Whether the value takes at most so many bytes; encodes it only when its length does not tell. */
+export function fitsBytes(value: unknown, bytesMax: number): boolean {
+  const text = JSON.stringify(value);
+  if (text.length * UNIT_BYTES_MAX <= bytesMax) return true;
+  return text.length <= bytesMax && utf8ToBytes(text).length <= bytesMax;
+}
+
+/** Most bytes of one UTF-16 unit in JSON: a control character is six letters. */
+const ESCAPED_BYTES_MAX = 6;
+
+/** Whether a text takes at most so many bytes between the quotes of a payload. */
+export function textFitsBytes(text: string, bytesMax: number): boolean {
+  if (text.length * ESCAPED_BYTES_MAX <= bytesMax) return true;
+  return text.length <= bytesMax && jsonBytes(text) - 2 <= bytesMax;
+}
+
+/** RFC 8785 form of a JSON value. */
+export function canonicalJson(value: Json): string {
+  return canonicalize(value) ?? 'null';
+}
+
+/** sha256 of a text's UTF-8 bytes, as 64 hex digits. */
+export function sha256Hex(text: string): string {
+  return bytesToHex(sha256(utf8ToBytes(text)));
+}
+
+export interface DigestedCall {
+  readonly tool: string;
+  readonly toolVersion: string;
+  readonly args: Json;
+}
+
+/** `argsHash` of vocabulary and G11: what an approval is bound to. */
+export function callDigest(call: DigestedCall): string {
+  return sha256Hex(
+    canonicalJson({ tool: call.tool, toolVersion: call.toolVersion, args: call.args }),
+  );
+}
+
+export function digestOf(value: Json): string {
+  return sha256Hex(canonicalJson(value));
 }

@@ -3,20 +3,19 @@
  * Invariants: `session_init` is the first event and comes after the SessionStart hooks (C51); no other
  * event, request or stop comes before it.
  */
-import { visibleTools } from '../permission/offered-tools.js';
-import { contextAtFirst } from '../step/context-size.js';
+import { visibleTools } from '../permission/permission.js';
+import { contextAtFirst, appendUser } from '../step/conversation.js';
 import type { OpenRunOutput } from '../state/effect.js';
-import { hasHooks, startHooks } from '../hooks/start.js';
-import { cancelAll, flying, type Step } from '../step/inflight.js';
+import { startHooks } from '../hooks/start.js';
+import { cancelAll, flying } from '../step/inflight.js';
 import { previewOf } from '../json/json.js';
 import type { Ruling } from '../step/advance.js';
 import { emit, releaseWarnings } from '../step/outbox.js';
 import { betasOf } from '../step/route.js';
 import { follows, knownRules } from '../step/changes.js';
-import type { Clock, OpenRun, Run } from '../state/run.js';
+import { type Clock, type OpenRun, type Run, type Step, hasHooks } from '../state/run.js';
 import { beginIn } from '../session/carry.js';
 import { stop } from '../step/stop.js';
-import { appendUser } from '../step/transcript-items.js';
 import type { Arrival } from '../state/arrival.js';
 
 /** `open_run` is back: what it has frozen, and for later segments only that they may begin. */

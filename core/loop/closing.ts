@@ -6,30 +6,36 @@
  *     exactly once, and what stores the run.
  *  E3 Late inputs are named in the result (G98).
  */
-import { storeWork } from '../step/effect-limits.js';
+import { storeWork } from '../step/clock.js';
 import { tellRefusal } from '../ask/told.js';
 import { withdrawAsks } from '../ask/open-ask.js';
 import type { Call, CallFact } from '../state/call.js';
-import { refusalOf } from '../step/refusal.js';
-import { settleCall, unknownResult } from '../call/settled.js';
-import { toolOf } from '../permission/offered-tools.js';
+import { refusalOf } from '../step/open-work.js';
+import { settleCall, unknownResult } from '../call/result.js';
+import { toolOf } from '../permission/permission.js';
 import { refOf, type ActivityEffect } from '../state/effect.js';
 import { awaitBackground } from '../hooks/background.js';
-import { hasHooks, startHooks } from '../hooks/start.js';
-import { cancelAll, cancelTimer, flying, start, UNDER_WAY, type Step } from '../step/inflight.js';
+import { startHooks } from '../hooks/start.js';
+import {
+  cancelAll,
+  cancelTimer,
+  flying,
+  start,
+  UNDER_WAY,
+  flush,
+  STORE_LIMITS,
+} from '../step/inflight.js';
 import { isBlank, type StoredText } from '../json/json.js';
 import type { Ruling } from '../step/advance.js';
-import { emit, fitsOneBatch, warn } from '../step/outbox.js';
+import { emit, fitsOneBatch, warn, leanEvents } from '../step/outbox.js';
 import { finalResult, resultOf } from './run-result.js';
 import { sessionToSave } from '../session/carry.js';
-import { UNPROCESSED_MAX, type OpenRun, type Stopping } from '../state/run.js';
+import { UNPROCESSED_MAX, type OpenRun, type Stopping, type Step, hasHooks } from '../state/run.js';
 import { isMutating } from '../state/tool.js';
 import { INTERRUPTED_CODES, type ToolResult, type ToolResultCode } from '../state/tool-result.js';
-import { appendTurnResults } from '../turn/results.js';
+import { appendTurnResults } from '../turn/reply.js';
 import { storeMessages } from '../turn/store-messages.js';
 import { joined } from '../turn/truncation.js';
-import { leanEvents } from '../step/wire-events.js';
-import { flush, STORE_LIMITS } from '../step/flush.js';
 
 /** One step towards the end; 'hold' while something must come back first. */
 export function closing(run: OpenRun): Ruling<OpenRun> {

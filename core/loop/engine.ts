@@ -6,16 +6,14 @@
  */
 import { follows } from '../step/changes.js';
 import type { ActivityEffect } from '../state/effect.js';
-import { flush } from '../step/flush.js';
-import { flying, WORK, type Step } from '../step/inflight.js';
+import { flush, flying, WORK } from '../step/inflight.js';
 import * as step from '../step/advance.js';
 import { ALWAYS, BETWEEN_REPLIES, OPENING, WITH_REPLY, type RuleName } from './rules.js';
 import { statusOf } from './run-result.js';
-import { isOpen, type Run } from '../state/run.js';
+import { isOpen, type Run, type Step } from '../state/run.js';
 import { stop } from '../step/stop.js';
 
 export { receive } from './receive.js';
-export { ROUNDS_MAX } from '../step/advance.js';
 
 /** What was decided, and by which rules, in the order in which they fired. */
 export type Decided = step.Decided<Run, RuleName>;

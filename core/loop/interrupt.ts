@@ -5,18 +5,18 @@
  * answer, so a run that nobody comes back to was interrupted, not completed.
  */
 import { withdrawAsks } from '../ask/open-ask.js';
-import { retireAsks } from '../step/pending.js';
+import { retireAsks } from '../step/open-work.js';
 import { settleRest } from './closing.js';
 import { wantedAgain } from '../context/compaction.js';
 import { nextQuestion } from '../gates/completion.js';
 import { trip } from '../money/budget.js';
 import { questionFor } from '../money/exceed.js';
 import type { Ruling } from '../step/advance.js';
-import { cancelAll, flying, only, UNDER_WAY, type Step } from '../step/inflight.js';
+import { cancelAll, flying, only, UNDER_WAY } from '../step/inflight.js';
 import { emit, warn } from '../step/outbox.js';
 import type { StopPhase } from '../state/result.js';
 import { afterTurn } from '../step/route.js';
-import type { OpenRun, Run } from '../state/run.js';
+import type { OpenRun, Run, Step } from '../state/run.js';
 import { stop } from '../step/stop.js';
 
 /** `close` ends a conversation that waits for its user when nothing is left to say; it cancels any other run. */

@@ -4,7 +4,7 @@
  * configuration is frozen by `open_run`.
  */
 import { elapse } from '../step/clock.js';
-import { contextAtFirst } from '../step/context-size.js';
+import { contextAtFirst } from '../step/conversation.js';
 import { NO_USAGE } from '../state/model.js';
 import { FIRST_RULES, knownRules } from '../step/changes.js';
 import type { Run, Tally } from '../state/run.js';

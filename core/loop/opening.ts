@@ -3,7 +3,7 @@
  * Invariants: `open_run` is the first effect of each segment; a run that could not be opened has said nothing, so that
  * it ends without events.
  */
-import { openingLimits } from '../step/effect-limits.js';
+import { openingLimits } from '../step/clock.js';
 import { refOf, type ActivityEffect } from '../state/effect.js';
 import type { Ruling } from '../step/advance.js';
 import { cancelAll, flying, nextId, only, start, startTimer } from '../step/inflight.js';

@@ -4,30 +4,43 @@
  *  F1 Total: an unknown or late input becomes a warning, never an exception.
  *  F2 Decides nothing: what a fact leads to is a rule's business.
  *  F3 Inputs are taken in the order of their arrival.
+ *  F4 What ends an activity is one row of `ENDS`, its outcome and its failure.
  */
-import { opened } from './arrival.js';
 import { recordAnswer } from '../ask/answer.js';
 import { record, recordWaiting } from '../ask/decide.js';
 import { tellRefusal } from '../ask/told.js';
-import { replaceAsk } from '../step/pending.js';
-import { withVerdict } from '../step/verdict.js';
+import { callChecked, callNotChecked } from '../call/argument-check.js';
+import {
+  handedOverFailed,
+  outcomeRecorded,
+  toolReconciled,
+  toolReturned,
+} from '../call/execution.js';
+import { compacted, notCompacted } from '../context/summary-outcome.js';
+import { hooksFailed, hooksRan } from '../hooks/ran.js';
+import { fitsBytes, ownValue, sha256Hex } from '../json/json.js';
+import { callAccounted, callNotAccounted } from '../money/unheard-cost.js';
+import { sessionSaved } from '../session/carry.js';
+import type { ActivityKind, CloseRunOutput, FlushOutput, OutputOf } from '../state/effect.js';
+import type { Failure } from '../state/failure.js';
+import type { EffectInput, Input, OutsideInput } from '../state/input.js';
+import { UNPROCESSED_MAX, isOpen, type OpenRun, type Run } from '../state/run.js';
 import type { Ruling } from '../step/advance.js';
 import { follows } from '../step/changes.js';
 import { creditWork, elapse } from '../step/clock.js';
-import { decideMode } from './control.js';
-import { sha256Hex } from '../json/digest.js';
-import type { Failure } from '../state/failure.js';
 import { finish } from '../step/inflight.js';
-import type { EffectInput, Input, OutsideInput } from '../state/input.js';
-import { heedClose } from './interrupt.js';
-import { ownValue } from '../json/json.js';
-import { isStoppedUnopened } from './opening.js';
-import { ENDS } from './outcomes.js';
+import { replaceAsk, withVerdict } from '../step/open-work.js';
 import { acked, warn } from '../step/outbox.js';
 import { metStore } from '../step/own-store.js';
-import { fitsBytes } from '../json/payload-size.js';
 import { withModelChoice } from '../step/route.js';
-import { isOpen, UNPROCESSED_MAX, type OpenRun, type Run } from '../state/run.js';
+import { recordModelFailure } from '../turn/model-failure.js';
+import { recordReply } from '../turn/reply.js';
+import { messagesNotStored, messagesStored } from '../turn/store-messages.js';
+import { opened } from './arrival.js';
+import { decideMode, modelNotResolved, modelResolved } from './model-and-mode.js';
+import { heedClose } from './interrupt.js';
+import { isStoppedUnopened } from './opening.js';
+import { closedResult } from './run-result.js';
 
 export const QUEUE_MAX = 100;
 /** Of all queued messages together: they are carried over continue-as-new. */
@@ -62,7 +75,9 @@ function ofEffect(run: Run, input: EffectInput): Run {
   const end = ENDS[entry.kind];
   if (input.type === 'effect_failed') return end.failed(heard, input.id, input.failure);
   // The kind in flight and the type of its outcome are of one row (ACTIVITIES).
-  return end.succeeded(metStore(heard, input.output.store), input.id, input.output as never);
+  const { store } = input.output;
+  const met = store === undefined ? heard : metStore(heard, store);
+  return end.succeeded(met, input.id, input.output as never);
 }
 
 /** The first segment ends with it (opening.ts); a later one lacks only the archive of the one before. */
@@ -91,7 +106,8 @@ function timedOut(run: OpenRun, timer: string): Run {
 }
 
 function fromOutside(run: Run, input: OutsideInput): Run {
-  const ends = run.stopping !== undefined || isStoppedUnopened(run);
+  const ends =
+    run.stopping !== undefined || (run.notOpened !== undefined && isStoppedUnopened(run));
   if (ends && input.type !== 'cancel_requested') return tooLate(run, input);
   switch (input.type) {
     case 'decision': {
@@ -151,4 +167,54 @@ function tooLate(run: Run, input: OutsideInput): Run {
   const refusal = { reason: 'run_closing', message: 'the run is ending' } as const;
   const told = follows(run, 'toldDecisions') ? tellRefusal(next, input.decision, refusal) : next;
   return withVerdict(told, input.ticket, { accepted: false, ...refusal });
+}
+
+interface Ends<Kind extends ActivityKind> {
+  readonly succeeded: (run: OpenRun, effectId: string, output: OutputOf<Kind>) => Run;
+  readonly failed: (run: OpenRun, effectId: string, failure: Failure) => Run;
+}
+
+/** `open_run` makes a run an open one, and is received before all else (receive.ts). */
+type KindWhileOpen = Exclude<ActivityKind, 'open_run'>;
+
+export const ENDS: { readonly [Kind in KindWhileOpen]: Ends<Kind> } = {
+  call_model: { succeeded: recordReply, failed: recordModelFailure },
+  execute_tool: { succeeded: toolReturned, failed: handedOverFailed },
+  reconcile_tool: { succeeded: toolReconciled, failed: handedOverFailed },
+  record_outcome: { succeeded: outcomeRecorded, failed: handedOverFailed },
+  check_call: { succeeded: callChecked, failed: callNotChecked },
+  run_hooks: { succeeded: hooksRan, failed: hooksFailed },
+  compact: { succeeded: compacted, failed: notCompacted },
+  resolve_model: { succeeded: modelResolved, failed: modelNotResolved },
+  account_call: { succeeded: callAccounted, failed: callNotAccounted },
+  flush: { succeeded: flushed, failed: messagesNotStored },
+  close_run: { succeeded: runClosed, failed: runNotClosed },
+};
+
+/** Events alone are acknowledged before (outbox.ts). */
+function flushed(run: OpenRun, effectId: string, output: FlushOutput): OpenRun {
+  return run.storing === undefined ? run : messagesStored(run, effectId, output);
+}
+
+function runClosed(
+  run: OpenRun,
+  _: string,
+  { head, session, transcript }: CloseRunOutput,
+): OpenRun {
+  const { stopping } = run;
+  const told = stopping && transcript !== undefined && { stopping: { ...stopping, transcript } };
+  return ended(sessionSaved({ ...run, ...told, head, pending: [] }, session));
+}
+
+/** What a cancelled close did not store is stored by the next one. */
+function runNotClosed(run: OpenRun, _: string, failure: Failure): OpenRun {
+  return failure.cancelled ? run : ended(run);
+}
+
+function ended(run: OpenRun): OpenRun {
+  const { stopping } = run;
+  if (stopping?.result === undefined) return run;
+  const cancelled = stopping.reason === 'aborted';
+  const result = closedResult(run, stopping.result);
+  return { ...run, final: { kind: 'result', result, cancelled } };
 }

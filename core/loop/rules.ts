@@ -6,31 +6,30 @@
  */
 import { arriving } from './arrival.js';
 import { escalateAsks } from '../ask/escalation.js';
-import { afterCalls, awaitsHooks } from '../call/after.js';
+import { afterCalls, awaitsHooks } from '../call/result.js';
 import { dispatch } from '../call/dispatch.js';
 import { closing } from './closing.js';
 import { afterCompaction } from '../context/after-compaction.js';
 import { makeRoom } from '../context/compaction.js';
-import { adoptModel, decideMode, resolveWanted } from './control.js';
+import { adoptModel, decideMode, resolveWanted } from './model-and-mode.js';
 import { complete } from '../gates/completion.js';
 import { afterSampling } from '../hooks/background.js';
-import { breakerTrip } from '../limits/breakers.js';
-import { requiredToolGone } from '../limits/required-tools.js';
-import { trip } from '../money/budget.js';
-import { askForBudget, exceed } from '../money/exceed.js';
-import { accountForUnheard } from '../money/failed-call.js';
+import { breakerTrip, requiredToolGone } from '../limits/observed-results.js';
+import { askForBudget } from '../money/exceed.js';
+import { accountForUnheard } from '../money/unheard-cost.js';
 import { heedClose, interrupted, pausing } from './interrupt.js';
+import { asking, asksModel, awaitingUser, hasNothingToSay, limits } from './next-request.js';
 import { endUnopened, opening } from './opening.js';
 import { segmentFull } from './segment.js';
 import { rule, type Rule, type Ruling } from '../step/advance.js';
-import { flying, only } from '../step/inflight.js';
+import { only } from '../step/inflight.js';
 import type { OpenRun, Run, Turn } from '../state/run.js';
 import { stop } from '../step/stop.js';
 import { modelFailed } from '../turn/model-failure.js';
 import { storeMessages } from '../turn/store-messages.js';
-import { allSettled, nextTurn } from '../turn/results.js';
+import { allSettled, nextTurn } from '../turn/reply.js';
 import { isTruncated, recover } from '../turn/truncation.js';
-import { asking, awaitingUser } from './user-turn.js';
+
 import { watchWallTime } from './wall-time.js';
 
 type Rules<Args extends readonly [Run, ...unknown[]]> = readonly Rule<string, Run, Args>[];
@@ -235,14 +234,6 @@ export const RULE_LISTS = [
 
 export type RuleName = (typeof RULE_LISTS)[number]['rules'][number]['name'];
 
-function asksModel(run: OpenRun): boolean {
-  return flying(run, ['call_model', 'compact']);
-}
-
-function hasNothingToSay(run: OpenRun): boolean {
-  return run.idle && run.queue.length === 0;
-}
-
 function callsSettled(run: OpenRun, turn: Turn): Ruling<Run> {
   if (turn.calls.length === 0) return undefined;
   const tripped = requiredToolGone(run, turn) ?? breakerTrip(run);
@@ -251,11 +242,4 @@ function callsSettled(run: OpenRun, turn: Turn): Ruling<Run> {
     return only(stop(run, reason, words));
   }
   return allSettled(turn) && !awaitsHooks(run, turn) ? only(nextTurn(run, turn)) : undefined;
-}
-
-function limits(run: OpenRun): Ruling<Run> {
-  if (asksModel(run)) return 'hold';
-  if (hasNothingToSay(run)) return undefined;
-  const tripped = trip(run, run.wrapUp === undefined ? 'between_turns' : 'before_restart');
-  return tripped === undefined ? undefined : only(exceed(run, tripped));
 }

@@ -2,7 +2,7 @@
 import type { Ask } from '../state/ask.js';
 import { grantViews, takesGrant } from '../permission/grants.js';
 import { outcomeOf } from '../ask/decide.js';
-import { askById, pendingAsks, viewOf } from '../step/pending.js';
+import { askById, pendingAsks, viewOf } from '../step/open-work.js';
 import { AWAITING } from './awaiting.js';
 import { follows } from '../step/changes.js';
 import { isWaiting } from '../step/clock.js';

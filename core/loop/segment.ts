@@ -3,12 +3,11 @@
  * Invariant: a run is handed on only as far as a payload carries it; what may lie in the store goes there first.
  */
 import { releaseSenders } from '../ask/correction.js';
-import { CONTINUE_AS_NEW_BYTES_MAX, fitsBytes } from '../json/payload-size.js';
+import { CONTINUE_AS_NEW_BYTES_MAX, fitsBytes } from '../json/json.js';
 import type { Ruling } from '../step/advance.js';
-import { flush } from '../step/flush.js';
-import { flying, only, WORK, type Step } from '../step/inflight.js';
+import { flush, flying, only, WORK } from '../step/inflight.js';
 import { emit } from '../step/outbox.js';
-import type { OpenRun, Run } from '../state/run.js';
+import type { OpenRun, Run, Step } from '../state/run.js';
 import { stop } from '../step/stop.js';
 import { storeSome } from '../turn/store-messages.js';
 

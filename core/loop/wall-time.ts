@@ -3,21 +3,12 @@
  * Invariant: with an end in sight, a timer is armed for that end from the start on. Under rules without
  * `workedTime` it is armed only while a question is open, because the limits of the work itself end the rest.
  */
-import { pendingAsks } from '../step/pending.js';
-import { reached } from '../state/budget-fields.js';
+import { pendingAsks } from '../step/open-work.js';
 import { follows } from '../step/changes.js';
-import { countedMs } from '../step/clock.js';
-import {
-  cancelAll,
-  cancelTimer,
-  flying,
-  nextId,
-  startTimer,
-  UNDER_WAY,
-  type Step,
-} from '../step/inflight.js';
+import { countedMs, reached } from '../step/clock.js';
+import { cancelAll, cancelTimer, flying, nextId, startTimer, UNDER_WAY } from '../step/inflight.js';
 import { exceed } from '../money/exceed.js';
-import type { OpenRun } from '../state/run.js';
+import type { OpenRun, Step } from '../state/run.js';
 import { stop } from '../step/stop.js';
 
 export function watchWallTime(run: OpenRun): Step<OpenRun> | 'hold' | undefined {

@@ -6,7 +6,7 @@
  */
 import type { Answer, Decision } from '../state/ask.js';
 import type { DecisionKind } from '../state/ask-kinds.js';
-import { ownValue, type Json } from '../json/json.js';
+import { ownValue, type Json, fitsBytes } from '../json/json.js';
 import {
   isPositiveUpTo,
   isRecord,
@@ -16,7 +16,6 @@ import {
   type Parsed,
 } from '../json/shape.js';
 import { parseGrant } from './parse-grant.js';
-import { fitsBytes } from '../json/payload-size.js';
 import { PERMISSION_MODES, type PermissionMode } from '../state/permission-mode.js';
 
 export type { Parsed };

@@ -5,16 +5,16 @@
  *     bounded so: a prompt's are counted when it has been read, and its size is limited by the context window (G26, G28).
  *  B2 A reservation ends with its effect, whatever came back, or when it is known what that cost.
  *  B3 What was billed above the bound is told; where it also breaks the limit, nothing starts after it.
+ *  B4 Costs are integer micro-USD, rounded up once a call; no floating point beyond the exact product of two integers
+ *     below 2^53.
  */
-import { left, reached } from '../state/budget-fields.js';
-import { countedMs } from '../step/clock.js';
 import type { ModelRetries, SpendingLeft } from '../state/effect.js';
-import type { AttemptBound } from '../state/model.js';
-import { warn } from '../step/outbox.js';
+import type { AttemptBound, Prices, Usage } from '../state/model.js';
 import type { StopReason } from '../state/result.js';
-import { currentRoute } from '../step/route.js';
 import type { OpenRun } from '../state/run.js';
-import { affordableOutput, boundMicroUsd } from './price.js';
+import { countedMs, left, reached } from '../step/clock.js';
+import { warn } from '../step/outbox.js';
+import { currentRoute } from '../step/route.js';
 
 export interface RequestBound extends AttemptBound {
   readonly maxTokens: number;
@@ -161,4 +161,46 @@ export function isOverrun(run: OpenRun): boolean {
 export function inputUsed(run: OpenRun): number {
   const { input, cacheRead, cacheWrite } = run.tally.usage;
   return input + cacheRead + cacheWrite;
+}
+
+const TOKENS_PER_PRICE = 1_000_000;
+
+/** Cost of one call in micro-USD: ⌈Σ tokens × price⌉, prices per million tokens. */
+export function costMicroUsd(usage: Usage, prices: Prices): number {
+  const total =
+    usage.input * prices.input +
+    usage.output * prices.output +
+    usage.cacheRead * prices.cacheRead +
+    usage.cacheWrite * prices.cacheWrite;
+  return Math.ceil(total / TOKENS_PER_PRICE);
+}
+
+/** The dearest way a prompt token can be billed: plainly, or by way of the cache. */
+export function inputPrice(prices: Prices): number {
+  return Math.max(prices.input, prices.cacheWrite, prices.cacheRead);
+}
+
+/** Most that `inputTokens` of prompt and `outputTokens` of reply can cost, in micro-USD. */
+export function boundMicroUsd(inputTokens: number, outputTokens: number, prices: Prices): number {
+  return Math.ceil(
+    (inputTokens * inputPrice(prices) + outputTokens * prices.output) / TOKENS_PER_PRICE,
+  );
+}
+
+/** How many output tokens `microUsd` still pay for after `inputTokens` of prompt; may be negative. */
+export function affordableOutput(microUsd: number, inputTokens: number, prices: Prices): number {
+  if (prices.output === 0) {
+    return boundMicroUsd(inputTokens, 0, prices) <= microUsd ? Number.POSITIVE_INFINITY : -1;
+  }
+  const forOutput = microUsd * TOKENS_PER_PRICE - inputTokens * inputPrice(prices);
+  return Math.floor(forOutput / prices.output);
+}
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
+  };
 }

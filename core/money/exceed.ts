@@ -10,13 +10,12 @@
 import type { Ask } from '../state/ask.js';
 import { outcomeOf } from '../ask/decide.js';
 import { closeAsk, openAsk } from '../ask/open-ask.js';
-import { askById, retireAsks } from '../step/pending.js';
-import { reached, type Budget } from '../state/budget-fields.js';
-import { countedMs } from '../step/clock.js';
-import { digestOf } from '../json/digest.js';
-import type { Step } from '../step/inflight.js';
+import { askById, retireAsks } from '../step/open-work.js';
+import { type Budget } from '../state/budget-fields.js';
+import { countedMs, reached } from '../step/clock.js';
+import { digestOf } from '../json/json.js';
 import type { StopReason } from '../state/result.js';
-import type { BudgetField, Exceeded, OpenRun } from '../state/run.js';
+import type { BudgetField, Exceeded, OpenRun, Step } from '../state/run.js';
 import { stop } from '../step/stop.js';
 import { endOnBudget } from './wrap-up.js';
 import { inputUsed } from './budget.js';

@@ -4,7 +4,7 @@
  * Invariants: there is one such call, and only within money, tokens and time; whatever becomes of it, the run
  * stops for the budget that was used up (`stop.ts` sees to that), unless a person stops it.
  */
-import { reached } from '../state/budget-fields.js';
+import { reached } from '../step/clock.js';
 import type { StopReason } from '../state/result.js';
 import type { OpenRun } from '../state/run.js';
 import { stop } from '../step/stop.js';

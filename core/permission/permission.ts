@@ -7,16 +7,18 @@
  *  P2 Effects that are never repeated are never waved through by `bypassPermissions`.
  *  P3 A hook can narrow what is allowed, never widen it.
  *  P4 Pure: deciding changes nothing, so that the same question may be asked again (G14).
+ *  P5 A tool that is hidden or refused is never offered to the model (C9).
  */
-import { grantFor } from './grants.js';
+import { holds } from '../json/condition.js';
+import { ownValue, type Json } from '../json/json.js';
+import type { CheckedStage } from '../state/call.js';
 import type { Grant } from '../state/effect.js';
-import type { Json } from '../json/json.js';
 import type { CallOpinion } from '../state/hook.js';
 import type { PermissionMode } from '../state/permission-mode.js';
-import { matchesName, matchRule } from '../state/policy.js';
+import { matchesName, type Policy, type PolicyRule } from '../state/policy.js';
 import type { OpenRun } from '../state/run.js';
-import type { CheckedStage } from '../state/call.js';
 import { isMutating, type ToolRecord } from '../state/tool.js';
+import { grantFor } from './grants.js';
 
 export interface Permission {
   readonly decision: 'allow' | 'deny' | 'ask' | 'sandbox';
@@ -119,7 +121,8 @@ function underMode(run: OpenRun, action: Action, said: Permission): Permission {
     return allowedBy('mode:acceptEdits');
   if (mode === 'bypassPermissions' && (!isMutating(tool) || tool.effect === 'write'))
     return allowedBy('mode:bypassPermissions');
-  const granted = grantFor(run, { tool: tool.name, args: action.args });
+  const granted =
+    run.grants === undefined ? undefined : grantFor(run, { tool: tool.name, args: action.args });
   if (granted !== undefined) {
     const { by: approvedBy, signed } = granted;
     const allowed = { ...allowedBy(`grant:${granted.id}`), basis: 'ask', approvedBy } as const;
@@ -143,4 +146,51 @@ function allowedBy(rule: string): Permission {
 
 function deniedBy(rule: string, reason: string): Permission {
   return { decision: 'deny', rule, basis: 'policy', approvedBy: [], reason, terminal: false };
+}
+
+export function visibleTools(run: OpenRun): readonly ToolRecord[] {
+  return run.frozen.tools.filter(
+    (tool) => isVisible(run, tool) && (tool.kind !== 'hosted' || isAllowedUnseen(run, tool)),
+  );
+}
+
+function isVisible(run: OpenRun, { name }: ToolRecord): boolean {
+  const { allowedActions, forbiddenActions = [] } = run.start.task;
+  const { disallowedTools } = run.frozen.settings;
+  return (
+    (allowedActions === undefined || allowedActions.includes(name)) &&
+    !disallowedTools.some((pattern) => matchesName(pattern, name)) &&
+    !forbiddenActions.includes(name)
+  );
+}
+
+export function toolOf(run: OpenRun, name: string): ToolRecord | undefined {
+  const byName = Object.fromEntries(run.frozen.tools.map((tool) => [tool.name, tool]));
+  return ownValue(byName, name);
+}
+
+/** Every call of it would be allowed, whatever its arguments are. */
+export function isAllowedUnseen(run: OpenRun, tool: ToolRecord): boolean {
+  const { policy } = run.frozen;
+  const about = policy.rules.filter((rule) => matchesName(rule.tool, tool.name));
+  const last = about.findIndex((rule) => rule.when === undefined);
+  const reachable = last === -1 ? about : about.slice(0, last + 1);
+  if (reachable.some((rule) => rule.decision !== 'allow')) return false;
+  // A condition may hold or not: without it the call must be allowed as well.
+  const rules = reachable.filter((rule) => rule.when === undefined);
+  const bare: OpenRun = { ...run, frozen: { ...run.frozen, policy: { ...policy, rules } } };
+  return evaluate(bare, { tool, args: {} }).decision === 'allow';
+}
+
+/** The first rule that matches, with its index as id, or undefined. */
+export function matchRule(
+  policy: Policy,
+  tool: string,
+  args: Json,
+): { readonly rule: PolicyRule; readonly index: number } | undefined {
+  const index = policy.rules.findIndex(
+    (rule) => matchesName(rule.tool, tool) && (rule.when === undefined || holds(rule.when, args)),
+  );
+  const rule = policy.rules[index];
+  return rule === undefined ? undefined : { rule, index };
 }

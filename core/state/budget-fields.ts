@@ -62,13 +62,3 @@ export const DEFAULT_BUDGET: Budget = {
   maxOutputSchemaRetries: 2,
   compactionThreshold: 0.8,
 };
-
-/** True when `used` has reached the limit (`>=`, BU-16). */
-export function reached(used: number, limit: Limit): boolean {
-  return limit !== 'unlimited' && used >= limit;
-}
-
-/** What is left of a limit; Infinity when there is none. Never negative. */
-export function left(used: number, limit: Limit): number {
-  return limit === 'unlimited' ? Number.POSITIVE_INFINITY : Math.max(0, limit - used);
-}

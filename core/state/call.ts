@@ -17,7 +17,7 @@ import type { PermissionMode } from './permission-mode.js';
 import type { ToolResult } from './tool-result.js';
 import type { Flow } from './dataflow.js';
 
-interface CallBase {
+export interface CallBase {
   /** Provider's id, unique within the reply. */
   readonly id: string;
   readonly index: number;
@@ -203,49 +203,3 @@ export type Call =
   | DoubtStage
   | AskingStage
   | SettledStage;
-
-/** `${callKey}[:rN]`: names the call in keys and asks. */
-export function revisedKey(call: Pick<Call, 'callKey' | 'revision'>): string {
-  return call.revision === 0 ? call.callKey : `${call.callKey}:r${call.revision}`;
-}
-
-/** The call's fields that every stage has, for making the next stage. */
-export function baseOf(call: Call): CallBase {
-  const { id, index, callKey, revision, tool, toolVersion, args, digest } = call;
-  const { attempt, attempts, handedOver, corrected, flow, repeatAsks, unprovenWords, outlook } =
-    call;
-  const { inDoubt } = call;
-  return {
-    id,
-    index,
-    callKey,
-    revision,
-    tool,
-    toolVersion,
-    args,
-    digest,
-    attempt,
-    attempts,
-    ...(inDoubt !== undefined && { inDoubt }),
-    ...(handedOver !== undefined && { handedOver }),
-    ...(corrected !== undefined && { corrected }),
-    ...(flow !== undefined && { flow }),
-    ...(repeatAsks !== undefined && { repeatAsks }),
-    ...(unprovenWords !== undefined && { unprovenWords }),
-    ...(outlook !== undefined && { outlook }),
-  };
-}
-
-/** The same for arguments that have just been checked: what was said of others is forgotten. */
-export function withOutlook(
-  call: Call,
-  { outlook }: { readonly outlook?: Outlook | undefined },
-): CallBase {
-  const { outlook: _, ...base } = baseOf(call);
-  return { ...base, ...(outlook !== undefined && { outlook }) };
-}
-
-/** It was handed to an executor before, and counted as a tool call then. */
-export function wasHandedOver(call: Pick<CallBase, 'attempt' | 'handedOver'>): boolean {
-  return call.attempt > 1 || call.handedOver === true;
-}

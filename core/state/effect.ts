@@ -33,7 +33,6 @@ import type { OpenedSession, SavedSession, SessionToSave } from './session.js';
 import type { StartInput } from './task.js';
 import type { TranscriptItem } from './transcript.js';
 
-export { isSameStore, refOf } from './payloads/payload.js';
 export type * from './payloads/model-payloads.js';
 export type * from './payloads/payload.js';
 export type * from './payloads/tool-payloads.js';
@@ -183,3 +182,14 @@ export type Effect =
   | { readonly kind: 'timer'; readonly id: string; readonly at: number; readonly summary: string }
   | { readonly kind: 'cancel'; readonly target: string }
   | { readonly kind: 'status'; readonly status: string };
+
+/** Of a run, or of another payload: where a payload belongs. */
+export function refOf({ tenant, runId, traceId, store }: RunRef): RunRef {
+  const known = store !== undefined && { store: { id: store.id, epoch: store.epoch } };
+  return { tenant, runId, traceId, ...known };
+}
+
+/** True when it is the store that a run knows, and no older copy has taken its place. */
+export function isSameStore(known: StoreRef, { id, epoch }: StoreRef): boolean {
+  return known.id === id && known.epoch === epoch;
+}

@@ -2,8 +2,7 @@
  * A permission policy: frozen, ordered rules, the first match wins (PA-02, fixtures `policy`).
  * Invariants: deciding is pure; names and paths from outside never reach a prototype.
  */
-import { holds, type Condition } from '../json/condition.js';
-import type { Json } from '../json/json.js';
+import { type Condition } from '../json/condition.js';
 
 export type PolicyCondition = Condition;
 
@@ -25,19 +24,6 @@ export interface Policy {
 }
 
 export const EMPTY_POLICY: Policy = { version: '0', rules: [] };
-
-/** The first rule that matches, with its index as id, or undefined. */
-export function matchRule(
-  policy: Policy,
-  tool: string,
-  args: Json,
-): { readonly rule: PolicyRule; readonly index: number } | undefined {
-  const index = policy.rules.findIndex(
-    (rule) => matchesName(rule.tool, tool) && (rule.when === undefined || holds(rule.when, args)),
-  );
-  const rule = policy.rules[index];
-  return rule === undefined ? undefined : { rule, index };
-}
 
 export function matchesName(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name;

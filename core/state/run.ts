@@ -5,221 +5,49 @@
  *  R2 `now` is the time of the newest input; nothing in the core reads a clock.
  *  R3 Only `outbox` gives a `seq`, only `stop` sets `stopping`.
  */
-import type { RefusedDecision, Ask, Decision, Verdict } from './ask.js';
+import type { Ask, Decision, Verdict } from './ask.js';
 import type { AskOutcome } from './ask-kinds.js';
 import type { Arrival } from './arrival.js';
 import type { Carrier } from './carrier.js';
 import type { StandingGrant } from './grant.js';
 import type { DeskKey } from './statement.js';
-import type { Call } from './call.js';
-import type { RetriedAttempt, StoreRef } from './effect.js';
+import type { Effect } from './effect.js';
 import type { State } from './dataflow.js';
 import type { Phase } from './event.js';
-import type { AskView } from './ask-view.js';
 import type { Failure } from './failure.js';
+import type { StopPhase, StopReason } from './result.js';
 import type { Frozen } from './frozen.js';
 import type { TokenTracker } from './token-budget.js';
-import type { AnswerOpinion, HookErrand, HookReport } from './hook.js';
+import type { HookErrand, HookPoint, HookReport } from './hook.js';
 import type { Json, StoredText } from '../json/json.js';
-import type { ModelRoute, Reply, Usage } from './model.js';
 import type { PermissionMode } from './permission-mode.js';
-import type { RunResult, StopPhase, StopReason } from './result.js';
 import type { RunSession } from './session.js';
 import type { StartInput } from './task.js';
 import type { TranscriptItem } from './transcript.js';
 import type { ContextSize } from './context-size.js';
+import type {
+  BreakerCount,
+  Clock,
+  Compactions,
+  Exceeded,
+  Final,
+  KnownStore,
+  ModelChoice,
+  ModelFailure,
+  Money,
+  PinnedResult,
+  QueuedMessage,
+  Repetition,
+  Stopping,
+  Tally,
+  Turn,
+  Warning,
+} from './run-parts.js';
+
+export type * from './run-parts.js';
 
 /** Most late inputs that a result names. */
 export const UNPROCESSED_MAX = 50;
-
-export interface KnownStore extends StoreRef {
-  /** When the run learned that an older copy, or another store, has the place; absent: none has. */
-  readonly since?: number;
-}
-
-/** The reply being worked on, and its calls in proposal order. */
-export interface Turn {
-  readonly reply: Omit<Reply, 'calls' | 'hosted'>;
-  readonly messageId: string;
-  /** Of a refusal: the conversation without it. */
-  readonly headBefore?: string;
-  readonly calls: readonly Call[];
-  /** The step that keys of this turn's calls carry. */
-  readonly step: number;
-  /** The scheduler has begun with its calls. */
-  readonly dispatched: boolean;
-  /** Its PostSampling hooks have been started. */
-  readonly sampled?: true;
-  /** What the Stop hooks say of it. */
-  readonly judgement?: 'running' | AnswerOpinion;
-}
-
-/** A fact worth a person's attention. */
-export interface Warning {
-  readonly code: string;
-  readonly message: string;
-  readonly about?: RefusedDecision;
-}
-
-export interface Stopping {
-  readonly reason: StopReason;
-  readonly detail?: string;
-  readonly phase?: StopPhase;
-  readonly nextSafeAction?: string;
-  readonly pendingApproval?: AskView;
-  /** What `run_result` said, once `stop` and it have been emitted. */
-  readonly result?: RunResult;
-  readonly sessionEnd?: 'running' | 'done';
-  /** What was said last could not be stored. */
-  readonly transcript?: 'incomplete';
-}
-
-/** Budgets that a person can raise (G91). */
-export type BudgetField =
-  | 'maxTurns'
-  | 'maxModelCalls'
-  | 'maxToolCalls'
-  | 'timeoutMs'
-  | 'maxCostMicroUsd'
-  | 'maxInputTokens'
-  | 'maxOutputTokens';
-
-/** A budget does not allow what comes next, and a person is asked for more of it. */
-export interface Exceeded {
-  /** Stop reason if they do not allow it. */
-  readonly reason: StopReason;
-  readonly field: BudgetField;
-  readonly limit: number;
-  /** What is asked for, in the budget's own unit. */
-  readonly amount: number;
-  /** The question, once it is open. */
-  readonly askId?: string;
-}
-
-export interface Money {
-  readonly spentMicroUsd: number;
-  /** By effect id: what an in-flight call may still cost. */
-  readonly reserved: { readonly [effectId: string]: number };
-  /** A vendor billed more than the bound: nothing starts after it (G92). */
-  readonly overrun: boolean;
-}
-
-/** A stretch of time, ms since epoch. */
-export type Span = readonly [from: number, to: number];
-
-export interface Clock {
-  readonly startedAt: number;
-  readonly activeMs: number;
-  readonly waitingMs: number;
-  /** While effects work: stretches that count as waiting until one of these effects says that it worked then. */
-  readonly unclaimed?: readonly Span[];
-  /** Up to when time is in `unclaimed`, or decided. */
-  readonly judgedTo?: number;
-}
-
-/** What differs from the frozen route; read through `route.ts`. */
-export interface ModelChoice {
-  /** A person's choice in place of the frozen route. */
-  readonly route?: ModelRoute;
-  readonly onFallback?: boolean;
-  /** Named by a person, not yet looked up. */
-  readonly wanted?: string;
-  /** Looked up; takes over with the next request. */
-  readonly next?: ModelRoute;
-  /** null: the model's own default. */
-  readonly maxThinkingTokens?: number | null;
-}
-
-/** The summaries of a run's conversation (C20). */
-export interface Compactions {
-  /** Begun so far, whatever became of them. */
-  readonly begun: number;
-  /** Those that made the conversation shorter. */
-  readonly proactive: number;
-  readonly reactive: number;
-  /** The guard against a spiral: reactive ones that were wanted. It only ever grows, over the whole session. */
-  readonly reactiveAttempts: number;
-  /** `modelCalls` when the newest one was begun. */
-  readonly newestAt?: number;
-  /** Tokens that the run had used by then, for the metric 'cumulative'. */
-  readonly usedBefore?: number;
-  readonly current?: CurrentCompaction;
-}
-
-/** A compaction that is wanted, under way, or back and not yet acted upon. */
-export interface CurrentCompaction {
-  readonly cause: 'threshold' | 'max_tokens' | 'prompt_too_long';
-  /** Size of the context that is to shrink. */
-  readonly preTokens: number;
-  /** With 'max_tokens': the reply that was cut off. */
-  readonly cut?: CutReply;
-  readonly effectId?: string;
-  readonly outcome?: CompactionOutcome;
-}
-
-export interface CutReply {
-  readonly messageId: string;
-  /** Incomplete blocks were all it had: there is nothing to continue (G84). */
-  readonly empty: boolean;
-}
-
-export type CompactionOutcome =
-  | {
-      readonly kind: 'summary';
-      readonly head: string;
-      readonly tokens: number;
-      readonly bound: number;
-    }
-  /** `limit`: of the run, which is the reason. */
-  | { readonly kind: 'none'; readonly message: string; readonly limit?: StopReason };
-
-/** What a required tool returned: kept word for word, outside the conversation (G78). */
-export interface PinnedResult {
-  readonly tool: string;
-  readonly content: StoredText;
-}
-
-/** Consecutive bad endings of one tool's calls; a success resets them (G20). */
-export interface BreakerCount {
-  /** Failed attempts with infrastructure codes. */
-  readonly failures: number;
-  readonly errors: number;
-  readonly denied: number;
-  readonly invalid: number;
-}
-
-/** How often the run has seen each action, a call with its result, since it last saw a new one (G21). */
-export interface Repetition {
-  readonly counts: { readonly [action: string]: number };
-  readonly noticed: boolean;
-}
-
-export interface Tally {
-  readonly modelCalls: number;
-  readonly turnCount: number;
-  readonly step: number;
-  readonly proposedCalls: number;
-  readonly toolCalls: number;
-  readonly toolAttempts: number;
-  readonly deniedCalls: number;
-  readonly invalidCalls: number;
-  readonly skippedCalls: number;
-  readonly inputRequests: number;
-  readonly notStartedCalls: number;
-  readonly recoveryCount: number;
-  readonly emptyRetries: number;
-  readonly pauseResumes: number;
-  readonly evidenceRejections: number;
-  readonly criteriaRejections: number;
-  readonly outputRetries: number;
-  readonly stopHookReentries: number;
-  readonly fallbacks: number;
-  readonly usage: Usage;
-}
-
-export interface QueuedMessage {
-  readonly text: string;
-}
 
 export interface Run extends Carrier {
   readonly shape: 1;
@@ -345,30 +173,19 @@ export interface Run extends Carrier {
   readonly final?: Final;
 }
 
-export interface ModelFailure {
-  readonly code: string;
-  readonly message: string;
-  readonly attempts: number;
-  readonly retried?: readonly RetriedAttempt[];
-  /** The call ran against the run's time budget, not its own limit. */
-  readonly outOfTime: boolean;
-  /** With BudgetExhausted: the stop reason of the budget that the next attempt did not fit. */
-  readonly budget?: string;
-  /** Some of a reply had arrived and may have been shown. */
-  readonly partial?: boolean;
-  /** What is to be done about exactly this failure. */
-  readonly hint?: string;
+/** What a decision makes of a run, or of another carrier, and the effects that it hands over, in order. */
+export interface Step<C extends Carrier = Run> {
+  readonly run: C;
+  readonly effects: readonly Effect[];
 }
-
-export type Final =
-  | { readonly kind: 'result'; readonly result: RunResult; readonly cancelled: boolean }
-  | { readonly kind: 'continue_as_new' }
-  /** The run could not be opened: the workflow fails with this error. */
-  | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
 /** A run that has been opened: frozen is there. Rules beyond opening work on this. */
 export type OpenRun = Run & { readonly frozen: Frozen };
 
 export function isOpen(run: Run): run is OpenRun {
   return run.frozen !== undefined;
+}
+
+export function hasHooks(run: OpenRun, point: HookPoint): boolean {
+  return (run.frozen.hooks[point] ?? []).length > 0;
 }

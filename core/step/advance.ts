@@ -8,10 +8,10 @@
  *  A3 No step is taken whose payload is larger than PAYLOAD_BYTES_MAX, while the carrier can stop instead.
  *  A4 Each event that a rule emits carries the rule's name. Names are added, never altered: they stand in events.
  */
+import type { Step } from '../state/run.js';
 import type { Carrier } from '../state/carrier.js';
 import type { ActivityEffect, Effect } from '../state/effect.js';
 import { follows } from './changes.js';
-import type { Step } from './inflight.js';
 
 export const ROUNDS_MAX = 1_000;
 

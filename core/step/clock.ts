@@ -1,16 +1,18 @@
 /**
- * Active and waiting time (C38, G115). Time moves only with inputs.
+ * Active and waiting time (C38, G115), and the limits of effects that work. Time moves only with inputs.
  * Invariants:
  *  T1 activeMs + waitingMs = now − startedAt.
  *  T2 Active is the union of what effects worked, as each says with its outcome: its last `workedMs` before it. All
  *     other time is waiting: for people, for a worker, for the store. Time never stops being active.
+ *  T3 Limits count work, never the time in which no worker or store was there; only an effect whose attempt may have
+ *     claimed is not repeated after a loss (G121).
  */
-import { left, type Limit } from '../state/budget-fields.js';
-import { follows } from './changes.js';
-import { flying, WORK } from './inflight.js';
-import { pendingAsks } from './pending.js';
+import type { Limit } from '../state/budget-fields.js';
 import type { InFlight } from '../state/carrier.js';
+import { ACTIVITIES, type EffectLimits } from '../state/effect.js';
 import type { Clock, OpenRun, Run, Span } from '../state/run.js';
+import { FIRST_RULES, follows } from './changes.js';
+import { pendingAsks } from './open-work.js';
 
 /** Moves time to `at`; never backwards. */
 export function elapse<R extends Run>(run: R, at: number): R {
@@ -57,7 +59,11 @@ function oldestWork(run: Run): number | undefined {
 
 /** Only people are waited for: questions are open and nothing works. */
 export function isWaiting(run: Run): boolean {
-  return run.stopping === undefined && pendingAsks(run).length > 0 && !flying(run, WORK);
+  return run.stopping === undefined && pendingAsks(run).length > 0 && !isWorkedFor(run);
+}
+
+function isWorkedFor({ inflight }: Run): boolean {
+  return Object.values(inflight).some(({ kind }) => kind !== 'timer' && ACTIVITIES[kind].works);
 }
 
 /** ms that count against `timeoutMs`. */
@@ -85,4 +91,81 @@ export function boundByTime(run: OpenRun, ownMs: Limit): { totalMs?: number; byR
   const total = Math.min(own, remaining);
   if (!Number.isFinite(total)) return { byRun: false };
   return { totalMs: Math.max(1, Math.ceil(total)), byRun: remaining <= own };
+}
+
+export interface Work {
+  /** One attempt, ms. */
+  readonly attemptMs: number;
+  /** All attempts; 'unlimited': only the run's time limits them. */
+  readonly ownMs: Limit;
+  readonly heartbeatMs: number;
+  /** Deliveries under rules without `workedTime`. */
+  readonly deliveriesMax: number;
+  /** What a lost attempt may have done is found out, not done again. */
+  readonly once?: boolean;
+}
+
+export interface WorkLimits {
+  readonly limits: EffectLimits;
+  /** For the activity, which refuses an attempt when its work has used this up; absent: no limit. */
+  readonly workMs?: number;
+  /** The run's remaining time is what limits it. */
+  readonly byRun: boolean;
+}
+
+export function workLimits(run: OpenRun, work: Work): WorkLimits {
+  const { attemptMs, ownMs, heartbeatMs, deliveriesMax, once = false } = work;
+  const { totalMs, byRun } = boundByTime(run, ownMs);
+  if (!follows(run, 'workedTime')) {
+    const maximumAttempts = once ? 1 : deliveriesMax;
+    const limits = {
+      attemptMs,
+      ...(totalMs !== undefined && { totalMs }),
+      heartbeatMs,
+      maximumAttempts,
+    };
+    return { limits, byRun };
+  }
+  const limits = {
+    attemptMs: Math.min(attemptMs, totalMs ?? attemptMs),
+    heartbeatMs,
+    maximumAttempts: 0,
+    ...(once && { once: true as const }),
+  };
+  return { limits, ...(totalMs !== undefined && { workMs: totalMs }), byRun };
+}
+
+/**
+ * Of work on the store, which is waited for; under rules without `workedTime` these limits as they are. A worker
+ * that died with it is noticed by its heartbeats.
+ */
+export function storeWork(run: Run, older: EffectLimits): EffectLimits {
+  if (!follows(run, 'workedTime')) return older;
+  const heartbeatMs = run.frozen?.settings.heartbeatMs.repeatable;
+  return {
+    attemptMs: older.attemptMs,
+    ...(heartbeatMs !== undefined && { heartbeatMs }),
+    maximumAttempts: 0,
+  };
+}
+
+/** Before its settings are known a run has no heartbeat timeout of its own; ms. */
+const OPENING_HEARTBEAT_MS = 10_000;
+
+/** Of the activity that each segment begins with. */
+export function openingLimits(run: Run): EffectLimits {
+  const limits = storeWork(run, { attemptMs: 60_000, maximumAttempts: 0 });
+  const begun = { rules: run.begunWith ?? FIRST_RULES };
+  if (run.frozen !== undefined || !follows(begun, 'heardOpening')) return limits;
+  return { ...limits, heartbeatMs: OPENING_HEARTBEAT_MS };
+}
+
+/** True when `used` has reached the limit (`>=`, BU-16). */
+export function reached(used: number, limit: Limit): boolean {
+  return limit !== 'unlimited' && used >= limit;
+}
+
+/** What is left of a limit; Infinity when there is none. Never negative. */
+export function left(used: number, limit: Limit): number {
+  return limit === 'unlimited' ? Number.POSITIVE_INFINITY : Math.max(0, limit - used);
 }

@@ -1,25 +1,23 @@
 /**
- * Effects in flight: started and not yet ended by an input that names them.
+ * Effects in flight: started and not yet ended by an input that names them. `flush` is the one that carries events to the
+ * store when no other effect will.
  * Invariants: ids are `<kind>-<n>`, never reused in a run; an input for an id that is not in flight is late.
  */
-import { follows } from './changes.js';
+import { PAYLOAD_BYTES_MAX, fitsBytes, jsonBytes } from '../json/json.js';
+import type { Carrier, InFlight } from '../state/carrier.js';
 import {
   ACTIVITIES,
   ACTIVITY_KINDS,
+  refOf,
   type ActivityEffect,
   type ActivityKind,
-  type Effect,
+  type EffectLimits,
 } from '../state/effect.js';
 import type { WireEvent } from '../state/event.js';
-import { batch, BATCH_BYTES_MAX } from './outbox.js';
-import { fitsBytes, jsonBytes, PAYLOAD_BYTES_MAX } from '../json/payload-size.js';
-import type { Carrier, InFlight } from '../state/carrier.js';
-import type { Run } from '../state/run.js';
-
-export interface Step<R extends Carrier = Run> {
-  readonly run: R;
-  readonly effects: readonly Effect[];
-}
+import type { Run, Step } from '../state/run.js';
+import { follows } from './changes.js';
+import { storeWork } from './clock.js';
+import { BATCH_BYTES_MAX, batch } from './outbox.js';
 
 /** A step without effects. */
 export function only<R extends Carrier>(run: R): Step<R> {
@@ -127,4 +125,17 @@ export const UNDER_WAY: readonly ActivityKind[] = ACTIVITY_KINDS.filter(
 
 function withInFlight<R extends Carrier>(run: R, id: string, entry: InFlight): R {
   return { ...run, inflight: { ...run.inflight, [id]: entry } };
+}
+
+/** Work on the store alone: repeated until it is there, because nothing may be lost. */
+export const STORE_LIMITS: EffectLimits = { attemptMs: 30_000, maximumAttempts: 0 };
+
+export function flush<R extends Run>(run: R): Step<R> {
+  return start(run, 'flush', (id, events): ActivityEffect => ({
+    kind: 'flush',
+    id,
+    input: { v: 1, run: refOf(run), events },
+    limits: storeWork(run, STORE_LIMITS),
+    summary: `${events.length} events`,
+  }));
 }

@@ -10,9 +10,9 @@ import { warn } from './outbox.js';
 import type { OpenRun, Run } from '../state/run.js';
 
 /** What an activity says of the store that it met; older word than the run's own is passed over. */
-export function metStore(run: OpenRun, met: StoreRef | undefined): OpenRun {
+export function metStore(run: OpenRun, met: StoreRef): OpenRun {
   const known = run.store;
-  if (met === undefined || known === undefined) return run;
+  if (known === undefined) return run;
   const isAdopted = met.id !== known.id;
   if (!isAdopted && met.epoch <= known.epoch) return run;
   const message = isAdopted

@@ -1,13 +1,20 @@
 /**
- * Which model the next request goes to: the one frozen at the start, another that a person chose (D9), or the
- * fallback (G32).
- * Invariant: it changes only while no model call is in flight, so that a reply is priced by the route that was
- * asked, and before the context is looked at, so that the new window is what counts (G76).
+ * What serves a run: the model of its next request, the one frozen at the start, another that a person chose (D9) or the
+ * fallback (G32); and the code of its tools on workers (G118).
+ * Invariants: the model changes only while no model call is in flight, so that a reply is priced by the route that was
+ * asked, and before the context is looked at, so that the new window counts (G76). A tool's code is that of the schema
+ * which the run began with, or adopted since because no worker served the first one any more (G110); a person who had
+ * approved is asked again.
  */
+import { ownValue } from '../json/json.js';
 import type { Frozen } from '../state/frozen.js';
 import type { ModelRoute } from '../state/model.js';
-import type { Settings } from '../state/settings.js';
+import type { NeedsCode, NeedsTool } from '../state/payloads/payload.js';
 import { isOpen, type ModelChoice, type OpenRun, type Run } from '../state/run.js';
+import { DEFAULT_SETTINGS, type Settings } from '../state/settings.js';
+import { toolKey, type ToolRecord } from '../state/tool.js';
+import { follows } from './changes.js';
+import { warn } from './outbox.js';
 
 /** Different routes that a run remembers having asked. */
 const ROUTES_MAX = 16;
@@ -80,4 +87,37 @@ export function afterTurn<R extends OpenRun>(run: R): R {
   return run.modelChoice?.onFallback && settings.fallbackSticky === 'turn'
     ? withModelChoice(run, { onFallback: false })
     : run;
+}
+
+/** Of an effect that needs code: none under older rules, whose effects fail where the code lacks. */
+export function unservedLimit(run: OpenRun): NeedsCode {
+  if (!follows(run, 'waitForCode')) return {};
+  // A run that an older release opened has frozen none.
+  const { unservedTimeoutMs } = { ...DEFAULT_SETTINGS, ...run.frozen.settings };
+  return { unservedMs: unservedTimeoutMs };
+}
+
+/** Of an effect that needs the code of a tool. */
+export function codeOf(run: OpenRun, name: string): NeedsTool {
+  const schemaHash = schemaOf(run, name);
+  if (schemaHash === undefined || !follows(run, 'waitForCode')) return {};
+  return { schemaHash, ...unservedLimit(run) };
+}
+
+/** Workers serve another schema under the same version: from now on it is the run's. */
+export function adoptSchema(run: OpenRun, name: string, schemaHash: string): OpenRun {
+  const tool = frozenTool(run, name);
+  const before = schemaOf(run, name);
+  if (tool === undefined || before === schemaHash) return run;
+  const words = `workers serve ${toolKey(tool)} with schema ${schemaHash}; the run had ${before}`;
+  const adopted = { ...run, schemas: { ...run.schemas, [name]: schemaHash } };
+  return warn(adopted, 'tool_schema_changed', words);
+}
+
+function schemaOf(run: OpenRun, name: string): string | undefined {
+  return ownValue(run.schemas ?? {}, name) ?? frozenTool(run, name)?.schemaHash;
+}
+
+function frozenTool(run: OpenRun, name: string): ToolRecord | undefined {
+  return run.frozen.tools.find((tool) => tool.name === name);
 }

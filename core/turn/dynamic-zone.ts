@@ -4,10 +4,10 @@
  * every compaction keeps it.
  * Invariants: empty when there is nothing to say; small; never part of the transcript.
  */
-import { left, type Limit } from '../state/budget-fields.js';
+import { type Limit } from '../state/budget-fields.js';
 import { isPrevious, ownPaths, writtenState } from '../dataflow/state.js';
 import { STATE_PREFIX } from '../dataflow/state-path.js';
-import { countedMs } from '../step/clock.js';
+import { countedMs, left } from '../step/clock.js';
 import type { OpenRun } from '../state/run.js';
 
 /** From this share of a limit on the model is told what is left of it. */

@@ -28,8 +28,7 @@ export function hostedCosts(
 }
 
 /** The trace of what the vendor did: observations, without a start of ours before them. */
-export function auditHosted(run: OpenRun, { hosted }: Reply): OpenRun {
-  if (hosted === undefined) return run;
+export function auditHosted(run: OpenRun, hosted: NonNullable<Reply['hosted']>): OpenRun {
   const told = hosted.calls.reduce<OpenRun>(
     (next, { id, tool, args, isError, content }) =>
       emit(isError ? next : observed(next, tool), {

@@ -1,19 +1,52 @@
 /**
- * A model call that failed for good: the fallback takes over, a compaction is wanted (CC-18), or which stop
- * that is (C37, G32). Retries happened in the activity, by class.
+ * A model call that failed for good, recorded with what it cost; then the fallback takes over, a compaction is wanted
+ * (CC-18), or the run stops (C37, G32). Retries happened in the activity, by class.
  * Invariant: the id of a message that a tombstone names is never given to another message (G33).
  */
 import { mayReact, wantCompaction } from '../context/compaction.js';
 import { notifyFailure } from '../hooks/background.js';
 import { exceed } from '../money/exceed.js';
-import { only, type Step } from '../step/inflight.js';
+import { amount, billFailure } from '../money/unheard-cost.js';
+import { hintOf, type Failure } from '../state/failure.js';
+import type { StopReason } from '../state/result.js';
+import type { ModelFailure, OpenRun, Run, Step } from '../state/run.js';
+import { follows } from '../step/changes.js';
+import { nearTheEnd } from '../step/clock.js';
+import { messageIdAt } from '../step/conversation.js';
+import { only } from '../step/inflight.js';
 import { emit } from '../step/outbox.js';
 import { hasFallback, onFallback } from '../step/route.js';
-import type { ModelFailure, OpenRun } from '../state/run.js';
 import { stop } from '../step/stop.js';
-import type { StopReason } from '../state/result.js';
-import { messageIdAt } from '../step/transcript-items.js';
-import { tellRetries } from './retries.js';
+import { retriesIn, tellRetries } from './retries.js';
+
+export function recordModelFailure(run: OpenRun, effectId: string, failure: Failure): Run {
+  const billed = billFailure(run, effectId, failure);
+  const details = failure.details ?? {};
+  if (failure.cancelled || run.stopping !== undefined) return billed;
+  const budget = details['budget'];
+  const retried = retriesIn(details['retried']);
+  const hint = follows(run, 'failureHints') ? hintOf(failure) : undefined;
+  return {
+    ...billed,
+    phase: 'checking_limits',
+    modelFailure: {
+      code: isSilence(run, failure) ? 'NetworkTimeout' : failure.code,
+      message: failure.message,
+      attempts: amount(details['attempts']) || (failure.attempts ?? 1),
+      outOfTime: failure.timedOut === true && nearTheEnd(run),
+      ...(typeof budget === 'string' && { budget }),
+      ...(retried.length > 0 && { retried }),
+      ...(details['partial'] === true && { partial: true }),
+      ...(hint !== undefined && { hint }),
+    },
+  };
+}
+
+/** Its time ran out and nothing answered. An attempt that has failed by itself says what it cost. */
+function isSilence(run: OpenRun, { timedOut, code, details }: Failure): boolean {
+  const isTold = follows(run, 'ownErrorFirst') && details !== undefined;
+  return timedOut === true && code === 'Internal' && !isTold;
+}
 
 /** Failures of the model's servers: another model may well answer. */
 const SERVED_BY_FALLBACK: readonly string[] = ['RateLimited', 'Overloaded', 'ServerError'];

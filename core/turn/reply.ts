@@ -1,21 +1,23 @@
 /**
- * Records a reply and makes its calls.
- * Invariants: append, count, then emit (C36); ids are unique within the reply; keys come from the step.
+ * A reply and its calls, from when it is recorded to the one results message of its turn (MH-08, MH-09).
+ * Invariants: append, count, then emit (C36); ids are unique within the reply; keys come from the step; results stand in
+ * proposal order; where the event of a reply leaves something out, the event names the message that has all of it.
  */
-import { callKeyOf } from '../step/call-key.js';
-import type { ProposedStage } from '../state/call.js';
+import { REPETITION_NOTICE, afterNotice, repetitionStep } from '../limits/observed-results.js';
+import { settleReservation, costMicroUsd, addUsage } from '../money/budget.js';
+import type { ProposedStage, SettledStage } from '../state/call.js';
 import type { CallModelOutput } from '../state/effect.js';
-import { contextAfterReply } from '../step/context-size.js';
-import { addUsage, NO_USAGE, type ProposedCall, type Reply } from '../state/model.js';
-import { costMicroUsd } from '../money/price.js';
-import { settleReservation } from '../money/budget.js';
-import { emit, warn } from '../step/outbox.js';
-import { currentRoute } from '../step/route.js';
+import type { EventBody } from '../state/event.js';
+import { NO_USAGE, type ProposedCall, type Reply } from '../state/model.js';
 import type { OpenRun, Turn } from '../state/run.js';
-import { messageIdAt } from '../step/transcript-items.js';
+import { follows } from '../step/changes.js';
+import { appendResults, appendUser, contextAfterReply, messageIdAt } from '../step/conversation.js';
+import { callKeyOf } from '../step/open-work.js';
+import { emit, warn } from '../step/outbox.js';
+import { afterTurn, currentRoute } from '../step/route.js';
+import { stop } from '../step/stop.js';
 import { auditHosted } from './hosted.js';
 import { tellRetries } from './retries.js';
-import { shownCalls } from './shown-calls.js';
 
 export function recordReply(run: OpenRun, effectId: string, output: CallModelOutput): OpenRun {
   const { reply } = output;
@@ -26,8 +28,7 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
   const { asked: _, ...settled } = settleReservation(run, effectId, { billed, lost });
   const usage = addUsage(addUsage(run.tally.usage, reply.usage), output.lostUsage ?? NO_USAGE);
   const spent: OpenRun = { ...settled, head: output.head, pending: [] };
-  if (isNothing(reply))
-    return tellRetries({ ...spent, tally: { ...run.tally, usage } }, output.retried);
+  if (isNothing(reply)) return withRetries({ ...spent, tally: { ...run.tally, usage } }, output);
   const messageId = messageIdAt(run);
   const appended = output.head !== run.head;
   const { calls, hosted: _hosted, usageDefect: _defect, missing: _missing, ...rest } = reply;
@@ -57,10 +58,14 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
     },
     replyTokens: (run.replyTokens ?? 0) + reply.usage.output,
   };
-  const told = tellRetries(recorded, output.retried);
-  const announced = auditHosted(announce(told, turn, billed + lost), reply);
+  const said = announce(withRetries(recorded, output), turn, billed + lost);
+  const announced = reply.hosted === undefined ? said : auditHosted(said, reply.hosted);
   const stopped = withStrangeStop(announced, turn);
   return withStrangeUsage(withMissing(withSurplus(stopped, turn), reply), reply);
+}
+
+function withRetries(run: OpenRun, { retried }: CallModelOutput): OpenRun {
+  return retried === undefined || retried.length === 0 ? run : tellRetries(run, retried);
 }
 
 /** Cut off by a person before anything had arrived: no round trip, and nobody's message. */
@@ -129,4 +134,99 @@ function withStrangeUsage(run: OpenRun, { usageDefect }: Reply): OpenRun {
 
 function stopText(reply: Turn['reply'] | Reply): string {
   return reply.stopDetail === undefined ? reply.stop : `${reply.stop}: ${reply.stopDetail}`;
+}
+
+type ModelResponse = Extract<EventBody, { type: 'model_response' }>;
+export type ShownCalls = ModelResponse['calls'];
+
+/** Arguments beyond this much in all are left out. */
+const EVENT_ARGS_CHARS = 8_000;
+const EVENT_CALLS_MAX = 32;
+
+export function shownCalls(
+  run: OpenRun,
+  { calls, reply }: Turn,
+): Pick<ModelResponse, 'calls' | 'head'> {
+  let room = EVENT_ARGS_CHARS;
+  const shown = calls.slice(0, EVENT_CALLS_MAX).map(({ id, tool, args }) => {
+    const size = JSON.stringify(args).length;
+    room -= size;
+    return { id, tool, args: room >= 0 ? args : { $omitted: size } };
+  });
+  const isWhole = room >= 0 && shown.length === calls.length + (reply.surplus ?? 0);
+  const { head } = run;
+  if (isWhole || typeof head !== 'string' || !follows(run, 'namedReplies')) {
+    return { calls: shown };
+  }
+  return { calls: shown, head };
+}
+
+/** True when every call of the turn has its result. */
+export function allSettled(turn: Turn): boolean {
+  return turn.calls.every((call) => call.stage === 'settled');
+}
+
+/** Appends the results of all calls; the turn is over as far as its calls go. */
+export function appendTurnResults(run: OpenRun, turn: Turn): OpenRun {
+  const settled = turn.calls.filter((call): call is SettledStage => call.stage === 'settled');
+  if (settled.length === 0) return run;
+  const messageId = messageIdAt(run);
+  const { maxToolResultChars } = run.frozen.budget;
+  const appended = appendResults(
+    run,
+    settled.map((call) => {
+      const { callId, isError, code, content } = call.result;
+      const note = noteOf(call, Math.floor(NOTES_CHARS_MAX / settled.length));
+      const told = isError && code !== undefined && follows(run, 'errorCodes');
+      const item = {
+        callId,
+        isError,
+        ...(told && { code }),
+        content,
+        maxChars: maxToolResultChars,
+      };
+      return note === undefined ? item : { ...item, note };
+    }),
+    turn.reply.surplus,
+  );
+  return emit(appended, {
+    type: 'tool_results_message',
+    messageId,
+    callIds: settled.map((call) => call.id),
+  });
+}
+
+/** Of the arguments that notes repeat: of one, and of all of a turn together. */
+const NOTE_ARGS_CHARS_MAX = 1_000;
+const NOTES_CHARS_MAX = 4_000;
+
+/** The model's call stands as it made it, so the result says what became of it (G9). */
+function noteOf(
+  { corrected, tool, args, result }: SettledStage,
+  share: number,
+): string | undefined {
+  if (corrected === undefined) return undefined;
+  const text = JSON.stringify(args);
+  const shown = text.slice(0, Math.min(share, NOTE_ARGS_CHARS_MAX));
+  const action = `${tool} ${shown.length < text.length ? `${shown}…` : text}`;
+  const became = result.started ? 'executed' : 'wanted';
+  return `User ${corrected.kind} this call: ${became} ${action}`;
+}
+
+/** The results are in: on to the next turn, unless the run repeats itself. */
+export function nextTurn(run: OpenRun, turn: Turn): OpenRun {
+  const { turn: _, partialOutput: __, ...rest } = appendTurnResults(afterTurn(run), turn);
+  const asks = rest.asks.filter((ask) => ask.outcome === 'pending');
+  const next: OpenRun = {
+    ...rest,
+    asks,
+    early: [],
+    phase: 'checking_limits',
+    tally: { ...rest.tally, turnCount: rest.tally.turnCount + 1, recoveryCount: 0 },
+  };
+  const step = repetitionStep(next);
+  if (step === 'stop') return stop(next, 'needs_human', { detail: 'no_progress' });
+  const continued = emit(next, { type: 'transition', reason: 'next_turn' });
+  if (step === 'none') return continued;
+  return appendUser(afterNotice(continued), { text: REPETITION_NOTICE }, { synthetic: true });
 }

@@ -3,8 +3,8 @@
  * Invariants: no request that does not fit its budgets (B1); a message from outside never comes between a
  * tool call and its result (G74); only visible tools are offered (C48), none for a run's last word (C42).
  */
-import { workLimits } from '../step/effect-limits.js';
-import { start, type Step } from '../step/inflight.js';
+import { workLimits } from '../step/clock.js';
+import { start } from '../step/inflight.js';
 import type { WireEvent } from '../state/event.js';
 import { refOf, type ActivityEffect, type CallModelInput } from '../state/effect.js';
 import {
@@ -14,15 +14,13 @@ import {
   reserve,
   type RequestBound,
 } from '../money/budget.js';
-import { emit } from '../step/outbox.js';
-import { betasOf, currentRoute, noteRoute } from '../step/route.js';
-import type { OpenRun } from '../state/run.js';
+import { emit, leanEvents } from '../step/outbox.js';
+import { betasOf, currentRoute, noteRoute, unservedLimit } from '../step/route.js';
+import type { OpenRun, Step } from '../state/run.js';
 import { exceed } from '../money/exceed.js';
-import { unservedLimit } from '../step/served-code.js';
 import type { ToolRecord } from '../state/tool.js';
-import { appendUser, bytesOf, messageIdAt } from '../step/transcript-items.js';
-import { visibleTools } from '../permission/offered-tools.js';
-import { leanEvents } from '../step/wire-events.js';
+import { appendUser, bytesOf, messageIdAt } from '../step/conversation.js';
+import { visibleTools } from '../permission/permission.js';
 import { dynamicZone } from './dynamic-zone.js';
 import { hostedCosts } from './hosted.js';
 import { storeMessages } from './store-messages.js';

@@ -4,15 +4,14 @@
  * Invariants: messages become nodes in their order, each once; no request, compaction or closing leaves
  * while they are under way.
  */
-import { storeWork } from '../step/effect-limits.js';
+import { storeWork } from '../step/clock.js';
 import { type ActivityEffect, type FlushOutput, refOf } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
-import { STORE_LIMITS } from '../step/flush.js';
-import { nextId, start, type Step } from '../step/inflight.js';
-import { fitsBytes, jsonBytes } from '../json/payload-size.js';
-import type { OpenRun } from '../state/run.js';
+import { STORE_LIMITS, nextId, start } from '../step/inflight.js';
+import { fitsBytes, jsonBytes } from '../json/json.js';
+import type { OpenRun, Step } from '../state/run.js';
 import type { TranscriptItem } from '../state/transcript.js';
-import { leanEvents } from '../step/wire-events.js';
+import { leanEvents } from '../step/outbox.js';
 
 /** What a request brings along by itself; its other parts and some events fit beside it. */
 export const APPEND_BYTES_MAX = 24 * 1024;

@@ -1,6 +1,5 @@
 /** What was expected and not seen: data for a report, sentences for people. */
-import { canonicalJson } from '../../core/json/digest.js';
-import { previewOf, type Json, type StoredText } from '../../core/json/json.js';
+import { canonicalJson, previewOf, type Json, type StoredText } from '../../core/json/json.js';
 
 export interface Difference {
   /** Key path of the expectation, such as `results.a.code`. */

@@ -5,10 +5,9 @@
  */
 import type { Decision } from '../../core/state/ask.js';
 import type { AskKind } from '../../core/state/ask-kinds.js';
-import { callDigest } from '../../core/json/digest.js';
+import { callDigest, type Json } from '../../core/json/json.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { AskView } from '../../core/state/ask-view.js';
-import type { Json } from '../../core/json/json.js';
 import type { ResolveApproval } from '../fixture.js';
 
 const DEFAULT_PERSON = 'person';

@@ -113,7 +113,7 @@ class ModelDouble {
     return replyAt(this.script, this.position) ?? EXHAUSTED;
   }
 
-  private async stream(answer: ScriptedAnswer, asked: Asked): Promise<ModelReply> {
+  private async stream(answer: ScriptedAnswer, asked: ScriptedRequest): Promise<ModelReply> {
     const { number, place, worker, signal } = asked;
     await worker.wait(answer.delayMs, signal);
     if (signal.aborted) return emptyReply(place);
@@ -132,21 +132,21 @@ class ModelDouble {
 
   private async reach(
     occurrence: Occurrence,
-    { worker, signal }: Pick<Asked, 'worker' | 'signal'>,
+    { worker, signal }: Pick<ScriptedRequest, 'worker' | 'signal'>,
   ): Promise<void> {
     const actions = await this.cast.moments.reach(occurrence);
     if (actions.length > 0) await worker.settle(signal, stopsWork(actions));
   }
 }
 
-interface Asked extends Pick<ModelProgress, 'signal' | 'onDelta'> {
+interface ScriptedRequest extends Pick<ModelProgress, 'signal' | 'onDelta'> {
   readonly number: number;
   readonly place: ReplyPlace;
   readonly worker: StageWorker;
 }
 
 /** To whoever reads along. */
-function tell(text: string, { onDelta }: Asked): void {
+function tell(text: string, { onDelta }: ScriptedRequest): void {
   onDelta?.({ type: 'text', block: 0, text });
 }
 

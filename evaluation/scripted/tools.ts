@@ -5,8 +5,7 @@
 import { z } from 'zod';
 import { defineTool, ToolError, type Tool, type ToolContext } from '../../authoring/index.js';
 import { RETRYABLE } from '../../authoring/tool-error.js';
-import { canonicalJson } from '../../core/json/digest.js';
-import type { Json } from '../../core/json/json.js';
+import { canonicalJson, type Json } from '../../core/json/json.js';
 import { retryFor } from '../../core/state/tool.js';
 import { resultOf, type CaseTool, type ScriptedResult } from '../fixture.js';
 import { approvalOf } from './approval.js';

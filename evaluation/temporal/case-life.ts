@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inScope, performActivity, type ActivityDeps, type Scope } from '../../activities/index.js';
 import type { ActivityEffect, CloseRunOutput, ExecuteToolInput } from '../../core/state/effect.js';
 import type { RunEvent } from '../../core/state/event.js';
-import { wholeEvents } from '../../core/step/wire-events.js';
+import { wholeEvents } from '../../core/step/outbox.js';
 import { mortal, newLife, type Life } from '../../testing/simulation/index.js';
 import type { Cast } from '../scripted/cast.js';
 import type { Sending } from './sending.js';

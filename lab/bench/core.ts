@@ -2,7 +2,7 @@
  * The core by itself: time of `receive` and `advance` per turn over a long run, beside the time of a whole
  * turn of the bare loop, and how large a Run has become.
  */
-import { callDigest } from '../../core/json/digest.js';
+import { callDigest } from '../../core/json/json.js';
 import type { ActivityEffect, Effect } from '../../core/state/effect.js';
 import { advance, receive } from '../../core/loop/engine.js';
 import type { Frozen } from '../../core/state/frozen.js';

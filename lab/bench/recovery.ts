@@ -67,14 +67,14 @@ function positionOf(runId: string): Position | undefined {
   return POSITIONS.find((position) => runId.startsWith(position));
 }
 
-interface Asked {
+interface RequestsSeen {
   /** Notes a request of a run. */
   note(runId: string): void;
   /** Resolves when the run has asked the model. */
   first(runId: string): Promise<void>;
 }
 
-function askedFor(): Asked {
+function askedFor(): RequestsSeen {
   const seen = new Set<string>();
   const waiting = new Map<string, () => void>();
   return {
@@ -91,7 +91,7 @@ function askedFor(): Asked {
 }
 
 /** The first attempt of the first reply stalls where the model is the position; every other is quick. */
-function scriptOf(asked: Asked): Script {
+function scriptOf(asked: RequestsSeen): Script {
   return ({ runId, assistantMessages, attempt }): ScriptedReply => {
     asked.note(runId);
     if (assistantMessages > 0) return { text: 'Done.' };
@@ -108,7 +108,7 @@ function scriptOf(asked: Asked): Script {
 interface Bench {
   readonly place: Place;
   readonly outside: OutsideServer;
-  readonly asked: Asked;
+  readonly asked: RequestsSeen;
   readonly heartbeatMs: number;
   readonly stickyMs: number;
 }

@@ -28,14 +28,14 @@ export const FLIPS: readonly Mutation[] = [
   },
   {
     name: 'results stand in the order of their ends, not of their proposals',
-    file: 'core/turn/results.ts',
+    file: 'core/turn/reply.ts',
     find: "turn.calls.filter((call): call is SettledStage => call.stage === 'settled');",
     replace:
       "turn.calls.filter((call): call is SettledStage => call.stage === 'settled').reverse();",
   },
   {
     name: 'denied calls are counted as invalid ones',
-    file: 'core/call/settled.ts',
+    file: 'core/call/result.ts',
     find: 'deniedCalls: next.deniedCalls + 1',
     replace: 'invalidCalls: next.invalidCalls + 1',
   },
@@ -47,13 +47,13 @@ export const FLIPS: readonly Mutation[] = [
   },
   {
     name: 'calls of one reply share a key',
-    file: 'core/step/call-key.ts',
+    file: 'core/step/open-work.ts',
     find: 'return callsInReply === 1 ? String(step) : `${step}:${index}`;',
     replace: 'return callsInReply === -index ? `${index}` : String(step);',
   },
   {
     name: 'calls that change something run side by side',
-    file: 'core/call/schedule.ts',
+    file: 'core/call/dispatch.ts',
     find: 'return tool === undefined || isMutating(tool) || !tool.concurrencySafe;',
     replace: 'return tool === undefined || (isMutating(tool) && !tool.concurrencySafe && false);',
   },
@@ -77,7 +77,7 @@ export const FLIPS: readonly Mutation[] = [
   },
   {
     name: 'recoveries are not given back with the next turn',
-    file: 'core/turn/results.ts',
+    file: 'core/turn/reply.ts',
     find: 'turnCount: rest.tally.turnCount + 1, recoveryCount: 0 }',
     replace: 'turnCount: rest.tally.turnCount + 1 }',
   },
@@ -101,13 +101,13 @@ export const FLIPS: readonly Mutation[] = [
   },
   {
     name: 'hooks are asked about their own arguments',
-    file: 'core/call/rechecked.ts',
+    file: 'core/call/after-argument-check.ts',
     find: "asker.kind === 'hook' ? { ...good",
     replace: "asker.kind !== 'hook' ? { ...good",
   },
   {
     name: 'nobody looks into large values for a condition',
-    file: 'core/call/recheck.ts',
+    file: 'core/call/argument-check.ts',
     find: '...(when !== undefined && { when }),',
     replace: '...(when === undefined && { when }),',
   },

@@ -5,7 +5,7 @@
  * Invariant: whatever dies meanwhile, each text and each decision counts once; it ends in bounded time.
  */
 import type { HoldfastClient, RunHandle } from '../../client/index.js';
-import { canonicalJson } from '../../core/json/digest.js';
+import { canonicalJson } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { AskView } from '../../core/state/ask-view.js';

@@ -2,8 +2,7 @@
  * A recorded run as the script of the model, and the strong check: what the runtime sends must be the
  * conversation as it was recorded, to the letter.
  */
-import { canonicalJson } from '../../core/json/digest.js';
-import type { Json } from '../../core/json/json.js';
+import { canonicalJson, type Json } from '../../core/json/json.js';
 import type { ScriptedReply } from '../../testing/index.js';
 import { comparableText } from './same-text.js';
 import type { PlayedReply, PlayedRun } from './played-run.js';

@@ -2,9 +2,8 @@
  * Looks at what a run has told the store whenever something dies, and compares in the end.
  * Invariant (G4): what was known once stays: the line of events after a recovery begins with the one before.
  */
-import { canonicalJson } from '../../core/json/digest.js';
+import { canonicalJson, type Json } from '../../core/json/json.js';
 import type { RunEvent } from '../../core/state/event.js';
-import type { Json } from '../../core/json/json.js';
 import type { Store } from '../../store/store.js';
 
 export interface Witness {

@@ -1,40 +1,39 @@
 /** Functions that ran, by V8's own count. */
 import { Session, type Profiler } from 'node:inspector';
 
-/** What ran since it was asked last, as `<file> <function>`; files by their paths from the root. */
 export interface Coverage {
-  take(): readonly Entered[];
+  /** Files below the root with a function that was entered since the last call, by their paths from the root. */
+  take(): ReadonlySet<string>;
   stop(): void;
 }
 
-export interface Entered {
-  readonly file: string;
-  readonly name: string;
-}
+/** What the compiler makes of an export is no function of ours. */
+const OF_THE_COMPILER = 'get';
 
 export function startCoverage(root: string): Coverage {
   const session = new Session();
   session.connect();
   post(session, 'Profiler.enable');
   post(session, 'Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  const here = `file://${root}/`;
   return {
     take() {
-      const { result } = post(
-        session,
-        'Profiler.takePreciseCoverage',
-      ) as Profiler.TakePreciseCoverageReturnType;
-      return result
-        .filter(({ url }) => url.startsWith(here) || url.startsWith(root))
-        .flatMap(({ url, functions }) => {
-          const file = url.replace(here, '').replace(`${root}/`, '').replace(/\?.*$/, '');
-          return functions
-            .filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0)
-            .map(({ functionName }) => ({ file, name: functionName }));
-        });
+      const { result } = post(session, 'Profiler.takePreciseCoverage') as {
+        readonly result: readonly Profiler.ScriptCoverage[];
+      };
+      const entered = result.filter(({ functions }) => functions.some(wasEntered));
+      return new Set(entered.flatMap(({ url }) => pathIn(root, url)));
     },
     stop: () => session.disconnect(),
   };
+}
+
+function wasEntered({ functionName, ranges }: Profiler.FunctionCoverage): boolean {
+  return functionName !== OF_THE_COMPILER && (ranges[0]?.count ?? 0) > 0;
+}
+
+function pathIn(root: string, url: string): readonly string[] {
+  const path = url.replace(/^file:\/\//, '').replace(/\?.*$/, '');
+  return path.startsWith(`${root}/`) ? [path.slice(root.length + 1)] : [];
 }
 
 /** The inspector of one's own process answers before the call returns. */

@@ -1,7 +1,7 @@
 /** What must hold of a run's books after every step: reservations, ids, the outbox, time. A part of the invariants. */
-import { flying, WORK, type Step } from '../../core/step/inflight.js';
+import { flying, WORK } from '../../core/step/inflight.js';
 import { BATCH_BYTES_MAX, EVENTS_PER_BATCH } from '../../core/step/outbox.js';
-import { isOpen, type Run } from '../../core/state/run.js';
+import { isOpen, type Run, type Step } from '../../core/state/run.js';
 import { started, type StepPredicate } from './step.js';
 
 export const BOOKKEEPING_PREDICATES: readonly StepPredicate[] = [

@@ -2,8 +2,7 @@
  * What must hold of the ways in which a run is ended or held up: interrupts, its time, its last word.
  * A part of the invariants.
  */
-import type { Step } from '../../core/step/inflight.js';
-import { isOpen, type Run } from '../../core/state/run.js';
+import { isOpen, type Run, type Step } from '../../core/state/run.js';
 import { NEW_WORK, started, type StepPredicate } from './step.js';
 
 export const ENDING_PREDICATES: readonly StepPredicate[] = [

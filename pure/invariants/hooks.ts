@@ -1,8 +1,7 @@
 /**
  * What must hold of hooks after every step: a part of the invariants.
  */
-import type { Step } from '../../core/step/inflight.js';
-import type { Run } from '../../core/state/run.js';
+import type { Run, Step } from '../../core/state/run.js';
 import { started, type StepPredicate } from './step.js';
 
 export const HOOK_PREDICATES: readonly StepPredicate[] = [hooksHaveTheirErrand, sessionEndsOnce];

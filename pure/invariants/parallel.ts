@@ -2,10 +2,9 @@
  * What must hold of calls that run side by side, after every step (C17, C49): a part of the invariants.
  */
 import type { ExecutingStage } from '../../core/state/call.js';
-import { toolOf } from '../../core/permission/offered-tools.js';
+import { toolOf } from '../../core/permission/permission.js';
 import { overlaps } from '../../core/dataflow/state-path.js';
-import type { Step } from '../../core/step/inflight.js';
-import { isOpen, type Run } from '../../core/state/run.js';
+import { isOpen, type Run, type Step } from '../../core/state/run.js';
 import { isMutating } from '../../core/state/tool.js';
 import type { StepPredicate } from './step.js';
 

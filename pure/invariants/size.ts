@@ -1,11 +1,6 @@
 /** Predicates over steps: nothing is started, and no run handed on, that is larger than its limit. */
-import type { Step } from '../../core/step/inflight.js';
-import {
-  CONTINUE_AS_NEW_BYTES_MAX,
-  fitsBytes,
-  PAYLOAD_BYTES_MAX,
-} from '../../core/json/payload-size.js';
-import type { Run } from '../../core/state/run.js';
+import { CONTINUE_AS_NEW_BYTES_MAX, fitsBytes, PAYLOAD_BYTES_MAX } from '../../core/json/json.js';
+import type { Run, Step } from '../../core/state/run.js';
 import { started, type StepPredicate } from './step.js';
 
 export const SIZE_PREDICATES: readonly StepPredicate[] = [payloadsFit, segmentsFit];

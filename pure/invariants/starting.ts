@@ -1,8 +1,7 @@
 /** What must hold of whatever a step starts: limits, money, grants. A part of the invariants. */
 import type { ActivityEffect } from '../../core/state/effect.js';
-import type { Step } from '../../core/step/inflight.js';
 import { committedMicroUsd } from '../../core/money/budget.js';
-import { isOpen, type Run } from '../../core/state/run.js';
+import { isOpen, type Run, type Step } from '../../core/state/run.js';
 import { NEW_WORK, started, type StepPredicate } from './step.js';
 
 export const STARTING_PREDICATES: readonly StepPredicate[] = [

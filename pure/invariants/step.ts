@@ -1,7 +1,6 @@
 /** What the predicates over steps share. */
 import type { ActivityEffect } from '../../core/state/effect.js';
-import type { Step } from '../../core/step/inflight.js';
-import type { Run } from '../../core/state/run.js';
+import type { Run, Step } from '../../core/state/run.js';
 
 /** `before` is the run that `advance` was given. */
 export type StepPredicate = (before: Run, step: Step) => string | undefined;

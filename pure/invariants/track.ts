@@ -2,9 +2,8 @@
  * What events have said so far, as far as what must hold of the next one depends on it.
  * Invariant: bounded by the calls of one reply and the paths of the run's state, not by the run's length.
  */
-import { canonicalJson } from '../../core/json/digest.js';
+import { canonicalJson, type Json } from '../../core/json/json.js';
 import type { EventBody, RunEvent } from '../../core/state/event.js';
-import type { Json } from '../../core/json/json.js';
 
 /** What the events so far have said of one call of the newest reply. */
 interface CallTrack {

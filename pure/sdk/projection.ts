@@ -8,7 +8,7 @@ import type { EventBody, RunEvent } from '../../core/state/event.js';
 import type { Json, StoredText } from '../../core/json/json.js';
 import type { PermissionMode } from '../../core/state/permission-mode.js';
 import { DENIED_CODES } from '../../core/state/tool-result.js';
-import { CALLS_MAX, surplusResult } from '../../core/step/surplus.js';
+import { CALLS_MAX, surplusResult } from '../../core/step/conversation.js';
 import type { SDKModelUsage, SDKPermissionDenial } from './message.js';
 
 /** What no event says of a run. */

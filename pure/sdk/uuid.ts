@@ -1,5 +1,5 @@
 /** Ids of messages: made from what a message is about, so that the same message always has the same. */
-import { sha256Hex } from '../../core/json/digest.js';
+import { sha256Hex } from '../../core/json/json.js';
 
 /** 128 bits of the digest in the form of a UUID, version 8 (made by rules of our own). */
 export function uuidOf(name: string): string {

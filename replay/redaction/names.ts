@@ -3,8 +3,7 @@
  * Invariant: after a redaction they are those of the new content, so that the bundle still proves itself and
  * nobody can try hidden texts out against an old digest.
  */
-import { callDigest, canonicalJson, sha256Hex } from '../../core/json/digest.js';
-import type { Json } from '../../core/json/json.js';
+import { callDigest, canonicalJson, sha256Hex, type Json } from '../../core/json/json.js';
 import type { Bundle } from '../bundle.js';
 import { isObject, textAt, type JsonObject } from '../history.js';
 import { documentsOf } from './documents.js';

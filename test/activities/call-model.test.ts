@@ -2,7 +2,7 @@ import { ActivityCancellationDetails } from '@temporalio/common';
 import { z } from 'zod';
 import { defineTool } from '../../authoring/index.js';
 import type { Timers } from '../../activities/timers.js';
-import { callDigest } from '../../core/json/digest.js';
+import { callDigest } from '../../core/json/json.js';
 import type { CallModelOutput } from '../../core/state/effect.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { NO_USAGE } from '../../core/state/model.js';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../authoring/index.js';
-import { callDigest } from '../../core/json/digest.js';
+import { callDigest, type Json } from '../../core/json/json.js';
 import type { CheckCallInput, CheckCallOutput } from '../../core/state/effect.js';
-import type { Json } from '../../core/json/json.js';
 import { attempt, failureFrom, RUN, sessionEvent, startBed, type Bed } from './setup.js';
 
 const refund = defineTool({

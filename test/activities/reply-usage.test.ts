@@ -1,7 +1,7 @@
 /** What a provider reports of tokens comes from outside: nothing of it makes a run cheaper than it was. */
 import type { HoldfastError } from '../../core/state/errors.js';
 import { NO_USAGE, type Usage } from '../../core/state/model.js';
-import { costMicroUsd } from '../../core/money/price.js';
+import { costMicroUsd } from '../../core/money/budget.js';
 import { modelFailure, type ModelReply, type Provider } from '../../providers/provider.js';
 import {
   attempt,

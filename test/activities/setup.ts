@@ -12,7 +12,7 @@ import {
   type Hook,
   type Tool,
 } from '../../authoring/index.js';
-import { callDigest } from '../../core/json/digest.js';
+import { callDigest, type Json } from '../../core/json/json.js';
 import type {
   Acknowledged,
   CallModelInput,
@@ -20,7 +20,6 @@ import type {
   ToolCallRef,
 } from '../../core/state/effect.js';
 import type { RunEvent } from '../../core/state/event.js';
-import type { Json } from '../../core/json/json.js';
 import type { SettingsOverrides } from '../../core/state/task.js';
 import { createAnthropicProvider } from '../../providers/anthropic.js';
 import type { Provider } from '../../providers/provider.js';

@@ -5,8 +5,7 @@ import { createApp } from '../../console/app.js';
 import type { Desk } from '../../console/desk.js';
 import { endpoint } from '../../console/http/endpoint.js';
 import type { Authenticator } from '../../console/identity/person.js';
-import { digestOf } from '../../core/json/digest.js';
-import type { Json } from '../../core/json/json.js';
+import { digestOf, type Json } from '../../core/json/json.js';
 
 const digest = endpoint({
   method: 'post',

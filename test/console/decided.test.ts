@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { signerOf } from '../../client/decide/desk-signer.js';
 import type { AskDecision } from '../../client/index.js';
 import { decidedFacts } from '../../console/decided.js';
-import { digestOf } from '../../core/json/digest.js';
+import { digestOf } from '../../core/json/json.js';
 import type { AskRow } from '../../store/asks.js';
 import { askView } from '../store/fixtures.js';
 

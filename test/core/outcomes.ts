@@ -7,7 +7,7 @@ import type {
 } from '../../core/state/effect.js';
 import type { Finding } from '../../core/state/recovery.js';
 import { provesOutcome } from '../../activities/tool/check-signatures.js';
-import { callDigest } from '../../core/json/digest.js';
+import { callDigest, type Json } from '../../core/json/json.js';
 import {
   holdsIn,
   missingFrom,
@@ -18,9 +18,8 @@ import {
 import { failureOf, type Failure } from '../../core/state/failure.js';
 import type { HookOutcome } from '../../core/state/hook.js';
 import { endsTheChain } from '../../core/hooks/opinion.js';
-import { wholeEvents } from '../../core/step/wire-events.js';
+import { wholeEvents } from '../../core/step/outbox.js';
 import type { EffectInput, Input } from '../../core/state/input.js';
-import type { Json } from '../../core/json/json.js';
 import { NO_USAGE, type Reply } from '../../core/state/model.js';
 import { RULES_VERSION } from '../../core/step/changes.js';
 import { isMutating } from '../../core/state/tool.js';

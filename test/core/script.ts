@@ -3,13 +3,12 @@ import { DEFAULT_BUDGET, type Budget } from '../../core/state/budget-fields.js';
 import type { Decision } from '../../core/state/ask.js';
 import type { DeskKey } from '../../core/state/statement.js';
 import { readFlow } from '../../core/dataflow/flow.js';
-import { callDigest } from '../../core/json/digest.js';
+import { callDigest, type Json, type StoredText } from '../../core/json/json.js';
 import type { RetriedAttempt, ToolOutcome } from '../../core/state/effect.js';
 import type { Finding, RecoveryStep } from '../../core/state/recovery.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import type { Failure } from '../../core/state/failure.js';
 import type { Frozen } from '../../core/state/frozen.js';
-import type { Json, StoredText } from '../../core/json/json.js';
 import type { HookNames, HookOpinion } from '../../core/state/hook.js';
 import {
   NO_USAGE,

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import type { RunEvent } from '../../core/state/event.js';
 import type { AskView } from '../../core/state/ask-view.js';
-import { sceneOf, type Scene } from './support/asked.js';
+import { sceneOf, type Scene } from './support/open-question.js';
 import { startDesk, type TestDesk } from './support/desk.js';
 import {
   injectedRuns,

@@ -3,9 +3,9 @@
  * tool's own service has seen nothing that nobody allowed, and the audit trail tells the attempt.
  */
 import type { Decision } from '../../core/state/ask.js';
-import { callDigest } from '../../core/json/digest.js';
+import { callDigest } from '../../core/json/json.js';
 import type { AskView } from '../../core/state/ask-view.js';
-import { sceneOf, type Asked, type Scene } from './support/asked.js';
+import { sceneOf, type OpenQuestion, type Scene } from './support/open-question.js';
 import { newKey, newSigner, startDesk, type TestDesk } from './support/desk.js';
 import {
   call,
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 /** As many rows of decisions that do not count, then the run is ended by a person's no. */
-async function ignoredAll(asked: Asked, count: number): Promise<readonly string[]> {
+async function ignoredAll(asked: OpenQuestion, count: number): Promise<readonly string[]> {
   const { runId } = asked.run;
   await until('a row for each', async () => {
     const found = await scene.rowsOf(runId, 'ignored');
@@ -123,7 +123,7 @@ describe('A1: a forged approval', () => {
   });
 });
 
-const placeOf = ({ run, ask }: Asked) => ({
+const placeOf = ({ run, ask }: OpenQuestion) => ({
   tenant: run.tenant,
   runId: run.runId,
   kind: ask.kind,
@@ -252,7 +252,7 @@ describe('A4: decisions that come too many or too late', () => {
     });
     const { events } = await world.ended(run);
     const [ask] = ofType(events, 'approval_requested');
-    const all: readonly Asked[] = [cancelled, interrupted, { run, ask: ask! }];
+    const all: readonly OpenQuestion[] = [cancelled, interrupted, { run, ask: ask! }];
     for (const asked of all) {
       const { runId } = asked.run;
       await asked.run.result({ timeoutMs: 30_000 }).catch(() => undefined);

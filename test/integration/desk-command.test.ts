@@ -1,6 +1,6 @@
 /** Commands of a person with a token: they reach the desk, which signs what they decide. */
 import { runCli } from '../../cli/program.js';
-import { sceneOf, type Scene } from './support/asked.js';
+import { sceneOf, type Scene } from './support/open-question.js';
 import { idOf, startDesk, tokenOf, type Name, type TestDesk } from './support/desk.js';
 import { call, ofType, pay, say, startWorld, until, type World } from './support/world.js';
 

@@ -2,7 +2,7 @@
 import type { EventBody } from '../../core/state/event.js';
 import { newPostgresUrl, postgresBinaries } from '../postgres-server.js';
 import { askView, eventsFrom, RESULT, SESSION_INIT } from '../store/fixtures.js';
-import { sceneOf, type Scene } from './support/asked.js';
+import { sceneOf, type Scene } from './support/open-question.js';
 import { newKey, startDesk, type Name, type TestDesk } from './support/desk.js';
 import { startWorld, type World } from './support/world.js';
 

@@ -2,8 +2,7 @@
  * Values that tools and models should not give, on the real server: stored by reference or refused clearly;
  * no payload beyond its limit, no workflow task that fails.
  */
-import type { Json } from '../../core/json/json.js';
-import { PAYLOAD_BYTES_MAX } from '../../core/json/payload-size.js';
+import { type Json, PAYLOAD_BYTES_MAX } from '../../core/json/json.js';
 import { replayRuns } from '../../testing/replay.js';
 import { APPROVER, type Oddity } from './support/agents.js';
 import {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunHandle } from '../../client/runs/run-handle.js';
 import { GRANTS_MAX } from '../../core/permission/grants.js';
 import { follows, RULES_VERSION, type ChangeName } from '../../core/step/changes.js';
-import { sceneOf, type Scene } from './support/asked.js';
+import { sceneOf, type Scene } from './support/open-question.js';
 import { APPROVER } from './support/agents.js';
 import { startDesk, type TestDesk } from './support/desk.js';
 import {

@@ -7,7 +7,7 @@ import {
   follow,
   resultOf,
   statuses,
-  type Asked,
+  type QueryOfTest,
   type Replies,
 } from './support/queries.js';
 import { openAsk, pay, say, startWorld, until, type World } from './support/world.js';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const ask = (asked: Asked) => askIn(world, asked);
+const ask = (asked: QueryOfTest) => askIn(world, asked);
 
 describe('the callback canUseTool', () => {
   const paying = [pay('pay.asked', 700), say('Settled.')];

@@ -1,7 +1,7 @@
 /** What a query makes of large replies, and of messages that come twice. */
 import { query, type UserPrompt } from '../../client/index.js';
 import type { SDKMessage } from '../../pure/sdk/message.js';
-import { all, ask as askIn, resultOf, type Asked } from './support/queries.js';
+import { all, ask as askIn, resultOf, type QueryOfTest } from './support/queries.js';
 import { say, startWorld, type World } from './support/world.js';
 
 let world: World;
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const ask = (asked: Asked) => askIn(world, asked);
+const ask = (asked: QueryOfTest) => askIn(world, asked);
 
 function contentOf(message: SDKMessage): readonly { readonly [name: string]: unknown }[] {
   const { content } = (message as { message: { content: unknown } }).message;

@@ -1,5 +1,5 @@
 import type { SDKMessage } from '../../pure/sdk/message.js';
-import { all, ask, follow, type Asked } from './support/queries.js';
+import { all, ask, follow, type QueryOfTest } from './support/queries.js';
 import { read, say, startWorld, type World } from './support/world.js';
 
 let world: World;
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const told = (asked: Asked) => all(ask(world, asked));
+const told = (asked: QueryOfTest) => all(ask(world, asked));
 
 function streamed(messages: readonly SDKMessage[], messageId: string): string {
   return messages

@@ -18,7 +18,7 @@ import {
   resultOf,
   statuses,
   words,
-  type Asked,
+  type QueryOfTest,
   type Replies,
 } from './support/queries.js';
 import { openAsk, pay, read, say, startWorld, until, type World } from './support/world.js';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const ask = (asked: Asked) => askIn(world, asked);
+const ask = (asked: QueryOfTest) => askIn(world, asked);
 
 /** Timers, sockets and the like that keep this process alive, by kind. */
 function resources(): ReadonlyMap<string, number> {
@@ -239,7 +239,7 @@ describe('a control that cannot be obeyed', () => {
 });
 
 describe('a query whose run nobody opens', () => {
-  const unserved = (asked: Omit<Asked, 'replies'>) =>
+  const unserved = (asked: Omit<QueryOfTest, 'replies'>) =>
     connect({ address: world.server.address, taskQueue: 'nobody', store: world.store }).then(
       (client) => ({
         client,

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { sha256Hex } from '../../core/json/digest.js';
-import { INLINE_BYTES_MAX, PREVIEW_CHARS } from '../../core/json/json.js';
+import { sha256Hex, INLINE_BYTES_MAX, PREVIEW_CHARS } from '../../core/json/json.js';
 import { cleanUp, newStore } from './fixtures.js';
 
 afterAll(cleanUp);

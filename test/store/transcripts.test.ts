@@ -1,5 +1,4 @@
-import { digestOf } from '../../core/json/digest.js';
-import type { Json } from '../../core/json/json.js';
+import { digestOf, type Json } from '../../core/json/json.js';
 import type { TranscriptNode } from '../../core/state/transcript.js';
 import { chainCache } from '../../store/chain-cache.js';
 import type { Store } from '../../store/store.js';

@@ -35,7 +35,7 @@ const IDS: Pick<Change, 'file' | 'find'> = {
 };
 
 const UNSEEN: Change = {
-  file: 'core/step/call-key.ts',
+  file: 'core/step/open-work.ts',
   find: 'return callsInReply === 1 ?',
   replace: 'return !(callsInReply !== 1) ?',
 };

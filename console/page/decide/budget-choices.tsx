@@ -12,13 +12,13 @@ export interface BudgetChoicesProps {
   readonly desk: Desk;
 }
 
-interface Asked {
+interface BudgetQuestion {
   readonly budget?: string;
   readonly amount?: number;
 }
 
 export function BudgetChoices({ ask, desk }: BudgetChoicesProps): VNode {
-  const { budget = '', amount: wanted } = (ask.args ?? {}) as Asked;
+  const { budget = '', amount: wanted } = (ask.args ?? {}) as BudgetQuestion;
   const [amount, setAmount] = useState(typeof wanted === 'number' ? String(wanted) : '');
   const meaning = budgetValue(budget, Number(amount));
   const submit = (): void => {

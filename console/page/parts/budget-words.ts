@@ -3,7 +3,7 @@ import type { Ask } from '../data/api-types.js';
 import { cost, duration, whole } from './format.js';
 import type { Highlight } from './highlights.js';
 
-interface Asked {
+interface BudgetQuestion {
   readonly budget?: unknown;
   readonly limit?: unknown;
   readonly used?: unknown;
@@ -31,12 +31,12 @@ export function budgetValue(budget: string, value: unknown): string {
 }
 
 export function budgetTitle({ args }: Ask): string {
-  const { budget } = (args ?? {}) as Asked;
+  const { budget } = (args ?? {}) as BudgetQuestion;
   return typeof budget === 'string' ? `More ${nounOf(budget)}?` : 'More of a budget?';
 }
 
 export function budgetFigures({ args }: Ask): readonly Highlight[] {
-  const { budget, limit, used, amount } = (args ?? {}) as Asked;
+  const { budget, limit, used, amount } = (args ?? {}) as BudgetQuestion;
   if (typeof budget !== 'string') return [];
   const named = NOUNS.get(budget);
   const noun = named === undefined ? '' : ` ${named}`;

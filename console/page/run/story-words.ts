@@ -50,9 +50,9 @@ export function noteOf(event: RunEvent): Note | undefined {
   }
 }
 
-type Asked = Extract<RunEvent, { readonly type: 'approval_requested' | 'input_request' }>;
+type QuestionEvent = Extract<RunEvent, { readonly type: 'approval_requested' | 'input_request' }>;
 
-export function waitTitle({ kind, tool }: Asked): string {
+export function waitTitle({ kind, tool }: QuestionEvent): string {
   switch (kind) {
     case 'approval':
       return `Waits for approval of ${tool ?? 'an action'}`;

@@ -6,7 +6,7 @@
  * away afterwards, so nothing waits for ever (G3).
  */
 import type { OpenRun, Turn } from '../../state/run.js';
-import { isOver } from '../after.js';
+import { isOver } from '../result.js';
 import type { Call } from '../../state/call.js';
 import { placeOf } from '../../dataflow/references.js';
 import { covers, overlaps } from '../../dataflow/state-path.js';

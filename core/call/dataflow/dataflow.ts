@@ -4,25 +4,23 @@
  * starts, and its question to a person is withdrawn.
  */
 import { closeAsk } from '../../ask/open-ask.js';
-import { pendingAsks } from '../../step/pending.js';
+import { pendingAsks, go, refuse, type StationResult, baseOf } from '../../step/open-work.js';
 import type { Condition } from '../../json/condition.js';
-import type { Step } from '../../step/inflight.js';
-import type { OpenRun, Turn } from '../../state/run.js';
+import type { OpenRun, Turn, Step } from '../../state/run.js';
 import { isMutating } from '../../state/tool.js';
-import { baseOf, type Call, type ProposedStage, type RecheckedStage } from '../../state/call.js';
+import { type Call, type ProposedStage, type RecheckedStage } from '../../state/call.js';
 import { providersOf, rivalsOf } from './dataflow-edges.js';
-import { toolOf } from '../../permission/offered-tools.js';
-import { startCheck } from '../recheck.js';
+import { toolOf } from '../../permission/permission.js';
+import { startCheck } from '../argument-check.js';
 import { holdsIn, placeOf, valueOf, valuesFor } from '../../dataflow/references.js';
 import { type State } from '../../state/dataflow.js';
-import { settleCall } from '../settled.js';
+import { settleCall } from '../result.js';
 import { skippedResult, type Skip } from './skip.js';
 import { STATE_PREFIX } from '../../dataflow/state-path.js';
 import { ownPaths, writtenState, STATE_PATHS_MAX, takenBy } from '../../dataflow/state.js';
-import { go, refuse, type Verdict } from '../../step/station.js';
 
 /** Station before the check: go on, be skipped, or have references resolved. */
-export function unblock(run: OpenRun, call: ProposedStage): Verdict {
+export function unblock(run: OpenRun, call: ProposedStage): StationResult {
   const { flow } = call;
   const { turn } = run;
   if (flow === undefined || turn === undefined || !call.check.ok) return go(run, call);
@@ -97,7 +95,7 @@ function resolve(run: OpenRun, call: ProposedStage): Step<OpenRun> {
 }
 
 /** References are resolved: the call goes on as if it had been proposed with these arguments. */
-export function resolved(run: OpenRun, call: RecheckedStage): Verdict {
+export function resolved(run: OpenRun, call: RecheckedStage): StationResult {
   const { answer, flow } = call;
   if (!answer.ok) {
     const message = `The values that it refers to could not be read: ${answer.failure.message}`;
@@ -111,7 +109,7 @@ export function resolved(run: OpenRun, call: RecheckedStage): Verdict {
   return go(run, { ...whole, stage: 'proposed', check });
 }
 
-function skipped(run: OpenRun, call: Call, skip: Skip): Verdict {
+function skipped(run: OpenRun, call: Call, skip: Skip): StationResult {
   const settled = settleCall(run, call, skippedResult(run, call, skip));
   return { kind: 'moved', step: { run: settled, effects: [] } };
 }

@@ -1,8 +1,8 @@
 /** Results of dataflow calls that are never executed: no failure, but the model sees why (G3, G5). */
 import type { OpenRun } from '../../state/run.js';
 import type { ToolResult, ToolResultCode } from '../../state/tool-result.js';
-import { wasHandedOver, type Call } from '../../state/call.js';
-import { keyOf } from '../../step/call-key.js';
+import { type Call } from '../../state/call.js';
+import { keyOf, wasHandedOver } from '../../step/open-work.js';
 import { STATE_PREFIX } from '../../dataflow/state-path.js';
 
 export interface Skip {

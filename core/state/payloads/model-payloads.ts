@@ -1,6 +1,6 @@
 /**
  * Payloads of the activities that ask models: calls, summaries, routes, and what was paid for nothing.
- * Invariant: they carry references, never conversations (their limits: payload-size.ts).
+ * Invariant: they carry references, never conversations (their limits: json.ts).
  */
 import type { Frozen } from '../frozen.js';
 import type { StoredText } from '../../json/json.js';

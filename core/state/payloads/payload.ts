@@ -21,16 +21,6 @@ export interface RunRef {
   readonly store?: StoreRef;
 }
 
-export function refOf({ tenant, runId, traceId, store }: RunRef): RunRef {
-  const known = store !== undefined && { store: { id: store.id, epoch: store.epoch } };
-  return { tenant, runId, traceId, ...known };
-}
-
-/** True when it is the store that a run knows, and no older copy has taken its place. */
-export function isSameStore(known: StoreRef, { id, epoch }: StoreRef): boolean {
-  return known.id === id && known.epoch === epoch;
-}
-
 /** Events on their way to the store; the outcome acknowledges `eventsUpTo`. */
 export interface EventBatch {
   readonly events: readonly WireEvent[];

@@ -1,6 +1,6 @@
 /**
  * Payloads of the activities around one call of a tool: its check, its hooks, its execution, and what became of it.
- * Invariant: they carry references, never conversations (their limits: payload-size.ts).
+ * Invariant: they carry references, never conversations (their limits: json.ts).
  */
 import type { DeskKey, SignedStatement } from '../statement.js';
 import type { State } from '../dataflow.js';

@@ -1,7 +1,7 @@
 /** Properties: whatever people say, in whatever order, only what somebody agreed to runs, exactly as agreed. */
 import fc from 'fast-check';
 import type { Decision } from '../../../core/state/ask.js';
-import { canonicalJson } from '../../../core/json/digest.js';
+import { canonicalJson } from '../../../core/json/json.js';
 import { PERMISSION_MODES } from '../../../core/state/permission-mode.js';
 import type { Settings } from '../../../core/state/settings.js';
 import { viewOfRun } from '../../../core/loop/run-result.js';

@@ -1,4 +1,4 @@
-import { callDigest } from '../../../core/json/digest.js';
+import { callDigest } from '../../../core/json/json.js';
 import { call, calls, decisionOn, says, tool, type Script } from '../script.js';
 import {
   answer,

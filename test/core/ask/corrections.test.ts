@@ -1,5 +1,4 @@
-import { callDigest } from '../../../core/json/digest.js';
-import type { Json } from '../../../core/json/json.js';
+import { callDigest, type Json } from '../../../core/json/json.js';
 import type { ToolRecord } from '../../../core/state/tool.js';
 import { call, calls, decisionOn, says, tool, TOOLBOX, type Script } from '../script.js';
 import {

@@ -1,4 +1,4 @@
-import { contextTokens } from '../../../core/step/context-size.js';
+import { contextTokens } from '../../../core/step/conversation.js';
 import type { Reply } from '../../../core/state/model.js';
 import {
   call,

@@ -1,4 +1,4 @@
-import { REPETITION_NOTICE } from '../../../core/limits/repetition.js';
+import { REPETITION_NOTICE } from '../../../core/limits/observed-results.js';
 import { call, calls, says, type ModelEntry, type Script } from '../script.js';
 import { createShell, finish, requestsOf, type Shell } from '../shell.js';
 

@@ -1,6 +1,5 @@
 import type { ActivityEffect } from '../../../core/state/effect.js';
-import { BATCH_BYTES_MAX, EVENTS_PER_BATCH } from '../../../core/step/outbox.js';
-import { wholeEvents } from '../../../core/step/wire-events.js';
+import { BATCH_BYTES_MAX, EVENTS_PER_BATCH, wholeEvents } from '../../../core/step/outbox.js';
 import { call, calls, failure, says } from '../script.js';
 import {
   answer,

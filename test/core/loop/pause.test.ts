@@ -1,5 +1,5 @@
 /** `interruptMode: 'pause'`: an interrupt ends what is under way and waits for the user (C44, G94). */
-import { viewOf } from '../../../core/step/pending.js';
+import { viewOf } from '../../../core/step/open-work.js';
 import { call, calls, decisionOn, failure, says, withReply, type Script } from '../script.js';
 import {
   answer,

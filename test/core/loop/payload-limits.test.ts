@@ -6,7 +6,7 @@ import {
   jsonBytes,
   PAYLOAD_BYTES_MAX,
   textFitsBytes,
-} from '../../../core/json/payload-size.js';
+} from '../../../core/json/json.js';
 import { QUEUE_BYTES_MAX } from '../../../core/loop/receive.js';
 import { APPEND_BYTES_MAX } from '../../../core/turn/store-messages.js';
 import { call, calls, failure, says, type Script } from '../script.js';

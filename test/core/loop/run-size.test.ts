@@ -1,7 +1,7 @@
 /** A run of 1,000 turns that uses all that a run can remember stays small (R1). */
 import { GRANTS_MAX } from '../../../core/permission/grants.js';
-import { pendingAsks } from '../../../core/step/pending.js';
-import { jsonBytes } from '../../../core/json/payload-size.js';
+import { pendingAsks } from '../../../core/step/open-work.js';
+import { jsonBytes } from '../../../core/json/json.js';
 import { STATE_INLINE_BYTES_MAX, STATE_PATHS_MAX } from '../../../core/dataflow/state.js';
 import { call, calls, flows, says, tool, TOOLBOX, usage, withReply } from '../script.js';
 import { answer, createShell, resultOf, send, tick } from '../shell.js';

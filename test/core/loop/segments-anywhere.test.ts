@@ -2,7 +2,7 @@
  * Continue-as-new at every point of runs that use what a run can do: whatever it has under way, waits for
  * or remembers, the run ends as it would have without.
  */
-import { pendingAsks } from '../../../core/step/pending.js';
+import { pendingAsks } from '../../../core/step/open-work.js';
 import type { AskKind } from '../../../core/state/ask-kinds.js';
 import type { Json } from '../../../core/json/json.js';
 import { from } from '../plan.js';

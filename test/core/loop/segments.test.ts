@@ -1,4 +1,4 @@
-import { CONTINUE_AS_NEW_BYTES_MAX } from '../../../core/json/payload-size.js';
+import { CONTINUE_AS_NEW_BYTES_MAX } from '../../../core/json/json.js';
 import { call, calls, decisionOn, failure, says, type Script } from '../script.js';
 import {
   activate,

@@ -1,7 +1,7 @@
 /** What effects need of a worker's code, and what becomes of a call whose code is another one now (G118, G110). */
 import { CHANGES, RULES_VERSION } from '../../../core/step/changes.js';
 import type { OpenRun } from '../../../core/state/run.js';
-import { unservedLimit } from '../../../core/step/served-code.js';
+import { unservedLimit } from '../../../core/step/route.js';
 import { DEFAULT_SETTINGS } from '../../../core/state/settings.js';
 import { call, calls, says, tool, type Script } from '../script.js';
 import {

@@ -1,5 +1,5 @@
 /** Time that runs out: while work is under way, and while only people are waited for. */
-import { viewOf } from '../../../core/step/pending.js';
+import { viewOf } from '../../../core/step/open-work.js';
 import { call, calls, decisionOn, says, type Script } from '../script.js';
 import {
   answer,

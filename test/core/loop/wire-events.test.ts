@@ -1,7 +1,7 @@
 import type { RunEvent, WireEvent } from '../../../core/state/event.js';
 import type { StoredText } from '../../../core/json/json.js';
 import type { TranscriptItem } from '../../../core/state/transcript.js';
-import { leanEvents, wholeEvents, wireForm } from '../../../core/step/wire-events.js';
+import { leanEvents, wholeEvents, wireForm } from '../../../core/step/outbox.js';
 
 const RUN = { tenant: 'default', runId: 'r', traceId: 't' };
 const TEXT = 'the result';

@@ -1,5 +1,5 @@
-import { boundMicroUsd } from '../../../core/money/price.js';
-import { CALLS_KEPT_MAX, CALLS_MAX, surplusResult } from '../../../core/step/surplus.js';
+import { boundMicroUsd } from '../../../core/money/budget.js';
+import { CALLS_KEPT_MAX, CALLS_MAX, surplusResult } from '../../../core/step/conversation.js';
 import {
   call,
   calls,

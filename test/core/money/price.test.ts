@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { affordableOutput, boundMicroUsd, costMicroUsd } from '../../../core/money/price.js';
+import { affordableOutput, boundMicroUsd, costMicroUsd } from '../../../core/money/budget.js';
 
 const PRICES = { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 };
 const NOTHING = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };

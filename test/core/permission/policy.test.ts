@@ -1,9 +1,5 @@
-import {
-  matchRule,
-  matchesName,
-  type PolicyCondition,
-  type PolicyRule,
-} from '../../../core/state/policy.js';
+import { matchRule } from '../../../core/permission/permission.js';
+import { matchesName, type PolicyCondition, type PolicyRule } from '../../../core/state/policy.js';
 import type { Json } from '../../../core/json/json.js';
 
 function matches(when: PolicyCondition, args: Json): boolean {

@@ -12,7 +12,7 @@ import type { World } from './world.js';
 
 export type Replies = Parameters<World['script']>[1];
 
-export interface Asked extends Partial<QueryOptions> {
+export interface QueryOfTest extends Partial<QueryOptions> {
   readonly runId: string;
   readonly replies: Replies;
   readonly prompt?: string | AsyncIterable<UserPrompt>;
@@ -20,7 +20,7 @@ export interface Asked extends Partial<QueryOptions> {
 
 export function ask(
   world: World,
-  { replies, prompt = 'Serve the customer.', ...options }: Asked,
+  { replies, prompt = 'Serve the customer.', ...options }: QueryOfTest,
 ): Query {
   world.script(options.runId, replies);
   const { client } = world;

@@ -4,7 +4,7 @@ import type { RunHandle } from '../../../client/runs/run-handle.js';
 import { openStoreAt } from '../../../store/store.js';
 import { startTcpProxy } from '../../../testing/index.js';
 import { newPostgresUrl } from '../../postgres-server.js';
-import { sceneOf, type Scene } from './asked.js';
+import { sceneOf, type Scene } from './open-question.js';
 import { holdfast, type Spoken } from './command.js';
 import { startDesk, type TestDesk } from './desk.js';
 import { startWorld, until, type World } from './world.js';

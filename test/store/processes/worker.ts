@@ -8,7 +8,7 @@ import { claimCall } from '../../../activities/tool/claim-call.js';
 import { controlledBy } from '../../../activities/tool/controls.js';
 import type { Execution } from '../../../activities/tool/execute-read.js';
 import { defineAgent, defineConfig, defineTool } from '../../../authoring/index.js';
-import { callDigest } from '../../../core/json/digest.js';
+import { callDigest } from '../../../core/json/json.js';
 import { openStoreAt, type Store } from '../../../store/store.js';
 import { eventsFrom, warnings } from '../fixtures.js';
 

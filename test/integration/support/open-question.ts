@@ -7,20 +7,20 @@ import type { AskView } from '../../../core/state/ask-view.js';
 import { newKey, type Name, type Reply, type TestDesk } from './desk.js';
 import { openAsk, pay, say, until, type StartIn, type World } from './world.js';
 
-export interface Asked {
+export interface OpenQuestion {
   readonly run: RunHandle;
   readonly ask: AskView;
 }
 
 export interface Scene {
   /** A run that asks whether it may pay, and believes proven decisions only. */
-  asked(runId: string, more?: Partial<StartIn>): Promise<Asked>;
+  asked(runId: string, more?: Partial<StartIn>): Promise<OpenQuestion>;
   /** By HTTP. */
   decide(ask: AskView, over?: object, as?: Name): Promise<Reply>;
   /** Straight to Temporal, as anybody can who may signal the workflow. */
   signal(runId: string, decision: object): Promise<void>;
   /** Signed by the desk for this question, unless something else is said. */
-  signed(asked: Asked, over?: Partial<Decision>, place?: object): Decision;
+  signed(asked: OpenQuestion, over?: Partial<Decision>, place?: object): Decision;
   /** What has reached the tool's own service. */
   effects(runId: string): readonly unknown[];
   /** Rows of an unbroken trail about a run. */

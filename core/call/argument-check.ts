@@ -3,7 +3,7 @@
  * references. The call remembers who asked; what the answer means is decided when the call moves on.
  * Invariant: a call is `checking` exactly as long as its effect is in flight.
  */
-import { storeWork } from '../step/effect-limits.js';
+import { storeWork } from '../step/clock.js';
 import {
   refOf,
   type ActivityEffect,
@@ -11,21 +11,19 @@ import {
   type CheckCallOutput,
 } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
-import { STORE_LIMITS } from '../step/flush.js';
-import { nextId, start, type Step } from '../step/inflight.js';
+import { STORE_LIMITS, nextId, start } from '../step/inflight.js';
 import { isBlobRef, type Json } from '../json/json.js';
 import { warn } from '../step/outbox.js';
-import type { OpenRun } from '../state/run.js';
-import { adoptSchema, codeOf } from '../step/served-code.js';
+import type { OpenRun, Step } from '../state/run.js';
+import { adoptSchema, codeOf } from '../step/route.js';
 import {
-  baseOf,
   type Asker,
   type Call,
   type CheckAnswer,
   type CheckingStage,
   type CheckTarget,
 } from '../state/call.js';
-import { withCall } from '../step/station.js';
+import { withCall, baseOf } from '../step/open-work.js';
 
 export interface CheckRequest extends Pick<CheckCallInput, 'state' | 'when'> {
   readonly asker: Asker;

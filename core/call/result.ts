@@ -1,39 +1,48 @@
 /**
- * Settling: the one result of a call, with its counters, its breaker and its event.
- * Invariant: only this file moves a call to 'settled'.
+ * The one result of a call, with its counters, its breaker and its event, and the hooks that see the result (C47).
+ * Invariants: only this file moves a call to 'settled'; PostToolUse and PostToolUseFailure hooks see only what an
+ * executor did, are awaited, and can undo nothing.
  */
-import type { StoredText } from '../json/json.js';
-import { retireAsks } from '../step/pending.js';
 import { pinEvidence } from '../context/pinned.js';
+import { pathWritten, withValue } from '../dataflow/state.js';
 import { proofsFrom, provenBy } from '../gates/evidence.js';
-import { countResult } from '../limits/breakers.js';
-import { noteAction } from '../limits/repetition.js';
-import { emit } from '../step/outbox.js';
-import type { OpenRun, Tally } from '../state/run.js';
-import { stop } from '../step/stop.js';
+import { startHooks, toldText } from '../hooks/start.js';
+import type { StoredText } from '../json/json.js';
+import { countResult, noteAction } from '../limits/observed-results.js';
+import {
+  type Call,
+  type DoubtStage,
+  type ReturnedStage,
+  type SettledStage,
+} from '../state/call.js';
+import type { HookPoint } from '../state/hook.js';
+import { type OpenRun, type Tally, type Turn, type Step, hasHooks } from '../state/run.js';
 import {
   DENIED_CODES,
   INVALID_CODES,
   type ToolResult,
   type ToolResultCode,
 } from '../state/tool-result.js';
-import { baseOf, type Call, type DoubtStage, type ReturnedStage } from '../state/call.js';
-import { keyOf } from '../step/call-key.js';
-import { pathWritten, withValue } from '../dataflow/state.js';
-import { withCall } from '../step/station.js';
+import { keyOf, retireAsks, withCall, baseOf } from '../step/open-work.js';
+import { emit } from '../step/outbox.js';
+import { stop } from '../step/stop.js';
 
 /** Gives a call its one result. */
 export function settleCall(run: OpenRun, call: Call, told: ToolResult): OpenRun {
   const result = mayBelieve(call, told) ? told : { ...told, ...unknownOf(run, call) };
   const settled = withCall(run, { ...baseOf(call), stage: 'settled', result });
-  const path = pathWritten(settled, call, result);
+  const path = call.flow === undefined ? undefined : pathWritten(settled, call, result);
   const counted: OpenRun = {
-    ...retireAsks(withValue(settled, path, result), (ask) => ask.callId === call.id),
+    ...retireAsks(
+      path === undefined ? settled : withValue(settled, path, result),
+      (ask) => ask.callId === call.id,
+    ),
     tally: tallied(run.tally, call, result),
     breakers: countResult(run.breakers, call.tool, result),
     ...observed(run, call, { ...result, path }),
   };
-  const pinned = result.status === 'ok' ? pinEvidence(counted, call.tool, result.content) : counted;
+  const needed = run.start.task.requiredEvidence !== undefined && result.status === 'ok';
+  const pinned = needed ? pinEvidence(counted, call.tool, result.content) : counted;
   return announce(noteAction(pinned, call, result), call, { ...result, path });
 }
 
@@ -41,6 +50,7 @@ export function settleCall(run: OpenRun, call: Call, told: ToolResult): OpenRun 
 function observed(run: OpenRun, call: Call, { status, content, path }: Told) {
   if (status !== 'ok') return {};
   const evidence = run.evidence.includes(call.tool) ? run.evidence : [...run.evidence, call.tool];
+  if (run.start.task.requiredEvidence === undefined) return { evidence };
   const proofs = proofsFrom(run, { tool: call.tool, path });
   const ids = 'text' in content ? provenBy(proofs, content.text) : provesOf(call);
   const { proven = [] } = run;
@@ -169,4 +179,44 @@ function executed(run: OpenRun, call: ReturnedStage | DoubtStage) {
     attempts: call.attempts,
     idempotencyKey: keyOf(run, call),
   };
+}
+
+/** Starts the hooks of the first settled call that has not had them. */
+export function afterCalls(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {
+  for (const call of turn.calls) {
+    if (call.stage !== 'settled' || call.after !== undefined) continue;
+    const point = pointOf(run, call);
+    if (point !== undefined) return startAfter(run, call, point);
+  }
+  return undefined;
+}
+
+/** It has its result, and its hooks have seen it. */
+export function isOver(run: OpenRun, call: Call): boolean {
+  if (call.stage !== 'settled') return false;
+  return call.after === 'done' || (call.after === undefined && pointOf(run, call) === undefined);
+}
+
+/** Hooks still have to see a result of this turn. */
+export function awaitsHooks(run: OpenRun, turn: Turn): boolean {
+  return turn.calls.some((call) => call.stage === 'settled' && !isOver(run, call));
+}
+
+function pointOf(run: OpenRun, { result }: SettledStage): HookPoint | undefined {
+  if (!result.started || result.synthetic) return undefined;
+  const point = result.isError ? 'PostToolUseFailure' : 'PostToolUse';
+  return hasHooks(run, point) ? point : undefined;
+}
+
+function startAfter(run: OpenRun, call: SettledStage, point: HookPoint): Step<OpenRun> {
+  const { code, content, isError } = call.result;
+  const told = toldText(content);
+  const payload = {
+    tool_name: call.tool,
+    tool_input: call.args,
+    call_id: call.id,
+    ...(isError ? { error: told, code: code ?? 'execution_error' } : { tool_response: told }),
+  };
+  const started = withCall(run, { ...call, after: 'running' });
+  return startHooks(started, { point, callId: call.id, tool: call.tool }, payload);
 }

@@ -5,10 +5,8 @@
 import { nearTheEnd } from '../step/clock.js';
 import type { CompactOutput } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
-import { addUsage } from '../state/model.js';
-import { promptTokensBound, settleReservation } from '../money/budget.js';
-import { billFailure } from '../money/failed-call.js';
-import { costMicroUsd } from '../money/price.js';
+import { promptTokensBound, settleReservation, costMicroUsd, addUsage } from '../money/budget.js';
+import { billFailure } from '../money/unheard-cost.js';
 import type { StopReason } from '../state/result.js';
 import { currentRoute } from '../step/route.js';
 import type { CompactionOutcome, OpenRun } from '../state/run.js';

@@ -10,15 +10,14 @@ import {
   type EffectLimits,
   type ResolveModelOutput,
 } from '../state/effect.js';
-import { storeWork } from '../step/effect-limits.js';
+import { storeWork } from '../step/clock.js';
 import type { Failure } from '../state/failure.js';
-import { flying, only, start, type Step } from '../step/inflight.js';
+import { flying, only, start } from '../step/inflight.js';
 import type { Ruling } from '../step/advance.js';
 import { warn } from '../step/outbox.js';
 import type { PermissionMode } from '../state/permission-mode.js';
-import { withModelChoice } from '../step/route.js';
-import type { OpenRun, Run } from '../state/run.js';
-import { unservedLimit } from '../step/served-code.js';
+import { withModelChoice, unservedLimit } from '../step/route.js';
+import type { OpenRun, Run, Step } from '../state/run.js';
 import type { Settings } from '../state/settings.js';
 
 /**

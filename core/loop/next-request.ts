@@ -1,13 +1,15 @@
 /**
- * A conversation with its user (`afterAnswer: 'await_user'`, and after a pause): waits for the next message, goes on with
- * it, or ends when nobody comes.
+ * What comes before the next request: the budgets, and in a conversation the user's next message (`afterAnswer:
+ * 'await_user'`, and after a pause). A conversation ends when nobody comes.
  * Invariant: the question to the user is open exactly while the run waits for a message.
  */
 import { closeAsk, openAsk } from '../ask/open-ask.js';
 import { askModel } from '../turn/request.js';
 import type { Ruling } from '../step/advance.js';
-import { only } from '../step/inflight.js';
-import { pendingAsks } from '../step/pending.js';
+import { trip } from '../money/budget.js';
+import { exceed } from '../money/exceed.js';
+import { flying, only } from '../step/inflight.js';
+import { pendingAsks } from '../step/open-work.js';
 import type { OpenRun, Run } from '../state/run.js';
 import { stop } from '../step/stop.js';
 
@@ -54,4 +56,22 @@ function nobodyCame(run: OpenRun): OpenRun {
   return run.paused === undefined
     ? stop(run, 'completed', { detail: 'idle' })
     : stop(run, 'interrupted', { phase: run.paused });
+}
+
+/** A reply or a summary is awaited. */
+export function asksModel(run: OpenRun): boolean {
+  return flying(run, ['call_model', 'compact']);
+}
+
+/** It waits for its user, and no message is there. */
+export function hasNothingToSay(run: OpenRun): boolean {
+  return run.idle && run.queue.length === 0;
+}
+
+/** Rule: what a budget that is used up between two turns leads to. */
+export function limits(run: OpenRun): Ruling<Run> {
+  if (asksModel(run)) return 'hold';
+  if (hasNothingToSay(run)) return undefined;
+  const tripped = trip(run, run.wrapUp === undefined ? 'between_turns' : 'before_restart');
+  return tripped === undefined ? undefined : only(exceed(run, tripped));
 }

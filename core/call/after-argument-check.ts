@@ -3,13 +3,13 @@
  * Invariant: arguments that were not found good are never executed.
  */
 import type { OpenRun } from '../state/run.js';
-import { baseOf, withOutlook, type Asker, type RecheckedStage } from '../state/call.js';
-import { refuseUnchecked } from './check.js';
+import { type Asker, type RecheckedStage } from '../state/call.js';
+import { refuseUnchecked } from './admission.js';
 import { correct } from './correct.js';
 import { resolved } from './dataflow/dataflow.js';
-import { go, refuse, type Verdict } from '../step/station.js';
+import { go, refuse, type StationResult, baseOf, withOutlook } from '../step/open-work.js';
 
-export function rechecked(run: OpenRun, call: RecheckedStage): Verdict {
+export function rechecked(run: OpenRun, call: RecheckedStage): StationResult {
   const { answer, asker, target } = call;
   if (asker.kind === 'correction') return correct(run, call, asker);
   if (asker.kind === 'dataflow') return resolved(run, call);

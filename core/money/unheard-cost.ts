@@ -10,12 +10,12 @@ import {
   type ActivityEffect,
   type EffectLimits,
 } from '../state/effect.js';
-import { storeWork } from '../step/effect-limits.js';
+import { storeWork } from '../step/clock.js';
 import type { Failure } from '../state/failure.js';
-import { flying, start, type Step } from '../step/inflight.js';
-import { addUsage, NO_USAGE, type Usage } from '../state/model.js';
-import type { OpenRun } from '../state/run.js';
-import { settleReservation } from './budget.js';
+import { flying, start } from '../step/inflight.js';
+import { NO_USAGE, type Usage } from '../state/model.js';
+import type { OpenRun, Step } from '../state/run.js';
+import { settleReservation, addUsage } from './budget.js';
 import { isCount } from '../json/count.js';
 
 /** Failures that say by themselves that nothing was sent. */

@@ -8,17 +8,16 @@ import type { Finding } from '../state/recovery.js';
 import { exceed } from '../money/exceed.js';
 import { warn } from '../step/outbox.js';
 import type { OpenRun } from '../state/run.js';
-import { adoptSchema } from '../step/served-code.js';
+import { adoptSchema } from '../step/route.js';
 import { isMutating } from '../state/tool.js';
 import type { ToolResult, ToolResultCode } from '../state/tool-result.js';
-import { baseOf, type Call, type ReturnedStage } from '../state/call.js';
+import { type Call, type ReturnedStage } from '../state/call.js';
 import { doubt, reconcile } from './doubt.js';
-import { keyOf } from '../step/call-key.js';
-import { startCheck } from './recheck.js';
+import { keyOf, go, type StationResult, baseOf } from '../step/open-work.js';
+import { startCheck } from './argument-check.js';
 import { askToRepeat } from './repeat.js';
-import { toolOf } from '../permission/offered-tools.js';
-import { errorResult, okResult, settleCall, stopUnknown, unknownResult } from './settled.js';
-import { go, type Verdict } from '../step/station.js';
+import { toolOf } from '../permission/permission.js';
+import { errorResult, okResult, settleCall, stopUnknown, unknownResult } from './result.js';
 
 /** Executions after losses that are known to have done nothing; then the call is an error. */
 const EXECUTIONS_MAX = 5;
@@ -28,7 +27,7 @@ const REVISIONS_MAX = 5;
 const UNPROVEN_WORDS_MAX = 3;
 
 /** What a fact that came back means for its call. */
-export function settle(run: OpenRun, call: ReturnedStage): Verdict {
+export function settle(run: OpenRun, call: ReturnedStage): StationResult {
   const { fact } = call;
   if (fact.kind === 'outcome') return ofOutcome(run, call, fact.outcome);
   if (fact.kind === 'finding') return ofFinding(run, call, fact.finding);
@@ -45,7 +44,7 @@ export function settle(run: OpenRun, call: ReturnedStage): Verdict {
   return ofFailure(run, call, fact);
 }
 
-function ofOutcome(run: OpenRun, call: ReturnedStage, outcome: ToolOutcome): Verdict {
+function ofOutcome(run: OpenRun, call: ReturnedStage, outcome: ToolOutcome): StationResult {
   const untold = call.inDoubt === undefined ? undefined : nothingBy(outcome);
   if (untold !== undefined) {
     const message = `The last attempt did nothing: ${untold}`;
@@ -85,7 +84,7 @@ function nothingBy(outcome: ToolOutcome): string | undefined {
 }
 
 /** Another key, checked and approved anew (G97). */
-function revise(run: OpenRun, call: ReturnedStage, conflict: string): Verdict {
+function revise(run: OpenRun, call: ReturnedStage, conflict: string): StationResult {
   const warned = warn(run, 'key_conflict', `${keyOf(run, call)}: ${conflict}`);
   if (call.revision - (call.corrected?.times ?? 0) >= REVISIONS_MAX) {
     const message = `Nothing was done: ${REVISIONS_MAX + 1} keys of this call are taken by other actions.`;
@@ -98,7 +97,7 @@ function revise(run: OpenRun, call: ReturnedStage, conflict: string): Verdict {
  * Nothing happened: the call is checked by the schema that workers serve now, under another key, so that whoever
  * approved it is asked again (G110).
  */
-function checkAnew(run: OpenRun, call: ReturnedStage, schemaHash: string): Verdict {
+function checkAnew(run: OpenRun, call: ReturnedStage, schemaHash: string): StationResult {
   const { tool, toolVersion, args, revision, corrected } = call;
   const adopted = adoptSchema(run, tool, schemaHash);
   if (revision - (corrected?.times ?? 0) >= REVISIONS_MAX) {
@@ -115,7 +114,7 @@ function checkAnew(run: OpenRun, call: ReturnedStage, schemaHash: string): Verdi
   return { kind: 'moved', step: startCheck(adopted, revised, request) };
 }
 
-function ofFinding(run: OpenRun, call: ReturnedStage, finding: Finding): Verdict {
+function ofFinding(run: OpenRun, call: ReturnedStage, finding: Finding): StationResult {
   if (finding.kind === 'happened') {
     const { malformed, content } = finding;
     return malformed === undefined
@@ -131,7 +130,7 @@ function ofFinding(run: OpenRun, call: ReturnedStage, finding: Finding): Verdict
 }
 
 /** The word on its outcome was signed with a key that counts no more: the call is in doubt as before. */
-function unproven(run: OpenRun, call: ReturnedStage): Verdict {
+function unproven(run: OpenRun, call: ReturnedStage): StationResult {
   const unprovenWords = (call.unprovenWords ?? 0) + 1;
   const message = 'what was said of its outcome is signed with a key that counts no more';
   const warned = warn(run, 'decision_unproven', `${keyOf(run, call)}: ${message}`);
@@ -143,7 +142,7 @@ function unproven(run: OpenRun, call: ReturnedStage): Verdict {
 }
 
 /** Nothing happened under this attempt and nothing can any more: the next attempt may start. */
-function again(run: OpenRun, call: ReturnedStage): Verdict {
+function again(run: OpenRun, call: ReturnedStage): StationResult {
   if (call.attempt >= EXECUTIONS_MAX) {
     const message = `Nothing was done: ${call.attempt} attempts ended without an answer, none took effect.`;
     return done(run, call, errorResult(run, call, { code: 'execution_error', message }));
@@ -154,7 +153,7 @@ function again(run: OpenRun, call: ReturnedStage): Verdict {
 }
 
 /** Nobody knows; the next attempt has the same key, and whoever serves the tool recognises it (G117). */
-function repeat(run: OpenRun, call: ReturnedStage): Verdict {
+function repeat(run: OpenRun, call: ReturnedStage): StationResult {
   if (toolOf(run, call.tool)?.onLost !== 'repeat_with_key') {
     const message = `The tool ${call.tool} was not declared to repeat with its key when the run began.`;
     return ofFinding(run, call, { kind: 'unknown', message });
@@ -175,7 +174,7 @@ function repeat(run: OpenRun, call: ReturnedStage): Verdict {
 
 type FailureFact = Extract<ReturnedStage['fact'], { kind: 'failure' }>;
 
-function ofFailure(run: OpenRun, call: ReturnedStage, fact: FailureFact): Verdict {
+function ofFailure(run: OpenRun, call: ReturnedStage, fact: FailureFact): StationResult {
   const tool = toolOf(run, call.tool);
   const mutating = tool === undefined || isMutating(tool);
   const { failure } = fact;
@@ -201,10 +200,10 @@ function ofFailure(run: OpenRun, call: ReturnedStage, fact: FailureFact): Verdic
   return done(run, call, errorResult(run, call, { code, message: failure.message }));
 }
 
-function done(run: OpenRun, call: Call, result: ToolResult): Verdict {
+function done(run: OpenRun, call: Call, result: ToolResult): StationResult {
   return moved(settleCall(run, call, result));
 }
 
-function moved(run: OpenRun): Verdict {
+function moved(run: OpenRun): StationResult {
   return { kind: 'moved', step: { run, effects: [] } };
 }

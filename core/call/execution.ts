@@ -1,0 +1,218 @@
+/**
+ * The last check before a call is handed to an executor (C7, CI-2), and what comes back: its outcome, what became of it,
+ * what a person's word was recorded as, or a failure. The call keeps that as a fact; after-return.ts decides what it means.
+ * Invariants: `execute_tool` starts only here, from a granted call, within every budget; what comes back is recorded and
+ * decides nothing.
+ */
+import { STATE_INLINE_BYTES_MAX, isReferredTo } from '../dataflow/state.js';
+import { proofsFrom } from '../gates/evidence.js';
+import { INLINE_BYTES_MAX } from '../json/json.js';
+import { trip } from '../money/budget.js';
+import { exceed } from '../money/exceed.js';
+import { toolOf } from '../permission/permission.js';
+import { type Call, type CallFact, type ExecutingStage, type GrantedStage } from '../state/call.js';
+import {
+  refOf,
+  type ActivityEffect,
+  type ExecuteToolOutput,
+  type ReconcileToolOutput,
+  type RecordOutcomeOutput,
+  type ToolCallRef,
+} from '../state/effect.js';
+import type { Failure } from '../state/failure.js';
+import type { OpenRun } from '../state/run.js';
+import type { Proof } from '../state/task.js';
+import { retryFor, type ToolRecord } from '../state/tool.js';
+import { nearTheEnd, workLimits } from '../step/clock.js';
+import { start } from '../step/inflight.js';
+import {
+  keyOf,
+  refuse,
+  type StationResult,
+  withCall,
+  baseOf,
+  wasHandedOver,
+} from '../step/open-work.js';
+import { emit, warn } from '../step/outbox.js';
+import { codeOf } from '../step/route.js';
+import { askPerson } from './ask-person.js';
+import { tellRecovery } from './recovered.js';
+
+/** Deliveries of repeatable work under rules without `workedTime`. */
+const TOOL_ATTEMPTS_MAX = 20;
+/** What an activity may need beyond the tool's own timeout: claim, grace after a cancel, record. */
+const ACTIVITY_MARGIN_MS = 20_000;
+/** All results of one turn together stay below this inline. */
+const INLINE_BYTES_PER_TURN = 16_384;
+
+export function grant(run: OpenRun, call: GrantedStage): StationResult {
+  const tool = toolOf(run, call.tool);
+  if (tool === undefined) return refuse('unknown_tool', `The tool ${call.tool} is gone.`);
+  // A question to a person is no tool call, so their number does not limit it.
+  const asks = tool.kind === 'human_input';
+  const tripped = trip(run, asks || wasHandedOver(call) ? 'before_restart' : 'before_call');
+  if (tripped !== undefined) {
+    return { kind: 'moved', step: { run: exceed(run, tripped), effects: [] } };
+  }
+  return { kind: 'moved', step: asks ? askPerson(run, call) : execute(run, call, tool) };
+}
+
+function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
+  const announced = emit(run, {
+    type: 'tool_started',
+    callId: call.id,
+    tool: call.tool,
+    key: keyOf(run, call),
+    args: call.args,
+  });
+  const counted: OpenRun = wasHandedOver(call)
+    ? announced
+    : { ...announced, tally: { ...run.tally, toolCalls: run.tally.toolCalls + 1 } };
+  const repeatable = retryFor(tool) !== 'single';
+  const { limits, workMs, byRun } = workLimits(run, {
+    attemptMs: tool.timeoutMs + ACTIVITY_MARGIN_MS,
+    ownMs: 'unlimited',
+    heartbeatMs: run.frozen.settings.heartbeatMs[repeatable ? 'repeatable' : 'single'],
+    deliveriesMax: TOOL_ATTEMPTS_MAX,
+    once: !repeatable,
+  });
+  const started = start(counted, 'execute_tool', (id, events): ActivityEffect => ({
+    kind: 'execute_tool',
+    id,
+    input: {
+      v: 1,
+      run: refOf(run),
+      call: callRef(run, call),
+      grant: call.grant,
+      timeoutMs: tool.timeoutMs,
+      ...(workMs !== undefined && { workMs }),
+      ...codeOf(run, call.tool),
+      inlineBytesMax: inlineBytesFor(run, call),
+      ...(call.flow !== undefined && isReferredTo(call) && { typed: true }),
+      maxRetries: run.frozen.budget.maxRetriesPerToolCall,
+      ...proofsFor(run, call),
+      events,
+    },
+    limits,
+    summary: call.tool,
+  }));
+  const effectId = `execute_tool-${counted.nextEffect}`;
+  const executing: Call = {
+    ...baseOf(call),
+    stage: 'executing',
+    handedOver: true,
+    grant: call.grant,
+    effectId,
+    doing: 'execute',
+    startedAt: run.now,
+    boundByRun: byRun,
+  };
+  return { run: withCall(started.run, executing), effects: started.effects };
+}
+
+/** Proofs that only the activity can judge when the result is large. */
+export function proofsFor(run: OpenRun, { tool, flow }: Call): { proofs?: readonly Proof[] } {
+  if (run.start.task.requiredEvidence === undefined) return {};
+  const proofs = proofsFrom(run, { tool, path: flow?.outputPath });
+  return proofs.length === 0 ? {} : { proofs };
+}
+
+/** The call as activities get it. */
+export function callRef(run: OpenRun, call: Call): ToolCallRef {
+  return {
+    callId: call.id,
+    callKey: call.callKey,
+    key: keyOf(run, call),
+    tool: call.tool,
+    toolVersion: call.toolVersion,
+    args: call.args,
+    digest: call.digest,
+    attempt: call.attempt,
+    ...(call.inDoubt !== undefined && { inDoubt: call.inDoubt }),
+  };
+}
+
+/** The more calls a turn has, the less of each result lies in the run (R1). */
+export function inlineBytesFor(run: OpenRun, call: Call): number {
+  const calls = run.turn?.calls.length ?? 1;
+  const fair = Math.max(64, Math.min(INLINE_BYTES_MAX, Math.floor(INLINE_BYTES_PER_TURN / calls)));
+  return call.flow !== undefined && isReferredTo(call)
+    ? Math.min(fair, STATE_INLINE_BYTES_MAX)
+    : fair;
+}
+
+export function toolReturned(run: OpenRun, effectId: string, output: ExecuteToolOutput): OpenRun {
+  const { outcome, attempts } = output;
+  return returned(run, effectId, { fact: { kind: 'outcome', outcome }, attempts });
+}
+
+export function toolReconciled(
+  run: OpenRun,
+  effectId: string,
+  { finding, steps }: ReconcileToolOutput,
+): OpenRun {
+  const told = tellRecovery(run, effectId, { steps, finding: finding.kind });
+  return returned(told, effectId, { fact: { kind: 'finding', finding }, attempts: 0 });
+}
+
+/** A key was revoked after the run had believed it: from now on the run knows, and asks again (after-return.ts). */
+export function outcomeRecorded(
+  before: OpenRun,
+  id: string,
+  { unproven, finding, steps }: RecordOutcomeOutput,
+): OpenRun {
+  const run = tellRecovery(before, id, { steps, finding: finding?.kind });
+  if (finding !== undefined) {
+    return returned(run, id, { fact: { kind: 'finding', finding }, attempts: 0 });
+  }
+  if (unproven === undefined) return returned(run, id, { attempts: 0 });
+  const told = { ...run, deskKeys: unproven.deskKeys };
+  return returned(told, id, { fact: { kind: 'unproven' }, attempts: 0 });
+}
+
+interface Return {
+  /** undefined: what the executing stage says was being recorded. */
+  readonly fact?: CallFact;
+  readonly attempts: number;
+}
+
+function returned(run: OpenRun, effectId: string, back: Return): OpenRun {
+  const call = executing(run, effectId);
+  if (call === undefined) return warn(run, 'late_input', `${effectId} belongs to no call`);
+  const fact = back.fact ?? recordedFact(call);
+  return withCall(run, {
+    ...baseOf(call),
+    attempts: call.attempts + back.attempts,
+    stage: 'returned',
+    grant: call.grant,
+    startedAt: call.startedAt,
+    durationMs: run.now - call.startedAt,
+    fact,
+  });
+}
+
+function recordedFact(call: ExecutingStage): CallFact {
+  const { answer } = call;
+  return {
+    kind: 'recorded',
+    answer: answer?.kind ?? 'happened',
+    content: answer?.content ?? { text: '' },
+  };
+}
+
+/** The activity failed; when it was not for a call, nothing follows. */
+export function handedOverFailed(run: OpenRun, effectId: string, failure: Failure): OpenRun {
+  const call = executing(run, effectId);
+  if (call === undefined) return run;
+  const outOfTime = call.boundByRun && failure.timedOut === true && nearTheEnd(run);
+  return returned(run, effectId, {
+    fact: { kind: 'failure', doing: call.doing, failure, outOfTime },
+    attempts: call.doing === 'execute' ? (failure.attempts ?? 1) : 0,
+  });
+}
+
+function executing(run: OpenRun, effectId: string): ExecutingStage | undefined {
+  return run.turn?.calls.find(
+    (one): one is ExecutingStage => one.stage === 'executing' && one.effectId === effectId,
+  );
+}

@@ -1,0 +1,205 @@
+/**
+ * Messages that the core decides on, before an activity writes them, and how large the conversation is with them.
+ * Invariants:
+ *  L1 Ids are `${runId}:m${n}` in order of appending.
+ *  L2 Of the size there are two answers: the most tokens that it can have, at most one a byte, by which money is
+ *     reserved, and the best estimate, by which compaction is decided (C21, G36). A bound is never an estimate.
+ *  L3 Each call of a reply has its result in the conversation, those that were never made too (MH-01).
+ */
+import type { StoredText } from '../json/json.js';
+import type { ContextMeasure, ContextSize } from '../state/context-size.js';
+import type { Reply, Usage } from '../state/model.js';
+import type { Run } from '../state/run.js';
+import type { ResultItem, TranscriptItem } from '../state/transcript.js';
+
+/** Bytes that a message costs besides its text: roles, ids, braces. */
+const MESSAGE_OVERHEAD_BYTES = 64;
+
+export function appendUser<R extends Run>(
+  run: R,
+  content: StoredText,
+  options: { readonly synthetic?: boolean; readonly asSystem?: boolean } = {},
+): R {
+  const item: TranscriptItem = {
+    kind: 'user',
+    messageId: messageIdAt(run),
+    content,
+    ...(options.synthetic && { synthetic: true }),
+    ...(options.asSystem && { asSystem: true }),
+  };
+  return append(run, item, { bytes: bytesOf(content), chars: charsOf(content) });
+}
+
+/** The results of the calls that were made; those of surplus calls are added where the message is written. */
+export function appendResults<R extends Run>(
+  run: R,
+  results: readonly ResultItem[],
+  surplus = 0,
+): R {
+  const item: TranscriptItem = { kind: 'results', messageId: messageIdAt(run), results };
+  const more = surplusKept(surplus);
+  const bytes = results.reduce(
+    (sum, result) => sum + resultBytes(result),
+    more * resultBytes(surplusResult('')),
+  );
+  const chars = results.reduce(
+    (sum, result) => sum + resultChars(result),
+    more * resultChars(surplusResult('')),
+  );
+  return append(run, item, { bytes, chars });
+}
+
+/** Id that the next message of this run gets. */
+export function messageIdAt(run: Run): string {
+  return `${run.runId}:m${run.nextMessage}`;
+}
+
+function append<R extends Run>(run: R, item: TranscriptItem, { bytes, chars }: Appended): R {
+  return {
+    ...run,
+    nextMessage: run.nextMessage + 1,
+    pending: [...run.pending, item],
+    context: withAppended(run.context, {
+      bytes: bytes + MESSAGE_OVERHEAD_BYTES,
+      chars: chars + MESSAGE_OVERHEAD_BYTES,
+    }),
+  };
+}
+
+/** Upper bound of the UTF-8 size: a UTF-16 unit takes at most three bytes. */
+export function bytesOf(content: StoredText): number {
+  return 'text' in content ? content.text.length * 3 : content.bytes;
+}
+
+function resultBytes(result: ResultItem): number {
+  const shown = result.maxChars === undefined ? Number.POSITIVE_INFINITY : result.maxChars * 3;
+  const note = (result.note ?? '').length * 3;
+  return Math.min(bytesOf(result.content), shown) + note + MESSAGE_OVERHEAD_BYTES * 2;
+}
+
+function resultChars({ content, maxChars = Number.POSITIVE_INFINITY }: ResultItem): number {
+  return Math.min(charsOf(content), maxChars) + MESSAGE_OVERHEAD_BYTES;
+}
+
+/** Tokens per 1,000 characters until a provider has counted some, and the range that a count may give. */
+const RATE_AT_FIRST = 250;
+const RATE_MIN = 100;
+const RATE_MAX = 1_000;
+
+/** Before the first reply: nothing is counted yet. */
+export function contextAtFirst(bytes: number): ContextSize {
+  return {
+    knownTokens: 0,
+    newBytes: bytes,
+    measure: { tokens: 0, knownChars: 0, newChars: bytes, rate: RATE_AT_FIRST },
+  };
+}
+
+export interface Appended {
+  /** Most bytes. */
+  readonly bytes: number;
+  readonly chars: number;
+}
+
+export function withAppended(context: ContextSize, { bytes, chars }: Appended): ContextSize {
+  const measure = measureOf(context);
+  return {
+    ...context,
+    newBytes: context.newBytes + bytes,
+    measure: { ...measure, newChars: measure.newChars + chars },
+  };
+}
+
+/** What the provider counted up to and including its reply. */
+export function contextAfterReply(context: ContextSize, reply: Reply): ContextSize {
+  const before = measureOf(context);
+  const requestChars = before.knownChars + before.newChars;
+  const tokens = reply.contextTokens ?? tokensOf(reply.usage);
+  return {
+    knownTokens: tokens,
+    newBytes: 0,
+    measure: {
+      tokens,
+      knownChars: requestChars + replyChars(reply),
+      newChars: 0,
+      rate: rateOf(tokens - reply.usage.output, requestChars) ?? before.rate,
+    },
+  };
+}
+
+export interface Summarised {
+  /** Estimated tokens under the new head. */
+  readonly tokens: number;
+  /** Most tokens under the new head. */
+  readonly bound: number;
+}
+
+/** Nobody has counted the shorter conversation yet: its bound and its estimate differ until the next reply. */
+export function contextAfterSummary(
+  context: ContextSize,
+  { tokens, bound }: Summarised,
+): ContextSize {
+  const { rate } = measureOf(context);
+  const knownChars = Math.round((tokens * 1_000) / rate);
+  return { knownTokens: bound, newBytes: 0, measure: { tokens, knownChars, newChars: 0, rate } };
+}
+
+/** Best estimate of the next request's prompt: what was counted, plus what came after (C21). */
+export function contextTokens(run: Run): number {
+  const { tokens, newChars, rate } = measureOf(run.context);
+  return tokens + Math.ceil((newChars * rate) / 1_000);
+}
+
+/** Without what came after the newest reply or summary. */
+export function countedTokens(run: Run): number {
+  return measureOf(run.context).tokens;
+}
+
+export function tokensOf({ input, cacheRead, cacheWrite, output }: Usage): number {
+  return input + cacheRead + cacheWrite + output;
+}
+
+/** Characters of a text; a text in the store counts its bytes. */
+export function charsOf(content: StoredText): number {
+  return 'text' in content ? content.text.length : content.bytes;
+}
+
+function measureOf({ measure, knownTokens, newBytes }: ContextSize): ContextMeasure {
+  return measure ?? { tokens: knownTokens, knownChars: 0, newChars: newBytes, rate: RATE_AT_FIRST };
+}
+
+function rateOf(tokens: number, chars: number): number | undefined {
+  if (tokens <= 0 || chars <= 0) return undefined;
+  return Math.min(RATE_MAX, Math.max(RATE_MIN, Math.round((tokens * 1_000) / chars)));
+}
+
+function replyChars({ text, calls }: Reply): number {
+  const said = text === undefined ? 0 : charsOf(text);
+  return calls.reduce((sum, { args }) => sum + JSON.stringify(args).length, said);
+}
+
+/** More calls of one reply than this are not made: all of them together fit one payload (design §7). */
+export const CALLS_MAX = 48;
+/** More than this are not even kept: the conversation is as if they had never been in it. */
+export const CALLS_KEPT_MAX = 256;
+
+const TOLD = `This call was not run: of one reply at most ${CALLS_MAX} calls are, and calls after the first ${CALLS_KEPT_MAX} are dropped. Make it again, with all others that are missing, in your next replies.`;
+
+export function surplusResult(callId: string): ResultItem {
+  return { callId, isError: true, code: 'not_executed', content: { text: TOLD } };
+}
+
+/** How many results are added for so many surplus calls. */
+export function surplusKept(surplus: number): number {
+  return Math.min(surplus, CALLS_KEPT_MAX - CALLS_MAX);
+}
+
+/** The results with one for each call that has none. */
+export function resultsOfAll(
+  calls: readonly { readonly id: string }[],
+  results: readonly ResultItem[],
+): readonly ResultItem[] {
+  const given = new Set(results.map(({ callId }) => callId));
+  const missing = calls.filter(({ id }) => !given.has(id));
+  return [...results, ...missing.map(({ id }) => surplusResult(id))];
+}
