@@ -3,6 +3,7 @@
  * Invariants: pure; exhaustive over the events, so that a new one cannot go unexplained; texts from outside
  * are quoted and bounded, and made harmless by whoever shows them.
  */
+import { RULE_LISTS } from '../core/loop/rules.js';
 import type { RunEvent } from '../core/state/event.js';
 import { previewOf } from '../core/json/json.js';
 import { recoveryWords } from '../core/state/recovery.js';
@@ -35,9 +36,16 @@ export interface Explanation {
   readonly at: number;
   /** The rule that fired, as the event says; absent: a fact told it, or the run follows rules before 5. */
   readonly rule?: string;
+  /** The rule's own sentences (core/loop/rules.ts); absent: this release does not know the rule. */
+  readonly says?: string;
   readonly decider: Decider;
   readonly words: string;
 }
+
+/** By rule: its row in core/loop/rules.ts. Other releases may know other rules. */
+const SENTENCES: ReadonlyMap<string, string> = new Map(
+  RULE_LISTS.flatMap(({ rules }) => rules.map(({ name, says }) => [name, says] as const)),
+);
 
 const QUOTE_CHARS = 120;
 
@@ -47,7 +55,16 @@ export function explainRun(events: readonly RunEvent[]): readonly Explanation[] 
     const said = explain(event);
     if (said === undefined) return [];
     const { seq, at, rule } = event.stamp;
-    return [{ seq, at, ...(rule !== undefined && { rule }), ...said }];
+    const says = rule === undefined ? undefined : SENTENCES.get(rule);
+    return [
+      {
+        seq,
+        at,
+        ...(rule !== undefined && { rule }),
+        ...(says !== undefined && { says }),
+        ...said,
+      },
+    ];
   });
 }
 

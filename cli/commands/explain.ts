@@ -43,10 +43,22 @@ export function addExplain(program: Command, cli: Cli): void {
           const place = `${String(decision.seq).padStart(4)} ${deciderOf(decision).padEnd(DECIDER_WIDTH)}`;
           output.line(`${output.paint.dim(place)} ${inert(decision.words, WORDS_CHARS_MAX)}`);
         }
+        for (const line of rulesFired(decisions)) output.line(line);
         output.line('');
         output.line(`${output.paint.bold('Next')}  ${inert(next, WORDS_CHARS_MAX)}`);
       }),
     );
+}
+
+/** Each rule that fired, in its own words, in the order of their first time. */
+function rulesFired(decisions: readonly Explanation[]): readonly string[] {
+  const fired = new Map(
+    decisions.flatMap(({ rule, says }) =>
+      rule === undefined || says === undefined ? [] : [[rule, says] as const],
+    ),
+  );
+  if (fired.size === 0) return [];
+  return ['', 'Rules that fired:', ...[...fired].map(([rule, says]) => `  ${rule}. ${says}`)];
 }
 
 /** The rule, and the station or gate within it where that has another name. */

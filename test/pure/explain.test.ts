@@ -1,3 +1,4 @@
+import { RULE_LISTS } from '../../core/loop/rules.js';
 import { explainRun, nextActionOf } from '../../pure/explain.js';
 import { call, calls, says } from '../core/script.js';
 import { answer, createShell, finish, settle } from '../core/shell.js';
@@ -6,6 +7,19 @@ const words = (shell: ReturnType<typeof createShell>) =>
   explainRun(shell.events).map(({ decider, words: said }) => `${decider}: ${said}`);
 
 describe('a run in words', () => {
+  test('quotes the rule that fired from the row of the rule itself', () => {
+    const shell = createShell({ model: [says('Done.')] });
+    finish(shell);
+    const last = explainRun(shell.events).at(-1)!;
+    const row = RULE_LISTS.flatMap(({ rules }) => [...rules]).find(({ name }) => name === 'close');
+    expect([last.rule, last.says]).toEqual(['close', row!.says]);
+    const [unknown] = explainRun([
+      { ...shell.events.at(-2)!, stamp: { ...shell.events.at(-2)!.stamp, rule: 'of tomorrow' } },
+    ]);
+    expect(unknown).toMatchObject({ rule: 'of tomorrow' });
+    expect(unknown).not.toHaveProperty('says');
+  });
+
   test('names the station that decided each step of a call', () => {
     const model = [calls(call('a', 'issue_refund', { order: '1' })), says('Paid.')];
     const shell = settle(createShell({ model }));
