@@ -59,7 +59,7 @@ export const OPENING = [
 /** Of an open run, whatever it is doing. */
 export const ALWAYS = [
   rule('arrive', {
-    says: 'The SessionStart hooks run first. Then `session_init` is the first event, warnings that waited follow, and the goal is the first message. A task that its starter refuses stops here, before any model call.',
+    says: 'The SessionStart hooks run first; a person’s stop ends them. Then `session_init` is the first event, warnings that waited follow, and the goal is the first message. A task that its starter refuses stops here, before any model call.',
     holds: 'everything, while SessionStart hooks run',
     since: 1,
     apply: arriving,

@@ -5,8 +5,8 @@ import type { RetriedAttempt, StoreRef } from './effect.js';
 import type { AskView } from './ask-view.js';
 import type { AnswerOpinion } from './hook.js';
 import type { StoredText } from '../json/json.js';
-import type { ModelRoute, Reply, Usage } from './model.js';
-import type { RunResult, StopPhase, StopReason } from './result.js';
+import type { ModelRoute, Reply } from './model.js';
+import type { Counters, RunResult, StopPhase, StopReason } from './result.js';
 
 export interface KnownStore extends StoreRef {
   /** When the run learned that an older copy, or another store, has the place; absent: none has. */
@@ -170,27 +170,16 @@ export interface Repetition {
   readonly noticed: boolean;
 }
 
-export interface Tally {
-  readonly modelCalls: number;
-  readonly turnCount: number;
-  readonly step: number;
-  readonly proposedCalls: number;
-  readonly toolCalls: number;
-  readonly toolAttempts: number;
-  readonly deniedCalls: number;
-  readonly invalidCalls: number;
-  readonly skippedCalls: number;
-  readonly inputRequests: number;
-  readonly notStartedCalls: number;
-  readonly recoveryCount: number;
+/** Counters of the result (D7) as the run keeps them, and those that only its own rules look at. */
+export interface Tally extends Omit<
+  Counters,
+  'compactions' | 'costMicroUsd' | 'activeMs' | 'waitingMs'
+> {
   readonly emptyRetries: number;
   readonly pauseResumes: number;
   readonly evidenceRejections: number;
   readonly criteriaRejections: number;
   readonly outputRetries: number;
-  readonly stopHookReentries: number;
-  readonly fallbacks: number;
-  readonly usage: Usage;
 }
 
 export interface QueuedMessage {
