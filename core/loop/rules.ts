@@ -1,6 +1,7 @@
 /**
  * The rules of a run: the specification, read top-down. The first rule that fires decides, and the lists are tried again
- * from the top until none fires (step/advance.ts). docs/semantics.md and `holdfast explain` tell these rows.
+ * from the top until none fires (step/advance.ts). An effect is work that is handed to a worker, or a timer; effects are in
+ * flight, or under way, until their outcome is received. A turn is a reply with the results of its calls. docs/semantics.md and `holdfast explain` tell these rows.
  * Invariants: a rule that fires changes what it looks at, so that it does not fire for ever; a name stands in the events
  * of its steps: names are added, never altered.
  */
@@ -59,7 +60,7 @@ export const OPENING = [
 /** Of an open run, whatever it is doing. */
 export const ALWAYS = [
   rule('arrive', {
-    says: 'The SessionStart hooks run first; a person’s stop ends them. Then `session_init` is the first event, warnings that waited follow, and the goal is the first message. A task that its starter refuses stops here, before any model call.',
+    says: 'The SessionStart hooks run first; an interrupt or cancel ends them. After them, in any case, `session_init` is the first event, warnings that waited follow, and the goal is the first message. A task that its starter refuses stops here, before any model call.',
     holds: 'everything, while SessionStart hooks run',
     since: 1,
     apply: arriving,
@@ -71,7 +72,7 @@ export const ALWAYS = [
     apply: decideMode,
   }),
   rule('unheard costs', {
-    says: 'When a model call ended without telling its cost, the rows of its attempts tell it (`account_call`). Money comes before every other decision.',
+    says: 'When a model call ended without telling its cost, the rows of its attempts tell it (`account_call`). Nothing below is decided on a cost that is not known.',
     holds: 'everything, until the cost is known',
     since: 1,
     apply: accountForUnheard,
@@ -83,7 +84,7 @@ export const ALWAYS = [
     apply: closing,
   }),
   rule('interrupt', {
-    says: 'A person’s interrupt or cancel stops the run, or begins a pause where the run allows pauses. Between two turns a used-up budget is the reason instead, unless a person is to be asked for more of it.',
+    says: 'A person’s interrupt or cancel stops the run, or begins a pause where the run allows pauses. When a budget is used up between two turns, the run stops for that budget instead, even where it would pause; a budget that a person may be asked about does not count here.',
     holds: 'nothing',
     since: 1,
     apply: interrupted,
@@ -95,7 +96,7 @@ export const ALWAYS = [
     apply: pausing,
   }),
   rule('segment full', {
-    says: 'No effect starts in a full segment. When only timers are left in flight, the run continues as new; a run that is too large for that stores its events and messages first.',
+    says: 'No effect starts in a full segment. When only timers are left in flight, the run continues as new: questions to people are no effects, and go along with their votes and timers. A run that is too large for that stores its events and messages first.',
     holds: 'every start, while work is in flight',
     since: 1,
     apply: segmentFull,
@@ -154,7 +155,7 @@ export const WITH_REPLY = [
   }),
   rule('dispatch', {
     says: 'Money is looked at once more before the first call of a reply. Then each call that may run moves on, one station at a time: lookup, check, hook, permission, approval, grant, settlement.',
-    holds: 'everything below, until all calls of the reply are settled',
+    holds: 'everything below, while the reply has calls',
     since: 1,
     apply: (run, turn) => (turn.calls.length === 0 ? undefined : (dispatch(run, turn) ?? 'hold')),
   }),
@@ -165,7 +166,7 @@ export const WITH_REPLY = [
     apply: (run, turn) => (isTruncated(turn) ? undefined : complete(run, turn)),
   }),
   rule('truncation', {
-    says: 'A reply that was cut off is no answer. By `maxTokensStrategy` the conversation is summarised, the model goes on where it stopped, or the run stops; a reply that the vendor paused is resumed up to five times.',
+    says: 'A cut-off reply without a whole call is no answer; whole calls of such a reply are run above, and the next turn begins. By `maxTokensStrategy` the conversation is summarised, the model goes on where it stopped, or the run stops; a reply that the vendor paused is resumed up to five times.',
     holds: 'nothing',
     since: 1,
     apply: (run, turn) => only(recover(run, turn)),
