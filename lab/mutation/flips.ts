@@ -4,7 +4,7 @@ import type { Mutation } from './judge.js';
 export const FLIPS: readonly Mutation[] = [
   {
     name: 'a limit allows one more than it says',
-    file: 'core/state/budget-fields.ts',
+    file: 'core/step/clock.ts',
     find: 'used >= limit;',
     replace: 'used > limit;',
   },
@@ -120,7 +120,7 @@ export const FLIPS: readonly Mutation[] = [
   {
     name: 'events stay with a run that waits',
     file: 'core/loop/engine.ts',
-    find: 'if (!idle || run.outbox.events.length === 0 || run.segment.full) return step;',
-    replace: 'if (idle || run.outbox.events.length === 0 || run.segment.full) return step;',
+    find: 'if (!idle || run.outbox.events.length === 0 || run.segment.full) return decided;',
+    replace: 'if (idle || run.outbox.events.length === 0 || run.segment.full) return decided;',
   },
 ];
