@@ -1,4 +1,5 @@
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { ed25519 } from '@noble/curves/ed25519';
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { verifyEd25519 } from '../../../core/json/ed25519.js';
 
 const L = 2n ** 252n + 27742317777372353535851937790883648493n;
@@ -14,6 +15,39 @@ function newKey() {
 
 function littleEndian(value: bigint): string {
   return Buffer.from(value.toString(16).padStart(64, '0'), 'hex').reverse().toString('hex');
+}
+
+function fromLittleEndian(bytes: Buffer): bigint {
+  return BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
+}
+
+type CurvePoint = typeof ed25519.Point.BASE;
+
+/** Of order 8: what is left of a point when its part in the large group is taken out. */
+function torsion(): CurvePoint {
+  for (let y = 2n; ; y += 1n) {
+    try {
+      const point = ed25519.Point.fromHex(littleEndian(y));
+      const rest = point.multiplyUnsafe(L - 1n).add(point);
+      if (!rest.double().double().is0()) return rest;
+    } catch {
+      // No point has this coordinate.
+    }
+  }
+}
+
+/** Signed as RFC 8032 says, with parts of small order added to key and commitment. */
+function signedWith(parts: { readonly key: CurvePoint; readonly commitment: CurvePoint }) {
+  const { BASE } = ed25519.Point;
+  const [secret, nonce] = [123456789n, 987654321n];
+  const key = BASE.multiply(secret).add(parts.key).toHex();
+  const commitment = BASE.multiply(nonce).add(parts.commitment).toHex();
+  return (message: string) => {
+    const hashed = createHash('sha512').update(Buffer.from(commitment + key, 'hex'));
+    const h = fromLittleEndian(hashed.update(message).digest()) % L;
+    const signature = commitment + littleEndian((nonce + h * secret) % L);
+    return { key, signature, h };
+  };
 }
 
 function flipped(hex: string, at: number): string {
@@ -54,7 +88,7 @@ test('what the platform signs is valid, and nothing that differs from it anywher
 test('the same signature in another form is none: its second half must be below the order', () => {
   const { key, signed } = newKey();
   const signature = signed('once');
-  const s = BigInt(`0x${Buffer.from(signature.slice(64), 'hex').reverse().toString('hex')}`);
+  const s = fromLittleEndian(Buffer.from(signature.slice(64), 'hex'));
   expect(verifyEd25519(key, 'once', signature.slice(0, 64) + littleEndian(s + L))).toBe(false);
 });
 
@@ -68,4 +102,57 @@ test('keys of small order, coordinates above the prime and texts that are no key
   for (const signature of ['', 'zz', signed('x').toUpperCase(), `${signed('x')}00`]) {
     expect(verifyEd25519(key, 'x', signature)).toBe(false);
   }
+});
+
+describe('where implementations of RFC 8032 differ', () => {
+  const neutral = ed25519.Point.ZERO;
+  const libraryTakes = (key: string, message: string, signature: string) =>
+    ed25519.verify(signature, Buffer.from(message), key, { zip215: false });
+
+  test('a commitment with a part of small order is refused, which the library takes', () => {
+    const { key, signature } = signedWith({ key: neutral, commitment: torsion() })('x');
+    expect(libraryTakes(key, 'x', signature)).toBe(true);
+    expect(verifyEd25519(key, 'x', signature)).toBe(false);
+  });
+
+  test('under a key with a part of small order what counts is whether the equation holds without a cofactor', () => {
+    const signedFor = signedWith({ key: torsion(), commitment: neutral });
+    const verdicts = Array.from({ length: 40 }, (_, number) => {
+      const message = String(number);
+      const { key, signature, h } = signedFor(message);
+      expect(libraryTakes(key, message, signature)).toBe(true);
+      const verdict = verifyEd25519(key, message, signature);
+      expect(verdict).toBe(h % 8n === 0n);
+      return verdict;
+    });
+    expect(new Set(verdicts)).toEqual(new Set([true, false]));
+  });
+
+  test('the neutral element as the commitment is one, and its other encodings are none', () => {
+    const secret = 123456789n;
+    const key = ed25519.Point.BASE.multiply(secret).toHex();
+    const takes = (commitment: string) => {
+      const hashed = createHash('sha512').update(Buffer.from(commitment + key, 'hex'));
+      const h = fromLittleEndian(hashed.update('x').digest()) % L;
+      return verifyEd25519(key, 'x', commitment + littleEndian((h * secret) % L));
+    };
+    expect(takes(littleEndian(1n))).toBe(true);
+    for (const other of [1n + P, 1n + 2n ** 255n, 1n + P + 2n ** 255n]) {
+      expect(takes(littleEndian(other))).toBe(false);
+    }
+  });
+
+  test('every encoding of a point of small order is no key', () => {
+    const eighth = torsion();
+    const keys = Array.from({ length: 8 }, (_, times) => eighth.multiplyUnsafe(BigInt(times)).y)
+      .flatMap((y) => [y, y + P])
+      .filter((y) => y < 2n ** 255n)
+      .flatMap((y) => [littleEndian(y), littleEndian(y + 2n ** 255n)]);
+    for (const key of new Set(keys)) {
+      const verdicts = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((message) =>
+        verifyEd25519(key, message, littleEndian(1n) + littleEndian(0n)),
+      );
+      expect(verdicts).not.toContain(true);
+    }
+  });
 });
