@@ -13,12 +13,12 @@ import {
   type Idempotency,
   type OnLost,
   type ToolEffect,
-  type ToolKind,
   type ToolRecord,
 } from '../core/state/tool.js';
 import { answerRuleOf, approvalOf, type ApprovalDeclaration } from './approval.js';
 import { controlsOf, type IdentityDeclaration, type LimitsDeclaration } from './controls.js';
 import { inputSchemaOf, outputSchemaOf } from './input-schema.js';
+import { kindDefect, type DeclaredKind } from './tool-kind.js';
 import type { Tool, ToolContext } from './tool.js';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -54,7 +54,8 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   readonly timeoutMs?: number;
   readonly maxResultBytes?: number;
   readonly concurrencySafe?: boolean;
-  readonly kind?: ToolKind;
+  /** Default: 'tool', whose `run` is called. 'human_input': a person answers. 'handoff': the run ends with it. */
+  readonly kind?: DeclaredKind;
   /** Throw ToolError to say that nothing happened; any other error of a changing tool is in doubt. */
   readonly run: (input: z.output<Schema>, ctx: ToolContext) => unknown;
   /** Whether it may ('optional', the default with `sandboxRun`) or must run in its sandbox. */
@@ -88,7 +89,7 @@ type Declaration = Omit<
 
 export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
   checkNames(definition);
-  checkKind(definition);
+  checkEffect(definition);
   checkSandbox(definition);
   checkLoss(definition);
   const { name, version, effect, run, sandboxRun, probe, onLost } = definition;
@@ -173,7 +174,7 @@ export function checkNames({
   }
 }
 
-function checkKind(definition: Declaration): void {
+function checkEffect(definition: Declaration): void {
   const { name, effect, idempotency, run, probe } = definition;
   if (effect === undefined) {
     throw wrong(name, 'it declares no effect', `Say the worst it can do: ${EFFECTS.join(', ')}.`);
@@ -185,9 +186,8 @@ function checkKind(definition: Declaration): void {
     const hint = `Use one of ${IDEMPOTENCIES.join(', ')}.`;
     throw wrong(name, `its idempotency is "${String(idempotency)}"`, hint);
   }
-  if (definition.kind === 'hosted') {
-    throw wrong(name, 'nobody here runs it', 'Declare it with defineHostedTool({…}).');
-  }
+  const otherKind = kindDefect(definition.kind ?? 'tool');
+  if (otherKind !== undefined) throw wrong(name, otherKind.what, otherKind.hint);
   if (typeof run !== 'function') {
     throw wrong(name, 'it has no run function', 'Add run: (input, ctx) => ….');
   }

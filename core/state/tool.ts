@@ -27,8 +27,8 @@ export type OnLost = (typeof ON_LOST)[number];
 
 export type SideEffect = 'none' | 'read_only' | 'mutating';
 
-export type ToolKind =
-  'tool' | 'human_input' | 'subagent' | 'mcp' | 'hosted' | 'handoff' | 'memory_write';
+/** No run does anything with 'subagent' and 'mcp' yet: `defineTool` refuses them. */
+export type ToolKind = 'tool' | 'human_input' | 'subagent' | 'mcp' | 'hosted' | 'handoff';
 
 /** Who must say yes, how many, and for how long the question stays open. */
 export interface ApprovalRule {

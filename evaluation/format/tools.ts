@@ -56,6 +56,12 @@ const approvalRule = z
 
 const jsonSchema = z.union([jsonObject, z.boolean()]);
 
+/** The specification's word for a tool that writes a memory (G38). Nothing sets such a tool apart: it is a tool. */
+const MEMORY_WRITE = 'memory_write';
+const kind = z
+  .enum(['tool', 'human_input', 'subagent', 'mcp', 'hosted', 'handoff', MEMORY_WRITE])
+  .transform((written) => (written === MEMORY_WRITE ? 'tool' : written));
+
 export const tool = z
   .strictObject({
     description: z.string(),
@@ -65,7 +71,7 @@ export const tool = z
     onLost: z.enum(ON_LOST),
     approval: z.union([z.enum(['never', 'by_policy', 'always']), approvalRule]),
     sandbox: z.enum(['none', 'optional', 'required']),
-    kind: z.enum(['tool', 'human_input', 'subagent', 'mcp', 'hosted', 'handoff', 'memory_write']),
+    kind,
     inputSchema: jsonSchema,
     outputSchema: jsonSchema,
     version: text,

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { defineTool, ToolError, type Tool, type ToolContext } from '../../authoring/index.js';
+import type { DeclaredKind } from '../../authoring/tool-kind.js';
 import { RETRYABLE } from '../../authoring/tool-error.js';
 import { canonicalJson, type Json } from '../../core/json/json.js';
 import { retryFor } from '../../core/state/tool.js';
@@ -52,6 +53,8 @@ function declare(declared: CaseTool): Tool {
   const { inputSchema, outputSchema, approval, results: _, sandbox, ...record } = declared;
   return defineTool({
     ...record,
+    // Whoever plays a case has looked at its kinds (`notYet`), and hosted tools are not declared here.
+    kind: record.kind as DeclaredKind,
     input: inputOf(inputSchema),
     ...(outputSchema !== undefined && { output: schemaOf(outputSchema) }),
     ...(approval !== undefined && { approval: approvalOf(approval) }),

@@ -137,6 +137,14 @@ describe('defineTool refuses a declaration that would fail later', () => {
     ['a name too long for providers', { name: 'a'.repeat(65) }, /too long/],
     ['a missing version', { version: undefined }, /version is undefined/],
     ['no run function', { run: undefined }, /no run function/],
+    [
+      'an agent as a tool, which no run can start yet',
+      { kind: 'subagent' },
+      /"subagent", .* not exist yet/,
+    ],
+    ['a tool of a server, which no run can call yet', { kind: 'mcp' }, /"mcp", .* not exist yet/],
+    ['a tool of the vendor', { kind: 'hosted' }, /nobody here runs it/],
+    ['an unknown kind', { kind: 'memory_write' }, /kind is "memory_write"/],
     ['a sandbox that is not there', { sandbox: 'required' }, /but it has none/],
     ['a sandbox that is never used', { sandbox: 'none', sandboxRun: () => 1 }, /never used/],
     [

@@ -135,6 +135,13 @@ describe('the manifest', () => {
   });
 });
 
+describe('the kind of a tool', () => {
+  test('memory_write of the specification is an ordinary tool', () => {
+    const { tools } = caseOf({ tools: { remember: { kind: 'memory_write' } }, expected });
+    expect(tools.get('remember')).toMatchObject({ kind: 'tool', effect: 'read' });
+  });
+});
+
 describe('a script', () => {
   test('repeats a reply without copying it, also nested, also very often', () => {
     const { model } = caseOf({
