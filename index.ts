@@ -77,7 +77,6 @@ export {
   type WaitOptions,
 } from './client/index.js';
 export { openStore, type Store, type StoreOptions } from './store/store.js';
-export { DIALECTS, stopReasonAs, type Dialect } from './pure/dialects.js';
 export { HoldfastError, type ErrorCode, type ErrorContext } from './core/state/errors.js';
 export type { Decision, RejectionReason, Verdict } from './core/state/ask.js';
 export type { DecisionKind } from './core/state/ask-kinds.js';

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_BUDGET } from '../core/state/budget-fields.js';
 import { CHANGES } from '../core/step/changes.js';
-import { DIALECTS, stopReasonAs } from '../pure/dialects.js';
+import { DIALECTS, stopReasonAs } from '../evaluation/dialects.js';
 import { GATES } from '../core/gates/completion.js';
 import { HOOK_POINTS } from '../core/state/hook.js';
 import { PERMISSION_MODES } from '../core/state/permission-mode.js';
@@ -50,7 +50,7 @@ export function semantics(): string {
       ['gate'],
       ...GATES.map(({ name }): Row => [wordsOf(name.replace(/Gate$/, ''))]),
     ]),
-    ...section('Stop reasons', 'core/step/stop.ts, pure/dialects.ts', [
+    ...section('Stop reasons', 'core/step/stop.ts, evaluation/dialects.ts', [
       ['reason', 'status', ...DIALECTS, 'next safe action'],
       ...stopRows(),
     ]),

@@ -1,5 +1,5 @@
 /** Judges what the result says. */
-import { stopReasonAs } from '../../pure/dialects.js';
+import { stopReasonAs } from '../dialects.js';
 import type { Json } from '../../core/json/json.js';
 import type { Counters, RunResult } from '../../core/state/result.js';
 import type { Expected } from '../fixture.js';

@@ -1,5 +1,5 @@
 /** A stop reason in the words of a dialect, or in another specification's word that means one thing. */
-import { DIALECTS, stopReasonAs, type Dialect } from '../../pure/dialects.js';
+import { DIALECTS, stopReasonAs, type Dialect } from '../dialects.js';
 import type { RunResult } from '../../core/state/result.js';
 import { CANONICAL_REASONS } from '../format/expected.js';
 

@@ -1,7 +1,7 @@
 /** What a fixture can expect. */
 import { z } from 'zod';
 import { TOOL_RESULT_CODES } from '../../core/state/tool-result.js';
-import { DIALECTS } from '../../pure/dialects.js';
+import { DIALECTS } from '../dialects.js';
 import { eventPattern, type EventPattern } from './during.js';
 import {
   chosen,

@@ -2,10 +2,9 @@
  * The last message: how a run ended, in the words of the SDK.
  * Invariant: `is_error` is the opposite of the run's `completed`; only a completed run has a `result` (SR-36).
  */
-import { stopReasonAs } from '../dialects.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { StoredText } from '../../core/json/json.js';
-import type { RunResult } from '../../core/state/result.js';
+import type { RunResult, StopReason } from '../../core/state/result.js';
 import type { Usage } from '../../core/state/model.js';
 import type { SDKMessageBase, SDKResultError, SDKResultMessage, SDKUsage } from './message.js';
 import type { Projection } from './projection.js';
@@ -37,7 +36,8 @@ export function resultMessage({ state, event, base, read }: Ending): SDKResultMe
   } as const;
   if (!result.completed) {
     const errors = [...whyOf(result), ...state.errors];
-    return { ...common, subtype: errorSubtype(result), is_error: true, errors };
+    const subtype = errorSubtypeOf(result.stopReason);
+    return { ...common, subtype, is_error: true, errors };
   }
   return {
     ...common,
@@ -57,14 +57,15 @@ export function usageOf(usage: Usage): SDKUsage {
   };
 }
 
-function errorSubtype(result: RunResult): SDKResultError['subtype'] {
-  const said = stopReasonAs(result, 'sdk');
-  const known = [
-    'error_max_turns',
-    'error_max_budget_usd',
-    'error_max_structured_output_retries',
-  ] as const;
-  return known.find((subtype) => subtype === said) ?? 'error_during_execution';
+const ERRORS: { readonly [reason in StopReason]?: SDKResultError['subtype'] } = {
+  invalid_output: 'error_max_structured_output_retries',
+  max_turns: 'error_max_turns',
+  max_cost: 'error_max_budget_usd',
+};
+
+/** What SDKs call an ending without an answer for this reason. */
+export function errorSubtypeOf(stopReason: StopReason): SDKResultError['subtype'] {
+  return ERRORS[stopReason] ?? 'error_during_execution';
 }
 
 function whyOf({ stopReason, detail, nextSafeAction }: RunResult): readonly string[] {

@@ -1,4 +1,4 @@
-import { DIALECTS, stopReasonAs } from '../../pure/dialects.js';
+import { DIALECTS, stopReasonAs } from '../../evaluation/dialects.js';
 import type { RunStatus, StopReason } from '../../core/state/result.js';
 import { nextSafeActionFor, statusOfStop } from '../../core/step/stop.js';
 

@@ -2,6 +2,7 @@
  * Stop reasons in the words of other specifications (C1, D1): a pure projection of a result.
  * Invariant: code decides by the canonical reason; a dialect is for people and tests that know its words.
  */
+import { errorSubtypeOf } from '../pure/sdk/result-message.js';
 import type { RunResult, StopReason } from '../core/state/result.js';
 
 export const DIALECTS = ['s000', 's001', 's002', 's004', 'sdk'] as const;
@@ -30,13 +31,6 @@ const S002: Words = {
   max_cost: 'error_max_budget_usd',
 };
 
-const SDK: Words = {
-  completed: 'success',
-  invalid_output: 'error_max_structured_output_retries',
-  max_turns: 'error_max_turns',
-  max_cost: 'error_max_budget_usd',
-};
-
 /** The stop reason of a result in a dialect; without a word of its own there, the canonical one. */
 export function stopReasonAs(
   result: Pick<RunResult, 'stopReason' | 'detail' | 'phase'>,
@@ -56,6 +50,6 @@ export function stopReasonAs(
       if (stopReason !== 'interrupted' && stopReason !== 'aborted') return stopReason;
       return phase === 'tools' ? 'aborted_tools' : 'aborted_streaming';
     case 'sdk':
-      return SDK[stopReason] ?? 'error_during_execution';
+      return stopReason === 'completed' ? 'success' : errorSubtypeOf(stopReason);
   }
 }
