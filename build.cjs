@@ -1,5 +1,6 @@
 // Builds dist: compiles, bundles the page for browsers, and bundles workflow code once, so that workers start fast.
 //   --if-stale   only when something that dist is made of has changed, or dist is not whole
+//   --lab        into build/, with the laboratory: its measurements are of compiled code, and no package has them
 //   --prepare    the same for npm, which may prepare this package while a worker of it runs: what does not compile is
 //                told, and the build that is there stays
 // The old build keeps its place until the new one is compiled; Ctrl-C, and what does not compile, change nothing.
@@ -19,8 +20,11 @@ const { dirname, join } = require('node:path');
 const { buildPage } = require('./build-page.cjs');
 
 process.chdir(__dirname);
+const WITH_LAB = process.argv.includes('--lab');
+const PLACE = WITH_LAB ? 'build' : 'dist';
+const CONFIG = WITH_LAB ? 'tsconfig.lab.json' : 'tsconfig.build.json';
 const { include } = require('./tsconfig.json');
-const { exclude } = require('./tsconfig.build.json');
+const { exclude } = require(`./${CONFIG}`);
 
 const ENDS_BY_GROUP = process.platform !== 'win32';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
@@ -28,7 +32,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const STAMP = 'build.json';
 /** What bundling leaves, last of all. */
 const BUNDLES = ['workflows/bundle.json', 'examples/refund/business/refund-process.bundle.js'];
-const MADE_BESIDE_SOURCES = BUNDLES.concat('workflows/bundle.js', 'workflows/replay-bundle.js');
+const MADE_BESIDE_SOURCES = BUNDLES.concat('workflows/bundle.js');
 const SINGLE_SOURCES = [
   'index.ts',
   'package.json',
@@ -37,6 +41,7 @@ const SINGLE_SOURCES = [
   'build-page.cjs',
   'tsconfig.json',
   'tsconfig.build.json',
+  CONFIG,
 ];
 
 function sourceFiles() {
@@ -67,8 +72,8 @@ function hashOfSources() {
 
 function isFresh(sources) {
   try {
-    const stamp = JSON.parse(readFileSync(join('dist', STAMP), 'utf8'));
-    return stamp.sources === sources && BUNDLES.every((file) => existsSync(join('dist', file)));
+    const stamp = JSON.parse(readFileSync(join(PLACE, STAMP), 'utf8'));
+    return stamp.sources === sources && BUNDLES.every((file) => existsSync(join(PLACE, file)));
   } catch {
     return false;
   }
@@ -80,7 +85,7 @@ let stoppedBy;
 /** Whether it compiled. */
 async function compileInto(folder) {
   const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
-  const argv = [tsc, '-p', 'tsconfig.build.json', '--outDir', folder];
+  const argv = [tsc, '-p', CONFIG, '--outDir', folder];
   if (process.stdout.isTTY) argv.push('--pretty');
   // It starts a process of its own: a group can be ended as a whole, and pipes close when the last of it is gone.
   compiler = spawn(process.execPath, argv, {
@@ -124,28 +129,28 @@ function makePage(folder) {
 }
 
 function takePlace(made, old) {
-  if (existsSync('dist')) renameSync('dist', old);
+  if (existsSync(PLACE)) renameSync(PLACE, old);
   try {
-    renameSync(made, 'dist');
+    renameSync(made, PLACE);
   } catch (error) {
-    if (existsSync(old)) renameSync(old, 'dist');
+    if (existsSync(old)) renameSync(old, PLACE);
     throw error;
   }
 }
 
 /** Bundles name the folder that they were made in, so this is done in place; a worker that comes earlier makes its own. */
 async function bundle() {
-  const dist = join(__dirname, 'dist');
-  await require(join(dist, 'worker', 'workflow-code.js')).writeWorkflowBundle();
-  await require(join(dist, 'examples', 'refund', 'business', 'bundle.js')).writeBusinessBundle();
+  const place = join(__dirname, PLACE);
+  await require(join(place, 'worker', 'workflow-code.js')).writeWorkflowBundle();
+  await require(join(place, 'examples', 'refund', 'business', 'bundle.js')).writeBusinessBundle();
 }
 
 /** What builds left that were killed; one was killed between two renames if nothing has their place. */
 function clearAway() {
   for (const name of readdirSync('.')) {
-    const [, kind, pid] = /^dist\.(new|old)-(\d+)$/.exec(name) ?? [];
-    if (kind === undefined || isAlive(Number(pid))) continue;
-    if (kind === 'old' && !existsSync('dist')) renameSync(name, 'dist');
+    const [, place, kind, pid] = /^(\w+)\.(new|old)-(\d+)$/.exec(name) ?? [];
+    if (place !== PLACE || isAlive(Number(pid))) continue;
+    if (kind === 'old' && !existsSync(PLACE)) renameSync(name, PLACE);
     else remove(name);
   }
 }
@@ -168,10 +173,11 @@ async function build() {
   const sources = hashOfSources();
   if ((preparing || process.argv.includes('--if-stale')) && isFresh(sources)) return 0;
   clearAway();
-  const [made, old] = [`dist.new-${process.pid}`, `dist.old-${process.pid}`];
+  const [made, old] = [`${PLACE}.new-${process.pid}`, `${PLACE}.old-${process.pid}`];
   try {
     if (!(await compileInto(made)) || !makePage(made)) {
-      if (!preparing || stoppedBy !== undefined || !existsSync('dist/cli/main.js')) return 2;
+      if (!preparing || stoppedBy !== undefined || !existsSync(join(PLACE, 'cli', 'main.js')))
+        return 2;
       console.error('This does not compile: the build that is here stays.');
       return 0;
     }

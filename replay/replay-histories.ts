@@ -12,7 +12,7 @@ import {
 } from '@temporalio/worker';
 import { historyJson } from '../activities/history-json.js';
 import { HoldfastError } from '../core/state/errors.js';
-import { PAYLOAD_CONVERTER_PATH, workflowBundle } from '../worker/workflow-code.js';
+import { PAYLOAD_CONVERTER_PATH, replayBundle } from '../worker/workflow-code.js';
 import type { RecordedCommand, ReplaySinks } from '../workflows/replay-recorder.js';
 import { attributesOf, durationMs, textAt, type HistoryEvent } from './history.js';
 import { keepQuiet } from './keep-quiet.js';
@@ -73,7 +73,7 @@ export async function* replayHistories(
     }
   }
   const options = {
-    workflowBundle: code?.bundle ?? (await workflowBundle('replay')),
+    workflowBundle: code?.bundle ?? (await replayBundle()),
     dataConverter: { payloadConverterPath: PAYLOAD_CONVERTER_PATH },
     sinks: { ...code?.sinks, ...sinks },
   };

@@ -146,7 +146,7 @@ async function createWorker(
 
 function servedBundle({ workflowInterceptors = [], say }: WorkerSettings) {
   return workflowInterceptors.length === 0
-    ? workflowBundle('serve', say)
+    ? workflowBundle(say)
     : bundleWith({ interceptors: workflowInterceptors });
 }
 

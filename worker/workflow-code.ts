@@ -15,6 +15,7 @@ import { z } from 'zod';
 import { codeVersion } from '../activities/run/code-version.js';
 import { RULES_VERSION } from '../core/step/changes.js';
 import { codeId } from '../core/step/code-id.js';
+import { REPLAY_MARK } from '../core/state/replay-mark.js';
 
 const ROOT = join(__dirname, '..');
 /** Sources run under tsx and jest, compiled files from dist; both lie in the same layout. */
@@ -28,53 +29,54 @@ const SOURCE_FOLDERS = ['core', 'workflows'];
 /** What is bundled with them, and how, is said here. */
 const SELF = join('worker', `workflow-code${EXTENSION}`);
 
-/** `replay`: the same code with the recorder that the strict replay listens to. */
-type Purpose = 'serve' | 'replay';
-const BUNDLE_PATHS: { readonly [purpose in Purpose]: string } = {
-  serve: join(ROOT, 'workflows', 'bundle.js'),
-  replay: join(ROOT, 'workflows', 'replay-bundle.js'),
-};
+const BUNDLE_PATH = join(ROOT, 'workflows', 'bundle.js');
 
 const CODE_ID_HASH_CHARS = 12;
 
 const stampSchema = z.object({ sdk: z.string(), sources: z.string() });
 type Stamp = z.infer<typeof stampSchema>;
 
-const bundled = new Map<Purpose, Promise<WorkflowBundleOption>>();
+let bundled: Promise<WorkflowBundleOption> | undefined;
 
 /** The workflow bundle; the second worker of a process does not pay for it again. */
 export function workflowBundle(
-  purpose: Purpose = 'serve',
   say: (line: string) => void = () => undefined,
 ): Promise<WorkflowBundleOption> {
-  const known = bundled.get(purpose);
-  if (known !== undefined) return known;
-  const made = bundleNow(purpose, say);
-  bundled.set(purpose, made);
-  return made;
+  bundled ??= bundleNow(say);
+  return bundled;
 }
 
-function bundleNow(purpose: Purpose, say: (line: string) => void): Promise<WorkflowBundleOption> {
-  const prebuilt = prebuiltBundle(purpose);
-  if (prebuilt === 'fresh') return Promise.resolve({ codePath: BUNDLE_PATHS[purpose] });
+/** The same code for the strict replay: its recorder tells every command, and no task has to have started. */
+export async function replayBundle(): Promise<{ readonly code: string }> {
+  const bundle = await workflowBundle();
+  const code = 'code' in bundle ? bundle.code : readFileSync(bundle.codePath, 'utf8');
+  return { code: markedForReplay(code) };
+}
+
+/** The mark stays on the first line of the code, so that its source map holds. */
+export function markedForReplay(code: string): string {
+  return `globalThis.${REPLAY_MARK} = true; ${code}`;
+}
+
+function bundleNow(say: (line: string) => void): Promise<WorkflowBundleOption> {
+  const prebuilt = prebuiltBundle();
+  if (prebuilt === 'fresh') return Promise.resolve({ codePath: BUNDLE_PATH });
   if (prebuilt === 'stale') {
     say('The prebuilt workflow bundle is of other sources: bundling anew. Run npm run build.');
   }
-  return bundle(purpose);
+  return bundleWith();
 }
 
 /** Whether there is a prebuilt bundle, and whether it is of these sources. */
-export function prebuiltBundle(purpose: Purpose = 'serve'): 'fresh' | 'stale' | 'absent' {
-  if (!existsSync(BUNDLE_PATHS[purpose])) return 'absent';
+export function prebuiltBundle(): 'fresh' | 'stale' | 'absent' {
+  if (!existsSync(BUNDLE_PATH)) return 'absent';
   return isFresh() ? 'fresh' : 'stale';
 }
 
-/** Writes the prebuilt bundles beside the compiled workflows: a build step. */
+/** Writes the prebuilt bundle beside the compiled workflows: a build step. */
 export async function writeWorkflowBundle(): Promise<void> {
-  for (const purpose of ['serve', 'replay'] as const) {
-    const { code } = await bundle(purpose);
-    writeFileSync(BUNDLE_PATHS[purpose], code);
-  }
+  const { code } = await bundleWith();
+  writeFileSync(BUNDLE_PATH, code);
   writeFileSync(STAMP_PATH, JSON.stringify(currentStamp()));
 }
 
@@ -85,40 +87,31 @@ export function workflowCodeId(): string {
 }
 
 export interface BundleWith {
-  /** Default: `serve`. */
-  readonly purpose?: Purpose;
   /** Paths of modules with interceptors of somebody else's. */
   readonly interceptors?: readonly string[];
   /** Of webpack: for code that stands in for ours. */
   readonly plugins?: WebpackConfig['plugins'];
 }
 
-/** The code with something of somebody else's in it or around it. */
-export function bundleWith({
-  purpose = 'serve',
-  ...more
-}: BundleWith): Promise<{ readonly code: string }> {
-  return bundle(purpose, more);
-}
-
-function bundle(
-  purpose: Purpose,
-  { interceptors = [], plugins = [] }: Omit<BundleWith, 'purpose'> = {},
-): Promise<{ readonly code: string }> {
+/** The code, with something of somebody else's in it or around it. */
+export function bundleWith({ interceptors = [], plugins = [] }: BundleWith = {}): Promise<{
+  readonly code: string;
+}> {
   return bundleWorkflowCode({
     workflowsPath: WORKFLOWS_PATH,
     payloadConverterPath: PAYLOAD_CONVERTER_PATH,
-    workflowInterceptorModules: [
-      purpose === 'replay' ? RECORDER_PATH : STARTED_TASKS_PATH,
-      ...interceptors,
-    ],
+    workflowInterceptorModules: [STARTED_TASKS_PATH, RECORDER_PATH, ...interceptors],
     webpackConfigHook: (config) => ({
       ...compiledForThisNode(config),
+      devtool: SOURCE_MAP,
       plugins: [...(config.plugins ?? []), ...plugins],
     }),
     logger: new DefaultLogger('ERROR'),
   });
 }
+
+/** For the lines of stack traces. With columns and the sources' texts it would be twice as large as the code. */
+const SOURCE_MAP = 'inline-nosources-cheap-module-source-map';
 
 type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
 
@@ -159,12 +152,11 @@ function currentStamp(): Stamp {
 }
 
 function sourceFiles(): readonly string[] {
-  const bundles = Object.values(BUNDLE_PATHS);
   const bundledFiles = SOURCE_FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .map((file) => join(folder, file))
       .filter((file) => file.endsWith(EXTENSION) && !file.endsWith('.d.ts'))
-      .filter((file) => !bundles.includes(join(ROOT, file))),
+      .filter((file) => join(ROOT, file) !== BUNDLE_PATH),
   );
   return [...bundledFiles, SELF].sort();
 }

@@ -1,8 +1,9 @@
 /**
- * Only in the replayer's bundle: tells it every command that the workflow's code gives, so that their data
+ * Only in the replayer: tells it every command that the workflow's code gives, so that their data
  * can be compared with the history. Temporal's own check looks at their order, types and ids alone.
  */
 import { proxySinks, type Sinks, type WorkflowInterceptors } from '@temporalio/workflow';
+import { isReplayer } from './replayer.js';
 
 /** A command in the form of the SDK's protocol; only the replayer looks into it. */
 export type RecordedCommand = object;
@@ -13,16 +14,18 @@ export interface ReplaySinks extends Sinks {
   };
 }
 
-const { replay } = proxySinks<ReplaySinks>();
-
-export const interceptors = (): WorkflowInterceptors => ({
-  internals: [
-    {
-      concludeActivation(input, next) {
-        const output = next(input);
-        if (output.commands.length > 0) replay.commands(output.commands);
-        return output;
+export function interceptors(): WorkflowInterceptors {
+  if (!isReplayer()) return {};
+  const { replay } = proxySinks<ReplaySinks>();
+  return {
+    internals: [
+      {
+        concludeActivation(input, next) {
+          const output = next(input);
+          if (output.commands.length > 0) replay.commands(output.commands);
+          return output;
+        },
       },
-    },
-  ],
-});
+    ],
+  };
+}

@@ -3,9 +3,10 @@
  * history may bring events whose task nobody has started yet: their time is not known, so the run would decide
  * at the time of the task before, and every replay at another. Failing here costs that query, which is asked
  * again, and the run's place in the cache; the task itself follows, and brings the same events with their time.
- * Not in the replayer's bundle: a history may end with such events.
+ * Not in the replayer: a history may end with such events.
  */
 import type { WorkflowInterceptors } from '@temporalio/workflow';
+import { isReplayer } from './replayer.js';
 
 /** What is looked at of one activation, as the SDK's protocol has it. */
 export interface Delivery {
@@ -52,6 +53,7 @@ function isQuery(job: object): boolean {
 }
 
 export function interceptors(): WorkflowInterceptors {
+  if (isReplayer()) return {};
   const check = startedTasksOnly();
   return {
     internals: [

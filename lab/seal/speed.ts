@@ -22,8 +22,8 @@ export async function slowdown(say: (line: string) => void): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-speed-'));
   try {
     const base = sourcesOf(commit, folder);
-    run('node', ['build.cjs'], base);
-    run('node', ['build.cjs', '--if-stale'], ROOT);
+    run('node', ['build.cjs', '--lab'], base);
+    run('node', ['build.cjs', '--lab', '--if-stale'], ROOT);
     for (let round = 1; ; round += 1) {
       const ratios: Ratios = { base: [], here: [] };
       for (let pair = 0; pair < PAIRS; pair += 1) {
@@ -60,7 +60,7 @@ function measurePair(
 }
 
 /** Where commits have it, the newest first. */
-const BENCHES = ['dist/lab/bench/main.js', 'dist/bench/main.js'];
+const BENCHES = ['build/lab/bench/main.js', 'dist/lab/bench/main.js'];
 
 /** A turn in the built code of a folder, as a multiple of the bare loop beside it. */
 function turnRatio(place: string, folder: string): number {

@@ -7,7 +7,7 @@ import type { InjectedSinks } from '@temporalio/worker';
 import type { ChangeName } from '../../core/step/changes.js';
 import type { Bundle } from '../../replay/bundle.js';
 import { replayRunsOf, type ReplayReport } from '../../replay/strict-replay.js';
-import { bundleWith, type BundleWith } from '../../worker/workflow-code.js';
+import { bundleWith, markedForReplay, type BundleWith } from '../../worker/workflow-code.js';
 import type { WitnessSinks } from './witness/recorder.js';
 import type { Seen } from './witness/seen.js';
 
@@ -30,11 +30,11 @@ export interface Witness {
 }
 
 export async function createWitness(): Promise<Witness> {
-  const { code } = await bundleWith({
-    purpose: 'replay',
+  const bundle = await bundleWith({
     interceptors: [join(WITNESS, `recorder${EXTENSION}`)],
     plugins: [standIns],
   });
+  const code = markedForReplay(bundle.code);
   if (!code.includes('__REVERSED__')) throw new Error('The bundle has no witness.');
   return {
     async *replay(bundles) {

@@ -33,16 +33,17 @@ const SOURCES = {
   'worker/workflow-code.ts': WRITES('writeWorkflowBundle', '../workflows/bundle.json'),
   'examples/refund/business/bundle.ts': WRITES('writeBusinessBundle', 'refund-process.bundle.js'),
   'console/page/index.html': '<p>one</p>',
+  'lab/bench/main.ts': 'export const measured = 1;',
   'tsconfig.json': JSON.stringify({
     compilerOptions: { module: 'nodenext', target: 'es2022', strict: true, skipLibCheck: true },
-    include: ['*.ts', 'cli', 'console', 'examples', 'worker'],
+    include: ['*.ts', 'cli', 'console', 'examples', 'lab', 'worker'],
   }),
 };
 
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-build-'));
-  for (const file of ['build.cjs', 'build-page.cjs', 'tsconfig.build.json'])
+  for (const file of ['build.cjs', 'build-page.cjs', 'tsconfig.build.json', 'tsconfig.lab.json'])
     cpSync(join(ROOT, file), join(folder, file));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   for (const [file, text] of Object.entries(SOURCES)) write(file, text);
@@ -84,6 +85,22 @@ test('a build compiles, copies the page and bundles; the next one of the same so
   expect(buildId()).toBe(first);
   expect(build().code).toBe(0);
   expect(buildId()).not.toBe(first);
+});
+
+test('the laboratory is compiled beside the package, never into it', () => {
+  expect(build().code).toBe(0);
+  const first = buildId();
+  expect(existsSync(join(folder, 'dist/lab'))).toBe(false);
+  expect(build('--lab').code).toBe(0);
+  expect(existsSync(join(folder, 'build/lab/bench/main.js'))).toBe(true);
+  expect(readFileSync(join(folder, 'build/cli/main.js'), 'utf8')).toBe(built('cli/main.js'));
+  expect(buildId()).toBe(first);
+  write('lab/bench/main.ts', 'export const measured = 2;');
+  expect(build('--if-stale').code).toBe(0);
+  expect(buildId()).toBe(first);
+  const lab = statSync(join(folder, 'build')).ino;
+  expect(build('--lab', '--if-stale').code).toBe(0);
+  expect(statSync(join(folder, 'build')).ino).not.toBe(lab);
 });
 
 test('the page is one script of its sources, which stay at home; one that does not compile leaves the old build', () => {
