@@ -22,7 +22,7 @@ import { agentOf, freeze, offersOf, settingsFor, type Prompt } from './freeze.js
 import { refusalFor } from '../lacking-code.js';
 import { openSession } from './open-session.js';
 import type { Scope } from '../scope.js';
-import { checkTask } from './task-schema.js';
+import { checkTask } from './check-task.js';
 
 export async function openRun(
   deps: ActivityDeps,

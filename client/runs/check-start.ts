@@ -4,7 +4,7 @@
  * budgets and settings are the worker's to check, and come back as InvalidTask too.
  */
 import { DEFAULT_BUDGET } from '../../core/state/budget-fields.js';
-import { taskDefect } from '../../pure/check-task.js';
+import { taskDefect } from '../../pure/task-schema.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { depthOf, SHAPE_DEPTH_MAX } from '../../core/json/json-depth.js';
 import { ownValue } from '../../core/json/json.js';

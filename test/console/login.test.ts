@@ -15,7 +15,7 @@ import type { Authenticator } from '../../console/identity/person.js';
 import { strangersAt } from '../../console/identity/strangers.js';
 import { rateLimit } from '../../console/http/rate.js';
 import { checkStart } from '../../client/runs/check-start.js';
-import { taskDefect } from '../../pure/check-task.js';
+import { taskDefect } from '../../pure/task-schema.js';
 
 const ISSUER = 'https://login.example.org/';
 const AUDIENCE = 'holdfast';

@@ -1,5 +1,5 @@
 /** The task of a start, checked where the run is opened: it comes from outside (LC-18, G67). */
-import { taskDefect } from '../../pure/check-task.js';
+import { taskDefect } from '../../pure/task-schema.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Task } from '../../core/state/task.js';
 import { outputSchemaDefect } from '../model/output-check.js';
