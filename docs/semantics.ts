@@ -19,6 +19,7 @@ import {
   INVALID_CODES,
   TOOL_RESULT_CODES,
 } from '../core/state/tool-result.js';
+import { WARNINGS } from '../core/state/warning.js';
 import { TRANSITIONS } from '../pure/transitions.js';
 
 type Row = readonly string[];
@@ -69,6 +70,14 @@ export function semantics(): string {
     ...section('Codes of tool results', 'core/state/tool-result.ts', [
       ['code', 'counts as'],
       ...TOOL_RESULT_CODES.map((one): Row => [code(one), classOf(one)]),
+    ]),
+    ...section('Codes of warnings', 'core/state/warning.ts', [
+      ['code', 'says', 'in the audit trail'],
+      ...Object.entries(WARNINGS).map(([one, { says, audited }]): Row => [
+        code(one),
+        says,
+        audited === true ? 'yes' : 'no',
+      ]),
     ]),
     ...section('Retries of tools', 'core/state/tool.ts: by effect and idempotency', [
       ['effect', 'side effect', ...IDEMPOTENCIES],

@@ -4,11 +4,10 @@
  */
 import type { AuditEntry, AuditKind } from './audit.js';
 import type { EventBody, RunEvent } from '../core/state/event.js';
+import { warningKind } from '../core/state/warning.js';
 import type { AskView } from '../core/state/ask-view.js';
 import type { Json } from '../core/json/json.js';
 
-/** Warnings about something that reached the run from outside and has no effect. */
-const IGNORED = /^(decision_|approval_|correction_refused|input_ignored|rejected_|permission_mode)/;
 const TEXT_CHARS_MAX = 500;
 
 export function auditOf(event: RunEvent): AuditEntry | undefined {
@@ -70,7 +69,7 @@ function toldBy(event: EventBody): Told | undefined {
     }
     case 'warning': {
       const { code, message, about } = event;
-      if (!IGNORED.test(code)) return undefined;
+      if (warningKind(code)?.audited !== true) return undefined;
       const facts = { code, message: message.slice(0, TEXT_CHARS_MAX) };
       if (about === undefined) return { kind: 'ignored', facts };
       // In the facts alone: it may be anybody's, and is not to crowd the rows of the question or the person.

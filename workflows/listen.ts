@@ -21,6 +21,7 @@ import {
 } from '../core/messages/parse-message.js';
 import { openAsksOf, questionOf, viewOfRun } from '../core/loop/run-result.js';
 import type { Run } from '../core/state/run.js';
+import type { RejectedMessage } from '../core/state/warning.js';
 import type { Inbox } from './inbox.js';
 import * as messages from './messages.js';
 
@@ -76,7 +77,7 @@ function listenToSignals(inbox: Inbox): void {
   });
 }
 
-type Take = <T>(message: string, parsed: Parsed<T>, make: (value: T) => Input) => void;
+type Take = <T>(message: RejectedMessage, parsed: Parsed<T>, make: (value: T) => Input) => void;
 
 function takerOf(inbox: Inbox): Take {
   return (message, parsed, make) =>

@@ -7,6 +7,7 @@ import { follows } from '../step/changes.js';
 import { emit, warn, warnAbout } from '../step/outbox.js';
 import type { Run } from '../state/run.js';
 import type { Ask, Decision, RejectionReason } from '../state/ask.js';
+import type { WarningCode } from '../state/warning.js';
 import { decidedFacts } from './decided-facts.js';
 
 export interface Refusal {
@@ -14,7 +15,7 @@ export interface Refusal {
   readonly message: string;
 }
 
-const WARNING_CODES: { readonly [reason in RejectionReason]?: string } = {
+const WARNING_CODES: { readonly [reason in RejectionReason]?: WarningCode } = {
   mismatched: 'approval_mismatch',
   vague: 'approval_vague',
   late: 'approval_late',

@@ -14,6 +14,7 @@ import type { ToolResultCode } from './tool-result.js';
 import type { Usage } from './model.js';
 import type { ResumedFrom } from './session.js';
 import type { AskView } from './ask-view.js';
+import type { WarningCode } from './warning.js';
 
 export type Phase =
   | 'initializing'
@@ -152,7 +153,7 @@ export type EventBody =
   | { readonly type: 'user_message'; readonly messageId: string; readonly text: StoredText }
   | {
       readonly type: 'warning';
-      readonly code: string;
+      readonly code: WarningCode;
       readonly message: string;
       /** With a decision that does not count. */
       readonly about?: RefusedDecision;

@@ -7,6 +7,7 @@ import type { ACTIVITIES, ActivityKind, OutputOf } from './effect.js';
 import type { Failure } from './failure.js';
 import type { Json } from '../json/json.js';
 import type { PermissionMode } from './permission-mode.js';
+import type { RejectedMessage } from './warning.js';
 
 interface Occurred {
   /** ms since epoch, workflow time. */
@@ -54,7 +55,7 @@ export type OutsideInput =
   | (Occurred & { readonly type: 'set_max_thinking_tokens'; readonly tokens: number | null })
   | (Occurred & {
       readonly type: 'input_rejected';
-      readonly message: string;
+      readonly message: RejectedMessage;
       readonly reason: string;
     });
 

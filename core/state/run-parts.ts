@@ -7,6 +7,7 @@ import type { AnswerOpinion } from './hook.js';
 import type { StoredText } from '../json/json.js';
 import type { ModelRoute, Reply } from './model.js';
 import type { Counters, RunResult, StopPhase, StopReason } from './result.js';
+import type { WarningCode } from './warning.js';
 
 export interface KnownStore extends StoreRef {
   /** When the run learned that an older copy, or another store, has the place; absent: none has. */
@@ -32,7 +33,7 @@ export interface Turn {
 
 /** A fact worth a person's attention. */
 export interface Warning {
-  readonly code: string;
+  readonly code: WarningCode;
   readonly message: string;
   readonly about?: RefusedDecision;
 }

@@ -13,6 +13,7 @@ import type { RunRef } from '../state/effect.js';
 import type { EventBody, EventStamp, RunEvent, WireEvent, WireStamp } from '../state/event.js';
 import type { Run, Warning } from '../state/run.js';
 import type { TranscriptItem } from '../state/transcript.js';
+import type { WarningCode } from '../state/warning.js';
 import { utf8ToBytes } from '@noble/hashes/utils';
 
 export const EVENTS_PER_BATCH = 200;
@@ -48,7 +49,7 @@ const HELD_WARNINGS_MAX = 50;
  * A fact worth a person's attention; the text is bounded because it quotes the outside.
  * Before `session_init` it waits for it; after `run_result`, the last event, it is not told any more.
  */
-export function warn<R extends Run>(run: R, code: string, message: string): R {
+export function warn<R extends Run>(run: R, code: WarningCode, message: string): R {
   return warnAbout(run, { code, message });
 }
 

@@ -5,6 +5,7 @@
  */
 import { AWAITING, type AwaitingStatus } from '../../core/loop/awaiting.js';
 import type { RunEvent } from '../../core/state/event.js';
+import { warningKind } from '../../core/state/warning.js';
 import type { StoredText } from '../../core/json/json.js';
 import type {
   SDKAssistantMessage,
@@ -167,8 +168,6 @@ function progressOf({ callId, tool }: EventOf<'tool_started'> | EventOf<'tool_fi
 }
 
 /** Warnings that answer what somebody asked of the run by a control. */
-const REFUSED_CONTROLS: readonly string[] = ['model_refused', 'permission_mode_refused'];
-
 function statusMessage(
   state: Projection,
   event: RunEvent,
@@ -197,7 +196,7 @@ function statusMessage(
     case 'interruption':
       return { ...status, event: event.type, reason: event.by };
     case 'warning':
-      if (!REFUSED_CONTROLS.includes(event.code)) return undefined;
+      if (warningKind(event.code)?.refusesControl !== true) return undefined;
       return { ...status, event: 'control_refused', reason: event.message };
     default:
       return undefined;

@@ -250,7 +250,7 @@ test('a transcript of a run that has ended is there even when it keeps no sessio
     run,
     head: head!,
     append: [{ kind: 'user', messageId: 'plain:m0', content: { text: 'z'.repeat(9_000) } }],
-    events: [{ type: 'warning', code: 'w', message: 'x', stamp }],
+    events: [{ type: 'warning', code: 'late_input', message: 'x', stamp }],
   });
   const { kind, messages } = await readTranscript(
     bed.store,

@@ -146,7 +146,7 @@ export async function failureFrom(work: Promise<unknown>): Promise<ApplicationFa
 export function sessionEvent(seq = 0): RunEvent {
   return {
     type: 'warning',
-    code: 'test',
+    code: 'late_input',
     message: `event ${seq}`,
     stamp: {
       seq,

@@ -90,7 +90,7 @@ function keepWriting(store: Store): () => Promise<void> {
       const runId = `live-${round % ROW_RUNS}`;
       const seq = 1 + Math.floor(round / ROW_RUNS);
       const [event] = stamped(runId, [
-        { type: 'warning', code: 'noted', message: `round ${round}` },
+        { type: 'warning', code: 'late_input', message: `round ${round}` },
       ]);
       if (event === undefined) return;
       const stamp = { ...event.stamp, seq };

@@ -7,6 +7,7 @@ import {
   inertJson,
   inertLines,
 } from '../../cli/render/index.js';
+import type { WarningCode } from '../../core/state/warning.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { AskView } from '../../core/state/ask-view.js';
 
@@ -163,7 +164,7 @@ describe('hostile text', () => {
       { type: 'approval_withdrawn', askId: text, reason: text, stamp },
       { type: 'input_provided', askId: text, outcome: 'answered', by: [text], stamp },
       { type: 'user_message', messageId: 'm', text: { text }, stamp },
-      { type: 'warning', code: text, message: text, stamp },
+      { type: 'warning', code: text as WarningCode, message: text, stamp },
       { type: 'tool_started', callId: 'c', tool: text, key: text, args: { text }, stamp },
       {
         type: 'tool_finished',

@@ -75,7 +75,7 @@ test('an event more is a difference where it stands', () => {
 });
 
 test('where a warning stands is free, but not whether it is there', () => {
-  const warning = { type: 'warning', code: 'c', message: 'm' } as const;
+  const warning = { type: 'warning', code: 'late_input', message: 'm' } as const;
   const before = happened([warning, ...READING]);
   const after = happened([...READING, warning]);
   expect(paths(before, after)).toEqual([]);

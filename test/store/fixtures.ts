@@ -101,7 +101,7 @@ export function eventsFrom(seq: number, bodies: readonly EventBody[], clock = 10
 }
 
 export function warnings(count: number, message = 'careful'): EventBody[] {
-  return Array.from({ length: count }, () => ({ type: 'warning', code: 'w', message }));
+  return Array.from({ length: count }, () => ({ type: 'warning', code: 'late_input', message }));
 }
 
 export const SESSION_INIT: EventBody = {

@@ -10,7 +10,7 @@ const TEXT = 'nul \0, reserved \uFDD0 \uFDD00 \uFDD01, key 🔑';
 function eventsWith(text: string): readonly EventBody[] {
   return [
     { ...SESSION_INIT, goal: { text }, caller: text, model: text } as EventBody,
-    { type: 'warning', code: 'w', message: text },
+    { type: 'warning', code: 'late_input', message: text },
     { type: 'run_result', result: { ...RESULT, detail: text } },
   ];
 }

@@ -164,7 +164,7 @@ describe('a run at the end of its segment', () => {
   test('leaves events behind in the store until it is small enough', () => {
     const shell = settle(createShell(REFUND));
     for (let n = 0; n < 900; n += 1) {
-      post(shell, { type: 'input_rejected', message: 'x', reason: '€'.repeat(500) });
+      post(shell, { type: 'input_rejected', message: 'signal', reason: '€'.repeat(500) });
     }
     post(shell, { type: 'segment_full' });
     activate(shell);
@@ -216,7 +216,7 @@ describe('a payload that nothing can make smaller', () => {
     const shell = createShell({ model: [failure('AuthError')] });
     until(shell, 'session_init');
     for (let n = 0; n < 400; n += 1) {
-      post(shell, { type: 'input_rejected', message: 'x', reason: '€'.repeat(500) });
+      post(shell, { type: 'input_rejected', message: 'signal', reason: '€'.repeat(500) });
     }
     expect(finish(shell).stopReason).toBe('failed');
     expect(ofType(shell, 'warning')).toHaveLength(400);

@@ -1,0 +1,84 @@
+/**
+ * What a run warns of, closed: one row a code.
+ * Invariant: a code that was ever emitted stays here, because events that are stored have it.
+ */
+import { ownValue } from '../json/json.js';
+
+interface WarningKind {
+  /** What a reader of the event learns. */
+  readonly says: string;
+  /** Something came from outside that may not count: the audit trail has it. */
+  readonly audited?: true;
+  /** A control of the run was refused: whoever reads the run's messages is told. */
+  readonly refusesControl?: true;
+}
+
+const KINDS = {
+  approval_mismatch: {
+    says: 'A decision is about other arguments than the question.',
+    audited: true,
+  },
+  approval_vague: { says: 'A decision does not name what it decides.', audited: true },
+  approval_late: { says: 'A decision comes after its question was settled.', audited: true },
+  approval_duplicate: { says: 'The person of a decision has decided already.', audited: true },
+  decision_unproven: { says: 'A decision carries no valid signature.', audited: true },
+  decision_ignored: { says: 'A decision does not count.', audited: true },
+  correction_refused: { says: 'A correction of a call cannot be made.', audited: true },
+  input_ignored: { says: 'What a person gave does not count.', audited: true },
+  permission_mode: { says: 'The permission mode changes.', audited: true },
+  permission_mode_refused: {
+    says: 'Another permission mode is refused.',
+    audited: true,
+    refusesControl: true,
+  },
+  model_refused: { says: 'Another model is refused.', refusesControl: true },
+  rejected_resolveApproval: { says: 'The signal of a decision cannot be read.', audited: true },
+  rejected_provideInput: { says: 'The signal of an answer cannot be read.', audited: true },
+  rejected_userMessage: { says: 'The signal of a message cannot be read.', audited: true },
+  rejected_setModel: { says: 'The signal for another model cannot be read.', audited: true },
+  rejected_setMaxThinkingTokens: {
+    says: 'The signal for another limit of thinking cannot be read.',
+    audited: true,
+  },
+  rejected_setPermissionMode: {
+    says: 'The signal for another permission mode cannot be read.',
+    audited: true,
+  },
+  rejected_signal: { says: 'The run knows no signal of this name.', audited: true },
+  message_dropped: { says: 'A message finds no room and is dropped.' },
+  messages_unread: { says: 'Messages come too late: no request has them.' },
+  early_input: { says: 'An outcome comes before the run was opened.' },
+  late_input: { says: 'An outcome comes that the run does not wait for.' },
+  billed_above_bound: { says: 'A model call cost more than was reserved for it.' },
+  usage_unreadable: { says: 'The reported usage cannot be read: the bound counts.' },
+  unknown_stop_reason: { says: 'The vendor ended a reply for a reason that is not known.' },
+  reply_incomplete: { says: 'The vendor did not send all of a reply.' },
+  surplus_calls: { says: 'A reply makes more calls than one reply may.' },
+  hosted_calls_unlisted: { says: 'The vendor ran more calls than the run lists.' },
+  key_conflict: { says: 'The idempotency key of a call is taken by another action.' },
+  tool_schema_changed: {
+    says: 'A worker serves a tool with another schema than the run began with.',
+  },
+  not_compacted: { says: 'A compaction has not shortened the conversation.' },
+  history_repaired: { says: 'A call of the stored conversation had no result and was given one.' },
+  state_not_forked: { says: 'A fork begins without the previous values of its session.' },
+  segment_not_archived: { says: 'The history of a closed segment is not in the archive yet.' },
+  run_adopted: { says: 'The run goes on with another store.' },
+  store_restored: { says: 'The store of the run was restored from a backup.' },
+} as const satisfies { readonly [code: string]: WarningKind };
+
+export type WarningCode = keyof typeof KINDS;
+
+export const WARNINGS: { readonly [code in WarningCode]: WarningKind } = KINDS;
+
+/** undefined: a newer release has emitted it. */
+export function warningKind(code: string): WarningKind | undefined {
+  return ownValue<WarningKind>(WARNINGS, code);
+}
+
+/** The messages that are parsed before the core sees them; a code names each that could not be. */
+export type RejectedMessage = WarningCode extends infer Code
+  ? Code extends `rejected_${infer Message}`
+    ? Message
+    : never
+  : never;
