@@ -82,7 +82,7 @@ const schema = z.strictObject({
     .max(2_000)
     .optional(),
   jwt: jwt.optional(),
-  /** A file of service tokens (docs/console.md). */
+  /** A file of service tokens (docs/operate/console.md). */
   serviceTokens: z.string().min(1).max(4_096).optional(),
   /** Roles of a token in the desk's own words: `{ 'grp-finance': ['finance'] }`. Default: as they are. */
   roles: z.record(name, z.array(role).max(20)).optional(),

@@ -64,7 +64,7 @@ export function resolveRoute(name: string, models: DeclaredModels = {}): ModelRo
     `Model ${JSON.stringify(name.slice(0, NAME_CHARS_MAX))} is not known.`,
     {
       hint:
-        'Use a known name (docs/providers.md lists them), or declare a route: { name: "provider/model", provider, model, contextWindow, ' +
+        'Use a known name (docs/guide/providers.md lists them), or declare a route: { name: "provider/model", provider, model, contextWindow, ' +
         'maxOutputTokens, prices: { input, output, cacheRead, cacheWrite } in micro-USD per million tokens, ' +
         'pricesVersion, temperatureAllowed, thinkingAdaptive? }; or say in unknownModels what to reckon with.',
       details: { known },

@@ -1,5 +1,5 @@
 /**
- * A run's events in words: which rule decided what, and why (docs/semantics.md names the rules).
+ * A run's events in words: which rule decided what, and why (docs/reference/semantics.md names the rules).
  * Invariants: pure; exhaustive over the events, so that a new one cannot go unexplained; texts from outside
  * are quoted and bounded, and made harmless by whoever shows them.
  */

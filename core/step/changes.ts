@@ -15,7 +15,7 @@ export interface Change {
   readonly why: string;
 }
 
-/** `docs/semantics.md` lists them. */
+/** `docs/reference/semantics.md` lists them. */
 export const CHANGES = {
   errorCodes: {
     since: 2,

@@ -1,6 +1,6 @@
 /**
  * An older copy takes the store's place while runs are under way: what an operator does after a loss. All workers are
- * stopped for it, as docs/operate.md demands of operators, and started again on the copy.
+ * stopped for it, as docs/operate/postgres.md demands of operators, and started again on the copy.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, rmSync } from 'node:fs';

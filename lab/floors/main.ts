@@ -7,6 +7,8 @@ import { importsIn } from './imports.js';
 const faults = faultsOf(importsIn(join(__dirname, '..', '..'), FLOORS.flat()));
 for (const fault of faults) console.log(fault);
 if (faults.length > 0) {
-  console.log('Imports go down only (docs/architecture.md); lab/floors/house.ts has the floors.');
+  console.log(
+    'Imports go down only (docs/design/architecture.md); lab/floors/house.ts has the floors.',
+  );
   process.exitCode = 1;
 }

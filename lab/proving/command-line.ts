@@ -57,7 +57,7 @@ export function readOptions(argv: readonly string[]): Options {
   const missing = REQUIRED.filter((name) => given[name] === undefined).map((name) => `--${name}`);
   if (missing.length > 0) {
     throw new HoldfastError('Usage', `Missing: ${missing.join(', ')}.`, {
-      hint: 'Give a recording, its expected outcomes and their domain; see --help and docs/guarantees.md.',
+      hint: 'Give a recording, its expected outcomes and their domain; see --help and docs/reference/guarantees.md.',
     });
   }
   if (given.store !== undefined) refuseUnknownPlace(given.store);

@@ -1,6 +1,6 @@
 /**
  * Looks at what a run has told the store whenever something dies, and compares in the end.
- * Invariant (G4): what was known once stays: the line of events after a recovery begins with the one before.
+ * Invariant (guarantee 4): what was known once stays: the line of events after a recovery begins with the one before.
  */
 import { canonicalJson, type Json } from '../../core/json/json.js';
 import type { RunEvent } from '../../core/state/event.js';

@@ -1,5 +1,5 @@
 /**
- * Hides texts in a bundle in such a way that it still replays (docs/replay.md).
+ * Hides texts in a bundle in such a way that it still replays (docs/guide/replay.md).
  * Invariants: a hidden text is replaced by one and the same marker wherever it stands; messages, large texts
  * and digests of calls get the names that their new content has; what comes out has replayed exactly, and has
  * no hidden text in it, or nothing comes out.

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TRANSITIONS } from '../../pure/transitions.js';
-import { semantics } from '../../docs/semantics.js';
+import { semantics } from '../../docs/reference/semantics.js';
 import { collectFixtures } from '../../evaluation/collect.js';
 import { createSimulationEngine } from '../../evaluation/simulation/index.js';
 
@@ -11,8 +11,8 @@ const ROOT = join(__dirname, '..', '..');
 /** The table's layout is the formatter's business. */
 const cells = (text: string): string => text.replace(/-{3,}/g, '---').replace(/ +/g, ' ');
 
-test('docs/semantics.md says what the constants say', () => {
-  const written = readFileSync(join(ROOT, 'docs', 'semantics.md'), 'utf8');
+test('docs/reference/semantics.md says what the constants say', () => {
+  const written = readFileSync(join(ROOT, 'docs', 'reference', 'semantics.md'), 'utf8');
   const fresh = execFileSync(
     process.execPath,
     [join(ROOT, 'node_modules/prettier/bin/prettier.cjs'), '--parser', 'markdown'],

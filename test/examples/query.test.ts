@@ -1,4 +1,4 @@
-/** The example of docs/query.md: what stands there is the program, and the program works. */
+/** The example of docs/guide/query.md: what stands there is the program, and the program works. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { config } from '../../examples/minimal/agent.js';
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 test('the page shows the program as it is', () => {
   const program = readFileSync(join(ROOT, 'examples/query/ask-orders.ts'), 'utf8');
-  const page = readFileSync(join(ROOT, 'docs/query.md'), 'utf8');
+  const page = readFileSync(join(ROOT, 'docs/guide/query.md'), 'utf8');
   const [, shown] = /```ts\n([\s\S]*?)```/.exec(page) ?? [];
   expect(shown).toBe(program.replace("'../../index.js'", "'holdfast'"));
 });

@@ -27,8 +27,8 @@ describe('model routes', () => {
     });
   });
 
-  test('are all named in docs/providers.md', () => {
-    const text = readFileSync(join(__dirname, '..', '..', 'docs', 'providers.md'), 'utf8');
+  test('are all named in docs/guide/providers.md', () => {
+    const text = readFileSync(join(__dirname, '..', '..', 'docs', 'guide', 'providers.md'), 'utf8');
     const unnamed = knownRoutes().filter((name) => !text.includes(`\`${name.split('/')[1]}\``));
     expect(unnamed).toEqual([]);
   });

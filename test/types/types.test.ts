@@ -44,8 +44,8 @@ test('the program of the README compiles', async () => {
   expect(await complaints(() => program!.replace("'holdfast'", "'../../../index.js'"))).toEqual([]);
 }, 120_000);
 
-test('the programs of docs/providers.md compile', async () => {
-  const text = await readFile(join(__dirname, '..', '..', 'docs', 'providers.md'), 'utf8');
+test('the programs of docs/guide/providers.md compile', async () => {
+  const text = await readFile(join(__dirname, '..', '..', 'docs', 'guide', 'providers.md'), 'utf8');
   const programs = [...text.matchAll(/```(ts)\n([\s\S]*?)```/g)].map(([, , program]) => program!);
   expect(programs).toHaveLength(3);
   const [configured] = programs;

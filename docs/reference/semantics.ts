@@ -1,26 +1,26 @@
-/** Writes docs/semantics.md from the constants that the code decides by: `npm run semantics`. */
+/** Writes docs/reference/semantics.md from the constants that the code decides by: `npm run semantics`. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DEFAULT_BUDGET } from '../core/state/budget-fields.js';
-import { CHANGES } from '../core/step/changes.js';
-import { DIALECTS, stopReasonAs } from '../evaluation/dialects.js';
-import { GATES } from '../core/gates/completion.js';
-import { HOOK_POINTS } from '../core/state/hook.js';
-import { PERMISSION_MODES } from '../core/state/permission-mode.js';
-import type { StopReason } from '../core/state/result.js';
-import { RULE_LISTS } from '../core/loop/rules.js';
-import { DEFAULT_SETTINGS } from '../core/state/settings.js';
-import { STOP_MEANINGS } from '../core/step/stop.js';
-import { EFFECTS, IDEMPOTENCIES, retryFor, sideEffectOf } from '../core/state/tool.js';
+import { DEFAULT_BUDGET } from '../../core/state/budget-fields.js';
+import { CHANGES } from '../../core/step/changes.js';
+import { DIALECTS, stopReasonAs } from '../../evaluation/dialects.js';
+import { GATES } from '../../core/gates/completion.js';
+import { HOOK_POINTS } from '../../core/state/hook.js';
+import { PERMISSION_MODES } from '../../core/state/permission-mode.js';
+import type { StopReason } from '../../core/state/result.js';
+import { RULE_LISTS } from '../../core/loop/rules.js';
+import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
+import { STOP_MEANINGS } from '../../core/step/stop.js';
+import { EFFECTS, IDEMPOTENCIES, retryFor, sideEffectOf } from '../../core/state/tool.js';
 import {
   DENIED_CODES,
   INFRASTRUCTURE_CODES,
   INTERRUPTED_CODES,
   INVALID_CODES,
   TOOL_RESULT_CODES,
-} from '../core/state/tool-result.js';
-import { WARNINGS } from '../core/state/warning.js';
-import { TRANSITIONS } from '../pure/transitions.js';
+} from '../../core/state/tool-result.js';
+import { WARNINGS } from '../../core/state/warning.js';
+import { TRANSITIONS } from '../../pure/transitions.js';
 
 type Row = readonly string[];
 
