@@ -1,6 +1,6 @@
 /**
  * The rules of a run: the specification, read top-down. The first rule that fires decides, and the lists are tried again
- * from the top until none fires (step/advance.ts). docs/semantics.md and `holdfast explain` tell these rows.
+ * from the top until none fires (step/advance.ts). docs/reference/semantics.md and `holdfast explain` tell these rows.
  * Words: an effect is work that is handed to a worker, or a timer; effects are in flight, or under way, until their
  * outcome is received. A turn is a reply with the results of its calls.
  * Invariants: a rule that fires changes what it looks at, so that it does not fire for ever; a name stands in the events
