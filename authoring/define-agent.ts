@@ -62,38 +62,46 @@ function checkTexts({ name, version, model, instructions }: AgentDefinition): vo
     throw wrong(String(name), 'its name is not allowed', NAME_HINT);
   }
   if (typeof version !== 'string' || !VERSION.test(version)) {
-    throw wrong(name, `its version is ${JSON.stringify(version)}`, "Give it one, such as '1'.");
+    throw wrong(
+      name,
+      `its version is ${JSON.stringify(version)}`,
+      "Give the agent a version, such as '1'.",
+    );
   }
   if (typeof model !== 'string' || model.trim() === '') {
-    throw wrong(name, 'it names no model', "Name one, such as model: 'anthropic/…'.");
+    throw wrong(name, 'it names no model', "Name a model, such as model: 'anthropic/…'.");
   }
   if (typeof instructions !== 'string' || instructions.trim() === '') {
     throw wrong(name, 'its instructions are blank', 'Say what the agent is for and how it works.');
   }
   const bytes = Buffer.byteLength(instructions);
   if (bytes > INSTRUCTIONS_BYTES_MAX) {
-    const hint = `Keep them below ${INSTRUCTIONS_BYTES_MAX} bytes; give long material by tools.`;
+    const hint = `Keep the instructions below ${INSTRUCTIONS_BYTES_MAX} bytes; give long material by tools.`;
     throw wrong(name, `its instructions take ${bytes} bytes`, hint);
   }
 }
 
 function checkTools(agent: string, tools: readonly Tool[]): void {
   if (tools.length > TOOLS_MAX) {
-    const hint = `Offer at most ${TOOLS_MAX}; split the work over several agents.`;
+    const hint = `Offer at most ${TOOLS_MAX} tools; split the work over several agents.`;
     throw wrong(agent, `it has ${tools.length} tools`, hint);
   }
   const byWireName = new Map<string, string>();
   for (const tool of tools) {
     if (typeof tool?.record?.name !== 'string') {
-      throw wrong(agent, 'one of its tools is no tool', 'Make each with defineTool({…}).');
+      throw wrong(agent, 'one of its tools is no tool', 'Make each tool with defineTool({…}).');
     }
     const { name, wireName } = tool.record;
     const other = byWireName.get(wireName);
     if (other === name) {
-      throw wrong(agent, `it has two tools named ${name}`, 'Rename one, or drop one of them.');
+      throw wrong(
+        agent,
+        `it has two tools named ${name}`,
+        'Rename one of the two tools, or drop one.',
+      );
     }
     if (other !== undefined) {
-      const hint = `Both reach the model as ${wireName}; rename one.`;
+      const hint = `Both names reach the model as ${wireName}; rename one of the two tools.`;
       throw wrong(agent, `the model cannot tell tools ${other} and ${name} apart`, hint);
     }
     byWireName.set(wireName, name);

@@ -77,15 +77,18 @@ export function isConfig(value: unknown): value is Config {
 
 function agentsByName(agents: readonly Agent[]): ReadonlyMap<string, Agent> {
   if (!Array.isArray(agents) || agents.length === 0) {
-    throw wrong('It names no agent.', 'List your agents: defineConfig({ agents: [myAgent] }).');
+    throw wrong(
+      'The configuration names no agent.',
+      'List your agents: defineConfig({ agents: [myAgent] }).',
+    );
   }
   const byName = new Map<string, Agent>();
   for (const agent of agents as readonly Agent[]) {
     if (typeof agent?.name !== 'string' || agent.policy === undefined) {
-      throw wrong('One of its agents is no agent.', 'Make each with defineAgent({…}).');
+      throw wrong('One of the agents is no agent.', 'Make each agent with defineAgent({…}).');
     }
     if (byName.has(agent.name)) {
-      throw wrong(`It has two agents named ${agent.name}.`, 'Rename one of them.');
+      throw wrong(`Two agents are named ${agent.name}.`, 'Rename one of the two agents.');
     }
     byName.set(agent.name, agent);
   }

@@ -166,10 +166,14 @@ export function checkNames({
     throw wrong(name, 'its name is too long for model providers', hint);
   }
   if (typeof version !== 'string' || !VERSION.test(version)) {
-    throw wrong(name, `its version is ${JSON.stringify(version)}`, "Give it one, such as '1'.");
+    throw wrong(
+      name,
+      `its version is ${JSON.stringify(version)}`,
+      "Give the tool a version, such as '1'.",
+    );
   }
   if (description !== undefined && description.length > DESCRIPTION_CHARS_MAX) {
-    const hint = `Keep it below ${DESCRIPTION_CHARS_MAX} characters; it is sent with every request.`;
+    const hint = `Keep it below ${DESCRIPTION_CHARS_MAX} characters: every request sends the description.`;
     throw wrong(name, 'its description is too long', hint);
   }
 }
@@ -192,7 +196,7 @@ function checkEffect(definition: Declaration): void {
     throw wrong(name, 'it has no run function', 'Add run: (input, ctx) => ….');
   }
   if (probe !== undefined && sideEffectOf(effect) !== 'mutating') {
-    const hint = 'Drop it: a read is simply repeated.';
+    const hint = 'Drop this field: a read is simply repeated.';
     throw wrong(name, `it has a probe, but its effect is "${effect}"`, hint);
   }
 }
@@ -203,7 +207,7 @@ function checkLoss({ name, effect, idempotency, probe, onLost }: Declaration): v
     throw wrong(name, `its onLost is "${String(onLost)}"`, `Use one of ${ON_LOST.join(', ')}.`);
   }
   if (sideEffectOf(effect) !== 'mutating') {
-    const hint = 'Drop it: a read is simply repeated.';
+    const hint = 'Drop this field: a read is simply repeated.';
     throw wrong(name, `it has an onLost, but its effect is "${effect}"`, hint);
   }
   if (onLost === 'probe' && probe === undefined) {

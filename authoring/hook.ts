@@ -129,15 +129,18 @@ export function checkedHooks(agent: string, hooks: readonly Hook[]): readonly Ho
     new HoldfastError('InvalidAgent', `Agent ${agent}: ${what}.`, { hint });
   if (!Array.isArray(hooks)) throw refuse('its hooks are no list', 'Give hooks: [myHook].');
   if (hooks.length > HOOKS_MAX) {
-    throw refuse(`it has ${hooks.length} hooks`, `Register at most ${HOOKS_MAX}.`);
+    throw refuse(`it has ${hooks.length} hooks`, `Register at most ${HOOKS_MAX} hooks.`);
   }
   const names = new Set<string>();
   for (const hook of hooks as readonly Hook[]) {
     if (typeof hook?.name !== 'string' || !HOOK_POINTS.includes(hook.point)) {
-      throw refuse('one of its hooks is no hook', 'Make each with defineHook({…}).');
+      throw refuse('one of its hooks is no hook', 'Make each hook with defineHook({…}).');
     }
     if (names.has(hook.name)) {
-      throw refuse(`it has two hooks named ${hook.name}`, 'Rename one, or drop one of them.');
+      throw refuse(
+        `it has two hooks named ${hook.name}`,
+        'Rename one of the two hooks, or drop one.',
+      );
     }
     names.add(hook.name);
   }

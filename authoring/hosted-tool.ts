@@ -67,7 +67,11 @@ function checkHosted({ name, effect, provider, declaration, bound }: HostedToolD
     throw wrong(name, `its effect is "${String(effect)}"`, `Use one of ${EFFECTS.join(', ')}.`);
   }
   if (typeof provider !== 'string' || provider === '') {
-    throw wrong(name, 'it names no provider', "Say whose it is, such as provider: 'anthropic'.");
+    throw wrong(
+      name,
+      'it names no provider',
+      "Name the vendor that runs the tool, such as provider: 'anthropic'.",
+    );
   }
   if (declaration?.['name'] !== undefined && declaration['name'] !== wireNameOf(name)) {
     const hint = 'Give the tool the name that its declaration has.';

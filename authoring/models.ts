@@ -22,7 +22,7 @@ export function checkedRoutes(routes: readonly ModelRoute[]): readonly ModelRout
   const names = new Set<string>();
   for (const route of routes) {
     if (names.has(route.name)) {
-      throw wrong(`It has two routes named ${route.name}.`, 'Rename one of them.');
+      throw wrong(`Two routes are named ${route.name}.`, 'Rename one of the two routes.');
     }
     names.add(route.name);
     if (!isSized(route) || !arePrices(route.prices)) {

@@ -208,7 +208,7 @@ async function notStarted(
   const log = lastLines(await tailOf(logFile), 5);
   return new HoldfastError(
     'ServerUnavailable',
-    `The embedded Temporal server did not become usable: ${reason}.${log === '' ? '' : ` Its last words: ${log}`}`,
+    `The embedded Temporal server did not become usable: ${reason}.${log === '' ? '' : ` The end of the server’s log: ${log}`}`,
     {
       hint: `Read ${logFile}; if the database is damaged, move it away and start again.`,
       details: { logFile, exitCode: end.code, signal: end.signal },

@@ -132,6 +132,6 @@ async function serving(child: ChildProcess, line: WorkerLine): Promise<void> {
   if (outcome === 'serving') return;
   child.kill('SIGKILL');
   throw new HoldfastError('Internal', `The worker process ${outcome} before it served.`, {
-    hint: 'Its own output above says why.',
+    hint: 'The output of the worker above says why.',
   });
 }

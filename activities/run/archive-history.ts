@@ -94,7 +94,7 @@ function remark({ tell }: Archiver, claimed: Archival, fate: ArchivalFate): void
     );
   } else if (fate.state === 'waiting' && tries === 1) {
     tell(
-      `The history of segment ${segment} is not archived yet: ${fate.fault}. It is tried again until Temporal's retention deletes it; mend what fails, and see holdfast doctor for what is left.`,
+      `The history of segment ${segment} is not archived yet: ${fate.fault}. The worker tries again until Temporal's retention deletes the history. Mend the fault; holdfast doctor lists the segments that are left.`,
       facts,
     );
   }

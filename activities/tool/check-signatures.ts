@@ -32,14 +32,14 @@ export async function objectionToSignatures(
   const { roles, quorum, escalate } = rule;
   const needed = isStanding(grant) ? 1 : quorum;
   if (people.size < needed) {
-    return 'What was approved is no longer proven: the key that signed it does not count any more.';
+    return 'The approval is no longer proven: the key that signed it was revoked.';
   }
   // From when on a role counts that joins later, the run has checked: it knows when it asked.
   const joining = escalate?.roles ?? [];
   const wanted = roles.length === 0 ? [] : [...roles, ...joining];
   const missing =
     wanted.length > 0 && !counting.every(({ statement }) => hasRole(statement, wanted));
-  return missing ? 'Whoever approved does not have the role that this needs.' : undefined;
+  return missing ? 'The approvers do not have the role that this call needs.' : undefined;
 }
 
 /** Whether what a person signed still carries their word on what became of a call. */

@@ -126,8 +126,9 @@ export class ChatScreen {
   }
 
   private remark(subtype: 'init' | 'compact_boundary' | 'tombstone' | 'reset'): void {
-    if (subtype === 'compact_boundary') this.note('What was said before was summarised.');
-    if (subtype === 'tombstone') this.note('What was said last does not count.');
+    if (subtype === 'compact_boundary')
+      this.note('The conversation before this point was summarised.');
+    if (subtype === 'tombstone') this.note('The last message was taken back and does not count.');
     if (subtype === 'reset') this.note('The run was reset; the end of it is told again.');
   }
 

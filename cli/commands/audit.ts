@@ -64,7 +64,9 @@ function addVerify(audit: Command, cli: Cli): void {
         }
         output.line(`${rows} rows, unbroken, up to ${head.hash}.`);
         if (heads.length === 0) {
-          output.remark('Without --head nobody can tell whether the whole trail was replaced.');
+          output.remark(
+            'Only a head that was kept elsewhere shows that the whole trail was replaced: pass it with --head.',
+          );
         }
         return EXIT.completed;
       }),

@@ -24,7 +24,7 @@ export function addDoctor(program: Command, cli: Cli): void {
   const command = program
     .command('doctor')
     .description(
-      'Check Node, server, namespace, workers, store, histories that are not archived, configuration, model key and stuck runs (also those that have waited for a worker, the store or the like for more than 60 s). What needs something broken is not checked. Exits with 1 when something is broken.',
+      'Check Node, server, namespace, workers, store, histories that are not archived, configuration, model key and stuck runs (also those that have waited for a worker, the store or the like for more than 60 s). A check that needs a broken part is skipped. The command exits with 1 when a part is broken.',
     );
   withJson(withPlace(withConfig(command)), '{ok, checks: [{name, status, found, mend}]}')
     .addHelpText('after', examples('holdfast doctor', 'holdfast doctor --json'))

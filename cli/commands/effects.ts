@@ -28,7 +28,7 @@ export function addEffects(program: Command, cli: Cli): void {
   const command = program
     .command('effects')
     .description(
-      'List what was done, or may have been, for a business object: tools say by their identity what they are about.',
+      'List effects that happened, or may have happened, for a business object. A tool names the object by its identity.',
     )
     .option('--identity <text>', 'one of the texts of the identity')
     .option('--order <id>', 'the same, for orders')

@@ -39,7 +39,7 @@ export function addExport(program: Command, cli: Cli): void {
   const command = program
     .command('export')
     .description(
-      'Write a run into one file: its histories, its conversation, its events, its versions. It holds everything the run has seen; --redact hides texts.',
+      'Write a run into one file: its histories, its conversation, its events, its versions. The file holds everything that the run has seen; --redact hides texts.',
     )
     .argument('<run>', 'run id')
     .option('-o, --output <file>', 'where to (default RUN.bundle.json in the working directory)')

@@ -30,7 +30,7 @@ export function addFreeze(program: Command, cli: Cli): void {
   const command = program
     .command('freeze')
     .description(
-      'Stop what changes something: a tool, an agent, or everything. It binds from the next claim on, also in runs under way.',
+      'Stop changes: those of a tool, of an agent, or all. A freeze binds from the next claim on, also in runs under way.',
     )
     .option('--tool <pattern>', "a tool's name, or a prefix of names that ends in *")
     .option('--agent <name>', 'every run of this agent')

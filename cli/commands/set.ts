@@ -39,7 +39,9 @@ export function addSet(program: Command, cli: Cli): void {
         }
         await apply((await session.client()).handle(runId), options);
         output.data({ runId, asked: { model, maxThinkingTokens } });
-        output.line(`Asked to change. See what the run says: holdfast watch ${shellWord(runId)}`);
+        output.line(
+          `Asked to change. The run’s events tell whether the change counts: holdfast watch ${shellWord(runId)}`,
+        );
       }),
     );
 }

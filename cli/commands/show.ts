@@ -153,7 +153,9 @@ async function liveFacts(client: HoldfastClient, runId: string): Promise<Live> {
     const execution = await described;
     if (execution.closed) return { ...NOT_UNDER_WAY, trouble: await endOf(client, runId) };
     const failing =
-      execution.attempt > 1 ? ' Its workflow task keeps failing; see holdfast doctor.' : '';
+      execution.attempt > 1
+        ? ' The workflow task of the run keeps failing; see holdfast doctor.'
+        : '';
     return { state: null, trouble: `${error.message}${failing}`, waits: await waits };
   }
 }
@@ -164,7 +166,7 @@ async function endOf(client: HoldfastClient, runId: string): Promise<string> {
     .handle(runId)
     .result({ timeoutMs: 5_000 })
     .then(
-      (result) => `It ended: ${result.stopReason}.`,
+      (result) => `The run ended: ${result.stopReason}.`,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
 }

@@ -78,7 +78,7 @@ function addRestored(store: Command, cli: Cli): void {
   const command = store
     .command('restored')
     .description(
-      'Say that an older copy has taken the place of the store, before workers start again. Of every call that was handed over before, what the copy lacks is then unknown: its probe or a person is asked.',
+      'Say that an older copy has taken the place of the store, before workers start again. Calls that were handed over before and that the copy has no record of are then unknown: the tool’s probe or a person is asked.',
     )
     .option('--as <name>', 'who says so, for the audit trail')
     .option('--reason <text>', 'why, for the audit trail', 'declared');
@@ -100,7 +100,7 @@ function addAdopt(store: Command, cli: Cli): void {
   const command = store
     .command('adopt <run>')
     .description(
-      'Let a run that was begun with another store, which is gone for good, go on with this one. What this store lacks of its calls is unknown: their probe or a person is asked.',
+      'Let a run that was begun with another store, which is gone for good, go on with this one. Calls that this store has no record of are unknown: the tool’s probe or a person is asked.',
     )
     .option('--as <name>', 'who says so, for the audit trail');
   withJson(withTenant(withPlace(command)), '{runId, id, adopted}')

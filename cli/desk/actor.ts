@@ -122,7 +122,7 @@ export async function actorOf(cli: Cli, session: Session, options: ActorOptions)
   const by = nameOf(options);
   if (by === undefined) {
     throw usage(
-      'Nobody has said who acts.',
+      'The command does not say who acts.',
       'Set HOLDFAST_TOKEN to your token of the approval desk; in local development give --as NAME.',
     );
   }

@@ -163,7 +163,7 @@ async function signerFor(
     return trustedNewKey(file, store);
   }
   if (objection !== undefined) {
-    output.remark(`What is decided here may not count: ${objection.message}. ${objection.hint}`);
+    output.remark(`Decisions at this desk may not count: ${objection.message}. ${objection.hint}`);
   }
   return signer;
 }

@@ -109,7 +109,7 @@ function mendStuck({ kind, reason, waitsFor = '' }: StuckRun): string {
     return 'Deploy a worker at least as new as the one that began the run.';
   return kind === 'workflow_task'
     ? 'Mend the fault named here and restart the workers; the run goes on by itself and loses nothing.'
-    : 'It is retried by itself; mend what the message names, or stop the run with holdfast interrupt.';
+    : 'Temporal retries the activity by itself. Mend the fault that the message names, or stop the run with holdfast interrupt.';
 }
 
 /** Whether the embedded server could be started on its usual ports. */

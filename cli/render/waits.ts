@@ -5,14 +5,14 @@ import { inert } from './inert.js';
 
 const MESSAGE_CHARS_MAX = 400;
 
-/** `It waits for the store since 2026-11-22 12:20:03 +01:00 (4 min), for callModel, tried 7 times: …` */
+/** `The run waits for the store since 2026-11-22 12:20:03 +01:00 (4 min), for callModel, tried 7 times: …` */
 export function waitLine(wait: Wait, now: number): string {
   const { for: what, since, activity, attempts, message } = wait;
   const when = `${dateTimeText(since)} (${durationText(Math.max(0, now - since))})`;
   const tried = attempts === 0 ? '' : `, tried ${attempts} ${attempts === 1 ? 'time' : 'times'}`;
   const how = activity === undefined ? '' : `, for ${inert(activity)}${tried}`;
   const why = message === undefined ? '' : `: ${inert(message, MESSAGE_CHARS_MAX)}`;
-  return `It waits for ${inert(what)} since ${when}${how}${why}`;
+  return `The run waits for ${inert(what)} since ${when}${how}${why}`;
 }
 
 /** The next action of whoever operates it. */

@@ -11,7 +11,7 @@ export interface OutgoingMessage {
 export function checkMessage(message: OutgoingMessage): void {
   const parsed = parseUserMessage(message);
   if (parsed.ok) return;
-  throw new HoldfastError('InvalidTask', `The message is not sent: ${parsed.reason}.`, {
+  throw new HoldfastError('InvalidTask', `The message was not sent: ${parsed.reason}.`, {
     hint: `Send a text of 1 to ${MESSAGE_CHARS_MAX} characters.`,
   });
 }

@@ -173,7 +173,7 @@ function saidOf(reply: Exclude<QuestionReply, { readonly kind: 'text' }>): Said 
 }
 
 function unclear(callback: string, answer: unknown): HoldfastError {
-  return new HoldfastError('InvalidTask', `What ${callback} returned is no answer.`, {
+  return new HoldfastError('InvalidTask', `${callback} returned no answer.`, {
     hint: 'Return one of the answers of its type, or null to leave the question to others.',
     details: { answer },
   });

@@ -176,7 +176,7 @@ export class QueryLife {
     if (first === undefined || hurry.aborted) throw abortedEarly();
     if (!first.done) return textOfPrompt(first.value);
     throw new HoldfastError('InvalidTask', 'The prompt gave no message.', {
-      hint: 'Its first message is what the run is to achieve.',
+      hint: 'Give at least one message: the first one is the goal of the run.',
     });
   }
 

@@ -146,7 +146,7 @@ export function runHandle(link: Link, runId: string): RunHandle {
 /** What the run would refuse is refused here, where somebody hears of it. */
 function accepted<T>(parsed: Parsed<T>): T {
   if (parsed.ok) return parsed.value;
-  throw new HoldfastError('InvalidTask', `This cannot be set: ${parsed.reason}.`, {
+  throw new HoldfastError('InvalidTask', `The value cannot be set: ${parsed.reason}.`, {
     hint: 'Correct the value and send it again.',
   });
 }

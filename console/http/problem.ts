@@ -106,7 +106,7 @@ export function reasonOf(error: unknown): string {
 function unexpected(reference: string): Problem {
   return new Problem(500, {
     code: 'internal',
-    detail: 'The request failed. Whoever runs this console finds more in its log.',
+    detail: 'The request failed. The log of this console says more.',
     reference,
   });
 }

@@ -20,7 +20,7 @@ const listFreezes = endpoint({
   method: 'get',
   path: '/v1/freezes',
   name: 'listFreezes',
-  summary: 'What is frozen, or was: tools, agents or everything.',
+  summary: 'Freezes, in force and past: tools, agents or everything.',
   access: 'read',
   query: z.strictObject({ state: z.enum(['in_force', 'all']).default('in_force') }),
   answers: {
@@ -89,7 +89,8 @@ const listEffects = endpoint({
   method: 'get',
   path: '/v1/effects',
   name: 'listEffects',
-  summary: 'What was done, or may have been, for a business object: by which run, on whose word.',
+  summary:
+    'Effects that happened, or may have happened, for a business object: by which run, on whose word.',
   access: 'read',
   query: controls.effectsQuery,
   answers: {

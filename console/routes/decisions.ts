@@ -196,7 +196,7 @@ const answer = endpoint({
 });
 
 function alreadyAnswered(): Problem {
-  return new Problem(409, { code: 'already_decided', detail: 'It has been answered.' });
+  return new Problem(409, { code: 'already_decided', detail: 'The question has been answered.' });
 }
 
 export const decisionEndpoints: readonly Endpoint[] = [decide, answer];

@@ -89,7 +89,8 @@ const streamTokens = endpoint({
   method: 'get',
   path: '/v1/runs/{runId}/tokens',
   name: 'streamTokens',
-  summary: 'What models say, while they say it (server-sent events); resumes after Last-Event-ID.',
+  summary:
+    'The words of models as they come (server-sent events); the stream resumes after Last-Event-ID.',
   access: 'read',
   params,
   answers: { 200: { description: 'A stream: `chunk`s with their cursor as id, `end`.' } },

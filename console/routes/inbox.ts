@@ -23,7 +23,7 @@ const listInbox = endpoint({
   method: 'get',
   path: '/v1/inbox',
   name: 'listInbox',
-  summary: 'What waits for a person, oldest first, with a search.',
+  summary: 'Questions that wait for a person, oldest first, with a search.',
   access: 'read',
   query: z.strictObject({
     state: z.enum(['pending', 'all']).default('pending'),

@@ -110,7 +110,7 @@ const getRunState = endpoint({
   method: 'get',
   path: '/v1/runs/{runId}/state',
   name: 'getRunState',
-  summary: 'What the run itself knows at this moment: counters, budget, standing grants.',
+  summary: 'The state of the run at this moment: counters, budget, standing grants.',
   access: 'read',
   params: z.strictObject({ runId: shapes.id }),
   answers: { 200: { description: 'The state.', schema: shapes.runState } },
@@ -141,7 +141,7 @@ const getRunWaits = endpoint({
   path: '/v1/runs/{runId}/waits',
   name: 'getRunWaits',
   summary:
-    'What the run waits for besides people, and since when; known also while the store is away.',
+    'Waits of the run other than for people, each with its beginning; answered also while the store is away.',
   access: 'read',
   params: z.strictObject({ runId: shapes.id }),
   answers: { 200: { description: 'The waits.', schema: shapes.runWaits } },

@@ -39,7 +39,7 @@ type Rules<Args extends readonly [Run, ...unknown[]]> = readonly Rule<string, Ru
 /** Of any run that has not ended, open or not. */
 export const OPENING = [
   rule('close asked', {
-    says: 'A `close` ends a conversation that waits for its user, once nothing queued is left to answer. It cancels any other run, unless a person has interrupted that run already.',
+    says: 'A `close` ends a conversation that waits for its user, once nothing queued is left to answer. A `close` cancels any other run, unless a person has interrupted that run already.',
     holds: 'nothing',
     since: 9,
     apply: heedClose,
@@ -103,7 +103,7 @@ export const ALWAYS = [
     apply: segmentFull,
   }),
   rule('end of wall time', {
-    says: 'With `timeoutCounts: wall` a timer ends the run at its time, whatever the run waits for. What is under way is cancelled first.',
+    says: 'With `timeoutCounts: wall` a timer ends the run at its time, whatever the run waits for. Work under way is cancelled first.',
     holds: 'everything, while what is cancelled comes back',
     since: 1,
     apply: watchWallTime,
@@ -131,13 +131,13 @@ export const ALWAYS = [
 /** While the newest reply and its calls are worked on. */
 export const WITH_REPLY = [
   rule('hooks after reply', {
-    says: 'The PostSampling hooks start once for each reply. Nobody waits for them.',
+    says: 'The PostSampling hooks start once for each reply. The run does not wait for them.',
     holds: 'nothing',
     since: 1,
     apply: afterSampling,
   }),
   rule('last word', {
-    says: 'The reply to a wrap-up request ends the run with the budget’s stop reason. Its calls are not run.',
+    says: 'The reply to a wrap-up request ends the run with the budget’s stop reason. The calls of that reply are not run.',
     holds: 'nothing',
     since: 1,
     apply: (run, _turn) => (run.wrapUp?.asked ? only(stop(run, run.wrapUp.reason)) : undefined),

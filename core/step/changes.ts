@@ -67,7 +67,7 @@ export const CHANGES = {
   },
   toldRecovery: {
     since: 7,
-    why: 'What was done to find out what became of a lost call is an event.',
+    why: 'The steps of finding out what became of a lost call are an event.',
   },
   toldDecisions: {
     since: 8,

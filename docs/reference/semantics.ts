@@ -27,8 +27,8 @@ type Row = readonly string[];
 export function semantics(): string {
   return `${[
     '# Semantics',
-    'Written by `npm run semantics` from the constants that the code decides by; do not edit. What a rule',
-    'means in detail stands at the code that it names.',
+    'Written by `npm run semantics` from the constants that the code decides by; do not edit. The',
+    'details of a rule stand at the code that it names.',
     ...RULE_LISTS.flatMap(({ title, rules }) =>
       section(title, 'core/loop/rules.ts: the first rule that fires decides', [
         ['rule', 'says', 'what waits while the rule holds', 'since rules'],

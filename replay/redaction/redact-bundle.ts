@@ -121,13 +121,16 @@ async function settled(bundle: Bundle): Promise<Bundle> {
     }
     if (report.error !== undefined || names.size < report.differences.length) {
       throw refused(
-        `What would be hidden decides something in this run: ${reportLines(report).slice(1).join(' ').trim()}`,
+        `A text that the rules hide decides something in this run: ${reportLines(report).slice(1).join(' ').trim()}`,
         'Let the rules hide less: a name that recorded events have too, such as `reason`, needs a pointer, such as /call/args/reason.',
       );
     }
     current = renaming(current, names);
   }
-  throw refused('What would be hidden changes digests without end.', 'Let the rules hide less.');
+  throw refused(
+    'The texts that the rules hide change digests without end.',
+    'Let the rules hide less.',
+  );
 }
 
 function refuseLeaks(bundle: Bundle, replacer: Replacer): void {
@@ -135,7 +138,7 @@ function refuseLeaks(bundle: Bundle, replacer: Replacer): void {
     if (replacer.leftIn(text) === undefined) return text;
     throw refused(
       `A part of a hidden text would remain at ${place}.`,
-      'It stands there in another form, or as the name of a value; let the rules find it there too.',
+      'The text stands there in another form, or as the name of a value. Let the rules find that form too.',
     );
   };
   rewrite(bundle as unknown as Json, { text: look, name: look });

@@ -181,16 +181,16 @@ describeInBrowser('what else people answer', () => {
       await card.getByText('1,250.00 EUR').waitFor();
       await card.getByRole('heading', { name: 'The attempt' }).waitFor();
       await card.getByText(/Started \d.*; nobody knows how it ended\./).waitFor();
-      await card.getByText(/Nobody heard how attempt 1 ended \(.+\)/).waitFor();
-      await card.getByText(/Its claim was taken away \(.+\)/).waitFor();
+      await card.getByText(/The end of attempt 1 was not heard \(.+\)/).waitFor();
+      await card.getByText(/The claim of the attempt was taken away \(.+\)/).waitFor();
       await card.getByText('Neither the ledger nor the tool could tell').waitFor();
       await card.getByText('lost-after:0', { exact: true }).waitFor();
       await card.getByText('Approved by').waitFor();
       await screenshot(page, 'outcome');
-      await page.getByRole('button', { name: 'It happened' }).click();
+      await page.getByRole('button', { name: 'The call happened' }).click();
       await page.getByLabel(/What would the tool have returned/).fill('{"receipt": 17}');
       await screenshot(page, 'outcome-happened');
-      await page.getByRole('button', { name: 'It happened', exact: true }).click();
+      await page.getByRole('button', { name: 'The call happened', exact: true }).click();
       await page.getByText('Decided: happened.').waitFor();
       const { events, result } = await stage.world.ended(run);
       expect(result.completed).toBe(true);
@@ -209,10 +209,10 @@ describeInBrowser('what else people answer', () => {
     async () => {
       const { run, ask } = lost('before');
       const { page, context } = await stage.open('rita', { path: pathTo(ask) });
-      await page.getByRole('button', { name: 'It did not happen' }).click();
+      await page.getByRole('button', { name: 'The call did not happen' }).click();
       await page.getByText('If it did happen after all, it may happen twice.').waitFor();
       expect(effectsOf('lost-before')).toBe(0);
-      await panelOf(page).getByRole('button', { name: 'It did not happen' }).click();
+      await panelOf(page).getByRole('button', { name: 'The call did not happen' }).click();
       await page.getByText('Decided: not happened.').waitFor();
       const { result } = await stage.world.ended(run);
       expect(result).toMatchObject({ completed: true, counters: { toolCalls: 1 } });

@@ -215,10 +215,10 @@ describeInBrowser('without barriers', () => {
       await goTo(page, pathTo(ask));
       await page.getByRole('heading', { name: 'The attempt' }).waitFor();
       await looksClean(visitor, 'an unknown outcome');
-      await press(page, /It happened/);
+      await press(page, /The call happened/);
       await looksClean(visitor, 'saying that it happened');
       await press(page, 'Back');
-      await press(page, 'It did not happen');
+      await press(page, 'The call did not happen');
       await page.getByText('it may happen twice').waitFor();
       await looksClean(visitor, 'saying that it did not happen');
       await press(page, 'Back');
@@ -251,7 +251,7 @@ describeInBrowser('without barriers', () => {
       const ask = await openAsk(run);
       const visitor = await stage.open('rita', { path: '/runs/run' });
       const { page } = visitor;
-      await page.getByText('It waits for approval of').waitFor();
+      await page.getByText('The run waits for approval of').waitFor();
       await page.locator('progress').first().waitFor();
       await page.getByText('Write to it, or stop it').click();
       await page.getByRole('button', { name: 'Interrupt …' }).click();
@@ -308,7 +308,7 @@ describeInBrowser('without barriers', () => {
       });
       const visitor = await stage.open('rita', { path: '/runs/live' });
       const { page } = visitor;
-      await page.getByRole('region', { name: 'What the model says now' }).waitFor();
+      await page.getByRole('region', { name: 'The model’s words now' }).waitFor();
       await looksClean(visitor, 'a run whose model speaks');
       const alone = await world.raw.workflow.start('agentRun', {
         taskQueue: 'nobody-serves-this',

@@ -171,7 +171,7 @@ describeInBrowser('texts that want to be more than texts', () => {
   async function lookAt(page: Page, ask: AskView, hadRead: boolean): Promise<void> {
     await page.goto(`${stage.desk().url}${pathTo(ask)}`);
     const card = page.getByRole('article');
-    await card.getByRole('heading', { name: 'What it rests on' }).waitFor();
+    await card.getByRole('heading', { name: 'Grounds of the proposal' }).waitFor();
     const args = ask.args as Readonly<Record<string, unknown>>;
     const shown = await card.locator('.fields').first().textContent();
     for (const [name, value] of Object.entries(args)) {

@@ -74,7 +74,7 @@ describeInBrowser('the inbox', () => {
       await form.getByRole('button', { name: 'Send the correction' }).click();
       await page.getByText('amountCents must be a whole number.').waitFor();
       await form.getByLabel('amountCents').fill('590');
-      await form.getByLabel('What changes').getByText('590').waitFor();
+      await form.getByLabel('Changes').getByText('590').waitFor();
       await form.getByLabel('Reason (optional)').fill('Only the shipping.');
       await screenshot(page, 'correct');
       await form.getByRole('button', { name: 'Send the correction' }).press('Enter');

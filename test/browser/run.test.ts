@@ -83,7 +83,9 @@ describeInBrowser('the page of a run', () => {
       const { page, faults, context } = await stage.open('rita', { path: '/runs/waits-alone' });
       const wait = page.locator('.waits .notice');
       await wait.getByText('a worker').waitFor();
-      expect(await wait.textContent()).toMatch(/^It waits for a worker since .+ \(\d+ s ago\)$/);
+      expect(await wait.textContent()).toMatch(
+        /^The run waits for a worker since .+ \(\d+ s ago\)$/,
+      );
       await screenshot(page, 'run-waits');
       await run.terminate();
       await wait.waitFor({ state: 'hidden' });
@@ -111,7 +113,7 @@ describeInBrowser('the page of a run', () => {
         settings: { includePartialMessages: true },
       });
       const { page, context } = await stage.open('rita', { path: '/runs/live' });
-      const live = page.getByRole('region', { name: 'What the model says now' });
+      const live = page.getByRole('region', { name: 'The model’s words now' });
       await live.getByText('We are sorry').waitFor();
       expect(await live.textContent()).not.toContain('full amount');
       await screenshot(page, 'run-live');
@@ -139,7 +141,7 @@ describeInBrowser('the page of a run', () => {
       });
       const ask = await openAsk(run);
       const { page, faults, context } = await stage.open('rita', { path: '/runs/glance' });
-      await page.getByText('It waits for approval of').waitFor();
+      await page.getByText('The run waits for approval of').waitFor();
       await page.getByText(/Cost/).first().waitFor();
       await page.locator('progress').first().waitFor();
       await screenshot(page, 'run-waiting');

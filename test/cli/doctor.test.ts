@@ -192,7 +192,7 @@ test('a wait is one line with since when, for how long and why, and has a next a
   const now = Date.now();
   const wait = { for: 'the store', since: now - 300_000, attempts: 7, activity: 'call_model' };
   expect(waitLine({ ...wait, message: 'It\u001B[2J cannot\nbe reached.' }, now)).toMatch(
-    /^It waits for the store since \d{4}-[^(]*\(5 min\), for call_model, tried 7 times: It cannot be reached\.$/,
+    /^The run waits for the store since \d{4}-[^(]*\(5 min\), for call_model, tried 7 times: It cannot be reached\.$/,
   );
   const actions = ['a worker', 'the store', 'the right store', 'the transcript', 'a worker with x'];
   expect(new Set(actions.map(mendWait)).size).toBe(actions.length);

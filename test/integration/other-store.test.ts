@@ -97,7 +97,7 @@ test(
       expect((await waitsFor(run, 'the right store')).message).toContain('store adopt');
       expect(world.service.visits(run.runId, 'probe')).toEqual([]);
       const { out } = await holdfast(own, 'show', run.runId);
-      expect(out).toMatch(/It waits for the right store since /);
+      expect(out).toMatch(/The run waits for the right store since /);
     }
     await elsewhere.kill();
     const right = await world.spawn();

@@ -82,7 +82,7 @@ describe('a worker that is away', () => {
 
       expect(await waitsShown(place, run.runId)).toEqual([wait]);
       const { out } = await holdfast(place, ['show', run.runId]);
-      expect(out).toMatch(/It waits for a worker since \d{4}-\d\d-\d\d [^]*holdfast worker/);
+      expect(out).toMatch(/The run waits for a worker since \d{4}-\d\d-\d\d [^]*holdfast worker/);
       const told = await desk.get(`/v1/runs/${run.runId}/waits`);
       expect(told).toMatchObject({ status: 200, body: { waits: [wait] } });
       expect((await desk.get(`/v1/runs/${run.runId}/waits`, 'bob')).status).toBe(404);
@@ -206,7 +206,7 @@ onPostgres('a store that is away', () => {
       // Later attempts have been refused as well: the wait began with the first of them.
       expect(shown.waits[0]!.since).toBe(wait.since);
       const { out } = await holdfast(place, ['show', 'storeless']);
-      expect(out).toMatch(/The store cannot be read[^]*It waits for the store since /);
+      expect(out).toMatch(/The store cannot be read[^]*The run waits for the store since /);
 
       expect((await holdfast(place, ['list', '--stuck'])).out).toContain('No run is stuck.');
       const later = await holdfast(place, ['list', '--stuck'], { laterMs: HOUR_MS });
@@ -225,7 +225,9 @@ onPostgres('a store that is away', () => {
       const atDesk = await holdfast(place, ['show', 'storeless'], {
         variables: { HOLDFAST_TOKEN: tokenOf('mia'), HOLDFAST_DESK_URL: desk.url },
       });
-      expect(atDesk.out).toMatch(/The desk cannot read its store[^]*It waits for the store since /);
+      expect(atDesk.out).toMatch(
+        /The desk cannot read its store[^]*The run waits for the store since /,
+      );
       proxy.restore();
       await world.ended(run);
     },

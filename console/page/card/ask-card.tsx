@@ -94,7 +94,7 @@ function Below({ ask, grounds }: PartProps): VNode {
     <>
       <div class="grounds">
         {grounds === undefined ? (
-          <p class="help">Fetching what it rests on …</p>
+          <p class="help">Fetching the grounds of the proposal …</p>
         ) : (
           <>
             <Why ask={ask} grounds={grounds} />

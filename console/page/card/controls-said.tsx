@@ -64,7 +64,7 @@ export function LimitsSection({ outlook }: { readonly outlook: Outlook }): VNode
         )}
       </h3>
       {exceeded === true && (
-        <p class="alarm">This is beyond them: it would be refused even if it is approved.</p>
+        <p class="alarm">This call is beyond the limits: an approval does not let it pass.</p>
       )}
       <ul class="limits">
         {limits.map((limit) => (

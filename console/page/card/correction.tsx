@@ -7,7 +7,7 @@ import { InertLine } from '../parts/inert.js';
 import { Names } from '../parts/names.js';
 import { Readable } from '../parts/readable.js';
 
-const COLUMNS = ['What', 'Proposed', 'Now'];
+const COLUMNS = ['Field', 'Proposed', 'Now'];
 
 export interface CorrectionProps {
   readonly ask: Ask;

@@ -6,7 +6,7 @@ import { InertLine } from '../parts/inert.js';
 import { ResultText } from '../parts/result-text.js';
 
 const WARNING =
-  'What the model had read before. It comes from outside: nobody has checked it, and it may try to talk you into something.';
+  'Texts that the model had read before. These texts come from outside and are unchecked; they may try to talk you into something.';
 
 export interface SourcesProps {
   readonly grounds: Grounds;
@@ -17,7 +17,7 @@ export function Sources({ grounds: { sources, more }, runId }: SourcesProps): VN
   const nothing = 'The model had read nothing but its task.';
   return (
     <section>
-      <h3>What it rests on</h3>
+      <h3>Grounds of the proposal</h3>
       <p class="help">{sources.length === 0 ? nothing : WARNING}</p>
       {more && <p class="help">There are older ones, which the run shows.</p>}
       <ol class="sources">

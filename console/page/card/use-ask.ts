@@ -11,7 +11,7 @@ import { words } from '../parts/format.js';
 
 const LOOK_MS = 2_500;
 export const CHANGED = 'This question has changed.';
-export const DROPPED = 'What you had begun was about the other one, and is dropped.';
+export const DROPPED = 'Your form was about the earlier question and is dropped.';
 
 export interface Version {
   readonly ask: Ask;

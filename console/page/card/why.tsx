@@ -28,7 +28,7 @@ const WHY: { readonly [kind in Ask['kind']]: string } = {
   approval: 'The policy wants a person’s word.',
   outcome:
     'An attempt was lost, and nobody can tell whether it took effect. Find out, then say so.',
-  budget: 'The run has used up what it may use.',
+  budget: 'The run has used up its budget.',
   input: 'The model wants to know something.',
   user_message: 'The conversation waits for its user.',
 };

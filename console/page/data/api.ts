@@ -96,7 +96,13 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
   if (status === 401) whenLoggedOut();
   try {
     const said = (await response.json()) as Problem;
-    const { code = 'failed', title = 'It failed.', detail = title, hint, errors = [] } = said;
+    const {
+      code = 'failed',
+      title = 'The request failed.',
+      detail = title,
+      hint,
+      errors = [],
+    } = said;
     const faults = errors.map(({ path, message }) =>
       path === '' ? message : `${path}: ${message}`,
     );

@@ -33,6 +33,6 @@ export function reached(response: Response): void {
 export function lost(): void {
   if (absence.get() !== undefined) return;
   timer ??= setTimeout(() => {
-    absence.set('The desk does not answer. What you see may be old; trying again …');
+    absence.set('The desk does not answer. The page may be out of date; trying again …');
   }, QUIET_MS);
 }

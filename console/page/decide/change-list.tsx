@@ -13,7 +13,7 @@ export function ChangeList({ before, after }: ChangeListProps): VNode | null {
   const changes = changesBetween(before, after);
   if (changes.length === 0) return null;
   return (
-    <ul class="change-list" aria-label="What changes">
+    <ul class="change-list" aria-label="Changes">
       {changes.map(({ path, before: was, after: is }) => (
         <li key={path}>
           <b>

@@ -33,7 +33,7 @@ function ApprovalChoices(props: Pick<ChoicesProps, 'desk' | 'takesGrant' | 'isRe
   const { desk, takesGrant, isReady } = props;
   const opens = (form: 'correct' | 'grant') => () => {
     if (isReady) desk.open(form);
-    else desk.complain('What it rests on is still being fetched.');
+    else desk.complain('The grounds of the proposal are still being fetched.');
   };
   return (
     <>
@@ -49,8 +49,8 @@ function ApprovalChoices(props: Pick<ChoicesProps, 'desk' | 'takesGrant' | 'isRe
 function OutcomeChoices({ desk }: Pick<ChoicesProps, 'desk'>): VNode {
   return (
     <>
-      <Button label="It happened …" kind="primary" press={() => desk.open('happened')} />
-      <Button label="It did not happen" press={() => desk.open('not happened')} />
+      <Button label="The call happened …" kind="primary" press={() => desk.open('happened')} />
+      <Button label="The call did not happen" press={() => desk.open('not happened')} />
       <Button label="Stop the run" kind="danger" press={() => desk.open('stop')} />
     </>
   );

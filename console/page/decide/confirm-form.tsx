@@ -6,8 +6,8 @@ import type { Desk } from './desk.js';
 const CHOICES = {
   'not happened': {
     decision: 'not_happened',
-    text: 'It will be done again, under the same key. If it did happen after all, it may happen twice.',
-    label: 'It did not happen',
+    text: 'The call will be made again, under the same key. A call that happened after all may then happen twice.',
+    label: 'The call did not happen',
   },
   stop: {
     decision: 'stop',

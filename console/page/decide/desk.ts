@@ -46,9 +46,9 @@ export function useSender(askId: string): Send {
 
 export function deliveredText({ state, outcome, storeAway }: Delivery): string {
   if (storeAway === true) {
-    return 'Sent. The store is away: whether it counts shows when it is back.';
+    return 'Sent. The store is away: the page shows whether the decision counts when the store is back.';
   }
-  if (state === 'sent') return 'Sent. It counts as soon as a worker has taken it up.';
+  if (state === 'sent') return 'Sent. The decision counts as soon as a worker has taken it up.';
   if (outcome === 'pending') return 'Your word is noted. More people have to decide.';
   return `Decided: ${words(outcome ?? state)}.`;
 }

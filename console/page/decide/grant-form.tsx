@@ -60,7 +60,7 @@ export function GrantForm({ ask, desk, grounds }: GrantFormProps): VNode {
 }
 
 const BOUNDS =
-  'It cannot be taken back. It ends with its last call, with its time or with the run. A freeze, the limits of the tool, what the policy denies and the question about doing the same twice still hold.';
+  'A standing grant cannot be taken back. The grant ends with its last call, with its time or with the run. A freeze, the limits of the tool, what the policy denies and the question about doing the same twice still hold.';
 
 interface ConfirmationProps {
   readonly grant: Grant;

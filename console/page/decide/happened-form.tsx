@@ -5,7 +5,7 @@ import { Button } from '../parts/button.js';
 import { Form, textIn } from '../parts/form.js';
 import type { Desk } from './desk.js';
 
-const LABEL = 'What would the tool have returned? JSON or text; the model is told. (optional)';
+const LABEL = 'Result of the tool, as JSON or text; the model is told. (optional)';
 
 export function HappenedForm({ desk }: { readonly desk: Desk }): VNode {
   const [value, setValue] = useState('');
@@ -14,7 +14,7 @@ export function HappenedForm({ desk }: { readonly desk: Desk }): VNode {
     void desk.decide({ decision: 'happened', ...(text !== '' && { value: valueOf(text) }) });
   };
   return (
-    <Form label="It happened" submit={submit}>
+    <Form label="The call happened" submit={submit}>
       <label for="happened-value">{LABEL}</label>
       <textarea
         id="happened-value"
@@ -25,7 +25,7 @@ export function HappenedForm({ desk }: { readonly desk: Desk }): VNode {
       />
       <div class="choices">
         <button type="submit" class="button primary">
-          It happened
+          The call happened
         </button>
         <Button label="Back" press={() => desk.open(undefined)} />
       </div>

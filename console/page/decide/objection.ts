@@ -4,7 +4,7 @@ import { words } from '../parts/format.js';
 
 /** Undefined: they may, as far as can be told here. */
 export function objectionTo(ask: Ask, me: Person): string | undefined {
-  if (ask.outcome !== 'pending') return `It is ${words(ask.outcome)}.`;
+  if (ask.outcome !== 'pending') return `This question is ${words(ask.outcome)}.`;
   const mine = ask.votes?.find(({ by }) => by === me.id);
   if (mine !== undefined) return `You have decided: ${words(mine.decision)}.`;
   if (ask.answeredBy === 'customer') {

@@ -12,15 +12,15 @@ const ANSWERS: { readonly [answer in NonNullable<RecoveryStep['answer']>]: strin
 
 const WORDS: { readonly [step in RecoveryStep['step']]: (said: RecoveryStep) => string } = {
   attempt_lost: ({ attempt = 1, claimed }) =>
-    `Nobody heard how attempt ${attempt} ended${claimed === false ? ', which had claimed nothing' : ''}`,
+    `The end of attempt ${attempt} was not heard${claimed === false ? ', which had claimed nothing' : ''}`,
   store_restored: () => 'An older copy of the store has taken its place',
-  claim_burned: () => 'Its claim was taken away',
+  claim_burned: () => 'The claim of the attempt was taken away',
   ledger_told: (said) => `The ledger ${answerOf(said)}`,
   probe_told: (said) => `The tool’s probe ${answerOf(said)}`,
   person_told: (said) => `${said.by?.join(', ') || 'A person'} ${answerOf(said)}`,
   outcome_recorded: () => 'The ledger has learned it',
   nobody_told: () => 'Neither the ledger nor the tool could tell',
-  repetition_due: () => 'It is called again with the same key',
+  repetition_due: () => 'The tool is called again with the same key',
 };
 
 function answerOf({ answer = 'unknown' }: RecoveryStep): string {

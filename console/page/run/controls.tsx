@@ -87,7 +87,7 @@ function StopPanel({ runId, send }: SendingProps): VNode {
   const place = useRef<HTMLDivElement>(null);
   useFocusOnChange(isAsked, () => place.current?.querySelector('button'));
   const interrupt = async (): Promise<void> => {
-    await send('It is being stopped.', () => post(pathOf('runs', runId, 'interrupt'), {}));
+    await send('The run is being stopped.', () => post(pathOf('runs', runId, 'interrupt'), {}));
     setAsked(false);
   };
   return (

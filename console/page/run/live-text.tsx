@@ -28,7 +28,7 @@ export function LiveText({ runId, events }: LiveTextProps): VNode {
     if (event !== undefined) spoken.tell(event);
   }
   return (
-    <section class="live" aria-label="What the model says now" hidden={spoken.text === ''}>
+    <section class="live" aria-label="The model’s words now" hidden={spoken.text === ''}>
       <h3>The model is speaking …</h3>
       <div class="live-text">
         <InertBlock

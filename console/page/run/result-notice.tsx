@@ -30,7 +30,7 @@ export function ResultNotice({ result, runId }: ResultNoticeProps): VNode {
         </p>
       )}
       {budgetOverrun === true && (
-        <p>It cost more than its budget: the vendor billed above its own bound.</p>
+        <p>The run cost more than its budget: the vendor billed above its own bound.</p>
       )}
       {answer !== undefined && <Answer text={answer} runId={runId} />}
       {output !== undefined && <Readable value={output} runId={runId} />}

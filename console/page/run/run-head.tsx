@@ -99,10 +99,10 @@ function PendingNotice({ ask }: { readonly ask: Ask }): VNode {
     <p class="notice waiting">
       {kind === 'approval' ? (
         <>
-          It waits for approval of <InertLine text={tool} max={100} />
+          The run waits for approval of <InertLine text={tool} max={100} />
         </>
       ) : (
-        'It waits for an answer'
+        'The run waits for an answer'
       )}
       {'. '}
       <a href={inboxPath(askId)}>Look at it</a>

@@ -129,7 +129,7 @@ function Said({ event, runId }: OfEvent<'model_response'>): VNode {
           <StoredText excerpt={excerptOf(text)} runId={runId} />
         </div>
       )}
-      {partial === true && <p class="help">It was cut off.</p>}
+      {partial === true && <p class="help">The reply was cut off.</p>}
       {calls.length > 0 && <Exact title={`Proposed: ${tools}`} value={calls} />}
     </>
   );

@@ -51,7 +51,7 @@ function WaitLine({ wait }: { readonly wait: Wait }): VNode {
   const { for: what, since, activity, attempts, message } = wait;
   return (
     <p class="notice waiting">
-      {'It waits for '}
+      {'The run waits for '}
       <b>
         <InertLine text={what} max={160} />
       </b>

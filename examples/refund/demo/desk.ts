@@ -49,7 +49,7 @@ async function decide(options: DeskOptions, { runId, ask, signal }: Question): P
   const { roles } = ask;
   const run = client.handle(runId);
   if (!terminal.interactive) {
-    terminal.say(`Nobody is asked here: ${DEMO_APPROVER} (${roles.join(', ')}) approves.`);
+    terminal.say(`The demo asks no person: ${DEMO_APPROVER} (${roles.join(', ')}) approves.`);
     await run.approve(ask.askId, { by: DEMO_APPROVER, roles, reason: 'approved by the demo' });
     return;
   }

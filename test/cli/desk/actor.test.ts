@@ -32,7 +32,7 @@ const ME = ['--as', 'mia'];
 const SERVICE = { HOLDFAST_TOKEN: 'hf_service_x' };
 
 test.each<[string, Variables, readonly string[], RegExp]>([
-  ['nobody', {}, [], /Nobody has said who acts.*HOLDFAST_TOKEN/s],
+  ['nobody', {}, [], /The command does not say who acts.*HOLDFAST_TOKEN/s],
   ['an empty name', {}, ['--as', ' '], /--as is a name/],
   ['an empty role', {}, [...ME, '--role', ''], /--role is empty/],
   ['a name with hidden characters', {}, ['--as', 'm\u202eia'], /--as is a name/],

@@ -1,0 +1,29 @@
+/** Where texts for users stand. */
+import { filesIn } from '../../docs/specification/codes.js';
+
+const SOURCES =
+  /^(?:activities|authoring|cli|client|console|core|devserver|evaluation|examples|providers|pure|replay|store|testing|worker|workflows)\/.*\.tsx?$/;
+const DOCUMENTS = /^(?:README\.md|CONTRIBUTING\.md|examples\/.*\.md|docs\/.*\.md)$/;
+/** Records of the project, and lists that are written from other files. */
+const RECORDS = /^docs\/(?:progress|measured|specification\/(?:scenarios|invariants))\.md$/;
+/** Of the core, texts that people read and no history has. */
+const TOLD_BY_CORE = ['core/loop/rules.ts', 'core/step/changes.ts'];
+/** Texts that a model reads or says. Histories, conversations and cases have them as they are. */
+const OF_MODELS = [
+  'activities/model/compact.ts',
+  'activities/run/open-run.ts',
+  'evaluation/convert-task.ts',
+  'examples/refund/script.ts',
+  'pure/session-repair.ts',
+];
+
+export function sourcesIn(root: string): readonly string[] {
+  return filesIn(root)
+    .filter((file) => SOURCES.test(file))
+    .filter((file) => !file.startsWith('core/') || TOLD_BY_CORE.includes(file))
+    .filter((file) => !OF_MODELS.includes(file));
+}
+
+export function documentsIn(root: string): readonly string[] {
+  return filesIn(root).filter((file) => DOCUMENTS.test(file) && !RECORDS.test(file));
+}
