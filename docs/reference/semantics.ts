@@ -51,6 +51,14 @@ export function semantics(): string {
       ['gate'],
       ...GATES.map(({ name }): Row => [wordsOf(name.replace(/Gate$/, ''))]),
     ]),
+    ...outcomes(),
+    ...settable(),
+  ].join('\n')}\n`;
+}
+
+/** How runs and calls end, and what a run tells meanwhile. */
+function outcomes(): readonly string[] {
+  return [
     ...section('Stop reasons', 'core/step/stop.ts, evaluation/dialects.ts', [
       ['reason', 'status', ...DIALECTS, 'next safe action'],
       ...stopRows(),
@@ -87,8 +95,7 @@ export function semantics(): string {
         ...IDEMPOTENCIES.map((idempotency) => retryFor({ effect, idempotency })),
       ]),
     ]),
-    ...settable(),
-  ].join('\n')}\n`;
+  ];
 }
 
 /** What agents, configurations and starts may set. */
