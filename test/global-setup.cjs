@@ -1,5 +1,6 @@
-// Once before all tests: the Temporal server is there, built with visible progress where it must be, and the
-// workflow bundle and the page of the sources. PostgreSQL is only announced: the first test that needs it starts it.
+// Once before all tests: the Temporal server is there, built with visible progress where it must be, and so are the
+// workflow bundles, the compiled sources and the page. PostgreSQL is only announced: the first test that needs it
+// starts it.
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { register } = require('tsx/cjs/api');
@@ -17,7 +18,9 @@ module.exports = async function globalSetup() {
     },
   });
   // Every test file and every worker process it starts would bundle the workflows again.
-  await require('../worker/workflow-code.ts').writeWorkflowBundle();
+  const code = require('../worker/workflow-code.ts');
+  if (code.prebuiltBundle() !== 'fresh') await code.writeWorkflowBundle();
+  await require('./compiled.ts').compileSources();
   require('./built-page.ts').buildTestPage();
   const { announcePostgres } = require('./postgres-server.ts');
   announcePostgres(join(tmpdir(), `holdfast-postgres-${process.pid}`));

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../cli/program.js';
+import { compiledPath } from '../compiled.js';
 
 const ROOT = join(__dirname, '..', '..');
 let folder: string;
@@ -236,7 +237,7 @@ describe('the process', () => {
   function spawned(argv: readonly string[], input?: string) {
     return spawnSync(
       process.execPath,
-      [join(ROOT, 'node_modules', 'tsx', 'dist', 'cli.mjs'), join(ROOT, 'cli', 'main.ts'), ...argv],
+      [compiledPath(join(ROOT, 'cli', 'main.ts')), ...argv],
       { cwd: folder, encoding: 'utf8', env: { PATH: process.env.PATH, NO_COLOR: '1' }, input },
     );
   }

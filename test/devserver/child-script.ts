@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { compiledPath } from '../compiled.js';
 
 /** A process that runs in-process.ts, and the one line it prints. */
 export interface ScriptRun {
@@ -14,7 +15,7 @@ export interface ScriptRun {
 export function runScript(command: 'find' | 'start', options: object): ScriptRun {
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', join(__dirname, 'in-process.ts'), command, JSON.stringify(options)],
+    [compiledPath(join(__dirname, 'in-process.ts')), command, JSON.stringify(options)],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   const exited = new Promise<NodeJS.Signals | number | null>((resolve) => {

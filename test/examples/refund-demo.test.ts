@@ -1,4 +1,4 @@
-/** The demo as a newcomer runs it, from the sources, against a real server. */
+/** The demo as a newcomer runs it, compiled, against a real server. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
+import { compiledPath } from '../compiled.js';
 
-const START = join(__dirname, '../../examples/refund/start.ts');
+const START = compiledPath(join(__dirname, '../../examples/refund/start.ts'));
 // A first run may have to build the server.
 const LIMIT_MS = 600_000;
 
@@ -36,7 +37,7 @@ describe('the refund demo', () => {
 
   function start(args: readonly string[] = ['--yes']): Demo {
     const { ANTHROPIC_API_KEY: _key, ANTHROPIC_BASE_URL: _url, ...environment } = process.env;
-    const child = spawn(process.execPath, ['--import', require.resolve('tsx'), START, ...args], {
+    const child = spawn(process.execPath, [START, ...args], {
       cwd: folder,
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { parseScriptFile } from '../../providers/scripted/script-file.js';
 import { scriptOf } from '../../providers/scripted/script.js';
 import { startScriptedModel } from '../../providers/scripted/server.js';
+import { compiledPath } from '../compiled.js';
 import { failureOf, serving, stopAll } from './scripted-setup.js';
 
 afterEach(stopAll);
@@ -126,7 +127,7 @@ describe('the scripted model as a process', () => {
 
   async function start(): Promise<string> {
     const root = path.join(__dirname, '..', '..');
-    const main = path.join(root, 'providers', 'scripted', 'main.ts');
+    const main = compiledPath(path.join(root, 'providers', 'scripted', 'main.ts'));
     writeFileSync(path.join(folder, 's.json'), JSON.stringify({ runs: { '*': [{ text: 'Hi' }] } }));
     const options = [
       '--script',
@@ -134,7 +135,7 @@ describe('the scripted model as a process', () => {
       '--log',
       path.join(folder, 'log.jsonl'),
     ];
-    child = spawn(process.execPath, ['--import', 'tsx', main, ...options], { cwd: root });
+    child = spawn(process.execPath, [main, ...options], { cwd: root });
     const line = await new Promise<string>((resolve, reject) => {
       child?.stdout?.once('data', (data: Buffer) => resolve(data.toString()));
       child?.stderr?.once('data', (data: Buffer) => reject(new Error(data.toString())));

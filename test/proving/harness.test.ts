@@ -3,13 +3,16 @@ import { matchOutcomes, readExpectedOutcomes } from '../../lab/proving/expected-
 import { proving } from '../../lab/proving/main';
 import { AIRLINE } from '../../lab/proving/airline/tools';
 import { planKill, type KillPlan, type MomentPlan } from '../../lab/proving/kill-plan';
-import { prove, type ProveOptions, type RunReport } from '../../lab/proving/prove';
+import type * as Proving from '../../lab/proving/prove';
+import type { ProveOptions, RunReport } from '../../lab/proving/prove';
 import { readRecording } from '../../lab/proving/recording';
 import { RETAIL } from '../../lab/proving/retail/tools';
 import { parkedLine, summarise, summaryLine } from '../../lab/proving/summary';
+import { compiled } from '../compiled';
 import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
 import { playable } from './playable';
 
+const { prove } = compiled<typeof Proving>('lab/proving/prove.ts');
 const RECORDING = join(TAU2, 'trajectories', 'retail', 'gpt-4.1_40.json');
 const EXPECTED = join(TAU2, 'expected', 'retail', 'gpt-4.1_40.json');
 /** Both runs have a write, and the seed kills each of them in the middle. */

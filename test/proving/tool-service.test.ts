@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { startToolService, type ToolService } from '../../lab/proving/tool-service-process';
+import { compiledPath } from '../compiled';
 import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
 
 const DATABASE = join(TAU2, 'retail', 'db.json');
@@ -193,11 +194,9 @@ describeWithMaterial('the tool service', () => {
 describeWithMaterial('the tool service process', () => {
   test('stops when its parent goes away', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'holdfast-tools-'));
-    const entry = join(__dirname, '..', '..', 'lab', 'proving', 'tool-service.ts');
+    const source = join(__dirname, '..', '..', 'lab', 'proving', 'tool-service.ts');
     const flags = [
-      '--import',
-      require.resolve('tsx'),
-      entry,
+      compiledPath(source),
       '--domain',
       'retail',
       '--database',

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { SCHEMA_VERSION } from '../../store/migrations.js';
 import { isStoreUrl } from '../../store/postgres/store-url.js';
+import { compiledPath } from '../compiled.js';
 import { cleanUp, newPlace, newStore, rawRows } from './fixtures.js';
 import { until } from '../until.js';
 
@@ -20,8 +21,8 @@ interface Child {
 }
 
 function start(place: string, job: string, id: number): Child {
-  const script = join(__dirname, 'processes', 'worker.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', script, place, job, String(id)]);
+  const script = compiledPath(join(__dirname, 'processes', 'worker.ts'));
+  const child = spawn(process.execPath, [script, place, job, String(id)]);
   const lines: unknown[] = [];
   const errors: string[] = [];
   createInterface(child.stdout).on('line', (line) => lines.push(JSON.parse(line)));

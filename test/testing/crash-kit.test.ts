@@ -14,15 +14,17 @@ import {
   startScriptedModel,
   startTcpProxy,
   startTestServer,
-  startWorkerProcess,
   type CrashBoundary,
   type ScriptedModel,
   type TcpProxy,
   type TestServer,
   type WorkerProcess,
 } from '../../testing/index.js';
+import type * as WorkerProcesses from '../../testing/worker-process.js';
+import { compiled, compiledPath } from '../compiled.js';
 import { APPROVER, SETTINGS, TINY } from './support/tiny-agent.js';
 
+const { startWorkerProcess } = compiled<typeof WorkerProcesses>('testing/worker-process.ts');
 const LIMIT_MS = 90_000;
 const ANSWER_LIMIT_MS = 45_000;
 
@@ -55,7 +57,7 @@ function spawn(): Promise<WorkerProcess> {
     namespace: 'default',
     taskQueue: 'holdfast',
     storePlace,
-    configModule: join(__dirname, 'support', 'tiny-agent.ts'),
+    configModule: compiledPath(join(__dirname, 'support', 'tiny-agent.ts')),
     configOptions: { serviceUrl: `http://127.0.0.1:${(service.address() as AddressInfo).port}` },
     modelUrl: modelProxy.url,
     modelStallMs: 1_000,

@@ -21,7 +21,6 @@ import {
   scriptOf,
   startScriptedModel,
   startTestServer,
-  startWorkerProcess,
   type Script,
   type ScriptedAnswer,
   type ScriptedModel,
@@ -30,10 +29,14 @@ import {
   type WorkerProcess,
 } from '../../../testing/index.js';
 import { startWorker, type RunningWorker, type WorkerSettings } from '../../../worker/index.js';
+import type * as WorkerProcesses from '../../../testing/worker-process.js';
+import { compiled, compiledPath } from '../../compiled.js';
 import { newPostgresUrl } from '../../postgres-server.js';
 import { AGENT, config } from './agents.js';
 import { activitiesRecorded, leaveBundles } from './recording.js';
 import { startService, type Service } from './service.js';
+
+const { startWorkerProcess } = compiled<typeof WorkerProcesses>('testing/worker-process.ts');
 
 export const NAMESPACE = 'default';
 export const TASK_QUEUE = 'holdfast';
@@ -144,11 +147,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         namespace: NAMESPACE,
         taskQueue: TASK_QUEUE,
         storePlace,
-        configModule: join(__dirname, 'agents.ts'),
         configOptions,
         modelUrl: model.baseUrl,
         stickyTimeoutMs: 1_000,
         ...over,
+        configModule: compiledPath(over.configModule ?? join(__dirname, 'agents.ts')),
       });
       processes.push(spawned);
       return spawned;

@@ -1,0 +1,59 @@
+/**
+ * The sources as JavaScript, for tests that start processes of them: each serves a second of work sooner than one
+ * that starts from TypeScript. Made before all tests, and only of what has changed.
+ */
+import { readdirSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { build } from 'esbuild';
+import type * as BusinessBundle from '../examples/refund/business/bundle.js';
+import type * as WorkflowCode from '../worker/workflow-code.js';
+
+const ROOT = join(__dirname, '..');
+/** As far below the package as dist: from there, too, compiled sources find what lies in the package. */
+const COMPILED = join(ROOT, '.compiled');
+const BUSINESS = join(ROOT, 'examples', 'refund', 'business');
+const NO_SOURCES = new Set(['node_modules', 'dist', 'coverage']);
+
+/** For the global setup: the sources, and the workflow bundles beside them. */
+export async function compileSources(): Promise<void> {
+  const changed = sourcesIn(ROOT).filter((file) => madeAt(compiledPath(file)) <= madeAt(file));
+  await build({
+    entryPoints: [...changed],
+    outdir: COMPILED,
+    outbase: ROOT,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'error',
+  });
+  const code = compiled<typeof WorkflowCode>('worker/workflow-code.ts');
+  if (code.prebuiltBundle() !== 'fresh') await code.writeWorkflowBundle();
+  if (changed.some((file) => dirname(file) === BUSINESS)) {
+    const business = compiled<typeof BusinessBundle>(join(BUSINESS, 'bundle.ts'));
+    await business.writeBusinessBundle();
+  }
+}
+
+/** Where a source file is compiled to. */
+export function compiledPath(file: string): string {
+  return join(COMPILED, relative(ROOT, resolve(file)).replace(/\.ts$/, '.js'));
+}
+
+/** What a source file exports, compiled: the processes that it starts are compiled, too. */
+export function compiled<Module>(file: string): Module {
+  return require(compiledPath(resolve(ROOT, file))) as Module;
+}
+
+function sourcesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.name.startsWith('.') || NO_SOURCES.has(entry.name)) return [];
+    if (entry.isDirectory()) return sourcesIn(path);
+    return /(?<!\.d|\.test)\.ts$/.test(entry.name) ? [path] : [];
+  });
+}
+
+/** 0 of what is not there. */
+function madeAt(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
