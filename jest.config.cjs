@@ -1,3 +1,5 @@
+const { availableParallelism } = require('node:os');
+
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: 'node',
@@ -10,10 +12,11 @@ module.exports = {
   transformIgnorePatterns: ['/node_modules/(?!jose/)'],
   // Sources name their imports as they are emitted (./x.js); jest runs the TypeScript itself.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  // Most tests wait for servers and processes, so both cores are worth it.
-  maxWorkers: 2,
+  // Most tests wait for servers and processes most of their time: more of them than cores keep the cores busy.
+  maxWorkers: Math.max(6, availableParallelism()),
   testSequencer: '<rootDir>/test/sequencer.cjs',
+  reporters: ['<rootDir>/test/quiet-reporter.cjs', 'summary'],
   // Replays leave hooks on every promise of their process behind: a worker that has grown is replaced.
-  workerIdleMemoryLimit: '700MB',
+  workerIdleMemoryLimit: '900MB',
   testTimeout: 60000,
 };

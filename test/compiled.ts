@@ -11,14 +11,13 @@ import type * as WorkflowCode from '../worker/workflow-code.js';
 const ROOT = join(__dirname, '..');
 /** As far below the package as dist: from there, too, compiled sources find what lies in the package. */
 const COMPILED = join(ROOT, '.compiled');
-const BUSINESS = join(ROOT, 'examples', 'refund', 'business');
+const BUSINESS = join(ROOT, 'examples', 'refund', 'business', 'bundle.ts');
 const NO_SOURCES = new Set(['node_modules', 'dist', 'coverage']);
 
-/** For the global setup: the sources, and the workflow bundles beside them. */
+/** For the global setup. */
 export async function compileSources(): Promise<void> {
-  const changed = sourcesIn(ROOT).filter((file) => madeAt(compiledPath(file)) <= madeAt(file));
   await build({
-    entryPoints: [...changed],
+    entryPoints: sourcesIn(ROOT).filter((file) => madeAt(compiledPath(file)) <= madeAt(file)),
     outdir: COMPILED,
     outbase: ROOT,
     format: 'cjs',
@@ -26,11 +25,18 @@ export async function compileSources(): Promise<void> {
     target: 'node20',
     logLevel: 'error',
   });
-  const code = compiled<typeof WorkflowCode>('worker/workflow-code.ts');
-  if (code.prebuiltBundle() !== 'fresh') await code.writeWorkflowBundle();
-  if (changed.some((file) => dirname(file) === BUSINESS)) {
-    const business = compiled<typeof BusinessBundle>(join(BUSINESS, 'bundle.ts'));
-    await business.writeBusinessBundle();
+}
+
+/** For the global setup, of compiled sources: what workers run, of both kinds of sources. */
+export async function bundleWorkflows(): Promise<void> {
+  const source = 'worker/workflow-code.ts';
+  for (const file of [compiledPath(join(ROOT, source)), join(ROOT, source)]) {
+    const { prebuiltBundle, writeWorkflowBundle } = require(file) as typeof WorkflowCode;
+    if (prebuiltBundle() !== 'fresh') await writeWorkflowBundle();
+  }
+  const made = join(dirname(compiledPath(BUSINESS)), 'refund-process.bundle.js');
+  if (sourcesIn(dirname(BUSINESS)).some((file) => madeAt(made) <= madeAt(file))) {
+    await compiled<typeof BusinessBundle>(BUSINESS).writeBusinessBundle();
   }
 }
 

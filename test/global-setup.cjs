@@ -1,11 +1,13 @@
 // Once before all tests: the Temporal server is there, built with visible progress where it must be, and so are the
-// workflow bundles, the compiled sources and the page. PostgreSQL is only announced: the first test that needs it
+// compiled sources, the workflow bundles and the page. PostgreSQL is only announced: the first test that needs it
 // starts it.
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { register } = require('tsx/cjs/api');
+const fastSetup = require('./fast-setup.cjs');
 
 module.exports = async function globalSetup() {
+  await fastSetup();
   const unregister = register();
   const { findServer } = require('../devserver/index.ts');
   let shown = '';
@@ -18,9 +20,7 @@ module.exports = async function globalSetup() {
     },
   });
   // Every test file and every worker process it starts would bundle the workflows again.
-  const code = require('../worker/workflow-code.ts');
-  if (code.prebuiltBundle() !== 'fresh') await code.writeWorkflowBundle();
-  await require('./compiled.ts').compileSources();
+  await require('./compiled.ts').bundleWorkflows();
   require('./built-page.ts').buildTestPage();
   const { announcePostgres } = require('./postgres-server.ts');
   announcePostgres(join(tmpdir(), `holdfast-postgres-${process.pid}`));

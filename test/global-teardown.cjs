@@ -5,5 +5,6 @@ module.exports = async function globalTeardown() {
   const unregister = register();
   await require('./postgres-server.ts').stopPostgres();
   require('./built-page.ts').removeTestPage();
+  require('./temporary-folder.ts').removeTemporaryFolder();
   unregister();
 };

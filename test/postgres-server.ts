@@ -43,7 +43,7 @@ export function postgresBinaries(): string | undefined {
   if (found !== undefined) return found;
   const message = `PostgreSQL is not installed (${INSTALL})`;
   if (process.env.CI === 'true') throw new Error(message);
-  process.stdout.write(`skipped: the store on PostgreSQL: ${message}\n`);
+  console.log(`skipped: the store on PostgreSQL: ${message}`);
   return undefined;
 }
 

@@ -1,13 +1,13 @@
 /**
  * Texts that want to be more than texts, in a real browser: made ones, and those of recorded injections that a
- * model obeyed. PAGE_ATTACKS: how many recordings; PAGE_ATTACK_SEED: which.
+ * model obeyed. HOLDFAST_WHOLE=1: all recordings, not some that are drawn; HOLDFAST_SEED: of the draw.
  */
 import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
 import type { Locator, Page, Route } from 'playwright-core';
 import type { AskView } from '../../core/state/ask-view.js';
 import type { ScriptedAnswer } from '../../testing/index.js';
+import { drawn } from '../draw.js';
 import { AGENT } from '../integration/support/agents.js';
 import {
   injectedRuns,
@@ -18,6 +18,7 @@ import {
   type InjectedRun,
 } from '../integration/support/injected-runs.js';
 import { call, ofType, say } from '../integration/support/world.js';
+import { saySeed, SEED, WHOLE } from '../seed.js';
 import { describeInBrowser, inPage, IS_WIDER, screenshot } from './support/browser.js';
 import { HOSTILE } from './support/shop.js';
 import { setStage, type Stage } from './support/stage.js';
@@ -25,11 +26,10 @@ import { decide, pathTo, waiting as waitingOn } from './support/waiting.js';
 
 const LIMIT_MS = 120_000;
 const inCi = process.env['CI'] === 'true';
-const RECORDED = Number(process.env['PAGE_ATTACKS'] ?? (inCi ? 25 : 5));
-const SEED = Number(process.env['PAGE_ATTACK_SEED'] ?? 20_261_122);
+const RECORDED = WHOLE ? Infinity : 5;
 const ACTIVE = 'script, img, iframe, object, embed, form, [onerror], [href^="javascript"]';
 const present = existsSync(RECORDINGS);
-if (!present) process.stderr.write('skipped the recorded injections: shared/material is missing\n');
+if (!present) console.log('skipped the recorded injections: shared/material is missing');
 
 describeInBrowser('texts that want to be more than texts', () => {
   let stage: Stage;
@@ -96,12 +96,10 @@ describeInBrowser('texts that want to be more than texts', () => {
     LIMIT_MS,
   );
 
-  /** Recordings whose model did what the injected text wanted, always the same ones. */
+  /** Recordings whose model did what the injected text wanted. */
   function obedient(): readonly InjectedRun[] {
     const all = injectedRuns(Number.POSITIVE_INFINITY).filter(({ obeys }) => obeys);
-    const length = Math.min(RECORDED, all.length);
-    const some = fc.shuffledSubarray([...all], { minLength: length, maxLength: length });
-    return fc.sample(some, { seed: SEED, numRuns: 1 })[0] ?? [];
+    return drawn(all, RECORDED, SEED);
   }
 
   /** Nothing but the desk is asked for anything. */
@@ -121,7 +119,7 @@ describeInBrowser('texts that want to be more than texts', () => {
     'a recorded injection that a model obeyed: its card shows the true recipient and amount, and does nothing',
     async () => {
       const runs = obedient();
-      console.log(`${runs.length} recorded injections, PAGE_ATTACK_SEED=${SEED}`);
+      saySeed(`${runs.length} recorded injections on the page`);
       const { page, faults, context } = await stage.open('rita');
       const elsewhere = await keptAtHome(page);
       let cards = 0;
@@ -137,7 +135,7 @@ describeInBrowser('texts that want to be more than texts', () => {
       expect(faults).toEqual([]);
       await context.close();
     },
-    LIMIT_MS + RECORDED * 5_000,
+    WHOLE ? 10 * LIMIT_MS : 2 * LIMIT_MS,
   );
 
   /** Plays one recording; each of its questions is looked at, and refused. */

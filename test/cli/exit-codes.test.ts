@@ -235,11 +235,12 @@ describe('a bad task', () => {
 
 describe('the process', () => {
   function spawned(argv: readonly string[], input?: string) {
-    return spawnSync(
-      process.execPath,
-      [compiledPath(join(ROOT, 'cli', 'main.ts')), ...argv],
-      { cwd: folder, encoding: 'utf8', env: { PATH: process.env.PATH, NO_COLOR: '1' }, input },
-    );
+    return spawnSync(process.execPath, [compiledPath(join(ROOT, 'cli', 'main.ts')), ...argv], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, NO_COLOR: '1' },
+      input,
+    });
   }
 
   it('exits with the code of its command', () => {

@@ -4,7 +4,7 @@
  * history is written by a message between worker and server, so a worker that dies before and after each of
  * them dies at every event id; a few more die in the middle of an activity, or while a person is waited for.
  *
- * HOLDFAST_KILL_POINTS: `all`, or how many messages are drawn (default 10); HOLDFAST_SEED: of the draw.
+ * HOLDFAST_WHOLE=1: at all messages, not at some that are drawn; HOLDFAST_SEED: of the draw.
  */
 import { agree } from '../../evaluation/agree.js';
 import type { Observation } from '../../evaluation/engine.js';
@@ -12,6 +12,7 @@ import type { RunEvent } from '../../core/state/event.js';
 import type { RunResult } from '../../core/state/result.js';
 import { replayRuns } from '../../testing/replay.js';
 import { drawn } from '../draw.js';
+import { saySeed, SEED, WHOLE } from '../seed.js';
 import {
   killed,
   played,
@@ -23,14 +24,12 @@ import {
 import { INSIDE, pointsOf, type Point } from './support/kill-points.js';
 
 const MINUTE = 60_000;
-const SEED = Number(process.env.HOLDFAST_SEED ?? Math.floor(Math.random() * 1_000_000));
 const SHOWN_CHARS = 600;
-const POINTS = process.env.HOLDFAST_KILL_POINTS ?? '10';
-const COUNT = POINTS === 'all' ? Infinity : Number(POINTS);
+const COUNT = WHOLE ? Infinity : 10;
 /** Runs that have lost their line stay in the slots of their worker: it does not take too many. */
 const RUNS_PER_WORKER = 20;
 /** Every batch has a worker of its own to lose, and takes half a minute on a busy machine. */
-const LIMIT = POINTS === 'all' ? 20 * MINUTE : 5 * MINUTE;
+const LIMIT = WHOLE ? 20 * MINUTE : 5 * MINUTE;
 
 let stage: Stage;
 beforeAll(async () => {
@@ -45,7 +44,7 @@ test(
     expect(whole.effects).toEqual(['the-run:1']);
     const all = pointsOf(whole.messages);
     const chosen = [...INSIDE, ...drawn(all, COUNT, SEED)];
-    console.log(`${chosen.length} points of ${INSIDE.length + all.length}, HOLDFAST_SEED=${SEED}`);
+    saySeed(`workers killed at ${chosen.length} of ${INSIDE.length + all.length} points`);
 
     const wrong: string[] = [];
     const runIds: string[] = [];

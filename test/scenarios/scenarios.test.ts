@@ -1,74 +1,151 @@
 /**
- * The scenarios and rule cases of this folder: all of them in the simulation, and in the real engine those that a
- * seed picks, which must agree. Under CI=true all of them in both.
- *
- * HOLDFAST_CASES: how many are picked (default 60), or `all`; HOLDFAST_SEED: of the pick. All of them are also
- * `holdfast eval test/scenarios --engine both`.
+ * Every scenario and rule case of this folder in the simulation: it passes, and of the messages of its run holds what
+ * holds of those of any run.
  */
 import { collectFixtures } from '../../evaluation/collect.js';
-import { openEngines } from '../../evaluation/engines.js';
-import { evaluate, type CaseOutcome } from '../../evaluation/evaluate.js';
+import type { Engine } from '../../evaluation/engine.js';
+import { evaluate } from '../../evaluation/evaluate.js';
 import type { Fixture } from '../../evaluation/fixture.js';
-import { drawn } from '../draw.js';
+import { createSimulationEngine } from '../../evaluation/simulation/index.js';
+import type { RunEvent } from '../../core/state/event.js';
+import { previewOf } from '../../core/json/json.js';
+import type { SDKMessage, SDKResultMessage } from '../../pure/sdk/message.js';
+import { messageOf } from '../../pure/sdk/event-message.js';
+import { advanceProjection, startProjection } from '../../pure/sdk/projection.js';
+import { SEED } from '../seed.js';
 
-const MINUTES = 60_000;
-const SEED = Number(process.env.HOLDFAST_SEED ?? Math.floor(Math.random() * 1_000_000));
-const PICKED = process.env.HOLDFAST_CASES ?? (process.env.CI === 'true' ? 'all' : '60');
-
-let fixtures: readonly Fixture[];
-let chosen: readonly Fixture[];
-const outcomes: CaseOutcome[] = [];
-
-async function play(some: readonly Fixture[], where: 'simulation' | 'both'): Promise<void> {
-  const engines = await openEngines(where, { environment: process.env });
-  try {
-    for await (const outcome of evaluate(some, { engines, seed: SEED })) outcomes.push(outcome);
-  } finally {
-    await Promise.all(engines.map((engine) => engine.stop()));
-  }
+interface Told {
+  readonly caseId: string;
+  readonly events: readonly RunEvent[];
+  readonly messages: readonly SDKMessage[];
+  readonly result: SDKResultMessage;
 }
+
+const told: Told[] = [];
+const failed: string[] = [];
+let passed = 0;
+let fixtures: readonly Fixture[];
 
 beforeAll(async () => {
   fixtures = await collectFixtures({ paths: [__dirname], folder: __dirname });
-  chosen = drawn(fixtures, PICKED === 'all' ? fixtures.length : Number(PICKED), SEED);
-  console.log(`HOLDFAST_SEED=${SEED}: ${chosen.length} of ${fixtures.length} in both engines`);
-  const others = fixtures.filter((fixture) => !chosen.includes(fixture));
-  await play(chosen, 'both');
-  await play(others, 'simulation');
-}, 12 * MINUTES);
+  const engine = listenedTo(createSimulationEngine());
+  try {
+    for await (const one of evaluate(fixtures, { engines: [engine], seed: SEED })) {
+      if (one.outcome === 'passed') passed += 1;
+      else failed.push(`${one.fixture.caseId}: ${JSON.stringify(one.differences[0] ?? one.why)}`);
+    }
+  } finally {
+    await engine.stop();
+  }
+}, 240_000);
 
-function of(engine: CaseOutcome['engine']): readonly CaseOutcome[] {
-  return outcomes.filter((one) => one.engine === engine);
+/** The same engine; what is seen of each run is kept. */
+function listenedTo(engine: Engine): Engine {
+  return {
+    ...engine,
+    async run(fixture, options) {
+      const run = await engine.run(fixture, options);
+      const events = run.kind === 'observed' ? run.observed.events : [];
+      const messages = messagesOf(events);
+      const result = messages.at(-1);
+      if (result?.type === 'result') {
+        told.push({ caseId: fixture.caseId, events, messages, result });
+      }
+      return run;
+    },
+  };
 }
 
-function told({ fixture, differences }: CaseOutcome): string {
-  return `${fixture.caseId}: ${JSON.stringify(differences[0])}`;
+function messagesOf(events: readonly RunEvent[]): readonly SDKMessage[] {
+  let state = startProjection({ cwd: '', permissionMode: 'default' });
+  return events.flatMap((event) => {
+    state = advanceProjection(state, event);
+    return messageOf(state, event, previewOf) ?? [];
+  });
 }
 
-function failedIn(engine: CaseOutcome['engine']): readonly string[] {
-  return of(engine)
-    .filter(({ outcome }) => outcome === 'failed')
-    .map(told);
+function wrong(isRight: (one: Told) => boolean): readonly string[] {
+  return told.filter((one) => !isRight(one)).map(({ caseId }) => caseId);
 }
 
-test('all pass in the simulation, and none is skipped', () => {
-  expect(failedIn('simulation')).toEqual([]);
-  expect(of('simulation').filter(({ outcome }) => outcome === 'passed')).toHaveLength(
-    fixtures.length,
-  );
-  expect(fixtures.length).toBeGreaterThan(280);
+const count = (items: readonly { readonly type: string }[], type: string) =>
+  items.filter((item) => item.type === type).length;
+
+test('each passes, and none is skipped', () => {
+  expect(failed).toEqual([]);
+  expect(passed).toBe(fixtures.length);
+  expect(passed).toBeGreaterThan(280);
 });
 
-test('those that are picked pass in the real engine too, where the engines agree', () => {
-  expect(failedIn('temporal')).toEqual([]);
-  expect(of('temporal')).toHaveLength(chosen.length);
+test('each tells its run in messages', () => {
+  expect(told.length).toBeGreaterThan(280);
 });
 
-test('what the real engine skips needs time or places that only the simulation has', () => {
-  const skipped = of('temporal').filter(({ outcome }) => outcome === 'skipped');
-  const reasons = new Map<string, number>();
-  for (const { why = '' } of skipped) reasons.set(why, (reasons.get(why) ?? 0) + 1);
-  console.log([...reasons].map(([why, count]) => `skipped: ${why} (${count} cases)`).join('\n'));
-  expect([...reasons.keys()].filter((why) => !/virtual time|seam/.test(why))).toEqual([]);
-  expect(skipped.length).toBeLessThan(20);
+test('init is first and result last, each exactly once', () => {
+  const isInit = (message: SDKMessage) => message.type === 'system' && message.subtype === 'init';
+  expect(
+    wrong(
+      ({ messages }) =>
+        isInit(messages[0]!) &&
+        messages.filter(isInit).length === 1 &&
+        messages.at(-1)!.type === 'result' &&
+        count(messages, 'result') === 1,
+    ),
+  ).toEqual([]);
+});
+
+test('each reply and each results message of the run is told, in order', () => {
+  expect(
+    wrong(
+      ({ events, messages }) =>
+        count(messages, 'assistant') === count(events, 'model_response') &&
+        count(messages, 'user') ===
+          count(events, 'tool_results_message') + count(events, 'user_message') &&
+        messages.every(({ seq }, index) => index === 0 || seq > messages[index - 1]!.seq),
+    ),
+  ).toEqual([]);
+});
+
+test('every call that a model made has its result in the next user message', () => {
+  expect(
+    wrong(({ messages }) => {
+      let open: string[] = [];
+      for (const message of messages) {
+        if (message.type === 'assistant') {
+          open = message.message.content.flatMap((block) =>
+            block.type === 'tool_use' ? [block.id] : [],
+          );
+        }
+        if (message.type !== 'user' || typeof message.message.content === 'string') continue;
+        const ids = message.message.content.map((block) => block.tool_use_id);
+        if (ids.join() !== open.join()) return false;
+        open = [];
+      }
+      return true;
+    }),
+  ).toEqual([]);
+});
+
+test('as many calls are listed as denied as the run counted', () => {
+  expect(
+    wrong(
+      ({ result }) =>
+        result.permission_denials.length === result.run_result.counters.deniedCalls &&
+        result.permission_denials.every(({ tool_input }) => tool_input !== null),
+    ),
+  ).toEqual([]);
+});
+
+test('usage by model never exceeds that of the run, and only completed runs succeed', () => {
+  expect(
+    wrong(({ result }) => {
+      const models = Object.values(result.modelUsage);
+      const output = models.reduce((sum, { outputTokens }) => sum + outputTokens, 0);
+      return (
+        output <= result.usage.output_tokens &&
+        (result.subtype === 'success') === result.run_result.completed &&
+        result.duration_api_ms <= result.duration_ms
+      );
+    }),
+  ).toEqual([]);
 });

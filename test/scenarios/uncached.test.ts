@@ -2,8 +2,8 @@
  * Cases in workers that keep no run in memory, so that every step begins with a replay of the whole history:
  * the same results as in the simulation. One case of each section, and some that a seed picks.
  *
- * HOLDFAST_UNCACHED: how many are picked (default 6), or `all`; HOLDFAST_SEED: of the pick. All of them are
- * also `holdfast eval test/scenarios --engine both --no-workflow-cache`.
+ * HOLDFAST_WHOLE=1: all cases; HOLDFAST_SEED: of the pick. All of them are also
+ * `holdfast eval test/scenarios --engine both --no-workflow-cache`.
  */
 import { basename, dirname } from 'node:path';
 import { collectFixtures } from '../../evaluation/collect.js';
@@ -13,11 +13,11 @@ import type { Fixture } from '../../evaluation/fixture.js';
 import { notYet } from '../../evaluation/scripted/not-yet.js';
 import { skipOf } from '../../evaluation/temporal/skip.js';
 import { drawn } from '../draw.js';
+import { saySeed, SEED, WHOLE } from '../seed.js';
 
 const MINUTE = 60_000;
-const PICKED = process.env.HOLDFAST_UNCACHED ?? '6';
-const SEED = Number(process.env.HOLDFAST_SEED ?? Math.floor(Math.random() * 1_000_000));
-const LIMIT = PICKED === 'all' ? 40 * MINUTE : 5 * MINUTE;
+const PICKED = 6;
+const LIMIT = WHOLE ? 40 * MINUTE : 5 * MINUTE;
 
 function sectionOf({ file }: Fixture): string {
   return basename(dirname(file));
@@ -29,7 +29,7 @@ function chosenOf(all: readonly Fixture[]): readonly Fixture[] {
   const isFirst = (one: Fixture): boolean =>
     playable.find((other) => sectionOf(other) === sectionOf(one)) === one;
   const others = playable.filter((one) => !isFirst(one));
-  const count = PICKED === 'all' ? others.length : Number(PICKED);
+  const count = WHOLE ? others.length : PICKED;
   return [...playable.filter(isFirst), ...drawn(others, count, SEED)];
 }
 
@@ -37,7 +37,7 @@ test(
   'a worker that replays at every step comes to the same results',
   async () => {
     const chosen = chosenOf(await collectFixtures({ paths: [__dirname], folder: __dirname }));
-    console.log(`HOLDFAST_SEED=${SEED}: ${chosen.map(({ caseId }) => caseId).join(' ')}`);
+    saySeed(`${chosen.length} cases replayed at every step`);
     const engines = await openEngines('both', { environment: process.env, maxCachedWorkflows: 0 });
     const wrong: string[] = [];
     let played = 0;
