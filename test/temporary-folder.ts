@@ -17,7 +17,8 @@ export function openTemporaryFolder(): void {
   // PostgreSQL runs as somebody else, in a folder below.
   chmodSync(folder, 0o711);
   process.env['TMPDIR'] = folder;
-  const script = `while kill -0 ${process.pid} 2>/dev/null; do sleep 1; done; rm -rf "$0"`;
+  // Workers of a jest that was killed write for a moment more.
+  const script = `while kill -0 ${process.pid} 2>/dev/null; do sleep 1; done; sleep 5; rm -rf "$0"`;
   spawn('sh', ['-c', script, folder], { stdio: 'ignore', detached: true }).unref();
 }
 

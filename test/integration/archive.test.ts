@@ -37,8 +37,17 @@ async function begin(): Promise<void> {
   });
   stopped = world.stop;
 }
-beforeAll(begin);
-afterAll(() => stopped?.());
+/** What its worker logs: much of it, as is right. */
+let logged: jest.SpiedFunction<typeof process.stderr.write>;
+beforeAll(() => {
+  logged = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  return begin();
+});
+afterAll(async () => {
+  await stopped?.();
+  expect(logged.mock.calls.join()).toContain('is not archived yet: no space left');
+  logged.mockRestore();
+});
 
 async function played(runId: string) {
   const run = await world.start({

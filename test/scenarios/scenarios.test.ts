@@ -11,6 +11,7 @@ import type { RunEvent } from '../../core/state/event.js';
 import { previewOf } from '../../core/json/json.js';
 import type { SDKMessage, SDKResultMessage } from '../../pure/sdk/message.js';
 import { messageOf } from '../../pure/sdk/event-message.js';
+import { TRANSITIONS } from '../../pure/transitions.js';
 import { advanceProjection, startProjection } from '../../pure/sdk/projection.js';
 import { SEED } from '../seed.js';
 
@@ -148,4 +149,24 @@ test('usage by model never exceeds that of the run, and only completed runs succ
       );
     }),
   ).toEqual([]);
+});
+
+test('transitions change the turn count exactly as docs/semantics.md says', () => {
+  const seen = new Map<string, Set<number>>();
+  for (const { events } of told) {
+    let before = 0;
+    for (const { type, stamp, ...event } of events) {
+      if (type === 'transition') {
+        const { reason } = event as { reason: string };
+        seen.set(reason, (seen.get(reason) ?? new Set()).add(stamp.turn - before));
+      }
+      before = stamp.turn;
+    }
+  }
+  const expected = Object.entries(TRANSITIONS).map(
+    ([reason, { turnCount }]) => [reason, [turnCount === '+1' ? 1 : 0]] as const,
+  );
+  expect(Object.fromEntries([...seen].map(([reason, steps]) => [reason, [...steps]]))).toEqual(
+    Object.fromEntries(expected),
+  );
 });
