@@ -208,7 +208,7 @@ describeInBrowser('an inbox of ten thousand', () => {
       expect(new Set(names).size).toBe(names.length);
       await page.goto(`${stage.desk().url}/runs`);
       await page.getByRole('link', { name: 'live-279' }).waitFor();
-      await page.getByRole('link', { name: 'real-7', exact: true }).click();
+      await page.getByRole('link', { name: 'real-5', exact: true }).click();
       await page.getByText('Nothing new yet.').first().waitFor();
       const turns = page.locator('.turn');
       // It goes on while somebody looks at it.
