@@ -151,7 +151,7 @@ test('usage by model never exceeds that of the run, and only completed runs succ
   ).toEqual([]);
 });
 
-test('transitions change the turn count exactly as docs/semantics.md says', () => {
+test('transitions change the turn count exactly as docs/reference/semantics.md says', () => {
   const seen = new Map<string, Set<number>>();
   for (const { events } of told) {
     let before = 0;
