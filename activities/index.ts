@@ -38,8 +38,6 @@ export { attemptsKey, completeAhead, inScope, untilStopped, type Scope } from '.
 export { workOf, type Progress } from './progress.js';
 export type { Timers } from './timers.js';
 
-export type { Activities } from '../core/state/effect.js';
-
 type Implementations = {
   readonly [Kind in ActivityKind]: (
     deps: ActivityDeps,

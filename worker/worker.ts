@@ -6,7 +6,8 @@
 import { IllegalStateError, WorkflowNotFoundError, type PayloadCodec } from '@temporalio/common';
 import { DefaultLogger, Runtime, Worker, type NativeConnection } from '@temporalio/worker';
 import { fetchHistory } from '../activities/fetch-history.js';
-import { createActivities, type Activities, type ActivityDeps } from '../activities/index.js';
+import { createActivities, type ActivityDeps } from '../activities/index.js';
+import type { Activities } from '../core/state/effect.js';
 import type { Config } from '../authoring/index.js';
 import type { Provider } from '../providers/provider.js';
 import { lackingLines, lackingRuns } from '../store/lacking-runs.js';

@@ -5,10 +5,10 @@
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Activities, ActivityDeps } from '../../activities/index.js';
+import type { ActivityDeps } from '../../activities/index.js';
 import { connect, type HoldfastClient } from '../../client/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { ACTIVITY_KINDS, type RunRef } from '../../core/state/effect.js';
+import { ACTIVITY_KINDS, type Activities, type RunRef } from '../../core/state/effect.js';
 import { openStore, type Store } from '../../store/store.js';
 import { startWorker, type RunningWorker } from '../../worker/index.js';
 import type { CaseLife } from './case-life.js';

@@ -3,7 +3,8 @@ import { codeOfStatus, type VendorAnswer, type VendorVerdict } from '../attempt-
 import { isRecord, recordAt, textAt } from '../json-record.js';
 import type { ModelErrorCode } from '../provider.js';
 
-const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
+/** By the type of an error; of several types with one status the first is the usual one. */
+export const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
   ['invalid_request_error', 400],
   ['authentication_error', 401],
   ['billing_error', 402],

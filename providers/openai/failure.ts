@@ -6,8 +6,8 @@ import { codeOfStatus, type VendorAnswer, type VendorVerdict } from '../attempt-
 import { isRecord, textAt, type JsonRecord } from '../json-record.js';
 import type { ModelErrorCode } from '../provider.js';
 
-/** Of errors within a reply that began with status 200. */
-const STATUS_OF_NAME: ReadonlyMap<string, number> = new Map([
+/** Of errors within a reply that began with status 200; of several names with one status the first is the usual type. */
+export const STATUS_OF_NAME: ReadonlyMap<string, number> = new Map([
   ['invalid_request_error', 400],
   ['invalid_prompt', 400],
   ['context_length_exceeded', 400],
@@ -16,8 +16,8 @@ const STATUS_OF_NAME: ReadonlyMap<string, number> = new Map([
   ['invalid_api_key', 401],
   ['permission_error', 403],
   ['not_found_error', 404],
-  ['insufficient_quota', 429],
   ['rate_limit_error', 429],
+  ['insufficient_quota', 429],
   ['rate_limit_exceeded', 429],
   ['requests', 429],
   ['tokens', 429],

@@ -1,4 +1,6 @@
 /** Anthropic's Messages API. */
+import { STATUS_OF_TYPE } from '../anthropic/failure.js';
+import { nameOfStatus } from './name-of-status.js';
 import type { Protocol } from './protocol.js';
 import { frame, renderEvents, renderMessage } from './render.js';
 import { parseRequest } from './request.js';
@@ -22,16 +24,7 @@ export const MESSAGES_PROTOCOL: Protocol = {
 };
 
 function typeOfStatus(status: number): string {
-  const types: ReadonlyMap<number, string> = new Map([
-    [400, 'invalid_request_error'],
-    [401, 'authentication_error'],
-    [402, 'billing_error'],
-    [403, 'permission_error'],
-    [404, 'not_found_error'],
-    [408, 'timeout_error'],
-    [413, 'request_too_large'],
-    [429, 'rate_limit_error'],
-    [529, 'overloaded_error'],
-  ]);
-  return types.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+  return (
+    nameOfStatus(STATUS_OF_TYPE, status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
+  );
 }

@@ -1,4 +1,6 @@
 /** Errors in the form of OpenAI's API. */
+import { STATUS_OF_NAME } from '../openai/failure.js';
+import { nameOfStatus } from './name-of-status.js';
 import type { ScriptedFailure } from './script.js';
 
 export function openAiFailure(failure: ScriptedFailure): string {
@@ -13,13 +15,8 @@ export function openAiFailure(failure: ScriptedFailure): string {
 }
 
 function typeOfStatus(status: number): string {
-  const types: ReadonlyMap<number, string> = new Map([
-    [401, 'authentication_error'],
-    [403, 'permission_error'],
-    [404, 'not_found_error'],
-    [429, 'rate_limit_error'],
-    [503, 'service_unavailable_error'],
-    [529, 'overloaded_error'],
-  ]);
-  return types.get(status) ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
+  return (
+    nameOfStatus(STATUS_OF_NAME, status) ??
+    (status >= 500 ? 'server_error' : 'invalid_request_error')
+  );
 }

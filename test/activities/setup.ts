@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { createActivities, type Activities, type ActivityDeps } from '../../activities/index.js';
+import { createActivities, type ActivityDeps } from '../../activities/index.js';
 import {
   defineAgent,
   defineConfig,
@@ -18,6 +18,7 @@ import type {
   CallModelInput,
   ExecuteToolInput,
   ToolCallRef,
+  Activities,
 } from '../../core/state/effect.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { SettingsOverrides } from '../../core/state/task.js';

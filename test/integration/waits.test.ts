@@ -1,7 +1,8 @@
 /** What a run waits for, and since when, is told although the worker, or the store, is away. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
-import { createActivities, type Activities, type ActivityDeps } from '../../activities/index.js';
+import { createActivities, type ActivityDeps } from '../../activities/index.js';
+import type { Activities } from '../../core/state/effect.js';
 import type { Wait } from '../../client/index.js';
 import type { RunHandle } from '../../client/runs/run-handle.js';
 import { openStoreAt, type Store } from '../../store/store.js';

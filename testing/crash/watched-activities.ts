@@ -2,7 +2,8 @@
  * A worker's activities, told of what only shows around them: a result that the server has and the run has
  * not, and a run in which nothing is under way because it waits for a person.
  */
-import { completeAhead, untilStopped, type Activities } from '../../activities/index.js';
+import { completeAhead, untilStopped } from '../../activities/index.js';
+import type { Activities } from '../../core/state/effect.js';
 import type { WireEvent } from '../../core/state/event.js';
 import { COMPLETION_KINDS, type CompletionFault } from './boundary.js';
 import type { OutcomeWatch } from './outcome-watch.js';

@@ -5,7 +5,8 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { createActivities, type Activities, type ActivityDeps } from '../../../activities/index.js';
+import { createActivities, type ActivityDeps } from '../../../activities/index.js';
+import type { Activities } from '../../../core/state/effect.js';
 import { bundleText } from '../../../replay/bundle.js';
 import { exportRun } from '../../../replay/export-run.js';
 import type { Store } from '../../../store/store.js';
