@@ -24,7 +24,7 @@ const KINDS = {
   decision_unproven: { says: 'A decision carries no valid signature.', audited: true },
   decision_ignored: { says: 'A decision does not count.', audited: true },
   correction_refused: { says: 'A correction of a call cannot be made.', audited: true },
-  input_ignored: { says: 'The answer of a person does not count.', audited: true },
+  input_ignored: { says: 'An input of a person does not count.', audited: true },
   permission_mode: { says: 'The permission mode changes.', audited: true },
   permission_mode_refused: {
     says: 'Another permission mode is refused.',

@@ -1,13 +1,14 @@
 /** Where texts for users stand. */
-import { filesIn } from '../../docs/specification/codes.js';
+import { filesIn } from './codes.js';
 
 const SOURCES =
   /^(?:activities|authoring|cli|client|console|core|devserver|evaluation|examples|providers|pure|replay|store|testing|worker|workflows)\/.*\.tsx?$/;
 const DOCUMENTS = /^(?:README\.md|CONTRIBUTING\.md|examples\/.*\.md|docs\/.*\.md)$/;
 /** Records of the project, and lists that are written from other files. */
-const RECORDS = /^docs\/(?:progress|measured|specification\/(?:scenarios|invariants))\.md$/;
+const RECORDS =
+  /^docs\/(?:progress|reference\/(?:performance|measured)|specification\/(?:scenarios|invariants))\.md$/;
 /** Of the core, texts that people read and no history has. */
-const TOLD_BY_CORE = ['core/loop/rules.ts', 'core/step/changes.ts'];
+const TOLD_BY_CORE = ['core/loop/rules.ts', 'core/step/changes.ts', 'core/state/warning.ts'];
 /** Texts that a model reads or says. Histories, conversations and cases have them as they are. */
 const OF_MODELS = [
   'activities/model/compact.ts',

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { semantics } from '../../docs/reference/semantics.js';
+import { semantics } from '../../lab/words/semantics.js';
 
 const ROOT = join(__dirname, '..', '..');
 

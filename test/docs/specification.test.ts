@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { citationsIn, entriesIn } from '../../docs/specification/codes.js';
-import { filled } from '../../docs/specification/fill.js';
+import { citationsIn, entriesIn } from '../../lab/words/codes.js';
+import { filled } from '../../lab/words/specification.js';
 
 const ROOT = join(__dirname, '..', '..');
 const CITED = citationsIn(ROOT);

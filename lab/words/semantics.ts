@@ -155,4 +155,5 @@ function code(text: string): string {
   return `\`${text}\``;
 }
 
-if (require.main === module) writeFileSync(join(__dirname, 'semantics.md'), semantics());
+if (require.main === module)
+  writeFileSync(join(__dirname, '../../docs/reference/semantics.md'), semantics());
