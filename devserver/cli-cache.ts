@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { executableName, isExecutable, thisMachine, type Environment } from './environment.js';
 import { CLI_VERSION } from './pins.js';
-import { withLock } from './process-lock.js';
+import { withFileLock } from '../store/sqlite/file-lock.js';
+import { waitedTooLong } from './wait-limit.js';
 import { reportStep, type OnProgress, type StepReport } from './progress.js';
 import { checkVersions, type VersionCheck, type Versions } from './versions.js';
 
@@ -55,15 +56,18 @@ export async function cliFromCache(request: CacheRequest): Promise<CacheResult> 
 
   let waiting: StepReport | undefined;
   try {
+    const lockFile = join(path, '..', 'filling.lock');
+    await mkdir(dirname(lockFile), { recursive: true });
     const lock = {
-      folder: join(path, '..', 'lock'),
+      path: lockFile,
       waitMs: LOCK_WAIT_MS,
-      onWait: ({ pid }: { readonly pid: number }) => {
-        const message = `Process ${pid} is fetching or building Temporal; waiting for it`;
+      onWait: () => {
+        const message = 'Another process is fetching or building Temporal; waiting for it';
         waiting = reportStep('wait', message, request.onProgress);
       },
+      tooLong: () => waitedTooLong(lockFile, LOCK_WAIT_MS),
     };
-    return await withLock(lock, () => {
+    return await withFileLock(lock, () => {
       waiting?.stop();
       return fillUnderLock(request, path, damaged);
     });

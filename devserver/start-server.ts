@@ -7,7 +7,8 @@ import type { ServerBinary } from './find-server.js';
 import { NAMESPACE, SEARCH_ATTRIBUTES } from './pins.js';
 import { LOOPBACK, assertPortFree, freePort } from './ports.js';
 import { identityOf, ownIdentity } from './process-identity.js';
-import { withLock } from './process-lock.js';
+import { withFileLock } from '../store/sqlite/file-lock.js';
+import { waitedTooLong } from './wait-limit.js';
 import { waitUntilReady } from './readiness.js';
 import { lastLines } from './run-command.js';
 import { endForeign, spawnServer, type ServerExit, type ServerProcess } from './server-process.js';
@@ -66,8 +67,10 @@ export async function startServer(options: StartServerOptions): Promise<ServerHa
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const startLimitMs = options.startLimitMs ?? START_LIMIT_MS;
   // Held while starting only; from then on the record of the running server speaks.
-  const lock = { folder: join(dataDir, 'temporal-start.lock'), waitMs: 2 * startLimitMs };
-  return withLock(lock, async () => {
+  const path = join(dataDir, 'starting.lock');
+  const waitMs = 2 * startLimitMs;
+  const lock = { path, waitMs, tooLong: () => waitedTooLong(path, waitMs) };
+  return withFileLock(lock, async () => {
     await clearTheWay(dataDir, options.stopLimitMs ?? STOP_LIMIT_MS);
     const endpoints = await chooseEndpoints(options);
     return launch({ ...options, dataDir, startLimitMs }, endpoints);

@@ -15,8 +15,8 @@ export const FLOORS: readonly (readonly string[])[] = [
   ['core/loop'],
   // Workflows are replayed; what is pure is not, and may change freely.
   ['workflows', 'pure'],
-  ['authoring', 'devserver', 'providers', 'store'],
-  ['activities'],
+  ['authoring', 'providers', 'store'],
+  ['activities', 'devserver'],
   ['client', 'worker'],
   ['console', 'replay'],
   ['testing'],

@@ -1,24 +1,32 @@
 /**
- * A lock between processes, for the moments when a store's file is created or migrated.
- * It is SQLite's own exclusive lock on an empty side file: the operating system releases it when its
- * process dies, so that no lock is ever stale.
+ * A lock between processes, and between callers of one process: SQLite's own exclusive lock on an empty file.
+ * Invariant: the operating system releases the lock when its process dies, so that no lock is ever stale.
  */
 import Database from 'better-sqlite3';
-import { HoldfastError } from '../../core/state/errors.js';
+import type { HoldfastError } from '../../core/state/errors.js';
 import { isSqliteError, openFailure } from './sqlite-errors.js';
 
-/** How long to wait for another process that migrates, in ms. */
-const LOCK_WAIT_MS_MAX = 30_000;
 const LOCK_POLL_MS = 20;
 
-/** Runs `work` while no other process holds the lock at `path`. Errors: `StoreUnavailable` after 30 s. */
-export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const lock = openLock(path);
+export interface FileLock {
+  /** The lock's file; its folder must be there. The file stays. */
+  readonly path: string;
+  /** Longest wait for another holder, in ms. */
+  readonly waitMs: number;
+  /** Called once, when the wait for another holder begins. */
+  readonly onWait?: () => void;
+  /** What is thrown after `waitMs`. */
+  readonly tooLong: () => HoldfastError;
+}
+
+/** Runs `work` while nobody else holds the lock. Errors: those of `work`, and `tooLong`. */
+export async function withFileLock<T>(lock: FileLock, work: () => Promise<T>): Promise<T> {
+  const file = openLock(lock.path);
   try {
-    await acquire(lock, path);
+    await acquire(file, lock);
     return await work();
   } finally {
-    lock.close();
+    file.close();
   }
 }
 
@@ -30,22 +38,21 @@ function openLock(path: string): Database.Database {
   }
 }
 
-async function acquire(lock: Database.Database, path: string): Promise<void> {
-  for (let waitedMs = 0; waitedMs < LOCK_WAIT_MS_MAX; waitedMs += LOCK_POLL_MS) {
-    if (tryAcquire(lock, path)) return;
+async function acquire(file: Database.Database, lock: FileLock): Promise<void> {
+  const deadline = performance.now() + lock.waitMs;
+  let isTold = false;
+  while (!tryAcquire(file, lock.path)) {
+    if (!isTold) lock.onWait?.();
+    isTold = true;
+    if (performance.now() > deadline) throw lock.tooLong();
     // A timer, not SQLite's busy handler: that one would block the process.
     await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS));
   }
-  throw new HoldfastError(
-    'StoreUnavailable',
-    'Another process has been opening or migrating this store for 30 seconds.',
-    { hint: `End the process that holds ${path}, then start again.` },
-  );
 }
 
-function tryAcquire(lock: Database.Database, path: string): boolean {
+function tryAcquire(file: Database.Database, path: string): boolean {
   try {
-    lock.exec('begin exclusive');
+    file.exec('begin exclusive');
     return true;
   } catch (error) {
     if (isSqliteError(error) && error.code.startsWith('SQLITE_BUSY')) return false;

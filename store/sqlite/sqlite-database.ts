@@ -11,7 +11,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import { speaks, type Db, type Dialect, type OpenDatabase } from '../database.js';
 import { migrate } from '../migrations.js';
 import { changePoll } from './change-poll.js';
-import { withFileLock } from './file-lock.js';
+import { withFileLock, type FileLock } from './file-lock.js';
 import { presenceOf, type Presence } from './file-presence.js';
 import { withStatementCache } from './prepared.js';
 import { openFailure } from './sqlite-errors.js';
@@ -21,6 +21,8 @@ export const IN_MEMORY = ':memory:';
 
 /** How long a statement waits for another process's write transaction, in ms; the process blocks. */
 const BUSY_WAIT_MS = 3_000;
+/** How long to wait for another process that opens or migrates the store, in ms. */
+const MIGRATION_WAIT_MS = 30_000;
 /** Whoever writes tokens tries again soon. */
 const NO_WAIT_MS = 0;
 /**
@@ -45,7 +47,20 @@ export async function openSqlite(options: SqliteOptions): Promise<OpenDatabase> 
   if (options.file === IN_MEMORY) return openMigrated(options);
   makeFolder(options.file);
   // One process at a time: two that switch a new file to WAL at once would fail.
-  return withFileLock(`${options.file}.lock`, () => openMigrated(options));
+  return withFileLock(migrationLock(`${options.file}.lock`), () => openMigrated(options));
+}
+
+function migrationLock(path: string): FileLock {
+  return {
+    path,
+    waitMs: MIGRATION_WAIT_MS,
+    tooLong: () =>
+      new HoldfastError(
+        'StoreUnavailable',
+        'Another process has been opening or migrating this store for 30 seconds.',
+        { hint: `End the process that holds ${path}, then start again.` },
+      ),
+  };
 }
 
 async function openMigrated(options: SqliteOptions): Promise<OpenDatabase> {

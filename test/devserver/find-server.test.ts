@@ -117,7 +117,7 @@ describe('finding a server', () => {
     for (const way of ['TEMPORAL_ADDRESS', '--temporal-binary', 'PATH', 'downloads', 'Go 1.26.8']) {
       expect(hint).toContain(way);
     }
-    expect(readdirSync(dirname(cachedCli(join(folder, 'cache'))))).toEqual(['lock']);
+    expect(readdirSync(dirname(cachedCli(join(folder, 'cache'))))).toEqual(['filling.lock']);
   });
 });
 
@@ -175,7 +175,7 @@ describe('filling the cache', () => {
     const sources = results.map(({ found }) => (found as { source: string }).source);
     expect(sources.sort()).toEqual(['build', 'cache']);
     const messages = results.flatMap((result) => result.messages as string[]);
-    expect(messages.join('\n')).toMatch(/Process \d+ is fetching or building Temporal/);
+    expect(messages.join('\n')).toMatch(/Another process is fetching or building Temporal/);
   });
 
   it('replaces a cached binary that does not run', async () => {
