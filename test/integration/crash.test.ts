@@ -20,7 +20,7 @@ import {
  */
 let world: World;
 const runs = new Map<string, RunHandle>();
-const settings = { heartbeatMs: { repeatable: 2_000, single: 2_000 } } as const;
+const settings = { heartbeatMs: { repeatable: 5_000, single: 5_000 } } as const;
 
 interface Case {
   readonly runId: string;

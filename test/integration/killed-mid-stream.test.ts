@@ -24,7 +24,8 @@ const REPLIES = [
 ];
 const SETTINGS = {
   includePartialMessages: true,
-  heartbeatMs: { repeatable: 1_000, single: 1_000 },
+  // A dead worker is missed soon; a busy one is given the time to say that it lives.
+  heartbeatMs: { repeatable: 5_000, single: 5_000 },
 } as const;
 
 let world: World;

@@ -42,8 +42,8 @@ export const NAMESPACE = 'default';
 export const TASK_QUEUE = 'holdfast';
 /** A script under this name is that of every run that has none. */
 export const ANY_RUN = 'any';
-/** Longest wait for anything that should happen at once. */
-const WAIT_LIMIT_MS = 30_000;
+/** Longest wait for anything that should happen at once: the machine may have much else to do. */
+const WAIT_LIMIT_MS = 90_000;
 
 export type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 
