@@ -1,5 +1,5 @@
 /**
- * Who must agree to a call, as authors write it and as it is frozen (vocabulary D5).
+ * Who must agree to a call, as authors write it and as it is frozen.
  * Invariant: an effect that cannot be taken back is never free of approval by default.
  */
 import { HoldfastError } from '../core/state/errors.js';

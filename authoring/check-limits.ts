@@ -1,5 +1,5 @@
 /**
- * Budgets and settings as people write them, checked (vocabulary D7). Used where an agent is defined and
+ * Budgets and settings as people write them, checked. Used where an agent is defined and
  * again where a run is opened, because a start comes from outside.
  * Invariant: what passes is plain JSON; no limit is the word 'unlimited', never Infinity (G19).
  */

@@ -1,5 +1,5 @@
 /**
- * defineTool: a declaration and its code become one frozen Tool (vocabulary D5).
+ * defineTool: a declaration and its code become one frozen Tool.
  * Invariant: whatever would fail later because of the declaration alone fails here, with a hint.
  */
 import type { z } from 'zod';

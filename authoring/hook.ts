@@ -1,5 +1,5 @@
 /**
- * defineHook: code of the worker that a run asks at one point of its loop (vocabulary D8), found by its
+ * defineHook: code of the worker that a run asks at one point of its loop, found by its
  * name. Runs carry names only, never code (G17).
  */
 import { HoldfastError } from '../core/state/errors.js';

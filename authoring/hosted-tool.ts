@@ -24,7 +24,7 @@ export interface HostedToolDefinition {
   readonly provider: string;
   /** The vendor's own declaration, sent as it stands: `{type: 'web_search_20250305', name, max_uses: 5}`. */
   readonly declaration: { readonly [key: string]: Json };
-  /** What one request may cost because of it: reserved before the request leaves (design §10). */
+  /** What one request may cost because of it: reserved before the request leaves. */
   readonly bound: HostedBound;
   readonly description?: string;
   readonly approval?: ApprovalDeclaration;

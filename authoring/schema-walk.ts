@@ -1,6 +1,6 @@
 /**
  * Refuses input schemas that cannot travel: what the model is told, what a person approves and what the
- * tool gets must be the same JSON, so parsing an already parsed value must change nothing (design §6).
+ * tool gets must be the same JSON, so parsing an already parsed value must change nothing.
  * Invariant: total and bounded; each schema object is visited once.
  */
 import type { z } from 'zod';

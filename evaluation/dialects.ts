@@ -1,5 +1,5 @@
 /**
- * Stop reasons in the words of other specifications (C1, D1): a pure projection of a result.
+ * Stop reasons in the words of other specifications (C1): a pure projection of a result.
  * Invariant: code decides by the canonical reason; a dialect is for people and tests that know its words.
  */
 import { errorSubtypeOf } from '../pure/sdk/result-message.js';

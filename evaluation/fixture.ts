@@ -103,7 +103,7 @@ export interface CaseTool {
   /** Absent: a person is asked, because scripted tools have no probe. */
   readonly onLost?: OnLost;
   readonly concurrencySafe: boolean;
-  /** Absent: by the effect (vocabulary D5). */
+  /** Absent: by the effect. */
   readonly approval?: CaseApproval;
   readonly sandbox: 'none' | 'optional' | 'required';
   readonly kind: ToolKind;

@@ -1,5 +1,5 @@
 /**
- * What must hold of every run, whatever happens to it (design §14). Pure and incremental: a shell feeds
+ * What must hold of every run, whatever happens to it. Pure and incremental: a shell feeds
  * each event once, in order, and each step with the run that it came from; both answer with violations
  * in words, none when all is well.
  */

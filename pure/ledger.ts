@@ -59,7 +59,7 @@ export function decideClaim(row: LedgerRow | undefined, request: ClaimRequest): 
     return { kind: 'reuse', result: row.result };
   if (row.state === 'void')
     return row.attempt < request.attempt ? { kind: 'claim' } : { kind: 'in_doubt' };
-  // The tool recognises its key, so calling it again under the same claim is safe (design §8).
+  // The tool recognises its key, so calling it again under the same claim is safe.
   if (request.retry === 'same_key' && row.attempt === request.attempt) return { kind: 'claim' };
   return { kind: 'in_doubt' };
 }
@@ -79,7 +79,7 @@ export type ReconcileStep =
   /** Burned after a claim: only the tool's own probe, or a person, can tell. */
   | { readonly kind: 'probe' };
 
-/** The next step of finding out what became of an attempt (design §8, Reconcile). */
+/** The next step of finding out what became of an attempt. */
 export function decideReconcile(
   row: LedgerRow | undefined,
   call: Pick<ClaimRequest, 'runId' | 'digest' | 'attempt'>,

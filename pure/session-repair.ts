@@ -1,5 +1,5 @@
 /**
- * Repair of a stored conversation, so that a vendor takes it (G43, MH-25): every tool call has exactly one
+ * Repair of a stored conversation, so that a vendor takes it (G43): every tool call has exactly one
  * result, in the order of the calls, in the message after it. Pure; says what it did.
  * Invariants: a sound conversation comes back as it is, the same messages; what a person or a model said is
  * never changed; a result that is added says that nobody knows what became of the call.

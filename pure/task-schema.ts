@@ -1,5 +1,5 @@
 /**
- * What a task may look like: the one check for callers and for the worker that opens the run (LC-18, G67).
+ * What a task may look like: the one check for callers and for the worker that opens the run (G67).
  * Invariants: total and bounded, whatever comes in; the first defect is named by its path. What only a
  * worker can judge, such as whether a schema can be compiled, is not here.
  */

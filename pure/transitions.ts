@@ -1,5 +1,5 @@
 /**
- * Why the loop went on, and what each reason does to the counters (vocabulary D3). What it says is checked
+ * Why the loop went on, and what each reason does to the counters. What it says is checked
  * against played cases; where a count changes, the code that decides changes it.
  */
 import type { TransitionReason } from '../core/state/event.js';

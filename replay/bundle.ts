@@ -1,5 +1,5 @@
 /**
- * The bundle: one file that holds a run as it was recorded (design §11). It replays without a server or a
+ * The bundle: one file that holds a run as it was recorded. It replays without a server or a
  * store; its nodes and blobs are what a fork or a fixture made from it would need besides.
  * Invariants: segments are a whole chain from the run's start; every node and every blob lies under the hash
  * of what it holds; `v` grows with each change that an older reader would misread.

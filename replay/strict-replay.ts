@@ -1,5 +1,5 @@
 /**
- * Strict replay: Temporal's own check, and every step's data compared with the history (design §11).
+ * Strict replay: Temporal's own check, and every step's data compared with the history.
  * Invariant: a run that replays strictly was decided by code that decides the same today.
  */
 import { canonicalJson, type Json } from '../core/json/json.js';

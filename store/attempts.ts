@@ -1,5 +1,5 @@
 /**
- * One row per request that leaves for a model or a tool, written before it leaves (design §10): what
+ * One row per request that leaves for a model or a tool, written before it leaves: what
  * it may cost, then what it did cost.
  * Invariants: attempts of an effect are numbered from 1 without gaps; the first ending of an attempt stays.
  */

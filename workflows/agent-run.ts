@@ -1,5 +1,5 @@
 /**
- * The workflow `agentRun`: the loop of design §1. It receives facts, lets the core decide, and performs.
+ * The workflow `agentRun`: the loop. It receives facts, lets the core decide, and performs.
  * Invariants:
  *  W1 Effects are started, never awaited inline.
  *  W2 All facts of an activation are received before anything is decided.

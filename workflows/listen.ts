@@ -88,7 +88,7 @@ function takerOf(inbox: Inbox): Take {
     );
 }
 
-/** What changes how a run goes on (vocabulary D9). */
+/** What changes how a run goes on. */
 function listenToControl(take: Take): void {
   setHandler(messages.setModel, (raw) =>
     take('setModel', parseModelName(raw), (model) => ({

@@ -36,7 +36,7 @@ export const userMessage = defineSignal<[UserMessage]>('userMessage');
 export const setPermissionMode = defineSignal<[PermissionMode]>('setPermissionMode');
 /** Stops the run with `interrupted`. */
 export const interrupt = defineSignal('interrupt');
-/** Ends a conversation that waits for its user; otherwise cancels the run (D9). */
+/** Ends a conversation that waits for its user; otherwise cancels the run. */
 export const close = defineSignal('close');
 /** Begins a new segment at the next boundary, as a full history does: for a run that is to go on under newer rules. */
 export const nextSegment = defineSignal('nextSegment');

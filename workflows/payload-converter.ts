@@ -1,6 +1,6 @@
 /**
  * The payload converter of worker, client and replayer. Decoding is total: bytes that are not what they
- * claim become a marked value, so that nothing sent from outside can fail a workflow task (design §6).
+ * claim become a marked value, so that nothing sent from outside can fail a workflow task.
  */
 import { defaultPayloadConverter, type Payload, type PayloadConverter } from '@temporalio/common';
 

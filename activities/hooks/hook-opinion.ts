@@ -1,7 +1,7 @@
 /**
- * What a hook returned, as an opinion of its point (D8).
- * Invariant: a word that its point has no use for is refused, so that no hook seems to work that does not
- * (HK-23); everything is bounded.
+ * What a hook returned, as an opinion of its point.
+ * Invariant: a word that its point has no use for is refused, so that no hook seems to work that does not;
+ * everything is bounded.
  */
 import { z } from 'zod';
 import type { HookOpinion, HookPoint } from '../../core/state/hook.js';

@@ -1,5 +1,5 @@
 /**
- * run_hooks: asks all hooks of one point, in order (design §6).
+ * run_hooks: asks all hooks of one point, in order.
  * Invariants: whatever a hook does is an outcome, never a failure of the activity; each has its own time and
  * all together have the activity's; an outcome is kept before the next hook is asked, so that a redelivery
  * asks only those that had not answered.

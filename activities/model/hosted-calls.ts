@@ -12,7 +12,7 @@ import { storeText } from '../tool/store-result.js';
 
 const LISTED_MAX = 32;
 const TEXT_BYTES_MAX = 512;
-/** Of one payload, the other parts of the reply included (design §7). */
+/** Of one payload, the other parts of the reply included. */
 const REPLY_BYTES_MAX = 44_000;
 const NAME_CHARS_MAX = 64;
 const ID_CHARS_MAX = 128;

@@ -1,5 +1,5 @@
 /**
- * What the attempts of one model call have cost, and whether another may leave (design §10, C27). Pure.
+ * What the attempts of one model call have cost, and whether another may leave (C27). Pure.
  * Invariants: an attempt whose end nobody saw counts as its bound, and never as a failure of the model.
  */
 import { addUsage } from '../../core/money/budget.js';

@@ -1,7 +1,7 @@
 /**
  * Tool calls of a reply, each checked against the schema of its tool.
  * Invariants: a call that cannot run is a value the model will see, never an error; what is handed on is
- * exactly what was checked; all calls together fit one payload (design §7), and more are not taken up.
+ * exactly what was checked; all calls together fit one payload, and more are not taken up.
  */
 import { readFlow } from '../../core/dataflow/flow.js';
 import { type Flow } from '../../core/state/dataflow.js';

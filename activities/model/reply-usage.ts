@@ -1,6 +1,6 @@
 /**
  * The usage of a reply, which comes from outside: what is no count of tokens was not reported.
- * Invariant: money is reckoned with non-negative integers alone (design §10), and with the bound where nothing
+ * Invariant: money is reckoned with non-negative integers alone, and with the bound where nothing
  * that can be reckoned with was reported of a request that left.
  */
 import type { CallModelInput } from '../../core/state/effect.js';

@@ -1,7 +1,7 @@
 /**
  * Writes what the core has decided to say as nodes of the transcript.
  * Invariants: idempotent, as nodes are named by their content, so doing it twice gives the same head; every call
- * of a message has its result in the next one (MH-01).
+ * of a message has its result in the next one.
  */
 import type { BlobRef, StoredText } from '../../core/json/json.js';
 import type {

@@ -1,5 +1,5 @@
 /**
- * What a start may wish for where decisions must be proven (design §9).
+ * What a start may wish for where decisions must be proven.
  * Invariant: whoever starts such a run makes no question unnecessary that the configuration wants asked; a
  * start may only narrow what runs without a person's word.
  */

@@ -1,4 +1,4 @@
-/** The task of a start, checked where the run is opened: it comes from outside (LC-18, G67). */
+/** The task of a start, checked where the run is opened: it comes from outside (G67). */
 import { taskDefect } from '../../pure/task-schema.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Task } from '../../core/state/task.js';

@@ -1,5 +1,5 @@
 /**
- * What is fixed for the whole run, from the worker's configuration and the start (design §6).
+ * What is fixed for the whole run, from the worker's configuration and the start.
  * Invariant: defaults < configuration < agent < start.
  */
 import { parseBudget, parseSettings } from '../../authoring/check-limits.js';

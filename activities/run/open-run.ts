@@ -1,5 +1,5 @@
 /**
- * open_run: the first activity of each segment. Freezes what the run will be (design §6).
+ * open_run: the first activity of each segment. Freezes what the run will be.
  * Invariants: the same start and configuration give the same root and the same Frozen; what cannot be
  * opened fails typed and for good.
  */

@@ -1,5 +1,5 @@
 /**
- * Loads the session that a run goes on with (G43, MH-23): its conversation, cut where a fork takes over,
+ * Loads the session that a run goes on with (G43): its conversation, cut where a fork takes over,
  * mended where it is broken, under the root of this run's own agent.
  * Invariants: a session of another tenant looks like one that is missing; a sound conversation under the same
  * root is not written again; calls and their results stay together; the same store gives the same head.

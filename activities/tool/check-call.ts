@@ -1,6 +1,6 @@
 /**
  * check_call: arguments that the model did not propose as they stand: a person's correction, a hook's input,
- * resolved references (design §6).
+ * resolved references.
  * Invariants: they pass the same checks and limits as proposed ones; a stored text is read only when the
  * call named it before; what a reference brings in may not name stored texts.
  */

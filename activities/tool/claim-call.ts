@@ -1,4 +1,4 @@
-/** Claims a call in the ledger, or tells what stands there already (design §8). */
+/** Claims a call in the ledger, or tells what stands there already. */
 import type { ExecuteToolInput, ToolOutcome } from '../../core/state/effect.js';
 import { CLAIM_MARGIN_MS, decideClaim, type LedgerRow } from '../../pure/ledger.js';
 import { retryFor } from '../../core/state/tool.js';

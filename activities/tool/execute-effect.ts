@@ -1,5 +1,5 @@
 /**
- * Runs a tool that changes something: claim, run, record (design §8).
+ * Runs a tool that changes something: claim, run, record.
  * Invariants:
  *  X1 Nothing starts without a claim that this execution made.
  *  X2 After the claim only a ToolError says that nothing happened, and only if no earlier start under the

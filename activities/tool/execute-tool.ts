@@ -1,5 +1,5 @@
 /**
- * execute_tool: runs one granted call, once or as often as its declaration allows (design §8).
+ * execute_tool: runs one granted call, once or as often as its declaration allows.
  * Invariant: the events of a call that changes something are stored with its claim, before it runs. Those of
  * a read go on with the run unless the read is slow: storing them by themselves would cost every read a commit.
  */

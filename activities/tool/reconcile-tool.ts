@@ -1,5 +1,5 @@
 /**
- * reconcile_tool: what became of an attempt whose outcome nobody heard of (design §8).
+ * reconcile_tool: what became of an attempt whose outcome nobody heard of.
  * Invariant: the attempt is burned before the tool is asked, so what the answer says stays true.
  */
 import type { Tool } from '../../authoring/index.js';

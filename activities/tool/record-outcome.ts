@@ -1,5 +1,5 @@
 /**
- * record_outcome: the ledger learns what a person said of a call before the run acts on it (design §8).
+ * record_outcome: the ledger learns what a person said of a call before the run acts on it.
  * Invariant: where proofs are required, only what is signed with a key that counts now changes anything.
  */
 import type { RecordOutcomeInput, RecordOutcomeOutput } from '../../core/state/effect.js';

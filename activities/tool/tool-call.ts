@@ -1,6 +1,6 @@
 /**
  * From a call as data to code that may run: everything that is checked before a claim.
- * Invariant: a grant that does not fit its call runs nothing (PA-09, G11).
+ * Invariant: a grant that does not fit its call runs nothing (G11).
  */
 import type { ApplicationFailure } from '@temporalio/common';
 import type { Tool, ToolContext } from '../../authoring/index.js';

@@ -107,7 +107,7 @@ function endText({ result }: Of<'run_result'>): string {
   return `${result.status}, ${usdText(result.costMicroUsd)}`;
 }
 
-/** The compiler knows no such event; a run of a newer worker does, and is shown all the same (S108). */
+/** The compiler knows no such event; a run of a newer worker does, and is shown all the same. */
 function ofLaterRelease(event: never): Description {
   return { label: 'event', text: inert((event as RunEvent).type) };
 }

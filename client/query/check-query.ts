@@ -1,6 +1,6 @@
 /**
  * Checks what a query is asked to do, and makes the start that it becomes.
- * Invariant: an option that nothing would come of is refused by name, never ignored (design §12).
+ * Invariant: an option that nothing would come of is refused by name, never ignored.
  */
 import { HoldfastError } from '../../core/state/errors.js';
 import type { BudgetOverrides, SettingsOverrides, Task } from '../../core/state/task.js';

@@ -1,5 +1,5 @@
 /**
- * A run as an async generator of messages with controls (C34, SE-01).
+ * A run as an async generator of messages with controls (C34).
  */
 import type { OpenAsk } from '../../core/state/view.js';
 import type { PermissionMode } from '../../core/state/permission-mode.js';

@@ -1,6 +1,6 @@
 /**
  * A conversation as people and programs read it, from the store.
- * Invariants: only live messages: what was taken back (a tombstone) is under no head (SP-09); texts of the
+ * Invariants: only live messages: what was taken back (a tombstone) is under no head; texts of the
  * store are put back in; what follows what is never changed.
  */
 import { HoldfastError } from '../../core/state/errors.js';

@@ -1,5 +1,5 @@
 /**
- * What a caller wants to start, checked before anything is sent (design §12). Stricter than the worker's own
+ * What a caller wants to start, checked before anything is sent. Stricter than the worker's own
  * check where a misspelt field is concerned, because nobody would ever see it ignored; the exact bounds of
  * budgets and settings are the worker's to check, and come back as InvalidTask too.
  */

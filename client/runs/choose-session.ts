@@ -1,5 +1,5 @@
 /**
- * Which session a start belongs to (SP-01 to SP-04, G63): "the latest" is looked up here, before the start.
+ * Which session a start belongs to (G63): "the latest" is looked up here, before the start.
  * Invariants: what contradicts itself is refused; nobody goes on with a session while another run of it is
  * open, as far as that can be known before; the store's compare-and-set decides in the end.
  */

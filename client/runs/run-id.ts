@@ -1,6 +1,6 @@
 /**
  * Ids of runs: `run_<ulid>`, or what the caller gives. They become workflow ids and parts of keys, so their
- * alphabet is small (design §12).
+ * alphabet is small.
  */
 import { randomBytes } from 'node:crypto';
 import { HoldfastError } from '../../core/state/errors.js';

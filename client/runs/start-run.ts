@@ -1,5 +1,5 @@
 /**
- * Starting a run (S198, design §12).
+ * Starting a run.
  * Invariants: a task that cannot work is refused before anything is sent; the workflow id is the run id, so
  * that a repeated start finds the run instead of making a second one.
  */

@@ -2,7 +2,7 @@
  * Votes to outcome: which decisions count, and what they decide.
  *
  * Invariants:
- *  D1 A decision counts only for an open ask whose exact digest it echoes (G11, PA-09).
+ *  D1 A decision counts only for an open ask whose exact digest it echoes (G11).
  *  D2 In time means `decidedAt` ≤ expiry, whenever the run learns of it (G95).
  *  D3 Distinct people: nobody votes twice, nobody decides on their own request.
  *  D4 The first valid answer of each person stands; a closed ask never changes.

@@ -1,11 +1,11 @@
 /**
- * What the desk signs when a person decides (design §9): one text that names the person, the decision and
+ * What the desk signs when a person decides: one text that names the person, the decision and
  * the exact action, for one question of one run of one tenant.
  *
  * Invariants:
- *  S1 The text is canonical JSON of named fields: no order of keys and no delimiter in a value can make two
+ *  Y1 The text is canonical JSON of named fields: no order of keys and no delimiter in a value can make two
  *     statements the same text.
- *  S2 Whatever a decision can carry is in it: what is not named here is under `content`.
+ *  Y2 Whatever a decision can carry is in it: what is not named here is under `content`.
  */
 import { canonicalJson, digestOf, type Json } from '../json/json.js';
 import type { Decision } from '../state/ask.js';

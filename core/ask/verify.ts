@@ -1,5 +1,5 @@
 /**
- * Whether a decision proves who made it (design §9). `requireProof` is frozen at the start. Without it a
+ * Whether a decision proves who made it. `requireProof` is frozen at the start. Without it a
  * signature that is there is kept, not judged.
  *
  * Invariants: with it nothing of a decision is looked at before its signature has been verified, over what

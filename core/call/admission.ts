@@ -4,8 +4,8 @@
  *  - visible = manifest ∩ allowedActions − disallowedTools − forbiddenActions; deny beats allow, and `allowedTools` hides
  *    nothing (C48).
  *  - Input that a hook changed is checked before anything else looks at it. A hook narrows, never widens.
- *  - A permission event precedes every execution (PA-01); whoever allows a call that needs an approval gives that
- *    approval in their own name, on record (PA-10).
+ *  - A permission event precedes every execution; whoever allows a call that needs an approval gives that
+ *    approval in their own name, on record.
  *  - Calls that have not begun when a run wraps up never begin (C42).
  */
 import { closeAsk } from '../ask/open-ask.js';

@@ -1,5 +1,5 @@
 /**
- * Station 5: a person's word. Opens the question when the call is ready to run (PA-20) and waits for its
+ * Station 5: a person's word. Opens the question when the call is ready to run and waits for its
  * outcome.
  * Invariants: the grant carries the ask, the exact digest and who approved; a question that a new
  * permission mode makes needless is withdrawn (G14).

@@ -3,8 +3,8 @@
  * decided anew, and only then does it take the place of the call that was asked about.
  *
  * Invariants:
- *  C1 What validation or policy refuses is refused to the corrector; the original question stays open.
- *  C2 A corrected call is bound anew: other digest, next revision of its key, a question of its own if it
+ *  Q1 What validation or policy refuses is refused to the corrector; the original question stays open.
+ *  Q2 A corrected call is bound anew: other digest, next revision of its key, a question of its own if it
  *     needs one. Nothing said about the original allows it.
  */
 import { CORRECTIONS_MAX, withoutCorrection } from '../ask/correction.js';

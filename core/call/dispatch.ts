@@ -3,7 +3,7 @@
  * settle. One scheduler decides which calls may go on now; modes differ only in the edges that they draw between calls
  * (C17): serial to the previous one, batched to the last that needs the lane for itself, dataflow by what a call needs.
  * Invariants: a call moves only when all its predecessors are settled; hooks, permission and approval happen when a call
- * is ready to run, not for all up front (HK-22, PA-20); at most `maxParallelToolCalls` execute at once; what is not a
+ * is ready to run, not for all up front; at most `maxParallelToolCalls` execute at once; what is not a
  * concurrency-safe read executes alone; proposal order decides ties; what a station refuses gets its result here.
  */
 import { domainReason } from '../gates/domain-reason.js';
@@ -180,7 +180,7 @@ function isExecuting(call: Call): boolean {
   return (call.stage === 'executing' && call.doing !== 'record') || call.stage === 'returned';
 }
 
-/** Checks and hooks come right before a call runs (HK-22), so no more of them than calls may run. */
+/** Checks and hooks come right before a call runs, so no more of them than calls may run. */
 const PREPARED: readonly Call['stage'][] = ['checking', 'rechecked', 'hooking', 'hooked'];
 
 function takesPlace(call: Call): boolean {

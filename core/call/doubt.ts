@@ -1,5 +1,5 @@
 /**
- * What becomes of a call whose effect is in doubt: reconcile first, then ask a person (design §8, G82).
+ * What becomes of a call whose effect is in doubt: reconcile first, then ask a person (G82).
  * Invariant: nothing of the call runs again before somebody, or the ledger, has said that it did not happen.
  */
 import { openAsk, closeAsk } from '../ask/open-ask.js';

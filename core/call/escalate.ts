@@ -1,5 +1,5 @@
 /**
- * A call of kind 'handoff': the model asks for a person (LC-16, C15). Nothing is executed; the call gets
+ * A call of kind 'handoff': the model asks for a person (C15). Nothing is executed; the call gets
  * its result and the run stops `needs_human`.
  */
 import { domainReason } from '../gates/domain-reason.js';

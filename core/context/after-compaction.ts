@@ -1,7 +1,7 @@
 /**
  * What follows a compaction (C5, C20, G34, G35): the conversation goes on under its new head, or as if it
  * could not be made shorter.
- * Invariants: a summary that does not shrink the context is none; counters change exactly as D3 says: no
+ * Invariants: a summary that does not shrink the context is none; counters change exactly as pure/transitions.ts says: no
  * recovery is given back, no turn and no model call is counted.
  */
 import type { TransitionReason } from '../state/event.js';
@@ -27,7 +27,7 @@ const TRANSITIONS: { readonly [cause in CurrentCompaction['cause']]: TransitionR
   prompt_too_long: 'reactive_compact_retry',
 };
 
-/** Rule: what a summary that has come back leads to, before the limits are looked at again (ST-33). */
+/** Rule: what a summary that has come back leads to, before the limits are looked at again. */
 export function afterCompaction(run: OpenRun): Step<OpenRun> | undefined {
   const { current, ...compactions } = compactionsOf(run);
   if (current?.outcome === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
  * Pinned evidence: what the tools returned that an answer needs. It lies in the run, outside the
- * conversation, so that no summary can lose it (CC-05, G78).
+ * conversation, so that no summary can lose it (G78).
  * Invariant: bounded, however many tools a task names (R1).
  */
 import { PREVIEW_CHARS, type StoredText } from '../json/json.js';

@@ -69,7 +69,7 @@ function follow(
 /** Not for want of anything in the reply: another model is to answer, or there is room for more. */
 const NO_DENIAL: readonly TransitionReason[] = ['model_fallback', 'token_budget_continuation'];
 
-/** Every proposal is told what became of it, an answer that is sent back too (TA-01). */
+/** Every proposal is told what became of it, an answer that is sent back too. */
 function rejected({ run, transition, prompt }: Again): OpenRun {
   if (NO_DENIAL.includes(transition)) return run;
   const message = (prompt ?? transition).slice(0, MESSAGE_CHARS_MAX);

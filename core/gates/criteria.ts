@@ -1,6 +1,6 @@
 /**
  * Gate: the task's success criteria (G23): pure conditions on what the run has, so that an answer alone is
- * no success (LC-36).
+ * no success.
  *
  * A criterion's path begins with what it looks at:
  *   `output…`        the answer as the task's output schema has it

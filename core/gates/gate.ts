@@ -24,7 +24,7 @@ export type GateVerdict =
   | { readonly kind: 'start'; readonly step: Step<OpenRun> }
   | { readonly kind: 'wait' };
 
-/** Why an answer completes its run, when that is more than being the last one (D1). */
+/** Why an answer completes its run, when that is more than being the last one. */
 export type CompletedDetail = 'output' | 'token_target' | 'diminishing_returns';
 
 export type Gate = (run: OpenRun, turn: Turn) => GateVerdict;

@@ -1,4 +1,4 @@
-/** Gate: the model refuses, or asks for a person (LC-16, C40). Where there is a fallback, it is asked first (G47). */
+/** Gate: the model refuses, or asks for a person (C40). Where there is a fallback, it is asked first (G47). */
 import { domainReason } from './domain-reason.js';
 import { PASS, type GateVerdict } from './gate.js';
 import { emit } from '../step/outbox.js';

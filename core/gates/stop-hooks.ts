@@ -1,6 +1,6 @@
 /**
- * Gate: the Stop hooks judge the answer (HK-09 … HK-12). Objections go back to the model as a user message,
- * with the answer that they are about kept (C46); they come before `preventContinuation` (HK-11).
+ * Gate: the Stop hooks judge the answer. Objections go back to the model as a user message,
+ * with the answer that they are about kept (C46); they come before `preventContinuation`.
  * Invariant: at most `maxStopHookReentries` re-entries per session, each at the price of a model call (C32).
  */
 import { startHooks, toldText } from '../hooks/start.js';

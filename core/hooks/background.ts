@@ -1,6 +1,5 @@
 /**
- * Hooks that nobody waits for: PostSampling after every reply (G39), StopFailure after an error of the API
- * (HK-14).
+ * Hooks that nobody waits for: PostSampling after every reply (G39), StopFailure after an error of the API.
  * Invariant: they change nothing of the turn under way; at the end of a run they get a short time to finish.
  */
 import { cancelAll, nextId, startTimer } from '../step/inflight.js';

@@ -25,11 +25,11 @@ export type StoredText = ({ readonly text: string } | (BlobRef & { readonly prev
   readonly json?: true;
 };
 
-/** Values up to this size, as JSON, may lie inline in payloads (design §7). */
+/** Values up to this size, as JSON, may lie inline in payloads. */
 export const INLINE_BYTES_MAX = 4096;
-/** Argument strings above this size are spilled to the blob store (design §7). */
+/** Argument strings above this size are spilled to the blob store. */
 export const ARGUMENT_STRING_BYTES_MAX = 2048;
-/** What remains of an argument object after spilling must fit this (design §7). */
+/** What remains of an argument object after spilling must fit this. */
 export const ARGUMENTS_BYTES_MAX = 16_384;
 export const PREVIEW_CHARS = 200;
 
@@ -98,7 +98,7 @@ export interface DigestedCall {
   readonly args: Json;
 }
 
-/** `argsHash` of vocabulary and G11: what an approval is bound to. */
+/** `argsHash` of G11: what an approval is bound to. */
 export function callDigest(call: DigestedCall): string {
   return sha256Hex(
     canonicalJson({ tool: call.tool, toolVersion: call.toolVersion, args: call.args }),

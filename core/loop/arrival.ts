@@ -74,7 +74,7 @@ export function arriving(run: OpenRun): Ruling<OpenRun> {
   return { run: announce(run, arrival), effects: [] };
 }
 
-/** A person's stop ends the hooks too (HK-20); they answer all the same. */
+/** A person's stop ends the hooks too; they answer all the same. */
 function awaitHooks(run: OpenRun): Step<OpenRun> | 'hold' {
   if (run.interrupt === undefined || !flying(run, ['run_hooks'])) return 'hold';
   const cancelled = cancelAll(run, ['run_hooks']);

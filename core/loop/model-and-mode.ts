@@ -1,5 +1,5 @@
 /**
- * Control from outside (vocabulary D9): other model, permission mode, thinking budget.
+ * Control from outside: other model, permission mode, thinking budget.
  * Invariants: effective with the next request or permission decision, never in the middle of one; a model that
  * nobody can resolve changes nothing; of several choices the last one counts.
  */

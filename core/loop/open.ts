@@ -99,7 +99,7 @@ export function nextSegment(run: Run, segment: NextSegment): Run {
 }
 
 /**
- * Brings a run of an older shape to today's; the shape changes at segment starts only (design §6). Throws for one of a
+ * Brings a run of an older shape to today's; the shape changes at segment starts only. Throws for one of a
  * newer release, whose rules or shape this code does not know.
  */
 export function upgradeRun(run: Run): Run {

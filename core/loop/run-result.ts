@@ -1,4 +1,4 @@
-/** Builds the result of a run (D1), its counters (D7) and the view that queries get. */
+/** Builds the result of a run, its counters and the view that queries get. */
 import type { Ask } from '../state/ask.js';
 import { grantViews, takesGrant } from '../permission/grants.js';
 import { outcomeOf } from '../ask/decide.js';
@@ -39,7 +39,7 @@ export function resultOf(run: Run, stopping: Stopping): RunResult {
   };
 }
 
-/** Only a completed run has an answer (SR-36); of any other the result shows what it said last. */
+/** Only a completed run has an answer; of any other the result shows what it said last. */
 function saidOf(
   run: Run,
   completed: boolean,

@@ -1,6 +1,6 @@
 /**
  * Parses what arrives by signal or Update. Cheap shape and size checks in plain code, because no schema
- * library runs inside a workflow (design §6).
+ * library runs inside a workflow.
  * Invariants: total; what does not fit becomes a reason, quoted nowhere longer than bounded; own
  * properties only.
  */

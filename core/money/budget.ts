@@ -1,5 +1,5 @@
 /**
- * Money is reserved before it is spent (design §10).
+ * Money is reserved before it is spent.
  * Invariants:
  *  B1 No request leaves unless spent + reserved + its bound ≤ limit. Of tokens only those of the reply are
  *     bounded so: a prompt's are counted when it has been read, and its size is limited by the context window (G26, G28).
@@ -71,7 +71,7 @@ export function fitRequest(
  */
 export type CheckPoint = 'between_turns' | 'before_call' | 'before_restart';
 
-/** The first budget that is used up, in the order of the seeds (BU-24); turns only between turns. */
+/** The first budget that is used up, in a fixed order; turns only between turns (C2). */
 export function trip(run: OpenRun, when: CheckPoint): StopReason | undefined {
   const { budget, settings } = run.frozen;
   const { tally } = run;

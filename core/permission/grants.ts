@@ -4,7 +4,7 @@
  * Invariants:
  *  N1 Off unless the run's settings allow them; never more than the matcher says, so often, for so long.
  *  N2 A grant is for the tool that was asked about and names at least one argument: consent to anything
- *     is not consent (PA-09).
+ *     is not consent.
  *  N3 Audited: the answer that made it tells it, each use names it.
  */
 import { follows } from '../step/changes.js';

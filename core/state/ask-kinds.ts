@@ -2,7 +2,7 @@
 
 export type AskKind = 'approval' | 'outcome' | 'budget' | 'input' | 'user_message';
 
-/** Vocabulary G93, and the answers to an unknown outcome (G82). */
+/** The outcomes of an approval (G93), and the answers to an unknown outcome (G82). */
 export type AskOutcome =
   | 'pending'
   | 'approved'

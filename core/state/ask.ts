@@ -77,8 +77,8 @@ export interface Ask {
 }
 
 /**
- * A decision as it arrives by signal or Update (design §9). `argsHash` must echo the ask's digest:
- * consent that names no exact action is not consent (PA-09).
+ * A decision as it arrives by signal or Update. `argsHash` must echo the ask's digest:
+ * consent that names no exact action is not consent.
  */
 export interface Decision {
   readonly v: 1;

@@ -1,5 +1,5 @@
 /**
- * Budgets (vocabulary D7) and settings of a run with their defaults.
+ * Budgets and settings of a run with their defaults.
  * Invariants: an absent field means its default; 0 means "stop at once"; no limit must be written
  * 'unlimited' (G19). Money is integer micro-USD, time integer ms.
  */

@@ -1,6 +1,5 @@
 /**
- * One tool call by stage: proposed → checked (→ hooking → hooked → checked) → granted → executing → settled
- * (design §2).
+ * One tool call by stage: proposed → checked (→ hooking → hooked → checked) → granted → executing → settled.
  * Invariants: a stage is left only forwards; `executing` is reached only from `granted`; a settled call
  * has exactly one result, and no other stage has one.
  */
@@ -29,7 +28,7 @@ export interface CallBase {
   readonly toolVersion: string;
   readonly args: Json;
   readonly digest: string;
-  /** Ledger attempt, from 1; raised by "did not happen", and by a repetition with the same key (design §8). */
+  /** Ledger attempt, from 1; raised by "did not happen", and by a repetition with the same key. */
   readonly attempt: number;
   /** An earlier attempt may have taken effect, and this one repeats it with its key (G117). */
   readonly inDoubt?: true;

@@ -3,7 +3,7 @@
 export interface ContextSize {
   /** Most tokens of everything up to the newest reply, as the provider counted them, or summary; 0 before. */
   readonly knownTokens: number;
-  /** Bytes appended since; at most one token per byte (design §10). */
+  /** Bytes appended since; at most one token per byte. */
   readonly newBytes: number;
   readonly measure?: ContextMeasure;
   /** Name of the route whose model counted `knownTokens`. */

@@ -48,7 +48,7 @@ export interface OpenRunInput extends EventBatch {
 }
 
 export interface OpenRunOutput extends Acknowledged {
-  /** Number of the rule set the worker runs (design §6). */
+  /** Number of the rule set the worker runs. */
   readonly rules: number;
   /** First segment only. */
   readonly frozen?: Frozen;

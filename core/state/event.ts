@@ -1,5 +1,5 @@
 /**
- * Events: what the outside sees of a run (vocabulary D4).
+ * Events: what the outside sees of a run.
  * Invariants: `seq` is gap-free from 0 and given by `outbox` alone; the first is `session_init`, the last
  * `run_result`, exactly one is `stop`. The store projects its tables of runs and asks from them.
  */

@@ -1,6 +1,6 @@
 /**
  * What is fixed at a run's start by its first activity and lies in history: a later deployment never
- * changes a run under way (design §6); only its limits can be raised, by a person (G91). References and hashes instead of texts, so that it stays small.
+ * changes a run under way; only its limits can be raised, by a person (G91). References and hashes instead of texts, so that it stays small.
  */
 import type { Budget } from './budget-fields.js';
 import type { HookNames } from './hook.js';

@@ -1,5 +1,5 @@
 /**
- * Hooks (vocabulary D8) as the core knows them: points, names, and what a hook may say. Their code lives
+ * Hooks as the core knows them: points, names, and what a hook may say. Their code lives
  * in the worker, registered by name (G17).
  * Invariant: what a hook returns is data from outside; the activity has parsed it to these shapes.
  */

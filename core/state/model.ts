@@ -3,7 +3,7 @@ import type { Flow } from './dataflow.js';
 import type { Outlook } from '../controls/outlook.js';
 import type { Json, StoredText } from '../json/json.js';
 
-/** Integer micro-USD per million tokens (design §10). */
+/** Integer micro-USD per million tokens. */
 export interface Prices {
   readonly input: number;
   readonly output: number;
@@ -87,7 +87,7 @@ export interface ProposedCall {
   readonly flow?: Flow;
 }
 
-/** Most that one attempt of a request may cost (design §10). */
+/** Most that one attempt of a request may cost. */
 export interface AttemptBound {
   readonly inputTokens: number;
   /** With all fees. */

@@ -1,5 +1,5 @@
 /**
- * A permission policy: frozen, ordered rules, the first match wins (PA-02, fixtures `policy`).
+ * A permission policy: frozen, ordered rules, the first match wins.
  * Invariants: deciding is pure; names and paths from outside never reach a prototype.
  */
 import { type Condition } from '../json/condition.js';

@@ -1,4 +1,4 @@
-/** The result of a run (vocabulary D1) and its counters (D7). Plain JSON, small. */
+/** The result of a run and its counters. Plain JSON, small. */
 import type { HookReport } from './hook.js';
 import type { Json, StoredText } from '../json/json.js';
 import type { AskView } from './ask-view.js';

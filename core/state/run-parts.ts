@@ -171,7 +171,7 @@ export interface Repetition {
   readonly noticed: boolean;
 }
 
-/** Counters of the result (D7) as the run keeps them, and those that only its own rules look at. */
+/** Counters of the result as the run keeps them, and those that only its own rules look at. */
 export interface Tally extends Omit<
   Counters,
   'compactions' | 'costMicroUsd' | 'activeMs' | 'waitingMs'

@@ -1,5 +1,5 @@
 /**
- * Sessions: runs that share a conversation (design §9). A run either begins one, goes on with the newest
+ * Sessions: runs that share a conversation. A run either begins one, goes on with the newest
  * state of one, or forks one; what it leaves is stored after its end, if it is to be kept.
  * Invariants: a run never changes a session that has changed since it read it (`base`); a fork has a task id
  * of its own; grants, budgets, evidence and counters belong to one run and are not carried.
@@ -24,10 +24,10 @@ export interface SessionStart {
 /** What outlives a run, beside its conversation. */
 export interface SessionCarry {
   readonly v: 1;
-  /** A run with the same task id goes on counting steps, so that keys stay unique (design §8). */
+  /** A run with the same task id goes on counting steps, so that keys stay unique. */
   readonly taskId: string;
   readonly step: number;
-  /** The guard of reactive compactions, which is the session's (SP-10). */
+  /** The guard of reactive compactions, which is the session's. */
   readonly reactiveAttempts: number;
   /** Dataflow state by path, for later runs below `previous` (G10). */
   readonly state: State;

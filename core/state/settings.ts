@@ -1,4 +1,4 @@
-/** Settings of a run (conflicts.md, gaps.md) with their defaults, frozen at its start. */
+/** Settings of a run with their defaults, frozen at its start. */
 import type { TokenBudget } from './token-budget.js';
 import type { PermissionMode } from './permission-mode.js';
 
@@ -58,23 +58,23 @@ export interface Settings {
   /** How long the run waits in a row for a worker with the code that it needs (G118). */
   readonly unservedTimeoutMs: number;
   readonly propagateCancellation: boolean;
-  /** The conversation is stored when the run ends; null: when the start names a session (SP-05). */
+  /** The conversation is stored when the run ends; null: when the start names a session. */
   readonly persistSession: boolean | null;
-  /** What models say is streamed piece by piece to whoever reads it (SE-03). */
+  /** What models say is streamed piece by piece to whoever reads it. */
   readonly includePartialMessages: boolean;
   /** How long those pieces are kept once the run has ended, in ms; the messages themselves stay. */
   readonly streamRetentionMs: number;
-  /** Decisions must carry a valid signature of the desk (design §9). A start cannot switch it off. */
+  /** Decisions must carry a valid signature of the desk. A start cannot switch it off. */
   readonly requireProof: boolean;
-  /** Least output tokens that make a model call worth starting (design §10). */
+  /** Least output tokens that make a model call worth starting. */
   readonly minOutputTokens: number;
-  /** How soon a dead worker is noticed, in ms (design §6). */
+  /** How soon a dead worker is noticed, in ms. */
   readonly heartbeatMs: { readonly repeatable: number; readonly single: number };
   /** Limit of one model call with all its attempts, in ms. */
   readonly modelTimeoutMs: number;
   /** Temperature sent to models that accept one. */
   readonly temperature: number;
-  /** Features of the model's vendor that have to be asked for by name (PN-06). */
+  /** Features of the model's vendor that have to be asked for by name. */
   readonly betas: readonly string[];
   /** In place of hashes and names that the runtime finds by itself. Not for a start to say. */
   readonly versions: VersionNames;

@@ -1,4 +1,4 @@
-/** What a caller hands to a run: the task (LC-18) and what it overrides of the agent. Plain JSON. */
+/** What a caller hands to a run: the task and what it overrides of the agent. Plain JSON. */
 import type { Budget } from './budget-fields.js';
 import type { Condition } from '../json/condition.js';
 import type { Json } from '../json/json.js';

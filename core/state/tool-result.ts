@@ -1,5 +1,5 @@
 /**
- * The one result that every call gets (MH-01).
+ * The one result that every call gets.
  * Invariant: `isError` is true exactly for status 'error'.
  */
 import type { StoredText } from '../json/json.js';

@@ -1,8 +1,8 @@
 /**
- * The tool record (vocabulary D5) as it is frozen into a run: plain data. The tool's code lives in the
+ * The tool record as it is frozen into a run: plain data. The tool's code lives in the
  * worker and is found by `name@version`.
  * Invariants: `retryFor` and `claimsFor` are the only places that derive behaviour from effect and
- * idempotency (design §8, C54).
+ * idempotency (C54).
  */
 export const EFFECTS = [
   'none',
@@ -86,7 +86,7 @@ export interface ToolRecord {
   readonly hosted?: HostedBound;
 }
 
-/** What one model request may cost because a tool is offered that the vendor runs in it (design §10). */
+/** What one model request may cost because a tool is offered that the vendor runs in it. */
 export interface HostedBound {
   /** Most input tokens that its results add. */
   readonly inputTokens: number;
@@ -114,7 +114,7 @@ export type RetryClass =
   /** One attempt; what a loss means is found out by reconciling. */
   | 'single';
 
-/** Which retries a declared tool gets (C54, design §8). */
+/** Which retries a declared tool gets (C54). */
 export function retryFor(tool: Pick<ToolRecord, 'effect' | 'idempotency'>): RetryClass {
   if (sideEffectOf(tool.effect) !== 'mutating') {
     return tool.idempotency === 'none' || tool.idempotency === 'unknown' ? 'single' : 'repeatable';

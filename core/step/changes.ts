@@ -2,7 +2,7 @@
  * Every change of what the core decides for the same inputs, by name.
  * Invariants:
  *  H1 A run keeps the rules number that its segment began with, and code asks for a change by name
- *     (`follows`), so that a recorded history replays by the rules that it was made with (design §6).
+ *     (`follows`), so that a recorded history replays by the rules that it was made with.
  *  H2 A number is sealed by the first history that is kept of it (histories/rules-N): from then on no change
  *     of that number is added, removed or altered. A new change takes the next number.
  */

@@ -160,7 +160,7 @@ export function openingLimits(run: Run): EffectLimits {
   return { ...limits, heartbeatMs: OPENING_HEARTBEAT_MS };
 }
 
-/** True when `used` has reached the limit (`>=`, BU-16). */
+/** True when `used` has reached the limit (`>=`). */
 export function reached(used: number, limit: Limit): boolean {
   return limit !== 'unlimited' && used >= limit;
 }

@@ -4,7 +4,7 @@
  *  L1 Ids are `${runId}:m${n}` in order of appending.
  *  L2 Of the size there are two answers: the most tokens that it can have, at most one a byte, by which money is
  *     reserved, and the best estimate, by which compaction is decided (C21, G36). A bound is never an estimate.
- *  L3 Each call of a reply has its result in the conversation, those that were never made too (MH-01).
+ *  L3 Each call of a reply has its result in the conversation, those that were never made too.
  */
 import type { StoredText } from '../json/json.js';
 import type { ContextMeasure, ContextSize } from '../state/context-size.js';
@@ -178,7 +178,7 @@ function replyChars({ text, calls }: Reply): number {
   return calls.reduce((sum, { args }) => sum + JSON.stringify(args).length, said);
 }
 
-/** More calls of one reply than this are not made: all of them together fit one payload (design §7). */
+/** More calls of one reply than this are not made: all of them together fit one payload. */
 export const CALLS_MAX = 48;
 /** More than this are not even kept: the conversation is as if they had never been in it. */
 export const CALLS_KEPT_MAX = 256;

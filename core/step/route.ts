@@ -1,5 +1,5 @@
 /**
- * What serves a run: the model of its next request, the one frozen at the start, another that a person chose (D9) or the
+ * What serves a run: the model of its next request, the one frozen at the start, another that a person chose or the
  * fallback (G32); and the code of its tools on workers (G118).
  * Invariants: the model changes only while no model call is in flight, so that a reply is priced by the route that was
  * asked, and before the context is looked at, so that the new window counts (G76). A tool's code is that of the schema

@@ -1,7 +1,7 @@
 /**
  * The only way a run ends.
  * Invariants: the first stop wins; a run that wraps up was stopped by its budget, whatever becomes of its last
- * call, unless a person stops it (C42); `status` and `completed` follow from the reason alone (D1).
+ * call, unless a person stops it (C42); `status` and `completed` follow from the reason alone.
  */
 import type { AskView } from '../state/ask-view.js';
 import type { Run, Stopping } from '../state/run.js';

@@ -1,5 +1,5 @@
 /**
- * The part of the system prompt that changes (CC-23, G37): built anew for every request, said after the
+ * The part of the system prompt that changes (G37): built anew for every request, said after the
  * static part, which stays as it is and so stays cached. The goal is not in it: it is the first message and
  * every compaction keeps it.
  * Invariants: empty when there is nothing to say; small; never part of the transcript.

@@ -1,6 +1,6 @@
 /**
- * A model call that failed for good, recorded with what it cost; then the fallback takes over, a compaction is wanted
- * (CC-18), or the run stops (C37, G32). Retries happened in the activity, by class.
+ * A model call that failed for good, recorded with what it cost; then the fallback takes over, a compaction is wanted,
+ * or the run stops (C37, G32). Retries happened in the activity, by class.
  * Invariant: the id of a message that a tombstone names is never given to another message (G33).
  */
 import { mayReact, wantCompaction } from '../context/compaction.js';

@@ -1,5 +1,5 @@
 /**
- * A reply and its calls, from when it is recorded to the one results message of its turn (MH-08, MH-09).
+ * A reply and its calls, from when it is recorded to the one results message of its turn.
  * Invariants: append, count, then emit (C36); ids are unique within the reply; keys come from the step; results stand in
  * proposal order; where the event of a reply leaves something out, the event names the message that has all of it.
  */

@@ -1,6 +1,6 @@
 /**
  * Messages that are decided on and too large for the request that would bring them along: they are stored
- * by an effect of their own, some at a time (design §7).
+ * by an effect of their own, some at a time.
  * Invariants: messages become nodes in their order, each once; no request, compaction or closing leaves
  * while they are under way.
  */

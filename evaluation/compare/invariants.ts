@@ -1,5 +1,5 @@
 /**
- * What holds of every case (scenarios.md i–vii), whatever it expects: of the events by the core's own
+ * What holds of every case, whatever it expects: of the events by the core's own
  * predicates, of the conversation and the executions here, and what the engine found while it ran.
  */
 import { checkEvent, startChecking } from '../../pure/invariants.js';

@@ -5,7 +5,7 @@ import { CANONICAL_REASONS } from '../format/expected.js';
 
 const CANONICAL: readonly string[] = CANONICAL_REASONS;
 
-/** A reason of the task's own domain, which lies in `detail` (D1). */
+/** A reason of the task's own domain, which lies in `detail`. */
 const DOMAIN_REASON = 'policy_blocked';
 
 export function hasStopReason(

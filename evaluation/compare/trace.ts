@@ -1,6 +1,6 @@
 /**
  * The trace in the words of the first fixture format: `step:N:proposal:<kind>`, `step:N:validation:<decision>`,
- * `step:N:tool:<ok|error>`, plain names such as `tool_result`, and every event's own names (vocabulary D4).
+ * `step:N:tool:<ok|error>`, plain names such as `tool_result`, and every event's own names.
  */
 import type { RunEvent } from '../../core/state/event.js';
 import { difference, NO_DIFFERENCE, type Difference } from './difference.js';

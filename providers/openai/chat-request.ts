@@ -1,5 +1,5 @@
 /**
- * A ModelRequest as the body of a chat completion (PN-08 … PN-18).
+ * A ModelRequest as the body of a chat completion.
  * Invariants: the system message comes first; every tool result is a message of its own, before the text it
  * came with (G45); arguments are text; what the vendor added to its message goes back only to the model it
  * came from.

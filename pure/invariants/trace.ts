@@ -1,4 +1,4 @@
-/** A trace tells why: what each step needs before the next one (scenario S190). A part of the invariants. */
+/** A trace tells why: what each step needs before the next one. A part of the invariants. */
 import type { RunEvent } from '../../core/state/event.js';
 import type { EventPredicate, InvariantState } from './track.js';
 

@@ -1,5 +1,5 @@
 /**
- * Messages as users of agent SDKs know them (vocabulary D4, SE-27): names and shapes only, in their own case.
+ * Messages as users of agent SDKs know them: names and shapes only, in their own case.
  * Beside them stands what a durable run needs: the run and the `seq` of the event that a message tells of, so
  * that a reader who lost its connection goes on after it.
  */
@@ -104,7 +104,7 @@ export interface SDKCompactBoundaryMessage extends SDKMessageBase {
   };
 }
 
-/** A message that is no longer part of the conversation: whoever shows it takes it away (SE-24). */
+/** A message that is no longer part of the conversation: whoever shows it takes it away. */
 export interface SDKTombstoneMessage extends SDKMessageBase {
   readonly type: 'system';
   readonly subtype: 'tombstone';

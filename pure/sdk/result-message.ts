@@ -1,6 +1,6 @@
 /**
  * The last message: how a run ended, in the words of the SDK.
- * Invariant: `is_error` is the opposite of the run's `completed`; only a completed run has a `result` (SR-36).
+ * Invariant: `is_error` is the opposite of the run's `completed`; only a completed run has a `result`.
  */
 import type { RunEvent } from '../../core/state/event.js';
 import type { StoredText } from '../../core/json/json.js';

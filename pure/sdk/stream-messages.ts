@@ -1,5 +1,5 @@
 /**
- * Tokens of a model call as the events that agent SDKs stream (SE-03): blocks start, grow and stop.
+ * Tokens of a model call as the events that agent SDKs stream: blocks start, grow and stop.
  * Invariants: one fold per attempt at a message; an attempt that died says so in an event of its own, and what
  * was shown of it no longer counts.
  */

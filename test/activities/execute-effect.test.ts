@@ -80,7 +80,7 @@ describe('execute_tool with a tool that changes something', () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  test('S193: of a result of five megabytes ledger and run have only the name', async () => {
+  test('of a result of five megabytes ledger and run have only the name', async () => {
     const value = 'x'.repeat(5 * 1024 * 1024);
     bed = await bedWith(() => value, FINANCIAL);
     const { outcome } = await execute(bed);

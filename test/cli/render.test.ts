@@ -150,7 +150,7 @@ it('a table is as wide as its cells', () => {
   ).toBe('run     status\nr1      ok\nrun-22  failed');
 });
 
-it('S108: an event of a later release is a line that names it, and explains nothing', () => {
+it('an event of a later release is a line that names it, and explains nothing', () => {
   const stamp = { seq: 3, runId: 'r', traceId: 'r', at: 0, phase: 'validating', step: 0, turn: 0 };
   const event = { type: 'gravestone\u001B[2J', stamp } as unknown as RunEvent;
   expect(eventLine(event)).toMatch(/ 3 event +gravestone/);

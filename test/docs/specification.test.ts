@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { citationsIn, entriesIn } from '../../lab/words/codes.js';
+import { casesIn, citationsIn, entriesIn, filesIn } from '../../lab/words/codes.js';
 import { filled } from '../../lab/words/specification.js';
 
 const ROOT = join(__dirname, '..', '..');
@@ -25,6 +25,21 @@ test('no code has two entries', () => {
 
 test('every entry is cited', () => {
   expect([...ENTRIES.keys()].filter((code) => !CITED.has(code))).toEqual([]);
+});
+
+/** Names of documents that are not here, and cases that are none. */
+const DEAD =
+  /design §|vocabulary D\d|(?<![\w-])(?:BU|CC|CI|HK|LC|MH|PA|PN|SE|SP|SR|ST|TA|TR)-\d{2}\b|(?<=[('"])S\d{1,3}(?=[:,)])/g;
+
+test('no comment or title cites what nobody can look up', () => {
+  const cases = casesIn(ROOT).map(({ id }) => id.replace(/(?<=^S\d+)[a-z]$/, ''));
+  const dead = filesIn(ROOT)
+    .filter((file) => /\.tsx?$/.test(file) && file !== 'test/docs/specification.test.ts')
+    .flatMap((file) =>
+      [...readFileSync(join(ROOT, file), 'utf8').matchAll(DEAD)].map(([name]) => ({ file, name })),
+    )
+    .filter(({ name }) => !cases.includes(name));
+  expect(dead).toEqual([]);
 });
 
 /** The layout of tables is the formatter's business. */

@@ -1,4 +1,4 @@
-/** Cases about models that fail, are changed, paused, or get a last word: sections D, F, H and S159, S160. */
+/** Cases about models that fail, are changed, paused, or get a last word: sections D, F, H, S159 and S160. */
 import type { Observation } from '../../evaluation/engine.js';
 import { createSimulationEngine } from '../../evaluation/simulation/index.js';
 import { fixtureOf } from './cases.js';

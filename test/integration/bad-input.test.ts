@@ -306,7 +306,7 @@ describe('a tool', () => {
     ]);
   });
 
-  test('S193: that returns ten megabytes keeps all of them in the store and sends the model a part', async () => {
+  test('that returns ten megabytes keeps all of them in the store and sends the model a part', async () => {
     const { events, history } = await odd('ten_megabytes');
     const [finished] = ofType(events, 'tool_finished');
     const { content } = finished!;

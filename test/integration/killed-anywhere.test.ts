@@ -1,5 +1,5 @@
 /**
- * Scenario S184: whatever was the last thing to get through before a worker is killed, the run comes to the
+ * Whatever was the last thing to get through before a worker is killed, the run comes to the
  * same result, the same events and the same conversation, and what it does happens once. Every event of a
  * history is written by a message between worker and server, so a worker that dies before and after each of
  * them dies at every event id; a few more die in the middle of an activity, or while a person is waited for.

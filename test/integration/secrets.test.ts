@@ -1,4 +1,4 @@
-/** Scenario S195: the key to a model is in nothing that anybody keeps. */
+/** The key to a model is in nothing that anybody keeps. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';

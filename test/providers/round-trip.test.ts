@@ -1,4 +1,4 @@
-/** Any conversation, through any provider's request and back: the same (S164). */
+/** Any conversation, through any provider's request and back: the same. */
 import fc from 'fast-check';
 import type { Json } from '../../core/json/json.js';
 import type { Block } from '../../core/state/transcript.js';

@@ -150,7 +150,7 @@ it('S189: a policy that is deployed while a run goes on does not change the run'
 it.each([
   ['ends a task that cannot do without it', true, 'tool_unavailable'],
   ['is an error that the model can work around', false, 'completed'],
-] as const)('S109: a tool that is gone from its worker %s', async (_, needed, stopReason) => {
+] as const)('a tool that is gone from its worker %s', async (_, needed, stopReason) => {
   const store = await openMemoryStore();
   const booked = new Set<string>();
   const base = await worldOf(store, noteInto(booked));

@@ -1,5 +1,5 @@
 /**
- * Scenario S188: a history of the code as it is, replayed with code that somebody has changed. A change that
+ * A history of the code as it is, replayed with code that somebody has changed. A change that
  * a running run would notice is found out; the same change is fine when it asks for the rules of the run.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

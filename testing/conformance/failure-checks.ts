@@ -55,7 +55,7 @@ const STATUSES: readonly (readonly [ScriptedFailure, Expected])[] = [
     { code: 'ServerError', retry: true, billed: true },
   ],
   [{ status: 529 }, { code: 'Overloaded', retry: true, billed: false }],
-  // A gateway's words, for what costs nothing whoever says it (design §10).
+  // A gateway's words, for what costs nothing whoever says it.
   ...[429, 529].map((status): readonly [ScriptedFailure, Expected] => [
     { status, errorType: 'gateway' },
     { code: status === 429 ? 'RateLimited' : 'Overloaded', retry: true, billed: false },

@@ -2,9 +2,9 @@
  * One run in this process: the real core and the real activities under a virtual clock, with everything
  * that Temporal does in between played by this folder. The loop is that of workflows/agent-run.ts.
  * Invariants:
- *  S1 All facts of an activation are received before anything is decided (W2).
- *  S2 Time stands still while anything can happen, then it moves to the next timer.
- *  S3 The invariants of the core are checked after every step.
+ *  Y1 All facts of an activation are received before anything is decided (W2).
+ *  Y2 Time stands still while anything can happen, then it moves to the next timer.
+ *  Y3 The invariants of the core are checked after every step.
  */
 import type { ActivityDeps } from '../../activities/index.js';
 import type { Config } from '../../authoring/index.js';

@@ -32,7 +32,7 @@ export interface CallModelInput extends EventBatch, Limited {
   readonly betas?: readonly string[];
   /** Calls say what they wait for and where their results go: it is taken off their arguments. */
   readonly dataflow?: boolean;
-  /** Bound of one attempt (design §10). */
+  /** Bound of one attempt. */
   readonly bound: AttemptBound;
   /** What all attempts of this call together may cost and use; null: no limit. */
   readonly left: SpendingLeft;
@@ -103,7 +103,7 @@ export interface CompactInput extends EventBatch, Limited {
   readonly pinnedCharsMax: number;
   readonly maxTokens: number;
   readonly betas?: readonly string[];
-  /** Bound of one attempt (design §10). */
+  /** Bound of one attempt. */
   readonly bound: CallModelInput['bound'];
   readonly left: SpendingLeft;
   readonly maxRetries: ModelRetries;

@@ -165,13 +165,13 @@ export interface CheckCallOutput extends Acknowledged {
     { readonly kind: 'condition' } | { readonly kind: 'reference'; readonly path: string };
 }
 
-/** All hooks of one point, in one activity (design §6). */
+/** All hooks of one point, in one activity. */
 export interface RunHooksInput extends EventBatch, Limited {
   readonly v: 1;
   readonly run: RunRef;
   readonly point: HookPoint;
   readonly hooks: readonly string[];
-  /** What the hooks are told, by point (D8). */
+  /** What the hooks are told, by point. */
   readonly payload: Json;
   readonly timeoutMs: number;
 }

@@ -71,7 +71,7 @@ describe('batched: safe reads that follow each other run together', () => {
     });
     expect(finish(shell).counters.toolCalls).toBe(6);
     expect(mostInFlight(shell)).toBe(2);
-    // The permission of a call that has no place yet is not looked at (HK-22).
+    // The permission of a call that has no place yet is not looked at.
     const types = shell.events.map((event) => event.type);
     expect(types.indexOf('tool_finished')).toBeLessThan(types.lastIndexOf('permission'));
   });

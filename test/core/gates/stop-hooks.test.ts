@@ -67,7 +67,7 @@ test('a re-entry keeps the recoveries that were used (C52)', () => {
   expect(finish(shell).counters.recoveryCount).toBe(2);
 });
 
-test('HK-11: objections come before preventContinuation', () => {
+test('objections come before preventContinuation', () => {
   const shell = judged([{ ...BLOCK, preventContinuation: true }]);
   expect(finish(shell).stopReason).toBe('completed');
 });

@@ -83,7 +83,7 @@ describe('the same tool ending badly again and again stops the run', () => {
   });
 });
 
-describe('S109: a tool that is not available', () => {
+describe('a tool that is not available', () => {
   const task = { requiredEvidence: [{ id: 'order', satisfiedBy: 'read_order' }] };
 
   test('stops a task that cannot end without it, at once', () => {

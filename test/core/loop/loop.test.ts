@@ -153,7 +153,7 @@ describe('what a reply without calls means', () => {
     expect(finish(shell).stopReason).toBe('completed');
   });
 
-  test('S15: no calls with stop reason tool_use is an answer', () => {
+  test('no calls with stop reason tool_use is an answer', () => {
     const result = finish(createShell({ model: [says('x', { stop: 'tool_use' })] }));
     expect(result.stopReason).toBe('completed');
   });

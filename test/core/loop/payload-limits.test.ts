@@ -1,4 +1,4 @@
-/** Sizes: payloads and runs keep their limits, whatever is sent (design §7). Every step is checked as well. */
+/** Sizes: payloads and runs keep their limits, whatever is sent. Every step is checked as well. */
 import { parseDecision, parseUserMessage } from '../../../core/messages/parse-message.js';
 import {
   CONTINUE_AS_NEW_BYTES_MAX,

@@ -222,7 +222,7 @@ describe('how long the fallback stays', () => {
   });
 });
 
-test('S108: who knows no tombstones sees the same conversation without them', () => {
+test('who knows no tombstones sees the same conversation without them', () => {
   const details = { partial: true, lostCostMicroUsd: 0 };
   const shell = withSpare([failure('Overloaded', { details }), says('42')]);
   finish(shell);
