@@ -20,7 +20,7 @@ import {
  */
 let world: World;
 const runs = new Map<string, RunHandle>();
-const settings = { heartbeatMs: { repeatable: 5_000, single: 5_000 } } as const;
+const settings = { heartbeatMs: { repeatable: 2_000, single: 2_000 } } as const;
 
 interface Case {
   readonly runId: string;
@@ -74,23 +74,22 @@ async function startCases(): Promise<void> {
   await until('the first payment', () => world.service.visits('earlier', 'after')[0]);
   await Promise.all(points);
   await until('the model call', () => world.requests('model')[0]);
-  await until('the end of an untouched run', () => storedResult('earlier'));
+  await until(
+    'the end of an untouched run',
+    async () => (await world.store.getRun('default', 'earlier'))?.result,
+  );
 }
-
-const storedResult = async (runId: string) => (await world.store.getRun('default', runId))?.result;
 
 beforeAll(async () => {
   world = await startWorld({ worker: false });
   const first = await world.spawn();
   await startCases();
   await first.kill();
-  const findingOut = world.service.hold('probed-before', 'probe');
   const second = await world.spawn();
-  await findingOut;
-  // It is lost in the middle of that, and of nothing that is told of one worker's death.
-  for (const runId of ['read', 'keyed-write', 'keyed-payment']) {
-    await until(`the end of ${runId}`, () => storedResult(runId));
-  }
+  await until('somebody finding out', async () => {
+    const { activities } = await runs.get('probed-before')!.execution();
+    return activities.find(({ type }) => type === 'reconcile_tool');
+  });
   await second.kill();
   await world.spawn();
 }, 120_000);
@@ -98,6 +97,13 @@ afterAll(() => world.stop());
 
 const ended = (runId: string): Promise<Ended> => world.ended(runs.get(runId)!);
 const effects = (runId: string) => world.service.visits(runId, 'effect').map(({ key }) => key);
+
+/** One attempt was lost with the first worker; the second may have died with one before it did anything. */
+function expectReadOrWrittenAgain(events: Ended['events']): void {
+  const [finished, ...more] = ofType(events, 'tool_finished');
+  expect([finished?.status, more]).toEqual(['ok', []]);
+  expect([2, 3]).toContain(finished?.attempts);
+}
 
 /** The messages of a request, without the marks that tell the vendor what to keep in its cache. */
 function messagesIn(body: string): readonly unknown[] {
@@ -125,7 +131,7 @@ describe('a worker killed', () => {
     expect(result.completed).toBe(true);
     expect(world.service.visits('read', 'read')).toHaveLength(2);
     expect(ofType(events, 'tool_started')).toHaveLength(1);
-    expect(ofType(events, 'tool_finished')).toMatchObject([{ status: 'ok', attempts: 2 }]);
+    expectReadOrWrittenAgain(events);
   });
 
   test.concurrent('before a payment that can be probed: it is made after all, once', async () => {
@@ -262,7 +268,7 @@ describe('a worker killed', () => {
     const { result, events } = await ended('keyed-write');
     expect(result).toMatchObject({ completed: true, counters: { toolCalls: 1 } });
     expect(effects('keyed-write')).toEqual(['keyed-write:0', 'keyed-write:0']);
-    expect(ofType(events, 'tool_finished')).toMatchObject([{ status: 'ok', attempts: 2 }]);
+    expectReadOrWrittenAgain(events);
     const rows = await world.store.listLedger('default', { runId: 'keyed-write' });
     expect(rows).toMatchObject([{ key: 'keyed-write:0', state: 'recorded', source: 'tool' }]);
   });
