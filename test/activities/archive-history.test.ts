@@ -88,7 +88,7 @@ test('a failure fails no run: it is told once with what to do, kept, and tried a
   }
   expect(pauses.slice(0, 3)).toEqual([15_000, 45_000, 135_000]);
   expect(Math.max(...pauses)).toBe(3_600_000);
-  expect(told).toEqual([expect.stringMatching(/not archived yet: .*see holdfast doctor/)]);
+  expect(told).toEqual([expect.stringMatching(/not archived yet: .*holdfast doctor lists/)]);
 });
 
 test('a history is lost when the server still says that it has none in a second try', async () => {

@@ -126,7 +126,7 @@ describe('defineConfig', () => {
     [
       'a name twice',
       () => defineConfig({ agents: [defineAgent(base), defineAgent(base)] }),
-      /two agents/,
+      /Two agents/,
     ],
     [
       'two different tools under one name and version',
@@ -136,7 +136,7 @@ describe('defineConfig', () => {
     [
       'a route twice',
       () => defineConfig({ agents: [defineAgent(base)], routes: [route, route] }),
-      /two routes/,
+      /Two routes/,
     ],
     [
       'a price in dollars',

@@ -90,7 +90,7 @@ describeInBrowser('what else people answer', () => {
       await panel.getByText('can take up to 3,000.00 EUR').waitFor();
       await screenshot(page, 'grant');
       await panel.getByRole('button', { name: 'Look it over' }).click();
-      await panel.getByText('It cannot be taken back.').waitFor();
+      await panel.getByText('A standing grant cannot be taken back.').waitFor();
       await panel.getByText('recipient is exactly DE02').waitFor();
       await panel.getByText('amountCents is at most 150000 (1,500.00 EUR)').waitFor();
       // What is not given now may not be added later.
@@ -188,7 +188,7 @@ describeInBrowser('what else people answer', () => {
       await card.getByText('Approved by').waitFor();
       await screenshot(page, 'outcome');
       await page.getByRole('button', { name: 'The call happened' }).click();
-      await page.getByLabel(/What would the tool have returned/).fill('{"receipt": 17}');
+      await page.getByLabel(/Result of the tool/).fill('{"receipt": 17}');
       await screenshot(page, 'outcome-happened');
       await page.getByRole('button', { name: 'The call happened', exact: true }).click();
       await page.getByText('Decided: happened.').waitFor();
@@ -210,7 +210,7 @@ describeInBrowser('what else people answer', () => {
       const { run, ask } = lost('before');
       const { page, context } = await stage.open('rita', { path: pathTo(ask) });
       await page.getByRole('button', { name: 'The call did not happen' }).click();
-      await page.getByText('If it did happen after all, it may happen twice.').waitFor();
+      await page.getByText('A call that happened after all may then happen twice.').waitFor();
       expect(effectsOf('lost-before')).toBe(0);
       await panelOf(page).getByRole('button', { name: 'The call did not happen' }).click();
       await page.getByText('Decided: not happened.').waitFor();
@@ -264,7 +264,7 @@ describeInBrowser('what else people answer', () => {
       await page.getByText('Which colour?').first().waitFor();
       await page.getByRole('textbox', { name: /answer/i }).fill('blue');
       await page.getByRole('button', { name: 'Answer' }).click();
-      await page.getByText('It is answered.').waitFor();
+      await page.getByText('This question is answered.').waitFor();
       const more = await openAsk(run);
       expect(more).toMatchObject({ kind: 'budget' });
       await page.goto(`${stage.desk().url}${pathTo(more)}`);

@@ -133,13 +133,13 @@ describeInBrowser('without barriers', () => {
       await page.getByLabel('amountCents', { exact: true }).selectOption('at most');
       await looksClean(visitor, 'a standing grant');
       await press(page, /Look it over/);
-      await page.getByText('It cannot be taken back.').waitFor();
+      await page.getByText('A standing grant cannot be taken back.').waitFor();
       await looksClean(visitor, 'confirming a standing grant');
       await press(page, 'Change it');
       await press(page, 'Back');
       await press(page, /^Approve$/);
       await page.getByText('Decided: approved.').waitFor();
-      await page.getByText('It is approved.').waitFor();
+      await page.getByText('This question is approved.').waitFor();
       await looksClean(visitor, 'a closed question');
       await stage.world.ended(run);
       await visitor.context.close();
@@ -205,7 +205,7 @@ describeInBrowser('without barriers', () => {
       await page.getByRole('textbox', { name: /answer/i }).fill('blue');
       await looksClean(visitor, 'a question of the model');
       await press(page, 'Answer');
-      await page.getByText('It is answered.').waitFor();
+      await page.getByText('This question is answered.').waitFor();
       const budget = await storedAsk(stage, asked.run);
       await goTo(page, pathTo(budget));
       await page.getByRole('heading', { name: 'More turns?' }).waitFor();
@@ -219,7 +219,7 @@ describeInBrowser('without barriers', () => {
       await looksClean(visitor, 'saying that it happened');
       await press(page, 'Back');
       await press(page, 'The call did not happen');
-      await page.getByText('it may happen twice').waitFor();
+      await page.getByText('may then happen twice').waitFor();
       await looksClean(visitor, 'saying that it did not happen');
       await press(page, 'Back');
       await press(page, 'Stop the run');

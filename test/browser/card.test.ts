@@ -82,7 +82,7 @@ describeInBrowser('a card', () => {
       expect(sent).toEqual([ask.argsHash]);
       release();
       await card.getByText('exactly 990').waitFor();
-      await page.getByText('What you had begun was about the other one').first().waitFor();
+      await page.getByText('Your form was about the earlier question').first().waitFor();
       await page.locator('#announcer', { hasText: 'This question has changed.' }).waitFor();
       expect(await page.getByRole('form', { name: 'Correct' }).count()).toBe(0);
       expect(await card.getByText('exactly 125000').count()).toBe(0);

@@ -79,7 +79,7 @@ describeInBrowser('the inbox', () => {
       await screenshot(page, 'correct');
       await form.getByRole('button', { name: 'Send the correction' }).press('Enter');
       await page.getByText('Decided: modified.').waitFor();
-      await page.getByText('It is modified.').waitFor();
+      await page.getByText('This question is modified.').waitFor();
       expect(await inPage<string>(page, FOCUSED)).toBe('Decided: modified.');
       const next = await openAsk(run).catch(() => undefined);
       if (next !== undefined) {
@@ -120,7 +120,7 @@ describeInBrowser('the inbox', () => {
       await rolf.page.getByRole('button', { name: 'Approve' }).click();
       await rolf.page.getByText('Decided: approved.').waitFor();
       // Whoever looks at it still is told.
-      await rita.page.getByText('It is approved.').waitFor();
+      await rita.page.getByText('This question is approved.').waitFor();
       expect((await stage.world.ended(run)).result.counters.toolCalls).toBe(1);
       await Promise.all([rita.context.close(), rolf.context.close()]);
     },
@@ -174,7 +174,7 @@ describeInBrowser('the inbox', () => {
       });
       const { page, context } = await stage.open('rita', { path: pathTo(ask) });
       await page.getByText('Expires in').waitFor();
-      await page.getByText('It is expired.').waitFor();
+      await page.getByText('This question is expired.').waitFor();
       expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
       const { events } = await stage.world.ended(run);
       expect(ofType(events, 'tool_started')).toEqual([]);
@@ -204,7 +204,9 @@ describeInBrowser('the inbox', () => {
         press.click(),
       ]);
       await Promise.all(
-        [rita, rolf].map(({ page }) => page.getByText(/It is (approved|rejected)\./).waitFor()),
+        [rita, rolf].map(({ page }) =>
+          page.getByText(/This question is (approved|rejected)\./).waitFor(),
+        ),
       );
       const { events } = await stage.world.ended(run);
       const [resolved, ...others] = ofType(events, 'approval_resolved');
@@ -248,8 +250,8 @@ describeInBrowser('the inbox', () => {
       const { page, context } = await stage.open('rita', { path: pathTo(ask) });
       await page.getByRole('button', { name: 'Approve', exact: true }).focus();
       await decide(stage, ask, { decision: 'reject', reason: 'No.' });
-      await page.getByText('It is rejected.').waitFor();
-      expect(await inPage<string>(page, FOCUSED)).toBe('It is rejected.');
+      await page.getByText('This question is rejected.').waitFor();
+      expect(await inPage<string>(page, FOCUSED)).toBe('This question is rejected.');
       await stage.world.ended(run);
       await context.close();
     },
@@ -279,7 +281,7 @@ describeInBrowser('the inbox', () => {
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await page.getByText('Decided: rejected.').waitFor();
-      await page.getByText('It is rejected.').waitFor();
+      await page.getByText('This question is rejected.').waitFor();
       expect(await inPage<string>(page, FOCUSED)).toBe('Decided: rejected.');
       expect((await stage.world.ended(run)).result.counters.toolCalls).toBe(0);
       await context.close();
