@@ -1,4 +1,4 @@
-/** Budgets and settings of a fixture, by their canonical names (conflicts, gaps). */
+/** Budgets and settings of a fixture, by their canonical names. */
 import { z } from 'zod';
 import { PERMISSION_MODES } from '../../core/state/permission-mode.js';
 import {
