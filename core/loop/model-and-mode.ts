@@ -41,8 +41,8 @@ export function resolveWanted(run: OpenRun): Step<OpenRun> | undefined {
 
 /** Questions that are open are looked at again under the new mode (call/approve.ts, G14). */
 export function decideMode(given: Run): Ruling<Run> {
-  const { wantedMode, ...run } = given;
-  return wantedMode === undefined ? undefined : only(withMode(run, wantedMode));
+  const { wantedModes, ...run } = given;
+  return wantedModes && only(wantedModes.reduce(withMode, run));
 }
 
 function withMode(run: Run, mode: PermissionMode): Run {

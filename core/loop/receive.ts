@@ -6,6 +6,7 @@
  *  F3 Inputs are taken in the order of their arrival.
  *  F4 What ends an activity is one row of `ENDS`, its outcome and its failure.
  */
+import type { PermissionMode } from '../state/permission-mode.js';
 import { recordAnswer } from '../ask/answer.js';
 import { record, recordWaiting } from '../ask/decide.js';
 import { tellRefusal } from '../ask/told.js';
@@ -43,6 +44,8 @@ import { isStoppedUnopened } from './opening.js';
 import { closedResult } from './run-result.js';
 
 export const QUEUE_MAX = 100;
+/** Permission modes that are named in one moment. */
+const WANTED_MODES_MAX = 100;
 /** Of all queued messages together: they are carried over continue-as-new. */
 export const QUEUE_BYTES_MAX = 65_536;
 /** Longer ids are remembered by their digests. */
@@ -131,10 +134,18 @@ function fromOutside(run: Run, input: OutsideInput): Run {
     case 'set_max_thinking_tokens':
       return withModelChoice(run, { maxThinkingTokens: input.tokens });
     case 'set_permission_mode':
-      return ruled({ ...run, wantedMode: input.mode }, decideMode);
+      return wantMode(run, input.mode);
     case 'input_rejected':
       return warn(run, `rejected_${input.message}`, input.reason);
   }
+}
+
+/** Each is decided on, so that whoever named one that is refused hears of it. */
+function wantMode(run: Run, mode: PermissionMode): Run {
+  const { wantedModes = [] } = run;
+  return wantedModes.length < WANTED_MODES_MAX
+    ? ruled({ ...run, wantedModes: [...wantedModes, mode] }, decideMode)
+    : warn(run, 'permission_mode_refused', 'too many modes are named at once');
 }
 
 /** Under rules without `ruledInputs` the rule was applied as soon as the fact was there. */

@@ -117,8 +117,8 @@ export interface Run extends Carrier {
   readonly proofs?: { readonly at: number; readonly count: number };
   /** Set from outside; absent: that of the settings. */
   readonly permissionMode?: PermissionMode;
-  /** Named from outside, and not decided on yet; the last one counts. */
-  readonly wantedMode?: PermissionMode;
+  /** Named from outside in this order, and not decided on yet. */
+  readonly wantedModes?: readonly PermissionMode[];
   readonly queue: readonly QueuedMessage[];
   readonly seenMessageIds: readonly string[];
   readonly lastAnswer?: StoredText;

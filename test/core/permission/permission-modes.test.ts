@@ -345,3 +345,44 @@ describe('setPermissionMode', () => {
     expect(fate(settle(shell))).toBe('asks');
   });
 });
+
+describe('modes that are named in one moment', () => {
+  const named = (rules: number) => {
+    const shell = proposing('x_write', {}, { rules });
+    send(
+      shell,
+      { type: 'set_permission_mode', mode: 'bypassPermissions' },
+      { type: 'set_permission_mode', mode: 'plan' },
+    );
+    const about = ofType(shell, 'warning').filter(({ code }) => code.startsWith('permission_mode'));
+    return about.map(({ code, stamp }) => [code, stamp.rule]);
+  };
+
+  test('are each decided on, by a rule that their events name', () => {
+    expect(named(9)).toEqual([
+      ['permission_mode_refused', 'permission mode'],
+      ['permission_mode', 'permission mode'],
+    ]);
+  });
+
+  test('were decided on as they came under rules before 9', () => {
+    expect(named(8)).toEqual([
+      ['permission_mode_refused', undefined],
+      ['permission_mode', undefined],
+    ]);
+  });
+
+  test('are refused beyond a hundred', () => {
+    const shell = proposing('x_write');
+    const modes = Array.from({ length: 101 }, (_, index) => ({
+      type: 'set_permission_mode' as const,
+      mode: index % 2 === 0 ? ('plan' as const) : ('default' as const),
+    }));
+    send(shell, ...modes);
+    const refused = ofType(shell, 'warning').filter(
+      ({ code }) => code === 'permission_mode_refused',
+    );
+    expect(refused).toMatchObject([{ message: 'too many modes are named at once' }]);
+    expect(shell.run.permissionMode).toBe('default');
+  });
+});
