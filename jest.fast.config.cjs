@@ -17,4 +17,6 @@ module.exports = {
   testPathIgnorePatterns: ['/node_modules/', ...SERVED.map((path) => `<rootDir>/test/${path}`)],
   globalSetup: '<rootDir>/test/fast-setup.cjs',
   maxWorkers: availableParallelism() + 1,
+  // Commands that find no server wait a second and a half for one.
+  maxConcurrency: 20,
 };

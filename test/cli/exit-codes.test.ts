@@ -147,11 +147,15 @@ describe('without a server', () => {
     expect(err).toContain('holdfast dev');
   });
 
-  it('an address where nobody answers is named', async () => {
-    const { code, err } = await holdfast('watch', 'r1', '--address', '127.0.0.1:1');
-    expect(code).toBe(1);
-    expect(err).toContain('127.0.0.1:1');
-  }, 20_000);
+  it.concurrent(
+    'an address where nobody answers is named',
+    async () => {
+      const { code, err } = await holdfast('watch', 'r1', '--address', '127.0.0.1:1');
+      expect(code).toBe(1);
+      expect(err).toContain('127.0.0.1:1');
+    },
+    20_000,
+  );
 
   it('an address that is none is refused', async () => {
     const { code, err } = await holdfast('list', '--address', 'nonsense');
@@ -159,7 +163,7 @@ describe('without a server', () => {
     expect(err).toContain('host:port');
   });
 
-  it('errors are JSON with --json', async () => {
+  it.concurrent('errors are JSON with --json', async () => {
     const { code, out, err } = await holdfast('list', '--json');
     expect(code).toBe(1);
     expect(err).toBe('');
@@ -172,7 +176,7 @@ describe('without a server', () => {
     });
   });
 
-  it('doctor says what is broken and how to mend it', async () => {
+  it.concurrent('doctor says what is broken and how to mend it', async () => {
     const { code, out } = await holdfast('doctor', '--json');
     const report = JSON.parse(out) as { ok: boolean; checks: { name: string; status: string }[] };
     expect(code).toBe(1);
@@ -191,22 +195,30 @@ describe('doctor, with a store that is broken and no server', () => {
     return holdfast('doctor', '--store', store, '--address', '127.0.0.1:1', ...argv);
   };
 
-  it('tells each fault where it is, and what it could not look at', async () => {
-    const { out } = await look('--json');
-    const { checks } = JSON.parse(out) as { checks: { name: string; found: string }[] };
-    const found = new Map(checks.map((check) => [check.name, check.found]));
-    expect(found.get('store')).toContain('not a database');
-    expect(found.get('server')).toContain('127.0.0.1:1');
-    expect(found.get('desk key')).toBe('not checked, because the store is broken');
-    expect(found.get('stuck runs')).toBe('not checked, because the server is broken');
-  }, 20_000);
+  it.concurrent(
+    'tells each fault where it is, and what it could not look at',
+    async () => {
+      const { out } = await look('--json');
+      const { checks } = JSON.parse(out) as { checks: { name: string; found: string }[] };
+      const found = new Map(checks.map((check) => [check.name, check.found]));
+      expect(found.get('store')).toContain('not a database');
+      expect(found.get('server')).toContain('127.0.0.1:1');
+      expect(found.get('desk key')).toBe('not checked, because the store is broken');
+      expect(found.get('stuck runs')).toBe('not checked, because the server is broken');
+    },
+    20_000,
+  );
 
-  it('marks only what is broken as such', async () => {
-    const { code, out } = await look();
-    expect(code).toBe(1);
-    expect(out).toMatch(/^BROKEN +store/m);
-    expect(out).toMatch(/^- +desk key +not checked/m);
-  }, 20_000);
+  it.concurrent(
+    'marks only what is broken as such',
+    async () => {
+      const { code, out } = await look();
+      expect(code).toBe(1);
+      expect(out).toMatch(/^BROKEN +store/m);
+      expect(out).toMatch(/^- +desk key +not checked/m);
+    },
+    20_000,
+  );
 });
 
 describe('a bad task', () => {

@@ -77,7 +77,7 @@ async function listed(...argv: readonly string[]) {
 }
 
 describe('holdfast list', () => {
-  test.each<[readonly string[], readonly string[]]>([
+  test.concurrent.each<[readonly string[], readonly string[]]>([
     [['list'], ['r4', 'r3', 'r2', 'r1', 'r0']],
     [
       ['runs', '--status', 'stopped'],
@@ -99,20 +99,23 @@ describe('holdfast list', () => {
     expect((await listed(...argv)).ids).toEqual(ids);
   });
 
-  test('goes on where a page has ended, and says where the next one begins', async () => {
-    const first = await listed('list', '--limit', '2');
-    expect(first).toEqual({ ids: ['r4', 'r3'], next: expect.any(String) });
-    const second = await listed('list', '--limit', '2', '--cursor', first.next ?? '');
-    expect(second.ids).toEqual(['r2', 'r1']);
-    const last = await listed('list', '--limit', '2', '--cursor', second.next ?? '');
-    expect(last).toEqual({ ids: ['r0'], next: undefined });
-    const { err } = await holdfast('list', '--limit', '2');
-    expect(err).toContain(`--cursor ${first.next}`);
-  });
+  test.concurrent(
+    'goes on where a page has ended, and says where the next one begins',
+    async () => {
+      const first = await listed('list', '--limit', '2');
+      expect(first).toEqual({ ids: ['r4', 'r3'], next: expect.any(String) });
+      const second = await listed('list', '--limit', '2', '--cursor', first.next ?? '');
+      expect(second.ids).toEqual(['r2', 'r1']);
+      const last = await listed('list', '--limit', '2', '--cursor', second.next ?? '');
+      expect(last).toEqual({ ids: ['r0'], next: undefined });
+      const { err } = await holdfast('list', '--limit', '2');
+      expect(err).toContain(`--cursor ${first.next}`);
+    },
+  );
 });
 
 describe('holdfast approvals', () => {
-  test.each<[readonly string[], readonly string[]]>([
+  test.concurrent.each<[readonly string[], readonly string[]]>([
     [['approvals'], ['r3:1', 'r3:2', 'r4:1', 'r4:2']],
     [
       ['inbox', '--kind', 'input'],
@@ -126,7 +129,7 @@ describe('holdfast approvals', () => {
     expect((await listed(...argv)).ids).toEqual(ids);
   });
 
-  test('goes on where a page has ended', async () => {
+  test.concurrent('goes on where a page has ended', async () => {
     const first = await listed('approvals', '--limit', '3');
     expect(first.ids).toEqual(['r3:1', 'r3:2', 'r4:1']);
     const second = await listed('approvals', '--limit', '3', '--cursor', first.next ?? '');
@@ -135,7 +138,7 @@ describe('holdfast approvals', () => {
 });
 
 describe('what a list cannot be asked for', () => {
-  test.each([
+  test.concurrent.each([
     ['list', '--cost-from', '-1'],
     ['list', '--cost-from', '0.5'],
     ['list', '--cost-to', '1e999'],
@@ -174,7 +177,7 @@ describe('what a list cannot be asked for', () => {
 });
 
 describe('one of them', () => {
-  test('a question shows what it rests on, without obeying it', async () => {
+  test.concurrent('a question shows what it rests on, without obeying it', async () => {
     const { code, out } = await holdfast('grounds', 'r3:1');
     expect(code).toBe(0);
     expect(out).toContain('A-3');
@@ -185,14 +188,14 @@ describe('one of them', () => {
     expect(JSON.parse(theirs.out)).toMatchObject({ ask: { askId: 'theirs:1' }, grounds: {} });
   });
 
-  test('a run is shown in its own tenant only', async () => {
+  test.concurrent('a run is shown in its own tenant only', async () => {
     expect((await holdfast('show', 'r1')).out).toContain('Refund order 7');
     const theirs = await holdfast('show', 'theirs', '--tenant', 'other', '--json');
     expect(JSON.parse(theirs.out)).toMatchObject({ run: { tenant: 'other' }, asks: [{}] });
     expect((await holdfast('transcript', 'theirs')).code).toBe(1);
   });
 
-  test('the trail of a question', async () => {
+  test.concurrent('the trail of a question', async () => {
     const { out } = await holdfast('audit', 'list', '--ask', 'r3:1', '--json');
     const { rows } = JSON.parse(out) as { rows: readonly { kind: string; by?: string }[] };
     expect(rows.map(({ kind, by = '' }) => [kind, by])).toContainEqual(['seen', 'mia']);
