@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { inputSchemaOf } from '../../authoring/input-schema.js';
 import type { Schema } from '../../console/page/data/api-types.js';
 import { listsAllArguments } from '../../console/page/decide/listed-arguments.js';
-import { say } from '../integration/support/world.js';
+import { call, say } from '../integration/support/world.js';
 import { describeInBrowser, inPage, screenshot } from './support/browser.js';
 import { bundled } from './support/bundled.js';
 import { setStage, transfer, type Stage } from './support/stage.js';
@@ -164,6 +164,30 @@ describeInBrowser('a card', () => {
       await page.unrouteAll({ behavior: 'ignoreErrors' });
       await run.interrupt();
       expect(faults).toEqual([]);
+      await context.close();
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'arguments that the desk does not give are not called too long, and can be asked for again',
+    async () => {
+      const long = { to: 'ann@example.com', subject: 'Hello', body: 'B'.repeat(20_000) };
+      const { run, ask } = await waiting(stage, 'not-fetched', {
+        agent: 'bank',
+        task: 'Write to the supplier.',
+        replies: [call('mail.send', long), say('Written.')],
+      });
+      const { page, context } = await stage.open('rita', { path: pathTo(ask) });
+      await page.getByRole('article').waitFor();
+      await page.route('**/texts/**', (route) => route.abort());
+      await page.getByRole('button', { name: 'Correct' }).click();
+      await page.getByText('The desk did not give the arguments.').waitFor();
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await page.getByRole('button', { name: 'Back' }).click();
+      await page.getByRole('button', { name: 'Correct' }).click();
+      await page.getByLabel('subject').waitFor();
+      await run.interrupt();
       await context.close();
     },
     LIMIT_MS,

@@ -34,15 +34,31 @@ export function CorrectionForm({ ask, desk, grounds }: CorrectionFormProps): VNo
         </p>
       );
     case 'too long':
+      return <NoForm why="These arguments are too long to be corrected here." desk={desk} />;
+    case 'not fetched':
       return (
-        <>
-          <p tabIndex={-1}>These arguments are too long to be corrected here.</p>
-          <Button label="Back" press={() => desk.open(undefined)} />
-        </>
+        <NoForm
+          why="The desk did not give the arguments. Go back and press Correct again."
+          desk={desk}
+        />
       );
     case 'there':
       return <Editor ask={ask} args={found.args} grounds={grounds} desk={desk} />;
   }
+}
+
+interface NoFormProps {
+  readonly why: string;
+  readonly desk: Desk;
+}
+
+function NoForm({ why, desk }: NoFormProps): VNode {
+  return (
+    <>
+      <p tabIndex={-1}>{why}</p>
+      <Button label="Back" press={() => desk.open(undefined)} />
+    </>
+  );
 }
 
 interface EditorProps extends Corrected {

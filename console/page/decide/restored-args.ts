@@ -10,7 +10,11 @@ const TEXT_CHARS_MAX = 40_000;
 export type RestoredArgs =
   | { readonly state: 'fetching' }
   | { readonly state: 'there'; readonly args: Json }
-  | { readonly state: 'too long' };
+  | { readonly state: 'too long' }
+  /** The desk did not give a text. */
+  | { readonly state: 'not fetched' };
+
+class TooLong extends Error {}
 
 export function useRestoredArgs({ args, runId }: Ask): RestoredArgs {
   const [found, setFound] = useState<RestoredArgs>({ state: 'fetching' });
@@ -19,7 +23,9 @@ export function useRestoredArgs({ args, runId }: Ask): RestoredArgs {
     const { signal } = leaving;
     restored((args ?? {}) as Json, { runId, signal }).then(
       (whole) => signal.aborted || setFound({ state: 'there', args: whole }),
-      () => signal.aborted || setFound({ state: 'too long' }),
+      (error: unknown) =>
+        signal.aborted ||
+        setFound({ state: error instanceof TooLong ? 'too long' : 'not fetched' }),
     );
     return () => leaving.abort();
   }, []);
@@ -35,7 +41,7 @@ async function restored(value: Json, source: Source): Promise<Json> {
   if (isBlob(value)) {
     const wanted = { runId: source.runId, hash: value.$blob, chars: TEXT_CHARS_MAX };
     const { text, chars } = await readPiece(wanted, source.signal);
-    if (chars > text.length) throw new Error('too long');
+    if (chars > text.length) throw new TooLong();
     return text;
   }
   if (typeof value !== 'object' || value === null) return value;
