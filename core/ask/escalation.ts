@@ -3,7 +3,7 @@
  * Invariants: it only adds people, and takes no vote away; from when on they count is a matter of when they
  * decide, not of when the timer fires (G95); it is told once, while the question is open.
  */
-import { cancelTimer, startTimer } from '../step/inflight.js';
+import { cancelTimer, startTimer, only } from '../step/inflight.js';
 import { emit } from '../step/outbox.js';
 import type { OpenRun, Run, Step } from '../state/run.js';
 import type { Ask, Escalation } from '../state/ask.js';
@@ -34,7 +34,7 @@ export function escalateAsks(run: OpenRun): Step<OpenRun> | undefined {
     roles: escalation.roles,
   });
   const next = replaceAsk(told, { ...ask, escalation: { ...escalation, state: 'told' } });
-  return { run: next, effects: [] };
+  return only(next);
 }
 
 /** The roles whose decisions count that are made at this moment; none: anybody's. */

@@ -3,7 +3,7 @@
  * Invariants: an ask opens with its expiry timer and its event, closes with both gone and its outcome
  * announced; early decisions (G12) are put to it at once.
  */
-import { cancelTimer, nextId, startTimer } from '../step/inflight.js';
+import { cancelTimer, nextId, startTimer, only } from '../step/inflight.js';
 import type { ActionView } from '../state/event.js';
 import { emit } from '../step/outbox.js';
 import type { OpenRun, Run, Step } from '../state/run.js';
@@ -84,7 +84,7 @@ export interface Closing {
 /** Ends an ask with an outcome: its timer goes, its event is emitted. The ask stays for the record. */
 export function closeAsk<R extends Run>(run: R, askId: string, closing: Closing): Step<R> {
   const ask = askById(run, askId);
-  if (ask === undefined || ask.outcome !== 'pending') return { run, effects: [] };
+  if (ask === undefined || ask.outcome !== 'pending') return only(run);
   const expiryGone = cancelTimer(run, ask.timer);
   const untimed = ask.escalation === undefined ? expiryGone : unwatchEscalation(expiryGone, ask);
   const { correction, ...rest } = ask;
@@ -143,11 +143,8 @@ function grantTold(ask: Ask): { readonly grant?: GrantRequest } {
 /** Withdraws every open ask, for example because the run ends. */
 export function withdrawAsks<R extends Run>(run: R, reason: string): Step<R> {
   const open = run.asks.filter((ask) => ask.outcome === 'pending');
-  return open.reduce<Step<R>>(
-    (step, ask) => {
-      const closed = closeAsk(step.run, ask.id, { outcome: 'withdrawn', reason });
-      return { run: closed.run, effects: [...step.effects, ...closed.effects] };
-    },
-    { run, effects: [] },
-  );
+  return open.reduce<Step<R>>((step, ask) => {
+    const closed = closeAsk(step.run, ask.id, { outcome: 'withdrawn', reason });
+    return { run: closed.run, effects: [...step.effects, ...closed.effects] };
+  }, only(run));
 }

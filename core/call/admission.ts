@@ -8,6 +8,7 @@
  *    approval in their own name, on record.
  *  - Calls that have not begun when a run wraps up never begin (C42).
  */
+import { only } from '../step/inflight.js';
 import { closeAsk } from '../ask/open-ask.js';
 import { startHooks } from '../hooks/start.js';
 import { useGrant } from '../permission/grants.js';
@@ -93,7 +94,7 @@ export function refuseUnchecked(
   const { code, message } = check;
   if (code !== 'tool_unavailable') return refuse('invalid_arguments', message);
   const settled = settleCall(run, call, refusalOf(run, call, { code, message }));
-  return { kind: 'moved', step: { run: settled, effects: [] } };
+  return { kind: 'moved', step: only(settled) };
 }
 
 export function hook(run: OpenRun, call: CheckedStage): StationResult {
@@ -212,7 +213,7 @@ export function leaveOut(run: OpenRun, call: Call): Step<OpenRun> | undefined {
   const closed =
     call.stage === 'waiting'
       ? closeAsk(run, call.askId, { outcome: 'withdrawn', reason: 'a budget is used up' })
-      : { run, effects: [] };
+      : only(run);
   const refusal = refusalOf(closed.run, call, { code: 'budget_exceeded', message });
   return { run: settleCall(closed.run, call, refusal), effects: closed.effects };
 }

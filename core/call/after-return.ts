@@ -3,6 +3,7 @@
  * Invariant: only a definite failure is an error the model may retry; an ambiguous one is reconciled first
  * (G96).
  */
+import { only } from '../step/inflight.js';
 import type { ToolOutcome } from '../state/effect.js';
 import type { Finding } from '../state/recovery.js';
 import { exceed } from '../money/exceed.js';
@@ -205,5 +206,5 @@ function done(run: OpenRun, call: Call, result: ToolResult): StationResult {
 }
 
 function moved(run: OpenRun): StationResult {
-  return { kind: 'moved', step: { run, effects: [] } };
+  return { kind: 'moved', step: only(run) };
 }

@@ -4,6 +4,7 @@
  * Invariants: the grant carries the ask, the exact digest and who approved; a question that a new
  * permission mode makes needless is withdrawn (G14).
  */
+import { only } from '../step/inflight.js';
 import type { Ask } from '../state/ask.js';
 import { objectionToPerson, outcomeOf } from '../ask/decide.js';
 import { withGrantOf } from '../permission/grants.js';
@@ -53,7 +54,7 @@ function question(run: OpenRun, call: WaitingStage): Step<OpenRun> {
   const votes = (call.votes ?? []).filter((vote) => objectionToPerson(rule, vote) === undefined);
   const request = { ...rule, votes };
   return run.frozen.settings.approvalMode === 'stop'
-    ? { run: stopForApproval(run, askFrom(run, request)), effects: [] }
+    ? only(stopForApproval(run, askFrom(run, request)))
     : openAsk(run, request);
 }
 
@@ -118,7 +119,7 @@ function underNewMode(run: OpenRun, call: WaitingStage, ask: Ask): StationResult
   // What a person has decided stands, unless the mode forbids what they allowed.
   if (stays || now === 'ask' || (decided && now !== 'deny')) {
     const kept = withCall(run, { ...call, mode: modeOf(run) });
-    return { kind: 'moved', step: { run: kept, effects: [] } };
+    return { kind: 'moved', step: only(kept) };
   }
   const reason = `the permission mode is now ${modeOf(run)}`;
   const { run: asked, effects } = closeAsk(run, ask.id, { outcome: 'withdrawn', reason });

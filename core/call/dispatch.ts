@@ -6,6 +6,7 @@
  * is ready to run, not for all up front; at most `maxParallelToolCalls` execute at once; what is not a
  * concurrency-safe read executes alone; proposal order decides ties; what a station refuses gets its result here.
  */
+import { only } from '../step/inflight.js';
 import { domainReason } from '../gates/domain-reason.js';
 import { moneyTrip } from '../money/budget.js';
 import { exceed } from '../money/exceed.js';
@@ -30,7 +31,7 @@ import { settle } from './after-return.js';
 
 /** One step of the first call that can move; undefined when all of them wait. */
 export function dispatch(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {
-  if (!turn.dispatched) return { run: begin(run, turn), effects: [] };
+  if (!turn.dispatched) return only(begin(run, turn));
   const flows = run.frozen.settings.toolExecution === 'dataflow';
   const superseded = flows ? supersede(run, turn) : undefined;
   if (superseded !== undefined) return superseded;
@@ -83,7 +84,7 @@ function atStation(run: OpenRun, call: Call): StationResult {
       return rechecked(run, call);
     case 'checked': {
       if (toolOf(run, call.tool)?.kind === 'handoff') {
-        return { kind: 'moved', step: { run: escalate(run, call), effects: [] } };
+        return { kind: 'moved', step: only(escalate(run, call)) };
       }
       const hooked = hook(run, call);
       return hooked.kind === 'go' ? permit(hooked.run, call) : hooked;

@@ -24,7 +24,7 @@ import type { OpenRun } from '../state/run.js';
 import type { Proof } from '../state/task.js';
 import { retryFor, type ToolRecord } from '../state/tool.js';
 import { nearTheEnd, workLimits } from '../step/clock.js';
-import { start } from '../step/inflight.js';
+import { start, only } from '../step/inflight.js';
 import {
   keyOf,
   refuse,
@@ -52,7 +52,7 @@ export function grant(run: OpenRun, call: GrantedStage): StationResult {
   const asks = tool.kind === 'human_input';
   const tripped = trip(run, asks || wasHandedOver(call) ? 'before_restart' : 'before_call');
   if (tripped !== undefined) {
-    return { kind: 'moved', step: { run: exceed(run, tripped), effects: [] } };
+    return { kind: 'moved', step: only(exceed(run, tripped)) };
   }
   return { kind: 'moved', step: asks ? askPerson(run, call) : execute(run, call, tool) };
 }

@@ -4,6 +4,7 @@
  * Invariants: nothing has been claimed, so nothing of it has happened; no mode and no standing grant takes
  * the person's place; the call keeps its key.
  */
+import { only } from '../step/inflight.js';
 import { REPEAT_ASKS_MAX, type Repeats } from '../controls/repeats.js';
 import { emit } from '../step/outbox.js';
 import type { OpenRun } from '../state/run.js';
@@ -31,7 +32,7 @@ export function askToRepeat(run: OpenRun, call: ReturnedStage, repeats: Repeats)
   if (objection !== false) {
     const message = `Nothing was done. ${reason} ${objection} Do not call it again for this.`;
     const refused = errorResult(told, call, { code: 'permission_denied', message });
-    return { kind: 'moved', step: { run: settleCall(told, call, refused), effects: [] } };
+    return { kind: 'moved', step: only(settleCall(told, call, refused)) };
   }
   return go(told, {
     ...baseOf(call),

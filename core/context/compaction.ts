@@ -11,7 +11,7 @@ import { workLimits } from '../step/clock.js';
 import { refOf, type ActivityEffect, type CompactInput } from '../state/effect.js';
 import type { WireEvent } from '../state/event.js';
 import { compactionStarted, preCompact } from '../hooks/pre-compact.js';
-import { start } from '../step/inflight.js';
+import { start, only } from '../step/inflight.js';
 import {
   fitRequest,
   leftToSpend,
@@ -101,8 +101,8 @@ export function makeRoom(run: OpenRun): Step | 'hold' | undefined {
   if (!contextIsFull(run)) return undefined;
   const tried = compactionsOf(run).newestAt === run.tally.modelCalls;
   return mayReact(run) && !tried
-    ? { run: wantCompaction(run, { cause: 'prompt_too_long' }), effects: [] }
-    : { run: stop(run, 'prompt_too_long'), effects: [] };
+    ? only(wantCompaction(run, { cause: 'prompt_too_long' }))
+    : only(stop(run, 'prompt_too_long'));
 }
 
 function isDue(run: OpenRun): boolean {
@@ -127,10 +127,10 @@ function begin(run: OpenRun, current: CurrentCompaction): Step | 'hold' | undefi
   if ('misfit' in bound) {
     if (current.cause === 'threshold') return undefined;
     // Without it the run cannot go on: it stays wanted while a person may allow more.
-    if (current.cause === 'prompt_too_long') return { run: exceed(run, bound.misfit), effects: [] };
+    if (current.cause === 'prompt_too_long') return only(exceed(run, bound.misfit));
     const message = `a summary does not fit ${bound.misfit}`;
     const outcome = { kind: 'none', message } as const;
-    return { run: withCurrent(run, { ...current, outcome }), effects: [] };
+    return only(withCurrent(run, { ...current, outcome }));
   }
   return preCompact(run, triggerOf(current)) ?? startCompaction(run, current, bound);
 }

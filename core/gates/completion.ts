@@ -2,6 +2,7 @@
  * The gates of completion in the order of G77. What comes before them there, calls and truncation, are
  * rules of their own.
  */
+import { only } from '../step/inflight.js';
 import type { TransitionReason } from '../state/event.js';
 import { isBlank } from '../json/json.js';
 import { exceed } from '../money/exceed.js';
@@ -42,10 +43,10 @@ export function complete(run: OpenRun, turn: Turn): Step<OpenRun> | 'hold' {
     const verdict = gate(run, turn);
     if (verdict.kind === 'wait') return 'hold';
     if (verdict.kind === 'start') return verdict.step;
-    if (verdict.kind !== 'pass') return { run: follow(run, turn, verdict), effects: [] };
+    if (verdict.kind !== 'pass') return only(follow(run, turn, verdict));
     detail = verdict.detail ?? detail;
   }
-  return { run: answered(run, turn, detail ?? 'final_answer'), effects: [] };
+  return only(answered(run, turn, detail ?? 'final_answer'));
 }
 
 function follow(

@@ -2,7 +2,7 @@
  * Hooks that nobody waits for: PostSampling after every reply (G39), StopFailure after an error of the API.
  * Invariant: they change nothing of the turn under way; at the end of a run they get a short time to finish.
  */
-import { cancelAll, nextId, startTimer } from '../step/inflight.js';
+import { cancelAll, nextId, startTimer, only } from '../step/inflight.js';
 import { type ModelFailure, type OpenRun, type Turn, type Step, hasHooks } from '../state/run.js';
 import type { HookPoint } from '../state/hook.js';
 import { startHooks, toldText } from './start.js';
@@ -26,7 +26,7 @@ const NOT_OF_THE_API = ['BudgetExhausted', 'TranscriptMissing'];
 
 export function notifyFailure(run: OpenRun, failure: ModelFailure): Step<OpenRun> {
   const silent = failure.outOfTime || NOT_OF_THE_API.includes(failure.code);
-  if (silent || !hasHooks(run, 'StopFailure')) return { run, effects: [] };
+  if (silent || !hasHooks(run, 'StopFailure')) return only(run);
   const payload = { error: failure.code, message: failure.message, attempts: failure.attempts };
   return startHooks(run, { point: 'StopFailure' }, payload);
 }

@@ -7,7 +7,7 @@ import { visibleTools } from '../permission/permission.js';
 import { contextAtFirst, appendUser } from '../step/conversation.js';
 import type { OpenRunOutput } from '../state/effect.js';
 import { startHooks } from '../hooks/start.js';
-import { cancelAll, flying } from '../step/inflight.js';
+import { cancelAll, flying, only } from '../step/inflight.js';
 import { previewOf } from '../json/json.js';
 import type { Ruling } from '../step/advance.js';
 import { emit, releaseWarnings } from '../step/outbox.js';
@@ -71,7 +71,7 @@ export function arriving(run: OpenRun): Ruling<OpenRun> {
     const started = startHooks(run, { point: 'SessionStart' }, payload);
     return { ...started, run: { ...started.run, arrival: { ...arrival, hooks: 'running' } } };
   }
-  return { run: announce(run, arrival), effects: [] };
+  return only(announce(run, arrival));
 }
 
 /** A person's stop ends the hooks too; they answer all the same. */

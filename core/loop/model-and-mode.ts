@@ -1,7 +1,8 @@
 /**
  * Control from outside: other model, permission mode, thinking budget.
  * Invariants: effective with the next request or permission decision, never in the middle of one; a model that
- * nobody can resolve changes nothing; of several choices the last one counts.
+ * nobody can resolve changes nothing; of several models the last one counts, of several permission modes each
+ * is decided on in turn.
  */
 import { follows } from '../step/changes.js';
 import {
@@ -39,7 +40,7 @@ export function resolveWanted(run: OpenRun): Step<OpenRun> | undefined {
   }));
 }
 
-/** Questions that are open are looked at again under the new mode (call/approve.ts, G14). */
+/** Rule: questions that are open are looked at again under the new mode (call/approve.ts, G14). */
 export function decideMode(given: Run): Ruling<Run> {
   const { wantedModes, ...run } = given;
   return wantedModes && only(wantedModes.reduce(withMode, run));

@@ -18,8 +18,7 @@ export function asking(run: OpenRun): Ruling<Run> {
   if (!run.idle) return askModel(run);
   if (run.queue.length === 0) return undefined;
   const ask = pendingAsks(run).find((open) => open.kind === 'user_message');
-  const closed =
-    ask === undefined ? { run, effects: [] } : closeAsk(run, ask.id, { outcome: 'answered' });
+  const closed = ask === undefined ? only(run) : closeAsk(run, ask.id, { outcome: 'answered' });
   // Nothing refers to the question any more: a conversation of any length keeps none (R1).
   const asks = pendingAsks(closed.run);
   const { paused: _, ...going } = closed.run;

@@ -6,7 +6,15 @@
 import { pendingAsks } from '../step/open-work.js';
 import { follows } from '../step/changes.js';
 import { countedMs, reached } from '../step/clock.js';
-import { cancelAll, cancelTimer, flying, nextId, startTimer, UNDER_WAY } from '../step/inflight.js';
+import {
+  cancelAll,
+  cancelTimer,
+  flying,
+  nextId,
+  startTimer,
+  UNDER_WAY,
+  only,
+} from '../step/inflight.js';
 import { exceed } from '../money/exceed.js';
 import type { OpenRun, Step } from '../state/run.js';
 import { stop } from '../step/stop.js';
@@ -33,5 +41,5 @@ function timeIsUp(run: OpenRun): Step<OpenRun> | 'hold' | undefined {
     return cancelled.effects.length > 0 ? cancelled : 'hold';
   }
   const next = run.exceeded === undefined ? exceed(run, 'timeout') : stop(run, 'timeout');
-  return { run: next, effects: [] };
+  return only(next);
 }

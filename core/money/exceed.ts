@@ -7,6 +7,7 @@
  *  M3 After an overrun (a vendor billed more than its bound, G92) nothing starts unless a person, told what
  *     was spent, allows more.
  */
+import { only } from '../step/inflight.js';
 import type { Ask } from '../state/ask.js';
 import { outcomeOf } from '../ask/decide.js';
 import { closeAsk, openAsk } from '../ask/open-ask.js';
@@ -58,7 +59,7 @@ export function askForBudget(run: OpenRun): Step<OpenRun> | 'hold' | undefined {
   const outcome = ask === undefined ? 'withdrawn' : outcomeOf(ask);
   if (outcome === 'pending') return 'hold';
   const { exceeded: _, ...bare } = run;
-  if (ask === undefined) return { run: stop(bare, exceeded.reason), effects: [] };
+  if (ask === undefined) return only(stop(bare, exceeded.reason));
   const approved = outcome === 'approved';
   const amount = approved ? amountOf(ask, exceeded) : undefined;
   const closed = closeAsk(bare, ask.id, {

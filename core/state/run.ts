@@ -103,9 +103,9 @@ export interface Run extends Carrier {
   readonly asks: readonly Ask[];
   /** The newest asks that are closed and whose call is settled, for whoever answers them late. */
   readonly closedAsks: readonly { readonly id: string; readonly outcome: AskOutcome }[];
-  /** Decisions for a call of this turn whose question is not open yet (G12). */
   /** Decisions that wait for the keys that the next segment is told (keysAwaited). */
   readonly unjudged?: readonly Decision[];
+  /** Decisions for a call of this turn whose question is not open yet (G12). */
   readonly early: readonly { readonly decision: Decision; readonly at: number }[];
   /** Approvals that cover later calls as well (G13). */
   readonly grants?: readonly StandingGrant[];

@@ -4,7 +4,7 @@
  * tool call and its result (G74); only visible tools are offered (C48), none for a run's last word (C42).
  */
 import { workLimits } from '../step/clock.js';
-import { start } from '../step/inflight.js';
+import { start, only } from '../step/inflight.js';
 import type { WireEvent } from '../state/event.js';
 import { refOf, type ActivityEffect, type CallModelInput } from '../state/effect.js';
 import {
@@ -40,7 +40,7 @@ export function askModel(run: OpenRun): Step<OpenRun> {
     extraBytes: bytesOf({ text: dynamic.join('\n\n') }),
     hosted: hostedCosts(offered),
   });
-  if ('misfit' in bound) return { run: exceed(ready, bound.misfit), effects: [] };
+  if ('misfit' in bound) return only(exceed(ready, bound.misfit));
   const { modelTimeoutMs, heartbeatMs } = ready.frozen.settings;
   const { limits, workMs } = workLimits(ready, {
     attemptMs: modelTimeoutMs,

@@ -62,9 +62,9 @@ export interface Script {
   )[];
   /** So many flushes fail before one succeeds. */
   readonly flushFailures?: number;
-  /** Keys of the desk that the first segment is told, and those after it (default: the same). */
   /** Default: the newest. */
   readonly rules?: number;
+  /** Keys of the desk that the first segment is told, and those after it (default: the same). */
   readonly deskKeys?: readonly DeskKey[];
   readonly laterDeskKeys?: readonly DeskKey[];
   /** Keys that count when a word on an outcome is recorded, in order; then every key does. */

@@ -3,6 +3,7 @@
  * Invariants: a call goes on only with everything it refers to; after a success no other call for that path
  * starts, and its question to a person is withdrawn.
  */
+import { only } from '../../step/inflight.js';
 import { closeAsk } from '../../ask/open-ask.js';
 import { pendingAsks, go, refuse, type StationResult, baseOf } from '../../step/open-work.js';
 import type { Condition } from '../../json/condition.js';
@@ -111,7 +112,7 @@ export function resolved(run: OpenRun, call: RecheckedStage): StationResult {
 
 function skipped(run: OpenRun, call: Call, skip: Skip): StationResult {
   const settled = settleCall(run, call, skippedResult(run, call, skip));
-  return { kind: 'moved', step: { run: settled, effects: [] } };
+  return { kind: 'moved', step: only(settled) };
 }
 
 /** Stages in which nothing of an unblocked call is under way. */
@@ -130,13 +131,10 @@ export function supersede(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {
     const skip = AT_REST.includes(call.stage) ? alternativeTo(run, turn, call) : undefined;
     if (skip === undefined) continue;
     const asks = pendingAsks(run).filter((ask) => ask.callId === call.id);
-    const closed = asks.reduce<Step<OpenRun>>(
-      (step, ask) => {
-        const next = closeAsk(step.run, ask.id, { outcome: 'withdrawn', reason: skip.message });
-        return { run: next.run, effects: [...step.effects, ...next.effects] };
-      },
-      { run, effects: [] },
-    );
+    const closed = asks.reduce<Step<OpenRun>>((step, ask) => {
+      const next = closeAsk(step.run, ask.id, { outcome: 'withdrawn', reason: skip.message });
+      return { run: next.run, effects: [...step.effects, ...next.effects] };
+    }, only(run));
     const settled = settleCall(closed.run, call, skippedResult(closed.run, call, skip));
     return { run: settled, effects: closed.effects };
   }
