@@ -1,10 +1,18 @@
+/** HOLDFAST_WHOLE=1: all cases, not some that are drawn; HOLDFAST_SEED: of the draw. */
 import { agree } from '../../evaluation/agree.js';
 import type { CaseRun, Engine, Observation } from '../../evaluation/engine.js';
 import { limited } from '../../evaluation/pool.js';
 import { createSimulationEngine } from '../../evaluation/simulation/index.js';
 import { createTemporalEngine } from '../../evaluation/temporal/index.js';
+import { drawn } from '../draw.js';
+import { SEED, saySeed, WHOLE } from '../seed.js';
 import { CASES, type Case } from './cases.js';
 import { essenceOf } from './essence.js';
+
+const PLAYABLE = CASES.filter((one) => one.onlyVirtual === undefined);
+const APPROVED = PLAYABLE.find(({ fixture }) => fixture.caseId === 'approved')!;
+const PLAYED = WHOLE ? PLAYABLE : drawn(PLAYABLE, 10, SEED);
+const ONLY_VIRTUAL = CASES.filter((one) => one.onlyVirtual !== undefined);
 
 const simulation = createSimulationEngine();
 let temporal: Engine;
@@ -14,7 +22,9 @@ let runs: ReadonlyMap<Case, Promise<CaseRun>>;
 beforeAll(async () => {
   temporal = await createTemporalEngine({ environment: process.env });
   const play = limited(temporal.concurrency, (one: Case) => temporal.run(one.fixture, { seed: 1 }));
-  runs = new Map(CASES.map((one) => [one, play(one)]));
+  saySeed(`${PLAYED.length} of ${PLAYABLE.length} cases of the engines`);
+  const under = new Set([...PLAYED, APPROVED, ...ONLY_VIRTUAL]);
+  runs = new Map([...under].map((one) => [one, play(one)]));
 }, 60_000);
 
 afterAll(async () => {
@@ -28,9 +38,7 @@ function seen(run: CaseRun): Observation {
 }
 
 describe('a real server and the simulation agree', () => {
-  const played = CASES.filter((one) => one.onlyVirtual === undefined);
-
-  it.each(played.map((one) => [one.what, one] as const))(
+  it.each(PLAYED.map((one) => [one.what, one] as const))(
     '%s',
     async (_what, one) => {
       const observed = seen(await runs.get(one)!);
@@ -42,13 +50,13 @@ describe('a real server and the simulation agree', () => {
   );
 
   it('says of every other case why it cannot be played', async () => {
-    for (const one of CASES.filter(({ onlyVirtual }) => onlyVirtual !== undefined)) {
+    for (const one of ONLY_VIRTUAL) {
       expect(await runs.get(one)).toEqual({ kind: 'skipped', why: one.onlyVirtual });
     }
   });
 
   it('plays a case a second time', async () => {
-    const one = CASES.find(({ fixture }) => fixture.caseId === 'approved')!;
+    const one = APPROVED;
     await runs.get(one);
     const again = seen(await temporal.run(one.fixture, { seed: 2 }));
     expect(essenceOf(again)).toEqual(one.essence);
@@ -57,7 +65,7 @@ describe('a real server and the simulation agree', () => {
   it('replays the whole history at every step when nothing is cached', async () => {
     const engine = await createTemporalEngine({ environment: process.env, maxCachedWorkflows: 0 });
     try {
-      const one = CASES.find(({ fixture }) => fixture.caseId === 'approved')!;
+      const one = APPROVED;
       const observed = seen(await engine.run(one.fixture, { seed: 1 }));
       expect(observed.replayed).toBe(true);
       expect(agree(seen(await simulation.run(one.fixture, { seed: 1 })), observed)).toEqual([]);

@@ -25,7 +25,7 @@ import { INSIDE, pointsOf, type Point } from './support/kill-points.js';
 
 const MINUTE = 60_000;
 const SHOWN_CHARS = 600;
-const COUNT = WHOLE ? Infinity : 10;
+const COUNT = WHOLE ? Infinity : 6;
 /** Runs that have lost their line stay in the slots of their worker: it does not take too many. */
 const RUNS_PER_WORKER = 20;
 /** Every batch has a worker of its own to lose, and takes half a minute on a busy machine. */

@@ -13,7 +13,7 @@ import { messagesIn, tokensOf } from './support/token-reader.js';
 import { ofType, read, say, startWorld, type World } from './support/world.js';
 
 const MINUTE = 60_000;
-const KILLS = WHOLE ? 50 : 4;
+const KILLS = WHOLE ? 50 : 3;
 const LOOK = 'Let me look at the lamp first, then I can tell you what colour it has today.';
 const ANSWER = 'The lamp is blue, and it was blue for as long as anybody here can remember it.';
 const PIECES = 24;

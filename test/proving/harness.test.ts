@@ -1,3 +1,4 @@
+/** Recorded runs, a few of them. HOLDFAST_WHOLE=1: both ends of a write; HOLDFAST_SEED: of the draw. */
 import { join } from 'node:path';
 import { matchOutcomes, readExpectedOutcomes } from '../../lab/proving/expected-outcomes';
 import { proving } from '../../lab/proving/main';
@@ -9,6 +10,8 @@ import { readRecording } from '../../lab/proving/recording';
 import { RETAIL } from '../../lab/proving/retail/tools';
 import { parkedLine, summarise, summaryLine } from '../../lab/proving/summary';
 import { compiled } from '../compiled';
+import { drawn } from '../draw';
+import { SEED, WHOLE } from '../seed';
 import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
 import { playable } from './playable';
 
@@ -100,10 +103,12 @@ describeWithMaterial('a service that ignores keys', () => {
     });
   }
 
-  test.each([
+  const ends = [
     ['after', { happened: 1, notHappened: 0 }],
     ['before', { happened: 0, notHappened: 1 }],
-  ] as const)(
+  ] as const;
+
+  test.each(WHOLE ? ends : drawn(ends, 1, SEED))(
     'a write whose worker dies %s its effect waits for a person, and takes effect once',
     async (when, parked) => {
       const reports = await killedAtWrite(when);

@@ -16,7 +16,7 @@ import { drawn } from '../draw.js';
 import { saySeed, SEED, WHOLE } from '../seed.js';
 
 const MINUTE = 60_000;
-const PICKED = 6;
+const PICKED = 3;
 const LIMIT = WHOLE ? 40 * MINUTE : 5 * MINUTE;
 
 function sectionOf({ file }: Fixture): string {

@@ -1,3 +1,7 @@
+/**
+ * Workers that die at named boundaries. HOLDFAST_WHOLE=1: at all of them, not at some that are drawn; HOLDFAST_SEED: of
+ * the draw.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -22,6 +26,8 @@ import {
 } from '../../testing/index.js';
 import type * as WorkerProcesses from '../../testing/worker-process.js';
 import { compiled, compiledPath } from '../compiled.js';
+import { drawn } from '../draw.js';
+import { SEED, saySeed, WHOLE } from '../seed.js';
 import { APPROVER, SETTINGS, TINY } from './support/tiny-agent.js';
 
 const { startWorkerProcess } = compiled<typeof WorkerProcesses>('testing/worker-process.ts');
@@ -147,8 +153,13 @@ async function seen(runId: string): Promise<object> {
   };
 }
 
+const KILLED_AT = WHOLE ? CRASH_BOUNDARIES : drawn(CRASH_BOUNDARIES, 4, SEED);
+const KILLED_AT_APPROVED = WHOLE ? APPROVED : drawn(APPROVED, 1, SEED);
+
 describe('a worker killed at a boundary', () => {
-  test.each(CRASH_BOUNDARIES)(
+  beforeAll(() => saySeed(`workers killed at ${[...KILLED_AT, ...KILLED_AT_APPROVED].join(', ')}`));
+
+  test.each(KILLED_AT)(
     '%s: stands exactly there, and the payment is made once',
     async (boundary) => {
       const runId = `kill-${boundary.replace('while-', '')}`;
@@ -169,7 +180,7 @@ describe('a worker killed at a boundary', () => {
     LIMIT_MS,
   );
 
-  test.each(APPROVED)(
+  test.each(KILLED_AT_APPROVED)(
     '%s of a payment that a person approved: stands exactly there, and the payment is made once',
     async (boundary) => {
       const runId = `parked-${boundary}`;
@@ -193,7 +204,7 @@ async function approve(run: RunHandle): Promise<void> {
 }
 
 test('every run whose worker was killed replays', async () => {
-  expect(survivors).toHaveLength(CRASH_BOUNDARIES.length + APPROVED.length);
+  expect(survivors).toHaveLength(KILLED_AT.length + KILLED_AT_APPROVED.length);
   expect([...(await replayRuns({ address: server.address }, survivors))]).toEqual([]);
 });
 

@@ -15,11 +15,12 @@ import {
   type World,
 } from '../integration/support/world.js';
 
-const FRAMES: { readonly [name: string]: readonly string[] } = {
-  'frames-00': [],
-  'frames-04': [join(__dirname, 'async-frames', 'four-frames.ts')],
-  'frames-10': [join(__dirname, 'async-frames', 'ten-frames.ts')],
-};
+/** The interceptors add as many frames as the id of a run ends with. */
+const FRAMES = ['00', '04', '10'] as const;
+const INTERCEPTED = {
+  serves: 'workflows',
+  workflowInterceptors: [join(__dirname, 'async-frames', 'by-run.ts')],
+} as const;
 
 let world: World;
 beforeAll(async () => {
@@ -46,30 +47,49 @@ async function asksOf(run: RunHandle): Promise<readonly OpenAsk[] | undefined> {
   return asks.length === 0 ? undefined : asks;
 }
 
-/** While nothing decides, a read comes back and the call beside it is approved: the next activation has both. */
-async function approvedAsTheOtherReturns(name: string): Promise<Ended> {
-  const workflowInterceptors = FRAMES[name]!;
-  const deciding = await world.serve({ serves: 'workflows', workflowInterceptors });
-  const held = world.service.hold(name, 'read');
+interface Waiting {
+  readonly run: RunHandle;
+  /** What a person says to it, beside what comes back. */
+  readonly say: () => Promise<unknown>;
+}
+
+/** Starts a run for each count of frames; a word and a result then come to each while no worker decides. */
+async function toldTogether(
+  start: (frames: string) => Promise<Waiting>,
+): Promise<readonly Ended[]> {
+  const deciding = await world.serve(INTERCEPTED);
+  const waiting = await Promise.all(FRAMES.map(start));
+  await drained(deciding);
+  const before = await Promise.all(waiting.map(({ run }) => completedActivities(run.runId)));
+  for (const { say: word } of waiting) await word();
+  world.service.releaseAll();
+  await until('a result of each in history', async () => {
+    const now = await Promise.all(waiting.map(({ run }) => completedActivities(run.runId)));
+    return now.every((count, index) => count > before[index]!) || undefined;
+  });
+  const back = await world.serve(INTERCEPTED);
+  const ended = await Promise.all(waiting.map(({ run }) => world.ended(run)));
+  await drained(back);
+  return ended;
+}
+
+/** A read comes back and the call beside it is approved. */
+async function approvedAsTheOtherReturns(frames: string): Promise<Waiting> {
+  const runId = `frames-${frames}`;
+  const held = world.service.hold(runId, 'read');
   const run = await world.start({
-    runId: name,
+    runId,
     replies: [{ calls: [...read().calls, ...pay('pay.asked').calls] }, say('Paid.')],
     settings: { toolExecution: 'dataflow' },
   });
   await held;
   const [ask] = await until('the question', () => asksOf(run));
   const { askId, argsHash } = ask!;
-  await drained(deciding);
-  const before = await completedActivities(name);
   const decision = { askId, argsHash, decision: 'approve', ...APPROVER, decidedAt: Date.now() };
-  await world.raw.workflow.getHandle(name).signal('resolveApproval', decision);
-  world.service.releaseAll();
-  const isBack = async () => (await completedActivities(name)) > before || undefined;
-  await until('the read in history', isBack);
-  const back = await world.serve({ serves: 'workflows', workflowInterceptors });
-  const ended = await world.ended(run);
-  await drained(back);
-  return ended;
+  return {
+    run,
+    say: () => world.raw.workflow.getHandle(runId).signal('resolveApproval', decision),
+  };
 }
 
 function decisions({ events, result }: Ended): readonly unknown[] {
@@ -79,36 +99,24 @@ function decisions({ events, result }: Ended): readonly unknown[] {
 }
 
 test('a run that hears of a result and of a decision at once decides the same with 0, 4 and 10 frames', async () => {
-  const ended: Ended[] = [];
-  for (const name of Object.keys(FRAMES)) ended.push(await approvedAsTheOtherReturns(name));
-  const [plain, ...framed] = ended;
+  const [plain, ...framed] = await toldTogether(approvedAsTheOtherReturns);
   expect(plain!.result).toMatchObject({ stopReason: 'completed' });
   for (const other of framed) expect(decisions(other)).toEqual(decisions(plain!));
-  expect(await replayRuns(world.server, Object.keys(FRAMES))).toEqual(new Map());
+  const runIds = FRAMES.map((frames) => `frames-${frames}`);
+  expect(await replayRuns(world.server, runIds)).toEqual(new Map());
 });
 
-/** While nobody decides, a reply comes back and the run is interrupted: the interrupt finds all of the reply. */
-async function interruptedAsTheModelAnswers(frames: string): Promise<Ended> {
-  const name = `interrupted-${frames}`;
-  const workflowInterceptors = FRAMES[frames]!;
-  const deciding = await world.serve({ serves: 'workflows', workflowInterceptors });
-  const reply = { ...read(), text: 'Let me look.', delayMs: 2_000 };
-  const run = await world.start({ runId: name, replies: [reply, say('Done.')], wait: false });
-  await until('the request', () => world.requests(name)[0]);
-  await drained(deciding);
-  const before = await completedActivities(name);
-  await world.raw.workflow.getHandle(name).signal('interrupt');
-  const isBack = async () => (await completedActivities(name)) > before || undefined;
-  await until('the reply in history', isBack);
-  const back = await world.serve({ serves: 'workflows', workflowInterceptors });
-  const ended = await world.ended(run);
-  await drained(back);
-  return ended;
+/** A reply comes back and the run is interrupted: the interrupt finds all of the reply. */
+async function interruptedAsTheModelAnswers(frames: string): Promise<Waiting> {
+  const runId = `interrupted-${frames}`;
+  const reply = { ...read(), text: 'Let me look.', delayMs: 3_000 };
+  const run = await world.start({ runId, replies: [reply, say('Done.')], wait: false });
+  await until('the request', () => world.requests(runId)[0]);
+  return { run, say: () => world.raw.workflow.getHandle(runId).signal('interrupt') };
 }
 
 test('an interrupt and the reply of one activation are received before either is decided on', async () => {
-  for (const frames of Object.keys(FRAMES)) {
-    const { result, events } = await interruptedAsTheModelAnswers(frames);
+  for (const { result, events } of await toldTogether(interruptedAsTheModelAnswers)) {
     expect(result).toMatchObject({ stopReason: 'interrupted', phase: 'before_tools' });
     expect(events.map(({ type }) => type)).toContain('model_response');
   }

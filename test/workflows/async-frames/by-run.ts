@@ -1,7 +1,9 @@
 /** Async frames around activities and timers, as tracing interceptors put them there; a signal comes without. */
-import type { WorkflowInterceptors } from '@temporalio/workflow';
+import { workflowInfo, type WorkflowInterceptors } from '@temporalio/workflow';
 
-export function withFrames(count: number): WorkflowInterceptors {
+/** As many as the id of the run ends with. */
+export function interceptors(): WorkflowInterceptors {
+  const count = Number(/\d+$/.exec(workflowInfo().workflowId)?.[0] ?? 0);
   return {
     outbound: [
       {

@@ -1,3 +1,0 @@
-import { withFrames } from './frames.js';
-
-export const interceptors = () => withFrames(10);
