@@ -2,7 +2,8 @@ const { availableParallelism } = require('node:os');
 
 /** @type {import('jest').Config} */
 module.exports = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/one-context.cjs',
+  runtime: '<rootDir>/test/shared-packages.cjs',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   globalSetup: '<rootDir>/test/global-setup.cjs',

@@ -1,0 +1,69 @@
+// Tests in the context of their process, so that they can use packages that are loaded there (test/shared-packages.cjs):
+// in a context of its own an error of theirs is no Error. What a file leaves behind is taken back after it.
+const vm = require('node:vm');
+const { LegacyFakeTimers, ModernFakeTimers } = require('@jest/fake-timers');
+const { ModuleMocker } = require('jest-mock');
+
+// Jest names the context to run in; the process's own is none that Node takes.
+const { compileFunction } = vm;
+vm.compileFunction = (code, parameters, options = {}) => {
+  const { parsingContext, ...others } = options;
+  return compileFunction(code, parameters, parsingContext === globalThis ? others : options);
+};
+const { runInContext } = vm.Script.prototype;
+vm.Script.prototype.runInContext = function runHere(context, options) {
+  return context === globalThis
+    ? this.runInThisContext(options)
+    : runInContext.call(this, context, options);
+};
+
+const timers = {
+  idToRef: (id) => ({ id, ref: () => undefined, unref: () => undefined }),
+  refToId: (timer) => timer?.id,
+};
+
+module.exports = class OneContext {
+  constructor({ projectConfig: config }) {
+    this.global = globalThis;
+    globalThis.global = globalThis;
+    this.before = {
+      env: { ...process.env },
+      folder: process.cwd(),
+      exit: process.exit,
+      console: globalThis.console,
+      stackTraceLimit: Error.stackTraceLimit,
+      names: new Set(Object.getOwnPropertyNames(globalThis)),
+    };
+    Error.stackTraceLimit = 100;
+    this.moduleMocker = new ModuleMocker(globalThis);
+    const given = { config, global: globalThis };
+    const { moduleMocker } = this;
+    this.fakeTimers = new LegacyFakeTimers({ ...given, moduleMocker, timerConfig: timers });
+    this.fakeTimersModern = new ModernFakeTimers(given);
+  }
+
+  async setup() {}
+
+  async teardown() {
+    this.fakeTimers.dispose();
+    this.fakeTimersModern.dispose();
+    const { env, folder, exit, names, stackTraceLimit } = this.before;
+    for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+    Object.assign(process.env, env);
+    process.chdir(folder);
+    process.exit = exit;
+    globalThis.console = this.before.console;
+    Error.stackTraceLimit = stackTraceLimit;
+    for (const name of Object.getOwnPropertyNames(globalThis)) {
+      if (!names.has(name)) delete globalThis[name];
+    }
+  }
+
+  exportConditions() {
+    return ['node', 'node-addons'];
+  }
+
+  getVmContext() {
+    return globalThis;
+  }
+};
