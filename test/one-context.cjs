@@ -22,6 +22,14 @@ const timers = {
   refToId: (timer) => timer?.id,
 };
 
+/** What hears of the end of the process, or of an error that nobody caught. */
+function listenersOfProcess() {
+  return process
+    .eventNames()
+    .filter((event) => event !== 'message' && event !== 'disconnect')
+    .flatMap((event) => process.rawListeners(event).map((listener) => ({ event, listener })));
+}
+
 module.exports = class OneContext {
   constructor({ projectConfig: config }) {
     this.global = globalThis;
@@ -33,6 +41,7 @@ module.exports = class OneContext {
       console: globalThis.console,
       stackTraceLimit: Error.stackTraceLimit,
       names: new Set(Object.getOwnPropertyNames(globalThis)),
+      listeners: new Set(listenersOfProcess().map(({ listener }) => listener)),
     };
     Error.stackTraceLimit = 100;
     this.moduleMocker = new ModuleMocker(globalThis);
@@ -50,6 +59,9 @@ module.exports = class OneContext {
     const { env, folder, exit, names, stackTraceLimit } = this.before;
     for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
     Object.assign(process.env, env);
+    for (const { event, listener } of listenersOfProcess()) {
+      if (!this.before.listeners.has(listener)) process.removeListener(event, listener);
+    }
     process.chdir(folder);
     process.exit = exit;
     globalThis.console = this.before.console;
