@@ -47,6 +47,7 @@ function pathsAreReserved(_before: Run, { run }: Step): string | undefined {
 }
 
 function stateOnlyGrows(before: Run, { run }: Step): string | undefined {
+  if (run.state === before.state) return undefined;
   const changed = Object.entries(before.state ?? {}).find(
     ([path, value]) => JSON.stringify(run.state?.[path]) !== JSON.stringify(value),
   );
