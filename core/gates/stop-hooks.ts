@@ -6,6 +6,7 @@
 import { startHooks, toldText } from '../hooks/start.js';
 import type { AnswerOpinion } from '../state/hook.js';
 import { type OpenRun, type Turn, hasHooks } from '../state/run.js';
+import { answerOf } from './answer.js';
 import { domainReason } from './domain-reason.js';
 import { PASS, type GateVerdict } from './gate.js';
 
@@ -30,7 +31,7 @@ export function stopHooksGate(run: OpenRun, turn: Turn): GateVerdict {
 
 function ask(run: OpenRun, turn: Turn): GateVerdict {
   const payload = {
-    response: toldText(turn.reply.text),
+    response: toldText(answerOf(turn)),
     stopHookActive: run.stopHookActive === true,
   };
   const asking: OpenRun = {

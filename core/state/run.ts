@@ -125,6 +125,8 @@ export interface Run extends Carrier {
   /** The newest answer as the task's output schema has it. */
   readonly lastOutput?: Json;
   readonly partialOutput?: StoredText;
+  /** First message of the answer whose text so far is `partialOutput`: the next reply goes on with it (G100). */
+  readonly answerFrom?: string;
   /** Hooks under way, by effect id. */
   readonly errands?: { readonly [effectId: string]: HookErrand };
   /** What ran outside of the events, for the result. */

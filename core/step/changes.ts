@@ -97,6 +97,10 @@ export const CHANGES = {
     since: 9,
     why: 'A wanted permission mode is decided by a rule, which its event names, and so is what a `close` ends: all facts of a moment are known by then.',
   },
+  joinedAnswers: {
+    since: 10,
+    why: 'Replies without calls that continue one another are one answer: the result, the gates of completion and the Stop hooks see the joined text.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

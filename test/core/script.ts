@@ -54,7 +54,8 @@ export interface Script {
   readonly hooks?: { readonly [hook: string]: readonly HookEntry[] };
   readonly hookNames?: HookNames;
   readonly compactions?: readonly (
-    { readonly tokens?: number; readonly usage?: Usage } | { readonly failure: Failure }
+    | { readonly tokens?: number; readonly usage?: Usage; readonly answerKept?: true }
+    | { readonly failure: Failure }
   )[];
   /** What calls cost that did not say so themselves, in order; default: nothing. */
   readonly accounts?: readonly (
