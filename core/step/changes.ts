@@ -101,6 +101,10 @@ export const CHANGES = {
     since: 10,
     why: 'Replies without calls that continue one another are one answer: the result, the gates of completion and the Stop hooks see the joined text.',
   },
+  grantedHandoffs: {
+    since: 10,
+    why: 'A call that hands over to a person passes all stations: hooks and policy may deny it, and its permission is told.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;
