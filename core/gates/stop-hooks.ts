@@ -42,10 +42,15 @@ function ask(run: OpenRun, turn: Turn): GateVerdict {
   return { kind: 'start', step: startHooks(asking, { point: 'Stop' }, payload) };
 }
 
+/** Answers that were sent back so far, with those of earlier runs of the session (G103). */
+export function reentriesOf({ tally, earlierReentries = 0 }: OpenRun): number {
+  return earlierReentries + tally.stopHookReentries;
+}
+
 function blocked(run: OpenRun, { blockingErrors }: AnswerOpinion): GateVerdict {
   const text = blockingErrors.join('\n');
   const { stopHookReentries } = run.tally;
-  if (stopHookReentries >= run.frozen.budget.maxStopHookReentries) {
+  if (reentriesOf(run) >= run.frozen.budget.maxStopHookReentries) {
     return {
       kind: 'stop',
       reason: 'stop_hook_prevented',

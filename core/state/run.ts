@@ -136,6 +136,8 @@ export interface Run extends Carrier {
   readonly preCompact?: 'running' | 'done';
   /** Runs out when the last hooks that nobody waits for do not end. */
   readonly hookGrace?: string;
+  /** Answers that Stop hooks sent back before this run, in its session (G103). */
+  readonly earlierReentries?: number;
   /** The reply being asked for follows a Stop hook's objection. */
   readonly stopHookActive?: true;
   readonly tokenTracker?: TokenTracker;

@@ -105,6 +105,10 @@ export const CHANGES = {
     since: 10,
     why: 'A call that hands over to a person passes all stations: hooks and policy may deny it, and its permission is told.',
   },
+  sessionReentries: {
+    since: 10,
+    why: 'How often Stop hooks send answers back is counted over a session, not over each of its runs.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

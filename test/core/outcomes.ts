@@ -189,6 +189,7 @@ function ofOpen(shell: Shell, effect: Started<'open_run'>, eventsUpTo: number): 
     head: 'root',
     goal: shell.script.goalStored ? spilled : { text: goal },
     ...(deskKeys !== undefined && { deskKeys }),
+    ...(shell.script.session !== undefined && { session: shell.script.session }),
     eventsUpTo,
   };
   return { type: 'run_opened', output };
