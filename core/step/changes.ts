@@ -109,6 +109,10 @@ export const CHANGES = {
     since: 10,
     why: 'How often Stop hooks send answers back is counted over a session, not over each of its runs.',
   },
+  wrapUpFits: {
+    since: 10,
+    why: 'The last word of a run comes after any budget that leaves room for one request, and never after the turns: `maxTurns` is exact.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;
