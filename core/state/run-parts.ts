@@ -156,6 +156,8 @@ export type CompactionOutcome =
 /** What a required tool returned: kept word for word, outside the conversation (G78). */
 export interface PinnedResult {
   readonly tool: string;
+  /** What it proves: `evidence <id>`, `criterion <id>`. Absent: the result is the newest one of its tool. */
+  readonly proof?: string;
   readonly content: StoredText;
 }
 

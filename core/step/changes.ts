@@ -113,6 +113,10 @@ export const CHANGES = {
     since: 10,
     why: 'The last word of a run comes after any budget that leaves room for one request, and never after the turns: `maxTurns` is exact.',
   },
+  pinnedProofs: {
+    since: 10,
+    why: 'A result that has met a predicate or a criterion stays pinned as its proof, whatever its tool returns later.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;
