@@ -117,6 +117,10 @@ export const CHANGES = {
     since: 10,
     why: 'A result that has met a predicate or a criterion stays pinned as its proof, whatever its tool returns later.',
   },
+  unmetEvidence: {
+    since: 10,
+    why: 'A tool that is gone ends the run also when the tool has returned before, but nothing that met the predicate of its evidence.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;
