@@ -82,23 +82,6 @@ describe('call_model', () => {
     expect(chain[2]?.origin).toEqual({ model: 'test', route: 'scripted/test', call: 1 });
   });
 
-  test('a reply that goes on with an answer is judged together with it, however long it is', async () => {
-    const head = await begin([{ ...OK, text: '"late"}' }]);
-    const begun = `{"note":"${'x'.repeat(9_000)}","parcel":`;
-    const properties = { parcel: { type: 'string' } };
-    const outputSchema = { type: 'object', properties, required: ['parcel'] };
-    const output = await attempt(
-      bed.activities().call_model,
-      modelInput(head, {
-        before: await bed.store.putText('default', begun),
-        outputSchema: { text: JSON.stringify(outputSchema) },
-      }),
-    );
-    expect(output.reply).toMatchObject({ text: { text: '"late"}' }, output: { ok: true } });
-    const whole = await bed.store.getText('default', output.reply.answer!);
-    expect(whole).toBe(`${begun}"late"}`);
-  });
-
   test('a finished reply is never paid for twice', async () => {
     const head = await begin([OK]);
     const info = effect();
