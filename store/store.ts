@@ -11,6 +11,7 @@ import { asks, type Asks } from './asks.js';
 import { attempts, type Attempts } from './attempts.js';
 import { audit, type Audit } from './audit.js';
 import { blobs, type Blobs } from './blobs.js';
+import { callsBeforeReset, type CallsBeforeReset } from './calls-before-reset.js';
 import { chainCache, type ChainCache } from './chain-cache.js';
 import type { ChangeWatch, RunName } from './changes.js';
 import { immediate, type Db, type OpenDatabase } from './database.js';
@@ -53,6 +54,7 @@ export interface StoreCalls
     Asks,
     Ledger,
     Effects,
+    CallsBeforeReset,
     Freezes,
     Attempts,
     Replies,
@@ -198,6 +200,7 @@ function callsOn(db: Db, { cache, marks }: Sources): StoreCalls {
     ...asks(db),
     ...ledger(db),
     ...effects(db),
+    ...callsBeforeReset(db),
     ...freezes(db),
     ...attempts(db),
     ...replies(db),

@@ -147,7 +147,7 @@ async function writeConversation(
   { store, sizeAfterSummary }: InTransaction,
   { input, plan, chain }: Compaction,
   summary: string,
-): Promise<Pick<CompactOutput, 'head' | 'tokens' | 'bytes'>> {
+): Promise<Pick<CompactOutput, 'head' | 'tokens' | 'bytes' | 'answerKept'>> {
   const { tenant } = input.run;
   const summaryNode: TranscriptNode = {
     v: 1,
@@ -166,7 +166,10 @@ async function writeConversation(
   const after = await store.readChain(tenant, head);
   const share = charsOf(after) / charsOf([chain.root, ...chain.nodes]);
   const tokens = sizeAfterSummary?.(input) ?? Math.ceil(input.preTokens * share);
-  return { head, tokens, bytes: bytesOf(after) };
+  const answerKept = [...plan.goal, ...plan.kept].some(
+    ({ messageId }) => messageId !== undefined && messageId === input.answerFrom,
+  );
+  return { head, tokens, bytes: bytesOf(after), ...(answerKept && { answerKept }) };
 }
 
 interface Said {

@@ -19,6 +19,8 @@ import { usageDefect, usageOf } from './reply-usage.js';
 const DETAIL_CHARS_MAX = 200;
 const REFUSAL_CHARS_MAX = 2_000;
 const UNPARSED_CHARS_MAX = 2_000;
+/** Of an answer in several replies the rest is left out. */
+const ANSWER_CHARS_MAX = 8_000_000;
 
 export interface ReplySite {
   readonly input: CallModelInput;
@@ -57,9 +59,14 @@ export async function takeReply(
   const text = kept.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
   const stored: StoredText | undefined =
     text === '' ? undefined : await deps.store.putText(tenant, text);
-  const output = calls.length === 0 ? await outputOf(deps, site, { ...kept, text }) : undefined;
+  const answer = await joinedText(deps, site, text);
+  const output =
+    calls.length === 0
+      ? await outputOf(deps, site, { ...kept, text: answer?.whole ?? text })
+      : undefined;
   const said = {
     ...(stored !== undefined && { text: stored }),
+    ...(answer !== undefined && { answer: answer.stored }),
     ...(output !== undefined && { output }),
     calls,
   };
@@ -78,6 +85,15 @@ export async function takeReply(
   };
 }
 
+/** The answer up to this reply and with it; undefined: the reply begins one. */
+async function joinedText({ store }: InTransaction, { input }: ReplySite, text: string) {
+  const { before, run } = input;
+  if (before === undefined) return undefined;
+  const begun = await store.getText(run.tenant, before);
+  const whole = `${begun}${text}`.slice(0, ANSWER_CHARS_MAX);
+  return { whole, stored: await store.putText(run.tenant, whole) };
+}
+
 function isUse(block: Block): block is ToolUse {
   return block.type === 'tool_use';
 }
@@ -94,9 +110,11 @@ function countedOf({ input }: ReplySite, reply: ModelReply) {
 }
 
 /** How the reply ended, in bounded words. */
-function endOf({ stop, stopDetail, refusal, escalation, partial, missing }: ModelReply) {
+function endOf({ incompleteCalls, stop, ...reply }: ModelReply) {
+  const { stopDetail, refusal, escalation, partial, missing } = reply;
   return {
     stop,
+    ...(incompleteCalls > 0 && { cutCalls: incompleteCalls }),
     ...(stopDetail !== undefined && { stopDetail: stopDetail.slice(0, DETAIL_CHARS_MAX) }),
     ...(refusal !== undefined && { refusal: refusal.slice(0, REFUSAL_CHARS_MAX) }),
     ...(escalation !== undefined && { escalation: escalation.slice(0, REFUSAL_CHARS_MAX) }),

@@ -1,16 +1,17 @@
 /**
  * What is fixed for the whole run, from the worker's configuration and the start.
- * Invariant: defaults < configuration < agent < start.
+ * Invariants: defaults < configuration < agent < start; of what an agent forbids or limits, a start may only add to it
+ * (G102): tools that are not allowed are united, and of two limits the lower one counts.
  */
 import { parseBudget, parseSettings } from '../../authoring/check-limits.js';
 import { hookNames, type Agent, type Config } from '../../authoring/index.js';
-import { DEFAULT_BUDGET, type Budget } from '../../core/state/budget-fields.js';
-import { digestOf, type Json } from '../../core/json/json.js';
+import { DEFAULT_BUDGET, type Budget, type Limit } from '../../core/state/budget-fields.js';
+import { digestOf, ownValue, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Frozen } from '../../core/state/frozen.js';
 import type { ModelRoute } from '../../core/state/model.js';
 import { DEFAULT_SETTINGS, type Settings } from '../../core/state/settings.js';
-import type { SettingsOverrides, StartInput } from '../../core/state/task.js';
+import type { BudgetOverrides, SettingsOverrides, StartInput } from '../../core/state/task.js';
 import type { ToolOffer } from '../../core/state/transcript.js';
 import { resolveRoute } from '../../providers/routes.js';
 import { checkProof } from './check-proof.js';
@@ -19,6 +20,8 @@ import { codeVersion } from './code-version.js';
 const NAMES_SHOWN_MAX = 20;
 /** Logical turns do not count recoveries and the like: without a word on it their calls still end (C3). */
 const LOGICAL_MODEL_CALLS_MAX = 100;
+/** Names of tools, the agent's and those of the start together. */
+const DISALLOWED_MAX = 200;
 const PLACE = { code: 'InvalidTask', subject: 'The start' } as const;
 
 export function agentOf(config: Config, name: string): Agent {
@@ -58,7 +61,7 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
       ...(settings.turnCounting === 'logical' && { maxModelCalls: LOGICAL_MODEL_CALLS_MAX }),
       ...config.defaults.budget,
       ...agent.budget,
-      ...parseBudget(start.budget, PLACE),
+      ...withinLimits(agent.budget, parseBudget(start.budget, PLACE)),
     }),
     settings,
     versions: {
@@ -84,7 +87,7 @@ export function settingsFor(config: Config, start: StartInput): Settings {
     ...config.defaults.settings,
     ...agentOf(config, start.agent).settings,
   };
-  const settings = { ...given, ...wished };
+  const settings = { ...given, ...wished, disallowedTools: disallowed(given, wished) };
   checkPermissionMode(settings);
   checkProof(given, wished);
   checkWished(wished);
@@ -110,6 +113,27 @@ function checkWished({ versions, budgetRoles }: SettingsOverrides): void {
   throw new HoldfastError('InvalidTask', 'A start may not say which versions it runs.', {
     hint: 'Name versions in the settings of the agent or of the configuration.',
   });
+}
+
+function disallowed(given: Settings, wished: SettingsOverrides): readonly string[] {
+  const all = [...new Set([...given.disallowedTools, ...(wished.disallowedTools ?? [])])];
+  if (all.length <= DISALLOWED_MAX) return all;
+  throw new HoldfastError('InvalidTask', `The run would disallow ${all.length} tools.`, {
+    hint: `Name at most ${DISALLOWED_MAX} together with those of the agent; a name may end in *.`,
+  });
+}
+
+/** What a start says of its budget, as far as the agent allows it. */
+function withinLimits(limits: BudgetOverrides, wished: BudgetOverrides): BudgetOverrides {
+  const kept = Object.entries(limits).filter(
+    ([name, limit]) => name !== 'compactionThreshold' && isLower(limit, ownValue(wished, name)),
+  );
+  return { ...wished, ...Object.fromEntries(kept) };
+}
+
+function isLower(limit: Limit, wished: Limit | undefined): boolean {
+  if (wished === undefined || limit === 'unlimited') return false;
+  return wished === 'unlimited' || limit < wished;
 }
 
 /** No reply can be longer than the model allows, so none is reckoned with. */

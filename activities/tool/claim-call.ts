@@ -26,7 +26,9 @@ const LACKING: ToolOutcome = {
 };
 
 /** What claiming knows of the delivery that claims. */
-type ClaimScope = Pick<Scope, 'effectId'> & { readonly work: Pick<Scope['work'], 'earlier'> };
+type ClaimScope = Pick<Scope, 'effectId' | 'execution'> & {
+  readonly work: Pick<Scope['work'], 'earlier'>;
+};
 
 export interface Claim {
   /** An execution before this one held the same claim. */
@@ -75,7 +77,8 @@ export async function claimCall(
     // One moment for all of it: what is checked is what is reserved, also at midnight.
     const at = now(deps);
     const inDoubt = renewed && (await earlierInDoubt(deps, scope, execution));
-    const claiming = { ...execution, at, renewed, inDoubt };
+    const isFirst = row === undefined;
+    const claiming = { ...execution, claimant: scope.execution, at, isFirst, renewed, inDoubt };
     const refused = await refusedByControls(deps, claiming);
     if (refused !== undefined) return { claimed: false, outcome: refused };
     const until = at + input.timeoutMs + graceOf(deps, input.timeoutMs) + CLAIM_MARGIN_MS;

@@ -9,7 +9,8 @@ import type { LimitsOutlook, LimitStanding, Outlook } from '../../core/controls/
 import { EARLIER_MAX, type Repeats } from '../../core/controls/repeats.js';
 import type { Json } from '../../core/json/json.js';
 import type { StoreCalls } from '../../store/store.js';
-import { cardOf, controlledOf, type Controlled } from './controls.js';
+import { controlledOf, type Controlled } from './controls.js';
+import { cardOf } from './done-before.js';
 
 export interface Checked {
   readonly tenant: string;

@@ -7,17 +7,12 @@
 import type { ExecuteToolInput, ToolOutcome } from '../../core/state/effect.js';
 import { freezeOn, frozenMessage } from '../../pure/freeze.js';
 import { exceedance, limitMessage, type Spending } from '../../core/controls/limits-across-runs.js';
-import {
-  EARLIER_MAX,
-  unseenRepeats,
-  type EarlierEffect,
-  type Identity,
-  type Repeats,
-} from '../../core/controls/repeats.js';
+import type { Identity } from '../../core/controls/repeats.js';
 import { toolKey } from '../../core/state/tool.js';
 import type { StoreCalls } from '../../store/store.js';
 import { auditEnd, auditRefusal } from './audit-effect.js';
 import type { ActivityDeps, InTransaction } from '../deps.js';
+import { doneBeforeReset, doneFor } from './done-before.js';
 import type { Execution } from './execute-read.js';
 import { ledgerTarget } from './ledger-names.js';
 import { messageOf } from './tool-message.js';
@@ -93,8 +88,12 @@ export interface ControlledExecution extends Execution {
 
 /** An execution that is about to be claimed. */
 interface Claiming extends ControlledExecution {
+  /** Temporal run id of the execution that claims. */
+  readonly claimant: string;
   /** ms since epoch. */
   readonly at: number;
+  /** Its key has never been claimed. */
+  readonly isFirst: boolean;
   /** It was claimed, and perhaps started, before. */
   readonly renewed: boolean;
   /** An earlier start may have taken effect. */
@@ -126,9 +125,21 @@ async function objectionOfControls(
       : { kind: 'error', code: 'frozen', message };
   }
   // What a renewed claim does is reserved, and agreed to, already.
-  if (execution.controlled === undefined || execution.renewed) return undefined;
+  if (execution.renewed) return undefined;
+  const objection =
+    execution.controlled === undefined ? undefined : await objectionAcrossRuns(deps, execution);
+  if (objection !== undefined || !execution.isFirst) return objection;
+  return doneBeforeReset(deps.store, execution.input, execution.claimant);
+}
+
+async function objectionAcrossRuns(deps: InTransaction, execution: Claiming) {
   await deps.store.holdTool(execution.input.run.tenant, execution.input.call.tool);
-  return (await overLimit(deps, execution)) ?? repeated(deps, execution);
+  const { input, runnable, controlled, at } = execution;
+  const windowMs = runnable.tool.controls?.identity?.windowMs;
+  const identity = controlled?.identity;
+  const objection = await overLimit(deps, execution);
+  if (objection !== undefined || windowMs === undefined || identity === undefined) return objection;
+  return doneFor(deps.store, input, { identity, since: at - windowMs });
 }
 
 async function whileFrozen(
@@ -157,41 +168,6 @@ async function overLimit(
   if (over === undefined) return undefined;
   const message = limitMessage(input.call.tool, over);
   return { kind: 'error', code: 'limit_exceeded', message };
-}
-
-async function repeated(
-  deps: InTransaction,
-  { input, runnable, controlled, at }: Claiming,
-): Promise<Extract<ToolOutcome, { kind: 'repeats' }> | undefined> {
-  const guard = runnable.tool.controls?.identity;
-  const identity = controlled?.identity;
-  if (guard === undefined || identity === undefined) return undefined;
-  const { run, call, grant } = input;
-  const found = await deps.store.earlierEffects({
-    tenant: run.tenant,
-    tool: call.tool,
-    identity,
-    key: call.key,
-    since: at - guard.windowMs,
-    limit: EARLIER_MAX + 1,
-  });
-  const repeats = unseenRepeats(cardOf(identity, found), grant.repeats ?? []);
-  return repeats === undefined ? undefined : { kind: 'repeats', repeats };
-}
-
-/** The newest of them, as a card shows them. `found`: one more than fits says that there are more. */
-export function cardOf(identity: Identity, found: readonly EarlierEffect[]): Repeats {
-  const more = found.length > EARLIER_MAX && { more: true as const };
-  return { identity, earlier: found.slice(0, EARLIER_MAX).map(forCard), ...more };
-}
-
-const APPROVERS_SHOWN = 3;
-const NAME_CHARS = 80;
-
-/** A card travels in the run: whoever wants all of it looks the effect up. */
-function forCard(effect: EarlierEffect): EarlierEffect {
-  const approvedBy = effect.approvedBy.slice(0, APPROVERS_SHOWN);
-  return { ...effect, approvedBy: approvedBy.map((name) => name.slice(0, NAME_CHARS)) };
 }
 
 /** Reserves what a claim takes, and remembers what it is about. In the transaction of the claim. */

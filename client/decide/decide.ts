@@ -146,18 +146,26 @@ export async function answerAsk(
     });
   }
   const { by, roles } = given;
-  const objection = objectionToAnswerer(ask, { by, roles: roles ?? [] });
-  if (objection !== undefined) {
-    throw new HoldfastError('DecisionRejected', `The answer does not count: ${objection}.`, {
-      hint: 'See with `holdfast approvals` who may answer.',
-      details: { reason: 'role_missing', askId: ask.askId, runId },
-    });
-  }
+  checkAnswerer(runId, ask, { by, roles: roles ?? [] });
   const provided = { askId: ask.askId, value: answer.value, by, ...(roles && { roles }) };
   await bounded(link, { runId }, () =>
     link.temporal.workflow.getHandle(runId).signal(messages.provideInput, provided),
   );
   return { delivered: 'signal' };
+}
+
+/** Errors: DecisionRejected when the answer of this person to a clarifying question would not count. */
+export function checkAnswerer(
+  runId: string,
+  ask: AskView,
+  person: { readonly by: string; readonly roles: readonly string[] },
+): void {
+  const objection = objectionToAnswerer(ask, person);
+  if (objection === undefined) return;
+  throw new HoldfastError('DecisionRejected', `The answer does not count: ${objection}.`, {
+    hint: 'See with `holdfast approvals` who may answer.',
+    details: { reason: 'role_missing', askId: ask.askId, runId },
+  });
 }
 
 const NOT_A_TEXT = {

@@ -9,7 +9,7 @@ import { canonicalJson, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { AskView } from '../../core/state/ask-view.js';
-import { decisionRejected } from '../decide/decide.js';
+import { checkAnswerer, decisionRejected } from '../decide/decide.js';
 import type { ReadingStore } from '../link.js';
 import type { RunHandle } from '../runs/run-handle.js';
 import type { FollowQueryOptions, PermissionResult, QuestionReply } from './options.js';
@@ -109,9 +109,10 @@ export function onlyWhenEnded(error: unknown): void {
 
 interface Decided {
   readonly ask: AskView;
-  readonly decision: Decision | { readonly text: Json; readonly by: string };
+  readonly decision: Decision | { readonly text: Json; readonly decider: Person };
 }
 
+type Person = Pick<Decision, 'by' | 'roles'>;
 type Said = Pick<Decision, 'decision'> &
   Partial<Pick<Decision, 'reason' | 'args' | 'value' | 'amount' | 'grant' | 'interrupt'>>;
 
@@ -120,12 +121,14 @@ async function decisionOf(
   ask: AskView,
   signal: AbortSignal,
 ): Promise<Decided | null> {
-  const { canUseTool, onQuestion, decider = { by: 'query' } } = asked.options;
+  const { canUseTool, onQuestion } = asked.options;
+  const { by, roles = [] } = asked.options.decider ?? { by: 'query' };
+  const decider = { by, roles };
   if (ask.kind !== 'approval') {
     const reply = (await onQuestion?.(ask, { signal })) ?? null;
     if (reply === null) return null;
     if (reply.kind === 'text') {
-      return { ask, decision: { text: reply.value, by: decider.by } };
+      return { ask, decision: { text: reply.value, decider } };
     }
     return { ask, decision: bound(ask, decider, saidOf(reply)) };
   }
@@ -180,11 +183,7 @@ function unclear(callback: string, answer: unknown): HoldfastError {
 }
 
 /** Made at the moment of the answer, so that it counts when it was in time, however late it arrives. */
-function bound(
-  { askId, argsHash }: AskView,
-  { by, roles = [] }: NonNullable<FollowQueryOptions['decider']>,
-  said: Said,
-): Decision {
+function bound({ askId, argsHash }: AskView, { by, roles }: Person, said: Said): Decision {
   return { v: 1, askId, argsHash, by, roles, decidedAt: Date.now(), ...said };
 }
 
@@ -197,14 +196,13 @@ function deliver(
   return overOutages(() => send(run, ask, decision), signal);
 }
 
-async function send(
-  run: RunHandle,
-  { askId }: AskView,
-  decision: Decided['decision'],
-): Promise<void> {
+async function send(run: RunHandle, ask: AskView, decision: Decided['decision']): Promise<void> {
+  const { askId } = ask;
   if ('text' in decision) {
-    const { text: value, by } = decision;
-    return run.provideInput({ askId, value, by }).catch(onlyWhenEnded);
+    const { text: value, decider } = decision;
+    // The run answers no signal: it would wait on without a word to the one who answered.
+    checkAnswerer(run.runId, ask, decider);
+    return run.provideInput({ askId, value, ...decider }).catch(onlyWhenEnded);
   }
   const delivery = await run.decide(decision);
   if (delivery.delivered !== 'update') return;

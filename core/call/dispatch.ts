@@ -24,6 +24,7 @@ import { check, heed, hook, leaveOut, lookup, permit } from './admission.js';
 import { dataflowEdges, refuseCircles } from './dataflow/dataflow-edges.js';
 import { supersede, unblock } from './dataflow/dataflow.js';
 import { resolveDoubt } from './doubt.js';
+import { follows } from '../step/changes.js';
 import { escalate } from './escalate.js';
 import { grant } from './execution.js';
 import { rechecked } from './after-argument-check.js';
@@ -83,7 +84,7 @@ function atStation(run: OpenRun, call: Call): StationResult {
     case 'rechecked':
       return rechecked(run, call);
     case 'checked': {
-      if (toolOf(run, call.tool)?.kind === 'handoff') {
+      if (toolOf(run, call.tool)?.kind === 'handoff' && !follows(run, 'grantedHandoffs')) {
         return { kind: 'moved', step: only(escalate(run, call)) };
       }
       const hooked = hook(run, call);

@@ -1,6 +1,6 @@
 /**
- * A call of kind 'handoff': the model asks for a person (C15). Nothing is executed; the call gets
- * its result and the run stops `needs_human`.
+ * A granted call of kind 'handoff': the model asks for a person (C15, G101). Nothing is executed; the call gets its result
+ * and the run stops `needs_human`.
  */
 import { domainReason } from '../gates/domain-reason.js';
 import { ownValue, type Json } from '../json/json.js';

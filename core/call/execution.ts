@@ -20,7 +20,7 @@ import {
   type ToolCallRef,
 } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
-import type { OpenRun } from '../state/run.js';
+import type { OpenRun, Step } from '../state/run.js';
 import type { Proof } from '../state/task.js';
 import { retryFor, type ToolRecord } from '../state/tool.js';
 import { nearTheEnd, workLimits } from '../step/clock.js';
@@ -36,6 +36,7 @@ import {
 import { emit, warn } from '../step/outbox.js';
 import { codeOf } from '../step/route.js';
 import { askPerson } from './ask-person.js';
+import { escalate } from './escalate.js';
 import { tellRecovery } from './recovered.js';
 
 /** Deliveries of repeatable work under rules without `workedTime`. */
@@ -48,13 +49,18 @@ const INLINE_BYTES_PER_TURN = 16_384;
 export function grant(run: OpenRun, call: GrantedStage): StationResult {
   const tool = toolOf(run, call.tool);
   if (tool === undefined) return refuse('unknown_tool', `The tool ${call.tool} is gone.`);
-  // A question to a person is no tool call, so their number does not limit it.
-  const asks = tool.kind === 'human_input';
+  // A question to a person is no tool call, so their number does not limit it; nor is handing over to one.
+  const asks = tool.kind === 'human_input' || tool.kind === 'handoff';
   const tripped = trip(run, asks || wasHandedOver(call) ? 'before_restart' : 'before_call');
   if (tripped !== undefined) {
     return { kind: 'moved', step: only(exceed(run, tripped)) };
   }
-  return { kind: 'moved', step: asks ? askPerson(run, call) : execute(run, call, tool) };
+  return { kind: 'moved', step: perform(run, call, tool) };
+}
+
+function perform(run: OpenRun, call: GrantedStage, tool: ToolRecord): Step<OpenRun> {
+  if (tool.kind === 'human_input') return askPerson(run, call);
+  return tool.kind === 'handoff' ? only(escalate(run, call)) : execute(run, call, tool);
 }
 
 function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {

@@ -3,7 +3,6 @@
  * Invariants: only this file moves a call to 'settled'; PostToolUse and PostToolUseFailure hooks see only what an
  * executor did, are awaited, and can undo nothing.
  */
-import { pinEvidence } from '../context/pinned.js';
 import { pathWritten, withValue } from '../dataflow/state.js';
 import { proofsFrom, provenBy } from '../gates/evidence.js';
 import { startHooks, toldText } from '../hooks/start.js';
@@ -26,10 +25,11 @@ import {
 import { keyOf, retireAsks, withCall, baseOf } from '../step/open-work.js';
 import { emit } from '../step/outbox.js';
 import { stop } from '../step/stop.js';
+import { pinProofs } from './proofs.js';
 
 /** Gives a call its one result. */
-export function settleCall(run: OpenRun, call: Call, told: ToolResult): OpenRun {
-  const result = mayBelieve(call, told) ? told : { ...told, ...unknownOf(run, call) };
+export function settleCall(run: OpenRun, call: Call, given: ToolResult): OpenRun {
+  const result = mayBelieve(call, given) ? given : { ...given, ...unknownOf(run, call) };
   const settled = withCall(run, { ...baseOf(call), stage: 'settled', result });
   const path = call.flow === undefined ? undefined : pathWritten(settled, call, result);
   const counted: OpenRun = {
@@ -41,8 +41,10 @@ export function settleCall(run: OpenRun, call: Call, told: ToolResult): OpenRun 
     breakers: countResult(run.breakers, call.tool, result),
     ...observed(run, call, { ...result, path }),
   };
-  const needed = run.start.task.requiredEvidence !== undefined && result.status === 'ok';
-  const pinned = needed ? pinEvidence(counted, call.tool, result.content) : counted;
+  const { requiredEvidence, successCriteria } = run.start.task;
+  const proves = result.status === 'ok' && (requiredEvidence ?? successCriteria) !== undefined;
+  const told = { tool: call.tool, content: result.content };
+  const pinned = proves ? pinProofs(run, counted, told) : counted;
   return announce(noteAction(pinned, call, result), call, { ...result, path });
 }
 

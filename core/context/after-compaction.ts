@@ -54,12 +54,8 @@ type Summary = Extract<CompactionOutcome, { kind: 'summary' }>;
 function shortened(run: OpenRun, current: CurrentCompaction, summary: Summary): OpenRun {
   const { cause, preTokens } = current;
   const { tokens, head } = summary;
-  // What was cut off is no part of the conversation any more: it is said anew.
-  const { partialOutput, ...rest } = run;
-  const kept = cause !== 'max_tokens' && partialOutput !== undefined && { partialOutput };
   const next: OpenRun = {
-    ...rest,
-    ...kept,
+    ...(cause === 'max_tokens' ? withoutCut(run, current, summary) : run),
     head,
     pending: [],
     nextMessage: run.nextMessage + 1,
@@ -73,6 +69,15 @@ function shortened(run: OpenRun, current: CurrentCompaction, summary: Summary): 
     postTokens: tokens,
   });
   return emit(told, { type: 'transition', reason: TRANSITIONS[cause] });
+}
+
+/** What was cut off is no part of the conversation any more: it is said anew, with what came before it unless that stays. */
+function withoutCut(run: OpenRun, { cut }: CurrentCompaction, { answerKept }: Summary): OpenRun {
+  const { partialOutput: _, answerFrom, ...rest } = run;
+  const { before } = cut ?? {};
+  return answerKept && before !== undefined && answerFrom !== undefined
+    ? { ...rest, partialOutput: before, answerFrom }
+    : rest;
 }
 
 function counted(

@@ -202,6 +202,7 @@ function payload(run: OpenRun, { current, bound, events }: Beginning): CompactIn
     preTokens: current.preTokens,
     keepTurns: TURNS_KEPT,
     ...(cut !== undefined && !cut.empty && { dropped: cut.messageId }),
+    ...(cut?.before !== undefined && run.answerFrom && { answerFrom: run.answerFrom }),
     ...pinnedTexts(run),
     pinnedCharsMax: budget.maxToolResultChars,
     maxTokens: bound.maxTokens,

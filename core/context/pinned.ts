@@ -9,13 +9,14 @@ import type { OpenRun, PinnedResult } from '../state/run.js';
 /** Characters of all pinned texts that lie in the run itself. */
 const PINNED_CHARS_MAX = 8_192;
 
-/** Notes a result that the task declares as evidence; a tool's newest one counts. */
-export function pinEvidence(run: OpenRun, tool: string, content: StoredText): OpenRun {
-  const needed = new Set((run.start.task.requiredEvidence ?? []).map((one) => one.satisfiedBy));
-  if (!needed.has(tool)) return run;
-  const others = (run.pinned ?? []).filter((pinned) => pinned.tool !== tool);
-  const share = Math.floor(PINNED_CHARS_MAX / needed.size);
-  return { ...run, pinned: [...others, { tool, content: withinShare(content, share) }] };
+/** Keeps results, each in the place of the one before it; a result that proves something keeps its place. */
+export function pin(run: OpenRun, results: readonly PinnedResult[], places: number): OpenRun {
+  const share = Math.floor(PINNED_CHARS_MAX / places);
+  const fresh = results.map((one) => ({ ...one, content: withinShare(one.content, share) }));
+  const others = (run.pinned ?? []).filter(
+    (old) => !fresh.some(({ tool, proof }) => old.tool === tool && old.proof === proof),
+  );
+  return { ...run, pinned: [...others, ...fresh] };
 }
 
 function withinShare(content: StoredText, chars: number): StoredText {
@@ -33,7 +34,8 @@ export interface PinnedTexts {
 }
 
 /** What is said beside a summary word for word. */
-export function pinnedTexts({ pinned = [] }: OpenRun): PinnedTexts {
+export function pinnedTexts(run: OpenRun): PinnedTexts {
+  const pinned = onceEach(run.pinned ?? []);
   const inRun = pinned.flatMap((one) =>
     'text' in one.content ? [`${labelOf(one)}\n${one.content.text}`] : [],
   );
@@ -43,6 +45,19 @@ export function pinnedTexts({ pinned = [] }: OpenRun): PinnedTexts {
   return { pinned: inRun, pinnedRefs };
 }
 
-function labelOf({ tool }: PinnedResult): string {
-  return `What ${tool} returned:`;
+/** A result that is a proof may be the newest of its tool as well. */
+function onceEach(pinned: readonly PinnedResult[]): readonly PinnedResult[] {
+  return pinned.filter((one, index) => pinned.findIndex((other) => isSame(one, other)) === index);
+}
+
+function isSame(one: PinnedResult, other: PinnedResult): boolean {
+  return one.tool === other.tool && textOf(one) === textOf(other);
+}
+
+function textOf({ content }: PinnedResult): string {
+  return 'text' in content ? `text ${content.text}` : content.$blob;
+}
+
+function labelOf({ tool, proof }: PinnedResult): string {
+  return proof === undefined ? `What ${tool} returned:` : `What ${tool} returned (${proof}):`;
 }

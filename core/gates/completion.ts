@@ -11,6 +11,8 @@ import { afterTurn } from '../step/route.js';
 import type { OpenRun, Turn, Step } from '../state/run.js';
 import { stop } from '../step/stop.js';
 import { appendUser } from '../step/conversation.js';
+import { follows } from '../step/changes.js';
+import { answerOf, startsAnew, withPart } from './answer.js';
 import { criteriaGate } from './criteria.js';
 import { doneGate } from './done.js';
 import { emptyGate } from './empty.js';
@@ -59,12 +61,20 @@ function follow(
     const decision = verdict.reason === 'needs_human' ? 'escalate' : 'deny';
     return stop(emit(run, { type: 'validation', decision }), verdict.reason, verdict.words);
   }
-  const { turn: _, partialOutput: __, ...rest } = rejected(verdict);
+  const { turn: _, ...rest } = begunAnswer(rejected(verdict), turn, verdict.transition);
   const next: OpenRun = { ...rest, phase: 'checking_limits' };
   const again = emit(next, { type: 'transition', reason: verdict.transition });
   return verdict.prompt === undefined || isBlank(turn.reply.text)
     ? again
     : appendUser(again, { text: verdict.prompt }, { synthetic: true });
+}
+
+/** What the next reply goes on with, if anything. */
+function begunAnswer(run: OpenRun, turn: Turn, transition: TransitionReason): OpenRun {
+  if (!follows(run, 'joinedAnswers')) return startsAnew(run);
+  if (transition === 'token_budget_continuation') return withPart(run, turn);
+  // The refusal alone is taken back.
+  return transition === 'model_fallback' ? run : startsAnew(run);
 }
 
 /** Not for want of anything in the reply: another model is to answer, or there is room for more. */
@@ -78,13 +88,10 @@ function rejected({ run, transition, prompt }: Again): OpenRun {
 }
 
 function answered(run: OpenRun, turn: Turn, detail: string): OpenRun {
-  const { text, output } = turn.reply;
-  const {
-    turn: _,
-    partialOutput: __,
-    stopHookActive: ___,
-    ...rest
-  } = emit(afterTurn(run), { type: 'validation', decision: 'final' });
+  const text = answerOf(turn);
+  const { output } = turn.reply;
+  const final = startsAnew(emit(afterTurn(run), { type: 'validation', decision: 'final' }));
+  const { turn: _, stopHookActive: __, ...rest } = final;
   const next: OpenRun = {
     ...rest,
     ...(text !== undefined && { lastAnswer: text }),
@@ -101,8 +108,9 @@ function answered(run: OpenRun, turn: Turn, detail: string): OpenRun {
 
 /** The user's next turn has retries of its own; otherwise only `next_turn` resets recoveries (C52). */
 export function nextQuestion(run: OpenRun): OpenRun {
+  const { answerFrom: _, ...rest } = run;
   return {
-    ...run,
+    ...rest,
     phase: 'checking_limits',
     ...nextTarget(run),
     tally: {

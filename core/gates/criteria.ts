@@ -15,6 +15,7 @@ import { toldText } from '../hooks/start.js';
 import type { Json } from '../json/json.js';
 import type { OpenRun, Turn } from '../state/run.js';
 import type { Criterion } from '../state/task.js';
+import { answerOf } from './answer.js';
 import { domainReason } from './domain-reason.js';
 import { hasEvidence } from './evidence.js';
 import { PASS, type GateVerdict } from './gate.js';
@@ -54,11 +55,12 @@ function nameOf({ id, description }: Criterion): string {
   return description === undefined ? id : `${id} (${description})`;
 }
 
-function subjectOf(run: OpenRun, { reply }: Turn): Json {
+function subjectOf(run: OpenRun, turn: Turn): Json {
   const required = run.start.task.requiredEvidence ?? [];
   const evidence = required.filter((one) => hasEvidence(run, one)).map((one) => [one.id, true]);
   const tools = run.evidence.map((tool) => [tool.replaceAll('.', '__'), true]);
-  const { text, output } = reply;
+  const text = answerOf(turn);
+  const { output } = turn.reply;
   return {
     evidence: Object.fromEntries(evidence) as Json,
     tools: Object.fromEntries(tools) as Json,

@@ -6,6 +6,7 @@
 import { startHooks, toldText } from '../hooks/start.js';
 import type { AnswerOpinion } from '../state/hook.js';
 import { type OpenRun, type Turn, hasHooks } from '../state/run.js';
+import { answerOf } from './answer.js';
 import { domainReason } from './domain-reason.js';
 import { PASS, type GateVerdict } from './gate.js';
 
@@ -30,7 +31,7 @@ export function stopHooksGate(run: OpenRun, turn: Turn): GateVerdict {
 
 function ask(run: OpenRun, turn: Turn): GateVerdict {
   const payload = {
-    response: toldText(turn.reply.text),
+    response: toldText(answerOf(turn)),
     stopHookActive: run.stopHookActive === true,
   };
   const asking: OpenRun = {
@@ -41,10 +42,15 @@ function ask(run: OpenRun, turn: Turn): GateVerdict {
   return { kind: 'start', step: startHooks(asking, { point: 'Stop' }, payload) };
 }
 
+/** Answers that were sent back so far, with those of earlier runs of the session (G103). */
+export function reentriesOf({ tally, earlierReentries = 0 }: OpenRun): number {
+  return earlierReentries + tally.stopHookReentries;
+}
+
 function blocked(run: OpenRun, { blockingErrors }: AnswerOpinion): GateVerdict {
   const text = blockingErrors.join('\n');
   const { stopHookReentries } = run.tally;
-  if (stopHookReentries >= run.frozen.budget.maxStopHookReentries) {
+  if (reentriesOf(run) >= run.frozen.budget.maxStopHookReentries) {
     return {
       kind: 'stop',
       reason: 'stop_hook_prevented',

@@ -12,6 +12,7 @@ import { ownValue, sha256Hex, type StoredText } from '../json/json.js';
 import { type Limit } from '../state/budget-fields.js';
 import type { Call } from '../state/call.js';
 import type { StopReason } from '../state/result.js';
+import type { Evidence } from '../state/task.js';
 import type { BreakerCount, OpenRun, Repetition, Turn } from '../state/run.js';
 import {
   DENIED_CODES,
@@ -171,9 +172,15 @@ export function requiredToolGone(run: OpenRun, turn: Turn): BreakerTrip | undefi
 
 function isNeeded(run: OpenRun, tool: string): boolean {
   const { requiredEvidence = [] } = run.start.task;
-  if (!run.evidence.includes(tool) && requiredEvidence.some((one) => one.satisfiedBy === tool))
-    return true;
+  if (requiredEvidence.some((one) => one.satisfiedBy === tool && isMissing(run, one))) return true;
   return follows(run, 'waitForCode') && (isRequired(run, tool) || isCriterion(run, tool));
+}
+
+/** No other tool takes the place of the one that evidence names; a place of the state may be filled by any. */
+function isMissing(run: OpenRun, { id, satisfiedBy, predicate }: Evidence): boolean {
+  if (predicate === undefined || !follows(run, 'unmetEvidence'))
+    return !run.evidence.includes(satisfiedBy);
+  return !(run.proven ?? []).includes(id);
 }
 
 function isRequired(run: OpenRun, name: string): boolean {

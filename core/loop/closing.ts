@@ -6,6 +6,7 @@
  *     exactly once, and what stores the run.
  *  E3 Late inputs are named in the result (G98).
  */
+import { follows } from '../step/changes.js';
 import { storeWork } from '../step/clock.js';
 import { tellRefusal } from '../ask/told.js';
 import { withdrawAsks } from '../ask/open-ask.js';
@@ -25,6 +26,7 @@ import {
   flush,
   STORE_LIMITS,
 } from '../step/inflight.js';
+import { answerOf } from '../gates/answer.js';
 import { isBlank, type StoredText } from '../json/json.js';
 import type { Ruling } from '../step/advance.js';
 import { emit, fitsOneBatch, warn, leanEvents } from '../step/outbox.js';
@@ -105,7 +107,9 @@ function withLastWords(run: OpenRun): OpenRun {
   if (turn === undefined || isBlank(turn.reply.text)) return run;
   // Beside calls a text is a remark, unless no call was on offer.
   if (turn.calls.length > 0 && run.wrapUp === undefined) return run;
-  const said = joined(partialOutput, turn.reply.text);
+  const said = follows(run, 'joinedAnswers')
+    ? answerOf(turn)
+    : joined(partialOutput, turn.reply.text);
   return said === undefined ? run : { ...run, partialOutput: said };
 }
 

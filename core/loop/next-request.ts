@@ -6,8 +6,9 @@
 import { closeAsk, openAsk } from '../ask/open-ask.js';
 import { askModel } from '../turn/request.js';
 import type { Ruling } from '../step/advance.js';
-import { trip } from '../money/budget.js';
+import { trip, type CheckPoint } from '../money/budget.js';
 import { exceed } from '../money/exceed.js';
+import { follows } from '../step/changes.js';
 import { flying, only } from '../step/inflight.js';
 import { pendingAsks } from '../step/open-work.js';
 import type { OpenRun, Run } from '../state/run.js';
@@ -71,6 +72,11 @@ export function hasNothingToSay(run: OpenRun): boolean {
 export function limits(run: OpenRun): Ruling<Run> {
   if (asksModel(run)) return 'hold';
   if (hasNothingToSay(run)) return undefined;
-  const tripped = trip(run, run.wrapUp === undefined ? 'between_turns' : 'before_restart');
+  const tripped = trip(run, run.wrapUp === undefined ? 'between_turns' : lastCheck(run));
   return tripped === undefined ? undefined : only(exceed(run, tripped));
+}
+
+/** No turn more than the budget has, not even for the last word (C2). */
+function lastCheck(run: OpenRun): CheckPoint {
+  return follows(run, 'wrapUpFits') ? 'last_word' : 'before_restart';
 }

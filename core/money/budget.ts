@@ -66,22 +66,22 @@ export function fitRequest(
 }
 
 /**
- * When budgets are looked at: at the top of the loop, before a call starts, and before a call that already
- * counts starts again because its first start is known to have done nothing.
+ * When budgets are looked at: at the top of the loop, before a call starts, before a call that already counts starts
+ * again because its first start is known to have done nothing, and before the last word of a run, which calls no tool.
  */
-export type CheckPoint = 'between_turns' | 'before_call' | 'before_restart';
+export type CheckPoint = 'between_turns' | 'before_call' | 'before_restart' | 'last_word';
 
 /** The first budget that is used up, in a fixed order; turns only between turns (C2). */
 export function trip(run: OpenRun, when: CheckPoint): StopReason | undefined {
   const { budget, settings } = run.frozen;
   const { tally } = run;
-  if (when === 'between_turns') {
+  if (when === 'between_turns' || when === 'last_word') {
     const turns = settings.turnCounting === 'logical' ? tally.turnCount : tally.modelCalls;
     if (reached(turns, budget.maxTurns)) return 'max_turns';
     if (reached(tally.modelCalls, budget.maxModelCalls)) return 'max_turns';
   }
-  if (when !== 'before_restart' && reached(tally.toolCalls, budget.maxToolCalls))
-    return 'max_tool_calls';
+  const callsTool = when === 'between_turns' || when === 'before_call';
+  if (callsTool && reached(tally.toolCalls, budget.maxToolCalls)) return 'max_tool_calls';
   if (reached(countedMs(run), budget.timeoutMs)) return 'timeout';
   return moneyTrip(run);
 }

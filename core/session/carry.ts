@@ -1,13 +1,15 @@
 /**
  * What goes from a run to the next one of its session, and back. Pure.
  * Invariants: values of earlier runs are read-only, below `previous`; a value of the newer run hides an older
- * one whose path overlaps; the guard only ever grows over a session.
+ * one whose path overlaps; the guard and the count of answers that Stop hooks sent back only ever grow over a session.
  */
 import { compactionsOf } from '../context/compaction.js';
 import { PREVIOUS, STATE_PATHS_MAX, writtenState } from '../dataflow/state.js';
 import { overlaps } from '../dataflow/state-path.js';
 import type { State, StateValue } from '../state/dataflow.js';
 import { previewOf } from '../json/json.js';
+import { reentriesOf } from '../gates/stop-hooks.js';
+import { follows } from '../step/changes.js';
 import { warn } from '../step/outbox.js';
 import type { RunResult } from '../state/result.js';
 import type { OpenRun, Run } from '../state/run.js';
@@ -25,7 +27,7 @@ export function beginIn<R extends Run>(run: R, session: OpenedSession): R {
 }
 
 function withCarry<R extends Run>(run: R, carry: SessionCarry): R {
-  const { taskId, step, reactiveAttempts, state, context } = carry;
+  const { taskId, step, reactiveAttempts, stopHookReentries = 0, state, context } = carry;
   const previous = Object.entries(state).map(([path, value]) => [BELOW_PREVIOUS + path, value]);
   return {
     ...run,
@@ -34,6 +36,8 @@ function withCarry<R extends Run>(run: R, carry: SessionCarry): R {
     ...(reactiveAttempts > 0 && {
       compactions: { ...compactionsOf(run), reactiveAttempts },
     }),
+    ...(stopHookReentries > 0 &&
+      follows(run, 'sessionReentries') && { earlierReentries: stopHookReentries }),
     ...(taskId === run.taskId && { tally: { ...run.tally, step } }),
   };
 }
@@ -44,6 +48,7 @@ export function sessionToSave(run: OpenRun): SessionToSave | undefined {
   if (session?.kept !== true) return undefined;
   const { caller, goal } = start.task;
   const { cwd } = start.session ?? {};
+  const reentries = reentriesOf(run);
   return {
     id: session.id,
     base: session.base,
@@ -56,6 +61,7 @@ export function sessionToSave(run: OpenRun): SessionToSave | undefined {
       taskId: run.taskId,
       step: run.tally.step,
       reactiveAttempts: compactionsOf(run).reactiveAttempts,
+      ...(reentries > 0 && follows(run, 'sessionReentries') && { stopHookReentries: reentries }),
       state: stateToCarry(run),
       context: run.context,
     },

@@ -115,7 +115,11 @@ export type OutputCheck =
 /** What one logical model call brought, as the core records it. */
 export interface Reply {
   readonly text?: StoredText;
+  /** Of a reply that goes on with an answer: the whole text so far, with this reply's. */
+  readonly answer?: StoredText;
   readonly calls: readonly ProposedCall[];
+  /** How many calls of it were cut off and dropped: its text is a remark beside them. Absent: none. */
+  readonly cutCalls?: number;
   /** How many more calls it had: they are not made (turn/surplus.ts). Absent: none. */
   readonly surplus?: number;
   readonly stop: ReplyStop;
@@ -124,7 +128,7 @@ export interface Reply {
   /** Text of a refusal, or the reason of an escalation that the model asked for. */
   readonly refusal?: string;
   readonly escalation?: string;
-  /** With an output schema, of a reply that could be the answer. */
+  /** With an output schema, of a reply that could be the answer or its last part. */
   readonly output?: OutputCheck;
   /** What the vendor's own tools did, as far as it fits; and what they cost beside tokens. */
   readonly hosted?: {

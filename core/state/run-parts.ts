@@ -138,6 +138,8 @@ export interface CutReply {
   readonly messageId: string;
   /** Incomplete blocks were all it had: there is nothing to continue (G84). */
   readonly empty: boolean;
+  /** The answer up to this reply. Absent: this reply began one. */
+  readonly before?: StoredText;
 }
 
 export type CompactionOutcome =
@@ -146,6 +148,7 @@ export type CompactionOutcome =
       readonly head: string;
       readonly tokens: number;
       readonly bound: number;
+      readonly answerKept?: true;
     }
   /** `limit`: of the run, which is the reason. */
   | { readonly kind: 'none'; readonly message: string; readonly limit?: StopReason };
@@ -153,6 +156,8 @@ export type CompactionOutcome =
 /** What a required tool returned: kept word for word, outside the conversation (G78). */
 export interface PinnedResult {
   readonly tool: string;
+  /** What it proves: `evidence <id>`, `criterion <id>`. Absent: the result is the newest one of its tool. */
+  readonly proof?: string;
   readonly content: StoredText;
 }
 

@@ -125,6 +125,8 @@ export interface Run extends Carrier {
   /** The newest answer as the task's output schema has it. */
   readonly lastOutput?: Json;
   readonly partialOutput?: StoredText;
+  /** First message of the answer whose text so far is `partialOutput`: the next reply goes on with it (G100). */
+  readonly answerFrom?: string;
   /** Hooks under way, by effect id. */
   readonly errands?: { readonly [effectId: string]: HookErrand };
   /** What ran outside of the events, for the result. */
@@ -134,6 +136,8 @@ export interface Run extends Carrier {
   readonly preCompact?: 'running' | 'done';
   /** Runs out when the last hooks that nobody waits for do not end. */
   readonly hookGrace?: string;
+  /** Answers that Stop hooks sent back before this run, in its session (G103). */
+  readonly earlierReentries?: number;
   /** The reply being asked for follows a Stop hook's objection. */
   readonly stopHookActive?: true;
   readonly tokenTracker?: TokenTracker;

@@ -2,7 +2,8 @@
  * Sessions: runs that share a conversation. A run either begins one, goes on with the newest
  * state of one, or forks one; what it leaves is stored after its end, if it is to be kept.
  * Invariants: a run never changes a session that has changed since it read it (`base`); a fork has a task id
- * of its own; grants, budgets, evidence and counters belong to one run and are not carried.
+ * of its own; grants, budgets, evidence and counters belong to one run and are not carried, but for what bounds a whole
+ * session (G103).
  */
 import type { State } from './dataflow.js';
 import type { ContextSize } from './context-size.js';
@@ -29,6 +30,8 @@ export interface SessionCarry {
   readonly step: number;
   /** The guard of reactive compactions, which is the session's. */
   readonly reactiveAttempts: number;
+  /** How often Stop hooks have sent answers back, over the whole session (C32). Absent: never. */
+  readonly stopHookReentries?: number;
   /** Dataflow state by path, for later runs below `previous` (G10). */
   readonly state: State;
   /** Size of the conversation, as far as its root stays the same. */

@@ -97,6 +97,30 @@ export const CHANGES = {
     since: 9,
     why: 'A wanted permission mode is decided by a rule, which its event names, and so is what a `close` ends: all facts of a moment are known by then.',
   },
+  joinedAnswers: {
+    since: 10,
+    why: 'Replies without calls that continue one another are one answer: the result, the gates of completion and the Stop hooks see the joined text.',
+  },
+  grantedHandoffs: {
+    since: 10,
+    why: 'A call that hands over to a person passes all stations: hooks and policy may deny it, and its permission is told.',
+  },
+  sessionReentries: {
+    since: 10,
+    why: 'How often Stop hooks send answers back is counted over a session, not over each of its runs.',
+  },
+  wrapUpFits: {
+    since: 10,
+    why: 'The last word of a run comes after any budget that leaves room for one request, and never after the turns: `maxTurns` is exact.',
+  },
+  pinnedProofs: {
+    since: 10,
+    why: 'A result that has met a predicate or a criterion stays pinned as its proof, whatever its tool returns later.',
+  },
+  unmetEvidence: {
+    since: 10,
+    why: 'A tool that is gone ends the run also when the tool has returned before, but nothing that met the predicate of its evidence.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

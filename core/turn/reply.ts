@@ -215,7 +215,8 @@ function noteOf(
 
 /** The results are in: on to the next turn, unless the run repeats itself. */
 export function nextTurn(run: OpenRun, turn: Turn): OpenRun {
-  const { turn: _, partialOutput: __, ...rest } = appendTurnResults(afterTurn(run), turn);
+  const ended = appendTurnResults(afterTurn(run), turn);
+  const { turn: _, partialOutput: __, answerFrom: ___, ...rest } = ended;
   const asks = rest.asks.filter((ask) => ask.outcome === 'pending');
   const next: OpenRun = {
     ...rest,

@@ -21,6 +21,7 @@ import { exceed } from '../money/exceed.js';
 import type { ToolRecord } from '../state/tool.js';
 import { appendUser, bytesOf, messageIdAt } from '../step/conversation.js';
 import { visibleTools } from '../permission/permission.js';
+import { answerSoFar } from '../gates/answer.js';
 import { dynamicZone } from './dynamic-zone.js';
 import { hostedCosts } from './hosted.js';
 import { storeMessages } from './store-messages.js';
@@ -80,6 +81,7 @@ interface Request {
 function payload(run: OpenRun, { offered, bound, dynamic, events }: Request): CallModelInput {
   const { settings, tools } = run.frozen;
   const { maxTokens, ...attemptBound } = bound;
+  const before = answerSoFar(run);
   return {
     v: 1,
     run: refOf(run),
@@ -99,6 +101,7 @@ function payload(run: OpenRun, { offered, bound, dynamic, events }: Request): Ca
     left: leftToSpend(run),
     maxRetries: modelRetries(run),
     ...(run.frozen.outputSchema !== undefined && { outputSchema: run.frozen.outputSchema }),
+    ...(before !== undefined && { before }),
     ...(settings.includePartialMessages && { stream: { keepMs: settings.streamRetentionMs } }),
     events: leanEvents(events, run.pending),
   };

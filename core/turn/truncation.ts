@@ -5,6 +5,8 @@
  */
 import { mayReact, overThreshold, wantCompaction } from '../context/compaction.js';
 import { isBlank, previewOf, type StoredText } from '../json/json.js';
+import { answerSoFar, withPart } from '../gates/answer.js';
+import { follows } from '../step/changes.js';
 import { emit } from '../step/outbox.js';
 import type { OpenRun, Turn } from '../state/run.js';
 import { stop } from '../step/stop.js';
@@ -22,14 +24,22 @@ export function isTruncated(turn: Turn): boolean {
 export function recover(run: OpenRun, turn: Turn): OpenRun {
   const { turn: _, ...rest } = run;
   const next: OpenRun = { ...rest, phase: 'checking_limits' };
-  if (turn.reply.stop === 'pause_turn') return resumePause(next);
-  const partial = joined(run.partialOutput, turn.reply.text);
-  const kept: OpenRun = { ...next, ...(partial !== undefined && { partialOutput: partial }) };
+  const kept = withText(next, turn);
+  if (turn.reply.stop === 'pause_turn') return resumePause(kept);
   const empty = isBlank(turn.reply.text);
   if (run.frozen.settings.maxTokensStrategy === 'stop') return stop(kept, 'max_tokens');
-  return lacksRoom(kept, turn) && mayReact(kept)
-    ? wantCompaction(kept, { cause: 'max_tokens', cut: { messageId: turn.messageId, empty } })
-    : continueOrStop(kept, empty);
+  if (!lacksRoom(kept, turn) || !mayReact(kept)) return continueOrStop(kept, empty);
+  const before = answerSoFar(run);
+  const cut = { messageId: turn.messageId, empty, ...(before !== undefined && { before }) };
+  return wantCompaction(kept, { cause: 'max_tokens', cut });
+}
+
+/** What the reply has of the answer is shown by the result, and what comes next goes on with it. */
+function withText(run: OpenRun, turn: Turn): OpenRun {
+  if (follows(run, 'joinedAnswers')) return withPart(run, turn);
+  if (turn.reply.stop === 'pause_turn') return run;
+  const partial = joined(run.partialOutput, turn.reply.text);
+  return partial === undefined ? run : { ...run, partialOutput: partial };
 }
 
 /** True when more room would help: the context is nearly full, or the provider says so itself (G47). */
@@ -53,7 +63,7 @@ function resumePause(run: OpenRun): OpenRun {
   return emit({ ...run, tally }, { type: 'transition', reason: 'pause_turn_resume' });
 }
 
-/** The text of a reply that came in parts, as far as a result shows it. */
+/** The text of a reply that came in parts, as far as a result of older rules shows it. */
 export function joined(
   before: StoredText | undefined,
   more: StoredText | undefined,

@@ -247,6 +247,22 @@ describe('compact', () => {
     expect(lettersOf(nodes)).toBe('U S A R');
   });
 
+  test('says whether the answer that was cut off still stands in the conversation', async () => {
+    await begin();
+    const head = await conversation(
+      says('user', 'Goal.'),
+      ...turn('a', 900),
+      says('assistant', 'First part.'),
+      says('user', 'Go on.', { flags: ['synthetic'] }),
+      says('assistant', 'Half of it'),
+    );
+    const cut = { dropped: 'run_1:m5', answerFrom: 'run_1:m3' };
+    expect((await run(inputAt(head, cut))).answerKept).toBe(true);
+    expect((await run(inputAt(head, { ...cut, keepTurns: 0, number: 2 }))).answerKept).toBe(
+      undefined,
+    );
+  });
+
   test('says pinned evidence word for word, also what lies in the store', async () => {
     await begin();
     const head = await conversation(says('user', 'Goal.'), ...turn('a'));

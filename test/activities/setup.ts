@@ -21,7 +21,7 @@ import type {
   Activities,
 } from '../../core/state/effect.js';
 import type { RunEvent } from '../../core/state/event.js';
-import type { SettingsOverrides } from '../../core/state/task.js';
+import type { BudgetOverrides, SettingsOverrides } from '../../core/state/task.js';
 import { createAnthropicProvider } from '../../providers/anthropic.js';
 import type { Provider } from '../../providers/provider.js';
 import { resolveRoute } from '../../providers/routes.js';
@@ -48,15 +48,31 @@ export interface BedOptions {
   readonly instructions?: string;
   readonly hooks?: readonly Hook[];
   readonly settings?: SettingsOverrides;
+  readonly budget?: BudgetOverrides;
 }
 
 export async function startBed(options: BedOptions = {}): Promise<Bed> {
-  const { tools = [], replies = [], instructions = 'Help.', hooks = [], settings = {} } = options;
+  const {
+    tools = [],
+    replies = [],
+    instructions = 'Help.',
+    hooks = [],
+    settings = {},
+    budget = {},
+  } = options;
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-activities-'));
   const store = await openStore({ file: join(folder, 'store.db') });
   const model = await startScriptedModel({ script: scriptOf(replies) });
   const provider = createAnthropicProvider({ apiKey: 'test', baseUrl: model.baseUrl });
-  const written = { name: 'helper', model: ROUTE.name, instructions, tools, hooks, settings };
+  const written = {
+    name: 'helper',
+    model: ROUTE.name,
+    instructions,
+    tools,
+    hooks,
+    settings,
+    budget,
+  };
   const config = defineConfig({ agents: [defineAgent(written)] });
   return {
     store,

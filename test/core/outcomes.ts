@@ -7,7 +7,7 @@ import type {
 } from '../../core/state/effect.js';
 import type { Finding } from '../../core/state/recovery.js';
 import { provesOutcome } from '../../activities/tool/check-signatures.js';
-import { callDigest, type Json } from '../../core/json/json.js';
+import { callDigest, previewOf, type Json, type StoredText } from '../../core/json/json.js';
 import {
   holdsIn,
   missingFrom,
@@ -80,11 +80,14 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
       if ('failure' in entry) return { type: 'effect_failed', failure: entry.failure };
       const copy = { messages: [...messagesAt(shell, effect.input.head)] };
       appendItems(copy, effect.input.append);
-      const { tokens = 1_000, usage = NO_USAGE } = entry;
+      const { tokens = 1_000, usage = NO_USAGE, answerKept } = entry;
       const lost = { lostCostMicroUsd: 0, lostUsage: NO_USAGE };
       const head = `${effect.id}:compacted`;
       shell.summaries[head] = summarised(copy, effect.input.messageId);
-      return { type: 'compacted', output: { head, tokens, usage, ...lost, eventsUpTo } };
+      return {
+        type: 'compacted',
+        output: { head, tokens, usage, ...lost, ...(answerKept && { answerKept }), eventsUpTo },
+      };
     }
     case 'resolve_model': {
       const { model } = effect.input;
@@ -186,6 +189,7 @@ function ofOpen(shell: Shell, effect: Started<'open_run'>, eventsUpTo: number): 
     head: 'root',
     goal: shell.script.goalStored ? spilled : { text: goal },
     ...(deskKeys !== undefined && { deskKeys }),
+    ...(shell.script.session !== undefined && { session: shell.script.session }),
     eventsUpTo,
   };
   return { type: 'run_opened', output };
@@ -246,7 +250,7 @@ function ofModel(shell: Shell, effect: Started<'call_model'>, how: How): Outcome
       const lostUsage = NO_USAGE;
       const output: CallModelOutput = {
         head,
-        reply,
+        reply: joinedTo(input.before, reply),
         ...(reply.stop === 'refusal' && { headBefore: `${id}:before` }),
         attempts,
         retried,
@@ -257,6 +261,13 @@ function ofModel(shell: Shell, effect: Started<'call_model'>, how: How): Outcome
       return { type: 'model_replied', id, output, at };
     },
   };
+}
+
+/** As the activity does it with texts that lie in the payload. */
+function joinedTo(before: StoredText | undefined, reply: Reply): Reply {
+  if (before === undefined) return reply;
+  const { text = { text: '' } } = reply;
+  return { ...reply, answer: { text: previewOf(before) + previewOf(text) } };
 }
 
 /** A script that is used up escalates, so that no test hangs (S7). */

@@ -19,6 +19,7 @@ import {
   type Usage,
 } from '../../core/state/model.js';
 import type { PolicyRule } from '../../core/state/policy.js';
+import type { OpenedSession } from '../../core/state/session.js';
 import { DEFAULT_SETTINGS, type Settings } from '../../core/state/settings.js';
 import type { Task } from '../../core/state/task.js';
 import type { ToolRecord } from '../../core/state/tool.js';
@@ -54,7 +55,8 @@ export interface Script {
   readonly hooks?: { readonly [hook: string]: readonly HookEntry[] };
   readonly hookNames?: HookNames;
   readonly compactions?: readonly (
-    { readonly tokens?: number; readonly usage?: Usage } | { readonly failure: Failure }
+    | { readonly tokens?: number; readonly usage?: Usage; readonly answerKept?: true }
+    | { readonly failure: Failure }
   )[];
   /** What calls cost that did not say so themselves, in order; default: nothing. */
   readonly accounts?: readonly (
@@ -69,6 +71,8 @@ export interface Script {
   readonly laterDeskKeys?: readonly DeskKey[];
   /** Keys that count when a word on an outcome is recorded, in order; then every key does. */
   readonly keysAtRecord?: readonly (readonly DeskKey[])[];
+  /** The session that `open_run` finds. */
+  readonly session?: OpenedSession;
   /** `open_run` is tried for ever. */
   readonly openNever?: boolean;
   /** By segment. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CanUseTool } from '../../client/index.js';
+import type { CanUseTool, OnQuestion } from '../../client/index.js';
 import { APPROVER } from './support/agents.js';
 import {
   all,
@@ -182,4 +182,28 @@ describe('the callback canUseTool', () => {
     );
     expect(JSON.stringify(messages)).toContain('blue (Which colour?)');
   });
+
+  const asking = [
+    { calls: [{ tool: 'ask_manager', input: { question: 'May I?' } }] },
+    say('I may.'),
+  ] as Replies;
+  const onQuestion: OnQuestion = async () => ({ kind: 'text', value: 'You may.' });
+
+  test.concurrent('an answer comes with the roles of its decider', async () => {
+    const asked = ask({ runId: 'manager', replies: asking, onQuestion, decider: APPROVER });
+    expect(resultOf(await all(asked))).toMatchObject({ subtype: 'success', result: 'I may.' });
+  });
+
+  test.concurrent(
+    'an answer of somebody who may not give it ends the reading, at once',
+    async () => {
+      const decider = { by: 'somebody' };
+      const asked = ask({ runId: 'no-manager', replies: asking, onQuestion, decider });
+      await expect(all(asked)).rejects.toMatchObject({
+        code: 'DecisionRejected',
+        details: { reason: 'role_missing' },
+      });
+      await world.client.handle('no-manager').cancel();
+    },
+  );
 });

@@ -77,6 +77,47 @@ describe('a run that is reset to an earlier workflow task', () => {
     expect(await world.store.getRun('default', runId)).toMatchObject({ epoch: 1 });
   });
 
+  test('and takes another way to the same call: a person is asked before it is made again', async () => {
+    const runId = 'other-way';
+    const paying = pay('pay.probed', 300);
+    const ways = [
+      [paying, say('Paid.'), say('As you wish.')],
+      [read(), paying, say('Left alone.')],
+    ];
+    let way = 0;
+    const run = await world.start({
+      runId,
+      settings: { afterAnswer: 'await_user' },
+      replies: ({ assistantMessages }) => ways[way]![assistantMessages]!,
+    });
+    await until('the first answer', async () =>
+      (await run.state())?.status === 'awaiting_user' ? true : undefined,
+    );
+    expect(effects(runId)).toEqual(['other-way:0']);
+    // Comes back with the reset, ahead of the first request: the model is asked another question.
+    await run.sendMessage('And read it first.');
+    await until('the second answer', async () =>
+      (await run.state())?.queuedMessages === 0 ? true : undefined,
+    );
+    way = 1;
+    await reset(run, 1);
+    const ask = await until('the question about the call', async () =>
+      (await run.pendingApprovals()).find(({ kind }) => kind === 'approval'),
+    );
+    expect(ask).toMatchObject({
+      kind: 'approval',
+      tool: 'pay.probed',
+      callKey: '1',
+      repeats: { earlier: [{ key: 'other-way:0', state: 'done' }] },
+    });
+    await run.reject(ask.askId, APPROVER);
+    await until('the answer after the reset', async () =>
+      (await run.state())?.status === 'awaiting_user' ? true : undefined,
+    );
+    expect(effects(runId)).toEqual(['other-way:0']);
+    await run.close();
+  });
+
   test('while an effect is in doubt: the question is asked again, and its answer counts once', async () => {
     const runId = 'doubtful';
     // The service never answers, so nobody knows what became of the call.

@@ -39,6 +39,8 @@ export interface CallModelInput extends EventBatch, Limited {
   readonly maxRetries: ModelRetries;
   /** JSON Schema, as text, that an answer without calls is checked against. */
   readonly outputSchema?: StoredText;
+  /** The answer so far, which the reply goes on with (G100). Absent: the reply begins one. */
+  readonly before?: StoredText;
   /** The reply is streamed to readers; its pieces are kept for so long after the run. */
   readonly stream?: { readonly keepMs: number };
 }
@@ -95,6 +97,8 @@ export interface CompactInput extends EventBatch, Limited {
   readonly keepTurns: number;
   /** A reply that was cut off and will be asked for again: the new conversation goes on without it. */
   readonly dropped?: string;
+  /** First message of the answer that the cut reply went on with. Absent: the cut reply began one. */
+  readonly answerFrom?: string;
   /** Said beside the summary word for word: pinned evidence, state. */
   readonly pinned: readonly string[];
   /** The same for texts that lie in the store. */
@@ -115,6 +119,8 @@ export interface CompactOutput extends Acknowledged {
   readonly tokens: number;
   /** Bytes of everything under the new head, which bound its tokens; undefined: nobody has counted. */
   readonly bytes?: number;
+  /** `answerFrom` stands in the new conversation as it was. */
+  readonly answerKept?: true;
   readonly usage: Reply['usage'];
   readonly lostCostMicroUsd: number;
   readonly lostUsage: Reply['usage'];

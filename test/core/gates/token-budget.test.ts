@@ -34,7 +34,7 @@ test('S75: answers are sent back to work until nine tenths of the target', () =>
   expect(finish(shell)).toMatchObject({
     stopReason: 'completed',
     detail: 'token_target',
-    answer: { text: 'part 9' },
+    answer: { text: 'part 1part 2part 3part 4part 5part 6part 7part 8part 9' },
     counters: { modelCalls: 9, turnCount: 1 },
   });
   expect(continuationsOf(shell)).toBe(8);
@@ -83,7 +83,7 @@ test.each([
   expect(finish(shell)).toMatchObject({
     stopReason: 'completed',
     detail: 'final_answer',
-    answer: { text: 'part 2' },
+    answer: { text: 'part 1part 2' },
   });
 });
 

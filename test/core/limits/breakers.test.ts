@@ -1,4 +1,6 @@
+import type { Json } from '../../../core/json/json.js';
 import type { Budget } from '../../../core/state/budget-fields.js';
+import { CHANGES } from '../../../core/step/changes.js';
 import { call, calls, says, type ModelEntry, type Script } from '../script.js';
 import { createShell, finish, requestsOf } from '../shell.js';
 
@@ -105,6 +107,32 @@ describe('a tool that is not available', () => {
     expect(ending({ model: turns('read_order'), outcomes: { read_order: [DOWN] } })).toBe(
       'completed final_answer',
     );
+  });
+
+  describe('when its evidence has a predicate', () => {
+    const paid = {
+      id: 'order',
+      satisfiedBy: 'read_order',
+      predicate: { path: 'paid', equals: true },
+    };
+    const model = [...turns('read_order', 'read_order'), says('done')];
+    const after = (first: object, more: Partial<Script> = {}): string =>
+      ending({
+        task: { requiredEvidence: [paid] },
+        model,
+        outcomes: { read_order: [{ ok: first as Json }, DOWN] },
+        ...more,
+      });
+
+    test('stops the run as long as no result has met that', () => {
+      expect(after({ paid: false })).toBe('tool_unavailable read_order');
+      expect(after({ paid: true })).toBe('completed final_answer');
+    });
+
+    test('under older rules any result of it is enough', () => {
+      const rules = CHANGES.unmetEvidence.since - 1;
+      expect(after({ paid: false }, { rules })).toBe('evidence_missing order (read_order)');
+    });
   });
 
   test('is an error to the model when its evidence is there already', () => {

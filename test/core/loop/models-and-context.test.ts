@@ -68,11 +68,11 @@ test('a last word is not worth a summary', () => {
   const shell = createShell({
     ...NARROW,
     settings: { wrapUpTurn: true },
-    budget: { maxTurns: 1 },
+    budget: { maxToolCalls: 1 },
     model: [FULL, says('summary')],
   });
   expect(finish(shell)).toMatchObject({
-    stopReason: 'max_turns',
+    stopReason: 'max_tool_calls',
     partialOutput: { text: 'summary' },
   });
   expect(started(shell, 'compact')).toEqual([]);
@@ -82,9 +82,9 @@ test('a last word is not worth a summary', () => {
 test('a last word for which the context is too long is none', () => {
   const shell = createShell({
     settings: { wrapUpTurn: true },
-    budget: { maxTurns: 1 },
+    budget: { maxToolCalls: 1 },
     model: [calls(call('a', 'read_order')), exhaustedBy('PromptTooLong'), says('late')],
   });
-  expect(finish(shell).stopReason).toBe('max_turns');
+  expect(finish(shell).stopReason).toBe('max_tool_calls');
   expect(started(shell, 'compact')).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** `wrapUpTurn`: the last word of a run whose turns or tool calls are used up (C42). */
+/** `wrapUpTurn`: the last word of a run whose budget is used up (C42, G104). */
 import { call, calls, failure, says, usage, type Script } from '../script.js';
 import {
   answer,
@@ -15,6 +15,7 @@ import {
   until,
   type Shell,
 } from '../shell.js';
+import { RULES_VERSION } from '../../../core/step/changes.js';
 import { lettersOf } from '../transcript.js';
 
 const READ = calls(call('a', 'read_order'));
@@ -38,14 +39,54 @@ test('S65: tool calls are used up: one call without tools, the stop stays what i
   expect(finish(shell).answer).toBeUndefined();
 });
 
-test('turns are used up: the last word comes on top of them', () => {
+test('turns are used up: there is no last word on top of them', () => {
   const shell = wrappingUp({ budget: { maxTurns: 2 }, model: [READ, READ, SUMMARY] });
+  const result = finish(shell);
+  expect(result).toMatchObject({
+    stopReason: 'max_turns',
+    counters: { modelCalls: 2, turnCount: 2 },
+  });
+  expect(result.partialOutput).toBeUndefined();
+});
+
+test.each(['round_trips', 'logical'] as const)(
+  'tool calls are used up in the last turn, counted as %s: there is no last word',
+  (turnCounting) => {
+    const shell = wrappingUp({
+      settings: { turnCounting },
+      budget: { maxTurns: 1, maxToolCalls: 1 },
+      model: [calls(call('a', 'read_order'), call('b', 'lookup_order')), SUMMARY],
+    });
+    expect(finish(shell)).toMatchObject({
+      stopReason: 'max_tool_calls',
+      counters: { modelCalls: 1 },
+    });
+    expect(codesOf(shell)).toEqual({ a: 'ok', b: 'budget_exceeded' });
+  },
+);
+
+test('under older rules the last word comes on top of the turns', () => {
+  const shell = wrappingUp({
+    rules: RULES_VERSION - 1,
+    budget: { maxTurns: 2 },
+    model: [READ, READ, SUMMARY],
+  });
   expect(finish(shell)).toMatchObject({
     stopReason: 'max_turns',
     partialOutput: { text: 'summary' },
     counters: { modelCalls: 3, turnCount: 2 },
   });
   expect(transitionsOf(shell)).toEqual(['next_turn', 'next_turn']);
+});
+
+test('attempts have cost so much that another like them does not fit: a shorter last word does', () => {
+  const exhausted = failure('BudgetExhausted', { details: { budget: 'max_cost', attempts: 1 } });
+  const shell = wrappingUp({ model: [READ, exhausted, SUMMARY] });
+  expect(finish(shell)).toMatchObject({
+    stopReason: 'max_cost',
+    partialOutput: { text: 'summary' },
+  });
+  expect(requestsOf(shell).at(-1)?.offered).toEqual([]);
 });
 
 test('without the setting there is no last word', () => {
@@ -83,10 +124,10 @@ test('under strict handling of invalid calls the stop is still the budget', () =
 
 test('a last word that calls tools gets no tools', () => {
   const shell = wrappingUp({
-    budget: { maxTurns: 1 },
+    budget: { maxToolCalls: 1 },
     model: [READ, calls(call('b', 'write_note', {})), says('late')],
   });
-  expect(finish(shell).stopReason).toBe('max_turns');
+  expect(finish(shell).stopReason).toBe('max_tool_calls');
   expect(executedOf(shell)).toHaveLength(1);
   expect(codesOf(shell)).toMatchObject({ b: 'budget_exceeded' });
 });
@@ -100,11 +141,11 @@ test.each([
 ] as const)('%s in place of the last word does not change the stop', (_what, entry) => {
   const shell = wrappingUp({
     settings: { fallbackModel: 'scripted/spare' },
-    budget: { maxTurns: 1 },
+    budget: { maxToolCalls: 1 },
     model: [READ, entry, says('late')],
   });
   const result = finish(shell);
-  expect(result.stopReason).toBe('max_turns');
+  expect(result.stopReason).toBe('max_tool_calls');
   expect(result.detail).toBeUndefined();
   expect(requestsOf(shell)).toHaveLength(2);
 });
@@ -112,10 +153,10 @@ test.each([
 describe('there is no last word', () => {
   test('when the money does not reach for it', () => {
     const shell = wrappingUp({
-      budget: { maxTurns: 1, maxCostMicroUsd: 12_000 },
+      budget: { maxToolCalls: 1, maxCostMicroUsd: 12_000 },
       model: [{ ...READ, reply: { ...READ.reply, ...usage(3_900, 0) } }, SUMMARY],
     });
-    expect(finish(shell).stopReason).toBe('max_turns');
+    expect(finish(shell).stopReason).toBe('max_tool_calls');
     expect(requestsOf(shell)).toHaveLength(1);
   });
 
@@ -131,9 +172,9 @@ describe('there is no last word', () => {
     expect(requestsOf(shell)).toHaveLength(1);
   });
 
-  test('when time is used up together with the turns', () => {
+  test('when time is used up together with the tool calls', () => {
     const shell = wrappingUp({
-      budget: { maxTurns: 1, timeoutMs: 50 },
+      budget: { maxToolCalls: 1, timeoutMs: 50 },
       outcomes: { read_order: [{ ok: 1, delayMs: 49 }] },
       model: [READ, SUMMARY],
     });
@@ -154,7 +195,7 @@ describe('there is no last word', () => {
 });
 
 describe('an interrupt of the last word', () => {
-  const slow: Script = { budget: { maxTurns: 1 }, model: [READ, { ...SUMMARY, delayMs: 50 }] };
+  const slow: Script = { budget: { maxToolCalls: 1 }, model: [READ, { ...SUMMARY, delayMs: 50 }] };
 
   test.each(['stop', 'pause'] as const)('ends the run, interruptMode %s', (interruptMode) => {
     const shell = wrappingUp({ ...slow, settings: { interruptMode } });
@@ -200,12 +241,12 @@ describe('where a person may allow more', () => {
     const shell = settle(
       wrappingUp({
         settings,
-        budget: { maxTurns: 1, maxCostMicroUsd: 3_400 },
+        budget: { maxToolCalls: 1, maxCostMicroUsd: 3_400 },
         model: [lean, SUMMARY],
       }),
     );
     answer(shell, { decision: 'reject' });
-    expect(finish(shell).stopReason).toBe('max_turns');
+    expect(finish(shell).stopReason).toBe('max_tool_calls');
     expect(ofType(shell, 'input_request')).toHaveLength(1);
   });
 });

@@ -38,11 +38,22 @@ const ODDITIES = [
 ] as const;
 export type Oddity = (typeof ODDITIES)[number];
 
+/** A question that only a manager may answer. */
+const askManager = defineTool({
+  name: 'ask_manager',
+  version: '1',
+  kind: 'human_input',
+  effect: 'none',
+  answeredBy: { roles: [...APPROVER.roles] },
+  input: z.object({ question: z.string() }),
+  run: () => undefined,
+});
+
 /** Read by the worker process too, which hands its options over as JSON. */
 export function config(options: unknown): Config {
   const { serviceUrl } = optionsSchema.parse(options);
   const visit = visitor(serviceUrl);
-  const tools = [...orderlyTools(visit), ...oddTools(), ...anyTools(visit), askPerson];
+  const tools = [...orderlyTools(visit), ...oddTools(), ...anyTools(visit), askPerson, askManager];
   const agent = {
     model: 'scripted/model',
     instructions: 'Serve the customer.',

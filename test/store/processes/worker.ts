@@ -143,7 +143,11 @@ async function claimControlled(store: Store, claiming: ControlledClaim): Promise
   const claim = await store.together((calls) =>
     claimCall(
       { store: calls, config: CONFIG, providers: new Map(), clock: () => 1_000_000 },
-      { effectId: 'execute_tool-1', work: { earlier: { workedMs: 0, refused: 0, tries: 0 } } },
+      {
+        effectId: 'execute_tool-1',
+        execution: 'e',
+        work: { earlier: { workedMs: 0, refused: 0, tries: 0 } },
+      },
       { ...execution, controlled },
     ),
   );
