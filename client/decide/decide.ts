@@ -114,12 +114,12 @@ export function decisionAbout(
 
 /** A refusal as an error. */
 export function decisionRejected(
-  { reason, message }: Extract<Verdict, { accepted: false }>,
+  { reason, message, decided }: Extract<Verdict, { accepted: false }>,
   { askId, runId, known = '' }: { askId: string; runId: string; known?: string },
 ): HoldfastError {
   return new HoldfastError('DecisionRejected', `The decision does not count: ${message}.${known}`, {
     hint: REJECTION_HINTS[reason],
-    details: { reason, askId, runId },
+    details: { reason, askId, runId, ...(decided !== undefined && { decided }) },
   });
 }
 

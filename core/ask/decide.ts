@@ -11,12 +11,14 @@
  */
 import type { Run } from '../state/run.js';
 import type { Ask, Decision, Escalation, RejectionReason, Verdict, Vote } from '../state/ask.js';
-import type { AskOutcome, DecisionKind } from '../state/ask-kinds.js';
+import type { DecisionKind } from '../state/ask-kinds.js';
 import { awaitingKeys } from './await-keys.js';
 import { objectionToCorrection, withCorrection } from './correction.js';
 import { rolesAt } from './escalation.js';
+import { alreadyDecided, hold, objectionToHolding } from './held-words.js';
 import { objectionToGrant } from '../permission/grants.js';
-import { askById, replaceAsk } from '../step/open-work.js';
+import { follows } from '../step/changes.js';
+import { askById, decidedOf, outcomeOf, replaceAsk } from '../step/open-work.js';
 import type { SignedStatement } from '../state/statement.js';
 import { tellRefusal, tellTaken, type Refusal as Objection } from './told.js';
 import { keepEarly } from './early-decision.js';
@@ -93,15 +95,13 @@ function recordProven(run: Run, ask: Ask, { decision, proof, again, ticket }: Pr
   if (refusal !== undefined) return reject(run, decision, refusal);
   const vote = voteOf(decision, proof.signed);
   const told = decision.unrecorded ? tellTaken(run, ask, decision) : run;
+  // Nobody may be left waiting when the workflow goes over to its next segment.
+  const kept = run.segment.full ? undefined : ticket;
+  const later = kept === undefined ? PENDING : undefined;
   if (isCorrection(decision)) {
-    // Nobody may be left waiting when the workflow goes over to its next segment.
-    const kept = run.segment.full ? undefined : ticket;
-    const taken = withCorrection(told, ask, { decision, vote, ticket: kept });
-    return {
-      run: taken,
-      verdict: kept === undefined ? PENDING : undefined,
-    };
+    return { run: withCorrection(told, ask, { decision, vote, ticket: kept }), verdict: later };
   }
+  if (holdsWords(run, ask)) return { run: hold(told, ask, { vote, ticket: kept }), verdict: later };
   const voted: Ask = { ...ask, votes: [...ask.votes, vote] };
   return {
     run: replaceAsk(told, voted),
@@ -129,37 +129,19 @@ function voteOf(decision: Decision, signed?: SignedStatement): Vote {
 
 /** The same decision again, for example by Update and by signal: it counts once, without a warning. */
 function isRedelivery(ask: Ask, { by, nonce }: Decision): boolean {
-  const votes = ask.correction === undefined ? ask.votes : [...ask.votes, ask.correction.vote];
+  const { correction } = ask;
+  const held = correction?.held ?? [];
+  const waiting = correction === undefined ? [] : [correction, ...held].map(({ vote }) => vote);
+  const votes = [...ask.votes, ...waiting];
   return nonce !== undefined && votes.some((vote) => vote.by === by && vote.nonce === nonce);
 }
-
-/** What the votes of an ask have decided so far; 'expired' only when its time is up. */
-export function outcomeOf(ask: Ask): AskOutcome {
-  if (ask.outcome !== 'pending' || ask.correction !== undefined) return ask.outcome;
-  const against = ask.votes.find((vote) => vote.decision !== 'approve');
-  if (against !== undefined) return OUTCOMES[against.decision];
-  const approvals = ask.votes.filter((vote) => vote.decision === 'approve');
-  if (ask.kind !== 'outcome' && approvals.length >= ask.quorum) return 'approved';
-  return ask.elapsed ? 'expired' : 'pending';
-}
-
-const OUTCOMES: { readonly [kind in Vote['decision']]: AskOutcome } = {
-  approve: 'approved',
-  reject: 'rejected',
-  modify: 'modified',
-  replace: 'replaced',
-  happened: 'happened',
-  not_happened: 'not_happened',
-  stop: 'stopped',
-  answer: 'answered',
-};
 
 /** Where signatures have to be verified this comes before: it needs nobody's. */
 function objectionToLateness(run: Run, ask: Ask): Objection | undefined {
   const outcome = outcomeOf(ask);
   if (run.frozen?.settings.requireProof !== true) return undefined;
   if (outcome === 'pending' || outcome === 'expired') return undefined;
-  return no('already_decided', `this ask is ${outcome}`);
+  return alreadyDecided(run, decidedOf(ask));
 }
 
 function objection(run: Run, ask: Ask, decision: Decision): Objection | undefined {
@@ -170,8 +152,7 @@ function objection(run: Run, ask: Ask, decision: Decision): Objection | undefine
   if (ask.votes.some((vote) => vote.by === decision.by))
     return no('duplicate', `${decision.by} has already decided`);
   const decided = outcomeOf(ask);
-  if (decided !== 'pending' && decided !== 'expired')
-    return no('already_decided', `this ask is ${decided}`);
+  if (decided !== 'pending' && decided !== 'expired') return alreadyDecided(run, decidedOf(ask));
   if (ask.outcome === 'expired' || decision.decidedAt > ask.expiresAt)
     return no('late', 'the ask had expired');
   if (!APPLICABLE[ask.kind].includes(decision.decision))
@@ -207,6 +188,8 @@ function objectionToContent(run: Run, ask: Ask, decision: Decision): Objection |
     const objection = objectionToCorrection(run, ask, decision);
     return objection === undefined ? undefined : no('not_applicable', objection);
   }
+  const full = holdsWords(run, ask) ? objectionToHolding(ask, decision) : undefined;
+  if (full !== undefined) return full;
   if (decision.grant === undefined) return undefined;
   const objection = objectionToGrant(run, ask, decision.grant.matcher.tool);
   return objection === undefined ? undefined : no('not_applicable', objection);
@@ -222,12 +205,17 @@ function recordedEarly(run: Run, decision: Decision): Recorded {
   return refusal === undefined ? { run: next, verdict: PENDING } : reject(next, decision, refusal);
 }
 
-function reject(run: Run, decision: Decision, { reason, message }: Objection): Recorded {
-  const refusal = { reason, message };
+function reject(run: Run, decision: Decision, { reason, message, decided }: Objection): Recorded {
+  const refusal = { reason, message, ...(decided !== undefined && { decided }) };
   return {
     run: tellRefusal(run, decision, refusal),
     verdict: { accepted: false, ...refusal },
   };
+}
+
+/** What is said now waits until a correction has been checked. */
+function holdsWords(run: Run, { correction }: Ask): boolean {
+  return correction !== undefined && follows(run, 'heldWords');
 }
 
 function isCorrection({ decision }: Pick<Decision, 'decision'>): boolean {

@@ -4,7 +4,8 @@
  * Invariant: at most EARLY_DECISIONS_MAX wait, one of each person; everything else is judged when the question opens.
  */
 import type { Run } from '../state/run.js';
-import type { Ask, Decision } from '../state/ask.js';
+import type { Ask, Decided, Decision } from '../state/ask.js';
+import { alreadyDecided } from './held-words.js';
 import type { Refusal as Objection } from './told.js';
 import { judgeProof } from './verify.js';
 
@@ -33,7 +34,7 @@ export function keepEarly(run: Run, decision: Decision): KeptEarly {
     const late = closed.outcome === 'expired';
     return late
       ? objected(run, 'late', 'the ask had expired')
-      : objected(run, 'already_decided', `this ask is ${closed.outcome}`);
+      : { run, objection: alreadyDecided(run, closedAs(closed)) };
   }
   if (call === undefined) {
     return objected(run, 'unknown_ask', 'this run has no such ask');
@@ -53,6 +54,10 @@ export function keepEarly(run: Run, decision: Decision): KeptEarly {
   }
   const early = [...run.early, { decision, at: run.now }];
   return { run: { ...counted, early } };
+}
+
+function closedAs({ outcome, by, at }: Decided): Decided {
+  return { outcome, ...(by !== undefined && { by }), ...(at !== undefined && { at }) };
 }
 
 function objected(run: Run, reason: Objection['reason'], message: string): KeptEarly {

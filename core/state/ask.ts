@@ -115,7 +115,22 @@ export interface Decision {
 /** What the sender of a decision learns. */
 export type Verdict =
   | { readonly accepted: true; readonly outcome: AskOutcome }
-  | { readonly accepted: false; readonly reason: RejectionReason; readonly message: string };
+  | {
+      readonly accepted: false;
+      readonly reason: RejectionReason;
+      readonly message: string;
+      /** With 'already_decided': what was decided before. */
+      readonly decided?: Decided;
+    };
+
+/** How a question was decided. */
+export type Decided = {
+  readonly outcome: AskOutcome;
+  /** Whose word decided it, the last one of a quorum; absent: nobody's. */
+  readonly by?: string;
+  /** When they decided, ms since epoch. */
+  readonly at?: number;
+};
 
 export type RejectionReason =
   | 'unknown_ask'
@@ -145,6 +160,15 @@ export interface Correction {
   readonly vote: Vote;
   /** Who waits for the verdict. */
   readonly ticket?: string;
+  /** What others said while it is checked, in the order of arrival (heldWords). */
+  readonly held?: readonly HeldWord[];
+}
+
+/** A vote that does not count yet. */
+export interface HeldWord {
+  readonly vote: Vote;
+  /** Who waits for the verdict. */
+  readonly ticket?: string;
 }
 
 export interface Answer {
@@ -165,4 +189,8 @@ export interface RefusedDecision {
   readonly argsHash: string;
   readonly reason: RejectionReason;
   readonly nonce?: string;
+  /** With 'already_decided': what was decided before. */
+  readonly decided?: Decided;
+  /** It was heard and would have counted, had it not met a correction: it is who it says. */
+  readonly held?: true;
 }

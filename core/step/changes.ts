@@ -97,6 +97,10 @@ export const CHANGES = {
     since: 9,
     why: 'A wanted permission mode is decided by a rule, which its event names, and so is what a `close` ends: all facts of a moment are known by then.',
   },
+  heldWords: {
+    since: 10,
+    why: 'What others say while a correction is checked is held with it, and a rejection beats it; whoever loses hears who decided, and when.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

@@ -54,12 +54,14 @@ describe('a decision that its sender has not written into the trail', () => {
     expect(told).toMatchObject([
       { askId: 'run_1:0', decision: 'approve', by: 'pat', facts: { nonce: 'n1', reason: 'fine' } },
     ]);
-    expect(auditOf(told[0]!)).toMatchObject({
-      kind: 'decided',
-      by: 'pat',
-      askId: 'run_1:0',
-      facts: { event: told[0]!.stamp.seq, via: 'run', decision: 'approve', question: 'approval' },
-    });
+    expect(auditOf(told[0]!)).toMatchObject([
+      {
+        kind: 'decided',
+        by: 'pat',
+        askId: 'run_1:0',
+        facts: { event: told[0]!.stamp.seq, via: 'run', decision: 'approve', question: 'approval' },
+      },
+    ]);
     send(shell, { type: 'interrupt' });
     finish(shell);
   });
@@ -78,7 +80,7 @@ describe('a decision that its sender has not written into the trail', () => {
     const [warned] = ofType(shell, 'warning');
     const about = { askId: 'run_1:0', by: 'eve', reason: 'mismatched', nonce: 'n1' };
     expect(warned).toMatchObject({ code: 'approval_mismatch', about });
-    const row = auditOf(warned!);
+    const [row] = auditOf(warned!);
     expect(row).toMatchObject({ kind: 'ignored', facts: about });
     expect(row).not.toHaveProperty('by');
     send(shell, { type: 'interrupt' });
