@@ -184,5 +184,6 @@ const REJECTION_HINTS: { readonly [reason in RejectionReason]: string } = {
   malformed: 'Correct the decision and send it again.',
   unproven: 'Decide at the approval desk (`holdfast console`), which signs what you decide.',
   unknown_key: 'Decide again in a moment: the run is being told of the new key.',
+  clock_ahead: 'Set the clock of the machine that decided, then send the decision again.',
   run_closing: 'The run is ending or has ended; see it with `holdfast show`.',
 };

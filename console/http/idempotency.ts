@@ -18,6 +18,7 @@ const FOR_NOW: ReadonlySet<string> = new Set([
   'busy',
   'unknown_ask',
   'unknown_key',
+  'clock_ahead',
   'key_revoked',
   'key_untrusted',
   'not_found',

@@ -18,10 +18,11 @@ import { rolesAt } from './escalation.js';
 import { alreadyDecided, hold, objectionToHolding } from './held-words.js';
 import { objectionToGrant } from '../permission/grants.js';
 import { follows } from '../step/changes.js';
+import { isAhead } from '../step/clock.js';
 import { askById, decidedOf, outcomeOf, replaceAsk } from '../step/open-work.js';
 import type { SignedStatement } from '../state/statement.js';
 import { tellRefusal, tellTaken, type Refusal as Objection } from './told.js';
-import { keepEarly } from './early-decision.js';
+import { AHEAD, keepEarly } from './early-decision.js';
 import { judgeProof, type Judged, type ProofVerdict } from './verify.js';
 
 const APPLICABLE: { readonly [kind in Ask['kind']]: readonly DecisionKind[] } = {
@@ -39,37 +40,58 @@ interface Recorded {
 }
 
 /** Records a decision as a vote, or says why it does not count. Decides nothing by itself. */
-export function record(run: Run, decision: Decision, ticket?: string): Recorded {
-  return judge(run, decision, { ticket, mayWait: ticket === undefined });
+export function record(
+  run: Run,
+  decision: Decision,
+  { ticket, at = run.now }: From = {},
+): Recorded {
+  return judge(run, decision, { ticket, mayWait: true, at });
 }
 
-/** The same of those that have waited for the keys that the run was told of now. */
-export function recordWaiting({ unjudged = [], ...run }: Run): Run {
-  const now = { ticket: undefined, mayWait: false };
-  return unjudged.reduce<Run>((next, decision) => judge(next, decision, now).run, run);
+interface From {
+  /** Who waits for the verdict. */
+  readonly ticket?: string | undefined;
+  /** When it came, ms since epoch; absent: now. */
+  readonly at?: number;
 }
 
 interface Sender {
   readonly ticket: string | undefined;
   /** It may wait for keys that the run is told later. */
   readonly mayWait: boolean;
+  readonly at: number;
 }
 
-function judge(run: Run, decision: Decision, { ticket, mayWait }: Sender): Recorded {
+/** {@link record}, also of a decision that has waited for keys. */
+export function judge(run: Run, decision: Decision, sender: Sender): Recorded {
   const ask = askById(run, decision.askId);
-  if (ask === undefined) return recordedEarly(run, decision);
+  if (ask === undefined) return recordedEarly(run, decision, sender);
   const again = isRedelivery(ask, decision);
   const late = again ? undefined : objectionToLateness(run, ask);
   if (late !== undefined) return reject(run, decision, late);
   const judged = proven(run, ask, decision);
   const { proof } = judged;
-  if (!proof.ok) {
-    const waits = mayWait && proof.reason === 'unknown_key';
-    const waiting = waits ? awaitingKeys(judged.run, decision) : undefined;
-    if (waiting !== undefined) return { run: waiting, verdict: PENDING };
-    return reject(judged.run, decision, proof);
-  }
-  return recordProven(judged.run, ask, { decision, proof, again, ticket });
+  if (!proof.ok) return unproven(judged.run, decision, { ...sender, proof });
+  const { ticket, at } = sender;
+  return recordProven(judged.run, ask, { decision, proof, again, ticket, at });
+}
+
+interface Unproven extends Sender {
+  readonly proof: Objection;
+}
+
+function unproven(
+  run: Run,
+  decision: Decision,
+  { proof, ticket, mayWait, at }: Unproven,
+): Recorded {
+  if (!mayWait || proof.reason !== 'unknown_key') return reject(run, decision, proof);
+  const waits = { decision, at, ...(ticket !== undefined && { ticket }) };
+  const kept = awaitingKeys(run, waits) ?? { objection: proof };
+  if ('objection' in kept) return reject(run, decision, kept.objection);
+  // Only under rules with `keysFetched` somebody waits who gets a verdict; the same again is told what is known.
+  const isKept = ticket !== undefined && kept.run !== run;
+  return { run: kept.run, verdict: isKept ? undefined : PENDING };
 }
 
 /** Where the run asks for no proof, everybody is believed. */
@@ -87,11 +109,13 @@ interface Proven {
   /** It has been recorded before. */
   readonly again: boolean;
   readonly ticket: string | undefined;
+  readonly at: number;
 }
 
-function recordProven(run: Run, ask: Ask, { decision, proof, again, ticket }: Proven): Recorded {
+function recordProven(run: Run, ask: Ask, said: Proven): Recorded {
+  const { decision, proof, again, ticket, at } = said;
   if (again) return { run, verdict: { accepted: true, outcome: outcomeOf(ask) } };
-  const refusal = objection(run, ask, decision);
+  const refusal = objection(run, ask, { decision, at });
   if (refusal !== undefined) return reject(run, decision, refusal);
   const vote = voteOf(decision, proof.signed);
   const told = decision.unrecorded ? tellTaken(run, ask, decision) : run;
@@ -144,7 +168,13 @@ function objectionToLateness(run: Run, ask: Ask): Objection | undefined {
   return alreadyDecided(run, decidedOf(ask));
 }
 
-function objection(run: Run, ask: Ask, decision: Decision): Objection | undefined {
+interface Heard {
+  readonly decision: Decision;
+  /** When it came, ms since epoch. */
+  readonly at: number;
+}
+
+function objection(run: Run, ask: Ask, { decision, at }: Heard): Objection | undefined {
   if (decision.argsHash === '')
     return no('vague', 'a decision must name the exact action by its argsHash');
   if (decision.argsHash !== ask.digest)
@@ -155,17 +185,28 @@ function objection(run: Run, ask: Ask, decision: Decision): Objection | undefine
   if (decided !== 'pending' && decided !== 'expired') return alreadyDecided(run, decidedOf(ask));
   if (ask.outcome === 'expired' || decision.decidedAt > ask.expiresAt)
     return no('late', 'the ask had expired');
+  if (isAhead(run, { decision, at })) return AHEAD;
   if (!APPLICABLE[ask.kind].includes(decision.decision))
     return no('not_applicable', `'${decision.decision}' is no answer to this ask`);
   if (ask.kind === 'outcome' && decision.decidedAt < ask.openedAt)
     return no('not_applicable', 'it was decided before anybody asked what happened');
   if (ask.repeats !== undefined && decision.decidedAt < ask.openedAt)
     return no('not_applicable', 'it was decided before anybody could see what was done before');
-  const person = objectionToPerson(ask, decision);
+  const person = objectionToPerson(ask, datedBy(run, { decision, at }));
   if (person !== undefined) return person;
   const content = objectionToContent(run, ask, decision);
   if (content !== undefined) return content;
   return undefined;
+}
+
+/** Nobody decides before what they decide by has begun, whatever their clock says (G107). */
+export function datedBy<V extends Pick<Decision, 'decidedAt'>>(
+  run: Run,
+  { decision, at }: { readonly decision: V; readonly at: number },
+): V {
+  return follows(run, 'clocksAhead') && decision.decidedAt > at
+    ? { ...decision, decidedAt: at }
+    : decision;
 }
 
 /** Why this person may not decide on this ask; undefined: they may. */
@@ -200,9 +241,12 @@ function no(reason: RejectionReason, message: string): Objection {
 }
 
 /** A decision may be faster than the question that it answers (G12). */
-function recordedEarly(run: Run, decision: Decision): Recorded {
+function recordedEarly(run: Run, decision: Decision, sender: Sender): Recorded {
   const { run: next, objection: refusal } = keepEarly(run, decision);
-  return refusal === undefined ? { run: next, verdict: PENDING } : reject(next, decision, refusal);
+  if (refusal === undefined) return { run: next, verdict: PENDING };
+  return follows(run, 'keysFetched')
+    ? unproven(next, decision, { ...sender, proof: refusal })
+    : reject(next, decision, refusal);
 }
 
 function reject(run: Run, decision: Decision, { reason, message, decided }: Objection): Recorded {

@@ -5,6 +5,7 @@
  */
 import type { Run } from '../state/run.js';
 import type { Ask, Decided, Decision } from '../state/ask.js';
+import { isAhead } from '../step/clock.js';
 import { alreadyDecided } from './held-words.js';
 import type { Refusal as Objection } from './told.js';
 import { judgeProof } from './verify.js';
@@ -13,6 +14,12 @@ export const EARLY_DECISIONS_MAX = 4;
 
 /** What follows a call's key in the id of an approval: its revision. Nobody knows an outcome beforehand. */
 const OF_CALL = /^(:r\d+)?$/;
+
+/** Two machines may well differ by some seconds. */
+export const AHEAD = {
+  reason: 'clock_ahead',
+  message: 'it is dated more than a minute ahead of the time at which it came',
+} as const;
 
 export interface KeptEarly {
   readonly run: Run;
@@ -45,6 +52,7 @@ export function keepEarly(run: Run, decision: Decision): KeptEarly {
   }
   const { run: counted, proof } = judgeProof(run, earlyQuestion(run), decision);
   if (!proof.ok) return objected(counted, proof.reason, proof.message);
+  if (isAhead(run, { decision, at: run.now })) return { run: counted, objection: AHEAD };
   const waiting = run.early.filter((entry) => entry.decision.askId === decision.askId);
   if (waiting.some((entry) => entry.decision.by === decision.by)) {
     return objected(counted, 'duplicate', `${decision.by} has already decided`);

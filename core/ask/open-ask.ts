@@ -68,10 +68,11 @@ export function openAsk(run: OpenRun, request: AskRequest): Step<OpenRun> {
 function withEarlyDecisions(run: OpenRun, ask: Ask): OpenRun {
   const mine = run.early.filter((entry) => entry.decision.askId === ask.id);
   const early = run.early.filter((entry) => entry.decision.askId !== ask.id);
-  return mine.reduce<OpenRun>((next, entry) => record(next, entry.decision).run as OpenRun, {
-    ...run,
-    early,
-  });
+  const opened: OpenRun = { ...run, early };
+  return mine.reduce<OpenRun>(
+    (next, { decision, at }) => record(next, decision, { at }).run as OpenRun,
+    opened,
+  );
 }
 
 export interface Closing {

@@ -6,7 +6,7 @@
  */
 import { only } from '../step/inflight.js';
 import type { Ask } from '../state/ask.js';
-import { objectionToPerson } from '../ask/decide.js';
+import { datedBy, objectionToPerson } from '../ask/decide.js';
 import { isBeaten } from '../ask/held-words.js';
 import { withGrantOf } from '../permission/grants.js';
 import { askFrom, closeAsk, openAsk, type AskRequest } from '../ask/open-ask.js';
@@ -55,7 +55,9 @@ export function approve(run: OpenRun, call: WaitingStage): StationResult {
 
 function question(run: OpenRun, call: WaitingStage): Step<OpenRun> {
   const rule = requestOf(run, call);
-  const votes = (call.votes ?? []).filter((vote) => objectionToPerson(rule, vote) === undefined);
+  const votes = (call.votes ?? []).filter(
+    (vote) => objectionToPerson(rule, datedBy(run, { decision: vote, at: run.now })) === undefined,
+  );
   const request = { ...rule, votes };
   return run.frozen.settings.approvalMode === 'stop'
     ? only(stopForApproval(run, askFrom(run, request)))

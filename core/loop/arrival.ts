@@ -95,6 +95,7 @@ function announce(run: OpenRun, { goal, context }: Arrival): OpenRun {
     ...betasOf(run),
     tools: offered.map((tool) => tool.name),
     ...(task.caller !== undefined && { caller: task.caller }),
+    ...(frozen.settings.requireProof && follows(run, 'keysFetched') && { requireProof: true }),
     ...(session !== undefined && { sessionId: session.id }),
     ...(session?.resumed !== undefined && { resumed: session.resumed }),
     versions: frozen.versions,

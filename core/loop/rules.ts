@@ -7,6 +7,7 @@
  * of its steps: names are added, never altered.
  */
 import { arriving } from './arrival.js';
+import { fetchKeys } from '../ask/await-keys.js';
 import { escalateAsks } from '../ask/escalation.js';
 import { afterCalls, awaitsHooks } from '../call/result.js';
 import { dispatch } from '../call/dispatch.js';
@@ -101,6 +102,12 @@ export const ALWAYS = [
     holds: 'every start, while work is in flight',
     since: 1,
     apply: segmentFull,
+  }),
+  rule('fetch keys', {
+    says: 'A decision that is signed with a key of the desk which the run does not know waits while the keys are fetched (`fetch_keys`): once for each key, for at most eight keys a segment.',
+    holds: 'nothing',
+    since: 10,
+    apply: (run) => (run.keyWait === undefined ? undefined : fetchKeys(run)),
   }),
   rule('end of wall time', {
     says: 'With `timeoutCounts: wall` a timer ends the run at its time, whatever the run waits for. Work under way is cancelled first.',

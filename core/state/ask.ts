@@ -151,7 +151,24 @@ export type RejectionReason =
   | 'unproven'
   /** Signed with a key that the run has not been told of yet. */
   | 'unknown_key'
+  /** Dated further ahead of the run's time than clocks may differ (G107). */
+  | 'clock_ahead'
   | 'run_closing';
+
+/** Decisions that are signed with keys which the run has not been told of (keysFetched). */
+export interface KeyWait {
+  /** Ids of keys that were asked for in this segment. */
+  readonly asked: readonly string[];
+  readonly waiting: readonly UnprovenDecision[];
+}
+
+export interface UnprovenDecision {
+  readonly decision: Decision;
+  /** When it came, ms since epoch. */
+  readonly at: number;
+  /** Who waits for the verdict. */
+  readonly ticket?: string;
+}
 
 export interface Correction {
   readonly kind: 'modify' | 'replace';

@@ -101,6 +101,14 @@ export const CHANGES = {
     since: 10,
     why: 'What others say while a correction is checked is held with it, and a rejection beats it; whoever loses hears who decided, and when.',
   },
+  keysFetched: {
+    since: 10,
+    why: 'A decision that is signed with a key which the run has not been told of waits while the keys are fetched, by an effect: no segment ends for it. A run whose decisions must be proven says so at its beginning.',
+  },
+  clocksAhead: {
+    since: 10,
+    why: 'A decision that is dated more than a minute after it came does not count, and a role that joins later counts from then on by the clock of the run as well.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

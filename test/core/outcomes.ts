@@ -102,6 +102,10 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
       const { costMicroUsd: lostCostMicroUsd, usage: lostUsage = NO_USAGE } = entry;
       return { type: 'call_accounted', output: { lostCostMicroUsd, lostUsage, eventsUpTo } };
     }
+    case 'fetch_keys': {
+      const { deskKeys = [], laterDeskKeys = deskKeys } = shell.script;
+      return { type: 'keys_fetched', output: { deskKeys: laterDeskKeys, eventsUpTo } };
+    }
     case 'close_run':
       goTo(shell, effect.input.head);
       appendItems(shell.transcript, effect.input.append);

@@ -243,6 +243,7 @@ describe('a decision counts by when it was made', () => {
       const ask = askOf(shell);
       const decision = decisionOn(ask, { decidedAt: ask.expiresAt });
       const input = { type: 'decision', decision } as const;
+      pass(shell, ask.expiresAt - 1 - shell.now);
       together(shell, order === 'timer first' ? ['timer', input] : [input, 'timer']);
       expect(finish(shell).stopReason).toBe('completed');
       expect(executedOf(shell)).toHaveLength(1);

@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { signerOf, type DeskSigner } from '../../../client/decide/desk-signer.js';
 import type { Decision } from '../../../core/state/ask.js';
+import { CHANGES } from '../../../core/step/changes.js';
 import { auditOf } from '../../../pure/audit-events.js';
 import { parseDecision } from '../../../core/messages/parse-message.js';
 import { questionOf, viewOfRun } from '../../../core/loop/run-result.js';
@@ -88,7 +89,7 @@ describe('a decision that its sender has not written into the trail', () => {
   });
 });
 
-describe('a signalled decision with a key that the run was not told of', () => {
+describe('before rules with keysFetched a signalled decision with a key that the run was not told of', () => {
   const desk = newSigner();
   const next = newSigner();
   const place = {
@@ -99,6 +100,7 @@ describe('a signalled decision with a key that the run was not told of', () => {
   } as const;
   const proving = (laterDeskKeys: readonly DeskSigner[]) =>
     waiting({
+      rules: CHANGES.keysFetched.since - 1,
       settings: { requireProof: true },
       deskKeys: [desk.key],
       laterDeskKeys: laterDeskKeys.map(({ key }) => key),
