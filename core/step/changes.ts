@@ -105,6 +105,10 @@ export const CHANGES = {
     since: 10,
     why: 'A decision that is signed with a key which the run has not been told of waits while the keys are fetched, by an effect: no segment ends for it. A run whose decisions must be proven says so at its beginning.',
   },
+  schemasRechecked: {
+    since: 10,
+    why: 'When the run adopts another schema of a tool, its calls that have not begun are checked by it, and whoever had approved one is asked again.',
+  },
   clocksAhead: {
     since: 10,
     why: 'A decision that is dated more than a minute after it came does not count, and a role that joins later counts from then on by the clock of the run as well.',

@@ -192,7 +192,7 @@ export function baseOf(call: Call): CallBase {
   const { id, index, callKey, revision, tool, toolVersion, args, digest } = call;
   const { attempt, attempts, handedOver, corrected, flow, repeatAsks, unprovenWords, outlook } =
     call;
-  const { inDoubt } = call;
+  const { inDoubt, outdated } = call;
   return {
     id,
     index,
@@ -205,6 +205,7 @@ export function baseOf(call: Call): CallBase {
     attempt,
     attempts,
     ...(inDoubt !== undefined && { inDoubt }),
+    ...(outdated !== undefined && { outdated }),
     ...(handedOver !== undefined && { handedOver }),
     ...(corrected !== undefined && { corrected }),
     ...(flow !== undefined && { flow }),
