@@ -26,6 +26,7 @@ export function compacted(run: OpenRun, effectId: string, output: CompactOutput)
     head: output.head,
     tokens: output.tokens,
     bound: Math.min(counted, output.bytes ?? counted),
+    ...(run.context.bytes !== undefined && output.bytes !== undefined && { bytes: output.bytes }),
   });
 }
 

@@ -146,6 +146,8 @@ export type CompactionOutcome =
       readonly head: string;
       readonly tokens: number;
       readonly bound: number;
+      /** Bytes of everything under the new head, where the run counts them. */
+      readonly bytes?: number;
     }
   /** `limit`: of the run, which is the reason. */
   | { readonly kind: 'none'; readonly message: string; readonly limit?: StopReason };

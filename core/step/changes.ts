@@ -109,6 +109,10 @@ export const CHANGES = {
     since: 10,
     why: 'When the run adopts another schema of a tool, its calls that have not begun are checked by it, and whoever had approved one is asked again.',
   },
+  bytesBound: {
+    since: 10,
+    why: 'What another model counted bounds no request: the bytes of the conversation do.',
+  },
   clocksAhead: {
     since: 10,
     why: 'A decision that is dated more than a minute after it came does not count, and a role that joins later counts from then on by the clock of the run as well.',

@@ -237,7 +237,7 @@ function ofModel(shell: Shell, effect: Started<'call_model'>, how: How): Outcome
   if ('failure' in entry) return failed(effect.id, entry.failure, entry.delayMs);
   const reply = how === 'cancelled' ? entry.partial : entry.reply;
   if (reply === undefined) return failed(effect.id, aborted());
-  const { attempts = 1, retried = [], lostCostMicroUsd = 0, delayMs } = entry;
+  const { attempts = 1, retried = [], lostCostMicroUsd = 0, delayMs, bytes } = entry;
   return {
     delayMs: delayMs ?? WORK_MS,
     make: (at) => {
@@ -251,6 +251,7 @@ function ofModel(shell: Shell, effect: Started<'call_model'>, how: How): Outcome
       const output: CallModelOutput = {
         head,
         reply,
+        ...(bytes !== undefined && { bytes }),
         ...(reply.stop === 'refusal' && { headBefore: `${id}:before` }),
         attempts,
         retried,
