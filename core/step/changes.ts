@@ -113,6 +113,10 @@ export const CHANGES = {
     since: 10,
     why: 'What another model counted bounds no request: the bytes of the conversation do.',
   },
+  summaryFailuresTold: {
+    since: 10,
+    why: 'The StopFailure hooks are told of an error of the API that kept a summary from being made.',
+  },
   clocksAhead: {
     since: 10,
     why: 'A decision that is dated more than a minute after it came does not count, and a role that joins later counts from then on by the clock of the run as well.',
