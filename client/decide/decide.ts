@@ -117,10 +117,19 @@ export function decisionRejected(
   { reason, message, decided }: Extract<Verdict, { accepted: false }>,
   { askId, runId, known = '' }: { askId: string; runId: string; known?: string },
 ): HoldfastError {
-  return new HoldfastError('DecisionRejected', `The decision does not count: ${message}.${known}`, {
+  const when = decided?.at === undefined ? '' : ` (${timeText(decided.at)})`;
+  const text = `The decision does not count: ${message}${when}.${known}`;
+  return new HoldfastError('DecisionRejected', text, {
     hint: REJECTION_HINTS[reason],
     details: { reason, askId, runId, ...(decided !== undefined && { decided }) },
   });
+}
+
+/** Greatest time that a date can have, in ms. */
+const DATE_MAX_MS = 8.64e15;
+
+function timeText(ms: number): string {
+  return Math.abs(ms) <= DATE_MAX_MS ? new Date(ms).toISOString() : String(ms);
 }
 
 /** Answers an unknown outcome or a clarifying question. Errors as {@link decideOnAsk}. */

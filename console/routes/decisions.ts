@@ -97,7 +97,9 @@ async function decideOnce(
     const reason = reasonOf(error);
     const decided = decidedIn(error);
     const refused = {
-      ...{ decision: body.decision, nonce, reason },
+      decision: body.decision,
+      nonce,
+      reason,
       ...(decided !== undefined && { decided }),
     };
     await note(desk, person, { kind: 'decision_refused', runId, askId, facts: refused });

@@ -10,9 +10,8 @@
  *     already is said to anybody: a crowd that comes too late costs no signatures.
  */
 import type { Run } from '../state/run.js';
-import type { Ask, Decision, Escalation, RejectionReason, Verdict, Vote } from '../state/ask.js';
+import type { Ask, Decision, Escalation, RejectionReason, Vote } from '../state/ask.js';
 import type { DecisionKind } from '../state/ask-kinds.js';
-import { awaitingKeys } from './await-keys.js';
 import { objectionToCorrection, withCorrection } from './correction.js';
 import { rolesAt } from './escalation.js';
 import { alreadyDecided, hold, objectionToHolding } from './held-words.js';
@@ -21,8 +20,16 @@ import { follows } from '../step/changes.js';
 import { isAhead } from '../step/clock.js';
 import { askById, decidedOf, outcomeOf, replaceAsk } from '../step/open-work.js';
 import type { SignedStatement } from '../state/statement.js';
-import { tellRefusal, tellTaken, type Refusal as Objection } from './told.js';
-import { AHEAD, keepEarly } from './early-decision.js';
+import { tellTaken, type Refusal as Objection } from './told.js';
+import { AHEAD } from './early-decision.js';
+import {
+  PENDING,
+  recordedEarly,
+  reject,
+  unproven,
+  type Recorded,
+  type Sender,
+} from './not-counted.js';
 import { judgeProof, type Judged, type ProofVerdict } from './verify.js';
 
 const APPLICABLE: { readonly [kind in Ask['kind']]: readonly DecisionKind[] } = {
@@ -32,12 +39,6 @@ const APPLICABLE: { readonly [kind in Ask['kind']]: readonly DecisionKind[] } = 
   input: [],
   user_message: [],
 };
-
-interface Recorded {
-  readonly run: Run;
-  /** undefined: the sender's ticket is kept, and answered once the correction has been looked at. */
-  readonly verdict: Verdict | undefined;
-}
 
 /** Records a decision as a vote, or says why it does not count. Decides nothing by itself. */
 export function record(
@@ -55,13 +56,6 @@ interface From {
   readonly at?: number;
 }
 
-interface Sender {
-  readonly ticket: string | undefined;
-  /** It may wait for keys that the run is told later. */
-  readonly mayWait: boolean;
-  readonly at: number;
-}
-
 /** {@link record}, also of a decision that has waited for keys. */
 export function judge(run: Run, decision: Decision, sender: Sender): Recorded {
   const ask = askById(run, decision.askId);
@@ -76,32 +70,12 @@ export function judge(run: Run, decision: Decision, sender: Sender): Recorded {
   return recordProven(judged.run, ask, { decision, proof, again, ticket, at });
 }
 
-interface Unproven extends Sender {
-  readonly proof: Objection;
-}
-
-function unproven(
-  run: Run,
-  decision: Decision,
-  { proof, ticket, mayWait, at }: Unproven,
-): Recorded {
-  if (!mayWait || proof.reason !== 'unknown_key') return reject(run, decision, proof);
-  const waits = { decision, at, ...(ticket !== undefined && { ticket }) };
-  const kept = awaitingKeys(run, waits) ?? { objection: proof };
-  if ('objection' in kept) return reject(run, decision, kept.objection);
-  // Only under rules with `keysFetched` somebody waits who gets a verdict; the same again is told what is known.
-  const isKept = ticket !== undefined && kept.run !== run;
-  return { run: kept.run, verdict: isKept ? undefined : PENDING };
-}
-
 /** Where the run asks for no proof, everybody is believed. */
 function proven(run: Run, ask: Ask, decision: Decision): Judged {
   return run.frozen?.settings.requireProof === true
     ? judgeProof(run, ask, decision)
     : { run, proof: { ok: true } };
 }
-
-const PENDING: Verdict = { accepted: true, outcome: 'pending' };
 
 interface Proven {
   readonly decision: Decision;
@@ -119,13 +93,13 @@ function recordProven(run: Run, ask: Ask, said: Proven): Recorded {
   if (refusal !== undefined) return reject(run, decision, refusal);
   const vote = voteOf(decision, proof.signed);
   const told = decision.unrecorded ? tellTaken(run, ask, decision) : run;
-  // Nobody may be left waiting when the workflow goes over to its next segment.
-  const kept = run.segment.full ? undefined : ticket;
-  const later = kept === undefined ? PENDING : undefined;
-  if (isCorrection(decision)) {
-    return { run: withCorrection(told, ask, { decision, vote, ticket: kept }), verdict: later };
+  if (isCorrection(decision) || holdsWords(run, ask)) {
+    // Nobody may be left waiting when the workflow goes over to its next segment.
+    const kept = run.segment.full ? undefined : ticket;
+    const taken = { decision, vote, ticket: kept };
+    const next = isCorrection(decision) ? withCorrection(told, ask, taken) : hold(told, ask, taken);
+    return { run: next, verdict: kept === undefined ? PENDING : undefined };
   }
-  if (holdsWords(run, ask)) return { run: hold(told, ask, { vote, ticket: kept }), verdict: later };
   const voted: Ask = { ...ask, votes: [...ask.votes, vote] };
   return {
     run: replaceAsk(told, voted),
@@ -238,23 +212,6 @@ function objectionToContent(run: Run, ask: Ask, decision: Decision): Objection |
 
 function no(reason: RejectionReason, message: string): Objection {
   return { reason, message };
-}
-
-/** A decision may be faster than the question that it answers (G12). */
-function recordedEarly(run: Run, decision: Decision, sender: Sender): Recorded {
-  const { run: next, objection: refusal } = keepEarly(run, decision);
-  if (refusal === undefined) return { run: next, verdict: PENDING };
-  return follows(run, 'keysFetched')
-    ? unproven(next, decision, { ...sender, proof: refusal })
-    : reject(next, decision, refusal);
-}
-
-function reject(run: Run, decision: Decision, { reason, message, decided }: Objection): Recorded {
-  const refusal = { reason, message, ...(decided !== undefined && { decided }) };
-  return {
-    run: tellRefusal(run, decision, refusal),
-    verdict: { accepted: false, ...refusal },
-  };
 }
 
 /** What is said now waits until a correction has been checked. */

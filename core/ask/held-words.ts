@@ -81,21 +81,11 @@ export function refuseWords<R extends Run>(run: R, ask: Ask, { words, decided }:
 }
 
 export function alreadyDecided(run: Run, decided: Decided): Refusal {
-  const { outcome, by, at } = decided;
+  const { outcome, by } = decided;
   const reason = 'already_decided';
   if (!follows(run, 'heldWords')) return { reason, message: `this ask is ${outcome}` };
-  const message =
-    by === undefined
-      ? `this ask is ${outcome}`
-      : `this ask was ${outcome} by ${by} at ${momentText(at ?? 0)}`;
+  const message = by === undefined ? `this ask is ${outcome}` : `this ask was ${outcome} by ${by}`;
   return { reason, message, decided };
-}
-
-/** Greatest time that a date can have, in ms. */
-const DATE_MAX_MS = 8.64e15;
-
-function momentText(ms: number): string {
-  return Math.abs(ms) <= DATE_MAX_MS ? new Date(ms).toISOString() : String(ms);
 }
 
 function isAgainst({ vote }: HeldWord): boolean {

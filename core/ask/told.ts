@@ -38,7 +38,11 @@ export function tellRefusal<R extends Run>(
   const text = `${decision} by ${by} on ${askId} ignored: ${message}`;
   if (!follows(run, 'toldDecisions')) return warn(run, code, text);
   const about = {
-    ...{ askId, decision, by, argsHash, reason },
+    askId,
+    decision,
+    by,
+    argsHash,
+    reason,
     ...(nonce !== undefined && { nonce }),
     ...(decided !== undefined && { decided }),
     ...(held && { held }),

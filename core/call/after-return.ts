@@ -110,14 +110,15 @@ function checkAnew(run: OpenRun, call: ReturnedStage, schemaHash: string): Stati
 }
 
 /** Nothing happened, and nothing that was said of the call so far counts for what is to happen now. */
-export function checkAgain(run: OpenRun, { outdated: _, ...call }: Call): StationResult {
-  const { tool, toolVersion, args, revision } = call;
+export function checkAgain(run: OpenRun, call: Call): StationResult {
+  const { outdated: _, ...rest } = call;
+  const { tool, toolVersion, args, revision } = rest;
   const request = {
     asker: { kind: 'code', anew: true },
     target: { tool, toolVersion },
     args,
   } as const;
-  const revised = { ...call, revision: revision + 1, attempt: 1 };
+  const revised = { ...rest, revision: revision + 1, attempt: 1 };
   return { kind: 'moved', step: startCheck(run, revised, request) };
 }
 

@@ -32,7 +32,6 @@ import { modelFailed } from '../turn/model-failure.js';
 import { storeMessages } from '../turn/store-messages.js';
 import { allSettled, nextTurn } from '../turn/reply.js';
 import { isTruncated, recover } from '../turn/truncation.js';
-
 import { watchWallTime } from './wall-time.js';
 
 type Rules<Args extends readonly [Run, ...unknown[]]> = readonly Rule<string, Run, Args>[];
@@ -246,9 +245,6 @@ export type RuleName = (typeof RULE_LISTS)[number]['rules'][number]['name'];
 function callsSettled(run: OpenRun, turn: Turn): Ruling<Run> {
   if (turn.calls.length === 0) return undefined;
   const tripped = requiredToolGone(run, turn) ?? breakerTrip(run);
-  if (tripped !== undefined) {
-    const { reason, ...words } = tripped;
-    return only(stop(run, reason, words));
-  }
+  if (tripped !== undefined) return only(stop(run, tripped.reason, tripped));
   return allSettled(turn) && !awaitsHooks(run, turn) ? only(nextTurn(run, turn)) : undefined;
 }

@@ -99,7 +99,7 @@ export const CHANGES = {
   },
   heldWords: {
     since: 10,
-    why: 'What others say while a correction is checked is held with it, and a rejection beats it; whoever loses hears who decided, and when.',
+    why: 'While a correction is checked, the words of others are held with it, and a rejection beats it; whoever loses hears who decided, and when.',
   },
   keysFetched: {
     since: 10,
@@ -111,7 +111,7 @@ export const CHANGES = {
   },
   bytesBound: {
     since: 10,
-    why: 'What another model counted bounds no request: the bytes of the conversation do.',
+    why: 'Tokens that another model counted bound no request: the bytes of the conversation do.',
   },
   summaryFailuresTold: {
     since: 10,
