@@ -57,24 +57,24 @@ test('while a worker serves the run, every rejection holds that was not refused,
     const first = say(open, ask, correction);
     await new Promise((done) => setTimeout(done, distance));
     const [corrected, rejected] = await Promise.all([first, say(open, ask, rejection)]);
-    const outcomes = [corrected.body?.outcome, rejected.body?.outcome];
     const { events } = await open.world.ended(run);
     const counted = events.find(({ type }) => type === 'approval_resolved');
-    if (rejected.status === 200) {
-      expect(outcomes).toEqual([undefined, 'rejected']);
-      expect(corrected).toMatchObject({ status: 409, body: { code: 'already_decided' } });
-      expect(corrected.body).toMatchObject({ decided: { outcome: 'rejected', by: idOf('ann') } });
-      expect(open.scene.effects(runId)).toEqual([]);
-      expect(counted).toMatchObject({ outcome: 'rejected' });
-    } else {
-      expect(rejected).toMatchObject({ status: 409, body: { code: 'already_decided' } });
-      expect(rejected.body).toMatchObject({ decided: { outcome: 'modified', by: idOf('mia') } });
-      expect(corrected.status).toBe(200);
-    }
+    const isRejected =
+      counted !== undefined && 'outcome' in counted && counted.outcome === 'rejected';
+    const [winner, loser] = isRejected ? [rejected, corrected] : [corrected, rejected];
+    const [decided, lost] = isRejected
+      ? [{ outcome: 'rejected', by: idOf('ann') }, correction]
+      : [{ outcome: 'modified', by: idOf('mia') }, rejection];
+    // A worker that is too busy to answer at once has it all the same: then the answer is `sent`.
+    if (winner.status === 200) expect(winner.body).toMatchObject({ outcome: decided.outcome });
+    else expect(winner.status).toBe(202);
+    if (loser.status === 409)
+      expect(loser.body).toMatchObject({ code: 'already_decided', decided });
+    else expect(loser.status).toBe(202);
+    if (isRejected) expect(open.scene.effects(runId)).toEqual([]);
     const refused = await open.scene.rowsOf(runId, 'decision_refused');
     expect(refused).toMatchObject([{ askId: ask.askId, facts: { reason: 'already_decided' } }]);
     expect(refused).toHaveLength(1);
-    const lost = rejected.status === 200 ? correction : rejection;
     expect(await say(open, ask, lost)).toMatchObject({ status: 409 });
   }
   worker.shutdown();
