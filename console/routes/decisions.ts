@@ -123,7 +123,8 @@ async function lostSince(
   const { decided } = lost.facts;
   return new Problem(409, {
     code: 'already_decided',
-    detail: 'The decision does not count: somebody else decided meanwhile.',
+    detail:
+      'The decision does not count: another word on the question was heard before it was taken.',
     ...(decided !== undefined && { decided }),
   });
 }
