@@ -78,7 +78,7 @@ export {
 } from './client/index.js';
 export { openStore, type Store, type StoreOptions } from './store/store.js';
 export { HoldfastError, type ErrorCode, type ErrorContext } from './core/state/errors.js';
-export type { Decision, RejectionReason, Verdict } from './core/state/ask.js';
+export type { Decided, Decision, RejectionReason, Verdict } from './core/state/ask.js';
 export type { DecisionKind } from './core/state/ask-kinds.js';
 export type { GrantRequest } from './core/state/grant.js';
 export type { EventType, RunEvent } from './core/state/event.js';

@@ -22,6 +22,7 @@ import { compact } from './model/compact.js';
 import type { ActivityDeps } from './deps.js';
 import { executeTool } from './tool/execute-tool.js';
 import { failure } from './failure.js';
+import { fetchKeys } from './run/fetch-keys.js';
 import { flush } from './run/flush.js';
 import { leaving } from './leave.js';
 import { openRun } from './run/open-run.js';
@@ -57,6 +58,7 @@ const IMPLEMENTATIONS: Implementations = {
   compact,
   resolve_model: resolveModel,
   account_call: accountCall,
+  fetch_keys: fetchKeys,
   flush,
   close_run: closeRun,
 };

@@ -15,6 +15,7 @@ export type DeskStore = Pick<
   | 'listDeskKeys'
   | 'takeRequest'
   | 'answerRequest'
+  | 'correctRequest'
   | 'noteRefusal'
   | 'openNotices'
   | 'dueNotices'

@@ -5,14 +5,18 @@
 import type { AuditEntry, AuditKind } from './audit.js';
 import type { EventBody, RunEvent } from '../core/state/event.js';
 import { warningKind } from '../core/state/warning.js';
+import type { RefusedDecision } from '../core/state/ask.js';
 import type { AskView } from '../core/state/ask-view.js';
 import type { Json } from '../core/json/json.js';
 
 const TEXT_CHARS_MAX = 500;
 
-export function auditOf(event: RunEvent): AuditEntry | undefined {
-  const told = toldBy(event);
-  if (told === undefined) return undefined;
+/** In order; most events have none. */
+export function auditOf(event: RunEvent): readonly AuditEntry[] {
+  return toldBy(event).map((told) => entryOf(event, told));
+}
+
+function entryOf(event: RunEvent, told: Told): AuditEntry {
   const { runId, at, seq } = event.stamp;
   const { kind, by, askId, facts } = told;
   return {
@@ -32,7 +36,20 @@ interface Told {
   readonly facts: { readonly [name: string]: Json };
 }
 
-function toldBy(event: EventBody): Told | undefined {
+function toldBy(event: EventBody): readonly Told[] {
+  const told = oneToldBy(event);
+  const refused = event.type === 'warning' ? refusedHeld(event.about) : undefined;
+  return [told, refused].filter((one) => one !== undefined);
+}
+
+/** Whoever's word met a correction and lost: the trail has it as decided. */
+function refusedHeld(about: RefusedDecision | undefined): Told | undefined {
+  if (about?.held !== true) return undefined;
+  const { askId, by, held: _, argsHash: __, ...facts } = about;
+  return { kind: 'decision_refused', by, askId, facts };
+}
+
+function oneToldBy(event: EventBody): Told | undefined {
   switch (event.type) {
     case 'approval_requested':
     case 'input_request':
@@ -69,11 +86,12 @@ function toldBy(event: EventBody): Told | undefined {
     }
     case 'warning': {
       const { code, message, about } = event;
-      if (warningKind(code)?.audited !== true) return undefined;
+      const known = warningKind(code);
+      if (known?.audited !== true) return undefined;
+      const kind = known.counts === true ? 'mode_changed' : 'ignored';
       const facts = { code, message: message.slice(0, TEXT_CHARS_MAX) };
-      if (about === undefined) return { kind: 'ignored', facts };
       // In the facts alone: it may be anybody's, and is not to crowd the rows of the question or the person.
-      return { kind: 'ignored', facts: { ...facts, ...about } };
+      return { kind, facts: { ...facts, ...about } };
     }
     default:
       return undefined;

@@ -20,6 +20,8 @@ export const AUDIT_KINDS = [
   'escalated',
   /** A decision reached the run and does not count. */
   'ignored',
+  /** Another permission mode was wanted, and counts from now on. */
+  'mode_changed',
   // What was done on whose word.
   'effect_started',
   'effect_ended',

@@ -126,20 +126,23 @@ async function chainEntries(tx: Db, tenant: string, entries: readonly AuditEntry
   }
 }
 
-const DECIDED = `
+const TOLD = `
   select by_whom, facts_json from audit
-  where tenant = @tenant and ask_id = @askId and kind = 'decided' and run_id = @runId`;
+  where tenant = @tenant and ask_id = @askId and kind = @kind and run_id = @runId`;
+
+/** What both the sender of a decision and the run's event may tell. */
+const TOLD_TWICE: readonly AuditKind[] = ['decided', 'decision_refused'];
 
 /**
  * A decision that its sender has written is not written again from the run's event, nor the other way round: while the
- * store is away the run tells it, and its sender may send it again when the store is back.
+ * store is away the run tells it, and its sender may send it again when the store is back. The same of its refusal.
  */
 async function isToldBefore(tx: Db, tenant: string, entry: AuditEntry): Promise<boolean> {
   const { kind, runId, askId, by = null, facts } = entry;
-  if (kind !== 'decided' || runId === undefined || askId === undefined) return false;
+  if (!TOLD_TWICE.includes(kind) || runId === undefined || askId === undefined) return false;
   const { nonce, event } = facts;
   if (typeof nonce !== 'string' || nonce === '') return false;
-  const rows = await rowsOf<Told>(tx, DECIDED, { tenant, runId, askId });
+  const rows = await rowsOf<Told>(tx, TOLD, { tenant, kind, runId, askId });
   return rows.some(({ by_whom, facts_json: text }) => {
     if (by_whom !== by) return false;
     const told = JSON.parse(text) as AuditEntry['facts'];

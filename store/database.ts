@@ -30,6 +30,8 @@ export interface Dialect {
   hold(tx: Db, ...whats: readonly (readonly string[])[]): Promise<void>;
   /** With others who only share it, and with nobody who holds it alone. */
   share(tx: Db, what: readonly string[]): Promise<void>;
+  /** An expression of SQL: ms since epoch by the clock of the database. */
+  readonly now: string;
   /** Until the transaction ends nobody else migrates. */
   holdSchema(tx: Db): Promise<void>;
   hasMigrations(db: Db): Promise<boolean>;

@@ -2,7 +2,7 @@
  * Requests to the desk that must count once, by the key that their sender gave them: a decision sent again
  * is the same decision, made at the same time, with the same answer.
  * Invariants: a key of a person means one request for ever; its first `at` stays; an answer is kept once, and one
- * that holds for now alone is only counted.
+ * that holds for now alone is only counted; an answer that promised more than came true is corrected.
  */
 import { checkIdentifiers } from './bounds.js';
 import { immediate, type Db } from './database.js';
@@ -29,6 +29,11 @@ export interface DeskRequests {
     request: Pick<DeskRequest, 'tenant' | 'by' | 'key'>,
     answer: { readonly status: number; readonly body: string },
   ): Promise<void>;
+  /** The kept answer said yes, or not yet, and the request has failed since. */
+  correctRequest(
+    request: Pick<DeskRequest, 'tenant' | 'by' | 'key'>,
+    answer: { readonly status: number; readonly body: string },
+  ): Promise<void>;
   /** It was refused for now; `refusals` counts this one. What is answered stays answered. */
   noteRefusal(request: Pick<DeskRequest, 'tenant' | 'by' | 'key'>, refusals: number): Promise<void>;
 }
@@ -49,6 +54,17 @@ export function deskRequests(db: Db): DeskRequests {
         .where('by_whom', '=', by)
         .where('key', '=', key)
         .where('status', 'is', null)
+        .execute();
+    },
+    async correctRequest({ tenant, by, key }, { status, body }) {
+      checkIdentifiers({ tenant, by, key });
+      await db
+        .updateTable('desk_requests')
+        .set({ status, body })
+        .where('tenant', '=', tenant)
+        .where('by_whom', '=', by)
+        .where('key', '=', key)
+        .where('status', 'in', [200, 202])
         .execute();
     },
     async noteRefusal({ tenant, by, key }, refusals) {

@@ -6,7 +6,7 @@
 import { HoldfastError } from '../core/state/errors.js';
 import type { RunEvent } from '../core/state/event.js';
 import { checkIdentifiers, listLimit } from './bounds.js';
-import { holdRun, immediate, snapshot, type Db } from './database.js';
+import { holdRun, immediate, rowsOf, snapshot, type Db } from './database.js';
 import { appendToLine, epochOf, type EventSource } from './event-line.js';
 
 export type { EventSource } from './event-line.js';
@@ -46,6 +46,11 @@ export interface Events {
     run: { readonly tenant: string; readonly runId: string },
     query: EventsQuery,
   ): Promise<EventsPage>;
+  /** The first of them; undefined: none is stored. */
+  firstEvent(run: {
+    readonly tenant: string;
+    readonly runId: string;
+  }): Promise<RunEvent | undefined>;
 }
 
 export function events(db: Db): Events {
@@ -73,8 +78,16 @@ export function events(db: Db): Events {
       checkIdentifiers({ tenant: run.tenant, runId: run.runId });
       return snapshot(db, (tx) => readPage(tx, run, query));
     },
+    async firstEvent({ tenant, runId }) {
+      checkIdentifiers({ tenant, runId });
+      const [first] = await rowsOf<{ readonly body: string }>(db, FIRST, { tenant, runId });
+      return first && (JSON.parse(first.body) as RunEvent);
+    },
   };
 }
+
+const FIRST = `
+  select body from events where tenant = @tenant and run_id = @runId and superseded = 0 order by seq limit 1`;
 
 /**
  * Only rows of the execution itself: after a reset the old line may be longer than what the new

@@ -1,7 +1,7 @@
 /**
  * The ledger of side effects: stores what `pure/ledger` decides.
  * Invariants: each transition is one compare-and-set statement, on disk when it returns; L1–L3 hold
- * whatever the caller believed when it called; the answer of a recorded row never changes; nothing is ever
+ * whatever the caller believed when it called; claims end by one clock (G108); the answer of a recorded row never changes; nothing is ever
  * deleted.
  *
  *   (no row) ─claim→ claimed ─record→ recorded        claimed ─voidClaim→ void (definite)
@@ -11,7 +11,7 @@
 import { HoldfastError } from '../core/state/errors.js';
 import type { LedgerRow, RecordedResult } from '../pure/ledger.js';
 import { checkIdentifiers, listLimit } from './bounds.js';
-import { change, rowsOf, type Db } from './database.js';
+import { change, dialectOf, rowsOf, type Db } from './database.js';
 import type { LedgerTable } from './schema.js';
 
 /** A ledger row and what it is about. `wasClaimed` is false after a definite void: nothing happened. */
@@ -49,7 +49,7 @@ export interface LedgerSubject {
 
 export type ClaimInput = LedgerTarget &
   LedgerSubject & {
-    /** ms since epoch after which the claimant no longer runs. */
+    /** ms since epoch by {@link Ledger.claimClock}: from then on the claimant no longer runs. */
     readonly claimedUntil: number;
     /** The tool recognises its key: a claim of the same attempt and digest may be renewed. */
     readonly sameKeyRetry: boolean;
@@ -60,6 +60,11 @@ export type RecordInput = LedgerTarget & { readonly result: RecordedResult };
 export type LateInput = LedgerTarget & Pick<LedgerSubject, 'runId'> & LateWord;
 
 export interface Ledger {
+  /**
+   * The clock by which claims end, ms since epoch: that of the database, so that the clocks of workers need not agree.
+   * SQLite has none but the machine's, which is that of its workers: `at` is given back.
+   */
+  claimClock(at: number): Promise<number>;
   getLedgerRow(tenant: string, key: string): Promise<StoredLedgerRow | undefined>;
   /** L1, in one statement. `row` is the row afterwards: the claim, or what stood in its way. */
   claim(
@@ -95,6 +100,12 @@ export interface Ledger {
 
 export function ledger(db: Db): Ledger {
   return {
+    async claimClock(at) {
+      const { name, now } = dialectOf(db);
+      if (name === 'sqlite') return at;
+      const [clock] = await rowsOf<{ readonly at: number }>(db, `select ${now} as at`, {});
+      return Number(clock?.at ?? at);
+    },
     getLedgerRow: (tenant, key) => readRow(db, tenant, key),
     async claim(input) {
       const { tenant, key } = input;

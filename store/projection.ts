@@ -44,7 +44,7 @@ export async function project(tx: Db, run: RunKey, fresh: Fresh): Promise<void> 
 
 /** The trail is only added to: what a reset takes back was said all the same. */
 function auditEvents(tx: Db, { tenant }: RunKey, fresh: Fresh['events']): void {
-  const entries = fresh.flatMap((event) => auditOf(event) ?? []);
+  const entries = fresh.flatMap(auditOf);
   appendEntries(tx, tenant, entries);
 }
 

@@ -56,14 +56,8 @@ export interface Served {
   ): Promise<readonly ServingWorker[]>;
 }
 
-/** ms since epoch, by the clock of the database. */
-const NOW = {
-  sqlite: `cast(unixepoch('subsec') * 1000 as integer)`,
-  postgres: `cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
-} as const;
-
 export function served(db: Db): Served {
-  const now = NOW[dialectOf(db).name];
+  const { now } = dialectOf(db);
   return {
     async announceServed({ worker, namespace, taskQueue, code }) {
       checkIdentifiers({ worker, namespace, taskQueue });

@@ -32,6 +32,8 @@ export interface ReplySite {
 export interface TakenReply {
   readonly head: string;
   readonly reply: Reply;
+  /** Of the message as any other model gets it. */
+  readonly bytes: number;
 }
 
 /** Writes the assistant message and checks its calls. */
@@ -74,6 +76,7 @@ export async function takeReply(
   const hosted = await hostedOf({ ...site, store: deps.store, tenant, bound }, kept.hosted, said);
   return {
     head: await appendReply(deps, site, kept),
+    bytes: Buffer.byteLength(JSON.stringify(kept.blocks)),
     reply: {
       ...said,
       ...(surplus > 0 && { surplus }),

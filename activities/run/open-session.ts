@@ -193,11 +193,12 @@ interface Taken {
 function carryOf(carry: SessionCarry, { same, whole, chain, promptBytes }: Taken): SessionCarry {
   const { context, ...rest } = carry;
   const counted = same && whole ? context : undefined;
+  const bytes = promptBytes + bytesOf(chain.nodes);
   return {
     ...rest,
     // Which value was written when is not kept: none may come from after the fork.
     ...(!whole && { state: {} }),
-    context: counted ?? contextAtFirst(promptBytes + bytesOf(chain.nodes)),
+    context: { ...(counted ?? contextAtFirst(bytes)), bytes },
   };
 }
 

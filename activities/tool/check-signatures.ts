@@ -21,7 +21,10 @@ export async function objectionToSignatures(
   { run, call, grant }: Pick<ExecuteToolInput, 'run' | 'call' | 'grant'>,
   tool: ToolRecord,
 ): Promise<string | undefined> {
-  if (grant.signed === undefined) return undefined;
+  if (grant.signed === undefined) {
+    const isNeeded = grant.basis === 'ask' && (await requiresProof(store, run));
+    return isNeeded ? 'The approval carries no signature, and this run needs one.' : undefined;
+  }
   const keys = await store.deskKeys(run.tenant);
   const counting = grant.signed.filter(
     (signed) => isAbout(signed, { run, call, grant }) && isSignedBy(keys, signed),
@@ -40,6 +43,12 @@ export async function objectionToSignatures(
   const missing =
     wanted.length > 0 && !counting.every(({ statement }) => hasRole(statement, wanted));
   return missing ? 'The approvers do not have the role that this call needs.' : undefined;
+}
+
+/** As the run's own beginning says; runs before rules 10 do not say. */
+async function requiresProof(store: InTransaction['store'], run: RunRef): Promise<boolean> {
+  const first = await store.firstEvent(run);
+  return first?.type === 'session_init' && first.requireProof === true;
 }
 
 /** Whether what a person signed still carries their word on what became of a call. */

@@ -33,7 +33,7 @@ type ClaimScope = Pick<Scope, 'effectId' | 'execution'> & {
 export interface Claim {
   /** An execution before this one held the same claim. */
   readonly renewed: boolean;
-  /** ms since epoch at which whoever looks into it takes this execution for ended. */
+  /** When whoever looks into it takes this execution for ended, ms since epoch by this worker's clock. */
   readonly until: number;
 }
 
@@ -81,16 +81,16 @@ export async function claimCall(
     const claiming = { ...execution, claimant: scope.execution, at, isFirst, renewed, inDoubt };
     const refused = await refusedByControls(deps, claiming);
     if (refused !== undefined) return { claimed: false, outcome: refused };
-    const until = at + input.timeoutMs + graceOf(deps, input.timeoutMs) + CLAIM_MARGIN_MS;
+    const lastsMs = input.timeoutMs + graceOf(deps, input.timeoutMs) + CLAIM_MARGIN_MS;
     const attempted = await store.claim({
       ...ledgerTarget(run, call),
       ...ledgerSubject(run, call),
-      claimedUntil: until,
+      claimedUntil: (await store.claimClock(at)) + lastsMs,
       sameKeyRetry: retry === 'same_key',
     });
     if (attempted.claimed) {
       if (!renewed) await noteControlled(deps, claiming);
-      return { claimed: true, renewed: renewed || isLacking, until };
+      return { claimed: true, renewed: renewed || isLacking, until: at + lastsMs };
     }
     row = attempted.row;
   }

@@ -69,7 +69,9 @@ async function findOut(deps: ActivityDeps, scope: Scope, input: Search): Promise
   // An earlier delivery of this activity took it away.
   if (claimed && row?.state === 'void') trail.took({ step: 'claim_burned' });
   for (let step = 0; step < STEPS_MAX; step += 1) {
-    const next = decideReconcile(row, { ...call, runId: run.runId }, now(deps));
+    // The claim may be another worker's, whose clock is not ours (G108).
+    const at = await store.claimClock(now(deps));
+    const next = decideReconcile(row, { ...call, runId: run.runId }, at);
     switch (next.kind) {
       case 'happened': {
         const place = { store, tenant: run.tenant, inlineBytesMax: input.inlineBytesMax };
@@ -82,7 +84,8 @@ async function findOut(deps: ActivityDeps, scope: Scope, input: Search): Promise
         trail.took({ step: 'ledger_told', answer: 'not_happened' });
         return { kind: 'not_happened' };
       case 'wait':
-        if (!(await waitUntil(deps, scope, next.until))) return cutOff(scope, input);
+        if (!(await pause(timersOf(deps), Math.max(1, next.until - at), scope.signal)))
+          return cutOff(scope, input);
         row = await store.getLedgerRow(run.tenant, call.key);
         break;
       case 'burn':
@@ -145,11 +148,6 @@ function cutOff(scope: Scope, { call }: ReconcileToolInput): Unknown {
   if (scope.stopRequested()) return unknown('Interrupted before the outcome was known.');
   const message = `The worker shut down before it knew what became of ${call.tool}.`;
   throw failure('Aborted', { message, retryable: true });
-}
-
-/** False: stopped before the time was over. */
-function waitUntil(deps: ActivityDeps, scope: Scope, at: number): Promise<boolean> {
-  return pause(timersOf(deps), Math.max(1, at - now(deps)), scope.signal);
 }
 
 /** The attempt is burned, and the ledger cannot tell: what the tool declares comes next (G117). */

@@ -114,13 +114,22 @@ export function decisionAbout(
 
 /** A refusal as an error. */
 export function decisionRejected(
-  { reason, message }: Extract<Verdict, { accepted: false }>,
+  { reason, message, decided }: Extract<Verdict, { accepted: false }>,
   { askId, runId, known = '' }: { askId: string; runId: string; known?: string },
 ): HoldfastError {
-  return new HoldfastError('DecisionRejected', `The decision does not count: ${message}.${known}`, {
+  const when = decided?.at === undefined ? '' : ` (${timeText(decided.at)})`;
+  const text = `The decision does not count: ${message}${when}.${known}`;
+  return new HoldfastError('DecisionRejected', text, {
     hint: REJECTION_HINTS[reason],
-    details: { reason, askId, runId },
+    details: { reason, askId, runId, ...(decided !== undefined && { decided }) },
   });
+}
+
+/** Greatest time that a date can have, in ms. */
+const DATE_MAX_MS = 8.64e15;
+
+function timeText(ms: number): string {
+  return Math.abs(ms) <= DATE_MAX_MS ? new Date(ms).toISOString() : String(ms);
 }
 
 /** Answers an unknown outcome or a clarifying question. Errors as {@link decideOnAsk}. */
@@ -192,5 +201,6 @@ const REJECTION_HINTS: { readonly [reason in RejectionReason]: string } = {
   malformed: 'Correct the decision and send it again.',
   unproven: 'Decide at the approval desk (`holdfast console`), which signs what you decide.',
   unknown_key: 'Decide again in a moment: the run is being told of the new key.',
+  clock_ahead: 'Set the clock of the machine that decided, then send the decision again.',
   run_closing: 'The run is ending or has ended; see it with `holdfast show`.',
 };

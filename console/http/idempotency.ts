@@ -18,6 +18,7 @@ const FOR_NOW: ReadonlySet<string> = new Set([
   'busy',
   'unknown_ask',
   'unknown_key',
+  'clock_ahead',
   'key_revoked',
   'key_untrusted',
   'not_found',
@@ -33,15 +34,24 @@ export function requestKey(header: EndpointRequest<unknown, unknown, unknown>['h
   });
 }
 
+export interface Work {
+  readonly first: (request: OpenRequest) => Promise<Answer>;
+  readonly recheck?: Recheck;
+}
+
+/** What has become of a request that was answered with yes, or not yet; undefined: the answer stands. */
+export type Recheck = (key: string) => Promise<Problem | undefined>;
+
 /**
  * Does the work for the first request of its key, and gives its answer to all others. What failed for now is
- * not kept: sent again it is tried again.
+ * not kept: sent again it is tried again. A kept answer is corrected by `recheck`.
  */
 export async function once(
   { desk, person, header }: EndpointRequest<unknown, unknown, unknown>,
   what: Json,
-  work: (request: OpenRequest) => Promise<Answer>,
+  work: ((request: OpenRequest) => Promise<Answer>) | Work,
 ): Promise<Answer> {
+  const { first, recheck } = typeof work === 'function' ? { first: work } : work;
   const key = requestKey(header);
   const { tenant, id: by } = person;
   const digest = digestOf(what);
@@ -52,11 +62,18 @@ export async function once(
       detail: 'The Idempotency-Key was used for another request.',
     });
   }
-  if (taken.kind === 'answered') return repeated(taken.status, taken.body);
   const request = { tenant, by, key };
+  if (taken.kind === 'answered') {
+    const kept = taken.status === 200 || taken.status === 202;
+    const failed = kept ? await recheck?.(key) : undefined;
+    if (failed === undefined) return repeated(taken.status, taken.body);
+    const { status } = failed;
+    await desk.store.correctRequest(request, { status, body: await bodyOf(failed) });
+    throw failed;
+  }
   try {
     const { at, refusals } = taken;
-    const answer = await work({ key, at, refusals });
+    const answer = await first({ key, at, refusals });
     if ('stream' in answer) return answer;
     const { status, body } = answer;
     await desk.store.answerRequest(request, { status, body: JSON.stringify(body) });
@@ -66,11 +83,15 @@ export async function once(
     if (FOR_NOW.has(problem.facts.code)) {
       await desk.store.noteRefusal(request, taken.refusals + 1);
     } else if (problem.status < 500 && problem.status !== 429) {
-      const body = await problemResponse(problem).text();
+      const body = await bodyOf(problem);
       await desk.store.answerRequest(request, { status: problem.status, body });
     }
     throw error;
   }
+}
+
+function bodyOf(problem: Problem): Promise<string> {
+  return problemResponse(problem).text();
 }
 
 const REPLAYED = { 'idempotent-replayed': 'true' };

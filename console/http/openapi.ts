@@ -105,6 +105,15 @@ const PROBLEM = {
     detail: { type: 'string' },
     hint: { type: 'string' },
     reference: { type: 'string' },
+    decided: {
+      type: 'object',
+      required: ['outcome'],
+      properties: {
+        outcome: { type: 'string' },
+        by: { type: 'string' },
+        at: { type: 'integer' },
+      },
+    },
     errors: {
       type: 'array',
       items: {

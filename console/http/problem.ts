@@ -3,6 +3,7 @@
  * Invariants: nothing of the inside leaves: no stack, no address, no message of another system; what is missing
  * and what belongs to somebody else are the same answer.
  */
+import type { Json } from '../../core/json/json.js';
 import { HoldfastError, type ErrorCode } from '../../core/state/errors.js';
 
 export interface FieldFault {
@@ -18,6 +19,8 @@ export interface ProblemBody {
   readonly detail?: string;
   readonly hint?: string;
   readonly errors?: readonly FieldFault[];
+  /** With `already_decided`: the outcome, by whom, and when (ms since epoch). */
+  readonly decided?: Json;
   /** Names the failure in the console's own log. */
   readonly reference?: string;
 }
@@ -29,6 +32,7 @@ interface ProblemFacts {
   readonly detail?: string;
   readonly hint?: string;
   readonly errors?: readonly FieldFault[];
+  readonly decided?: Json;
   readonly reference?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -103,6 +107,11 @@ export function reasonOf(error: unknown): string {
   return typeof reason === 'string' ? reason : error.code;
 }
 
+/** What was decided before, as the refusal of a decision tells it. */
+export function decidedIn(error: unknown): Json | undefined {
+  return error instanceof HoldfastError ? (error.details?.decided as Json | undefined) : undefined;
+}
+
 function unexpected(reference: string): Problem {
   return new Problem(500, {
     code: 'internal',
@@ -140,11 +149,14 @@ function ended(): Problem {
 
 const FORBIDDEN: ReadonlySet<unknown> = new Set(['role_missing', 'own_request']);
 
-function rejected({ message, hint, details }: HoldfastError): Problem {
+function rejected(error: HoldfastError): Problem {
+  const { message, hint, details } = error;
+  const decided = decidedIn(error);
   const reason = typeof details?.reason === 'string' ? details.reason : 'not_applicable';
   return new Problem(FORBIDDEN.has(reason) ? 403 : 409, {
     code: reason,
     detail: message,
     ...(hint !== undefined && { hint }),
+    ...(decided !== undefined && { decided }),
   });
 }

@@ -12,12 +12,15 @@ import type { AskRow } from '../../store/asks.js';
 import { decidedFacts } from '../decided.js';
 import { endpoint, type EndpointRequest, type Answer, type Endpoint } from '../http/endpoint.js';
 import { once, requestKey, type OpenRequest } from '../http/idempotency.js';
-import { Problem, reasonOf } from '../http/problem.js';
+import { decidedIn, Problem, reasonOf } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
 import { note } from '../trail.js';
 import { ANSWERABLE, DECIDABLE } from './asks.js';
 import { askOfNamedRun, storedAsk, type AwayAsk } from './away.js';
 import { ownHandle } from './runs.js';
+
+/** Rows of the trail about one question. */
+const TRAIL_ROWS_MAX = 10_000;
 
 const params = z.strictObject({ askId: shapes.id });
 const delivered = {
@@ -44,7 +47,10 @@ const decide = endpoint({
     const ask = await storedAsk(desk, person, named);
     if (ask === STORE_AWAY) return decideAway(asked, await askOfNamedRun(desk, person, named));
     const what = { askId: ask.askId, body: body as unknown as Json };
-    return once(asked, what, (request) => decideOnce(asked, ask, request));
+    return once(asked, what, {
+      first: (request) => decideOnce(asked, ask, request),
+      recheck: (key) => lostSince(asked, ask, key),
+    });
   },
 });
 
@@ -89,10 +95,38 @@ async function decideOnce(
     return answerOf(delivery, { askId, runId });
   } catch (error) {
     const reason = reasonOf(error);
-    const refused = { decision: body.decision, nonce, reason };
+    const decided = decidedIn(error);
+    const refused = {
+      decision: body.decision,
+      nonce,
+      reason,
+      ...(decided !== undefined && { decided }),
+    };
     await note(desk, person, { kind: 'decision_refused', runId, askId, facts: refused });
     throw error;
   }
+}
+
+/** It met a correction after its answer was given, and the run has told the trail that it lost. */
+async function lostSince(
+  { desk, person }: AskedToDecide,
+  { askId, runId }: AskRow,
+  key: string,
+): Promise<Problem | undefined> {
+  const nonce = nonceOf(person, key);
+  const rows = await desk.store.readAudit(person.tenant, { askId, limit: TRAIL_ROWS_MAX });
+  const lost = rows.findLast(
+    ({ kind, by, runId: of, facts }) =>
+      kind === 'decision_refused' && of === runId && by === person.id && facts.nonce === nonce,
+  );
+  if (lost?.facts.reason !== 'already_decided') return undefined;
+  const { decided } = lost.facts;
+  return new Problem(409, {
+    code: 'already_decided',
+    detail:
+      'The decision does not count: another word on the question was heard before it was taken.',
+    ...(decided !== undefined && { decided }),
+  });
 }
 
 /** Names the decision for the run: the person's own key, and nobody else's. */

@@ -5,8 +5,7 @@
 import { warn } from '../step/outbox.js';
 import type { Run } from '../state/run.js';
 import type { Ask, Answer } from '../state/ask.js';
-import { outcomeOf } from './decide.js';
-import { askById, replaceAsk } from '../step/open-work.js';
+import { askById, replaceAsk, outcomeOf } from '../step/open-work.js';
 
 export function recordAnswer(run: Run, { askId, value, by, roles = [] }: Answer): Run {
   const ask = askById(run, askId);

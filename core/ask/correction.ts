@@ -3,7 +3,8 @@
  * correction is taken up; call/correct.ts has it checked and decides what becomes of it.
  *
  * Invariants:
- *  O1 While a correction is looked at its ask is pending: other votes wait, no second correction is taken.
+ *  O1 While a correction is looked at its ask is pending: other votes wait (held-words.ts), no second correction is
+ *     taken.
  *  O2 Its sender learns the outcome, or at least that it is not decided before the run moves on; an ask
  *     that closes leaves nobody waiting.
  */
@@ -56,9 +57,12 @@ export function withoutCorrection<R extends Run>(run: R, ask: Ask, verdict: Verd
 /** Nobody waits over the end of a segment: who does, learns that it is not decided yet. */
 export function releaseSenders(run: OpenRun): OpenRun {
   return run.asks.reduce<OpenRun>((next, ask) => {
-    if (ask.correction?.ticket === undefined) return next;
-    const { ticket, ...correction } = ask.correction;
-    const kept = replaceAsk(next, { ...ask, correction });
-    return withVerdict(kept, ticket, { accepted: true, outcome: 'pending' });
+    if (ask.correction === undefined) return next;
+    const { ticket, held, ...bare } = ask.correction;
+    const senders = [ticket, ...(held ?? []).map((word) => word.ticket)];
+    const waiting = held !== undefined && { held: held.map(({ vote }) => ({ vote })) };
+    const kept = replaceAsk(next, { ...ask, correction: { ...bare, ...waiting } });
+    const verdict = { accepted: true, outcome: 'pending' } as const;
+    return senders.reduce<OpenRun>((told, sender) => withVerdict(told, sender, verdict), kept);
   }, run);
 }

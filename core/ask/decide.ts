@@ -10,16 +10,26 @@
  *     already is said to anybody: a crowd that comes too late costs no signatures.
  */
 import type { Run } from '../state/run.js';
-import type { Ask, Decision, Escalation, RejectionReason, Verdict, Vote } from '../state/ask.js';
-import type { AskOutcome, DecisionKind } from '../state/ask-kinds.js';
-import { awaitingKeys } from './await-keys.js';
+import type { Ask, Decision, Escalation, RejectionReason, Vote } from '../state/ask.js';
+import type { DecisionKind } from '../state/ask-kinds.js';
 import { objectionToCorrection, withCorrection } from './correction.js';
 import { rolesAt } from './escalation.js';
+import { alreadyDecided, hold, objectionToHolding } from './held-words.js';
 import { objectionToGrant } from '../permission/grants.js';
-import { askById, replaceAsk } from '../step/open-work.js';
+import { follows } from '../step/changes.js';
+import { isAhead } from '../step/clock.js';
+import { askById, decidedOf, outcomeOf, replaceAsk } from '../step/open-work.js';
 import type { SignedStatement } from '../state/statement.js';
-import { tellRefusal, tellTaken, type Refusal as Objection } from './told.js';
-import { keepEarly } from './early-decision.js';
+import { tellTaken, type Refusal as Objection } from './told.js';
+import { AHEAD } from './early-decision.js';
+import {
+  PENDING,
+  recordedEarly,
+  reject,
+  unproven,
+  type Recorded,
+  type Sender,
+} from './not-counted.js';
 import { judgeProof, type Judged, type ProofVerdict } from './verify.js';
 
 const APPLICABLE: { readonly [kind in Ask['kind']]: readonly DecisionKind[] } = {
@@ -30,44 +40,34 @@ const APPLICABLE: { readonly [kind in Ask['kind']]: readonly DecisionKind[] } = 
   user_message: [],
 };
 
-interface Recorded {
-  readonly run: Run;
-  /** undefined: the sender's ticket is kept, and answered once the correction has been looked at. */
-  readonly verdict: Verdict | undefined;
-}
-
 /** Records a decision as a vote, or says why it does not count. Decides nothing by itself. */
-export function record(run: Run, decision: Decision, ticket?: string): Recorded {
-  return judge(run, decision, { ticket, mayWait: ticket === undefined });
+export function record(
+  run: Run,
+  decision: Decision,
+  { ticket, at = run.now }: From = {},
+): Recorded {
+  return judge(run, decision, { ticket, mayWait: true, at });
 }
 
-/** The same of those that have waited for the keys that the run was told of now. */
-export function recordWaiting({ unjudged = [], ...run }: Run): Run {
-  const now = { ticket: undefined, mayWait: false };
-  return unjudged.reduce<Run>((next, decision) => judge(next, decision, now).run, run);
+interface From {
+  /** Who waits for the verdict. */
+  readonly ticket?: string | undefined;
+  /** When it came, ms since epoch; absent: now. */
+  readonly at?: number;
 }
 
-interface Sender {
-  readonly ticket: string | undefined;
-  /** It may wait for keys that the run is told later. */
-  readonly mayWait: boolean;
-}
-
-function judge(run: Run, decision: Decision, { ticket, mayWait }: Sender): Recorded {
+/** {@link record}, also of a decision that has waited for keys. */
+export function judge(run: Run, decision: Decision, sender: Sender): Recorded {
   const ask = askById(run, decision.askId);
-  if (ask === undefined) return recordedEarly(run, decision);
+  if (ask === undefined) return recordedEarly(run, decision, sender);
   const again = isRedelivery(ask, decision);
   const late = again ? undefined : objectionToLateness(run, ask);
   if (late !== undefined) return reject(run, decision, late);
   const judged = proven(run, ask, decision);
   const { proof } = judged;
-  if (!proof.ok) {
-    const waits = mayWait && proof.reason === 'unknown_key';
-    const waiting = waits ? awaitingKeys(judged.run, decision) : undefined;
-    if (waiting !== undefined) return { run: waiting, verdict: PENDING };
-    return reject(judged.run, decision, proof);
-  }
-  return recordProven(judged.run, ask, { decision, proof, again, ticket });
+  if (!proof.ok) return unproven(judged.run, decision, { ...sender, proof });
+  const { ticket, at } = sender;
+  return recordProven(judged.run, ask, { decision, proof, again, ticket, at });
 }
 
 /** Where the run asks for no proof, everybody is believed. */
@@ -77,30 +77,28 @@ function proven(run: Run, ask: Ask, decision: Decision): Judged {
     : { run, proof: { ok: true } };
 }
 
-const PENDING: Verdict = { accepted: true, outcome: 'pending' };
-
 interface Proven {
   readonly decision: Decision;
   readonly proof: Extract<ProofVerdict, { readonly ok: true }>;
   /** It has been recorded before. */
   readonly again: boolean;
   readonly ticket: string | undefined;
+  readonly at: number;
 }
 
-function recordProven(run: Run, ask: Ask, { decision, proof, again, ticket }: Proven): Recorded {
+function recordProven(run: Run, ask: Ask, said: Proven): Recorded {
+  const { decision, proof, again, ticket, at } = said;
   if (again) return { run, verdict: { accepted: true, outcome: outcomeOf(ask) } };
-  const refusal = objection(run, ask, decision);
+  const refusal = objection(run, ask, { decision, at });
   if (refusal !== undefined) return reject(run, decision, refusal);
   const vote = voteOf(decision, proof.signed);
   const told = decision.unrecorded ? tellTaken(run, ask, decision) : run;
-  if (isCorrection(decision)) {
+  if (isCorrection(decision) || holdsWords(run, ask)) {
     // Nobody may be left waiting when the workflow goes over to its next segment.
     const kept = run.segment.full ? undefined : ticket;
-    const taken = withCorrection(told, ask, { decision, vote, ticket: kept });
-    return {
-      run: taken,
-      verdict: kept === undefined ? PENDING : undefined,
-    };
+    const taken = { decision, vote, ticket: kept };
+    const next = isCorrection(decision) ? withCorrection(told, ask, taken) : hold(told, ask, taken);
+    return { run: next, verdict: kept === undefined ? PENDING : undefined };
   }
   const voted: Ask = { ...ask, votes: [...ask.votes, vote] };
   return {
@@ -129,40 +127,28 @@ function voteOf(decision: Decision, signed?: SignedStatement): Vote {
 
 /** The same decision again, for example by Update and by signal: it counts once, without a warning. */
 function isRedelivery(ask: Ask, { by, nonce }: Decision): boolean {
-  const votes = ask.correction === undefined ? ask.votes : [...ask.votes, ask.correction.vote];
+  const { correction } = ask;
+  const held = correction?.held ?? [];
+  const waiting = correction === undefined ? [] : [correction, ...held].map(({ vote }) => vote);
+  const votes = [...ask.votes, ...waiting];
   return nonce !== undefined && votes.some((vote) => vote.by === by && vote.nonce === nonce);
 }
-
-/** What the votes of an ask have decided so far; 'expired' only when its time is up. */
-export function outcomeOf(ask: Ask): AskOutcome {
-  if (ask.outcome !== 'pending' || ask.correction !== undefined) return ask.outcome;
-  const against = ask.votes.find((vote) => vote.decision !== 'approve');
-  if (against !== undefined) return OUTCOMES[against.decision];
-  const approvals = ask.votes.filter((vote) => vote.decision === 'approve');
-  if (ask.kind !== 'outcome' && approvals.length >= ask.quorum) return 'approved';
-  return ask.elapsed ? 'expired' : 'pending';
-}
-
-const OUTCOMES: { readonly [kind in Vote['decision']]: AskOutcome } = {
-  approve: 'approved',
-  reject: 'rejected',
-  modify: 'modified',
-  replace: 'replaced',
-  happened: 'happened',
-  not_happened: 'not_happened',
-  stop: 'stopped',
-  answer: 'answered',
-};
 
 /** Where signatures have to be verified this comes before: it needs nobody's. */
 function objectionToLateness(run: Run, ask: Ask): Objection | undefined {
   const outcome = outcomeOf(ask);
   if (run.frozen?.settings.requireProof !== true) return undefined;
   if (outcome === 'pending' || outcome === 'expired') return undefined;
-  return no('already_decided', `this ask is ${outcome}`);
+  return alreadyDecided(run, decidedOf(ask));
 }
 
-function objection(run: Run, ask: Ask, decision: Decision): Objection | undefined {
+interface Heard {
+  readonly decision: Decision;
+  /** When it came, ms since epoch. */
+  readonly at: number;
+}
+
+function objection(run: Run, ask: Ask, { decision, at }: Heard): Objection | undefined {
   if (decision.argsHash === '')
     return no('vague', 'a decision must name the exact action by its argsHash');
   if (decision.argsHash !== ask.digest)
@@ -170,21 +156,31 @@ function objection(run: Run, ask: Ask, decision: Decision): Objection | undefine
   if (ask.votes.some((vote) => vote.by === decision.by))
     return no('duplicate', `${decision.by} has already decided`);
   const decided = outcomeOf(ask);
-  if (decided !== 'pending' && decided !== 'expired')
-    return no('already_decided', `this ask is ${decided}`);
+  if (decided !== 'pending' && decided !== 'expired') return alreadyDecided(run, decidedOf(ask));
   if (ask.outcome === 'expired' || decision.decidedAt > ask.expiresAt)
     return no('late', 'the ask had expired');
+  if (isAhead(run, { decision, at })) return AHEAD;
   if (!APPLICABLE[ask.kind].includes(decision.decision))
     return no('not_applicable', `'${decision.decision}' is no answer to this ask`);
   if (ask.kind === 'outcome' && decision.decidedAt < ask.openedAt)
     return no('not_applicable', 'it was decided before anybody asked what happened');
   if (ask.repeats !== undefined && decision.decidedAt < ask.openedAt)
     return no('not_applicable', 'it was decided before anybody could see what was done before');
-  const person = objectionToPerson(ask, decision);
+  const person = objectionToPerson(ask, datedBy(run, { decision, at }));
   if (person !== undefined) return person;
   const content = objectionToContent(run, ask, decision);
   if (content !== undefined) return content;
   return undefined;
+}
+
+/** Nobody decides before what they decide by has begun, whatever their clock says (G107). */
+export function datedBy<V extends Pick<Decision, 'decidedAt'>>(
+  run: Run,
+  { decision, at }: { readonly decision: V; readonly at: number },
+): V {
+  return follows(run, 'clocksAhead') && decision.decidedAt > at
+    ? { ...decision, decidedAt: at }
+    : decision;
 }
 
 /** Why this person may not decide on this ask; undefined: they may. */
@@ -207,6 +203,8 @@ function objectionToContent(run: Run, ask: Ask, decision: Decision): Objection |
     const objection = objectionToCorrection(run, ask, decision);
     return objection === undefined ? undefined : no('not_applicable', objection);
   }
+  const full = holdsWords(run, ask) ? objectionToHolding(ask, decision) : undefined;
+  if (full !== undefined) return full;
   if (decision.grant === undefined) return undefined;
   const objection = objectionToGrant(run, ask, decision.grant.matcher.tool);
   return objection === undefined ? undefined : no('not_applicable', objection);
@@ -216,18 +214,9 @@ function no(reason: RejectionReason, message: string): Objection {
   return { reason, message };
 }
 
-/** A decision may be faster than the question that it answers (G12). */
-function recordedEarly(run: Run, decision: Decision): Recorded {
-  const { run: next, objection: refusal } = keepEarly(run, decision);
-  return refusal === undefined ? { run: next, verdict: PENDING } : reject(next, decision, refusal);
-}
-
-function reject(run: Run, decision: Decision, { reason, message }: Objection): Recorded {
-  const refusal = { reason, message };
-  return {
-    run: tellRefusal(run, decision, refusal),
-    verdict: { accepted: false, ...refusal },
-  };
+/** What is said now waits until a correction has been checked. */
+function holdsWords(run: Run, { correction }: Ask): boolean {
+  return correction !== undefined && follows(run, 'heldWords');
 }
 
 function isCorrection({ decision }: Pick<Decision, 'decision'>): boolean {

@@ -4,7 +4,9 @@
  * Invariant: at most EARLY_DECISIONS_MAX wait, one of each person; everything else is judged when the question opens.
  */
 import type { Run } from '../state/run.js';
-import type { Ask, Decision } from '../state/ask.js';
+import type { Ask, Decided, Decision } from '../state/ask.js';
+import { isAhead } from '../step/clock.js';
+import { alreadyDecided } from './held-words.js';
 import type { Refusal as Objection } from './told.js';
 import { judgeProof } from './verify.js';
 
@@ -12,6 +14,12 @@ export const EARLY_DECISIONS_MAX = 4;
 
 /** What follows a call's key in the id of an approval: its revision. Nobody knows an outcome beforehand. */
 const OF_CALL = /^(:r\d+)?$/;
+
+/** Two machines may well differ by some seconds. */
+export const AHEAD = {
+  reason: 'clock_ahead',
+  message: 'it is dated more than a minute ahead of the time at which it came',
+} as const;
 
 export interface KeptEarly {
   readonly run: Run;
@@ -33,7 +41,7 @@ export function keepEarly(run: Run, decision: Decision): KeptEarly {
     const late = closed.outcome === 'expired';
     return late
       ? objected(run, 'late', 'the ask had expired')
-      : objected(run, 'already_decided', `this ask is ${closed.outcome}`);
+      : { run, objection: alreadyDecided(run, closedAs(closed)) };
   }
   if (call === undefined) {
     return objected(run, 'unknown_ask', 'this run has no such ask');
@@ -44,6 +52,7 @@ export function keepEarly(run: Run, decision: Decision): KeptEarly {
   }
   const { run: counted, proof } = judgeProof(run, earlyQuestion(run), decision);
   if (!proof.ok) return objected(counted, proof.reason, proof.message);
+  if (isAhead(run, { decision, at: run.now })) return { run: counted, objection: AHEAD };
   const waiting = run.early.filter((entry) => entry.decision.askId === decision.askId);
   if (waiting.some((entry) => entry.decision.by === decision.by)) {
     return objected(counted, 'duplicate', `${decision.by} has already decided`);
@@ -53,6 +62,10 @@ export function keepEarly(run: Run, decision: Decision): KeptEarly {
   }
   const early = [...run.early, { decision, at: run.now }];
   return { run: { ...counted, early } };
+}
+
+function closedAs({ outcome, by, at }: Decided): Decided {
+  return { outcome, ...(by !== undefined && { by }), ...(at !== undefined && { at }) };
 }
 
 function objected(run: Run, reason: Objection['reason'], message: string): KeptEarly {

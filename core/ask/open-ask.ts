@@ -12,6 +12,8 @@ import type { AskOutcome } from '../state/ask-kinds.js';
 import { withoutCorrection } from './correction.js';
 import { record } from './decide.js';
 import { unwatchEscalation, watchEscalation } from './escalation.js';
+import { refuseWords } from './held-words.js';
+import { follows } from '../step/changes.js';
 import type { GrantRequest } from '../state/grant.js';
 import { askById, replaceAsk, viewOf } from '../step/open-work.js';
 
@@ -66,10 +68,11 @@ export function openAsk(run: OpenRun, request: AskRequest): Step<OpenRun> {
 function withEarlyDecisions(run: OpenRun, ask: Ask): OpenRun {
   const mine = run.early.filter((entry) => entry.decision.askId === ask.id);
   const early = run.early.filter((entry) => entry.decision.askId !== ask.id);
-  return mine.reduce<OpenRun>((next, entry) => record(next, entry.decision).run as OpenRun, {
-    ...run,
-    early,
-  });
+  const opened: OpenRun = { ...run, early };
+  return mine.reduce<OpenRun>(
+    (next, { decision, at }) => record(next, decision, { at }).run as OpenRun,
+    opened,
+  );
 }
 
 export interface Closing {
@@ -88,17 +91,22 @@ export function closeAsk<R extends Run>(run: R, askId: string, closing: Closing)
   const expiryGone = cancelTimer(run, ask.timer);
   const untimed = ask.escalation === undefined ? expiryGone : unwatchEscalation(expiryGone, ask);
   const { correction, ...rest } = ask;
-  const message = `the question is ${closing.outcome}`;
-  const answered =
-    correction === undefined
-      ? untimed.run
-      : withoutCorrection(untimed.run, ask, {
-          accepted: false,
-          reason: 'already_decided',
-          message,
-        });
+  const answered = correction === undefined ? untimed.run : unheard(untimed.run, ask, closing);
   const closed = replaceAsk(answered, { ...rest, outcome: closing.outcome });
   return { run: announce(closed, ask, closing), effects: untimed.effects };
+}
+
+/** Whoever waits for a correction to be checked hears that the question is closed. */
+function unheard<R extends Run>(run: R, ask: Ask, { outcome }: Closing): R {
+  const { correction } = ask;
+  if (correction !== undefined && follows(run, 'heldWords')) {
+    return refuseWords(run, ask, {
+      words: [correction, ...(correction.held ?? [])],
+      decided: { outcome },
+    });
+  }
+  const message = `the question is ${outcome}`;
+  return withoutCorrection(run, ask, { accepted: false, reason: 'already_decided', message });
 }
 
 function announce<R extends Run>(run: R, ask: Ask, closing: Closing): R {

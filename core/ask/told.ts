@@ -6,13 +6,17 @@
 import { follows } from '../step/changes.js';
 import { emit, warn, warnAbout } from '../step/outbox.js';
 import type { Run } from '../state/run.js';
-import type { Ask, Decision, RejectionReason } from '../state/ask.js';
+import type { Ask, Decided, Decision, RejectionReason } from '../state/ask.js';
 import type { WarningCode } from '../state/warning.js';
 import { decidedFacts } from './decided-facts.js';
 
 export interface Refusal {
   readonly reason: RejectionReason;
   readonly message: string;
+  /** With 'already_decided': what was decided before. */
+  readonly decided?: Decided;
+  /** It would have counted, and met a correction. */
+  readonly held?: true;
 }
 
 const WARNING_CODES: { readonly [reason in RejectionReason]?: WarningCode } = {
@@ -26,14 +30,23 @@ const WARNING_CODES: { readonly [reason in RejectionReason]?: WarningCode } = {
 
 export function tellRefusal<R extends Run>(
   run: R,
-  refused: Decision,
-  { reason, message }: Refusal,
+  refused: Pick<Decision, 'askId' | 'by' | 'decision' | 'argsHash' | 'nonce'>,
+  { reason, message, decided, held }: Refusal,
 ): R {
   const { askId, by, decision, argsHash, nonce } = refused;
   const code = WARNING_CODES[reason] ?? 'decision_ignored';
   const text = `${decision} by ${by} on ${askId} ignored: ${message}`;
   if (!follows(run, 'toldDecisions')) return warn(run, code, text);
-  const about = { askId, decision, by, argsHash, reason, ...(nonce !== undefined && { nonce }) };
+  const about = {
+    askId,
+    decision,
+    by,
+    argsHash,
+    reason,
+    ...(nonce !== undefined && { nonce }),
+    ...(decided !== undefined && { decided }),
+    ...(held && { held }),
+  };
   return warnAbout(run, { code, message: text, about });
 }
 

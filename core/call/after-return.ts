@@ -9,7 +9,6 @@ import type { Finding } from '../state/recovery.js';
 import { exceed } from '../money/exceed.js';
 import { warn } from '../step/outbox.js';
 import type { OpenRun } from '../state/run.js';
-import { adoptSchema } from '../step/route.js';
 import { isMutating } from '../state/tool.js';
 import type { ToolResult, ToolResultCode } from '../state/tool-result.js';
 import { type Call, type ReturnedStage } from '../state/call.js';
@@ -17,6 +16,7 @@ import { doubt, reconcile } from './doubt.js';
 import { keyOf, go, type StationResult, baseOf } from '../step/open-work.js';
 import { startCheck } from './argument-check.js';
 import { askToRepeat } from './repeat.js';
+import { adoptSchemaMetBy } from './schema-changed.js';
 import { toolOf } from '../permission/permission.js';
 import { errorResult, okResult, settleCall, stopUnknown, unknownResult } from './result.js';
 
@@ -99,20 +99,27 @@ function revise(run: OpenRun, call: ReturnedStage, conflict: string): StationRes
  * approved it is asked again (G110).
  */
 function checkAnew(run: OpenRun, call: ReturnedStage, schemaHash: string): StationResult {
-  const { tool, toolVersion, args, revision, corrected } = call;
-  const adopted = adoptSchema(run, tool, schemaHash);
+  const { tool, revision, corrected } = call;
+  const adopted = adoptSchemaMetBy(run, call, schemaHash);
   if (revision - (corrected?.times ?? 0) >= REVISIONS_MAX) {
     const message = `Nothing was done: the schema of ${tool} changed again and again.`;
     const gone = { code: 'tool_unavailable', message } as const;
     return done(adopted, call, errorResult(adopted, call, gone));
   }
-  const revised = { ...call, revision: revision + 1, attempt: 1 };
+  return checkAgain(adopted, call);
+}
+
+/** Nothing happened, and nothing that was said of the call so far counts for what is to happen now. */
+export function checkAgain(run: OpenRun, call: Call): StationResult {
+  const { outdated: _, ...rest } = call;
+  const { tool, toolVersion, args, revision } = rest;
   const request = {
     asker: { kind: 'code', anew: true },
     target: { tool, toolVersion },
     args,
   } as const;
-  return { kind: 'moved', step: startCheck(adopted, revised, request) };
+  const revised = { ...rest, revision: revision + 1, attempt: 1 };
+  return { kind: 'moved', step: startCheck(run, revised, request) };
 }
 
 function ofFinding(run: OpenRun, call: ReturnedStage, finding: Finding): StationResult {

@@ -6,11 +6,13 @@
  */
 import { only } from '../step/inflight.js';
 import type { Ask } from '../state/ask.js';
-import { objectionToPerson, outcomeOf } from '../ask/decide.js';
+import { datedBy, objectionToPerson } from '../ask/decide.js';
+import { isBeaten } from '../ask/held-words.js';
 import { withGrantOf } from '../permission/grants.js';
 import { askFrom, closeAsk, openAsk, type AskRequest } from '../ask/open-ask.js';
 import {
   askById,
+  outcomeOf,
   viewOf,
   refusalOf,
   withCall,
@@ -25,7 +27,7 @@ import type { OpenRun, Step } from '../state/run.js';
 import { stop } from '../step/stop.js';
 import type { ApprovalRule } from '../state/tool.js';
 import { type WaitingStage } from '../state/call.js';
-import { checkCorrection } from './correct.js';
+import { checkCorrection, yieldToRejection } from './correct.js';
 import { toolOf, actionOf, evaluate, modeOf } from '../permission/permission.js';
 import { permitAnew } from './admission.js';
 import { settleCall } from './result.js';
@@ -34,7 +36,9 @@ export function approve(run: OpenRun, call: WaitingStage): StationResult {
   const ask = askById(run, call.askId);
   if (ask === undefined) return { kind: 'moved', step: question(run, call) };
   if (ask.correction !== undefined) {
-    return { kind: 'moved', step: checkCorrection(run, call, ask.correction) };
+    return isBeaten(ask.correction)
+      ? { kind: 'moved', step: only(yieldToRejection(run, ask)) }
+      : { kind: 'moved', step: checkCorrection(run, call, ask.correction) };
   }
   if (call.mode !== modeOf(run)) return underNewMode(run, call, ask);
   switch (outcomeOf(ask)) {
@@ -51,7 +55,9 @@ export function approve(run: OpenRun, call: WaitingStage): StationResult {
 
 function question(run: OpenRun, call: WaitingStage): Step<OpenRun> {
   const rule = requestOf(run, call);
-  const votes = (call.votes ?? []).filter((vote) => objectionToPerson(rule, vote) === undefined);
+  const votes = (call.votes ?? []).filter(
+    (vote) => objectionToPerson(rule, datedBy(run, { decision: vote, at: run.now })) === undefined,
+  );
   const request = { ...rule, votes };
   return run.frozen.settings.approvalMode === 'stop'
     ? only(stopForApproval(run, askFrom(run, request)))

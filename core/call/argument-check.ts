@@ -15,7 +15,8 @@ import { STORE_LIMITS, nextId, start } from '../step/inflight.js';
 import { isBlobRef, type Json } from '../json/json.js';
 import { warn } from '../step/outbox.js';
 import type { OpenRun, Step } from '../state/run.js';
-import { adoptSchema, codeOf } from '../step/route.js';
+import { codeOf } from '../step/route.js';
+import { adoptSchemaMetBy } from './schema-changed.js';
 import {
   type Asker,
   type Call,
@@ -63,9 +64,7 @@ export function callChecked(run: OpenRun, effectId: string, output: CheckCallOut
   const { eventsUpTo: _, workedMs: __, schemaHash, ...checked } = output;
   const call = checkingOf(run, effectId);
   const told =
-    schemaHash === undefined || call === undefined
-      ? run
-      : adoptSchema(run, call.target.tool, schemaHash);
+    schemaHash === undefined || call === undefined ? run : adoptSchemaMetBy(run, call, schemaHash);
   return answered(told, effectId, { ok: true, output: checked });
 }
 

@@ -5,7 +5,6 @@
  */
 import type { Ask } from '../state/ask.js';
 import { closeAsk, openAsk } from '../ask/open-ask.js';
-import { outcomeOf } from '../ask/decide.js';
 import {
   askById,
   keyOf,
@@ -14,6 +13,7 @@ import {
   type StationResult,
   baseOf,
   revisedKey,
+  outcomeOf,
 } from '../step/open-work.js';
 import { ownValue, type Json } from '../json/json.js';
 import type { OpenRun, Step } from '../state/run.js';

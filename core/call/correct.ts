@@ -6,13 +6,16 @@
  *  Q1 What validation or policy refuses is refused to the corrector; the original question stays open.
  *  Q2 A corrected call is bound anew: other digest, next revision of its key, a question of its own if it
  *     needs one. Nothing said about the original allows it.
+ *  Q3 A rejection that comes before it is taken beats it (G119).
  */
 import { CORRECTIONS_MAX, withoutCorrection } from '../ask/correction.js';
-import { type Correction, type Ask } from '../state/ask.js';
+import { hearHeld, isBeaten, refuseWords } from '../ask/held-words.js';
+import { type Correction, type Ask, type Decided } from '../state/ask.js';
 import { showsNews, type Outlook } from '../controls/outlook.js';
 import { closeAsk } from '../ask/open-ask.js';
 import {
   askById,
+  decidedOf,
   replaceAsk,
   withVerdict,
   go,
@@ -68,6 +71,7 @@ export function correct(
   const waiting: WaitingStage = { ...baseOf(call), stage: 'waiting', ...asked };
   const ask = askById(run, asker.askId);
   if (ask?.correction === undefined) return go(run, waiting);
+  if (isBeaten(ask.correction)) return go(yieldToRejection(run, ask), waiting);
   const found = checkedAction(run, call, asker);
   return 'refusal' in found
     ? go(refusedToCorrector(run, { ...ask, correction: ask.correction }, found.refusal), waiting)
@@ -113,7 +117,23 @@ function refusedToCorrector(
     reason: 'correction_refused',
     message,
   });
-  return warn(freed, 'correction_refused', `${kind} by ${vote.by} on ${ask.id}: ${message}`);
+  const told = warn(freed, 'correction_refused', `${kind} by ${vote.by} on ${ask.id}: ${message}`);
+  return withHeldHeard(told, ask);
+}
+
+/** Somebody has rejected while it was checked, or in the same moment: the correction is no longer wanted. */
+export function yieldToRejection(run: OpenRun, ask: Ask): OpenRun {
+  const { correction, ...bare } = ask;
+  if (correction === undefined) return run;
+  const freed = withHeldHeard(replaceAsk(run, bare), ask);
+  const decided = decidedOf(askById(freed, ask.id) ?? bare);
+  return refuseWords(freed, ask, { words: [correction], decided });
+}
+
+function withHeldHeard(run: OpenRun, { id, correction }: Ask): OpenRun {
+  const ask = askById(run, id);
+  const { held = [] } = correction ?? {};
+  return held.length === 0 || ask === undefined ? run : hearHeld(run, ask, held);
 }
 
 interface Adoption {
@@ -135,8 +155,12 @@ function adopt(run: OpenRun, call: RecheckedStage, adoption: Adoption): StationR
     ...(reason !== undefined && { reason }),
     corrected: { tool, args },
   });
+  const { held = [] } = correction;
+  const decided: Decided = { outcome, by, at: decidedAt };
+  const heard =
+    held.length === 0 ? closed.run : refuseWords(closed.run, ask, { words: held, decided });
   const next = permitAnew(
-    withoutArguments(closed.run, ask.id),
+    withoutArguments(heard, ask.id),
     boundAnew(call, adoption),
     closed.effects,
   );

@@ -28,7 +28,7 @@ import { follows } from '../step/changes.js';
 import { escalate } from './escalate.js';
 import { grant } from './execution.js';
 import { rechecked } from './after-argument-check.js';
-import { settle } from './after-return.js';
+import { checkAgain, settle } from './after-return.js';
 
 /** One step of the first call that can move; undefined when all of them wait. */
 export function dispatch(run: OpenRun, turn: Turn): Step<OpenRun> | undefined {
@@ -95,7 +95,7 @@ function atStation(run: OpenRun, call: Call): StationResult {
     case 'waiting':
       return approve(run, call);
     case 'granted':
-      return grant(run, call);
+      return call.outdated ? checkAgain(run, call) : grant(run, call);
     case 'returned':
       return settle(run, call);
     case 'doubt':

@@ -3,8 +3,14 @@
  * Invariant: nothing of the call runs again before somebody, or the ledger, has said that it did not happen.
  */
 import { openAsk, closeAsk } from '../ask/open-ask.js';
-import { outcomeOf } from '../ask/decide.js';
-import { askById, keyOf, withCall, type StationResult, baseOf } from '../step/open-work.js';
+import {
+  askById,
+  keyOf,
+  withCall,
+  type StationResult,
+  baseOf,
+  outcomeOf,
+} from '../step/open-work.js';
 import type { Ask } from '../state/ask.js';
 import { signaturesOf } from '../ask/verify.js';
 import { storeWork } from '../step/clock.js';

@@ -14,6 +14,7 @@ import type {
   OpenRun,
   Step,
 } from '../state/run.js';
+import { notifyFailure } from '../hooks/background.js';
 import { exceed } from '../money/exceed.js';
 import { currentRoute } from '../step/route.js';
 import { stop } from '../step/stop.js';
@@ -40,7 +41,13 @@ export function afterCompaction(run: OpenRun): Step<OpenRun> | undefined {
     outcome.kind === 'none'
       ? outcome.message
       : `${outcome.tokens} of ${current.preTokens} tokens would be left`;
-  return only(notShortened(warn(next, 'not_compacted', why), current, outcome));
+  const warned = warn(next, 'not_compacted', why);
+  if (outcome.kind === 'summary' || outcome.error === undefined)
+    return only(notShortened(warned, current, outcome));
+  const { error, message, limit } = outcome;
+  const failure = { ...error, message, outOfTime: limit === 'timeout' };
+  const notified = notifyFailure(warned, failure, 'compaction');
+  return { run: notShortened(notified.run, current, outcome), effects: notified.effects };
 }
 
 /** Largest context that counts as a shorter one. */

@@ -2,6 +2,8 @@
  * A summary of the conversation has come back, or none could be made (G34). Records it and what it cost;
  * what it leads to is the rule's business (after-compaction.ts).
  */
+import { isCount } from '../json/count.js';
+import { follows } from '../step/changes.js';
 import { nearTheEnd } from '../step/clock.js';
 import type { CompactOutput } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
@@ -9,7 +11,7 @@ import { promptTokensBound, settleReservation, costMicroUsd, addUsage } from '..
 import { billFailure } from '../money/unheard-cost.js';
 import type { StopReason } from '../state/result.js';
 import { currentRoute } from '../step/route.js';
-import type { CompactionOutcome, OpenRun } from '../state/run.js';
+import { hasHooks, type CompactionOutcome, type OpenRun } from '../state/run.js';
 import { compactionsOf, withCurrent } from './compaction.js';
 
 export function compacted(run: OpenRun, effectId: string, output: CompactOutput): OpenRun {
@@ -27,6 +29,7 @@ export function compacted(run: OpenRun, effectId: string, output: CompactOutput)
     tokens: output.tokens,
     bound: Math.min(counted, output.bytes ?? counted),
     ...(output.answerKept && { answerKept: true as const }),
+    ...(run.context.bytes !== undefined && output.bytes !== undefined && { bytes: output.bytes }),
   });
 }
 
@@ -37,7 +40,21 @@ export function notCompacted(run: OpenRun, effectId: string, failure: Failure): 
     kind: 'none',
     message: failure.message,
     ...(limit !== undefined && { limit }),
+    ...(isOfTheApi(run, failure) && {
+      error: { code: failure.code, attempts: attemptsOf(failure) },
+    }),
   });
+}
+
+/** A request was made, and answered with an error. */
+function isOfTheApi(run: OpenRun, failure: Failure): boolean {
+  const told = follows(run, 'summaryFailuresTold') && hasHooks(run, 'StopFailure');
+  return told && !failure.cancelled && failure.code !== 'Aborted' && attemptsOf(failure) > 0;
+}
+
+function attemptsOf({ details, attempts = 1 }: Failure): number {
+  const made = details?.['attempts'];
+  return isCount(made) ? made : attempts;
 }
 
 function withOutcome(run: OpenRun, effectId: string, outcome: CompactionOutcome): OpenRun {

@@ -24,10 +24,16 @@ export function afterSampling(run: OpenRun, turn: Turn): Step<OpenRun> | undefin
 /** Not errors of the API: nothing was sent. */
 const NOT_OF_THE_API = ['BudgetExhausted', 'TranscriptMissing'];
 
-export function notifyFailure(run: OpenRun, failure: ModelFailure): Step<OpenRun> {
+/** `purpose`: of a request that the loop itself did not make. */
+export function notifyFailure(
+  run: OpenRun,
+  failure: Pick<ModelFailure, 'code' | 'message' | 'attempts' | 'outOfTime'>,
+  purpose?: 'compaction',
+): Step<OpenRun> {
   const silent = failure.outOfTime || NOT_OF_THE_API.includes(failure.code);
   if (silent || !hasHooks(run, 'StopFailure')) return only(run);
-  const payload = { error: failure.code, message: failure.message, attempts: failure.attempts };
+  const { code: error, message, attempts } = failure;
+  const payload = { error, message, attempts, ...(purpose !== undefined && { purpose }) };
   return startHooks(run, { point: 'StopFailure' }, payload);
 }
 

@@ -4,7 +4,7 @@
  * event, request or stop comes before it.
  */
 import { visibleTools } from '../permission/permission.js';
-import { contextAtFirst, appendUser } from '../step/conversation.js';
+import { contextAtFirst, appendUser, inBytes } from '../step/conversation.js';
 import type { OpenRunOutput } from '../state/effect.js';
 import { startHooks } from '../hooks/start.js';
 import { cancelAll, flying, only } from '../step/inflight.js';
@@ -45,7 +45,8 @@ export function opened(run: Run, output: OpenRunOutput): Run {
     context: contextAtFirst(frozen.prompt.bytes),
     arrival: { goal, context: [] },
   };
-  return output.session === undefined ? begun : beginIn(begun, output.session);
+  const began = output.session === undefined ? begun : beginIn(begun, output.session);
+  return follows(began, 'bytesBound') ? { ...began, context: inBytes(began.context) } : began;
 }
 
 /** Until a run is opened nobody knows by which rules its time counts. */
@@ -95,6 +96,7 @@ function announce(run: OpenRun, { goal, context }: Arrival): OpenRun {
     ...betasOf(run),
     tools: offered.map((tool) => tool.name),
     ...(task.caller !== undefined && { caller: task.caller }),
+    ...(frozen.settings.requireProof && follows(run, 'keysFetched') && { requireProof: true }),
     ...(session !== undefined && { sessionId: session.id }),
     ...(session?.resumed !== undefined && { resumed: session.resumed }),
     versions: frozen.versions,

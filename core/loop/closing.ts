@@ -9,6 +9,7 @@
 import { follows } from '../step/changes.js';
 import { storeWork } from '../step/clock.js';
 import { tellRefusal } from '../ask/told.js';
+import { dropWaiting } from '../ask/await-keys.js';
 import { withdrawAsks } from '../ask/open-ask.js';
 import type { Call, CallFact } from '../state/call.js';
 import { refusalOf } from '../step/open-work.js';
@@ -132,7 +133,8 @@ function unread(run: OpenRun): OpenRun {
 /** Decisions that waited for keys which the run is not told any more. */
 function unjudged({ unjudged: waiting = [], ...run }: OpenRun): OpenRun {
   const refusal = { reason: 'unknown_key', message: 'the run stops' } as const;
-  return waiting.reduce<OpenRun>((next, one) => tellRefusal(next, one, refusal), run);
+  const told = waiting.reduce<OpenRun>((next, one) => tellRefusal(next, one, refusal), run);
+  return run.keyWait === undefined ? told : dropWaiting(told, refusal);
 }
 
 /** Synthetic results for every call that has none, then the results message of the turn. */

@@ -8,7 +8,8 @@
  */
 import type { PermissionMode } from '../state/permission-mode.js';
 import { recordAnswer } from '../ask/answer.js';
-import { record, recordWaiting } from '../ask/decide.js';
+import { record } from '../ask/decide.js';
+import { keysFetched, keysNotFetched, recordWaiting } from '../ask/keys-told.js';
 import { tellRefusal } from '../ask/told.js';
 import { callChecked, callNotChecked } from '../call/argument-check.js';
 import {
@@ -115,7 +116,7 @@ function fromOutside(run: Run, input: OutsideInput): Run {
   switch (input.type) {
     case 'decision': {
       const { decision, ticket } = input;
-      const recorded = record(run, decision, ticket);
+      const recorded = record(run, decision, { ticket });
       const { verdict } = recorded;
       return verdict === undefined ? recorded.run : withVerdict(recorded.run, ticket, verdict);
     }
@@ -198,6 +199,7 @@ export const ENDS: { readonly [Kind in KindWhileOpen]: Ends<Kind> } = {
   compact: { succeeded: compacted, failed: notCompacted },
   resolve_model: { succeeded: modelResolved, failed: modelNotResolved },
   account_call: { succeeded: callAccounted, failed: callNotAccounted },
+  fetch_keys: { succeeded: keysFetched, failed: keysNotFetched },
   flush: { succeeded: flushed, failed: messagesNotStored },
   close_run: { succeeded: runClosed, failed: runNotClosed },
 };

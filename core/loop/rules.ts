@@ -7,6 +7,7 @@
  * of its steps: names are added, never altered.
  */
 import { arriving } from './arrival.js';
+import { fetchKeys } from '../ask/await-keys.js';
 import { escalateAsks } from '../ask/escalation.js';
 import { afterCalls, awaitsHooks } from '../call/result.js';
 import { dispatch } from '../call/dispatch.js';
@@ -31,7 +32,6 @@ import { modelFailed } from '../turn/model-failure.js';
 import { storeMessages } from '../turn/store-messages.js';
 import { allSettled, nextTurn } from '../turn/reply.js';
 import { isTruncated, recover } from '../turn/truncation.js';
-
 import { watchWallTime } from './wall-time.js';
 
 type Rules<Args extends readonly [Run, ...unknown[]]> = readonly Rule<string, Run, Args>[];
@@ -101,6 +101,12 @@ export const ALWAYS = [
     holds: 'every start, while work is in flight',
     since: 1,
     apply: segmentFull,
+  }),
+  rule('fetch keys', {
+    says: 'A decision that is signed with a key of the desk which the run does not know waits while the keys are fetched (`fetch_keys`): once for each key, for at most eight keys a segment.',
+    holds: 'nothing',
+    since: 10,
+    apply: (run) => (run.keyWait === undefined ? undefined : fetchKeys(run)),
   }),
   rule('end of wall time', {
     says: 'With `timeoutCounts: wall` a timer ends the run at its time, whatever the run waits for. Work under way is cancelled first.',
@@ -239,9 +245,6 @@ export type RuleName = (typeof RULE_LISTS)[number]['rules'][number]['name'];
 function callsSettled(run: OpenRun, turn: Turn): Ruling<Run> {
   if (turn.calls.length === 0) return undefined;
   const tripped = requiredToolGone(run, turn) ?? breakerTrip(run);
-  if (tripped !== undefined) {
-    const { reason, ...words } = tripped;
-    return only(stop(run, reason, words));
-  }
+  if (tripped !== undefined) return only(stop(run, tripped.reason, tripped));
   return allSettled(turn) && !awaitsHooks(run, turn) ? only(nextTurn(run, turn)) : undefined;
 }

@@ -1,8 +1,7 @@
 /** Builds the result of a run, its counters and the view that queries get. */
 import type { Ask } from '../state/ask.js';
 import { grantViews, takesGrant } from '../permission/grants.js';
-import { outcomeOf } from '../ask/decide.js';
-import { askById, pendingAsks, viewOf } from '../step/open-work.js';
+import { askById, outcomeOf, pendingAsks, viewOf } from '../step/open-work.js';
 import { AWAITING } from './awaiting.js';
 import { follows } from '../step/changes.js';
 import { isWaiting } from '../step/clock.js';
@@ -158,6 +157,11 @@ export function questionOf(run: Run, askId: string): Question | null {
 }
 
 function openView(run: Run, ask: Ask): OpenAsk {
-  const votes = ask.votes.map(({ by, decision, decidedAt }) => ({ by, decision, decidedAt }));
+  const held = (ask.correction?.held ?? []).map(({ vote }) => vote);
+  const votes = [...ask.votes, ...held].map(({ by, decision, decidedAt }) => ({
+    by,
+    decision,
+    decidedAt,
+  }));
   return { ...viewOf(ask), votes, ...(takesGrant(run, ask) && { takesGrant: true }) };
 }

@@ -2,11 +2,13 @@
  * The end of a segment: when only timers are left in flight, the next one begins with the run as it is.
  * Invariant: a run is handed on only as far as a payload carries it; what may lie in the store goes there first.
  */
+import { dropWaiting } from '../ask/await-keys.js';
 import { releaseSenders } from '../ask/correction.js';
 import { CONTINUE_AS_NEW_BYTES_MAX, fitsBytes } from '../json/json.js';
 import type { Ruling } from '../step/advance.js';
 import { flush, flying, only, WORK } from '../step/inflight.js';
 import { emit } from '../step/outbox.js';
+import type { UnprovenDecision } from '../state/ask.js';
 import type { OpenRun, Run, Step } from '../state/run.js';
 import { stop } from '../step/stop.js';
 import { storeSome } from '../turn/store-messages.js';
@@ -14,16 +16,26 @@ import { storeSome } from '../turn/store-messages.js';
 export function segmentFull(run: OpenRun): Ruling<Run> {
   if (!run.segment.full) return undefined;
   if (flying(run, [...WORK, 'flush'])) return 'hold';
-  const told = emit(releaseSenders(run), { type: 'transition', reason: 'continued_as_new' });
+  const told = emit(releaseAll(run), { type: 'transition', reason: 'continued_as_new' });
   return fitsBytes(told, CONTINUE_AS_NEW_BYTES_MAX)
     ? only({ ...told, final: { kind: 'continue_as_new' } })
     : makeSmaller(run);
+}
+
+/** Nobody waits over the end of a segment. */
+function releaseAll(run: OpenRun): OpenRun {
+  const released = releaseSenders(run);
+  if (run.keyWait === undefined) return released;
+  const message = 'this run does not know the key that it is signed with';
+  const hears = ({ ticket }: UnprovenDecision): boolean => ticket !== undefined;
+  return dropWaiting(released, { reason: 'unknown_key', message }, hears);
 }
 
 /** A run that is too large to be handed on: what may lie in the store goes there first. */
 function makeSmaller(run: OpenRun): Step {
   if (run.outbox.events.length > 0) return flush(run);
   if (run.pending.length > 0) return storeSome(run);
+  if ((run.keyWait?.waiting.length ?? 0) > 0) return only(dropWaiting(run, TOO_LARGE));
   return only(
     stop(run, 'failed', {
       detail: 'run_too_large',
@@ -31,3 +43,9 @@ function makeSmaller(run: OpenRun): Step {
     }),
   );
 }
+
+/** What nobody has proven does not end a run. */
+const TOO_LARGE = {
+  reason: 'busy',
+  message: 'this run is too large to keep it while the keys of the desk are fetched; decide again',
+} as const;

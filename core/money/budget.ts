@@ -12,6 +12,7 @@ import type { ModelRetries, SpendingLeft } from '../state/effect.js';
 import type { AttemptBound, Prices, Usage } from '../state/model.js';
 import type { StopReason } from '../state/result.js';
 import type { OpenRun } from '../state/run.js';
+import { follows } from '../step/changes.js';
 import { countedMs, left, reached } from '../step/clock.js';
 import { warn } from '../step/outbox.js';
 import { currentRoute } from '../step/route.js';
@@ -20,13 +21,14 @@ export interface RequestBound extends AttemptBound {
   readonly maxTokens: number;
 }
 
-/** One model's count of a text is at most this many times another's; a bound, as no core can count itself. */
+/** Where the bytes are not known, one model's count of a text is taken for at most so many times another's. */
 const TOKENIZER_RATIO_MAX = 2;
 
-/** Most tokens that the next request's prompt can have: counted prefix plus one token per new byte. */
+/** Most tokens that the next request's prompt can have: counted prefix plus one token per new byte; G111. */
 export function promptTokensBound(run: OpenRun): number {
-  const { knownTokens, newBytes, countedBy } = run.context;
+  const { knownTokens, newBytes, countedBy, bytes } = run.context;
   const foreign = countedBy !== undefined && countedBy !== currentRoute(run).name;
+  if (foreign && bytes !== undefined && follows(run, 'bytesBound')) return bytes;
   return knownTokens * (foreign ? TOKENIZER_RATIO_MAX : 1) + newBytes;
 }
 

@@ -9,9 +9,8 @@
  */
 import { only } from '../step/inflight.js';
 import type { Ask } from '../state/ask.js';
-import { outcomeOf } from '../ask/decide.js';
 import { closeAsk, openAsk } from '../ask/open-ask.js';
-import { askById, retireAsks } from '../step/open-work.js';
+import { askById, retireAsks, outcomeOf } from '../step/open-work.js';
 import { type Budget } from '../state/budget-fields.js';
 import { countedMs, reached } from '../step/clock.js';
 import { digestOf } from '../json/json.js';

@@ -115,7 +115,22 @@ export interface Decision {
 /** What the sender of a decision learns. */
 export type Verdict =
   | { readonly accepted: true; readonly outcome: AskOutcome }
-  | { readonly accepted: false; readonly reason: RejectionReason; readonly message: string };
+  | {
+      readonly accepted: false;
+      readonly reason: RejectionReason;
+      readonly message: string;
+      /** With 'already_decided': what was decided before. */
+      readonly decided?: Decided;
+    };
+
+/** How a question was decided. */
+export type Decided = {
+  readonly outcome: AskOutcome;
+  /** Whose word decided it, the last one of a quorum; absent: nobody's. */
+  readonly by?: string;
+  /** When they decided, ms since epoch. */
+  readonly at?: number;
+};
 
 export type RejectionReason =
   | 'unknown_ask'
@@ -136,12 +151,38 @@ export type RejectionReason =
   | 'unproven'
   /** Signed with a key that the run has not been told of yet. */
   | 'unknown_key'
+  /** Dated further ahead of the run's time than clocks may differ (G107). */
+  | 'clock_ahead'
   | 'run_closing';
+
+/** Decisions that are signed with keys which the run has not been told of (keysFetched). */
+export interface KeyWait {
+  /** Ids of keys that were asked for in this segment. */
+  readonly asked: readonly string[];
+  readonly waiting: readonly UnprovenDecision[];
+}
+
+export interface UnprovenDecision {
+  readonly decision: Decision;
+  /** When it came, ms since epoch. */
+  readonly at: number;
+  /** Who waits for the verdict. */
+  readonly ticket?: string;
+}
 
 export interface Correction {
   readonly kind: 'modify' | 'replace';
   readonly tool: string;
   readonly args: Json;
+  readonly vote: Vote;
+  /** Who waits for the verdict. */
+  readonly ticket?: string;
+  /** What others said while it is checked, in the order of arrival (heldWords). */
+  readonly held?: readonly HeldWord[];
+}
+
+/** A vote that does not count yet. */
+export interface HeldWord {
   readonly vote: Vote;
   /** Who waits for the verdict. */
   readonly ticket?: string;
@@ -165,4 +206,8 @@ export interface RefusedDecision {
   readonly argsHash: string;
   readonly reason: RejectionReason;
   readonly nonce?: string;
+  /** With 'already_decided': what was decided before. */
+  readonly decided?: Decided;
+  /** It was heard and would have counted, had it not met a correction: it is who it says. */
+  readonly held?: true;
 }

@@ -44,6 +44,8 @@ export interface CallBase {
   readonly repeatAsks?: number;
   /** So many words on its outcome proved nothing in the end; absent: none. */
   readonly unprovenWords?: number;
+  /** Its tool is served with another schema since its arguments were checked, or agreed to (G110). */
+  readonly outdated?: true;
   /** What the business controls said of these arguments when they were checked. */
   readonly outlook?: Outlook;
 }

@@ -5,6 +5,8 @@ export interface ContextSize {
   readonly knownTokens: number;
   /** Bytes appended since; at most one token per byte. */
   readonly newBytes: number;
+  /** Most bytes of everything, which bound its tokens for any model; absent: not known (bytesBound). */
+  readonly bytes?: number;
   readonly measure?: ContextMeasure;
   /** Name of the route whose model counted `knownTokens`. */
   readonly countedBy?: string;

@@ -64,6 +64,18 @@ export interface OpenRunOutput extends Acknowledged {
   readonly deskKeys?: readonly DeskKey[];
 }
 
+export interface FetchKeysInput extends EventBatch {
+  readonly v: 1;
+  readonly run: RunRef;
+  /** Ids of the keys that are missed, for people who look at the history. */
+  readonly kids: readonly string[];
+}
+
+export interface FetchKeysOutput extends Acknowledged {
+  /** Keys of the desk that count now. */
+  readonly deskKeys: readonly DeskKey[];
+}
+
 export interface FlushInput extends EventBatch {
   readonly v: 1;
   readonly run: RunRef;
@@ -124,6 +136,7 @@ export interface ActivityPayloads {
   compact: { input: CompactInput; output: CompactOutput };
   resolve_model: { input: ResolveModelInput; output: ResolveModelOutput };
   account_call: { input: AccountCallInput; output: AccountCallOutput };
+  fetch_keys: { input: FetchKeysInput; output: FetchKeysOutput };
   flush: { input: FlushInput; output: FlushOutput };
   close_run: { input: CloseRunInput; output: CloseRunOutput };
 }
@@ -158,6 +171,7 @@ export const ACTIVITIES = {
   compact: { outcome: 'compacted', works: true, interruptible: true },
   resolve_model: { outcome: 'model_resolved', works: true, interruptible: true },
   account_call: { outcome: 'call_accounted', works: true, interruptible: false },
+  fetch_keys: { outcome: 'keys_fetched', works: true, interruptible: true },
   flush: { outcome: 'flushed', works: false, interruptible: false },
   close_run: { outcome: 'run_closed', works: true, interruptible: false },
 } as const satisfies { readonly [Kind in ActivityKind]: ActivityMeaning };

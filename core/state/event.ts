@@ -58,6 +58,8 @@ export type EventBody =
       readonly betas?: readonly string[];
       readonly tools: readonly string[];
       readonly caller?: string;
+      /** Whoever decides must prove who they are. */
+      readonly requireProof?: true;
       readonly sessionId?: string;
       readonly resumed?: ResumedFrom;
       readonly versions: { readonly [name: string]: string };

@@ -149,9 +149,17 @@ export type CompactionOutcome =
       readonly tokens: number;
       readonly bound: number;
       readonly answerKept?: true;
+      /** Bytes of everything under the new head, where the run counts them. */
+      readonly bytes?: number;
     }
   /** `limit`: of the run, which is the reason. */
-  | { readonly kind: 'none'; readonly message: string; readonly limit?: StopReason };
+  | {
+      readonly kind: 'none';
+      readonly message: string;
+      readonly limit?: StopReason;
+      /** An error of the API, which StopFailure hooks are told of. */
+      readonly error?: { readonly code: ModelFailure['code']; readonly attempts: number };
+    };
 
 /** What a required tool returned: kept word for word, outside the conversation (G78). */
 export interface PinnedResult {

@@ -5,8 +5,7 @@
  *  R2 `now` is the time of the newest input; nothing in the core reads a clock.
  *  R3 Only `outbox` gives a `seq`, only `stop` sets `stopping`.
  */
-import type { Ask, Decision, Verdict } from './ask.js';
-import type { AskOutcome } from './ask-kinds.js';
+import type { Ask, Decided, Decision, KeyWait, Verdict } from './ask.js';
 import type { Arrival } from './arrival.js';
 import type { Carrier } from './carrier.js';
 import type { StandingGrant } from './grant.js';
@@ -102,9 +101,11 @@ export interface Run extends Carrier {
   /** Open asks, and closed ones until their call is settled. */
   readonly asks: readonly Ask[];
   /** The newest asks that are closed and whose call is settled, for whoever answers them late. */
-  readonly closedAsks: readonly { readonly id: string; readonly outcome: AskOutcome }[];
+  readonly closedAsks: readonly ({ readonly id: string } & Decided)[];
   /** Decisions that wait for the keys that the next segment is told (keysAwaited). */
   readonly unjudged?: readonly Decision[];
+  /** Decisions that wait for keys which are fetched (keysFetched). */
+  readonly keyWait?: KeyWait;
   /** Decisions for a call of this turn whose question is not open yet (G12). */
   readonly early: readonly { readonly decision: Decision; readonly at: number }[];
   /** Approvals that cover later calls as well (G13). */

@@ -9,6 +9,8 @@ interface WarningKind {
   readonly says: string;
   /** Something came from outside that may not count: the audit trail has it. */
   readonly audited?: true;
+  /** What came counts: the trail tells it as what it did, not as ignored. */
+  readonly counts?: true;
   /** A control of the run was refused: whoever reads the run's messages is told. */
   readonly refusesControl?: true;
 }
@@ -25,7 +27,7 @@ const KINDS = {
   decision_ignored: { says: 'A decision does not count.', audited: true },
   correction_refused: { says: 'A correction of a call cannot be made.', audited: true },
   input_ignored: { says: 'An input of a person does not count.', audited: true },
-  permission_mode: { says: 'The permission mode changes.', audited: true },
+  permission_mode: { says: 'The permission mode changes.', audited: true, counts: true },
   permission_mode_refused: {
     says: 'Another permission mode is refused.',
     audited: true,

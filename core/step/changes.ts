@@ -121,6 +121,30 @@ export const CHANGES = {
     since: 10,
     why: 'A tool that is gone ends the run also when the tool has returned before, but nothing that met the predicate of its evidence.',
   },
+  heldWords: {
+    since: 10,
+    why: 'While a correction is checked, the words of others are held with it, and a rejection beats it; whoever loses hears who decided, and when.',
+  },
+  keysFetched: {
+    since: 10,
+    why: 'A decision that is signed with a key which the run has not been told of waits while the keys are fetched, by an effect: no segment ends for it. A run whose decisions must be proven says so at its beginning.',
+  },
+  schemasRechecked: {
+    since: 10,
+    why: 'When the run adopts another schema of a tool, its calls that have not begun are checked by it, and whoever had approved one is asked again.',
+  },
+  bytesBound: {
+    since: 10,
+    why: 'Tokens that another model counted bound no request: the bytes of the conversation do.',
+  },
+  summaryFailuresTold: {
+    since: 10,
+    why: 'The StopFailure hooks are told of an error of the API that kept a summary from being made.',
+  },
+  clocksAhead: {
+    since: 10,
+    why: 'A decision that is dated more than a minute after it came does not count, and a role that joins later counts from then on by the clock of the run as well.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

@@ -66,6 +66,17 @@ function isWorkedFor({ inflight }: Run): boolean {
   return Object.values(inflight).some(({ kind }) => kind !== 'timer' && ACTIVITIES[kind].works);
 }
 
+/** Most that a desk's clock may be ahead of the run's time, ms (G107). */
+const AHEAD_MAX_MS = 60_000;
+
+/** A decision that is dated after it came, by more than clocks may differ. */
+export function isAhead(
+  run: Run,
+  { decision, at }: { readonly decision: { readonly decidedAt: number }; readonly at: number },
+): boolean {
+  return follows(run, 'clocksAhead') && decision.decidedAt > at + AHEAD_MAX_MS;
+}
+
 /** ms that count against `timeoutMs`. */
 export function countedMs(run: OpenRun): number {
   return run.frozen.settings.timeoutCounts === 'wall'

@@ -106,18 +106,31 @@ export function withAppended(context: ContextSize, { bytes, chars }: Appended): 
   return {
     ...context,
     newBytes: context.newBytes + bytes,
+    ...withBytes(context.bytes, bytes),
     measure: { ...measure, newChars: measure.newChars + chars },
   };
 }
 
-/** What the provider counted up to and including its reply. */
-export function contextAfterReply(context: ContextSize, reply: Reply): ContextSize {
+/** The same for a run that is to know its bytes. */
+export function inBytes(context: ContextSize): ContextSize {
+  return context.bytes === undefined && context.knownTokens === 0
+    ? { ...context, bytes: context.newBytes }
+    : context;
+}
+
+function withBytes(before: number | undefined, more: number | undefined): { bytes?: number } {
+  return before === undefined || more === undefined ? {} : { bytes: before + more };
+}
+
+/** What the provider counted up to and including its reply, which has so many bytes. */
+export function contextAfterReply(context: ContextSize, reply: Reply, bytes?: number): ContextSize {
   const before = measureOf(context);
   const requestChars = before.knownChars + before.newChars;
   const tokens = reply.contextTokens ?? tokensOf(reply.usage);
   return {
     knownTokens: tokens,
     newBytes: 0,
+    ...withBytes(context.bytes, bytes),
     measure: {
       tokens,
       knownChars: requestChars + replyChars(reply),
@@ -132,16 +145,19 @@ export interface Summarised {
   readonly tokens: number;
   /** Most tokens under the new head. */
   readonly bound: number;
+  /** Bytes under the new head, where the run counts them. */
+  readonly bytes?: number;
 }
 
 /** Nobody has counted the shorter conversation yet: its bound and its estimate differ until the next reply. */
 export function contextAfterSummary(
   context: ContextSize,
-  { tokens, bound }: Summarised,
+  { tokens, bound, bytes }: Summarised,
 ): ContextSize {
   const { rate } = measureOf(context);
   const knownChars = Math.round((tokens * 1_000) / rate);
-  return { knownTokens: bound, newBytes: 0, measure: { tokens, knownChars, newChars: 0, rate } };
+  const measure = { tokens, knownChars, newChars: 0, rate };
+  return { knownTokens: bound, newBytes: 0, ...(bytes !== undefined && { bytes }), measure };
 }
 
 /** Best estimate of the next request's prompt: what was counted, plus what came after (C21). */

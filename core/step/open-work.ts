@@ -5,12 +5,14 @@
  * that the model sees, never by an exception.
  */
 import type { AskView } from '../state/ask-view.js';
-import type { Ask, Verdict } from '../state/ask.js';
+import type { Ask, Decided, Verdict, Vote } from '../state/ask.js';
+import type { AskOutcome } from '../state/ask-kinds.js';
 import type { Call, CallBase } from '../state/call.js';
 import type { Outlook } from '../controls/outlook.js';
 import type { Effect } from '../state/effect.js';
 import type { OpenRun, Run, Step } from '../state/run.js';
 import type { ToolResult, ToolResultCode } from '../state/tool-result.js';
+import { follows } from './changes.js';
 
 export function pendingAsks(run: Run): readonly Ask[] {
   return run.asks.filter((ask) => ask.outcome === 'pending');
@@ -31,13 +33,45 @@ const CLOSED_ASKS_MAX = 50;
 export function retireAsks<R extends Run>(run: R, which: (ask: Ask) => boolean): R {
   const gone = run.asks.filter((ask) => ask.outcome !== 'pending' && which(ask));
   if (gone.length === 0) return run;
-  const ended = gone.map(({ id, outcome }) => ({ id, outcome }));
+  const tells = follows(run, 'heldWords');
+  const ended = gone.map((ask) => ({
+    id: ask.id,
+    ...(tells ? decidedOf(ask) : { outcome: ask.outcome }),
+  }));
   return {
     ...run,
     asks: run.asks.filter((ask) => !gone.includes(ask)),
     closedAsks: [...run.closedAsks, ...ended].slice(-CLOSED_ASKS_MAX),
   };
 }
+
+/** What the votes of an ask have decided so far; 'expired' only when its time is up. */
+export function outcomeOf(ask: Ask): AskOutcome {
+  if (ask.outcome !== 'pending' || ask.correction !== undefined) return ask.outcome;
+  const against = ask.votes.find((vote) => vote.decision !== 'approve');
+  if (against !== undefined) return OUTCOMES[against.decision];
+  const approvals = ask.votes.filter((vote) => vote.decision === 'approve');
+  if (ask.kind !== 'outcome' && approvals.length >= ask.quorum) return 'approved';
+  return ask.elapsed ? 'expired' : 'pending';
+}
+
+/** The same with whose word it was. */
+export function decidedOf(ask: Ask): Decided {
+  const outcome = outcomeOf(ask);
+  const vote = ask.votes.findLast(({ decision }) => OUTCOMES[decision] === outcome);
+  return { outcome, ...(vote !== undefined && { by: vote.by, at: vote.decidedAt }) };
+}
+
+const OUTCOMES: { readonly [kind in Vote['decision']]: AskOutcome } = {
+  approve: 'approved',
+  reject: 'rejected',
+  modify: 'modified',
+  replace: 'replaced',
+  happened: 'happened',
+  not_happened: 'not_happened',
+  stop: 'stopped',
+  answer: 'answered',
+};
 
 /** What people see of an ask; exactly what a decision on it must name. */
 export function viewOf(ask: Ask): AskView {
@@ -158,7 +192,7 @@ export function baseOf(call: Call): CallBase {
   const { id, index, callKey, revision, tool, toolVersion, args, digest } = call;
   const { attempt, attempts, handedOver, corrected, flow, repeatAsks, unprovenWords, outlook } =
     call;
-  const { inDoubt } = call;
+  const { inDoubt, outdated } = call;
   return {
     id,
     index,
@@ -171,6 +205,7 @@ export function baseOf(call: Call): CallBase {
     attempt,
     attempts,
     ...(inDoubt !== undefined && { inDoubt }),
+    ...(outdated !== undefined && { outdated }),
     ...(handedOver !== undefined && { handedOver }),
     ...(corrected !== undefined && { corrected }),
     ...(flow !== undefined && { flow }),

@@ -47,7 +47,7 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
     ...spent,
     phase: 'validating',
     nextMessage: run.nextMessage + (appended ? 1 : 0),
-    context: { ...contextAfterReply(run.context, reply), countedBy: route.name },
+    context: { ...contextAfterReply(run.context, reply, output.bytes), countedBy: route.name },
     turn,
     tally: {
       ...run.tally,

@@ -22,9 +22,15 @@ export const FLIPS: readonly Mutation[] = [
   },
   {
     name: 'one vote is a quorum',
-    file: 'core/ask/decide.ts',
+    file: 'core/step/open-work.ts',
     find: 'approvals.length >= ask.quorum',
     replace: 'approvals.length >= 1',
+  },
+  {
+    name: 'a correction is taken although somebody has rejected meanwhile',
+    file: 'core/ask/held-words.ts',
+    find: 'return held.some(isAgainst);',
+    replace: 'return false;',
   },
   {
     name: 'results stand in the order of their ends, not of their proposals',

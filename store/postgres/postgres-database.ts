@@ -108,6 +108,7 @@ function transactionDb(source: Source, within: Borrowed): Db {
 
 const POSTGRES: Dialect = {
   name: 'postgres',
+  now: `cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
   change: async (db, statement, values) => (await run(db, statement, values)).rowCount ?? 0,
   async changeEach(db, statement, rows) {
     const changed: number[] = [];

@@ -127,6 +127,7 @@ const sessions = new WeakMap<Db, Session>();
 
 const SQLITE: Dialect = {
   name: 'sqlite',
+  now: `cast(unixepoch('subsec') * 1000 as integer)`,
   change: async (db, statement, values) =>
     whenFree(db, ({ prepare }) => Number(prepare(statement).run([values]).changes)),
   changeEach: async (db, statement, rows) =>

@@ -69,8 +69,8 @@ describe('call_model', () => {
     );
     expect(output).toMatchObject({
       reply: { text: { text: 'Done.' }, calls: [], stop: 'end_turn', usage: { input: 100 } },
+      bytes: JSON.stringify([{ type: 'text', text: 'Done.' }]).length,
       attempts: 1,
-      lostCostMicroUsd: 0,
       eventsUpTo: 1,
     });
     const chain = await bed.store.readChain('default', output.head);

@@ -6,6 +6,7 @@ import { statementOf } from '../../core/ask/statement.js';
 import { type SignedStatement } from '../../core/state/statement.js';
 import type { Grant } from '../../core/state/effect.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
+import { eventsFrom, SESSION_INIT } from '../store/fixtures.js';
 import { attempt, executeInput, RUN, type Bed } from './setup.js';
 import { bedWith, call, execute, FINANCIAL, KEYED_WRITE } from './tool-bed.js';
 
@@ -82,6 +83,17 @@ test.each<[string, () => readonly SignedStatement[]]>([
 ])('%s carries nothing', async (_what, statements) => {
   expect(await outcomeOf(grantWith(...statements()))).toMatchObject({ code: 'permission_denied' });
   expect(run).not.toHaveBeenCalled();
+});
+
+test.each([
+  ['carries nothing where the run needs signatures', true, 'error'],
+  ['counts where nobody must prove who they are', undefined, 'ok'],
+])('an approval without any signatures %s', async (_what, requireProof, kind) => {
+  const [begun] = eventsFrom(0, [{ ...SESSION_INIT, ...(requireProof && { requireProof }) }]);
+  await bed.store.appendEvents({ ...RUN, execution: 'e1' }, [begun!]);
+  const { signed: _, ...unsigned } = grantWith();
+  expect(await outcomeOf(unsigned)).toMatchObject({ kind });
+  expect(run).toHaveBeenCalledTimes(kind === 'ok' ? 1 : 0);
 });
 
 test('a call that a rule allowed in place of a person is on the trail, with the rule', async () => {

@@ -105,6 +105,10 @@ function ofStore(shell: Shell, effect: StoreWork, eventsUpTo: number): Ended {
       const { costMicroUsd: lostCostMicroUsd, usage: lostUsage = NO_USAGE } = entry;
       return { type: 'call_accounted', output: { lostCostMicroUsd, lostUsage, eventsUpTo } };
     }
+    case 'fetch_keys': {
+      const { deskKeys = [], laterDeskKeys = deskKeys } = shell.script;
+      return { type: 'keys_fetched', output: { deskKeys: laterDeskKeys, eventsUpTo } };
+    }
     case 'close_run':
       goTo(shell, effect.input.head);
       appendItems(shell.transcript, effect.input.append);
@@ -237,7 +241,7 @@ function ofModel(shell: Shell, effect: Started<'call_model'>, how: How): Outcome
   if ('failure' in entry) return failed(effect.id, entry.failure, entry.delayMs);
   const reply = how === 'cancelled' ? entry.partial : entry.reply;
   if (reply === undefined) return failed(effect.id, aborted());
-  const { attempts = 1, retried = [], lostCostMicroUsd = 0, delayMs } = entry;
+  const { attempts = 1, retried = [], lostCostMicroUsd = 0, delayMs, bytes } = entry;
   return {
     delayMs: delayMs ?? WORK_MS,
     make: (at) => {
@@ -251,6 +255,7 @@ function ofModel(shell: Shell, effect: Started<'call_model'>, how: How): Outcome
       const output: CallModelOutput = {
         head,
         reply: joinedTo(input.before, reply),
+        ...(bytes !== undefined && { bytes }),
         ...(reply.stop === 'refusal' && { headBefore: `${id}:before` }),
         attempts,
         retried,

@@ -83,6 +83,8 @@ export interface Script {
 
 export interface ModelReply {
   readonly reply: Reply;
+  /** What the activity says of its size; default: nothing. */
+  readonly bytes?: number;
   readonly delayMs?: number;
   readonly attempts?: number;
   readonly retried?: readonly RetriedAttempt[];

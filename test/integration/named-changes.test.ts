@@ -8,7 +8,8 @@ import { GRANTS_MAX } from '../../core/permission/grants.js';
 import { follows, RULES_VERSION, type ChangeName } from '../../core/step/changes.js';
 import { sceneOf, type Scene } from './support/open-question.js';
 import { APPROVER } from './support/agents.js';
-import { startDesk, type TestDesk } from './support/desk.js';
+import { ALL_TENANTS } from '../../store/desk-keys.js';
+import { newKey, startDesk, type TestDesk } from './support/desk.js';
 import {
   call,
   ofType,
@@ -133,4 +134,69 @@ test('ownErrorFirst: a model that breaks ends the run when no time is left for a
   const { events } = await broken.ended(run);
   expect(ofType(events, 'model_error')).toHaveLength(1);
   await broken.stop();
+});
+
+test('keysFetched: a decision with a new key of the desk counts while another call takes its time', async () => {
+  const other = await startDesk(world, { trusted: false });
+  const held = world.service.hold('new-key-beside-a-call', 'read');
+  const run = await world.start({
+    runId: 'new-key-beside-a-call',
+    replies: [
+      { calls: [call('facts.read', { item: 'lamp' }).calls[0]!, pay('pay.asked').calls[0]!] },
+      say('Finished.'),
+    ],
+    settings: { requireProof: true, toolExecution: 'dataflow' },
+  });
+  await held;
+  const ask = await openAsk(run);
+  await until('the question in the store', () => world.store.getAsk(run.tenant, ask.askId));
+  const { kid, key } = other.signer.key;
+  await world.store.addDeskKey({ tenant: ALL_TENANTS, kid, key, at: Date.now(), by: 'test' });
+  const decided = await other.post(
+    `/v1/approvals/${encodeURIComponent(ask.askId)}/decisions`,
+    { decision: 'approve', argsHash: ask.argsHash },
+    { as: 'mia', key: newKey() },
+  );
+  if (has('keysFetched')) {
+    // A worker that is too busy to answer has it all the same.
+    expect([200, 202]).toContain(decided.status);
+    await until('the end of the question', async () =>
+      (await run.pendingApprovals()).length === 0 ? true : undefined,
+    );
+    world.service.releaseAll();
+    const { events } = await world.ended(run);
+    expect(world.service.visits(run.runId, 'effect')).toHaveLength(1);
+    expect(ofType(events, 'transition').map(({ reason }) => reason)).toEqual(['next_turn']);
+  } else {
+    world.service.releaseAll();
+    await cancelled(run);
+  }
+  await other.stop();
+}, 60_000);
+
+test('heldWords: a rejection that meets a correction beats it', async () => {
+  const { run, ask } = await scene.asked('held-words');
+  const [corrected, rejected] = await Promise.all([
+    scene.decide(ask, { decision: 'modify', args: { order: 'A1', amountCents: 400 } }, 'mia'),
+    scene.decide(ask, { decision: 'reject' }, 'ann'),
+  ]);
+  if (has('heldWords')) {
+    const { events } = await world.ended(run);
+    const [resolved] = ofType(events, 'approval_resolved');
+    const [loser, winner] =
+      resolved?.outcome === 'rejected' ? [corrected, rejected] : [rejected, corrected];
+    expect([202, 409]).toContain(loser.status);
+    expect([200, 202]).toContain(winner.status);
+    if (winner === rejected) expect(world.service.visits('held-words', 'effect')).toEqual([]);
+  } else await cancelled(run).catch(() => undefined);
+});
+
+test('clocksAhead: a decision from a clock that is an hour ahead does not count', async () => {
+  const asked = await scene.asked('clock-ahead');
+  const ahead = scene.signed(asked, { decidedAt: Date.now() + 3_600_000 });
+  const delivery = await asked.run.decide(ahead);
+  if (has('clocksAhead')) {
+    expect(delivery).toMatchObject({ verdict: { accepted: false, reason: 'clock_ahead' } });
+  }
+  await cancelled(asked.run);
 });

@@ -67,6 +67,8 @@ export interface CallModelOutput extends Acknowledged {
   /** Node of the assistant message; equal to the head before it when nothing was left of the reply. */
   readonly head: string;
   readonly reply: Reply;
+  /** Bytes of the message as any other model gets it; absent: nobody has counted. */
+  readonly bytes?: number;
   /** Of a refused request: the head without the refusal, for another model to answer. */
   readonly headBefore?: string;
   readonly attempts: number;

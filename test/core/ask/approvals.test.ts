@@ -28,14 +28,17 @@ function waiting(more: Partial<Script> = {}): Shell {
   return settle(createShell({ model, ...more }));
 }
 
-function withRule(rule: {
-  roles?: readonly string[];
-  quorum?: number;
-  expiresInMs?: number;
-}): Shell {
+function withRule(
+  rule: {
+    roles?: readonly string[];
+    quorum?: number;
+    expiresInMs?: number;
+  },
+  more: Partial<Script> = {},
+): Shell {
   const approval = { roles: [], quorum: 1, ...rule };
   const tools = [tool('issue_refund', { effect: 'financial', idempotency: 'keyed', approval })];
-  return waiting({ tools, task: { caller: 'carol' } });
+  return waiting({ tools, task: { caller: 'carol' }, ...more });
 }
 
 function statusOf(shell: Shell): string | undefined {
@@ -243,11 +246,34 @@ describe('a decision counts by when it was made', () => {
       const ask = askOf(shell);
       const decision = decisionOn(ask, { decidedAt: ask.expiresAt });
       const input = { type: 'decision', decision } as const;
+      pass(shell, ask.expiresAt - 1 - shell.now);
       together(shell, order === 'timer first' ? ['timer', input] : [input, 'timer']);
       expect(finish(shell).stopReason).toBe('completed');
       expect(executedOf(shell)).toHaveLength(1);
     },
   );
+
+  test.each([
+    [60_000, undefined, 1],
+    [60_001, undefined, 0],
+    [60_001, 9, 1],
+  ])('dated %i ms ahead of the time at which it comes (rules %s)', (ahead, rules, executed) => {
+    const shell = withRule({ expiresInMs: HOUR }, rules === undefined ? {} : { rules });
+    const decision = decisionOn(askOf(shell), { decidedAt: shell.now + ahead, nonce: 'n' });
+    send(shell, { type: 'decision', decision, ticket: 't' });
+    settle(shell);
+    expect(executedOf(shell)).toHaveLength(executed);
+    const [told] = shell.verdicts;
+    if (executed === 0) {
+      expect(told?.verdict).toMatchObject({ accepted: false, reason: 'clock_ahead' });
+      expect(ofType(shell, 'warning')).toMatchObject([{ about: { reason: 'clock_ahead' } }]);
+      pass(shell, 1);
+      send(shell, { type: 'decision', decision, ticket: 'later' });
+      settle(shell);
+      expect(executedOf(shell)).toHaveLength(1);
+    }
+    finish(shell);
+  });
 
   test('made too late, delivered before the timer fired, it does not count', () => {
     const shell = withRule({ expiresInMs: HOUR });

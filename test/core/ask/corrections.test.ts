@@ -265,8 +265,10 @@ describe('while a correction is looked at', () => {
     const check = () => ({ ok: false, code: 'invalid_arguments', message: 'no' }) as const;
     const refused = correcting({ check });
     update(refused, { by: 'bob' }, 'bob');
-    expect(verdictOf(refused, 'bob')).toEqual({ accepted: true, outcome: 'pending' });
+    expect(verdictOf(refused, 'bob')).toBeUndefined();
     expect(executedOf(refused)).toEqual([]);
+    settle(refused);
+    expect(verdictOf(refused, 'bob')).toEqual({ accepted: true, outcome: 'approved' });
     finish(refused);
     expect(argsExecuted(refused)).toEqual([ARGS]);
 

@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { signerOf, type DeskSigner } from '../../../client/decide/desk-signer.js';
 import type { Decision } from '../../../core/state/ask.js';
+import { CHANGES } from '../../../core/step/changes.js';
 import { auditOf } from '../../../pure/audit-events.js';
 import { parseDecision } from '../../../core/messages/parse-message.js';
 import { questionOf, viewOfRun } from '../../../core/loop/run-result.js';
@@ -54,12 +55,14 @@ describe('a decision that its sender has not written into the trail', () => {
     expect(told).toMatchObject([
       { askId: 'run_1:0', decision: 'approve', by: 'pat', facts: { nonce: 'n1', reason: 'fine' } },
     ]);
-    expect(auditOf(told[0]!)).toMatchObject({
-      kind: 'decided',
-      by: 'pat',
-      askId: 'run_1:0',
-      facts: { event: told[0]!.stamp.seq, via: 'run', decision: 'approve', question: 'approval' },
-    });
+    expect(auditOf(told[0]!)).toMatchObject([
+      {
+        kind: 'decided',
+        by: 'pat',
+        askId: 'run_1:0',
+        facts: { event: told[0]!.stamp.seq, via: 'run', decision: 'approve', question: 'approval' },
+      },
+    ]);
     send(shell, { type: 'interrupt' });
     finish(shell);
   });
@@ -78,7 +81,7 @@ describe('a decision that its sender has not written into the trail', () => {
     const [warned] = ofType(shell, 'warning');
     const about = { askId: 'run_1:0', by: 'eve', reason: 'mismatched', nonce: 'n1' };
     expect(warned).toMatchObject({ code: 'approval_mismatch', about });
-    const row = auditOf(warned!);
+    const [row] = auditOf(warned!);
     expect(row).toMatchObject({ kind: 'ignored', facts: about });
     expect(row).not.toHaveProperty('by');
     send(shell, { type: 'interrupt' });
@@ -86,7 +89,7 @@ describe('a decision that its sender has not written into the trail', () => {
   });
 });
 
-describe('a signalled decision with a key that the run was not told of', () => {
+describe('before rules with keysFetched a signalled decision with a key that the run was not told of', () => {
   const desk = newSigner();
   const next = newSigner();
   const place = {
@@ -97,6 +100,7 @@ describe('a signalled decision with a key that the run was not told of', () => {
   } as const;
   const proving = (laterDeskKeys: readonly DeskSigner[]) =>
     waiting({
+      rules: CHANGES.keysFetched.since - 1,
       settings: { requireProof: true },
       deskKeys: [desk.key],
       laterDeskKeys: laterDeskKeys.map(({ key }) => key),

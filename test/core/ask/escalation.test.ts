@@ -62,6 +62,19 @@ describe('a question that nobody decides goes to others as well', () => {
     expect(ofType(shell, 'approval_resolved')).toMatchObject([{ by: ['dan'] }]);
   });
 
+  test('a clock that is ahead does not bring that moment nearer', () => {
+    for (const rules of [9, undefined]) {
+      const shell = waiting(rules === undefined ? {} : { rules });
+      const ask = askOf(shell);
+      pass(shell, ask.openedAt + 4 * HOUR - 30_000 - shell.now);
+      answer(shell, { ...DIRECTOR, decidedAt: ask.openedAt + 4 * HOUR });
+      settle(shell);
+      expect(executedOf(shell)).toHaveLength(rules === 9 ? 1 : 0);
+      expect(warningsOf(shell)).toEqual(rules === 9 ? [] : ['decision_ignored']);
+      finish(shell);
+    }
+  });
+
   test('when they decided is what counts, not when the run hears of it', () => {
     const shell = waiting();
     const ask = askOf(shell);

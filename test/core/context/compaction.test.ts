@@ -430,3 +430,41 @@ describe('the estimate of a context', () => {
     expect(grown(8_000)).toBeLessThanOrEqual(text.length + 200);
   });
 });
+
+describe('StopFailure hooks', () => {
+  const script = { hookNames: { StopFailure: ['tell'] }, model: [TOO_LONG, says('late')] };
+  const toldBy = (shell: Shell) =>
+    started(shell, 'run_hooks').map(({ input: { point, payload } }) => ({ point, payload }));
+  const overloaded = failure('Overloaded', { details: { attempts: 7, lostCostMicroUsd: 0 } });
+
+  test('are told of an error of the API that kept a summary from being made, as of what was asked for', () => {
+    const shell = ended({ ...script, compactions: [overloaded] });
+    expect(finish(shell).stopReason).toBe('prompt_too_long');
+    const [prompt, summary] = toldBy(shell);
+    expect(prompt).toMatchObject({ point: 'StopFailure', payload: { error: 'PromptTooLong' } });
+    expect(summary).toEqual({
+      point: 'StopFailure',
+      payload: {
+        error: 'Overloaded',
+        message: 'Overloaded happened',
+        attempts: 7,
+        purpose: 'compaction',
+      },
+    });
+  });
+
+  test.each<[string, ReturnType<typeof failure>]>([
+    ['nothing was asked', failure('InvalidRequest', { details: { attempts: 0 } })],
+    ['a budget was used up', failure('BudgetExhausted', { details: { budget: 'max_cost' } })],
+    ['the conversation was not there', failure('TranscriptMissing')],
+    ['a person ended it', failure('Aborted', { cancelled: true })],
+  ])('hear nothing of it when %s', (_, compaction) => {
+    const shell = ended({ ...script, compactions: [compaction] });
+    expect(toldBy(shell)).toHaveLength(1);
+  });
+
+  test('heard nothing of it before rules 10', () => {
+    const shell = ended({ ...script, compactions: [overloaded], rules: 9 });
+    expect(toldBy(shell)).toHaveLength(1);
+  });
+});

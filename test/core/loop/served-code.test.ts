@@ -3,7 +3,8 @@ import { CHANGES, RULES_VERSION } from '../../../core/step/changes.js';
 import type { OpenRun } from '../../../core/state/run.js';
 import { unservedLimit } from '../../../core/step/route.js';
 import { DEFAULT_SETTINGS } from '../../../core/state/settings.js';
-import { call, calls, says, tool, type Script } from '../script.js';
+import { viewOfRun } from '../../../core/loop/run-result.js';
+import { call, calls, decisionOn, says, tool, type Script } from '../script.js';
 import {
   answer,
   askOf,
@@ -12,6 +13,7 @@ import {
   executedOf,
   finish,
   ofType,
+  send,
   settle,
   started,
   warningsOf,
@@ -173,5 +175,58 @@ describe('a tool that is served with another schema', () => {
     const findings = [{ kind: 'repeat' as const }];
     const shell = played({ tools: [repeating], outcomes: { issue_refund: entries }, findings });
     expect(askOf(shell)).toMatchObject({ kind: 'outcome' });
+  });
+});
+
+describe('a call that somebody approved before another call met a newer schema', () => {
+  const OTHER = { order: 'O-105', amount: 7 };
+  const model = [
+    calls(call('a', 'issue_refund', ARGS), call('b', 'issue_refund', OTHER)),
+    says('done'),
+  ];
+  const outcomes = { issue_refund: [{ schemaChanged: 'newer' }, { ok: 'paid' }, { ok: 'paid' }] };
+  const settings = { toolExecution: 'dataflow' } as const;
+
+  function approveAll(shell: Shell): void {
+    for (const ask of viewOfRun(shell.run).asks) {
+      send(shell, { type: 'decision', decision: decisionOn(ask, { decidedAt: shell.now }) });
+    }
+    settle(shell);
+  }
+
+  test('is checked by that schema as well, and asked about again', () => {
+    const shell = played({ model, outcomes, settings, tools: [pay(ASKED)] });
+    expect(viewOfRun(shell.run).asks.map(({ askId }) => askId)).toEqual(['run_1:0:0', 'run_1:0:1']);
+    approveAll(shell);
+    const again = viewOfRun(shell.run).asks.map(({ askId }) => askId);
+    expect(again).toEqual(['run_1:0:0:r1', 'run_1:0:1:r1']);
+    expect(started(shell, 'check_call').map(({ input }) => input.args)).toEqual([ARGS, OTHER]);
+    approveAll(shell);
+    expect(finish(shell)).toMatchObject({ stopReason: 'completed' });
+    expect(executedOf(shell)).toEqual([
+      'a issue_refund case:0:0 1',
+      'a issue_refund case:0:0:r1 1',
+      'b issue_refund case:0:1:r1 1',
+    ]);
+    expect(warningsOf(shell)).toEqual(['tool_schema_changed']);
+  });
+
+  test('that waits its turn is checked by that schema before anybody is asked', () => {
+    const shell = played({ model, outcomes, tools: [pay(ASKED)] });
+    approveAll(shell);
+    approveAll(shell);
+    expect(viewOfRun(shell.run).asks.map(({ askId }) => askId)).toEqual(['run_1:0:1']);
+    expect(started(shell, 'check_call').map(({ input }) => input.args)).toEqual([ARGS, OTHER]);
+    approveAll(shell);
+    expect(finish(shell)).toMatchObject({ stopReason: 'completed' });
+  });
+
+  test('runs on that approval under older rules', () => {
+    const rules = CHANGES.schemasRechecked.since - 1;
+    const shell = played({ model, outcomes, settings, tools: [pay(ASKED)], rules });
+    approveAll(shell);
+    expect(executedOf(shell)).toContain('b issue_refund case:0:1 1');
+    approveAll(shell);
+    finish(shell);
   });
 });

@@ -116,7 +116,12 @@ describe('onBudget ask', () => {
       ticket: 't',
     });
     expect(shell.verdicts).toMatchObject([
-      { verdict: { accepted: false, message: 'this ask is approved' } },
+      {
+        verdict: {
+          accepted: false,
+          message: 'this ask was approved by pat',
+        },
+      },
     ]);
   });
 });

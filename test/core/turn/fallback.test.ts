@@ -125,7 +125,16 @@ describe('the money of a fallback', () => {
     expect(modelsOf(shell)).toEqual(['model']);
   });
 
-  test('is bound for a prompt that another model counted: twice as many tokens', () => {
+  test('is bound by the bytes of the prompt where another model counted its tokens', () => {
+    const reads = { ...calls(call('a', 'read_order')), bytes: 7_000 };
+    const shell = withSpare([reads, exhausted('Overloaded'), says('42', usage(2_000, 10))]);
+    finish(shell);
+    const [first, own, spare] = requestsOf(shell).map(({ bound }) => bound.inputTokens);
+    const counted = 1_100;
+    expect(spare).toBe(first! + 7_000 + (own! - counted));
+  });
+
+  test('is bound by twice the tokens where nobody has counted the bytes', () => {
     const model = [
       calls(call('a', 'read_order')),
       exhausted('Overloaded'),
