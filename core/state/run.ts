@@ -25,6 +25,7 @@ import type { RunSession } from './session.js';
 import type { StartInput } from './task.js';
 import type { TranscriptItem } from './transcript.js';
 import type { ContextSize } from './context-size.js';
+import type { WarningCode } from './warning.js';
 import type {
   BreakerCount,
   Clock,
@@ -166,6 +167,8 @@ export interface Run extends Carrier {
   /** The failure of the last model call, until a rule has dealt with it. */
   readonly modelFailure?: ModelFailure;
   readonly unprocessed: readonly string[];
+  /** Warnings that a run gives once, and has given. */
+  readonly warnedOnce?: readonly WarningCode[];
   /** Warnings from before the run was opened; told right after `session_init`. */
   readonly heldWarnings?: readonly Warning[];
   /** Answers for senders that wait for one; the shell takes them after each step. */

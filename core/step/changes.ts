@@ -97,6 +97,10 @@ export const CHANGES = {
     since: 9,
     why: 'A wanted permission mode is decided by a rule, which its event names, and so is what a `close` ends: all facts of a moment are known by then.',
   },
+  thinkingTold: {
+    since: 10,
+    why: 'A limit of thinking that the model has no knob for is a warning, once a run: the request leaves without the limit.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

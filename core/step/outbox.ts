@@ -53,6 +53,13 @@ export function warn<R extends Run>(run: R, code: WarningCode, message: string):
   return warnAbout(run, { code, message });
 }
 
+/** The same for what would be true of many steps: the first one tells it. */
+export function warnOnce<R extends Run>(run: R, code: WarningCode, message: string): R {
+  const { warnedOnce = [] } = run;
+  if (warnedOnce.includes(code)) return run;
+  return warn({ ...run, warnedOnce: [...warnedOnce, code] }, code, message);
+}
+
 /** The same of a decision that does not count. */
 export function warnAbout<R extends Run>(run: R, { code, message, about }: Warning): R {
   const warning = {

@@ -1,5 +1,6 @@
 /** Control from outside: another model, another thinking budget, from the next request on. */
 import { parseModelName, parseThinkingTokens } from '../../../core/messages/parse-message.js';
+import { CHANGES } from '../../../core/step/changes.js';
 import { viewOfRun } from '../../../core/loop/run-result.js';
 import { call, calls, failure, says, usage, type Script } from '../script.js';
 import {
@@ -195,6 +196,35 @@ describe('S160: setMaxThinkingTokens', () => {
     send(shell, { type: 'set_max_thinking_tokens', tokens: null });
     finish(shell);
     expect(limitsOf(shell)).toEqual([2_000, undefined]);
+  });
+
+  const M4 = { routes: { [M2]: { thinkingAllowed: false }, [M3]: { thinkingAdaptive: true } } };
+
+  function thinking(model: string, tokens: number, more: Partial<Script> = {}): Shell {
+    const shell = createShell({ ...M4, model: [READ, READ, says('42')], ...more });
+    send(shell, setModel(model), { type: 'set_max_thinking_tokens', tokens });
+    finish(shell);
+    return shell;
+  }
+
+  test.each([M2, M3])('a limit that %s has no knob for is a warning, once a run', (model) => {
+    const shell = thinking(model, 4_000);
+    const [warning] = ofType(shell, 'warning');
+    expect(warningsOf(shell)).toEqual(['thinking_limit_ignored']);
+    expect(warning?.message).toMatch(/^scripted\/m. .*: maxThinkingTokens 4000 has no effect$/);
+  });
+
+  test('no thinking at all is what such a model does, or can be told', () => {
+    expect(warningsOf(thinking(M2, 0))).toEqual([]);
+    expect(warningsOf(thinking(M3, 0))).toEqual([]);
+    expect(warningsOf(thinking('scripted/model', 4_000, { routes: {} }))).toEqual([
+      'model_refused',
+    ]);
+  });
+
+  test('rules before 10 say nothing of it', () => {
+    const { since } = CHANGES.thinkingTold;
+    expect(warningsOf(thinking(M2, 4_000, { rules: since - 1 }))).toEqual([]);
   });
 });
 
