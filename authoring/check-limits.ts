@@ -47,6 +47,7 @@ const budgetSchema = z
     maxCostMicroUsd: limit,
     maxToolResultChars: count,
     maxRetriesPerModelCall: retries,
+    maxServerErrorRetries: retries,
     maxRetriesPerToolCall: retries,
     maxTokensPerResponse: count.min(1),
     maxOutputRecoveries: count.max(100),

@@ -8,6 +8,7 @@
  *  B4 Costs are integer micro-USD, rounded up once a call; no floating point beyond the exact product of two integers
  *     below 2^53.
  */
+import { DEFAULT_BUDGET } from '../state/budget-fields.js';
 import type { ModelRetries, SpendingLeft } from '../state/effect.js';
 import type { AttemptBound, Prices, Usage } from '../state/model.js';
 import type { StopReason } from '../state/result.js';
@@ -110,13 +111,14 @@ function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** Retries of a call that the vendor answered with a server error (C27). */
-const SERVER_ERROR_RETRIES = 3;
-
-/** How often a model call that failed is tried again, by class. */
-export function modelRetries({ frozen }: OpenRun): ModelRetries {
-  const { maxRetriesPerModelCall: other } = frozen.budget;
-  return { serverError: Math.min(SERVER_ERROR_RETRIES, other), other };
+/** How often a model call that failed is tried again, by class (C27). */
+export function modelRetries({ frozen }: Pick<OpenRun, 'frozen'>): ModelRetries {
+  // A run that an older release opened has frozen no number for server errors.
+  const { maxServerErrorRetries, maxRetriesPerModelCall: other } = {
+    ...DEFAULT_BUDGET,
+    ...frozen.budget,
+  };
+  return { serverError: Math.min(maxServerErrorRetries, other), other };
 }
 
 /** Spent plus everything reserved. */

@@ -24,6 +24,7 @@ const limits = z.strictObject({
   maxCostMicroUsd: limit,
   maxToolResultChars: limit,
   maxRetriesPerModelCall: limit,
+  maxServerErrorRetries: limit,
   maxRetriesPerToolCall: limit,
   maxThinkingTokens: limit,
   maxTokensPerResponse: limit,
