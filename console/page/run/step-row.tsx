@@ -36,7 +36,7 @@ export function StepRow({ step, runId, from, to }: StepRowProps): VNode {
     () => (
       <div class="step-body">
         <Beginning event={step.begun} runId={runId} />
-        <Ending event={step.ended} runId={runId} />
+        <Ending event={step.takenBack ? undefined : step.ended} runId={runId} />
       </div>
     ),
     [step, runId],
