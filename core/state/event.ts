@@ -72,7 +72,7 @@ export type EventBody =
         readonly tool: string;
         readonly args: Json;
       }[];
-      /** Node of the message: `calls` are not all of its calls, or not with all arguments. */
+      /** Node of the message: it has calls, arguments or thinking that do not stand here. */
       readonly head?: string;
       readonly stopReason: string;
       readonly model: string;

@@ -101,6 +101,10 @@ export const CHANGES = {
     since: 10,
     why: 'A limit of thinking that the model has no knob for is a warning, once a run: the request leaves without the limit.',
   },
+  thoughtReplies: {
+    since: 10,
+    why: 'A reply with thinking names the message that has it, so that readers of the run are shown the thinking.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

@@ -153,7 +153,8 @@ export function shownCalls(
     room -= size;
     return { id, tool, args: room >= 0 ? args : { $omitted: size } };
   });
-  const isWhole = room >= 0 && shown.length === calls.length + (reply.surplus ?? 0);
+  const hasAllCalls = room >= 0 && shown.length === calls.length + (reply.surplus ?? 0);
+  const isWhole = hasAllCalls && !(reply.thinking && follows(run, 'thoughtReplies'));
   const { head } = run;
   if (isWhole || typeof head !== 'string' || !follows(run, 'namedReplies')) {
     return { calls: shown };

@@ -1,3 +1,4 @@
+import { CHANGES } from '../../../core/step/changes.js';
 import { call, calls, says, STRICT_001, withReply, type Script } from '../script.js';
 import {
   codesOf,
@@ -162,6 +163,17 @@ describe('what a reply without calls means', () => {
     const shell = play({ model: [says('part', { stop: 'stop_sequence', stopDetail: '###' })] });
     expect(finish(shell).stopReason).toBe('completed');
     expect(ofType(shell, 'model_response')[0]?.stopReason).toBe('stop_sequence: ###');
+  });
+
+  test('a reply with thinking names its message; under rules before 10 it does not', () => {
+    const heads = (rules: number) => {
+      const shell = createShell({ rules, model: [says('42', { thinking: true }), says('x')] });
+      finish(shell);
+      return ofType(shell, 'model_response').map(({ head }) => head !== undefined);
+    };
+    const { since } = CHANGES.thoughtReplies;
+    expect(heads(since)).toEqual([true]);
+    expect(heads(since - 1)).toEqual([false]);
   });
 
   test('text beside calls is commentary', () => {
