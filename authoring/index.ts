@@ -4,6 +4,7 @@ export { defineConfig, isConfig, type Config, type ConfigDefinition } from './de
 export type { Endpoint } from './models.js';
 export {
   defineHook,
+  hookMatches,
   hookNames,
   type Hook,
   type HookContext,

@@ -3,7 +3,7 @@
  * Invariant: defaults < configuration < agent < start.
  */
 import { parseBudget, parseSettings } from '../../authoring/check-limits.js';
-import { hookNames, type Agent, type Config } from '../../authoring/index.js';
+import { hookMatches, hookNames, type Agent, type Config } from '../../authoring/index.js';
 import { DEFAULT_BUDGET, type Budget } from '../../core/state/budget-fields.js';
 import { digestOf, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -44,6 +44,7 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
   const { fallbackModel } = settings;
   const fallback = fallbackModel === null ? undefined : resolveRoute(fallbackModel, config);
   const { versions } = settings;
+  const matches = hookMatches(agent.hooks);
   const policy = { ...agent.policy, version: versions.policy ?? agent.policy.version };
   return {
     agent: { name: agent.name, version: agent.version },
@@ -53,6 +54,7 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
     tools,
     policy,
     hooks: hookNames(agent.hooks),
+    ...(matches !== undefined && { hookMatches: matches }),
     budget: budgetFor(route, {
       ...DEFAULT_BUDGET,
       ...(settings.turnCounting === 'logical' && { maxModelCalls: LOGICAL_MODEL_CALLS_MAX }),

@@ -10,7 +10,7 @@
  */
 import { only } from '../step/inflight.js';
 import { closeAsk } from '../ask/open-ask.js';
-import { startHooks } from '../hooks/start.js';
+import { hooksFor, startHooks } from '../hooks/start.js';
 import { useGrant } from '../permission/grants.js';
 import {
   toolOf,
@@ -99,8 +99,9 @@ export function refuseUnchecked(
 
 export function hook(run: OpenRun, call: CheckedStage): StationResult {
   if (call.hooked !== undefined || !hasHooks(run, 'PreToolUse')) return go(run, call);
-  const payload = { tool_name: call.tool, tool_input: call.args, call_id: call.id };
   const errand = { point: 'PreToolUse', callId: call.id, tool: call.tool } as const;
+  if (hooksFor(run, errand).length === 0) return go(run, call);
+  const payload = { tool_name: call.tool, tool_input: call.args, call_id: call.id };
   const asking = withCall(run, { ...baseOf(call), stage: 'hooking' });
   return { kind: 'moved', step: startHooks(asking, errand, payload) };
 }

@@ -6,7 +6,7 @@
 import { pinEvidence } from '../context/pinned.js';
 import { pathWritten, withValue } from '../dataflow/state.js';
 import { proofsFrom, provenBy } from '../gates/evidence.js';
-import { startHooks, toldText } from '../hooks/start.js';
+import { hooksFor, startHooks, toldText } from '../hooks/start.js';
 import type { StoredText } from '../json/json.js';
 import { countResult, noteAction } from '../limits/observed-results.js';
 import {
@@ -202,10 +202,10 @@ export function awaitsHooks(run: OpenRun, turn: Turn): boolean {
   return turn.calls.some((call) => call.stage === 'settled' && !isOver(run, call));
 }
 
-function pointOf(run: OpenRun, { result }: SettledStage): HookPoint | undefined {
+function pointOf(run: OpenRun, { result, tool }: SettledStage): HookPoint | undefined {
   if (!result.started || result.synthetic) return undefined;
   const point = result.isError ? 'PostToolUseFailure' : 'PostToolUse';
-  return hasHooks(run, point) ? point : undefined;
+  return hasHooks(run, point) && hooksFor(run, { point, tool }).length > 0 ? point : undefined;
 }
 
 function startAfter(run: OpenRun, call: SettledStage, point: HookPoint): Step<OpenRun> {

@@ -18,6 +18,7 @@ import {
   type HookReport,
 } from '../state/hook.js';
 import { answerOpinion, callOpinion } from './opinion.js';
+import { hooksFor } from './start.js';
 
 const MESSAGE_CHARS_MAX = 500;
 /** UTF-16 units of all messages of PostSampling hooks that wait for a request. */
@@ -38,8 +39,8 @@ export function hooksRan(run: OpenRun, effectId: string, output: RunHooksOutput)
 }
 
 export function hooksFailed(run: OpenRun, effectId: string, failure: Failure): OpenRun {
-  const point = ownValue(run.errands ?? {}, effectId)?.point;
-  const names = point === undefined ? [] : (run.frozen.hooks[point] ?? []);
+  const errand = ownValue(run.errands ?? {}, effectId);
+  const names = errand === undefined ? [] : hooksFor(run, errand);
   const error = failure.cancelled ? 'stopped with the run' : failure.message;
   const outcomes = names.map((hook) => ({ hook, opinion: {}, error, durationMs: 0 }));
   return hooksRan(run, effectId, { outcomes, eventsUpTo: 0 });

@@ -4,6 +4,7 @@
  * Invariant: what a hook returns is data from outside; the activity has parsed it to these shapes.
  */
 import type { Json } from '../json/json.js';
+import type { ToolEffect } from './tool.js';
 
 export const HOOK_POINTS = [
   'SessionStart',
@@ -20,6 +21,20 @@ export type HookPoint = (typeof HOOK_POINTS)[number];
 
 /** Names of the hooks of a run, in the order in which they run; a point without hooks has no activity. */
 export type HookNames = { readonly [point in HookPoint]?: readonly string[] };
+
+/** Points at which a hook is asked about one call. */
+export const CALL_POINTS = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'] as const;
+export type CallPoint = (typeof CALL_POINTS)[number];
+
+/** Calls that a hook is asked about (G113); with both fields a call must fit both. */
+export interface HookMatch {
+  /** Names of tools; `*` stands for any letters, none among them. */
+  readonly tools?: readonly string[];
+  readonly effects?: readonly ToolEffect[];
+}
+
+/** By the hook's name; one that is not here is asked about every call. */
+export type HookMatches = { readonly [hook: string]: HookMatch };
 
 /** What one hook said; every field belongs to some of the points only. */
 export interface HookOpinion {

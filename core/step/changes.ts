@@ -105,6 +105,10 @@ export const CHANGES = {
     since: 10,
     why: 'A reply with thinking names the message that has it, so that readers of the run are shown the thinking.',
   },
+  matchedHooks: {
+    since: 10,
+    why: 'A hook that names tools or effects is asked about calls of those alone: a call that no hook matches costs no activity.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

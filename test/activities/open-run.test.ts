@@ -75,11 +75,16 @@ describe('open_run', () => {
     expect(frozen?.prompt.bytes).toBeGreaterThan(1_000);
   });
 
-  test('freezes the names of the hooks by point, in their order', async () => {
+  test('freezes the names of the hooks by point, in their order, and what they match', async () => {
     const hooked = await startBed({
       hooks: [
         defineHook({ name: 'second', point: 'Stop', run: () => ({}) }),
-        defineHook({ name: 'guard', point: 'PreToolUse', run: () => null }),
+        defineHook({
+          name: 'guard',
+          point: 'PreToolUse',
+          match: { effects: ['send'] },
+          run: () => null,
+        }),
         defineHook({ name: 'first', point: 'Stop', run: () => undefined }),
       ],
     });
@@ -91,6 +96,7 @@ describe('open_run', () => {
       events: [],
     });
     expect(frozen?.hooks).toEqual({ Stop: ['second', 'first'], PreToolUse: ['guard'] });
+    expect(frozen?.hookMatches).toEqual({ guard: { effects: ['send'] } });
     await hooked.end();
   });
 

@@ -9,7 +9,7 @@ import type { Finding, RecoveryStep } from '../../core/state/recovery.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import type { Failure } from '../../core/state/failure.js';
 import type { Frozen } from '../../core/state/frozen.js';
-import type { HookNames, HookOpinion } from '../../core/state/hook.js';
+import type { HookMatches, HookNames, HookOpinion } from '../../core/state/hook.js';
 import {
   NO_USAGE,
   type CallCheck,
@@ -53,6 +53,7 @@ export interface Script {
   /** By hook name, in order; then no opinion. */
   readonly hooks?: { readonly [hook: string]: readonly HookEntry[] };
   readonly hookNames?: HookNames;
+  readonly hookMatches?: HookMatches;
   readonly compactions?: readonly (
     { readonly tokens?: number; readonly usage?: Usage } | { readonly failure: Failure }
   )[];
@@ -198,6 +199,7 @@ export function frozenOf(script: Script): Frozen {
     tools: script.tools ?? TOOLBOX,
     policy: { version: '7', rules: script.policy ?? [] },
     hooks: script.hookNames ?? {},
+    ...(script.hookMatches !== undefined && { hookMatches: script.hookMatches }),
     budget: { ...DEFAULT_BUDGET, ...script.budget },
     settings: { ...DEFAULT_SETTINGS, ...script.settings },
     versions: { agent: '1', policy: '7', modelRoute: route.name, pricing: 'p1' },
