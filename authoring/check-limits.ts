@@ -109,6 +109,7 @@ const settingsSchema = z
     includePartialMessages: z.boolean(),
     streamRetentionMs: count.max(YEAR_MS),
     requireProof: z.boolean(),
+    requireDone: z.boolean(),
     minOutputTokens: count.min(1),
     heartbeatMs: z.strictObject({
       repeatable: duration.min(1_000),

@@ -14,6 +14,7 @@ import type { SettingsOverrides, StartInput } from '../../core/state/task.js';
 import type { ToolOffer } from '../../core/state/transcript.js';
 import { resolveRoute } from '../../providers/routes.js';
 import { checkProof } from './check-proof.js';
+import { checkDone } from './check-task.js';
 import { codeVersion } from './code-version.js';
 
 const NAMES_SHOWN_MAX = 20;
@@ -89,6 +90,7 @@ export function settingsFor(config: Config, start: StartInput): Settings {
   const settings = { ...given, ...wished };
   checkPermissionMode(settings);
   checkProof(given, wished);
+  checkDone(start.task, { given, wished });
   checkWished(wished);
   return settings;
 }

@@ -66,6 +66,8 @@ export interface Settings {
   readonly streamRetentionMs: number;
   /** Decisions must carry a valid signature of the desk. A start cannot switch it off. */
   readonly requireProof: boolean;
+  /** A task must say when it is done: criteria, evidence or an output schema (G114). A start cannot switch it off. */
+  readonly requireDone: boolean;
   /** Least output tokens that make a model call worth starting. */
   readonly minOutputTokens: number;
   /** How soon a dead worker is noticed, in ms. */
@@ -121,6 +123,7 @@ export const DEFAULT_SETTINGS: Settings = {
   includePartialMessages: false,
   streamRetentionMs: DAY_MS,
   requireProof: false,
+  requireDone: false,
   minOutputTokens: 1,
   heartbeatMs: { repeatable: 10_000, single: 60_000 },
   modelTimeoutMs: 600_000,

@@ -91,6 +91,7 @@ const loop = {
   onBudget: z.enum(['stop', 'ask']),
   onOutcomeUnknown: z.enum(['ask', 'observe', 'stop']),
   wrapUpTurn: z.boolean(),
+  requireDone: z.boolean(),
   tokenBudget,
   terminateOn: z.enum(['no_calls']),
   stateWritePolicy: z.enum(['write_once']),

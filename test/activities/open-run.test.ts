@@ -75,6 +75,51 @@ describe('open_run', () => {
     expect(frozen?.prompt.bytes).toBeGreaterThan(1_000);
   });
 
+  describe('G114: where a task must say when it is done', () => {
+    const when = { path: 'answer', exists: true };
+    const criterion = { id: 'a', when };
+    let strict: Bed;
+    beforeAll(async () => {
+      strict = await startBed({ settings: { requireDone: true } });
+    });
+    afterAll(() => strict.end());
+
+    const input = (task: object, settings: object = {}) => ({
+      v: 1 as const,
+      run: RUN,
+      segment: 0,
+      start: { ...start, task: { goal: 'Do it.', ...task }, settings },
+      events: [],
+    });
+
+    test.each<[string, object]>([
+      ['success criteria', { successCriteria: [criterion] }],
+      ['evidence', { requiredEvidence: [{ id: 'a', satisfiedBy: 'orders.read' }] }],
+      ['an output schema', { outputSchema: { type: 'object' } }],
+    ])('%s say it', async (_, task) => {
+      const { frozen } = await attempt(strict.activities().open_run, input(task));
+      expect(frozen?.settings.requireDone).toBe(true);
+    });
+
+    test.each<[string, object, object, RegExp]>([
+      ['says nothing', {}, {}, /does not say when it is done/],
+      ['has empty lists', { successCriteria: [], requiredEvidence: [] }, {}, /does not say/],
+      ['does not want to', {}, { requireDone: false }, /may not do without/],
+    ])('a task that %s is refused', async (_, task, settings, message) => {
+      const failed = await failureFrom(
+        attempt(strict.activities().open_run, input(task, settings)),
+      );
+      expect(failed).toMatchObject({ type: 'InvalidTask', nonRetryable: true });
+      expect(failed.message).toMatch(message);
+    });
+
+    test('a start may ask for it itself', async () => {
+      const asked = input({}, { requireDone: true });
+      const failed = await failureFrom(attempt(bed.activities().open_run, asked));
+      expect(failed.message).toMatch(/does not say when it is done/);
+    });
+  });
+
   test('freezes the names of the hooks by point, in their order, and what they match', async () => {
     const hooked = await startBed({
       hooks: [
