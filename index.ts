@@ -26,6 +26,8 @@ export {
   type HookReturns,
   type HostedToolDefinition,
   type PolicyDeclaration,
+  type TaskGate,
+  type TaskGateContext,
   type Tool,
   type ToolContext,
   type ToolDefinition,

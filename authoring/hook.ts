@@ -65,7 +65,10 @@ type Silent = { readonly [name: string]: never };
 
 /** What a hook may say, by point; nothing at all is no opinion. */
 export interface HookReturns {
-  readonly SessionStart: Pick<HookOpinion, 'additionalContext'>;
+  readonly SessionStart: Pick<HookOpinion, 'additionalContext' | 'message'> & {
+    /** Nobody may work on this task, because of `message`; a hook that fails refuses nothing. */
+    readonly decision?: 'deny';
+  };
   readonly PreToolUse: Pick<HookOpinion, 'decision' | 'message' | 'updatedInput'>;
   readonly PostToolUse: Silent;
   readonly PostToolUseFailure: Silent;

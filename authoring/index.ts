@@ -12,6 +12,7 @@ export {
   type HookInputs,
   type HookReturns,
 } from './hook.js';
+export type { TaskGate, TaskGateContext } from './task-gate.js';
 export { defineTool, type ToolDefinition } from './define-tool.js';
 export { defineHostedTool, type HostedToolDefinition } from './hosted-tool.js';
 export { askPerson } from './ask-person.js';

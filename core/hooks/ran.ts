@@ -5,6 +5,7 @@
  */
 import { type Call } from '../state/call.js';
 import { withCall, baseOf } from '../step/open-work.js';
+import { follows } from '../step/changes.js';
 import type { RunHooksOutput } from '../state/effect.js';
 import type { EventBody } from '../state/event.js';
 import type { Failure } from '../state/failure.js';
@@ -52,8 +53,9 @@ function tell(run: OpenRun, errand: HookErrand, outcome: HookOutcome): OpenRun {
   const message = (outcome.error ?? outcome.opinion.message)?.slice(0, MESSAGE_CHARS_MAX);
   const said = { hook, durationMs, ...(message !== undefined && { message }) };
   if (point === 'SessionStart' || point === 'SessionEnd') {
+    const word = refusesTask(run, outcome) ? 'deny' : 'ok';
     const failed = outcome.error !== undefined;
-    const report: HookReport = { point, outcome: failed ? 'error' : 'ok', ...said };
+    const report: HookReport = { point, outcome: failed ? 'error' : word, ...said };
     const hookReports = [...(run.hookReports ?? []), report].slice(0, HOOK_REPORTS_MAX);
     return { ...run, hookReports };
   }
@@ -116,7 +118,21 @@ function greeted(run: OpenRun, outcomes: readonly HookOutcome[]): OpenRun {
   if (run.arrival === undefined) return run;
   const texts = outcomes.map(({ opinion }) => opinion.additionalContext ?? '');
   const context = withinChars(texts, CONTEXT_CHARS_MAX);
-  return { ...run, arrival: { ...run.arrival, hooks: 'done', context } };
+  const refusing = outcomes.find((outcome) => refusesTask(run, outcome));
+  const denied = refusing && (refusing.opinion.message ?? refusalBy(refusing));
+  return {
+    ...run,
+    arrival: { ...run.arrival, hooks: 'done', context, ...(denied !== undefined && { denied }) },
+  };
+}
+
+/** At SessionStart. */
+function refusesTask(run: OpenRun, { opinion }: HookOutcome): boolean {
+  return opinion.decision === 'deny' && follows(run, 'refusedTasks');
+}
+
+function refusalBy({ hook }: HookOutcome): string {
+  return `The hook ${hook} refuses this task.`;
 }
 
 /** What PostSampling hooks say waits for the next request; it never changes the turn that they saw. */

@@ -40,9 +40,12 @@ export type HookMatches = { readonly [hook: string]: HookMatch };
 export interface HookOpinion {
   /** SessionStart. */
   readonly additionalContext?: string;
-  /** PreToolUse. `allow` only says that the hook does not mind: permission and approval still decide. */
+  /**
+   * PreToolUse. `allow` only says that the hook does not mind: permission and approval still decide.
+   * SessionStart: `deny` refuses the task.
+   */
   readonly decision?: 'allow' | 'deny' | 'ask';
-  /** PreToolUse, Stop: why. */
+  /** SessionStart, PreToolUse, Stop: why. */
   readonly message?: string;
   /** PreToolUse: other arguments, checked before they are used. */
   readonly updatedInput?: Json;
@@ -79,7 +82,7 @@ export const HOOK_REPORTS_MAX = 50;
 export interface HookReport {
   readonly point: HookPoint;
   readonly hook: string;
-  readonly outcome: 'ok' | 'error';
+  readonly outcome: 'ok' | 'deny' | 'error';
   readonly message?: string;
   readonly durationMs: number;
 }

@@ -109,6 +109,10 @@ export const CHANGES = {
     since: 10,
     why: 'A hook that names tools or effects is asked about calls of those alone: a call that no hook matches costs no activity.',
   },
+  refusedTasks: {
+    since: 10,
+    why: 'A SessionStart hook that denies refuses the task before the first model call.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RESULTS_ARE_DATA } from '../../activities/run/open-run.js';
-import { defineHook, defineTool } from '../../authoring/index.js';
+import { defineHook, defineTool, type TaskGate } from '../../authoring/index.js';
 import { RULES_VERSION } from '../../core/step/changes.js';
 import type { StartInput } from '../../core/state/task.js';
 import { attempt, failureFrom, RUN, sessionEvent, startBed, type Bed } from './setup.js';
@@ -117,6 +117,46 @@ describe('open_run', () => {
       const asked = input({}, { requireDone: true });
       const failed = await failureFrom(attempt(bed.activities().open_run, asked));
       expect(failed.message).toMatch(/does not say when it is done/);
+    });
+  });
+
+  describe('the safety gates of the house', () => {
+    const TASK = { goal: 'Do it.', caller: 'carl' };
+
+    async function judged(own?: TaskGate, house?: TaskGate): Promise<string | undefined> {
+      const agent = bed.config.agents.get('helper')!;
+      const agents = new Map([['helper', { ...agent, ...(own && { refuseTask: own }) }]]);
+      const config = { ...bed.config, agents, ...(house && { refuseTask: house }) };
+      const { denied } = await attempt(bed.activities({ config }).open_run, {
+        v: 1,
+        run: RUN,
+        segment: 0,
+        start: { ...start, task: TASK },
+        events: [],
+      });
+      return denied;
+    }
+
+    test('are told the whole task and refuse it by a reason, the configuration first', async () => {
+      const seen: unknown[] = [];
+      const own: TaskGate = (task, { agent, runId }) => {
+        seen.push([task, agent, runId]);
+        return 'Not by this agent.';
+      };
+      expect(await judged(own)).toBe('Not by this agent.');
+      expect(seen).toEqual([[TASK, 'helper', RUN.runId]]);
+      expect(await judged(own, () => 'Not in this house.')).toBe('Not in this house.');
+      expect(seen).toHaveLength(1);
+      expect(await judged(own, () => null)).toBe('Not by this agent.');
+      expect(await judged(() => undefined)).toBeUndefined();
+    });
+
+    test.each<[string, () => unknown, RegExp]>([
+      ['throws', () => Promise.reject(new Error('away')), /could not judge this task: .*away/],
+      ['gives no text', () => true, /could not judge this task: it gave no text/],
+      ['gives a blank text', () => ' ', /^The safety gate of agent helper refuses this task/],
+    ])('one that %s does not open', async (_, gate, reason) => {
+      expect(await judged(gate as TaskGate)).toMatch(reason);
     });
   });
 

@@ -186,6 +186,7 @@ function ofOpen(shell: Shell, effect: Started<'open_run'>, eventsUpTo: number): 
     head: 'root',
     goal: shell.script.goalStored ? spilled : { text: goal },
     ...(deskKeys !== undefined && { deskKeys }),
+    ...(shell.script.denied !== undefined && { denied: shell.script.denied }),
     eventsUpTo,
   };
   return { type: 'run_opened', output };

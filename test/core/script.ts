@@ -74,6 +74,8 @@ export interface Script {
   readonly openNever?: boolean;
   /** By segment. */
   readonly openFailures?: { readonly [segment: number]: Failure };
+  /** Why the house refuses the task. */
+  readonly denied?: string;
   /** The goal is spilled to the blob store. */
   readonly goalStored?: boolean;
 }
