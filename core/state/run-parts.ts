@@ -2,6 +2,7 @@
 import type { RefusedDecision } from './ask.js';
 import type { Call } from './call.js';
 import type { RetriedAttempt, StoreRef } from './effect.js';
+import type { TransitionReason } from './event.js';
 import type { AskView } from './ask-view.js';
 import type { AnswerOpinion } from './hook.js';
 import type { StoredText } from '../json/json.js';
@@ -92,6 +93,12 @@ export interface Clock {
   readonly unclaimed?: readonly Span[];
   /** Up to when time is in `unclaimed`, or decided. */
   readonly judgedTo?: number;
+}
+
+/** Why the run went on the last time, and when: ms since epoch. */
+export interface NewestTransition {
+  readonly reason: TransitionReason;
+  readonly at: number;
 }
 
 /** What differs from the frozen route; read through `route.ts`. */

@@ -36,6 +36,7 @@ import type {
   ModelChoice,
   ModelFailure,
   Money,
+  NewestTransition,
   PinnedResult,
   QueuedMessage,
   Repetition,
@@ -123,6 +124,7 @@ export interface Run extends Carrier {
   readonly queue: readonly QueuedMessage[];
   readonly seenMessageIds: readonly string[];
   readonly lastAnswer?: StoredText;
+  readonly transition?: NewestTransition;
   /** The newest answer as the task's output schema has it. */
   readonly lastOutput?: Json;
   readonly partialOutput?: StoredText;

@@ -113,6 +113,10 @@ export const CHANGES = {
     since: 10,
     why: 'A SessionStart hook that denies refuses the task before the first model call.',
   },
+  shownTransition: {
+    since: 10,
+    why: 'A run keeps its newest transition: its state says why it went on.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;
