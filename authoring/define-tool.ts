@@ -53,6 +53,8 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   readonly identity?: IdentityDeclaration<z.output<Schema>>;
   readonly timeoutMs?: number;
   readonly maxResultBytes?: number;
+  /** Most that one execution costs in micro-USD, as it tells by `ctx.cost`; default: nothing is reserved. */
+  readonly maxCostMicroUsd?: number;
   readonly concurrencySafe?: boolean;
   /** Default: 'tool', whose `run` is called. 'human_input': a person answers. 'handoff': the run ends with it. */
   readonly kind?: DeclaredKind;
@@ -117,6 +119,7 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
       definition.maxResultBytes ?? DEFAULT_RESULT_BYTES_MAX,
       RESULT_BYTES_LIMIT,
     ]),
+    ...costBoundOf(definition),
     schemaHash: schema.hash,
     ...(output !== undefined && { outputSchemaHash: output.hash }),
     probes: probe !== undefined,
@@ -237,6 +240,19 @@ function checkSandbox({ name, kind, effect, sandbox, sandboxRun }: Declaration):
 
 function idempotencyOf({ effect, idempotency }: Declaration): Idempotency {
   return idempotency ?? (sideEffectOf(effect) === 'mutating' ? 'unknown' : 'natural');
+}
+
+function costBoundOf({
+  name,
+  kind = 'tool',
+  maxCostMicroUsd,
+}: Declaration): Pick<ToolRecord, 'maxCostMicroUsd'> {
+  if (maxCostMicroUsd === undefined) return {};
+  if (kind !== 'tool') {
+    throw wrong(name, `it has a cost, but its kind is "${kind}"`, 'Drop maxCostMicroUsd.');
+  }
+  const bound = within(name, 'maxCostMicroUsd', [maxCostMicroUsd, Number.MAX_SAFE_INTEGER]);
+  return { maxCostMicroUsd: bound };
 }
 
 function within(tool: string, field: string, [value, max]: readonly [number, number]): number {

@@ -110,6 +110,7 @@ function announce(run: OpenRun, call: Call, result: Told): OpenRun {
     started: result.started,
     attempts: result.attempts,
     durationMs: result.durationMs,
+    ...(call.costMicroUsd !== undefined && { costMicroUsd: call.costMicroUsd }),
     key: result.idempotencyKey,
     ...(path !== undefined && { path }),
     ...(returned !== undefined && { returned }),

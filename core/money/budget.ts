@@ -139,6 +139,8 @@ export interface Spent {
   readonly billed: number;
   /** For attempts that brought none. */
   readonly lost: number;
+  /** Default: the model call. */
+  readonly by?: 'the tool call';
 }
 
 /** Ends a reservation with what the call really cost. */
@@ -151,7 +153,8 @@ export function settleReservation(run: OpenRun, effectId: string, spent: Spent):
   const money = { spentMicroUsd, reserved, overrun: run.money.overrun || breaks };
   const settled = { ...run, money };
   if (!above) return settled;
-  const text = `the model call was billed with ${spent.billed} micro-USD, its bound was ${bound}`;
+  const { by = 'the model call' } = spent;
+  const text = `${by} was billed with ${spent.billed} micro-USD, its bound was ${bound}`;
   return warn(settled, 'billed_above_bound', text);
 }
 

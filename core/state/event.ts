@@ -176,6 +176,8 @@ export type EventBody =
       readonly started: boolean;
       readonly attempts: number;
       readonly durationMs: number;
+      /** What its executions cost, as the tool said or as was reserved; absent: nothing. */
+      readonly costMicroUsd?: number;
       readonly key: string;
       /** Dataflow: the path of the state that its result became. */
       readonly path?: string;

@@ -117,6 +117,10 @@ export const CHANGES = {
     since: 10,
     why: 'A run keeps its newest transition: its state says why it went on.',
   },
+  toolCosts: {
+    since: 10,
+    why: 'What a tool says that a call costs counts in the budget of money; what the tool declares as the most is reserved before, and charged for an attempt that is lost.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

@@ -158,7 +158,7 @@ export function baseOf(call: Call): CallBase {
   const { id, index, callKey, revision, tool, toolVersion, args, digest } = call;
   const { attempt, attempts, handedOver, corrected, flow, repeatAsks, unprovenWords, outlook } =
     call;
-  const { inDoubt } = call;
+  const { inDoubt, costMicroUsd } = call;
   return {
     id,
     index,
@@ -171,6 +171,7 @@ export function baseOf(call: Call): CallBase {
     attempt,
     attempts,
     ...(inDoubt !== undefined && { inDoubt }),
+    ...(costMicroUsd !== undefined && { costMicroUsd }),
     ...(handedOver !== undefined && { handedOver }),
     ...(corrected !== undefined && { corrected }),
     ...(flow !== undefined && { flow }),

@@ -118,6 +118,7 @@ class ToolDouble {
     if (ctx.signal.aborted) throw stopped(ctx);
     switch (result.kind) {
       case 'ok':
+        if (result.costMicroUsd !== undefined) ctx.cost(result.costMicroUsd);
         return this.succeed(result.value, call);
       case 'error':
         await this.reach('tool_finished', ctx, worker);

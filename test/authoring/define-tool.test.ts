@@ -203,6 +203,12 @@ describe('defineTool refuses a declaration that would fail later', () => {
     ['a blank role', { effect: 'send', approval: { roles: [' '] } }, /is not a role/],
     ['an expiry of 0', { effect: 'send', approval: { expiresInMs: 0 } }, /expires in 0 ms/],
     ['a wrong onExpiry', { effect: 'send', approval: { onExpiry: 'wait' } }, /onExpiry is "wait"/],
+    ['a cost of half a micro-dollar', { maxCostMicroUsd: 0.5 }, /maxCostMicroUsd is 0.5/],
+    [
+      'a cost of a person’s answer',
+      { kind: 'human_input', effect: 'none', maxCostMicroUsd: 5 },
+      /has a cost, but its kind is "human_input"/,
+    ],
     ['a timeout of 0', { timeoutMs: 0 }, /timeoutMs is 0/],
     ['a negative timeout', { timeoutMs: -1 }, /timeoutMs is -1/],
     ['an endless timeout', { timeoutMs: Infinity }, /timeoutMs is Infinity/],

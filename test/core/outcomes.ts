@@ -290,9 +290,12 @@ function ofTool(shell: Shell, effect: Started<'execute_tool'>, how: How): Outcom
   }
   const attempts =
     'attempts' in entry && entry.attempts !== undefined ? { attempts: entry.attempts } : {};
+  const free = effect.input.cost === undefined ? undefined : 0;
+  const { costMicroUsd = free } = 'costMicroUsd' in entry ? entry : {};
   const ended = returned(shell, effect, {
     outcome: ofEntry(entry, effect.input.typed === true),
     ...attempts,
+    ...(costMicroUsd !== undefined && { costMicroUsd }),
   });
   return back(effect.id, ended, 'delayMs' in entry ? entry.delayMs : undefined);
 }
@@ -300,7 +303,7 @@ function ofTool(shell: Shell, effect: Started<'execute_tool'>, how: How): Outcom
 function returned(
   shell: Shell,
   effect: Started<'execute_tool'>,
-  more: Pick<ExecuteToolOutput, 'outcome'> & { readonly attempts?: number },
+  more: Pick<ExecuteToolOutput, 'outcome' | 'costMicroUsd'> & { readonly attempts?: number },
 ): Ended {
   const eventsUpTo = isRead(shell, effect) ? unstored(effect) : store(shell, effect);
   return {

@@ -92,7 +92,12 @@ export interface ModelReply {
 export type ModelEntry = ModelReply | { readonly failure: Failure; readonly delayMs?: number };
 
 export type ToolEntry =
-  | { readonly ok: Json; readonly delayMs?: number; readonly attempts?: number }
+  | {
+      readonly ok: Json;
+      readonly delayMs?: number;
+      readonly attempts?: number;
+      readonly costMicroUsd?: number;
+    }
   | {
       readonly stored: StoredText;
       readonly delayMs?: number;

@@ -96,6 +96,7 @@ export class Story {
 
   #toolEnd(event: Of<'tool_finished'>): void {
     if (event.started) this.toolCalls += 1;
+    this.costMicroUsd += event.costMicroUsd ?? 0;
     const isRefused = event.status !== 'ok';
     const detail = event.code ?? (event.attempts > 1 ? `${event.attempts} attempts` : undefined);
     const said = {

@@ -37,7 +37,8 @@ test('a step keeps its place and is completed by the event that ends it; other s
   story.take(started('two'));
   const [one, two] = story.steps;
   expect([one?.to, two?.to]).toEqual([undefined, undefined]);
-  story.take(finished('one', { attempts: 3 }));
+  story.take(finished('one', { attempts: 3, costMicroUsd: 5 }));
+  expect(story.costMicroUsd).toBe(5);
   expect(story.steps).toMatchObject([
     { id: '0', tone: 'tool', from: 0, to: 2_000, outcome: 'ok', detail: '3 attempts' },
     { id: '1', to: undefined },
