@@ -9,6 +9,7 @@ import { digestOf, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Frozen } from '../../core/state/frozen.js';
 import type { ModelRoute } from '../../core/state/model.js';
+import { routeHash } from '../../core/step/route.js';
 import { DEFAULT_SETTINGS, type Settings } from '../../core/state/settings.js';
 import type { SettingsOverrides, StartInput } from '../../core/state/task.js';
 import type { ToolOffer } from '../../core/state/transcript.js';
@@ -68,9 +69,9 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
       agent: agent.version,
       prompt: prompt.hash,
       tools: digestOf(tools as unknown as Json),
-      modelRoute: route.name,
+      modelRoute: routeHash(route),
       pricing: route.pricesVersion,
-      ...(fallback !== undefined && { fallback: fallback.name }),
+      ...(fallback !== undefined && { fallback: routeHash(fallback) }),
       code: codeVersion(),
       ...versions,
       policy: policy.version,

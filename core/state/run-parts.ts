@@ -101,6 +101,14 @@ export interface NewestTransition {
   readonly at: number;
 }
 
+export interface AskedRoute {
+  readonly name: string;
+  /** Version of its prices. */
+  readonly pricing: string;
+  /** Of the whole route; absent under rules before 10. */
+  readonly hash?: string;
+}
+
 /** What differs from the frozen route; read through `route.ts`. */
 export interface ModelChoice {
   /** A person's choice in place of the frozen route. */

@@ -27,6 +27,7 @@ import type { TranscriptItem } from './transcript.js';
 import type { ContextSize } from './context-size.js';
 import type { WarningCode } from './warning.js';
 import type {
+  AskedRoute,
   BreakerCount,
   Clock,
   Compactions,
@@ -81,7 +82,7 @@ export interface Run extends Carrier {
   readonly requests: number;
   readonly modelChoice?: ModelChoice;
   /** Routes that were asked so far, in the order of their first request. */
-  readonly routes?: readonly { readonly name: string; readonly pricing: string }[];
+  readonly routes?: readonly AskedRoute[];
   /** Bound of the model call in flight, in tokens: what it counts as when nobody hears of it again. */
   readonly asked?: { readonly inputTokens: number; readonly outputTokens: number };
   readonly tally: Tally;

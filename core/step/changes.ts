@@ -121,6 +121,10 @@ export const CHANGES = {
     since: 10,
     why: 'What a tool says that a call costs counts in the budget of money; what the tool declares as the most is reserved before, and charged for an attempt that is lost.',
   },
+  routeHashes: {
+    since: 10,
+    why: 'The versions of a run name a model route by its hash, so that another window, price or limit under the same name is told apart.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

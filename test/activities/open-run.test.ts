@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RESULTS_ARE_DATA } from '../../activities/run/open-run.js';
 import { defineHook, defineTool, type TaskGate } from '../../authoring/index.js';
+import { routeHash } from '../../core/step/route.js';
 import { RULES_VERSION } from '../../core/step/changes.js';
 import type { StartInput } from '../../core/state/task.js';
 import { attempt, failureFrom, RUN, sessionEvent, startBed, type Bed } from './setup.js';
@@ -193,6 +194,13 @@ describe('open_run', () => {
     expect(frozen?.versions).toMatchObject({ ...versions, pricing: 'scripted', runtime: '0.1.0' });
     expect(frozen?.policy.version).toBe('2031-04');
     await named.end();
+  });
+
+  test('S189: the route of the model is named by what it says of it', async () => {
+    const { frozen } = await open();
+    const other = { ...frozen!.route, contextWindow: 1 };
+    expect(frozen?.versions['modelRoute']).toBe(routeHash(frozen!.route));
+    expect(frozen?.versions['modelRoute']).not.toBe(routeHash(other));
   });
 
   test('an output schema is told to the model and frozen by reference', async () => {
