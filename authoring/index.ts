@@ -13,7 +13,8 @@ export {
   type HookReturns,
 } from './hook.js';
 export type { TaskGate, TaskGateContext } from './task-gate.js';
-export { defineTool, type ToolDefinition } from './define-tool.js';
+export { defineTool, type InputOf, type ToolDefinition } from './define-tool.js';
+export type { InputDeclaration, JsonSchema } from './input-schema.js';
 export { defineHostedTool, type HostedToolDefinition } from './hosted-tool.js';
 export { askPerson } from './ask-person.js';
 export { escalate } from './escalate.js';

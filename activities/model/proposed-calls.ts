@@ -61,8 +61,8 @@ function fittingInto(bytesLeft: number, call: ProposedCall): ProposedCall {
   return fitting ?? tooLarge(bare, 'all calls of one reply');
 }
 
-function bareOf({ unchecked }: Extract<CallCheck, { ok: true }>): CallCheck {
-  return { ok: true, ...(unchecked && { unchecked }) };
+function bareOf({ outlook: _, ...check }: Extract<CallCheck, { ok: true }>): CallCheck {
+  return check;
 }
 
 async function proposedCall(checker: CallChecker, use: ToolUse): Promise<ProposedCall> {

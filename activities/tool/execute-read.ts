@@ -60,7 +60,9 @@ export async function executeRead(
     isDefinite: isToolError,
     workMs: input.workMs,
   });
-  const end = await writePatiently(deps, scope, () => endOf(deps, { input, runnable, meter }, ended));
+  const end = await writePatiently(deps, scope, () =>
+    endOf(deps, { input, runnable, meter }, ended),
+  );
   if (end.kind === 'done') return { outcome: end.outcome, attempts: attempt };
   if (end.kind === 'stopped') return { outcome: stoppedOutcome(scope, input), attempts: attempt };
   const { code, message } = end;

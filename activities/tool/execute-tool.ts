@@ -79,9 +79,7 @@ async function perform(
     const standing = mutating ? await standingOutcome(deps, input) : undefined;
     return { outcome: standing ?? TOO_DEAR, attempts: scope.attempt - 1, eventsUpTo };
   }
-  return mutating
-    ? executeEffect(deps, scope, execution)
-    : readSeen(deps, scope, execution);
+  return mutating ? executeEffect(deps, scope, execution) : readSeen(deps, scope, execution);
 }
 
 async function readSeen(

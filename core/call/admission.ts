@@ -42,7 +42,7 @@ import {
   withOutlook,
 } from '../step/open-work.js';
 import { emit } from '../step/outbox.js';
-import { startCheck } from './argument-check.js';
+import { startCheck, tellLeftOut } from './argument-check.js';
 import { settleCall } from './result.js';
 
 export function lookup(run: OpenRun, call: ProposedStage): StationResult {
@@ -76,7 +76,7 @@ export function check(run: OpenRun, call: ProposedStage): StationResult {
       step: startCheck(run, call, { asker: { kind: 'code' }, target, args }),
     };
   }
-  const validated = emit(run, {
+  const validated = emit(tellLeftOut(run, call, call.check), {
     type: 'validation',
     decision: toolOf(run, call.tool)?.kind === 'handoff' ? 'escalate' : 'execute',
     callId: call.id,

@@ -62,6 +62,8 @@ export type CallCheck =
   | {
       readonly ok: true;
       readonly outlook?: Outlook;
+      /** Fields that the schema does not declare: they are not part of the arguments. At most 10 paths. */
+      readonly leftOut?: readonly string[];
       /** The worker that has the reply lacks the tool's code: another one looks at them. */
       readonly unchecked?: true;
     }

@@ -56,6 +56,9 @@ const KINDS = {
   thinking_limit_ignored: { says: 'The model takes no limit of thinking tokens.' },
   surplus_calls: { says: 'A reply makes more calls than one reply may.' },
   hosted_calls_unlisted: { says: 'The vendor ran more calls than the run lists.' },
+  arguments_left_out: {
+    says: 'Arguments have fields that the schema of the tool does not declare.',
+  },
   key_conflict: { says: 'The idempotency key of a call is taken by another action.' },
   tool_schema_changed: {
     says: 'A worker serves a tool with another schema than the run began with.',

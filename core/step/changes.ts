@@ -125,6 +125,10 @@ export const CHANGES = {
     since: 10,
     why: 'The versions of a run name a model route by its hash, so that another window, price or limit under the same name is told apart.',
   },
+  toldLeftOut: {
+    since: 10,
+    why: 'Fields of arguments that the schema of the tool does not declare do not reach the tool; what was left out is a warning.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;
