@@ -106,6 +106,7 @@ const settingsSchema = z
     unservedTimeoutMs: duration,
     propagateCancellation: z.boolean(),
     persistSession: z.boolean().nullable(),
+    showCwd: z.boolean(),
     includePartialMessages: z.boolean(),
     streamRetentionMs: count.max(YEAR_MS),
     requireProof: z.boolean(),

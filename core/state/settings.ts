@@ -60,6 +60,8 @@ export interface Settings {
   readonly propagateCancellation: boolean;
   /** The conversation is stored when the run ends; null: when the start names a session. */
   readonly persistSession: boolean | null;
+  /** The model is told the folder that the start names as the caller's (`cwd`). */
+  readonly showCwd: boolean;
   /** What models say is streamed piece by piece to whoever reads it. */
   readonly includePartialMessages: boolean;
   /** How long those pieces are kept once the run has ended, in ms; the messages themselves stay. */
@@ -120,6 +122,7 @@ export const DEFAULT_SETTINGS: Settings = {
   unservedTimeoutMs: DAY_MS,
   propagateCancellation: false,
   persistSession: null,
+  showCwd: false,
   includePartialMessages: false,
   streamRetentionMs: DAY_MS,
   requireProof: false,

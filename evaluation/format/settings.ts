@@ -120,6 +120,7 @@ const session = {
   streamCalls: z.boolean(),
   closeOnReturn: z.boolean(),
   persistSession: z.boolean(),
+  showCwd: z.boolean(),
   checkpointEvery: z.union([positive, cadence]),
   reviewEvery: cadence,
   versions,

@@ -26,6 +26,8 @@ import type { ToolRecord } from '../../core/state/tool.js';
 export interface Script {
   readonly task?: Partial<Task>;
   readonly tenant?: string;
+  /** Where the caller works. */
+  readonly cwd?: string;
   readonly budget?: Partial<Budget>;
   readonly settings?: Partial<Settings>;
   readonly policy?: readonly PolicyRule[];
