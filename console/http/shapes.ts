@@ -36,6 +36,7 @@ export const run = z.object({
   stopReason: text.optional(),
   detail: text.optional(),
   costMicroUsd: z.number().int().optional(),
+  alarm: z.string().optional().describe('Its cost or tokens kept doubling from turn to turn.'),
   lastSeq: z.number().int(),
 });
 

@@ -82,6 +82,15 @@ export interface Money {
   readonly overrun: boolean;
 }
 
+/** What the newest turns took, the last one last. */
+export interface Growth {
+  /** In micro-USD, with tools and summaries. */
+  readonly cost: readonly number[];
+  readonly tokens: readonly number[];
+  /** Spent when the newest of them ended. */
+  readonly spentMicroUsd: number;
+}
+
 /** A stretch of time, ms since epoch. */
 export type Span = readonly [from: number, to: number];
 

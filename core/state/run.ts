@@ -33,6 +33,7 @@ import type {
   Compactions,
   Exceeded,
   Final,
+  Growth,
   KnownStore,
   ModelChoice,
   ModelFailure,
@@ -87,6 +88,8 @@ export interface Run extends Carrier {
   readonly asked?: { readonly inputTokens: number; readonly outputTokens: number };
   readonly tally: Tally;
   readonly money: Money;
+  /** For the alarm on turns that keep doubling. */
+  readonly growth?: Growth;
   /** Effect id of a model call that ended without a word of what it cost; nothing goes on before that is known. */
   readonly unheard?: string;
   readonly exceeded?: Exceeded;

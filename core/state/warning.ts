@@ -45,6 +45,9 @@ const KINDS = {
     audited: true,
   },
   rejected_signal: { says: 'The run knows no signal of this name.', audited: true },
+  cost_exploding: {
+    says: 'Cost or tokens of a turn keep doubling; lists and `holdfast doctor` tell of the run.',
+  },
   message_dropped: { says: 'A message finds no room and is dropped.' },
   messages_unread: { says: 'Messages come too late: no request has them.' },
   early_input: { says: 'An outcome comes before the run was opened.' },

@@ -129,6 +129,10 @@ export const CHANGES = {
     since: 10,
     why: 'Fields of arguments that the schema of the tool does not declare do not reach the tool; what was left out is a warning.',
   },
+  growthTold: {
+    since: 10,
+    why: 'Cost or tokens that keep doubling from turn to turn are a warning, once a run.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

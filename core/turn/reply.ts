@@ -5,6 +5,7 @@
  */
 import { REPETITION_NOTICE, afterNotice, repetitionStep } from '../limits/observed-results.js';
 import { settleReservation, costMicroUsd, addUsage } from '../money/budget.js';
+import { watchGrowth } from '../money/growth.js';
 import type { ProposedStage, SettledStage } from '../state/call.js';
 import type { CallModelOutput } from '../state/effect.js';
 import type { EventBody } from '../state/event.js';
@@ -61,7 +62,8 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
   const said = announce(withRetries(recorded, output), turn, billed + lost);
   const announced = reply.hosted === undefined ? said : auditHosted(said, reply.hosted);
   const stopped = withStrangeStop(announced, turn);
-  return withStrangeUsage(withMissing(withSurplus(stopped, turn), reply), reply);
+  const warned = withStrangeUsage(withMissing(withSurplus(stopped, turn), reply), reply);
+  return watchGrowth(warned, reply.usage);
 }
 
 function withRetries(run: OpenRun, { retried }: CallModelOutput): OpenRun {

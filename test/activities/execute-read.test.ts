@@ -40,7 +40,9 @@ describe('execute_tool with a tool that reads', () => {
 
   test('gets its restored arguments and its context', async () => {
     const seen: unknown[] = [];
-    bed = await bedWith((input, { signal, cost: _, ...ctx }) => seen.push([input, ctx, signal.aborted]));
+    bed = await bedWith((input, { signal, cost: _, ...ctx }) =>
+      seen.push([input, ctx, signal.aborted]),
+    );
     const { args } = await bed.store.spillArguments('default', { long: 'x'.repeat(5_000) });
     const spilled = callOf('it', args);
     await attempt(bed.activities().execute_tool, executeInput(spilled));

@@ -162,7 +162,7 @@ describe('calls run in the order of the reply', () => {
   });
 });
 
-describe('PV-10: fields that the schema of a tool does not declare', () => {
+describe('fields that the schema of a tool does not declare', () => {
   const leaving = (leftOut: readonly string[]) =>
     calls({ ...call('a', 'read_order'), check: { ok: true, leftOut } });
   const warned = (script: Partial<Script>) => {
