@@ -76,7 +76,8 @@ export function check(run: OpenRun, call: ProposedStage): StationResult {
       step: startCheck(run, call, { asker: { kind: 'code' }, target, args }),
     };
   }
-  const validated = emit(tellLeftOut(run, call, call.check), {
+  const told = call.check.leftOut === undefined ? run : tellLeftOut(run, call, call.check);
+  const validated = emit(told, {
     type: 'validation',
     decision: toolOf(run, call.tool)?.kind === 'handoff' ? 'escalate' : 'execute',
     callId: call.id,

@@ -119,7 +119,7 @@ export const CHANGES = {
   },
   toolCosts: {
     since: 10,
-    why: 'What a tool says that a call costs counts in the budget of money; what the tool declares as the most is reserved before, and charged for an attempt that is lost.',
+    why: 'The cost that a tool reports counts in the budget of money; the most that the tool declares is reserved before, and charged for an attempt that is lost.',
   },
   routeHashes: {
     since: 10,

@@ -4,8 +4,7 @@
  * proposal order; where the event of a reply leaves something out, the event names the message that has all of it.
  */
 import { REPETITION_NOTICE, afterNotice, repetitionStep } from '../limits/observed-results.js';
-import { settleReservation, costMicroUsd, addUsage } from '../money/budget.js';
-import { watchGrowth } from '../money/growth.js';
+import { settleReservation, costMicroUsd, addUsage, watchGrowth } from '../money/budget.js';
 import type { ProposedStage, SettledStage } from '../state/call.js';
 import type { CallModelOutput } from '../state/effect.js';
 import type { EventBody } from '../state/event.js';

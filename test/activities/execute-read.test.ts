@@ -40,9 +40,7 @@ describe('execute_tool with a tool that reads', () => {
 
   test('gets its restored arguments and its context', async () => {
     const seen: unknown[] = [];
-    bed = await bedWith((input, { signal, cost: _, ...ctx }) =>
-      seen.push([input, ctx, signal.aborted]),
-    );
+    bed = await bedWith((input, { signal, ...ctx }) => seen.push([input, ctx, signal.aborted]));
     const { args } = await bed.store.spillArguments('default', { long: 'x'.repeat(5_000) });
     const spilled = callOf('it', args);
     await attempt(bed.activities().execute_tool, executeInput(spilled));
@@ -55,6 +53,7 @@ describe('execute_tool with a tool that reads', () => {
         idempotencyKey: 'run_1:1',
         attempt: 1,
         traceId: 'trace',
+        cost: expect.any(Function),
       },
       false,
     ]);
