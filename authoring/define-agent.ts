@@ -5,6 +5,7 @@ import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
 import { checkedHooks, type Hook } from './hook.js';
 import { parseBudget, parseSettings } from './check-limits.js';
 import { policyOf, type PolicyDeclaration } from './policy.js';
+import { checkedGate, type TaskGate } from './task-gate.js';
 import type { Tool } from './tool.js';
 
 const TOOLS_MAX = 100;
@@ -22,6 +23,8 @@ export interface AgentDefinition {
   readonly tools?: readonly Tool[];
   /** Code of the worker that is asked along the way; those of one point in this order. */
   readonly hooks?: readonly Hook[];
+  /** Refuses tasks before the first model call; asked after that of the configuration. */
+  readonly refuseTask?: TaskGate;
   readonly policy?: PolicyDeclaration;
   readonly budget?: BudgetOverrides;
   readonly settings?: SettingsOverrides;
@@ -34,6 +37,7 @@ export interface Agent {
   readonly instructions: string;
   readonly tools: readonly Tool[];
   readonly hooks: readonly Hook[];
+  readonly refuseTask?: TaskGate;
   readonly policy: Policy;
   readonly budget: BudgetOverrides;
   readonly settings: SettingsOverrides;
@@ -44,6 +48,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
   checkTexts({ ...definition, version });
   checkTools(name, tools);
   const place = { code: 'InvalidAgent', subject: `Agent ${name}` } as const;
+  const refuseTask = checkedGate(definition.refuseTask, place);
   return Object.freeze({
     name,
     version,
@@ -51,6 +56,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     instructions,
     tools: Object.freeze([...tools]),
     hooks: checkedHooks(name, definition.hooks ?? []),
+    ...(refuseTask !== undefined && { refuseTask }),
     policy: policyOf(name, definition.policy),
     budget: parseBudget(definition.budget, place),
     settings: parseSettings(definition.settings, place),

@@ -11,6 +11,7 @@ import type { Agent } from './define-agent.js';
 import type { Hook } from './hook.js';
 import { parseBudget, parseSettings } from './check-limits.js';
 import { checkedEndpoints, checkedRoutes, checkedUnknownModels, type Endpoint } from './models.js';
+import { checkedGate, type TaskGate } from './task-gate.js';
 import type { Tool } from './tool.js';
 
 export interface ConfigDefinition {
@@ -27,6 +28,8 @@ export interface ConfigDefinition {
   readonly unknownModels?: UnknownModels;
   /** Below what agents and starts say. */
   readonly defaults?: { readonly budget?: BudgetOverrides; readonly settings?: SettingsOverrides };
+  /** Refuses tasks of any agent before the first model call. */
+  readonly refuseTask?: TaskGate;
   /** The approval desk (`holdfast console`). */
   readonly console?: ConsoleDefinition;
 }
@@ -40,12 +43,17 @@ export interface Config {
   readonly routes: readonly ModelRoute[];
   readonly endpoints: readonly Endpoint[];
   readonly unknownModels: UnknownModels;
+  readonly refuseTask?: TaskGate;
   readonly defaults: { readonly budget: BudgetOverrides; readonly settings: SettingsOverrides };
   readonly console: ConsoleSettings;
 }
 
 export function defineConfig(definition: ConfigDefinition): Config {
   const place = { code: 'InvalidConfig', subject: 'The defaults' } as const;
+  const refuseTask = checkedGate(definition.refuseTask, {
+    code: 'InvalidConfig',
+    subject: 'The configuration',
+  });
   return Object.freeze({
     agents: agentsByName(definition.agents),
     tools: toolsByKey([
@@ -59,6 +67,7 @@ export function defineConfig(definition: ConfigDefinition): Config {
     routes: checkedRoutes(definition.routes ?? []),
     endpoints: checkedEndpoints(definition.endpoints ?? []),
     unknownModels: checkedUnknownModels(definition.unknownModels ?? { prices: 'fail' }),
+    ...(refuseTask !== undefined && { refuseTask }),
     defaults: {
       budget: parseBudget(definition.defaults?.budget, place),
       settings: parseSettings(definition.defaults?.settings, place),

@@ -3,6 +3,7 @@
  * Invariant: whatever would fail later because of the declaration alone fails here, with a hint.
  */
 import type { z } from 'zod';
+import type { Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
 import {
   EFFECTS,
@@ -17,7 +18,7 @@ import {
 } from '../core/state/tool.js';
 import { answerRuleOf, approvalOf, type ApprovalDeclaration } from './approval.js';
 import { controlsOf, type IdentityDeclaration, type LimitsDeclaration } from './controls.js';
-import { inputSchemaOf, outputSchemaOf } from './input-schema.js';
+import { inputSchemaOf, outputSchemaOf, type InputDeclaration } from './input-schema.js';
 import { kindDefect, type DeclaredKind } from './tool-kind.js';
 import type { Tool, ToolContext } from './tool.js';
 
@@ -32,7 +33,12 @@ const WIRE_NAME_CHARS_MAX = 64;
 const NAME = /^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
 const VERSION = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,31}$/;
 
-export interface ToolDefinition<Schema extends z.ZodType> {
+/** What the code of a tool gets for this declaration of its input. */
+export type InputOf<Schema> = Schema extends z.ZodType
+  ? z.output<Schema>
+  : { readonly [name: string]: Json };
+
+export interface ToolDefinition<Schema extends InputDeclaration> {
   /** Letters, digits, `_`, `-`; dots group tools: `payments.issue_refund`. */
   readonly name: string;
   readonly version: string;
@@ -40,6 +46,7 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   readonly effect: ToolEffect;
   /** Default: 'natural' for none and read, else 'unknown'. */
   readonly idempotency?: Idempotency;
+  /** A zod object, or a JSON Schema: of fields that it says nothing of the tool gets none. */
   readonly input: Schema;
   /** What `run` and `probe` return must fit it as JSON; it is checked, never changed (G73). */
   readonly output?: z.ZodType;
@@ -48,22 +55,24 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   /** With kind 'human_input': 'customer' (the run's caller), 'staff' (anybody else) or {roles}. */
   readonly answeredBy?: AnswerRule;
   /** Limits across runs: what would pass one is refused, and nothing happens. */
-  readonly limits?: LimitsDeclaration<z.output<Schema>>;
+  readonly limits?: LimitsDeclaration<InputOf<Schema>>;
   /** What an effect is about: a second one within the window asks a person. */
-  readonly identity?: IdentityDeclaration<z.output<Schema>>;
+  readonly identity?: IdentityDeclaration<InputOf<Schema>>;
   readonly timeoutMs?: number;
   readonly maxResultBytes?: number;
+  /** Most that one execution costs in micro-USD, as it tells by `ctx.cost`; default: nothing is reserved. */
+  readonly maxCostMicroUsd?: number;
   readonly concurrencySafe?: boolean;
   /** Default: 'tool', whose `run` is called. 'human_input': a person answers. 'handoff': the run ends with it. */
   readonly kind?: DeclaredKind;
   /** Throw ToolError to say that nothing happened; any other error of a changing tool is in doubt. */
-  readonly run: (input: z.output<Schema>, ctx: ToolContext) => unknown;
+  readonly run: (input: InputOf<Schema>, ctx: ToolContext) => unknown;
   /** Whether it may ('optional', the default with `sandboxRun`) or must run in its sandbox. */
   readonly sandbox?: 'none' | 'optional' | 'required';
   /** `run` in a sandbox of the tool's own making: a container, a throw-away account. */
-  readonly sandboxRun?: (input: z.output<Schema>, ctx: ToolContext) => unknown;
+  readonly sandboxRun?: (input: InputOf<Schema>, ctx: ToolContext) => unknown;
   /** Did the call with `ctx.idempotencyKey` happen? Its result, or null / undefined when it did not. */
-  readonly probe?: (input: z.output<Schema>, ctx: ToolContext) => unknown;
+  readonly probe?: (input: InputOf<Schema>, ctx: ToolContext) => unknown;
   /**
    * When nobody heard how a call ended. Default: 'probe' where there is one, else 'ask' (a person).
    * 'repeat_with_key', only for keyed tools: it is called again with the same key, without asking anybody.
@@ -79,7 +88,7 @@ export interface ToolDefinition<Schema extends z.ZodType> {
 
 /** A definition without the types of its code, which are checked where they are written. */
 type Declaration = Omit<
-  ToolDefinition<z.ZodType>,
+  ToolDefinition<InputDeclaration>,
   'run' | 'sandboxRun' | 'probe' | 'limits' | 'identity'
 > & {
   readonly run: unknown;
@@ -87,7 +96,9 @@ type Declaration = Omit<
   readonly probe?: unknown;
 };
 
-export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
+export function defineTool<Schema extends InputDeclaration>(
+  definition: ToolDefinition<Schema>,
+): Tool {
   checkNames(definition);
   checkEffect(definition);
   checkSandbox(definition);
@@ -117,6 +128,7 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
       definition.maxResultBytes ?? DEFAULT_RESULT_BYTES_MAX,
       RESULT_BYTES_LIMIT,
     ]),
+    ...costBoundOf(definition),
     schemaHash: schema.hash,
     ...(output !== undefined && { outputSchemaHash: output.hash }),
     probes: probe !== undefined,
@@ -133,13 +145,13 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
     ...(output !== undefined && { outputDefect: output.defectOf }),
     ...(controls !== undefined && { controls }),
     // Only what `parse` returned is ever handed in, so the schema's type holds.
-    run: async (input: unknown, ctx: ToolContext) => run(input as z.output<Schema>, ctx),
+    run: async (input: unknown, ctx: ToolContext) => run(input as InputOf<Schema>, ctx),
     ...(sandboxRun !== undefined && {
       sandboxRun: async (input: unknown, ctx: ToolContext) =>
-        sandboxRun(input as z.output<Schema>, ctx),
+        sandboxRun(input as InputOf<Schema>, ctx),
     }),
     ...(probe !== undefined && {
-      probe: async (input: unknown, ctx: ToolContext) => probe(input as z.output<Schema>, ctx),
+      probe: async (input: unknown, ctx: ToolContext) => probe(input as InputOf<Schema>, ctx),
     }),
   });
 }
@@ -237,6 +249,19 @@ function checkSandbox({ name, kind, effect, sandbox, sandboxRun }: Declaration):
 
 function idempotencyOf({ effect, idempotency }: Declaration): Idempotency {
   return idempotency ?? (sideEffectOf(effect) === 'mutating' ? 'unknown' : 'natural');
+}
+
+function costBoundOf({
+  name,
+  kind = 'tool',
+  maxCostMicroUsd,
+}: Declaration): Pick<ToolRecord, 'maxCostMicroUsd'> {
+  if (maxCostMicroUsd === undefined) return {};
+  if (kind !== 'tool') {
+    throw wrong(name, `it has a cost, but its kind is "${kind}"`, 'Drop maxCostMicroUsd.');
+  }
+  const bound = within(name, 'maxCostMicroUsd', [maxCostMicroUsd, Number.MAX_SAFE_INTEGER]);
+  return { maxCostMicroUsd: bound };
 }
 
 function within(tool: string, field: string, [value, max]: readonly [number, number]): number {

@@ -2,15 +2,21 @@
  * defineHook: code of the worker that a run asks at one point of its loop, found by its
  * name. Runs carry names only, never code (G17).
  */
+import { z } from 'zod';
 import { HoldfastError } from '../core/state/errors.js';
 import {
+  CALL_POINTS,
   HOOK_POINTS,
+  type CallPoint,
+  type HookMatch,
+  type HookMatches,
   type HookNames,
   type HookOpinion,
   type HookPoint,
 } from '../core/state/hook.js';
 import type { Json } from '../core/json/json.js';
 import type { StopReason } from '../core/state/result.js';
+import { EFFECTS } from '../core/state/tool.js';
 
 const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -59,7 +65,10 @@ type Silent = { readonly [name: string]: never };
 
 /** What a hook may say, by point; nothing at all is no opinion. */
 export interface HookReturns {
-  readonly SessionStart: Pick<HookOpinion, 'additionalContext'>;
+  readonly SessionStart: Pick<HookOpinion, 'additionalContext' | 'message'> & {
+    /** Nobody may work on this task, because of `message`; a hook that fails refuses nothing. */
+    readonly decision?: 'deny';
+  };
   readonly PreToolUse: Pick<HookOpinion, 'decision' | 'message' | 'updatedInput'>;
   readonly PostToolUse: Silent;
   readonly PostToolUseFailure: Silent;
@@ -86,6 +95,8 @@ export interface HookDefinition<Point extends HookPoint> {
   /** Unique in an agent; letters, digits, `.`, `_` and `-`. */
   readonly name: string;
   readonly point: Point;
+  /** Calls that it is asked about, at the three points of a call; default: every call. */
+  readonly match?: Point extends CallPoint ? HookMatch : never;
   /** ms; default 60 000. */
   readonly timeoutMs?: number;
   readonly run: (input: HookInputs[Point], ctx: HookContext) => Said<Point> | Promise<Said<Point>>;
@@ -95,6 +106,7 @@ export interface Hook {
   readonly name: string;
   readonly point: HookPoint;
   readonly timeoutMs: number;
+  readonly match?: HookMatch;
   readonly run: (input: unknown, ctx: HookContext) => Promise<unknown>;
 }
 
@@ -114,13 +126,44 @@ export function defineHook<Point extends HookPoint>(definition: HookDefinition<P
   if (typeof run !== 'function') {
     throw wrong(name, 'it has no run function', 'Add run: (input, ctx) => ….');
   }
+  const match = checkedMatch(definition);
   return Object.freeze({
     name,
     point,
     timeoutMs,
+    ...(match !== undefined && { match }),
     // The core builds what each point is told.
     run: async (input: unknown, ctx: HookContext) => run(input as HookInputs[Point], ctx),
   });
+}
+
+const matchSchema = z
+  .strictObject({
+    tools: z
+      .array(z.string().regex(/^[A-Za-z0-9_.*-]{1,128}$/, 'must be a name of a tool, `*` for any'))
+      .min(1)
+      .max(50)
+      .optional(),
+    effects: z.array(z.enum(EFFECTS)).min(1).max(EFFECTS.length).optional(),
+  })
+  .refine(({ tools, effects }) => tools !== undefined || effects !== undefined, 'is empty');
+
+interface Matching {
+  readonly name: string;
+  readonly point: HookPoint;
+  readonly match?: unknown;
+}
+
+function checkedMatch({ name, point, match }: Matching): HookMatch | undefined {
+  if (match === undefined) return undefined;
+  if (!(CALL_POINTS as readonly HookPoint[]).includes(point)) {
+    throw wrong(name, `${point} is about no call`, `Use match with ${CALL_POINTS.join(', ')}.`);
+  }
+  const { data, error } = matchSchema.safeParse(match);
+  if (data !== undefined) return JSON.parse(JSON.stringify(data)) as HookMatch;
+  const issue = error.issues[0];
+  const path = ['match', ...(issue?.path ?? [])].join('.');
+  throw wrong(name, `${path} is not allowed: ${issue?.message}`, MATCH_HINT);
 }
 
 /** The hooks of an agent, checked; they run in this order. */
@@ -156,6 +199,13 @@ export function hookNames(hooks: readonly Hook[]): HookNames {
   return Object.fromEntries(points.filter(([, names]) => names.length > 0));
 }
 
+/** What they match, as a run carries it. */
+export function hookMatches(hooks: readonly Hook[]): HookMatches | undefined {
+  const matching = hooks.flatMap(({ name, match }) => (match === undefined ? [] : [[name, match]]));
+  return matching.length === 0 ? undefined : (Object.fromEntries(matching) as HookMatches);
+}
+
+const MATCH_HINT = "A match is {tools?: ['payments.*'], effects?: ['financial']}.";
 const NAME_HINT = 'Begin with a letter; use letters, digits, ".", "_" and "-", 64 at most.';
 
 function wrong(hook: string, what: string, hint: string): HoldfastError {

@@ -4,6 +4,7 @@ export { defineConfig, isConfig, type Config, type ConfigDefinition } from './de
 export type { Endpoint } from './models.js';
 export {
   defineHook,
+  hookMatches,
   hookNames,
   type Hook,
   type HookContext,
@@ -11,7 +12,9 @@ export {
   type HookInputs,
   type HookReturns,
 } from './hook.js';
-export { defineTool, type ToolDefinition } from './define-tool.js';
+export type { TaskGate, TaskGateContext } from './task-gate.js';
+export { defineTool, type InputOf, type ToolDefinition } from './define-tool.js';
+export type { InputDeclaration, JsonSchema } from './input-schema.js';
 export { defineHostedTool, type HostedToolDefinition } from './hosted-tool.js';
 export { askPerson } from './ask-person.js';
 export { escalate } from './escalate.js';

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { digestOf, type Json } from '../core/json/json.js';
 import { HoldfastError } from '../core/state/errors.js';
+import { declaredOnly } from './declared-fields.js';
 import { findSchemaDefect } from './schema-walk.js';
 
 const SCHEMA_BYTES_MAX = 32 * 1024;
@@ -28,14 +29,63 @@ export interface OutputSchema {
   readonly defectOf: (value: Json) => string | undefined;
 }
 
+/** A JSON Schema, the model is told this one word for word. */
+export interface JsonSchema {
+  readonly type: 'object';
+  readonly [keyword: string]: unknown;
+}
+
+/** What a tool takes, as its author writes it. */
+export type InputDeclaration = z.ZodType | JsonSchema;
+
 /** Checks that a schema can travel and gives both its forms; throws InvalidTool otherwise. */
-export function inputSchemaOf(tool: string, schema: z.ZodType): InputSchema {
-  const jsonSchema = jsonSchemaOf({ tool, side: 'input' }, schema);
-  if ((jsonSchema as { type?: unknown }).type !== 'object') {
-    throw new HoldfastError('InvalidTool', `The input of tool ${tool} is not an object.`, {
-      hint: 'Declare the input as z.object({…}); models send arguments by name.',
-    });
+export function inputSchemaOf(tool: string, schema: InputDeclaration): InputSchema {
+  const both = isZod(schema) ? zodInput(tool, schema) : jsonInput(tool, schema);
+  if ((both.jsonSchema as { type?: unknown }).type === 'object') return both;
+  throw new HoldfastError('InvalidTool', `The input of tool ${tool} is not an object.`, {
+    hint: 'Declare the input as z.object({…}); models send arguments by name.',
+  });
+}
+
+function isZod(schema: InputDeclaration): schema is z.ZodType {
+  return typeof schema === 'object' && schema !== null && '_zod' in schema;
+}
+
+/** A JSON Schema lets further fields pass that it says nothing of: the tool does not get them. */
+function jsonInput(tool: string, schema: JsonSchema): InputSchema {
+  const owner = { tool, side: 'input' } as const;
+  const told = plainCopy(owner, schema);
+  refuseLarge(owner, told);
+  const { parse } = zodInput(tool, zodOf(owner, told));
+  return {
+    jsonSchema: told,
+    hash: digestOf(told),
+    parse(value) {
+      const parsed = parse(value);
+      return parsed.ok ? { ok: true, value: declaredOnly(told, parsed.value) } : parsed;
+    },
+  };
+}
+
+function plainCopy(owner: Owner, schema: JsonSchema): Json {
+  try {
+    const { $schema: _dialect, ...rest } = schema;
+    return JSON.parse(JSON.stringify(rest)) as Json;
+  } catch (cause) {
+    throw unfit(owner, cause instanceof Error ? cause.message : String(cause));
   }
+}
+
+function zodOf(owner: Owner, schema: Json): z.ZodType {
+  try {
+    return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+  } catch (cause) {
+    throw unfit(owner, cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+function zodInput(tool: string, schema: z.ZodType): InputSchema {
+  const jsonSchema = jsonSchemaOf({ tool, side: 'input' }, schema);
   const parse = (value: unknown): ParsedInput => parseWith(schema, 'input', value);
   return { jsonSchema, hash: digestOf(jsonSchema), parse };
 }
@@ -60,12 +110,15 @@ function jsonSchemaOf(owner: Owner, schema: z.ZodType): Json {
   const defect = findSchemaDefect(schema);
   if (defect !== undefined) throw unfit(owner, `${at(defect.path)} uses ${defect.what}`);
   const jsonSchema = toJsonSchema(owner, schema);
-  const bytes = Buffer.byteLength(JSON.stringify(jsonSchema));
-  if (bytes > SCHEMA_BYTES_MAX) {
-    throw unfit(owner, `it takes ${bytes} bytes as JSON Schema, the limit is ${SCHEMA_BYTES_MAX}`);
-  }
+  refuseLarge(owner, jsonSchema);
   refuseAsyncChecks(owner, schema);
   return jsonSchema;
+}
+
+function refuseLarge(owner: Owner, jsonSchema: Json): void {
+  const bytes = Buffer.byteLength(JSON.stringify(jsonSchema));
+  if (bytes <= SCHEMA_BYTES_MAX) return;
+  throw unfit(owner, `it takes ${bytes} bytes as JSON Schema, the limit is ${SCHEMA_BYTES_MAX}`);
 }
 
 function toJsonSchema(owner: Owner, schema: z.ZodType): Json {

@@ -17,6 +17,12 @@ export interface ToolContext {
   readonly traceId: string;
   /** Aborts at the tool's timeout and when the run is interrupted. */
   readonly signal: AbortSignal;
+  /**
+   * Adds to what this execution costs, in whole micro-USD; it counts in the run's budget of money. The tool declares the
+   * most that one execution may cost (`maxCostMicroUsd`), which is reserved before and charged when the execution is
+   * lost. A figure that is no whole number from 0 is charged as that bound. In a probe nothing is counted.
+   */
+  readonly cost: (microUsd: number) => void;
 }
 
 export interface Tool {

@@ -84,7 +84,11 @@ export function resultsOf(written: readonly WrittenResult[]): readonly ScriptedR
 
 export function toolResultOf(written: WrittenResult): ScriptedResult {
   const { delayMs = 0 } = written;
-  if ('ok' in written) return { kind: 'ok', value: written.ok as Json, delayMs };
+  if ('ok' in written) {
+    const { costMicroUsd } = written;
+    const cost = costMicroUsd !== undefined && { costMicroUsd };
+    return { kind: 'ok', value: written.ok as Json, delayMs, ...cost };
+  }
   if ('error' in written) return { kind: 'error', message: written.error, delayMs };
   if ('retryable_error' in written) {
     return { kind: 'retryable_error', reason: written.retryable_error, delayMs };

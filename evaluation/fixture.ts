@@ -111,6 +111,7 @@ export interface CaseTool {
   readonly inputSchema: JsonObject | boolean;
   readonly outputSchema?: JsonObject | boolean;
   readonly timeoutMs: number;
+  readonly maxCostMicroUsd?: number;
   /** One per attempt, in order; `resultOf` says what follows the last. */
   readonly results: readonly ScriptedResult[];
 }
@@ -127,7 +128,7 @@ export type CaseApproval =
     };
 
 export type ScriptedResult = { readonly delayMs: number } & (
-  | { readonly kind: 'ok'; readonly value: Json }
+  | { readonly kind: 'ok'; readonly value: Json; readonly costMicroUsd?: number }
   /** An ordinary failure: it says that nothing happened. */
   | { readonly kind: 'error'; readonly message: string }
   | { readonly kind: 'retryable_error'; readonly reason: string }

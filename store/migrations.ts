@@ -207,6 +207,15 @@ const MIGRATIONS: readonly Migration[] = [
       `create index needs_by_queue on needs (namespace, task_queue, tenant, run_id)`,
     ],
   },
+  {
+    version: 11,
+    name: 'alarms of runs',
+    statements: [
+      `alter table runs add column alarm text`,
+      `alter table runs add column alarm_seq bigint`,
+      `create index runs_alarmed on runs (updated_at) where alarm is not null`,
+    ],
+  },
 ];
 
 /** The newest schema that this program knows. */

@@ -33,11 +33,18 @@ const TELLING: ReadonlySet<EventType> = new Set([
   'run_result',
 ]);
 
+type Alarm = Extract<RunEvent, { type: 'warning' }>;
+
+function isAlarm(event: RunEvent): event is Alarm {
+  return event.type === 'warning' && event.code === 'cost_exploding';
+}
+
 export async function project(tx: Db, run: RunKey, fresh: Fresh): Promise<void> {
   auditEvents(tx, run, fresh.events);
   const last = fresh.events.at(-1);
   const tells =
-    fresh.resetFrom !== undefined || fresh.events.some((event) => TELLING.has(event.type));
+    fresh.resetFrom !== undefined ||
+    fresh.events.some((event) => TELLING.has(event.type) || isAlarm(event));
   if (last !== undefined && !tells && (await goesOn(tx, run, last))) return;
   await projectWhole(tx, run, fresh);
 }
@@ -100,6 +107,9 @@ function fold(row: RunTable, event: RunEvent): RunTable {
       started_at: event.stamp.at,
     };
   }
+  if (isAlarm(event) && row.alarm === null) {
+    return { ...row, alarm: wellFormed(event.message), alarm_seq: event.stamp.seq };
+  }
   if (event.type !== 'run_result') return row;
   return { ...row, ...resultColumns(event.result, event.stamp.at), result_seq: event.stamp.seq };
 }
@@ -124,12 +134,16 @@ const NO_RESULT = {
   result_json: null,
 } as const;
 
+const NO_ALARM = { alarm: null, alarm_seq: null } as const;
+
 /** Undoes what events from `fromSeq` on did. */
 async function rewind(tx: Db, row: RunTable, fromSeq: number): Promise<RunTable> {
   await rewindAsks(tx, { tenant: row.tenant, runId: row.run_id }, fromSeq);
   const ended = row.result_seq !== null && row.result_seq >= fromSeq;
+  const alarmed = row.alarm_seq !== null && row.alarm_seq >= fromSeq;
   return {
     ...row,
+    ...(alarmed ? NO_ALARM : {}),
     ...(ended ? { ...NO_RESULT, head: null } : {}),
     epoch: row.epoch + 1,
     last_seq: fromSeq - 1,
@@ -160,5 +174,6 @@ function emptyRow({ tenant, runId }: RunKey, at: number): RunTable {
     last_seq: -1,
     epoch: 0,
     ...NO_RESULT,
+    ...NO_ALARM,
   };
 }

@@ -15,6 +15,8 @@ export interface RunRow {
   readonly model: string;
   readonly caller?: string;
   readonly sessionId?: string;
+  /** Why somebody should look at it: its cost or tokens kept doubling. */
+  readonly alarm?: string;
   /** Newest message of its conversation, once it has ended. */
   readonly head?: string;
   readonly status: StoredRunStatus;
@@ -47,6 +49,11 @@ export interface Runs {
   /** Newest first, at most LIST_ROWS_MAX. */
   listRuns(tenant: string, query: RunsQuery): Promise<readonly RunRow[]>;
   getRun(tenant: string, runId: string): Promise<RunRow | undefined>;
+  /** Runs of all tenants with an alarm and an event since then, newest first, at most LIST_ROWS_MAX. */
+  listAlarms(wanted: {
+    readonly since: number;
+    readonly limit: number;
+  }): Promise<readonly RunRow[]>;
   /** Where the conversation of a run that ends is. A run without events is not there yet. */
   noteHead(run: {
     readonly tenant: string;
@@ -72,6 +79,18 @@ export function runs(db: Db): Runs {
         .where('run_id', '=', runId)
         .executeTakeFirst();
       return row === undefined ? undefined : runRow(row);
+    },
+    async listAlarms({ since, limit }) {
+      checkWholeNumbers({ since });
+      const rows = await db
+        .selectFrom('runs')
+        .selectAll()
+        .where('alarm', 'is not', null)
+        .where('updated_at', '>=', since)
+        .orderBy('updated_at', 'desc')
+        .limit(listLimit(limit))
+        .execute();
+      return rows.map(runRow);
     },
     async noteHead({ tenant, runId, head }) {
       checkIdentifiers({ tenant, runId, head });
@@ -122,6 +141,7 @@ function runRow(row: RunTable): RunRow {
     ...(row.caller === null ? {} : { caller: row.caller }),
     ...(row.session_id === null ? {} : { sessionId: row.session_id }),
     ...(row.head === null ? {} : { head: row.head }),
+    ...(row.alarm === null ? {} : { alarm: row.alarm }),
     ...(row.result_json === null ? {} : resultFields(row, row.result_json)),
   };
 }

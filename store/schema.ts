@@ -64,6 +64,9 @@ export interface RunTable {
   readonly session_id: string | null;
   /** Newest message of its conversation, once the run has ended. */
   readonly head: string | null;
+  /** Words of the first warning that is an alarm, and its seq. */
+  readonly alarm: string | null;
+  readonly alarm_seq: number | null;
 }
 
 export interface SessionTable {

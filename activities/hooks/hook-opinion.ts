@@ -20,7 +20,11 @@ const texts = z
 const silent = z.strictObject({});
 
 const OPINIONS = {
-  SessionStart: z.strictObject({ additionalContext: z.string().max(CONTEXT_CHARS_MAX).optional() }),
+  SessionStart: z.strictObject({
+    additionalContext: z.string().max(CONTEXT_CHARS_MAX).optional(),
+    decision: z.literal('deny').optional(),
+    message,
+  }),
   PreToolUse: z.strictObject({
     decision: z.enum(['allow', 'deny', 'ask']).optional(),
     message,

@@ -81,6 +81,7 @@ export async function takeReply(
       ...said,
       ...(surplus > 0 && { surplus }),
       ...(hosted !== undefined && { hosted }),
+      ...(kept.blocks.some(isThinking) && { thinking: true }),
       ...endOf(kept),
       ...countedOf(site, kept),
       model: kept.model.slice(0, DETAIL_CHARS_MAX),
@@ -99,6 +100,10 @@ async function joinedText({ store }: InTransaction, { input }: ReplySite, text: 
 
 function isUse(block: Block): block is ToolUse {
   return block.type === 'tool_use';
+}
+
+function isThinking(block: Block): boolean {
+  return block.type === 'thinking' && block.text !== '';
 }
 
 /** What the vendor counted, as far as it can be reckoned with. */

@@ -61,8 +61,9 @@ function fittingInto(bytesLeft: number, call: ProposedCall): ProposedCall {
   return fitting ?? tooLarge(bare, 'all calls of one reply');
 }
 
-function bareOf({ unchecked }: Extract<CallCheck, { ok: true }>): CallCheck {
-  return { ok: true, ...(unchecked && { unchecked }) };
+function bareOf(check: Extract<CallCheck, { ok: true }>): CallCheck {
+  const { outlook: _, ...bare } = check;
+  return bare;
 }
 
 async function proposedCall(checker: CallChecker, use: ToolUse): Promise<ProposedCall> {

@@ -4,17 +4,19 @@
  * (G102): tools that are not allowed are united, and of two limits the lower one counts.
  */
 import { parseBudget, parseSettings } from '../../authoring/check-limits.js';
-import { hookNames, type Agent, type Config } from '../../authoring/index.js';
+import { hookMatches, hookNames, type Agent, type Config } from '../../authoring/index.js';
 import { DEFAULT_BUDGET, type Budget, type Limit } from '../../core/state/budget-fields.js';
 import { digestOf, ownValue, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Frozen } from '../../core/state/frozen.js';
 import type { ModelRoute } from '../../core/state/model.js';
+import { routeHash } from '../../core/step/route.js';
 import { DEFAULT_SETTINGS, type Settings } from '../../core/state/settings.js';
 import type { BudgetOverrides, SettingsOverrides, StartInput } from '../../core/state/task.js';
 import type { ToolOffer } from '../../core/state/transcript.js';
 import { resolveRoute } from '../../providers/routes.js';
 import { checkProof } from './check-proof.js';
+import { checkDone } from './check-task.js';
 import { codeVersion } from './code-version.js';
 
 const NAMES_SHOWN_MAX = 20;
@@ -47,6 +49,7 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
   const { fallbackModel } = settings;
   const fallback = fallbackModel === null ? undefined : resolveRoute(fallbackModel, config);
   const { versions } = settings;
+  const matches = hookMatches(agent.hooks);
   const policy = { ...agent.policy, version: versions.policy ?? agent.policy.version };
   return {
     agent: { name: agent.name, version: agent.version },
@@ -56,6 +59,7 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
     tools,
     policy,
     hooks: hookNames(agent.hooks),
+    ...(matches !== undefined && { hookMatches: matches }),
     budget: budgetFor(route, {
       ...DEFAULT_BUDGET,
       ...(settings.turnCounting === 'logical' && { maxModelCalls: LOGICAL_MODEL_CALLS_MAX }),
@@ -68,9 +72,9 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
       agent: agent.version,
       prompt: prompt.hash,
       tools: digestOf(tools as unknown as Json),
-      modelRoute: route.name,
+      modelRoute: routeHash(route),
       pricing: route.pricesVersion,
-      ...(fallback !== undefined && { fallback: fallback.name }),
+      ...(fallback !== undefined && { fallback: routeHash(fallback) }),
       code: codeVersion(),
       ...versions,
       policy: policy.version,
@@ -90,6 +94,7 @@ export function settingsFor(config: Config, start: StartInput): Settings {
   const settings = { ...given, ...wished, disallowedTools: disallowed(given, wished) };
   checkPermissionMode(settings);
   checkProof(given, wished);
+  checkDone(start.task, { given, wished });
   checkWished(wished);
   return settings;
 }

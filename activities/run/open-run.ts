@@ -20,6 +20,7 @@ import { DATAFLOW_GUIDE } from './dataflow-guide.js';
 import { now, type ActivityDeps } from '../deps.js';
 import { agentOf, freeze, offersOf, settingsFor, type Prompt } from './freeze.js';
 import { refusalFor } from '../lacking-code.js';
+import { judgeTask } from './judge-task.js';
 import { openSession } from './open-session.js';
 import type { Scope } from '../scope.js';
 import { checkTask } from './check-task.js';
@@ -47,12 +48,14 @@ export async function openRun(
     ...(outputSchema !== undefined && { outputSchema }),
   };
   const goal = await store.putText(run.tenant, start.task.goal);
+  const denied = await judgeTask(deps, scope, { run, start });
   const opening = await openSession(store, { run, start }, frozen);
   const output = {
     rules,
     frozen,
     head: opening?.head ?? prompt.hash,
     goal,
+    ...(denied !== undefined && { denied }),
     ...(opening !== undefined && { session: opening.session }),
     ...(await ownStore(deps, input)),
     ...known,

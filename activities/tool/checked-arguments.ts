@@ -5,7 +5,7 @@
  */
 import type { Config } from '../../authoring/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import type { Json } from '../../core/json/json.js';
+import { ownValue, type Json } from '../../core/json/json.js';
 import type { CallCheck } from '../../core/state/model.js';
 import { toolKey } from '../../core/state/tool.js';
 import type { StoreCalls } from '../../store/store.js';
@@ -41,9 +41,35 @@ export function checkArguments(
   // This worker no longer has the code; execute_tool says so if the call gets that far.
   if (code === undefined) return { args, check: { ok: true } };
   const parsed = code.parse(args);
-  return parsed.ok
-    ? { args: parsed.value, check: { ok: true } }
-    : refused(args, 'invalid_arguments', parsed.message);
+  if (!parsed.ok) return refused(args, 'invalid_arguments', parsed.message);
+  const leftOut = leftOutOf(args, parsed.value);
+  return {
+    args: parsed.value,
+    check: { ok: true, ...(leftOut.length > 0 && { leftOut }) },
+  };
+}
+
+const LEFT_OUT_MAX = 10;
+const LEFT_OUT_CHARS_MAX = 40;
+
+/** Paths of fields that did not come through the schema, the first few. */
+function leftOutOf(given: Json, kept: Json): readonly string[] {
+  const found: string[] = [];
+  const walk = (from: Json, to: Json, path: string): void => {
+    if (!isNested(from) || !isNested(to)) return;
+    for (const [name, value] of Object.entries(from)) {
+      if (found.length >= LEFT_OUT_MAX) return;
+      const below = path === '' ? name : `${path}.${name}`;
+      if (Object.hasOwn(to, name)) walk(value, ownValue(to, name) ?? null, below);
+      else found.push(below.slice(0, LEFT_OUT_CHARS_MAX));
+    }
+  };
+  walk(given, kept, '');
+  return found;
+}
+
+function isNested(value: Json): value is { readonly [name: string]: Json } {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Arguments in their stored form; what has none is refused without them. */
@@ -72,7 +98,7 @@ export async function withOutlook(
   const code = config.tools.get(toolKey(tool));
   if (code === undefined || !checked.check.ok) return checked.check;
   const outlook = await outlookOf(store, { tenant, tool: code, input: checked.args, at });
-  return { ok: true, ...(outlook !== undefined && { outlook }) };
+  return { ...checked.check, ...(outlook !== undefined && { outlook }) };
 }
 
 export function refused(

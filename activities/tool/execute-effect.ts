@@ -143,15 +143,15 @@ interface Closing<Outcome> extends Claimed {
 async function closeStart<Outcome extends ToolOutcome>(
   deps: ActivityDeps,
   scope: Scope,
-  { input, start, end, outcome }: Closing<Outcome>,
+  { input, meter, start, end, outcome }: Closing<Outcome>,
 ): Promise<Outcome> {
   if (!isAudited(deps, input)) {
-    await noteEnd(deps, scope, { input, start, end });
+    await noteEnd(deps, scope, { input, meter, start, end });
     return outcome;
   }
   await deps.store.together(async (calls) => {
     const inside = { ...deps, store: calls };
-    await noteEnd(inside, scope, { input, start, end });
+    await noteEnd(inside, scope, { input, meter, start, end });
     await auditEnd(inside, input, outcome);
   });
   return outcome;
@@ -166,10 +166,13 @@ async function runClaimed(
   scope: Scope,
   claimed: Claimed & { readonly timeoutMs: number },
 ): Promise<ToolOutcome> {
-  const { input, runnable, start, timeoutMs } = claimed;
+  const { input, runnable, start, timeoutMs, meter } = claimed;
   const attempt = input.call.attempt - 1 + start.attempt;
   const end = await runOutside(deps, scope, {
-    run: (signal) => runnable.tool.run(runnable.input, toolContext({ ...input, attempt }, signal)),
+    run: (signal) => {
+      meter.began();
+      return runnable.tool.run(runnable.input, toolContext({ ...input, attempt, meter }, signal));
+    },
     timeoutMs,
     graceMs: graceOf(deps, input.timeoutMs),
     isDefinite: isToolError,
@@ -216,7 +219,7 @@ async function definite(
   scope: Scope,
   { error, ...claimed }: Claimed & { readonly error: { readonly code: string } },
 ): Promise<ToolOutcome> {
-  const { input, start } = claimed;
+  const { input, start, meter } = claimed;
   const message = messageOf(error);
   const retryable = error.code === RETRYABLE;
   const code = retryable ? RETRYABLE : error.code === UNAVAILABLE ? UNAVAILABLE : 'execution_error';
@@ -228,7 +231,7 @@ async function definite(
     if (isAgain) throw again(input.call.tool, message);
     return outcome;
   }
-  await noteEnd(deps, scope, { input, start, end: 'definite' });
+  await noteEnd(deps, scope, { input, meter, start, end: 'definite' });
   if (await giveClaimBack(deps, input, nothing)) return nothing;
   await keepLateWord(deps, scope, { input, result: { text: `Nothing happened: ${message}` } });
   return unclear(message);

@@ -17,12 +17,14 @@ import { runOutside } from '../run-outside.js';
 import type { Scope } from '../scope.js';
 import { writePatiently } from '../store-away.js';
 import { storeValue } from './store-result.js';
+import type { Meter } from './tool-cost.js';
 import { toolContext, type RunnableCall } from './tool-call.js';
 import { messageOf } from './tool-message.js';
 
 export interface Execution {
   readonly input: ExecuteToolInput;
   readonly runnable: RunnableCall;
+  readonly meter: Meter;
 }
 
 export interface Executed {
@@ -43,24 +45,29 @@ export interface Performed extends Executed {
 export async function executeRead(
   deps: ActivityDeps,
   scope: Scope,
-  { input, runnable }: Execution,
+  { input, runnable, meter }: Execution,
 ): Promise<Executed> {
   const { attempt } = scope;
   if (scope.signal.aborted) return { outcome: stoppedOutcome(scope, input), attempts: attempt - 1 };
   if (isUsedUp(scope.work, input)) throw usedUp(input, scope);
   const ended = await runOutside(deps, scope, {
-    run: (signal) => runnable.tool.run(runnable.input, toolContext({ ...input, attempt }, signal)),
+    run: (signal) => {
+      meter.began();
+      return runnable.tool.run(runnable.input, toolContext({ ...input, attempt, meter }, signal));
+    },
     timeoutMs: input.timeoutMs,
     graceMs: graceOf(deps, input.timeoutMs),
     isDefinite: isToolError,
     workMs: input.workMs,
   });
-  const end = await writePatiently(deps, scope, () => endOf(deps, { input, runnable }, ended));
+  const end = await writePatiently(deps, scope, () =>
+    endOf(deps, { input, runnable, meter }, ended),
+  );
   if (end.kind === 'done') return { outcome: end.outcome, attempts: attempt };
   if (end.kind === 'stopped') return { outcome: stoppedOutcome(scope, input), attempts: attempt };
   const { code, message } = end;
   const failures = await deps.store.together((store) =>
-    noteFailure({ ...deps, store }, scope, { input, code }),
+    noteFailure({ ...deps, store }, scope, { input, code, meter }),
   );
   if (retryFor(runnable.tool.record) !== 'repeatable' || failures > input.maxRetries) {
     return { outcome: { kind: 'error', code, message }, attempts: attempt };
@@ -68,8 +75,7 @@ export async function executeRead(
   throw failure('ToolRetryable', { message: `${input.call.tool}: ${message}` });
 }
 
-interface FailedStart {
-  readonly input: ExecuteToolInput;
+interface FailedStart extends Pick<Execution, 'input' | 'meter'> {
   readonly code: ToolResultCode;
 }
 
@@ -77,7 +83,7 @@ interface FailedStart {
 async function noteFailure(
   deps: InTransaction,
   scope: Scope,
-  { input, code }: FailedStart,
+  { input, code, meter }: FailedStart,
 ): Promise<number> {
   const { tenant, runId } = input.run;
   const site = { tenant, runId, effectId: scope.effectId };
@@ -85,12 +91,13 @@ async function noteFailure(
   const attempt = await deps.store.startAttempt({
     ...site,
     kind: 'tool',
-    boundCostMicroUsd: 0,
+    boundCostMicroUsd: input.cost?.each ?? 0,
     boundInputTokens: 0,
     boundOutputTokens: 0,
     startedAt: at,
   });
-  const end = { outcome: 'failed', code, estimated: false, finishedAt: at } as const;
+  const costMicroUsd = meter.charge(code !== 'timeout');
+  const end = { outcome: 'failed', code, costMicroUsd, estimated: false, finishedAt: at } as const;
   await deps.store.finishAttempt({ ...site, attempt, ...end });
   const rows = await deps.store.listAttempts(tenant, runId, site.effectId);
   return rows.filter((row) => row.end?.outcome === 'failed').length;

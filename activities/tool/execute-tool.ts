@@ -4,7 +4,7 @@
  * a read go on with the run unless the read is slow: storing them by themselves would cost every read a commit.
  */
 import type { ExecuteToolInput, ExecuteToolOutput } from '../../core/state/effect.js';
-import { isMutating } from '../../core/state/tool.js';
+import { isMutating, retryFor } from '../../core/state/tool.js';
 import { appendEvents } from '../run/append-events.js';
 import { auditRefusal } from './audit-effect.js';
 import { standingOutcome } from './claim-call.js';
@@ -14,6 +14,7 @@ import { executeRead, type Execution, type Performed } from './execute-read.js';
 import { proofsOf } from './proofs.js';
 import type { Scope } from '../scope.js';
 import { timersOf, type Timers } from '../timers.js';
+import { costBefore, isClear, isTooDear, startMeter, TOO_DEAR } from './tool-cost.js';
 import { prepareCall } from './tool-call.js';
 
 export async function executeTool(
@@ -22,14 +23,33 @@ export async function executeTool(
   input: ExecuteToolInput,
 ): Promise<ExecuteToolOutput> {
   const startedAt = now(deps);
-  const performed = await withProofs(deps, input, await perform(deps, scope, input));
+  const metered = await withCost(deps, scope, input);
+  const performed = await withProofs(deps, input, metered);
   return { ...performed, durationMs: Math.max(0, now(deps) - startedAt) };
 }
+
+type Metered = Performed & Pick<ExecuteToolOutput, 'costMicroUsd' | 'costUnreadable'>;
+
+async function withCost(
+  deps: ActivityDeps,
+  scope: Scope,
+  input: ExecuteToolInput,
+): Promise<Metered> {
+  const meter = startMeter(input);
+  const before = await costBefore(deps, scope, input);
+  const performed = await perform(deps, scope, { input, meter, before });
+  const costMicroUsd = before + meter.charge(isClear(performed.outcome));
+  if (input.cost === undefined && costMicroUsd === 0 && !meter.unreadable) return performed;
+  return { ...performed, costMicroUsd, ...(meter.unreadable && { costUnreadable: true as const }) };
+}
+
+/** `before`: what earlier deliveries cost. */
+type Work = Pick<Execution, 'input' | 'meter'> & { readonly before: number };
 
 async function perform(
   deps: ActivityDeps,
   scope: Scope,
-  input: ExecuteToolInput,
+  { input, meter, before }: Work,
 ): Promise<Performed> {
   const prepared = await prepareCall(deps, scope, input).catch(async (refusal: unknown) => {
     // What the run did up to here is to be seen, whatever is wrong with this call.
@@ -50,10 +70,16 @@ async function perform(
     }
     return { outcome: standing ?? prepared.outcome, attempts: 0, eventsUpTo };
   }
-  const execution = { input, runnable: prepared.runnable };
-  return isMutating(prepared.runnable.tool.record)
-    ? executeEffect(deps, scope, execution)
-    : readSeen(deps, scope, execution);
+  const execution = { input, meter, runnable: prepared.runnable };
+  const { record } = prepared.runnable.tool;
+  const mutating = isMutating(record);
+  // What has one attempt alone is kept to it by its claim.
+  if (retryFor(record) !== 'single' && isTooDear(input, before)) {
+    const eventsUpTo = await appendEvents(deps.store, scope, input);
+    const standing = mutating ? await standingOutcome(deps, input) : undefined;
+    return { outcome: standing ?? TOO_DEAR, attempts: scope.attempt - 1, eventsUpTo };
+  }
+  return mutating ? executeEffect(deps, scope, execution) : readSeen(deps, scope, execution);
 }
 
 async function readSeen(

@@ -53,7 +53,7 @@ export async function noteStart(
   const attempt = await store.startAttempt({
     ...site,
     kind: 'tool',
-    boundCostMicroUsd: 0,
+    boundCostMicroUsd: input.cost?.each ?? 0,
     boundInputTokens: 0,
     boundOutputTokens: 0,
     startedAt: now(deps),
@@ -84,15 +84,17 @@ export async function noteEnd(
   scope: Scope,
   {
     input,
+    meter,
     start,
     end,
-  }: Pick<Execution, 'input'> & { readonly start: Start; readonly end: StartEnd },
+  }: Pick<Execution, 'input' | 'meter'> & { readonly start: Start; readonly end: StartEnd },
 ): Promise<void> {
   if (!start.sameKey) return;
   const outcome = end === 'ok' ? 'ok' : end === 'lost' ? 'lost' : 'failed';
   // A doubt stays one: what this start says tells nothing of the earlier.
   const code = end === 'definite' && start.inDoubt ? 'doubt' : end;
-  const ending = { outcome, code, estimated: false, finishedAt: now(deps) } as const;
+  const costMicroUsd = meter.charge(end === 'ok' || end === 'definite');
+  const ending = { outcome, code, costMicroUsd, estimated: false, finishedAt: now(deps) } as const;
   await deps.store.finishAttempt({ ...siteOf(scope, input), attempt: start.attempt, ...ending });
 }
 

@@ -17,6 +17,7 @@ import type { InTransaction } from '../deps.js';
 import { failure } from '../failure.js';
 import { findCode, type Code } from '../lacking-code.js';
 import type { Scope } from '../scope.js';
+import type { Meter } from './tool-cost.js';
 
 export interface RunnableCall {
   readonly tool: Tool;
@@ -110,10 +111,12 @@ export interface ContextFacts {
   readonly run: RunRef;
   readonly call: ToolCallRef;
   readonly attempt: number;
+  /** Absent: nothing is counted. */
+  readonly meter?: Meter;
 }
 
 export function toolContext(facts: ContextFacts, signal: AbortSignal): ToolContext {
-  const { run, call, attempt } = facts;
+  const { run, call, attempt, meter } = facts;
   return {
     runId: run.runId,
     tenant: run.tenant,
@@ -122,6 +125,7 @@ export function toolContext(facts: ContextFacts, signal: AbortSignal): ToolConte
     attempt,
     traceId: run.traceId,
     signal,
+    cost: (microUsd) => meter?.add(microUsd),
   };
 }
 

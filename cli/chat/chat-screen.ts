@@ -77,7 +77,10 @@ export class ChatScreen {
     for (const block of message.content) {
       if (block.type === 'tool_use') {
         this.calls.set(block.id, { name: block.name, input: block.input });
-      } else if (!this.streamed.has(message.id)) this.speech.say('text', block.text);
+      } else if (!this.streamed.has(message.id)) {
+        const words = block.type === 'text' ? block.text : block.thinking;
+        this.speech.say(block.type, words);
+      }
     }
     this.speech.finish();
     if (message.stop_reason === null) this.note('(cut off)');

@@ -143,6 +143,9 @@ function list(page: Listed, output: Output): void {
       paint: output.paint,
     }),
   );
+  for (const { runId, alarm } of runs) {
+    if (alarm !== undefined) output.remark(`${inert(runId)}: ${inert(alarm, 500)}.`);
+  }
   const rest = moreRemark(page);
   if (rest !== undefined) output.remark(rest);
 }

@@ -29,7 +29,7 @@ export async function allChecks(
     ...(await guarded({ name: 'data folder', look: () => checkHome(place) })),
     ...(await guarded({
       name: 'store',
-      needing: ['notifications', 'archive', 'desk key'],
+      needing: ['notifications', 'archive', 'growing runs', 'desk key'],
       look: () => checkStore(place, keyFile),
     })),
     ...(await guarded({

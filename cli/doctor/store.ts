@@ -5,12 +5,16 @@
 import { existsSync } from 'node:fs';
 import type { Archival } from '../../store/archivals.js';
 import { ALL_TENANTS, type DeskKeys } from '../../store/desk-keys.js';
+import type { RunRow } from '../../store/runs.js';
 import { storeExists } from '../../store/place.js';
 import type { Environment } from '../../worker/config.js';
 import { archivalLine } from '../render/index.js';
 import { guarded, ok, warning, type Check } from './check.js';
 
 const ARCHIVALS_LOOKED_AT = 1_000;
+const ALARMS_SINCE_MS = 24 * 3_600_000;
+const ALARMS_LOOKED_AT = 1_000;
+const ALARMS_SHOWN = 5;
 /** How many of each kind are told one by one. */
 const ARCHIVALS_SHOWN = 5;
 
@@ -44,6 +48,13 @@ export async function checkStore(
         look: async () =>
           notArchived(await store.listArchivals({ limit: ARCHIVALS_LOOKED_AT }), Date.now()),
       })),
+      ...(await guarded({
+        name: 'growing runs',
+        look: async () => {
+          const since = Date.now() - ALARMS_SINCE_MS;
+          return growing(await store.listAlarms({ since, limit: ALARMS_LOOKED_AT }));
+        },
+      })),
       ...(await guarded({ name: 'desk key', look: () => keyOfDesk(store, keyFile) })),
     ];
   } finally {
@@ -58,6 +69,27 @@ async function keyOfDesk(store: DeskKeys, file: string): Promise<readonly Check[
   const objection = await objectionToKey(store, ALL_TENANTS, key);
   if (objection === undefined) return [];
   return [warning('desk key', objection.message, objection.hint)];
+}
+
+function growing(runs: readonly RunRow[]): readonly Check[] {
+  const under = runs.filter(({ result }) => result === undefined);
+  const ended = runs.length - under.length;
+  const shown = under
+    .slice(0, ALARMS_SHOWN)
+    .map(({ runId, alarm = '' }) =>
+      warning(
+        'growing runs',
+        `${runId}: ${alarm}`,
+        `Look with \`holdfast show ${runId}\`; \`holdfast interrupt ${runId}\` stops the run.`,
+      ),
+    );
+  const others = ended + under.length - shown.length;
+  if (others === 0) return shown;
+  const found = `${others} ${shown.length > 0 ? 'more ' : ''}whose turns kept doubling in cost or tokens, ${ended} of them ended, in the last 24 hours`;
+  return [
+    ...shown,
+    warning('growing runs', found, 'See `holdfast list` and the budgets of their agents.'),
+  ];
 }
 
 function notTold(count: number): readonly Check[] {

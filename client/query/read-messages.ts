@@ -5,18 +5,20 @@
  */
 import { HoldfastError } from '../../core/state/errors.js';
 import type { RunEvent } from '../../core/state/event.js';
-import { previewOf, type Json, type StoredText } from '../../core/json/json.js';
+import { previewOf, type BlobRef, type Json, type StoredText } from '../../core/json/json.js';
+import type { StoredBlock } from '../../core/state/transcript.js';
 import { messageOf, resetMessage, textsOf } from '../../pure/sdk/event-message.js';
 import type { SDKMessage } from '../../pure/sdk/message.js';
 import {
   advanceProjection,
   startProjection,
   type Circumstances,
+  type EventOf,
   type Projection,
+  type WholeEvent,
 } from '../../pure/sdk/projection.js';
 import type { ReadText } from '../../pure/sdk/result-message.js';
 import { cursorOf, isBefore, placeOf, STREAM_START, type StreamChunk } from '../../pure/stream.js';
-import type { ShownCalls } from '../../core/turn/reply.js';
 import { followRun, type RunMoment } from '../runs/follow-run.js';
 import type { ReadingStore } from '../link.js';
 import type { RunHandle } from '../runs/run-handle.js';
@@ -63,7 +65,7 @@ export async function* readMessages(
       else if (early.push(moment.chunk) > EARLY_CHUNKS_MAX) early.shift();
       continue;
     }
-    const event = await withWholeArguments(reading, moment.event);
+    const event = await withWholeReply(reading, moment.event);
     const { seq } = event.stamp;
     const isReset = seq <= last;
     if (isReset) {
@@ -110,7 +112,7 @@ function newnessOf({ tokens }: Reading): (chunk: StreamChunk) => boolean {
 async function messagesOf(
   reading: Reading,
   state: Projection,
-  event: RunEvent,
+  event: WholeEvent,
 ): Promise<readonly SDKMessage[]> {
   const read = await wholeTexts(reading, textsOf(state, event));
   const message = messageOf(state, event, read);
@@ -124,12 +126,12 @@ async function stateBefore(reading: Reading, seq: number): Promise<Projection> {
   const { signal } = reading;
   for await (const event of reading.run.events({ since: 0, signal, untilNow: true })) {
     if (event.stamp.seq >= seq) break;
-    state = advanceProjection(state, await withWholeArguments(reading, event));
+    state = advanceProjection(state, await withWholeReply(reading, event));
   }
   return state;
 }
 
-async function withWholeArguments({ run, store }: Reading, event: RunEvent): Promise<RunEvent> {
+async function withWholeReply({ run, store }: Reading, event: RunEvent): Promise<WholeEvent> {
   const restore = async <A extends { readonly args: Json }>(action: A): Promise<A> => ({
     ...action,
     args: await store.restoreArguments(run.tenant, action.args).catch(onlyWhenGone(action.args)),
@@ -137,23 +139,40 @@ async function withWholeArguments({ run, store }: Reading, event: RunEvent): Pro
   if (event.type === 'approval_resolved' && event.corrected !== undefined) {
     return { ...event, corrected: await restore(event.corrected) };
   }
-  if (event.type !== 'model_response' || event.calls.length === 0) return event;
-  const { calls, head } = event;
-  const all =
-    head === undefined ? calls : await callsAt(store, { tenant: run.tenant, head }, calls);
-  return { ...event, calls: await Promise.all(all.map(restore)) };
+  if (event.type !== 'model_response') return event;
+  const said = await nodeOf({ run, store }, event);
+  const uses = said.filter((block) => block.type === 'tool_use');
+  const shown =
+    uses.length === 0 ? event.calls : uses.map(({ id, tool, args }) => ({ id, tool, args }));
+  const thinking: string[] = [];
+  for (const block of said) {
+    if (block.type === 'thinking') thinking.push(await textOf({ run, store }, block.text));
+  }
+  return {
+    ...event,
+    calls: await Promise.all(shown.map(restore)),
+    ...(thinking.length > 0 && { thinking }),
+  };
 }
 
-/** All calls of a message, as the model wrote them. */
-async function callsAt(
-  store: Reading['store'],
-  { tenant, head }: { readonly tenant: string; readonly head: string },
-  shown: ShownCalls,
-): Promise<ShownCalls> {
-  const chain = await store.readChain(tenant, head).catch(onlyWhenGone([]));
-  const uses = (chain.at(-1)?.blocks ?? []).filter((block) => block.type === 'tool_use');
-  if (uses.length === 0) return shown;
-  return uses.map(({ id, tool, args }) => ({ id, tool, args }));
+/** The blocks of a reply whose event does not have all of them. */
+async function nodeOf(
+  { run, store }: Pick<Reading, 'run' | 'store'>,
+  { head, messageId }: EventOf<'model_response'>,
+): Promise<readonly StoredBlock[]> {
+  if (head === undefined) return [];
+  const chain = await store.readChain(run.tenant, head).catch(onlyWhenGone([]));
+  const node = chain.at(-1);
+  return node?.messageId === messageId ? node.blocks : [];
+}
+
+async function textOf(
+  { run, store }: Pick<Reading, 'run' | 'store'>,
+  text: string | BlobRef,
+): Promise<string> {
+  if (typeof text === 'string') return text;
+  const stored = { ...text, preview: '' };
+  return store.getText(run.tenant, stored).catch(onlyWhenGone(''));
 }
 
 async function wholeTexts(

@@ -12,6 +12,8 @@ export interface RunSummary {
   readonly startedAt: number;
   readonly updatedAt?: number;
   readonly costMicroUsd?: number;
+  /** Why somebody should look at it: its cost or tokens kept doubling. Temporal does not tell it. */
+  readonly alarm?: string;
 }
 
 export function summaryOf(row: RunRow): RunSummary {
@@ -24,5 +26,6 @@ export function summaryOf(row: RunRow): RunSummary {
     startedAt: row.startedAt,
     updatedAt: row.updatedAt,
     ...(row.costMicroUsd !== undefined && { costMicroUsd: row.costMicroUsd }),
+    ...(row.alarm !== undefined && { alarm: row.alarm }),
   };
 }

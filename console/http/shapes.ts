@@ -36,6 +36,10 @@ export const run = z.object({
   stopReason: text.optional(),
   detail: text.optional(),
   costMicroUsd: z.number().int().optional(),
+  alarm: z
+    .string()
+    .optional()
+    .describe('Cost or tokens of the run kept doubling from turn to turn.'),
   lastSeq: z.number().int(),
 });
 

@@ -156,7 +156,7 @@ const getRunWaits = endpoint({
 });
 
 function runShown(row: RunRow) {
-  const { caller, completedAt, stopReason, detail, costMicroUsd } = row;
+  const { caller, completedAt, stopReason, detail, costMicroUsd, alarm } = row;
   return {
     runId: row.runId,
     agent: row.agent,
@@ -170,6 +170,7 @@ function runShown(row: RunRow) {
     ...(stopReason !== undefined && { stopReason }),
     ...(detail !== undefined && { detail }),
     ...(costMicroUsd !== undefined && { costMicroUsd }),
+    ...(alarm !== undefined && { alarm }),
     lastSeq: row.lastSeq,
   };
 }

@@ -10,7 +10,7 @@
  */
 import { only } from '../step/inflight.js';
 import { closeAsk } from '../ask/open-ask.js';
-import { startHooks } from '../hooks/start.js';
+import { hooksFor, startHooks } from '../hooks/start.js';
 import { useGrant } from '../permission/grants.js';
 import {
   toolOf,
@@ -42,7 +42,7 @@ import {
   withOutlook,
 } from '../step/open-work.js';
 import { emit } from '../step/outbox.js';
-import { startCheck } from './argument-check.js';
+import { startCheck, tellLeftOut } from './argument-check.js';
 import { settleCall } from './result.js';
 
 export function lookup(run: OpenRun, call: ProposedStage): StationResult {
@@ -76,7 +76,8 @@ export function check(run: OpenRun, call: ProposedStage): StationResult {
       step: startCheck(run, call, { asker: { kind: 'code' }, target, args }),
     };
   }
-  const validated = emit(run, {
+  const told = call.check.leftOut === undefined ? run : tellLeftOut(run, call, call.check);
+  const validated = emit(told, {
     type: 'validation',
     decision: toolOf(run, call.tool)?.kind === 'handoff' ? 'escalate' : 'execute',
     callId: call.id,
@@ -99,8 +100,9 @@ export function refuseUnchecked(
 
 export function hook(run: OpenRun, call: CheckedStage): StationResult {
   if (call.hooked !== undefined || !hasHooks(run, 'PreToolUse')) return go(run, call);
-  const payload = { tool_name: call.tool, tool_input: call.args, call_id: call.id };
   const errand = { point: 'PreToolUse', callId: call.id, tool: call.tool } as const;
+  if (hooksFor(run, errand).length === 0) return go(run, call);
+  const payload = { tool_name: call.tool, tool_input: call.args, call_id: call.id };
   const asking = withCall(run, { ...baseOf(call), stage: 'hooking' });
   return { kind: 'moved', step: startHooks(asking, errand, payload) };
 }

@@ -11,8 +11,10 @@ import {
   type CheckCallOutput,
 } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
+import type { CallCheck } from '../state/model.js';
 import { STORE_LIMITS, nextId, start } from '../step/inflight.js';
 import { isBlobRef, type Json } from '../json/json.js';
+import { follows } from '../step/changes.js';
 import { warn } from '../step/outbox.js';
 import type { OpenRun, Step } from '../state/run.js';
 import { codeOf } from '../step/route.js';
@@ -64,8 +66,31 @@ export function callChecked(run: OpenRun, effectId: string, output: CheckCallOut
   const { eventsUpTo: _, workedMs: __, schemaHash, ...checked } = output;
   const call = checkingOf(run, effectId);
   const told =
-    schemaHash === undefined || call === undefined ? run : adoptSchemaMetBy(run, call, schemaHash);
-  return answered(told, effectId, { ok: true, output: checked });
+    schemaHash === undefined || call === undefined
+      ? run
+      : adoptSchemaMetBy(run, call, schemaHash);
+  // Those that nobody has checked before are told with their validation.
+  const isNew = call?.asker.kind === 'code' && call.asker.anew !== true;
+  const warned =
+    call === undefined || isNew
+      ? told
+      : tellLeftOut(told, { id: call.id, tool: call.target.tool }, checked.check);
+  return answered(warned, effectId, { ok: true, output: checked });
+}
+
+/** What of the arguments does not reach the tool. */
+export function tellLeftOut(
+  run: OpenRun,
+  { id, tool }: Pick<Call, 'id' | 'tool'>,
+  check: CallCheck,
+): OpenRun {
+  if (!check.ok || check.leftOut === undefined || !follows(run, 'toldLeftOut')) return run;
+  const names = check.leftOut.join(', ');
+  return warn(
+    run,
+    'arguments_left_out',
+    `${tool} ${id} declares no ${names}: it does not get that`,
+  );
 }
 
 export function callNotChecked(run: OpenRun, effectId: string, failure: Failure): OpenRun {

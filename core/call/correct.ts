@@ -25,7 +25,7 @@ import {
 } from '../step/open-work.js';
 import type { Json } from '../json/json.js';
 import { warn } from '../step/outbox.js';
-import type { OpenRun, Step } from '../state/run.js';
+import { hasHooks, type OpenRun, type Step } from '../state/run.js';
 import {
   type Asker,
   type CheckedStage,
@@ -34,6 +34,7 @@ import {
   type WaitingStage,
 } from '../state/call.js';
 import { toolOf, actionOf, evaluate } from '../permission/permission.js';
+import { hooksFor } from '../hooks/start.js';
 import { permitAnew } from './admission.js';
 import { startCheck } from './argument-check.js';
 
@@ -88,7 +89,7 @@ interface Action {
 
 function checkedAction(
   run: OpenRun,
-  { answer, target, digest: original, corrected }: RecheckedStage,
+  { answer, target, digest: original, corrected, tool: proposed }: RecheckedStage,
   { hooked }: Question,
 ): { readonly action: Action } | { readonly refusal: string } {
   if (!answer.ok)
@@ -99,11 +100,23 @@ function checkedAction(
   if (digest === original) return { refusal: 'it changes nothing; approve the call instead' };
   const tool = toolOf(run, target.tool);
   if (tool === undefined) return { refusal: `the tool ${target.tool} is gone` };
+  const [unasked] = unaskedHooks(run, { asked: proposed, tool: target.tool });
+  if (unasked !== undefined) return { refusal: `the hook ${unasked} has not seen this call` };
   const wanted = actionOf(tool, { args, ...(hooked !== undefined && { hooked }) });
   const { decision, reason } = evaluate(run, wanted);
   return decision === 'deny'
     ? { refusal: reason ?? 'the policy denies it' }
     : { action: { ...target, args, digest, outlook: check.outlook } };
+}
+
+/** Hooks of the wanted tool that were not asked about the proposed one: a gate that was not asked does not open. */
+function unaskedHooks(
+  run: OpenRun,
+  { asked, tool }: { readonly asked: string; readonly tool: string },
+): readonly string[] {
+  if (asked === tool || !hasHooks(run, 'PreToolUse')) return [];
+  const heard = hooksFor(run, { point: 'PreToolUse', tool: asked });
+  return hooksFor(run, { point: 'PreToolUse', tool }).filter((hook) => !heard.includes(hook));
 }
 
 function refusedToCorrector(

@@ -7,8 +7,9 @@
 import { STATE_INLINE_BYTES_MAX, isReferredTo } from '../dataflow/state.js';
 import { proofsFrom } from '../gates/evidence.js';
 import { INLINE_BYTES_MAX } from '../json/json.js';
-import { trip } from '../money/budget.js';
+import { reserve, trip } from '../money/budget.js';
 import { exceed } from '../money/exceed.js';
+import { billCall, billLostCall, fitCall, type CallBound } from '../money/tool-cost.js';
 import { toolOf } from '../permission/permission.js';
 import { type Call, type CallFact, type ExecutingStage, type GrantedStage } from '../state/call.js';
 import {
@@ -20,9 +21,10 @@ import {
   type ToolCallRef,
 } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
-import type { OpenRun, Step } from '../state/run.js';
+import type { OpenRun } from '../state/run.js';
 import type { Proof } from '../state/task.js';
 import { retryFor, type ToolRecord } from '../state/tool.js';
+import { follows } from '../step/changes.js';
 import { nearTheEnd, workLimits } from '../step/clock.js';
 import { start, only } from '../step/inflight.js';
 import {
@@ -55,15 +57,24 @@ export function grant(run: OpenRun, call: GrantedStage): StationResult {
   if (tripped !== undefined) {
     return { kind: 'moved', step: only(exceed(run, tripped)) };
   }
-  return { kind: 'moved', step: perform(run, call, tool) };
+  if (tool.kind === 'human_input') return { kind: 'moved', step: askPerson(run, call) };
+  if (tool.kind === 'handoff') return { kind: 'moved', step: only(escalate(run, call)) };
+  if (tool.maxCostMicroUsd === undefined || !follows(run, 'toolCosts')) {
+    return { kind: 'moved', step: execute(run, call, { tool }) };
+  }
+  const cost = fitCall(run, tool);
+  if (cost === 'wait') return { kind: 'wait' };
+  return cost === 'misfit'
+    ? { kind: 'moved', step: only(exceed(run, 'max_cost')) }
+    : { kind: 'moved', step: execute(run, call, { tool, cost }) };
 }
 
-function perform(run: OpenRun, call: GrantedStage, tool: ToolRecord): Step<OpenRun> {
-  if (tool.kind === 'human_input') return askPerson(run, call);
-  return tool.kind === 'handoff' ? only(escalate(run, call)) : execute(run, call, tool);
+interface Executor {
+  readonly tool: ToolRecord;
+  readonly cost?: CallBound;
 }
 
-function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
+function execute(run: OpenRun, call: GrantedStage, { tool, cost }: Executor) {
   const announced = emit(run, {
     type: 'tool_started',
     callId: call.id,
@@ -97,6 +108,7 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
       ...(call.flow !== undefined && isReferredTo(call) && { typed: true }),
       maxRetries: run.frozen.budget.maxRetriesPerToolCall,
       ...proofsFor(run, call),
+      ...(cost !== undefined && { cost }),
       events,
     },
     limits,
@@ -113,7 +125,9 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
     startedAt: run.now,
     boundByRun: byRun,
   };
-  return { run: withCall(started.run, executing), effects: started.effects };
+  const handed = withCall(started.run, executing);
+  const reserved = cost === undefined ? handed : reserve(handed, effectId, cost.most);
+  return { run: reserved, effects: started.effects };
 }
 
 /** Proofs that only the activity can judge when the result is large. */
@@ -149,7 +163,11 @@ export function inlineBytesFor(run: OpenRun, call: Call): number {
 
 export function toolReturned(run: OpenRun, effectId: string, output: ExecuteToolOutput): OpenRun {
   const { outcome, attempts } = output;
-  return returned(run, effectId, { fact: { kind: 'outcome', outcome }, attempts });
+  const back = { fact: { kind: 'outcome', outcome }, attempts } as const;
+  const isCharged = output.costMicroUsd !== undefined || isReserved(run, effectId);
+  if (!isCharged || !follows(run, 'toolCosts')) return returned(run, effectId, back);
+  const billed = billCall(run, effectId, output);
+  return returned(billed.run, effectId, { ...back, costMicroUsd: billed.costMicroUsd });
 }
 
 export function toolReconciled(
@@ -180,15 +198,22 @@ interface Return {
   /** undefined: what the executing stage says was being recorded. */
   readonly fact?: CallFact;
   readonly attempts: number;
+  readonly costMicroUsd?: number;
+}
+
+function isReserved(run: OpenRun, effectId: string): boolean {
+  return run.money.reserved[effectId] !== undefined;
 }
 
 function returned(run: OpenRun, effectId: string, back: Return): OpenRun {
   const call = executing(run, effectId);
   if (call === undefined) return warn(run, 'late_input', `${effectId} belongs to no call`);
   const fact = back.fact ?? recordedFact(call);
+  const cost = (call.costMicroUsd ?? 0) + (back.costMicroUsd ?? 0);
   return withCall(run, {
     ...baseOf(call),
     attempts: call.attempts + back.attempts,
+    ...(cost > 0 && { costMicroUsd: cost }),
     stage: 'returned',
     grant: call.grant,
     startedAt: call.startedAt,
@@ -211,10 +236,13 @@ export function handedOverFailed(run: OpenRun, effectId: string, failure: Failur
   const call = executing(run, effectId);
   if (call === undefined) return run;
   const outOfTime = call.boundByRun && failure.timedOut === true && nearTheEnd(run);
-  return returned(run, effectId, {
+  const back: Return = {
     fact: { kind: 'failure', doing: call.doing, failure, outOfTime },
     attempts: call.doing === 'execute' ? (failure.attempts ?? 1) : 0,
-  });
+  };
+  if (!isReserved(run, effectId)) return returned(run, effectId, back);
+  const billed = billLostCall(run, effectId, failure);
+  return returned(billed.run, effectId, { ...back, costMicroUsd: billed.costMicroUsd });
 }
 
 function executing(run: OpenRun, effectId: string): ExecutingStage | undefined {

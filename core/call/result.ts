@@ -5,7 +5,7 @@
  */
 import { pathWritten, withValue } from '../dataflow/state.js';
 import { proofsFrom, provenBy } from '../gates/evidence.js';
-import { startHooks, toldText } from '../hooks/start.js';
+import { hooksFor, startHooks, toldText } from '../hooks/start.js';
 import type { StoredText } from '../json/json.js';
 import { countResult, noteAction } from '../limits/observed-results.js';
 import {
@@ -112,6 +112,7 @@ function announce(run: OpenRun, call: Call, result: Told): OpenRun {
     started: result.started,
     attempts: result.attempts,
     durationMs: result.durationMs,
+    ...(call.costMicroUsd !== undefined && { costMicroUsd: call.costMicroUsd }),
     key: result.idempotencyKey,
     ...(path !== undefined && { path }),
     ...(returned !== undefined && { returned }),
@@ -204,10 +205,10 @@ export function awaitsHooks(run: OpenRun, turn: Turn): boolean {
   return turn.calls.some((call) => call.stage === 'settled' && !isOver(run, call));
 }
 
-function pointOf(run: OpenRun, { result }: SettledStage): HookPoint | undefined {
+function pointOf(run: OpenRun, { result, tool }: SettledStage): HookPoint | undefined {
   if (!result.started || result.synthetic) return undefined;
   const point = result.isError ? 'PostToolUseFailure' : 'PostToolUse';
-  return hasHooks(run, point) ? point : undefined;
+  return hasHooks(run, point) && hooksFor(run, { point, tool }).length > 0 ? point : undefined;
 }
 
 function startAfter(run: OpenRun, call: SettledStage, point: HookPoint): Step<OpenRun> {

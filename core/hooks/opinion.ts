@@ -27,6 +27,7 @@ export function callOpinion(outcomes: readonly HookOutcome[]): CallOpinion {
 
 /** The outcome after which no later hook of the point is asked. */
 export function endsTheChain(point: HookPoint, outcome: HookOutcome): boolean {
+  if (point === 'SessionStart') return outcome.opinion.decision === 'deny';
   return point === 'PreToolUse' && isDenial(outcome);
 }
 

@@ -5,6 +5,7 @@
  */
 import { type Call } from '../state/call.js';
 import { withCall, baseOf } from '../step/open-work.js';
+import { follows } from '../step/changes.js';
 import type { RunHooksOutput } from '../state/effect.js';
 import type { EventBody } from '../state/event.js';
 import type { Failure } from '../state/failure.js';
@@ -18,6 +19,7 @@ import {
   type HookReport,
 } from '../state/hook.js';
 import { answerOpinion, callOpinion } from './opinion.js';
+import { hooksFor } from './start.js';
 
 const MESSAGE_CHARS_MAX = 500;
 /** UTF-16 units of all messages of PostSampling hooks that wait for a request. */
@@ -38,8 +40,8 @@ export function hooksRan(run: OpenRun, effectId: string, output: RunHooksOutput)
 }
 
 export function hooksFailed(run: OpenRun, effectId: string, failure: Failure): OpenRun {
-  const point = ownValue(run.errands ?? {}, effectId)?.point;
-  const names = point === undefined ? [] : (run.frozen.hooks[point] ?? []);
+  const errand = ownValue(run.errands ?? {}, effectId);
+  const names = errand === undefined ? [] : hooksFor(run, errand);
   const error = failure.cancelled ? 'stopped with the run' : failure.message;
   const outcomes = names.map((hook) => ({ hook, opinion: {}, error, durationMs: 0 }));
   return hooksRan(run, effectId, { outcomes, eventsUpTo: 0 });
@@ -51,8 +53,9 @@ function tell(run: OpenRun, errand: HookErrand, outcome: HookOutcome): OpenRun {
   const message = (outcome.error ?? outcome.opinion.message)?.slice(0, MESSAGE_CHARS_MAX);
   const said = { hook, durationMs, ...(message !== undefined && { message }) };
   if (point === 'SessionStart' || point === 'SessionEnd') {
+    const word = refusesTask(run, outcome) ? 'deny' : 'ok';
     const failed = outcome.error !== undefined;
-    const report: HookReport = { point, outcome: failed ? 'error' : 'ok', ...said };
+    const report: HookReport = { point, outcome: failed ? 'error' : word, ...said };
     const hookReports = [...(run.hookReports ?? []), report].slice(0, HOOK_REPORTS_MAX);
     return { ...run, hookReports };
   }
@@ -115,7 +118,21 @@ function greeted(run: OpenRun, outcomes: readonly HookOutcome[]): OpenRun {
   if (run.arrival === undefined) return run;
   const texts = outcomes.map(({ opinion }) => opinion.additionalContext ?? '');
   const context = withinChars(texts, CONTEXT_CHARS_MAX);
-  return { ...run, arrival: { ...run.arrival, hooks: 'done', context } };
+  const refusing = outcomes.find((outcome) => refusesTask(run, outcome));
+  const denied = refusing && (refusing.opinion.message ?? refusalBy(refusing));
+  return {
+    ...run,
+    arrival: { ...run.arrival, hooks: 'done', context, ...(denied !== undefined && { denied }) },
+  };
+}
+
+/** At SessionStart. */
+function refusesTask(run: OpenRun, { opinion }: HookOutcome): boolean {
+  return opinion.decision === 'deny' && follows(run, 'refusedTasks');
+}
+
+function refusalBy({ hook }: HookOutcome): string {
+  return `The hook ${hook} refuses this task.`;
 }
 
 /** What PostSampling hooks say waits for the next request; it never changes the turn that they saw. */

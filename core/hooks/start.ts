@@ -7,7 +7,7 @@ import { follows } from '../step/changes.js';
 import { workLimits } from '../step/clock.js';
 import { refOf, type ActivityEffect } from '../state/effect.js';
 import { nextId, start } from '../step/inflight.js';
-import type { Json, StoredText } from '../json/json.js';
+import { ownValue, type Json, type StoredText } from '../json/json.js';
 import type { NeedsCode } from '../state/payloads/payload.js';
 import type { OpenRun, Step } from '../state/run.js';
 import { unservedLimit } from '../step/route.js';
@@ -22,6 +22,37 @@ const ACTIVITY_MARGIN_MS = 20_000;
 /** Deliveries under rules without `workedTime`; what a hook itself does wrong is an outcome, no failure. */
 const ATTEMPTS_MAX = 3;
 
+/** Names of the hooks that are asked, in order; for a call those that match it (G113). */
+export function hooksFor(
+  { frozen, rules }: Pick<OpenRun, 'frozen' | 'rules'>,
+  { point, tool: name }: Pick<HookErrand, 'point' | 'tool'>,
+): readonly string[] {
+  const names = frozen.hooks[point] ?? [];
+  const { hookMatches } = frozen;
+  if (hookMatches === undefined || name === undefined) return names;
+  if (!follows({ rules }, 'matchedHooks')) return names;
+  const tool = frozen.tools.find((one) => one.name === name);
+  return names.filter((hook) => {
+    const { tools, effects } = ownValue(hookMatches, hook) ?? {};
+    const isNamed = tools === undefined || tools.some((glob) => matchesGlob(glob, name));
+    // Of a tool that is not known the worst is assumed.
+    return isNamed && (effects === undefined || !tool || effects.includes(tool.effect));
+  });
+}
+
+function matchesGlob(glob: string, name: string): boolean {
+  const pieces = glob.split('*');
+  const [first = '', last = ''] = [pieces[0], pieces.at(-1)];
+  if (pieces.length === 1) return glob === name;
+  let at = first.length;
+  for (const piece of pieces.slice(1, -1)) {
+    const found = name.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return name.startsWith(first) && name.endsWith(last) && at + last.length <= name.length;
+}
+
 export function startHooks(run: OpenRun, errand: HookErrand, payload: Json): Step<OpenRun> {
   const { point } = errand;
   const ending = point === 'SessionEnd';
@@ -35,7 +66,7 @@ export function startHooks(run: OpenRun, errand: HookErrand, payload: Json): Ste
       v: 1,
       run: refOf(run),
       point,
-      hooks: run.frozen.hooks[point] ?? [],
+      hooks: hooksFor(run, errand),
       payload,
       timeoutMs,
       ...(workMs !== undefined && { workMs }),

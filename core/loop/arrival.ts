@@ -43,7 +43,7 @@ export function opened(run: Run, output: OpenRunOutput): Run {
     phase: 'checking_limits',
     head: output.head ?? frozen.prompt.hash,
     context: contextAtFirst(frozen.prompt.bytes),
-    arrival: { goal, context: [] },
+    arrival: { goal, context: [], ...(output.denied !== undefined && { denied: output.denied }) },
   };
   const began = output.session === undefined ? begun : beginIn(begun, output.session);
   return follows(began, 'bytesBound') ? { ...began, context: inBytes(began.context) } : began;
@@ -82,7 +82,7 @@ function awaitHooks(run: OpenRun): Step<OpenRun> | 'hold' {
   return cancelled.effects.length > 0 ? cancelled : 'hold';
 }
 
-function announce(run: OpenRun, { goal, context }: Arrival): OpenRun {
+function announce(run: OpenRun, { goal, context, denied: refusal }: Arrival): OpenRun {
   const { arrival: _, ...rest } = run;
   const { task } = run.start;
   const { frozen, session } = run;
@@ -109,7 +109,8 @@ function announce(run: OpenRun, { goal, context }: Arrival): OpenRun {
     (next, text) => appendUser(next, { text }, { synthetic: true }),
     bound,
   );
-  return task.denied === undefined
+  const denied = task.denied ?? refusal;
+  return denied === undefined
     ? told
-    : stop(told, 'refused', { detail: 'safety_policy', nextSafeAction: task.denied });
+    : stop(told, 'refused', { detail: 'safety_policy', nextSafeAction: denied });
 }

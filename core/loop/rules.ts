@@ -61,7 +61,7 @@ export const OPENING = [
 /** Of an open run, whatever it is doing. */
 export const ALWAYS = [
   rule('arrive', {
-    says: 'The SessionStart hooks run first; an interrupt or cancel ends them. After them, in any case, `session_init` is the first event, warnings that waited follow, and the goal is the first message. A task that its starter refuses stops here, before any model call.',
+    says: 'The SessionStart hooks run first; an interrupt or cancel ends them. After them, in any case, `session_init` is the first event, warnings that waited follow, and the goal is the first message. A task that its starter, the agent, the configuration or a SessionStart hook refuses stops here, before any model call.',
     holds: 'everything, while SessionStart hooks run',
     since: 1,
     apply: arriving,

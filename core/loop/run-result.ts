@@ -110,12 +110,18 @@ function isStoppedByPerson(run: Run): boolean {
   return (reason === 'interrupted' || reason === 'aborted') && follows(run, 'stopShown');
 }
 
+/** A run that has not been opened still has the whole goal. */
+const GOAL_CHARS_MAX = 4_096;
+
 export function viewOfRun(run: Run): RunView {
   const grants = grantViews(run);
   return {
     runId: run.runId,
     tenant: run.tenant,
     agent: run.start.agent,
+    taskId: run.taskId,
+    goal: run.start.task.goal.slice(0, GOAL_CHARS_MAX),
+    startedAt: run.clock.startedAt,
     ...(isOpen(run) && {
       sessionId: run.session?.id ?? run.runId,
       model: currentRoute(run).name,
@@ -126,6 +132,7 @@ export function viewOfRun(run: Run): RunView {
     status: run.stopping !== undefined && run.final === undefined ? 'closing' : statusOf(run),
     ...(run.stopping !== undefined && { stop: stopView(run.stopping) }),
     phase: run.phase,
+    ...(run.transition !== undefined && { transition: run.transition }),
     segment: run.segment.number,
     counters: countersOf(run),
     ...(run.frozen !== undefined && { budget: run.frozen.budget }),

@@ -8,13 +8,14 @@
  *  B4 Costs are integer micro-USD, rounded up once a call; no floating point beyond the exact product of two integers
  *     below 2^53.
  */
+import { DEFAULT_BUDGET } from '../state/budget-fields.js';
 import type { ModelRetries, SpendingLeft } from '../state/effect.js';
 import type { AttemptBound, Prices, Usage } from '../state/model.js';
 import type { StopReason } from '../state/result.js';
 import type { OpenRun } from '../state/run.js';
 import { follows } from '../step/changes.js';
 import { countedMs, left, reached } from '../step/clock.js';
-import { warn } from '../step/outbox.js';
+import { warn, warnOnce } from '../step/outbox.js';
 import { currentRoute } from '../step/route.js';
 
 export interface RequestBound extends AttemptBound {
@@ -112,13 +113,14 @@ function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** Retries of a call that the vendor answered with a server error (C27). */
-const SERVER_ERROR_RETRIES = 3;
-
-/** How often a model call that failed is tried again, by class. */
-export function modelRetries({ frozen }: OpenRun): ModelRetries {
-  const { maxRetriesPerModelCall: other } = frozen.budget;
-  return { serverError: Math.min(SERVER_ERROR_RETRIES, other), other };
+/** How often a model call that failed is tried again, by class (C27). */
+export function modelRetries({ frozen }: Pick<OpenRun, 'frozen'>): ModelRetries {
+  // A run that an older release opened has frozen no number for server errors.
+  const { maxServerErrorRetries, maxRetriesPerModelCall: other } = {
+    ...DEFAULT_BUDGET,
+    ...frozen.budget,
+  };
+  return { serverError: Math.min(maxServerErrorRetries, other), other };
 }
 
 /** Spent plus everything reserved. */
@@ -139,6 +141,8 @@ export interface Spent {
   readonly billed: number;
   /** For attempts that brought none. */
   readonly lost: number;
+  /** Default: the model call. */
+  readonly by?: 'the tool call';
 }
 
 /** Ends a reservation with what the call really cost. */
@@ -151,8 +155,46 @@ export function settleReservation(run: OpenRun, effectId: string, spent: Spent):
   const money = { spentMicroUsd, reserved, overrun: run.money.overrun || breaks };
   const settled = { ...run, money };
   if (!above) return settled;
-  const text = `the model call was billed with ${spent.billed} micro-USD, its bound was ${bound}`;
+  const { by = 'the model call' } = spent;
+  const text = `${by} was billed with ${spent.billed} micro-USD, its bound was ${bound}`;
   return warn(settled, 'billed_above_bound', text);
+}
+
+/** So many turns in a row take at least twice the one before. */
+const DOUBLINGS = 3;
+/** Below this the last of them is not worth a word. */
+const ALARM_FROM = { cost: 50_000, tokens: 30_000 } as const;
+const TOLD = {
+  cost: ['the cost of a turn has doubled', 'micro-USD'],
+  tokens: ['the tokens of a turn have doubled', 'tokens'],
+} as const;
+
+/** After each reply the alarm on turns that keep doubling: with all that was spent since the reply before. */
+export function watchGrowth(run: OpenRun, usage: Usage): OpenRun {
+  if (!follows(run, 'growthTold')) return run;
+  const { spentMicroUsd } = run.money;
+  const before = run.growth ?? { cost: [], tokens: [], spentMicroUsd: 0 };
+  const tokens = usage.input + usage.output + usage.cacheRead + usage.cacheWrite;
+  const growth = {
+    cost: [...before.cost, spentMicroUsd - before.spentMicroUsd].slice(-1 - DOUBLINGS),
+    tokens: [...before.tokens, tokens].slice(-1 - DOUBLINGS),
+    spentMicroUsd,
+  };
+  return (['cost', 'tokens'] as const).reduce<OpenRun>(
+    (next, what) => {
+      const turns = growth[what];
+      if ((turns.at(-1) ?? 0) < ALARM_FROM[what] || !keepDoubling(turns)) return next;
+      const [words, unit] = TOLD[what];
+      const told = `${words} ${DOUBLINGS} times in a row: ${turns.join(', ')} ${unit}`;
+      return warnOnce(next, 'cost_exploding', told);
+    },
+    { ...run, growth },
+  );
+}
+
+function keepDoubling(turns: readonly number[]): boolean {
+  if (turns.length <= DOUBLINGS) return false;
+  return turns.every((one, at) => at === 0 || one >= 2 * Math.max(1, turns[at - 1] ?? 0));
 }
 
 /** Replies have used up what the budget allows, in money or tokens (C8, G92). */

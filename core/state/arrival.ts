@@ -5,6 +5,8 @@ import type { StoredText } from '../json/json.js';
 export interface Arrival {
   readonly goal: StoredText;
   readonly hooks?: 'running' | 'done';
+  /** Why nobody may work on the task, by a word of the house. */
+  readonly denied?: string;
   /** What the SessionStart hooks add to the conversation. */
   readonly context: readonly string[];
 }

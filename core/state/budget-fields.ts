@@ -17,6 +17,8 @@ export interface Budget {
   readonly maxCostMicroUsd: Limit;
   readonly maxToolResultChars: number;
   readonly maxRetriesPerModelCall: number;
+  /** Of them those that follow a server error (C27). */
+  readonly maxServerErrorRetries: number;
   readonly maxRetriesPerToolCall: number;
   readonly maxTokensPerResponse: number;
   readonly maxOutputRecoveries: number;
@@ -47,6 +49,7 @@ export const DEFAULT_BUDGET: Budget = {
   maxCostMicroUsd: 5_000_000,
   maxToolResultChars: 30_000,
   maxRetriesPerModelCall: 6,
+  maxServerErrorRetries: 3,
   maxRetriesPerToolCall: 1,
   maxTokensPerResponse: 16_384,
   maxOutputRecoveries: 3,

@@ -38,6 +38,8 @@ export interface CallBase {
   readonly corrected?: CallCorrection;
   /** Attempts that executors have made of it so far, over all its executions (C43). */
   readonly attempts: number;
+  /** What its executions have cost so far, in micro-USD; absent: nothing. */
+  readonly costMicroUsd?: number;
   /** Dataflow: what it says about other calls (G1). */
   readonly flow?: Flow;
   /** People were asked so often whether it may be done again; absent: never. */

@@ -56,6 +56,8 @@ export interface OpenRunOutput extends Acknowledged {
   readonly head?: string;
   /** The goal as it enters the transcript, spilled when large. */
   readonly goal?: StoredText;
+  /** First segment only: why configuration or agent refuse the task. */
+  readonly denied?: string;
   /** First segment of a run that begins or goes on with a session. */
   readonly session?: OpenedSession;
   /** To a run that knows none: the store that has its records from now on. */

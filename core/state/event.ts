@@ -74,7 +74,7 @@ export type EventBody =
         readonly tool: string;
         readonly args: Json;
       }[];
-      /** Node of the message: `calls` are not all of its calls, or not with all arguments. */
+      /** Node of the message: it has calls, arguments or thinking that do not stand here. */
       readonly head?: string;
       readonly stopReason: string;
       readonly model: string;
@@ -178,6 +178,8 @@ export type EventBody =
       readonly started: boolean;
       readonly attempts: number;
       readonly durationMs: number;
+      /** What its executions cost, as the tool said or as was reserved; absent: nothing. */
+      readonly costMicroUsd?: number;
       readonly key: string;
       /** Dataflow: the path of the state that its result became. */
       readonly path?: string;

@@ -3,7 +3,7 @@
  * changes a run under way; only its limits can be raised, by a person (G91). References and hashes instead of texts, so that it stays small.
  */
 import type { Budget } from './budget-fields.js';
-import type { HookNames } from './hook.js';
+import type { HookMatches, HookNames } from './hook.js';
 import type { StoredText } from '../json/json.js';
 import type { ModelRoute } from './model.js';
 import type { Policy } from './policy.js';
@@ -21,6 +21,8 @@ export interface Frozen {
   readonly policy: Policy;
   /** Names of the hooks registered for this agent, by point. */
   readonly hooks: HookNames;
+  /** Absent: each hook is asked about every call. */
+  readonly hookMatches?: HookMatches;
   /** JSON Schema of the answer, as JSON text (C33). */
   readonly outputSchema?: StoredText;
   readonly budget: Budget;

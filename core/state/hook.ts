@@ -4,6 +4,7 @@
  * Invariant: what a hook returns is data from outside; the activity has parsed it to these shapes.
  */
 import type { Json } from '../json/json.js';
+import type { ToolEffect } from './tool.js';
 
 export const HOOK_POINTS = [
   'SessionStart',
@@ -21,13 +22,30 @@ export type HookPoint = (typeof HOOK_POINTS)[number];
 /** Names of the hooks of a run, in the order in which they run; a point without hooks has no activity. */
 export type HookNames = { readonly [point in HookPoint]?: readonly string[] };
 
+/** Points at which a hook is asked about one call. */
+export const CALL_POINTS = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'] as const;
+export type CallPoint = (typeof CALL_POINTS)[number];
+
+/** Calls that a hook is asked about (G113); with both fields a call must fit both. */
+export interface HookMatch {
+  /** Names of tools; `*` stands for any letters, none among them. */
+  readonly tools?: readonly string[];
+  readonly effects?: readonly ToolEffect[];
+}
+
+/** By the hook's name; one that is not here is asked about every call. */
+export type HookMatches = { readonly [hook: string]: HookMatch };
+
 /** What one hook said; every field belongs to some of the points only. */
 export interface HookOpinion {
   /** SessionStart. */
   readonly additionalContext?: string;
-  /** PreToolUse. `allow` only says that the hook does not mind: permission and approval still decide. */
+  /**
+   * PreToolUse. `allow` only says that the hook does not mind: permission and approval still decide.
+   * SessionStart: `deny` refuses the task.
+   */
   readonly decision?: 'allow' | 'deny' | 'ask';
-  /** PreToolUse, Stop: why. */
+  /** SessionStart, PreToolUse, Stop: why. */
   readonly message?: string;
   /** PreToolUse: other arguments, checked before they are used. */
   readonly updatedInput?: Json;
@@ -64,7 +82,7 @@ export const HOOK_REPORTS_MAX = 50;
 export interface HookReport {
   readonly point: HookPoint;
   readonly hook: string;
-  readonly outcome: 'ok' | 'error';
+  readonly outcome: 'ok' | 'deny' | 'error';
   readonly message?: string;
   readonly durationMs: number;
 }

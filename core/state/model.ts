@@ -62,6 +62,8 @@ export type CallCheck =
   | {
       readonly ok: true;
       readonly outlook?: Outlook;
+      /** Fields that the schema does not declare: they are not part of the arguments. At most 10 paths. */
+      readonly leftOut?: readonly string[];
       /** The worker that has the reply lacks the tool's code: another one looks at them. */
       readonly unchecked?: true;
     }
@@ -139,6 +141,8 @@ export interface Reply {
   readonly usage: Usage;
   /** Figures of the vendor's that are no counts: `usage` is the bound in their place. Absent: all are. */
   readonly usageDefect?: string;
+  /** Its message has thinking beside what stands here. */
+  readonly thinking?: true;
   /** What of the reply the vendor announced and never sent. Absent: nothing. */
   readonly missing?: string;
   /** What the conversation takes with this reply; absent: all that `usage` counts. */

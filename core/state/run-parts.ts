@@ -2,6 +2,7 @@
 import type { RefusedDecision } from './ask.js';
 import type { Call } from './call.js';
 import type { RetriedAttempt, StoreRef } from './effect.js';
+import type { TransitionReason } from './event.js';
 import type { AskView } from './ask-view.js';
 import type { AnswerOpinion } from './hook.js';
 import type { StoredText } from '../json/json.js';
@@ -81,6 +82,15 @@ export interface Money {
   readonly overrun: boolean;
 }
 
+/** What the newest turns took, the last one last. */
+export interface Growth {
+  /** In micro-USD, with tools and summaries. */
+  readonly cost: readonly number[];
+  readonly tokens: readonly number[];
+  /** Spent when the newest of them ended. */
+  readonly spentMicroUsd: number;
+}
+
 /** A stretch of time, ms since epoch. */
 export type Span = readonly [from: number, to: number];
 
@@ -92,6 +102,20 @@ export interface Clock {
   readonly unclaimed?: readonly Span[];
   /** Up to when time is in `unclaimed`, or decided. */
   readonly judgedTo?: number;
+}
+
+/** Why the run went on the last time, and when: ms since epoch. */
+export interface NewestTransition {
+  readonly reason: TransitionReason;
+  readonly at: number;
+}
+
+export interface AskedRoute {
+  readonly name: string;
+  /** Version of its prices. */
+  readonly pricing: string;
+  /** Of the whole route; absent under rules before 10. */
+  readonly hash?: string;
 }
 
 /** What differs from the frozen route; read through `route.ts`. */

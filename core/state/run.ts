@@ -24,16 +24,20 @@ import type { RunSession } from './session.js';
 import type { StartInput } from './task.js';
 import type { TranscriptItem } from './transcript.js';
 import type { ContextSize } from './context-size.js';
+import type { WarningCode } from './warning.js';
 import type {
+  AskedRoute,
   BreakerCount,
   Clock,
   Compactions,
   Exceeded,
   Final,
+  Growth,
   KnownStore,
   ModelChoice,
   ModelFailure,
   Money,
+  NewestTransition,
   PinnedResult,
   QueuedMessage,
   Repetition,
@@ -78,11 +82,13 @@ export interface Run extends Carrier {
   readonly requests: number;
   readonly modelChoice?: ModelChoice;
   /** Routes that were asked so far, in the order of their first request. */
-  readonly routes?: readonly { readonly name: string; readonly pricing: string }[];
+  readonly routes?: readonly AskedRoute[];
   /** Bound of the model call in flight, in tokens: what it counts as when nobody hears of it again. */
   readonly asked?: { readonly inputTokens: number; readonly outputTokens: number };
   readonly tally: Tally;
   readonly money: Money;
+  /** For the alarm on turns that keep doubling. */
+  readonly growth?: Growth;
   /** Effect id of a model call that ended without a word of what it cost; nothing goes on before that is known. */
   readonly unheard?: string;
   readonly exceeded?: Exceeded;
@@ -123,6 +129,7 @@ export interface Run extends Carrier {
   readonly queue: readonly QueuedMessage[];
   readonly seenMessageIds: readonly string[];
   readonly lastAnswer?: StoredText;
+  readonly transition?: NewestTransition;
   /** The newest answer as the task's output schema has it. */
   readonly lastOutput?: Json;
   readonly partialOutput?: StoredText;
@@ -171,6 +178,8 @@ export interface Run extends Carrier {
   /** The failure of the last model call, until a rule has dealt with it. */
   readonly modelFailure?: ModelFailure;
   readonly unprocessed: readonly string[];
+  /** Warnings that a run gives once, and has given. */
+  readonly warnedOnce?: readonly WarningCode[];
   /** Warnings from before the run was opened; told right after `session_init`. */
   readonly heldWarnings?: readonly Warning[];
   /** Answers for senders that wait for one; the shell takes them after each step. */

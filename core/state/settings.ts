@@ -60,12 +60,16 @@ export interface Settings {
   readonly propagateCancellation: boolean;
   /** The conversation is stored when the run ends; null: when the start names a session. */
   readonly persistSession: boolean | null;
+  /** The model is told the folder that the start names as the caller's (`cwd`). */
+  readonly showCwd: boolean;
   /** What models say is streamed piece by piece to whoever reads it. */
   readonly includePartialMessages: boolean;
   /** How long those pieces are kept once the run has ended, in ms; the messages themselves stay. */
   readonly streamRetentionMs: number;
   /** Decisions must carry a valid signature of the desk. A start cannot switch it off. */
   readonly requireProof: boolean;
+  /** A task must say when it is done: criteria, evidence or an output schema (G114). A start cannot switch it off. */
+  readonly requireDone: boolean;
   /** Least output tokens that make a model call worth starting. */
   readonly minOutputTokens: number;
   /** How soon a dead worker is noticed, in ms. */
@@ -118,9 +122,11 @@ export const DEFAULT_SETTINGS: Settings = {
   unservedTimeoutMs: DAY_MS,
   propagateCancellation: false,
   persistSession: null,
+  showCwd: false,
   includePartialMessages: false,
   streamRetentionMs: DAY_MS,
   requireProof: false,
+  requireDone: false,
   minOutputTokens: 1,
   heartbeatMs: { repeatable: 10_000, single: 60_000 },
   modelTimeoutMs: 600_000,

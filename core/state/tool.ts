@@ -68,6 +68,8 @@ export interface ToolRecord {
   /** Limit of one execution, in ms. */
   readonly timeoutMs: number;
   readonly maxResultBytes: number;
+  /** Most that one execution costs, in micro-USD; absent: nothing is reserved for it. */
+  readonly maxCostMicroUsd?: number;
   /** sha256 of the canonical JSON Schema of the input. */
   readonly schemaHash: string;
   /** The same of what it returns, where that is declared (G73). */

@@ -6,6 +6,7 @@ import type { Budget } from './budget-fields.js';
 import type { Phase } from './event.js';
 import type { AskView } from './ask-view.js';
 import type { PermissionMode } from './permission-mode.js';
+import type { NewestTransition } from './run-parts.js';
 import type { Counters, RunResult, RunStatus, StopReason } from './result.js';
 
 /** What is stored of a run's status; every list of statuses is this one. */
@@ -43,6 +44,12 @@ export interface RunView {
   readonly runId: string;
   readonly tenant: string;
   readonly agent: string;
+  /** Begins the idempotency keys of the run's calls. */
+  readonly taskId: string;
+  /** The beginning of a long one. */
+  readonly goal: string;
+  /** ms since epoch. */
+  readonly startedAt: number;
   /** The session that the run belongs to; the run's own id without one, absent until the run is opened. */
   readonly sessionId?: string;
   /** Route of the next model request; absent until the run is opened. */
@@ -61,6 +68,8 @@ export interface RunView {
     readonly detail?: string;
   };
   readonly phase: Phase;
+  /** Why it went on the last time; absent: it has not yet, or follows rules before 10. */
+  readonly transition?: NewestTransition;
   readonly segment: number;
   readonly counters: Counters;
   readonly reservedMicroUsd: number;

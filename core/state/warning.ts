@@ -47,6 +47,9 @@ const KINDS = {
     audited: true,
   },
   rejected_signal: { says: 'The run knows no signal of this name.', audited: true },
+  cost_exploding: {
+    says: 'Cost or tokens of a turn keep doubling; lists and `holdfast doctor` tell of the run.',
+  },
   message_dropped: { says: 'A message finds no room and is dropped.' },
   messages_unread: { says: 'Messages come too late: no request has them.' },
   early_input: { says: 'An outcome comes before the run was opened.' },
@@ -55,8 +58,12 @@ const KINDS = {
   usage_unreadable: { says: 'The reported usage cannot be read: the bound counts.' },
   unknown_stop_reason: { says: 'The vendor ended a reply for a reason that is not known.' },
   reply_incomplete: { says: 'The vendor did not send all of a reply.' },
+  thinking_limit_ignored: { says: 'The model takes no limit of thinking tokens.' },
   surplus_calls: { says: 'A reply makes more calls than one reply may.' },
   hosted_calls_unlisted: { says: 'The vendor ran more calls than the run lists.' },
+  arguments_left_out: {
+    says: 'Arguments have fields that the schema of the tool does not declare.',
+  },
   key_conflict: { says: 'The idempotency key of a call is taken by another action.' },
   tool_schema_changed: {
     says: 'A worker serves a tool with another schema than the run began with.',

@@ -145,6 +145,42 @@ export const CHANGES = {
     since: 10,
     why: 'A decision that is dated more than a minute after it came does not count, and a role that joins later counts from then on by the clock of the run as well.',
   },
+  thinkingTold: {
+    since: 10,
+    why: 'A limit of thinking that the model has no knob for is a warning, once a run: the request leaves without the limit.',
+  },
+  thoughtReplies: {
+    since: 10,
+    why: 'A reply with thinking names the message that has it, so that readers of the run are shown the thinking.',
+  },
+  matchedHooks: {
+    since: 10,
+    why: 'A hook that names tools or effects is asked about calls of those alone: a call that no hook matches costs no activity.',
+  },
+  refusedTasks: {
+    since: 10,
+    why: 'A SessionStart hook that denies refuses the task before the first model call.',
+  },
+  shownTransition: {
+    since: 10,
+    why: 'A run keeps its newest transition: its state says why it went on.',
+  },
+  toolCosts: {
+    since: 10,
+    why: 'The cost that a tool reports counts in the budget of money; the most that the tool declares is reserved before, and charged for an attempt that is lost.',
+  },
+  routeHashes: {
+    since: 10,
+    why: 'The versions of a run name a model route by its hash, so that another window, price or limit under the same name is told apart.',
+  },
+  toldLeftOut: {
+    since: 10,
+    why: 'Fields of arguments that the schema of the tool does not declare do not reach the tool; what was left out is a warning.',
+  },
+  growthTold: {
+    since: 10,
+    why: 'Cost or tokens that keep doubling from turn to turn are a warning, once a run.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

@@ -192,7 +192,7 @@ export function baseOf(call: Call): CallBase {
   const { id, index, callKey, revision, tool, toolVersion, args, digest } = call;
   const { attempt, attempts, handedOver, corrected, flow, repeatAsks, unprovenWords, outlook } =
     call;
-  const { inDoubt, outdated } = call;
+  const { inDoubt, outdated, costMicroUsd } = call;
   return {
     id,
     index,
@@ -206,6 +206,7 @@ export function baseOf(call: Call): CallBase {
     attempts,
     ...(inDoubt !== undefined && { inDoubt }),
     ...(outdated !== undefined && { outdated }),
+    ...(costMicroUsd !== undefined && { costMicroUsd }),
     ...(handedOver !== undefined && { handedOver }),
     ...(corrected !== undefined && { corrected }),
     ...(flow !== undefined && { flow }),

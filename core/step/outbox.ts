@@ -14,6 +14,7 @@ import type { EventBody, EventStamp, RunEvent, WireEvent, WireStamp } from '../s
 import type { Run, Warning } from '../state/run.js';
 import type { TranscriptItem } from '../state/transcript.js';
 import type { WarningCode } from '../state/warning.js';
+import { follows } from './changes.js';
 import { utf8ToBytes } from '@noble/hashes/utils';
 
 export const EVENTS_PER_BATCH = 200;
@@ -39,7 +40,8 @@ export function emit<R extends Run>(run: R, body: EventBody): R {
     nextSeq: run.outbox.nextSeq + 1,
     events: [...run.outbox.events, event],
   };
-  return { ...run, outbox };
+  if (body.type !== 'transition' || !follows(run, 'shownTransition')) return { ...run, outbox };
+  return { ...run, outbox, transition: { reason: body.reason, at: run.now } };
 }
 
 /** Warnings that are kept for after `session_init`, which is always the first event. */
@@ -51,6 +53,13 @@ const HELD_WARNINGS_MAX = 50;
  */
 export function warn<R extends Run>(run: R, code: WarningCode, message: string): R {
   return warnAbout(run, { code, message });
+}
+
+/** The same for what would be true of many steps: the first one tells it. */
+export function warnOnce<R extends Run>(run: R, code: WarningCode, message: string): R {
+  const { warnedOnce = [] } = run;
+  if (warnedOnce.includes(code)) return run;
+  return warn({ ...run, warnedOnce: [...warnedOnce, code] }, code, message);
 }
 
 /** The same of a decision that does not count. */

@@ -6,11 +6,11 @@
  * which the run began with, or adopted since because no worker served the first one any more (G110); a person who had
  * approved is asked again.
  */
-import { ownValue } from '../json/json.js';
+import { digestOf, ownValue, type Json } from '../json/json.js';
 import type { Frozen } from '../state/frozen.js';
 import type { ModelRoute } from '../state/model.js';
 import type { NeedsCode, NeedsTool } from '../state/payloads/payload.js';
-import { isOpen, type ModelChoice, type OpenRun, type Run } from '../state/run.js';
+import { isOpen, type AskedRoute, type ModelChoice, type OpenRun, type Run } from '../state/run.js';
 import { DEFAULT_SETTINGS, type Settings } from '../state/settings.js';
 import { toolKey, type ToolRecord } from '../state/tool.js';
 import { follows } from './changes.js';
@@ -37,12 +37,20 @@ export function betasOf({ frozen }: OpenRun): { readonly betas?: readonly string
  */
 export function noteRoute(run: OpenRun): OpenRun {
   if (run.frozen.versions['modelRoute'] === undefined) return run;
-  const { name, pricesVersion: pricing } = currentRoute(run);
+  const route = currentRoute(run);
+  const { name, pricesVersion: pricing } = route;
   const { routes = [] } = run;
-  const known = routes.some((one) => one.name === name && one.pricing === pricing);
-  return known || routes.length >= ROUTES_MAX
-    ? run
-    : { ...run, routes: [...routes, { name, pricing }] };
+  const hash = follows(run, 'routeHashes') ? routeHash(route) : undefined;
+  const known = routes.some(
+    (one) => one.name === name && one.pricing === pricing && one.hash === hash,
+  );
+  const asked = { name, pricing, ...(hash !== undefined && { hash }) };
+  return known || routes.length >= ROUTES_MAX ? run : { ...run, routes: [...routes, asked] };
+}
+
+/** Names a route with all that it says of its model. */
+export function routeHash(route: ModelRoute): string {
+  return digestOf(route as unknown as Json);
 }
 
 /** The versions that were frozen, with every model and price list that the run came to use, in order. */
@@ -53,10 +61,11 @@ export function versionsOf(run: Run): Frozen['versions'] {
   const { modelRoute, pricing = route.pricesVersion } = versions;
   if (modelRoute === undefined || routes.length === 0) return versions;
   // People may have given the frozen ones names of their own.
-  const named = (one: { readonly name: string }): boolean => one.name === route.name;
+  const own = routeHash(route);
+  const named = ({ name, hash = own }: AskedRoute): boolean => name === route.name && hash === own;
   return {
     ...versions,
-    modelRoute: listed(routes.map((one) => (named(one) ? modelRoute : one.name))),
+    modelRoute: listed(routes.map((one) => (named(one) ? modelRoute : (one.hash ?? one.name)))),
     pricing: listed(routes.map((one) => (named(one) ? pricing : one.pricing))),
   };
 }

@@ -18,7 +18,14 @@ const USD = 1_000_000;
 
 /** One paragraph each. */
 export function dynamicZone(run: OpenRun): readonly string[] {
-  return [...stateText(run), ...budgetText(run)];
+  return [...placeText(run), ...stateText(run), ...budgetText(run)];
+}
+
+/** Where the caller works: quoted, because the caller wrote it. */
+function placeText({ start, frozen }: OpenRun): readonly string[] {
+  const { cwd } = start.session ?? {};
+  if (cwd === undefined || frozen.settings.showCwd !== true) return [];
+  return [`The user works in the folder ${JSON.stringify(cwd)}.`];
 }
 
 /** What later calls may refer to. Names alone: values are data of tools and must not speak as the system. */

@@ -4,7 +4,7 @@
  * proposal order; where the event of a reply leaves something out, the event names the message that has all of it.
  */
 import { REPETITION_NOTICE, afterNotice, repetitionStep } from '../limits/observed-results.js';
-import { settleReservation, costMicroUsd, addUsage } from '../money/budget.js';
+import { settleReservation, costMicroUsd, addUsage, watchGrowth } from '../money/budget.js';
 import type { ProposedStage, SettledStage } from '../state/call.js';
 import type { CallModelOutput } from '../state/effect.js';
 import type { EventBody } from '../state/event.js';
@@ -61,7 +61,8 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
   const said = announce(withRetries(recorded, output), turn, billed + lost);
   const announced = reply.hosted === undefined ? said : auditHosted(said, reply.hosted);
   const stopped = withStrangeStop(announced, turn);
-  return withStrangeUsage(withMissing(withSurplus(stopped, turn), reply), reply);
+  const warned = withStrangeUsage(withMissing(withSurplus(stopped, turn), reply), reply);
+  return watchGrowth(warned, reply.usage);
 }
 
 function withRetries(run: OpenRun, { retried }: CallModelOutput): OpenRun {
@@ -153,7 +154,8 @@ export function shownCalls(
     room -= size;
     return { id, tool, args: room >= 0 ? args : { $omitted: size } };
   });
-  const isWhole = room >= 0 && shown.length === calls.length + (reply.surplus ?? 0);
+  const hasAllCalls = room >= 0 && shown.length === calls.length + (reply.surplus ?? 0);
+  const isWhole = hasAllCalls && !(reply.thinking && follows(run, 'thoughtReplies'));
   const { head } = run;
   if (isWhole || typeof head !== 'string' || !follows(run, 'namedReplies')) {
     return { calls: shown };

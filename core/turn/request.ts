@@ -14,7 +14,8 @@ import {
   reserve,
   type RequestBound,
 } from '../money/budget.js';
-import { emit, leanEvents } from '../step/outbox.js';
+import { follows } from '../step/changes.js';
+import { emit, leanEvents, warnOnce } from '../step/outbox.js';
 import { betasOf, currentRoute, noteRoute, unservedLimit } from '../step/route.js';
 import type { OpenRun, Step } from '../state/run.js';
 import { exceed } from '../money/exceed.js';
@@ -50,7 +51,7 @@ export function askModel(run: OpenRun): Step<OpenRun> {
     deliveriesMax: MODEL_ATTEMPTS_MAX,
   });
   const building: OpenRun = {
-    ...noteRoute(ready),
+    ...withThinkingTold(noteRoute(ready)),
     phase: 'awaiting_model',
     requests: ready.requests + 1,
     ...(ready.wrapUp !== undefined && { wrapUp: { ...ready.wrapUp, asked: true } }),
@@ -112,6 +113,18 @@ function thinkingLimit(run: OpenRun): Pick<CallModelInput, 'maxThinkingTokens'> 
   const chosen = run.modelChoice?.maxThinkingTokens;
   const limit = chosen === undefined ? run.frozen.budget.maxThinkingTokens : chosen;
   return typeof limit === 'number' ? { maxThinkingTokens: limit } : {};
+}
+
+/** Models differ in what they let be said of their thinking; what is left out of a request is told. */
+function withThinkingTold(run: OpenRun): OpenRun {
+  const { maxThinkingTokens: limit = 0 } = thinkingLimit(run);
+  if (limit === 0 || !follows(run, 'thinkingTold')) return run;
+  const { name, thinkingAllowed, thinkingAdaptive } = currentRoute(run);
+  const why =
+    (thinkingAllowed === false && 'is not told how much to think') ||
+    (thinkingAdaptive === true && 'decides itself how much it thinks');
+  const words = `${name} ${why}: maxThinkingTokens ${limit} has no effect`;
+  return why === false ? run : warnOnce(run, 'thinking_limit_ignored', words);
 }
 
 /** What PostSampling hooks said since the last request is part of this one (G39). */

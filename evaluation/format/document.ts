@@ -76,7 +76,12 @@ const silentHook = z.array(z.strictObject(ANY_OUTCOME));
 const hooks = z
   .strictObject({
     SessionStart: z.array(
-      z.strictObject({ additionalContext: z.string().optional(), ...ANY_OUTCOME }),
+      z.strictObject({
+        additionalContext: z.string().optional(),
+        decision: z.literal('deny').optional(),
+        message: z.string().optional(),
+        ...ANY_OUTCOME,
+      }),
     ),
     PreToolUse: z.array(
       z.strictObject({

@@ -16,7 +16,7 @@ import {
 const delayMs = natural.optional();
 
 const RESULT_FORMS = {
-  ok: z.strictObject({ ok: z.unknown(), delayMs }),
+  ok: z.strictObject({ ok: z.unknown(), delayMs, costMicroUsd: natural.optional() }),
   error: z.strictObject({ error: text, delayMs }),
   retryable_error: z.strictObject({ retryable_error: text, delayMs }),
   timeout: z.strictObject({ timeout: z.literal(true), delayMs }),
@@ -76,6 +76,7 @@ export const tool = z
     outputSchema: jsonSchema,
     version: text,
     timeoutMs: positive,
+    maxCostMicroUsd: positive,
     results: z.array(toolResult),
   })
   .partial();

@@ -64,6 +64,7 @@ const MOST: Partial<Budget> = {
   maxParallelToolCalls: MANY,
   maxToolResultChars: Number.MAX_SAFE_INTEGER,
   maxRetriesPerModelCall: 20,
+  maxServerErrorRetries: 20,
   maxRetriesPerToolCall: 20,
   maxTokensPerResponse: OUTPUT_TOKENS_MAX,
   maxOutputRecoveries: MANY,

@@ -3,7 +3,13 @@
  * declaration; what they answer comes from the script, one result per attempt.
  */
 import { z } from 'zod';
-import { defineTool, ToolError, type Tool, type ToolContext } from '../../authoring/index.js';
+import {
+  defineTool,
+  ToolError,
+  type InputDeclaration,
+  type Tool,
+  type ToolContext,
+} from '../../authoring/index.js';
 import type { DeclaredKind } from '../../authoring/tool-kind.js';
 import { RETRYABLE } from '../../authoring/tool-error.js';
 import { canonicalJson, type Json } from '../../core/json/json.js';
@@ -66,9 +72,11 @@ function declare(declared: CaseTool): Tool {
 /** Takes no arguments whatever; still an object to whoever reads its JSON Schema. */
 const NOTHING = z.looseObject({}).refine(() => false, 'this tool takes no arguments at all');
 
-function inputOf(schema: CaseTool['inputSchema']): z.ZodType {
+function inputOf(schema: CaseTool['inputSchema']): InputDeclaration {
   if (schema === false) return NOTHING;
-  return schemaOf(schema === true ? { type: 'object' } : schema);
+  if (schema === true) return { type: 'object' };
+  const { type } = schema;
+  return type === 'object' ? { ...schema, type } : schemaOf(schema);
 }
 
 function schemaOf(schema: CaseTool['inputSchema']): z.ZodType {
@@ -118,6 +126,7 @@ class ToolDouble {
     if (ctx.signal.aborted) throw stopped(ctx);
     switch (result.kind) {
       case 'ok':
+        if (result.costMicroUsd !== undefined) ctx.cost(result.costMicroUsd);
         return this.succeed(result.value, call);
       case 'error':
         await this.reach('tool_finished', ctx, worker);

@@ -5,7 +5,7 @@ import { isOpen, type Run, type Step } from '../../core/state/run.js';
 import { NEW_WORK, started, type StepPredicate } from './step.js';
 
 export const STARTING_PREDICATES: readonly StepPredicate[] = [
-  modelCallsFitTheMoney,
+  startsFitTheMoney,
   toolCallsFitTheCap,
   grantsNameTheirCall,
   theGuardIsKept,
@@ -14,13 +14,17 @@ export const STARTING_PREDICATES: readonly StepPredicate[] = [
 
 const ASKS_A_MODEL: readonly ActivityEffect['kind'][] = ['call_model', 'compact'];
 
-function modelCallsFitTheMoney(_before: Run, step: Step): string | undefined {
+function isPaid(effect: ActivityEffect): boolean {
+  if (effect.kind === 'execute_tool') return effect.input.cost !== undefined;
+  return ASKS_A_MODEL.includes(effect.kind);
+}
+
+function startsFitTheMoney(_before: Run, step: Step): string | undefined {
   const { run } = step;
-  if (!isOpen(run) || !started(step).some((effect) => ASKS_A_MODEL.includes(effect.kind)))
-    return undefined;
+  if (!isOpen(run) || !started(step).some(isPaid)) return undefined;
   const limit = run.frozen.budget.maxCostMicroUsd;
   const committed = committedMicroUsd(run);
-  if (run.money.overrun) return 'a model call after an overrun';
+  if (run.money.overrun) return 'a paid call after an overrun';
   return limit === 'unlimited' || committed <= limit
     ? undefined
     : `${committed} micro-USD spent and reserved, the limit is ${limit}`;

@@ -14,7 +14,13 @@ import type {
   SDKStatusMessage,
   SDKToolResultBlock,
 } from './message.js';
-import { stopReasonOf, type EventOf, type Projection } from './projection.js';
+import {
+  stopReasonOf,
+  stopSequenceOf,
+  type EventOf,
+  type Projection,
+  type WholeEvent,
+} from './projection.js';
 import { resultMessage, usageOf, type ReadText } from './result-message.js';
 import { uuidOf } from './uuid.js';
 
@@ -37,7 +43,7 @@ export function textsOf(state: Projection, event: RunEvent): readonly StoredText
 /** The message of an event, from what is known after it; most kinds of events have none. */
 export function messageOf(
   state: Projection,
-  event: RunEvent,
+  event: WholeEvent,
   read: ReadText,
 ): SDKMessage | undefined {
   const base = baseOf(state, event);
@@ -114,11 +120,11 @@ function initMessage(
 }
 
 function assistantMessage(
-  event: EventOf<'model_response'>,
+  event: EventOf<'model_response'> & Pick<WholeEvent, 'thinking'>,
   base: SDKMessageBase,
   read: ReadText,
 ): SDKAssistantMessage {
-  const { messageId: id, model, text, calls, usage } = event;
+  const { messageId: id, model, text, calls, usage, thinking = [] } = event;
   return {
     ...base,
     type: 'assistant',
@@ -128,6 +134,7 @@ function assistantMessage(
       role: 'assistant',
       model,
       content: [
+        ...thinking.map((thought) => ({ type: 'thinking' as const, thinking: thought })),
         ...(text === undefined ? [] : [{ type: 'text', text: read(text) } as const]),
         ...calls.map((call) => ({
           type: 'tool_use' as const,
@@ -137,7 +144,7 @@ function assistantMessage(
         })),
       ],
       stop_reason: stopReasonOf(event),
-      stop_sequence: null,
+      stop_sequence: stopSequenceOf(event),
       usage: usageOf(usage),
     },
     parent_tool_use_id: null,

@@ -32,6 +32,12 @@ export interface SDKTextBlock {
   readonly text: string;
 }
 
+/** As the vendor shows it, often a summary; without its signature, which is bound to the model. */
+export interface SDKThinkingBlock {
+  readonly type: 'thinking';
+  readonly thinking: string;
+}
+
 export interface SDKToolUseBlock {
   readonly type: 'tool_use';
   readonly id: string;
@@ -180,10 +186,12 @@ export interface SDKAssistantMessage extends SDKMessageBase {
     readonly type: 'message';
     readonly role: 'assistant';
     readonly model: string;
-    readonly content: readonly (SDKTextBlock | SDKToolUseBlock)[];
+    /** Thinking first, then the text, then the calls. */
+    readonly content: readonly (SDKThinkingBlock | SDKTextBlock | SDKToolUseBlock)[];
     /** null: it was cut off. */
     readonly stop_reason: string | null;
-    readonly stop_sequence: null;
+    /** The one that ended the reply; null: none did. */
+    readonly stop_sequence: string | null;
     readonly usage: SDKUsage;
   };
   readonly parent_tool_use_id: string | null;

@@ -42,6 +42,9 @@ export interface Projection {
 
 export type EventOf<Type extends EventBody['type']> = Extract<RunEvent, { type: Type }>;
 
+/** With what the message of a reply has and its event lacks: large arguments, and thinking. */
+export type WholeEvent = RunEvent & { readonly thinking?: readonly string[] };
+
 const ERRORS_MAX = 20;
 
 export function startProjection(circumstances: Circumstances): Projection {
@@ -135,9 +138,19 @@ function withResult(state: Projection, event: EventOf<'tool_finished'>): Project
 }
 
 /** As vendors name it, a reason that nobody here knows too; null: the reply was cut off. */
-export function stopReasonOf({ stopReason, partial }: EventOf<'model_response'>): string | null {
-  if (partial) return null;
-  const [, reason = stopReason, detail = ''] = /^([a-z_]+): (.*)$/s.exec(stopReason) ?? [];
+export function stopReasonOf(event: EventOf<'model_response'>): string | null {
+  if (event.partial) return null;
+  const { reason, detail } = stopWords(event);
   if (reason === 'unknown' && detail !== '') return detail;
   return reason === 'context_exceeded' ? 'model_context_window_exceeded' : reason;
+}
+
+export function stopSequenceOf(event: EventOf<'model_response'>): string | null {
+  const { reason, detail } = stopWords(event);
+  return reason === 'stop_sequence' && detail !== '' && !event.partial ? detail : null;
+}
+
+function stopWords({ stopReason }: EventOf<'model_response'>) {
+  const [, reason = stopReason, detail = ''] = /^([a-z_]+): (.*)$/s.exec(stopReason) ?? [];
+  return { reason, detail };
 }

@@ -219,7 +219,7 @@ describe('call_model', () => {
         toolVersion: '1',
         args,
         digest: callDigest({ tool: 'orders.read', toolVersion: '1', args }),
-        check: { ok: true },
+        check: { ok: true, leftOut: ['extra'] },
       },
     ]);
   });

@@ -51,6 +51,18 @@ describe('check_call', () => {
     });
   });
 
+  test('names the fields that the schema does not declare, the first ten, and leaves them out', async () => {
+    const order = { order: 'O-1', amount: 20, note: 'none' };
+    const { args, check: answer } = await check({ ...order, toString: 1, debug: true });
+    expect({ args, answer }).toEqual({
+      args: order,
+      answer: { ok: true, leftOut: ['toString', 'debug'] },
+    });
+    const names = Array.from({ length: 30 }, (_, at) => [`${'x'.repeat(90)}${at}`, at]);
+    const many = await check({ ...order, ...Object.fromEntries(names) });
+    expect(many.check).toMatchObject({ leftOut: Array(10).fill('x'.repeat(40)) });
+  });
+
   test('refuses what the schema refuses, in its words', async () => {
     const { check: answer } = await check({ order: 'O-1', amount: 'x' });
     expect(answer).toMatchObject({ ok: false, code: 'invalid_arguments' });

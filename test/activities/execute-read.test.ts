@@ -53,6 +53,7 @@ describe('execute_tool with a tool that reads', () => {
         idempotencyKey: 'run_1:1',
         attempt: 1,
         traceId: 'trace',
+        cost: expect.any(Function),
       },
       false,
     ]);

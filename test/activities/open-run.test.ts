@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RESULTS_ARE_DATA } from '../../activities/run/open-run.js';
-import { defineHook, defineTool } from '../../authoring/index.js';
+import { defineHook, defineTool, type TaskGate } from '../../authoring/index.js';
+import { routeHash } from '../../core/step/route.js';
 import { RULES_VERSION } from '../../core/step/changes.js';
 import type { StartInput } from '../../core/state/task.js';
 import { attempt, failureFrom, RUN, sessionEvent, startBed, type Bed } from './setup.js';
@@ -75,11 +76,101 @@ describe('open_run', () => {
     expect(frozen?.prompt.bytes).toBeGreaterThan(1_000);
   });
 
-  test('freezes the names of the hooks by point, in their order', async () => {
+  describe('G114: where a task must say when it is done', () => {
+    const when = { path: 'answer', exists: true };
+    const criterion = { id: 'a', when };
+    let strict: Bed;
+    beforeAll(async () => {
+      strict = await startBed({ settings: { requireDone: true } });
+    });
+    afterAll(() => strict.end());
+
+    const input = (task: object, settings: object = {}) => ({
+      v: 1 as const,
+      run: RUN,
+      segment: 0,
+      start: { ...start, task: { goal: 'Do it.', ...task }, settings },
+      events: [],
+    });
+
+    test.each<[string, object]>([
+      ['success criteria', { successCriteria: [criterion] }],
+      ['evidence', { requiredEvidence: [{ id: 'a', satisfiedBy: 'orders.read' }] }],
+      ['an output schema', { outputSchema: { type: 'object' } }],
+    ])('%s say it', async (_, task) => {
+      const { frozen } = await attempt(strict.activities().open_run, input(task));
+      expect(frozen?.settings.requireDone).toBe(true);
+    });
+
+    test.each<[string, object, object, RegExp]>([
+      ['says nothing', {}, {}, /does not say when it is done/],
+      ['has empty lists', { successCriteria: [], requiredEvidence: [] }, {}, /does not say/],
+      ['does not want to', {}, { requireDone: false }, /may not do without/],
+    ])('a task that %s is refused', async (_, task, settings, message) => {
+      const failed = await failureFrom(
+        attempt(strict.activities().open_run, input(task, settings)),
+      );
+      expect(failed).toMatchObject({ type: 'InvalidTask', nonRetryable: true });
+      expect(failed.message).toMatch(message);
+    });
+
+    test('a start may ask for it itself', async () => {
+      const asked = input({}, { requireDone: true });
+      const failed = await failureFrom(attempt(bed.activities().open_run, asked));
+      expect(failed.message).toMatch(/does not say when it is done/);
+    });
+  });
+
+  describe('the safety gates of the house', () => {
+    const TASK = { goal: 'Do it.', caller: 'carl' };
+
+    async function judged(own?: TaskGate, house?: TaskGate): Promise<string | undefined> {
+      const agent = bed.config.agents.get('helper')!;
+      const agents = new Map([['helper', { ...agent, ...(own && { refuseTask: own }) }]]);
+      const config = { ...bed.config, agents, ...(house && { refuseTask: house }) };
+      const { denied } = await attempt(bed.activities({ config }).open_run, {
+        v: 1,
+        run: RUN,
+        segment: 0,
+        start: { ...start, task: TASK },
+        events: [],
+      });
+      return denied;
+    }
+
+    test('are told the whole task and refuse it by a reason, the configuration first', async () => {
+      const seen: unknown[] = [];
+      const own: TaskGate = (task, { agent, runId }) => {
+        seen.push([task, agent, runId]);
+        return 'Not by this agent.';
+      };
+      expect(await judged(own)).toBe('Not by this agent.');
+      expect(seen).toEqual([[TASK, 'helper', RUN.runId]]);
+      expect(await judged(own, () => 'Not in this house.')).toBe('Not in this house.');
+      expect(seen).toHaveLength(1);
+      expect(await judged(own, () => null)).toBe('Not by this agent.');
+      expect(await judged(() => undefined)).toBeUndefined();
+    });
+
+    test.each<[string, () => unknown, RegExp]>([
+      ['throws', () => Promise.reject(new Error('away')), /could not judge this task: .*away/],
+      ['gives no text', () => true, /could not judge this task: it gave no text/],
+      ['gives a blank text', () => ' ', /^The safety gate of agent helper refuses this task/],
+    ])('one that %s does not open', async (_, gate, reason) => {
+      expect(await judged(gate as TaskGate)).toMatch(reason);
+    });
+  });
+
+  test('freezes the names of the hooks by point, in their order, and what they match', async () => {
     const hooked = await startBed({
       hooks: [
         defineHook({ name: 'second', point: 'Stop', run: () => ({}) }),
-        defineHook({ name: 'guard', point: 'PreToolUse', run: () => null }),
+        defineHook({
+          name: 'guard',
+          point: 'PreToolUse',
+          match: { effects: ['send'] },
+          run: () => null,
+        }),
         defineHook({ name: 'first', point: 'Stop', run: () => undefined }),
       ],
     });
@@ -91,6 +182,7 @@ describe('open_run', () => {
       events: [],
     });
     expect(frozen?.hooks).toEqual({ Stop: ['second', 'first'], PreToolUse: ['guard'] });
+    expect(frozen?.hookMatches).toEqual({ guard: { effects: ['send'] } });
     await hooked.end();
   });
 
@@ -102,6 +194,13 @@ describe('open_run', () => {
     expect(frozen?.versions).toMatchObject({ ...versions, pricing: 'scripted', runtime: '0.1.0' });
     expect(frozen?.policy.version).toBe('2031-04');
     await named.end();
+  });
+
+  test('S189: the route of the model is named by what it says of it', async () => {
+    const { frozen } = await open();
+    const other = { ...frozen!.route, contextWindow: 1 };
+    expect(frozen?.versions['modelRoute']).toBe(routeHash(frozen!.route));
+    expect(frozen?.versions['modelRoute']).not.toBe(routeHash(other));
   });
 
   test('an output schema is told to the model and frozen by reference', async () => {

@@ -21,6 +21,7 @@ export interface Shape {
   readonly effect?: ToolEffect;
   readonly idempotency?: 'natural' | 'keyed' | 'none';
   readonly maxResultBytes?: number;
+  readonly maxCostMicroUsd?: number;
   readonly output?: z.ZodType;
   readonly sandbox?: 'optional' | 'required';
   readonly sandboxRun?: Run;
@@ -55,11 +56,12 @@ export function execute(
 export async function interrupted(
   bed: Bed,
   details?: ActivityCancellationDetails,
+  changes: Partial<ExecuteToolInput> = {},
 ): Promise<ExecuteToolOutput> {
   const environment = environmentOf(effect());
   setTimeout(() => environment.cancel(undefined, details), 100);
   const { execute_tool } = bed.activities();
-  return (await environment.run(execute_tool, executeInput(call))) as ExecuteToolOutput;
+  return (await environment.run(execute_tool, executeInput(call, changes))) as ExecuteToolOutput;
 }
 
 function toolOf(run: Run, shape: Shape): Tool {
@@ -72,6 +74,7 @@ function toolOf(run: Run, shape: Shape): Tool {
     ...(shape.sandboxRun && { sandboxRun: shape.sandboxRun }),
     ...(shape.probe && { probe: shape.probe }),
     ...(shape.maxResultBytes && { maxResultBytes: shape.maxResultBytes }),
+    ...(shape.maxCostMicroUsd && { maxCostMicroUsd: shape.maxCostMicroUsd }),
     ...(shape.output && { output: shape.output }),
     input: z.looseObject({}),
     run,

@@ -89,6 +89,7 @@ describe('defineAgent', () => {
     ['a misspelt budget', { budget: { maxCost: 1 } }, /maxCost/],
     ['a wrong setting', { settings: { onDeny: 'shrug' } }, /settings.onDeny/],
     ['a misspelt setting', { settings: { onDenied: 'refuse' } }, /onDenied/],
+    ['a safety gate that is no function', { refuseTask: 'never' }, /refuseTask is no function/],
     ['a policy rule without decision', { policy: { rules: [{ tool: 'a' }] } }, /rules.0.decision/],
     [
       'a policy condition that compares nothing',
@@ -127,6 +128,11 @@ describe('defineConfig', () => {
       'a name twice',
       () => defineConfig({ agents: [defineAgent(base), defineAgent(base)] }),
       /Two agents/,
+    ],
+    [
+      'a safety gate that is no function',
+      () => defineConfig({ agents: [defineAgent(base)], refuseTask: {} as never }),
+      /The configuration: refuseTask is no function/,
     ],
     [
       'two different tools under one name and version',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { JsonSchema } from '../../authoring/index.js';
 import { defineTool, type ToolDefinition } from '../../authoring/define-tool.js';
 import { HoldfastError } from '../../core/state/errors.js';
 
@@ -203,6 +204,12 @@ describe('defineTool refuses a declaration that would fail later', () => {
     ['a blank role', { effect: 'send', approval: { roles: [' '] } }, /is not a role/],
     ['an expiry of 0', { effect: 'send', approval: { expiresInMs: 0 } }, /expires in 0 ms/],
     ['a wrong onExpiry', { effect: 'send', approval: { onExpiry: 'wait' } }, /onExpiry is "wait"/],
+    ['a cost of half a micro-dollar', { maxCostMicroUsd: 0.5 }, /maxCostMicroUsd is 0.5/],
+    [
+      'a cost of a person’s answer',
+      { kind: 'human_input', effect: 'none', maxCostMicroUsd: 5 },
+      /has a cost, but its kind is "human_input"/,
+    ],
     ['a timeout of 0', { timeoutMs: 0 }, /timeoutMs is 0/],
     ['a negative timeout', { timeoutMs: -1 }, /timeoutMs is -1/],
     ['an endless timeout', { timeoutMs: Infinity }, /timeoutMs is Infinity/],
@@ -310,5 +317,59 @@ describe('defineTool accepts schemas whose second parse changes nothing', () => 
       ok: false,
       message: "The tool's input check failed: boom x",
     });
+  });
+});
+
+describe('a tool with a JSON Schema', () => {
+  const ITEM = { type: 'object', properties: { sku: { type: 'string' } } };
+  const INPUT = {
+    type: 'object',
+    properties: { orderId: { type: 'string' }, items: { type: 'array', items: ITEM } },
+    required: ['orderId'],
+  } as const;
+
+  const parsed = (input: JsonSchema, value: unknown) => defineTool({ ...base, input }).parse(value);
+
+  test('tells the model its own words', () => {
+    const { inputSchema } = defineTool({ ...base, input: INPUT });
+    expect(inputSchema).toEqual(INPUT);
+    const dialect = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...INPUT };
+    expect(defineTool({ ...base, input: dialect }).inputSchema).toEqual(INPUT);
+  });
+
+  test('gets the declared fields alone, at every depth', () => {
+    const given = { orderId: 'O', debug: true, items: [{ sku: 's', price: 1 }], toString: 1 };
+    const value = { orderId: 'O', items: [{ sku: 's' }] };
+    expect(parsed(INPUT, given)).toEqual({ ok: true, value });
+    expect(parsed(INPUT, value)).toEqual({ ok: true, value });
+  });
+
+  test.each<[string, object]>([
+    ['allows them', { additionalProperties: true }],
+    ['says what they are', { additionalProperties: { type: 'number' } }],
+    ['names their patterns', { patternProperties: { '^b': {} } }],
+  ])('gets further fields where its schema %s', (_, word) => {
+    const input = { ...INPUT, ...word } as JsonSchema;
+    expect(parsed(input, { orderId: 'O', b: 1 })).toMatchObject({ value: { b: 1 } });
+  });
+
+  test('gets all fields where its schema declares none', () => {
+    expect(parsed({ type: 'object' }, { a: 1 })).toEqual({ ok: true, value: { a: 1 } });
+  });
+
+  test('refuses what does not fit, and further fields where its schema forbids them', () => {
+    expect(parsed(INPUT, { orderId: 7 }).ok).toBe(false);
+    const closed = { ...INPUT, additionalProperties: false };
+    expect(parsed(closed, { orderId: 'O', b: 1 }).ok).toBe(false);
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['no object', { type: 'string' }, /is not an object/],
+    ['a reference to nowhere', { type: 'object', properties: { a: { $ref: '#/x' } } }, /cannot/],
+    ['too many bytes', { ...INPUT, description: 'x'.repeat(40_000) }, /bytes/],
+  ])('refuses %s', (_, input, message) => {
+    expect(errorOf(() => defineTool({ ...base, input: input as JsonSchema })).message).toMatch(
+      message,
+    );
   });
 });

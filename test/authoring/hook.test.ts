@@ -2,6 +2,7 @@ import {
   defineAgent,
   defineConfig,
   defineHook,
+  hookMatches,
   hookNames,
   type AgentDefinition,
   type Hook,
@@ -31,6 +32,34 @@ describe('defineHook', () => {
     expect(made).toMatchObject({ name: 'limit', point: 'PreToolUse', timeoutMs: 60_000 });
     const said = made.run({ tool_name: 'pay' }, CONTEXT);
     await expect(said).resolves.toEqual({ decision: 'deny', message: 'pay' });
+  });
+
+  test('keeps the calls that it is about, for the three points of a call', () => {
+    const match = { tools: ['payments.*'], effects: ['financial'] } as const;
+    const guard = defineHook({ name: 'g', point: 'PreToolUse', match, run: () => null });
+    const after = defineHook({ name: 'a', point: 'PostToolUse', run: () => null });
+    expect(guard.match).toEqual(match);
+    expect(hookMatches([guard, after])).toEqual({ g: match });
+    expect(hookMatches([after])).toBeUndefined();
+  });
+
+  test.each([
+    ['an empty match', {}, /match is not allowed: is empty/],
+    ['no tool', { tools: [] }, /match\.tools is not allowed/],
+    ['a name that no tool has', { tools: ['a b'] }, /match\.tools\.0 is not allowed/],
+    ['an unknown effect', { effects: ['harm'] }, /match\.effects\.0 is not allowed/],
+    ['an unknown field', { tool: 'a' }, /match is not allowed/],
+    ['a text', 'payments.*', /match is not allowed/],
+  ])('refuses %s to match', (_, match, message) => {
+    const definition = { name: 'h', point: 'PreToolUse', match, run: () => null };
+    expect(() => defineHook(definition as never)).toThrow(
+      expect.objectContaining({ code: 'InvalidAgent', message: expect.stringMatching(message) }),
+    );
+  });
+
+  test('refuses a match where no call is asked about', () => {
+    const definition = { name: 'h', point: 'Stop', match: { tools: ['a'] }, run: () => null };
+    expect(() => defineHook(definition as never)).toThrow(/Stop is about no call/);
   });
 
   test.each([

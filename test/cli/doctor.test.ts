@@ -8,11 +8,12 @@ import { stuckFound } from '../../cli/doctor/server.js';
 import { checkStore } from '../../cli/doctor/store.js';
 import { mendWait, waitLine } from '../../cli/render/index.js';
 import { withSession } from '../../cli/session.js';
+import type { EventBody } from '../../core/state/event.js';
 import { createDeskKey, type HoldfastClient, type StuckRun } from '../../client/index.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import { openStore } from '../../store/store.js';
 import { readEnvironment } from '../../worker/config.js';
-import { askView, eventsFrom, SESSION_INIT } from '../store/fixtures.js';
+import { askView, eventsFrom, RESULT, SESSION_INIT } from '../store/fixtures.js';
 
 let folder: string;
 beforeEach(() => {
@@ -89,6 +90,36 @@ test('segments that are not archived are warnings with since when, and lost ones
   await store.close();
 });
 
+test('runs whose turns keep doubling are warnings, those under way by name', async () => {
+  const store = await openStore({ file: join(folder, 'store.db') });
+  const alarm = { type: 'warning', code: 'cost_exploding', message: 'the cost doubles' } as const;
+  const ended = { type: 'run_result', result: RESULT } as const;
+  const tell = (runId: string, bodies: readonly EventBody[], clock: number) =>
+    store.appendEvents(
+      { tenant: 'default', runId, execution: 'e' },
+      eventsFrom(0, [SESSION_INIT, ...bodies], clock),
+    );
+  await tell('old', [alarm], 1_000);
+  await tell('fine', [], Date.now());
+  await tell('ended', [alarm, ended], Date.now());
+  await tell('under-way', [alarm], Date.now());
+  expect(await found()).toMatchObject([
+    { name: 'store', status: 'ok' },
+    {
+      name: 'growing runs',
+      status: 'warning',
+      found: 'under-way: the cost doubles',
+      mend: expect.stringContaining('holdfast interrupt under-way'),
+    },
+    {
+      name: 'growing runs',
+      status: 'warning',
+      found: expect.stringMatching(/^1 more .*, 1 of them ended/),
+    },
+  ]);
+  await store.close();
+});
+
 describe('what needs something that is broken', () => {
   const FACTS = { serverVersion: '1.0.0', retentionMs: 9e9, missingAttributes: [] };
   const client = {
@@ -119,7 +150,7 @@ describe('what needs something that is broken', () => {
     for (const name of ['server', 'workers', 'stuck runs']) {
       expect([name, checks.get(name)?.status]).toEqual([name, 'ok']);
     }
-    for (const name of ['notifications', 'archive', 'desk key']) {
+    for (const name of ['notifications', 'archive', 'growing runs', 'desk key']) {
       expect(checks.get(name)).toEqual({
         name,
         status: 'not_checked',

@@ -194,6 +194,7 @@ function ofOpen(shell: Shell, effect: Started<'open_run'>, eventsUpTo: number): 
     goal: shell.script.goalStored ? spilled : { text: goal },
     ...(deskKeys !== undefined && { deskKeys }),
     ...(shell.script.session !== undefined && { session: shell.script.session }),
+    ...(shell.script.denied !== undefined && { denied: shell.script.denied }),
     eventsUpTo,
   };
   return { type: 'run_opened', output };
@@ -305,9 +306,12 @@ function ofTool(shell: Shell, effect: Started<'execute_tool'>, how: How): Outcom
   }
   const attempts =
     'attempts' in entry && entry.attempts !== undefined ? { attempts: entry.attempts } : {};
+  const free = effect.input.cost === undefined ? undefined : 0;
+  const { costMicroUsd = free } = 'costMicroUsd' in entry ? entry : {};
   const ended = returned(shell, effect, {
     outcome: ofEntry(entry, effect.input.typed === true),
     ...attempts,
+    ...(costMicroUsd !== undefined && { costMicroUsd }),
   });
   return back(effect.id, ended, 'delayMs' in entry ? entry.delayMs : undefined);
 }
@@ -315,7 +319,7 @@ function ofTool(shell: Shell, effect: Started<'execute_tool'>, how: How): Outcom
 function returned(
   shell: Shell,
   effect: Started<'execute_tool'>,
-  more: Pick<ExecuteToolOutput, 'outcome'> & { readonly attempts?: number },
+  more: Pick<ExecuteToolOutput, 'outcome' | 'costMicroUsd'> & { readonly attempts?: number },
 ): Ended {
   const eventsUpTo = isRead(shell, effect) ? unstored(effect) : store(shell, effect);
   return {

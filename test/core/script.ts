@@ -9,7 +9,7 @@ import type { Finding, RecoveryStep } from '../../core/state/recovery.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import type { Failure } from '../../core/state/failure.js';
 import type { Frozen } from '../../core/state/frozen.js';
-import type { HookNames, HookOpinion } from '../../core/state/hook.js';
+import type { HookMatches, HookNames, HookOpinion } from '../../core/state/hook.js';
 import {
   NO_USAGE,
   type CallCheck,
@@ -27,6 +27,8 @@ import type { ToolRecord } from '../../core/state/tool.js';
 export interface Script {
   readonly task?: Partial<Task>;
   readonly tenant?: string;
+  /** Where the caller works. */
+  readonly cwd?: string;
   readonly budget?: Partial<Budget>;
   readonly settings?: Partial<Settings>;
   readonly policy?: readonly PolicyRule[];
@@ -54,6 +56,7 @@ export interface Script {
   /** By hook name, in order; then no opinion. */
   readonly hooks?: { readonly [hook: string]: readonly HookEntry[] };
   readonly hookNames?: HookNames;
+  readonly hookMatches?: HookMatches;
   readonly compactions?: readonly (
     | { readonly tokens?: number; readonly usage?: Usage; readonly answerKept?: true }
     | { readonly failure: Failure }
@@ -77,6 +80,8 @@ export interface Script {
   readonly openNever?: boolean;
   /** By segment. */
   readonly openFailures?: { readonly [segment: number]: Failure };
+  /** Why the house refuses the task. */
+  readonly denied?: string;
   /** The goal is spilled to the blob store. */
   readonly goalStored?: boolean;
 }
@@ -95,7 +100,12 @@ export interface ModelReply {
 export type ModelEntry = ModelReply | { readonly failure: Failure; readonly delayMs?: number };
 
 export type ToolEntry =
-  | { readonly ok: Json; readonly delayMs?: number; readonly attempts?: number }
+  | {
+      readonly ok: Json;
+      readonly delayMs?: number;
+      readonly attempts?: number;
+      readonly costMicroUsd?: number;
+    }
   | {
       readonly stored: StoredText;
       readonly delayMs?: number;
@@ -204,6 +214,7 @@ export function frozenOf(script: Script): Frozen {
     tools: script.tools ?? TOOLBOX,
     policy: { version: '7', rules: script.policy ?? [] },
     hooks: script.hookNames ?? {},
+    ...(script.hookMatches !== undefined && { hookMatches: script.hookMatches }),
     budget: { ...DEFAULT_BUDGET, ...script.budget },
     settings: { ...DEFAULT_SETTINGS, ...script.settings },
     versions: { agent: '1', policy: '7', modelRoute: route.name, pricing: 'p1' },

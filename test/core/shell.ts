@@ -66,11 +66,12 @@ export interface Shell {
 
 export function createShell(script: Script): Shell {
   const { taskId = 'case', ...task } = script.task ?? {};
-  const { tenant } = script;
+  const { tenant, cwd } = script;
   const start = {
     v: 1,
     agent: 'case',
     task: { goal: 'Handle the case.', taskId, ...task },
+    ...(cwd !== undefined && { session: { cwd } }),
   } as const;
   const shell: Shell = {
     script,

@@ -58,6 +58,25 @@ describe('a query', () => {
     expect(resultOf(messages)).toMatchObject({ result: 'It is blue.', num_turns: 2 });
   });
 
+  test.concurrent('shows what the model thought, however much, before what it said', async () => {
+    const long = 'Let me see. '.repeat(1_000);
+    const replies = [
+      { ...read('cup'), thinking: long },
+      { ...say('It is blue.'), thinking: 'Blue it is.' },
+    ];
+    const messages = await all(ask({ runId: 'thoughtful', replies }));
+    const shown = messages.flatMap((one) =>
+      one.type === 'assistant' ? [one.message.content] : [],
+    );
+    expect(shown).toMatchObject([
+      [{ type: 'thinking', thinking: long }, { type: 'tool_use' }],
+      [
+        { type: 'thinking', thinking: 'Blue it is.' },
+        { type: 'text', text: 'It is blue.' },
+      ],
+    ]);
+  });
+
   test.concurrent('shows long texts and arguments whole', async () => {
     const long = 'word '.repeat(2_000);
     const replies = [

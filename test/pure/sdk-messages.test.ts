@@ -90,6 +90,34 @@ test.each([
   });
 });
 
+test.each([
+  ['stop_sequence: ###', '###'],
+  ['stop_sequence: a: b', 'a: b'],
+  ['stop_sequence', null],
+  ['end_turn', null],
+  ['unknown: stop_sequence', null],
+])('a reply that stopped with "%s" has the stop sequence %j', (stopReason, sequence) => {
+  const shell = createShell({ model: [says('Well.')] });
+  finish(shell);
+  const told = shell.events.map((event) =>
+    event.type === 'model_response' ? { ...event, stopReason } : event,
+  );
+  expect(messagesOf(told).find(({ type }) => type === 'assistant')).toMatchObject({
+    message: { stop_sequence: sequence },
+  });
+});
+
+test('the thinking that is put back into an event comes before the text', () => {
+  const shell = createShell({ model: [says('Well.')] });
+  finish(shell);
+  const told = shell.events.map((event) =>
+    event.type === 'model_response' ? { ...event, thinking: ['Let me see.'] } : event,
+  );
+  expect(messagesOf(told).find(({ type }) => type === 'assistant')).toMatchObject({
+    message: { content: [{ type: 'thinking', thinking: 'Let me see.' }, { type: 'text' }] },
+  });
+});
+
 test('the usage of each model adds up to that of the run', () => {
   const shell = createShell({ model: [calls(call('a', 'read_order')), says('Done.')] });
   const result = play(shell).at(-1);

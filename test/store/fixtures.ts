@@ -76,6 +76,9 @@ export async function withoutLaterTables(place: string): Promise<void> {
   for (const table of ['archivals', 'store_identity', 'adopted_runs', 'served', 'needs'])
     await rawRows(place, `drop table ${table}`);
   await rawRows(place, 'alter table asks drop column search_text');
+  await rawRows(place, 'drop index runs_alarmed');
+  for (const column of ['alarm', 'alarm_seq'])
+    await rawRows(place, `alter table runs drop column ${column}`);
   await rawRows(place, 'delete from schema_migrations where version >= 7');
 }
 

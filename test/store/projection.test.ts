@@ -203,3 +203,27 @@ test('hostile texts in events are stored as they are', async () => {
   expect(events[1]).toMatchObject({ message: text });
   expect((await run())?.goalPreview).toBe(text.replace('\ud800', '\ufffd'));
 });
+
+describe('the alarm of a run', () => {
+  const ALARM: EventBody = { type: 'warning', code: 'cost_exploding', message: 'it doubles' };
+  const AGAIN: EventBody = { ...ALARM, message: 'and again' };
+
+  test('is the first warning of that kind, and makes the run one of those to look at', async () => {
+    await store.appendEvents(A, eventsFrom(0, [SESSION_INIT, ...warnings(1)]));
+    expect(await store.listAlarms({ since: 0, limit: 10 })).toEqual([]);
+    await store.appendEvents(A, eventsFrom(2, [ALARM, AGAIN]));
+    expect((await run())?.alarm).toBe('it doubles');
+    const names = async (since: number) =>
+      (await store.listAlarms({ since, limit: 10 })).map(({ runId }) => runId);
+    expect(await names(1_003)).toEqual(['r1']);
+    expect(await names(1_004)).toEqual([]);
+  });
+
+  test('is taken back by a reset to before it', async () => {
+    await store.appendEvents(A, eventsFrom(0, [SESSION_INIT, ALARM, ...warnings(1)]));
+    await store.appendEvents(B, eventsFrom(2, warnings(1)));
+    expect((await run())?.alarm).toBe('it doubles');
+    await store.appendEvents({ ...A, execution: 'exec-c' }, eventsFrom(1, warnings(1)));
+    expect((await run())?.alarm).toBeUndefined();
+  });
+});

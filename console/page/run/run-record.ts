@@ -2,6 +2,14 @@
 import type { RunEvent } from '../data/api-types.js';
 import { Story } from './story.js';
 
+/** Events of the conversation as it counts: without replies that were taken back. */
+export function liveEvents(events: readonly RunEvent[]): readonly RunEvent[] {
+  const gone = new Set(
+    events.map((event) => (event.type === 'tombstone' ? event.targetMessageId : undefined)),
+  );
+  return events.filter((event) => event.type !== 'model_response' || !gone.has(event.messageId));
+}
+
 export class RunRecord {
   events: RunEvent[] = [];
   story = new Story();

@@ -4,7 +4,7 @@ import type { RunEvent, StreamChunk } from '../data/api-types.js';
 export class Spoken {
   text = '';
   #messageId = '';
-  /** Messages that came as events: what is late of their tokens is not shown. */
+  /** Messages that came as events, or were taken back by one: what is late of their tokens is not shown. */
   readonly #told = new Set<string>();
 
   hear(chunk: StreamChunk): void {
@@ -18,10 +18,17 @@ export class Spoken {
   }
 
   tell(event: RunEvent): void {
-    if (event.type !== 'model_response') return;
-    this.#told.add(event.messageId);
-    if (event.messageId === this.#messageId) this.text = '';
+    const messageId = messageIdOf(event);
+    if (messageId === undefined) return;
+    this.#told.add(messageId);
+    if (messageId === this.#messageId) this.text = '';
   }
+}
+
+/** The message that is whole with this event, or taken back by it. */
+function messageIdOf(event: RunEvent): string | undefined {
+  if (event.type === 'tombstone') return event.targetMessageId;
+  return event.type === 'model_response' ? event.messageId : undefined;
 }
 
 type Delta = Extract<StreamChunk, { readonly kind: 'delta' }>['delta'];

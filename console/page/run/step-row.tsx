@@ -36,7 +36,7 @@ export function StepRow({ step, runId, from, to }: StepRowProps): VNode {
     () => (
       <div class="step-body">
         <Beginning event={step.begun} runId={runId} />
-        <Ending event={step.ended} runId={runId} />
+        <Ending event={step.takenBack ? undefined : step.ended} runId={runId} />
       </div>
     ),
     [step, runId],
@@ -55,7 +55,8 @@ export function StepRow({ step, runId, from, to }: StepRowProps): VNode {
 function StepHead({ step }: { readonly step: Step }): VNode {
   const { tone, title, detail, from, to, ended } = step;
   const took = to === undefined ? 'under way' : to > from ? duration(to - from) : '';
-  const price = ended?.type === 'model_response' ? ` · ${cost(ended.costMicroUsd)}` : '';
+  const spent = ended && 'costMicroUsd' in ended ? ended.costMicroUsd : undefined;
+  const price = spent === undefined ? '' : ` · ${cost(spent)}`;
   return (
     <div class="step-head">
       <span class="unseen">{`${TONE_NAMES[tone]}: `}</span>

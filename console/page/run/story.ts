@@ -20,6 +20,8 @@ export interface Step {
   readonly outcome?: 'ok' | 'error';
   readonly begun?: RunEvent;
   readonly ended?: RunEvent;
+  /** What was said in it no longer counts, and is not shown. */
+  readonly takenBack?: true;
 }
 
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { readonly type: Type }>;
@@ -37,6 +39,8 @@ export class Story {
   retries = 0;
   /** The places of steps that have begun and not ended, by what ends them. */
   readonly #open = new Map<string, number>();
+  /** The places of replies, by their messages. */
+  readonly #replies = new Map<string, number>();
   #lastAt = 0;
 
   take(event: RunEvent): void {
@@ -60,6 +64,8 @@ export class Story {
       case 'approval_withdrawn':
       case 'input_provided':
         return this.#waitEnd(event);
+      case 'tombstone':
+        return this.#takeBack(event);
       case 'run_result':
         this.result = event.result;
         return undefined;
@@ -75,11 +81,22 @@ export class Story {
     const calls = event.calls.length;
     const proposed = calls === 1 ? 'a call' : `${calls} calls`;
     const title = calls === 0 ? 'The model answers' : `The model proposes ${proposed}`;
+    this.#replies.set(event.messageId, this.steps.length);
     this.#add(event, { tone: 'model', title, from: this.#lastAt || event.stamp.at });
+  }
+
+  /** Of a reply that broke off nothing was a step. */
+  #takeBack(event: Of<'tombstone'>): void {
+    const place = this.#replies.get(event.targetMessageId);
+    const step = place === undefined ? undefined : this.steps[place];
+    const said = { title: 'A reply was taken back', detail: event.reason } as const;
+    if (place === undefined || step === undefined) this.#add(event, { tone: 'note', ...said });
+    else this.steps[place] = { ...step, ...said, takenBack: true };
   }
 
   #toolEnd(event: Of<'tool_finished'>): void {
     if (event.started) this.toolCalls += 1;
+    this.costMicroUsd += event.costMicroUsd ?? 0;
     const isRefused = event.status !== 'ok';
     const detail = event.code ?? (event.attempts > 1 ? `${event.attempts} attempts` : undefined);
     const said = {

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { TranscriptMessage } from '../../../client/read/transcript.js';
 import { ApiProblem, get, pathOf, wordsOf } from '../data/api.js';
 import type { RunEvent } from '../data/api-types.js';
+import { liveEvents } from './run-record.js';
 import { EventMessage, StoredMessage } from './message.js';
 
 const NOT_STORED =
@@ -28,7 +29,7 @@ export function Transcript({ runId, events, isOpen }: TranscriptProps): VNode {
     const leaving = new AbortController();
     void fetchTranscript(runId, leaving.signal).then((fetched) => {
       if (leaving.signal.aborted) return;
-      setFound(fetched === 'not stored' ? { kind: 'told', events: [...events] } : fetched);
+      setFound(fetched === 'not stored' ? { kind: 'told', events: liveEvents(events) } : fetched);
     });
     return () => leaving.abort();
   }, [runId, isOpen]);

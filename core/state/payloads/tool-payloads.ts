@@ -61,12 +61,18 @@ export interface ExecuteToolInput extends EventBatch, Limited, NeedsTool {
   readonly maxRetries: number;
   /** What a result may prove that the run cannot look into. */
   readonly proofs?: readonly Proof[];
+  /** Most that one attempt may cost, and all of them together, in micro-USD. Absent: the tool declares nothing. */
+  readonly cost?: { readonly each: number; readonly most: number };
 }
 
 export interface ExecuteToolOutput extends Acknowledged {
   readonly outcome: ToolOutcome;
   readonly attempts: number;
   readonly durationMs: number;
+  /** Of all attempts. Absent: nothing was declared and nothing told. */
+  readonly costMicroUsd?: number;
+  /** A figure of the tool was none: the bound counts. */
+  readonly costUnreadable?: true;
 }
 
 export type ToolOutcome =

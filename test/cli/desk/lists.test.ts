@@ -204,3 +204,14 @@ describe('one of them', () => {
     );
   });
 });
+
+test('list says below its table why a run should be looked at', async () => {
+  const alarm: EventBody = { type: 'warning', code: 'cost_exploding', message: 'it doubles' };
+  await tell('other', 'growing', [SESSION_INIT, alarm]);
+  const { out, err } = await holdfast('list', '--tenant', 'other');
+  expect(out + err).toContain('growing: it doubles.');
+  const listed = JSON.parse((await holdfast('list', '--tenant', 'other', '--json')).out) as {
+    readonly runs: readonly { readonly runId: string; readonly alarm?: string }[];
+  };
+  expect(listed.runs.find(({ runId }) => runId === 'growing')?.alarm).toBe('it doubles');
+});

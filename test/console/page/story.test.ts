@@ -1,6 +1,6 @@
 /** The timeline of a run: its events as steps that people can follow. */
 import type { RunEvent } from '../../../core/state/event.js';
-import { RunRecord } from '../../../console/page/run/run-record.js';
+import { liveEvents, RunRecord } from '../../../console/page/run/run-record.js';
 import { Spoken } from '../../../console/page/run/spoken.js';
 import { Story } from '../../../console/page/run/story.js';
 import { scaleOf } from '../../../console/page/run/time-scale.js';
@@ -37,7 +37,8 @@ test('a step keeps its place and is completed by the event that ends it; other s
   story.take(started('two'));
   const [one, two] = story.steps;
   expect([one?.to, two?.to]).toEqual([undefined, undefined]);
-  story.take(finished('one', { attempts: 3 }));
+  story.take(finished('one', { attempts: 3, costMicroUsd: 5 }));
+  expect(story.costMicroUsd).toBe(5);
   expect(story.steps).toMatchObject([
     { id: '0', tone: 'tool', from: 0, to: 2_000, outcome: 'ok', detail: '3 attempts' },
     { id: '1', to: undefined },
@@ -110,4 +111,47 @@ test('what the model says is there until its event comes, and what is late of it
   expect(spoken.text).toBe('');
   spoken.hear(chunk('m2', 'delta', 'Next'));
   expect(spoken.text).toBe('Next');
+});
+
+describe('a message that a tombstone takes back', () => {
+  const said = (messageId: string) =>
+    event({ type: 'model_response', messageId, calls: [], costMicroUsd: 5, text: { text: 'No.' } });
+  const taken = (targetMessageId: string) =>
+    event({ type: 'tombstone', targetMessageId, reason: 'refusal' });
+
+  test('keeps its step and its cost on the timeline, and shows its words no more', () => {
+    const story = new Story();
+    for (const one of [said('m1'), said('m2'), taken('m1')]) story.take(one);
+    expect(story.steps).toMatchObject([
+      { title: 'A reply was taken back', detail: 'refusal', takenBack: true },
+      { title: 'The model answers' },
+    ]);
+    expect(story.steps[1]?.takenBack).toBeUndefined();
+    expect(story.costMicroUsd).toBe(10);
+  });
+
+  test('of which no reply is known is a note of its own', () => {
+    const story = new Story();
+    story.take(taken('m1'));
+    expect(story.steps).toMatchObject([{ tone: 'note', title: 'A reply was taken back' }]);
+  });
+
+  test('is no part of the conversation as the events tell it', () => {
+    const [first, second] = [said('m1'), said('m2')];
+    expect(liveEvents([first, taken('m1'), second]).filter(isReply)).toEqual([second]);
+  });
+
+  test('is not spoken any more, nor what comes late of it', () => {
+    const spoken = new Spoken();
+    const chunk = { messageId: 'm1', kind: 'delta', delta: { type: 'text', text: 'Half a ' } };
+    spoken.hear(chunk as unknown as StreamChunk);
+    spoken.tell(taken('m1'));
+    expect(spoken.text).toBe('');
+    spoken.hear(chunk as unknown as StreamChunk);
+    expect(spoken.text).toBe('');
+  });
+
+  function isReply({ type }: RunEvent): boolean {
+    return type === 'model_response';
+  }
 });

@@ -1,4 +1,5 @@
-import { call, calls, says, STRICT_001, tool, TOOLBOX } from '../script.js';
+import { CHANGES } from '../../../core/step/changes.js';
+import { call, calls, says, STRICT_001, tool, TOOLBOX, type Script } from '../script.js';
 import {
   codesOf,
   createShell,
@@ -158,5 +159,40 @@ describe('calls run in the order of the reply', () => {
     const shell = createShell({ model, tenant: 'acme', tools: TOOLBOX });
     finish(shell);
     expect(executedOf(shell)).toEqual(['b read_order acme/case:1 1']);
+  });
+});
+
+describe('fields that the schema of a tool does not declare', () => {
+  const leaving = (leftOut: readonly string[]) =>
+    calls({ ...call('a', 'read_order'), check: { ok: true, leftOut } });
+  const warned = (script: Partial<Script>) => {
+    const shell = createShell({ model: [leaving(['debug', 'x.y']), says('done')], ...script });
+    finish(shell);
+    return ofType(shell, 'warning').map(({ code, message }) => [code, message]);
+  };
+  const WARNING = [
+    'arguments_left_out',
+    'read_order a declares no debug, x.y: it does not get that',
+  ];
+
+  test('are a warning', () => {
+    expect(warned({})).toEqual([WARNING]);
+  });
+
+  test('are one also when a hook or another worker brought them', () => {
+    const check = () => ({ ok: true, leftOut: ['debug', 'x.y'] }) as const;
+    const hooked = {
+      model: [calls(call('a', 'read_order')), says('done')],
+      hookNames: { PreToolUse: ['guard'] },
+      hooks: { guard: [{ updatedInput: { orderId: '2' } }] },
+      check,
+    };
+    expect(warned(hooked)).toEqual([WARNING]);
+    const unchecked = { ...call('a', 'read_order'), check: { ok: true, unchecked: true } } as const;
+    expect(warned({ model: [calls(unchecked), says('done')], check })).toEqual([WARNING]);
+  });
+
+  test('are nothing under rules before 10', () => {
+    expect(warned({ rules: CHANGES.toldLeftOut.since - 1 })).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { CHANGES } from '../../../core/step/changes.js';
 import type { HookPoint } from '../../../core/state/hook.js';
 import { call, calls, failure, says, type Script } from '../script.js';
 import {
@@ -154,6 +155,58 @@ describe('the hooks of a session', () => {
       'SessionStart',
       'SessionEnd',
     ]);
+  });
+
+  describe('a hook that denies', () => {
+    const DENY = { hello: [{ decision: 'deny', message: 'Not in this house.' }] } as const;
+
+    test('refuses the task before any model call, and no other hook is asked', () => {
+      const shell = play({
+        hookNames: { SessionStart: ['hello', 'other'], SessionEnd: ['bye'] },
+        hooks: DENY,
+        model: [says('Late.')],
+      });
+      expect(finish(shell)).toMatchObject({
+        stopReason: 'refused',
+        detail: 'safety_policy',
+        nextSafeAction: 'Not in this house.',
+        hooks: [
+          { point: 'SessionStart', hook: 'hello', outcome: 'deny', message: 'Not in this house.' },
+          { point: 'SessionEnd', hook: 'bye' },
+        ],
+      });
+      expect(requestsOf(shell)).toEqual([]);
+      expect(shell.events[0]?.type).toBe('session_init');
+    });
+
+    test('without a word of its own is named', () => {
+      const hooks = { hello: [{ decision: 'deny' }] } as const;
+      const shell = play({ hookNames: SESSION, hooks, model: [says('Late.')] });
+      expect(finish(shell).nextSafeAction).toBe('The hook hello refuses this task.');
+    });
+
+    test('decides nothing under rules before 10', () => {
+      const { since } = CHANGES.refusedTasks;
+      const model = [says('done')];
+      const shell = play({ hookNames: SESSION, hooks: DENY, model, rules: since - 1 });
+      expect(finish(shell)).toMatchObject({
+        stopReason: 'completed',
+        hooks: [{ outcome: 'ok' }, {}],
+      });
+    });
+  });
+
+  test('a task that the house refuses has both, and the starter’s own reason comes first', () => {
+    const script = { hookNames: SESSION, denied: 'not in this house', model: [says('Late.')] };
+    const ended = (more: Partial<Script> = {}) => finish(play({ ...script, ...more }));
+    expect(ended()).toMatchObject({
+      stopReason: 'refused',
+      detail: 'safety_policy',
+      nextSafeAction: 'not in this house',
+      counters: { modelCalls: 0 },
+      hooks: [{}, {}],
+    });
+    expect(ended({ task: { denied: 'not here' } }).nextSafeAction).toBe('not here');
   });
 
   test('a task that the safety policy denies has both', () => {

@@ -1,7 +1,9 @@
 /** Control from outside: another model, another thinking budget, from the next request on. */
 import { parseModelName, parseThinkingTokens } from '../../../core/messages/parse-message.js';
+import { routeHash } from '../../../core/step/route.js';
+import { CHANGES } from '../../../core/step/changes.js';
 import { viewOfRun } from '../../../core/loop/run-result.js';
-import { call, calls, failure, says, usage, type Script } from '../script.js';
+import { call, calls, failure, says, scriptedRoute, usage, type Script } from '../script.js';
 import {
   createShell,
   crossSegment,
@@ -144,28 +146,52 @@ describe('S159: setModel', () => {
     expect(modelsOf(shell)).toEqual(['model', 'spare', 'm2', 'spare']);
   });
 
-  test('S189: the result names every route that was asked, and their prices', () => {
-    const spare = 'scripted/spare';
-    const overloaded = failure('Overloaded', { details: { lostCostMicroUsd: 0 } });
-    const shell = controlled({
-      routes: { [M2]: { pricesVersion: 'p2' }, [spare]: {} },
-      settings: { fallbackModel: spare },
-      model: [READ, READ, overloaded, says('42')],
-    });
-    until(shell, 'tool_started');
-    send(shell, setModel(M2));
-    const { versions } = finish(shell);
-    expect(versions).toMatchObject({
-      modelRoute: `scripted/model, ${M2}, ${spare}`,
-      pricing: 'p1, p2',
-      policy: '7',
-    });
-  });
+  describe('S189: the result names', () => {
+    const SPARE = 'scripted/spare';
+    const routes = { [M2]: { pricesVersion: 'p2' }, [SPARE]: {} };
+    const hashOf = (name: string) => routeHash(scriptedRoute({ routes, model: [] }, name)!);
 
-  test('S189: a route that was never asked is not named', () => {
-    const shell = controlled({ model: [says('42')] });
-    send(shell, setModel(M2));
-    expect(finish(shell).versions['modelRoute']).toBe(M2);
+    function versions(rules?: number) {
+      const overloaded = failure('Overloaded', { details: { lostCostMicroUsd: 0 } });
+      const shell = controlled({
+        routes,
+        settings: { fallbackModel: SPARE },
+        model: [READ, READ, overloaded, says('42')],
+        ...(rules !== undefined && { rules }),
+      });
+      until(shell, 'tool_started');
+      send(shell, setModel(M2));
+      return finish(shell).versions;
+    }
+
+    test('every route that was asked by its hash, the first as people call it, and their prices', () => {
+      expect(versions()).toMatchObject({
+        modelRoute: `scripted/model, ${hashOf(M2)}, ${hashOf(SPARE)}`,
+        pricing: 'p1, p2',
+        policy: '7',
+      });
+    });
+
+    test('routes by their names under rules before 10', () => {
+      const { modelRoute } = versions(CHANGES.routeHashes.since - 1);
+      expect(modelRoute).toBe(`scripted/model, ${M2}, ${SPARE}`);
+    });
+
+    test('no route that was never asked', () => {
+      const shell = controlled({ routes, model: [says('42')] });
+      send(shell, setModel(M2));
+      expect(finish(shell).versions['modelRoute']).toBe(hashOf(M2));
+    });
+
+    test('two routes of one name that say different things of their model', () => {
+      const model = 'scripted/model';
+      const wider = { [model]: { contextWindow: 900_000 } };
+      const shell = controlled({ routes: wider, model: [READ, says('42')] });
+      until(shell, 'tool_started');
+      send(shell, setModel(model));
+      const hash = routeHash(scriptedRoute({ routes: wider, model: [] }, model)!);
+      expect(finish(shell).versions['modelRoute']).toBe(`scripted/model, ${hash}`);
+    });
   });
 
   test('is looked up once, by name', () => {
@@ -195,6 +221,35 @@ describe('S160: setMaxThinkingTokens', () => {
     send(shell, { type: 'set_max_thinking_tokens', tokens: null });
     finish(shell);
     expect(limitsOf(shell)).toEqual([2_000, undefined]);
+  });
+
+  const M4 = { routes: { [M2]: { thinkingAllowed: false }, [M3]: { thinkingAdaptive: true } } };
+
+  function thinking(model: string, tokens: number, more: Partial<Script> = {}): Shell {
+    const shell = createShell({ ...M4, model: [READ, READ, says('42')], ...more });
+    send(shell, setModel(model), { type: 'set_max_thinking_tokens', tokens });
+    finish(shell);
+    return shell;
+  }
+
+  test.each([M2, M3])('a limit that %s has no knob for is a warning, once a run', (model) => {
+    const shell = thinking(model, 4_000);
+    const [warning] = ofType(shell, 'warning');
+    expect(warningsOf(shell)).toEqual(['thinking_limit_ignored']);
+    expect(warning?.message).toMatch(/^scripted\/m. .*: maxThinkingTokens 4000 has no effect$/);
+  });
+
+  test('no thinking at all is what such a model does, or can be told', () => {
+    expect(warningsOf(thinking(M2, 0))).toEqual([]);
+    expect(warningsOf(thinking(M3, 0))).toEqual([]);
+    expect(warningsOf(thinking('scripted/model', 4_000, { routes: {} }))).toEqual([
+      'model_refused',
+    ]);
+  });
+
+  test('rules before 10 say nothing of it', () => {
+    const { since } = CHANGES.thinkingTold;
+    expect(warningsOf(thinking(M2, 4_000, { rules: since - 1 }))).toEqual([]);
   });
 });
 

@@ -1,12 +1,17 @@
+import { CHANGES } from '../../../core/step/changes.js';
+import { viewOfRun } from '../../../core/loop/run-result.js';
 import { call, calls, says, STRICT_001, withReply, type Script } from '../script.js';
 import {
   codesOf,
   createShell,
+  crossSegment,
   executedOf,
   finish,
   ofType,
   requestsOf,
+  START,
   transitionsOf,
+  until,
   type Shell,
 } from '../shell.js';
 import { lettersOf } from '../transcript.js';
@@ -164,6 +169,17 @@ describe('what a reply without calls means', () => {
     expect(ofType(shell, 'model_response')[0]?.stopReason).toBe('stop_sequence: ###');
   });
 
+  test('a reply with thinking names its message; under rules before 10 it does not', () => {
+    const heads = (rules: number) => {
+      const shell = createShell({ rules, model: [says('42', { thinking: true }), says('x')] });
+      finish(shell);
+      return ofType(shell, 'model_response').map(({ head }) => head !== undefined);
+    };
+    const { since } = CHANGES.thoughtReplies;
+    expect(heads(since)).toEqual([true]);
+    expect(heads(since - 1)).toEqual([false]);
+  });
+
   test('text beside calls is commentary', () => {
     const both = withReply(calls(call('a', 'read_order')), { text: { text: 'looking' } });
     const result = finish(createShell({ model: [both, says('found')] }));
@@ -219,5 +235,39 @@ describe('the same call with the same result', () => {
     const model = ['a', 'b', 'c', 'd', 'e'].map(same);
     const shell = createShell({ model: [...model, says('ok')], outcomes: { read_order: results } });
     expect(finish(shell).stopReason).toBe('completed');
+  });
+});
+
+describe('the state of a run', () => {
+  const READS = calls(call('a', 'read_order'));
+
+  test('tells the task, the goal, when the run began and why it went on the last time', () => {
+    const shell = createShell({ model: [READS, says('done')], task: { taskId: 'case-7' } });
+    const known = { taskId: 'case-7', goal: 'Handle the case.', startedAt: START };
+    expect(viewOfRun(shell.run)).toMatchObject(known);
+    expect(viewOfRun(shell.run).transition).toBeUndefined();
+    const { stamp } = until(shell, 'transition');
+    expect(viewOfRun(shell.run)).toMatchObject({
+      ...known,
+      transition: { reason: 'next_turn', at: stamp.at },
+    });
+    crossSegment(shell);
+    expect(viewOfRun(shell.run)).toMatchObject({
+      ...known,
+      transition: { reason: 'continued_as_new' },
+    });
+  });
+
+  test('tells the beginning of a goal that is long', () => {
+    const shell = createShell({ model: [says('done')], task: { goal: 'long '.repeat(10_000) } });
+    expect(viewOfRun(shell.run).goal).toHaveLength(4_096);
+  });
+
+  test('has no transition under rules before 10', () => {
+    const { since } = CHANGES.shownTransition;
+    const shell = createShell({ model: [READS, says('done')], rules: since - 1 });
+    finish(shell);
+    expect(viewOfRun(shell.run).transition).toBeUndefined();
+    expect(shell.run.transition).toBeUndefined();
   });
 });

@@ -1,3 +1,5 @@
+import { CHANGES } from '../../../core/step/changes.js';
+import { NO_USAGE } from '../../../core/state/model.js';
 import { boundMicroUsd } from '../../../core/money/budget.js';
 import { CALLS_KEPT_MAX, CALLS_MAX, surplusResult } from '../../../core/step/conversation.js';
 import {
@@ -326,5 +328,50 @@ describe('time', () => {
     expect(resultOf(shell).stopReason).toBe('timeout');
     expect(codesOf(shell)).toEqual({ a: 'ok', b: 'budget_exceeded' });
     expect(transitionsOf(shell)).toEqual([]);
+  });
+});
+
+describe('turns that keep doubling', () => {
+  function grown(turns: readonly number[], rules?: number, price = 0): readonly string[] {
+    const model = turns.map((tokens, at) =>
+      withReply(calls(call(`c${at}`, 'read_order', { orderId: String(at) })), {
+        usage: { ...NO_USAGE, cacheRead: tokens },
+      }),
+    );
+    const shell = createShell({
+      model: [...model, says('done', usage(0, 0))],
+      promptBytes: 200_000,
+      contextWindow: 2_000_000,
+      budget: { maxCostMicroUsd: 900_000_000, compactionThreshold: 1 },
+      ...(rules !== undefined && { rules }),
+      outcomes: { read_order: turns.map((_, at) => ({ ok: 1, costMicroUsd: price * 2 ** at })) },
+    });
+    finish(shell);
+    return ofType(shell, 'warning').map(({ code, message }) => `${code}: ${message}`);
+  }
+
+  test('in tokens are a warning, once a run', () => {
+    expect(grown([5_000, 10_000, 20_000, 40_000, 80_000, 160_000])).toEqual([
+      'cost_exploding: the tokens of a turn have doubled 3 times in a row: 5000, 10000, 20000, 40000 tokens',
+    ]);
+  });
+
+  test('in cost as well, with what tools cost', () => {
+    const [first] = grown([0, 0, 0, 0, 0, 0], undefined, 20_000);
+    expect(first).toMatch(/^cost_exploding: the cost .*: 0, 20000, 40000, 80000 micro-USD$/);
+  });
+
+  test.each([
+    ['stay small', [1_000, 2_000, 4_000, 8_000]],
+    ['grow by less', [20_000, 39_000, 77_000, 150_000]],
+    ['double twice', [10_000, 20_000, 40_000, 40_000]],
+    ['shrink between', [40_000, 10_000, 20_000, 40_000]],
+  ])('that %s are none', (_, turns) => {
+    expect(grown(turns)).toEqual([]);
+  });
+
+  test('are none under rules before 10', () => {
+    const { since } = CHANGES.growthTold;
+    expect(grown([5_000, 10_000, 20_000, 40_000], since - 1)).toEqual([]);
   });
 });

@@ -1,5 +1,7 @@
 /** One logical model call, however many attempts it took (S95–S99). */
+import { modelRetries } from '../../../core/money/budget.js';
 import type { Failure } from '../../../core/state/failure.js';
+import type { Frozen } from '../../../core/state/frozen.js';
 import { call, calls, failure, says } from '../script.js';
 import { createShell, finish, ofType, requestsOf, until } from '../shell.js';
 
@@ -47,6 +49,26 @@ test('C27: server errors are tried again three times, everything else as the bud
   const few = createShell({ model, budget: { maxRetriesPerModelCall: 2 } });
   finish(few);
   expect(requestsOf(few)[0]?.maxRetries).toEqual({ serverError: 2, other: 2 });
+});
+
+test.each([
+  { serverErrors: 0, all: 6, tried: 0 },
+  { serverErrors: 5, all: 6, tried: 5 },
+  { serverErrors: 5, all: 2, tried: 2 },
+])('C27: of $serverErrors retries of server errors and $all of any, $tried are made', (limits) => {
+  const budget = { maxServerErrorRetries: limits.serverErrors, maxRetriesPerModelCall: limits.all };
+  const shell = createShell({ model: [says('42')], budget });
+  finish(shell);
+  const { tried: serverError, all: other } = limits;
+  expect(requestsOf(shell)[0]?.maxRetries).toEqual({ serverError, other });
+});
+
+test('C27: a run that was opened before the number was a setting keeps to three', () => {
+  const shell = createShell({ model: [says('42')] });
+  until(shell, 'session_init');
+  const { maxServerErrorRetries: _, ...budget } = shell.run.frozen!.budget;
+  const before = { ...shell.run.frozen, budget } as Frozen;
+  expect(modelRetries({ ...shell.run, frozen: before }).serverError).toBe(3);
 });
 
 test('an error that left no time for another attempt is named, not the time', () => {

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { claimCall } from '../../../activities/tool/claim-call.js';
 import { controlledBy } from '../../../activities/tool/controls.js';
 import type { Execution } from '../../../activities/tool/execute-read.js';
+import { startMeter } from '../../../activities/tool/tool-cost.js';
 import { defineAgent, defineConfig, defineTool } from '../../../authoring/index.js';
 import { callDigest } from '../../../core/json/json.js';
 import { openStoreAt, type Store } from '../../../store/store.js';
@@ -136,6 +137,7 @@ async function claimControlled(store: Store, claiming: ControlledClaim): Promise
       events: [],
     },
     runnable: { tool: CONTROLLED, input: args },
+    meter: startMeter({}),
   };
   const asked = controlledBy(execution);
   if (!asked.ok) throw new Error('no controls');
