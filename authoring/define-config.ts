@@ -6,6 +6,7 @@ import { HoldfastError } from '../core/state/errors.js';
 import type { ModelRoute, UnknownModels } from '../core/state/model.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
 import { toolKey } from '../core/state/tool.js';
+import { parseConnection, type ConnectionDefinition, type ConnectionSettings } from './connection.js';
 import { parseConsole, type ConsoleDefinition, type ConsoleSettings } from './console.js';
 import type { Agent } from './define-agent.js';
 import type { Hook } from './hook.js';
@@ -29,6 +30,8 @@ export interface ConfigDefinition {
   readonly defaults?: { readonly budget?: BudgetOverrides; readonly settings?: SettingsOverrides };
   /** The approval desk (`holdfast console`). */
   readonly console?: ConsoleDefinition;
+  /** The Temporal server, for workers, desk and commands; variables of the environment win. */
+  readonly connection?: ConnectionDefinition;
 }
 
 export interface Config {
@@ -42,6 +45,7 @@ export interface Config {
   readonly unknownModels: UnknownModels;
   readonly defaults: { readonly budget: BudgetOverrides; readonly settings: SettingsOverrides };
   readonly console: ConsoleSettings;
+  readonly connection: ConnectionSettings;
 }
 
 export function defineConfig(definition: ConfigDefinition): Config {
@@ -64,6 +68,7 @@ export function defineConfig(definition: ConfigDefinition): Config {
       settings: parseSettings(definition.defaults?.settings, place),
     },
     console: parseConsole(definition.console),
+    connection: parseConnection(definition.connection),
   });
 }
 

@@ -1,6 +1,7 @@
 /** What authors of agents import, re-exported by the package `holdfast`. */
 export { defineAgent, type Agent, type AgentDefinition } from './define-agent.js';
 export { defineConfig, isConfig, type Config, type ConfigDefinition } from './define-config.js';
+export type { ConnectionDefinition, ConnectionSettings } from './connection.js';
 export type { Endpoint } from './models.js';
 export {
   defineHook,

@@ -7,6 +7,7 @@ import { IllegalStateError, WorkflowNotFoundError, type PayloadCodec } from '@te
 import { DefaultLogger, Runtime, Worker, type NativeConnection } from '@temporalio/worker';
 import { fetchHistory } from '../activities/fetch-history.js';
 import { createActivities, type ActivityDeps } from '../activities/index.js';
+import { credentialsOf, type Reach } from '../connection/index.js';
 import type { Activities } from '../core/state/effect.js';
 import type { Config } from '../authoring/index.js';
 import type { Provider } from '../providers/provider.js';
@@ -15,6 +16,7 @@ import { openStoreAt, type Store } from '../store/store.js';
 import { codeServed, startAnnouncer, type Announcer } from './announcer.js';
 import { startArchiver, type RunningArchiver } from './archiver.js';
 import { connect } from './connection.js';
+import { keepConnected, type LiveConnection } from './live-connection.js';
 import { checkModels } from './load-config.js';
 import { guardedCodec } from './payload-codecs.js';
 import {
@@ -32,7 +34,7 @@ const DECISIONS_AT_ONCE = 10;
 /** A person's stop must reach a running tool soon; heartbeats carry it. */
 const HEARTBEAT_THROTTLE_MS = 500;
 
-export interface WorkerSettings {
+export interface WorkerSettings extends Reach {
   readonly address: string;
   readonly namespace: string;
   readonly taskQueue: string;
@@ -88,6 +90,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   try {
     connection = await connect({
       address: settings.address,
+      ...credentialsOf(settings),
       ...(settings.connectAttemptsMax !== undefined && {
         attemptsMax: settings.connectAttemptsMax,
       }),
@@ -95,7 +98,9 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     const worker = await createWorker(settings, { connection, store });
     const archive = archiverOf(settings, worker, store);
     const announcer = await announced(settings, worker, store);
-    return running(worker, { connection, store, archive, announcer });
+    const tell = (line: string): void => Runtime.instance().logger.error(line, {});
+    const live = keepConnected({ ...settings, worker, connection, tell: settings.say ?? tell });
+    return running(worker, { live, store, archive, announcer });
   } catch (error) {
     await connection?.close();
     await store.close();
@@ -154,16 +159,17 @@ function servedBundle({ workflowInterceptors = [], say }: WorkerSettings) {
 /** Starts what archives beside the runs; undefined where this worker has no business with the store. */
 function archiverOf(
   { namespace, serves }: WorkerSettings,
-  { client }: Worker,
+  worker: Worker,
   store: Store,
 ): (() => RunningArchiver) | undefined {
-  if (serves === 'workflows' || client === undefined) return undefined;
+  if (serves === 'workflows' || worker.client === undefined) return undefined;
   return () =>
     startArchiver({
       store,
       namespace,
       clock: Date.now,
-      fetchHistory: (runId, execution) => fetchHistory(client, runId, execution),
+      // Anew each time: the worker has another one when its credentials have changed.
+      fetchHistory: (runId, execution) => fetchHistory(worker.client!, runId, execution),
       tell: (line, facts) => Runtime.instance().logger.error(line, { ...facts }),
     });
 }
@@ -202,14 +208,15 @@ async function endedRun(client: Worker['client'], runId: string): Promise<boolea
       );
 }
 
-interface Serving extends Opened {
+interface Serving extends Pick<Opened, 'store'> {
+  readonly live: LiveConnection;
   readonly announcer: Announcer | undefined;
   readonly archive: (() => RunningArchiver) | undefined;
 }
 
 function running(
   worker: Worker,
-  { connection, store, archive, announcer }: Serving,
+  { live, store, archive, announcer }: Serving,
 ): RunningWorker {
   let served: Promise<void> | undefined;
   const serve = async (): Promise<void> => {
@@ -219,7 +226,7 @@ function running(
     } finally {
       await announcer?.stop();
       await archiver?.stop();
-      await connection.close();
+      await live.close();
       await store.close();
     }
   };
