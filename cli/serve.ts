@@ -2,11 +2,12 @@
 import type { Config } from '../authoring/index.js';
 import { shownPlace, storeExists } from '../store/place.js';
 import type { Environment } from '../worker/config.js';
+import type { KnownReach } from './session.js';
 import type { Output } from './terminal/output.js';
 
 export interface ServeOptions {
   readonly place: Environment;
-  readonly address: string;
+  readonly reach: KnownReach;
   readonly config: Config;
   /** Ends the worker as a signal would. */
   readonly signal: AbortSignal;
@@ -21,8 +22,8 @@ export async function readConfig(place: Environment, folder: string): Promise<Co
 
 /** Prepares the namespace and serves; resolves when the worker has drained. */
 export async function serveWorker(options: ServeOptions, output: Output): Promise<void> {
-  const { place, address, config, signal } = options;
-  const { namespace, taskQueue, storePlace } = place;
+  const { place, reach, config, signal } = options;
+  const { taskQueue, storePlace } = place;
   await prepareNamespace(options);
   const { startWorker, providersOf } = await import('../worker/index.js');
   const { unreachableModels } = await import('../worker/unreachable-models.js');
@@ -30,10 +31,10 @@ export async function serveWorker(options: ServeOptions, output: Output): Promis
   for (const line of unreachableModels(config, providers)) output.remark(line);
   const say = (line: string): void => output.remark(line);
   const isNew = !storeExists(storePlace);
-  const queue = { address, namespace, taskQueue, storePlace };
-  const worker = await startWorker({ ...queue, providers, config, say });
+  const worker = await startWorker({ ...reach, taskQueue, storePlace, providers, config, say });
   const agents = [...config.agents.keys()];
   const store = shownPlace(storePlace);
+  const { address } = reach;
   output.data({ serving: agents, address, taskQueue, store });
   output.line(`Worker           serves ${agents.join(', ')} on task queue ${taskQueue}`);
   output.line(`Store            ${store}${isNew ? ' (made now: there was none)' : ''}`);
@@ -45,9 +46,10 @@ export async function serveWorker(options: ServeOptions, output: Output): Promis
   output.remark('The worker has drained.');
 }
 
-async function prepareNamespace({ address, place }: ServeOptions): Promise<void> {
+async function prepareNamespace({ reach }: ServeOptions): Promise<void> {
   const { connect } = await import('../client/index.js');
-  const client = await connect({ address, namespace: place.namespace });
+  const { renew: _, ...once } = reach;
+  const client = await connect(once);
   try {
     await client.ensureNamespaceReady();
   } finally {

@@ -109,6 +109,9 @@ function handshake(options: ConnectionOptions): TLSSocket {
   return connectTls({ ...options, ALPNProtocols: ['h2'], minVersion: 'TLSv1.2' });
 }
 
+/** The server ended the connection right after the handshake, without a word. */
+const SHUT = 'SHUT';
+
 type Failure = Error & { readonly code?: string };
 
 /** What was wrong; undefined: the door opened, and nobody shut it within a moment. */
@@ -132,6 +135,7 @@ function knock(open: () => Socket, opened: string): Promise<Failure | undefined>
       timer = setTimeout(() => end(), opened === 'connect' ? 0 : SAYS_NO_MS);
       // The first frame of HTTP/2 comes once the client's certificate is accepted.
       socket.once('data', () => end());
+      socket.once('close', () => end(Object.assign(new Error('closed'), { code: SHUT })));
     });
   });
 }
@@ -182,7 +186,7 @@ function unshaken({ address, serverName, cert }: Shown, failure: Failure): Found
       hint: 'Set HOLDFAST_TLS=false if calls in clear text are right here, or name the address that speaks TLS.',
     };
   }
-  if (/ALERT/.test(code)) return refusedCertificate(address, { code, words, cert });
+  if (/ALERT/.test(code) || code === SHUT) return refusedCertificate(address, { code, words, cert });
   return code.startsWith('ERR_SSL') || code.startsWith('ERR_OSSL')
     ? { reason: 'handshake', message: `The TLS handshake with ${address} failed (${words}).`, hint: DOCTOR }
     : undefined;

@@ -10,5 +10,5 @@ export {
 } from './access.js';
 export { checkMaterial, dayOf, endOfCertificate } from './check-material.js';
 export { accessRefused, connectionFailure, refusalIn } from './diagnose.js';
-export { readAccess, type NamedAccess } from './read-access.js';
+export { readAccess, readPlace, type NamedPlace } from './read-access.js';
 export { startRenewal, type Change, type Renewal } from './renewal.js';

@@ -14,7 +14,9 @@ import { checkMaterial } from './check-material.js';
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** What somebody has named; what nobody has is absent. */
-export interface NamedAccess extends Credentials {
+export interface NamedAccess extends NamedPlace, Credentials {}
+
+export interface NamedPlace {
   readonly address?: string;
   readonly namespace?: string;
 }
@@ -71,14 +73,31 @@ export interface AccessPlace {
   readonly settings?: AccessSettings | undefined;
 }
 
+/** Where the server is, without a look at certificates and keys. Errors: InvalidConfig. */
+export function readPlace(place: AccessPlace): NamedPlace {
+  return placeIn(profileOf(inTheirNames(place)), place);
+}
+
 /** Reads files of certificates and keys anew at every call. Errors: InvalidConfig. */
-export function readAccess({ variables, folder, settings = {} }: AccessPlace): NamedAccess {
-  const theirs = inTheirNames(variables, folder);
-  const profile = profileOf(theirs);
+export function readAccess(place: AccessPlace): NamedAccess {
+  const { folder, settings = {} } = place;
+  const profile = profileOf(inTheirNames(place));
   const read = reading(folder);
-  const apiKey = apiKeyOf({ variables, profile, settings }, read);
+  const apiKey = apiKeyOf(place, profile, read);
   const tls = tlsFrom(profile, settings, read);
   const metadata = { ...settings.metadata, ...profile.grpcMeta };
+  if (tls === false && apiKey !== undefined) {
+    throw wrong('An API key is set, and TLS is switched off: the key would travel in clear text');
+  }
+  return {
+    ...placeIn(profile, place),
+    ...(tls !== undefined && { tls }),
+    ...(apiKey !== undefined && { apiKey }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+  };
+}
+
+function placeIn(profile: ClientConfigProfile, { variables, settings = {} }: AccessPlace): NamedPlace {
   const address = profile.address ?? settings.address;
   const namespace = profile.namespace ?? settings.namespace;
   if (address !== undefined && !ADDRESS.test(address)) {
@@ -87,19 +106,13 @@ export function readAccess({ variables, folder, settings = {} }: AccessPlace): N
   if (namespace?.trim() === '') {
     throw wrong(`${nameOf('NAMESPACE', variables)} cannot be used: it must not be blank`);
   }
-  if (tls === false && apiKey !== undefined) {
-    throw wrong('An API key is set, and TLS is switched off: the key would travel in clear text');
-  }
   return {
     ...(address !== undefined && { address }),
     ...(namespace !== undefined && { namespace }),
-    ...(tls !== undefined && { tls }),
-    ...(apiKey !== undefined && { apiKey }),
-    ...(Object.keys(metadata).length > 0 && { metadata }),
   };
 }
 
-function inTheirNames(variables: Variables, folder: string): Record<string, string> {
+function inTheirNames({ variables, folder }: AccessPlace): Record<string, string> {
   const theirs: Record<string, string> = {};
   for (const [name, value] of Object.entries(variables)) {
     const meta = META.exec(name)?.[1];
@@ -172,13 +185,11 @@ function reading(folder: string): Read {
   };
 }
 
-interface KeyPlace {
-  readonly variables: Variables;
-  readonly profile: ClientConfigProfile;
-  readonly settings: AccessSettings;
-}
-
-function apiKeyOf({ variables, profile, settings }: KeyPlace, read: Read): string | undefined {
+function apiKeyOf(
+  { variables, settings = {} }: AccessPlace,
+  profile: ClientConfigProfile,
+  read: Read,
+): string | undefined {
   // The file is the one that can change while a process runs.
   const named = variables['HOLDFAST_API_KEY_FILE'];
   const isGiven = variables['HOLDFAST_API_KEY'] !== undefined;

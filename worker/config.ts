@@ -4,7 +4,7 @@
  */
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { readAccess, type NamedAccess } from '../connection/index.js';
+import { readPlace, type NamedPlace } from '../connection/index.js';
 import { DEFAULT_ADDRESS, DEFAULT_NAMESPACE, reachOf, type ServerReach } from './reach.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { isStoreUrl, refuseUnknownPlace } from '../store/place.js';
@@ -15,8 +15,8 @@ export interface Environment {
   /** `localhost:7233` unless somebody names one. */
   readonly address: string;
   readonly namespace: string;
-  /** What variables and Temporal's profile say of the server, and nothing that they do not say. */
-  readonly named: NamedAccess;
+  /** Where variables and Temporal's profile say that the server is; absent what they do not say. */
+  readonly named: NamedPlace;
   /** How the server is reached: by what is named here, then by the configuration. Errors: InvalidConfig. */
   readonly reach: (settings?: ConnectionSettings) => ServerReach;
   readonly taskQueue: string;
@@ -80,7 +80,7 @@ export function readEnvironment(
     read.HOLDFAST_HOME === undefined
       ? join(projectFolder(folder, configFile), HOME)
       : resolve(folder, read.HOLDFAST_HOME);
-  const named = readAccess({ variables, folder });
+  const named = readPlace({ variables, folder });
   return {
     address: named.address ?? DEFAULT_ADDRESS,
     namespace: named.namespace ?? DEFAULT_NAMESPACE,

@@ -10,8 +10,6 @@ import {
 } from '../command.js';
 import { onInterrupt } from '../terminal/interrupt.js';
 import { readConfig, serveWorker } from '../serve.js';
-import { addressOf } from '../session.js';
-import { variablesWith } from '../environment.js';
 
 export function withConfig(command: Command): Command {
   return command.option(
@@ -40,9 +38,9 @@ export function addWorker(program: Command, cli: Cli): void {
         const interrupt = onInterrupt();
         try {
           const { place } = session;
-          const address = await addressOf(variablesWith(environment, options), place);
           const config = await readConfig(place, environment.folder);
-          await serveWorker({ place, address, config, signal: interrupt.signal }, output);
+          const reach = await session.reach(config.connection);
+          await serveWorker({ place, reach, config, signal: interrupt.signal }, output);
         } finally {
           interrupt.release();
         }

@@ -9,7 +9,6 @@ import { isStoreUrl } from '../../store/place.js';
 import type { Cli, CommonOptions } from '../command.js';
 import { deskHere } from './desk.js';
 import { deskApi, type DeskApi } from './desk-api.js';
-import { variablesWith } from '../environment.js';
 import { TENANT } from './run-record.js';
 import type { Session } from '../session.js';
 import { collect, usage } from '../usage.js';
@@ -126,7 +125,7 @@ export async function actorOf(cli: Cli, session: Session, options: ActorOptions)
       'Set HOLDFAST_TOKEN to your token of the approval desk; in local development give --as NAME.',
     );
   }
-  const elsewhere = await notLocal(cli, session, options);
+  const elsewhere = await notLocal(cli, session);
   if (elsewhere !== undefined) {
     throw usage(
       `--as works in local development only, and ${elsewhere}.`,
@@ -144,9 +143,9 @@ function nameOf({ as, by }: ActorOptions): string | undefined {
 }
 
 /** What speaks against this being somebody's own machine, with nobody else to be told apart. */
-async function notLocal({ environment }: Cli, { place }: Session, options: ActorOptions) {
-  const { HOLDFAST_ADDRESS: address = '' } = variablesWith(environment, options);
-  if (address !== '' && !isLoopback(address.replace(/:\d+$/, ''))) {
+async function notLocal({ environment }: Cli, { place, named }: Session) {
+  const { isNamed, address } = await named();
+  if (isNamed && !isLoopback(address.replace(/:\d+$/, ''))) {
     return 'the Temporal server is not on this machine';
   }
   const { storePlace } = place;

@@ -10,6 +10,7 @@ import { ALL_TENANTS } from '../../store/desk-keys.js';
 import { isStoreUrl } from '../../store/place.js';
 import type { Environment } from '../../worker/config.js';
 import type { CliEnvironment } from '../environment.js';
+import type { KnownReach } from '../session.js';
 import type { Output } from '../terminal/output.js';
 import { packageVersion } from '../version.js';
 
@@ -20,7 +21,7 @@ const KEY_MAKER = 'holdfast dev';
 
 export interface DeskPlace {
   readonly place: Environment;
-  readonly address: string;
+  readonly reach: KnownReach;
   readonly config: Config;
   readonly port?: number;
   /** For development: a key is made and trusted when there is none. */
@@ -84,7 +85,7 @@ export async function startDesk(
   desk: DeskPlace,
   output: Output,
 ): Promise<RunningDesk> {
-  const { place, address, config } = desk;
+  const { place, reach, config } = desk;
   const [{ connect }, { startConsole }] = await Promise.all([
     import('../../client/index.js'),
     import('../../console/index.js'),
@@ -92,9 +93,10 @@ export async function startDesk(
   const store = await openStoreAt(place.storePlace);
   try {
     const signer = await signerFor(environment, { ...desk, store }, output);
-    const { namespace, taskQueue } = place;
+    const { taskQueue } = place;
     const signing = signer !== undefined && { signer };
-    const client = await connect({ address, namespace, taskQueue, store, ...signing });
+    const say = (line: string): void => output.remark(line);
+    const client = await connect({ ...reach, taskQueue, store, ...signing, say });
     try {
       const temporalUi = await temporalUiOf(desk);
       const running = await startConsole({
@@ -107,7 +109,7 @@ export async function startDesk(
         tools: toolsIn(config),
         ...(temporalUi !== undefined && { temporalUi }),
         secret: place.secret,
-        say: (line) => output.remark(line),
+        say,
       });
       const login = running.token === undefined ? '' : `/#token=${running.token}`;
       output.data({ console: running.url, token: running.token ?? null });
@@ -176,10 +178,10 @@ async function trustedNewKey(file: string, store: Store): Promise<DeskSigner> {
 }
 
 /** The configured one, else that of the embedded server. */
-async function temporalUiOf({ place, address, config }: DeskPlace): Promise<string | undefined> {
+async function temporalUiOf({ place, reach, config }: DeskPlace): Promise<string | undefined> {
   if (config.console.temporalUi !== undefined) return config.console.temporalUi;
   const running = await runningServer(place.home);
-  return running?.address === address ? running.uiUrl : undefined;
+  return running?.address === reach.address ? running.uiUrl : undefined;
 }
 
 /** Words to people, and what the vendor does by itself: nobody approves them, or wants them instead. */

@@ -18,7 +18,7 @@ export interface Premises {
 }
 
 export async function allChecks(
-  session: Pick<Session, 'clientWithoutStore' | 'place'>,
+  session: Pick<Session, 'clientWithoutStore' | 'place' | 'named'>,
   { place, folder, addressGiven, keyFile }: Premises,
 ): Promise<readonly Check[]> {
   const server = await checkServer(session, addressGiven);

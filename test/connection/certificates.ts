@@ -45,7 +45,9 @@ export function makeAuthority(name = 'Holdfast test authority'): Authority {
       const [certFile, keyFile, request] = [at(`${base}.pem`), at(`${base}.key`), at(`${base}.csr`)];
       openssl(['req', ...CURVE, '-keyout', keyFile, '-out', request, ...on(subject)]);
       const extensions = at(`${base}.ext`);
-      writeFileSync(extensions, hosts === undefined ? '' : `subjectAltName=${hosts}`);
+      // An extension makes a certificate of version 3, which is the only one that clients show.
+      const name = hosts === undefined ? '' : `\nsubjectAltName=${hosts}`;
+      writeFileSync(extensions, `basicConstraints=CA:FALSE${name}`);
       const signedBy = ['-CA', caFile, '-CAkey', caKey, '-CAcreateserial', '-extfile', extensions];
       openssl(['x509', '-req', '-in', request, ...signedBy, '-days', `${days}`, '-out', certFile]);
       return { certFile, keyFile, cert: readFileSync(certFile), key: readFileSync(keyFile) };
