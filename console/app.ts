@@ -15,6 +15,7 @@ import { strangersAt } from './identity/strangers.js';
 import { parseBody, parseFields } from './http/parse.js';
 import { notFound, Problem, problemOf, problemResponse } from './http/problem.js';
 import { rateLimit, slots } from './http/rate.js';
+import { remoteAddress, trustedProxies } from './http/remote-address.js';
 import { streamResponse } from './http/stream.js';
 import { SECURITY_HEADERS } from './http/security-headers.js';
 import type { StaticPage } from './static-page.js';
@@ -93,8 +94,10 @@ function loggingIn({ desk, logins }: AppSettings): LogIn {
   const people = rateLimit(limits.requestsPerMinute, desk.clock);
   const strangers = strangersAt(rateLimit(limits.failedLoginsPerMinute, desk.clock));
   const audited = rateLimit(STRANGERS_AUDITED_PER_MINUTE, desk.clock);
+  const proxies = trustedProxies(desk.settings.trustedProxies);
   return async (context, endpoint) => {
-    const address = context.env?.incoming?.socket?.remoteAddress ?? 'unknown';
+    const peer = context.env?.incoming?.socket?.remoteAddress ?? 'unknown';
+    const address = remoteAddress(peer, context.req.header('x-forwarded-for'), proxies);
     const header = context.req.header('authorization') ?? '';
     const attempt = strangers.attempt(address, header);
     if (attempt.seconds > 0) throw tooMany(attempt.seconds);
