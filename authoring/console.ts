@@ -89,9 +89,13 @@ const schema = z.strictObject({
   serviceTokens: z.string().min(1).max(4_096).optional(),
   /** Roles of a token in the desk's own words: `{ 'grp-finance': ['finance'] }`. Default: as they are. */
   roles: z.record(name, z.array(role).max(20)).optional(),
-  /** Who may do more than look and decide; without a word: everybody who has a role. */
+  /**
+   * Who may do what; without a word: the roles that decide somewhere in the configuration, and where it names none,
+   * everybody who has a role. `answer` is about one's own questions; without a word: everybody who has a role.
+   */
   access: z
     .strictObject({
+      answer: z.array(role).max(50).optional(),
       read: z.array(role).max(50).optional(),
       message: z.array(role).max(50).optional(),
       interrupt: z.array(role).max(50).optional(),

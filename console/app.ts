@@ -7,7 +7,8 @@
 import { randomUUID } from 'node:crypto';
 import { Hono, type Context } from 'hono';
 import { HoldfastError } from '../core/state/errors.js';
-import { authenticate, checkAccess, notLoggedIn } from './identity/authenticate.js';
+import { authenticate, notLoggedIn } from './identity/authenticate.js';
+import { checkAccess } from './identity/rights.js';
 import type { Authenticator, Login, Person } from './identity/person.js';
 import type { EndpointRequest, Endpoint } from './http/endpoint.js';
 import { openApiDocument } from './http/openapi.js';
@@ -117,7 +118,7 @@ function loggingIn({ desk, logins }: AppSettings): LogIn {
 
 function serving(settings: AppSettings): Serve {
   const { desk, signal } = settings;
-  const { limits, access } = desk.settings;
+  const { limits } = desk.settings;
   const loggedIn = loggingIn(settings);
   const streams = slots(limits.streamsPerPerson, limits.streams);
 
@@ -126,7 +127,7 @@ function serving(settings: AppSettings): Serve {
     endpoint: Endpoint,
     { person, until }: LoggedIn,
   ): Promise<Response> {
-    checkAccess(person, access[endpoint.access]);
+    checkAccess(desk, person, endpoint.access);
     const { raw } = context.req;
     const ending = new AbortController();
     const gone = AbortSignal.any([raw.signal, signal, ending.signal]);

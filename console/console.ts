@@ -34,6 +34,8 @@ export interface ConsoleOptions {
   readonly signer?: DeskSigner;
   /** What a local developer may decide on; used without `jwt` and `serviceTokens` only. */
   readonly localRoles: readonly string[];
+  /** Roles that decide somewhere: the desk is theirs unless `access` says otherwise. Absent: whoever has a role. */
+  readonly deciders?: readonly string[];
   /** Tools of the configuration: the forms of corrections are made from their schemas. */
   readonly tools?: readonly KnownTool[];
   /** Where Temporal's own page is: runs lead there. */
@@ -101,12 +103,14 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
 
 function deskOf(options: ConsoleOptions, clock: () => number): Desk {
   const { client, store, settings, signer, version, tools = [], temporalUi, say } = options;
+  const { deciders = [] } = options;
   return {
     client,
     store,
     settings,
     version,
     tools,
+    deciders,
     ...(signer !== undefined && { signer }),
     ...(temporalUi !== undefined && { temporalUi }),
     views: views(),

@@ -106,6 +106,7 @@ export async function startDesk(
         version: packageVersion(),
         ...signing,
         localRoles: rolesIn(config),
+        deciders: decidersIn(config),
         tools: toolsIn(config),
         ...(temporalUi !== undefined && { temporalUi }),
         secret: place.secret,
@@ -193,6 +194,16 @@ function toolsIn(config: Config): readonly KnownTool[] {
     const { name, version, effect } = record;
     return { name, version, effect, description, inputSchema };
   });
+}
+
+/** Roles whose word counts somewhere: for approvals, later approvals and budgets. */
+function decidersIn({ tools, agents, defaults }: Config): readonly string[] {
+  const approving = [...tools.values()].flatMap(({ record: { approval } }) =>
+    typeof approval === 'object' ? [...approval.roles, ...(approval.escalate?.roles ?? [])] : [],
+  );
+  const settings = [defaults.settings, ...[...agents.values()].map((agent) => agent.settings)];
+  const budgets = settings.flatMap(({ budgetRoles = [] }) => budgetRoles);
+  return [...new Set([...approving, ...budgets])];
 }
 
 /** Roles that tools of the configuration ask for: in development one person has them all. */
