@@ -7,9 +7,7 @@ const text = z.string().trim().min(1).max(4_096);
 
 const schema = z.strictObject({
   /** `host:port` */
-  address: text
-    .regex(/^(\[[0-9A-Fa-f:]+\]|[^\s:/]+):\d{1,5}$/, 'must be host:port')
-    .optional(),
+  address: text.regex(/^(\[[0-9A-Fa-f:]+\]|[^\s:/]+):\d{1,5}$/, 'must be host:port').optional(),
   namespace: text.optional(),
   /** `true`: TLS with the authorities of the machine. Files are PEM; relative paths start at the working directory. */
   tls: z
@@ -28,7 +26,10 @@ const schema = z.strictObject({
   apiKeyFile: text.optional(),
   /** gRPC metadata of every call. */
   metadata: z
-    .record(z.string().regex(/^[a-z0-9._-]{1,64}$/, 'names are in lower case'), z.string().max(4_096))
+    .record(
+      z.string().regex(/^[a-z0-9._-]{1,64}$/, 'names are in lower case'),
+      z.string().max(4_096),
+    )
     .optional(),
   /** What payloads pass on their way to and from the server, in this order when they are sent. */
   codec: z

@@ -107,7 +107,10 @@ const schema = z.strictObject({
    * Addresses and networks (`10.0.0.0/8`) of proxies before the desk: what they say in X-Forwarded-For is the address
    * that limits go by.
    */
-  trustedProxies: z.array(z.string().refine(isNetwork, 'must be an address or a network')).max(50).default([]),
+  trustedProxies: z
+    .array(z.string().refine(isNetwork, 'must be an address or a network'))
+    .max(50)
+    .default([]),
   limits,
   webhooks: z
     .array(webhook)

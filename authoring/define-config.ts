@@ -6,7 +6,11 @@ import { HoldfastError } from '../core/state/errors.js';
 import type { ModelRoute, UnknownModels } from '../core/state/model.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
 import { toolKey } from '../core/state/tool.js';
-import { parseConnection, type ConnectionDefinition, type ConnectionSettings } from './connection.js';
+import {
+  parseConnection,
+  type ConnectionDefinition,
+  type ConnectionSettings,
+} from './connection.js';
 import { parseConsole, type ConsoleDefinition, type ConsoleSettings } from './console.js';
 import type { Agent } from './define-agent.js';
 import type { Hook } from './hook.js';

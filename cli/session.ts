@@ -80,7 +80,11 @@ export async function withSession<T>(
       if (!(error instanceof HoldfastError) || error.code !== 'StoreUnavailable') throw error;
       const { awayStore } = await import('../client/index.js');
       const connectLimitMs = CONNECT_LIMIT_MS;
-      client = await connected(place, { ...(await reach()), connectLimitMs, store: awayStore(error) });
+      client = await connected(place, {
+        ...(await reach()),
+        connectLimitMs,
+        store: awayStore(error),
+      });
       return client;
     }
   }

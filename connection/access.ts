@@ -73,7 +73,9 @@ export function sdkTls(credentials: Credentials) {
 export function tlsDigest(credentials: Credentials): string {
   const tls = tlsOf(credentials);
   if (tls === undefined) return '';
-  const parts = [tls.ca, tls.cert, tls.key].map((part) => part && Buffer.from(part).toString('hex'));
+  const parts = [tls.ca, tls.cert, tls.key].map(
+    (part) => part && Buffer.from(part).toString('hex'),
+  );
   return digest([...parts, tls.serverName]);
 }
 

@@ -25,7 +25,10 @@ export function checkMaterial(
   if (cert === undefined && key === undefined) return;
   if (cert === undefined || key === undefined) {
     const [given, missing] = cert === undefined ? [names.key, names.cert] : [names.cert, names.key];
-    throw unusable(`${given} is set, and ${missing} is not`, 'A certificate and its key go together.');
+    throw unusable(
+      `${given} is set, and ${missing} is not`,
+      'A certificate and its key go together.',
+    );
   }
   const own = certificateIn(cert, names.cert);
   if (!own.checkPrivateKey(keyIn(key, names.key))) {
@@ -52,7 +55,10 @@ function certificateIn(pem: Uint8Array, name: string): X509Certificate {
   try {
     return new X509Certificate(Buffer.from(pem));
   } catch {
-    throw unusable(`${name} holds no certificate`, 'The file must be PEM: -----BEGIN CERTIFICATE-----');
+    throw unusable(
+      `${name} holds no certificate`,
+      'The file must be PEM: -----BEGIN CERTIFICATE-----',
+    );
   }
 }
 

@@ -29,7 +29,11 @@ export async function connectionFailure(where: Where, cause: unknown): Promise<H
 /** What the server says to a caller that it does not know (16), or that may not do this (7). */
 export function accessRefused(
   { address, apiKey, tls }: Where,
-  { code, words, cause }: { readonly code: number; readonly words: string; readonly cause: unknown },
+  {
+    code,
+    words,
+    cause,
+  }: { readonly code: number; readonly words: string; readonly cause: unknown },
 ): HoldfastError {
   const isUnknown = code === UNAUTHENTICATED;
   const shown = apiKey !== undefined ? 'the API key' : whoShows(tls);
@@ -70,7 +74,10 @@ interface Found {
 
 function placeOf(address: string): { readonly host: string; readonly port: number } {
   const at = address.lastIndexOf(':');
-  return { host: address.slice(0, at).replace(/^\[(.*)\]$/, '$1'), port: Number(address.slice(at + 1)) };
+  return {
+    host: address.slice(0, at).replace(/^\[(.*)\]$/, '$1'),
+    port: Number(address.slice(at + 1)),
+  };
 }
 
 async function knockPlain({ address }: Where): Promise<Found | undefined> {
@@ -78,7 +85,10 @@ async function knockPlain({ address }: Where): Promise<Found | undefined> {
   if (failure !== undefined) return unreached(address, failure);
   // Whoever answers a handshake wants one.
   const host = placeOf(address);
-  const secure = await knock(() => handshake({ ...host, rejectUnauthorized: false }), 'secureConnect');
+  const secure = await knock(
+    () => handshake({ ...host, rejectUnauthorized: false }),
+    'secureConnect',
+  );
   if (secure !== undefined && !/ALERT/.test(secure.code ?? '')) return undefined;
   return {
     reason: 'tls_expected',
@@ -102,7 +112,9 @@ async function knockTls({ address }: Where, tls: TlsMaterial): Promise<Found | u
       }),
     'secureConnect',
   );
-  return failure && (unshaken({ address, serverName, cert }, failure) ?? unreached(address, failure));
+  return (
+    failure && (unshaken({ address, serverName, cert }, failure) ?? unreached(address, failure))
+  );
 }
 
 function handshake(options: ConnectionOptions): TLSSocket {
@@ -118,7 +130,10 @@ type Failure = Error & { readonly code?: string };
 function knock(open: () => Socket, opened: string): Promise<Failure | undefined> {
   return new Promise((resolve) => {
     let socket: Socket;
-    let timer = setTimeout(() => end(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })), KNOCK_MS);
+    let timer = setTimeout(
+      () => end(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })),
+      KNOCK_MS,
+    );
     const end = (failure?: Failure): void => {
       clearTimeout(timer);
       socket?.destroy();
@@ -186,18 +201,28 @@ function unshaken({ address, serverName, cert }: Shown, failure: Failure): Found
       hint: 'Set HOLDFAST_TLS=false if calls in clear text are right here, or name the address that speaks TLS.',
     };
   }
-  if (/ALERT/.test(code) || code === SHUT) return refusedCertificate(address, { code, words, cert });
+  if (/ALERT/.test(code) || code === SHUT)
+    return refusedCertificate(address, { code, words, cert });
   return code.startsWith('ERR_SSL') || code.startsWith('ERR_OSSL')
-    ? { reason: 'handshake', message: `The TLS handshake with ${address} failed (${words}).`, hint: DOCTOR }
+    ? {
+        reason: 'handshake',
+        message: `The TLS handshake with ${address} failed (${words}).`,
+        hint: DOCTOR,
+      }
     : undefined;
 }
 
-const DOCTOR = 'Compare HOLDFAST_TLS_CA, HOLDFAST_TLS_CERT and HOLDFAST_TLS_KEY with what the server wants.';
+const DOCTOR =
+  'Compare HOLDFAST_TLS_CA, HOLDFAST_TLS_CERT and HOLDFAST_TLS_KEY with what the server wants.';
 
 /** An alert is the server's word on what the client has shown. */
 function refusedCertificate(
   address: string,
-  { code, words, cert }: { readonly code: string; readonly words: string; readonly cert: Uint8Array | undefined },
+  {
+    code,
+    words,
+    cert,
+  }: { readonly code: string; readonly words: string; readonly cert: Uint8Array | undefined },
 ): Found {
   if (/EXPIRED/.test(code)) {
     return {

@@ -6,7 +6,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { loadClientConfigProfile, type ClientConfigProfile, type ConfigDataSource } from '@temporalio/envconfig';
+import {
+  loadClientConfigProfile,
+  type ClientConfigProfile,
+  type ConfigDataSource,
+} from '@temporalio/envconfig';
 import { HoldfastError } from '../core/state/errors.js';
 import type { Credentials, TlsMaterial } from './access.js';
 import { checkMaterial } from './check-material.js';
@@ -97,7 +101,10 @@ export function readAccess(place: AccessPlace): NamedAccess {
   };
 }
 
-function placeIn(profile: ClientConfigProfile, { variables, settings = {} }: AccessPlace): NamedPlace {
+function placeIn(
+  profile: ClientConfigProfile,
+  { variables, settings = {} }: AccessPlace,
+): NamedPlace {
   const address = profile.address ?? settings.address;
   const namespace = profile.namespace ?? settings.namespace;
   if (address !== undefined && !ADDRESS.test(address)) {
@@ -132,7 +139,9 @@ function inTheirNames({ variables, folder }: AccessPlace): Record<string, string
   }
   for (const name of ['HOLDFAST_TLS', 'TEMPORAL_TLS']) refuseNoSwitch(name, variables[name]);
   if (/^(1|true)$/.test(theirs['TEMPORAL_TLS_DISABLE_HOST_VERIFICATION'] ?? '')) {
-    throw wrong('TEMPORAL_TLS_DISABLE_HOST_VERIFICATION is not followed: a server is always verified');
+    throw wrong(
+      'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION is not followed: a server is always verified',
+    );
   }
   const file = theirs['TEMPORAL_CONFIG_FILE'];
   if (file !== undefined) theirs['TEMPORAL_CONFIG_FILE'] = resolve(folder, file);

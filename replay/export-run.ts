@@ -26,7 +26,10 @@ export async function exportRun(
   keepQuiet();
   const connection = await connect({ address, ...credentialsOf(credentials), attemptsMax: 1 });
   try {
-    const segments = await fetchSegments({ connection, namespace, archive: store, payloadCodecs }, run);
+    const segments = await fetchSegments(
+      { connection, namespace, archive: store, payloadCodecs },
+      run,
+    );
     const gathered = await gather(
       store,
       run,

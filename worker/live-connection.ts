@@ -22,7 +22,13 @@ export interface Live extends Reach {
   readonly tell: (line: string) => void;
 }
 
-export function keepConnected({ address, worker, connection, tell, ...reach }: Live): LiveConnection {
+export function keepConnected({
+  address,
+  worker,
+  connection,
+  tell,
+  ...reach
+}: Live): LiveConnection {
   let current = connection;
   const retired = new Map<NativeConnection, NodeJS.Timeout>();
 

@@ -214,10 +214,7 @@ interface Serving extends Pick<Opened, 'store'> {
   readonly archive: (() => RunningArchiver) | undefined;
 }
 
-function running(
-  worker: Worker,
-  { live, store, archive, announcer }: Serving,
-): RunningWorker {
+function running(worker: Worker, { live, store, archive, announcer }: Serving): RunningWorker {
   let served: Promise<void> | undefined;
   const serve = async (): Promise<void> => {
     const archiver = archive?.();

@@ -5,7 +5,7 @@
  */
 import { Option, type Command } from 'commander';
 import { isLoopback } from '../../authoring/index.js';
-import { isStoreUrl } from '../../store/place.js';
+import { isStoreUrl, shownPlace } from '../../store/place.js';
 import type { Cli, CommonOptions } from '../command.js';
 import { deskHere } from './desk.js';
 import { deskApi, type DeskApi } from './desk-api.js';
@@ -133,6 +133,59 @@ export async function actorOf(cli: Cli, session: Session, options: ActorOptions)
     );
   }
   return { kind: 'named', named: { by, ...(options.role && { roles: options.role }) } };
+}
+
+export interface CommandHints {
+  readonly login: 'name' | 'token';
+  /** What the commands need to act on the same place. */
+  readonly where: readonly string[];
+  /** What has to be done before they work. */
+  readonly first?: string;
+}
+
+/** How commands that answer a question must look for whoever reads it here. */
+export async function commandHints(
+  cli: Cli,
+  session: Session,
+  options: DeskOptions,
+): Promise<CommandHints> {
+  const { HOLDFAST_TOKEN: token = '' } = cli.environment.variables;
+  if (token !== '') {
+    const where = options.desk === undefined ? [] : ['--desk', options.desk];
+    return { login: LOCAL_TOKEN.test(token) ? 'name' : 'token', where };
+  }
+  const where = placeWords(options);
+  // A configuration that cannot be read keeps every decision from being made here.
+  const elsewhere =
+    (await notLocal(cli, session).catch((error: Error) => error.message)) ??
+    (await signedOnly(session));
+  if (elsewhere === undefined) return { login: 'name', where };
+  const first = `To decide, set HOLDFAST_TOKEN to your token of the approval desk: ${elsewhere}.`;
+  return { login: 'token', where: [], first };
+}
+
+/** A name at the terminal signs nothing. */
+async function signedOnly(session: Session): Promise<string | undefined> {
+  const keys = await session
+    .store()
+    .then((store) => store?.deskKeys(TENANT))
+    .catch(() => undefined);
+  if (keys === undefined || keys.length === 0) return undefined;
+  return 'decisions count here with a signature of the desk (`holdfast dev` and `holdfast console` print a token)';
+}
+
+function placeWords(options: DeskOptions): readonly string[] {
+  const { address, namespace, taskQueue, store, home } = options;
+  const given = {
+    '--address': address,
+    '--namespace': namespace,
+    '--task-queue': taskQueue,
+    '--store': store === undefined ? undefined : shownPlace(store),
+    '--home': home,
+  };
+  return Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, value],
+  );
 }
 
 function nameOf({ as, by }: ActorOptions): string | undefined {

@@ -51,7 +51,10 @@ export function addressGroup(address: string): string {
   const last = tail === undefined || tail === '' ? [] : tail.split(':');
   const gap = tail === undefined ? 0 : 8 - first.length - last.length;
   const groups = [...first, ...Array.from({ length: Math.max(0, gap) }, () => '0'), ...last];
-  return `${groups.slice(0, 4).map((one) => Number.parseInt(one, 16).toString(16)).join(':')}::/64`;
+  return `${groups
+    .slice(0, 4)
+    .map((one) => Number.parseInt(one, 16).toString(16))
+    .join(':')}::/64`;
 }
 
 function unmapped(address: string): string {

@@ -42,7 +42,11 @@ export function makeAuthority(name = 'Holdfast test authority'): Authority {
     ca: readFileSync(caFile),
     issue({ name: subject, hosts, days = 1 }) {
       const base = `${(issued += 1)}-${subject.replaceAll(/\W/g, '-')}`;
-      const [certFile, keyFile, request] = [at(`${base}.pem`), at(`${base}.key`), at(`${base}.csr`)];
+      const [certFile, keyFile, request] = [
+        at(`${base}.pem`),
+        at(`${base}.key`),
+        at(`${base}.csr`),
+      ];
       openssl(['req', ...CURVE, '-keyout', keyFile, '-out', request, ...on(subject)]);
       const extensions = at(`${base}.ext`);
       // An extension makes a certificate of version 3, which is the only one that clients show.

@@ -146,7 +146,9 @@ describeWithCertificates('certificates in files', () => {
       HOLDFAST_TLS_CERT: certFile,
       HOLDFAST_TLS_KEY: keyFile,
     });
-    expect(refused(pair(one.certFile, other.keyFile))).toContain(`(${other.keyFile}) is not the key`);
+    expect(refused(pair(one.certFile, other.keyFile))).toContain(
+      `(${other.keyFile}) is not the key`,
+    );
     expect(refused(pair(old.certFile, old.keyFile))).toMatch(/old\.pem\) expired on \d{4}-/);
     expect(refused(pair(one.keyFile, one.keyFile))).toContain('holds no certificate');
     expect(refused(pair(one.certFile, one.certFile))).toContain('holds no private key');

@@ -45,7 +45,12 @@ test('whoever decides nowhere sees the questions that they may answer, answers t
   for (const path of [`/v1/inbox/${approval}`, `/v1/approvals/${approval}`]) {
     expect({ path, status: (await desk.get(path, 'clerk')).status }).toEqual({ path, status: 404 });
   }
-  const closed = ['/v1/runs', '/v1/runs/asking', '/v1/runs/asking/events', '/v1/effects?identity=a'];
+  const closed = [
+    '/v1/runs',
+    '/v1/runs/asking',
+    '/v1/runs/asking/events',
+    '/v1/effects?identity=a',
+  ];
   for (const path of [...closed, `/v1/inbox/${question}/grounds`]) {
     expect({ path, status: (await desk.get(path, 'clerk')).status }).toEqual({ path, status: 403 });
   }
