@@ -17,6 +17,7 @@ import type { Hook } from './hook.js';
 import { parseBudget, parseSettings } from './check-limits.js';
 import { checkedEndpoints, checkedRoutes, checkedUnknownModels, type Endpoint } from './models.js';
 import type { Tool } from './tool.js';
+import { parseTuning, type WorkerTuning } from './worker-tuning.js';
 
 export interface ConfigDefinition {
   readonly agents: readonly Agent[];
@@ -36,6 +37,8 @@ export interface ConfigDefinition {
   readonly console?: ConsoleDefinition;
   /** The Temporal server, for workers, desk and commands; variables of the environment win. */
   readonly connection?: ConnectionDefinition;
+  /** How much one worker does at a time; options of `holdfast worker` win. */
+  readonly worker?: WorkerTuning;
 }
 
 export interface Config {
@@ -50,6 +53,7 @@ export interface Config {
   readonly defaults: { readonly budget: BudgetOverrides; readonly settings: SettingsOverrides };
   readonly console: ConsoleSettings;
   readonly connection: ConnectionSettings;
+  readonly worker: WorkerTuning;
 }
 
 export function defineConfig(definition: ConfigDefinition): Config {
@@ -73,6 +77,7 @@ export function defineConfig(definition: ConfigDefinition): Config {
     },
     console: parseConsole(definition.console),
     connection: parseConnection(definition.connection),
+    worker: parseTuning(definition.worker),
   });
 }
 

@@ -19,6 +19,8 @@ export { escalate } from './escalate.js';
 export type { ApprovalDeclaration } from './approval.js';
 export type { PolicyDeclaration } from './policy.js';
 export type { Tool, ToolContext } from './tool.js';
+export { queuesOf } from './tool-queues.js';
+export { parseTuning, type WorkerTuning } from './worker-tuning.js';
 export { ToolError } from './tool-error.js';
 export { days, hours, minutes, seconds, usd } from './units.js';
 export {

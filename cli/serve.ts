@@ -1,5 +1,5 @@
 /** Running a worker in the foreground until a signal; running work is drained first. */
-import type { Config } from '../authoring/index.js';
+import { queuesOf, type Config, type WorkerTuning } from '../authoring/index.js';
 import { shownPlace, storeExists } from '../store/place.js';
 import type { Environment } from '../worker/config.js';
 import type { KnownReach } from './session.js';
@@ -9,6 +9,14 @@ export interface ServeOptions {
   readonly place: Environment;
   readonly reach: KnownReach;
   readonly config: Config;
+  /** Default: workflows and activities. */
+  readonly serves?: 'workflows' | 'activities';
+  /** A queue of tools, in place of the one of runs. */
+  readonly queue?: string;
+  /** The queues of tools are served by the same process; default: others have to be started for them. */
+  readonly servesQueues?: true;
+  /** In place of what the configuration says. */
+  readonly tuning?: WorkerTuning;
   /** Ends the worker as a signal would. */
   readonly signal: AbortSignal;
 }
@@ -23,7 +31,9 @@ export async function readConfig(place: Environment, folder: string): Promise<Co
 /** Prepares the namespace and serves; resolves when the worker has drained. */
 export async function serveWorker(options: ServeOptions, output: Output): Promise<void> {
   const { place, reach, config, signal } = options;
-  const { taskQueue, storePlace } = place;
+  const { storePlace } = place;
+  const { serves, queue, tuning } = options;
+  const taskQueue = queue ?? place.taskQueue;
   await prepareNamespace(options);
   const { startWorker, providersOf } = await import('../worker/index.js');
   const { unreachableModels } = await import('../worker/unreachable-models.js');
@@ -31,12 +41,23 @@ export async function serveWorker(options: ServeOptions, output: Output): Promis
   for (const line of unreachableModels(config, providers)) output.remark(line);
   const say = (line: string): void => output.remark(line);
   const isNew = !storeExists(storePlace);
-  const worker = await startWorker({ ...reach, taskQueue, storePlace, providers, config, say });
+  const worker = await startWorker({
+    ...reach,
+    ...tuning,
+    taskQueue,
+    storePlace,
+    providers,
+    config,
+    say,
+    ...(serves !== undefined && { serves }),
+  });
   const agents = [...config.agents.keys()];
   const store = shownPlace(storePlace);
   const { address } = reach;
   output.data({ serving: agents, address, taskQueue, store });
-  output.line(`Worker           serves ${agents.join(', ')} on task queue ${taskQueue}`);
+  const part = serves === undefined ? '' : `${serves} of `;
+  output.line(`Worker           serves ${part}${agents.join(', ')} on task queue ${taskQueue}`);
+  for (const line of queueLines(options)) output.remark(line);
   output.line(`Store            ${store}${isNew ? ' (made now: there was none)' : ''}`);
   const served = worker.run();
   // A worker can be told to end only once it runs.
@@ -44,6 +65,20 @@ export async function serveWorker(options: ServeOptions, output: Output): Promis
   if (signal.aborted) worker.shutdown();
   await served;
   output.remark('The worker has drained.');
+}
+
+/** Queues that tools name are served by whoever is told to: what is dangerous runs nowhere by accident. */
+function queueLines({ config, queue, serves, servesQueues }: ServeOptions): readonly string[] {
+  const named = queuesOf(config.tools.values());
+  if (queue !== undefined) {
+    const isNamed = named.some(([name]) => name === queue);
+    return isNamed ? [] : [`No tool of this configuration names the task queue ${queue}.`];
+  }
+  if (serves === 'workflows' || servesQueues) return [];
+  return named.map(
+    ([queue, names]) =>
+      `Calls of ${names.slice(0, 5).join(', ')} go to the task queue ${queue}: run \`holdfast worker --only activities --queue ${queue}\`.`,
+  );
 }
 
 async function prepareNamespace({ reach }: ServeOptions): Promise<void> {

@@ -101,8 +101,8 @@ export interface HoldfastClient {
    * Errors: RunNotFound, also for a run of another tenant.
    */
   waits(runId: string): Promise<readonly Wait[]>;
-  /** Workers that asked for work on the task queue within the last minutes. */
-  workerCount(): Promise<number>;
+  /** Workers that asked for work on the task queue, or on this one, within the last minutes. */
+  workerCount(queue?: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -186,7 +186,7 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
       ),
     stuckRuns: (query) => stuckRuns(link, query),
     waits: async (runId) => (await ownExecution(link, runId)).waits,
-    workerCount: () => workerCount(link),
+    workerCount: (queue) => workerCount(link, queue),
     close,
   };
 }

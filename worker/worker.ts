@@ -9,7 +9,7 @@ import { fetchHistory } from '../activities/fetch-history.js';
 import { createActivities, type ActivityDeps } from '../activities/index.js';
 import { credentialsOf, type Reach } from '../connection/index.js';
 import type { Activities } from '../core/state/effect.js';
-import type { Config } from '../authoring/index.js';
+import type { Config, WorkerTuning } from '../authoring/index.js';
 import type { Provider } from '../providers/provider.js';
 import { lackingLines, lackingRuns } from '../store/lacking-runs.js';
 import { openStoreAt, type Store } from '../store/store.js';
@@ -19,6 +19,7 @@ import { connect } from './connection.js';
 import { keepConnected, type LiveConnection } from './live-connection.js';
 import { checkModels } from './load-config.js';
 import { guardedCodec } from './payload-codecs.js';
+import { givenTuning, tuned } from './tuning.js';
 import {
   bundleWith,
   PAYLOAD_CONVERTER_PATH,
@@ -29,12 +30,10 @@ import {
 const SHUTDOWN_GRACE_MS = 20_000;
 /** A worker that cannot end in time is ended, so that a deployment never hangs. */
 const SHUTDOWN_FORCE_MS = 60_000;
-/** One thread decides; what it has in hand beyond that hides the way to the server and back. */
-const DECISIONS_AT_ONCE = 10;
 /** A person's stop must reach a running tool soon; heartbeats carry it. */
 const HEARTBEAT_THROTTLE_MS = 500;
 
-export interface WorkerSettings extends Reach {
+export interface WorkerSettings extends Reach, WorkerTuning {
   readonly address: string;
   readonly namespace: string;
   readonly taskQueue: string;
@@ -58,14 +57,6 @@ export interface WorkerSettings extends Reach {
   readonly workflowInterceptors?: readonly string[];
   /** How long a task waits for the worker that knows its run before any other takes it; default 10 s. */
   readonly stickyTimeoutMs?: number;
-  /** 0 replays the whole history at every step: for tests of determinism. */
-  readonly maxCachedWorkflows?: number;
-  /**
-   * How many decisions of runs are in the worker's hands at once, at least 2; default 10. One that its worker does not
-   * get to is lost when the worker dies, or takes longer than 10 s for those before it. A server that is far away
-   * (a round trip of 50 ms and more) may need more.
-   */
-  readonly decisionsAtOnce?: number;
   /** What is logged of the SDK; default ERROR: its warnings repeat what events say. */
   readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   /** What a person at the terminal should know; default: nobody is told. */
@@ -117,7 +108,7 @@ async function createWorker(
   settings: WorkerSettings,
   { connection, store }: Opened,
 ): Promise<Worker> {
-  const { config, providers, payloadCodecs, stickyTimeoutMs, maxCachedWorkflows } = settings;
+  const { config, providers, payloadCodecs, stickyTimeoutMs } = settings;
   const makeActivities = settings.activities ?? createActivities;
   return Worker.create({
     connection,
@@ -142,11 +133,10 @@ async function createWorker(
     }),
     shutdownGraceTime: settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS,
     shutdownForceTime: (settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS) + SHUTDOWN_FORCE_MS,
-    maxConcurrentWorkflowTaskExecutions: settings.decisionsAtOnce ?? DECISIONS_AT_ONCE,
+    ...tuned({ ...config.worker, ...givenTuning(settings) }),
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     defaultHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     ...(stickyTimeoutMs !== undefined && { stickyQueueScheduleToStartTimeout: stickyTimeoutMs }),
-    ...(maxCachedWorkflows !== undefined && { maxCachedWorkflows }),
   });
 }
 

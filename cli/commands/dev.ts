@@ -8,7 +8,7 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import type { Config } from '../../authoring/index.js';
+import { queuesOf, type Config } from '../../authoring/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { runningServer, type ServerHandle } from '../../devserver/index.js';
 import type { Environment } from '../../worker/config.js';
@@ -78,7 +78,12 @@ async function dev(cli: Cli, at: DevPlace, output: Output): Promise<void> {
     if (interrupt.signal.aborted) return;
     desk = await deskBeside(cli, { ...at, reach, config }, output);
     const signal = AbortSignal.any([interrupt.signal, lost.signal]);
-    await serveWorker({ place, reach, config, signal }, output);
+    const serving = { place, reach, config, signal };
+    const queues = queuesOf(config.tools.values());
+    await Promise.all([
+      serveWorker({ ...serving, servesQueues: true }, output),
+      ...queues.map(([queue]) => serveWorker({ ...serving, queue, serves: 'activities' }, output)),
+    ]);
     if (lost.signal.aborted && !interrupt.signal.aborted) throw serverLost(server);
   } finally {
     // The worker has drained before; the server goes last.

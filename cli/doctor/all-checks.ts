@@ -3,6 +3,7 @@ import type { Environment } from '../../worker/config.js';
 import type { Session } from '../session.js';
 import { guarded, type Check } from './check.js';
 import { checkConfiguration } from './configuration.js';
+import { checkToolQueues } from './tool-queues.js';
 import { checkHome, checkLeftBehind, checkNode } from './machine.js';
 import { checkServed } from './served.js';
 import { checkServer } from './server.js';
@@ -38,6 +39,10 @@ export async function allChecks(
       look: () => checkConfiguration({ place, folder, served }),
     })),
     ...server,
+    ...(await guarded({
+      name: 'tool queues',
+      look: () => checkToolQueues(session, { place, folder }),
+    })),
     ...(await guarded({ name: 'served code', look: () => checkServed({ ...session, place }) })),
     ...(await guarded({ name: 'left behind', look: () => checkLeftBehind(place) })),
   ];

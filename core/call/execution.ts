@@ -34,7 +34,7 @@ import {
   wasHandedOver,
 } from '../step/open-work.js';
 import { emit, warn } from '../step/outbox.js';
-import { codeOf } from '../step/route.js';
+import { codeOf, queueOf } from '../step/route.js';
 import { askPerson } from './ask-person.js';
 import { tellRecovery } from './recovered.js';
 
@@ -94,6 +94,7 @@ function execute(run: OpenRun, call: GrantedStage, tool: ToolRecord) {
       events,
     },
     limits,
+    ...queueOf(run, call.tool, call.grant),
     summary: call.tool,
   }));
   const effectId = `execute_tool-${counted.nextEffect}`;

@@ -97,6 +97,10 @@ export const CHANGES = {
     since: 9,
     why: 'A wanted permission mode is decided by a rule, which its event names, and so is what a `close` ends: all facts of a moment are known by then.',
   },
+  toolQueues: {
+    since: 10,
+    why: 'Calls of a tool, and what finds out how they ended, go to the task queue that the tool named when the run was opened; calls in a sandbox to the queue of its sandbox.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;
