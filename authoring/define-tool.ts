@@ -245,7 +245,11 @@ function checkQueues({ name, kind = 'tool', sandboxRun, queue, sandboxQueue }: D
     throw wrong(name, 'it has a queue, but no code that runs', 'Drop this field.');
   }
   if (sandboxQueue !== undefined && sandboxRun === undefined) {
-    throw wrong(name, 'it has a sandboxQueue, but no sandboxRun', 'Add sandboxRun, or name a queue.');
+    throw wrong(
+      name,
+      'it has a sandboxQueue, but no sandboxRun',
+      'Add sandboxRun, or name a queue.',
+    );
   }
 }
 

@@ -37,7 +37,10 @@ function whole(least: number) {
 /** Errors: Usage: workflows wait on the queue of runs alone. */
 function partOf({ only, queue, ...options }: WorkerOptions) {
   if (queue !== undefined && only === 'workflows') {
-    throw usage('--queue is about tools, which are activities.', 'Use --only activities --queue NAME.');
+    throw usage(
+      '--queue is about tools, which are activities.',
+      'Use --only activities --queue NAME.',
+    );
   }
   const serves = queue === undefined ? only : 'activities';
   return {
@@ -66,8 +69,16 @@ export function addWorker(program: Command, cli: Cli): void {
     )
     .option('--queue <name>', 'serve the calls of tools that name this queue, and nothing else')
     .option('--decisions-at-once <n>', 'decisions of runs at once (default 10)', whole(2))
-    .option('--activities-at-once <n>', 'model calls, tools and the like at once (default 100)', whole(1))
-    .option('--activities-per-second <n>', 'activities begun in a second (default: no limit)', whole(1));
+    .option(
+      '--activities-at-once <n>',
+      'model calls, tools and the like at once (default 100)',
+      whole(1),
+    )
+    .option(
+      '--activities-per-second <n>',
+      'activities begun in a second (default: no limit)',
+      whole(1),
+    );
   withJson(withPlace(withConfig(command)), 'one line {serving, address, …} when it serves')
     .addHelpText(
       'after',
@@ -80,12 +91,12 @@ export function addWorker(program: Command, cli: Cli): void {
     .action((options: WorkerOptions) =>
       runCommand(cli, options, async (session, output) => {
         const { environment } = cli;
+        const part = partOf(options);
         const interrupt = onInterrupt();
         try {
           const { place } = session;
           const config = await readConfig(place, environment.folder);
           const reach = await session.reach(config.connection);
-          const part = partOf(options);
           await serveWorker({ place, reach, config, ...part, signal: interrupt.signal }, output);
         } finally {
           interrupt.release();

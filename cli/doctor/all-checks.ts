@@ -2,6 +2,7 @@
 import type { Environment } from '../../worker/config.js';
 import type { Session } from '../session.js';
 import { guarded, type Check } from './check.js';
+import { checkConnection } from './connection.js';
 import { checkConfiguration } from './configuration.js';
 import { checkToolQueues } from './tool-queues.js';
 import { checkHome, checkLeftBehind, checkNode } from './machine.js';
@@ -38,6 +39,7 @@ export async function allChecks(
       needing: ['model key'],
       look: () => checkConfiguration({ place, folder, served }),
     })),
+    ...(await checkConnection(session)),
     ...server,
     ...(await guarded({
       name: 'tool queues',

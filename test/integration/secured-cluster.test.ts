@@ -147,6 +147,21 @@ describeWithCertificates('a secured cluster', () => {
     }
   });
 
+  test('is looked at by doctor: over what, as whom, and until when', async () => {
+    const said = await holdfast(['doctor'], withCertificates());
+    expect(said.out).toMatch(
+      /note +connection +localhost:\d+ over TLS with a certificate until 20/,
+    );
+    expect((await holdfast(['doctor'], withKey(FIRST_KEY))).out).toMatch(
+      /ok +connection +localhost:\d+ over TLS, with an API key/,
+    );
+    const old = authority.issue({ name: 'old', days: -1 });
+    const expired = { HOLDFAST_TLS_CERT: old.certFile, HOLDFAST_TLS_KEY: old.keyFile };
+    const broken = await holdfast(['doctor'], { ...withCertificates(), ...expired });
+    expect(broken.out).toMatch(/BROKEN +connection[^\n]*old\.pem\) expired on/);
+    expect(broken.code).toBe(1);
+  });
+
   test('gets new keys and certificates of a worker and a client without a restart of either', async () => {
     const keyFile = join(folder, 'key');
     writeFileSync(keyFile, FIRST_KEY);

@@ -16,7 +16,9 @@ function ran(name: string, { rules = RULES_VERSION, sandbox = false } = {}): She
   const decision = sandbox ? 'sandbox' : 'allow';
   const policy = [{ tool: '*', decision }] as const;
   const model = [calls(call('a', name, {})), says('ok')];
-  return settle(createShell({ rules, tools: TOOLS, policy: name === 'x_plain' ? [] : policy, model }));
+  return settle(
+    createShell({ rules, tools: TOOLS, policy: name === 'x_plain' ? [] : policy, model }),
+  );
 }
 
 const queueOf = (shell: Shell): unknown => started(shell, 'execute_tool')[0]?.queue;
