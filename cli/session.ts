@@ -65,11 +65,15 @@ export async function withSession<T>(
 
   const reach: Session['reach'] = async (given) => reachIn(place, await named(given));
 
-  async function openedClient(connectLimitMs: number): Promise<HoldfastClient> {
+  async function clientWith(limitMs: number, opened: ReadingStore | undefined) {
+    return connected(place, { ...(await reach()), connectLimitMs: limitMs, store: opened });
+  }
+
+  async function openedClient(limitMs: number): Promise<HoldfastClient> {
     if (client !== undefined) return client;
     // Without a server nobody waits for the store.
-    const reached = await reach();
-    client = await connected(place, { ...reached, connectLimitMs, store: await openedStore() });
+    await reach();
+    client = await clientWith(limitMs, await openedStore());
     return client;
   }
 
@@ -79,12 +83,7 @@ export async function withSession<T>(
     } catch (error) {
       if (!(error instanceof HoldfastError) || error.code !== 'StoreUnavailable') throw error;
       const { awayStore } = await import('../client/index.js');
-      const connectLimitMs = CONNECT_LIMIT_MS;
-      client = await connected(place, {
-        ...(await reach()),
-        connectLimitMs,
-        store: awayStore(error),
-      });
+      client = await clientWith(CONNECT_LIMIT_MS, awayStore(error));
       return client;
     }
   }

@@ -28,24 +28,35 @@ export async function connect(place: ServerPlace): Promise<NativeConnection> {
   const { address, apiKey, metadata, attemptsMax = ATTEMPTS_MAX } = place;
   const tls = tlsOf(place);
   if (tls !== undefined) checkMaterial(tls);
+  const open = () =>
+    NativeConnection.connect({
+      address,
+      tls: sdkTls(place) ?? false,
+      ...(apiKey !== undefined && { apiKey }),
+      ...(metadata !== undefined && { metadata: { ...metadata } }),
+    });
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await NativeConnection.connect({
-        address,
-        tls: sdkTls(place) ?? false,
-        ...(apiKey !== undefined && { apiKey }),
-        ...(metadata !== undefined && { metadata: { ...metadata } }),
-      });
+      return await open();
     } catch (error) {
-      const isLast = attempt >= attemptsMax;
-      // Knocking takes a moment, and the first failure shows what does not pass.
-      if (isLast || attempt === 1) {
-        const failure = await failureOf(place, error);
-        if (isLast || !MAY_PASS.has(failure.details?.['reason'])) throw failure;
-      }
-      await sleep(PAUSE_MS);
+      await throwUnlessPassing(place, error, {
+        isFirst: attempt === 1,
+        isLast: attempt >= attemptsMax,
+      });
     }
+    await sleep(PAUSE_MS);
   }
+}
+
+/** Knocking takes a moment, and the first failure shows what does not pass. */
+async function throwUnlessPassing(
+  place: ServerPlace,
+  error: unknown,
+  { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean },
+): Promise<void> {
+  if (!isFirst && !isLast) return;
+  const failure = await failureOf(place, error);
+  if (isLast || !MAY_PASS.has(failure.details?.['reason'])) throw failure;
 }
 
 async function failureOf(place: ServerPlace, error: unknown): Promise<HoldfastError> {

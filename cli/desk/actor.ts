@@ -7,7 +7,7 @@ import { Option, type Command } from 'commander';
 import { isLoopback } from '../../authoring/index.js';
 import { isStoreUrl, shownPlace } from '../../store/place.js';
 import type { Cli, CommonOptions } from '../command.js';
-import { deskHere } from './desk.js';
+import { deskHere, proofWanted } from './desk.js';
 import { deskApi, type DeskApi } from './desk-api.js';
 import { TENANT } from './run-record.js';
 import type { Session } from '../session.js';
@@ -158,20 +158,10 @@ export async function commandHints(
   // A configuration that cannot be read keeps every decision from being made here.
   const elsewhere =
     (await notLocal(cli, session).catch((error: Error) => error.message)) ??
-    (await signedOnly(session));
+    (await proofWanted(cli.environment, session.place).catch(() => undefined));
   if (elsewhere === undefined) return { login: 'name', where };
   const first = `To decide, set HOLDFAST_TOKEN to your token of the approval desk: ${elsewhere}.`;
   return { login: 'token', where: [], first };
-}
-
-/** A name at the terminal signs nothing. */
-async function signedOnly(session: Session): Promise<string | undefined> {
-  const keys = await session
-    .store()
-    .then((store) => store?.deskKeys(TENANT))
-    .catch(() => undefined);
-  if (keys === undefined || keys.length === 0) return undefined;
-  return 'decisions count here with a signature of the desk (`holdfast dev` and `holdfast console` print a token)';
 }
 
 function placeWords(options: DeskOptions): readonly string[] {

@@ -68,6 +68,20 @@ export async function deskHere(
   return loginHere(environment, configFile);
 }
 
+/** Why a name at the terminal, which signs nothing, does not count here; undefined: it may. Errors: InvalidConfig. */
+export async function proofWanted(
+  { folder }: CliEnvironment,
+  { configFile }: Environment,
+): Promise<string | undefined> {
+  const { findConfig, loadConfig } = await import('../../worker/load-config.js');
+  const file = configFile ?? findConfig(folder);
+  if (file === undefined) return undefined;
+  const { defaults, agents } = await loadConfig({ folder, file });
+  const settings = [defaults.settings, ...[...agents.values()].map((agent) => agent.settings)];
+  if (!settings.some(({ requireProof }) => requireProof === true)) return undefined;
+  return `decisions count here with a signature of the desk (requireProof in ${basename(file)})`;
+}
+
 /** The configuration's ways to log in, as a reason. Errors: InvalidConfig: one that cannot be read may have some. */
 async function loginHere({ folder }: CliEnvironment, named: string | undefined) {
   const { findConfig, loadConfig } = await import('../../worker/load-config.js');

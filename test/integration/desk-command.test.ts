@@ -67,13 +67,10 @@ test('the commands below a question are those of whoever reads it, and they work
   const mine = await listed({ HOLDFAST_TOKEN: tokenOf('mia') }, '--desk', desk.url);
   const hint = hintIn(mine.out);
   expect(hint).toBe(`approve ${ask.askId} --desk ${desk.url}`);
-  // Where people are told apart, or decisions are signed, a name proves nothing.
-  const keys: readonly Record<string, string>[] = [{ HOLDFAST_DESK_KEY: '/keys/desk.json' }, {}];
-  for (const key of keys) {
-    const nobody = await listed(key, ...here);
-    expect(hintIn(nobody.out)).toBe(`approve ${ask.askId}`);
-    expect(nobody.err).toContain('set HOLDFAST_TOKEN to your token of the approval desk');
-  }
+  // Where people are told apart a name proves nothing.
+  const nobody = await listed({ HOLDFAST_DESK_KEY: '/keys/desk.json' }, ...here);
+  expect(hintIn(nobody.out)).toBe(`approve ${ask.askId}`);
+  expect(nobody.err).toContain('set HOLDFAST_TOKEN to your token of the approval desk');
   expect(await command(hint.split(' '), { HOLDFAST_TOKEN: tokenOf('mia') })).toMatchObject({
     code: 0,
     err: '',

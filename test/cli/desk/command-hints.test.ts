@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { withSession } from '../../../cli/session.js';
 import { commandHints } from '../../../cli/desk/actor.js';
 import { approvalCard } from '../../../cli/render/index.js';
@@ -15,8 +18,12 @@ const ask = {
   expiresAt: 1,
 } as unknown as AskView;
 
-async function hintsFor(variables: Readonly<Record<string, string>>, options: object = {}) {
-  const environment = { variables, folder: '/nowhere', colour: false, interactive: false };
+async function hintsFor(
+  variables: Readonly<Record<string, string>>,
+  options: object = {},
+  folder = '/nowhere',
+) {
+  const environment = { variables, folder, colour: false, interactive: false };
   const cli = { environment } as unknown as Cli;
   const { first, ...hints } = await withSession(environment, options, (session) =>
     commandHints(cli, session, options),
@@ -49,4 +56,21 @@ test.each([
   const { command, first } = await hintsFor(variables, options);
   expect(command).toBe(`approve run:1 ${words}`.trim());
   expect(first === undefined).toBe(!('HOLDFAST_ADDRESS' in variables));
+});
+
+test('commands that answer are written without a name where decisions must be signed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-hints-'));
+  const authoring = JSON.stringify(join(__dirname, '../../../authoring/index.ts'));
+  writeFileSync(
+    join(folder, 'holdfast.config.ts'),
+    `import { defineAgent, defineConfig } from ${authoring};
+     export default defineConfig({
+       agents: [defineAgent({ name: 'a', model: 'scripted/x', instructions: 'Help.' })],
+       defaults: { settings: { requireProof: true } },
+     });`,
+  );
+  const { command, first } = await hintsFor({}, {}, folder);
+  expect(command).toBe('approve run:1');
+  expect(first).toContain('requireProof in holdfast.config.ts');
+  rmSync(folder, { recursive: true });
 });
