@@ -5,10 +5,9 @@ export {
   tlsOf,
   type Credentials,
   type Reach,
-  type ServerAccess,
   type TlsMaterial,
 } from './access.js';
 export { checkMaterial, dayOf, endOfCertificate } from './check-material.js';
 export { accessRefused, connectionFailure, refusalIn } from './diagnose.js';
 export { readAccess, readPlace, type NamedPlace } from './read-access.js';
-export { startRenewal, type Change, type Renewal } from './renewal.js';
+export { startRenewal, type Change } from './renewal.js';
