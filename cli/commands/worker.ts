@@ -95,7 +95,11 @@ export function addWorker(program: Command, cli: Cli): void {
         const interrupt = onInterrupt();
         try {
           const { place } = session;
-          const config = await readConfig(place, environment.folder);
+          const config = await readConfig(place, environment.folder).catch(async (error) => {
+            // Without a server that is what has to be done first.
+            await session.reach();
+            throw error;
+          });
           const reach = await session.reach(config.connection);
           await serveWorker({ place, reach, config, ...part, signal: interrupt.signal }, output);
         } finally {

@@ -121,7 +121,7 @@ describe('the refund demo', () => {
       const demo = start([]);
       expect(await demo.exit()).toBe(1);
       expect(demo.output()).toMatch(/Approval wanted/);
-      expect(demo.output()).toMatch(/this is no terminal\. Nothing was approved\.[^]*--yes/);
+      expect(demo.output()).toMatch(/There is no terminal[^]*has approved nothing\.[^]*--yes/);
       expect(demo.output()).not.toMatch(/approves\.|Outcome +paid/);
       expect(payments()).toEqual([]);
     },

@@ -56,7 +56,7 @@ async function decide(options: DeskOptions, { runId, ask, signal }: Question): P
   if (!terminal.interactive) {
     throw new HoldfastError(
       'Usage',
-      'Nobody can be asked: this is no terminal. Nothing was approved.',
+      'There is no terminal at which somebody could be asked. The demo has approved nothing.',
       {
         hint: 'Run the demo at a terminal, or with --yes, which lets it approve by itself: npm start -- --yes',
       },
