@@ -18,6 +18,7 @@ export {
   type ApprovalDeclaration,
   type Config,
   type ConfigDefinition,
+  type ConnectionDefinition,
   type Endpoint,
   type Hook,
   type HookContext,
@@ -81,6 +82,7 @@ export {
   type Wait,
   type WaitOptions,
 } from './client/index.js';
+export type { Credentials, TlsMaterial } from './connection/index.js';
 export { openStore, type Store, type StoreOptions } from './store/store.js';
 export { HoldfastError, type ErrorCode, type ErrorContext } from './core/state/errors.js';
 export type { Decided, Decision, RejectionReason, Verdict } from './core/state/ask.js';

@@ -3,6 +3,7 @@
  * Invariant: without `jwt` and `serviceTokens` nobody from outside can be told apart, so the desk only
  * serves local development.
  */
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { HoldfastError } from '../core/state/errors.js';
 
@@ -55,6 +56,8 @@ const limits = z
     /** Of one address, without a valid login. */
     failedLoginsPerMinute: z.number().int().min(1).max(10_000).default(30),
     connections: z.number().int().min(1).max(100_000).default(1_000),
+    /** Of one address; trusted proxies have no such limit. */
+    connectionsPerAddress: z.number().int().min(1).max(100_000).default(100),
     /** Event streams at a time, of one person and of all. */
     streamsPerPerson: z.number().int().min(1).max(1_000).default(20),
     streams: z.number().int().min(1).max(100_000).default(500),
@@ -86,9 +89,13 @@ const schema = z.strictObject({
   serviceTokens: z.string().min(1).max(4_096).optional(),
   /** Roles of a token in the desk's own words: `{ 'grp-finance': ['finance'] }`. Default: as they are. */
   roles: z.record(name, z.array(role).max(20)).optional(),
-  /** Who may do more than look and decide; without a word: everybody who has a role. */
+  /**
+   * Who may do what; without a word: the roles that decide somewhere in the configuration, and where it names none,
+   * everybody who has a role. `answer` is about one's own questions; without a word: everybody who has a role.
+   */
   access: z
     .strictObject({
+      answer: z.array(role).max(50).optional(),
       read: z.array(role).max(50).optional(),
       message: z.array(role).max(50).optional(),
       interrupt: z.array(role).max(50).optional(),
@@ -96,6 +103,14 @@ const schema = z.strictObject({
       audit: z.array(role).max(50).optional(),
     })
     .prefault({}),
+  /**
+   * Addresses and networks (`10.0.0.0/8`) of proxies before the desk: what they say in X-Forwarded-For is the address
+   * that limits go by.
+   */
+  trustedProxies: z
+    .array(z.string().refine(isNetwork, 'must be an address or a network'))
+    .max(50)
+    .default([]),
   limits,
   webhooks: z
     .array(webhook)
@@ -122,6 +137,13 @@ export function parseConsole(definition: unknown): ConsoleSettings {
     `The configuration cannot be used: ${path} is not allowed: ${issue?.message ?? 'not valid'}.`,
     { hint: `Correct ${path}; leave it out to get its default.` },
   );
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const bits = isIP(address) === 6 ? 128 : 32;
+  const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+  return isIP(address) !== 0 && isPrefix && rest.length === 0;
 }
 
 function haveOwnNames(webhooks: readonly { readonly name: string }[]): boolean {

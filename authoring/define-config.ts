@@ -6,6 +6,11 @@ import { HoldfastError } from '../core/state/errors.js';
 import type { ModelRoute, UnknownModels } from '../core/state/model.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
 import { toolKey } from '../core/state/tool.js';
+import {
+  parseConnection,
+  type ConnectionDefinition,
+  type ConnectionSettings,
+} from './connection.js';
 import { parseConsole, type ConsoleDefinition, type ConsoleSettings } from './console.js';
 import type { Agent } from './define-agent.js';
 import type { Hook } from './hook.js';
@@ -13,6 +18,7 @@ import { parseBudget, parseSettings } from './check-limits.js';
 import { checkedEndpoints, checkedRoutes, checkedUnknownModels, type Endpoint } from './models.js';
 import { checkedGate, type TaskGate } from './task-gate.js';
 import type { Tool } from './tool.js';
+import { parseTuning, type WorkerTuning } from './worker-tuning.js';
 
 export interface ConfigDefinition {
   readonly agents: readonly Agent[];
@@ -32,6 +38,10 @@ export interface ConfigDefinition {
   readonly refuseTask?: TaskGate;
   /** The approval desk (`holdfast console`). */
   readonly console?: ConsoleDefinition;
+  /** The Temporal server, for workers, desk and commands; variables of the environment win. */
+  readonly connection?: ConnectionDefinition;
+  /** How much one worker does at a time; options of `holdfast worker` win. */
+  readonly worker?: WorkerTuning;
 }
 
 export interface Config {
@@ -46,6 +56,8 @@ export interface Config {
   readonly refuseTask?: TaskGate;
   readonly defaults: { readonly budget: BudgetOverrides; readonly settings: SettingsOverrides };
   readonly console: ConsoleSettings;
+  readonly connection: ConnectionSettings;
+  readonly worker: WorkerTuning;
 }
 
 export function defineConfig(definition: ConfigDefinition): Config {
@@ -73,6 +85,8 @@ export function defineConfig(definition: ConfigDefinition): Config {
       settings: parseSettings(definition.defaults?.settings, place),
     },
     console: parseConsole(definition.console),
+    connection: parseConnection(definition.connection),
+    worker: parseTuning(definition.worker),
   });
 }
 

@@ -31,6 +31,7 @@ const DESCRIPTION_CHARS_MAX = 4_000;
 /** Providers allow 64 characters of letters, digits, `_` and `-`; dots are ours (G75). */
 const WIRE_NAME_CHARS_MAX = 64;
 const NAME = /^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
+const QUEUE = /^[A-Za-z0-9._:/-]{1,200}$/;
 const VERSION = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,31}$/;
 
 /** What the code of a tool gets for this declaration of its input. */
@@ -71,6 +72,13 @@ export interface ToolDefinition<Schema extends InputDeclaration> {
   readonly sandbox?: 'none' | 'optional' | 'required';
   /** `run` in a sandbox of the tool's own making: a container, a throw-away account. */
   readonly sandboxRun?: (input: InputOf<Schema>, ctx: ToolContext) => unknown;
+  /**
+   * Task queue of the workers that run it (`holdfast worker --only activities --queue NAME`), for what is heavy or
+   * dangerous. Default: the run's own queue.
+   */
+  readonly queue?: string;
+  /** The same for `sandboxRun`. Default: `queue`. */
+  readonly sandboxQueue?: string;
   /** Did the call with `ctx.idempotencyKey` happen? Its result, or null / undefined when it did not. */
   readonly probe?: (input: InputOf<Schema>, ctx: ToolContext) => unknown;
   /**
@@ -103,12 +111,13 @@ export function defineTool<Schema extends InputDeclaration>(
   checkEffect(definition);
   checkSandbox(definition);
   checkLoss(definition);
+  checkQueues(definition);
   const { name, version, effect, run, sandboxRun, probe, onLost } = definition;
   const schema = inputSchemaOf(name, definition.input);
   const output =
     definition.output === undefined ? undefined : outputSchemaOf(name, definition.output);
   const kind = definition.kind ?? 'tool';
-  const { limits, identity } = definition;
+  const { limits, identity, queue, sandboxQueue } = definition;
   const controls = controlsOf({ name, effect, limits, identity });
   const answeredBy = answerRuleOf(name, kind, definition.answeredBy);
   const record: ToolRecord = {
@@ -136,6 +145,8 @@ export function defineTool<Schema extends InputDeclaration>(
     ...(definition.required === true && { required: true as const }),
     ...(answeredBy !== undefined && { answeredBy }),
     ...(sandboxRun !== undefined && { sandbox: definition.sandbox ?? 'optional' }),
+    ...(queue !== undefined && { queue }),
+    ...(sandboxQueue !== undefined && { sandboxQueue }),
   };
   return Object.freeze({
     record: Object.freeze(record),
@@ -230,6 +241,27 @@ function checkLoss({ name, effect, idempotency, probe, onLost }: Declaration): v
     const hint =
       "Declare idempotency: 'keyed' if its service recognises ctx.idempotencyKey; else use 'probe' or 'ask'.";
     throw wrong(name, 'its onLost is "repeat_with_key", but it is not keyed', hint);
+  }
+}
+
+function checkQueues({ name, kind = 'tool', sandboxRun, queue, sandboxQueue }: Declaration): void {
+  for (const [field, value] of Object.entries({ queue, sandboxQueue })) {
+    if (value === undefined || (typeof value === 'string' && QUEUE.test(value))) continue;
+    throw wrong(
+      name,
+      `its ${field} is ${JSON.stringify(value)}`,
+      'Name a task queue by 1 to 200 of the characters A-Z a-z 0-9 . _ : / -',
+    );
+  }
+  if (queue !== undefined && kind !== 'tool') {
+    throw wrong(name, 'it has a queue, but no code that runs', 'Drop this field.');
+  }
+  if (sandboxQueue !== undefined && sandboxRun === undefined) {
+    throw wrong(
+      name,
+      'it has a sandboxQueue, but no sandboxRun',
+      'Add sandboxRun, or name a queue.',
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 /** What authors of agents import, re-exported by the package `holdfast`. */
 export { defineAgent, type Agent, type AgentDefinition } from './define-agent.js';
 export { defineConfig, isConfig, type Config, type ConfigDefinition } from './define-config.js';
+export type { ConnectionDefinition, ConnectionSettings } from './connection.js';
 export type { Endpoint } from './models.js';
 export {
   defineHook,
@@ -21,6 +22,8 @@ export { escalate } from './escalate.js';
 export type { ApprovalDeclaration } from './approval.js';
 export type { PolicyDeclaration } from './policy.js';
 export type { Tool, ToolContext } from './tool.js';
+export { queuesOf } from './tool-queues.js';
+export { parseTuning, type WorkerTuning } from './worker-tuning.js';
 export { ToolError } from './tool-error.js';
 export { days, hours, minutes, seconds, usd } from './units.js';
 export {

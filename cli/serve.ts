@@ -1,13 +1,22 @@
 /** Running a worker in the foreground until a signal; running work is drained first. */
-import type { Config } from '../authoring/index.js';
+import { queuesOf, type Config, type WorkerTuning } from '../authoring/index.js';
 import { shownPlace, storeExists } from '../store/place.js';
 import type { Environment } from '../worker/config.js';
+import type { KnownReach } from './session.js';
 import type { Output } from './terminal/output.js';
 
 export interface ServeOptions {
   readonly place: Environment;
-  readonly address: string;
+  readonly reach: KnownReach;
   readonly config: Config;
+  /** Default: workflows and activities. */
+  readonly serves?: 'workflows' | 'activities';
+  /** A queue of tools, in place of the one of runs. */
+  readonly queue?: string;
+  /** The queues of tools are served by the same process; default: others have to be started for them. */
+  readonly servesQueues?: true;
+  /** In place of what the configuration says. */
+  readonly tuning?: WorkerTuning;
   /** Ends the worker as a signal would. */
   readonly signal: AbortSignal;
 }
@@ -21,8 +30,10 @@ export async function readConfig(place: Environment, folder: string): Promise<Co
 
 /** Prepares the namespace and serves; resolves when the worker has drained. */
 export async function serveWorker(options: ServeOptions, output: Output): Promise<void> {
-  const { place, address, config, signal } = options;
-  const { namespace, taskQueue, storePlace } = place;
+  const { place, reach, config, signal } = options;
+  const { storePlace } = place;
+  const { serves, queue, tuning } = options;
+  const taskQueue = queue ?? place.taskQueue;
   await prepareNamespace(options);
   const { startWorker, providersOf } = await import('../worker/index.js');
   const { unreachableModels } = await import('../worker/unreachable-models.js');
@@ -30,12 +41,23 @@ export async function serveWorker(options: ServeOptions, output: Output): Promis
   for (const line of unreachableModels(config, providers)) output.remark(line);
   const say = (line: string): void => output.remark(line);
   const isNew = !storeExists(storePlace);
-  const queue = { address, namespace, taskQueue, storePlace };
-  const worker = await startWorker({ ...queue, providers, config, say });
+  const worker = await startWorker({
+    ...reach,
+    ...tuning,
+    taskQueue,
+    storePlace,
+    providers,
+    config,
+    say,
+    ...(serves !== undefined && { serves }),
+  });
   const agents = [...config.agents.keys()];
   const store = shownPlace(storePlace);
+  const { address } = reach;
   output.data({ serving: agents, address, taskQueue, store });
-  output.line(`Worker           serves ${agents.join(', ')} on task queue ${taskQueue}`);
+  const part = serves === undefined ? '' : `${serves} of `;
+  output.line(`Worker           serves ${part}${agents.join(', ')} on task queue ${taskQueue}`);
+  for (const line of queueLines(options)) output.remark(line);
   output.line(`Store            ${store}${isNew ? ' (made now: there was none)' : ''}`);
   const served = worker.run();
   // A worker can be told to end only once it runs.
@@ -45,9 +67,24 @@ export async function serveWorker(options: ServeOptions, output: Output): Promis
   output.remark('The worker has drained.');
 }
 
-async function prepareNamespace({ address, place }: ServeOptions): Promise<void> {
+/** Queues that tools name are served by whoever is told to: what is dangerous runs nowhere by accident. */
+function queueLines({ config, queue, serves, servesQueues }: ServeOptions): readonly string[] {
+  const named = queuesOf(config.tools.values());
+  if (queue !== undefined) {
+    const isNamed = named.some(([name]) => name === queue);
+    return isNamed ? [] : [`No tool of this configuration names the task queue ${queue}.`];
+  }
+  if (serves === 'workflows' || servesQueues) return [];
+  return named.map(
+    ([queue, names]) =>
+      `Calls of ${names.slice(0, 5).join(', ')} go to the task queue ${queue}: run \`holdfast worker --only activities --queue ${queue}\`.`,
+  );
+}
+
+async function prepareNamespace({ reach }: ServeOptions): Promise<void> {
   const { connect } = await import('../client/index.js');
-  const client = await connect({ address, namespace: place.namespace });
+  const { renew: _, ...once } = reach;
+  const client = await connect(once);
   try {
     await client.ensureNamespaceReady();
   } finally {

@@ -2,16 +2,25 @@
  * What a command works with: the store's file and a client, each opened when first needed and closed at the
  * end. Reading commands work from the store alone, so that a past run can be seen without a server.
  */
+import type { ConnectionSettings } from '../authoring/index.js';
 import type { HoldfastClient, ReadingStore } from '../client/index.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { runningServer } from '../devserver/index.js';
 import { shownPlace, storeExists } from '../store/place.js';
 import type { Store } from '../store/store.js';
 import { readEnvironment, type Environment } from '../worker/config.js';
+import { withoutName, type ServerReach } from '../worker/reach.js';
 import { variablesWith, type CliEnvironment, type PlaceOptions } from './environment.js';
 
 export interface Session {
   readonly place: Environment;
+  /**
+   * How the server is reached: the named one, else the embedded one. Commands that have loaded the configuration hand
+   * its settings over. Errors: ServerUnavailable, InvalidConfig.
+   */
+  reach(settings?: ConnectionSettings): Promise<KnownReach>;
+  /** What environment, profile and configuration name, running or not. Errors: InvalidConfig. */
+  named(settings?: ConnectionSettings): Promise<ServerReach>;
   /** The workers' store; undefined while there is none. */
   store(): Promise<ReadingStore | undefined>;
   /** The same with everything in it, for what reads more than events. */
@@ -39,6 +48,7 @@ export async function withSession<T>(
   let store: Store | undefined;
   let client: HoldfastClient | undefined;
   let withoutStore: HoldfastClient | undefined;
+  let settings: ConnectionSettings | undefined;
 
   async function openedStore(): Promise<Store | undefined> {
     if (store === undefined && storeExists(place.storePlace)) {
@@ -48,11 +58,22 @@ export async function withSession<T>(
     return store;
   }
 
-  async function openedClient(connectLimitMs: number): Promise<HoldfastClient> {
+  async function named(given?: ConnectionSettings): Promise<ServerReach> {
+    settings = given ?? settings ?? (await connectionSettings(place, environment.folder));
+    return place.reach(settings);
+  }
+
+  const reach: Session['reach'] = async (given) => reachIn(place, await named(given));
+
+  async function clientWith(limitMs: number, opened: ReadingStore | undefined) {
+    return connected(place, { ...(await reach()), connectLimitMs: limitMs, store: opened });
+  }
+
+  async function openedClient(limitMs: number): Promise<HoldfastClient> {
     if (client !== undefined) return client;
     // Without a server nobody waits for the store.
-    const address = await addressOf(variables, place);
-    client = await connected(place, { address, connectLimitMs, store: await openedStore() });
+    await reach();
+    client = await clientWith(limitMs, await openedStore());
     return client;
   }
 
@@ -62,22 +83,24 @@ export async function withSession<T>(
     } catch (error) {
       if (!(error instanceof HoldfastError) || error.code !== 'StoreUnavailable') throw error;
       const { awayStore } = await import('../client/index.js');
-      const address = await addressOf(variables, place);
-      const connectLimitMs = CONNECT_LIMIT_MS;
-      client = await connected(place, { address, connectLimitMs, store: awayStore(error) });
+      client = await clientWith(CONNECT_LIMIT_MS, awayStore(error));
       return client;
     }
   }
 
   async function clientWithoutStore(): Promise<HoldfastClient> {
-    const address = await addressOf(variables, place);
-    withoutStore ??= await connected(place, { address, connectLimitMs: CONNECT_LIMIT_MS });
+    // A configuration that cannot be loaded is told elsewhere, and says nothing of the server.
+    const known = await named().catch(() => place.reach());
+    const reached = await reachIn(place, known);
+    withoutStore ??= await connected(place, { ...reached, connectLimitMs: CONNECT_LIMIT_MS });
     return withoutStore;
   }
 
   try {
     return await work({
       place,
+      reach,
+      named,
       store: openedStore,
       wholeStore: openedStore,
       client: () => openedClient(CONNECT_LIMIT_MS),
@@ -92,18 +115,29 @@ export async function withSession<T>(
   }
 }
 
-interface Place {
-  readonly address: string;
+export type KnownReach = Omit<ServerReach, 'isNamed'>;
+
+interface Place extends KnownReach {
   readonly connectLimitMs: number;
   readonly store?: ReadingStore | undefined;
 }
 
 async function connected(
-  { namespace, taskQueue }: Environment,
+  { taskQueue }: Environment,
   { store, ...at }: Place,
 ): Promise<HoldfastClient> {
   const { connect } = await import('../client/index.js');
-  return connect({ ...at, namespace, taskQueue, ...(store !== undefined && { store }) });
+  return connect({ ...at, taskQueue, ...(store !== undefined && { store }) });
+}
+
+/** Of the configuration, where there is one: its codec is what keeps payloads from being sent as they are. */
+async function connectionSettings(
+  { configFile }: Environment,
+  folder: string,
+): Promise<ConnectionSettings | undefined> {
+  const { findConfig, loadConfig } = await import('../worker/load-config.js');
+  const file = configFile ?? findConfig(folder);
+  return file === undefined ? undefined : (await loadConfig({ folder, file })).connection;
 }
 
 function nobodyThere(error: unknown): undefined {
@@ -111,14 +145,11 @@ function nobodyThere(error: unknown): undefined {
   throw error;
 }
 
-/** The configured address, else the embedded server of the project's data folder. */
-export async function addressOf(
-  variables: Readonly<Record<string, string | undefined>>,
-  place: Environment,
-): Promise<string> {
-  if (variables.HOLDFAST_ADDRESS !== undefined) return place.address;
+/** The named server, else the embedded one of the project's data folder, which wants no credentials. */
+async function reachIn(place: Environment, reach: ServerReach): Promise<KnownReach> {
+  if (reach.isNamed) return withoutName(reach);
   const running = await runningServer(place.home);
-  if (running !== undefined) return running.address;
+  if (running !== undefined) return embeddedReach(reach, running.address);
   throw new HoldfastError(
     'ServerUnavailable',
     `No Temporal server is running on the data folder ${place.home}.`,
@@ -127,6 +158,11 @@ export async function addressOf(
       details: { home: place.home },
     },
   );
+}
+
+export function embeddedReach(reach: ServerReach, address: string): KnownReach {
+  const { namespace, payloadCodecs } = reach;
+  return { address, namespace, ...(payloadCodecs !== undefined && { payloadCodecs }) };
 }
 
 /** The whole store, for commands that are nothing without it. Errors: StoreUnavailable. */

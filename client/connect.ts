@@ -1,7 +1,8 @@
 /** The public client: starting runs and reaching those that exist. */
 import { join, extname } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
+import { credentialsOf, type Reach } from '../connection/index.js';
 import type { AskRow } from '../store/asks.js';
 import type { RunsQuery } from '../store/runs.js';
 import type { SessionEntry, SessionsQuery } from '../store/sessions.js';
@@ -11,21 +12,20 @@ import { ownExecution } from './runs/execution.js';
 import type { PendingQuery } from './read/ended-runs.js';
 import { askOfRun, findAsk, type FoundAsk } from './decide/find-ask.js';
 import { type Link, type ReadingStore, storeOf } from './link.js';
+import { openConnection } from './live-connection.js';
 import { listAsks, listRuns } from './read/lists.js';
 import { ensureNamespaceReady, namespaceFacts, type NamespaceFacts } from './namespace.js';
 import type { QueryRequest } from './query/options.js';
 import { openQuery, type Query } from './query/query.js';
 import { runHandle, type RunHandle } from './runs/run-handle.js';
-import { retries, type Retries } from './retries.js';
 import type { RunSummary } from './read/run-summary.js';
-import { connectFailure } from './server-failure.js';
 import { startRun, type StartOptions } from './runs/start-run.js';
 import { headOf, readTranscript, type Transcript } from './read/transcript.js';
 import { stuckRuns, type StuckQuery, type StuckRun } from './read/stuck-runs.js';
 import type { Wait } from './read/waits.js';
 import { workerCount } from './workers.js';
 
-export interface ConnectOptions {
+export interface ConnectOptions extends Reach {
   /** `host:port` of the Temporal server; default `localhost:7233`. */
   readonly address?: string;
   readonly namespace?: string;
@@ -43,6 +43,8 @@ export interface ConnectOptions {
   readonly payloadCodecs?: readonly PayloadCodec[];
   /** Longest wait for the connection, in ms; default 5,000. */
   readonly connectLimitMs?: number;
+  /** Told when the credentials have changed, or cannot be renewed; default: nobody. */
+  readonly say?: (line: string) => void;
 }
 
 export interface HoldfastClient {
@@ -99,13 +101,12 @@ export interface HoldfastClient {
    * Errors: RunNotFound, also for a run of another tenant.
    */
   waits(runId: string): Promise<readonly Wait[]>;
-  /** Workers that asked for work on the task queue within the last minutes. */
-  workerCount(): Promise<number>;
+  /** Workers that asked for work on the task queue, or on this one, within the last minutes. */
+  workerCount(queue?: string): Promise<number>;
   close(): Promise<void>;
 }
 
 const DEFAULT_ADDRESS = 'localhost:7233';
-const CONNECT_LIMIT_MS = 5_000;
 /** Sources run under tsx and jest, compiled files from dist; both lie in the same layout. */
 const PAYLOAD_CONVERTER_PATH = join(
   __dirname,
@@ -132,9 +133,8 @@ export async function openLink(options: ConnectOptions): Promise<OpenLink> {
     namespace: options.namespace ?? 'default',
     taskQueue: options.taskQueue ?? TASK_QUEUE,
   };
-  const limitMs = options.connectLimitMs ?? CONNECT_LIMIT_MS;
-  const retrying = retries();
-  const connection = await openConnection(place, { limitMs, retrying });
+  const live = await openConnection({ ...options, ...place, limitMs: options.connectLimitMs });
+  const { connection } = live;
   const temporal = new Client({
     connection,
     namespace: place.namespace,
@@ -146,32 +146,17 @@ export async function openLink(options: ConnectOptions): Promise<OpenLink> {
   const tenant = options.tenant ?? 'default';
   const { store, signer } = options;
   return {
-    link: { connection, temporal, ...place, tenant, store, ...(signer && { signer }) },
-    async close() {
-      await retrying.settle();
-      await connection.close();
+    link: {
+      connection,
+      temporal,
+      ...place,
+      ...credentialsOf(options),
+      tenant,
+      store,
+      ...(signer && { signer }),
     },
+    close: () => live.close(),
   };
-}
-
-async function openConnection(
-  place: Pick<Link, 'address' | 'namespace' | 'taskQueue'>,
-  { limitMs, retrying }: { readonly limitMs: number; readonly retrying: Retries },
-): Promise<Connection> {
-  const { address } = place;
-  const connection = Connection.lazy({
-    address,
-    connectTimeout: limitMs,
-    interceptors: [retrying.interceptor],
-  });
-  try {
-    await connection.ensureConnected();
-    return connection;
-  } catch (error) {
-    await retrying.settle();
-    await connection.close();
-    throw connectFailure(error, place);
-  }
 }
 
 function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
@@ -201,7 +186,7 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
       ),
     stuckRuns: (query) => stuckRuns(link, query),
     waits: async (runId) => (await ownExecution(link, runId)).waits,
-    workerCount: () => workerCount(link),
+    workerCount: (queue) => workerCount(link, queue),
     close,
   };
 }

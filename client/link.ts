@@ -2,6 +2,7 @@
 import type { Client, Connection } from '@temporalio/client';
 import type { LiveStreams } from '../store/live-streams.js';
 import type { Store } from '../store/store.js';
+import type { Credentials } from '../connection/index.js';
 import type { DeskSigner } from './decide/desk-signer.js';
 import { serverFailure } from './server-failure.js';
 import { HoldfastError } from '../core/state/errors.js';
@@ -30,7 +31,7 @@ export type ReadingStore = Pick<
   | 'needsOf'
 > & { readonly live: Pick<LiveStreams, 'watch'> };
 
-export interface Link {
+export interface Link extends Credentials {
   readonly connection: Connection;
   readonly temporal: Client;
   readonly address: string;

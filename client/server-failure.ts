@@ -9,9 +9,10 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { ApplicationFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
+import { accessRefused, connectionFailure, type Credentials } from '../connection/index.js';
 import { HoldfastError, isErrorCode, type ErrorCode } from '../core/state/errors.js';
 
-export interface FailurePlace {
+export interface FailurePlace extends Credentials {
   readonly address: string;
   readonly namespace: string;
   readonly taskQueue: string;
@@ -51,10 +52,11 @@ export function serverFailure(error: unknown, place: FailurePlace): HoldfastErro
   return status === undefined ? internal(error) : ofStatus(status, place);
 }
 
-/** Why no connection came about: whatever went wrong before the first answer, nobody is there. */
-export function connectFailure(error: unknown, place: FailurePlace): HoldfastError {
+/** Why no connection came about: what the server said, else what knocking at its door shows. */
+export async function connectFailure(error: unknown, place: FailurePlace): Promise<HoldfastError> {
   const status = grpcStatusOf(error);
-  return status === undefined ? noAnswer(place, error) : ofStatus(status, place);
+  const isSilence = status === undefined || status.code === GRPC.unavailable;
+  return isSilence ? connectionFailure(place, error) : ofStatus(status, place);
 }
 
 /** The server could not be reached. */
@@ -99,11 +101,7 @@ function ofStatus(status: GrpcStatus, place: FailurePlace): HoldfastError {
       return refused(place, status);
     case GRPC.permissionDenied:
     case GRPC.unauthenticated:
-      return new HoldfastError(
-        'ServerUnavailable',
-        `The server at ${place.address} does not allow this: ${brief(status.details)}`,
-        { hint: 'Use an account that may do it, or ask who runs the server.', cause },
-      );
+      return accessRefused(place, { code: status.code, words: status.details, cause });
     default:
       return refused(place, status);
   }

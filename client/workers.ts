@@ -7,8 +7,9 @@ const KINDS = [1, 2] as const;
 const FRESH_MS = 90_000;
 
 /** Processes that asked for work recently. A dead one is still counted for up to 90 seconds. */
-export async function workerCount(link: Link): Promise<number> {
-  const identities = await Promise.all(KINDS.map((kind) => pollersOf(link, kind)));
+export async function workerCount(link: Link, queue = link.taskQueue): Promise<number> {
+  const asked = { ...link, taskQueue: queue };
+  const identities = await Promise.all(KINDS.map((kind) => pollersOf(asked, kind)));
   return new Set(identities.flat()).size;
 }
 

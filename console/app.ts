@@ -7,7 +7,8 @@
 import { randomUUID } from 'node:crypto';
 import { Hono, type Context } from 'hono';
 import { HoldfastError } from '../core/state/errors.js';
-import { authenticate, checkAccess, notLoggedIn } from './identity/authenticate.js';
+import { authenticate, notLoggedIn } from './identity/authenticate.js';
+import { checkAccess } from './identity/rights.js';
 import type { Authenticator, Login, Person } from './identity/person.js';
 import type { EndpointRequest, Endpoint } from './http/endpoint.js';
 import { openApiDocument } from './http/openapi.js';
@@ -15,6 +16,7 @@ import { strangersAt } from './identity/strangers.js';
 import { parseBody, parseFields } from './http/parse.js';
 import { notFound, Problem, problemOf, problemResponse } from './http/problem.js';
 import { rateLimit, slots } from './http/rate.js';
+import { remoteAddress, trustedProxies } from './http/remote-address.js';
 import { streamResponse } from './http/stream.js';
 import { SECURITY_HEADERS } from './http/security-headers.js';
 import type { StaticPage } from './static-page.js';
@@ -93,8 +95,10 @@ function loggingIn({ desk, logins }: AppSettings): LogIn {
   const people = rateLimit(limits.requestsPerMinute, desk.clock);
   const strangers = strangersAt(rateLimit(limits.failedLoginsPerMinute, desk.clock));
   const audited = rateLimit(STRANGERS_AUDITED_PER_MINUTE, desk.clock);
+  const proxies = trustedProxies(desk.settings.trustedProxies);
   return async (context, endpoint) => {
-    const address = context.env?.incoming?.socket?.remoteAddress ?? 'unknown';
+    const peer = context.env?.incoming?.socket?.remoteAddress ?? 'unknown';
+    const address = remoteAddress(peer, context.req.header('x-forwarded-for'), proxies);
     const header = context.req.header('authorization') ?? '';
     const attempt = strangers.attempt(address, header);
     if (attempt.seconds > 0) throw tooMany(attempt.seconds);
@@ -114,7 +118,7 @@ function loggingIn({ desk, logins }: AppSettings): LogIn {
 
 function serving(settings: AppSettings): Serve {
   const { desk, signal } = settings;
-  const { limits, access } = desk.settings;
+  const { limits } = desk.settings;
   const loggedIn = loggingIn(settings);
   const streams = slots(limits.streamsPerPerson, limits.streams);
 
@@ -123,7 +127,7 @@ function serving(settings: AppSettings): Serve {
     endpoint: Endpoint,
     { person, until }: LoggedIn,
   ): Promise<Response> {
-    checkAccess(person, access[endpoint.access]);
+    checkAccess(desk, person, endpoint.access);
     const { raw } = context.req;
     const ending = new AbortController();
     const gone = AbortSignal.any([raw.signal, signal, ending.signal]);

@@ -13,6 +13,8 @@ import { HoldfastError } from '../core/state/errors.js';
 import { createApp } from './app.js';
 import type { Desk, KnownTool } from './desk.js';
 import type { DeskStore } from './desk-store.js';
+import { limitConnections } from './http/connections.js';
+import { trustedProxies } from './http/remote-address.js';
 import { jwtLogin, type RoleNames } from './identity/jwt.js';
 import { localLogin } from './identity/local.js';
 import type { Authenticator } from './identity/person.js';
@@ -32,6 +34,8 @@ export interface ConsoleOptions {
   readonly signer?: DeskSigner;
   /** What a local developer may decide on; used without `jwt` and `serviceTokens` only. */
   readonly localRoles: readonly string[];
+  /** Roles that decide somewhere: the desk is theirs unless `access` says otherwise. Absent: whoever has a role. */
+  readonly deciders?: readonly string[];
   /** Tools of the configuration: the forms of corrections are made from their schemas. */
   readonly tools?: readonly KnownTool[];
   /** Where Temporal's own page is: runs lead there. */
@@ -53,7 +57,11 @@ export interface RunningConsole {
 }
 
 const REQUEST_LIMIT_MS = 30_000;
-const HEADERS_LIMIT_MS = 10_000;
+const HEADERS_LIMIT_MS = 5_000;
+/** Between two requests of one connection. */
+const IDLE_LIMIT_MS = 5_000;
+/** How often the limits are looked at; Node's own 30 s would be the shortest of them. */
+const LOOKED_AT_MS = 1_000;
 const HEADER_BYTES_MAX = 16_384;
 /** How long requests may take to end when the console does. */
 const GRACE_MS = 3_000;
@@ -95,12 +103,14 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
 
 function deskOf(options: ConsoleOptions, clock: () => number): Desk {
   const { client, store, settings, signer, version, tools = [], temporalUi, say } = options;
+  const { deciders = [] } = options;
   return {
     client,
     store,
     settings,
     version,
     tools,
+    deciders,
     ...(signer !== undefined && { signer }),
     ...(temporalUi !== undefined && { temporalUi }),
     views: views(),
@@ -152,17 +162,19 @@ type Fetch = ReturnType<typeof createApp>['fetch'];
 
 function listen(
   fetch: Fetch,
-  { host, port, limits }: ConsoleSettings,
+  { host, port, limits, trustedProxies: proxies }: ConsoleSettings,
 ): Promise<{ readonly server: Server; readonly port: number }> {
   return new Promise((resolve, reject) => {
     const serverOptions = {
       maxHeaderSize: HEADER_BYTES_MAX,
       headersTimeout: HEADERS_LIMIT_MS,
       requestTimeout: REQUEST_LIMIT_MS,
+      keepAliveTimeout: IDLE_LIMIT_MS,
+      connectionsCheckingInterval: LOOKED_AT_MS,
     };
     const listening = { fetch, hostname: host, port, serverOptions, overrideGlobalObjects: false };
     const server = serve(listening, (place) => resolve({ server, port: place.port })) as Server;
-    server.maxConnections = limits.connections;
+    limitConnections(server, limits, trustedProxies(proxies));
     server.once('error', (error: NodeJS.ErrnoException) => reject(portFailure(error, host, port)));
   });
 }

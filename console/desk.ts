@@ -35,6 +35,8 @@ export interface Desk {
   readonly client: HoldfastClient;
   readonly store: DeskStore;
   readonly settings: ConsoleSettings;
+  /** Roles that decide somewhere, by the configuration; absent or empty: whoever has a role. */
+  readonly deciders?: readonly string[];
   /** Absent: heads of the trail are not signed. */
   readonly signer?: DeskSigner;
   readonly version: string;

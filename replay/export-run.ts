@@ -1,5 +1,7 @@
 /** Makes the bundle of a run: its histories, and what they refer to. */
 import { codeVersion } from '../activities/run/code-version.js';
+import type { PayloadCodec } from '@temporalio/common';
+import { credentialsOf, type Credentials } from '../connection/index.js';
 import type { Store } from '../store/store.js';
 import { connect } from '../worker/connection.js';
 import type { Bundle } from './bundle.js';
@@ -8,21 +10,26 @@ import { gather } from './gather.js';
 import { keepQuiet } from './keep-quiet.js';
 import { versionsOf } from './versions.js';
 
-export interface ExportPlace {
+export interface ExportPlace extends Credentials {
   readonly address: string;
   readonly namespace: string;
+  /** Those of the workers: a bundle holds payloads as they were before. */
+  readonly payloadCodecs?: readonly PayloadCodec[];
   readonly store: Store;
 }
 
 /** Errors: `ServerUnavailable`, `RunNotFound`, `HistoryMissing`, `TranscriptMissing`, `StoreUnavailable`. */
 export async function exportRun(
-  { address, namespace, store }: ExportPlace,
+  { address, namespace, store, payloadCodecs = [], ...credentials }: ExportPlace,
   run: Bundle['run'],
 ): Promise<Bundle> {
   keepQuiet();
-  const connection = await connect({ address, attemptsMax: 1 });
+  const connection = await connect({ address, ...credentialsOf(credentials), attemptsMax: 1 });
   try {
-    const segments = await fetchSegments({ connection, namespace, archive: store }, run);
+    const segments = await fetchSegments(
+      { connection, namespace, archive: store, payloadCodecs },
+      run,
+    );
     const gathered = await gather(
       store,
       run,

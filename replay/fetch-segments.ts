@@ -4,6 +4,7 @@
  * Invariant: the chain is walked from its end, because only the first event of a segment names the one
  * before it; what a reset has left behind is no part of it.
  */
+import type { PayloadCodec } from '@temporalio/common';
 import type { NativeConnection } from '@temporalio/worker';
 import { historyJson } from '../activities/history-json.js';
 import { HoldfastError } from '../core/state/errors.js';
@@ -13,6 +14,7 @@ import type { Archival } from '../store/archivals.js';
 import { LIST_ROWS_MAX } from '../store/bounds.js';
 import { SEGMENTS_MAX, type Segment } from './bundle.js';
 import { continuedFrom } from './chain.js';
+import { decodePayloads } from './decode-payloads.js';
 import type { HistoryEvent } from './history.js';
 
 const PAGES_MAX = 10_000;
@@ -24,6 +26,8 @@ export interface HistoryPlace {
   readonly namespace: string;
   /** Absent: the server alone. */
   readonly archive?: Pick<Store, 'readHistories' | 'listArchivals'>;
+  /** Those of the workers; the server and the archive hold what they have encoded. */
+  readonly payloadCodecs?: readonly PayloadCodec[];
 }
 
 /** Errors: `RunNotFound`, `HistoryMissing`. */
@@ -47,13 +51,26 @@ export async function fetchSegments(
       found.unshift({ execution, events: eventsOf(kept.history), source: 'store' });
     }
     const before = continuedFrom(found[0]!.events);
-    if (before === undefined) return found.map((one, segment) => ({ segment, ...one }));
+    if (before === undefined) return decoded(place, run.runId, found);
     execution = before;
   }
   throw new HoldfastError(
     'HistoryMissing',
     `Run ${run.runId} has more than ${SEGMENTS_MAX} segments.`,
   );
+}
+
+async function decoded(
+  { payloadCodecs: codecs = [], namespace }: HistoryPlace,
+  workflowId: string,
+  found: readonly Omit<Segment, 'segment'>[],
+): Promise<readonly Segment[]> {
+  const segments: Segment[] = [];
+  for (const [segment, one] of found.entries()) {
+    const events = await decodePayloads(one.events, { codecs, namespace, workflowId });
+    segments.push({ segment, ...one, events });
+  }
+  return segments;
 }
 
 interface Fetched {

@@ -1,6 +1,8 @@
 /**
  * Strict replay for tests: of runs that a server holds, and of bundles that were exported from one.
  */
+import type { PayloadCodec } from '@temporalio/common';
+import { credentialsOf, type Credentials } from '../connection/index.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { Bundle } from '../replay/bundle.js';
 import { fetchSegments } from '../replay/fetch-segments.js';
@@ -10,10 +12,12 @@ import { reportLines } from '../replay/report-text.js';
 import { replayRun, replayRunsOf, type ReplayableRun } from '../replay/strict-replay.js';
 import { connect } from '../worker/connection.js';
 
-export interface ReplayPlace {
+export interface ReplayPlace extends Credentials {
   readonly address: string;
   /** Default `default`. */
   readonly namespace?: string;
+  /** Those of the workers. */
+  readonly payloadCodecs?: readonly PayloadCodec[];
 }
 
 /** Why a run did not replay, by run id; a run that replayed is not in it. */
@@ -23,17 +27,18 @@ const TENANT = 'default';
 
 /** Replays every segment of every run. Errors: ServerUnavailable; a run that is not there is a failure. */
 export async function replayRuns(
-  { address, namespace = 'default' }: ReplayPlace,
+  { address, namespace = 'default', payloadCodecs = [], ...credentials }: ReplayPlace,
   runIds: readonly string[],
 ): Promise<ReplayFailures> {
   keepQuiet();
   const failures = new Map<string, string>();
-  const connection = await connect({ address });
+  const connection = await connect({ address, ...credentialsOf(credentials) });
+  const place = { connection, namespace, payloadCodecs };
   async function* runs(): AsyncGenerator<ReplayableRun> {
     for (const runId of runIds) {
       const run = { tenant: TENANT, runId };
       try {
-        yield { run, segments: await fetchSegments({ connection, namespace }, run) };
+        yield { run, segments: await fetchSegments(place, run) };
       } catch (error) {
         failures.set(runId, error instanceof Error ? error.message : String(error));
       }

@@ -4,13 +4,21 @@
  */
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { readPlace, type NamedPlace } from '../connection/index.js';
+import { DEFAULT_ADDRESS, DEFAULT_NAMESPACE, reachOf, type ServerReach } from './reach.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { isStoreUrl, refuseUnknownPlace } from '../store/place.js';
+import type { ConnectionSettings } from '../authoring/index.js';
 import { projectFolder } from './project-folder.js';
 
 export interface Environment {
+  /** `localhost:7233` unless somebody names one. */
   readonly address: string;
   readonly namespace: string;
+  /** Where variables and Temporal's profile say that the server is; absent what they do not say. */
+  readonly named: NamedPlace;
+  /** How the server is reached: by what is named here, then by the configuration. Errors: InvalidConfig. */
+  readonly reach: (settings?: ConnectionSettings) => ServerReach;
   readonly taskQueue: string;
   /** Folder of local state; the store lies in it unless `HOLDFAST_STORE` says otherwise. */
   readonly home: string;
@@ -34,10 +42,6 @@ const STORE_FILE = 'store.db';
 
 const text = z.string().trim().min(1, 'must not be blank').max(4_096);
 const schema = z.object({
-  HOLDFAST_ADDRESS: text
-    .regex(/^(\[[0-9A-Fa-f:]+\]|[^\s:/]+):\d{1,5}$/, 'must be host:port')
-    .default('localhost:7233'),
-  HOLDFAST_NAMESPACE: text.default('default'),
   HOLDFAST_TASK_QUEUE: text.default('holdfast'),
   HOLDFAST_HOME: text.optional(),
   HOLDFAST_STORE: text.optional(),
@@ -76,9 +80,12 @@ export function readEnvironment(
     read.HOLDFAST_HOME === undefined
       ? join(projectFolder(folder, configFile), HOME)
       : resolve(folder, read.HOLDFAST_HOME);
+  const named = readPlace({ variables, folder });
   return {
-    address: read.HOLDFAST_ADDRESS,
-    namespace: read.HOLDFAST_NAMESPACE,
+    address: named.address ?? DEFAULT_ADDRESS,
+    namespace: named.namespace ?? DEFAULT_NAMESPACE,
+    named,
+    reach: (settings) => reachOf({ variables, folder, settings }),
     taskQueue: read.HOLDFAST_TASK_QUEUE,
     home,
     storePlace:

@@ -1,30 +1,66 @@
-/** Reaching the Temporal server, with a bounded wait and an error that says what to do. */
+/** Reaching the Temporal server, with a bounded wait and an error that says what failed and what to do. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NativeConnection } from '@temporalio/worker';
-import { HoldfastError } from '../core/state/errors.js';
+import {
+  accessRefused,
+  checkMaterial,
+  connectionFailure,
+  refusalIn,
+  sdkTls,
+  tlsOf,
+  type Credentials,
+} from '../connection/index.js';
+import type { HoldfastError } from '../core/state/errors.js';
 
 const ATTEMPTS_MAX = 10;
 const PAUSE_MS = 500;
+/** Waiting mends these; anything else is said at once. */
+const MAY_PASS: ReadonlySet<unknown> = new Set(['no_answer', 'timeout', 'unknown_host']);
 
-export interface ServerPlace {
+export interface ServerPlace extends Credentials {
   readonly address: string;
   /** Default 10: five seconds for a server that is just starting. */
   readonly attemptsMax?: number;
 }
 
+/** Errors: ServerUnavailable with `details.reason`; InvalidConfig for certificates that cannot be used. */
 export async function connect(place: ServerPlace): Promise<NativeConnection> {
-  const attemptsMax = place.attemptsMax ?? ATTEMPTS_MAX;
-  let cause: unknown;
-  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+  const { address, apiKey, metadata, attemptsMax = ATTEMPTS_MAX } = place;
+  const tls = tlsOf(place);
+  if (tls !== undefined) checkMaterial(tls);
+  const open = () =>
+    NativeConnection.connect({
+      address,
+      tls: sdkTls(place) ?? false,
+      ...(apiKey !== undefined && { apiKey }),
+      ...(metadata !== undefined && { metadata: { ...metadata } }),
+    });
+  for (let attempt = 1; ; attempt += 1) {
     try {
-      return await NativeConnection.connect({ address: place.address });
+      return await open();
     } catch (error) {
-      cause = error;
-      if (attempt < attemptsMax) await sleep(PAUSE_MS);
+      await throwUnlessPassing(place, error, {
+        isFirst: attempt === 1,
+        isLast: attempt >= attemptsMax,
+      });
     }
+    await sleep(PAUSE_MS);
   }
-  throw new HoldfastError('ServerUnavailable', `No Temporal server answers at ${place.address}.`, {
-    hint: 'Start one with `holdfast dev`, or set HOLDFAST_ADDRESS to yours.',
-    cause,
-  });
+}
+
+/** Knocking takes a moment, and the first failure shows what does not pass. */
+async function throwUnlessPassing(
+  place: ServerPlace,
+  error: unknown,
+  { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean },
+): Promise<void> {
+  if (!isFirst && !isLast) return;
+  const failure = await failureOf(place, error);
+  if (isLast || !MAY_PASS.has(failure.details?.['reason'])) throw failure;
+}
+
+async function failureOf(place: ServerPlace, error: unknown): Promise<HoldfastError> {
+  const refusal = refusalIn(error instanceof Error ? error.message : String(error));
+  if (refusal !== undefined) return accessRefused(place, { ...refusal, cause: error });
+  return connectionFailure(place, error);
 }

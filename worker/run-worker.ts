@@ -3,6 +3,7 @@ import type { Config } from '../authoring/index.js';
 import { readEnvironment } from './config.js';
 import { loadConfig } from './load-config.js';
 import { providersOf } from './providers.js';
+import { withoutName } from './reach.js';
 import { unreachableModels } from './unreachable-models.js';
 import { startWorker, type WorkerSettings } from './worker.js';
 
@@ -25,9 +26,10 @@ export async function runWorkerProcess(options: WorkerProcessOptions = {}): Prom
   const config =
     options.config ??
     (await loadConfig({ folder, ...(configFile !== undefined && { file: configFile }) }));
-  const { address, namespace, taskQueue, storePlace } = environment;
+  const { taskQueue, storePlace } = environment;
   const providers = providersOf(environment, config);
-  const settings = { address, namespace, taskQueue, storePlace, providers, ...options.settings };
+  const reach = withoutName(environment.reach(config.connection));
+  const settings = { ...reach, taskQueue, storePlace, providers, ...options.settings };
   for (const line of unreachableModels(config, settings.providers)) say(line);
   const worker = await startWorker({ say, ...settings, config });
   const agents = [...config.agents.keys()].join(', ');

@@ -7,16 +7,19 @@ import { IllegalStateError, WorkflowNotFoundError, type PayloadCodec } from '@te
 import { DefaultLogger, Runtime, Worker, type NativeConnection } from '@temporalio/worker';
 import { fetchHistory } from '../activities/fetch-history.js';
 import { createActivities, type ActivityDeps } from '../activities/index.js';
+import { credentialsOf, type Reach } from '../connection/index.js';
 import type { Activities } from '../core/state/effect.js';
-import type { Config } from '../authoring/index.js';
+import type { Config, WorkerTuning } from '../authoring/index.js';
 import type { Provider } from '../providers/provider.js';
 import { lackingLines, lackingRuns } from '../store/lacking-runs.js';
 import { openStoreAt, type Store } from '../store/store.js';
 import { codeServed, startAnnouncer, type Announcer } from './announcer.js';
 import { startArchiver, type RunningArchiver } from './archiver.js';
 import { connect } from './connection.js';
+import { keepConnected, type LiveConnection } from './live-connection.js';
 import { checkModels } from './load-config.js';
 import { guardedCodec } from './payload-codecs.js';
+import { givenTuning, tuned } from './tuning.js';
 import {
   bundleWith,
   PAYLOAD_CONVERTER_PATH,
@@ -27,12 +30,10 @@ import {
 const SHUTDOWN_GRACE_MS = 20_000;
 /** A worker that cannot end in time is ended, so that a deployment never hangs. */
 const SHUTDOWN_FORCE_MS = 60_000;
-/** One thread decides; what it has in hand beyond that hides the way to the server and back. */
-const DECISIONS_AT_ONCE = 10;
 /** A person's stop must reach a running tool soon; heartbeats carry it. */
 const HEARTBEAT_THROTTLE_MS = 500;
 
-export interface WorkerSettings {
+export interface WorkerSettings extends Reach, WorkerTuning {
   readonly address: string;
   readonly namespace: string;
   readonly taskQueue: string;
@@ -56,14 +57,6 @@ export interface WorkerSettings {
   readonly workflowInterceptors?: readonly string[];
   /** How long a task waits for the worker that knows its run before any other takes it; default 10 s. */
   readonly stickyTimeoutMs?: number;
-  /** 0 replays the whole history at every step: for tests of determinism. */
-  readonly maxCachedWorkflows?: number;
-  /**
-   * How many decisions of runs are in the worker's hands at once, at least 2; default 10. One that its worker does not
-   * get to is lost when the worker dies, or takes longer than 10 s for those before it. A server that is far away
-   * (a round trip of 50 ms and more) may need more.
-   */
-  readonly decisionsAtOnce?: number;
   /** What is logged of the SDK; default ERROR: its warnings repeat what events say. */
   readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   /** What a person at the terminal should know; default: nobody is told. */
@@ -88,6 +81,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
   try {
     connection = await connect({
       address: settings.address,
+      ...credentialsOf(settings),
       ...(settings.connectAttemptsMax !== undefined && {
         attemptsMax: settings.connectAttemptsMax,
       }),
@@ -95,7 +89,9 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     const worker = await createWorker(settings, { connection, store });
     const archive = archiverOf(settings, worker, store);
     const announcer = await announced(settings, worker, store);
-    return running(worker, { connection, store, archive, announcer });
+    const tell = (line: string): void => Runtime.instance().logger.error(line, {});
+    const live = keepConnected({ ...settings, worker, connection, tell: settings.say ?? tell });
+    return running(worker, { live, store, archive, announcer });
   } catch (error) {
     await connection?.close();
     await store.close();
@@ -112,7 +108,7 @@ async function createWorker(
   settings: WorkerSettings,
   { connection, store }: Opened,
 ): Promise<Worker> {
-  const { config, providers, payloadCodecs, stickyTimeoutMs, maxCachedWorkflows } = settings;
+  const { config, providers, payloadCodecs, stickyTimeoutMs } = settings;
   const makeActivities = settings.activities ?? createActivities;
   return Worker.create({
     connection,
@@ -137,11 +133,10 @@ async function createWorker(
     }),
     shutdownGraceTime: settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS,
     shutdownForceTime: (settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS) + SHUTDOWN_FORCE_MS,
-    maxConcurrentWorkflowTaskExecutions: settings.decisionsAtOnce ?? DECISIONS_AT_ONCE,
+    ...tuned({ ...config.worker, ...givenTuning(settings) }),
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     defaultHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     ...(stickyTimeoutMs !== undefined && { stickyQueueScheduleToStartTimeout: stickyTimeoutMs }),
-    ...(maxCachedWorkflows !== undefined && { maxCachedWorkflows }),
   });
 }
 
@@ -154,16 +149,17 @@ function servedBundle({ workflowInterceptors = [], say }: WorkerSettings) {
 /** Starts what archives beside the runs; undefined where this worker has no business with the store. */
 function archiverOf(
   { namespace, serves }: WorkerSettings,
-  { client }: Worker,
+  worker: Worker,
   store: Store,
 ): (() => RunningArchiver) | undefined {
-  if (serves === 'workflows' || client === undefined) return undefined;
+  if (serves === 'workflows' || worker.client === undefined) return undefined;
   return () =>
     startArchiver({
       store,
       namespace,
       clock: Date.now,
-      fetchHistory: (runId, execution) => fetchHistory(client, runId, execution),
+      // Anew each time: the worker has another one when its credentials have changed.
+      fetchHistory: (runId, execution) => fetchHistory(worker.client!, runId, execution),
       tell: (line, facts) => Runtime.instance().logger.error(line, { ...facts }),
     });
 }
@@ -202,15 +198,13 @@ async function endedRun(client: Worker['client'], runId: string): Promise<boolea
       );
 }
 
-interface Serving extends Opened {
+interface Serving extends Pick<Opened, 'store'> {
+  readonly live: LiveConnection;
   readonly announcer: Announcer | undefined;
   readonly archive: (() => RunningArchiver) | undefined;
 }
 
-function running(
-  worker: Worker,
-  { connection, store, archive, announcer }: Serving,
-): RunningWorker {
+function running(worker: Worker, { live, store, archive, announcer }: Serving): RunningWorker {
   let served: Promise<void> | undefined;
   const serve = async (): Promise<void> => {
     const archiver = archive?.();
@@ -219,7 +213,7 @@ function running(
     } finally {
       await announcer?.stop();
       await archiver?.stop();
-      await connection.close();
+      await live.close();
       await store.close();
     }
   };

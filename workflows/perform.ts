@@ -120,6 +120,7 @@ function optionsOf(effect: ActivityEffect): ActivityOptions {
   return {
     activityId: effect.id,
     summary: effect.summary,
+    ...(effect.queue !== undefined && { taskQueue: effect.queue }),
     startToCloseTimeout: totalMs === undefined ? attemptMs : Math.min(attemptMs, totalMs),
     ...(totalMs !== undefined && { scheduleToCloseTimeout: totalMs }),
     ...(heartbeatMs !== undefined && { heartbeatTimeout: heartbeatMs }),

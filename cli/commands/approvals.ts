@@ -6,11 +6,13 @@ import type { AskView } from '../../core/state/ask-view.js';
 import type { AsksFilter } from '../../store/asks.js';
 import { shownPlace } from '../../store/place.js';
 import {
+  commandHints,
   readingDeskOf,
   tenantOf,
   withDesk,
   withTenant,
   type ActorOptions,
+  type CommandHints,
   type TenantOptions,
 } from '../desk/actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
@@ -73,7 +75,7 @@ export function addApprovals(program: Command, cli: Cli): void {
       runCommand(cli, options, async (session, output) => {
         const page = await askedOf(cli, session, options);
         output.data({ asks: page.items, ...(page.next !== undefined && { next: page.next }) });
-        print(page, output);
+        if (!output.json) print(page, output, await commandHints(cli, session, options));
       }),
     );
 }
@@ -140,17 +142,19 @@ async function fromRun(session: Session, options: ApprovalsOptions): Promise<Pag
   return { items: fitting.map((ask) => ({ ...ask, runId })) };
 }
 
-function print(page: Page<ListedQuestion>, output: Output): void {
+function print(page: Page<ListedQuestion>, output: Output, hints: CommandHints): void {
   const { items: asks } = page;
   if (asks.length === 0) return output.line('Nothing waits for a person.');
+  const { first, ...commands } = hints;
   for (const ask of asks) {
     const { runId } = ask;
     const { outcome = 'pending' } = ask;
     const withoutCommands = outcome !== 'pending';
-    const card = { runId, now: Date.now(), paint: output.paint, withoutCommands };
+    const card = { runId, now: Date.now(), paint: output.paint, withoutCommands, ...commands };
     output.line(approvalCard(ask, card));
     if (withoutCommands) output.line(`   ${outcome}`);
   }
+  if (first !== undefined) output.remark(first);
   const more = moreRemark(page);
   if (more !== undefined) output.remark(more);
 }

@@ -9,10 +9,8 @@ import {
   type CommonOptions,
 } from '../command.js';
 import { startDesk } from '../desk/desk.js';
-import { variablesWith } from '../environment.js';
 import { onInterrupt } from '../terminal/interrupt.js';
 import { readConfig } from '../serve.js';
-import { addressOf } from '../session.js';
 import { wholeNumber } from '../usage.js';
 import { withConfig } from './worker.js';
 
@@ -34,10 +32,10 @@ export function addConsole(program: Command, cli: Cli): void {
         const { place } = session;
         const { port } = options;
         const config = await readConfig(place, environment.folder);
-        const address = await addressOf(variablesWith(environment, options), place);
+        const reach = await session.reach(config.connection);
         const desk = await startDesk(
           environment,
-          { place, address, config, makeKey: false, ...(port !== undefined && { port }) },
+          { place, reach, config, makeKey: false, ...(port !== undefined && { port }) },
           output,
         );
         output.line('Ready. Ctrl-C ends it.');

@@ -8,13 +8,14 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import type { Config } from '../../authoring/index.js';
+import { queuesOf, type Config } from '../../authoring/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { runningServer, type ServerHandle } from '../../devserver/index.js';
 import type { Environment } from '../../worker/config.js';
+import { withoutName, type ServerReach } from '../../worker/reach.js';
 import { startDesk, type RunningDesk } from '../desk/desk.js';
 import { startEmbedded, type ServerOptions } from '../embedded-server.js';
-import { variablesWith } from '../environment.js';
+import { embeddedReach, type KnownReach, type Session } from '../session.js';
 import { onInterrupt } from '../terminal/interrupt.js';
 import type { Output } from '../terminal/output.js';
 import { readConfig, serveWorker } from '../serve.js';
@@ -46,33 +47,43 @@ export function addDev(program: Command, cli: Cli): void {
   )
     .addHelpText('after', examples('holdfast dev', 'holdfast dev --config demo/holdfast.config.ts'))
     .action((options: DevOptions) =>
-      runCommand(cli, options, ({ place }, output) => dev(cli, { options, place }, output)),
+      runCommand(cli, options, ({ place, named }, output) =>
+        dev(cli, { options, place, named }, output),
+      ),
     );
 }
 
 interface DevPlace {
   readonly options: DevOptions;
   readonly place: Environment;
+  readonly named: Session['named'];
 }
 
-async function dev(cli: Cli, { options, place }: DevPlace, output: Output): Promise<void> {
+async function dev(cli: Cli, at: DevPlace, output: Output): Promise<void> {
   const { environment } = cli;
+  const { options, place } = at;
   const interrupt = onInterrupt();
   const lost = new AbortController();
   let server: ServerHandle | undefined;
   let desk: RunningDesk | undefined;
   try {
     const config = await readConfig(place, environment.folder);
-    const known = await knownAddress(cli, { options, place }, output);
+    const named = await at.named(config.connection);
+    const known = await knownReach(named, place, output);
     if (known === undefined) {
       server = await startEmbedded(environment, { ...options, home: place.home }, output);
       void server.exited.then(() => lost.abort());
     }
-    const address = known ?? server?.address ?? place.address;
+    const reach = known ?? embeddedReach(named, server?.address ?? named.address);
     if (interrupt.signal.aborted) return;
-    desk = await deskBeside(cli, { options, place, address, config }, output);
+    desk = await deskBeside(cli, { ...at, reach, config }, output);
     const signal = AbortSignal.any([interrupt.signal, lost.signal]);
-    await serveWorker({ place, address, config, signal }, output);
+    const serving = { place, reach, config, signal };
+    const queues = queuesOf(config.tools.values());
+    await Promise.all([
+      serveWorker({ ...serving, servesQueues: true }, output),
+      ...queues.map(([queue]) => serveWorker({ ...serving, queue, serves: 'activities' }, output)),
+    ]);
     if (lost.signal.aborted && !interrupt.signal.aborted) throw serverLost(server);
   } finally {
     // The worker has drained before; the server goes last.
@@ -88,14 +99,14 @@ async function deskBeside(
   {
     options,
     place,
-    address,
+    reach,
     config,
-  }: DevPlace & { readonly address: string; readonly config: Config },
+  }: DevPlace & { readonly reach: KnownReach; readonly config: Config },
   output: Output,
 ): Promise<RunningDesk | undefined> {
   if (!options.console) return undefined;
   const { consolePort: port } = options;
-  const at = { place, address, config, makeKey: true, ...(port !== undefined && { port }) };
+  const at = { place, reach, config, makeKey: true, ...(port !== undefined && { port }) };
   try {
     return await startDesk(cli.environment, at, output);
   } catch (error) {
@@ -106,17 +117,20 @@ async function deskBeside(
 }
 
 /** A server that is named or runs already; undefined when one must be started. */
-async function knownAddress(
-  cli: Cli,
-  { options, place }: DevPlace,
+async function knownReach(
+  named: ServerReach,
+  place: Environment,
   output: Output,
-): Promise<string | undefined> {
-  if (variablesWith(cli.environment, options).HOLDFAST_ADDRESS !== undefined) return place.address;
+): Promise<KnownReach | undefined> {
+  if (named.isNamed) {
+    output.line(`Temporal server  ${named.address} (named)`);
+    return withoutName(named);
+  }
   const running = await runningServer(place.home);
   if (running === undefined || running.orphaned) return undefined;
   output.line(`Temporal server  ${running.address} (already running)`);
   output.line(`Temporal UI      ${running.uiUrl ?? 'off'}`);
-  return running.address;
+  return embeddedReach(named, running.address);
 }
 
 function serverLost(server: ServerHandle | undefined): HoldfastError {

@@ -11,7 +11,6 @@ import {
 import { signingKeyFile } from '../desk/desk.js';
 import { allChecks, type Premises } from '../doctor/all-checks.js';
 import type { Check } from '../doctor/check.js';
-import { variablesWith } from '../environment.js';
 import { EXIT } from '../exit-code.js';
 import type { Output } from '../terminal/output.js';
 import { inert } from '../render/index.js';
@@ -30,7 +29,7 @@ export function addDoctor(program: Command, cli: Cli): void {
     .addHelpText('after', examples('holdfast doctor', 'holdfast doctor --json'))
     .action((options: DoctorOptions) =>
       runCommand(cli, options, async (session, output) => {
-        const checks = await allChecks(session, premisesOf(cli, session, options));
+        const checks = await allChecks(session, await premisesOf(cli, session));
         const healthy = checks.every(({ status }) => status !== 'broken');
         output.data({ ok: healthy, checks });
         for (const check of checks) print(check, output);
@@ -39,13 +38,17 @@ export function addDoctor(program: Command, cli: Cli): void {
     );
 }
 
-function premisesOf(cli: Cli, session: Session, options: DoctorOptions): Premises {
+async function premisesOf(cli: Cli, session: Session): Promise<Premises> {
   const { environment } = cli;
   const { folder } = environment;
   return {
     place: session.place,
     folder,
-    addressGiven: variablesWith(environment, options).HOLDFAST_ADDRESS !== undefined,
+    // Credentials that cannot be used are of a server that was named.
+    addressGiven: await session.named().then(
+      ({ isNamed }) => isNamed,
+      () => session.place.named.address !== undefined,
+    ),
     keyFile: signingKeyFile(environment, session.place.home),
   };
 }

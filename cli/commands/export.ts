@@ -13,9 +13,8 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import { addressOf, type Session } from '../session.js';
+import type { Session } from '../session.js';
 import { TENANT } from '../desk/run-record.js';
-import { variablesWith } from '../environment.js';
 import type { Output } from '../terminal/output.js';
 import { usage } from '../usage.js';
 
@@ -61,35 +60,24 @@ export function addExport(program: Command, cli: Cli): void {
           options.redact === undefined ? undefined : await rulesIn(resolve(folder, options.redact));
         const { allowUnmatched = false } = options;
         if (allowUnmatched && rules === undefined) throw nothingToMatch();
-        const exported = await bundleOf({ cli, options, session }, runId);
+        const exported = await bundleOf(session, runId);
         const bundle = await redacted(exported, rules, allowUnmatched);
         await write(bundle, resolve(folder, options.output ?? fileNameOf(runId)), output);
       }),
     );
 }
 
-export interface ExportWork {
-  readonly cli: Cli;
-  readonly options: CommonOptions;
-  readonly session: Session;
-}
-
 /** The bundle of a run that a server holds. */
-export async function bundleOf(
-  { cli, options, session }: ExportWork,
-  runId: string,
-): Promise<Bundle> {
+export async function bundleOf(session: Session, runId: string): Promise<Bundle> {
   const store = await session.wholeStore();
   if (store === undefined) {
     throw new HoldfastError('StoreUnavailable', 'There is no store to read the run from.', {
       hint: 'Set HOLDFAST_STORE to the store of the workers, or pass --store.',
     });
   }
-  const { place } = session;
-  const address = await addressOf(variablesWith(cli.environment, options), place);
+  const reach = await session.reach();
   const { exportRun } = await import('../../replay/export-run.js');
-  const { namespace } = place;
-  return exportRun({ address, namespace, store }, { tenant: TENANT, runId });
+  return exportRun({ ...reach, store }, { tenant: TENANT, runId });
 }
 
 async function rulesIn(file: string): Promise<readonly RedactionRule[]> {

@@ -37,7 +37,7 @@ export function addReplay(program: Command, cli: Cli): void {
         const { replayRun } = await import('../../replay/strict-replay.js');
         const bundle = isFile(subject, file)
           ? await readBundle(file)
-          : await bundleOf({ cli, options, session }, subject);
+          : await bundleOf(session, subject);
         const report = await replayRun(bundle);
         await print(report, output);
         return report.equal ? EXIT.completed : EXIT.error;

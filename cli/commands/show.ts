@@ -2,10 +2,12 @@
 import type { Command } from 'commander';
 import type { HoldfastClient } from '../../client/index.js';
 import {
+  commandHints,
   readingDeskOf,
   tenantOf,
   withDesk,
   withTenant,
+  type CommandHints,
   type DeskOptions,
   type TenantOptions,
 } from '../desk/actor.js';
@@ -84,7 +86,9 @@ export function addShow(program: Command, cli: Cli): void {
             ? await factsOf(session, { tenant: tenantOf(options), runId }, count)
             : await factsAtDesk(api, runId, count);
         output.data(facts);
-        if (!output.json) await print(facts, { session, output, all: options.all === true });
+        if (output.json) return;
+        const hints = await commandHints(cli, session, options);
+        await print(facts, { session, output, hints, all: options.all === true });
       }),
     );
 }
@@ -175,9 +179,10 @@ interface Printing {
   readonly session: Session;
   readonly output: Output;
   readonly all: boolean;
+  readonly hints: CommandHints;
 }
 
-async function print(facts: RunFacts, { session, output, all }: Printing): Promise<void> {
+async function print(facts: RunFacts, { session, output, hints, all }: Printing): Promise<void> {
   const { run, state, asks, events, trouble } = facts;
   const { paint } = output;
   const first = events[0]?.stamp.seq ?? 0;
@@ -206,9 +211,12 @@ async function print(facts: RunFacts, { session, output, all }: Printing): Promi
     if (all || !isDetail(event)) output.line(eventLine(event, { paint }));
   }
   if (run?.result !== undefined) return printResult(run.result, { session, output });
-  for (const ask of openAsks(asks, state)) {
-    output.line(approvalCard(ask, { runId: facts.runId, now: Date.now(), paint }));
+  const { first: before, ...commands } = hints;
+  const open = openAsks(asks, state);
+  for (const ask of open) {
+    output.line(approvalCard(ask, { runId: facts.runId, now: Date.now(), paint, ...commands }));
   }
+  if (open.length > 0 && before !== undefined) output.remark(before);
   if (state !== null) output.line(paint.dim(costLine(state.counters)));
 }
 

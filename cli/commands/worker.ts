@@ -1,5 +1,6 @@
 /** `holdfast worker`: one worker process. */
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { parseTuning } from '../../authoring/index.js';
 import {
   examples,
   runCommand,
@@ -10,8 +11,7 @@ import {
 } from '../command.js';
 import { onInterrupt } from '../terminal/interrupt.js';
 import { readConfig, serveWorker } from '../serve.js';
-import { addressOf } from '../session.js';
-import { variablesWith } from '../environment.js';
+import { usage, wholeNumber } from '../usage.js';
 
 export function withConfig(command: Command): Command {
   return command.option(
@@ -20,11 +20,64 @@ export function withConfig(command: Command): Command {
   );
 }
 
+interface WorkerOptions extends CommonOptions {
+  readonly only?: 'workflows' | 'activities';
+  readonly queue?: string;
+  readonly decisionsAtOnce?: number;
+  readonly activitiesAtOnce?: number;
+  readonly activitiesPerSecond?: number;
+}
+
+const AT_ONCE_MAX = 10_000;
+
+function whole(least: number) {
+  return wholeNumber('The number', [least, AT_ONCE_MAX]);
+}
+
+/** Errors: Usage: workflows wait on the queue of runs alone. */
+function partOf({ only, queue, ...options }: WorkerOptions) {
+  if (queue !== undefined && only === 'workflows') {
+    throw usage(
+      '--queue is about tools, which are activities.',
+      'Use --only activities --queue NAME.',
+    );
+  }
+  const serves = queue === undefined ? only : 'activities';
+  return {
+    ...(serves !== undefined && { serves }),
+    ...(queue !== undefined && { queue }),
+    tuning: parseTuning({
+      decisionsAtOnce: options.decisionsAtOnce,
+      activitiesAtOnce: options.activitiesAtOnce,
+      activitiesPerSecond: options.activitiesPerSecond,
+    }),
+  };
+}
+
 export function addWorker(program: Command, cli: Cli): void {
   const command = program
     .command('worker')
     .description(
       'Run a worker: it serves the agents of the configuration. Ctrl-C or SIGTERM lets running work end first.',
+    );
+  command
+    .addOption(
+      new Option('--only <part>', 'serve this part alone, beside workers of the other').choices([
+        'workflows',
+        'activities',
+      ]),
+    )
+    .option('--queue <name>', 'serve the calls of tools that name this queue, and nothing else')
+    .option('--decisions-at-once <n>', 'decisions of runs at once (default 10)', whole(2))
+    .option(
+      '--activities-at-once <n>',
+      'model calls, tools and the like at once (default 100)',
+      whole(1),
+    )
+    .option(
+      '--activities-per-second <n>',
+      'activities begun in a second (default: no limit)',
+      whole(1),
     );
   withJson(withPlace(withConfig(command)), 'one line {serving, address, …} when it serves')
     .addHelpText(
@@ -32,17 +85,23 @@ export function addWorker(program: Command, cli: Cli): void {
       examples(
         'holdfast worker',
         'holdfast worker --config agents/holdfast.config.ts --address temporal:7233',
+        'holdfast worker --only activities --queue sandbox',
       ),
     )
-    .action((options: CommonOptions) =>
+    .action((options: WorkerOptions) =>
       runCommand(cli, options, async (session, output) => {
         const { environment } = cli;
+        const part = partOf(options);
         const interrupt = onInterrupt();
         try {
           const { place } = session;
-          const address = await addressOf(variablesWith(environment, options), place);
-          const config = await readConfig(place, environment.folder);
-          await serveWorker({ place, address, config, signal: interrupt.signal }, output);
+          const config = await readConfig(place, environment.folder).catch(async (error) => {
+            // Without a server that is what has to be done first.
+            await session.reach();
+            throw error;
+          });
+          const reach = await session.reach(config.connection);
+          await serveWorker({ place, reach, config, ...part, signal: interrupt.signal }, output);
         } finally {
           interrupt.release();
         }

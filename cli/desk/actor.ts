@@ -5,11 +5,10 @@
  */
 import { Option, type Command } from 'commander';
 import { isLoopback } from '../../authoring/index.js';
-import { isStoreUrl } from '../../store/place.js';
+import { isStoreUrl, shownPlace } from '../../store/place.js';
 import type { Cli, CommonOptions } from '../command.js';
-import { deskHere } from './desk.js';
+import { deskHere, proofWanted } from './desk.js';
 import { deskApi, type DeskApi } from './desk-api.js';
-import { variablesWith } from '../environment.js';
 import { TENANT } from './run-record.js';
 import type { Session } from '../session.js';
 import { collect, usage } from '../usage.js';
@@ -126,7 +125,7 @@ export async function actorOf(cli: Cli, session: Session, options: ActorOptions)
       'Set HOLDFAST_TOKEN to your token of the approval desk; in local development give --as NAME.',
     );
   }
-  const elsewhere = await notLocal(cli, session, options);
+  const elsewhere = await notLocal(cli, session);
   if (elsewhere !== undefined) {
     throw usage(
       `--as works in local development only, and ${elsewhere}.`,
@@ -134,6 +133,49 @@ export async function actorOf(cli: Cli, session: Session, options: ActorOptions)
     );
   }
   return { kind: 'named', named: { by, ...(options.role && { roles: options.role }) } };
+}
+
+export interface CommandHints {
+  readonly login: 'name' | 'token';
+  /** What the commands need to act on the same place. */
+  readonly where: readonly string[];
+  /** What has to be done before they work. */
+  readonly first?: string;
+}
+
+/** How commands that answer a question must look for whoever reads it here. */
+export async function commandHints(
+  cli: Cli,
+  session: Session,
+  options: DeskOptions,
+): Promise<CommandHints> {
+  const { HOLDFAST_TOKEN: token = '' } = cli.environment.variables;
+  if (token !== '') {
+    const where = options.desk === undefined ? [] : ['--desk', options.desk];
+    return { login: LOCAL_TOKEN.test(token) ? 'name' : 'token', where };
+  }
+  const where = placeWords(options);
+  // A configuration that cannot be read keeps every decision from being made here.
+  const elsewhere =
+    (await notLocal(cli, session).catch((error: Error) => error.message)) ??
+    (await proofWanted(cli.environment, session.place).catch(() => undefined));
+  if (elsewhere === undefined) return { login: 'name', where };
+  const first = `To decide, set HOLDFAST_TOKEN to your token of the approval desk: ${elsewhere}.`;
+  return { login: 'token', where: [], first };
+}
+
+function placeWords(options: DeskOptions): readonly string[] {
+  const { address, namespace, taskQueue, store, home } = options;
+  const given = {
+    '--address': address,
+    '--namespace': namespace,
+    '--task-queue': taskQueue,
+    '--store': store === undefined ? undefined : shownPlace(store),
+    '--home': home,
+  };
+  return Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, value],
+  );
 }
 
 function nameOf({ as, by }: ActorOptions): string | undefined {
@@ -144,9 +186,9 @@ function nameOf({ as, by }: ActorOptions): string | undefined {
 }
 
 /** What speaks against this being somebody's own machine, with nobody else to be told apart. */
-async function notLocal({ environment }: Cli, { place }: Session, options: ActorOptions) {
-  const { HOLDFAST_ADDRESS: address = '' } = variablesWith(environment, options);
-  if (address !== '' && !isLoopback(address.replace(/:\d+$/, ''))) {
+async function notLocal({ environment }: Cli, { place, named }: Session) {
+  const { isNamed, address } = await named();
+  if (isNamed && !isLoopback(address.replace(/:\d+$/, ''))) {
     return 'the Temporal server is not on this machine';
   }
   const { storePlace } = place;

@@ -10,6 +10,7 @@ import { ALL_TENANTS } from '../../store/desk-keys.js';
 import { isStoreUrl } from '../../store/place.js';
 import type { Environment } from '../../worker/config.js';
 import type { CliEnvironment } from '../environment.js';
+import type { KnownReach } from '../session.js';
 import type { Output } from '../terminal/output.js';
 import { packageVersion } from '../version.js';
 
@@ -20,7 +21,7 @@ const KEY_MAKER = 'holdfast dev';
 
 export interface DeskPlace {
   readonly place: Environment;
-  readonly address: string;
+  readonly reach: KnownReach;
   readonly config: Config;
   readonly port?: number;
   /** For development: a key is made and trusted when there is none. */
@@ -67,6 +68,20 @@ export async function deskHere(
   return loginHere(environment, configFile);
 }
 
+/** Why a name at the terminal, which signs nothing, does not count here; undefined: it may. Errors: InvalidConfig. */
+export async function proofWanted(
+  { folder }: CliEnvironment,
+  { configFile }: Environment,
+): Promise<string | undefined> {
+  const { findConfig, loadConfig } = await import('../../worker/load-config.js');
+  const file = configFile ?? findConfig(folder);
+  if (file === undefined) return undefined;
+  const { defaults, agents } = await loadConfig({ folder, file });
+  const settings = [defaults.settings, ...[...agents.values()].map((agent) => agent.settings)];
+  if (!settings.some(({ requireProof }) => requireProof === true)) return undefined;
+  return `decisions count here with a signature of the desk (requireProof in ${basename(file)})`;
+}
+
 /** The configuration's ways to log in, as a reason. Errors: InvalidConfig: one that cannot be read may have some. */
 async function loginHere({ folder }: CliEnvironment, named: string | undefined) {
   const { findConfig, loadConfig } = await import('../../worker/load-config.js');
@@ -84,7 +99,7 @@ export async function startDesk(
   desk: DeskPlace,
   output: Output,
 ): Promise<RunningDesk> {
-  const { place, address, config } = desk;
+  const { place, reach, config } = desk;
   const [{ connect }, { startConsole }] = await Promise.all([
     import('../../client/index.js'),
     import('../../console/index.js'),
@@ -92,9 +107,10 @@ export async function startDesk(
   const store = await openStoreAt(place.storePlace);
   try {
     const signer = await signerFor(environment, { ...desk, store }, output);
-    const { namespace, taskQueue } = place;
+    const { taskQueue } = place;
     const signing = signer !== undefined && { signer };
-    const client = await connect({ address, namespace, taskQueue, store, ...signing });
+    const say = (line: string): void => output.remark(line);
+    const client = await connect({ ...reach, taskQueue, store, ...signing, say });
     try {
       const temporalUi = await temporalUiOf(desk);
       const running = await startConsole({
@@ -104,10 +120,11 @@ export async function startDesk(
         version: packageVersion(),
         ...signing,
         localRoles: rolesIn(config),
+        deciders: decidersIn(config),
         tools: toolsIn(config),
         ...(temporalUi !== undefined && { temporalUi }),
         secret: place.secret,
-        say: (line) => output.remark(line),
+        say,
       });
       const login = running.token === undefined ? '' : `/#token=${running.token}`;
       output.data({ console: running.url, token: running.token ?? null });
@@ -176,10 +193,10 @@ async function trustedNewKey(file: string, store: Store): Promise<DeskSigner> {
 }
 
 /** The configured one, else that of the embedded server. */
-async function temporalUiOf({ place, address, config }: DeskPlace): Promise<string | undefined> {
+async function temporalUiOf({ place, reach, config }: DeskPlace): Promise<string | undefined> {
   if (config.console.temporalUi !== undefined) return config.console.temporalUi;
   const running = await runningServer(place.home);
-  return running?.address === address ? running.uiUrl : undefined;
+  return running?.address === reach.address ? running.uiUrl : undefined;
 }
 
 /** Words to people, and what the vendor does by itself: nobody approves them, or wants them instead. */
@@ -191,6 +208,16 @@ function toolsIn(config: Config): readonly KnownTool[] {
     const { name, version, effect } = record;
     return { name, version, effect, description, inputSchema };
   });
+}
+
+/** Roles whose word counts somewhere: for approvals, later approvals and budgets. */
+function decidersIn({ tools, agents, defaults }: Config): readonly string[] {
+  const approving = [...tools.values()].flatMap(({ record: { approval } }) =>
+    typeof approval === 'object' ? [...approval.roles, ...(approval.escalate?.roles ?? [])] : [],
+  );
+  const settings = [defaults.settings, ...[...agents.values()].map((agent) => agent.settings)];
+  const budgets = settings.flatMap(({ budgetRoles = [] }) => budgetRoles);
+  return [...new Set([...approving, ...budgets])];
 }
 
 /** Roles that tools of the configuration ask for: in development one person has them all. */

@@ -2,7 +2,9 @@
 import type { Environment } from '../../worker/config.js';
 import type { Session } from '../session.js';
 import { guarded, type Check } from './check.js';
+import { checkConnection } from './connection.js';
 import { checkConfiguration } from './configuration.js';
+import { checkToolQueues } from './tool-queues.js';
 import { checkHome, checkLeftBehind, checkNode } from './machine.js';
 import { checkServed } from './served.js';
 import { checkServer } from './server.js';
@@ -18,7 +20,7 @@ export interface Premises {
 }
 
 export async function allChecks(
-  session: Pick<Session, 'clientWithoutStore' | 'place'>,
+  session: Pick<Session, 'clientWithoutStore' | 'place' | 'named'>,
   { place, folder, addressGiven, keyFile }: Premises,
 ): Promise<readonly Check[]> {
   const server = await checkServer(session, addressGiven);
@@ -37,7 +39,12 @@ export async function allChecks(
       needing: ['model key'],
       look: () => checkConfiguration({ place, folder, served }),
     })),
+    ...(await checkConnection(session)),
     ...server,
+    ...(await guarded({
+      name: 'tool queues',
+      look: () => checkToolQueues(session, { place, folder }),
+    })),
     ...(await guarded({ name: 'served code', look: () => checkServed({ ...session, place }) })),
     ...(await guarded({ name: 'left behind', look: () => checkLeftBehind(place) })),
   ];

@@ -10,9 +10,11 @@ const NAMES_SHOWN = 20;
 
 export async function checkServed({
   place,
+  named,
   clientWithoutStore,
-}: Pick<Session, 'clientWithoutStore' | 'place'>): Promise<readonly Check[]> {
-  const { storePlace, namespace, taskQueue } = place;
+}: Pick<Session, 'clientWithoutStore' | 'place' | 'named'>): Promise<readonly Check[]> {
+  const { storePlace, taskQueue } = place;
+  const { namespace } = await named().catch(() => place);
   if (!storeExists(storePlace)) return [];
   const { openStoreAt } = await import('../../store/store.js');
   const store = await openStoreAt(storePlace);

@@ -18,6 +18,10 @@ export interface CardOptions {
   readonly paint?: Paint;
   /** Leaves out the commands that answer. */
   readonly withoutCommands?: boolean;
+  /** How the reader says who they are: by a name in local development (the default), or by their token. */
+  readonly login?: 'name' | 'token';
+  /** Options that lead the commands to where the question was found; default: none. */
+  readonly where?: readonly string[];
 }
 
 const ID_CHARS_MAX = 400;
@@ -40,7 +44,7 @@ export function approvalCard(ask: AskView, options: CardOptions): string {
     ...(ask.escalation === undefined ? [] : [label('or by', laterDeciders(ask.escalation, now))]),
     label('expires', `${dateTimeText(ask.expiresAt)} (${relativeText(ask.expiresAt, now)})`),
     ...(decidable ? [label('hash', inert(ask.argsHash, ID_CHARS_MAX))] : []),
-    ...(options.withoutCommands ? [] : ['', ...answers(ask, options.runId).map(paint.cyan)]),
+    ...(options.withoutCommands ? [] : ['', ...answers(ask, options).map(paint.cyan)]),
   ];
   return [
     `┌─ ${paint.bold(paint.yellow(titleOf(ask)))}`,
@@ -121,27 +125,32 @@ function deciders({ roles, quorum, answeredBy, requestedBy }: AskView): string {
   return quorum > 1 ? `${quorum} different people: ${who}` : who;
 }
 
-/** The commands that answer, ready to be copied. */
-function answers(ask: AskView, runId: string): readonly string[] {
+/** The commands that answer, ready to be copied by whoever reads the card. */
+function answers(
+  ask: AskView,
+  { runId, login = 'name', where = [] }: CardOptions,
+): readonly string[] {
   const id = shellWord(ask.askId);
   const role = ask.roles[0] === undefined ? '' : ` --role ${shellWord(ask.roles[0])}`;
+  const place = where.map((word) => ` ${shellWord(word)}`).join('');
+  const by = `${login === 'token' ? '' : ` --as NAME${role}`}${place}`;
   switch (ask.kind) {
     case 'approval':
       return [
-        `holdfast approve ${id} --as NAME${role}`,
-        `holdfast reject ${id} --as NAME${role}`,
-        `holdfast modify ${id} --args 'JSON' --as NAME${role}`,
+        `holdfast approve ${id}${by}`,
+        `holdfast reject ${id}${by}`,
+        `holdfast modify ${id} --args 'JSON'${by}`,
       ];
     case 'budget':
-      return ['approve', 'reject'].map((verb) => `holdfast ${verb} ${id} --as NAME`);
+      return ['approve', 'reject'].map((verb) => `holdfast ${verb} ${id}${by}`);
     case 'outcome':
       return ["happened --value 'JSON'", 'not_happened', 'stop'].map(
-        (answer) => `holdfast answer ${id} ${answer} --as NAME${role}`,
+        (answer) => `holdfast answer ${id} ${answer}${by}`,
       );
     case 'input':
-      return [`holdfast answer ${id} 'TEXT' --as NAME`];
+      return [`holdfast answer ${id} 'TEXT'${by}`];
     case 'user_message':
-      return [`holdfast message ${shellWord(runId)} 'TEXT'`];
+      return [`holdfast message ${shellWord(runId)} 'TEXT'${place}`];
   }
 }
 

@@ -9,7 +9,8 @@ import { HoldfastError } from '../../core/state/errors.js';
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
-const RUN_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+/** `.` and `..` mean something else in every path and URL: a run of that name could not be reached. */
+const RUN_ID = /^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/;
 
 /** A new run id; ids sort by the time of their making. */
 export function newRunId(at: number = Date.now(), random: Uint8Array = randomBytes(RANDOM_CHARS)) {
@@ -39,6 +40,6 @@ export function checkRunId(runId: unknown): string {
   if (typeof runId === 'string' && isRunId(runId)) return runId;
   const shown = typeof runId === 'string' ? JSON.stringify(runId.slice(0, 140)) : typeof runId;
   throw new HoldfastError('InvalidTask', `The run id ${shown} cannot be used.`, {
-    hint: 'Use 1 to 128 of the characters A-Z a-z 0-9 . _ : - , or give none to get a new one.',
+    hint: 'Use 1 to 128 of the characters A-Z a-z 0-9 . _ : - , but neither . nor .. alone; or give none to get a new one.',
   });
 }

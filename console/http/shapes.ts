@@ -333,6 +333,7 @@ export const person = z.object({
   tenant: text,
   roles: z.array(text),
   via: z.enum(['local', 'jwt', 'service']),
+  may: z.array(z.enum(['answer', 'read', 'message', 'interrupt', 'freeze', 'audit'])),
 });
 
 export const auditRow = z.object({

@@ -1,6 +1,6 @@
 /** From a request to a person, by the bearer token and the ways to log in that are configured. */
-import { notAllowed, Problem } from '../http/problem.js';
-import type { Authenticator, Login, Person } from './person.js';
+import { Problem } from '../http/problem.js';
+import type { Authenticator, Login } from './person.js';
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,8192})$/i;
 
@@ -25,13 +25,4 @@ export function notLoggedIn(): Problem {
     detail: 'Log in: send a valid token in the header Authorization.',
     headers: { 'www-authenticate': 'Bearer' },
   });
-}
-
-export type Access = 'read' | 'message' | 'interrupt' | 'freeze' | 'audit';
-
-/** Somebody without any role is known, and has no business here. */
-export function checkAccess(person: Person, needed: readonly string[] | undefined): void {
-  if (person.roles.length === 0) throw notAllowed('You have no role here.');
-  if (needed === undefined || person.roles.some((role) => needed.includes(role))) return;
-  throw notAllowed('None of your roles allows this.');
 }

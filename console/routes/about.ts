@@ -4,16 +4,21 @@ import { objectionToKey } from '../../client/index.js';
 import { endpoint, type Endpoint } from '../http/endpoint.js';
 import { Problem } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
+import { mayAccess } from '../identity/rights.js';
+
+const ACCESSES = ['answer', 'read', 'message', 'interrupt', 'freeze', 'audit'] as const;
 
 const me = endpoint({
   method: 'get',
   path: '/v1/me',
   name: 'me',
-  summary: 'Who is logged in, with which roles.',
-  access: 'read',
+  summary: 'Who is logged in, with which roles, and what they may do.',
+  access: 'answer',
   answers: { 200: { description: 'The person.', schema: shapes.person } },
-  async handle({ person: { id, name, tenant, roles, via } }) {
-    return { status: 200, body: { id, name, tenant, roles, via } };
+  async handle({ desk, person }) {
+    const { id, name, tenant, roles, via } = person;
+    const may = ACCESSES.filter((access) => mayAccess(desk, person, access));
+    return { status: 200, body: { id, name, tenant, roles, via, may } };
   },
 });
 

@@ -9,6 +9,7 @@ import * as shapes from '../http/shapes.js';
 import { STORE_AWAY } from '../../client/index.js';
 import type { Desk } from '../desk.js';
 import type { Person } from '../identity/person.js';
+import { maySee } from '../identity/rights.js';
 import { askOfNamedRun, storedAsk } from './away.js';
 
 export const DECIDABLE: readonly AskRow['kind'][] = ['approval', 'outcome', 'budget'];
@@ -31,7 +32,7 @@ const listApprovals = endpoint({
   path: '/v1/approvals',
   name: 'listApprovals',
   summary: 'Approvals, unknown outcomes and budget questions, oldest first.',
-  access: 'read',
+  access: 'answer',
   query: listQuery,
   answers: listed,
   handle: (asked) => list(asked, DECIDABLE),
@@ -42,7 +43,7 @@ const getApproval = endpoint({
   path: '/v1/approvals/{askId}',
   name: 'getApproval',
   summary: 'One of them, with exactly what would be done.',
-  access: 'read',
+  access: 'answer',
   params,
   query: oneQuery,
   answers: one,
@@ -54,7 +55,7 @@ const listQuestions = endpoint({
   path: '/v1/questions',
   name: 'listQuestions',
   summary: 'Clarifying questions, oldest first.',
-  access: 'read',
+  access: 'answer',
   query: listQuery,
   answers: listed,
   handle: (asked) => list(asked, ANSWERABLE),
@@ -65,7 +66,7 @@ const getQuestion = endpoint({
   path: '/v1/questions/{askId}',
   name: 'getQuestion',
   summary: 'One clarifying question.',
-  access: 'read',
+  access: 'answer',
   params,
   query: oneQuery,
   answers: one,
@@ -80,6 +81,7 @@ export async function ownAsk(
 ): Promise<AskRow> {
   const row = await desk.store.getAsk(person.tenant, asked.askId);
   if (row === undefined || !asked.kinds.includes(row.kind)) throw notFound();
+  if (!maySee(desk, person, row)) throw notFound();
   return row;
 }
 
@@ -97,8 +99,8 @@ async function list(
   const rows = await (state === 'pending'
     ? desk.client.forTenant(person.tenant).listAsks(page)
     : desk.store.listAsks(person.tenant, page));
-  // A page may have fewer rows than asked for: other kinds lie between them.
-  const mine = rows.filter(({ kind }) => kinds.includes(kind));
+  // A page may have fewer rows than asked for: other kinds, and questions of others, lie between them.
+  const mine = rows.filter((row) => kinds.includes(row.kind) && maySee(desk, person, row));
   await desk.views.note(desk, person, mine);
   const last = rows.length === limit ? rows.at(-1) : undefined;
   const next = last && cursorOf(last.openedAt, last.askId);

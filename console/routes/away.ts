@@ -9,6 +9,7 @@ import type { AskRow } from '../../store/asks.js';
 import type { Desk } from '../desk.js';
 import { notFound, Problem } from '../http/problem.js';
 import type { Person } from '../identity/person.js';
+import { maySee } from '../identity/rights.js';
 
 export interface Wanted {
   readonly askId: string;
@@ -25,29 +26,34 @@ export interface AwayAsk {
 /** The row of a question; STORE_AWAY when only the run can tell it. Errors: a Problem for a question of somebody else. */
 export async function storedAsk(
   desk: Desk,
-  { tenant }: Person,
+  person: Person,
   { askId, kinds, runId }: Wanted,
 ): Promise<AskRow | typeof STORE_AWAY> {
+  const { tenant } = person;
   const row = await unlessStoreAway(desk.store, (store) => store.getAsk(tenant, askId));
   if (row === STORE_AWAY) return row;
   const isOther = runId !== undefined && row?.runId !== runId;
   if (row === undefined || isOther || !kinds.includes(row.kind)) throw notFound();
+  if (!maySee(desk, person, row)) throw notFound();
   return row;
 }
 
 /** The question as its run tells it; only one that is open. Errors: a Problem when no run is named. */
 export async function askOfNamedRun(
-  { client }: Desk,
-  { tenant }: Person,
+  desk: Desk,
+  person: Person,
   { askId, kinds, runId }: Wanted,
 ): Promise<AwayAsk> {
   if (runId === undefined) throw runNotNamed();
+  const { client } = desk;
+  const { tenant } = person;
   const own = client.forTenant(tenant);
   const run = await own.ownRun(runId).catch(asMissing);
   const found: FoundAsk = await own.findAsk(askId, runId).catch(asMissing);
   const { ask, outcome } = found;
-  if (!kinds.includes(ask.kind)) throw notFound();
-  return { row: { tenant, runId, outcome, by: [], ...ask }, run };
+  const row: AskRow = { tenant, runId, outcome, by: [], ...ask };
+  if (!kinds.includes(ask.kind) || !maySee(desk, person, row)) throw notFound();
+  return { row, run };
 }
 
 /** A run that Temporal does not have for this tenant is not there. */

@@ -8,6 +8,7 @@ import { groundsOf } from '../grounds.js';
 import { cursorOf, placeOf } from '../http/cursor.js';
 import { endpoint, type Endpoint } from '../http/endpoint.js';
 import * as shapes from '../http/shapes.js';
+import { checkAccess, mayAccess, maySee } from '../identity/rights.js';
 import { askShown, ownAsk } from './asks.js';
 import { ownHandle } from './runs.js';
 
@@ -24,7 +25,7 @@ const listInbox = endpoint({
   path: '/v1/inbox',
   name: 'listInbox',
   summary: 'Questions that wait for a person, oldest first, with a search.',
-  access: 'read',
+  access: 'answer',
   query: z.strictObject({
     state: z.enum(['pending', 'all']).default('pending'),
     kind: z.enum(KINDS).optional(),
@@ -52,11 +53,15 @@ const listInbox = endpoint({
       desk.store.countAsks(person.tenant, { ...filter, pendingOnly }),
     ]);
     // The store counts also what no list shows: questions of runs that Temporal has ended.
-    const total = after === undefined && rows.length < limit ? rows.length : counted;
-    await desk.views.note(desk, person, rows);
+    const all = after === undefined && rows.length < limit ? rows.length : counted;
+    const seesAll = mayAccess(desk, person, 'read');
+    const seen = seesAll ? rows : rows.filter((row) => maySee(desk, person, row));
+    // How many questions others have is not theirs to know.
+    const total = seesAll ? all : seen.length;
+    await desk.views.note(desk, person, seen);
     const last = rows.length === limit ? rows.at(-1) : undefined;
     const next = last && cursorOf(last.openedAt, last.askId);
-    const items = rows.map((row) => askShown(row, desk));
+    const items = seen.map((row) => askShown(row, desk));
     return { status: 200, body: { items, total, ...(next !== undefined && { next }) } };
   },
 });
@@ -67,7 +72,7 @@ const getInboxItem = endpoint({
   name: 'getInboxItem',
   summary:
     'One question, with who was notified and the votes so far; without these while no worker answers.',
-  access: 'read',
+  access: 'answer',
   params,
   answers: { 200: { description: 'The question.', schema: shapes.inboxItem } },
   async handle({ desk, person, params: { askId } }) {
@@ -110,11 +115,13 @@ const getGrounds = endpoint({
   path: '/v1/inbox/{askId}/grounds',
   name: 'getGrounds',
   summary: 'Why it is asked, what it rests on, how it was corrected, and the schema of its tool.',
-  access: 'read',
+  access: 'answer',
   params,
   answers: { 200: { description: 'The grounds.', schema: shapes.grounds } },
   async handle({ desk, person, params: { askId } }) {
     const row = await ownAsk(desk, person, { askId, kinds: KINDS });
+    // What a run has read and done is for those who decide; whoever answers is told the question.
+    if (row.kind === 'input') checkAccess(desk, person, 'read');
     await desk.views.note(desk, person, [row]);
     const { offered, ...grounds } = await groundsOf(desk.store, row);
     const { tool, toolVersion } = row;

@@ -66,9 +66,7 @@ export function callChecked(run: OpenRun, effectId: string, output: CheckCallOut
   const { eventsUpTo: _, workedMs: __, schemaHash, ...checked } = output;
   const call = checkingOf(run, effectId);
   const told =
-    schemaHash === undefined || call === undefined
-      ? run
-      : adoptSchemaMetBy(run, call, schemaHash);
+    schemaHash === undefined || call === undefined ? run : adoptSchemaMetBy(run, call, schemaHash);
   // Those that nobody has checked before are told with their validation.
   const isNew = call?.asker.kind === 'code' && call.asker.anew !== true;
   const warned =

@@ -21,7 +21,7 @@ import { follows } from '../step/changes.js';
 import { precedesStore, saidClaimed } from '../step/own-store.js';
 import type { NeedsTool } from '../state/payloads/payload.js';
 import type { OpenRun, Step } from '../state/run.js';
-import { codeOf } from '../step/route.js';
+import { codeOf, queueOf } from '../step/route.js';
 import { type Call, type DoubtStage, type ReturnedStage } from '../state/call.js';
 import { callRef, proofsFor, inlineBytesFor } from './execution.js';
 import { toolOf } from '../permission/permission.js';
@@ -57,6 +57,7 @@ export function reconcile(run: OpenRun, call: ReturnedStage): Step<OpenRun> {
       heartbeatMs: run.frozen.settings.heartbeatMs.repeatable,
       maximumAttempts: follows(run, 'workedTime') ? 0 : RECONCILE_ATTEMPTS_MAX,
     },
+    ...queueOf(run, call.tool),
     summary: `what became of ${call.tool}`,
   }));
   return {

@@ -36,7 +36,7 @@ import {
   wasHandedOver,
 } from '../step/open-work.js';
 import { emit, warn } from '../step/outbox.js';
-import { codeOf } from '../step/route.js';
+import { codeOf, queueOf } from '../step/route.js';
 import { askPerson } from './ask-person.js';
 import { escalate } from './escalate.js';
 import { tellRecovery } from './recovered.js';
@@ -112,6 +112,7 @@ function execute(run: OpenRun, call: GrantedStage, { tool, cost }: Executor) {
       events,
     },
     limits,
+    ...queueOf(run, call.tool, call.grant),
     summary: call.tool,
   }));
   const effectId = `execute_tool-${counted.nextEffect}`;

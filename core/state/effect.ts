@@ -187,6 +187,8 @@ interface OfActivity<Kind extends ActivityKind> {
   readonly limits: EffectLimits;
   /** One line for people who look at the history. */
   readonly summary: string;
+  /** Task queue of the workers that do it; absent: the run's own. */
+  readonly queue?: string;
   /** It is larger than a payload may be, even without events: nobody starts it (advance.ts). */
   readonly oversized?: true;
 }

@@ -80,6 +80,10 @@ export interface ToolRecord {
   readonly onLost?: OnLost;
   /** Whether it can, or must, run in a sandbox of its own; absent: 'none' (G18). */
   readonly sandbox?: 'none' | 'optional' | 'required';
+  /** Task queue of the workers that run it; absent: the run's own. */
+  readonly queue?: string;
+  /** Task queue of the workers that run it in a sandbox; absent: `queue`. */
+  readonly sandboxQueue?: string;
   /** With kind 'human_input': whose answers count; absent: anybody's. */
   readonly answeredBy?: AnswerRule;
   /** No run of its agent goes on when nobody can call it; absent: the model finds another way (G106). */

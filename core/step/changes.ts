@@ -181,6 +181,10 @@ export const CHANGES = {
     since: 10,
     why: 'Cost or tokens that keep doubling from turn to turn are a warning, once a run.',
   },
+  toolQueues: {
+    since: 10,
+    why: 'Calls of a tool, and what finds out how they ended, go to the task queue that the tool named when the run was opened; calls in a sandbox to the queue of its sandbox.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

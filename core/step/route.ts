@@ -113,6 +113,18 @@ export function codeOf(run: OpenRun, name: string): NeedsTool {
   return { schemaHash, ...unservedLimit(run) };
 }
 
+/** Whose workers run the code of a tool; nothing: those of the run's own queue. */
+export function queueOf(
+  run: OpenRun,
+  name: string,
+  { sandbox }: { readonly sandbox?: true } = {},
+): { readonly queue?: string } {
+  if (!follows(run, 'toolQueues')) return {};
+  const tool = frozenTool(run, name);
+  const queue = (sandbox ? tool?.sandboxQueue : undefined) ?? tool?.queue;
+  return queue === undefined ? {} : { queue };
+}
+
 /** Workers serve another schema under the same version: from now on it is the run's. */
 export function adoptSchema(run: OpenRun, name: string, schemaHash: string): OpenRun {
   const tool = frozenTool(run, name);

@@ -16,7 +16,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   // Workflows are replayed; what is pure is not, and may change freely.
   ['workflows', 'pure'],
   ['authoring', 'providers', 'store'],
-  ['activities', 'devserver'],
+  ['activities', 'connection', 'devserver'],
   ['client', 'worker'],
   ['console', 'replay'],
   ['testing'],

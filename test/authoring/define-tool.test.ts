@@ -107,6 +107,18 @@ describe('defineTool fills in what was left out', () => {
     expect(defineTool({ ...pay, onLost: 'probe', probe: () => null }).record.onLost).toBe('probe');
   });
 
+  test('its queue is frozen with it; one that cannot be meant is refused', () => {
+    const sandboxRun = () => 'inside';
+    expect(defineTool({ ...base, queue: 'heavy' }).record).toMatchObject({ queue: 'heavy' });
+    const { record } = defineTool({ ...base, sandboxRun, sandboxQueue: 'jail' });
+    expect(record).toMatchObject({ sandboxQueue: 'jail' });
+    expect(defineTool(base).record).not.toHaveProperty('queue');
+    for (const queue of ['', 'a b', 'x'.repeat(201), 7 as unknown as string]) {
+      expect(() => defineTool({ ...base, queue })).toThrow(/its queue is/);
+    }
+    expect(() => defineTool({ ...base, sandboxQueue: 'jail' })).toThrow(/no sandboxRun/);
+  });
+
   test('a sandbox is used when policy says so, unless the tool must run in it', () => {
     const sandboxRun = () => 'inside';
     expect(defineTool({ ...base, sandboxRun }).record.sandbox).toBe('optional');

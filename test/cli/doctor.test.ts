@@ -136,9 +136,9 @@ describe('what needs something that is broken', () => {
     const variables = { HOLDFAST_HOME: folder };
     const environment = { folder, variables, colour: false, interactive: false };
     return withSession(environment, {}, async (session) => {
-      const { place } = session;
+      const { place, named } = session;
       const premises = { place, folder, keyFile: keyFile(), addressGiven: true };
-      const checks = await allChecks({ place, clientWithoutStore: found }, premises);
+      const checks = await allChecks({ place, named, clientWithoutStore: found }, premises);
       return new Map(checks.map((check) => [check.name, check]));
     });
   }

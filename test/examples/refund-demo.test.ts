@@ -116,6 +116,19 @@ describe('the refund demo', () => {
   );
 
   test(
+    'approves nothing where nobody can be asked, unless it is told to',
+    async () => {
+      const demo = start([]);
+      expect(await demo.exit()).toBe(1);
+      expect(demo.output()).toMatch(/Approval wanted/);
+      expect(demo.output()).toMatch(/There is no terminal[^]*has approved nothing\.[^]*--yes/);
+      expect(demo.output()).not.toMatch(/approves\.|Outcome +paid/);
+      expect(payments()).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
     'pays once when the worker is killed on the way, and runs once at a time',
     async () => {
       const demo = start();

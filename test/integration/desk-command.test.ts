@@ -18,10 +18,13 @@ afterAll(async () => {
 });
 
 /** Without the store and without Temporal: the token is all that they have. */
-async function holdfast(as: Name, ...words: readonly string[]) {
+function holdfast(as: Name, ...words: readonly string[]) {
+  return command(words, { HOLDFAST_TOKEN: tokenOf(as), HOLDFAST_DESK_URL: desk.url });
+}
+
+async function command(words: readonly string[], variables: Readonly<Record<string, string>>) {
   let out = '';
   let err = '';
-  const variables = { HOLDFAST_TOKEN: tokenOf(as), HOLDFAST_DESK_URL: desk.url };
   const code = await runCli(words, {
     environment: { variables, folder: '/nowhere', colour: false, interactive: false },
     streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
@@ -51,6 +54,28 @@ test('a person sees what waits, and approves it with a proof that the run believ
   ]);
   const ended = await holdfast('mia', 'approvals', '--all', '--run', 'told-to');
   expect(ended.out).toContain('approved');
+});
+
+test('the commands below a question are those of whoever reads it, and they work', async () => {
+  const { run, ask } = await scene.asked('hinted');
+  const hintIn = (out: string) => /holdfast (approve .*hinted.*)$/m.exec(out)?.[1] ?? '';
+  const listed = (variables: Readonly<Record<string, string>>, ...words: string[]) =>
+    command(['approvals', '--run', 'hinted', ...words], variables);
+  const [address, store] = [world.server.address, world.storePlace];
+  const here = ['--address', address, '--store', store];
+
+  const mine = await listed({ HOLDFAST_TOKEN: tokenOf('mia') }, '--desk', desk.url);
+  const hint = hintIn(mine.out);
+  expect(hint).toBe(`approve ${ask.askId} --desk ${desk.url}`);
+  // Where people are told apart a name proves nothing.
+  const nobody = await listed({ HOLDFAST_DESK_KEY: '/keys/desk.json' }, ...here);
+  expect(hintIn(nobody.out)).toBe(`approve ${ask.askId}`);
+  expect(nobody.err).toContain('set HOLDFAST_TOKEN to your token of the approval desk');
+  expect(await command(hint.split(' '), { HOLDFAST_TOKEN: tokenOf('mia') })).toMatchObject({
+    code: 0,
+    err: '',
+  });
+  await world.ended(run);
 });
 
 test('what waits is found by what stands in it, page by page, and shows what it rests on', async () => {

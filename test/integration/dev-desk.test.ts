@@ -36,7 +36,7 @@ async function runDesk(folder: string, makeKey: boolean): Promise<string> {
   const place = readEnvironment(variables, home);
   const desk = {
     place,
-    address: world.server.address,
+    reach: { address: world.server.address, namespace: 'default' },
     config: defineConfig({ agents: [agent], console: { port: 0 } }),
     makeKey,
   };

@@ -10,6 +10,7 @@ describe('readEnvironment', () => {
     expect(readEnvironment({}, '/project')).toEqual({
       address: 'localhost:7233',
       namespace: 'default',
+      named: {},
       taskQueue: 'holdfast',
       home: '/project/.holdfast',
       storePlace: '/project/.holdfast/store.db',
@@ -17,6 +18,7 @@ describe('readEnvironment', () => {
       openai: {},
       litellm: {},
       secret: expect.any(Function),
+      reach: expect.any(Function),
     });
   });
 
@@ -60,8 +62,10 @@ describe('readEnvironment', () => {
       openai: {},
       litellm: {},
       secret: expect.any(Function),
+      reach: expect.any(Function),
       address: 'temporal.example:7233',
       namespace: 'prod',
+      named: { address: 'temporal.example:7233', namespace: 'prod' },
       taskQueue: 'agents',
       home: '/project/state',
       storePlace: '/data/store.db',

@@ -1,5 +1,5 @@
 /** The approval desk: shows what waits for a person and delivers the decision. */
-import type { AskView, HoldfastClient } from '../../../index.js';
+import { HoldfastError, type AskView, type HoldfastClient } from '../../../index.js';
 import { approvalCard } from '../../../cli/render/index.js';
 import type { Terminal } from './terminal.js';
 
@@ -48,10 +48,19 @@ async function decide(options: DeskOptions, { runId, ask, signal }: Question): P
   const { client, terminal } = options;
   const { roles } = ask;
   const run = client.handle(runId);
-  if (!terminal.interactive) {
+  if (terminal.yes) {
     terminal.say(`The demo asks no person: ${DEMO_APPROVER} (${roles.join(', ')}) approves.`);
     await run.approve(ask.askId, { by: DEMO_APPROVER, roles, reason: 'approved by the demo' });
     return;
+  }
+  if (!terminal.interactive) {
+    throw new HoldfastError(
+      'Usage',
+      'There is no terminal at which somebody could be asked. The demo has approved nothing.',
+      {
+        hint: 'Run the demo at a terminal, or with --yes, which lets it approve by itself: npm start -- --yes',
+      },
+    );
   }
   const approved = await terminal.confirm('Approve?', signal);
   if (approved === undefined) {

@@ -5,6 +5,8 @@ import { COLOURED, PLAIN, type Paint } from '../../../cli/render/index.js';
 export interface Terminal {
   /** Somebody can be asked. */
   readonly interactive: boolean;
+  /** Somebody has said that the demo approves by itself (`--yes`). */
+  readonly yes: boolean;
   /** What is printed can be replaced. */
   readonly live: boolean;
   readonly paint: Paint;
@@ -33,6 +35,7 @@ export function createTerminal(
   };
   return {
     interactive: !options.yes && input.isTTY === true && output.isTTY === true,
+    yes: options.yes,
     live: output.isTTY === true,
     paint: options.colours && output.isTTY === true ? COLOURED : PLAIN,
     say: (text = '') => write(`${text}\n`),

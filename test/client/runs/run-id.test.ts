@@ -18,14 +18,14 @@ describe('run ids', () => {
     expect(() => ulid(0, new Uint8Array(3))).toThrow(RangeError);
   });
 
-  it.each(['a', 'order-17', 'run_01J', 'tenant:order:17', 'A.b_c-d', 'x'.repeat(128)])(
+  it.each(['a', 'order-17', 'run_01J', 'tenant:order:17', 'A.b_c-d', '...', 'x'.repeat(128)])(
     'may be %s',
     (id) => {
       expect(checkRunId(id)).toBe(id);
     },
   );
 
-  it.each(['', ' ', 'a b', 'a/b', 'ü', 'x'.repeat(129), 'a\n', undefined, 7])(
+  it.each(['', '.', '..', ' ', 'a b', 'a/b', 'ü', 'x'.repeat(129), 'a\n', undefined, 7])(
     'may not be %p',
     (id) => {
       expect(() => checkRunId(id)).toThrow(expect.objectContaining({ code: 'InvalidTask' }));

@@ -60,6 +60,8 @@ export interface DeskOptions {
   /** Default true. */
   readonly trusted?: boolean;
   readonly console?: ConsoleDefinition;
+  /** Roles that decide; default: whoever has a role. */
+  readonly deciders?: readonly string[];
   readonly tools?: readonly KnownTool[];
 }
 
@@ -87,6 +89,7 @@ export async function startDesk(world: World, options: DeskOptions = {}): Promis
     }),
     version: '0.0.0-test',
     localRoles: [],
+    ...(options.deciders && { deciders: options.deciders }),
     tools: options.tools ?? [],
     temporalUi: 'http://127.0.0.1:8233',
     pageFolder: builtPageFolder(),

@@ -1,0 +1,36 @@
+/** Task queues that tools name: somebody must work on each. */
+import { queuesOf } from '../../authoring/index.js';
+import type { Session } from '../session.js';
+import type { ConfigurationPlace } from './configuration.js';
+import { ok, warning, type Check } from './check.js';
+
+/** Nothing where no tool names a queue, where there is no configuration, or no server to be asked. */
+export async function checkToolQueues(
+  { clientWithoutStore }: Pick<Session, 'clientWithoutStore'>,
+  { place, folder }: Pick<ConfigurationPlace, 'place' | 'folder'>,
+): Promise<readonly Check[]> {
+  const { findConfig, loadConfig } = await import('../../worker/load-config.js');
+  const file = place.configFile ?? findConfig(folder);
+  // What is wrong with either is told elsewhere.
+  const config = file && (await loadConfig({ folder, file }).catch(() => undefined));
+  if (!config) return [];
+  const queues = queuesOf(config.tools.values());
+  if (queues.length === 0) return [];
+  const client = await clientWithoutStore().catch(() => undefined);
+  if (client === undefined) return [];
+  const checks: Check[] = [];
+  for (const [queue, tools] of queues) {
+    const count = await client.workerCount(queue);
+    const names = tools.slice(0, 5).join(', ');
+    checks.push(
+      count > 0
+        ? ok('tool queues', `${queue} (${names}): ${count} asked for work in the last 90 s`)
+        : warning(
+            'tool queues',
+            `nobody works on ${queue}, where calls of ${names} go`,
+            `Calls wait until one is started: holdfast worker --only activities --queue ${queue}`,
+          ),
+    );
+  }
+  return checks;
+}

@@ -1,0 +1,20 @@
+import { runCli } from '../../cli/program.js';
+
+async function refused(...words: readonly string[]) {
+  let err = '';
+  const environment = { variables: {}, folder: '/nowhere', colour: false, interactive: false };
+  const streams = { out: () => undefined, err: (text: string) => void (err += text) };
+  const code = await runCli(['worker', ...words], { environment, streams });
+  return { code, err };
+}
+
+test.each([
+  [['--only', 'workflows', '--queue', 'jail'], 'about tools'],
+  [['--only', 'tools'], 'workflows, activities'],
+  [['--activities-at-once', '0'], 'from 1 to'],
+  [['--decisions-at-once', '1'], 'from 2 to'],
+])('holdfast worker %j is refused', async (words, why) => {
+  const { code, err } = await refused(...words);
+  expect(code).not.toBe(0);
+  expect(err).toContain(why);
+});

@@ -1,0 +1,111 @@
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { connect as connectClient } from '../../client/index.js';
+import type { Credentials } from '../../connection/index.js';
+import type { HoldfastError } from '../../core/state/errors.js';
+import { connect as connectWorker } from '../../worker/connection.js';
+import {
+  describeWithCertificates,
+  makeAuthority,
+  type Authority,
+  type Issued,
+} from './certificates.js';
+import { startSecureFront, type SecureFront } from './secure-front.js';
+
+const SECRET = 'key-that-nobody-may-see';
+
+describeWithCertificates('a connection that does not come about', () => {
+  let ours: Authority;
+  let others: Authority;
+  let fronts: Record<'mtls' | 'keyed' | 'misnamed' | 'expired', SecureFront>;
+  let plain: Server;
+  let plainAddress: string;
+  let client: Issued;
+
+  beforeAll(async () => {
+    [ours, others] = [makeAuthority(), makeAuthority('Somebody else')];
+    const hosts = 'DNS:localhost';
+    const server = ours.issue({ name: 'server', hosts });
+    client = ours.issue({ name: 'client' });
+    const behind = 'localhost:1';
+    fronts = {
+      mtls: await startSecureFront({ behind, server, clientCa: ours.ca }),
+      keyed: await startSecureFront({ behind, server, apiKeys: ['right'] }),
+      misnamed: await startSecureFront({
+        behind,
+        server: ours.issue({ name: 'server', hosts: 'DNS:temporal.example' }),
+      }),
+      expired: await startSecureFront({
+        behind,
+        server: ours.issue({ name: 'server', hosts, days: -1 }),
+      }),
+    };
+    // A server that speaks HTTP/2 in clear text answers a handshake with a frame of its own.
+    plain = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => socket.end(Buffer.from('000000040000000000', 'hex')));
+    });
+    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+    plainAddress = `localhost:${(plain.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    await Promise.all(Object.values(fronts).map((front) => front.stop()));
+    await new Promise((resolve) => plain.close(resolve));
+    ours.remove();
+    others.remove();
+  });
+
+  const trusting = (more: object = {}): Credentials => ({ tls: { ca: ours.ca, ...more } });
+
+  /** What the worker and the client say of it; neither may wait long for what does not pass. */
+  async function saidOf(address: string, credentials: Credentials) {
+    const failures = await Promise.all([
+      connectWorker({ address, ...credentials, attemptsMax: 2 }).then(unexpected, failed),
+      connectClient({ address, ...credentials, connectLimitMs: 500 }).then(unexpected, failed),
+    ]);
+    for (const { message, hint } of failures) expect(`${message} ${hint}`).not.toContain(SECRET);
+    const reasons = failures.map(({ code, details }) => `${code}: ${String(details?.['reason'])}`);
+    return { reasons: [...new Set(reasons)], message: failures[0]!.message };
+  }
+  const failed = (error: unknown) => error as HoldfastError;
+  const unexpected = () => Promise.reject(new Error('a connection came about'));
+
+  const cases: readonly (readonly [string, string, () => [string, Credentials]])[] = [
+    ['client_certificate', 'wants a certificate', () => [fronts.mtls.address, trusting()]],
+    [
+      'client_certificate',
+      "does not accept the client's certificate",
+      () => [fronts.mtls.address, trusting(pairOf(others.issue({ name: 'stranger' })))],
+    ],
+    ['tls_expected', 'speaks TLS, and it was called without', () => [fronts.mtls.address, {}]],
+    ['untrusted', 'nobody who is trusted here', () => [fronts.keyed.address, { apiKey: SECRET }]],
+    ['server_name', 'for another name than localhost', () => [fronts.misnamed.address, trusting()]],
+    ['expired', 'is not valid today', () => [fronts.expired.address, trusting()]],
+    [
+      'unauthenticated',
+      'does not accept the API key',
+      () => [fronts.keyed.address, { ...trusting(), apiKey: SECRET }],
+    ],
+    [
+      'unauthenticated',
+      'does not accept a caller without API key',
+      () => [fronts.keyed.address, trusting()],
+    ],
+    ['no_tls', 'does not speak TLS', () => [plainAddress, trusting()]],
+    ['no_answer', 'No Temporal server answers', () => ['localhost:1', trusting(pairOf(client))]],
+  ];
+  test.each(cases)('says %s: %s', async (reason, words, where) => {
+    const said = await saidOf(...where());
+    expect(said.reasons).toEqual([`ServerUnavailable: ${reason}`]);
+    expect(said.message).toContain(words);
+  });
+
+  test('because the own certificate has expired is said before anybody is asked', async () => {
+    const old = pairOf(ours.issue({ name: 'old', days: -1 }));
+    const said = await saidOf(fronts.mtls.address, trusting(old));
+    expect(said.reasons).toEqual(['InvalidConfig: expired']);
+  });
+});
+
+function pairOf({ cert, key }: Issued) {
+  return { cert, key };
+}
