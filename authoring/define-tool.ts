@@ -16,6 +16,7 @@ import {
   type ToolRecord,
 } from '../core/state/tool.js';
 import { answerRuleOf, approvalOf, type ApprovalDeclaration } from './approval.js';
+import { cardOf, type CardDeclaration } from './card.js';
 import { controlsOf, type IdentityDeclaration, type LimitsDeclaration } from './controls.js';
 import { inputSchemaOf, outputSchemaOf } from './input-schema.js';
 import { kindDefect, type DeclaredKind } from './tool-kind.js';
@@ -47,6 +48,8 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   readonly approval?: ApprovalDeclaration;
   /** With kind 'human_input': 'customer' (the run's caller), 'staff' (anybody else) or {roles}. */
   readonly answeredBy?: AnswerRule;
+  /** What the card of its question shows first: how much, to whom; default: its arguments as they are. */
+  readonly card?: CardDeclaration;
   /** Limits across runs: what would pass one is refused, and nothing happens. */
   readonly limits?: LimitsDeclaration<z.output<Schema>>;
   /** What an effect is about: a second one within the window asks a person. */
@@ -99,6 +102,7 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
   const kind = definition.kind ?? 'tool';
   const { limits, identity } = definition;
   const controls = controlsOf({ name, effect, limits, identity });
+  const card = cardOf(name, definition.card, schema.jsonSchema);
   const answeredBy = answerRuleOf(name, kind, definition.answeredBy);
   const record: ToolRecord = {
     name,
@@ -121,6 +125,7 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
     ...(output !== undefined && { outputSchemaHash: output.hash }),
     probes: probe !== undefined,
     ...(onLost !== undefined && { onLost }),
+    ...(card !== undefined && { card }),
     ...(definition.required === true && { required: true as const }),
     ...(answeredBy !== undefined && { answeredBy }),
     ...(sandboxRun !== undefined && { sandbox: definition.sandbox ?? 'optional' }),

@@ -15,6 +15,7 @@ export { defineTool, type ToolDefinition } from './define-tool.js';
 export { defineHostedTool, type HostedToolDefinition } from './hosted-tool.js';
 export { askPerson } from './ask-person.js';
 export { escalate } from './escalate.js';
+export type { CardDeclaration } from './card.js';
 export type { ApprovalDeclaration } from './approval.js';
 export type { PolicyDeclaration } from './policy.js';
 export type { Tool, ToolContext } from './tool.js';

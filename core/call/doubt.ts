@@ -4,7 +4,7 @@
  */
 import { openAsk, closeAsk } from '../ask/open-ask.js';
 import { outcomeOf } from '../ask/decide.js';
-import { askById, keyOf, withCall, type StationResult, baseOf } from '../step/open-work.js';
+import { askById, keyOf, withCall, type StationResult, baseOf, cardOf } from '../step/open-work.js';
 import type { Ask } from '../state/ask.js';
 import { signaturesOf } from '../ask/verify.js';
 import { storeWork } from '../step/clock.js';
@@ -107,6 +107,7 @@ export function doubt(run: OpenRun, call: ReturnedStage, message: string): Step<
     args: call.args,
     question: `Did ${call.tool} with key ${keyOf(run, call)} take effect? ${message}`.slice(0, 500),
     digest: call.digest,
+    ...cardOf(run, tool),
     roles: approval.roles,
     quorum: 1,
     // Their word decides whether it is done again, for them.

@@ -97,6 +97,10 @@ export const CHANGES = {
     since: 9,
     why: 'A wanted permission mode is decided by a rule, which its event names, and so is what a `close` ends: all facts of a moment are known by then.',
   },
+  cardShown: {
+    since: 10,
+    why: 'A question says what its tool declares of its card: which argument is the amount, in which unit, and which one says to whom.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;
