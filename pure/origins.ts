@@ -19,6 +19,26 @@ export interface SearchedText {
   readonly isCut?: boolean;
 }
 
+/** Where a value of an action stands; the task may be the customer's own words. */
+export interface Origin {
+  readonly path: string;
+  readonly in: 'task' | 'user' | 'tool';
+  readonly tool?: string | undefined;
+  /** The amount as people write it, or only the number that the argument is. */
+  readonly as: 'as shown' | 'raw';
+}
+
+/** Before and behind the name of a tool, which comes from outside. */
+export function originWords({ in: where, tool }: Pick<Origin, 'in' | 'tool'>): {
+  readonly before: string;
+  readonly tool?: string;
+  readonly after: string;
+} {
+  if (where === 'task') return { before: 'stands in the task', after: '' };
+  if (where === 'user') return { before: 'stands in a message of the user (untrusted)', after: '' };
+  return { before: 'stands in the output of ', tool: tool ?? 'a tool', after: ' (untrusted)' };
+}
+
 const CHARS_MIN = 3;
 const CHARS_MAX = 500;
 const SEARCHED_CHARS_MAX = 262_144;
@@ -137,7 +157,10 @@ function holdsToken(text: string, wanted: string, isCut: boolean): boolean {
 }
 
 function isWhole(text: string, from: number, end: number): boolean {
-  const [before, joint] = [lastOf(text.slice(0, from)), lastOf(text.slice(0, Math.max(0, from - 1)))];
+  const [before, joint] = [
+    lastOf(text.slice(0, from)),
+    lastOf(text.slice(0, Math.max(0, from - 1))),
+  ];
   const after = firstOf(text.slice(end, end + 2));
   const beyond = firstOf(text.slice(end + after.length, end + after.length + 2));
   if (WORD.test(before) || WORD.test(after)) return false;
@@ -167,7 +190,10 @@ function holdsGroups(text: string, token: string, isCut: boolean): boolean {
     const end = index + found.length;
     if (isCut && end === text.length) continue;
     const [before, after] = [text.slice(Math.max(0, index - 12), index), text.slice(end, end + 12)];
-    const leads = /[\p{L}\p{N}_]$|[-./:@+#]$|\d[ \u00A0\u202F]$|(?<![\p{L}\p{N}])[A-Z]{2}\d{2}[ \u00A0\u202F]$/u.test(before);
+    const leads =
+      /[\p{L}\p{N}_]$|[-./:@+#]$|\d[ \u00A0\u202F]$|(?<![\p{L}\p{N}])[A-Z]{2}\d{2}[ \u00A0\u202F]$/u.test(
+        before,
+      );
     const isJson = /["':=]$/.test(before) && /^["']/.test(after);
     const goesOn =
       /^[\p{L}\p{N}_]|^[-./:@+#][\p{L}\p{N}]|^[ \u00A0\u202F-]\d|^[ \u00A0\u202F](?![A-Z]{3}(?![A-Z0-9]))[A-Z0-9]{1,4}(?![\p{L}\p{N}])/u.test(
@@ -177,4 +203,3 @@ function holdsGroups(text: string, token: string, isCut: boolean): boolean {
   }
   return false;
 }
-

@@ -63,6 +63,19 @@ const limitsOutlook = z.object({
   exceeded: z.literal(true).optional(),
 });
 
+/** What the tool declares of the card of its questions. */
+const card = z.object({
+  amount: z
+    .object({ path: text, unit: z.enum(['minor', 'major']), currency: text })
+    .optional()
+    .describe(
+      '`currency`: a code of three capital letters, or the path of the argument that has it',
+    ),
+  recipient: text.optional(),
+  reference: text.optional().describe('path in the result of the tool'),
+  labels: z.record(text, text).optional(),
+});
+
 export const ask = z.object({
   askId: text,
   runId: text,
@@ -104,6 +117,7 @@ export const ask = z.object({
     })
     .optional(),
   limits: limitsOutlook.optional(),
+  card: card.optional(),
 });
 
 export const page = <Item extends z.ZodType>(item: Item) =>
@@ -202,6 +216,15 @@ export const grounds = z.object({
     }),
   ),
   more: z.boolean(),
+  /** Whole words and numbers only; a value that is not here stands nowhere that is known. */
+  origins: z.array(
+    z.object({
+      path: text,
+      in: z.enum(['task', 'user', 'tool']),
+      tool: text.optional(),
+      as: z.enum(['as shown', 'raw']),
+    }),
+  ),
   tool: knownTool.optional(),
   otherTools: z.array(knownTool),
 });

@@ -87,7 +87,14 @@ test('limits in a unit that the headline does not tell stay bare numbers', () =>
 
 test('arguments stand in the order of the schema, amounts first, the largest first', () => {
   const schema = { properties: { note: {}, fee_amount: {}, to: {}, total: {} } };
-  const args = { zeta: 1, total: '1000.5', to: 'A', fee_amount: 20, note: 'n', inner: { price: 50 } };
+  const args = {
+    zeta: 1,
+    total: '1000.5',
+    to: 'A',
+    fee_amount: 20,
+    note: 'n',
+    inner: { price: 50 },
+  };
   expect(argumentsInOrder(args, schema).map(({ path }) => path)).toEqual([
     'total',
     'inner.price',
