@@ -42,6 +42,8 @@ export interface Asks {
    * one, else the newest.
    */
   getAsk(tenant: string, askId: string): Promise<AskRow | undefined>;
+  /** Number of the event before the one that asked; 0: the question is not there. */
+  openedSeq(ask: Pick<AskRow, 'tenant' | 'runId' | 'askId'>): Promise<number>;
 }
 
 export function asks(db: Db): Asks {
@@ -69,6 +71,17 @@ export function asks(db: Db): Asks {
         .limit(1)
         .executeTakeFirst();
       return row === undefined ? undefined : askRow(row);
+    },
+    async openedSeq({ tenant, runId, askId }) {
+      checkIdentifiers({ tenant, runId, askId });
+      const row = await db
+        .selectFrom('asks')
+        .select('opened_seq')
+        .where('tenant', '=', tenant)
+        .where('run_id', '=', runId)
+        .where('ask_id', '=', askId)
+        .executeTakeFirst();
+      return Math.max(0, Number(row?.opened_seq ?? 0) - 1);
     },
   };
 }

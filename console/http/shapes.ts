@@ -4,6 +4,7 @@ import { AUDIT_KINDS } from '../../pure/audit.js';
 import { LIMIT_SCOPES } from '../../core/controls/limits-across-runs.js';
 import { RECOVERY_STEPS } from '../../core/state/recovery.js';
 import { STORED_STATUSES } from '../../core/state/view.js';
+import { RECEIPT_STATES } from '../receipt.js';
 import { notAllowedText } from './texts.js';
 
 const ID_CHARS_MAX = 400;
@@ -139,7 +140,43 @@ const notice = z.object({
   nextAt: time.optional().describe('while it waits: when it is tried next'),
   fault: text.optional().describe('what went wrong in the last try'),
 });
+/** The beginning of a text; `blob` names all of it when this is not. */
+const excerpt = z.object({
+  text,
+  blob: text.optional(),
+  bytes: z.number().int().optional(),
+});
+const action = z.object({ tool: text, args: z.unknown() });
+/** What became of the action after its question was decided. */
+const receipt = z.object({
+  state: z.enum(RECEIPT_STATES),
+  at: time.optional(),
+  code: text.optional(),
+  reference: text.optional(),
+  key: text.optional().describe('what the tool was given to recognise a repetition'),
+  content: excerpt.optional(),
+  corrected: z.object({ by: z.array(text), original: action, corrected: action }).optional(),
+  next: z
+    .object({ askId: text, kind: text, outcome: text, quorum: z.number().int() })
+    .optional()
+    .describe('the question that is asked about it since'),
+});
+
 export const inboxItem = ask.extend({
+  agent: text.optional(),
+  frozen: z
+    .object({
+      id: text,
+      scope: z.looseObject({ kind: text }),
+      by: text,
+      reason: text,
+      at: time,
+      until: time.optional(),
+    })
+    .optional()
+    .describe('the freeze that covers it at this moment'),
+  receipt: receipt.optional(),
+  nextVotes: z.array(vote).optional().describe('who has agreed to the corrected action so far'),
   votes: z.array(vote).optional(),
   takesGrant: z
     .literal(true)
@@ -148,13 +185,6 @@ export const inboxItem = ask.extend({
   notices: z.array(notice).optional(),
 });
 
-/** The beginning of a text; `blob` names all of it when this is not. */
-const excerpt = z.object({
-  text,
-  blob: text.optional(),
-  bytes: z.number().int().optional(),
-});
-const action = z.object({ tool: text, args: z.unknown() });
 const knownTool = z.object({
   name: text,
   version: text,

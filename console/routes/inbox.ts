@@ -4,10 +4,12 @@ import type { OpenAsk } from '../../core/state/view.js';
 import type { AskRow } from '../../store/asks.js';
 import type { Notice } from '../../store/notices.js';
 import type { Desk } from '../desk.js';
+import { controlsNow } from '../controls-now.js';
 import { groundsOf } from '../grounds.js';
 import { cursorOf, placeOf } from '../http/cursor.js';
 import { endpoint, type Endpoint } from '../http/endpoint.js';
 import * as shapes from '../http/shapes.js';
+import { receiptOf } from '../receipt.js';
 import { askShown, ownAsk } from './asks.js';
 import { ownHandle } from './runs.js';
 
@@ -73,11 +75,26 @@ const getInboxItem = endpoint({
   async handle({ desk, person, params: { askId } }) {
     const row = await ownAsk(desk, person, { askId, kinds: KINDS });
     await desk.views.note(desk, person, [row]);
-    const live = row.outcome === 'pending' ? await knownToRun(desk, row) : {};
-    const notices = (await desk.store.listNotices(row)).map(noticeShown);
-    return { status: 200, body: { ...askShown(row, desk), ...live, notices } };
+    const [live, after, controls, notices] = await Promise.all([
+      row.outcome === 'pending' ? knownToRun(desk, row) : {},
+      afterwards(desk, row),
+      controlsNow(desk, row),
+      desk.store.listNotices(row),
+    ]);
+    const shown = { ...askShown(row, desk), ...controls, ...live, ...after };
+    return { status: 200, body: { ...shown, notices: notices.map(noticeShown) } };
   },
 });
+
+/** What became of the action; of a question that has taken its place, who has agreed to that. */
+async function afterwards(desk: Desk, row: AskRow) {
+  const receipt = await receiptOf(desk.store, row);
+  if (receipt === undefined) return {};
+  const { next } = receipt;
+  if (next?.outcome !== 'pending') return { receipt };
+  const { votes } = await knownToRun(desk, { ...row, askId: next.askId });
+  return { receipt, ...(votes !== undefined && { nextVotes: votes }) };
+}
 
 function noticeShown({ target: webhook, state, tries, nextAt, fault }: Notice) {
   return {
