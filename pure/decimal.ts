@@ -74,3 +74,8 @@ export function decimalText({ units, scale }: Decimal, digitsMin: number): strin
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
   return `${units < 0n ? '-' : ''}${grouped}${fraction === '' ? '' : `.${fraction}`}`;
 }
+
+/** As arguments have it: no grouping. */
+export function plainText(decimal: Decimal): string {
+  return decimalText(decimal, 0).replaceAll(',', '');
+}

@@ -11,14 +11,14 @@ import { Exact } from '../parts/folded.js';
 import { dateTime, relative } from '../parts/format.js';
 import { InertBlock, InertLine } from '../parts/inert.js';
 import { KIND_NAMES } from '../parts/kind-names.js';
-import { Readable } from '../parts/readable.js';
 import { runPath } from '../parts/paths.js';
+import { Arguments } from './arguments.js';
 import { Attempts } from './attempts.js';
 import { budgetTitle } from '../parts/budget-words.js';
 import { LimitsSection, RepeatsSection } from './controls-said.js';
 import { Correction } from './correction.js';
 import { Countdown } from './countdown.js';
-import { HighlightBoxes } from './highlight-boxes.js';
+import { Headline } from './headline.js';
 import { People } from './people.js';
 import { Sources } from './sources.js';
 import { Why } from './why.js';
@@ -72,15 +72,15 @@ function Above({ ask, grounds }: PartProps): VNode {
           <InertBlock text={question} />
         </div>
       )}
-      <HighlightBoxes ask={ask} grounds={grounds} />
+      <Headline ask={ask} grounds={grounds} />
       {grounds !== undefined && <Attempts grounds={grounds} />}
       {grounds !== undefined && <Correction ask={ask} corrections={grounds.corrections} />}
-      {repeats !== undefined && <RepeatsSection repeats={repeats} />}
-      {limits !== undefined && <LimitsSection outlook={limits} />}
+      {repeats !== undefined && <RepeatsSection ask={ask} repeats={repeats} />}
+      {limits !== undefined && <LimitsSection ask={ask} outlook={limits} />}
       {args !== undefined && (
         <section>
           <h3>{ask.kind === 'budget' ? 'Exact figures' : 'Exact arguments'}</h3>
-          <Readable value={args} runId={ask.runId} />
+          <Arguments ask={ask} grounds={grounds} />
           <Exact title="As JSON" value={args} />
         </section>
       )}
@@ -89,7 +89,7 @@ function Above({ ask, grounds }: PartProps): VNode {
 }
 
 function Below({ ask, grounds }: PartProps): VNode {
-  const { runId, askId, argsHash, openedAt } = ask;
+  const { runId, askId, argsHash, openedAt, agent } = ask;
   return (
     <>
       <div class="grounds">
@@ -103,6 +103,11 @@ function Below({ ask, grounds }: PartProps): VNode {
         )}
       </div>
       <dl class="facts card-foot">
+        {agent !== undefined && (
+          <Fact name="Agent">
+            <InertLine text={agent} max={128} />
+          </Fact>
+        )}
         <Fact name="Run">
           <a href={runPath(runId)}>
             <InertLine text={runId} max={128} />

@@ -9,6 +9,7 @@ import type { Person } from '../data/api-types.js';
 import { DecisionPanel } from '../decide/decision-panel.js';
 import { useTitle } from '../parts/use-title.js';
 import { AskCard } from './ask-card.js';
+import { ReceiptSection } from './receipt.js';
 import { CHANGED, DROPPED, useAsk, useGrounds, type Version } from './use-ask.js';
 
 export interface AskPaneProps {
@@ -76,7 +77,14 @@ function AskShown({ version, me, changed, told }: AskShownProps): VNode {
         </p>
       )}
       <AskCard first={first} ask={ask} me={me} grounds={grounds} />
-      <DecisionPanel ask={ask} me={me} grounds={grounds} changed={changed} told={told} />
+      <DecisionPanel
+        ask={ask}
+        me={me}
+        grounds={grounds}
+        changed={changed}
+        told={told}
+        receipt={<ReceiptSection ask={ask} />}
+      />
     </div>
   );
 }
