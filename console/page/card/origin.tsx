@@ -14,7 +14,7 @@ export interface OriginLineProps {
 export function OriginLine({ origin, raw, shown }: OriginLineProps): VNode {
   const { before, tool, after } = originWords(origin);
   return (
-    <span class={origin.in === 'task' ? 'origin task' : 'origin source'}>
+    <span class={origin.in === 'task' ? 'origin' : 'origin untrusted'}>
       {/* Another number stands there than the one that is shown. */}
       {origin.as === 'raw' && raw !== shown && (
         <>
