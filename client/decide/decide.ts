@@ -16,6 +16,7 @@ import * as messages from '../../workflows/messages.js';
 import { deliverProven } from './deliver-proven.js';
 import type { Delivery } from './deliver.js';
 import { askOfRun } from './find-ask.js';
+import { heardAnswer } from './heard-answer.js';
 import { bounded, type Link } from '../link.js';
 import { workerWanted } from '../read/served-tools.js';
 
@@ -157,7 +158,9 @@ export async function answerAsk(
   await bounded(link, { runId }, () =>
     link.temporal.workflow.getHandle(runId).signal(messages.provideInput, provided),
   );
-  return { delivered: 'signal' };
+  const delivery = await heardAnswer(link, runId, { askId: ask.askId, by });
+  if (delivery.delivered === 'signal' || delivery.verdict.accepted) return delivery;
+  throw decisionRejected(delivery.verdict, { askId: ask.askId, runId });
 }
 
 const NOT_A_TEXT = {

@@ -23,7 +23,7 @@ export function Choices({ ask, desk, takesGrant, begun }: ChoicesProps): VNode {
     case 'budget':
       return <BudgetChoices ask={ask} desk={desk} />;
     default:
-      return <AnswerForm desk={desk} begun={begun} />;
+      return <AnswerForm ask={ask} desk={desk} begun={begun} />;
   }
 }
 
