@@ -126,7 +126,13 @@ export const page = <Item extends z.ZodType>(item: Item) =>
 
 export const search = z.string().trim().min(1).max(200).optional();
 
-export const inboxPage = page(ask).extend({
+const listedAsk = ask.extend({
+  decidedByMe: z
+    .literal(true)
+    .optional()
+    .describe('where several have to agree: whoever asks has said their word'),
+});
+export const inboxPage = page(listedAsk).extend({
   /** All of them, on whichever page. */
   total: z.number().int(),
 });

@@ -31,9 +31,11 @@ export interface AskCardProps {
   readonly me: Person;
   /** Undefined: they are being fetched. */
   readonly grounds: Grounds | undefined;
+  /** Address of the question after it. */
+  readonly next: string | undefined;
 }
 
-export function AskCard({ first, ask, me, grounds }: AskCardProps): VNode {
+export function AskCard({ first, ask, me, grounds, next }: AskCardProps): VNode {
   const above = useMemo(() => <Above ask={first} grounds={grounds} />, [first, grounds]);
   const below = useMemo(() => <Below ask={first} grounds={grounds} />, [first, grounds]);
   return (
@@ -47,6 +49,16 @@ export function AskCard({ first, ask, me, grounds }: AskCardProps): VNode {
           <h2 tabIndex={-1}>{titleOf(first)}</h2>
         </div>
         <Countdown ask={ask} />
+        {first.agent !== undefined && (
+          <p class="card-agent">
+            Agent <InertLine text={first.agent} max={128} />
+          </p>
+        )}
+        {next !== undefined && (
+          <a class="next" href={next}>
+            Next →
+          </a>
+        )}
       </header>
       {above}
       <section>
@@ -89,7 +101,7 @@ function Above({ ask, grounds }: PartProps): VNode {
 }
 
 function Below({ ask, grounds }: PartProps): VNode {
-  const { runId, askId, argsHash, openedAt, agent } = ask;
+  const { runId, askId, argsHash, openedAt } = ask;
   return (
     <>
       <div class="grounds">
@@ -103,11 +115,6 @@ function Below({ ask, grounds }: PartProps): VNode {
         )}
       </div>
       <dl class="facts card-foot">
-        {agent !== undefined && (
-          <Fact name="Agent">
-            <InertLine text={agent} max={128} />
-          </Fact>
-        )}
         <Fact name="Run">
           <a href={runPath(runId)}>
             <InertLine text={runId} max={128} />

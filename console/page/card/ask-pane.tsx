@@ -17,9 +17,11 @@ export interface AskPaneProps {
   readonly me: Person;
   /** Something was decided here. */
   readonly changed: () => void;
+  /** Address of the question after it. */
+  readonly next: string | undefined;
 }
 
-export function AskPane({ askId, me, changed }: AskPaneProps): VNode {
+export function AskPane({ askId, me, changed, next }: AskPaneProps): VNode {
   const begun = useRef(false);
   const { version, refusal, soon } = useAsk(askId, () => begun.current);
   const decided = (): void => {
@@ -33,6 +35,7 @@ export function AskPane({ askId, me, changed }: AskPaneProps): VNode {
         version={version}
         me={me}
         changed={decided}
+        next={next}
         told={(isBegun) => (begun.current = isBegun)}
       />
     );
@@ -58,10 +61,11 @@ interface AskShownProps {
   readonly version: Version;
   readonly me: Person;
   readonly changed: () => void;
+  readonly next: string | undefined;
   readonly told: (isBegun: boolean) => void;
 }
 
-function AskShown({ version, me, changed, told }: AskShownProps): VNode {
+function AskShown({ version, me, changed, next, told }: AskShownProps): VNode {
   const { ask, number, isDropped } = version;
   const [first] = useState(ask);
   const grounds = useGrounds(first.askId);
@@ -76,7 +80,7 @@ function AskShown({ version, me, changed, told }: AskShownProps): VNode {
           {isDropped && ` ${DROPPED}`}
         </p>
       )}
-      <AskCard first={first} ask={ask} me={me} grounds={grounds} />
+      <AskCard first={first} ask={ask} me={me} grounds={grounds} next={next} />
       <DecisionPanel
         ask={ask}
         me={me}

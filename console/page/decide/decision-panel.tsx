@@ -55,7 +55,7 @@ export function DecisionPanel(props: DecisionPanelProps): VNode {
       >
         {form !== undefined && <FormOf form={form} ask={first} desk={desk} grounds={grounds} />}
       </div>
-      <div class="choices" hidden={form !== undefined}>
+      <div class="choices" hidden={form !== undefined} onKeyDown={(event) => takeKey(event, desk)}>
         {why === undefined ? (
           <Choices ask={first} desk={desk} takesGrant={takesGrant} begun={setAnswering} />
         ) : (

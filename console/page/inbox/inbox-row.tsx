@@ -5,7 +5,7 @@ import { argumentsInOrder } from '../../../pure/argument-order.js';
 import { headlineOf, labelOf } from '../../../pure/headline.js';
 import type { Ask, Json } from '../data/api-types.js';
 import { now } from '../data/connection.js';
-import { relative } from '../parts/format.js';
+import { relative, words } from '../parts/format.js';
 import { InertLine } from '../parts/inert.js';
 import { KIND_NAMES } from '../parts/kind-names.js';
 import { oneLine } from '../parts/json-value.js';
@@ -23,7 +23,7 @@ export interface InboxRowProps {
 export function InboxRow({ ask, isSelected }: InboxRowProps): VNode {
   const { askId, argsHash, openedAt, kind, tool, quorum, runId } = ask;
   const left = timeLeft(ask);
-  const isSoon = ask.expiresAt - now() < SOON_MS;
+  const isSoon = ask.outcome === 'pending' && ask.expiresAt - now() < SOON_MS;
   return useMemo(
     () => (
       <li>
@@ -50,7 +50,10 @@ export function InboxRow({ ask, isSelected }: InboxRowProps): VNode {
   );
 }
 
-function timeLeft({ expiresAt }: Ask): string {
+function timeLeft({ expiresAt, outcome, resolvedAt }: Ask): string {
+  if (outcome !== 'pending') {
+    return `${words(outcome)}${resolvedAt === undefined ? '' : `, ${relative(resolvedAt, now())}`}`;
+  }
   if (expiresAt <= now()) return 'expiring';
   return `${relative(expiresAt, now()).replace('in ', '')} left`;
 }

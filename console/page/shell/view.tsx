@@ -1,6 +1,8 @@
 /** The view of an address. */
 import type { VNode } from 'preact';
 import type { Person } from '../data/api-types.js';
+import { FreezesView } from '../controls/freezes-view.js';
+import { TrailView } from '../controls/trail-view.js';
 import { InboxView } from '../inbox/inbox.js';
 import { RunView } from '../run/run.js';
 import { Runs } from '../runs/runs.js';
@@ -17,6 +19,10 @@ export function View({ me, place }: ViewProps): VNode {
       return <InboxView me={me} askId={place.id} />;
     case 'runs':
       return <Runs me={me} />;
+    case 'freezes':
+      return <FreezesView />;
+    case 'trail':
+      return <TrailView me={me} />;
     case 'run':
       return <RunView runId={place.id ?? ''} />;
   }
