@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { get, newKey, pathOf, post, wordsOf } from '../data/api.js';
-import type { Freeze } from '../data/api-types.js';
+import type { Freeze, Person } from '../data/api-types.js';
 import { usePoll } from '../data/use-poll.js';
 import { Button } from '../parts/button.js';
 import { Form, textIn } from '../parts/form.js';
@@ -15,7 +15,7 @@ import { FreezeForm, type WantedFreeze } from './freeze-form.js';
 const LOOK_MS = 5_000;
 const PAST_SHOWN = 50;
 
-export function FreezesView(): VNode {
+export function FreezesView(_: { readonly me: Person }): VNode {
   useTitle('Freezes');
   const [freezes, setFreezes] = useState<readonly Freeze[]>();
   const [fault, setFault] = useState('');

@@ -1,8 +1,7 @@
 /** The view of an address. */
-import type { VNode } from 'preact';
+import type { ComponentType, VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import type { Person } from '../data/api-types.js';
-import { FreezesView } from '../controls/freezes-view.js';
-import { TrailView } from '../controls/trail-view.js';
 import { InboxView } from '../inbox/inbox.js';
 import { RunView } from '../run/run.js';
 import { Runs } from '../runs/runs.js';
@@ -20,10 +19,43 @@ export function View({ me, place }: ViewProps): VNode {
     case 'runs':
       return <Runs me={me} />;
     case 'freezes':
-      return <FreezesView />;
+      return <Later me={me} load={freezes} />;
     case 'trail':
-      return <TrailView me={me} />;
+      return <Later me={me} load={trail} />;
     case 'run':
       return <RunView runId={place.id ?? ''} />;
   }
+}
+
+type Loaded = ComponentType<{ readonly me: Person }>;
+
+const freezes = async (): Promise<Loaded> =>
+  (await import('../controls/freezes-view.js')).FreezesView;
+const trail = async (): Promise<Loaded> => (await import('../controls/trail-view.js')).TrailView;
+
+interface LaterProps {
+  readonly me: Person;
+  readonly load: () => Promise<Loaded>;
+}
+
+/** A view that few people open: its code is fetched when somebody does. */
+function Later({ me, load }: LaterProps): VNode {
+  const [Found, setFound] = useState<Loaded | 'failed'>();
+  useEffect(() => {
+    load().then(
+      (view) => setFound(() => view),
+      () => setFound('failed'),
+    );
+  }, [load]);
+  if (Found === undefined) {
+    return (
+      <p class="empty quiet" role="status">
+        Fetching the view …
+      </p>
+    );
+  }
+  if (Found === 'failed') {
+    return <p class="empty quiet">This view cannot be fetched now. Load the page anew.</p>;
+  }
+  return <Found me={me} />;
 }
