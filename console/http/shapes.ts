@@ -4,6 +4,7 @@ import { AUDIT_KINDS } from '../../pure/audit.js';
 import { LIMIT_SCOPES } from '../../core/controls/limits-across-runs.js';
 import { RECOVERY_STEPS } from '../../core/state/recovery.js';
 import { STORED_STATUSES } from '../../core/state/view.js';
+import { textDefect } from '../../pure/text-defect.js';
 import { RECEIPT_STATES } from '../receipt.js';
 import { notAllowedText } from './texts.js';
 
@@ -317,13 +318,17 @@ export const runWaits = z.object({
 });
 
 const small = (max: number) => z.string().trim().min(1).max(max);
+const NOT_WHOLE = 'must have neither NUL nor half of a surrogate pair';
+const isWhole = (value: unknown): boolean => textDefect(value) === undefined;
+/** What a person says: kept as it is, or refused. */
+const words = (max: number) => small(max).refine(isWhole, NOT_WHOLE);
 
 /** Any JSON; how deep and how large is checked with the whole body. */
 const json = z.unknown().refine((value) => value !== undefined, 'must be given');
 
 const decided = {
   argsHash: z.string().regex(/^[0-9a-f]{64}$/),
-  reason: small(2_000).optional(),
+  reason: words(2_000).optional(),
   /** Of the question; needed while the store is away. */
   runId: id.optional(),
 };
@@ -361,8 +366,11 @@ export const delivery = z.object({
   storeAway: z.literal(true).optional(),
 });
 
-export const answerBody = z.strictObject({ value: json, runId: id.optional() });
-export const messageBody = z.strictObject({ text: small(8_192), id: small(200).optional() });
+export const answerBody = z.strictObject({
+  value: json.refine(isWhole, NOT_WHOLE),
+  runId: id.optional(),
+});
+export const messageBody = z.strictObject({ text: words(8_192), id: small(200).optional() });
 export const emptyBody = z.strictObject({});
 
 export const event = z.looseObject({
