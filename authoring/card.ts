@@ -4,6 +4,7 @@
  */
 import { HoldfastError } from '../core/state/errors.js';
 import type { Json } from '../core/json/json.js';
+import { currencyDigits } from '../pure/currencies.js';
 import { isCurrencyCode, type ToolCard } from '../core/state/tool-card.js';
 
 /** `labels`: what people read in place of the names of arguments. */
@@ -47,7 +48,7 @@ function amountOf(tool: string, declared: unknown, schema: Json): NonNullable<To
 
 function currencyOf(tool: string, currency: unknown, schema: Json): string {
   if (typeof currency === 'string' && isCurrencyCode(currency)) {
-    if (Intl.supportedValuesOf('currency').includes(currency)) return currency;
+    if (currencyDigits(currency) !== undefined) return currency;
     throw wrong(tool, `card.amount.currency is ${currency}, which is no currency`, HINT);
   }
   return knownPath(tool, { name: 'card.amount.currency', path: currency, schema });

@@ -23,8 +23,8 @@ export async function controlsNow(
   const { tenant, runId, tool, outcome, kind } = ask;
   const agent = (await store.getRun(tenant, runId))?.agent;
   const named = agent !== undefined && { agent };
-  const asksForMore = kind === 'approval' || kind === 'outcome';
-  if (tool === undefined || outcome !== 'pending' || !asksForMore) return { ...named };
+  const isAboutAction = kind === 'approval' || kind === 'outcome';
+  if (tool === undefined || outcome !== 'pending' || !isAboutAction) return { ...named };
   const now = clock();
   const freezes = await store.freezesInForce(tenant, now);
   const frozen = freezeOn(freezes, { tool, agent: agent ?? '' }, now);
@@ -46,7 +46,10 @@ async function limitsNow(
   const totals = await store.totalsFor({ tenant, tool }, spending, now);
   const limits = outlook.limits.map((limit) => ({ ...limit, used: totals[limit.scope] }));
   const rules: LimitRules = Object.fromEntries(
-    limits.map(({ scope, used: _, ...rule }) => [scope, rule]),
+    outlook.limits.map(({ scope, amount: most, count }) => [
+      scope,
+      { ...(most !== undefined && { amount: most }), ...(count !== undefined && { count }) },
+    ]),
   );
   const exceeded = exceedance(rules, totals, spending) !== undefined;
   return { ...spending, limits, ...(exceeded && { exceeded: true as const }) };

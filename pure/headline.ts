@@ -6,6 +6,7 @@
 import type { LimitsOutlook } from '../core/controls/outlook.js';
 import type { Json } from '../core/json/json.js';
 import { isCurrencyCode, type CardAmount, type ToolCard } from '../core/state/tool-card.js';
+import { currencyDigits } from './currencies.js';
 import { compareDecimals, decimalOf, decimalText, shifted, type Decimal } from './decimal.js';
 
 export interface Headline {
@@ -89,21 +90,8 @@ function currencyOf({ currency }: CardAmount, args: unknown): Currency {
   const said = isCurrencyCode(currency) ? currency : at(args, currency);
   if (typeof said !== 'string' || said === '') return {};
   const code = said.toUpperCase();
-  const digits = isCurrencyCode(code) ? digitsOf(code) : undefined;
+  const digits = currencyDigits(code);
   return digits === undefined ? { code: said } : { code, digits };
-}
-
-const digitsKnown = new Map<string, number | undefined>();
-
-/** Digits behind the point: 2 of EUR, none of JPY, 3 of KWD. */
-function digitsOf(code: string): number | undefined {
-  if (!digitsKnown.has(code)) {
-    const known = Intl.supportedValuesOf('currency').includes(code);
-    const format = new Intl.NumberFormat('en', { style: 'currency', currency: code });
-    const { maximumFractionDigits } = format.resolvedOptions();
-    digitsKnown.set(code, known ? maximumFractionDigits : undefined);
-  }
-  return digitsKnown.get(code);
 }
 
 /** The numbers that limits count in, as people read them. */

@@ -142,8 +142,11 @@ function numberIn(found: string): Decimal | undefined {
   return undefined;
 }
 
-const WORD = /[\p{L}\p{N}\p{M}_]/u;
-const JOINT = /[-./:@+#&=%~$\\]/;
+/** Characters that are looked at on either side. */
+const NEAR = 12;
+/** What makes what follows, or what came before, the part of something longer. */
+const LEADS = /[\p{L}\p{N}\p{M}_]$|[\p{L}\p{N}\p{M}_][-./:@+#&=%~$\\]$/u;
+const GOES_ON = /^[\p{L}\p{N}\p{M}_]|^[-./:@+#&=%~$\\][\p{L}\p{N}\p{M}_]/u;
 
 /** It stands there whole: neither it nor the group that it belongs to goes on. */
 function holdsToken(text: string, wanted: string, isCut: boolean): boolean {
@@ -157,23 +160,9 @@ function holdsToken(text: string, wanted: string, isCut: boolean): boolean {
 }
 
 function isWhole(text: string, from: number, end: number): boolean {
-  const [before, joint] = [
-    lastOf(text.slice(0, from)),
-    lastOf(text.slice(0, Math.max(0, from - 1))),
-  ];
-  const after = firstOf(text.slice(end, end + 2));
-  const beyond = firstOf(text.slice(end + after.length, end + after.length + 2));
-  if (WORD.test(before) || WORD.test(after)) return false;
-  if (JOINT.test(before) && WORD.test(joint)) return false;
-  return !(JOINT.test(after) && WORD.test(beyond));
-}
-
-function firstOf(text: string): string {
-  return [...text][0] ?? '';
-}
-
-function lastOf(text: string): string {
-  return [...text.slice(-2)].at(-1) ?? '';
+  const before = text.slice(Math.max(0, from - NEAR), from);
+  const after = text.slice(end, end + NEAR);
+  return !LEADS.test(before) && !GOES_ON.test(after);
 }
 
 /** Numbers of accounts, cards and phones, which people write in groups. */
@@ -184,7 +173,8 @@ function isGrouped(token: string): boolean {
 
 /** The same groups, however they are spaced; no other group stands before or behind them. */
 function holdsGroups(text: string, token: string, isCut: boolean): boolean {
-  const signs = [...token.replaceAll(/[ -]/g, '')].map((sign) => (sign === '+' ? '\\+' : sign));
+  const bare = token.replaceAll(/[ -]/g, '').split('');
+  const signs = bare.map((sign) => (sign === '+' ? '\\+' : sign));
   const pattern = new RegExp(signs.join('[ \\u00A0\\u202F-]?'), 'gu');
   for (const { 0: found, index } of text.matchAll(pattern)) {
     const end = index + found.length;

@@ -118,7 +118,7 @@ function print({ ask, votes, grounds, receipt }: Told, { line, paint }: Output):
   for (const { by, decision, decidedAt } of votes ?? []) {
     line(`${paint.bold('Vote')}      ${inert(by)}: ${decision}, ${dateTimeText(decidedAt)}`);
   }
-  const { rule, ruleReason, goal, proposal, corrections, sources, more, origins = [] } = grounds;
+  const { rule, ruleReason, goal, proposal, corrections, sources, more, origins } = grounds;
   if (receipt !== undefined) for (const said of receiptLines(receipt)) line(said);
   for (const { path, as, ...origin } of origins) {
     const { before, tool = '', after } = originWords(origin);

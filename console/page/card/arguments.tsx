@@ -4,6 +4,7 @@ import { argumentsInOrder, type Argument } from '../../../pure/argument-order.js
 import { labelOf } from '../../../pure/headline.js';
 import type { Ask, Grounds, Json, Schema } from '../data/api-types.js';
 import { InertLine } from '../parts/inert.js';
+import { textOfJson } from '../parts/json-value.js';
 import { Readable } from '../parts/readable.js';
 import { OriginLine } from './origin.js';
 
@@ -42,7 +43,7 @@ function Row({ argument: { path, value }, ask, grounds }: RowProps): VNode {
   const label = labelOf(card, path);
   const isHeaded = path === card?.amount?.path || path === card?.recipient;
   const origin = isHeaded ? undefined : grounds?.origins.find((one) => one.path === path);
-  const text = String(value);
+  const text = textOfJson(value);
   return (
     <div class="field">
       <dt>

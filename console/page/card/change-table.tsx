@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import type { Json } from '../data/api-types.js';
 import type { Change } from '../parts/changes.js';
 import { InertLine } from '../parts/inert.js';
+import { textOfJson } from '../parts/json-value.js';
 import { Readable } from '../parts/readable.js';
 
 export interface ChangeTableProps {
@@ -61,7 +62,7 @@ interface ValueProps {
 function Value({ value, runId, text }: ValueProps): ComponentChildren {
   if (value === undefined) return <span class="none">nothing</span>;
   const exact = <Readable value={value} runId={runId} />;
-  if (text === undefined || text === String(value)) return exact;
+  if (text === undefined || text === textOfJson(value)) return exact;
   return (
     <>
       <InertLine text={text} max={100} /> <span class="argument-name">({exact})</span>

@@ -57,65 +57,90 @@ export function FreezeForm({ freeze, complain }: FreezeFormProps): VNode {
   };
   return (
     <Form class="freeze-form panel" label="Freeze" submit={submit}>
-      <div class="form-field">
-        <label for="freeze-kind">What</label>
-        <select
-          id="freeze-kind"
-          value={kind}
-          onChange={(event) => write({ kind: textIn(event) as Kind })}
-        >
-          {KINDS.map(([value, words]) => (
-            <option key={value} value={value}>
-              {words}
-            </option>
-          ))}
-        </select>
-      </div>
-      <div class="form-field" hidden={kind === 'tenant'}>
-        <label for="freeze-name">
-          {kind === 'agent' ? 'Name of the agent' : 'Name of the tool, or its beginning and *'}
-        </label>
-        <input
-          id="freeze-name"
-          type="text"
-          maxLength={128}
-          autocomplete="off"
-          spellcheck={false}
-          value={name}
-          onInput={(event) => write({ name: textIn(event) })}
-        />
-      </div>
-      <div class="form-field">
-        <label for="freeze-reason">Why</label>
-        <input
-          id="freeze-reason"
-          type="text"
-          maxLength={300}
-          autocomplete="off"
-          value={reason}
-          onInput={(event) => write({ reason: textIn(event) })}
-        />
-      </div>
-      <div class="form-field">
-        <label for="freeze-for">For how long</label>
-        <select
-          id="freeze-for"
-          value={String(forMs)}
-          onChange={(event) => write({ forMs: Number(textIn(event)) })}
-        >
-          {TIMES.map(([ms, words]) => (
-            <option key={ms} value={String(ms)}>
-              {words}
-            </option>
-          ))}
-        </select>
-      </div>
+      <Choice
+        id="freeze-kind"
+        label="What"
+        options={KINDS}
+        value={kind}
+        choose={(text) => write({ kind: text as Kind })}
+      />
+      <Words
+        id="freeze-name"
+        label={kind === 'agent' ? 'Name of the agent' : 'Name of the tool, or its beginning and *'}
+        charsMax={128}
+        value={name}
+        isHidden={kind === 'tenant'}
+        write={(text) => write({ name: text })}
+      />
+      <Words
+        id="freeze-reason"
+        label="Why"
+        charsMax={300}
+        value={reason}
+        write={(text) => write({ reason: text })}
+      />
+      <Choice
+        id="freeze-for"
+        label="For how long"
+        options={TIMES}
+        value={forMs}
+        choose={(text) => write({ forMs: Number(text) })}
+      />
       <div class="choices">
         <button type="submit" class="button danger">
           Freeze
         </button>
       </div>
     </Form>
+  );
+}
+
+interface WordsProps {
+  readonly id: string;
+  readonly label: string;
+  readonly charsMax: number;
+  readonly value: string;
+  readonly isHidden?: boolean;
+  readonly write: (text: string) => void;
+}
+
+function Words({ id, label, charsMax, value, isHidden = false, write }: WordsProps): VNode {
+  return (
+    <div class="form-field" hidden={isHidden}>
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="text"
+        maxLength={charsMax}
+        autocomplete="off"
+        spellcheck={false}
+        value={value}
+        onInput={(event) => write(textIn(event))}
+      />
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly id: string;
+  readonly label: string;
+  readonly options: readonly (readonly [value: string | number, words: string])[];
+  readonly value: string | number;
+  readonly choose: (text: string) => void;
+}
+
+function Choice({ id, label, options, value: chosen, choose }: ChoiceProps): VNode {
+  return (
+    <div class="form-field">
+      <label for={id}>{label}</label>
+      <select id={id} value={String(chosen)} onChange={(event) => choose(textIn(event))}>
+        {options.map(([value, words]) => (
+          <option key={value} value={String(value)}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </div>
   );
 }
 

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { get, newKey, pathOf, post, wordsOf } from '../data/api.js';
-import type { Freeze, Person } from '../data/api-types.js';
+import type { Freeze } from '../data/api-types.js';
 import { usePoll } from '../data/use-poll.js';
 import { Button } from '../parts/button.js';
 import { Form, textIn } from '../parts/form.js';
@@ -15,35 +15,9 @@ import { FreezeForm, type WantedFreeze } from './freeze-form.js';
 const LOOK_MS = 5_000;
 const PAST_SHOWN = 50;
 
-export function FreezesView(_: { readonly me: Person }): VNode {
+export function FreezesView(): VNode {
   useTitle('Freezes');
-  const [freezes, setFreezes] = useState<readonly Freeze[]>();
-  const [fault, setFault] = useState('');
-  const [said, setSaid] = useState('');
-  const { soon } = usePoll(
-    async (signal) => {
-      const path = '/v1/freezes?state=all';
-      const { items } = await get<{ readonly items: readonly Freeze[] }>(path, signal);
-      setFreezes(items);
-    },
-    { everyMs: LOOK_MS, name: 'freezes' },
-  );
-  const act = async (work: () => Promise<unknown>, done: string): Promise<boolean> => {
-    setFault('');
-    setSaid('');
-    try {
-      await work();
-      setSaid(done);
-      return true;
-    } catch (error) {
-      setFault(wordsOf(error));
-      return false;
-    } finally {
-      soon();
-    }
-  };
-  const inForce = freezes?.filter((freeze) => freeze.inForce) ?? [];
-  const past = freezes?.filter((freeze) => !freeze.inForce).slice(0, PAST_SHOWN) ?? [];
+  const { freezes, fault, said, complain, act } = useFreezes();
   return (
     <section class="controls-view" aria-label="Freezes">
       <header class="page-head">
@@ -60,24 +34,77 @@ export function FreezesView(_: { readonly me: Person }): VNode {
         freeze={(wanted: WantedFreeze) =>
           act(() => post('/v1/freezes', wanted, newKey()), 'Frozen.')
         }
-        complain={setFault}
+        complain={complain}
       />
+      {freezes !== undefined && <FreezeLists freezes={freezes} act={act} />}
+    </section>
+  );
+}
+
+/** Does what somebody wants, and says how it ended; false: it was refused. */
+type Act = (work: () => Promise<unknown>, done: string) => Promise<boolean>;
+
+interface Freezing {
+  /** Undefined: they are being fetched. */
+  readonly freezes: readonly Freeze[] | undefined;
+  readonly fault: string;
+  readonly said: string;
+  readonly complain: (text: string) => void;
+  readonly act: Act;
+}
+
+function useFreezes(): Freezing {
+  const [freezes, setFreezes] = useState<readonly Freeze[]>();
+  const [fault, setFault] = useState('');
+  const [said, setSaid] = useState('');
+  const { soon } = usePoll(
+    async (signal) => {
+      const path = '/v1/freezes?state=all';
+      const { items } = await get<{ readonly items: readonly Freeze[] }>(path, signal);
+      setFreezes(items);
+    },
+    { everyMs: LOOK_MS, name: 'freezes' },
+  );
+  const act: Act = async (work, done) => {
+    setFault('');
+    setSaid('');
+    try {
+      await work();
+      setSaid(done);
+      return true;
+    } catch (error) {
+      setFault(wordsOf(error));
+      return false;
+    } finally {
+      soon();
+    }
+  };
+  return { freezes, fault, said, complain: setFault, act };
+}
+
+interface FreezeListsProps {
+  readonly freezes: readonly Freeze[];
+  readonly act: Act;
+}
+
+function FreezeLists({ freezes, act }: FreezeListsProps): VNode {
+  const inForce = freezes.filter((freeze) => freeze.inForce);
+  const past = freezes.filter((freeze) => !freeze.inForce).slice(0, PAST_SHOWN);
+  const lift = ({ id }: Freeze, reason: string): Promise<boolean> => {
+    const body = reason === '' ? {} : { reason };
+    return act(() => post(pathOf('freezes', id, 'lift'), body), 'Lifted.');
+  };
+  return (
+    <>
       <h2>In force</h2>
-      {freezes !== undefined && inForce.length === 0 && <p class="help">Nothing is frozen.</p>}
+      {inForce.length === 0 && <p class="help">Nothing is frozen.</p>}
       <ul class="freeze-list" aria-label="In force">
         {inForce.map((freeze) => (
-          <FreezeInForce
-            key={freeze.id}
-            freeze={freeze}
-            lift={(reason) => {
-              const body = reason === '' ? {} : { reason };
-              return act(() => post(pathOf('freezes', freeze.id, 'lift'), body), 'Lifted.');
-            }}
-          />
+          <FreezeInForce key={freeze.id} freeze={freeze} lift={(reason) => lift(freeze, reason)} />
         ))}
       </ul>
       <h2>Before</h2>
-      {freezes !== undefined && past.length === 0 && <p class="help">Nothing was frozen before.</p>}
+      {past.length === 0 && <p class="help">Nothing was frozen before.</p>}
       <ul class="freeze-list" aria-label="Before">
         {past.map((freeze) => (
           <li key={freeze.id} class="panel">
@@ -86,7 +113,7 @@ export function FreezesView(_: { readonly me: Person }): VNode {
           </li>
         ))}
       </ul>
-    </section>
+    </>
   );
 }
 

@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { amountText } from '../../../pure/headline.js';
 import type { Ask, GrantCondition, Json } from '../data/api-types.js';
 import { InertLine } from './inert.js';
+import { textOfJson } from './json-value.js';
 
 interface ConditionsProps {
   /** What must hold of a call's arguments. */
@@ -38,7 +39,7 @@ function amountShown(
   if (amount === undefined || path !== amount.path || bound === undefined) return null;
   const currency = when.find((one) => one.path === amount.currency)?.equals as Json | undefined;
   const text = amountText(amount, { [amount.currency]: currency ?? null }, bound);
-  if (text === String(bound)) return null;
+  if (text === textOfJson(bound)) return null;
   return (
     <>
       {' ('}

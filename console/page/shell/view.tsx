@@ -1,5 +1,5 @@
 /** The view of an address. */
-import type { ComponentType, VNode } from 'preact';
+import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Person } from '../data/api-types.js';
 import { InboxView } from '../inbox/inbox.js';
@@ -27,11 +27,17 @@ export function View({ me, place }: ViewProps): VNode {
   }
 }
 
-type Loaded = ComponentType<{ readonly me: Person }>;
+/** A view draws itself from what is known of the person. */
+type Loaded = (me: Person) => VNode;
 
-const freezes = async (): Promise<Loaded> =>
-  (await import('../controls/freezes-view.js')).FreezesView;
-const trail = async (): Promise<Loaded> => (await import('../controls/trail-view.js')).TrailView;
+const freezes = async (): Promise<Loaded> => {
+  const { FreezesView } = await import('../controls/freezes-view.js');
+  return () => <FreezesView />;
+};
+const trail = async (): Promise<Loaded> => {
+  const { TrailView } = await import('../controls/trail-view.js');
+  return (me) => <TrailView me={me} />;
+};
 
 interface LaterProps {
   readonly me: Person;
@@ -40,22 +46,22 @@ interface LaterProps {
 
 /** A view that few people open: its code is fetched when somebody does. */
 function Later({ me, load }: LaterProps): VNode {
-  const [Found, setFound] = useState<Loaded | 'failed'>();
+  const [found, setFound] = useState<Loaded | 'failed'>();
   useEffect(() => {
     load().then(
       (view) => setFound(() => view),
       () => setFound('failed'),
     );
   }, [load]);
-  if (Found === undefined) {
+  if (found === undefined) {
     return (
       <p class="empty quiet" role="status">
         Fetching the view …
       </p>
     );
   }
-  if (Found === 'failed') {
+  if (found === 'failed') {
     return <p class="empty quiet">This view cannot be fetched now. Load the page anew.</p>;
   }
-  return <Found me={me} />;
+  return found(me);
 }
