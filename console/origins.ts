@@ -3,17 +3,22 @@ import type { Json } from '../core/json/json.js';
 import { amountText, at } from '../pure/headline.js';
 import { standsIn, type Origin, type SearchedText, type Wanted } from '../pure/origins.js';
 import type { AskRow } from '../store/asks.js';
-import type { Source } from './grounds.js';
 
 export type { Origin };
 
 const VALUES_MAX = 40;
 const DEPTH_MAX = 4;
 
+/** Who said a text. */
+export interface Said {
+  readonly kind: 'user' | 'tool';
+  readonly tool?: string;
+}
+
 export interface Read {
   readonly task?: SearchedText;
   /** The newest come last. */
-  readonly sources: readonly (SearchedText & { readonly source: Source })[];
+  readonly sources: readonly (SearchedText & { readonly source: Said })[];
 }
 
 /** Figures of a budget are the run's own, and words are nobody's action. */
