@@ -200,7 +200,7 @@ describeInBrowser('without barriers', () => {
       await looksClean(visitor, 'past decisions');
       const auditor = await stage.open('ann', { path: '/trail' });
       await auditor.page.getByRole('button', { name: 'Verify the trail' }).click();
-      await auditor.page.getByText('Unbroken').waitFor();
+      await auditor.page.getByText(/^Unbroken: /).waitFor();
       await looksClean(auditor, 'the audit trail');
       await auditor.page.setViewportSize({ width: 390, height: 844 });
       await looksClean(auditor, 'the audit trail on a phone');
