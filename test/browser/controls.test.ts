@@ -28,7 +28,7 @@ describeInBrowser('the desk', () => {
       const { page, faults, context } = await stage.open('rita', { path: '/freezes' });
       await page.getByText('Nothing is frozen.').waitFor();
       await page.getByRole('button', { name: 'Freeze', exact: true }).click();
-      await page.getByText('What is to be frozen?').waitFor();
+      await page.getByText('Name the tools or the agent.').waitFor();
       await page.getByLabel('Name of the tool').fill('mail.*');
       await page.getByLabel('Why', { exact: true }).fill('The mail server is looked at.');
       await page.getByLabel('For how long').selectOption('1 hour');
@@ -150,7 +150,7 @@ describeInBrowser('the desk', () => {
       await screenshot(rita.page, 'choices');
       await rita.page.getByRole('button', { name: COLOURS[1] }).click();
       await rita.page.getByText('Decided: answered.').waitFor();
-      const receipt = rita.page.getByRole('status', { name: 'What became of it' });
+      const receipt = rita.page.getByRole('status', { name: 'Outcome of the action' });
       await receipt.getByText(`The answer of ${idOf('rita')} counts.`).waitFor();
       await rolf.page.getByRole('textbox', { name: /answer/i }).press('Control+Enter');
       await rolf.page.getByText('The question has been answered.').waitFor();

@@ -37,7 +37,7 @@ describeInBrowser('the inbox', () => {
       await screenshot(page, 'card-refund');
       await page.getByRole('button', { name: 'Approve' }).click();
       await page.getByText('Decided: approved.').waitFor();
-      const receipt = page.getByRole('status', { name: 'What became of it' });
+      const receipt = page.getByRole('status', { name: 'Outcome of the action' });
       await receipt.getByRole('heading', { name: 'Done' }).waitFor();
       const [refund] = stage.books.refundsOf('O-104');
       await receipt.getByText(refund!.refundId).first().waitFor();
@@ -164,7 +164,7 @@ describeInBrowser('the inbox', () => {
         return open !== undefined && open.askId !== ask.askId ? open : undefined;
       });
       // Whoever looks at the corrected question sees what it became, and what is missing.
-      const became = rita.page.getByRole('status', { name: 'What became of it' });
+      const became = rita.page.getByRole('status', { name: 'Outcome of the action' });
       await became.getByText('1 of 2 approved, 1 approval missing').waitFor();
       const wasRow = became.getByRole('row', { name: /amountCents/ });
       await wasRow.locator('del', { hasText: '1,250.00 EUR' }).waitFor();
@@ -347,7 +347,7 @@ describeInBrowser('the inbox', () => {
       await panel.getByText('An approval does not let the call pass while').waitFor();
       await screenshot(page, 'limits-and-freeze');
       await page.getByRole('button', { name: 'Approve', exact: true }).click();
-      const receipt = page.getByRole('status', { name: 'What became of it' });
+      const receipt = page.getByRole('status', { name: 'Outcome of the action' });
       await receipt.getByRole('heading', { name: 'Refused: nothing happened' }).waitFor();
       await receipt.getByText('A freeze covers it.').waitFor();
       await screenshot(page, 'receipt-frozen');

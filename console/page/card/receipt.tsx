@@ -15,7 +15,12 @@ type Receipt = NonNullable<Ask['receipt']>;
 /** Always there, because screen readers tell only changes of what they know. */
 export function ReceiptSection({ ask }: { readonly ask: Ask }): VNode {
   return (
-    <section class="receipt" role="status" aria-label="What became of it" hidden={isHidden(ask)}>
+    <section
+      class="receipt"
+      role="status"
+      aria-label="Outcome of the action"
+      hidden={isHidden(ask)}
+    >
       {ask.outcome === 'pending' ? <SecondPerson ask={ask} /> : <Fate ask={ask} />}
     </section>
   );

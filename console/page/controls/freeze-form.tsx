@@ -48,7 +48,7 @@ export function FreezeForm({ freeze, complain }: FreezeFormProps): VNode {
   const { kind, name, reason, forMs } = draft;
   const write = (said: Partial<Draft>): void => setDraft({ ...draft, ...said });
   const submit = (): void => {
-    if (kind !== 'tenant' && name.trim() === '') return complain('What is to be frozen?');
+    if (kind !== 'tenant' && name.trim() === '') return complain('Name the tools or the agent.');
     if (reason.trim() === '') return complain('Say why: models that meet the freeze are told.');
     const wanted = { scope: scopeOf(kind, name.trim()), reason: reason.trim() };
     void freeze({ ...wanted, ...(forMs > 0 && { forMs }) }).then((done) => {
@@ -59,7 +59,7 @@ export function FreezeForm({ freeze, complain }: FreezeFormProps): VNode {
     <Form class="freeze-form panel" label="Freeze" submit={submit}>
       <Choice
         id="freeze-kind"
-        label="What"
+        label="Scope"
         options={KINDS}
         value={kind}
         choose={(text) => write({ kind: text as Kind })}

@@ -14,7 +14,7 @@ import { readRows, type Head } from './read-trail.js';
 import { VerifyTrail } from './verify-trail.js';
 
 const PAGE_ROWS = 100;
-const COLUMNS = ['Row', 'When', 'What', 'Who', 'About'];
+const COLUMNS = ['Row', 'When', 'Event', 'Who', 'About'];
 
 export function TrailView({ me }: { readonly me: Person }): VNode {
   useTitle('Audit trail');

@@ -8,7 +8,7 @@ import { plural } from '../parts/format.js';
 import { checkTrail, headIn, ROWS_MAX, type Checked } from './read-trail.js';
 
 const HELP =
-  'Whoever can write the table can make another unbroken trail: compare it with a head that was kept elsewhere. The signature of a head is checked by holdfast audit verify.';
+  'Somebody who can write the table can make another unbroken trail: compare it with a head that was kept elsewhere. The signature of a head is checked by holdfast audit verify.';
 
 export function VerifyTrail({ tenant }: { readonly tenant: string }): VNode {
   const [kept, setKept] = useState('');
