@@ -1,5 +1,5 @@
-// Builds the console's page into a folder: each script and stylesheet that its index.html names is bundled into one
-// file, and what browsers read as it is written is copied. No source of the page comes along.
+// Builds the console's page into a folder: each script and stylesheet that its index.html names is bundled, with what it
+// loads later in files of their own, and what browsers read as it is written is copied. No source of the page comes along.
 const { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } = require('node:fs');
 const { dirname, extname, join } = require('node:path');
 
@@ -28,6 +28,9 @@ function buildPage(from, to) {
     bundle: true,
     minify: true,
     format: 'esm',
+    // Views that few people open are fetched when they are.
+    splitting: true,
+    chunkNames: 'part-[hash]',
     target: 'es2022',
     jsx: 'automatic',
     jsxImportSource: 'preact',

@@ -16,6 +16,7 @@ export {
   type Agent,
   type AgentDefinition,
   type ApprovalDeclaration,
+  type CardDeclaration,
   type Config,
   type ConfigDefinition,
   type ConnectionDefinition,

@@ -10,7 +10,15 @@ export const askPerson = defineTool({
   effect: 'none',
   description:
     'Asks a person one question and waits for the answer. Use it when only a person can know what you need.',
-  input: z.object({ question: z.string().min(1).max(2_000) }),
+  input: z.object({
+    question: z.string().min(1).max(2_000),
+    choices: z
+      .array(z.string().min(1).max(200))
+      .min(2)
+      .max(10)
+      .optional()
+      .describe('Answers to choose from; the person may give another one.'),
+  }),
   // The question is asked by the core; no worker ever gets it.
   run: () => undefined,
 });

@@ -17,6 +17,7 @@ import {
   type ToolRecord,
 } from '../core/state/tool.js';
 import { answerRuleOf, approvalOf, type ApprovalDeclaration } from './approval.js';
+import { cardOf, type CardDeclaration } from './card.js';
 import { controlsOf, type IdentityDeclaration, type LimitsDeclaration } from './controls.js';
 import { inputSchemaOf, outputSchemaOf, type InputDeclaration } from './input-schema.js';
 import { kindDefect, type DeclaredKind } from './tool-kind.js';
@@ -55,6 +56,8 @@ export interface ToolDefinition<Schema extends InputDeclaration> {
   readonly approval?: ApprovalDeclaration;
   /** With kind 'human_input': 'customer' (the run's caller), 'staff' (anybody else) or {roles}. */
   readonly answeredBy?: AnswerRule;
+  /** What the card of its question shows first: how much, to whom; default: its arguments as they are. */
+  readonly card?: CardDeclaration;
   /** Limits across runs: what would pass one is refused, and nothing happens. */
   readonly limits?: LimitsDeclaration<InputOf<Schema>>;
   /** What an effect is about: a second one within the window asks a person. */
@@ -119,6 +122,7 @@ export function defineTool<Schema extends InputDeclaration>(
   const kind = definition.kind ?? 'tool';
   const { limits, identity, queue, sandboxQueue } = definition;
   const controls = controlsOf({ name, effect, limits, identity });
+  const card = cardOf(name, definition.card, schema.jsonSchema);
   const answeredBy = answerRuleOf(name, kind, definition.answeredBy);
   const record: ToolRecord = {
     name,
@@ -142,6 +146,7 @@ export function defineTool<Schema extends InputDeclaration>(
     ...(output !== undefined && { outputSchemaHash: output.hash }),
     probes: probe !== undefined,
     ...(onLost !== undefined && { onLost }),
+    ...(card !== undefined && { card }),
     ...(definition.required === true && { required: true as const }),
     ...(answeredBy !== undefined && { answeredBy }),
     ...(sandboxRun !== undefined && { sandbox: definition.sandbox ?? 'optional' }),

@@ -6,6 +6,8 @@ export type DeskStore = Pick<
   | 'getRun'
   | 'listRuns'
   | 'getAsk'
+  | 'openedSeq'
+  | 'totalsFor'
   | 'listAsks'
   | 'readEvents'
   | 'appendAudit'

@@ -7,7 +7,9 @@ import type { RunEvent } from '../core/state/event.js';
 import { previewOf, type StoredText } from '../core/json/json.js';
 import type { RecoveryStep } from '../core/state/recovery.js';
 import type { AskRow } from '../store/asks.js';
+import type { SearchedText } from '../pure/origins.js';
 import type { DeskStore } from './desk-store.js';
+import { originsOf, type Origin } from './origins.js';
 
 /** Newest events that are looked at; what is older is said to be missing. */
 const WINDOW_EVENTS = 2_000;
@@ -16,7 +18,7 @@ const SOURCES_MAX = 40;
 const ATTEMPTS_MAX = 20;
 const STEPS_MAX = 20;
 const SOURCE_CHARS_MAX = 4_000;
-/** Larger texts are shown by their beginning until somebody asks for more. */
+/** Larger texts are read by their beginning. */
 const SOURCE_BYTES_READ_MAX = 262_144;
 
 export interface Grounds {
@@ -36,6 +38,8 @@ export interface Grounds {
   readonly sources: readonly Source[];
   /** There are older ones. */
   readonly more: boolean;
+  /** Where values of the action stand word for word; a value that is not here stands nowhere that is known. */
+  readonly origins: readonly Origin[];
 }
 
 export interface Excerpt {
@@ -78,7 +82,7 @@ type Reader = Pick<DeskStore, 'readEvents' | 'getRun' | 'getBlob'>;
 
 export async function groundsOf(store: Reader, ask: AskRow): Promise<Grounds> {
   const { events, first } = await eventsBefore(store, ask);
-  const read = (text: StoredText): Promise<Excerpt> => excerptOf(store, ask.tenant, text);
+  const read = (text: StoredText): Promise<Found> => textFound(store, ask.tenant, text);
   const proposal = events.findLast((event) => proposes(event, ask));
   const found = readBefore(ask, events).filter(isSource);
   const kept = found.slice(-SOURCES_MAX);
@@ -86,8 +90,12 @@ export async function groundsOf(store: Reader, ask: AskRow): Promise<Grounds> {
   const rule = events.findLast((event) => isAskingRule(event, ask));
   const approval =
     ask.kind === 'outcome' ? events.findLast((one) => approves(one, ask)) : undefined;
+  const task = goal && (await read(goal));
+  const sources = await Promise.all(
+    kept.map(async (event) => sourceOf(event, await read(textOf(event)))),
+  );
   return {
-    ...(goal !== undefined && { goal: await read(goal) }),
+    ...(task !== undefined && { goal: task.excerpt }),
     offered: first?.type === 'session_init' ? first.tools : [],
     ...(rule?.type === 'permission' && {
       rule: rule.rule,
@@ -97,16 +105,15 @@ export async function groundsOf(store: Reader, ask: AskRow): Promise<Grounds> {
       proposal: {
         model: proposal.model,
         at: proposal.stamp.at,
-        ...(proposal.text !== undefined && { text: await read(proposal.text) }),
+        ...(proposal.text !== undefined && { text: (await read(proposal.text)).excerpt }),
       },
     }),
     attempts: attemptsAt(events, ask),
     ...(approval !== undefined && { approvedBy: approval.by }),
     corrections: events.filter((event) => corrects(event, ask)).map(correctionOf),
-    sources: await Promise.all(
-      kept.map(async (event) => sourceOf(event, await read(textOf(event)))),
-    ),
+    sources: sources.map(({ source }) => source),
     more: found.length > kept.length || (events[0]?.stamp.seq ?? 0) > 1,
+    origins: originsOf(ask, { ...(task !== undefined && { task }), sources }),
   };
 }
 
@@ -163,10 +170,13 @@ function textOf(event: SourceEvent): StoredText {
   return event.type === 'user_message' ? event.text : event.content;
 }
 
-function sourceOf(event: SourceEvent, content: Excerpt): Source {
+function sourceOf(event: SourceEvent, { excerpt: content, ...searched }: Found) {
   const { seq, at } = event.stamp;
-  if (event.type === 'user_message') return { kind: 'user', seq, at, content };
-  return { kind: 'tool', seq, at, tool: event.tool, status: event.status, content };
+  const source: Source =
+    event.type === 'user_message'
+      ? { kind: 'user', seq, at, content }
+      : { kind: 'tool', seq, at, tool: event.tool, status: event.status, content };
+  return { source, ...searched };
 }
 
 function isAskingRule(event: RunEvent, { callId }: AskRow): boolean {
@@ -225,9 +235,17 @@ function correctionOf({ askId, by, reason, original, corrected, stamp }: Resolve
   };
 }
 
-async function excerptOf(store: Reader, tenant: string, stored: StoredText): Promise<Excerpt> {
-  if ('text' in stored) return { text: stored.text };
+/** What is shown of a text, and all of it that is looked through. */
+interface Found extends SearchedText {
+  readonly excerpt: Excerpt;
+}
+
+async function textFound(store: Reader, tenant: string, stored: StoredText): Promise<Found> {
+  if ('text' in stored) return { excerpt: { text: stored.text }, text: stored.text };
   const { $blob: blob, bytes } = stored;
   const whole = bytes <= SOURCE_BYTES_READ_MAX ? await store.getBlob(tenant, blob) : undefined;
-  return { text: whole?.slice(0, SOURCE_CHARS_MAX) ?? previewOf(stored), blob, bytes };
+  const excerpt = { text: whole?.slice(0, SOURCE_CHARS_MAX) ?? previewOf(stored), blob, bytes };
+  return whole === undefined
+    ? { excerpt, text: stored.preview, isCut: true }
+    : { excerpt, text: whole };
 }

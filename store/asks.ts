@@ -21,6 +21,8 @@ export interface AskRow extends AskView {
 export interface AsksFilter {
   readonly runId?: string;
   readonly pendingOnly?: boolean;
+  /** Decided, expired or withdrawn. */
+  readonly endedOnly?: boolean;
   /** Absent: of every kind. */
   readonly kinds?: readonly AskRow['kind'][];
   /** Stands somewhere in the question, its arguments or its ids (ask-search.ts); case does not matter. */
@@ -29,12 +31,14 @@ export interface AsksFilter {
 
 export interface AsksQuery extends AsksFilter {
   readonly limit: number;
+  /** Default: the oldest first. */
+  readonly newestFirst?: boolean;
   /** The last row of the page before. */
   readonly after?: { readonly openedAt: number; readonly askId: string };
 }
 
 export interface Asks {
-  /** Oldest first, at most LIST_ROWS_MAX. */
+  /** At most LIST_ROWS_MAX. */
   listAsks(tenant: string, query: AsksQuery): Promise<readonly AskRow[]>;
   countAsks(tenant: string, filter: AsksFilter): Promise<number>;
   /**
@@ -42,6 +46,8 @@ export interface Asks {
    * one, else the newest.
    */
   getAsk(tenant: string, askId: string): Promise<AskRow | undefined>;
+  /** Number of the event before the one that asked; 0: the question is not there. */
+  openedSeq(ask: Pick<AskRow, 'tenant' | 'runId' | 'askId'>): Promise<number>;
 }
 
 export function asks(db: Db): Asks {
@@ -70,14 +76,30 @@ export function asks(db: Db): Asks {
         .executeTakeFirst();
       return row === undefined ? undefined : askRow(row);
     },
+    async openedSeq({ tenant, runId, askId }) {
+      checkIdentifiers({ tenant, runId, askId });
+      const row = await db
+        .selectFrom('asks')
+        .select('opened_seq')
+        .where('tenant', '=', tenant)
+        .where('run_id', '=', runId)
+        .where('ask_id', '=', askId)
+        .executeTakeFirst();
+      return Math.max(0, Number(row?.opened_seq ?? 0) - 1);
+    },
   };
 }
 
 /** The rows of a filter, before anything of them is selected. */
-function chosen(db: Db, tenant: string, { runId, pendingOnly, kinds, search }: AsksFilter) {
+function chosen(
+  db: Db,
+  tenant: string,
+  { runId, pendingOnly, endedOnly, kinds, search }: AsksFilter,
+) {
   let rows = db.selectFrom('asks').where('tenant', '=', tenant);
   if (runId !== undefined) rows = rows.where('run_id', '=', runId);
   if (pendingOnly === true) rows = rows.where('outcome', '=', 'pending');
+  if (endedOnly === true) rows = rows.where('outcome', '!=', 'pending');
   // An empty list of values is no SQL that PostgreSQL knows.
   if (kinds !== undefined) {
     rows = kinds.length === 0 ? rows.where(sql<boolean>`1 = 0`) : rows.where('kind', 'in', kinds);
@@ -92,19 +114,24 @@ function chosen(db: Db, tenant: string, { runId, pendingOnly, kinds, search }: A
   return rows;
 }
 
-function selectAsks(db: Db, tenant: string, { limit, after, ...filter }: AsksQuery) {
+function selectAsks(
+  db: Db,
+  tenant: string,
+  { limit, after, newestFirst = false, ...filter }: AsksQuery,
+) {
+  const [beyond, order] = newestFirst ? (['<', 'desc'] as const) : (['>', 'asc'] as const);
   let rows = chosen(db, tenant, filter).select(ASK_COLUMNS);
   if (after !== undefined) {
     const { openedAt, askId } = after;
     checkWholeNumbers({ openedAt });
     rows = rows.where((eb) =>
       eb.or([
-        eb('opened_at', '>', openedAt),
-        eb.and([eb('opened_at', '=', openedAt), eb('ask_id', '>', askId)]),
+        eb('opened_at', beyond, openedAt),
+        eb.and([eb('opened_at', '=', openedAt), eb('ask_id', beyond, askId)]),
       ]),
     );
   }
-  return rows.orderBy('opened_at').orderBy('ask_id').limit(listLimit(limit));
+  return rows.orderBy('opened_at', order).orderBy('ask_id', order).limit(listLimit(limit));
 }
 
 /** Without what only a search looks at. */

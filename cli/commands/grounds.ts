@@ -3,6 +3,8 @@ import type { Command } from 'commander';
 import type { OpenAsk } from '../../core/state/view.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { groundsOf, type Grounds } from '../../console/grounds.js';
+import { receiptOf, type Receipt } from '../../console/receipt.js';
+import { originWords } from '../../pure/origins.js';
 import type { AskRow } from '../../store/asks.js';
 import {
   readingDeskOf,
@@ -15,7 +17,14 @@ import {
 import { examples, runCommand, withJson, withPlace, type Cli } from '../command.js';
 import type { DeskApi } from '../desk/desk-api.js';
 import type { Output } from '../terminal/output.js';
-import { approvalCard, dateTimeText, inert, inertJson, inertLines } from '../render/index.js';
+import {
+  approvalCard,
+  dateTimeText,
+  receiptLines,
+  inert,
+  inertJson,
+  inertLines,
+} from '../render/index.js';
 import { neededStore, type Session } from '../session.js';
 
 type GroundsOptions = ActorOptions & TenantOptions;
@@ -27,6 +36,8 @@ interface Told {
   /** Absent: no worker answers, or it is decided. */
   readonly votes?: Votes;
   readonly grounds: Grounds;
+  /** Absent: it is open, or about no action. */
+  readonly receipt?: Receipt;
 }
 
 const STATE_LIMIT_MS = 2_500;
@@ -38,7 +49,7 @@ export function addGrounds(program: Command, cli: Cli): void {
       'Show one question: who has voted, which rule asks, and what the proposal rests on (untrusted).',
     )
     .argument('<ask>', 'id of the question');
-  withJson(withPlace(withDesk(withTenant(command))), '{ask, votes, grounds}')
+  withJson(withPlace(withDesk(withTenant(command))), '{ask, votes, grounds, receipt}')
     .addHelpText('after', examples("holdfast grounds 'run_01J…:3'"))
     .action((askId: string, options: GroundsOptions) =>
       runCommand(cli, options, async (session, output) => {
@@ -53,11 +64,21 @@ export function addGrounds(program: Command, cli: Cli): void {
     );
 }
 
+interface More {
+  readonly votes?: Votes;
+  readonly receipt?: Receipt;
+}
+
 async function fromDesk(api: DeskApi, askId: string): Promise<Told> {
   const path = `/v1/inbox/${encodeURIComponent(askId)}`;
-  const { votes, ...ask } = (await api.get(path)) as unknown as AskRow & { votes?: Votes };
+  const { votes, receipt, ...ask } = (await api.get(path)) as unknown as AskRow & More;
   const grounds = (await api.get(`${path}/grounds`)) as unknown as Grounds;
-  return { ask, ...(votes !== undefined && { votes }), grounds };
+  return {
+    ask,
+    ...(votes !== undefined && { votes }),
+    ...(receipt !== undefined && { receipt }),
+    grounds,
+  };
 }
 
 async function fromStore(session: Session, tenant: string, askId: string): Promise<Told> {
@@ -69,8 +90,13 @@ async function fromStore(session: Session, tenant: string, askId: string): Promi
     });
   }
   const votes = ask.outcome === 'pending' ? await votesOn(session, ask) : undefined;
-  const grounds = await groundsOf(store, ask);
-  return { ask, ...(votes !== undefined && { votes }), grounds };
+  const [grounds, receipt] = await Promise.all([groundsOf(store, ask), receiptOf(store, ask)]);
+  return {
+    ask,
+    ...(votes !== undefined && { votes }),
+    ...(receipt !== undefined && { receipt }),
+    grounds,
+  };
 }
 
 /** The run alone knows them. */
@@ -85,14 +111,20 @@ async function votesOn(session: Session, ask: AskRow): Promise<Votes | undefined
   }
 }
 
-function print({ ask, votes, grounds }: Told, { line, paint }: Output): void {
+function print({ ask, votes, grounds, receipt }: Told, { line, paint }: Output): void {
   const withoutCommands = ask.outcome !== 'pending';
   line(approvalCard(ask, { runId: ask.runId, now: Date.now(), paint, withoutCommands }));
   if (withoutCommands) line(`   ${ask.outcome}`);
   for (const { by, decision, decidedAt } of votes ?? []) {
     line(`${paint.bold('Vote')}      ${inert(by)}: ${decision}, ${dateTimeText(decidedAt)}`);
   }
-  const { rule, ruleReason, goal, proposal, corrections, sources, more } = grounds;
+  const { rule, ruleReason, goal, proposal, corrections, sources, more, origins } = grounds;
+  if (receipt !== undefined) for (const said of receiptLines(receipt)) line(said);
+  for (const { path, as, ...origin } of origins) {
+    const { before, tool = '', after } = originWords(origin);
+    const raw = as === 'raw' ? '' : ' (as people write it)';
+    line(`${paint.bold('Origin')}    ${inert(path)}${raw} ${before}${inert(tool)}${after}`);
+  }
   if (rule !== undefined) {
     const why = ruleReason === undefined ? '' : `: ${inert(ruleReason)}`;
     line(`${paint.bold('Rule')}      ${inert(rule)}${why}`);

@@ -5,7 +5,7 @@ import type { GrantRequest } from '../../core/state/grant.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Json } from '../../core/json/json.js';
 import type { Named } from './actor.js';
-import type { DeskApi } from './desk-api.js';
+import type { Answer, DeskApi } from './desk-api.js';
 import { queryText } from './paging.js';
 
 /** As the desk's API takes it. */
@@ -88,22 +88,21 @@ export function decidingAtDesk(api: DeskApi): Deciding {
       const id = encodeURIComponent(askId);
       const run = runs.has(askId) && { runId: runs.get(askId) };
       if (wanted.decision === 'answer') {
-        await api.post(`/v1/questions/${id}/answers`, { value: wanted.value, ...run }, key);
-        return { delivered: 'signal' };
+        const body = { value: wanted.value, ...run };
+        return deliveryIn(await api.post(`/v1/questions/${id}/answers`, body, key));
       }
       const argsHash = hashes.get(askId);
       const body = { ...wanted, argsHash, ...run, ...(reason !== undefined && { reason }) };
-      const answer = await api.post(`/v1/approvals/${id}/decisions`, body, key);
-      const { state, outcome, waitsFor, storeAway } = answer;
-      const waits = typeof waitsFor === 'string' && { waitsFor };
-      if (state === 'sent') {
-        return { delivered: 'signal', ...waits, ...(storeAway === true && { storeAway }) };
-      }
-      return {
-        delivered: 'update',
-        verdict: { accepted: true, outcome: outcome as AskOutcome },
-        ...waits,
-      };
+      return deliveryIn(await api.post(`/v1/approvals/${id}/decisions`, body, key));
     },
   };
+}
+
+function deliveryIn({ state, outcome, waitsFor, storeAway }: Answer): Delivery {
+  const waits = typeof waitsFor === 'string' && { waitsFor };
+  if (state === 'sent') {
+    return { delivered: 'signal', ...waits, ...(storeAway === true && { storeAway }) };
+  }
+  const verdict = { accepted: true, outcome: outcome as AskOutcome } as const;
+  return { delivered: 'update', verdict, ...waits };
 }

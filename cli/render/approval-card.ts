@@ -6,7 +6,10 @@
 import type { LimitScope } from '../../core/controls/limits-across-runs.js';
 import type { LimitsOutlook } from '../../core/controls/outlook.js';
 import type { Repeats } from '../../core/controls/repeats.js';
+import type { Json } from '../../core/json/json.js';
 import type { AskView } from '../../core/state/ask-view.js';
+import { argumentsInOrder } from '../../pure/argument-order.js';
+import { at, countedIn, headlineOf } from '../../pure/headline.js';
 import { dateTimeText, relativeText } from './amounts.js';
 import { inert, inertJson, inertLines } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';
@@ -34,9 +37,10 @@ export function approvalCard(ask: AskView, options: CardOptions): string {
     label('run', inert(options.runId, ID_CHARS_MAX)),
     ...(decidable ? [label('question', inert(ask.askId, ID_CHARS_MAX))] : []),
     ...(ask.question === undefined ? [] : ['', ...inertLines(ask.question), '']),
+    ...headlines(ask, paint),
     ...(ask.args === undefined ? [] : argumentLines(ask, paint)),
-    ...(ask.repeats === undefined ? [] : repeatLines(ask.repeats, paint)),
-    ...(ask.limits === undefined ? [] : limitLines(ask.limits, paint)),
+    ...(ask.repeats === undefined ? [] : repeatLines(ask, ask.repeats, paint)),
+    ...(ask.limits === undefined ? [] : limitLines(ask, ask.limits, paint)),
     ...(decidable ? [label('by', deciders(ask))] : []),
     ...(ask.requestedBy === undefined || ask.answeredBy === 'customer'
       ? []
@@ -70,19 +74,43 @@ function titleOf(ask: AskView): string {
   }
 }
 
+/** How much, and to whom, as the tool declares it; nothing where it declares nothing. */
+function headlines(ask: AskView, paint: Paint): readonly string[] {
+  if (ask.kind === 'budget') return [];
+  const { amount, recipient } = headlineOf(ask);
+  return [amount, recipient].flatMap((headed) => {
+    if (headed === undefined) return [];
+    const { name, value, raw } = headed;
+    const exact = raw === value ? '' : ` (exactly ${inert(raw)})`;
+    return [`${paint.dim(inert(name).padEnd(9))} ${paint.bold(inert(value))}${exact}`];
+  });
+}
+
 function argumentLines(ask: AskView, paint: Paint): readonly string[] {
   return [
     paint.dim('exact arguments'),
-    ...inertJson(ask.args).map((line) => `  ${paint.bold(line)}`),
+    ...inertJson(inOrder(ask.args)).map((line) => `  ${paint.bold(line)}`),
   ];
+}
+
+/** Amounts first, the largest first; what is inside of an object stays there. */
+function inOrder(args: Json | undefined): Json | undefined {
+  const ordered = argumentsInOrder(args ?? null).filter(({ path }) => at(args, path) !== undefined);
+  const own = ordered.filter(({ path }) => Object.hasOwn(args as object, path));
+  return own.length === 0 ? args : Object.fromEntries(own.map(({ path, value }) => [path, value]));
 }
 
 const STATES = { done: 'done', under_way: 'under way', in_doubt: 'in doubt' } as const;
 
 /** What was done before for the same business object, the newest first. */
-function repeatLines({ identity, earlier, more }: Repeats, paint: Paint): readonly string[] {
+function repeatLines(
+  ask: AskView,
+  { identity, earlier, more }: Repeats,
+  paint: Paint,
+): readonly string[] {
+  const { all } = countedIn(ask);
   const lines = earlier.map(({ at, state, amount, runId, approvedBy }) => {
-    const much = amount === undefined ? '' : `, amount ${amount}`;
+    const much = amount === undefined ? '' : `, amount ${all(amount)}`;
     const word = approvedBy.length === 0 ? 'nobody' : approvedBy.map((by) => inert(by)).join(', ');
     return `  ${dateTimeText(at)}: ${STATES[state]}${much}, by ${inert(runId)}, on the word of ${word}`;
   });
@@ -101,11 +129,18 @@ const SCOPES: { readonly [scope in LimitScope]: string } = {
 };
 
 /** As it was when the call was proposed. */
-function limitLines({ amount, limits, exceeded }: LimitsOutlook, paint: Paint): readonly string[] {
+function limitLines(
+  ask: AskView,
+  { amount, limits, exceeded }: LimitsOutlook,
+  paint: Paint,
+): readonly string[] {
+  const { own, all } = countedIn(ask);
   const lines = limits.flatMap(({ scope, used, ...limit }) => [
     ...(limit.amount === undefined
       ? []
-      : [`  ${used.amount} of ${limit.amount} used ${SCOPES[scope]}; this takes ${amount}`]),
+      : [
+          `  ${all(used.amount)} of ${all(limit.amount)} used ${SCOPES[scope]}; this takes ${own(amount)}`,
+        ]),
     ...(limit.count === undefined
       ? []
       : [`  ${used.count} of ${limit.count} calls used ${SCOPES[scope]}`]),

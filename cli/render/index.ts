@@ -6,6 +6,7 @@ export { eventLine, isDetail } from './event-line.js';
 export { exactJson, inert, inertInline, inertJson, inertLines, inertText } from './inert.js';
 export { inertStream, type InertStream } from './inert-stream.js';
 export { COLOURED, PLAIN, type Paint } from './paint.js';
+export { receiptLines } from './receipt.js';
 export { resultBlock } from './result-block.js';
 export { table } from './table.js';
 export { mendWait, waitLine } from './waits.js';

@@ -10,12 +10,14 @@ import type { DecisionKind } from '../../core/state/ask-kinds.js';
 import type { GrantRequest } from '../../core/state/grant.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { AskView } from '../../core/state/ask-view.js';
+import { TEXT_HINT, textDefect } from '../../pure/text-defect.js';
 import { objectionToAnswerer } from '../../core/ask/answer.js';
 import type { Json } from '../../core/json/json.js';
 import * as messages from '../../workflows/messages.js';
 import { deliverProven } from './deliver-proven.js';
 import type { Delivery } from './deliver.js';
 import { askOfRun } from './find-ask.js';
+import { heardAnswer } from './heard-answer.js';
 import { bounded, type Link } from '../link.js';
 import { workerWanted } from '../read/served-tools.js';
 
@@ -69,6 +71,7 @@ export async function decideOnAsk(
   runId: string,
   wanted: AskDecision,
 ): Promise<Delivery> {
+  checkWords('reason', wanted.reason, { askId: wanted.askId, runId });
   const { ask, outcome, storeAway = false } = await askOfRun(link, runId, wanted.askId);
   const { updateId } = wanted;
   const to = { runId, ask, ...(updateId !== undefined && { updateId }), storeAway };
@@ -79,6 +82,19 @@ export async function decideOnAsk(
   }
   const known = outcome === 'pending' ? '' : ` The question is ${outcome}.`;
   throw decisionRejected(delivery.verdict, { askId: ask.askId, runId, known });
+}
+
+/** What a person says in words is kept as it is, or refused. */
+function checkWords(
+  name: string,
+  words: unknown,
+  about: { readonly askId: string; readonly runId: string },
+): void {
+  const defect = textDefect(words);
+  if (defect === undefined) return;
+  const message = `The decision was not sent: its ${name} ${defect}.`;
+  const details = { reason: 'malformed', ...about };
+  throw new HoldfastError('DecisionRejected', message, { hint: TEXT_HINT, details });
 }
 
 /** After a signal nobody knows whether others have to decide as well. */
@@ -147,6 +163,7 @@ export async function answerAsk(
       ...(value !== undefined && { value }),
     });
   }
+  checkWords('answer', answer.value, { askId: given.askId, runId });
   const { ask } = await askOfRun(link, runId, given.askId);
   if (ask.kind !== 'input') {
     throw new HoldfastError('DecisionRejected', `A text is no answer to this question.`, {
@@ -160,7 +177,9 @@ export async function answerAsk(
   await bounded(link, { runId }, () =>
     link.temporal.workflow.getHandle(runId).signal(messages.provideInput, provided),
   );
-  return { delivered: 'signal' };
+  const delivery = await heardAnswer(link, runId, { askId: ask.askId, by });
+  if (delivery.delivered === 'signal' || delivery.verdict.accepted) return delivery;
+  throw decisionRejected(delivery.verdict, { askId: ask.askId, runId });
 }
 
 /** Errors: DecisionRejected when the answer of this person to a clarifying question would not count. */

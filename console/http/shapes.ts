@@ -4,6 +4,8 @@ import { AUDIT_KINDS } from '../../pure/audit.js';
 import { LIMIT_SCOPES } from '../../core/controls/limits-across-runs.js';
 import { RECOVERY_STEPS } from '../../core/state/recovery.js';
 import { STORED_STATUSES } from '../../core/state/view.js';
+import { textDefect } from '../../pure/text-defect.js';
+import { RECEIPT_STATES } from '../receipt.js';
 import { notAllowedText } from './texts.js';
 
 const ID_CHARS_MAX = 400;
@@ -67,6 +69,19 @@ const limitsOutlook = z.object({
   exceeded: z.literal(true).optional(),
 });
 
+/** What the tool declares of the card of its questions. */
+const card = z.object({
+  amount: z
+    .object({ path: text, unit: z.enum(['minor', 'major']), currency: text })
+    .optional()
+    .describe(
+      '`currency`: a code of three capital letters, or the path of the argument that has it',
+    ),
+  recipient: text.optional(),
+  reference: text.optional().describe('path in the result of the tool'),
+  labels: z.record(text, text).optional(),
+});
+
 export const ask = z.object({
   askId: text,
   runId: text,
@@ -108,6 +123,7 @@ export const ask = z.object({
     })
     .optional(),
   limits: limitsOutlook.optional(),
+  card: card.optional(),
 });
 
 export const page = <Item extends z.ZodType>(item: Item) =>
@@ -115,7 +131,13 @@ export const page = <Item extends z.ZodType>(item: Item) =>
 
 export const search = z.string().trim().min(1).max(200).optional();
 
-export const inboxPage = page(ask).extend({
+const listedAsk = ask.extend({
+  decidedByMe: z
+    .literal(true)
+    .optional()
+    .describe('where several have to agree: whoever asks has said their word'),
+});
+export const inboxPage = page(listedAsk).extend({
   /** All of them, on whichever page. */
   total: z.number().int(),
 });
@@ -129,7 +151,43 @@ const notice = z.object({
   nextAt: time.optional().describe('while it waits: when it is tried next'),
   fault: text.optional().describe('what went wrong in the last try'),
 });
+/** The beginning of a text; `blob` names all of it when this is not. */
+const excerpt = z.object({
+  text,
+  blob: text.optional(),
+  bytes: z.number().int().optional(),
+});
+const action = z.object({ tool: text, args: z.unknown() });
+/** What became of the action after its question was decided. */
+const receipt = z.object({
+  state: z.enum(RECEIPT_STATES),
+  at: time.optional(),
+  code: text.optional(),
+  reference: text.optional(),
+  key: text.optional().describe('what the tool was given to recognise a repetition'),
+  content: excerpt.optional(),
+  corrected: z.object({ by: z.array(text), original: action, corrected: action }).optional(),
+  next: z
+    .object({ askId: text, kind: text, outcome: text, quorum: z.number().int() })
+    .optional()
+    .describe('the question that is asked about it since'),
+});
+
 export const inboxItem = ask.extend({
+  agent: text.optional(),
+  frozen: z
+    .object({
+      id: text,
+      scope: z.looseObject({ kind: text }),
+      by: text,
+      reason: text,
+      at: time,
+      until: time.optional(),
+    })
+    .optional()
+    .describe('the freeze that covers it at this moment'),
+  receipt: receipt.optional(),
+  nextVotes: z.array(vote).optional().describe('who has agreed to the corrected action so far'),
   votes: z.array(vote).optional(),
   takesGrant: z
     .literal(true)
@@ -138,13 +196,6 @@ export const inboxItem = ask.extend({
   notices: z.array(notice).optional(),
 });
 
-/** The beginning of a text; `blob` names all of it when this is not. */
-const excerpt = z.object({
-  text,
-  blob: text.optional(),
-  bytes: z.number().int().optional(),
-});
-const action = z.object({ tool: text, args: z.unknown() });
 const knownTool = z.object({
   name: text,
   version: text,
@@ -206,6 +257,15 @@ export const grounds = z.object({
     }),
   ),
   more: z.boolean(),
+  /** Whole words and numbers only; a value that is not here stands nowhere that is known. */
+  origins: z.array(
+    z.object({
+      path: text,
+      in: z.enum(['task', 'user', 'tool']),
+      tool: text.optional(),
+      as: z.enum(['as shown', 'raw']),
+    }),
+  ),
   tool: knownTool.optional(),
   otherTools: z.array(knownTool),
 });
@@ -262,13 +322,17 @@ export const runWaits = z.object({
 });
 
 const small = (max: number) => z.string().trim().min(1).max(max);
+const NOT_WHOLE = 'must have neither NUL nor half of a surrogate pair';
+const isWhole = (value: unknown): boolean => textDefect(value) === undefined;
+/** What a person says: kept as it is, or refused. */
+const words = (max: number) => small(max).refine(isWhole, NOT_WHOLE);
 
 /** Any JSON; how deep and how large is checked with the whole body. */
 const json = z.unknown().refine((value) => value !== undefined, 'must be given');
 
 const decided = {
   argsHash: z.string().regex(/^[0-9a-f]{64}$/),
-  reason: small(2_000).optional(),
+  reason: words(2_000).optional(),
   /** Of the question; needed while the store is away. */
   runId: id.optional(),
 };
@@ -306,8 +370,11 @@ export const delivery = z.object({
   storeAway: z.literal(true).optional(),
 });
 
-export const answerBody = z.strictObject({ value: json, runId: id.optional() });
-export const messageBody = z.strictObject({ text: small(8_192), id: small(200).optional() });
+export const answerBody = z.strictObject({
+  value: json.refine(isWhole, NOT_WHOLE),
+  runId: id.optional(),
+});
+export const messageBody = z.strictObject({ text: words(8_192), id: small(200).optional() });
 export const emptyBody = z.strictObject({});
 
 export const event = z.looseObject({

@@ -188,12 +188,12 @@ const answer = endpoint({
   method: 'post',
   path: '/v1/questions/{askId}/answers',
   name: 'answer',
-  summary: 'Answers a clarifying question; the first answer counts.',
+  summary: 'Answers a clarifying question, and says whether the answer counts: the first one does.',
   access: 'answer',
   params,
   body: shapes.answerBody,
   idempotent: true,
-  answers: { 202: { description: 'Sent to the run.', schema: shapes.delivery } },
+  answers: delivered,
   async handle(asked) {
     const { desk, person, params: where, body } = asked;
     const value = body.value as Json;
@@ -203,9 +203,8 @@ const answer = endpoint({
     if (ask === STORE_AWAY) {
       requestKey(asked.header);
       const { row, run } = await askOfNamedRun(desk, person, named);
-      await run.answer(row.askId, { kind: 'text', value }, answerer);
-      const { askId, runId } = row;
-      return { status: 202, body: { askId, runId, state: 'sent', storeAway: true } };
+      const delivery = await run.answer(row.askId, { kind: 'text', value }, answerer);
+      return answerOf(delivery, { askId: row.askId, runId: row.runId });
     }
     const { askId, runId } = ask;
     return once(asked, { askId, body: { value } }, async () => {
@@ -218,13 +217,13 @@ const answer = endpoint({
       });
       try {
         const run = await ownHandle(desk, person.tenant, runId);
-        await run.answer(askId, { kind: 'text', value }, answerer);
+        const delivery = await run.answer(askId, { kind: 'text', value }, answerer);
+        return answerOf(delivery, { askId, runId });
       } catch (error) {
         const facts = { decision: 'answer', reason: reasonOf(error) };
         await note(desk, person, { kind: 'decision_refused', runId, askId, facts });
         throw error;
       }
-      return { status: 202, body: { askId, runId, state: 'sent' } };
     });
   },
 });

@@ -4,11 +4,14 @@ import type { OpenAsk } from '../../core/state/view.js';
 import type { AskRow } from '../../store/asks.js';
 import type { Notice } from '../../store/notices.js';
 import type { Desk } from '../desk.js';
+import type { Person } from '../identity/person.js';
+import { controlsNow } from '../controls-now.js';
 import { groundsOf } from '../grounds.js';
 import { cursorOf, placeOf } from '../http/cursor.js';
 import { endpoint, type Endpoint } from '../http/endpoint.js';
 import * as shapes from '../http/shapes.js';
 import { checkAccess, mayAccess, maySee } from '../identity/rights.js';
+import { receiptOf } from '../receipt.js';
 import { askShown, ownAsk } from './asks.js';
 import { ownHandle } from './runs.js';
 
@@ -27,7 +30,7 @@ const listInbox = endpoint({
   summary: 'Questions that wait for a person, oldest first, with a search.',
   access: 'answer',
   query: z.strictObject({
-    state: z.enum(['pending', 'all']).default('pending'),
+    state: z.enum(['pending', 'decided', 'all']).default('pending'),
     kind: z.enum(KINDS).optional(),
     runId: shapes.id.optional(),
     search: shapes.search,
@@ -38,14 +41,16 @@ const listInbox = endpoint({
   async handle({ desk, person, query }) {
     const { state, kind, runId, search, limit, cursor } = query;
     const pendingOnly = state === 'pending';
+    const isPast = state === 'decided';
     const filter = {
       kinds: kind === undefined ? KINDS : [kind],
       ...(runId !== undefined && { runId }),
       ...(search !== undefined && { search }),
+      ...(isPast && { endedOnly: true }),
     };
     const place = cursor === undefined ? undefined : placeOf(cursor);
     const after = place && { openedAt: place.at, askId: place.id };
-    const page = { ...filter, limit, ...(after && { after }) };
+    const page = { ...filter, limit, newestFirst: isPast, ...(after && { after }) };
     const [rows, counted] = await Promise.all([
       pendingOnly
         ? desk.client.forTenant(person.tenant).listAsks(page)
@@ -61,7 +66,9 @@ const listInbox = endpoint({
     await desk.views.note(desk, person, seen);
     const last = rows.length === limit ? rows.at(-1) : undefined;
     const next = last && cursorOf(last.openedAt, last.askId);
-    const items = seen.map((row) => askShown(row, desk));
+    const items = await Promise.all(
+      seen.map(async (row) => ({ ...askShown(row, desk), ...(await ownWord(desk, person, row)) })),
+    );
     return { status: 200, body: { items, total, ...(next !== undefined && { next }) } };
   },
 });
@@ -78,11 +85,42 @@ const getInboxItem = endpoint({
   async handle({ desk, person, params: { askId } }) {
     const row = await ownAsk(desk, person, { askId, kinds: KINDS });
     await desk.views.note(desk, person, [row]);
-    const live = row.outcome === 'pending' ? await knownToRun(desk, row) : {};
-    const notices = (await desk.store.listNotices(row)).map(noticeShown);
-    return { status: 200, body: { ...askShown(row, desk), ...live, notices } };
+    const [live, after, controls, notices] = await Promise.all([
+      row.outcome === 'pending' ? knownToRun(desk, row) : {},
+      afterwards(desk, row),
+      controlsNow(desk, row),
+      desk.store.listNotices(row),
+    ]);
+    const shown = { ...askShown(row, desk), ...controls, ...live, ...after };
+    return { status: 200, body: { ...shown, notices: notices.map(noticeShown) } };
   },
 });
+
+const ROWS_LOOKED_AT = 100;
+
+/** Where several have to agree: whether this person has said their word. */
+async function ownWord(
+  { store }: Desk,
+  { tenant, id }: Person,
+  { askId, runId, quorum, outcome }: AskRow,
+): Promise<{ readonly decidedByMe?: true }> {
+  if (quorum < 2 || outcome !== 'pending') return {};
+  const rows = await store.readAudit(tenant, { askId, runId, limit: ROWS_LOOKED_AT });
+  const mine = rows.filter(({ by, kind }) => by === id && WORDS.includes(kind));
+  return mine.at(-1)?.kind === 'decided' ? { decidedByMe: true } : {};
+}
+
+const WORDS: readonly string[] = ['decided', 'decision_refused'];
+
+/** What became of the action; of a question that has taken its place, who has agreed to that. */
+async function afterwards(desk: Desk, row: AskRow) {
+  const receipt = await receiptOf(desk.store, row);
+  if (receipt === undefined) return {};
+  const { next } = receipt;
+  if (next?.outcome !== 'pending') return { receipt };
+  const { votes } = await knownToRun(desk, { ...row, askId: next.askId });
+  return { receipt, ...(votes !== undefined && { nextVotes: votes }) };
+}
 
 function noticeShown({ target: webhook, state, tries, nextAt, fault }: Notice) {
   return {

@@ -18,6 +18,7 @@ import {
   withCall,
   type StationResult,
   baseOf,
+  cardOf,
 } from '../step/open-work.js';
 import { signaturesOf } from '../ask/verify.js';
 import { repeatQuestion } from '../controls/repeats.js';
@@ -83,6 +84,7 @@ function requestOf(run: OpenRun, call: WaitingStage): AskRequest {
       repeats: call.repeats,
     }),
     ...(call.outlook?.limits !== undefined && { limits: call.outlook.limits }),
+    ...cardOf(run, tool),
     digest: call.digest,
     roles: rule.roles,
     quorum: rule.quorum,

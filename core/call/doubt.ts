@@ -7,6 +7,7 @@ import {
   askById,
   keyOf,
   withCall,
+  cardOf,
   type StationResult,
   baseOf,
   outcomeOf,
@@ -114,6 +115,7 @@ export function doubt(run: OpenRun, call: ReturnedStage, message: string): Step<
     args: call.args,
     question: `Did ${call.tool} with key ${keyOf(run, call)} take effect? ${message}`.slice(0, 500),
     digest: call.digest,
+    ...cardOf(run, tool),
     roles: approval.roles,
     quorum: 1,
     // Their word decides whether it is done again, for them.

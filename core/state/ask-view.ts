@@ -4,6 +4,7 @@ import type { Escalation } from './ask.js';
 import type { AskKind } from './ask-kinds.js';
 import type { LimitsOutlook } from '../controls/outlook.js';
 import type { Repeats } from '../controls/repeats.js';
+import type { ToolCard } from './tool-card.js';
 
 export interface AskView {
   readonly askId: string;
@@ -28,6 +29,8 @@ export interface AskView {
   readonly repeats?: Repeats;
   /** What is used up of the limits of its tool, when it was proposed. */
   readonly limits?: LimitsOutlook;
+  /** Which arguments the card shows first, as the tool declares. */
+  readonly card?: ToolCard;
   /** Of a question of the model: only the caller, or only others, may answer. */
   readonly answeredBy?: 'customer' | 'staff';
 }

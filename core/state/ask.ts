@@ -9,6 +9,7 @@ import type { Repeats } from '../controls/repeats.js';
 import type { Json } from '../json/json.js';
 import type { GrantRequest } from './grant.js';
 import type { SignedStatement } from './statement.js';
+import type { ToolCard } from './tool-card.js';
 import type { AskKind, AskOutcome, DecisionKind } from './ask-kinds.js';
 
 export interface Vote {
@@ -72,6 +73,8 @@ export interface Ask {
   readonly repeats?: Repeats;
   /** What is used up of the limits of its tool, when it was proposed. */
   readonly limits?: LimitsOutlook;
+  /** What its tool says of its card. */
+  readonly card?: ToolCard;
   /** Of a question of the model: on which side of the desk it is answered; absent: on either. */
   readonly answeredBy?: 'customer' | 'staff';
 }

@@ -4,6 +4,8 @@
  * Invariants: `retryFor` and `claimsFor` are the only places that derive behaviour from effect and
  * idempotency (C54).
  */
+import type { ToolCard } from './tool-card.js';
+
 export const EFFECTS = [
   'none',
   'read',
@@ -86,6 +88,8 @@ export interface ToolRecord {
   readonly sandboxQueue?: string;
   /** With kind 'human_input': whose answers count; absent: anybody's. */
   readonly answeredBy?: AnswerRule;
+  /** What the card of its question shows first; absent: its arguments as they are. */
+  readonly card?: ToolCard;
   /** No run of its agent goes on when nobody can call it; absent: the model finds another way (G106). */
   readonly required?: true;
   /** The model's vendor runs it, nobody here does (G48). */

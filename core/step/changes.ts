@@ -185,6 +185,10 @@ export const CHANGES = {
     since: 10,
     why: 'Calls of a tool, and what finds out how they ended, go to the task queue that the tool named when the run was opened; calls in a sandbox to the queue of its sandbox.',
   },
+  cardShown: {
+    since: 10,
+    why: 'A question says what its tool declares of its card: which argument is the amount, in which unit, and which one says to whom.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

@@ -11,6 +11,7 @@ import type { Call, CallBase } from '../state/call.js';
 import type { Outlook } from '../controls/outlook.js';
 import type { Effect } from '../state/effect.js';
 import type { OpenRun, Run, Step } from '../state/run.js';
+import type { ToolRecord } from '../state/tool.js';
 import type { ToolResult, ToolResultCode } from '../state/tool-result.js';
 import { follows } from './changes.js';
 
@@ -96,8 +97,15 @@ export function viewOf(ask: Ask): AskView {
     }),
     ...(ask.repeats !== undefined && { repeats: ask.repeats }),
     ...(ask.limits !== undefined && { limits: ask.limits }),
+    ...(ask.card !== undefined && { card: ask.card }),
     ...(ask.answeredBy !== undefined && { answeredBy: ask.answeredBy }),
   };
+}
+
+/** What the question about a call of this tool says of its card. */
+export function cardOf(run: Run, tool: ToolRecord | undefined): Pick<Ask, 'card'> {
+  const card = tool?.card;
+  return card !== undefined && follows(run, 'cardShown') ? { card } : {};
 }
 
 /** Nothing when nobody waits. */

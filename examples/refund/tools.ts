@@ -83,6 +83,13 @@ function issueRefund(shop: Shop): Tool {
       reason: z.string().min(1).max(1_000),
     }),
     approval: { roles: ['refund-manager'], quorum: 1, expiresInMs: hours(24) },
+    // What the card of the question shows first; the reference is where the shop's answer has it.
+    card: {
+      amount: { path: 'amountCents', unit: 'minor', currency: 'USD' },
+      recipient: 'orderId',
+      reference: 'refundId',
+      labels: { amountCents: 'Refund', orderId: 'Order' },
+    },
     // A second refund of an order is shown with the first; `holdfast effects --order O-104` lists both.
     identity: (input) => [input.orderId],
     timeoutMs: seconds(10),

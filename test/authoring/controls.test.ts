@@ -31,6 +31,32 @@ test('the window of an identity can be given', () => {
   expect(tool.controls?.identity?.windowMs).toBe(5);
 });
 
+test('what a tool says of its card is frozen with its record, as it was declared', () => {
+  const card = {
+    amount: { path: 'cents', unit: 'minor', currency: 'EUR' },
+    recipient: 'order',
+    reference: 'refundId',
+    labels: { cents: 'Amount' },
+  } as const;
+  expect(defineTool({ ...base, card }).record.card).toEqual(card);
+  expect(defineTool(base).record).not.toHaveProperty('card');
+});
+
+test.each([
+  ['no object', 'cents', /its card is no object/],
+  ['another field', { amout: {} }, /card\.amout is unknown/],
+  ['no unit', { amount: { path: 'cents', currency: 'EUR' } }, /amount\.unit is undefined/],
+  ['no currency', { amount: { path: 'cents', unit: 'minor' } }, /amount\.currency is no path/],
+  ['a code of no currency', { amount: { path: 'cents', unit: 'minor', currency: 'EUX' } }, /EUX/],
+  ['an unknown argument', { recipient: 'iban' }, /"iban", which its input does not have/],
+  ['a path into a text', { recipient: 'order.id' }, /"order\.id", which its input does not have/],
+  ['a label of nothing', { labels: { iban: 'Account' } }, /"iban", which its input does not have/],
+  ['a label that turns text around', { labels: { cents: 'a\u202eb' } }, /is no label/],
+])('a card with %s is refused', (_what, card, message) => {
+  const definition = { ...base, card } as unknown as typeof base;
+  expect(() => defineTool(definition)).toThrow(message);
+});
+
 test.each([
   ['controls of a read', { effect: 'read', identity: () => ['x'] }, /its effect is "read"/],
   ['limits that limit nothing', { limits: { amount } }, /limit nothing/],

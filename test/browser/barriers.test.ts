@@ -115,6 +115,10 @@ describeInBrowser('without barriers', () => {
       await press(page, /Correct/);
       await page.getByLabel('amountCents').fill('1');
       await looksClean(visitor, 'correcting');
+      await press(page, 'Send the correction');
+      await page.getByText('a difference of more than a factor of two').waitFor();
+      await looksClean(visitor, 'an amount that is asked about once more');
+      await press(page, 'Change it');
       await page.getByLabel('Edit as JSON').check();
       await page.getByLabel('Arguments as JSON').fill('{');
       await press(page, 'Send the correction');
@@ -167,7 +171,7 @@ describeInBrowser('without barriers', () => {
         .desk()
         .post(
           '/v1/freezes',
-          { scope: { kind: 'tool', pattern: 'mail.*' }, reason: 'Being looked at.' },
+          { scope: { kind: 'tool', pattern: 'bank.*' }, reason: 'Being looked at.' },
           { as: 'rita', key: newKey() },
         );
       const visitor = await stage.open('rolf', { path: pathTo(corrected) });
@@ -177,10 +181,30 @@ describeInBrowser('without barriers', () => {
       await looksClean(visitor, 'a corrected approval');
       await goTo(page, pathTo(second.ask));
       await page.getByRole('heading', { name: 'This was done before' }).waitFor();
-      await page.getByText('Being looked at.').waitFor();
+      await page.getByText('An approval does not let the call pass while').waitFor();
       await looksClean(visitor, 'limits, what was done before, a freeze');
       await page.setViewportSize({ width: 390, height: 844 });
       await looksClean(visitor, 'the same on a phone');
+      await goTo(page, '/freezes');
+      await page.getByRole('button', { name: 'Lift …' }).click();
+      await looksClean(visitor, 'freezes on a phone, lifting one');
+      await page.setViewportSize({ width: 1360, height: 860 });
+      await looksClean(visitor, 'freezes, lifting one');
+      await goTo(page, pathTo(quorum.ask));
+      await page.getByRole('link', { name: 'The question about it now' }).waitFor();
+      await looksClean(visitor, 'a question that was corrected');
+      await goTo(page, '/');
+      await page.getByLabel('State').selectOption('Past decisions');
+      await page.getByLabel('Order').selectOption('Largest amount first');
+      await page.getByRole('list', { name: 'Past decisions' }).getByRole('link').first().waitFor();
+      await looksClean(visitor, 'past decisions');
+      const auditor = await stage.open('ann', { path: '/trail' });
+      await auditor.page.getByRole('button', { name: 'Verify the trail' }).click();
+      await auditor.page.getByText(/^Unbroken: /).waitFor();
+      await looksClean(auditor, 'the audit trail');
+      await auditor.page.setViewportSize({ width: 390, height: 844 });
+      await looksClean(auditor, 'the audit trail on a phone');
+      await auditor.context.close();
       await stage
         .desk()
         .post(`/v1/freezes/${String(frozen.body?.['id'])}/lift`, {}, { as: 'rita' });
@@ -196,7 +220,11 @@ describeInBrowser('without barriers', () => {
       const asked = await runThatAsks('asked', {
         agent: 'bank',
         task: 'Ask first.',
-        replies: [call('ask_person', { question: 'Which colour?' }), say('Blue.'), say('Done.')],
+        replies: [
+          call('ask_person', { question: 'Which colour?', choices: ['blue', 'red'] }),
+          say('Blue.'),
+          say('Done.'),
+        ],
         budget: { maxTurns: 1 },
         settings: { onBudget: 'ask' },
       });

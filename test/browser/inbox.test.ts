@@ -28,8 +28,8 @@ describeInBrowser('the inbox', () => {
       // The page finds it by itself.
       await page.getByRole('link', { name: /payments\.issue_refund/ }).click();
       const card = page.getByRole('article');
-      await card.getByText('89.50', { exact: true }).waitFor();
-      await card.getByText('as the task says').first().waitFor();
+      await card.getByText('89.50 USD', { exact: true }).waitFor();
+      await card.getByText('stands in the task').first().waitFor();
       for (const text of ['exactly 8950', 'O-104', 'refund-manager', ask.policyVersion]) {
         await card.getByText(text).first().waitFor();
       }
@@ -37,6 +37,11 @@ describeInBrowser('the inbox', () => {
       await screenshot(page, 'card-refund');
       await page.getByRole('button', { name: 'Approve' }).click();
       await page.getByText('Decided: approved.').waitFor();
+      const receipt = page.getByRole('status', { name: 'Outcome of the action' });
+      await receipt.getByRole('heading', { name: 'Done' }).waitFor();
+      const [refund] = stage.books.refundsOf('O-104');
+      await receipt.getByText(refund!.refundId).first().waitFor();
+      await screenshot(page, 'receipt-done');
       const { result } = await stage.world.ended(run);
       expect(result.completed).toBe(true);
       expect(stage.books.refundsOf('O-104')).toMatchObject([{ amountCents: 8_950 }]);
@@ -74,10 +79,18 @@ describeInBrowser('the inbox', () => {
       await form.getByRole('button', { name: 'Send the correction' }).click();
       await page.getByText('amountCents must be a whole number.').waitFor();
       await form.getByLabel('amountCents').fill('590');
-      await form.getByLabel('Changes').getByText('590').waitFor();
+      await form.getByText('= 5.90 USD').waitFor();
+      await form.getByLabel('Changes').getByText('40.00 USD (4000)').waitFor();
+      await form.getByLabel('Changes').getByText('5.90 USD (590)').waitFor();
       await form.getByLabel('Reason (optional)').fill('Only the shipping.');
       await screenshot(page, 'correct');
       await form.getByRole('button', { name: 'Send the correction' }).press('Enter');
+      // Less than half of what was asked for.
+      await form.getByText('5.90 USD instead of 40.00 USD').waitFor();
+      await form.getByText('a difference of more than a factor of two').waitFor();
+      expect((await stage.world.store.getAsk('default', ask.askId))?.outcome).toBe('pending');
+      await screenshot(page, 'correct-leap');
+      await form.getByRole('button', { name: 'Send it all the same' }).click();
       await page.getByText('Decided: modified.').waitFor();
       await page.getByText('This question is modified.').waitFor();
       expect(await inPage<string>(page, FOCUSED)).toBe('Decided: modified.');
@@ -115,7 +128,8 @@ describeInBrowser('the inbox', () => {
       await rita.page.getByText('More people have to decide.').waitFor();
       await rita.page.getByText('You have decided: approve.').waitFor();
       await rolf.page.getByText('1 of 2 approved').waitFor();
-      await rolf.page.getByText(idOf('rita')).waitFor();
+      await rolf.page.getByRole('article').getByText(idOf('rita')).waitFor();
+      await rolf.page.getByRole('heading', { name: 'Waiting for one more person' }).waitFor();
       await screenshot(rolf.page, 'quorum');
       await rolf.page.getByRole('button', { name: 'Approve' }).click();
       await rolf.page.getByText('Decided: approved.').waitFor();
@@ -141,11 +155,23 @@ describeInBrowser('the inbox', () => {
       await rita.page.getByLabel('currency').selectOption('USD');
       await rita.page.getByLabel('Reason (optional)').fill('As invoiced.');
       await rita.page.getByRole('button', { name: 'Send the correction' }).click();
+      // Another currency is another amount, whatever the numbers are.
+      await rita.page.getByText('990.00 USD instead of 1,250.00 EUR').waitFor();
+      await rita.page.getByRole('button', { name: 'Send it all the same' }).click();
       await rita.page.getByText('Decided: modified.').waitFor();
       const next = await until('the question about the corrected call', async () => {
         const [open] = await run.pendingApprovals();
         return open !== undefined && open.askId !== ask.askId ? open : undefined;
       });
+      // Whoever looks at the corrected question sees what it became, and what is missing.
+      const became = rita.page.getByRole('status', { name: 'Outcome of the action' });
+      await became.getByText('1 of 2 approved, 1 approval missing').waitFor();
+      const wasRow = became.getByRole('row', { name: /amountCents/ });
+      await wasRow.locator('del', { hasText: '1,250.00 EUR' }).waitFor();
+      await wasRow.locator('ins', { hasText: '990.00 USD' }).waitFor();
+      await screenshot(rita.page, 'became');
+      await became.getByRole('link', { name: 'The question about it now' }).click();
+      await rita.page.getByRole('heading', { name: 'Corrected' }).waitFor();
       const rolf = await stage.open('rolf', { path: pathTo(next) });
       await rolf.page.getByRole('heading', { name: 'Corrected' }).waitFor();
       const row = rolf.page.getByRole('row', { name: /amountCents/ });
@@ -299,28 +325,36 @@ describeInBrowser('the inbox', () => {
       };
       const first = await waiting('limits-1', again);
       const { page, faults, context } = await stage.open('rita', { path: pathTo(first.ask) });
-      await page.getByText('0 of 300,000 used, this takes 125,000').waitFor();
+      await page.getByText('0.00 of 3,000.00 used, this takes 1,250.00 EUR').waitFor();
       await page.getByRole('button', { name: 'Approve' }).click();
       await stage.world.ended(first.run);
       const second = await waiting('limits-2', again);
       const frozen = await stage.desk().post(
         '/v1/freezes',
         {
-          scope: { kind: 'tool', pattern: 'mail.*' },
-          reason: 'The mail server is being looked at.',
+          scope: { kind: 'tool', pattern: 'bank.*' },
+          reason: 'The bank is being looked at.',
         },
         { as: 'rita', key: newKey() },
       );
       expect(frozen.status).toBe(200);
       await page.goto(`${stage.desk().url}${pathTo(second.ask)}`);
       await page.getByRole('heading', { name: 'This was done before' }).waitFor();
-      await page.getByText('125,000 of 300,000 used, this takes 125,000').waitFor();
-      await page.getByText('The mail server is being looked at.').waitFor();
+      await page.getByText('1,250.00 of 3,000.00 used, this takes 1,250.00 EUR').waitFor();
+      await page.getByText('done, amount 1,250.00, by run').waitFor();
+      await page.getByLabel('Frozen').getByText('The bank is being looked at.').waitFor();
+      const panel = page.getByRole('region', { name: 'Decide' });
+      await panel.getByText('An approval does not let the call pass while').waitFor();
       await screenshot(page, 'limits-and-freeze');
+      await page.getByRole('button', { name: 'Approve', exact: true }).click();
+      const receipt = page.getByRole('status', { name: 'Outcome of the action' });
+      await receipt.getByRole('heading', { name: 'Refused: nothing happened' }).waitFor();
+      await receipt.getByText('A freeze covers it.').waitFor();
+      await screenshot(page, 'receipt-frozen');
       await stage
         .desk()
         .post(`/v1/freezes/${String(frozen.body?.['id'])}/lift`, {}, { as: 'rita' });
-      await second.run.interrupt();
+      await stage.world.ended(second.run);
       expect(faults).toEqual([]);
       await context.close();
     },

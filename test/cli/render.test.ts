@@ -157,3 +157,64 @@ it('an event of a later release is a line that names it, and explains nothing', 
   expect(eventLine(event)).not.toContain('\u001B');
   expect(explainRun([event])).toEqual([]);
 });
+
+describe('the headline of a card at the terminal', () => {
+  const ask: AskView = {
+    askId: 'shop:17:3',
+    kind: 'approval',
+    tool: 'payments.issue_refund',
+    toolVersion: '2',
+    args: { note: 'n', fee_amount: 5, orderId: 'A-1', amountCents: 125_000 },
+    argsHash: '5d58cf88',
+    roles: [],
+    quorum: 1,
+    policyVersion: '0',
+    openedAt: 0,
+    expiresAt: 86_400_000,
+    limits: {
+      amount: 125_000,
+      limits: [{ scope: 'perDay', amount: 300_000, used: { amount: 50_000, count: 1 } }],
+    },
+    repeats: {
+      identity: ['A-1'],
+      earlier: [
+        {
+          key: 'k',
+          runId: 'r',
+          tool: 't',
+          at: 0,
+          state: 'done',
+          amount: 50_000,
+          approvedBy: ['mia'],
+        },
+      ],
+    },
+  };
+  const card = {
+    amount: { path: 'amountCents', unit: 'minor', currency: 'EUR' },
+    recipient: 'orderId',
+    labels: { orderId: 'Order' },
+  } as const;
+  const shown = (more: Partial<AskView>) =>
+    approvalCard({ ...ask, ...more }, { runId: 'shop:17', now: 0 });
+
+  it('is what the tool declares, and limits are in its unit', () => {
+    const text = shown({ card });
+    expect(text).toContain('amountCents 1,250.00 EUR (exactly 125000)');
+    expect(text).toContain('Order     A-1');
+    expect(text).toContain('500.00 EUR of 3,000.00 EUR used today; this takes 1,250.00 EUR');
+    expect(text).toContain('done, amount 500.00 EUR, by r');
+  });
+
+  it('is what the limits know where the tool declares nothing, in no unit', () => {
+    const text = shown({});
+    expect(text).toContain('amount, as its limits count 125,000');
+    expect(text).toContain('50,000 of 300,000 used today; this takes 125,000');
+    const { limits: _, ...bare } = ask;
+    expect(approvalCard(bare, { runId: 'shop:17', now: 0 })).not.toContain('125,000');
+  });
+
+  it('stands above the arguments, amounts first, the largest first', () => {
+    expect(shown({ card })).toMatch(/"amountCents"[^]*"fee_amount"[^]*"note"[^]*"orderId"/);
+  });
+});

@@ -83,3 +83,41 @@ test('of a lost call it tells what was done to find out, by attempt', async () =
   expect(attempts).toMatchObject([{ key: 'run:0', steps }, { key: 'run:0' }]);
   expect(attempts[1]).not.toHaveProperty('steps');
 });
+
+const paying = (args: object): AskRow =>
+  ({
+    ...ASK,
+    args,
+    card: { amount: { path: 'cents', unit: 'minor', currency: 'EUR' }, recipient: 'to' },
+  }) as unknown as AskRow;
+
+test('it says where values stand: in the task, in what a tool said, or nothing', async () => {
+  const task = { type: 'session_init', goal: { text: 'Refund 48250.75 EUR for O-1001.' } };
+  const said = {
+    ...answered('read_order'),
+    content: { text: '{"iban":"DE02120300000000202051"}' },
+  };
+  const store = holding(task, replied('look'), said, replied('pay'), asked);
+  const args = { cents: 4_825_075, to: 'DE02 1203 0000 0000 2020 51', order: 'O-100' };
+  expect((await groundsOf(store, paying(args))).origins).toEqual([
+    { path: 'cents', in: 'task', as: 'as shown' },
+    { path: 'to', in: 'tool', tool: 'read_order', as: 'raw' },
+  ]);
+});
+
+test('a value at the end of a text that goes on is not said to stand there', async () => {
+  const stored = { $blob: 'x', bytes: 10_000_000, preview: 'Pay O-100' };
+  const store = holding({ type: 'session_init', goal: stored }, replied('pay'), asked);
+  expect((await groundsOf(store, paying({ order: 'O-100' }))).origins).toEqual([]);
+});
+
+test('a value beyond what is shown of a long text is found in all of it', async () => {
+  const whole = `${'x '.repeat(4_000)}O-104 is late`;
+  const stored = { $blob: 'x', bytes: whole.length, preview: 'x x' };
+  const store = {
+    ...holding({ type: 'session_init', goal: stored }, replied('pay'), asked),
+    getBlob: async () => whole,
+  } as never;
+  const { origins } = await groundsOf(store, paying({ order: 'O-104' }));
+  expect(origins).toEqual([{ path: 'order', in: 'task', as: 'raw' }]);
+});

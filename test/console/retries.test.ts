@@ -39,7 +39,10 @@ function desk() {
       next();
       return { delivered: 'update', verdict: { accepted: true, outcome: 'approved' } };
     },
-    answer: async () => next(),
+    answer: async () => {
+      next();
+      return { delivered: 'signal' };
+    },
     interrupt: async () => next(),
     sendMessage: async () => next(),
   };

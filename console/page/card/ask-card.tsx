@@ -11,14 +11,14 @@ import { Exact } from '../parts/folded.js';
 import { dateTime, relative } from '../parts/format.js';
 import { InertBlock, InertLine } from '../parts/inert.js';
 import { KIND_NAMES } from '../parts/kind-names.js';
-import { Readable } from '../parts/readable.js';
 import { runPath } from '../parts/paths.js';
+import { Arguments } from './arguments.js';
 import { Attempts } from './attempts.js';
 import { budgetTitle } from '../parts/budget-words.js';
 import { LimitsSection, RepeatsSection } from './controls-said.js';
 import { Correction } from './correction.js';
 import { Countdown } from './countdown.js';
-import { HighlightBoxes } from './highlight-boxes.js';
+import { Headline } from './headline.js';
 import { People } from './people.js';
 import { Sources } from './sources.js';
 import { Why } from './why.js';
@@ -31,9 +31,11 @@ export interface AskCardProps {
   readonly me: Person;
   /** Undefined: they are being fetched. */
   readonly grounds: Grounds | undefined;
+  /** Address of the question after it. */
+  readonly next: string | undefined;
 }
 
-export function AskCard({ first, ask, me, grounds }: AskCardProps): VNode {
+export function AskCard({ first, ask, me, grounds, next }: AskCardProps): VNode {
   const above = useMemo(() => <Above ask={first} grounds={grounds} />, [first, grounds]);
   const below = useMemo(() => <Below ask={first} grounds={grounds} />, [first, grounds]);
   return (
@@ -47,6 +49,16 @@ export function AskCard({ first, ask, me, grounds }: AskCardProps): VNode {
           <h2 tabIndex={-1}>{titleOf(first)}</h2>
         </div>
         <Countdown ask={ask} />
+        {first.agent !== undefined && (
+          <p class="card-agent">
+            Agent <InertLine text={first.agent} max={128} />
+          </p>
+        )}
+        {next !== undefined && (
+          <a class="next" href={next}>
+            Next →
+          </a>
+        )}
       </header>
       {above}
       <section>
@@ -72,15 +84,15 @@ function Above({ ask, grounds }: PartProps): VNode {
           <InertBlock text={question} />
         </div>
       )}
-      <HighlightBoxes ask={ask} grounds={grounds} />
+      <Headline ask={ask} grounds={grounds} />
       {grounds !== undefined && <Attempts grounds={grounds} />}
       {grounds !== undefined && <Correction ask={ask} corrections={grounds.corrections} />}
-      {repeats !== undefined && <RepeatsSection repeats={repeats} />}
-      {limits !== undefined && <LimitsSection outlook={limits} />}
+      {repeats !== undefined && <RepeatsSection ask={ask} repeats={repeats} />}
+      {limits !== undefined && <LimitsSection ask={ask} outlook={limits} />}
       {args !== undefined && (
         <section>
           <h3>{ask.kind === 'budget' ? 'Exact figures' : 'Exact arguments'}</h3>
-          <Readable value={args} runId={ask.runId} />
+          <Arguments ask={ask} grounds={grounds} />
           <Exact title="As JSON" value={args} />
         </section>
       )}

@@ -9,6 +9,7 @@ import type { Person } from '../data/api-types.js';
 import { DecisionPanel } from '../decide/decision-panel.js';
 import { useTitle } from '../parts/use-title.js';
 import { AskCard } from './ask-card.js';
+import { ReceiptSection } from './receipt.js';
 import { CHANGED, DROPPED, useAsk, useGrounds, type Version } from './use-ask.js';
 
 export interface AskPaneProps {
@@ -16,9 +17,11 @@ export interface AskPaneProps {
   readonly me: Person;
   /** Something was decided here. */
   readonly changed: () => void;
+  /** Address of the question after it. */
+  readonly next: string | undefined;
 }
 
-export function AskPane({ askId, me, changed }: AskPaneProps): VNode {
+export function AskPane({ askId, me, changed, next }: AskPaneProps): VNode {
   const begun = useRef(false);
   const { version, refusal, soon } = useAsk(askId, () => begun.current);
   const decided = (): void => {
@@ -32,6 +35,7 @@ export function AskPane({ askId, me, changed }: AskPaneProps): VNode {
         version={version}
         me={me}
         changed={decided}
+        next={next}
         told={(isBegun) => (begun.current = isBegun)}
       />
     );
@@ -57,10 +61,11 @@ interface AskShownProps {
   readonly version: Version;
   readonly me: Person;
   readonly changed: () => void;
+  readonly next: string | undefined;
   readonly told: (isBegun: boolean) => void;
 }
 
-function AskShown({ version, me, changed, told }: AskShownProps): VNode {
+function AskShown({ version, me, changed, next, told }: AskShownProps): VNode {
   const { ask, number, isDropped } = version;
   const [first] = useState(ask);
   const grounds = useGrounds(first.askId);
@@ -75,8 +80,15 @@ function AskShown({ version, me, changed, told }: AskShownProps): VNode {
           {isDropped && ` ${DROPPED}`}
         </p>
       )}
-      <AskCard first={first} ask={ask} me={me} grounds={grounds} />
-      <DecisionPanel ask={ask} me={me} grounds={grounds} changed={changed} told={told} />
+      <AskCard first={first} ask={ask} me={me} grounds={grounds} next={next} />
+      <DecisionPanel
+        ask={ask}
+        me={me}
+        grounds={grounds}
+        changed={changed}
+        told={told}
+        receipt={<ReceiptSection ask={ask} />}
+      />
     </div>
   );
 }

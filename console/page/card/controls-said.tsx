@@ -1,5 +1,6 @@
 /** What the business controls say of an action: what was done before, and what is used up of its limits. */
 import type { VNode } from 'preact';
+import { countedIn, type Counted } from '../../../pure/headline.js';
 import type { Ask } from '../data/api-types.js';
 import { dateTime, whole, words } from '../parts/format.js';
 import { InertLine } from '../parts/inert.js';
@@ -9,8 +10,14 @@ type Repeats = NonNullable<Ask['repeats']>;
 type Outlook = NonNullable<Ask['limits']>;
 type Limit = Outlook['limits'][number];
 
-export function RepeatsSection({ repeats }: { readonly repeats: Repeats }): VNode {
+interface RepeatsProps {
+  readonly ask: Ask;
+  readonly repeats: Repeats;
+}
+
+export function RepeatsSection({ ask, repeats }: RepeatsProps): VNode {
   const { identity, earlier, more } = repeats;
+  const { all } = countedIn(ask);
   return (
     <section class="repeats alarm-box">
       <h3>This was done before</h3>
@@ -19,7 +26,7 @@ export function RepeatsSection({ repeats }: { readonly repeats: Repeats }): VNod
       </p>
       <ul>
         {earlier.map((one) => (
-          <Earlier key={`${one.runId} ${one.at}`} earlier={one} />
+          <Earlier key={`${one.runId} ${one.at}`} earlier={one} counted={all} />
         ))}
         {more === true && <li>and more</li>}
       </ul>
@@ -27,12 +34,17 @@ export function RepeatsSection({ repeats }: { readonly repeats: Repeats }): VNod
   );
 }
 
-function Earlier({ earlier }: { readonly earlier: Repeats['earlier'][number] }): VNode {
+interface EarlierProps {
+  readonly earlier: Repeats['earlier'][number];
+  readonly counted: Counted;
+}
+
+function Earlier({ earlier, counted }: EarlierProps): VNode {
   const { at, state, amount, runId, approvedBy } = earlier;
   return (
     <li>
       {`${dateTime(at)}: ${words(state)}`}
-      {amount !== undefined && `, amount ${whole(amount)}`}
+      {amount !== undefined && `, amount ${counted(amount)}`}
       {', by run '}
       <a href={runPath(runId)}>
         <InertLine text={runId} max={80} />
@@ -49,9 +61,15 @@ const SCOPES: { readonly [scope in Limit['scope']]: string } = {
   inAll: 'In all',
 };
 
-/** As it was when the call was proposed; what binds is looked at again when it is done. */
-export function LimitsSection({ outlook }: { readonly outlook: Outlook }): VNode {
+interface LimitsProps {
+  readonly ask: Ask;
+  readonly outlook: Outlook;
+}
+
+/** As it was when the question was first shown; what binds is looked at again when it is done. */
+export function LimitsSection({ ask, outlook }: LimitsProps): VNode {
   const { amount, customer, limits, exceeded } = outlook;
+  const counted = countedIn(ask);
   return (
     <section class={exceeded === true ? 'alarm-box' : ''}>
       <h3>
@@ -68,7 +86,7 @@ export function LimitsSection({ outlook }: { readonly outlook: Outlook }): VNode
       )}
       <ul class="limits">
         {limits.map((limit) => (
-          <LimitRows key={limit.scope} limit={limit} takes={amount} />
+          <LimitRows key={limit.scope} limit={limit} takes={amount} counted={counted} />
         ))}
       </ul>
     </section>
@@ -78,18 +96,21 @@ export function LimitsSection({ outlook }: { readonly outlook: Outlook }): VNode
 interface LimitRowsProps {
   readonly limit: Limit;
   readonly takes: Outlook['amount'];
+  readonly counted: ReturnType<typeof countedIn>;
 }
 
-function LimitRows({ limit, takes }: LimitRowsProps): VNode {
+function LimitRows({ limit, takes, counted: { own, all } }: LimitRowsProps): VNode {
   const { scope, amount, count, used } = limit;
   const name = SCOPES[scope];
+  const words = { used: all, takes: own };
+  const calls = { used: whole, takes: whole };
   return (
     <>
       {amount !== undefined && (
-        <LimitRow name={name} used={used.amount} takes={takes} of={amount} />
+        <LimitRow name={name} used={used.amount} takes={takes} of={amount} words={words} />
       )}
       {count !== undefined && (
-        <LimitRow name={`${name}, calls`} used={used.count} takes={1} of={count} />
+        <LimitRow name={`${name}, calls`} used={used.count} takes={1} of={count} words={calls} />
       )}
     </>
   );
@@ -100,10 +121,11 @@ interface LimitRowProps {
   readonly used: number;
   readonly takes: number;
   readonly of: number;
+  readonly words: { readonly used: Counted; readonly takes: Counted };
 }
 
-function LimitRow({ name, used, takes, of }: LimitRowProps): VNode {
-  const text = `${whole(used)} of ${whole(of)} used, this takes ${whole(takes)}`;
+function LimitRow({ name, used, takes, of, words: said }: LimitRowProps): VNode {
+  const text = `${said.used(used)} of ${said.used(of)} used, this takes ${said.takes(takes)}`;
   return (
     <li>
       <span class="limit-name">{name}</span>

@@ -10,6 +10,7 @@ export type { RunEvent, StreamChunk, RunResult };
 
 export type Ask = z.output<typeof shapes.inboxItem>;
 export type InboxPage = z.output<typeof shapes.inboxPage>;
+export type ListedAsk = InboxPage['items'][number];
 export type Grounds = z.output<typeof shapes.grounds>;
 export type Excerpt = NonNullable<Grounds['goal']>;
 export type Attempt = Grounds['attempts'][number];
@@ -25,6 +26,7 @@ export type StandingGrant = NonNullable<RunState['grants']>[number];
 export type GrantCondition = StandingGrant['when'][number];
 export type Person = z.output<typeof shapes.person>;
 export type TextPiece = z.output<typeof shapes.textPiece>;
+export type AuditRow = z.output<typeof shapes.auditRow>;
 export type Freeze = z.output<typeof controls.freeze>;
 export type Delivery = z.output<typeof shapes.delivery>;
 

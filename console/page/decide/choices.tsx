@@ -10,38 +10,31 @@ export interface ChoicesProps {
   readonly ask: Ask;
   readonly desk: Desk;
   readonly takesGrant: boolean;
-  /** What the question rests on is there: it carries the schemas that forms are made from. */
-  readonly isReady: boolean;
   /** Whether somebody is writing an answer. */
   readonly begun: (isBegun: boolean) => void;
 }
 
-export function Choices({ ask, desk, takesGrant, isReady, begun }: ChoicesProps): VNode {
+export function Choices({ ask, desk, takesGrant, begun }: ChoicesProps): VNode {
   switch (ask.kind) {
     case 'approval':
-      return <ApprovalChoices desk={desk} takesGrant={takesGrant} isReady={isReady} />;
+      return <ApprovalChoices desk={desk} takesGrant={takesGrant} />;
     case 'outcome':
       return <OutcomeChoices desk={desk} />;
     case 'budget':
       return <BudgetChoices ask={ask} desk={desk} />;
     default:
-      return <AnswerForm desk={desk} begun={begun} />;
+      return <AnswerForm ask={ask} desk={desk} begun={begun} />;
   }
 }
 
-function ApprovalChoices(props: Pick<ChoicesProps, 'desk' | 'takesGrant' | 'isReady'>): VNode {
-  const { desk, takesGrant, isReady } = props;
-  const opens = (form: 'correct' | 'grant') => () => {
-    if (isReady) desk.open(form);
-    else desk.complain('The grounds of the proposal are still being fetched.');
-  };
+function ApprovalChoices({ desk, takesGrant }: Pick<ChoicesProps, 'desk' | 'takesGrant'>): VNode {
   return (
     <>
       <Button label="Approve" kind="primary" press={() => desk.decide({ decision: 'approve' })} />
-      <Button label="Correct …" press={opens('correct')} />
+      <Button label="Correct …" press={() => desk.open('correct')} />
       <Button label="Reject …" kind="danger" press={() => desk.open('reject')} />
       {/* A button must not be another one when somebody presses it: what comes later comes after the others. */}
-      {takesGrant && <Button label="Approve more like it …" press={opens('grant')} />}
+      {takesGrant && <Button label="Approve more like it …" press={() => desk.open('grant')} />}
     </>
   );
 }

@@ -6,8 +6,10 @@ import type { VNode } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Ask, Grounds } from '../data/api-types.js';
 import { Button } from '../parts/button.js';
+import { leapBetween, type Leap } from '../parts/amount-words.js';
 import { isSame } from '../parts/changes.js';
 import { Form, textIn } from '../parts/form.js';
+import { InertLine } from '../parts/inert.js';
 import { inertText } from '../parts/inert-text.js';
 import { ChangeList } from './change-list.js';
 import type { Desk } from './desk.js';
@@ -72,27 +74,37 @@ function Editor({ ask, args, grounds, desk }: EditorProps): VNode {
   useLayoutEffect(() => place.current?.querySelector<HTMLElement>(FIRST)?.focus(), []);
   const { tool, isSameTool, read } = correcting;
   const now = read();
+  const card = cardFor(ask, correcting);
+  // Sends nothing by itself: a second word is asked for, of exactly what is sent then.
+  const [doubted, setDoubted] = useState<string>();
+  const wording = JSON.stringify(now.ok ? (now.value ?? {}) : null);
+  const leap = now.ok && isSameTool ? leapBetween(card, args, now.value) : undefined;
+  const isDoubted = leap !== undefined && doubted === wording;
+  const send = (): void => {
+    if (!now.ok) return;
+    const text = reason.trim();
+    const said = { args: now.value ?? {}, ...(text !== '' && { reason: text }) };
+    void desk.decide(
+      isSameTool ? { decision: 'modify', ...said } : { decision: 'replace', tool, ...said },
+    );
+  };
   const submit = (): void => {
     if (!now.ok) {
       document.getElementById(now.fieldId)?.focus();
       return desk.complain(now.fault);
     }
     if (isSameTool && isSame(now.value, args)) return desk.complain('Nothing is changed.');
-    const text = reason.trim();
-    const said = { args: now.value ?? {}, ...(text !== '' && { reason: text }) };
-    return void desk.decide(
-      isSameTool ? { decision: 'modify', ...said } : { decision: 'replace', tool, ...said },
-    );
+    return leap === undefined ? send() : setDoubted(wording);
   };
   return (
     <Form class="correct" label="Correct" submit={submit}>
       <p class="help">{MEANING}</p>
       <ToolChoice ask={ask} grounds={grounds} correcting={correcting} />
       <div ref={place}>
-        <Arguments correcting={correcting} />
+        <Arguments ask={ask} correcting={correcting} />
       </div>
       <div class="preview" aria-live="polite">
-        {now.ok && isSameTool && <ChangeList before={args} after={now.value} />}
+        {now.ok && isSameTool && <ChangeList before={args} after={now.value} card={card} />}
       </div>
       <label for="correct-reason">Reason (optional)</label>
       <input
@@ -103,7 +115,8 @@ function Editor({ ask, args, grounds, desk }: EditorProps): VNode {
         value={reason}
         onInput={(event) => setReason(textIn(event))}
       />
-      <div class="choices">
+      {isDoubted && <LeapQuestion leap={leap} send={send} change={() => setDoubted(undefined)} />}
+      <div class="choices" hidden={isDoubted}>
         <button type="submit" class="button primary">
           Send the correction
         </button>
@@ -113,18 +126,62 @@ function Editor({ ask, args, grounds, desk }: EditorProps): VNode {
   );
 }
 
+/** What a tool says of its card is about its own arguments. */
+function cardFor(ask: Ask, { isSameTool }: Correcting): Ask['card'] {
+  return isSameTool ? ask.card : undefined;
+}
+
+interface LeapQuestionProps {
+  readonly leap: Leap;
+  readonly send: () => void;
+  readonly change: () => void;
+}
+
+function LeapQuestion({ leap: { path, before, after }, send, change }: LeapQuestionProps): VNode {
+  const words = useRef<HTMLParagraphElement>(null);
+  useLayoutEffect(() => words.current?.focus(), []);
+  return (
+    <div class="confirm" role="group" aria-label="Confirm the amount">
+      <p class="alarm" tabIndex={-1} ref={words}>
+        <InertLine text={path} max={80} /> becomes{' '}
+        <b>
+          <InertLine text={after} max={100} />
+        </b>{' '}
+        instead of{' '}
+        <b>
+          <InertLine text={before} max={100} />
+        </b>
+        : a difference of more than a factor of two, or of currency. Is that what you mean?
+      </p>
+      <div class="choices">
+        <Button label="Send it all the same" kind="danger" press={send} />
+        <Button label="Change it" press={change} />
+      </div>
+    </div>
+  );
+}
+
 const FIRST = 'input, textarea, select';
 
 interface PartProps {
+  readonly ask: Ask;
   readonly correcting: Correcting;
 }
 
-function Arguments({ correcting }: PartProps): VNode {
-  const { field, drafts, draft, json, writeJson, editAsJson } = correcting;
+function Arguments({ ask, correcting }: PartProps): VNode {
+  const { field, drafts, draft, json, read, writeJson, editAsJson } = correcting;
+  const now = read();
   return (
     <>
       {json === undefined ? (
-        <FieldInputs key={correcting.tool} field={field} drafts={drafts} draft={draft} />
+        <FieldInputs
+          key={correcting.tool}
+          field={field}
+          drafts={drafts}
+          draft={draft}
+          card={cardFor(ask, correcting)}
+          said={now.ok ? now.value : undefined}
+        />
       ) : (
         <textarea
           id={JSON_ID}
@@ -150,7 +207,6 @@ function Arguments({ correcting }: PartProps): VNode {
 }
 
 interface ToolChoiceProps extends PartProps {
-  readonly ask: Ask;
   readonly grounds: Grounds;
 }
 

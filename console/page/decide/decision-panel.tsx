@@ -1,12 +1,14 @@
 /** Deciding on a question: the buttons of its kind, or why this person gets none. */
-import type { RefObject, VNode } from 'preact';
+import type { ComponentChildren, RefObject, VNode } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Ask, Grounds, Person } from '../data/api-types.js';
 import { KeptFocus } from '../parts/kept-focus.js';
 import { Choices } from './choices.js';
+import type { Desk } from './desk.js';
 import { FormOf } from './forms.js';
 import { objectionTo } from './objection.js';
 import { useDecision } from './use-decision.js';
+import { Warnings } from './warnings.js';
 
 export interface DecisionPanelProps {
   readonly ask: Ask;
@@ -16,9 +18,12 @@ export interface DecisionPanelProps {
   readonly changed: () => void;
   /** Whether somebody has begun to say something. */
   readonly told: (isBegun: boolean) => void;
+  /** What became of the action, as far as it is known. */
+  readonly receipt?: ComponentChildren;
 }
 
-export function DecisionPanel({ ask, me, grounds, changed, told }: DecisionPanelProps): VNode {
+export function DecisionPanel(props: DecisionPanelProps): VNode {
+  const { ask, me, grounds, changed, told, receipt } = props;
   // A panel is for one action; of what comes later only who may decide, and whether anybody still may, counts.
   const [first] = useState(ask);
   const { desk, opened, fault, said } = useDecision(first, changed);
@@ -40,19 +45,19 @@ export function DecisionPanel({ ask, me, grounds, changed, told }: DecisionPanel
       <p class="said" role="status" tabIndex={-1} ref={saidPlace}>
         {said.text}
       </p>
+      {receipt}
+      <Warnings ask={ask} />
       {/* What is complained about is being mended. */}
-      <div class="decide-form" onInput={() => desk.complain('')}>
+      <div
+        class="decide-form"
+        onInput={() => desk.complain('')}
+        onKeyDown={(event) => takeKey(event, desk)}
+      >
         {form !== undefined && <FormOf form={form} ask={first} desk={desk} grounds={grounds} />}
       </div>
-      <div class="choices" hidden={form !== undefined}>
+      <div class="choices" hidden={form !== undefined} onKeyDown={(event) => takeKey(event, desk)}>
         {why === undefined ? (
-          <Choices
-            ask={first}
-            desk={desk}
-            takesGrant={takesGrant}
-            isReady={grounds !== undefined}
-            begun={setAnswering}
-          />
+          <Choices ask={first} desk={desk} takesGrant={takesGrant} begun={setAnswering} />
         ) : (
           <p class="why-not" tabIndex={-1}>
             {why}
@@ -61,6 +66,20 @@ export function DecisionPanel({ ask, me, grounds, changed, told }: DecisionPanel
       </div>
     </KeptFocus>
   );
+}
+
+/** Escape goes back to the buttons; Ctrl+Enter sends what is written, also from a field of several lines. */
+function takeKey(event: KeyboardEvent, desk: Desk): void {
+  if (event.defaultPrevented || event.isComposing) return;
+  if (event.key === 'Escape') {
+    event.preventDefault();
+    desk.open(undefined);
+  }
+  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault();
+    const { target } = event;
+    if (target instanceof Element) target.closest('form')?.requestSubmit();
+  }
 }
 
 /** While no worker answers nobody knows; what was offered once stays, and the run has the last word. */

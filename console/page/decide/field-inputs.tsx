@@ -1,25 +1,39 @@
 /** The fields of a form, as inputs. */
 import type { VNode } from 'preact';
-import type { Json } from '../data/api-types.js';
+import { labelOf } from '../../../pure/headline.js';
+import type { Ask, Json } from '../data/api-types.js';
+import { amountAt } from '../parts/amount-words.js';
 import { textIn } from '../parts/form.js';
+import { InertBlock, InertLine } from '../parts/inert.js';
+import { inertText } from '../parts/inert-text.js';
 import { isTicked, textOf, type Drafts } from './read-fields.js';
 import type { Field } from './schema-fields.js';
+
+const HELP_CHARS = 600;
+const CHOICE_CHARS = 200;
 
 export interface FieldInputsProps {
   readonly field: Field;
   readonly drafts: Drafts;
   readonly draft: (fieldId: string, said: string | boolean) => void;
+  /** Of the tool that the fields are for. */
+  readonly card: Ask['card'];
+  /** What the fields say together, as far as they can be read. */
+  readonly said: Json | undefined;
 }
 
-export function FieldInputs({ field, drafts, draft }: FieldInputsProps): VNode {
-  if (field.kind !== 'object') return <LabelledInput field={field} drafts={drafts} draft={draft} />;
+export function FieldInputs(props: FieldInputsProps): VNode {
+  const { field, card } = props;
+  if (field.kind !== 'object') return <LabelledInput {...props} field={field} />;
   const inputs = field.fields.map((inner) => (
-    <FieldInputs key={inner.id} field={inner} drafts={drafts} draft={draft} />
+    <FieldInputs {...props} key={inner.id} field={inner} />
   ));
   if (field.name === '') return <div class="form-fields">{inputs}</div>;
   return (
     <fieldset>
-      <legend>{field.name}</legend>
+      <legend>
+        <FieldName name={field.name} label={labelOf(card, field.path)} />
+      </legend>
       {inputs}
     </fieldset>
   );
@@ -32,20 +46,52 @@ interface SingleProps extends FieldInputsProps {
 }
 
 function LabelledInput(props: SingleProps): VNode {
-  const { id, name, isNeeded, help } = props.field;
+  const { field, card, said } = props;
+  const { id, name, path, isNeeded, help } = field;
+  const meaning = amountAt(card, said, path);
   return (
     <div class="form-field">
       <label for={id}>
-        {name}
+        <FieldName name={name} label={labelOf(card, path)} />
         {!isNeeded && <span class="optional"> (optional)</span>}
       </label>
       <Input {...props} />
       {help !== undefined && (
         <p id={`${id}-help`} class="help">
-          {help}
+          <InertBlock text={help} charsMax={HELP_CHARS} />
+        </p>
+      )}
+      {path === card?.amount?.path && (
+        <p class="help amount-meaning" aria-live="polite">
+          {meaning !== undefined && '= '}
+          <b>
+            <InertLine text={meaning ?? ''} max={100} />
+          </b>
         </p>
       )}
     </div>
+  );
+}
+
+interface FieldNameProps {
+  readonly name: string;
+  readonly label: string;
+}
+
+/** The exact name stands beside what people read in its place. */
+function FieldName({ name, label }: FieldNameProps): VNode {
+  const isOther = label !== name && !label.endsWith(`.${name}`);
+  return (
+    <>
+      {isOther && (
+        <>
+          <InertLine text={label} max={80} />{' '}
+        </>
+      )}
+      <span class={isOther ? 'argument-name' : ''}>
+        <InertLine text={name} max={80} />
+      </span>
+    </>
   );
 }
 
@@ -111,5 +157,5 @@ function LongInput({ own, text, write, isCode = false }: LongInputProps): VNode 
 
 function choiceName(choice: Json | undefined): string {
   if (choice === undefined) return 'not given';
-  return typeof choice === 'string' ? choice : JSON.stringify(choice);
+  return inertText(typeof choice === 'string' ? choice : JSON.stringify(choice), CHOICE_CHARS);
 }

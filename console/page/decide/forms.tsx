@@ -2,6 +2,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Ask, Grounds } from '../data/api-types.js';
+import { Button } from '../parts/button.js';
 import { ConfirmForm } from './confirm-form.js';
 import { CorrectionForm } from './correction-form.js';
 import type { Desk, Form } from './desk.js';
@@ -17,15 +18,31 @@ export interface FormOfProps {
 }
 
 export function FormOf(props: FormOfProps): VNode {
-  return <Opened key={props.form}>{formOf(props)}</Opened>;
+  // What a question rests on carries the schemas that forms are made from: a form that has them is another one.
+  const { form, grounds } = props;
+  const waits = (form === 'correct' || form === 'grant') && grounds === undefined;
+  return <Opened key={`${form} ${waits}`}>{formOf(props)}</Opened>;
+}
+
+function Fetching({ desk }: Pick<FormOfProps, 'desk'>): VNode {
+  return (
+    <>
+      <p class="help" tabIndex={-1}>
+        Fetching the grounds of the proposal …
+      </p>
+      <Button label="Back" press={() => desk.open(undefined)} />
+    </>
+  );
 }
 
 function formOf({ form, ask, desk, grounds }: FormOfProps): ComponentChildren {
   switch (form) {
     case 'correct':
-      return grounds && <CorrectionForm ask={ask} desk={desk} grounds={grounds} />;
+      if (grounds === undefined) return <Fetching desk={desk} />;
+      return <CorrectionForm ask={ask} desk={desk} grounds={grounds} />;
     case 'grant':
-      return grounds && <GrantForm ask={ask} desk={desk} grounds={grounds} />;
+      if (grounds === undefined) return <Fetching desk={desk} />;
+      return <GrantForm ask={ask} desk={desk} grounds={grounds} />;
     case 'reject':
       return <RejectForm desk={desk} />;
     case 'happened':

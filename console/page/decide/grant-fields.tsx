@@ -22,7 +22,8 @@ interface GrantingProps {
 }
 
 export function GrantFields({ granting }: GrantingProps): VNode {
-  const { rows, draft, read, alarm } = granting;
+  const { rows, draft, read, alarm, card } = granting;
+  const unbound = unboundOf(rows, draft.rows, card);
   return (
     <>
       <Extent granting={granting} />
@@ -35,7 +36,7 @@ export function GrantFields({ granting }: GrantingProps): VNode {
       <div class="grant-words" aria-live="polite">
         {/* The conditions stand above, in their rows. */}
         {read.ok ? (
-          <GrantSummary grant={read.grant} unbound={unboundOf(rows, draft.rows)} alarm={alarm} />
+          <GrantSummary grant={read.grant} unbound={unbound} card={card} alarm={alarm} />
         ) : (
           <p class="help">{read.fault}</p>
         )}

@@ -70,12 +70,13 @@ interface ConfirmationProps {
 }
 
 function Confirmation({ grant, granting, desk, change }: ConfirmationProps): VNode {
-  const { rows, draft, alarm } = granting;
+  const { rows, draft, alarm, card } = granting;
+  const unbound = unboundOf(rows, draft.rows, card);
   const label = `Approve this and ${grant.uses === 1 ? 'one more' : `up to ${grant.uses} more`}`;
   return (
     <div class="confirm" role="group" aria-label="Confirm">
       <div class="grant-words">
-        <GrantSummary grant={grant} unbound={unboundOf(rows, draft.rows)} alarm={alarm} isListed />
+        <GrantSummary grant={grant} unbound={unbound} card={card} alarm={alarm} isListed />
       </div>
       <p class="help">{BOUNDS}</p>
       <Exact title="Exactly what is sent" value={grant} />

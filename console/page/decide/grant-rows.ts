@@ -2,8 +2,7 @@
  * Which later calls a standing grant covers: one row for each argument, from "exactly as here" to "anything". Pure.
  * Invariant: without a word of the person a row is as narrow as the run can compare it.
  */
-import type { GrantCondition, Json, Schema } from '../data/api-types.js';
-import { highlightsOf } from '../parts/highlights.js';
+import type { Ask, GrantCondition, Json, Schema } from '../data/api-types.js';
 import { inertText } from '../parts/inert-text.js';
 
 export type Width = 'exactly' | 'at most' | 'not given' | 'anything';
@@ -89,13 +88,24 @@ export function readRow(row: Row, draft: RowDraft | undefined): RowRead {
 
 export type RowDrafts = { readonly [rowId: string]: RowDraft };
 
+/** By its name alone, and so only a help: what people would not leave without a bound. */
+const WORTH_A_BOUND =
+  /amount|price|total|sum$|cents$|value$|budget$|recipient|beneficiary|payee|^to$|iban|account|email|address|phone|order_?(id|no|number)?$|customer|^user|channel|^url$|host/i;
+
 /** What nobody would leave without a bound: amounts and recipients among the arguments that may be anything. */
-export function unboundOf(rows: readonly Row[], drafts: RowDrafts): readonly string[] {
+export function unboundOf(
+  rows: readonly Row[],
+  drafts: RowDrafts,
+  card?: Ask['card'],
+): readonly string[] {
+  const declared = [card?.amount?.path, card?.amount?.currency, card?.recipient];
   return rows
-    .filter((row) => {
-      const { amounts, recipients } = highlightsOf({ [row.name]: row.value ?? 0 });
-      const isAnything = widthOf(row, drafts[row.id]) === 'anything';
-      return isAnything && amounts.length + recipients.length > 0;
-    })
-    .map(({ name }) => name);
+    .filter((row) => widthOf(row, drafts[row.id]) === 'anything')
+    .map(({ name }) => name)
+    .filter((name) => WORTH_A_BOUND.test(name) || isDeclared(declared, name));
+}
+
+/** Also where only a part of it is. */
+function isDeclared(paths: readonly (string | undefined)[], name: string): boolean {
+  return paths.some((path) => path === name || path?.startsWith(`${name}.`) === true);
 }

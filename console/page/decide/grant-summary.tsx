@@ -1,15 +1,17 @@
 /** What a standing grant allows, in words. */
 import type { VNode } from 'preact';
+import type { Ask } from '../data/api-types.js';
 import { now } from '../data/connection.js';
 import { dateTime, plural } from '../parts/format.js';
 import { ConditionList } from '../parts/grant-words.js';
 import { InertLine } from '../parts/inert.js';
-import { ceilingsOf, type Grant } from './use-grant.js';
+import { ceilingOf, type Grant } from './use-grant.js';
 
 export interface GrantSummaryProps {
   readonly grant: Grant;
   /** Amounts and recipients that may be anything. */
   readonly unbound: readonly string[];
+  readonly card: Ask['card'];
   /** What no condition can bind. */
   readonly alarm: string | undefined;
   /** With its conditions. */
@@ -19,11 +21,12 @@ export interface GrantSummaryProps {
 export function GrantSummary({
   grant,
   unbound,
+  card,
   alarm,
   isListed = false,
 }: GrantSummaryProps): VNode {
   const { matcher, uses, expiresInMs } = grant;
-  const ceilings = ceilingsOf(matcher.when, uses);
+  const ceiling = ceilingOf(card, matcher.when, uses);
   const more = uses === 1 ? 'one more call' : `up to ${plural(uses, 'more call')}`;
   const end = dateTime(now() + expiresInMs);
   return (
@@ -37,16 +40,19 @@ export function GrantSummary({
         <b>without anybody being asked</b>
         {`, until about ${end}, whenever all of this holds${isListed ? ':' : '.'}`}
       </p>
-      {isListed && <ConditionList when={matcher.when} />}
+      {isListed && <ConditionList when={matcher.when} card={card} />}
       {unbound.length > 0 && (
         <p class="alarm">
           Without any bound: <InertLine text={unbound.join(', ')} />.
         </p>
       )}
-      {ceilings.length > 0 && (
+      {ceiling !== undefined && (
         <p>
           {'Together these later calls can take up to '}
-          <b>{ceilings.join(', ')}</b>.
+          <b>
+            <InertLine text={ceiling} max={100} />
+          </b>
+          .
         </p>
       )}
       {alarm !== undefined && <p class="alarm">{alarm}</p>}

@@ -1,5 +1,7 @@
 /** What the fields of a form say, with what somebody has changed in them. Pure. */
+import { decimalOf, isSameDecimal } from '../../../pure/decimal.js';
 import type { Json } from '../data/api-types.js';
+import { inertText } from '../parts/inert-text.js';
 import type { Field } from './schema-fields.js';
 
 /** What somebody has changed, by the ids of fields: the text of a field, or whether it is ticked. */
@@ -66,8 +68,16 @@ function readObject({ fields, isNeeded, isAbsent }: Kind<'object'>, drafts: Draf
 function readNumber({ id, name, isNeeded, isWhole }: Kind<'number'>, text: string): Read {
   if (text === '' && !isNeeded) return given(undefined);
   const isNumber = (isWhole ? WHOLE : DECIMAL).test(text);
-  if (isNumber && (!isWhole || Number.isSafeInteger(Number(text)))) return given(Number(text));
-  return { ok: false, fault: `${name} must be a ${isWhole ? 'whole ' : ''}number.`, fieldId: id };
+  if (isNumber && keepsDigits(text, isWhole)) return given(Number(text));
+  const fault = `${inertText(name)} must be a ${isWhole ? 'whole ' : ''}number.`;
+  return { ok: false, fault, fieldId: id };
+}
+
+/** What is sent is what was written: no digit is rounded away. */
+function keepsDigits(text: string, isWhole: boolean): boolean {
+  const [written, sent] = [decimalOf(text), decimalOf(Number(text))];
+  if (isWhole && !Number.isSafeInteger(Number(text))) return false;
+  return written !== undefined && sent !== undefined && isSameDecimal(written, sent);
 }
 
 function readJson({ id, name, isNeeded }: Kind<'json'>, text: string): Read {
@@ -75,6 +85,6 @@ function readJson({ id, name, isNeeded }: Kind<'json'>, text: string): Read {
   try {
     return given(JSON.parse(text) as Json);
   } catch {
-    return { ok: false, fault: `${name} must be JSON.`, fieldId: id };
+    return { ok: false, fault: `${inertText(name)} must be JSON.`, fieldId: id };
   }
 }

@@ -10,6 +10,8 @@ interface FieldBase {
   /** Unique within its form. */
   readonly id: string;
   readonly name: string;
+  /** Dots lead into objects; empty: the whole. */
+  readonly path: string;
   readonly isNeeded: boolean;
   /** There is no value now. */
   readonly isAbsent: boolean;
@@ -32,6 +34,7 @@ type Choices = readonly (Json | undefined)[];
 interface Wanted {
   readonly id: string;
   readonly name: string;
+  readonly path: string;
   readonly schema: Schema;
   readonly value: Json | undefined;
   readonly isNeeded: boolean;
@@ -46,7 +49,8 @@ const LONG_LIMIT = 400;
 export function fieldsOf(schema: Schema | undefined, value: Json | undefined): Field {
   const known = schema?.properties === undefined ? schemaOf(value ?? {}) : schema;
   const shape = { ...known, type: 'object' };
-  return objectField({ id: 'field', name: '', schema: shape, value, isNeeded: true, depth: 0 });
+  const whole = { id: 'field', name: '', path: '', isNeeded: true, depth: 0 };
+  return objectField({ ...whole, schema: shape, value });
 }
 
 /** A schema that this value fits. */
@@ -83,11 +87,12 @@ function fieldOf(wanted: Wanted): Field {
   return { ...baseOf(wanted), kind: 'json', given };
 }
 
-function baseOf({ id, name, schema, value, isNeeded }: Wanted): FieldBase {
+function baseOf({ id, name, path, schema, value, isNeeded }: Wanted): FieldBase {
   const help = schema.description;
   return {
     id,
     name,
+    path,
     isNeeded,
     isAbsent: value === undefined,
     ...(help !== undefined && { help }),
@@ -95,7 +100,7 @@ function baseOf({ id, name, schema, value, isNeeded }: Wanted): FieldBase {
 }
 
 function objectField(wanted: Wanted): Field {
-  const { id, schema, value = {}, depth } = wanted;
+  const { id, path, schema, value = {}, depth } = wanted;
   const present = isPlainObject(value) ? value : {};
   const { properties = {}, required = [] } = schema;
   const names = [...new Set([...Object.keys(properties), ...Object.keys(present)])];
@@ -105,6 +110,7 @@ function objectField(wanted: Wanted): Field {
     return fieldOf({
       id: `${id}-${place}`,
       name,
+      path: path === '' ? name : `${path}.${name}`,
       schema: inside ?? schemaOf(own ?? null),
       value: own,
       isNeeded: required.includes(name),

@@ -1,7 +1,8 @@
 /** The standing grant that somebody is about to give. */
 import { useMemo, useState } from 'preact/hooks';
+import { decimalOf, plainText } from '../../../pure/decimal.js';
+import { amountText } from '../../../pure/headline.js';
 import type { Ask, GrantCondition, Grounds, Json, Schema } from '../data/api-types.js';
-import { highlightsOf } from '../parts/highlights.js';
 import { grantRows, readRow, type Row, type RowDraft, type RowDrafts } from './grant-rows.js';
 import { listsAllArguments } from './listed-arguments.js';
 
@@ -33,6 +34,8 @@ export interface Granting {
   readonly read: GrantRead;
   /** What no condition can bind, in words. */
   readonly alarm: string | undefined;
+  /** What the tool of the call says of its card. */
+  readonly card: Ask['card'];
   readonly write: (said: Partial<GrantDraft>) => void;
   readonly writeRow: (row: Row, said: RowDraft) => void;
 }
@@ -46,6 +49,7 @@ export function useGrant(ask: Ask, { tool }: Grounds): Granting {
     draft,
     read: readGrant(ask.tool ?? '', rows, draft),
     alarm: alarmOf(schema),
+    card: ask.card,
     write: (said) => setDraft({ ...draft, ...said }),
     writeRow: (row, said) =>
       setDraft({
@@ -87,19 +91,17 @@ function alarmOf(schema: Schema | undefined): string | undefined {
   return `Arguments that are not here now may be added: ${why}`;
 }
 
-/** What so many calls can take together, for amounts that the conditions bound. */
-export function ceilingsOf(when: readonly GrantCondition[], uses: number): readonly string[] {
-  const bounded = when.flatMap(({ path, equals, lte }) => {
-    const value = (equals ?? lte) as Json | undefined;
-    return value === undefined ? [] : [[path, times(value, uses)] as const];
-  });
-  return highlightsOf(Object.fromEntries(bounded)).amounts.map(({ value }) => value);
-}
-
-function times(value: Json, factor: number): Json {
-  if (typeof value === 'number') return value * factor;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [name, times(part, factor)]),
-  );
+/** What so many calls can take together, where the conditions bound the amount and its currency. */
+export function ceilingOf(
+  card: Ask['card'],
+  when: readonly GrantCondition[],
+  uses: number,
+): string | undefined {
+  const amount = card?.amount;
+  const bound = when.find(({ path }) => path === amount?.path);
+  const each = decimalOf((bound?.equals ?? bound?.lte) as Json | undefined);
+  if (amount === undefined || each === undefined) return undefined;
+  const most = plainText({ units: each.units * BigInt(uses), scale: each.scale });
+  const currency = when.find(({ path }) => path === amount.currency)?.equals as Json | undefined;
+  return amountText(amount, { [amount.currency]: currency ?? null }, most);
 }

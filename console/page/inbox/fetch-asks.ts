@@ -14,6 +14,7 @@ export function fetchAsks({ filters, limit, cursor, signal }: PageWanted): Promi
   const query = new URLSearchParams({ limit: String(limit) });
   if (filters.search.trim() !== '') query.set('search', filters.search.trim());
   if (filters.kind !== '') query.set('kind', filters.kind);
+  if (filters.state !== 'pending') query.set('state', filters.state);
   if (cursor !== undefined) query.set('cursor', cursor);
   return get(`/v1/inbox?${query.toString()}`, signal);
 }

@@ -46,6 +46,37 @@ export function InboxFilterFields({ filters, filter, search }: InboxFiltersProps
           </option>
         ))}
       </select>
+      <select
+        aria-label="State"
+        value={filters.state}
+        onChange={(event) => {
+          const state = textIn(event) as InboxFilters['state'];
+          filter({ ...filters, state, isMine: state === 'pending' && filters.isMine });
+        }}
+      >
+        <option value="pending">Waiting</option>
+        <option value="decided">Past decisions</option>
+      </select>
+      <select
+        aria-label="Order"
+        value={filters.order}
+        onChange={(event) => filter({ ...filters, order: textIn(event) as InboxFilters['order'] })}
+      >
+        <option value="time">
+          {filters.state === 'decided' ? 'Newest first' : 'Oldest first'}
+        </option>
+        <option value="expiry">Expiring first</option>
+        <option value="amount">Largest amount first</option>
+      </select>
+      <label class="inline mine" for="inbox-mine" hidden={filters.state === 'decided'}>
+        <input
+          id="inbox-mine"
+          type="checkbox"
+          checked={filters.isMine}
+          onChange={(event) => filter({ ...filters, isMine: event.currentTarget.checked })}
+        />{' '}
+        Mine to decide
+      </label>
     </search>
   );
 }

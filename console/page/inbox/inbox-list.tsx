@@ -1,11 +1,12 @@
 /** The list of the inbox. */
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { ListedAsk } from '../data/api-types.js';
 import { Button } from '../parts/button.js';
 import { whole } from '../parts/format.js';
 import { InboxFilterFields } from './inbox-filters.js';
 import { InboxRow } from './inbox-row.js';
-import { isFiltered } from './known-asks.js';
+import { isArranged, isFiltered } from './known-asks.js';
 import type { Inbox } from './use-inbox.js';
 import { moveInList, useListKeys } from './use-list-keys.js';
 
@@ -14,11 +15,13 @@ const NEAR = '600px';
 
 export interface InboxListProps {
   readonly inbox: Inbox;
+  /** Those of them that are shown, in their order. */
+  readonly asks: readonly ListedAsk[];
   readonly selected: string | undefined;
 }
 
-export function InboxList({ inbox, selected }: InboxListProps): VNode {
-  const { asks, next, total, filters, filter, fetchMore } = inbox;
+export function InboxList({ inbox, asks, selected }: InboxListProps): VNode {
+  const { next, total, filters, filter, fetchMore } = inbox;
   const search = useRef<HTMLInputElement>(null);
   const rows = useRef<HTMLUListElement>(null);
   const end = useRef<HTMLDivElement>(null);
@@ -29,16 +32,18 @@ export function InboxList({ inbox, selected }: InboxListProps): VNode {
       <h1>Inbox</h1>
       <InboxFilterFields filters={filters} filter={filter} search={search} />
       <p class="list-status" role="status">
-        {statusOf(total, isFiltered(filters))}
+        {statusOf(inbox, asks.length)}
       </p>
       <div class="scroller">
-        <ul class="rows" aria-label="Waiting for a decision" ref={rows} onKeyDown={moveInList}>
+        <ul class="rows" aria-label={LABELS[filters.state]} ref={rows} onKeyDown={moveInList}>
           {asks.map((ask) => (
             <InboxRow key={ask.askId} ask={ask} isSelected={ask.askId === selected} />
           ))}
         </ul>
         <div class="list-end" ref={end}>
-          {total === 0 && <Nothing isFiltered={isFiltered(filters)} />}
+          {(total === 0 || (asks.length === 0 && total !== undefined && next === undefined)) && (
+            <Nothing isFiltered={isFiltered(filters) || filters.isMine} />
+          )}
           {total !== 0 && next !== undefined && <Button label="Show more" press={fetchMore} />}
         </div>
       </div>
@@ -61,10 +66,20 @@ function useWhenNear(end: RefObject<HTMLElement | null>, work: () => void): void
   }, []);
 }
 
-function statusOf(total: number | undefined, isNarrowed: boolean): string {
+const LABELS = { pending: 'Waiting for a decision', decided: 'Past decisions' } as const;
+const ORDERS = { time: '', expiry: 'expiring first', amount: 'largest amount first' } as const;
+
+function statusOf({ total, filters, asks }: Inbox, shown: number): string {
   if (total === undefined) return '';
+  const { state, order, isMine } = filters;
+  const isNarrowed = isFiltered(filters);
   if (total === 0) return isNarrowed ? 'Nothing found' : '';
-  return `${whole(total)} ${isNarrowed ? 'found' : 'waiting'}, oldest first`;
+  const noun = isNarrowed ? 'found' : 'waiting';
+  const first = ORDERS[order] || (state === 'decided' ? 'newest first' : 'oldest first');
+  if (!isArranged(filters)) return `${whole(total)} ${noun}, ${first}`;
+  const mine = isMine ? `${whole(shown)} to decide of ` : '';
+  const looked = asks.length < total ? ` (${whole(asks.length)} looked at)` : '';
+  return `${mine}${whole(total)} ${noun}${looked}, ${first}`;
 }
 
 function Nothing(props: { readonly isFiltered: boolean }): VNode {

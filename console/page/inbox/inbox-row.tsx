@@ -1,16 +1,19 @@
 /** One row of the inbox: enough to find a question again, not to decide on it. */
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { argumentsInOrder } from '../../../pure/argument-order.js';
+import { headlineOf, labelOf } from '../../../pure/headline.js';
 import type { Ask, Json } from '../data/api-types.js';
 import { now } from '../data/connection.js';
-import { relative } from '../parts/format.js';
-import { highlightsOf } from '../parts/highlights.js';
+import { relative, words } from '../parts/format.js';
 import { InertLine } from '../parts/inert.js';
 import { KIND_NAMES } from '../parts/kind-names.js';
+import { oneLine } from '../parts/json-value.js';
 import { inboxPath } from '../parts/paths.js';
 
 const SOON_MS = 3_600_000;
 const SUMMARY_CHARS = 140;
+const SUMMARY_ARGUMENTS = 4;
 
 export interface InboxRowProps {
   readonly ask: Ask;
@@ -20,7 +23,7 @@ export interface InboxRowProps {
 export function InboxRow({ ask, isSelected }: InboxRowProps): VNode {
   const { askId, argsHash, openedAt, kind, tool, quorum, runId } = ask;
   const left = timeLeft(ask);
-  const isSoon = ask.expiresAt - now() < SOON_MS;
+  const isSoon = ask.outcome === 'pending' && ask.expiresAt - now() < SOON_MS;
   return useMemo(
     () => (
       <li>
@@ -47,7 +50,10 @@ export function InboxRow({ ask, isSelected }: InboxRowProps): VNode {
   );
 }
 
-function timeLeft({ expiresAt }: Ask): string {
+function timeLeft({ expiresAt, outcome, resolvedAt }: Ask): string {
+  if (outcome !== 'pending') {
+    return `${words(outcome)}${resolvedAt === undefined ? '' : `, ${relative(resolvedAt, now())}`}`;
+  }
   if (expiresAt <= now()) return 'expiring';
   return `${relative(expiresAt, now()).replace('in ', '')} left`;
 }
@@ -55,11 +61,11 @@ function timeLeft({ expiresAt }: Ask): string {
 function Summary({ ask }: { readonly ask: Ask }): VNode {
   const { question, kind, args } = ask;
   if (question !== undefined && kind !== 'approval') return <SummaryLine text={question} />;
-  const { amounts, recipients } = highlightsOf(args as Json);
-  const [amount] = amounts;
-  const [recipient] = recipients;
+  const { amount, recipient } = headlineOf(ask);
   if (amount === undefined && recipient === undefined) {
-    return <SummaryLine text={JSON.stringify(args ?? {})} />;
+    const parts = argumentsInOrder((args ?? {}) as Json).slice(0, SUMMARY_ARGUMENTS);
+    const texts = parts.map(({ path, value }) => `${labelOf(ask.card, path)} ${oneLine(value)}`);
+    return <SummaryLine text={texts.join(', ')} />;
   }
   return (
     <span class="row-main">

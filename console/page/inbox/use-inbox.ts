@@ -7,7 +7,10 @@ import { usePoll } from '../data/use-poll.js';
 import { waitingCount } from '../data/waiting-count.js';
 import { fetchAsks } from './fetch-asks.js';
 import {
+  ARRANGED_MAX,
+  isArranged,
   isFiltered,
+  listName,
   NO_ASKS,
   NO_FILTERS,
   withPage,
@@ -42,11 +45,12 @@ export function useInbox(): Inbox {
     const wanted = { filters, limit, signal, ...(cursor !== undefined && { cursor }) };
     const page = await fetchAsks(wanted);
     // What comes for other filters than those of now is too late.
-    if (signal.aborted || newest.current.filters !== filters) return;
+    const name = listName(filters);
+    if (signal.aborted || listName(newest.current.filters) !== name) return;
     if (!isFiltered(filters)) waitingCount.set(page.total);
     setFound((now) =>
-      now.filters === filters
-        ? { filters, known: withPage(now.known, page, cursor === undefined) }
+      listName(now.filters) === name
+        ? { ...now, known: withPage(now.known, page, cursor === undefined) }
         : now,
     );
   };
@@ -55,7 +59,7 @@ export function useInbox(): Inbox {
       const { length } = newest.current.known.asks;
       return fetchPage(Math.min(REFRESHED_ROWS_MAX, Math.max(PAGE_ROWS, length)), signal);
     },
-    { everyMs: LOOK_MS, name: JSON.stringify(found.filters) },
+    { everyMs: LOOK_MS, name: listName(found.filters) },
   );
   // Nobody counts while another view is open.
   useEffect(() => () => waitingCount.set(undefined), []);
@@ -63,10 +67,19 @@ export function useInbox(): Inbox {
     const { next } = newest.current.known;
     if (next !== undefined) await fetchPage(FURTHER_ROWS, signal, next);
   });
+  const { asks, next } = found.known;
+  const wantsAll = isArranged(found.filters) && asks.length < ARRANGED_MAX;
+  useEffect(() => {
+    if (wantsAll && next !== undefined) void fetchMore();
+  }, [wantsAll, next, asks.length]);
   return {
     ...found.known,
     filters: found.filters,
-    filter: (filters) => setFound({ filters, known: NO_ASKS }),
+    filter: (filters) =>
+      setFound((now) => {
+        const isSame = listName(now.filters) === listName(filters);
+        return { filters, known: isSame ? now.known : NO_ASKS };
+      }),
     fetchMore,
     soon,
   };

@@ -1,7 +1,11 @@
 /** A budget as people read it: what it counts, how much of it is used, how much more is asked for. Pure. */
 import type { Ask } from '../data/api-types.js';
 import { cost, duration, whole } from './format.js';
-import type { Highlight } from './highlights.js';
+
+export interface Figure {
+  readonly name: string;
+  readonly value: string;
+}
 
 interface BudgetQuestion {
   readonly budget?: unknown;
@@ -35,7 +39,7 @@ export function budgetTitle({ args }: Ask): string {
   return typeof budget === 'string' ? `More ${nounOf(budget)}?` : 'More of a budget?';
 }
 
-export function budgetFigures({ args }: Ask): readonly Highlight[] {
+export function budgetFigures({ args }: Ask): readonly Figure[] {
   const { budget, limit, used, amount } = (args ?? {}) as BudgetQuestion;
   if (typeof budget !== 'string') return [];
   const named = NOUNS.get(budget);
@@ -47,6 +51,6 @@ export function budgetFigures({ args }: Ask): readonly Highlight[] {
   ];
 }
 
-function figure(name: string, value: string): Highlight {
-  return { name, value, exact: value };
+function figure(name: string, value: string): Figure {
+  return { name, value };
 }

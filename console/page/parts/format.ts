@@ -40,9 +40,11 @@ const CLOCK = new Intl.DateTimeFormat('en-GB', {
   month: 'short',
   hour: '2-digit',
   minute: '2-digit',
+  timeZoneName: 'short',
 });
 const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
 
+/** With its zone: people of several places look at one question. */
 export function dateTime(at: number): string {
   return CLOCK.format(at);
 }

@@ -1,17 +1,18 @@
 /** What a standing grant allows, in words: for whoever is about to give one, and for whoever looks at a run. */
 import type { ComponentChildren, VNode } from 'preact';
-import type { GrantCondition, Json } from '../data/api-types.js';
-import { highlightsOf } from './highlights.js';
+import { amountText } from '../../../pure/headline.js';
+import type { Ask, GrantCondition, Json } from '../data/api-types.js';
 import { InertLine } from './inert.js';
+import { textOfJson } from './json-value.js';
 
 interface ConditionsProps {
   /** What must hold of a call's arguments. */
   readonly when: readonly GrantCondition[];
+  /** What the tool of the calls says of its card. */
+  readonly card?: Ask['card'];
 }
 
-export function ConditionList({ when }: ConditionsProps): VNode {
-  const currency = when.find(({ path }) => path === 'currency')?.equals;
-  const unit: { readonly [path: string]: Json } = typeof currency === 'string' ? { currency } : {};
+export function ConditionList({ when, card }: ConditionsProps): VNode {
   return (
     <ul class="conditions">
       {when.map((condition) => (
@@ -20,7 +21,7 @@ export function ConditionList({ when }: ConditionsProps): VNode {
             <InertLine text={condition.path} max={100} />
           </b>{' '}
           {conditionWords(condition)}
-          {amountShown(condition, unit)}
+          {amountShown(condition, when, card)}
         </li>
       ))}
     </ul>
@@ -30,16 +31,19 @@ export function ConditionList({ when }: ConditionsProps): VNode {
 /** An amount as people write it, where the condition has it otherwise. */
 function amountShown(
   { path, equals, lte }: GrantCondition,
-  unit: { readonly [path: string]: Json },
+  when: readonly GrantCondition[],
+  card: Ask['card'],
 ): ComponentChildren {
-  const bound = equals ?? lte;
-  if (typeof bound !== 'number') return null;
-  const [amount] = highlightsOf({ ...unit, [path]: bound }).amounts;
-  if (amount === undefined || amount.value === String(bound)) return null;
+  const amount = card?.amount;
+  const bound = (equals ?? lte) as Json | undefined;
+  if (amount === undefined || path !== amount.path || bound === undefined) return null;
+  const currency = when.find((one) => one.path === amount.currency)?.equals as Json | undefined;
+  const text = amountText(amount, { [amount.currency]: currency ?? null }, bound);
+  if (text === textOfJson(bound)) return null;
   return (
     <>
       {' ('}
-      <InertLine text={amount.value} max={60} />)
+      <InertLine text={text} max={60} />)
     </>
   );
 }

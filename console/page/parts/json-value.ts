@@ -12,6 +12,11 @@ export function isBlob(value: unknown): value is Blob {
   return typeof value === 'object' && value !== null && '$blob' in value && 'bytes' in value;
 }
 
+/** A text as it is, anything else as JSON. */
+export function textOfJson(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
 /** Names and values. */
 export function oneLine(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';

@@ -1,15 +1,15 @@
 /** What is frozen now, in a line below the head of every view: people must not wonder why nothing happens. */
-import type { ComponentChildren, VNode } from 'preact';
+import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { get } from '../data/api.js';
 import type { Freeze } from '../data/api-types.js';
 import { usePoll } from '../data/use-poll.js';
 import { dateTime } from '../parts/format.js';
+import { freezeScope } from '../parts/freeze-words.js';
 import { InertLine } from '../parts/inert.js';
 
 const LOOK_MS = 15_000;
 const SHOWN_MAX = 5;
-const NAME_CHARS = 130;
 
 export function Freezes(): VNode | null {
   const [freezes, setFreezes] = useState<readonly Freeze[]>([]);
@@ -37,27 +37,8 @@ function FreezeLine({ freeze }: { readonly freeze: Freeze }): VNode {
   return (
     <li>
       <b>Frozen: </b>
-      {whatOf(scope)} by <InertLine text={by} max={100} />
+      {freezeScope(scope)} by <InertLine text={by} max={100} />
       {until !== undefined && ` until ${dateTime(until)}`}: <InertLine text={reason} max={300} />
     </li>
   );
-}
-
-function whatOf({ kind, pattern, agent }: Freeze['scope']): ComponentChildren {
-  switch (kind) {
-    case 'tool':
-      return (
-        <>
-          the tool <InertLine text={String(pattern)} max={NAME_CHARS} />
-        </>
-      );
-    case 'agent':
-      return (
-        <>
-          the agent <InertLine text={String(agent)} max={NAME_CHARS} />
-        </>
-      );
-    default:
-      return 'everything that changes something';
-  }
 }

@@ -3,7 +3,7 @@
 export interface Place {
   /** Two addresses of one key are one view, which is only told of the new one. */
   readonly key: string;
-  readonly view: 'inbox' | 'runs' | 'run';
+  readonly view: 'inbox' | 'runs' | 'run' | 'freezes' | 'trail';
   readonly id?: string;
 }
 
@@ -15,6 +15,8 @@ interface Route {
 const ROUTES: readonly Route[] = [
   { path: /^\/(?:index\.html)?$/, view: 'inbox' },
   { path: /^\/(?:inbox|approvals|questions)\/(?<id>[^/]+)$/, view: 'inbox' },
+  { path: /^\/freezes$/, view: 'freezes' },
+  { path: /^\/trail$/, view: 'trail' },
   { path: /^\/runs$/, view: 'runs' },
   { path: /^\/runs\/(?<id>[^/]+)$/, view: 'run' },
 ];

@@ -58,6 +58,12 @@ function Navigation({ place }: { readonly place: Place | undefined }): VNode {
       <a href="/runs" {...here(place?.view === 'runs' || place?.view === 'run')}>
         Runs
       </a>
+      <a href="/freezes" {...here(place?.view === 'freezes')}>
+        Freezes
+      </a>
+      <a href="/trail" {...here(place?.view === 'trail')}>
+        Trail
+      </a>
     </nav>
   );
 }

@@ -1,5 +1,6 @@
 /** The view of an address. */
 import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import type { Person } from '../data/api-types.js';
 import { InboxView } from '../inbox/inbox.js';
 import { RunView } from '../run/run.js';
@@ -17,7 +18,50 @@ export function View({ me, place }: ViewProps): VNode {
       return <InboxView me={me} askId={place.id} />;
     case 'runs':
       return <Runs me={me} />;
+    case 'freezes':
+      return <Later me={me} load={freezes} />;
+    case 'trail':
+      return <Later me={me} load={trail} />;
     case 'run':
       return <RunView runId={place.id ?? ''} />;
   }
+}
+
+/** A view draws itself from what is known of the person. */
+type Loaded = (me: Person) => VNode;
+
+const freezes = async (): Promise<Loaded> => {
+  const { FreezesView } = await import('../controls/freezes-view.js');
+  return () => <FreezesView />;
+};
+const trail = async (): Promise<Loaded> => {
+  const { TrailView } = await import('../controls/trail-view.js');
+  return (me) => <TrailView me={me} />;
+};
+
+interface LaterProps {
+  readonly me: Person;
+  readonly load: () => Promise<Loaded>;
+}
+
+/** A view that few people open: its code is fetched when somebody does. */
+function Later({ me, load }: LaterProps): VNode {
+  const [found, setFound] = useState<Loaded | 'failed'>();
+  useEffect(() => {
+    load().then(
+      (view) => setFound(() => view),
+      () => setFound('failed'),
+    );
+  }, [load]);
+  if (found === undefined) {
+    return (
+      <p class="empty quiet" role="status">
+        Fetching the view …
+      </p>
+    );
+  }
+  if (found === 'failed') {
+    return <p class="empty quiet">This view cannot be fetched now. Load the page anew.</p>;
+  }
+  return found(me);
 }

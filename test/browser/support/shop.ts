@@ -26,6 +26,11 @@ const paying = {
   effect: 'financial',
   idempotency: 'keyed',
   input: transfer,
+  card: {
+    amount: { path: 'amountCents', unit: 'minor', currency: 'currency' },
+    recipient: 'recipient',
+    labels: { recipient: 'Account' },
+  },
 } as const;
 const BRIEF_MS = 10_000;
 

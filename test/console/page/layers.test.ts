@@ -5,7 +5,18 @@ import { buildSync } from 'esbuild';
 const ROOT = join(__dirname, '..', '..', '..');
 const PAGE = 'console/page/';
 /** From below to above. */
-const FOLDERS = ['data', 'parts', 'decide', 'card', 'run', 'runs', 'inbox', 'shell', 'app.tsx'];
+const FOLDERS = [
+  'data',
+  'parts',
+  'decide',
+  'card',
+  'run',
+  'runs',
+  'inbox',
+  'controls',
+  'shell',
+  'app.tsx',
+];
 
 /** By the names of files in the page's folder: what each of them imports, types aside. */
 function imports(): ReadonlyMap<string, readonly string[]> {

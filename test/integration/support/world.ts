@@ -267,7 +267,11 @@ export async function openAsk(run: RunHandle): Promise<AskView> {
   return outcome.asks[0]!;
 }
 
-export const call = (tool: string, input: { [name: string]: string | number }, text?: string) => ({
+export const call = (
+  tool: string,
+  input: { [name: string]: string | number | string[] },
+  text?: string,
+) => ({
   ...(text !== undefined && { text }),
   calls: [{ tool, input }],
 });

@@ -1,0 +1,60 @@
+/** Where the values of an action stand word for word, of what the model had read when it proposed the action. */
+import type { Json } from '../core/json/json.js';
+import { amountText, at } from '../pure/headline.js';
+import { standsIn, type Origin, type SearchedText, type Wanted } from '../pure/origins.js';
+import type { AskRow } from '../store/asks.js';
+
+export type { Origin };
+
+const VALUES_MAX = 40;
+const DEPTH_MAX = 4;
+
+/** Who said a text. */
+export interface Said {
+  readonly kind: 'user' | 'tool';
+  readonly tool?: string;
+}
+
+export interface Read {
+  readonly task?: SearchedText;
+  /** The newest come last. */
+  readonly sources: readonly (SearchedText & { readonly source: Said })[];
+}
+
+/** Figures of a budget are the run's own, and words are nobody's action. */
+export function originsOf(ask: AskRow, read: Read): readonly Origin[] {
+  if (ask.kind !== 'approval' && ask.kind !== 'outcome') return [];
+  const wanted = valuesIn(ask.args, '', DEPTH_MAX).slice(0, VALUES_MAX);
+  const declared = ask.card?.amount;
+  return wanted.flatMap(({ path, raw }) => {
+    const amount = declared?.path === path ? at(ask.args, path) : undefined;
+    const shown = declared && amount !== undefined && amountText(declared, ask.args, amount);
+    const found = originOf({ raw, ...(shown && { shown }) }, read);
+    return found === undefined ? [] : [{ path, ...found }];
+  });
+}
+
+function originOf(wanted: Wanted, { task, sources }: Read): Omit<Origin, 'path'> | undefined {
+  const inTask = task && standsIn(wanted, task);
+  if (inTask !== undefined) return { in: 'task', as: inTask };
+  for (const { source, ...searched } of [...sources].reverse()) {
+    const as = standsIn(wanted, searched);
+    if (as === undefined) continue;
+    const { kind, tool } = source;
+    return { in: kind, as, ...(tool !== undefined && { tool }) };
+  }
+  return undefined;
+}
+
+interface Value {
+  readonly path: string;
+  readonly raw: string | number;
+}
+
+function valuesIn(value: Json | undefined, path: string, depth: number): readonly Value[] {
+  if (typeof value === 'string' || typeof value === 'number') return [{ path, raw: value }];
+  if (typeof value !== 'object' || value === null || depth === 0) return [];
+  return Object.entries(value).flatMap(([name, part]) =>
+    valuesIn(part, path === '' ? name : `${path}.${name}`, depth - 1),
+  );
+}

@@ -1,0 +1,191 @@
+/** What is frozen, by whom and why: freezing, lifting, and what was frozen before. */
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { get, newKey, pathOf, post, wordsOf } from '../data/api.js';
+import type { Freeze } from '../data/api-types.js';
+import { usePoll } from '../data/use-poll.js';
+import { Button } from '../parts/button.js';
+import { Form, textIn } from '../parts/form.js';
+import { dateTime } from '../parts/format.js';
+import { freezeScope } from '../parts/freeze-words.js';
+import { InertLine } from '../parts/inert.js';
+import { useTitle } from '../parts/use-title.js';
+import { FreezeForm, type WantedFreeze } from './freeze-form.js';
+
+const LOOK_MS = 5_000;
+const PAST_SHOWN = 50;
+
+export function FreezesView(): VNode {
+  useTitle('Freezes');
+  const { freezes, fault, said, complain, act } = useFreezes();
+  return (
+    <section class="controls-view" aria-label="Freezes">
+      <header class="page-head">
+        <h1>Freezes</h1>
+        <p class="help">While a freeze is in force nothing that it covers starts, in any run.</p>
+      </header>
+      <p class="fault" role="alert">
+        {fault}
+      </p>
+      <p class="said" role="status">
+        {said}
+      </p>
+      <FreezeForm
+        freeze={(wanted: WantedFreeze) =>
+          act(() => post('/v1/freezes', wanted, newKey()), 'Frozen.')
+        }
+        complain={complain}
+      />
+      {freezes !== undefined && <FreezeLists freezes={freezes} act={act} />}
+    </section>
+  );
+}
+
+/** Does what somebody wants, and says how it ended; false: it was refused. */
+type Act = (work: () => Promise<unknown>, done: string) => Promise<boolean>;
+
+interface Freezing {
+  /** Undefined: they are being fetched. */
+  readonly freezes: readonly Freeze[] | undefined;
+  readonly fault: string;
+  readonly said: string;
+  readonly complain: (text: string) => void;
+  readonly act: Act;
+}
+
+function useFreezes(): Freezing {
+  const [freezes, setFreezes] = useState<readonly Freeze[]>();
+  const [fault, setFault] = useState('');
+  const [said, setSaid] = useState('');
+  const { soon } = usePoll(
+    async (signal) => {
+      const path = '/v1/freezes?state=all';
+      const { items } = await get<{ readonly items: readonly Freeze[] }>(path, signal);
+      setFreezes(items);
+    },
+    { everyMs: LOOK_MS, name: 'freezes' },
+  );
+  const act: Act = async (work, done) => {
+    setFault('');
+    setSaid('');
+    try {
+      await work();
+      setSaid(done);
+      return true;
+    } catch (error) {
+      setFault(wordsOf(error));
+      return false;
+    } finally {
+      soon();
+    }
+  };
+  return { freezes, fault, said, complain: setFault, act };
+}
+
+interface FreezeListsProps {
+  readonly freezes: readonly Freeze[];
+  readonly act: Act;
+}
+
+function FreezeLists({ freezes, act }: FreezeListsProps): VNode {
+  const inForce = freezes.filter((freeze) => freeze.inForce);
+  const past = freezes.filter((freeze) => !freeze.inForce).slice(0, PAST_SHOWN);
+  const lift = ({ id }: Freeze, reason: string): Promise<boolean> => {
+    const body = reason === '' ? {} : { reason };
+    return act(() => post(pathOf('freezes', id, 'lift'), body), 'Lifted.');
+  };
+  return (
+    <>
+      <h2>In force</h2>
+      {inForce.length === 0 && <p class="help">Nothing is frozen.</p>}
+      <ul class="freeze-list" aria-label="In force">
+        {inForce.map((freeze) => (
+          <FreezeInForce key={freeze.id} freeze={freeze} lift={(reason) => lift(freeze, reason)} />
+        ))}
+      </ul>
+      <h2>Before</h2>
+      {past.length === 0 && <p class="help">Nothing was frozen before.</p>}
+      <ul class="freeze-list" aria-label="Before">
+        {past.map((freeze) => (
+          <li key={freeze.id} class="panel">
+            <FreezeWords freeze={freeze} />
+            <Lifted freeze={freeze} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+interface FreezeInForceProps {
+  readonly freeze: Freeze;
+  readonly lift: (reason: string) => Promise<boolean>;
+}
+
+function FreezeInForce({ freeze, lift }: FreezeInForceProps): VNode {
+  const [isLifting, setLifting] = useState(false);
+  const [reason, setReason] = useState('');
+  return (
+    <li class="panel">
+      <FreezeWords freeze={freeze} />
+      {isLifting ? (
+        <Form class="lift" label="Lift the freeze" submit={() => void lift(reason.trim())}>
+          <label for={`lift-${freeze.id}`}>Why is it lifted? (optional)</label>
+          <input
+            id={`lift-${freeze.id}`}
+            type="text"
+            maxLength={300}
+            autocomplete="off"
+            value={reason}
+            onInput={(event) => setReason(textIn(event))}
+          />
+          <div class="choices">
+            <button type="submit" class="button primary">
+              Lift it
+            </button>
+            <Button label="Back" press={() => setLifting(false)} />
+          </div>
+        </Form>
+      ) : (
+        <Button label="Lift …" press={() => setLifting(true)} />
+      )}
+    </li>
+  );
+}
+
+function FreezeWords({ freeze }: { readonly freeze: Freeze }): VNode {
+  const { scope, by, reason, at, until, id } = freeze;
+  return (
+    <p>
+      <b>{freezeScope(scope)}</b>
+      {': '}
+      <InertLine text={reason} max={300} />
+      <span class="help">
+        {' Frozen by '}
+        <InertLine text={by} max={100} />
+        {`, ${dateTime(at)}${until === undefined ? '' : `, until ${dateTime(until)}`}. `}
+        <code>{id}</code>
+      </span>
+    </p>
+  );
+}
+
+function Lifted({ freeze: { lifted, until } }: { readonly freeze: Freeze }): VNode {
+  if (lifted === undefined) {
+    return (
+      <p class="help">{`Ended by itself${until === undefined ? '' : `, ${dateTime(until)}`}.`}</p>
+    );
+  }
+  return (
+    <p class="help">
+      Lifted by <InertLine text={lifted.by} max={100} />
+      {`, ${dateTime(lifted.at)}`}
+      {lifted.reason !== undefined && (
+        <>
+          : <InertLine text={lifted.reason} max={300} />
+        </>
+      )}
+      .
+    </p>
+  );
+}
