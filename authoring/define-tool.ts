@@ -115,7 +115,7 @@ export function defineTool<Schema extends InputDeclaration>(
   checkSandbox(definition);
   checkLoss(definition);
   checkQueues(definition);
-  const { name, version, effect, run, sandboxRun, probe, onLost } = definition;
+  const { name, version, effect, sandboxRun, probe, onLost } = definition;
   const schema = inputSchemaOf(name, definition.input);
   const output =
     definition.output === undefined ? undefined : outputSchemaOf(name, definition.output);
@@ -160,16 +160,25 @@ export function defineTool<Schema extends InputDeclaration>(
     parse: schema.parse,
     ...(output !== undefined && { outputDefect: output.defectOf }),
     ...(controls !== undefined && { controls }),
-    // Only what `parse` returned is ever handed in, so the schema's type holds.
-    run: async (input: unknown, ctx: ToolContext) => run(input as InputOf<Schema>, ctx),
+    ...codeOf(definition),
+  });
+}
+
+/** Only what `parse` returned is ever handed in, so the schema's type holds. */
+function codeOf<Schema extends InputDeclaration>({
+  run,
+  sandboxRun,
+  probe,
+}: ToolDefinition<Schema>): Pick<Tool, 'run' | 'sandboxRun' | 'probe'> {
+  return {
+    run: async (input, ctx) => run(input as InputOf<Schema>, ctx),
     ...(sandboxRun !== undefined && {
-      sandboxRun: async (input: unknown, ctx: ToolContext) =>
-        sandboxRun(input as InputOf<Schema>, ctx),
+      sandboxRun: async (input, ctx) => sandboxRun(input as InputOf<Schema>, ctx),
     }),
     ...(probe !== undefined && {
-      probe: async (input: unknown, ctx: ToolContext) => probe(input as InputOf<Schema>, ctx),
+      probe: async (input, ctx) => probe(input as InputOf<Schema>, ctx),
     }),
-  });
+  };
 }
 
 /** The name a provider accepts; defineAgent refuses two tools that share one. */

@@ -34,12 +34,12 @@ function shared(file) {
 }
 
 module.exports = class SharedPackages extends Runtime {
-  requireModule(from, name, options, isActual) {
-    if (name !== undefined && options?.isInternalModule !== true && !/^(\.|node:)/.test(name)) {
+  requireModule(from, name, ...how) {
+    if (name !== undefined && how[0]?.isInternalModule !== true && !/^(\.|node:)/.test(name)) {
       const file = sharedFile(from, name);
       if (file !== undefined) return require(file);
     }
-    return super.requireModule(from, name, options, isActual);
+    return super.requireModule(from, name, ...how);
   }
 };
 module.exports.default = module.exports;

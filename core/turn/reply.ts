@@ -138,7 +138,7 @@ function stopText(reply: Turn['reply'] | Reply): string {
 }
 
 type ModelResponse = Extract<EventBody, { type: 'model_response' }>;
-export type ShownCalls = ModelResponse['calls'];
+type ShownCalls = ModelResponse['calls'];
 
 /** Arguments beyond this much in all are left out. */
 const EVENT_ARGS_CHARS = 8_000;
