@@ -138,7 +138,6 @@ function stopText(reply: Turn['reply'] | Reply): string {
 }
 
 type ModelResponse = Extract<EventBody, { type: 'model_response' }>;
-type ShownCalls = ModelResponse['calls'];
 
 /** Arguments beyond this much in all are left out. */
 const EVENT_ARGS_CHARS = 8_000;
