@@ -43,8 +43,7 @@ export async function withSession<T>(
   options: PlaceOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const variables = variablesWith(environment, options);
-  const place = readEnvironment(variables, environment.folder);
+  const place = readEnvironment(variablesWith(environment, options), environment.folder);
   let store: Store | undefined;
   let client: HoldfastClient | undefined;
   let withoutStore: HoldfastClient | undefined;
@@ -59,22 +58,19 @@ export async function withSession<T>(
   }
 
   async function named(given?: ConnectionSettings): Promise<ServerReach> {
-    settings = given ?? settings ?? (await connectionSettings(place, environment.folder));
+    settings ??= given ?? (await connectionSettings(place, environment.folder));
     return place.reach(settings);
   }
 
   const reach: Session['reach'] = async (given) => reachIn(place, await named(given));
 
-  async function clientWith(limitMs: number, opened: ReadingStore | undefined) {
-    return connected(place, { ...(await reach()), connectLimitMs: limitMs, store: opened });
-  }
+  const clientWith = async (connectLimitMs: number, opened: ReadingStore | undefined) =>
+    connected(place, { ...(await reach()), connectLimitMs, store: opened });
 
   async function openedClient(limitMs: number): Promise<HoldfastClient> {
-    if (client !== undefined) return client;
     // Without a server nobody waits for the store.
-    await reach();
-    client = await clientWith(limitMs, await openedStore());
-    return client;
+    if (client === undefined) await reach();
+    return (client ??= await clientWith(limitMs, await openedStore()));
   }
 
   async function clientThoughStoreAway(): Promise<HoldfastClient> {
@@ -83,8 +79,7 @@ export async function withSession<T>(
     } catch (error) {
       if (!(error instanceof HoldfastError) || error.code !== 'StoreUnavailable') throw error;
       const { awayStore } = await import('../client/index.js');
-      client = await clientWith(CONNECT_LIMIT_MS, awayStore(error));
-      return client;
+      return (client = await clientWith(CONNECT_LIMIT_MS, awayStore(error)));
     }
   }
 
@@ -92,8 +87,10 @@ export async function withSession<T>(
     // A configuration that cannot be loaded is told elsewhere, and says nothing of the server.
     const known = await named().catch(() => place.reach());
     const reached = await reachIn(place, known);
-    withoutStore ??= await connected(place, { ...reached, connectLimitMs: CONNECT_LIMIT_MS });
-    return withoutStore;
+    return (withoutStore ??= await connected(place, {
+      ...reached,
+      connectLimitMs: CONNECT_LIMIT_MS,
+    }));
   }
 
   try {

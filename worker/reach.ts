@@ -37,6 +37,7 @@ export function reachOf({ variables, folder, settings }: ReachPlace): ServerReac
 }
 
 /** What of it settings of workers and clients take. */
-export function withoutName({ isNamed: _, ...reach }: ServerReach): Omit<ServerReach, 'isNamed'> {
+export function withoutName(known: ServerReach): Omit<ServerReach, 'isNamed'> {
+  const { isNamed: _, ...reach } = known;
   return reach;
 }
