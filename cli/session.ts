@@ -47,7 +47,6 @@ export async function withSession<T>(
   let store: Store | undefined;
   let client: HoldfastClient | undefined;
   let withoutStore: HoldfastClient | undefined;
-  let settings: ConnectionSettings | undefined;
 
   async function openedStore(): Promise<Store | undefined> {
     if (store === undefined && storeExists(place.storePlace)) {
@@ -57,11 +56,7 @@ export async function withSession<T>(
     return store;
   }
 
-  async function named(given?: ConnectionSettings): Promise<ServerReach> {
-    settings ??= given ?? (await connectionSettings(place, environment.folder));
-    return place.reach(settings);
-  }
-
+  const named = namedIn(place, environment.folder);
   const reach: Session['reach'] = async (given) => reachIn(place, await named(given));
 
   const clientWith = async (connectLimitMs: number, opened: ReadingStore | undefined) =>
@@ -110,6 +105,15 @@ export async function withSession<T>(
     await withoutStore?.close();
     await store?.close();
   }
+}
+
+/** The configuration is loaded once. */
+function namedIn(place: Environment, folder: string): Session['named'] {
+  let settings: ConnectionSettings | undefined;
+  return async (given) => {
+    settings ??= given ?? (await connectionSettings(place, folder));
+    return place.reach(settings);
+  };
 }
 
 export type KnownReach = Omit<ServerReach, 'isNamed'>;
