@@ -165,7 +165,7 @@ export function inlineBytesFor(run: OpenRun, call: Call): number {
 export function toolReturned(run: OpenRun, effectId: string, output: ExecuteToolOutput): OpenRun {
   const { outcome, attempts } = output;
   const back = { fact: { kind: 'outcome', outcome }, attempts } as const;
-  const isCharged = output.costMicroUsd !== undefined || isReserved(run, effectId);
+  const isCharged = output.costMicroUsd !== undefined || effectId in run.money.reserved;
   if (!isCharged || !follows(run, 'toolCosts')) return returned(run, effectId, back);
   const billed = billCall(run, effectId, output);
   return returned(billed.run, effectId, { ...back, costMicroUsd: billed.costMicroUsd });
@@ -200,10 +200,6 @@ interface Return {
   readonly fact?: CallFact;
   readonly attempts: number;
   readonly costMicroUsd?: number;
-}
-
-function isReserved(run: OpenRun, effectId: string): boolean {
-  return run.money.reserved[effectId] !== undefined;
 }
 
 function returned(run: OpenRun, effectId: string, back: Return): OpenRun {
@@ -241,7 +237,7 @@ export function handedOverFailed(run: OpenRun, effectId: string, failure: Failur
     fact: { kind: 'failure', doing: call.doing, failure, outOfTime },
     attempts: call.doing === 'execute' ? (failure.attempts ?? 1) : 0,
   };
-  if (!isReserved(run, effectId)) return returned(run, effectId, back);
+  if (!(effectId in run.money.reserved)) return returned(run, effectId, back);
   const billed = billLostCall(run, effectId, failure);
   return returned(billed.run, effectId, { ...back, costMicroUsd: billed.costMicroUsd });
 }

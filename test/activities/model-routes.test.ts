@@ -1,6 +1,7 @@
 /** Which model is asked, and what another one's words look like to it. */
 import type { ActivityDeps } from '../../activities/index.js';
 import type { ScriptedAnswer } from '../../providers/scripted/script.js';
+import { routeHash } from '../../core/step/route.js';
 import { resolveRoute } from '../../providers/routes.js';
 import {
   attempt,
@@ -118,7 +119,7 @@ describe('open_run', () => {
   test('freezes the route of the fallback with its prices', async () => {
     const { frozen } = await open('scripted/spare');
     expect(frozen?.fallback).toEqual(resolveRoute('scripted/spare'));
-    expect(frozen?.versions['fallback']).toBe('scripted/spare');
+    expect(frozen?.versions['fallback']).toBe(routeHash(resolveRoute('scripted/spare')));
   });
 
   test('refuses a fallback that it does not know, before anything runs', async () => {

@@ -226,7 +226,7 @@ describe('run_hooks', () => {
   });
 
   test.each<[HookPoint, object]>([
-    ['SessionStart', { decision: 'deny' }],
+    ['SessionStart', { decision: 'allow' }],
     ['PostToolUse', { decision: 'deny' }],
     ['PostSampling', { decision: 'deny' }],
     ['Stop', { blockingErrors: Array(21).fill('x') }],
