@@ -37,21 +37,23 @@ export async function replayRandom(options: RandomReplayOptions): Promise<Random
     numRuns: runs * TRIED_PER_RUN,
   });
   const troubles: string[] = [];
-  let [begun, replayed, skipped] = [0, 0, 0];
-  const play = limited(engine.concurrency, async (number: number) => {
-    if (begun >= runs) return;
-    begun += 1;
-    const outcome = await playOne(engine, { document: documents[number]!, seed, number });
-    if (outcome === 'skipped') {
-      begun -= 1;
+  let [next, replayed, skipped] = [0, 0, 0];
+  /** Plays the next case that can be played: one that is skipped makes room for another. */
+  const playOneMore = limited(engine.concurrency, async () => {
+    while (next < documents.length) {
+      const number = next;
+      next += 1;
+      const outcome = await playOne(engine, { document: documents[number]!, seed, number });
+      if (outcome !== 'skipped') {
+        replayed += 1;
+        if (outcome !== 'replayed') troubles.push(`case ${number}: ${outcome.trouble}`);
+        played?.(replayed);
+        return;
+      }
       skipped += 1;
-      return;
     }
-    replayed += 1;
-    if (outcome !== 'replayed') troubles.push(`case ${number}: ${outcome.trouble}`);
-    played?.(replayed);
   });
-  await Promise.all(documents.map((_, number) => play(number)));
+  await Promise.all(Array.from({ length: runs }, () => playOneMore(undefined)));
   return { replayed, skipped, troubles };
 }
 

@@ -121,7 +121,7 @@ describe('a worker killed', () => {
       expect(world.requests('model').filter(({ assistantMessages: n }) => n === 0)).toHaveLength(2);
       const [first, second] = ofType(events, 'model_response');
       // Nobody knows what the lost request was billed: its bound is.
-      expect(first!.costMicroUsd).toBeGreaterThan(100 * second!.costMicroUsd);
+      expect(first!.costMicroUsd).toBeGreaterThan(50 * second!.costMicroUsd);
       expect(result.costMicroUsd).toBe(first!.costMicroUsd + second!.costMicroUsd);
     },
   );

@@ -89,8 +89,9 @@ test('questions of a run that was terminated wait for nobody', async () => {
     await workflow.getHandle('x').terminate('the operator');
     expect(await untilOpen('y', 'z')).toEqual(['y', 'z']);
     const views = { note: () => Promise.resolve() };
-    const desk = { client: knowing, store, views, clock: () => 0 } as unknown as Desk;
-    const person = { tenant: 'asked' } as Person;
+    const settings = { access: {}, deciders: [] };
+    const desk = { client: knowing, store, views, settings, clock: () => 0 } as unknown as Desk;
+    const person = { tenant: 'asked', roles: ['clerk'] } as unknown as Person;
     const [listInbox] = inboxEndpoints.filter(({ name }) => name === 'listInbox');
     const asked = { desk, person, query: { state: 'pending', limit: 9 } };
     const answer = await listInbox?.handle(asked as unknown as Parameters<Endpoint['handle']>[0]);
