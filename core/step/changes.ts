@@ -93,6 +93,10 @@ export const CHANGES = {
     since: 8,
     why: 'A worker that dies while it opens a run is noticed by its heartbeats, not after a minute. The code that decided the first step says by its name whether it knows this.',
   },
+  claimInDoubt: {
+    since: 9,
+    why: 'An attempt that ended in doubt says that its claim was in the ledger, also when its worker lives: whoever finds out what became of it knows by that an older copy of the store.',
+  },
   ruledInputs: {
     since: 9,
     why: 'A wanted permission mode is decided by a rule, which its event names, and so is what a `close` ends: all facts of a moment are known by then.',

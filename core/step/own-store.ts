@@ -32,12 +32,14 @@ export function precedesStore(
 
 /** An attempt that ended in doubt, or was lost, after it had said that its claim was in the ledger. */
 export function saidClaimed(run: OpenRun, { attempt, fact }: ReturnedStage): boolean {
-  return follows(run, 'ownStore') && claimedBy(fact) === attempt;
+  return follows(run, 'ownStore') && claimedBy(run, fact) === attempt;
 }
 
-function claimedBy(fact: ReturnedStage['fact']): number | undefined {
+function claimedBy(run: OpenRun, fact: ReturnedStage['fact']): number | undefined {
   if (fact.kind === 'failure') return fact.failure.claimed;
-  return fact.kind === 'outcome' && fact.outcome.kind === 'ambiguous'
+  return fact.kind === 'outcome' &&
+    fact.outcome.kind === 'ambiguous' &&
+    follows(run, 'claimInDoubt')
     ? fact.outcome.claimed
     : undefined;
 }

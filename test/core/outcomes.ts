@@ -354,7 +354,10 @@ function ofEntry(
   }
   if ('error' in entry)
     return { kind: 'error', code: entry.code ?? 'execution_error', message: entry.error };
-  if ('ambiguous' in entry) return { kind: 'ambiguous', message: entry.ambiguous };
+  if ('ambiguous' in entry) {
+    const { ambiguous: message, claimed } = entry;
+    return { kind: 'ambiguous', message, ...(claimed !== undefined && { claimed }) };
+  }
   if ('repeats' in entry) {
     const facts = {
       runId: 'run_0',

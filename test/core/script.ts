@@ -117,7 +117,7 @@ export type ToolEntry =
       readonly attempts?: number;
       readonly delayMs?: number;
     }
-  | { readonly ambiguous: string; readonly delayMs?: number }
+  | { readonly ambiguous: string; readonly claimed?: number; readonly delayMs?: number }
   | { readonly keyConflict: true }
   /** Workers serve the tool with this schema instead. */
   | { readonly schemaChanged: string }

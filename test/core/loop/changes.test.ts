@@ -12,6 +12,7 @@ import {
   pass,
   send,
   settle,
+  started,
   warningsOf,
   type Shell,
 } from '../shell.js';
@@ -33,6 +34,26 @@ test('ruleNames: without it no event names a rule', () => {
   const shell = createShell({ model: [says('done')], rules: CHANGES.ruleNames.since - 1 });
   finish(shell);
   expect(shell.events.filter(({ stamp }) => 'rule' in stamp)).toEqual([]);
+});
+
+test.each([
+  [
+    'without it nothing is said of the claim of an attempt in doubt',
+    CHANGES.claimInDoubt.since - 1,
+    undefined,
+  ],
+  ['with it the claim of an attempt in doubt is told', CHANGES.claimInDoubt.since, true],
+])('claimInDoubt: %s', (_how, rules, claimed) => {
+  const shell = createShell({
+    model: [calls(call('a', 'write_note', { text: 'x' }))],
+    outcomes: { write_note: [{ ambiguous: 'reset', claimed: 1 }] },
+    settings: { permissionMode: 'acceptEdits' },
+    rules,
+  });
+  settle(shell);
+  const [asked] = started(shell, 'reconcile_tool');
+  expect(asked?.input.call).toMatchObject({ tool: 'write_note', attempt: 1 });
+  expect(asked?.input.call.claimed).toBe(claimed);
 });
 
 test('grantsThatHold: without it a grant that has run out still counts against the limit', () => {
