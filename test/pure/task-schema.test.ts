@@ -100,3 +100,17 @@ test('a misspelt field is named before the one that is missing; of the task itse
 test('unknown fields of a task are ignored where it was written for another release', () => {
   expect(taskDefect({ ...GOAL, ofTomorrow: 1 })).toBeUndefined();
 });
+
+describe('a value of any size is judged at once', () => {
+  const MANY = 300_000;
+  const SOON_MS = 3_000;
+
+  test.each([
+    ['objects', Array.from({ length: MANY }, () => ({ a: 1 })), /at most 16384 bytes/],
+    ['what is no JSON', Array.from({ length: MANY }, () => undefined), 'it must be plain JSON'],
+  ])('%s', (_what, values, why) => {
+    const before = performance.now();
+    expect(taskDefect({ ...GOAL, metadata: { values } })?.why).toMatch(why);
+    expect(performance.now() - before).toBeLessThan(SOON_MS);
+  });
+});
