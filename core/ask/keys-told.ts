@@ -20,7 +20,7 @@ export function keysFetched(run: OpenRun, _: string, { deskKeys }: FetchKeysOutp
 export function keysNotFetched({ keyWait, ...run }: OpenRun): OpenRun {
   if (keyWait === undefined) return run;
   const { asked } = keyWait;
-  return judgeAll({ ...run, keyWait: { asked, waiting: [] } }, keyWait, true);
+  return judgeAll({ ...run, keyWait: { asked, askedAt: run.now, waiting: [] } }, keyWait, true);
 }
 
 function judgeAll<R extends Run>(run: R, { waiting }: KeyWait, mayWait: boolean): R {
