@@ -5,7 +5,7 @@ import type { Decision } from '../../../core/state/ask.js';
 import { fitsBytes, CONTINUE_AS_NEW_BYTES_MAX } from '../../../core/json/json.js';
 import { parseDecision } from '../../../core/messages/parse-message.js';
 import { viewOfRun } from '../../../core/loop/run-result.js';
-import { call, calls, decisionOn, says, tool, type Script } from '../script.js';
+import { call, calls, decisionOn, failure, says, tool, type Script } from '../script.js';
 import {
   createShell,
   crossSegment,
@@ -272,6 +272,24 @@ test('what is dated ahead of when it came does not count by waiting for the keys
   expect(verdictOf(shell, 't1')).toMatchObject({ accepted: false, reason: 'clock_ahead' });
   send(shell, { type: 'interrupt' });
   finish(shell);
+});
+
+test('nobody is told that they have approved what a run that stops does not do', () => {
+  const shell = proving([desk, next], {
+    model: [calls(call('r', 'lookup_order'), call('a', 'read_order')), says('done')],
+    tools: tools.map((one) => (one.name === 'lookup_order' ? { ...one, required: true } : one)),
+    settings: { requireProof: true, toolExecution: 'batched' },
+    outcomes: { lookup_order: [{ ...failure('ToolUnavailable'), delayMs: 60_000 }] },
+  });
+  until(shell, 'approval_requested');
+  pass(shell, 50_000);
+  post(shell, word(signed(shell), 't1'));
+  activate(shell);
+  shell.awaited.find(({ id }) => id.startsWith('fetch_keys'))!.due += 60_000;
+  finish(shell);
+  expect(ofType(shell, 'stop')).toMatchObject([{ reason: 'tool_unavailable' }]);
+  expect(verdictOf(shell, 't1')).toMatchObject({ accepted: false, reason: 'run_closing' });
+  expect(executedOf(shell)).toHaveLength(1);
 });
 
 test('when the run stops meanwhile its sender hears so', () => {
