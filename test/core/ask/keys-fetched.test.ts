@@ -285,7 +285,9 @@ test('nobody is told that they have approved what a run that stops does not do',
   pass(shell, 50_000);
   post(shell, word(signed(shell), 't1'));
   activate(shell);
-  shell.awaited.find(({ id }) => id.startsWith('fetch_keys'))!.due += 60_000;
+  shell.awaited = shell.awaited.map((one) =>
+    one.id.startsWith('fetch_keys') ? { ...one, due: one.due + 60_000 } : one,
+  );
   finish(shell);
   expect(ofType(shell, 'stop')).toMatchObject([{ reason: 'tool_unavailable' }]);
   expect(verdictOf(shell, 't1')).toMatchObject({ accepted: false, reason: 'run_closing' });
