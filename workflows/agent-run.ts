@@ -16,10 +16,12 @@ import {
   continueAsNew,
   workflowInfo,
 } from '@temporalio/workflow';
+import { follows } from '../core/step/changes.js';
 import { rulesOfCode } from '../core/step/code-id.js';
 import { advance, receive } from '../core/loop/engine.js';
 import { nextSegment, open, upgradeRun } from '../core/loop/open.js';
 import { newerVersion, parseStart } from '../core/messages/parse-start.js';
+import { isReachable } from '../core/messages/run-id.js';
 import type { RunResult } from '../core/state/result.js';
 import type { Final, Run } from '../core/state/run.js';
 import { createInbox, type Inbox } from './inbox.js';
@@ -74,6 +76,10 @@ function firstRun(input: unknown): Run {
   // Code before rules 8 refused such a start, and its histories say so.
   const newer = rules === undefined ? undefined : newerVersion(input);
   if (newer !== undefined) throw new Error(newer);
+  if (rules !== undefined && follows({ rules }, 'reachableIds') && !isReachable(workflowId)) {
+    const message = `The run id ${JSON.stringify(workflowId)} cannot be used: it stands for another place in a path.`;
+    throw ApplicationFailure.nonRetryable(message, 'InvalidTask');
+  }
   const start = parseStart(input);
   if (!start.ok) throw ApplicationFailure.nonRetryable(start.reason, 'InvalidTask');
   return open(start.value, { runId: workflowId, at: runStartTime.getTime(), rules });

@@ -38,7 +38,8 @@ async function withCost(
   const meter = startMeter(input);
   const before = await costBefore(deps, scope, input);
   const performed = await perform(deps, scope, { input, meter, before });
-  const costMicroUsd = before + meter.charge(isClear(performed.outcome));
+  const sum = before + meter.charge(isClear(performed.outcome));
+  const costMicroUsd = Math.min(sum, Number.MAX_SAFE_INTEGER);
   if (input.cost === undefined && costMicroUsd === 0 && !meter.unreadable) return performed;
   return { ...performed, costMicroUsd, ...(meter.unreadable && { costUnreadable: true as const }) };
 }

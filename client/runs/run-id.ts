@@ -3,14 +3,14 @@
  * alphabet is small.
  */
 import { randomBytes } from 'node:crypto';
+import { isReachable } from '../../core/messages/run-id.js';
 import { HoldfastError } from '../../core/state/errors.js';
 
 /** Crockford's base 32: no letter that looks like a digit. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
-/** `.` and `..` mean something else in every path and URL: a run of that name could not be reached. */
-const RUN_ID = /^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/;
+const RUN_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** A new run id; ids sort by the time of their making. */
 export function newRunId(at: number = Date.now(), random: Uint8Array = randomBytes(RANDOM_CHARS)) {
@@ -32,7 +32,7 @@ export function ulid(at: number, random: Uint8Array): string {
 }
 
 export function isRunId(text: string): boolean {
-  return RUN_ID.test(text);
+  return RUN_ID.test(text) && isReachable(text);
 }
 
 /** The id itself; throws InvalidTask for one that cannot be used. */

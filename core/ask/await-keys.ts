@@ -3,7 +3,8 @@
  * are fetched; before rules with `keysFetched` those that came by signal wait for the next segment, whose `open_run`
  * brings the keys.
  * Invariants: nothing of them is looked at before they are proven; each waits once; a few at a time, of a few bytes;
- * in a segment keys are fetched once for each id, and for KEYS_ASKED_MAX ids.
+ * keys are fetched once for each id, and for KEYS_ASKED_MAX ids, until KEYS_AGAIN_MS have passed without: whoever sends
+ * ids of no key at all keeps a new key of the desk from being found for no longer than that.
  */
 import { follows } from '../step/changes.js';
 import { flying, start, STORE_LIMITS } from '../step/inflight.js';
@@ -20,6 +21,7 @@ const FETCHED_FOR_MAX = 8;
 /** Of all that wait together, as JSON: they may be carried into the next segment. */
 const WAITING_BYTES_MAX = 65_536;
 const KEYS_ASKED_MAX = 8;
+const KEYS_AGAIN_MS = 60_000;
 
 const NOBODY: KeyWait = { asked: [], waiting: [] };
 
@@ -31,7 +33,8 @@ export function awaitingKeys(run: Run, unproven: UnprovenDecision): Waiting | un
   if (!follows(run, 'keysFetched')) return awaitingSegment(run, unproven);
   const { decision, ticket } = unproven;
   const { kid = '' } = decision;
-  const { asked, waiting } = run.keyWait ?? NOBODY;
+  const wait = lately(run);
+  const { asked, waiting } = wait;
   // In a full segment nothing is fetched, and nobody waits over its end.
   if (run.segment.full && ticket !== undefined) return undefined;
   const isFetched = asked.includes(kid) && !flying(run, ['fetch_keys']);
@@ -41,7 +44,15 @@ export function awaitingKeys(run: Run, unproven: UnprovenDecision): Waiting | un
   const more = [...waiting, unproven];
   return more.length > FETCHED_FOR_MAX || !fitsBytes(more, WAITING_BYTES_MAX)
     ? { objection: BUSY }
-    : { run: { ...run, keyWait: { asked, waiting: more } } };
+    : { run: { ...run, keyWait: { ...wait, waiting: more } } };
+}
+
+/** Without the ids that may be asked for again. */
+function lately(run: OpenRun): KeyWait {
+  const { keyWait = NOBODY } = run;
+  const { askedAt = run.now, waiting } = keyWait;
+  const isOver = run.now - askedAt >= KEYS_AGAIN_MS && !flying(run, ['fetch_keys']);
+  return isOver ? { asked: [], waiting } : keyWait;
 }
 
 const BUSY = {
@@ -67,10 +78,11 @@ function isSame(one: Decision, decision: Decision): boolean {
 
 /** Rule: fetches the keys for the decisions that wait. */
 export function fetchKeys(run: OpenRun): Step<OpenRun> | undefined {
-  const { asked, waiting } = run.keyWait ?? NOBODY;
+  const { waiting } = run.keyWait ?? NOBODY;
   if (waiting.length === 0 || flying(run, ['fetch_keys'])) return undefined;
   const kids = [...new Set(waiting.map(({ decision: { kid = '' } }) => kid))];
-  const asking = { ...run, keyWait: { asked: [...new Set([...asked, ...kids])], waiting } };
+  const wait = lately(run);
+  const asking = { ...run, keyWait: { ...wait, asked: [...new Set([...wait.asked, ...kids])] } };
   return start(asking, 'fetch_keys', (id, events): ActivityEffect => ({
     kind: 'fetch_keys',
     id,
@@ -86,8 +98,9 @@ export function dropWaiting(
   refusal: Refusal,
   which: (one: UnprovenDecision) => boolean = () => true,
 ): OpenRun {
-  const { asked, waiting } = run.keyWait ?? NOBODY;
-  const kept = { ...run, keyWait: { asked, waiting: waiting.filter((one) => !which(one)) } };
+  const { keyWait = NOBODY } = run;
+  const { waiting } = keyWait;
+  const kept = { ...run, keyWait: { ...keyWait, waiting: waiting.filter((one) => !which(one)) } };
   return waiting.filter(which).reduce<OpenRun>((next, { decision, ticket }) => {
     const told = tellRefusal(next, decision, refusal);
     return withVerdict(told, ticket, { accepted: false, ...refusal });

@@ -27,8 +27,8 @@ export interface KeptEarly {
   readonly objection?: Objection;
 }
 
-/** Keeps a decision on a question that is not open, for the call of this turn that it names. */
-export function keepEarly(run: Run, decision: Decision): KeptEarly {
+/** Keeps a decision that came `at`, on a question that is not open, for the call of this turn that it names. */
+export function keepEarly(run: Run, decision: Decision, at: number): KeptEarly {
   const call = run.turn?.calls.find((one) => {
     const about = `${run.runId}:${one.callKey}`;
     const { askId } = decision;
@@ -52,7 +52,7 @@ export function keepEarly(run: Run, decision: Decision): KeptEarly {
   }
   const { run: counted, proof } = judgeProof(run, earlyQuestion(run), decision);
   if (!proof.ok) return objected(counted, proof.reason, proof.message);
-  if (isAhead(run, { decision, at: run.now })) return { run: counted, objection: AHEAD };
+  if (isAhead(run, { decision, at })) return { run: counted, objection: AHEAD };
   const waiting = run.early.filter((entry) => entry.decision.askId === decision.askId);
   if (waiting.some((entry) => entry.decision.by === decision.by)) {
     return objected(counted, 'duplicate', `${decision.by} has already decided`);
@@ -60,7 +60,7 @@ export function keepEarly(run: Run, decision: Decision): KeptEarly {
   if (run.early.length >= EARLY_DECISIONS_MAX) {
     return objected(counted, 'unknown_ask', 'the question is not open yet; decide again');
   }
-  const early = [...run.early, { decision, at: run.now }];
+  const early = [...run.early, { decision, at }];
   return { run: { ...counted, early } };
 }
 

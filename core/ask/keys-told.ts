@@ -3,6 +3,7 @@ import { withVerdict } from '../step/open-work.js';
 import type { FetchKeysOutput } from '../state/effect.js';
 import type { KeyWait } from '../state/ask.js';
 import type { OpenRun, Run } from '../state/run.js';
+import { dropWaiting } from './await-keys.js';
 import { judge } from './decide.js';
 
 /** A segment is told the keys at its beginning. */
@@ -16,12 +17,16 @@ export function keysFetched(run: OpenRun, _: string, { deskKeys }: FetchKeysOutp
   return keysNotFetched({ ...run, deskKeys });
 }
 
-/** A stop has cancelled it: what the run knows counts. */
-export function keysNotFetched({ keyWait, ...run }: OpenRun): OpenRun {
+/** A pause has cancelled it: what the run knows counts. In a run that stops no word counts any more. */
+export function keysNotFetched(asking: OpenRun): OpenRun {
+  if (asking.stopping !== undefined) return dropWaiting(asking, CLOSING);
+  const { keyWait, ...run } = asking;
   if (keyWait === undefined) return run;
   const { asked } = keyWait;
-  return judgeAll({ ...run, keyWait: { asked, waiting: [] } }, keyWait, true);
+  return judgeAll({ ...run, keyWait: { asked, askedAt: run.now, waiting: [] } }, keyWait, true);
 }
+
+const CLOSING = { reason: 'run_closing', message: 'the run is ending' } as const;
 
 function judgeAll<R extends Run>(run: R, { waiting }: KeyWait, mayWait: boolean): R {
   return waiting.reduce<R>((next, { decision, ticket, at }) => {

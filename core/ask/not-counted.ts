@@ -48,7 +48,7 @@ export function unproven(
 
 /** A decision may be faster than the question that it answers (G12). */
 export function recordedEarly(run: Run, decision: Decision, sender: Sender): Recorded {
-  const { run: next, objection } = keepEarly(run, decision);
+  const { run: next, objection } = keepEarly(run, decision, sender.at);
   if (objection === undefined) return { run: next, verdict: PENDING };
   return follows(run, 'keysFetched')
     ? unproven(next, decision, { ...sender, proof: objection })

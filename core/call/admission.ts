@@ -8,6 +8,7 @@
  *    approval in their own name, on record.
  *  - Calls that have not begun when a run wraps up never begin (C42).
  */
+import { follows } from '../step/changes.js';
 import { only } from '../step/inflight.js';
 import { closeAsk } from '../ask/open-ask.js';
 import { hooksFor, startHooks } from '../hooks/start.js';
@@ -212,10 +213,18 @@ const NOT_BEGUN: readonly Call['stage'][] = [
 export function leaveOut(run: OpenRun, call: Call): Step<OpenRun> | undefined {
   if (run.wrapUp === undefined || !NOT_BEGUN.includes(call.stage)) return undefined;
   const message = 'Not executed: a budget of this run is used up.';
+  const askId = openAskOf(run, call);
   const closed =
-    call.stage === 'waiting'
-      ? closeAsk(run, call.askId, { outcome: 'withdrawn', reason: 'a budget is used up' })
-      : only(run);
+    askId === undefined
+      ? only(run)
+      : closeAsk(run, askId, { outcome: 'withdrawn', reason: 'a budget is used up' });
   const refusal = refusalOf(closed.run, call, { code: 'budget_exceeded', message });
   return { run: settleCall(closed.run, call, refusal), effects: closed.effects };
+}
+
+/** The question of a call that waits for people; it stays open while a correction is checked. */
+function openAskOf(run: OpenRun, call: Call): string | undefined {
+  if (call.stage === 'waiting') return call.askId;
+  const isCorrected = call.stage === 'rechecked' && call.asker.kind === 'correction';
+  return isCorrected && follows(run, 'heldWords') ? call.asker.askId : undefined;
 }

@@ -15,9 +15,15 @@ export function adoptSchemaMetBy(run: OpenRun, met: Call, schemaHash: string): O
   const adopted = adoptSchema(run, tool, schemaHash);
   if (adopted === run || turn === undefined || !follows(run, 'schemasRechecked')) return adopted;
   const calls = turn.calls.map((call) =>
-    call.tool === tool && call.index !== met.index ? outdated(call) : call,
+    isOf(tool, call) && call.index !== met.index ? outdated(call) : call,
   );
   return { ...adopted, turn: { ...turn, calls } };
+}
+
+/** A correction that is checked may put the tool in the place of the call's own. */
+function isOf(tool: string, call: Call): boolean {
+  const isBack = call.stage === 'checking' || call.stage === 'rechecked';
+  return call.tool === tool || (isBack && call.target.tool === tool);
 }
 
 function outdated(call: Call): Call {

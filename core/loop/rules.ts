@@ -103,7 +103,7 @@ export const ALWAYS = [
     apply: segmentFull,
   }),
   rule('fetch keys', {
-    says: 'A decision that is signed with a key of the desk which the run does not know waits while the keys are fetched (`fetch_keys`): once for each key, for at most eight keys a segment.',
+    says: 'A decision that is signed with a key of the desk which the run does not know waits while the keys are fetched (`fetch_keys`): once for each key, and for at most eight keys, until a minute has passed without.',
     holds: 'nothing',
     since: 10,
     apply: (run) => (run.keyWait === undefined ? undefined : fetchKeys(run)),

@@ -15,7 +15,7 @@ import { storeSome } from '../turn/store-messages.js';
 
 export function segmentFull(run: OpenRun): Ruling<Run> {
   if (!run.segment.full) return undefined;
-  if (flying(run, [...WORK, 'flush'])) return 'hold';
+  if (flying(run, [...WORK, 'flush'])) return waitsInVain(run) ? only(refuseWaiting(run)) : 'hold';
   const told = emit(releaseAll(run), { type: 'transition', reason: 'continued_as_new' });
   return fitsBytes(told, CONTINUE_AS_NEW_BYTES_MAX)
     ? only({ ...told, final: { kind: 'continue_as_new' } })
@@ -25,10 +25,22 @@ export function segmentFull(run: OpenRun): Ruling<Run> {
 /** Nobody waits over the end of a segment. */
 function releaseAll(run: OpenRun): OpenRun {
   const released = releaseSenders(run);
-  if (run.keyWait === undefined) return released;
+  return run.keyWait === undefined ? released : refuseWaiting(released);
+}
+
+/** No keys are fetched any more, and what is under way may take long. */
+function waitsInVain(run: OpenRun): boolean {
+  const { waiting = [] } = run.keyWait ?? {};
+  return waiting.some(hears) && !flying(run, ['fetch_keys']);
+}
+
+function hears({ ticket }: UnprovenDecision): boolean {
+  return ticket !== undefined;
+}
+
+function refuseWaiting(run: OpenRun): OpenRun {
   const message = 'this run does not know the key that it is signed with';
-  const hears = ({ ticket }: UnprovenDecision): boolean => ticket !== undefined;
-  return dropWaiting(released, { reason: 'unknown_key', message }, hears);
+  return dropWaiting(run, { reason: 'unknown_key', message }, hears);
 }
 
 /** A run that is too large to be handed on: what may lie in the store goes there first. */

@@ -148,7 +148,7 @@ export interface Spent {
 /** Ends a reservation with what the call really cost. */
 export function settleReservation(run: OpenRun, effectId: string, spent: Spent): OpenRun {
   const { [effectId]: bound, ...reserved } = run.money.reserved;
-  const spentMicroUsd = run.money.spentMicroUsd + spent.billed + spent.lost;
+  const spentMicroUsd = Math.min(2 ** 53 - 1, run.money.spentMicroUsd + spent.billed + spent.lost);
   const above = bound !== undefined && spent.billed > bound;
   const { maxCostMicroUsd } = run.frozen.budget;
   const breaks = above && maxCostMicroUsd !== 'unlimited' && spentMicroUsd > maxCostMicroUsd;

@@ -3,6 +3,7 @@
  * Invariants: no call starts unless spent + reserved + the most that it may cost once ≤ limit (B1); the reservation is for
  * all attempts that the limit allows, and ends with the effect (B2); an attempt that is lost is charged with its bound.
  */
+import { isCount } from '../json/count.js';
 import type { ExecuteToolInput, ExecuteToolOutput } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
 import type { OpenRun } from '../state/run.js';
@@ -34,7 +35,7 @@ export function billCall(
   effectId: string,
   { costMicroUsd: said, costUnreadable }: ExecuteToolOutput,
 ): Billed {
-  const costMicroUsd = said ?? run.money.reserved[effectId] ?? 0;
+  const costMicroUsd = isCount(said) ? said : (run.money.reserved[effectId] ?? 0);
   const billed = settleReservation(run, effectId, {
     billed: costMicroUsd,
     lost: 0,

@@ -160,8 +160,10 @@ export type RejectionReason =
 
 /** Decisions that are signed with keys which the run has not been told of (keysFetched). */
 export interface KeyWait {
-  /** Ids of keys that were asked for in this segment. */
+  /** Ids of keys that were asked for lately, in this segment. */
   readonly asked: readonly string[];
+  /** When the newest answer came, ms since epoch; absent: none has come yet. */
+  readonly askedAt?: number;
   readonly waiting: readonly UnprovenDecision[];
 }
 

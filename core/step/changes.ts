@@ -185,6 +185,10 @@ export const CHANGES = {
     since: 10,
     why: 'Cost or tokens that keep doubling from turn to turn are a warning, once a run.',
   },
+  reachableIds: {
+    since: 10,
+    why: 'A run named `.` or `..` is refused, whoever starts it: nobody could reach it. The code that decided the first step says by its name whether it knows this.',
+  },
   toolQueues: {
     since: 10,
     why: 'Calls of a tool, and what finds out how they ended, go to the task queue that the tool named when the run was opened; calls in a sandbox to the queue of its sandbox.',

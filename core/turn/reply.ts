@@ -3,6 +3,7 @@
  * Invariants: append, count, then emit (C36); ids are unique within the reply; keys come from the step; results stand in
  * proposal order; where the event of a reply leaves something out, the event names the message that has all of it.
  */
+import { withAnswer } from '../gates/answer.js';
 import { REPETITION_NOTICE, afterNotice, repetitionStep } from '../limits/observed-results.js';
 import { settleReservation, costMicroUsd, addUsage, watchGrowth } from '../money/budget.js';
 import type { ProposedStage, SettledStage } from '../state/call.js';
@@ -33,7 +34,7 @@ export function recordReply(run: OpenRun, effectId: string, output: CallModelOut
   const appended = output.head !== run.head;
   const { calls, hosted: _hosted, usageDefect: _defect, missing: _missing, ...rest } = reply;
   const turn: Turn = {
-    reply: rest,
+    reply: run.answerFrom === undefined ? rest : withAnswer(run, rest),
     messageId,
     ...(output.headBefore !== undefined && { headBefore: output.headBefore }),
     calls: calls.map((call, index) =>

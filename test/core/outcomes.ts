@@ -255,7 +255,7 @@ function ofModel(shell: Shell, effect: Started<'call_model'>, how: How): Outcome
       const lostUsage = NO_USAGE;
       const output: CallModelOutput = {
         head,
-        reply: joinedTo(input.before, reply),
+        reply: shell.script.olderWorkers ? reply : joinedTo(input.before, reply),
         ...(bytes !== undefined && { bytes }),
         ...(reply.stop === 'refusal' && { headBefore: `${id}:before` }),
         attempts,

@@ -74,6 +74,8 @@ export interface Script {
   readonly laterDeskKeys?: readonly DeskKey[];
   /** Keys that count when a word on an outcome is recorded, in order; then every key does. */
   readonly keysAtRecord?: readonly (readonly DeskKey[])[];
+  /** Workers of an earlier release take the model calls: they join nothing. */
+  readonly olderWorkers?: true;
   /** The session that `open_run` finds. */
   readonly session?: OpenedSession;
   /** `open_run` is tried for ever. */

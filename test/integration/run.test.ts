@@ -324,6 +324,16 @@ describe("an agent inside a user's own workflow", () => {
     expectWhole(await world.events('parent-1-child'), result);
   });
 
+  test.each(['.', '..'])('a child named %s fails the parent with the reason', async (id) => {
+    const failure = await parent('parentOf', [id]).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(WorkflowFailedError);
+    const { cause } = (failure as WorkflowFailedError).cause as { cause?: unknown };
+    expect(cause).toMatchObject({
+      type: 'InvalidTask',
+      message: `The run id "${id}" cannot be used: it stands for another place in a path.`,
+    });
+  });
+
   test('a child that cannot be opened fails the parent with the reason', async () => {
     const failure = await parent('parentOfNobody', []).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(WorkflowFailedError);

@@ -1,5 +1,6 @@
 /** G119: what others say while a correction is checked is held with it, and whoever loses hears of it. */
 import type { Decision } from '../../../core/state/ask.js';
+import { viewOfRun } from '../../../core/loop/run-result.js';
 import { RULES_VERSION } from '../../../core/step/changes.js';
 import { auditOf } from '../../../pure/audit-events.js';
 import { call, calls, decisionOn, says, tool, TOOLBOX, type Script } from '../script.js';
@@ -16,6 +17,7 @@ import {
   send,
   settle,
   started,
+  tick,
   type Outside,
   type Shell,
 } from '../shell.js';
@@ -204,4 +206,49 @@ test('whoever comes after the end of a question hears who decided it, and when',
   settle(shell);
   send(shell, late);
   finish(shell);
+});
+
+test('who waits for a correction that a used-up budget leaves out hears so at once', () => {
+  const ask = {
+    effect: 'financial',
+    idempotency: 'keyed',
+    approval: { roles: [], quorum: 1 },
+  } as const;
+  const last = { ...says('so far'), delayMs: 300_000 };
+  const shell = waiting({
+    tools: [tool('issue_refund', ask), tool('x_credit', ask), tool('x_note', ask)],
+    model: [
+      calls(
+        call('a', 'issue_refund', ARGS),
+        call('b', 'x_credit', ARGS),
+        call('c', 'x_note', ARGS),
+      ),
+      last,
+    ],
+    settings: { toolExecution: 'dataflow', wrapUpTurn: true },
+    budget: { maxToolCalls: 1 },
+  });
+  const [first, second, third] = viewOfRun(shell.run).asks;
+  const approve = (one: typeof first): Outside => ({
+    type: 'decision',
+    decision: decisionOn(one!, { decidedAt: shell.now }),
+  });
+  send(shell, approve(second));
+  settle(shell);
+  const said = { ...modify, by: 'ann', nonce: 'n', decidedAt: shell.now };
+  send(shell, { type: 'decision', decision: decisionOn(first!, said), ticket: 'ann' });
+  send(shell, {
+    type: 'decision',
+    decision: decisionOn(first!, { by: 'bob', nonce: 'm', decidedAt: shell.now }),
+    ticket: 'bob',
+  });
+  send(shell, approve(third));
+  const from = shell.now;
+  for (let steps = 0; steps < 4 && verdictOf(shell, 'bob') === undefined; steps += 1) tick(shell);
+  expect(shell.now - from).toBeLessThan(10_000);
+  for (const by of ['ann', 'bob']) {
+    expect(verdictOf(shell, by)).toMatchObject({ accepted: false, reason: 'already_decided' });
+  }
+  expect(viewOfRun(shell.run).asks).toEqual([]);
+  expect(finish(shell).stopReason).toBe('max_tool_calls');
 });

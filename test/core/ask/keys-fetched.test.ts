@@ -5,13 +5,14 @@ import type { Decision } from '../../../core/state/ask.js';
 import { fitsBytes, CONTINUE_AS_NEW_BYTES_MAX } from '../../../core/json/json.js';
 import { parseDecision } from '../../../core/messages/parse-message.js';
 import { viewOfRun } from '../../../core/loop/run-result.js';
-import { call, calls, decisionOn, says, tool, type Script } from '../script.js';
+import { call, calls, decisionOn, failure, says, tool, type Script } from '../script.js';
 import {
   createShell,
   crossSegment,
   executedOf,
   finish,
   ofType,
+  pass,
   post,
   activate,
   send,
@@ -112,7 +113,7 @@ test('it is refused when the key is not there either, and nobody asks for that k
   finish(shell);
 });
 
-test('keys are asked for eight times a segment, whatever anybody sends', () => {
+test('keys are asked for eight times, whatever anybody sends', () => {
   const shell = settle(proving([desk]));
   for (let nth = 0; nth < 12; nth += 1) {
     send(shell, word(signed(shell, { nonce: `n${nth}` }, newSigner()), `t${nth}`));
@@ -120,6 +121,41 @@ test('keys are asked for eight times a segment, whatever anybody sends', () => {
   }
   expect(started(shell, 'fetch_keys')).toHaveLength(8);
   expect(verdictOf(shell, 't11')).toMatchObject({ reason: 'unknown_key' });
+  send(shell, { type: 'interrupt' });
+  finish(shell);
+});
+
+test('who sends ids of no key keeps a new key from being found for a minute at most', () => {
+  const shell = settle(proving([desk, next]));
+  const { script } = shell;
+  Object.assign(shell, { script: { ...script, laterDeskKeys: [desk.key] } });
+  for (let nth = 0; nth < 12; nth += 1) {
+    send(shell, word(signed(shell, { nonce: `n${nth}` }, newSigner()), `t${nth}`));
+    settle(shell);
+  }
+  Object.assign(shell, { script });
+  send(shell, word(signed(shell), 'soon'));
+  settle(shell);
+  expect(verdictOf(shell, 'soon')).toMatchObject({ reason: 'unknown_key' });
+  pass(shell, 60_000);
+  send(shell, word(signed(shell), 'later'));
+  finish(shell);
+  expect(verdictOf(shell, 'later')).toEqual({ accepted: true, outcome: 'approved' });
+  expect(started(shell, 'fetch_keys')).toHaveLength(9);
+});
+
+test('a fetch that takes long is made once for each key', () => {
+  const shell = settle(proving([desk]));
+  for (const nonce of ['n1', 'n2']) {
+    post(shell, word(signed(shell, { nonce }), nonce));
+    activate(shell);
+    shell.now += 120_000;
+  }
+  settle(shell);
+  expect(started(shell, 'fetch_keys')).toHaveLength(1);
+  for (const ticket of ['n1', 'n2']) {
+    expect(verdictOf(shell, ticket)).toMatchObject({ reason: 'unknown_key' });
+  }
   send(shell, { type: 'interrupt' });
   finish(shell);
 });
@@ -153,6 +189,20 @@ test('when the segment ends in the same moment it goes along, and the next one i
   finish(shell);
   expect(started(shell, 'fetch_keys')).toEqual([]);
   expect(executedOf(shell)).toHaveLength(1);
+});
+
+test('when the segment is full nobody waits for a verdict as long as other work takes', () => {
+  const shell = proving([desk, next], {
+    model: [calls(call('r', 'lookup_order'), call('a', 'read_order')), says('done')],
+    settings: { requireProof: true, toolExecution: 'batched' },
+    outcomes: { lookup_order: [{ ok: 'late', delayMs: 600_000 }] },
+  });
+  until(shell, 'approval_requested');
+  post(shell, word(signed(shell), 't1'), { type: 'segment_full' });
+  activate(shell);
+  expect(verdictOf(shell, 't1')).toMatchObject({ accepted: false, reason: 'unknown_key' });
+  send(shell, { type: 'interrupt' });
+  finish(shell);
 });
 
 test('large ones never make the run too large to go on', () => {
@@ -195,6 +245,52 @@ test('one that is faster than its question waits for the keys as well', () => {
   send(shell, word(early, 't1'));
   finish(shell);
   expect(verdictOf(shell, 't1')).toMatchObject({ accepted: true });
+  expect(executedOf(shell)).toHaveLength(1);
+});
+
+test('what is dated ahead of when it came does not count by waiting for the keys', () => {
+  const shell = proving([desk, next], {
+    hooks: { slow: [{ delayMs: 600_000 }] },
+    hookNames: { PreToolUse: ['slow'] },
+  });
+  until(shell, 'model_response');
+  const [one] = shell.run.turn!.calls;
+  const early = next.signDecision(place, {
+    v: 1,
+    askId: 'run_1:0',
+    argsHash: one!.digest,
+    decision: 'approve',
+    by: 'pat',
+    roles: ['manager'],
+    decidedAt: shell.now + 90_000,
+    nonce: 'n1',
+  });
+  post(shell, word(early, 't1'));
+  activate(shell);
+  shell.now += 120_000;
+  for (let steps = 0; steps < 3; steps += 1) tick(shell);
+  expect(verdictOf(shell, 't1')).toMatchObject({ accepted: false, reason: 'clock_ahead' });
+  send(shell, { type: 'interrupt' });
+  finish(shell);
+});
+
+test('nobody is told that they have approved what a run that stops does not do', () => {
+  const shell = proving([desk, next], {
+    model: [calls(call('r', 'lookup_order'), call('a', 'read_order')), says('done')],
+    tools: tools.map((one) => (one.name === 'lookup_order' ? { ...one, required: true } : one)),
+    settings: { requireProof: true, toolExecution: 'batched' },
+    outcomes: { lookup_order: [{ ...failure('ToolUnavailable'), delayMs: 60_000 }] },
+  });
+  until(shell, 'approval_requested');
+  pass(shell, 50_000);
+  post(shell, word(signed(shell), 't1'));
+  activate(shell);
+  shell.awaited = shell.awaited.map((one) =>
+    one.id.startsWith('fetch_keys') ? { ...one, due: one.due + 60_000 } : one,
+  );
+  finish(shell);
+  expect(ofType(shell, 'stop')).toMatchObject([{ reason: 'tool_unavailable' }]);
+  expect(verdictOf(shell, 't1')).toMatchObject({ accepted: false, reason: 'run_closing' });
   expect(executedOf(shell)).toHaveLength(1);
 });
 

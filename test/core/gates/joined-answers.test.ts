@@ -102,6 +102,15 @@ test('a pause by a person ends the answer that it interrupts', () => {
   expect(shell.run.lastAnswer).toEqual({ text: 'c' });
 });
 
+test('of a worker that joins nothing yet the run joins the parts itself, as far as it has them', () => {
+  const olderWorkers = true;
+  expect(resultOf({ olderWorkers, model: [cut('a'), cut('b'), says('c')] }).answer).toEqual({
+    text: 'abc',
+  });
+  const long = 'x'.repeat(4_096);
+  expect(resultOf({ olderWorkers, model: [cut(long), says('c')] }).answer).toEqual({ text: 'c' });
+});
+
 test('runs of older rules take the last part alone', () => {
   const shell = createShell({ model: [cut('a'), says('b')], rules: RULES_VERSION - 1 });
   expect(finish(shell).answer).toEqual({ text: 'b' });

@@ -221,6 +221,28 @@ describe('a call that somebody approved before another call met a newer schema',
     expect(finish(shell)).toMatchObject({ stopReason: 'completed' });
   });
 
+  test('is checked again too when a correction has put that tool in the place of its own', () => {
+    const mixed = [
+      calls(call('a', 'issue_refund', ARGS), call('b', 'x_credit', OTHER)),
+      says('done'),
+    ];
+    const tools = [pay(ASKED), { ...pay(ASKED), name: 'x_credit' }];
+    const shell = played({ model: mixed, outcomes, settings, tools });
+    const [first, second] = viewOfRun(shell.run).asks;
+    const decidedAt = shell.now;
+    send(shell, { type: 'decision', decision: decisionOn(first!, { decidedAt }) });
+    const wanted = { tool: 'issue_refund', args: OTHER } as const;
+    const replace = { decision: 'replace', ...wanted, decidedAt } as const;
+    send(shell, { type: 'decision', decision: decisionOn(second!, replace) });
+    settle(shell);
+    const hashes = started(shell, 'check_call').map(({ input }) => input.schemaHash);
+    expect(hashes).toEqual(['schema', 'newer', 'newer']);
+    approveAll(shell);
+    expect(finish(shell)).toMatchObject({ stopReason: 'completed' });
+    const executed = started(shell, 'execute_tool').map(({ input }) => input.schemaHash);
+    expect(executed).toEqual(['schema', 'newer', 'newer']);
+  });
+
   test('runs on that approval under older rules', () => {
     const rules = CHANGES.schemasRechecked.since - 1;
     const shell = played({ model, outcomes, settings, tools: [pay(ASKED)], rules });

@@ -120,6 +120,20 @@ test('what a tool bills above its bound is told, and where it breaks the limit n
   expect(finish(broken)).toMatchObject({ stopReason: 'max_cost', costMicroUsd: 9_000_000 });
 });
 
+test('a cost that nobody can reckon with counts as the bound, and no sum of costs is more than a number holds', () => {
+  for (const costMicroUsd of [-5, 1.5, 2 ** 53]) {
+    const shell = played({ outcomes: { x_paid: [{ ok: 1, costMicroUsd }] } });
+    expect(finish(shell).costMicroUsd).toBe(2_000_000);
+  }
+  const most = { ok: 1, costMicroUsd: Number.MAX_SAFE_INTEGER } as const;
+  const shell = played({
+    model: [FREE, FREE, DONE],
+    outcomes: { x_paid: [most, most] },
+    budget: { maxCostMicroUsd: 'unlimited' },
+  });
+  expect(finish(shell).costMicroUsd).toBe(Number.MAX_SAFE_INTEGER);
+});
+
 test('a tool without a declared cost is paid by what is left', () => {
   const shell = played({
     tools: [tool('x_paid')],

@@ -14,3 +14,8 @@ export async function parentOfNobody(): Promise<RunResult> {
   const start = { agent: 'nobody', task: { goal: 'Serve.' }, settings };
   return runAgent(start, { runId: `${workflowId}-child` });
 }
+
+/** The child has this id. */
+export async function parentOf(runId: string): Promise<RunResult> {
+  return runAgent({ agent: 'desk', task: { goal: 'Serve.' } }, { runId });
+}
