@@ -175,7 +175,7 @@ test('thoughtReplies: a reply with thinking names its message', async () => {
 });
 
 test('growthTold: tokens that keep doubling from turn to turn are a warning', async () => {
-  const turns = [5_000, 10_000, 20_000, 40_000];
+  const turns = [3_000, 9_000, 27_000, 81_000];
   const run = await world.start({
     runId: 'growth',
     replies: [
@@ -219,8 +219,10 @@ test('pinnedProofs: a proof stays pinned beside a summary when its tool returns 
     runId: 'proof',
     task: { goal: 'Serve the customer.', requiredEvidence: [PAID] },
     replies: summarised(say(SUMMARY), [
-      order('paid'),
-      { ...order('unpaid'), usage: CROWDED },
+      // Long enough for a summary to be shorter.
+      { ...order('paid'), text: 'Let me see. '.repeat(400) },
+      order('unpaid'),
+      { ...order('A1'), usage: CROWDED },
       say('Finished.'),
     ]),
   });
