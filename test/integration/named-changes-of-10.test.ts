@@ -236,7 +236,8 @@ test('unmetEvidence: a tool that is gone ends the run when nothing has met its p
   const run = await world.start({
     runId: 'unmet',
     task: { goal: 'Serve the customer.', requiredEvidence: [PAID] },
-    replies: [order('unpaid'), order('gone'), say('Finished.')],
+    // Under older rules the run is asked for the evidence, again and again.
+    replies: [order('unpaid'), order('gone'), ...Array.from({ length: 9 }, () => say('Finished.'))],
   });
   const { result } = await world.ended(run);
   const stopReason = has('unmetEvidence') ? 'tool_unavailable' : 'evidence_missing';
@@ -271,6 +272,20 @@ test('bytesBound: tokens that another model counted bound no request', async () 
   await run.close();
   const { result } = await world.ended(run);
   expect(result.completed).toBe(true);
+});
+
+test('shownTransition: a run that goes on in another segment knows why it last went on', async () => {
+  const dynamicConfig = ['limit.historyCount.suggestContinueAsNew=30'];
+  const other = await startWorld({ dynamicConfig, worker: false });
+  await other.serve({ config: config() });
+  const turns = Array.from({ length: 8 }, (_, at) => order(`A${at}`));
+  const run = await other.start({ runId: 'segments', replies: [...turns, say('Finished.')] });
+  const { events } = await other.ended(run);
+  const reasons = ofType(events, 'transition').map(({ reason }) => reason);
+  expect(reasons).toContain('continued_as_new');
+  const { transition } = await run.state();
+  if (has('shownTransition')) expect(transition).toMatchObject({ reason: reasons.at(-1) });
+  await other.stop();
 });
 
 test('schemasRechecked: whoever approved a call that has not begun is asked again', async () => {
