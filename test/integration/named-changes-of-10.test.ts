@@ -112,11 +112,14 @@ afterAll(() => world.stop());
 
 const order = (name: string) => call('orders.read', { order: name });
 
-/** The replies in their order; a summary is asked for in between. */
+/** The replies in their order until a summary, if one is made, takes the place of the conversation. */
 function summarised(summary: ScriptedAnswer, replies: readonly ScriptedAnswer[]): Script {
-  let given = 0;
-  return ({ messages }) =>
-    isSummary(JSON.stringify(messages)) ? summary : (replies[given++] ?? say('Finished.'));
+  return ({ messages, assistantMessages }) => {
+    const text = JSON.stringify(messages);
+    if (isSummary(text)) return summary;
+    const next = text.includes(SUMMARY) ? undefined : replies[assistantMessages];
+    return next ?? say('Finished.');
+  };
 }
 
 test('cardShown: a question says which argument is the amount, and which says to whom', async () => {
@@ -272,6 +275,18 @@ test('bytesBound: tokens that another model counted bound no request', async () 
   await run.close();
   const { result } = await world.ended(run);
   expect(result.completed).toBe(true);
+});
+
+test('routeHashes: another model that is asked is named by the hash of its route', async () => {
+  const run = await world.start({
+    runId: 'spare-model',
+    settings: { fallbackModel: 'scripted/spare' },
+    budget: { maxRetriesPerModelCall: 0 },
+    replies: [[{ status: 529 }, say('Finished.')]],
+  });
+  const { result } = await world.ended(run);
+  const { modelRoute } = result.versions;
+  if (has('routeHashes')) expect(modelRoute).toMatch(/, [0-9a-f]{64}$/);
 });
 
 test('shownTransition: a run that goes on in another segment knows why it last went on', async () => {
