@@ -34,7 +34,8 @@ interface Source {
 function partOf({ bytes, places }: Source, part: { start: number; end: number }): string {
   const within = places.filter(({ start, end }) => start >= part.start && end <= part.end);
   const outermost = within.filter(
-    (one) => !within.some((other) => other !== one && other.start <= one.start && other.end >= one.end),
+    (one) =>
+      !within.some((other) => other !== one && other.start <= one.start && other.end >= one.end),
   );
   const pieces: string[] = [];
   let at = part.start;

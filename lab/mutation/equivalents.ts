@@ -15,7 +15,5 @@ interface Equivalent {
 export const EQUIVALENTS: readonly Equivalent[] = [];
 
 export function equivalentOf({ file, code, change }: Place): Equivalent | undefined {
-  return EQUIVALENTS.find(
-    (one) => one.file === file && one.code === code && one.change === change,
-  );
+  return EQUIVALENTS.find((one) => one.file === file && one.code === code && one.change === change);
 }

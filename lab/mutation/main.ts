@@ -1,4 +1,4 @@
-/** `npm run mutate [-- --sample N --seed S]`: breaks rules one at a time and says which case or test notices. */
+/** `npm run mutate [-- --sample N --seed S …]`: breaks rules one at a time and says which case or test notices. */
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { FLIPS } from './flips.js';
@@ -28,14 +28,14 @@ async function judgeAll(judge: Judge, mutations: readonly Mutation[]): Promise<n
   return alive;
 }
 
-async function main(options: { sample?: number; seed?: number }): Promise<void> {
+async function main(options: { sample?: number; seed?: readonly number[] }): Promise<void> {
   const copy = copySources(ROOT);
   process.once('exit', () => copy.remove());
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => process.exit(130));
   if (options.sample !== undefined) {
-    const { sample: count, seed = newSeed() } = options;
-    const passes = await judgeSample({ root: ROOT, folder: copy.folder, count, seed }, say);
+    const { sample: count, seed: seeds = [newSeed()] } = options;
+    const passes = await judgeSample({ root: ROOT, folder: copy.folder, count, seeds }, say);
     process.exitCode = passes ? 0 : 1;
     return;
   }
@@ -50,7 +50,10 @@ async function main(options: { sample?: number; seed?: number }): Promise<void> 
 const program = new Command('mutate')
   .description('Break the core one place at a time; every break must be noticed.')
   .option('--sample <n>', 'random changes instead of the named flips', wholeNumber)
-  .option('--seed <n>', 'of the sample', wholeNumber)
+  .option('--seed <n...>', 'one sample of each seed, pooled', (text: string, all?: number[]) => [
+    ...(all ?? []),
+    wholeNumber(text),
+  ])
   .action(main);
 program.parseAsync().catch((error: unknown) => {
   console.error(error);

@@ -70,7 +70,15 @@ export function placesOf(text: string, file: string): readonly Place[] {
     const code = bytes.subarray(span.start, span.end).toString().replaceAll(/\s+/g, ' ');
     const around = sides && { left: at(sides.left), right: at(sides.right) };
     return [
-      { ...span, file, name: `${file}:${line} ${change}`, code, change, replace, ...(around && { around }) },
+      {
+        ...span,
+        file,
+        name: `${file}:${line} ${change}`,
+        code,
+        change,
+        replace,
+        ...(around && { around }),
+      },
     ];
   });
 }

@@ -13,7 +13,8 @@ export async function playAll(folder: string, count: number, say: Noticed): Prom
   let player = await startPlayer(folder);
   const sound = await player.follow({ cases: [] });
   if (typeof sound === 'string') throw new Error(`The cases cannot be played: ${sound}`);
-  if (sound.noticed !== undefined) throw new Error(`A case fails without a change: ${sound.noticed}`);
+  if (sound.noticed !== undefined)
+    throw new Error(`A case fails without a change: ${sound.noticed}`);
   for (let id = 0; id < count; id += 1) {
     const cases = [...sound.differed.keys()].filter((index) => sound.differed[index]!.includes(id));
     let noticed: string | undefined;
@@ -22,7 +23,8 @@ export async function playAll(folder: string, count: number, say: Noticed): Prom
       noticed = typeof report === 'string' ? report : report.noticed;
       if (typeof report === 'string') player = await startPlayer(folder);
     }
-    if (noticed === undefined && sound.atLoad.includes(id)) noticed = await fromTheStart(folder, id);
+    if (noticed === undefined && sound.atLoad.includes(id))
+      noticed = await fromTheStart(folder, id);
     say(id, noticed);
   }
   player.stop();
