@@ -26,7 +26,7 @@ export function testAll(folder: string, ids: readonly number[]): ReadonlyMap<num
   }
   const noticed = new Map<number, string>();
   if (runs.length === 0) return noticed;
-  for (const file of failuresOf(jest(folder, ['core/mutants/'], {}))) {
+  for (const file of failuresOf(jest(folder, 'core/mutants/', {}))) {
     const run = runs[Number(/(\d+)\.test\.ts$/.exec(file)?.[1])];
     if (run !== undefined) noticed.set(run.id, relative(folder, run.path));
   }
@@ -43,7 +43,7 @@ function orderedRuns(folder: string, ids: readonly number[]): readonly Run[] {
   const notes = join(folder, 'notes.txt');
   rmSync(notes, { force: true });
   writeFileSync(notes, '');
-  const failing = new Set(failuresOf(jest(folder, ['test/core/'], { MUTANT_NOTES: notes })));
+  const failing = new Set(failuresOf(jest(folder, 'test/core/', { MUTANT_NOTES: notes })));
   const noted = new Map<string, Set<number>>();
   for (const line of readFileSync(notes, 'utf8').split('\n')) {
     const [id, path] = line.split('\t');
@@ -65,15 +65,19 @@ function failuresOf({ testResults }: JestReport): readonly string[] {
   return testResults.filter(({ status }) => status === 'failed').map(({ name }) => name);
 }
 
-function jest(folder: string, patterns: readonly string[], env: NodeJS.ProcessEnv): JestReport {
+function jest(folder: string, pattern: string, env: NodeJS.ProcessEnv): JestReport {
   const report = join(folder, 'jest.json');
   rmSync(report, { force: true });
   spawnSync(
     process.execPath,
     [
       'node_modules/jest/bin/jest.js',
-      ...['--config', 'jest.mutants.cjs', '--runInBand', '--ci', '--json', '--outputFile', report],
-      ...['--testPathPatterns', ...patterns],
+      '--config=jest.mutants.cjs',
+      '--runInBand',
+      '--ci',
+      '--json',
+      `--outputFile=${report}`,
+      `--testPathPatterns=${pattern}`,
     ],
     {
       cwd: folder,
