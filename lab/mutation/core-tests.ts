@@ -1,36 +1,51 @@
 /**
- * Which of the changes that no case noticed do tests of the core notice? Two processes in all: one in which each test file
- * notes the changes that would have made a difference to it, and one that runs such a file once per change.
+ * Which of the changes that no case noticed do tests of the core notice? One process in which each test file
+ * notes the changes that would have made a difference to it; then a few that run such files once per change.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
-/** Files in which a change made a difference, the ones that few changes did first. */
-const FILES_MAX = 8;
+/** Of the files in which a change makes a difference: so many, then up to so many. */
+const ROUNDS = [1, 4, 12] as const;
 const LIMIT_MS = 1_800_000;
 
 /** By change: the test file that noticed it. */
 export function testAll(folder: string, ids: readonly number[]): ReadonlyMap<number, string> {
+  const noticed = new Map<number, string>();
+  if (ids.length === 0) return noticed;
   writeFileSync(join(folder, 'jest.mutants.cjs'), CONFIG);
-  const runs = orderedRuns(folder, ids);
+  const files = filesThatDiffer(folder);
+  let from = 0;
+  for (const to of ROUNDS) {
+    const runs = ids
+      .filter((id) => !noticed.has(id))
+      .flatMap((id) =>
+        filesOf(files, id)
+          .slice(from, to)
+          .map((path): Run => ({ id, path })),
+      );
+    for (const run of runsThatFail(folder, runs)) noticed.set(run.id, relative(folder, run.path));
+    from = to;
+  }
+  return noticed;
+}
+
+/** Most changes are noticed by the first files; only what they miss is run with more of them. */
+function runsThatFail(folder: string, runs: readonly Run[]): readonly Run[] {
+  if (runs.length === 0) return [];
   const below = join(folder, 'test', 'core', 'mutants');
+  rmSync(below, { recursive: true, force: true });
   mkdirSync(below, { recursive: true });
   for (const [index, { id, path }] of runs.entries()) {
     const from = relative(below, path).replace(/\.ts$/, '');
-    writeFileSync(
-      join(below, `${index}.test.ts`),
-      `process.env.MUTANT = '${id}';\nrequire('${from}');\n`,
-    );
+    const file = join(below, `${index}.test.ts`);
+    writeFileSync(file, `process.env.MUTANT = '${id}';\nrequire('${from}');\n`);
   }
-  const noticed = new Map<number, string>();
-  if (runs.length === 0) return noticed;
-  for (const file of failuresOf(jest(folder, 'core/mutants/', {}))) {
-    const run = runs[Number(/(\d+)\.test\.ts$/.exec(file)?.[1])];
-    if (run !== undefined) noticed.set(run.id, relative(folder, run.path));
-  }
-  return noticed;
+  return failuresOf(jest(folder, 'core/mutants/', {})).flatMap(
+    (file) => runs[Number(/(\d+)\.test\.ts$/.exec(file)?.[1])] ?? [],
+  );
 }
 
 interface Run {
@@ -38,10 +53,11 @@ interface Run {
   readonly path: string;
 }
 
-/** Files that fail without a change prove nothing. */
-function orderedRuns(folder: string, ids: readonly number[]): readonly Run[] {
+type Noted = readonly (readonly [path: string, changes: ReadonlySet<number>])[];
+
+/** Test files with the changes that made a difference to them. Files that fail without a change prove nothing. */
+function filesThatDiffer(folder: string): Noted {
   const notes = join(folder, 'notes.txt');
-  rmSync(notes, { force: true });
   writeFileSync(notes, '');
   const failing = new Set(failuresOf(jest(folder, 'test/core/', { MUTANT_NOTES: notes })));
   const noted = new Map<string, Set<number>>();
@@ -50,11 +66,15 @@ function orderedRuns(folder: string, ids: readonly number[]): readonly Run[] {
     if (path === undefined || path === '' || failing.has(path)) continue;
     noted.set(path, (noted.get(path) ?? new Set()).add(Number(id)));
   }
-  const files = [...noted].toSorted(([, a], [, b]) => a.size - b.size);
-  return ids.flatMap((id) => {
-    const own = files.filter(([, changes]) => changes.has(id)).slice(0, FILES_MAX);
-    return own.map(([path]) => ({ id, path }));
-  });
+  return [...noted];
+}
+
+/** The ones that few changes made a difference to come first: they are about this one. */
+function filesOf(files: Noted, id: number): readonly string[] {
+  return files
+    .filter(([, changes]) => changes.has(id))
+    .toSorted(([, a], [, b]) => a.size - b.size)
+    .map(([path]) => path);
 }
 
 interface JestReport {
