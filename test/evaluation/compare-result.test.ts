@@ -107,7 +107,12 @@ describe('fields of the result', () => {
   });
 
   test('an answer of null asks that there is none', () => {
-    const none = ended({ completed: false, status: 'stopped', answer: undefined });
+    const none = ended({
+      stopReason: 'max_turns',
+      status: 'stopped',
+      completed: false,
+      answer: undefined,
+    });
     expect(paths({ answer: null }, none)).toEqual([]);
     expect(differences({ answer: null }, observationWith())).toMatchObject([
       { path: 'answer', expected: 'none', observed: 'It shipped.' },
