@@ -26,6 +26,10 @@ export const switches: Switches = {
 
 let trying = false;
 
+/**
+ * The value of a place; the copy's own text asks.
+ * @public
+ */
 export function switched<T>(id: number, sound: () => T, changed: () => T): T {
   if (id === switches.active) {
     switches.uses += 1;
