@@ -61,21 +61,16 @@ describe('a switch', () => {
     switches.differed.clear();
   });
 
+  const asked = (id: number, [a, b]: readonly [number, number]): boolean =>
+    switched(
+      id,
+      () => a > b,
+      () => a >= b,
+    );
+
   test('leaves a place as it was and notes a change that makes a difference', () => {
-    expect(
-      switched(
-        1,
-        () => 2 > 1,
-        () => 2 >= 1,
-      ),
-    ).toBe(true);
-    expect(
-      switched(
-        2,
-        () => 1 > 1,
-        () => 1 >= 1,
-      ),
-    ).toBe(false);
+    expect(asked(1, [2, 1])).toBe(true);
+    expect(asked(2, [1, 1])).toBe(false);
     expect([...switches.differed]).toEqual([2]);
   });
 
@@ -89,20 +84,8 @@ describe('a switch', () => {
 
   test('makes the change that is active', () => {
     switches.active = 2;
-    expect(
-      switched(
-        2,
-        () => 1 > 1,
-        () => 1 >= 1,
-      ),
-    ).toBe(true);
-    expect(
-      switched(
-        1,
-        () => 1 > 1,
-        () => 1 >= 1,
-      ),
-    ).toBe(false);
+    expect(asked(2, [1, 1])).toBe(true);
+    expect(asked(1, [1, 1])).toBe(false);
   });
 });
 
