@@ -16,6 +16,7 @@ export function testAll(folder: string, ids: readonly number[]): ReadonlyMap<num
   const noticed = new Map<number, string>();
   if (ids.length === 0) return noticed;
   writeFileSync(join(folder, 'jest.mutants.cjs'), CONFIG);
+  writeFileSync(join(folder, 'until-one-fails.cjs'), ENVIRONMENT);
   const files = filesThatDiffer(folder);
   let from = 0;
   for (const to of ROUNDS) {
@@ -118,6 +119,17 @@ module.exports = {
   globalTeardown: undefined,
   testSequencer: undefined,
   reporters: [],
-  testTimeout: 30000,
+  testEnvironment: '<rootDir>/until-one-fails.cjs',
+  testTimeout: 10000,
+};
+`;
+
+/** A file whose first test failed has noticed; the rest of it would only wait for what never comes. */
+const ENVIRONMENT = `const OneContext = require('./test/one-context.cjs');
+module.exports = class UntilOneFails extends OneContext {
+  handleTestEvent(event) {
+    if (event.name === 'test_fn_failure' || event.name === 'hook_failure') this.failed = true;
+    if (event.name === 'test_start' && this.failed) event.test.mode = 'skip';
+  }
 };
 `;

@@ -30,7 +30,9 @@ export async function judgeSample(
   say(`seed ${seeds.join(' ')}`);
   const drawn = seeds.flatMap((seed) => samplePlaces(root, count, seed));
   // A place that two seeds draw is one change.
-  const places = [...new Map(drawn.map((one) => [`${one.file}:${one.start}`, one])).values()];
+  const places = [
+    ...new Map(drawn.map((one) => [`${one.name} ${one.start} ${one.end}`, one])).values(),
+  ];
   buildIn(folder, places);
   const left: number[] = [];
   await playAll(folder, places.length, (id, by) => {
