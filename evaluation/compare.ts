@@ -19,8 +19,8 @@ import { judgeInvariants } from './compare/invariants.js';
 import { judgeOverlap } from './compare/overlap.js';
 import { judgeHistory, judgePersisted, judgeRequests, judgeSessions } from './compare/requests.js';
 import {
-  answerOf,
   field,
+  judgeAnswer,
   judgeCounters,
   judgeNextSafeAction,
   judgePhase,
@@ -50,7 +50,7 @@ const JUDGES: Judges = {
   phase: judgePhase,
   status: field('status', (result) => result.status),
   completed: field('completed', (result) => result.completed),
-  answer: field('answer', answerOf),
+  answer: judgeAnswer,
   output: field('output', (result) => result.output),
   partial_output: field('partial_output', partialOutputOf),
   budget_overrun: field('budget_overrun', (result) => result.budgetOverrun ?? false),

@@ -44,8 +44,17 @@ export function field(path: string, read: Field) {
     equal(path, wanted as Json, result && read(result));
 }
 
-export const answerOf: Field = (result) => wholeText(result.answer);
 export const partialOutputOf: Field = (result) => wholeText(result.partialOutput);
+
+/** Null: a run without an answer, or no run at all. */
+export function judgeAnswer(
+  wanted: string | null,
+  { observation: { result } }: Seen,
+): readonly Difference[] {
+  const answer = wholeText(result?.answer);
+  if (wanted !== null) return equal('answer', wanted, answer);
+  return answer === undefined ? NO_DIFFERENCE : difference('answer', 'none', answer);
+}
 
 export function judgeNextSafeAction(
   wanted: string | true,

@@ -206,7 +206,8 @@ const ofResult = {
   phase: z.enum(PHASES),
   status: z.enum(['completed', 'stopped', 'failed', 'cancelled']),
   completed: z.boolean(),
-  answer: z.string(),
+  /** Null: there is none. */
+  answer: z.string().nullable(),
   output: z.unknown(),
   partial_output: z.string(),
   budget_overrun: z.boolean(),

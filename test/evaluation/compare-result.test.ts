@@ -106,6 +106,20 @@ describe('fields of the result', () => {
     expect(paths({ [key]: wrong }, full)).toEqual([key]);
   });
 
+  test('an answer of null asks that there is none', () => {
+    const none = ended({
+      stopReason: 'max_turns',
+      status: 'stopped',
+      completed: false,
+      answer: undefined,
+    });
+    expect(paths({ answer: null }, none)).toEqual([]);
+    expect(differences({ answer: null }, observationWith())).toMatchObject([
+      { path: 'answer', expected: 'none', observed: 'It shipped.' },
+    ]);
+    expect(paths({ answer: 'It shipped.' }, none)).toEqual(['answer']);
+  });
+
   test('next_safe_action: true asks only that there is one', () => {
     expect(differences({ next_safe_action: true }, full)).toEqual([]);
     expect(paths({ next_safe_action: true }, observationWith())).toEqual(['next_safe_action']);

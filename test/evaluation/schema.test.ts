@@ -90,6 +90,7 @@ if (typeof accepts === 'string' && process.env.CI !== 'true') {
       let compared = 0;
       for (const sample of [...SAMPLES, OLDEST_FORM].flatMap(partsOf)) {
         for (const mutant of mutantsOf(sample)) {
+          if (expectsNoAnswer(mutant)) continue;
           compared += 1;
           const wanted = specified(mutant);
           if (isAccepted(mutant) !== wanted) {
@@ -101,6 +102,12 @@ if (typeof accepts === 'string' && process.env.CI !== 'true') {
       expect(compared).toBeGreaterThan(4_000);
     });
   });
+}
+
+/** The project's own word: the specification has none for an answer that is not there. */
+function expectsNoAnswer(document: unknown): boolean {
+  const { expected } = (document ?? {}) as { readonly expected?: { readonly answer?: unknown } };
+  return expected?.answer === null;
 }
 
 /** The smallest part that differs, for a message that can be read. */

@@ -78,6 +78,19 @@ test('each passes, and none is skipped', () => {
   expect(passed).toBeGreaterThan(280);
 });
 
+test('each says its answer or that there is none, its cost and the order of its events', () => {
+  const silent = fixtures.flatMap(({ caseId, expected }) => {
+    // A start that is refused has no run: nothing is answered, paid or told.
+    if (expected.start_error !== undefined) return [];
+    const { answer, cost_micro_usd, events } = expected;
+    const says = { answer, cost_micro_usd, events: events?.find((event) => 'event' in event) };
+    return Object.entries(says).flatMap(([key, value]) =>
+      value === undefined ? [`${caseId}: ${key}`] : [],
+    );
+  });
+  expect(silent).toEqual([]);
+});
+
 test('each tells its run in messages', () => {
   expect(told.length).toBeGreaterThan(280);
 });

@@ -1,0 +1,60 @@
+/** A process that plays cases in a copy with switches, as it is told by the process that started it. */
+import { join } from 'node:path';
+import { collectFixtures } from '../../evaluation/collect.js';
+import { compare } from '../../evaluation/compare.js';
+import type { Fixture } from '../../evaluation/fixture.js';
+import { createSimulationEngine } from '../../evaluation/simulation/index.js';
+import { switches } from './switch.js';
+
+/** Plays these cases until one of them notices the change; without a change plays all and notes. */
+export interface Order {
+  readonly mutant?: number;
+  readonly cases: readonly number[];
+}
+
+export interface Report {
+  /** The first case that noticed, and where. */
+  readonly noticed?: string;
+  /** Of each case, by its position: the changes that would have made a difference. */
+  readonly differed: readonly (readonly number[])[];
+  /** The same while sources and cases were loaded. */
+  readonly atLoad: readonly number[];
+}
+
+const FOLDER = join(__dirname, '..', '..');
+const engine = createSimulationEngine();
+
+async function noticing(fixture: Fixture): Promise<string | undefined> {
+  const run = await engine.run(fixture, { seed: 1 });
+  if (run.kind !== 'observed') return `${fixture.caseId} (engine)`;
+  const [first] = compare(fixture, run.observed);
+  return first === undefined ? undefined : `${fixture.caseId} (${first.path})`;
+}
+
+async function main(): Promise<void> {
+  const fixtures = await collectFixtures({ paths: ['test/scenarios'], folder: FOLDER });
+  const atLoad = [...switches.differed];
+  process.on('message', (order: Order) => void follow(order));
+  process.send!({ cases: fixtures.length });
+
+  async function follow({ mutant, cases }: Order): Promise<void> {
+    switches.active = mutant;
+    const differed: number[][] = [];
+    let noticed: string | undefined;
+    for (const index of cases.length > 0 ? cases : fixtures.keys()) {
+      switches.differed.clear();
+      switches.uses = 0;
+      const by = await noticing(fixtures[index]!);
+      differed.push([...switches.differed]);
+      if (by === undefined) continue;
+      noticed = by;
+      break;
+    }
+    process.send!({ differed, atLoad, ...(noticed !== undefined && { noticed }) } satisfies Report);
+  }
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});
