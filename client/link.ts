@@ -15,6 +15,7 @@ export type ReadingStore = Pick<
   | 'getRun'
   | 'listAsks'
   | 'getAsk'
+  | 'openedSeq'
   | 'getText'
   | 'getSession'
   | 'latestSession'

@@ -177,7 +177,7 @@ export async function answerAsk(
   await bounded(link, { runId }, () =>
     link.temporal.workflow.getHandle(runId).signal(messages.provideInput, provided),
   );
-  const delivery = await heardAnswer(link, runId, { askId: ask.askId, by });
+  const delivery = await heardAnswer(link, runId, { askId: ask.askId, by, value: answer.value });
   if (delivery.delivered === 'signal' || delivery.verdict.accepted) return delivery;
   throw decisionRejected(delivery.verdict, { askId: ask.askId, runId });
 }

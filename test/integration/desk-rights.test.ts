@@ -1,6 +1,6 @@
 /** What whoever may only answer sees at the desk: their own questions, and nothing else of any run. */
 import { idOf, newKey, startDesk, type Name, type TestDesk } from './support/desk.js';
-import { call, openAsk, pay, say, startWorld, type World } from './support/world.js';
+import { call, ofType, openAsk, pay, say, startWorld, type World } from './support/world.js';
 
 interface Question {
   readonly askId: string;
@@ -61,10 +61,31 @@ test('whoever decides nowhere sees the questions that they may answer, answers t
 
   const path = `/v1/questions/${question}/answers`;
   const answer = await desk.post(path, { value: 'blue' }, { as: 'clerk', key: newKey() });
-  expect(answer.status).toBe(200);
+  expect(answer).toMatchObject({ status: 200, body: { outcome: 'answered' } });
   expect((await world.ended(asking)).result.status).toBe('completed');
   await paying.reject(approval, { by: idOf('mia'), roles: ['manager'] });
   await world.ended(paying);
+});
+
+test('of two answers that one person sends at the same moment the one that the model reads counts', async () => {
+  const run = await world.start({
+    runId: 'twice',
+    replies: [call('ask_person', { question: 'Which colour?' }), say('That one then.')],
+  });
+  const { askId } = await openAsk(run);
+  const colours = ['blue', 'red'];
+  const answers = await Promise.all(
+    colours.map((value) =>
+      desk.post(`/v1/questions/${askId}/answers`, { value }, { as: 'clerk', key: newKey() }),
+    ),
+  );
+  const { events } = await world.ended(run);
+  const [finished] = ofType(events, 'tool_finished');
+  for (const [place, { status, body }] of answers.entries()) {
+    const isRead = finished?.content.text === colours[place];
+    const said = isRead ? { outcome: 'answered' } : { code: 'already_decided' };
+    expect({ status, body }).toMatchObject({ status: isRead ? 200 : 409, body: said });
+  }
 });
 
 test('the configuration may open runs to others, and answering to fewer', async () => {
