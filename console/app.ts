@@ -16,7 +16,7 @@ import { strangersAt } from './identity/strangers.js';
 import { parseBody, parseFields } from './http/parse.js';
 import { notFound, Problem, problemOf, problemResponse } from './http/problem.js';
 import { rateLimit, slots } from './http/rate.js';
-import { remoteAddress, trustedProxies } from './http/remote-address.js';
+import { addressGroup, remoteAddress, trustedProxies } from './http/remote-address.js';
 import { streamResponse } from './http/stream.js';
 import { SECURITY_HEADERS } from './http/security-headers.js';
 import type { StaticPage } from './static-page.js';
@@ -100,7 +100,7 @@ function loggingIn({ desk, logins }: AppSettings): LogIn {
     const peer = context.env?.incoming?.socket?.remoteAddress ?? 'unknown';
     const address = remoteAddress(peer, context.req.header('x-forwarded-for'), proxies);
     const header = context.req.header('authorization') ?? '';
-    const attempt = strangers.attempt(address, header);
+    const attempt = strangers.attempt(addressGroup(address), header);
     if (attempt.seconds > 0) throw tooMany(attempt.seconds);
     const login = await authenticate(context.req.raw, logins);
     if (login.ok) {

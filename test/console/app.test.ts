@@ -31,12 +31,16 @@ function appWith(login: Authenticator, limits: object = {}) {
     signal: new AbortController().signal,
     page: () => undefined,
   });
-  return async (body: string, token = 'x') =>
-    await app.request('/v1/digest', {
-      method: 'POST',
-      body,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    });
+  return async (body: string, token = 'x', remoteAddress = '192.0.2.1') =>
+    await app.request(
+      '/v1/digest',
+      {
+        method: 'POST',
+        body,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      },
+      { incoming: { socket: { remoteAddress } } },
+    );
 }
 
 const named =
@@ -66,6 +70,23 @@ test('tokens of a stranger are not even looked at beyond the limit', async () =>
   expect(statuses.filter((one) => one === 401)).toHaveLength(3);
   expect(statuses.filter((one) => one === 429)).toHaveLength(6);
   expect(looked).toHaveLength(3);
+});
+
+test('whoever has a network of IPv6 has no more guesses than one address', async () => {
+  const looked: string[] = [];
+  const app = appWith(
+    async ({ token }) => {
+      looked.push(token);
+      return { ok: false, why: 'bad' };
+    },
+    { failedLoginsPerMinute: 3 },
+  );
+  const replies = await Promise.all(
+    Array.from({ length: 9 }, (_, n) => app('{}', `guess-${n}`, `2001:db8:1:2::${n}`)),
+  );
+  expect(replies.filter(({ status }) => status === 429)).toHaveLength(6);
+  expect(looked).toHaveLength(3);
+  expect((await app('{}', 'guess', '2001:db8:1:3::1')).status).toBe(401);
 });
 
 test('nobody uses up what somebody else of another tenant may ask', async () => {
