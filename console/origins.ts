@@ -24,7 +24,7 @@ export interface Read {
 /** Figures of a budget are the run's own, and words are nobody's action. */
 export function originsOf(ask: AskRow, read: Read): readonly Origin[] {
   if (ask.kind !== 'approval' && ask.kind !== 'outcome') return [];
-  const wanted = valuesIn(ask.args, '', DEPTH_MAX).slice(0, VALUES_MAX);
+  const wanted = withOwnPath(valuesIn(ask.args, '', DEPTH_MAX)).slice(0, VALUES_MAX);
   const declared = ask.card?.amount;
   return wanted.flatMap(({ path, raw }) => {
     const amount = declared?.path === path ? at(ask.args, path) : undefined;
@@ -57,4 +57,12 @@ function valuesIn(value: Json | undefined, path: string, depth: number): readonl
   return Object.entries(value).flatMap(([name, part]) =>
     valuesIn(part, path === '' ? name : `${path}.${name}`, depth - 1),
   );
+}
+
+/** A name may have points in it: of two values under one path nobody could tell which one is meant. */
+function withOwnPath(values: readonly Value[]): readonly Value[] {
+  const paths = new Set<string>();
+  const shared = new Set<string>();
+  for (const { path } of values) (paths.has(path) ? shared : paths).add(path);
+  return values.filter(({ path }) => !shared.has(path));
 }
