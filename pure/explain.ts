@@ -8,6 +8,7 @@ import type { RunEvent } from '../core/state/event.js';
 import { previewOf } from '../core/json/json.js';
 import { recoveryWords } from '../core/state/recovery.js';
 import type { RunResult } from '../core/state/result.js';
+import { decimalOf, decimalText, shifted } from './decimal.js';
 import { TRANSITIONS } from './transitions.js';
 
 /** The station or gate that decided, or the rule where no finer name is known; 'outside' when somebody else did. */
@@ -196,9 +197,21 @@ function validationWords(event: Of<'validation'>): Said | undefined {
 
 function finishedWords(event: Of<'tool_finished'>): string {
   if (event.hosted) return `the vendor ran ${event.tool}: ${event.status}`;
-  if (event.status === 'ok') return `${event.tool} succeeded after ${event.attempts} attempts`;
+  const cost = costWords(event.costMicroUsd);
+  if (event.status === 'ok') {
+    return `${event.tool} succeeded after ${event.attempts} attempts${cost}`;
+  }
   const how = event.started ? 'failed' : 'did not run';
-  return `${event.tool} ${how}: ${event.code ?? event.status}${because(previewOf(event.content))}`;
+  const why = because(previewOf(event.content));
+  return `${event.tool} ${how}${cost}: ${event.code ?? event.status}${why}`;
+}
+
+const MICRO_DIGITS = 6;
+
+function costWords(microUsd: number | undefined): string {
+  const usd = decimalOf(microUsd);
+  if (usd === undefined) return '';
+  return ` and cost $${decimalText(shifted(usd, -MICRO_DIGITS), 2)}`;
 }
 
 function recoveryText({ steps }: Of<'tool_reconciled'>): string {

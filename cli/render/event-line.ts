@@ -210,9 +210,11 @@ function toolText(event: Of<'tool_finished'>, paint: Paint): string {
   const idle = event.hosted ? ', run by the vendor' : ', not started';
   const took = event.started ? `, ${durationText(event.durationMs)}` : idle;
   const attempts = event.attempts > 1 ? `, ${event.attempts} attempts` : '';
+  const cost = event.costMicroUsd === undefined ? '' : `, ${usdText(event.costMicroUsd)}`;
   const status = `${event.status}${code}`;
   const paintStatus = event.status === 'ok' ? paint.green : paint.red;
-  return `${inert(event.tool)} ${paintStatus(status)} ${quote(event.content)}${paint.dim(took + attempts)}`;
+  const facts = paint.dim(`${took}${attempts}${cost}`);
+  return `${inert(event.tool)} ${paintStatus(status)} ${quote(event.content)}${facts}`;
 }
 
 function recoveryText({ tool, steps }: Of<'tool_reconciled'>): string {

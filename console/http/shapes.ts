@@ -296,8 +296,15 @@ const standingGrant = z.object({
 });
 
 export const runState = z.looseObject({
+  taskId: text.describe('begins the idempotency keys of its calls'),
+  goal: text.describe('the beginning of a long one'),
+  startedAt: time,
   status: text,
   phase: text,
+  transition: z
+    .object({ reason: text, at: time })
+    .optional()
+    .describe('why it went on the last time; absent: it has not yet'),
   segment: z.number().int(),
   counters: z.looseObject({ costMicroUsd: z.number().int(), toolCalls: z.number().int() }),
   reservedMicroUsd: z.number().int(),

@@ -110,7 +110,8 @@ const getRunState = endpoint({
   method: 'get',
   path: '/v1/runs/{runId}/state',
   name: 'getRunState',
-  summary: 'The state of the run at this moment: counters, budget, standing grants.',
+  summary:
+    'The state of the run at this moment: task, newest transition, counters, budget, standing grants.',
   access: 'read',
   params: z.strictObject({ runId: shapes.id }),
   answers: { 200: { description: 'The state.', schema: shapes.runState } },
@@ -119,12 +120,16 @@ const getRunState = endpoint({
     const run = await ownHandle(desk, person.tenant, runId);
     const view = await run.state(STATE_LIMIT_MS);
     const { status, phase, segment, counters, reservedMicroUsd, queuedMessages } = view;
-    const { budget, grants } = view;
+    const { taskId, goal, startedAt, transition, budget, grants } = view;
     return {
       status: 200,
       body: {
+        taskId,
+        goal,
+        startedAt,
         status,
         phase,
+        ...(transition !== undefined && { transition }),
         segment,
         counters,
         reservedMicroUsd,

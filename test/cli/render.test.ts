@@ -218,3 +218,28 @@ describe('the headline of a card at the terminal', () => {
     expect(shown({ card })).toMatch(/"amountCents"[^]*"fee_amount"[^]*"note"[^]*"orderId"/);
   });
 });
+
+test('what a tool cost is in its line and in its explanation', () => {
+  const event = (facts: object): RunEvent =>
+    ({
+      v: 1,
+      type: 'tool_finished',
+      callId: 'c1',
+      tool: 'search.web',
+      status: 'ok',
+      content: { text: 'found' },
+      started: true,
+      durationMs: 900,
+      attempts: 1,
+      stamp: { seq: 1, at: 0 },
+      ...facts,
+    }) as unknown as RunEvent;
+  const paid = event({ costMicroUsd: 12_300 });
+  expect(eventLine(paid)).toContain(', 900 ms, $0.0123');
+  expect(explainRun([paid])[0]!.words).toBe(
+    'search.web succeeded after 1 attempts and cost $0.0123',
+  );
+  const lost = event({ costMicroUsd: 2_000_000, status: 'error', code: 'timeout' });
+  expect(explainRun([lost])[0]!.words).toContain('search.web failed and cost $2.00: timeout');
+  expect(eventLine(event({}))).not.toContain('$');
+});

@@ -368,7 +368,14 @@ test('a question comes with what it rests on, its votes, and nothing of another 
   expect(listed.body).toMatchObject({ total: 1, items: [{ askId }] });
   expect((await desk.get('/v1/inbox?search=grounded', 'bob')).body).toMatchObject({ total: 0 });
   const state = await desk.get('/v1/runs/grounded/state');
-  expect(state.body).toMatchObject({ status: 'awaiting_approval', budget: { maxTurns: 20 } });
+  expect(state.body).toMatchObject({
+    taskId: 'grounded',
+    goal: 'Serve the customer.',
+    startedAt: expect.any(Number),
+    status: 'awaiting_approval',
+    transition: { reason: expect.any(String), at: expect.any(Number) },
+    budget: { maxTurns: 20 },
+  });
   await run.interrupt();
 });
 
