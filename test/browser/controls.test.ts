@@ -57,7 +57,7 @@ describeInBrowser('the desk', () => {
       await decide(stage, ask, { decision: 'approve' });
       await stage.world.ended(run);
       const rita = await stage.open('rita', { path: '/trail' });
-      await rita.page.getByText('None of your roles allows this.').first().waitFor();
+      await rita.page.getByRole('heading', { name: 'Not for your roles' }).waitFor();
       await rita.context.close();
       const { page, faults, context } = await stage.open('ann', { path: '/trail' });
       const row = page.getByRole('row', { name: /decided/ }).first();

@@ -12,6 +12,7 @@ import { dateTime, relative } from '../parts/format.js';
 import { InertBlock, InertLine } from '../parts/inert.js';
 import { KIND_NAMES } from '../parts/kind-names.js';
 import { runPath } from '../parts/paths.js';
+import { may } from '../parts/rights.js';
 import { Arguments } from './arguments.js';
 import { Attempts } from './attempts.js';
 import { budgetTitle } from '../parts/budget-words.js';
@@ -37,7 +38,11 @@ export interface AskCardProps {
 
 export function AskCard({ first, ask, me, grounds, next }: AskCardProps): VNode {
   const above = useMemo(() => <Above ask={first} grounds={grounds} />, [first, grounds]);
-  const below = useMemo(() => <Below ask={first} grounds={grounds} />, [first, grounds]);
+  const mayRead = may(me, 'read');
+  const below = useMemo(
+    () => <Below ask={first} grounds={grounds} mayRead={mayRead} />,
+    [first, grounds, mayRead],
+  );
   return (
     <article class="card" aria-label="The question">
       <header class="card-head">
@@ -100,25 +105,37 @@ function Above({ ask, grounds }: PartProps): VNode {
   );
 }
 
-function Below({ ask, grounds }: PartProps): VNode {
+interface BelowProps extends PartProps {
+  /** What a run has read and done is for those who read runs; whoever only answers is told the question. */
+  readonly mayRead: boolean;
+}
+
+function Below({ ask, grounds, mayRead }: BelowProps): VNode {
   const { runId, askId, argsHash, openedAt } = ask;
+  const isWithheld = ask.kind === 'input' && !mayRead;
   return (
     <>
-      <div class="grounds">
-        {grounds === undefined ? (
-          <p class="help">Fetching the grounds of the proposal …</p>
-        ) : (
-          <>
-            <Why ask={ask} grounds={grounds} />
-            <Sources grounds={grounds} runId={runId} />
-          </>
-        )}
-      </div>
+      {!isWithheld && (
+        <div class="grounds">
+          {grounds === undefined ? (
+            <p class="help">Fetching the grounds of the proposal …</p>
+          ) : (
+            <>
+              <Why ask={ask} grounds={grounds} />
+              <Sources grounds={grounds} runId={runId} />
+            </>
+          )}
+        </div>
+      )}
       <dl class="facts card-foot">
         <Fact name="Run">
-          <a href={runPath(runId)}>
+          {mayRead ? (
+            <a href={runPath(runId)}>
+              <InertLine text={runId} max={128} />
+            </a>
+          ) : (
             <InertLine text={runId} max={128} />
-          </a>
+          )}
         </Fact>
         <Fact name="Asked">{`${dateTime(openedAt)} (${relative(openedAt, now())})`}</Fact>
         <Fact name="Question">

@@ -7,6 +7,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { wordsOf } from '../data/api.js';
 import type { Person } from '../data/api-types.js';
 import { DecisionPanel } from '../decide/decision-panel.js';
+import { may } from '../parts/rights.js';
 import { useTitle } from '../parts/use-title.js';
 import { AskCard } from './ask-card.js';
 import { ReceiptSection } from './receipt.js';
@@ -68,7 +69,8 @@ interface AskShownProps {
 function AskShown({ version, me, changed, next, told }: AskShownProps): VNode {
   const { ask, number, isDropped } = version;
   const [first] = useState(ask);
-  const grounds = useGrounds(first.askId);
+  const isGrounded = first.kind !== 'input' || may(me, 'read');
+  const grounds = useGrounds(first.askId, isGrounded);
   const pane = useRef<HTMLDivElement>(null);
   useTitle(first.tool ?? 'Question');
   useArrival(pane, number > 0);

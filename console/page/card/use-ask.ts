@@ -66,9 +66,9 @@ function nextVersion(before: Version | undefined, ask: Ask, isBegun: () => boole
  * What a question rests on does not change while it is open; without it the question cannot be judged, so it is
  * asked for until it comes.
  */
-export function useGrounds(askId: string): Grounds | undefined {
+export function useGrounds(askId: string, isForMe: boolean): Grounds | undefined {
   const [grounds, setGrounds] = useState<Grounds>();
-  const found = useRef(false);
+  const found = useRef(!isForMe);
   usePoll(
     async (signal) => {
       if (found.current) return;

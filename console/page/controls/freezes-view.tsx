@@ -2,22 +2,24 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { get, newKey, pathOf, post, wordsOf } from '../data/api.js';
-import type { Freeze } from '../data/api-types.js';
+import type { Freeze, Person } from '../data/api-types.js';
 import { usePoll } from '../data/use-poll.js';
 import { Button } from '../parts/button.js';
 import { Form, textIn } from '../parts/form.js';
 import { dateTime } from '../parts/format.js';
 import { freezeScope } from '../parts/freeze-words.js';
 import { InertLine } from '../parts/inert.js';
+import { may } from '../parts/rights.js';
 import { useTitle } from '../parts/use-title.js';
 import { FreezeForm, type WantedFreeze } from './freeze-form.js';
 
 const LOOK_MS = 5_000;
 const PAST_SHOWN = 50;
 
-export function FreezesView(): VNode {
+export function FreezesView({ me }: { readonly me: Person }): VNode {
   useTitle('Freezes');
   const { freezes, fault, said, complain, act } = useFreezes();
+  const mayFreeze = may(me, 'freeze');
   return (
     <section class="controls-view" aria-label="Freezes">
       <header class="page-head">
@@ -30,13 +32,17 @@ export function FreezesView(): VNode {
       <p class="said" role="status">
         {said}
       </p>
-      <FreezeForm
-        freeze={(wanted: WantedFreeze) =>
-          act(() => post('/v1/freezes', wanted, newKey()), 'Frozen.')
-        }
-        complain={complain}
-      />
-      {freezes !== undefined && <FreezeLists freezes={freezes} act={act} />}
+      {mayFreeze ? (
+        <FreezeForm
+          freeze={(wanted: WantedFreeze) =>
+            act(() => post('/v1/freezes', wanted, newKey()), 'Frozen.')
+          }
+          complain={complain}
+        />
+      ) : (
+        <p class="help">Freezing and lifting are for other roles than yours.</p>
+      )}
+      {freezes !== undefined && <FreezeLists freezes={freezes} act={act} mayLift={mayFreeze} />}
     </section>
   );
 }
@@ -85,9 +91,10 @@ function useFreezes(): Freezing {
 interface FreezeListsProps {
   readonly freezes: readonly Freeze[];
   readonly act: Act;
+  readonly mayLift: boolean;
 }
 
-function FreezeLists({ freezes, act }: FreezeListsProps): VNode {
+function FreezeLists({ freezes, act, mayLift }: FreezeListsProps): VNode {
   const inForce = freezes.filter((freeze) => freeze.inForce);
   const past = freezes.filter((freeze) => !freeze.inForce).slice(0, PAST_SHOWN);
   const lift = ({ id }: Freeze, reason: string): Promise<boolean> => {
@@ -100,7 +107,11 @@ function FreezeLists({ freezes, act }: FreezeListsProps): VNode {
       {inForce.length === 0 && <p class="help">Nothing is frozen.</p>}
       <ul class="freeze-list" aria-label="In force">
         {inForce.map((freeze) => (
-          <FreezeInForce key={freeze.id} freeze={freeze} lift={(reason) => lift(freeze, reason)} />
+          <FreezeInForce
+            key={freeze.id}
+            freeze={freeze}
+            {...(mayLift && { lift: (reason: string) => lift(freeze, reason) })}
+          />
         ))}
       </ul>
       <h2>Before</h2>
@@ -119,37 +130,41 @@ function FreezeLists({ freezes, act }: FreezeListsProps): VNode {
 
 interface FreezeInForceProps {
   readonly freeze: Freeze;
-  readonly lift: (reason: string) => Promise<boolean>;
+  /** Absent: it is for others to lift. */
+  readonly lift?: (reason: string) => Promise<boolean>;
 }
 
 function FreezeInForce({ freeze, lift }: FreezeInForceProps): VNode {
-  const [isLifting, setLifting] = useState(false);
-  const [reason, setReason] = useState('');
   return (
     <li class="panel">
       <FreezeWords freeze={freeze} />
-      {isLifting ? (
-        <Form class="lift" label="Lift the freeze" submit={() => void lift(reason.trim())}>
-          <label for={`lift-${freeze.id}`}>Why is it lifted? (optional)</label>
-          <input
-            id={`lift-${freeze.id}`}
-            type="text"
-            maxLength={300}
-            autocomplete="off"
-            value={reason}
-            onInput={(event) => setReason(textIn(event))}
-          />
-          <div class="choices">
-            <button type="submit" class="button primary">
-              Lift it
-            </button>
-            <Button label="Back" press={() => setLifting(false)} />
-          </div>
-        </Form>
-      ) : (
-        <Button label="Lift …" press={() => setLifting(true)} />
-      )}
+      {lift !== undefined && <Lift freeze={freeze} lift={lift} />}
     </li>
+  );
+}
+
+function Lift({ freeze, lift }: Required<FreezeInForceProps>): VNode {
+  const [isLifting, setLifting] = useState(false);
+  const [reason, setReason] = useState('');
+  if (!isLifting) return <Button label="Lift …" press={() => setLifting(true)} />;
+  return (
+    <Form class="lift" label="Lift the freeze" submit={() => void lift(reason.trim())}>
+      <label for={`lift-${freeze.id}`}>Why is it lifted? (optional)</label>
+      <input
+        id={`lift-${freeze.id}`}
+        type="text"
+        maxLength={300}
+        autocomplete="off"
+        value={reason}
+        onInput={(event) => setReason(textIn(event))}
+      />
+      <div class="choices">
+        <button type="submit" class="button primary">
+          Lift it
+        </button>
+        <Button label="Back" press={() => setLifting(false)} />
+      </div>
+    </Form>
   );
 }
 

@@ -5,7 +5,9 @@ import { announcement } from '../data/announced.js';
 import { absence } from '../data/connection.js';
 import { waitingCount } from '../data/waiting-count.js';
 import { useWatched } from '../data/watched.js';
+import type { Person } from '../data/api-types.js';
 import { whole } from '../parts/format.js';
+import { may, type Access } from '../parts/rights.js';
 import { Freezes } from './freezes.js';
 import { LoginForm } from './login.js';
 import { PersonMenu } from './person-menu.js';
@@ -29,7 +31,7 @@ export function Shell(): VNode {
           <img src="/icon.svg" alt="" width="22" height="22" />
           Holdfast
         </a>
-        <Navigation place={place} />
+        <Navigation place={place} me={login.state === 'known' ? login.me : undefined} />
         <div class="person">
           {login.state === 'known' && (
             <PersonMenu key={login.number} me={login.me} changed={logging.begin} />
@@ -37,16 +39,23 @@ export function Shell(): VNode {
         </div>
       </header>
       <Absence />
-      {login.state === 'known' && <Freezes key={login.number} />}
+      {login.state === 'known' && may(login.me, 'read') && <Freezes key={login.number} />}
       <Main logging={logging} place={place} />
       <Announcer />
     </>
   );
 }
 
-function Navigation({ place }: { readonly place: Place | undefined }): VNode {
+interface NavigationProps {
+  readonly place: Place | undefined;
+  /** Undefined: nobody is logged in, or nobody knows yet. */
+  readonly me: Person | undefined;
+}
+
+function Navigation({ place, me }: NavigationProps): VNode {
   const waiting = useWatched(waitingCount) ?? 0;
   const here = (isHere: boolean) => (isHere ? ({ 'aria-current': 'page' } as const) : {});
+  const isFor = (access: Access): boolean => me === undefined || may(me, access);
   return (
     <nav aria-label="Main">
       <a href="/" {...here(place?.view === 'inbox')}>
@@ -55,15 +64,21 @@ function Navigation({ place }: { readonly place: Place | undefined }): VNode {
           {whole(waiting)}
         </span>
       </a>
-      <a href="/runs" {...here(place?.view === 'runs' || place?.view === 'run')}>
-        Runs
-      </a>
-      <a href="/freezes" {...here(place?.view === 'freezes')}>
-        Freezes
-      </a>
-      <a href="/trail" {...here(place?.view === 'trail')}>
-        Trail
-      </a>
+      {isFor('read') && (
+        <>
+          <a href="/runs" {...here(place?.view === 'runs' || place?.view === 'run')}>
+            Runs
+          </a>
+          <a href="/freezes" {...here(place?.view === 'freezes')}>
+            Freezes
+          </a>
+        </>
+      )}
+      {isFor('audit') && (
+        <a href="/trail" {...here(place?.view === 'trail')}>
+          Trail
+        </a>
+      )}
     </nav>
   );
 }

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Person } from '../data/api-types.js';
 import { InboxView } from '../inbox/inbox.js';
+import { may, NotForYou } from '../parts/rights.js';
 import { RunView } from '../run/run.js';
 import { Runs } from '../runs/runs.js';
 import type { Place } from './route.js';
@@ -12,7 +13,11 @@ export interface ViewProps {
   readonly place: Place;
 }
 
+const NEEDED = { runs: 'read', run: 'read', freezes: 'read', trail: 'audit' } as const;
+
 export function View({ me, place }: ViewProps): VNode {
+  const needed = place.view === 'inbox' ? undefined : NEEDED[place.view];
+  if (needed !== undefined && !may(me, needed)) return <NotForYou me={me} needed={needed} />;
   switch (place.view) {
     case 'inbox':
       return <InboxView me={me} askId={place.id} />;
@@ -32,7 +37,7 @@ type Loaded = (me: Person) => VNode;
 
 const freezes = async (): Promise<Loaded> => {
   const { FreezesView } = await import('../controls/freezes-view.js');
-  return () => <FreezesView />;
+  return (me) => <FreezesView me={me} />;
 };
 const trail = async (): Promise<Loaded> => {
   const { TrailView } = await import('../controls/trail-view.js');

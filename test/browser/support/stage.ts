@@ -31,20 +31,23 @@ export interface StageOptions {
   readonly worker?: boolean;
   /** Served beside the shop, by the worker of this process. */
   readonly besides?: Config;
+  /** Roles that decide; default: whoever has a role. */
+  readonly deciders?: readonly string[];
 }
 
-export async function setStage({ worker = true, besides }: StageOptions = {}): Promise<Stage> {
+export async function setStage(options: StageOptions = {}): Promise<Stage> {
+  const { worker = true, besides, deciders } = options;
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-page-'));
   const books = openBooks(join(folder, 'shop.db'));
   const shop = createShopServer(books).listen(0, '127.0.0.1');
   await once(shop, 'listening');
   const [world, browser] = await Promise.all([startWorld({ worker: false }), startBrowser()]);
   const shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`;
-  const options = { shopUrl, serviceUrl: world.service.url };
-  const loaded = together(config(options), besides);
+  const shopOptions = { shopUrl, serviceUrl: world.service.url };
+  const loaded = together(config(shopOptions), besides);
   if (worker) await world.serve({ config: loaded });
   const tools = toolsOf(loaded);
-  let desk = await startDesk(world, { tools });
+  let desk = await startDesk(world, { tools, ...(deciders && { deciders }) });
   const { signer, url } = desk;
   const port = Number(new URL(url).port);
   return {
@@ -56,7 +59,11 @@ export async function setStage({ worker = true, besides }: StageOptions = {}): P
       desk = await startDesk(world, { tools, signer, trusted: false, console: { port } });
     },
     spawnWorker: (over = {}) =>
-      world.spawn({ configModule: join(__dirname, 'shop.ts'), configOptions: options, ...over }),
+      world.spawn({
+        configModule: join(__dirname, 'shop.ts'),
+        configOptions: shopOptions,
+        ...over,
+      }),
     open: (as, more = {}) => visit(browser, { url, token: tokenOf(as), ...more }),
     async stop() {
       await endAll([() => browserEnd(browser), () => desk.stop(), () => world.stop()]);
