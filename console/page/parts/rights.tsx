@@ -40,7 +40,7 @@ export function NotForYou({ me, needed }: NotForYouProps): VNode {
       {allowed.length > 0 && (
         <>
           <p>You may:</p>
-          <ul class="allowed">
+          <ul>
             {allowed.map((words) => (
               <li key={words}>{words}</li>
             ))}
