@@ -258,13 +258,20 @@ function checkLoss({ name, effect, idempotency, probe, onLost }: Declaration): v
   }
 }
 
+/** Names of this beginning are the server's own: it refuses calls that go there. */
+const RESERVED = '/_sys/';
+
+function isQueue(name: string): boolean {
+  return QUEUE.test(name) && !name.startsWith(RESERVED);
+}
+
 function checkQueues({ name, kind = 'tool', sandboxRun, queue, sandboxQueue }: Declaration): void {
   for (const [field, value] of Object.entries({ queue, sandboxQueue })) {
-    if (value === undefined || (typeof value === 'string' && QUEUE.test(value))) continue;
+    if (value === undefined || (typeof value === 'string' && isQueue(value))) continue;
     throw wrong(
       name,
       `its ${field} is ${JSON.stringify(value)}`,
-      'Name a task queue by 1 to 200 of the characters A-Z a-z 0-9 . _ : / -',
+      'Name a task queue by 1 to 200 of the characters A-Z a-z 0-9 . _ : / -, not beginning with /_sys/',
     );
   }
   if (queue !== undefined && kind !== 'tool') {

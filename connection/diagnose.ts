@@ -37,7 +37,9 @@ export function accessRefused(
 ): HoldfastError {
   const isUnknown = code === UNAUTHENTICATED;
   const shown = apiKey !== undefined ? 'the API key' : whoShows(tls);
-  const said = words === '' ? '' : ` (${words.slice(0, WORDS_MAX)})`;
+  // A server may quote what it was shown.
+  const harmless = apiKey === undefined ? words : words.replaceAll(apiKey, '…');
+  const said = harmless === '' ? '' : ` (${harmless.slice(0, WORDS_MAX)})`;
   const message = isUnknown
     ? `The server at ${address} does not accept ${shown}${said}.`
     : `The server at ${address} does not allow this to ${shown}${said}.`;
@@ -201,8 +203,9 @@ function unshaken({ address, serverName, cert }: Shown, failure: Failure): Found
       hint: 'Set HOLDFAST_TLS=false if calls in clear text are right here, or name the address that speaks TLS.',
     };
   }
-  if (/ALERT/.test(code) || code === SHUT)
+  if (code === SHUT || isAboutCertificate(code, cert !== undefined)) {
     return refusedCertificate(address, { code, words, cert });
+  }
   return code.startsWith('ERR_SSL') || code.startsWith('ERR_OSSL')
     ? {
         reason: 'handshake',
@@ -210,6 +213,16 @@ function unshaken({ address, serverName, cert }: Shown, failure: Failure): Found
         hint: DOCTOR,
       }
     : undefined;
+}
+
+/** Alerts that say nothing of the client's certificate: versions, ciphers, names. */
+const OF_ELSE =
+  /PROTOCOL_VERSION|INSUFFICIENT_SECURITY|INTERNAL_ERROR|UNRECOGNIZED_NAME|NO_APPLICATION|DECODE/;
+
+/** Before TLS 1.3 a missing certificate is a failure of the handshake like any other. */
+function isAboutCertificate(code: string, isShown: boolean): boolean {
+  if (!/ALERT/.test(code) || OF_ELSE.test(code)) return false;
+  return !(isShown && code.includes('HANDSHAKE_FAILURE'));
 }
 
 const DOCTOR =

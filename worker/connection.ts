@@ -14,6 +14,8 @@ import type { HoldfastError } from '../core/state/errors.js';
 
 const ATTEMPTS_MAX = 10;
 const PAUSE_MS = 500;
+/** A server that takes the call and then says nothing would be waited for without end. */
+const OPEN_LIMIT_MS = 10_000;
 /** Waiting mends these; anything else is said at once. */
 const MAY_PASS: ReadonlySet<unknown> = new Set(['no_answer', 'timeout', 'unknown_host']);
 
@@ -21,11 +23,14 @@ export interface ServerPlace extends Credentials {
   readonly address: string;
   /** Default 10: five seconds for a server that is just starting. */
   readonly attemptsMax?: number;
+  /** Longest wait for one connection, ms; default 10,000. After so long no other attempt is made. */
+  readonly limitMs?: number;
 }
 
 /** Errors: ServerUnavailable with `details.reason`; InvalidConfig for certificates that cannot be used. */
 export async function connect(place: ServerPlace): Promise<NativeConnection> {
   const { address, apiKey, metadata, attemptsMax = ATTEMPTS_MAX } = place;
+  const { limitMs = OPEN_LIMIT_MS } = place;
   const tls = tlsOf(place);
   if (tls !== undefined) checkMaterial(tls);
   const open = () =>
@@ -35,16 +40,38 @@ export async function connect(place: ServerPlace): Promise<NativeConnection> {
       ...(apiKey !== undefined && { apiKey }),
       ...(metadata !== undefined && { metadata: { ...metadata } }),
     });
+  const until = performance.now() + limitMs;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await open();
+      return await inTime(open(), limitMs);
     } catch (error) {
       await throwUnlessPassing(place, error, {
         isFirst: attempt === 1,
-        isLast: attempt >= attemptsMax,
+        isLast: attempt >= attemptsMax || performance.now() >= until,
       });
     }
     await sleep(PAUSE_MS);
+  }
+}
+
+/** A connection that comes too late is closed. */
+async function inTime(
+  opening: Promise<NativeConnection>,
+  limitMs: number,
+): Promise<NativeConnection> {
+  const waiting = new AbortController();
+  const late = sleep(limitMs, undefined, { signal: waiting.signal }).then(() => {
+    opening.then(
+      (connection) => void connection.close().catch(() => undefined),
+      () => undefined,
+    );
+    throw new Error('no connection came about in time');
+  });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([opening, late]);
+  } finally {
+    waiting.abort();
   }
 }
 

@@ -113,7 +113,7 @@ describe('defineTool fills in what was left out', () => {
     const { record } = defineTool({ ...base, sandboxRun, sandboxQueue: 'jail' });
     expect(record).toMatchObject({ sandboxQueue: 'jail' });
     expect(defineTool(base).record).not.toHaveProperty('queue');
-    for (const queue of ['', 'a b', 'x'.repeat(201), 7 as unknown as string]) {
+    for (const queue of ['', 'a b', '/_sys/mine', 'x'.repeat(201), 7 as unknown as string]) {
       expect(() => defineTool({ ...base, queue })).toThrow(/its queue is/);
     }
     expect(() => defineTool({ ...base, sandboxQueue: 'jail' })).toThrow(/no sandboxRun/);

@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { connect as connectClient } from '../../client/index.js';
 import type { Credentials } from '../../connection/index.js';
 import type { HoldfastError } from '../../core/state/errors.js';
@@ -16,9 +16,9 @@ const SECRET = 'key-that-nobody-may-see';
 describeWithCertificates('a connection that does not come about', () => {
   let ours: Authority;
   let others: Authority;
-  let fronts: Record<'mtls' | 'keyed' | 'misnamed' | 'expired', SecureFront>;
-  let plain: Server;
-  let plainAddress: string;
+  let fronts: Record<'mtls' | 'keyed' | 'strict' | 'misnamed' | 'expired', SecureFront>;
+  let bare: readonly Server[];
+  let [plainAddress, silentAddress, oldAddress] = ['', '', ''];
   let client: Issued;
 
   beforeAll(async () => {
@@ -30,6 +30,7 @@ describeWithCertificates('a connection that does not come about', () => {
     fronts = {
       mtls: await startSecureFront({ behind, server, clientCa: ours.ca }),
       keyed: await startSecureFront({ behind, server, apiKeys: ['right'] }),
+      strict: await startSecureFront({ behind, server, apiKeys: ['right'], refusal: 7 }),
       misnamed: await startSecureFront({
         behind,
         server: ours.issue({ name: 'server', hosts: 'DNS:temporal.example' }),
@@ -40,16 +41,19 @@ describeWithCertificates('a connection that does not come about', () => {
       }),
     };
     // A server that speaks HTTP/2 in clear text answers a handshake with a frame of its own.
-    plain = createServer((socket) => {
-      socket.on('error', () => undefined);
-      socket.once('data', () => socket.end(Buffer.from('000000040000000000', 'hex')));
-    });
-    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
-    plainAddress = `localhost:${(plain.address() as AddressInfo).port}`;
+    const plain = answering(Buffer.from('000000040000000000', 'hex'));
+    const silent = answering(undefined);
+    // A fatal alert of TLS: another version is wanted.
+    const old = answering(Buffer.from('15030300020246', 'hex'));
+    bare = [plain, silent, old];
+    [plainAddress = '', silentAddress = '', oldAddress = ''] = await Promise.all(
+      bare.map(listening),
+    );
   });
   afterAll(async () => {
     await Promise.all(Object.values(fronts).map((front) => front.stop()));
-    await new Promise((resolve) => plain.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await Promise.all(bare.map((one) => new Promise((resolve) => one.close(resolve))));
     ours.remove();
     others.remove();
   });
@@ -59,7 +63,10 @@ describeWithCertificates('a connection that does not come about', () => {
   /** What the worker and the client say of it; neither may wait long for what does not pass. */
   async function saidOf(address: string, credentials: Credentials) {
     const failures = await Promise.all([
-      connectWorker({ address, ...credentials, attemptsMax: 2 }).then(unexpected, failed),
+      connectWorker({ address, ...credentials, attemptsMax: 2, limitMs: 2_000 }).then(
+        unexpected,
+        failed,
+      ),
       connectClient({ address, ...credentials, connectLimitMs: 500 }).then(unexpected, failed),
     ]);
     for (const { message, hint } of failures) expect(`${message} ${hint}`).not.toContain(SECRET);
@@ -91,6 +98,19 @@ describeWithCertificates('a connection that does not come about', () => {
       () => [fronts.keyed.address, trusting()],
     ],
     ['no_tls', 'does not speak TLS', () => [plainAddress, trusting()]],
+    [
+      'permission',
+      'does not allow this to the API key',
+      () => [fronts.strict.address, { ...trusting(), apiKey: SECRET }],
+    ],
+    [
+      'permission',
+      "does not allow this to the client's certificate",
+      () => [fronts.strict.address, trusting(pairOf(client))],
+    ],
+    ['unknown_host', 'cannot be found', () => ['temporal.invalid:7233', {}]],
+    ['timeout', 'nothing came back', () => [silentAddress, trusting()]],
+    ['handshake', 'The TLS handshake', () => [oldAddress, trusting(pairOf(client))]],
     ['no_answer', 'No Temporal server answers', () => ['localhost:1', trusting(pairOf(client))]],
   ];
   test.each(cases)('says %s: %s', async (reason, words, where) => {
@@ -108,4 +128,20 @@ describeWithCertificates('a connection that does not come about', () => {
 
 function pairOf({ cert, key }: Issued) {
   return { cert, key };
+}
+
+const sockets = new Set<Socket>();
+
+/** Speaks no TLS: answers the first bytes with these and ends, or says nothing at all. */
+function answering(bytes: Buffer | undefined): Server {
+  return createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', () => bytes !== undefined && socket.end(bytes));
+  });
+}
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `localhost:${(server.address() as AddressInfo).port}`;
 }

@@ -15,6 +15,8 @@ export interface FrontOptions {
   readonly clientCa?: Buffer;
   /** The keys that are let in; absent: any call is. */
   readonly apiKeys?: readonly string[];
+  /** Status of gRPC for those that are not let in; default 16, unauthenticated. */
+  readonly refusal?: number;
 }
 
 export interface SecureFront {
@@ -65,7 +67,8 @@ export async function startSecureFront(options: FrontOptions): Promise<SecureFro
       seen.metadata = headers;
       const shown = /^Bearer (.*)$/.exec(headers.authorization ?? '')?.[1];
       if (shown !== undefined) seen.keys.add(shown);
-      if (apiKeys !== undefined && !apiKeys.includes(shown ?? '')) return refuse(stream);
+      if (apiKeys !== undefined && !apiKeys.includes(shown ?? ''))
+        return refuse(stream, options.refusal, shown);
       forward(stream, headers, behind);
     });
   });
@@ -91,8 +94,9 @@ export async function startSecureFront(options: FrontOptions): Promise<SecureFro
   };
 }
 
-function refuse(stream: http2.ServerHttp2Stream): void {
-  const status = { 'grpc-status': UNAUTHENTICATED, 'grpc-message': 'invalid API key' };
+/** Servers may quote what they were shown. */
+function refuse(stream: http2.ServerHttp2Stream, code = UNAUTHENTICATED, shown = 'none'): void {
+  const status = { 'grpc-status': code, 'grpc-message': `invalid API key ${shown}` };
   const headers = { ':status': 200, 'content-type': 'application/grpc', ...status };
   stream.respond(headers, { endStream: true });
 }
