@@ -56,7 +56,7 @@ describeWithCertificates('over client certificates and an API key', () => {
     writeFileSync(join(folder, 'holdfast.config.js'), jailConfig());
   });
   afterEach(async () => {
-    for (const one of [...running]) await one.end();
+    for (const one of running) await one.end();
   });
   afterAll(async () => {
     await world.stop();
