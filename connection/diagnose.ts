@@ -200,7 +200,7 @@ function unshaken({ address, serverName, cert }: Shown, failure: Failure): Found
     return {
       reason: 'no_tls',
       message: `The server at ${address} does not speak TLS.`,
-      hint: 'Set HOLDFAST_TLS=false if calls in clear text are right here, or name the address that speaks TLS.',
+      hint: 'Name the address that speaks TLS. Where clear text is right, set HOLDFAST_TLS=false and no API key.',
     };
   }
   if (code === SHUT || isAboutCertificate(code, cert !== undefined)) {

@@ -69,7 +69,10 @@ async function importFile(file: string): Promise<unknown> {
     throw new HoldfastError(
       'InvalidConfig',
       `${file} cannot be loaded: ${reason.slice(0, REASON_CHARS_MAX)}`,
-      { hint: 'Run the file by itself to see the whole error.', cause },
+      {
+        hint: 'Correct the file. `npx tsx` with its name runs it by itself and shows the whole error.',
+        cause,
+      },
     );
   }
 }
