@@ -150,7 +150,8 @@ async function liveFacts(client: HoldfastClient, runId: string): Promise<Live> {
   );
   try {
     const state = await handle.state(STATE_LIMIT_MS);
-    return { state, trouble: null, waits: await waits };
+    const trouble = state.refused === undefined ? null : `Not opened: ${state.refused.message}`;
+    return { state, trouble, waits: await waits };
   } catch (error) {
     if (!(error instanceof HoldfastError)) throw error;
     // A run that failed at its very start answers nothing, but Temporal knows it.
@@ -192,7 +193,7 @@ async function print(facts: RunFacts, { session, output, hints, all }: Printing)
     output.line(`“${inert(run.goalPreview)}”`);
   } else if (state !== null) {
     output.line(`${paint.bold(inert(facts.runId))} ${inert(state.agent ?? '')}: ${state.status}`);
-    if (!facts.storeAway) output.line(NOT_STORED);
+    if (!facts.storeAway && state.refused === undefined) output.line(NOT_STORED);
   } else if (facts.storeAway) {
     output.line(paint.bold(inert(facts.runId)));
   }

@@ -129,7 +129,10 @@ export function viewOfRun(run: Run): RunView {
       head: run.head ?? run.frozen.prompt.hash,
     }),
     opened: run.frozen !== undefined,
-    status: run.stopping !== undefined && run.final === undefined ? 'closing' : statusOf(run),
+    status: viewStatusOf(run),
+    ...(run.final?.kind === 'refused' && {
+      refused: { code: run.final.code, message: run.final.message },
+    }),
     ...(run.stopping !== undefined && { stop: stopView(run.stopping) }),
     phase: run.phase,
     ...(run.transition !== undefined && { transition: run.transition }),
@@ -144,6 +147,11 @@ export function viewOfRun(run: Run): RunView {
     events: run.outbox.nextSeq,
     ...(run.final?.kind === 'result' && { result: run.final.result }),
   };
+}
+
+function viewStatusOf(run: Run): RunViewStatus {
+  if (run.final?.kind === 'refused') return 'failed';
+  return run.stopping !== undefined && run.final === undefined ? 'closing' : statusOf(run);
 }
 
 function stopView({ reason, detail }: Stopping): NonNullable<RunView['stop']> {

@@ -67,6 +67,8 @@ export interface RunView {
     readonly status: RunStatus;
     readonly detail?: string;
   };
+  /** Why the run was not opened; absent: it was, or may yet be. */
+  readonly refused?: { readonly code: string; readonly message: string };
   readonly phase: Phase;
   /** Why it went on the last time; absent: it has not yet, or follows rules before 10. */
   readonly transition?: NewestTransition;

@@ -1,3 +1,4 @@
+import { holdfast, placeOf } from './support/command.js';
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -106,6 +107,9 @@ describe('a query', () => {
     await expect(all(ask({ runId: 'lost-model', model, replies: [] }))).rejects.toMatchObject({
       code: 'UnknownModel',
     });
+    const shown = await holdfast(placeOf(world), ['show', 'lost-model']);
+    expect(shown.out).toMatch(/: failed\n[^]*Not opened: .*nowhere/);
+    expect(shown.out).not.toContain('HOLDFAST_STORE');
   });
 
   test.concurrent('refuses options that nothing would come of', () => {

@@ -1,3 +1,4 @@
+import { viewOfRun } from '../../../core/loop/run-result.js';
 import type { ActivityEffect } from '../../../core/state/effect.js';
 import { BATCH_BYTES_MAX, EVENTS_PER_BATCH, wholeEvents } from '../../../core/step/outbox.js';
 import { call, calls, failure, says } from '../script.js';
@@ -139,5 +140,10 @@ describe('the first event is session_init and the last is run_result', () => {
     const shell = settle(createShell({ model: [], openFailures: { 0: refused } }));
     expect(shell.run.final).toMatchObject({ kind: 'refused', code: 'UnknownAgent' });
     expect(shell.events).toEqual([]);
+    // Nothing else tells of it: the store has no row.
+    expect(viewOfRun(shell.run)).toMatchObject({
+      status: 'failed',
+      refused: { code: 'UnknownAgent', message: expect.any(String) },
+    });
   });
 });
