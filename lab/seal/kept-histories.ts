@@ -2,6 +2,8 @@
  * The histories that are kept: one folder for each rules number, one gzipped bundle for each run.
  * Invariants: a MANIFEST only grows; what it lists is there with exactly these bytes, and nothing else is.
  */
+import { rulesOfCode } from '../../core/step/code-id.js';
+import { rulesOf } from '../../replay/versions.js';
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
@@ -31,6 +33,11 @@ export interface KeptHistory {
 
 /** Lines of MANIFESTs: `<sha256>  <file>`, as `sha256sum` writes them. */
 export type ManifestLine = string;
+
+/** Of its newest segment; a run that was refused before it was opened follows those of the code that refused it. */
+export function rulesOfBundle({ segments, versions }: Bundle): number | undefined {
+  return rulesOf(segments.at(-1)!.events) ?? rulesOfCode(versions.code.at(-1));
+}
 
 export function rulesFolders(): readonly number[] {
   return readdirSync(HISTORIES)

@@ -2,7 +2,6 @@
 import { CHANGES, RULES_VERSION, type ChangeName } from '../../core/step/changes.js';
 import { fileName } from '../../cli/commands/eval-bundles.js';
 import type { Fixture } from '../../evaluation/fixture.js';
-import { rulesOf } from '../../replay/versions.js';
 import {
   bundlesIn,
   played,
@@ -12,7 +11,7 @@ import {
   type Wanted,
 } from './candidates.js';
 import { coverageOf, isMixed } from './coverage.js';
-import { keep, keptHistories, nameOf, readKept } from './kept-histories.js';
+import { keep, keptHistories, nameOf, readKept, rulesOfBundle } from './kept-histories.js';
 import { firstBroken } from './prove.js';
 import { createWitness, type Witness } from './witnessed-replay.js';
 
@@ -73,7 +72,7 @@ async function* witnessed(
       ...candidates[index]!,
       coverage: coverageOf(report.activations),
       mixed: report.activations.some(isMixed),
-      rules: rulesOf(candidates[index]!.bundle.segments.at(-1)!.events),
+      rules: rulesOfBundle(candidates[index]!.bundle),
       trouble: report.equal ? undefined : (report.error?.message ?? 'its steps differ'),
     };
     index += 1;

@@ -5,7 +5,6 @@
  * HOLDFAST_SEED: of the draw.
  */
 import { reportLines } from '../../replay/report-text.js';
-import { rulesOf } from '../../replay/versions.js';
 import { replayRunsOf } from '../../replay/strict-replay.js';
 import { RULES_VERSION } from '../../core/step/changes.js';
 import { alteredSinceBase } from '../../lab/seal/base.js';
@@ -15,6 +14,7 @@ import {
   manifestFaults,
   readKept,
   rulesFolders,
+  rulesOfBundle,
 } from '../../lab/seal/kept-histories.js';
 import { drawn } from '../draw.js';
 import { saySeed, SEED, WHOLE } from '../seed.js';
@@ -25,8 +25,7 @@ const DRAWN = 8;
 test('there are some of every rules number, each where its rules say', () => {
   expect(rulesFolders()).toEqual(Array.from({ length: RULES_VERSION }, (_, index) => index + 1));
   for (const kept of keptHistories()) {
-    const { segments } = readKept(kept);
-    expect([kept.file, rulesOf(segments.at(-1)!.events)]).toEqual([kept.file, kept.rules]);
+    expect([kept.file, rulesOfBundle(readKept(kept))]).toEqual([kept.file, kept.rules]);
   }
 });
 
