@@ -10,6 +10,7 @@ import {
   IDEMPOTENCIES,
   ON_LOST,
   sideEffectOf,
+  wireNameOf,
   type AnswerRule,
   type Idempotency,
   type OnLost,
@@ -179,11 +180,6 @@ function codeOf<Schema extends InputDeclaration>({
       probe: async (input, ctx) => probe(input as InputOf<Schema>, ctx),
     }),
   };
-}
-
-/** The name a provider accepts; defineAgent refuses two tools that share one. */
-export function wireNameOf(name: string): string {
-  return name.replaceAll('.', '__');
 }
 
 export function checkNames({

@@ -6,12 +6,13 @@ import { digestOf, type Json } from '../core/json/json.js';
 import {
   EFFECTS,
   sideEffectOf,
+  wireNameOf,
   type HostedBound,
   type ToolEffect,
   type ToolRecord,
 } from '../core/state/tool.js';
 import { approvalOf, type ApprovalDeclaration } from './approval.js';
-import { checkNames, wireNameOf, wrong } from './define-tool.js';
+import { checkNames, wrong } from './define-tool.js';
 import type { Tool } from './tool.js';
 
 export interface HostedToolDefinition {

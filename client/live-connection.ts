@@ -70,7 +70,7 @@ export async function openConnection(place: ClientPlace): Promise<LiveConnection
   }
 
   const { say = () => undefined } = place;
-  const renewal = startRenewal({ ...renewable(place) }, { apply, say });
+  const renewal = startRenewal(place, { apply, say });
   return {
     connection: newestOf(() => current.connection),
     async close() {
@@ -78,15 +78,6 @@ export async function openConnection(place: ClientPlace): Promise<LiveConnection
       await Promise.all([...retired.keys()].map(retire));
       await closed(current);
     },
-  };
-}
-
-function renewable(place: ClientPlace): Reach {
-  const { renew, renewEveryMs } = place;
-  return {
-    ...credentialsOf(place),
-    ...(renew !== undefined && { renew }),
-    ...(renewEveryMs !== undefined && { renewEveryMs }),
   };
 }
 

@@ -3,7 +3,13 @@
  * Invariant: what cannot be used (a file half written, a certificate that the server refuses) changes nothing, is
  * told once, and is looked at again.
  */
-import { metadataDigest, tlsDigest, type Credentials, type Reach } from './access.js';
+import {
+  credentialsOf,
+  metadataDigest,
+  tlsDigest,
+  type Credentials,
+  type Reach,
+} from './access.js';
 
 const EVERY_MS = 30_000;
 
@@ -26,12 +32,10 @@ export interface RenewalWork {
 }
 
 /** Undefined: what there is stays. */
-export function startRenewal(
-  { renew, renewEveryMs = EVERY_MS, ...first }: Reach,
-  { apply, say }: RenewalWork,
-): Renewal | undefined {
+export function startRenewal(reach: Reach, { apply, say }: RenewalWork): Renewal | undefined {
+  const { renew, renewEveryMs = EVERY_MS } = reach;
   if (renew === undefined) return undefined;
-  let current: Credentials = first;
+  let current = credentialsOf(reach);
   let lastTold: string | undefined;
   let running: Promise<void> | undefined;
 

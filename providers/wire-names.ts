@@ -4,6 +4,7 @@
  * whole and the way back goes through it.
  */
 import { HoldfastError } from '../core/state/errors.js';
+import { wireNameOf as unchecked } from '../core/state/tool.js';
 
 const WIRE_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -20,7 +21,7 @@ export function isWireName(name: string): boolean {
 
 /** The wire name of one tool; InvalidAgent when the name cannot be one. */
 export function wireNameOf(name: string): string {
-  const wireName = name.replaceAll('.', '__');
+  const wireName = unchecked(name);
   if (isWireName(wireName)) return wireName;
   throw new HoldfastError('InvalidAgent', `Tool name ${shown(name)} cannot be sent to a model.`, {
     hint: 'Use 1 to 64 letters, digits, "_", "-" and "." (a dot counts as two).',
@@ -30,7 +31,7 @@ export function wireNameOf(name: string): string {
 
 /** A name of the past that no tool has any more must still be acceptable. */
 export function pastWireName(name: string): string {
-  const wireName = name.replaceAll('.', '__');
+  const wireName = unchecked(name);
   if (isWireName(wireName)) return wireName;
   return wireName.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unknown';
 }

@@ -16,6 +16,13 @@ export interface DeskRequest {
   readonly at: number;
 }
 
+type RequestName = Pick<DeskRequest, 'tenant' | 'by' | 'key'>;
+
+interface KeptAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
 export type TakenRequest =
   /** Go on; `at` is when it was first sent, `refusals` how often it was refused for now. */
   | { readonly kind: 'open'; readonly at: number; readonly refusals: number }
@@ -25,17 +32,11 @@ export type TakenRequest =
 
 export interface DeskRequests {
   takeRequest(request: DeskRequest): Promise<TakenRequest>;
-  answerRequest(
-    request: Pick<DeskRequest, 'tenant' | 'by' | 'key'>,
-    answer: { readonly status: number; readonly body: string },
-  ): Promise<void>;
+  answerRequest(request: RequestName, answer: KeptAnswer): Promise<void>;
   /** The kept answer said yes, or not yet, and the request has failed since. */
-  correctRequest(
-    request: Pick<DeskRequest, 'tenant' | 'by' | 'key'>,
-    answer: { readonly status: number; readonly body: string },
-  ): Promise<void>;
+  correctRequest(request: RequestName, answer: KeptAnswer): Promise<void>;
   /** It was refused for now; `refusals` counts this one. What is answered stays answered. */
-  noteRefusal(request: Pick<DeskRequest, 'tenant' | 'by' | 'key'>, refusals: number): Promise<void>;
+  noteRefusal(request: RequestName, refusals: number): Promise<void>;
 }
 
 export function deskRequests(db: Db): DeskRequests {
@@ -45,40 +46,27 @@ export function deskRequests(db: Db): DeskRequests {
       checkIdentifiers({ tenant, by, key });
       return immediate(db, (tx) => take(tx, request));
     },
-    async answerRequest({ tenant, by, key }, { status, body }) {
-      checkIdentifiers({ tenant, by, key });
-      await db
-        .updateTable('desk_requests')
-        .set({ status, body })
-        .where('tenant', '=', tenant)
-        .where('by_whom', '=', by)
-        .where('key', '=', key)
-        .where('status', 'is', null)
-        .execute();
+    async answerRequest(request, answer) {
+      await changed(db, request, answer).where('status', 'is', null).execute();
     },
-    async correctRequest({ tenant, by, key }, { status, body }) {
-      checkIdentifiers({ tenant, by, key });
-      await db
-        .updateTable('desk_requests')
-        .set({ status, body })
-        .where('tenant', '=', tenant)
-        .where('by_whom', '=', by)
-        .where('key', '=', key)
-        .where('status', 'in', [200, 202])
-        .execute();
+    async correctRequest(request, answer) {
+      await changed(db, request, answer).where('status', 'in', [200, 202]).execute();
     },
-    async noteRefusal({ tenant, by, key }, refusals) {
-      checkIdentifiers({ tenant, by, key });
-      await db
-        .updateTable('desk_requests')
-        .set({ body: String(refusals) })
-        .where('tenant', '=', tenant)
-        .where('by_whom', '=', by)
-        .where('key', '=', key)
-        .where('status', 'is', null)
-        .execute();
+    async noteRefusal(request, refusals) {
+      const counted = { body: String(refusals) };
+      await changed(db, request, counted).where('status', 'is', null).execute();
     },
   };
+}
+
+function changed(db: Db, { tenant, by, key }: RequestName, to: Partial<KeptAnswer>) {
+  checkIdentifiers({ tenant, by, key });
+  return db
+    .updateTable('desk_requests')
+    .set(to)
+    .where('tenant', '=', tenant)
+    .where('by_whom', '=', by)
+    .where('key', '=', key);
 }
 
 async function take(tx: Db, request: DeskRequest): Promise<TakenRequest> {

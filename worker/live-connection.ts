@@ -4,7 +4,7 @@
  * Invariant: the server has accepted the new credentials before the old ones are let go.
  */
 import type { NativeConnection, Worker } from '@temporalio/worker';
-import { credentialsOf, startRenewal, type Change, type Reach } from '../connection/index.js';
+import { startRenewal, type Change, type Reach } from '../connection/index.js';
 import { connect } from './connection.js';
 
 /** Calls that began over the connection before, a long poll among them, have ended by then. */
@@ -58,15 +58,7 @@ export function keepConnected({
     await old.close().catch(() => undefined);
   }
 
-  const { renew, renewEveryMs } = reach;
-  const renewal = startRenewal(
-    {
-      ...credentialsOf(reach),
-      ...(renew !== undefined && { renew }),
-      ...(renewEveryMs !== undefined && { renewEveryMs }),
-    },
-    { apply, say: tell },
-  );
+  const renewal = startRenewal(reach, { apply, say: tell });
   return {
     async close() {
       await renewal?.stop();

@@ -29,13 +29,17 @@ export const freezeBody = z.strictObject({
 });
 export const liftBody = z.strictObject({ reason: said.optional() });
 
-export const freeze = z.object({
+export const freezeFacts = {
   id: text,
   scope: z.looseObject({ kind: text }),
   by: text,
   reason: text,
   at: time,
   until: time.optional(),
+};
+
+export const freeze = z.object({
+  ...freezeFacts,
   lifted: z.object({ at: time, by: text, reason: text.optional() }).optional(),
   inForce: z.boolean(),
 });

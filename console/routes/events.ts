@@ -7,6 +7,7 @@ import type { RunEvent } from '../../core/state/event.js';
 import { placeOf as placeInStream, type StreamChunk } from '../../pure/stream.js';
 import { endpoint, type Endpoint, type StreamEntry } from '../http/endpoint.js';
 import { notFound, Problem } from '../http/problem.js';
+import { textPiece } from '../http/card-shapes.js';
 import * as shapes from '../http/shapes.js';
 import type { Desk } from '../desk.js';
 import type { Person } from '../identity/person.js';
@@ -125,7 +126,7 @@ const getText = endpoint({
     from: since,
     chars: z.coerce.number().int().min(1).max(PIECE_CHARS_MAX).default(20_000),
   }),
-  answers: { 200: { description: 'The piece.', schema: shapes.textPiece } },
+  answers: { 200: { description: 'The piece.', schema: textPiece } },
   async handle({ desk, person, params: where, query: { from = 0, chars } }) {
     await ownRun(desk, person, where.runId);
     const whole = await desk.store.getBlob(person.tenant, where.hash);

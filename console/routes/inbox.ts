@@ -9,6 +9,7 @@ import { controlsNow } from '../controls-now.js';
 import { groundsOf } from '../grounds.js';
 import { cursorOf, placeOf } from '../http/cursor.js';
 import { endpoint, type Endpoint } from '../http/endpoint.js';
+import { grounds, inboxItem } from '../http/card-shapes.js';
 import * as shapes from '../http/shapes.js';
 import { checkAccess, mayAccess, maySee } from '../identity/rights.js';
 import { receiptOf } from '../receipt.js';
@@ -81,7 +82,7 @@ const getInboxItem = endpoint({
     'One question, with who was notified and the votes so far; without these while no worker answers.',
   access: 'answer',
   params,
-  answers: { 200: { description: 'The question.', schema: shapes.inboxItem } },
+  answers: { 200: { description: 'The question.', schema: inboxItem } },
   async handle({ desk, person, params: { askId } }) {
     const row = await ownAsk(desk, person, { askId, kinds: KINDS });
     await desk.views.note(desk, person, [row]);
@@ -155,7 +156,7 @@ const getGrounds = endpoint({
   summary: 'Why it is asked, what it rests on, how it was corrected, and the schema of its tool.',
   access: 'answer',
   params,
-  answers: { 200: { description: 'The grounds.', schema: shapes.grounds } },
+  answers: { 200: { description: 'The grounds.', schema: grounds } },
   async handle({ desk, person, params: { askId } }) {
     const row = await ownAsk(desk, person, { askId, kinds: KINDS });
     // What a run has read and done is for those who decide; whoever answers is told the question.

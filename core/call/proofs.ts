@@ -8,6 +8,7 @@ import { hasEvidence } from '../gates/evidence.js';
 import { stateOf } from '../gates/state.js';
 import { holds } from '../json/condition.js';
 import type { OpenRun, PinnedResult } from '../state/run.js';
+import { wireNameOf } from '../state/tool.js';
 import type { Criterion, Evidence, Task } from '../state/task.js';
 import { follows } from '../step/changes.js';
 
@@ -34,7 +35,7 @@ export function pinProofs(before: OpenRun, run: OpenRun, result: PinnedResult): 
   ];
   const proof = proofs.join(', ').slice(0, PROOF_CHARS_MAX);
   const pins = proofs.length === 0 ? [] : [{ ...result, proof }];
-  const all = tools.has(named(result.tool)) ? [...pins, result] : pins;
+  const all = tools.has(wireNameOf(result.tool)) ? [...pins, result] : pins;
   const places = tools.size + evidenceOf(task).filter(isProof).length + stateCriteria(task).length;
   return all.length === 0 ? run : pin(run, all, places);
 }
@@ -52,15 +53,11 @@ function isProof({ satisfiedBy, predicate }: Evidence): boolean {
 function toolsNeeded({ requiredEvidence = [], successCriteria = [] }: Task): ReadonlySet<string> {
   const byEvidence = requiredEvidence
     .filter(({ satisfiedBy }) => !satisfiedBy.startsWith(STATE))
-    .map(({ satisfiedBy }) => named(satisfiedBy));
+    .map(({ satisfiedBy }) => wireNameOf(satisfiedBy));
   const byCriteria = successCriteria
     .filter(({ when }) => when.path.startsWith(TOOLS))
     .map(({ when }) => when.path.slice(TOOLS.length));
   return new Set([...byEvidence, ...byCriteria]);
-}
-
-function named(tool: string): string {
-  return tool.replaceAll('.', '__');
 }
 
 function stateCriteria({ successCriteria = [] }: Task): readonly Criterion[] {

@@ -15,6 +15,7 @@ import { toldText } from '../hooks/start.js';
 import type { Json } from '../json/json.js';
 import type { OpenRun, Turn } from '../state/run.js';
 import type { Criterion } from '../state/task.js';
+import { wireNameOf } from '../state/tool.js';
 import { answerOf } from './answer.js';
 import { domainReason } from './domain-reason.js';
 import { hasEvidence } from './evidence.js';
@@ -58,7 +59,7 @@ function nameOf({ id, description }: Criterion): string {
 function subjectOf(run: OpenRun, turn: Turn): Json {
   const required = run.start.task.requiredEvidence ?? [];
   const evidence = required.filter((one) => hasEvidence(run, one)).map((one) => [one.id, true]);
-  const tools = run.evidence.map((tool) => [tool.replaceAll('.', '__'), true]);
+  const tools = run.evidence.map((tool) => [wireNameOf(tool), true]);
   const text = answerOf(turn);
   const { output } = turn.reply;
   return {

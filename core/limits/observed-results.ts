@@ -21,6 +21,7 @@ import {
   INVALID_CODES,
   type ToolResult,
 } from '../state/tool-result.js';
+import { wireNameOf } from '../state/tool.js';
 import { follows } from '../step/changes.js';
 
 const CLOSED: BreakerCount = { failures: 0, errors: 0, denied: 0, invalid: 0 };
@@ -190,9 +191,8 @@ function isRequired(run: OpenRun, name: string): boolean {
 /** A criterion that only a success of the tool can still meet. */
 function isCriterion(run: OpenRun, tool: string): boolean {
   const { successCriteria = [] } = run.start.task;
-  const named = (name: string): string => name.replaceAll('.', '__');
-  const succeeded = Object.fromEntries(run.evidence.map((name) => [named(name), true]));
-  const wanted = named(tool);
+  const succeeded = Object.fromEntries(run.evidence.map((name) => [wireNameOf(name), true]));
+  const wanted = wireNameOf(tool);
   if (ownValue(succeeded, wanted) === true) return false;
   return successCriteria.some(
     ({ when }) =>

@@ -32,6 +32,11 @@ export type SideEffect = 'none' | 'read_only' | 'mutating';
 /** No run does anything with 'subagent' and 'mcp' yet: `defineTool` refuses them. */
 export type ToolKind = 'tool' | 'human_input' | 'subagent' | 'mcp' | 'hosted' | 'handoff';
 
+/** The name as models and criteria have it (G75): vendors allow no dots. */
+export function wireNameOf(name: string): string {
+  return name.replaceAll('.', '__');
+}
+
 /** Who must say yes, how many, and for how long the question stays open. */
 export interface ApprovalRule {
   readonly roles: readonly string[];

@@ -1,6 +1,7 @@
 /** Tools of a case that its model runs itself: what they answer comes from the same scripts as of any other. */
 import { defineHostedTool, type Tool } from '../../authoring/index.js';
 import type { Json } from '../../core/json/json.js';
+import { wireNameOf } from '../../core/state/tool.js';
 import type { ToolOffer } from '../../core/state/transcript.js';
 import type { HostedUse } from '../../providers/provider.js';
 import { resultOf, type CaseTool } from '../fixture.js';
@@ -18,7 +19,7 @@ export function hostedTool(provider: string, declared: CaseTool): Tool {
     description,
     ...(approval !== undefined && { approval: approvalOf(approval) }),
     provider,
-    declaration: { type: 'scripted', name: name.replaceAll('.', '__') },
+    declaration: { type: 'scripted', name: wireNameOf(name) },
     bound: { inputTokens: 0, uses: 0, feeMicroUsd: 0 },
   });
 }

@@ -1,5 +1,6 @@
 /** What the API gives, by the declarations that its routes are made of: a change there shows here. */
 import type { z } from 'zod';
+import type * as cards from '../../http/card-shapes.js';
 import type * as controls from '../../http/control-shapes.js';
 import type * as shapes from '../../http/shapes.js';
 import type { RunEvent } from '../../../core/state/event.js';
@@ -8,10 +9,10 @@ import type { RunResult } from '../../../core/state/result.js';
 
 export type { RunEvent, StreamChunk, RunResult };
 
-export type Ask = z.output<typeof shapes.inboxItem>;
+export type Ask = z.output<typeof cards.inboxItem>;
 export type InboxPage = z.output<typeof shapes.inboxPage>;
 export type ListedAsk = InboxPage['items'][number];
-export type Grounds = z.output<typeof shapes.grounds>;
+export type Grounds = z.output<typeof cards.grounds>;
 export type Excerpt = NonNullable<Grounds['goal']>;
 export type Attempt = Grounds['attempts'][number];
 /** As the API and as events give it. */
@@ -25,7 +26,7 @@ export type Wait = z.output<typeof shapes.runWaits>['waits'][number];
 export type StandingGrant = NonNullable<RunState['grants']>[number];
 export type GrantCondition = StandingGrant['when'][number];
 export type Person = z.output<typeof shapes.person>;
-export type TextPiece = z.output<typeof shapes.textPiece>;
+export type TextPiece = z.output<typeof cards.textPiece>;
 export type AuditRow = z.output<typeof shapes.auditRow>;
 export type Freeze = z.output<typeof controls.freeze>;
 export type Delivery = z.output<typeof shapes.delivery>;
