@@ -197,6 +197,10 @@ export const CHANGES = {
     since: 10,
     why: 'A question says what its tool declares of its card: which argument is the amount, in which unit, and which one says to whom.',
   },
+  queuesLimited: {
+    since: 11,
+    why: 'A task queue of a tool on which nobody works is waited for, up to `unservedTimeoutMs`; then the call is unavailable, unless the ledger knows of it.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;
