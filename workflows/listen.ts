@@ -17,9 +17,9 @@ import {
   parseProvidedInput,
   parseThinkingTokens,
   parseUserMessage,
-  wholeTexts,
   type Parsed,
 } from '../core/messages/parse-message.js';
+import { wholeTexts } from '../core/loop/receive.js';
 import { openAsksOf, questionOf, viewOfRun } from '../core/loop/run-result.js';
 import type { Run } from '../core/state/run.js';
 import type { RejectedMessage } from '../core/state/warning.js';

@@ -12,13 +12,10 @@ import {
   isRecord,
   isSmallJson,
   isText,
-  isWellFormed,
   type Fields,
   type Parsed,
 } from '../json/shape.js';
 import { parseGrant } from './parse-grant.js';
-import type { Run } from '../state/run.js';
-import { FIRST_RULES, follows } from '../step/changes.js';
 import { PERMISSION_MODES, type PermissionMode } from '../state/permission-mode.js';
 
 export type { Parsed };
@@ -189,25 +186,6 @@ export function parsePermissionMode(raw: unknown): Parsed<PermissionMode> {
   return mode === undefined
     ? fault(raw, `the mode must be one of ${PERMISSION_MODES.join(', ')}`)
     : { ok: true, value: mode };
-}
-
-/**
- * What was parsed, unless a text of it came with half of a surrogate pair: nobody could store it as it is. Before a run
- * knows its rules, the code that decided its first step says whether it refuses that.
- */
-export function wholeTexts<T>(
-  { rules, begunWith = FIRST_RULES, frozen }: Pick<Run, 'rules' | 'begunWith' | 'frozen'>,
-  raw: unknown,
-  parsed: Parsed<T>,
-): Parsed<T> {
-  const known = { rules: frozen === undefined ? begunWith : rules };
-  if (!parsed.ok || !follows(known, 'wellFormedInputs')) return parsed;
-  // As it came: what was cut to its limit may end between the halves.
-  const texts =
-    isRecord(raw) && isRecord(parsed.value)
-      ? Object.keys(parsed.value).map((name) => ownValue(raw, name))
-      : raw;
-  return isWellFormed(texts) ? parsed : fault(raw, 'a text has half of a surrogate pair');
 }
 
 function isTexts(value: unknown): value is readonly string[] {

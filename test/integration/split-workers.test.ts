@@ -28,21 +28,19 @@ function configAt(place: string) {
         instructions: 'Serve the customer.',
         policy: { version: '1', rules: [{ tool: '*', decision: 'allow' }] },
         tools: [
-          ...[
-            ['shell.run', JAIL],
-            ['cell.run', CELL],
-          ].map(([name, queue]) =>
-            defineTool({
-              name: name!,
-              version: '1',
-              effect: 'execute',
-              idempotency: 'none',
-              queue: queue!,
-              input: z.object({ command: z.string() }),
-              run: ran,
-            }),
-          ),
-        ],
+          ['shell.run', JAIL],
+          ['cell.run', CELL],
+        ].map(([name, queue]) =>
+          defineTool({
+            name: name!,
+            version: '1',
+            effect: 'execute',
+            idempotency: 'none',
+            queue: queue!,
+            input: z.object({ command: z.string() }),
+            run: ran,
+          }),
+        ),
       }),
     ],
     worker: { activitiesAtOnce: 5, activitiesPerSecond: 50, activityPollers: 2 },

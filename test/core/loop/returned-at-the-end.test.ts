@@ -38,7 +38,7 @@ function resultOf(fact: CallFact, { effect = 'financial', reason = 'interrupted'
     event.type === 'tool_finished' ? [event] : [],
   );
   expect(finished).toHaveLength(1);
-  const { status, code, content, synthetic = false } = finished[0]!;
+  const { status, code, content, synthetic } = finished[0]!;
   const text = content !== null && 'text' in content ? content.text.slice(0, 24) : '';
   return [status, code ?? '-', synthetic ? 'synthetic' : 'real', text].join(' ');
 }

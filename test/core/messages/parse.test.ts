@@ -6,8 +6,8 @@ import {
   parseProvidedInput,
   parseThinkingTokens,
   parseUserMessage,
-  wholeTexts,
 } from '../../../core/messages/parse-message.js';
+import { wholeTexts } from '../../../core/loop/receive.js';
 import { parseStart } from '../../../core/messages/parse-start.js';
 import type { OpenRun, Run } from '../../../core/state/run.js';
 import { CHANGES, RULES_VERSION } from '../../../core/step/changes.js';

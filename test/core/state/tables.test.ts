@@ -17,8 +17,12 @@ test('what may not count is in the audit trail, and refused controls are told to
   expect(flagged('audited').toSorted()).toEqual(
     [
       ...['mismatch', 'vague', 'late', 'duplicate'].map((name) => `approval_${name}`),
-      ...['decision_unproven', 'decision_ignored', 'correction_refused', 'input_ignored'],
-      ...['permission_mode', 'permission_mode_refused'],
+      'decision_unproven',
+      'decision_ignored',
+      'correction_refused',
+      'input_ignored',
+      'permission_mode',
+      'permission_mode_refused',
       ...[...signals, ...controls].map((name) => `rejected_${name}`),
     ].toSorted(),
   );
