@@ -19,7 +19,7 @@ import {
   parseUserMessage,
   type Parsed,
 } from '../core/messages/parse-message.js';
-import { wholeTexts } from '../core/loop/receive.js';
+import { wholeTexts } from '../core/loop/whole-texts.js';
 import { openAsksOf, questionOf, viewOfRun } from '../core/loop/run-result.js';
 import type { Run } from '../core/state/run.js';
 import type { RejectedMessage } from '../core/state/warning.js';

@@ -28,8 +28,7 @@ import type { Failure } from '../state/failure.js';
 import type { EffectInput, Input, OutsideInput } from '../state/input.js';
 import { UNPROCESSED_MAX, isOpen, type OpenRun, type Run } from '../state/run.js';
 import type { Ruling } from '../step/advance.js';
-import { isRecord, isWellFormed, type Parsed } from '../json/shape.js';
-import { FIRST_RULES, follows } from '../step/changes.js';
+import { follows } from '../step/changes.js';
 import { creditWork, elapse } from '../step/clock.js';
 import { finish } from '../step/inflight.js';
 import { replaceAsk, withVerdict } from '../step/open-work.js';
@@ -231,25 +230,4 @@ function ended(run: OpenRun): OpenRun {
   const cancelled = stopping.reason === 'aborted';
   const result = closedResult(run, stopping.result);
   return { ...run, final: { kind: 'result', result, cancelled } };
-}
-
-/**
- * What was parsed, unless a text of it came with half of a surrogate pair: nobody could store it as it is. Before a run
- * knows its rules, the code that decided its first step says whether it refuses that.
- */
-export function wholeTexts<T>(
-  { rules, begunWith = FIRST_RULES, frozen }: Pick<Run, 'rules' | 'begunWith' | 'frozen'>,
-  raw: unknown,
-  parsed: Parsed<T>,
-): Parsed<T> {
-  const known = { rules: frozen === undefined ? begunWith : rules };
-  if (!parsed.ok || !follows(known, 'wellFormedInputs')) return parsed;
-  // As it came: what was cut to its limit may end between the halves.
-  const texts =
-    isRecord(raw) && isRecord(parsed.value)
-      ? Object.keys(parsed.value).map((name) => ownValue(raw, name))
-      : raw;
-  return isWellFormed(texts)
-    ? parsed
-    : { ok: false, reason: 'a text has half of a surrogate pair' };
 }

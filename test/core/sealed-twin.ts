@@ -79,6 +79,7 @@ const fixed = new Map<string, boolean>();
 
 /** Nothing that the test plays is drawn by a seed. */
 function isFixed(): boolean {
+  if (typeof expect !== 'function') return false;
   const { testPath = '', currentTestName } = expect.getState();
   if (currentTestName === undefined || !testPath.includes(CORE)) return false;
   const known =
@@ -88,8 +89,16 @@ function isFixed(): boolean {
   return known;
 }
 
-/** After a test: what its twins have commanded, each gone on to its end. */
-export function commandsOfTwins(goOn: (shell: Shell) => boolean): string | undefined {
+/** After each test what its twins have commanded is looked at, each gone on to its end; outside of tests there are none. */
+export function keepsTwins(goOn: Act<boolean>): void {
+  if (typeof afterEach !== 'function') return;
+  afterEach(() => {
+    const commands = commandsOfTwins(goOn);
+    if (commands !== undefined) expect(commands).toMatchSnapshot('commands under sealed rules');
+  });
+}
+
+function commandsOfTwins(goOn: Act<boolean>): string | undefined {
   const digests = [...twins.values()].map(({ shell, threw }) => {
     alone(() =>
       attempt(() => {

@@ -7,7 +7,7 @@ import {
   parseThinkingTokens,
   parseUserMessage,
 } from '../../../core/messages/parse-message.js';
-import { wholeTexts } from '../../../core/loop/receive.js';
+import { wholeTexts } from '../../../core/loop/whole-texts.js';
 import { parseStart } from '../../../core/messages/parse-start.js';
 import type { OpenRun, Run } from '../../../core/state/run.js';
 import { CHANGES, RULES_VERSION } from '../../../core/step/changes.js';
