@@ -341,7 +341,10 @@ function notifying(): void {
 
   test('closed questions that are more than one removal takes are removed in one turn', async () => {
     const removals = [LIST_ROWS_MAX, LIST_ROWS_MAX, 5];
-    start({}, { store: { ...onTestClock(), removeClosedNotices: async () => removals.shift() ?? 0 } });
+    start(
+      {},
+      { store: { ...onTestClock(), removeClosedNotices: async () => removals.shift() ?? 0 } },
+    );
     await until(() => removals.length === 0);
   });
 
