@@ -22,6 +22,7 @@ export type DeskStore = Pick<
   | 'openNotices'
   | 'dueNotices'
   | 'claimNotice'
+  | 'claimClock'
   | 'settleNotice'
   | 'removeClosedNotices'
   | 'listNotices'

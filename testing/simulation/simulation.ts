@@ -46,6 +46,8 @@ export interface SimulationOptions {
   readonly start: StartInput;
   readonly runId: string;
   readonly clock?: VirtualClock;
+  /** The rules that the run follows; default: the newest. */
+  readonly rules?: number;
   /** Called at the places where an effect can be cut, in whatever runs there; it may kill the worker. */
   readonly seam?: Seam;
   /** Called with each event when it is emitted, before anything of its step is performed. */
@@ -98,7 +100,7 @@ class InProcess implements Simulation {
   private activations = 0;
 
   constructor(private readonly options: SimulationOptions) {
-    const { store, config, providers, runId, sizeAfterSummary } = options;
+    const { store, config, providers, runId, rules, sizeAfterSummary } = options;
     this.clock = options.clock ?? virtualClock(SIMULATION_START);
     const { clock } = this;
     const deps = {
@@ -107,6 +109,7 @@ class InProcess implements Simulation {
       providers,
       clock: clock.now,
       timers: clock,
+      ...(rules !== undefined && { rules }),
       ...(sizeAfterSummary !== undefined && { sizeAfterSummary }),
     };
     this.workers = simulatedWorkers({ deps, clock, seam: options.seam ?? (() => undefined) });
