@@ -4,7 +4,6 @@ import type { Payload } from '@temporalio/common';
 import * as messages from '../../workflows/messages.js';
 import { APPROVER } from './support/agents.js';
 import {
-  NAMESPACE,
   TASK_QUEUE,
   ofType,
   openAsk,
@@ -26,7 +25,7 @@ const json = (text: string): Payload => ({
 
 function signal(workflowId: string, signalName: string, payloads: readonly Payload[]) {
   return world.raw.workflowService.signalWorkflowExecution({
-    namespace: NAMESPACE,
+    namespace: world.place.namespace,
     workflowExecution: { workflowId },
     signalName,
     input: { payloads: [...payloads] },
