@@ -22,6 +22,7 @@ import { advance, receive } from '../core/loop/engine.js';
 import { nextSegment, open, upgradeRun } from '../core/loop/open.js';
 import { newerVersion, parseStart } from '../core/messages/parse-start.js';
 import { isReachable } from '../core/messages/run-id.js';
+import type { Carrier } from '../core/state/carrier.js';
 import type { RunResult } from '../core/state/result.js';
 import type { Final, Run } from '../core/state/run.js';
 import { createInbox, type Inbox } from './inbox.js';
@@ -45,11 +46,12 @@ export async function agentRun(input: unknown): Promise<RunResult> {
     inbox.put({ type: 'cancel_requested', at: Date.now() }),
   );
   const final = await CancellationScope.nonCancellable(async () => {
-    for (const effect of timersOf(run)) performer.perform(effect, run);
+    const shown = { agent: run.start.agent, tenant: run.tenant };
+    for (const effect of timersOf(run)) performer.perform(effect, shown);
     for (;;) {
       const step = advance(run);
       run = step.run;
-      for (const effect of step.effects) performer.perform(effect, run);
+      for (const effect of step.effects) performer.perform(effect, shown);
       run = answer(run);
       if (run.final !== undefined) return run.final;
       await inbox.arrival();
@@ -90,8 +92,8 @@ function isContinued(input: unknown): input is Continued {
 }
 
 /** Timers do not survive continue-as-new; they are armed again from their deadlines. */
-function timersOf(run: Run) {
-  return Object.entries(run.inflight).flatMap(([id, { kind, at }]) =>
+export function timersOf({ inflight }: Carrier) {
+  return Object.entries(inflight).flatMap(([id, { kind, at }]) =>
     kind === 'timer' && at !== undefined
       ? [{ kind: 'timer' as const, id, at, summary: 'deadline' }]
       : [],

@@ -5,7 +5,7 @@
  */
 import type { DeskKey } from './statement.js';
 import type { Frozen } from './frozen.js';
-import type { StoredText } from '../json/json.js';
+import { ownValue, type StoredText } from '../json/json.js';
 import type {
   AccountCallInput,
   AccountCallOutput,
@@ -29,6 +29,24 @@ import type {
   RunHooksInput,
   RunHooksOutput,
 } from './payloads/tool-payloads.js';
+import type {
+  AskJudgeInput,
+  AskJudgeOutput,
+  CloseCycleInput,
+  CloseCycleOutput,
+  FindTickInput,
+  FindTickOutput,
+  OpenGoalInput,
+  OpenGoalOutput,
+  PrepareCycleInput,
+  PrepareCycleOutput,
+  RunCheckInput,
+  RunCheckOutput,
+  SaveCheckpointInput,
+  SaveCheckpointOutput,
+  TakeMessageInput,
+  TakeMessageOutput,
+} from './goal/payloads.js';
 import type { OpenedSession, SavedSession, SessionToSave } from './session.js';
 import type { StartInput } from './task.js';
 import type { TranscriptItem } from './transcript.js';
@@ -141,6 +159,14 @@ export interface ActivityPayloads {
   fetch_keys: { input: FetchKeysInput; output: FetchKeysOutput };
   flush: { input: FlushInput; output: FlushOutput };
   close_run: { input: CloseRunInput; output: CloseRunOutput };
+  open_goal: { input: OpenGoalInput; output: OpenGoalOutput };
+  prepare_cycle: { input: PrepareCycleInput; output: PrepareCycleOutput };
+  close_cycle: { input: CloseCycleInput; output: CloseCycleOutput };
+  run_check: { input: RunCheckInput; output: RunCheckOutput };
+  ask_judge: { input: AskJudgeInput; output: AskJudgeOutput };
+  save_checkpoint: { input: SaveCheckpointInput; output: SaveCheckpointOutput };
+  take_message: { input: TakeMessageInput; output: TakeMessageOutput };
+  find_tick: { input: FindTickInput; output: FindTickOutput };
 }
 
 export type ActivityKind = keyof ActivityPayloads;
@@ -176,9 +202,28 @@ export const ACTIVITIES = {
   fetch_keys: { outcome: 'keys_fetched', works: true, interruptible: true },
   flush: { outcome: 'flushed', works: false, interruptible: false },
   close_run: { outcome: 'run_closed', works: true, interruptible: false },
+  open_goal: { outcome: 'goal_opened', works: true, interruptible: false },
+  prepare_cycle: { outcome: 'cycle_prepared', works: true, interruptible: true },
+  close_cycle: { outcome: 'cycle_closed', works: true, interruptible: false },
+  run_check: { outcome: 'check_ran', works: true, interruptible: true },
+  ask_judge: { outcome: 'judge_answered', works: true, interruptible: true },
+  save_checkpoint: { outcome: 'checkpoint_saved', works: true, interruptible: false },
+  take_message: { outcome: 'message_taken', works: true, interruptible: false },
+  find_tick: { outcome: 'tick_found', works: true, interruptible: true },
 } as const satisfies { readonly [Kind in ActivityKind]: ActivityMeaning };
 
 export const ACTIVITY_KINDS = Object.keys(ACTIVITIES) as readonly ActivityKind[];
+
+/** Of goals alone; `flush` and `fetch_keys` serve both. */
+export type GoalActivityKind =
+  | 'open_goal'
+  | 'prepare_cycle'
+  | 'close_cycle'
+  | 'run_check'
+  | 'ask_judge'
+  | 'save_checkpoint'
+  | 'take_message'
+  | 'find_tick';
 
 interface OfActivity<Kind extends ActivityKind> {
   readonly kind: Kind;
@@ -199,7 +244,24 @@ export type Effect =
   | ActivityEffect
   | { readonly kind: 'timer'; readonly id: string; readonly at: number; readonly summary: string }
   | { readonly kind: 'cancel'; readonly target: string }
+  /** Starts a run that goes on without its parent; one that is there already is none the worse. */
+  | {
+      readonly kind: 'start_child';
+      readonly id: string;
+      readonly child: string;
+      readonly input: StartInput;
+    }
+  | {
+      readonly kind: 'tell_child';
+      readonly child: string;
+      readonly message: 'interrupt' | 'cancel';
+    }
   | { readonly kind: 'status'; readonly status: string };
+
+/** Work for a worker; all others the shell does by itself. */
+export function isActivity(effect: Effect): effect is ActivityEffect {
+  return ownValue<ActivityMeaning>(ACTIVITIES, effect.kind) !== undefined;
+}
 
 /** Of a run, or of another payload: where a payload belongs. */
 export function refOf({ tenant, runId, traceId, store }: RunRef): RunRef {

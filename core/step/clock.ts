@@ -63,7 +63,9 @@ export function isWaiting(run: Run): boolean {
 }
 
 function isWorkedFor({ inflight }: Run): boolean {
-  return Object.values(inflight).some(({ kind }) => kind !== 'timer' && ACTIVITIES[kind].works);
+  return Object.values(inflight).some(
+    ({ kind }) => kind !== 'timer' && kind !== 'start_child' && ACTIVITIES[kind].works,
+  );
 }
 
 /** Most that a desk's clock may be ahead of the run's time, ms (G107). */

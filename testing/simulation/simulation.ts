@@ -217,6 +217,9 @@ class InProcess implements Simulation {
         return this.inFlight.get(effect.target)?.cancel();
       case 'status':
         return;
+      case 'start_child':
+      case 'tell_child':
+        throw new Error('a run has no children');
       default: {
         const place = { clock: this.clock, workers: this.workers, execution: this.execution() };
         const activity = scheduleActivity(place, effect, (reported) =>
