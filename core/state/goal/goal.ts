@@ -12,12 +12,13 @@ import type { DeskKey } from '../statement.js';
 import type { Phase } from '../event.js';
 import type { Failure } from '../failure.js';
 import type { StoredText } from '../../json/json.js';
-import type { Usage } from '../model.js';
-import type { RunResult, StopReason } from '../result.js';
+import type { Counters, RunResult, StopReason } from '../result.js';
 import type { KnownStore } from '../run-parts.js';
+import type { StartInput } from '../task.js';
 import type { GoalStart } from './definition.js';
 import type { GoalMessage, MessageVerdict } from './message.js';
-import type { ProgressItem } from './payloads.js';
+import type { ReviewAnswers } from './memory.js';
+import type { AskJudgeOutput, ProgressItem } from './payloads.js';
 import type { AskPurpose, GoalTerms, Slice } from './terms.js';
 
 export const GOAL_BYTES_MAX = 32 * 1024;
@@ -52,12 +53,15 @@ export interface Goal extends Carrier {
   /** Invalid answers in a row, by `reviewer` or `judge:<name>`. */
   readonly unknowns: { readonly [who: string]: number };
   readonly cycle?: OpenCycle;
+  /** The brief that the next cycle would get, where somebody approves it before. */
+  readonly draft?: { readonly n: number; readonly digest: string; readonly hash: string };
   readonly pass?: Pass;
   readonly ending?: Ending;
   /** What cycles or reviewers proposed and nobody has acted on yet. */
   readonly proposed: Proposed;
-  /** Cycles so far, the open one included. */
+  /** Cycles so far, the open one included; and when the segment began. */
   readonly cycles: number;
+  readonly cyclesBefore: number;
   readonly passes: number;
   readonly reviews: number;
   readonly checkpoints: number;
@@ -181,20 +185,17 @@ export interface OpenCycle {
   readonly look?: { readonly timer: string; readonly afterMs: number };
   /** A word of its end has come, or it is time to look. */
   readonly due: boolean;
+  /** Of the child, until it is started. */
+  readonly input?: StartInput;
+  /** How long the newest look had waited, and the next one will; ms. */
+  readonly lookedAfterMs?: number;
+  readonly nextLookMs?: number;
+  /** When it was looked at, it waited for people or for a timer alone. */
+  readonly waiting?: true;
 }
 
 /** Where a pass is; later ones need the earlier ones. */
-export const PASS_STEPS = [
-  'validate',
-  'progress',
-  'judge',
-  'note',
-  'review',
-  'rows',
-  'checkpoint',
-  'persons',
-] as const;
-export type PassStep = (typeof PASS_STEPS)[number];
+export type PassStep = 'validate' | 'progress' | 'judge' | 'note' | 'review' | 'rows' | 'checkpoint';
 
 export interface Pass {
   readonly reason: 'baseline' | 'cycle' | 'answer' | 'review';
@@ -208,13 +209,34 @@ export interface Pass {
     readonly effectId: string;
     readonly who: string;
     readonly condition?: number;
+    readonly reservedMicroUsd: number;
   };
+  /** What the reviewer said. */
+  readonly answered?: NonNullable<AskJudgeOutput['review']> | 'invalid';
   /** The row that would end the goal. */
   readonly row?: EndingRow;
   readonly reviewed: boolean;
   /** What the cycle brought. */
   readonly progress: readonly ProgressItem[];
+  /** The cycle that the pass follows. */
+  readonly closed?: ClosedCycle;
+  /** The review of this pass, for its checkpoint. */
+  readonly review?: {
+    readonly n: number;
+    readonly answers: ReviewAnswers;
+    readonly decision: string;
+  };
   readonly saving?: string;
+}
+
+export interface ClosedCycle {
+  readonly n: number;
+  readonly runId: string;
+  readonly agent: string;
+  readonly stopReason: StopReason;
+  readonly detail?: string;
+  readonly costMicroUsd: number;
+  readonly unconfirmed?: true;
 }
 
 export interface EndingRow {
@@ -263,19 +285,18 @@ export interface Proposed {
   /** The reviewer wants a person's word before the next step. */
   readonly approval?: string;
   readonly approvalRow?: 'rejected' | 'timeout';
+  /** Nobody wants more than the row that ends the goal. */
+  readonly declined?: boolean;
   /** Approved for the cycle with this number and brief. */
   readonly approved?: { readonly n: number; readonly digest: string };
 }
 
 export interface GoalTally {
-  /** For stamps: cycles and passes. */
+  /** For stamps: the newest cycle and the newest pass. */
   readonly step: number;
   readonly turnCount: number;
-  readonly modelCalls: number;
-  readonly turns: number;
-  readonly toolCalls: number;
-  readonly usage: Usage;
-  readonly counters: { readonly [name: string]: number };
+  /** Sums of cycles, reviews and judges. */
+  readonly counters: Counters;
 }
 
 export interface GoalMoney {
@@ -318,8 +339,9 @@ export interface Sleep {
   readonly because: string;
   readonly timer?: string;
   readonly since: number;
-  /** The next tick is looked up. */
+  /** The next tick is looked up, or was. */
   readonly asking?: string;
+  readonly found?: boolean;
   readonly over?: boolean;
 }
 

@@ -91,8 +91,8 @@ export interface CycleTerms {
 /** The limits of a cycle that the goal gives it. */
 export type Slice = Pick<
   Budget,
-  'maxCostMicroUsd' | 'maxModelCalls' | 'maxToolCalls' | 'maxInputTokens' | 'maxOutputTokens'
->;
+  'maxModelCalls' | 'maxToolCalls' | 'maxInputTokens' | 'maxOutputTokens'
+> & { readonly maxCostMicroUsd: number };
 
 /** What an ask of a goal is for. */
 export type AskPurpose =

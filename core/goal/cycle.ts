@@ -1,0 +1,343 @@
+/**
+ * A cycle: one child run with a slice of the goal's money. Prepared (its brief, its row in the store), started, waited
+ * for, closed.
+ * Invariants: never two at once; the child's own word is a hint, its outcome is read from the store; money is reserved
+ * before, and what is left comes back with the outcome.
+ */
+import type { ActivityEffect } from '../state/effect.js';
+import type { Failure } from '../state/failure.js';
+import type { ClosedCycle, Goal, OpenCycle, OpenGoal } from '../state/goal/goal.js';
+import type {
+  CloseCycleOutput,
+  CycleOutcome,
+  PrepareCycleInput,
+  PrepareCycleOutput,
+} from '../state/goal/payloads.js';
+import type { Slice } from '../state/goal/terms.js';
+import type { Step } from '../state/run.js';
+import type { StopReason } from '../state/result.js';
+import type { Ruling } from '../step/advance.js';
+import { cancelTimer, flying, nextId, only, start, startTimer } from '../step/inflight.js';
+import { planAdopted } from './answers.js';
+import { plus, reserve, settle } from './money.js';
+import { NO_COUNTERS } from './open.js';
+import { beginPass } from './pass.js';
+import { GOAL_STORE_LIMITS, ofOpenGoal, tell, warnOf } from './telling.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** The next cycle begins: its money is reserved, its brief is written. */
+export function beginCycle(goal: OpenGoal, slice: Slice): Step<OpenGoal> {
+  const n = goal.cycles + 1;
+  const cycle: OpenCycle = {
+    n,
+    child: `${goal.runId}:c${n}`,
+    agent: goal.agent,
+    slice,
+    stage: 'preparing',
+    startedAt: goal.now,
+    reads: goal.unread,
+    due: false,
+  };
+  const { draft: _, sleep: __, ...rest } = goal;
+  const reserved = reserve(rest, slice.maxCostMicroUsd + goal.terms.roundMicroUsd);
+  const begun: OpenGoal = {
+    ...reserved,
+    cycle,
+    cycles: n,
+    lastCycleStart: goal.now,
+    tally: { ...goal.tally, step: n },
+  };
+  return prepare(begun, { cycle, register: true });
+}
+
+/** The brief that a cycle would get, for whoever approves it. */
+export function draftCycle(goal: OpenGoal, slice: Slice): Step<OpenGoal> {
+  const n = goal.cycles + 1;
+  const child = `${goal.runId}:c${n}`;
+  return prepare(goal, { cycle: { n, child, agent: goal.agent, slice, reads: goal.unread }, register: false });
+}
+
+interface Preparing {
+  readonly cycle: Pick<OpenCycle, 'n' | 'child' | 'agent' | 'slice' | 'reads'>;
+  readonly register: boolean;
+}
+
+function prepare(goal: OpenGoal, { cycle, register }: Preparing): Step<OpenGoal> {
+  const { n, child, agent, slice, reads } = cycle;
+  const { agentVersion, briefTokens, unavailableMs } = goal.terms;
+  const input = (events: PrepareCycleInput['events']): PrepareCycleInput => ({
+    ...ofOpenGoal(goal),
+    n,
+    child,
+    agent,
+    ...(agentVersion !== undefined && { agentVersion }),
+    slice,
+    briefTokens,
+    reads,
+    feedback: goal.feedback,
+    checks: goal.checks,
+    register,
+    unservedMs: unavailableMs,
+    events,
+  });
+  return start(goal, 'prepare_cycle', (id, events): ActivityEffect => ({
+    kind: 'prepare_cycle',
+    id,
+    input: input(events),
+    limits: GOAL_STORE_LIMITS,
+    summary: `cycle ${n}`,
+  }));
+}
+
+/** Fact: a brief is written, and the child's row with it. */
+export function cyclePrepared(goal: OpenGoal, _: string, output: PrepareCycleOutput): OpenGoal {
+  const { cycle } = goal;
+  const { brief, start: input, taken } = output;
+  if (cycle?.stage !== 'preparing') {
+    const { hash, digest } = brief;
+    return { ...goal, draft: { n: goal.cycles + 1, digest, hash } };
+  }
+  if (taken) {
+    const warned = warnOf(goal, 'child_id_taken', `${cycle.child} belongs to another start`);
+    return endCycle(warned, failedOutcome('child_id_taken'));
+  }
+  const { hash, digest, tokens } = brief;
+  const prepared: OpenCycle = { ...cycle, stage: 'starting', brief: { hash, digest, tokens }, input };
+  return { ...goal, cycle: prepared };
+}
+
+export function cycleNotPrepared(goal: OpenGoal, _: string, failure: Failure): OpenGoal {
+  if (goal.cycle?.stage !== 'preparing') return goal;
+  return endCycle(goal, failedOutcome(failure.code, isUnserved(failure)));
+}
+
+function isUnserved({ code }: Failure): boolean {
+  return code === 'ToolUnavailable' || code === 'UnknownAgent' || code === 'NotServed';
+}
+
+/** Rule: a prepared child is started, and waited for. */
+export function startChild(goal: OpenGoal): Ruling<OpenGoal> {
+  const { cycle } = goal;
+  if (cycle?.stage !== 'starting') return undefined;
+  if (flying(goal, ['start_child'])) return 'hold';
+  const { n, child, agent, slice, brief, input } = cycle;
+  if (input === undefined || brief === undefined) return undefined;
+  const told = tell(goal, {
+    type: 'cycle_started',
+    n,
+    runId: child,
+    agent,
+    budget: slice,
+    brief: brief.hash,
+    briefTokens: brief.tokens,
+  });
+  const id = nextId(goal, 'start_child');
+  const inflight = { ...goal.inflight, [id]: { kind: 'start_child' as const, cancelled: false } };
+  const { input: _, ...rest } = cycle;
+  return {
+    run: { ...told, inflight, nextEffect: goal.nextEffect + 1, cycle: rest, feedback: [], steeredBy: [] },
+    effects: [{ kind: 'start_child', id, child, input }],
+  };
+}
+
+/** Fact: the child is there. */
+export function childStarted(goal: OpenGoal): OpenGoal {
+  const { cycle } = goal;
+  return cycle?.stage === 'starting' ? { ...goal, cycle: { ...cycle, stage: 'open' } } : goal;
+}
+
+/** Fact: a child says that it has ended. */
+export function childEnded(goal: Goal, child: string): Goal {
+  const { cycle } = goal;
+  return cycle?.child === child && cycle.stage !== 'preparing'
+    ? { ...goal, cycle: { ...cycle, due: true } }
+    : goal;
+}
+
+/** Rule: a child that is open is looked at when it says so, and at growing intervals without a word. */
+export function watchChild(goal: OpenGoal): Ruling<OpenGoal> {
+  const { cycle } = goal;
+  if (cycle?.stage === 'closing') return 'hold';
+  if (cycle?.stage !== 'open') return undefined;
+  if (cycle.due) return closeCycle(goal, cycle, false);
+  return cycle.look === undefined
+    ? lookLater(goal, cycle, cycle.nextLookMs ?? MINUTE_MS)
+    : undefined;
+}
+
+function lookLater(goal: OpenGoal, cycle: OpenCycle, afterMs: number): Step<OpenGoal> {
+  const timed = startTimer(goal, { at: goal.now + afterMs, summary: `look at ${cycle.child}` });
+  const look = { timer: nextId(goal, 'timer'), afterMs };
+  return { run: { ...timed.run, cycle: { ...cycle, look } }, effects: timed.effects };
+}
+
+/** `last`: without an outcome now the child is lost. */
+export function closeCycle(goal: OpenGoal, cycle: OpenCycle, last: boolean): Step<OpenGoal> {
+  const { look, ...rest } = cycle;
+  const untimed = look === undefined ? only(goal) : cancelTimer(goal, look.timer);
+  const closing: OpenCycle = { ...rest, stage: 'closing', due: false, lookedAfterMs: look?.afterMs ?? MINUTE_MS };
+  const { terms } = goal;
+  const begun = start({ ...untimed.run, cycle: closing }, 'close_cycle', (id, events): ActivityEffect => ({
+    kind: 'close_cycle',
+    id,
+    input: {
+      ...ofOpenGoal(goal),
+      n: cycle.n,
+      child: cycle.child,
+      agent: cycle.agent,
+      holdPlan: terms.approval.some(({ before }) => before === 'plan_change'),
+      handoffTo: terms.handoffTo,
+      maxAskedPauseMs: terms.maxAskedPauseMs,
+      last,
+      slice: cycle.slice,
+      events,
+    },
+    limits: GOAL_STORE_LIMITS,
+    summary: cycle.child,
+  }));
+  return { run: begun.run, effects: [...untimed.effects, ...begun.effects] };
+}
+
+/** Fact: the child's outcome, or none yet. */
+export function cycleClosed(goal: OpenGoal, _: string, output: CloseCycleOutput): OpenGoal {
+  const { cycle } = goal;
+  if (cycle?.stage !== 'closing') return goal;
+  if (output.outcome === undefined) {
+    const { lookedAfterMs, ...rest } = cycle;
+    const waits = output.waiting === true && { waiting: true as const };
+    const open: OpenCycle = { ...rest, stage: 'open', ...waits, nextLookMs: Math.min((lookedAfterMs ?? MINUTE_MS) * 2, HOUR_MS) };
+    return { ...goal, cycle: open };
+  }
+  return endCycle(applied(goal, cycle, output), output.outcome, output);
+}
+
+/** What the cycle has left in the memory, and what it proposes. */
+function applied(goal: OpenGoal, cycle: OpenCycle, output: CloseCycleOutput): OpenGoal {
+  const { memory, plan, held, planChange, stateHeld, evidenceDigest, evidenceCount } = output;
+  const { handoff, pause, proposedDone, warnings = [] } = output;
+  const next: OpenGoal = {
+    ...goal,
+    ...(memory !== undefined && { memory }),
+    ...(stateHeld !== undefined && { stateHeld }),
+    ...(evidenceDigest !== undefined && { evidenceDigest }),
+    ...(evidenceCount !== undefined && { evidenceCount }),
+    // A person's yes was about what was there before.
+    persons: Object.fromEntries(Object.entries(goal.persons).filter(([, { answer }]) => answer === 'no')),
+    proposed: {
+      ...goal.proposed,
+      ...(proposedDone && { done: true }),
+      ...(handoff !== undefined && { handoff: { ...handoff, by: cycle.agent } }),
+      ...(pause !== undefined && { pauseUntil: pause.until, pauseBecause: pause.because }),
+      ...(held !== undefined && { plan: { ...held, by: cycle.agent } }),
+    },
+  };
+  const changed =
+    plan !== undefined && planChange !== undefined && memory !== undefined
+      ? planAdopted(next, { memory, facts: plan, by: planChange.by })
+      : { ...next, ...(plan !== undefined && { plan }) };
+  return warnings
+    .slice(0, 20)
+    .reduce<OpenGoal>((told, text) => warnOf(told, warningOf(text), text), changed);
+}
+
+function warningOf(text: string): 'proposal_superseded' | 'evidence_unknown' {
+  return text.startsWith('superseded') ? 'proposal_superseded' : 'evidence_unknown';
+}
+
+/** Endings of a cycle after which it counts as done its part. */
+const SOUND: readonly StopReason[] = [
+  'completed',
+  'max_turns',
+  'max_tool_calls',
+  'max_cost',
+  'max_input_tokens',
+  'max_output_tokens',
+];
+
+function endCycle(goal: OpenGoal, outcome: CycleOutcome, output?: CloseCycleOutput): OpenGoal {
+  const { cycle, terms } = goal;
+  if (cycle === undefined) return goal;
+  const { stopReason, detail, counters, replied, doubt, unconfirmed } = outcome;
+  const costMicroUsd = unconfirmed ? cycle.slice.maxCostMicroUsd : outcome.costMicroUsd;
+  const reservedMicroUsd = cycle.slice.maxCostMicroUsd + terms.roundMicroUsd;
+  const settled = settle(goal, { reservedMicroUsd, costMicroUsd, of: 'children' });
+  const { cycle: _, ...rest } = settled;
+  const since = goal.sinceReview;
+  const reads = new Set(cycle.reads.map(({ id }) => id));
+  const ended: OpenGoal = {
+    ...rest,
+    // What a cycle without a reply was told comes first in the next brief.
+    unread: replied ? goal.unread.filter(({ id }) => !reads.has(id)) : goal.unread,
+    tally: { ...goal.tally, counters: plus(goal.tally.counters, { ...counters, costMicroUsd }) },
+    streaks: streaksAfter(goal, outcome, output),
+    sinceReview: {
+      ...since,
+      cycles: since.cycles + 1,
+      turns: since.turns + counters.turnCount,
+      costMicroUsd: since.costMicroUsd + costMicroUsd,
+    },
+    ...(unconfirmed && { unconfirmed: [...goal.unconfirmed, cycle.child].slice(-50) }),
+  };
+  const told = unconfirmed ? warnOf(ended, 'cycle_lost', `nobody knows how ${cycle.child} ended`) : ended;
+  const counted = doubt > 0 ? { ...told, streaks: { ...told.streaks, doubt } } : told;
+  const closed: ClosedCycle = {
+    n: cycle.n,
+    runId: cycle.child,
+    agent: cycle.agent,
+    stopReason,
+    ...(detail !== undefined && { detail }),
+    costMicroUsd,
+    ...(unconfirmed && { unconfirmed }),
+  };
+  const passing = beginPass(counted, 'cycle', { closed, progress: output?.progress ?? [] });
+  if (goal.ending === undefined) return passing;
+  // An ending only notes what the cycle brought.
+  return { ...passing, pass: { ...passing.pass!, step: 'progress', toCheck: [] } };
+}
+
+/** A cycle that was prepared and never started is none. */
+export function dropCycle(goal: OpenGoal): OpenGoal {
+  const { cycle, ...rest } = goal;
+  if (cycle === undefined) return goal;
+  const reservedMicroUsd = cycle.slice.maxCostMicroUsd + goal.terms.roundMicroUsd;
+  const freed = settle(rest, { reservedMicroUsd, costMicroUsd: 0, of: 'children' });
+  return { ...freed, cycles: goal.cycles - 1 };
+}
+
+function streaksAfter(
+  { streaks }: OpenGoal,
+  { stopReason, detail, replied, unserved }: CycleOutcome,
+  output: CloseCycleOutput | undefined,
+): OpenGoal['streaks'] {
+  const byPerson = stopReason === 'interrupted';
+  const sound = SOUND.includes(stopReason);
+  const failed = byPerson ? streaks.failed : sound ? 0 : streaks.failed + 1;
+  const block = output?.block;
+  const blockedBy = block === undefined ? undefined : `${block.kind}:${block.step ?? ''}`;
+  const { blockedBy: before, failedBecause: _, unserved: __, ...rest } = streaks;
+  const because = sound || byPerson ? streaks.failedBecause : (detail ?? stopReason);
+  return {
+    ...rest,
+    failed,
+    ...(because !== undefined && { failedBecause: because.slice(0, 200) }),
+    blocked: blockedBy === undefined ? 0 : blockedBy === before ? streaks.blocked + 1 : 1,
+    ...(blockedBy !== undefined && { blockedBy }),
+    starved: stopReason === 'max_cost' && !replied,
+    ...(unserved && { unserved: detail ?? 'agent' }),
+  };
+}
+
+function failedOutcome(detail: string, unserved = false): CycleOutcome {
+  return {
+    status: 'failed',
+    stopReason: 'failed',
+    detail,
+    costMicroUsd: 0,
+    counters: NO_COUNTERS,
+    replied: false,
+    doubt: 0,
+    ...(unserved && { unserved: true }),
+  };
+}

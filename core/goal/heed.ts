@@ -1,0 +1,292 @@
+/**
+ * What people say to a goal takes effect: between a pass and the next start, or while a cycle is open.
+ * Invariants: each message takes effect once, in the order of arrival, and its sender hears whether it counts; what a
+ * person said is in the brief of exactly one cycle that got a reply (unread).
+ */
+import type { ActivityEffect } from '../state/effect.js';
+import type { Failure } from '../state/failure.js';
+import type { GoalMessage, MessageRefusal, MessageVerdict } from '../state/goal/message.js';
+import { UNREAD_MAX } from '../state/goal/message.js';
+import type { HeldMessage, OpenGoal } from '../state/goal/goal.js';
+import type { TakeMessageOutput } from '../state/goal/payloads.js';
+import { GOAL_BUDGET_FIELDS } from '../state/goal/terms.js';
+import type { Step } from '../state/run.js';
+import type { Ruling } from '../step/advance.js';
+import { cancelTimer, only, start } from '../step/inflight.js';
+import type { Json } from '../json/json.js';
+import { planAdopted, withoutProposed } from './answers.js';
+import { end } from './ending.js';
+import { GOAL_STORE_LIMITS, ofOpenGoal, tell, warnOf } from './telling.js';
+import { wake, withdrawApproval } from './rest.js';
+
+/** Longer texts lie in the store. */
+const INLINE_CHARS_MAX = 200;
+
+/** Rule: the oldest message takes effect. */
+export function heedMessage(goal: OpenGoal): Ruling<OpenGoal> {
+  const [held] = goal.messages;
+  if (held === undefined || !isTime(goal)) return undefined;
+  if (held.effect !== undefined) return 'hold';
+  const { message } = held;
+  if (message.type === 'setPlan' || isLong(message)) return takeMessage(goal, held);
+  return heed(goal, held);
+}
+
+/** Of a full segment nothing starts, and a message may need the store. */
+function isTime({ pass, cycle, segment }: OpenGoal): boolean {
+  return pass === undefined && !segment.full && (cycle === undefined || cycle.stage === 'open');
+}
+
+function isLong(message: GoalMessage): boolean {
+  return message.type === 'steer' && message.text.length > INLINE_CHARS_MAX;
+}
+
+function takeMessage(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
+  const id = `take_message-${goal.nextEffect}`;
+  const messages = [{ ...held, effect: id }, ...goal.messages.slice(1)];
+  return start({ ...goal, messages }, 'take_message', (_, events): ActivityEffect => ({
+    kind: 'take_message',
+    id,
+    input: { ...ofOpenGoal(goal), message: held.message, events },
+    limits: GOAL_STORE_LIMITS,
+    summary: held.message.type,
+  }));
+}
+
+/** Fact: its text is in the store, or its plan in the memory. */
+export function messageTaken(goal: OpenGoal, effectId: string, output: TakeMessageOutput): OpenGoal {
+  const [held] = goal.messages;
+  if (held?.effect !== effectId) return goal;
+  const { refused, text, memory, plan } = output;
+  if (refused !== undefined) return refuse(goal, held, refused);
+  const { message } = held;
+  if (message.type === 'steer' && text !== undefined) return steer(goal, held, { text });
+  if (memory === undefined || plan === undefined) return accept(goal, held);
+  const adopted = planAdopted(goal, { memory, facts: plan, by: message.by });
+  return accept({ ...adopted, approvalStale: true }, held);
+}
+
+export function messageNotTaken(goal: OpenGoal, effectId: string, failure: Failure): OpenGoal {
+  const [held] = goal.messages;
+  if (held?.effect !== effectId) return goal;
+  return refuse(goal, held, { reason: 'malformed', message: failure.message });
+}
+
+function heed(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
+  const { message } = held;
+  const control = said(goal, message);
+  switch (message.type) {
+    case 'pause':
+      return only(accept({ ...control, paused: { by: message.by } }, held));
+    case 'resume':
+      return resume(control, held);
+    case 'wake':
+      return woken(control, held);
+    case 'steer':
+      return steerNow(goal, held);
+    case 'review':
+      return only(accept(withReview(control, message), held));
+    case 'stop':
+      return only(accept(end(control, { row: 'stop', reason: 'interrupted' }), held));
+    case 'cancel':
+      return only(accept({ ...control, cancelRequested: true }, held));
+    case 'setBudget':
+      return only(setBudget(goal, held));
+    case 'setPace':
+      return setPace(control, held, message);
+    case 'handoffGoal':
+      return only(
+        accept(end(control, { row: 'handed_off', reason: 'completed', detail: 'handed_off' }), held),
+      );
+    case 'setPlan':
+      return only(accept(goal, held));
+  }
+}
+
+/** The event of whatever is no text. */
+function said(goal: OpenGoal, message: GoalMessage): OpenGoal {
+  if (message.type === 'steer' || message.type === 'setBudget' || message.type === 'setPlan') return goal;
+  const [held] = goal.messages;
+  const value = valueOf(message);
+  return tell(goal, {
+    type: 'goal_steered',
+    by: message.by,
+    proven: held?.proven ?? false,
+    text: { text: '' },
+    control: message.type,
+    ...(value !== undefined && { value }),
+  });
+}
+
+function valueOf(message: GoalMessage): Json | undefined {
+  if (message.type === 'setPace') return message.pace as unknown as Json;
+  if (message.type === 'handoffGoal') return message.goalId;
+  if (message.type !== 'review' || message.objectiveValid === undefined) return undefined;
+  return { objectiveValid: message.objectiveValid, because: message.because ?? '' };
+}
+
+function withReview(goal: OpenGoal, message: Extract<GoalMessage, { type: 'review' }>): OpenGoal {
+  const { objectiveValid, by } = message;
+  return {
+    ...goal,
+    reviewAsked: true,
+    ...(objectiveValid !== undefined && { objectiveValid: { valid: objectiveValid, by } }),
+  };
+}
+
+function resume(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
+  const { paused, ...rest } = goal;
+  if (paused === undefined) return only(accept(goal, held, 'the goal was not paused'));
+  const { by } = held.message;
+  // The hold of a pause is a sleep of its own; the pace is looked at anew.
+  const woke = rest.sleep === undefined ? rest : wake(rest, by);
+  const { sleep, ...awake } = woke;
+  const step = sleep === undefined ? only(woke) : untimed(awake, goal);
+  return { run: accept(step.run, held), effects: step.effects };
+}
+
+function untimed(goal: OpenGoal, before: OpenGoal): Step<OpenGoal> {
+  const timer = before.sleep?.timer;
+  return timer === undefined ? only(goal) : cancelTimer(goal, timer);
+}
+
+/** A wake while anything is open or paused is kept. */
+function woken(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
+  const { sleep, paused } = goal;
+  if (sleep === undefined || sleep.over || paused !== undefined)
+    return only(accept({ ...goal, wakeKept: true }, held));
+  const step = untimed(wake(goal, held.message.by), goal);
+  return { run: accept(step.run, held), effects: step.effects };
+}
+
+function steerNow(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
+  const { message } = held;
+  return message.type === 'steer' ? stale(steer(goal, held, { text: { text: message.text } })) : only(goal);
+}
+
+function steer(
+  goal: OpenGoal,
+  held: HeldMessage,
+  { text }: Pick<Required<TakeMessageOutput>, 'text'>,
+): OpenGoal {
+  const { message, proven } = held;
+  const { id, by } = message;
+  if (goal.unread.length >= UNREAD_MAX)
+    return refuse(goal, held, { reason: 'too_many', message: `${UNREAD_MAX} messages are unread` });
+  const kept: OpenGoal = {
+    ...goal,
+    unread: [...goal.unread, { id, text, by, proven }],
+    steeredBy: [...new Set([...goal.steeredBy, by])].slice(-UNREAD_MAX),
+    approvalStale: true,
+    wakeKept: goal.wakeKept || (message.type === 'steer' && message.wake === true),
+  };
+  return accept(tell(kept, { type: 'goal_steered', by, proven, text }), held);
+}
+
+/** What a person approved, or is asked to, was another cycle than the next one. */
+export function stale(goal: OpenGoal): Step<OpenGoal> {
+  const { approvalStale, ...rest } = goal;
+  return approvalStale ? withdrawApproval(rest, 'the next cycle has changed') : only(goal);
+}
+
+/** Rule: what was approved before a change is asked anew; a wake that came with it ends the sleep. */
+export function afterChange(goal: OpenGoal): Ruling<OpenGoal> {
+  if (goal.approvalStale) return stale(goal);
+  const { sleep, paused, wakeKept } = goal;
+  if (!wakeKept || sleep === undefined || sleep.over || paused !== undefined) return undefined;
+  if (sleep.asking !== undefined || sleep.found) return undefined;
+  const by = goal.steeredBy.at(-1) ?? 'wake';
+  return untimed(wake({ ...goal, wakeKept: false }, by), goal);
+}
+
+/** Not below what is spent and reserved, money not above the hard limit; by those who may. */
+function setBudget(goal: OpenGoal, held: HeldMessage): OpenGoal {
+  const { message, proven } = held;
+  if (message.type !== 'setBudget') return goal;
+  const { terms, money } = goal;
+  const { budgetRoles, hardMaxCostMicroUsd } = terms.budget;
+  if (budgetRoles.length > 0 && !message.roles.some((role) => budgetRoles.includes(role)))
+    return refuse(goal, held, {
+      reason: 'role_missing',
+      message: `needs one of the roles ${budgetRoles.join(', ')}`,
+    });
+  if (budgetRoles.length === 0 && goal.caller !== undefined && goal.caller === message.by)
+    return refuse(goal, held, {
+      reason: 'own_request',
+      message: 'the starter of the goal does not change its budget',
+    });
+  const wanted = message.budget;
+  const least = money.spentMicroUsd + money.reservedMicroUsd;
+  const { maxCostMicroUsd } = wanted;
+  if (maxCostMicroUsd !== undefined && (maxCostMicroUsd < least || maxCostMicroUsd > hardMaxCostMicroUsd))
+    return refuse(goal, held, {
+      reason: 'beyond_limits',
+      message: `possible is ${least} to ${hardMaxCostMicroUsd} micro-USD`,
+    });
+  const fields = Object.fromEntries(
+    GOAL_BUDGET_FIELDS.flatMap((field) => (wanted[field] === undefined ? [] : [[field, wanted[field]]])),
+  );
+  const changed: OpenGoal = {
+    ...goal,
+    terms: { ...terms, budget: { ...terms.budget, ...fields } },
+    streaks: { ...goal.streaks, starved: false },
+    approvalStale: true,
+  };
+  const told = tell(changed, {
+    type: 'goal_steered',
+    by: message.by,
+    proven,
+    text: { text: '' },
+    control: 'setBudget',
+    value: fields as Json,
+  });
+  return accept(told, held);
+}
+
+function setPace(
+  goal: OpenGoal,
+  held: HeldMessage,
+  message: Extract<GoalMessage, { type: 'setPace' }>,
+): Step<OpenGoal> {
+  const changed: OpenGoal = { ...goal, terms: { ...goal.terms, pace: message.pace } };
+  const { sleep, paused } = changed;
+  if (sleep === undefined || sleep.over || paused !== undefined || sleep.asking !== undefined)
+    return only(accept(changed, held));
+  // The new pace is looked at from the beginning of this sleep.
+  const { sleep: _, ...awake } = wake(changed, message.by);
+  const step = untimed(awake, goal);
+  return { run: accept(step.run, held), effects: step.effects };
+}
+
+function accept(goal: OpenGoal, { message, ticket }: HeldMessage, words?: string): OpenGoal {
+  const verdict: MessageVerdict = { accepted: true, ...(words !== undefined && { message: words }) };
+  return answered(withoutMessage(goal, message.id), ticket, verdict);
+}
+
+interface Refused {
+  readonly reason: MessageRefusal;
+  readonly message: string;
+}
+
+function refuse(goal: OpenGoal, { message, ticket }: HeldMessage, refusal: Refused): OpenGoal {
+  const text = `${message.type} by ${message.by} does not count: ${refusal.message}`;
+  const told = warnOf(withoutMessage(goal, message.id), 'goal_message_refused', text);
+  return answered(told, ticket, { accepted: false, ...refusal });
+}
+
+function withoutMessage(goal: OpenGoal, id: string): OpenGoal {
+  return { ...goal, messages: goal.messages.filter(({ message }) => message.id !== id) };
+}
+
+export function answered<G extends Pick<OpenGoal, 'verdicts'>>(
+  goal: G,
+  ticket: string | undefined,
+  verdict: MessageVerdict,
+): G {
+  return ticket === undefined ? goal : { ...goal, verdicts: [...goal.verdicts, { ticket, verdict }] };
+}
+
+/** A pause that cycles asked for is over when a person wakes the goal. */
+export function forgetPause(goal: OpenGoal): OpenGoal {
+  return withoutProposed(goal, 'pauseUntil', 'pauseBecause');
+}
