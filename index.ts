@@ -4,10 +4,12 @@ export {
   days,
   defineAgent,
   defineConfig,
+  defineGoal,
   defineHook,
   defineHostedTool,
   defineTool,
   escalate,
+  goalFromText,
   hours,
   minutes,
   seconds,
@@ -17,10 +19,13 @@ export {
   type AgentDefinition,
   type ApprovalDeclaration,
   type CardDeclaration,
+  type CheckDeclaration,
   type Config,
   type ConfigDefinition,
   type ConnectionDefinition,
+  type DefinedGoal,
   type Endpoint,
+  type GoalDeclaration,
   type Hook,
   type HookContext,
   type HookDefinition,
@@ -30,6 +35,7 @@ export {
   type InputDeclaration,
   type InputOf,
   type JsonSchema,
+  type NormalGoal,
   type PolicyDeclaration,
   type TaskGate,
   type TaskGateContext,
@@ -99,6 +105,18 @@ export type { Counters, RunResult, RunStatus, StopReason } from './core/state/re
 export type * from './pure/sdk/message.js';
 export type { ModelDelta, StreamChunk } from './pure/stream.js';
 export type { Settings } from './core/state/settings.js';
+export type {
+  Done,
+  DoneCondition,
+  GoalApproval,
+  GoalBudget,
+  GoalDefinition,
+  Pace,
+  ReviewEvery,
+  StopRules,
+} from './core/state/goal/definition.js';
+export type { GoalMemory, Plan, PlanStep, ReviewAnswers } from './core/state/goal/memory.js';
+export type { GoalView } from './core/state/goal/view.js';
 export type { Condition } from './core/json/condition.js';
 export type { HookPoint, HookReport } from './core/state/hook.js';
 export type {

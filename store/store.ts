@@ -13,6 +13,7 @@ import { audit, type Audit } from './audit.js';
 import { blobs, type Blobs } from './blobs.js';
 import { callsBeforeReset, type CallsBeforeReset } from './calls-before-reset.js';
 import { chainCache, type ChainCache } from './chain-cache.js';
+import { children, type Children } from './children.js';
 import type { ChangeWatch, RunName } from './changes.js';
 import { immediate, type Db, type OpenDatabase } from './database.js';
 import { deskKeys, type DeskKeys } from './desk-keys.js';
@@ -29,6 +30,7 @@ import { isStoreUrl, refuseUnknownPlace } from './place.js';
 import type { PostgresOptions } from './postgres/postgres-database.js';
 import { needs, type Needs } from './needs.js';
 import { notices, type Notices } from './notices.js';
+import { proposals, type Proposals } from './proposals.js';
 import { replies, type Replies } from './replies.js';
 import { runs, type Runs } from './runs.js';
 import {
@@ -67,7 +69,9 @@ export interface StoreCalls
     Notices,
     Identity,
     Served,
-    Needs {}
+    Needs,
+    Children,
+    Proposals {}
 
 export interface Store extends StoreCalls {
   /** What models say at this moment. */
@@ -214,5 +218,7 @@ function callsOn(db: Db, { cache, marks }: Sources): StoreCalls {
     ...identity(db, marks),
     ...served(db),
     ...needs(db),
+    ...children(db),
+    ...proposals(db),
   };
 }
