@@ -4,6 +4,7 @@
  */
 import type { Budget } from '../budget-fields.js';
 import type { Settings } from '../settings.js';
+import type { ToolRecord } from '../tool.js';
 import type { Json } from '../../json/json.js';
 
 export interface GoalDefinition {
@@ -150,6 +151,18 @@ export const DEFAULT_STOP_RULES: StopRules = {
   noMeasureCycles: 9,
   onStuck: 'stop',
 };
+
+/** The tool of a check as it was when the goal was opened. */
+export type FrozenTool = Pick<ToolRecord, 'name' | 'version' | 'schemaHash' | 'effect'>;
+
+export interface StoredCheck extends CheckDefinition {
+  readonly frozen: FrozenTool;
+}
+
+/** The definition as it lies in the store. */
+export interface StoredDefinition extends Omit<GoalDefinition, 'validation'> {
+  readonly validation?: readonly StoredCheck[];
+}
 
 /** The argument of the workflow `goalRun`. */
 export interface GoalStart {

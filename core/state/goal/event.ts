@@ -46,6 +46,8 @@ export type GoalEventBody =
       readonly known: boolean;
       readonly value?: number;
       readonly best?: number;
+      /** sha256 of the whole result in the store: the receipt of `check/<name>/<n>`. */
+      readonly digest?: string;
       readonly because?: string;
     }
   | {

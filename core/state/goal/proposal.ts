@@ -33,7 +33,9 @@ export type Proposal =
       readonly block: BlockKind;
       readonly because: string;
       readonly step?: string;
-    };
+    }
+  /** Nothing is proposed: the cycle named evidence that does not exist. Told by the goal when the cycle is closed. */
+  | { readonly kind: 'warning'; readonly message: string };
 
 /** Names of the goal tools; reserved in agents that work cycles. */
 export const GOAL_TOOLS = [
