@@ -136,7 +136,8 @@ function tell({ child, message }: Extract<Effect, { kind: 'tell_child' }>): void
   });
 }
 
-function isGone(error: unknown): boolean {
+/** The workflow that something was said to has ended, or never was. */
+export function isGone(error: unknown): boolean {
   return error instanceof ApplicationFailure && error.type === 'ExternalWorkflowExecutionNotFound';
 }
 

@@ -52,7 +52,11 @@ function act(goal: OpenGoal, answered: Answered): OpenGoal {
     case 'handoff':
       return outcome === 'approved'
         ? handOver(goal, { to: purpose.to, by: byOf(ask), because: 'approved' })
-        : told(withoutProposed(goal, 'handoff'), `The handoff to ${purpose.to} was not approved`, answered);
+        : told(
+            withoutProposed(goal, 'handoff'),
+            `The handoff to ${purpose.to} was not approved`,
+            answered,
+          );
     case 'budget':
       return ofBudget(goal, purpose, answered);
     case 'stuck':
@@ -83,11 +87,17 @@ function ofPerson(goal: OpenGoal, condition: number, { ask, outcome }: Answered)
   const answered = { ...goal, persons };
   return yes
     ? beginPass(answered, 'answer')
-    : told(answered, `To "${(ask.question ?? '').slice(0, 200)}" the answer is no`, { ask, outcome });
+    : told(answered, `To "${(ask.question ?? '').slice(0, 200)}" the answer is no`, {
+        ask,
+        outcome,
+      });
 }
 
 /** An expiry stops the goal, or counts as a refusal. */
-function notApproved(goal: OpenGoal, { ask, outcome }: Pick<Answered, 'ask' | 'outcome'>): OpenGoal {
+function notApproved(
+  goal: OpenGoal,
+  { ask, outcome }: Pick<Answered, 'ask' | 'outcome'>,
+): OpenGoal {
   const expired = outcome === 'expired' && ask.onExpiry === 'stop';
   return withProposed(goal, { approvalRow: expired ? 'timeout' : 'rejected' });
 }
@@ -108,7 +118,11 @@ function ofPlan(goal: OpenGoal, answered: Answered): OpenGoal {
 
 export function planAdopted(
   goal: OpenGoal,
-  { memory, facts, by }: { readonly memory: string; readonly facts: OpenGoal['plan']; readonly by: string },
+  {
+    memory,
+    facts,
+    by,
+  }: { readonly memory: string; readonly facts: OpenGoal['plan']; readonly by: string },
 ): OpenGoal {
   return tell(
     { ...goal, memory, plan: facts },
@@ -189,7 +203,11 @@ function ofUnknown(goal: OpenGoal, who: string, { ask, outcome }: Answered): Ope
 }
 
 /** The next brief says so. */
-function told(goal: OpenGoal, what: string, { ask, outcome }: Pick<Answered, 'ask' | 'outcome'>): OpenGoal {
+function told(
+  goal: OpenGoal,
+  what: string,
+  { ask, outcome }: Pick<Answered, 'ask' | 'outcome'>,
+): OpenGoal {
   const reason = ask.votes.find((vote) => vote.reason !== undefined)?.reason;
   const said = outcome === 'expired' ? 'nobody answered in time' : (reason ?? 'without a reason');
   return withFeedback(goal, `${what}: ${said}`);

@@ -67,7 +67,10 @@ export function openGoalAsk(goal: OpenGoal, request: GoalAskRequest): Step<OpenG
 export function closeGoalAsk(
   goal: OpenGoal,
   ask: Ask,
-  { outcome, reason }: { readonly outcome: Exclude<AskOutcome, 'pending'>; readonly reason?: string },
+  {
+    outcome,
+    reason,
+  }: { readonly outcome: Exclude<AskOutcome, 'pending'>; readonly reason?: string },
 ): Step<OpenGoal> {
   const untimed = cancelTimer(goal, ask.timer);
   const { [ask.id]: _, ...purposes } = goal.purposes;
@@ -129,7 +132,9 @@ export function recordVote(
   const ask = goal.asks.find(({ id }) => id === decision.askId);
   if (ask === undefined) return notOpen(goal, decision);
   const { nonce, by } = decision;
-  const again = ask.votes.some((vote) => nonce !== undefined && vote.by === by && vote.nonce === nonce);
+  const again = ask.votes.some(
+    (vote) => nonce !== undefined && vote.by === by && vote.nonce === nonce,
+  );
   if (again) return { goal, verdict: { accepted: true, outcome: outcomeOf(ask) } };
   const refusal = objection(goal, ask, { decision, at });
   if (refusal !== undefined) return refused(goal, decision, refusal);

@@ -56,7 +56,10 @@ export function beginCycle(goal: OpenGoal, slice: Slice): Step<OpenGoal> {
 export function draftCycle(goal: OpenGoal, slice: Slice): Step<OpenGoal> {
   const n = goal.cycles + 1;
   const child = `${goal.runId}:c${n}`;
-  return prepare(goal, { cycle: { n, child, agent: goal.agent, slice, reads: goal.unread }, register: false });
+  return prepare(goal, {
+    cycle: { n, child, agent: goal.agent, slice, reads: goal.unread },
+    register: false,
+  });
 }
 
 interface Preparing {
@@ -104,7 +107,12 @@ export function cyclePrepared(goal: OpenGoal, _: string, output: PrepareCycleOut
     return endCycle(warned, failedOutcome('child_id_taken'));
   }
   const { hash, digest, tokens } = brief;
-  const prepared: OpenCycle = { ...cycle, stage: 'starting', brief: { hash, digest, tokens }, input };
+  const prepared: OpenCycle = {
+    ...cycle,
+    stage: 'starting',
+    brief: { hash, digest, tokens },
+    input,
+  };
   return { ...goal, cycle: prepared };
 }
 
@@ -137,7 +145,14 @@ export function startChild(goal: OpenGoal): Ruling<OpenGoal> {
   const inflight = { ...goal.inflight, [id]: { kind: 'start_child' as const, cancelled: false } };
   const { input: _, ...rest } = cycle;
   return {
-    run: { ...told, inflight, nextEffect: goal.nextEffect + 1, cycle: rest, feedback: [], steeredBy: [] },
+    run: {
+      ...told,
+      inflight,
+      nextEffect: goal.nextEffect + 1,
+      cycle: rest,
+      feedback: [],
+      steeredBy: [],
+    },
     effects: [{ kind: 'start_child', id, child, input }],
   };
 }
@@ -177,26 +192,35 @@ function lookLater(goal: OpenGoal, cycle: OpenCycle, afterMs: number): Step<Open
 export function closeCycle(goal: OpenGoal, cycle: OpenCycle, last: boolean): Step<OpenGoal> {
   const { look, ...rest } = cycle;
   const untimed = look === undefined ? only(goal) : cancelTimer(goal, look.timer);
-  const closing: OpenCycle = { ...rest, stage: 'closing', due: false, lookedAfterMs: look?.afterMs ?? MINUTE_MS };
+  const closing: OpenCycle = {
+    ...rest,
+    stage: 'closing',
+    due: false,
+    lookedAfterMs: look?.afterMs ?? MINUTE_MS,
+  };
   const { terms } = goal;
-  const begun = start({ ...untimed.run, cycle: closing }, 'close_cycle', (id, events): ActivityEffect => ({
-    kind: 'close_cycle',
-    id,
-    input: {
-      ...ofOpenGoal(goal),
-      n: cycle.n,
-      child: cycle.child,
-      agent: cycle.agent,
-      holdPlan: terms.approval.some(({ before }) => before === 'plan_change'),
-      handoffTo: terms.handoffTo,
-      maxAskedPauseMs: terms.maxAskedPauseMs,
-      last,
-      slice: cycle.slice,
-      events,
-    },
-    limits: GOAL_STORE_LIMITS,
-    summary: cycle.child,
-  }));
+  const begun = start(
+    { ...untimed.run, cycle: closing },
+    'close_cycle',
+    (id, events): ActivityEffect => ({
+      kind: 'close_cycle',
+      id,
+      input: {
+        ...ofOpenGoal(goal),
+        n: cycle.n,
+        child: cycle.child,
+        agent: cycle.agent,
+        holdPlan: terms.approval.some(({ before }) => before === 'plan_change'),
+        handoffTo: terms.handoffTo,
+        maxAskedPauseMs: terms.maxAskedPauseMs,
+        last,
+        slice: cycle.slice,
+        events,
+      },
+      limits: GOAL_STORE_LIMITS,
+      summary: cycle.child,
+    }),
+  );
   return { run: begun.run, effects: [...untimed.effects, ...begun.effects] };
 }
 
@@ -207,7 +231,12 @@ export function cycleClosed(goal: OpenGoal, _: string, output: CloseCycleOutput)
   if (output.outcome === undefined) {
     const { lookedAfterMs, ...rest } = cycle;
     const waits = output.waiting === true && { waiting: true as const };
-    const open: OpenCycle = { ...rest, stage: 'open', ...waits, nextLookMs: Math.min((lookedAfterMs ?? MINUTE_MS) * 2, HOUR_MS) };
+    const open: OpenCycle = {
+      ...rest,
+      stage: 'open',
+      ...waits,
+      nextLookMs: Math.min((lookedAfterMs ?? MINUTE_MS) * 2, HOUR_MS),
+    };
     return { ...goal, cycle: open };
   }
   return endCycle(applied(goal, cycle, output), output.outcome, output);
@@ -224,7 +253,9 @@ function applied(goal: OpenGoal, cycle: OpenCycle, output: CloseCycleOutput): Op
     ...(evidenceDigest !== undefined && { evidenceDigest }),
     ...(evidenceCount !== undefined && { evidenceCount }),
     // A person's yes was about what was there before.
-    persons: Object.fromEntries(Object.entries(goal.persons).filter(([, { answer }]) => answer === 'no')),
+    persons: Object.fromEntries(
+      Object.entries(goal.persons).filter(([, { answer }]) => answer === 'no'),
+    ),
     proposed: {
       ...goal.proposed,
       ...(proposedDone && { done: true }),
@@ -280,7 +311,9 @@ function endCycle(goal: OpenGoal, outcome: CycleOutcome, output?: CloseCycleOutp
     },
     ...(unconfirmed && { unconfirmed: [...goal.unconfirmed, cycle.child].slice(-50) }),
   };
-  const told = unconfirmed ? warnOf(ended, 'cycle_lost', `nobody knows how ${cycle.child} ended`) : ended;
+  const told = unconfirmed
+    ? warnOf(ended, 'cycle_lost', `nobody knows how ${cycle.child} ended`)
+    : ended;
   const counted = doubt > 0 ? { ...told, streaks: { ...told.streaks, doubt } } : told;
   const closed: ClosedCycle = {
     n: cycle.n,

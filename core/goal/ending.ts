@@ -34,7 +34,10 @@ export function closing(goal: OpenGoal): Ruling<OpenGoal> {
   if (ending.result !== undefined) return storeLast(goal);
   const cancelled = cancelAll(goal, ['run_check', 'ask_judge', 'find_tick']);
   if (cancelled.effects.length > 0) return cancelled;
-  const withdrawn = withdrawGoalAsks(goal, { which: () => true, reason: `the goal ends: ${ending.reason}` });
+  const withdrawn = withdrawGoalAsks(goal, {
+    which: () => true,
+    reason: `the goal ends: ${ending.reason}`,
+  });
   if (withdrawn.run !== goal) return withdrawn;
   if (goal.cycle !== undefined) return closeOpenCycle(goal, goal.cycle);
   if (goal.pass !== undefined || flying(goal, [...WORK, 'flush'])) return 'hold';

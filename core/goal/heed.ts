@@ -54,7 +54,11 @@ function takeMessage(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
 }
 
 /** Fact: its text is in the store, or its plan in the memory. */
-export function messageTaken(goal: OpenGoal, effectId: string, output: TakeMessageOutput): OpenGoal {
+export function messageTaken(
+  goal: OpenGoal,
+  effectId: string,
+  output: TakeMessageOutput,
+): OpenGoal {
   const [held] = goal.messages;
   if (held?.effect !== effectId) return goal;
   const { refused, text, memory, plan } = output;
@@ -96,7 +100,10 @@ function heed(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
       return setPace(control, held, message);
     case 'handoffGoal':
       return only(
-        accept(end(control, { row: 'handed_off', reason: 'completed', detail: 'handed_off' }), held),
+        accept(
+          end(control, { row: 'handed_off', reason: 'completed', detail: 'handed_off' }),
+          held,
+        ),
       );
     case 'setPlan':
       return only(accept(goal, held));
@@ -105,7 +112,8 @@ function heed(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
 
 /** The event of whatever is no text. */
 function said(goal: OpenGoal, message: GoalMessage): OpenGoal {
-  if (message.type === 'steer' || message.type === 'setBudget' || message.type === 'setPlan') return goal;
+  if (message.type === 'steer' || message.type === 'setBudget' || message.type === 'setPlan')
+    return goal;
   const [held] = goal.messages;
   const value = valueOf(message);
   return tell(goal, {
@@ -161,7 +169,9 @@ function woken(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
 
 function steerNow(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
   const { message } = held;
-  return message.type === 'steer' ? stale(steer(goal, held, { text: { text: message.text } })) : only(goal);
+  return message.type === 'steer'
+    ? stale(steer(goal, held, { text: { text: message.text } }))
+    : only(goal);
 }
 
 function steer(
@@ -218,13 +228,18 @@ function setBudget(goal: OpenGoal, held: HeldMessage): OpenGoal {
   const wanted = message.budget;
   const least = money.spentMicroUsd + money.reservedMicroUsd;
   const { maxCostMicroUsd } = wanted;
-  if (maxCostMicroUsd !== undefined && (maxCostMicroUsd < least || maxCostMicroUsd > hardMaxCostMicroUsd))
+  if (
+    maxCostMicroUsd !== undefined &&
+    (maxCostMicroUsd < least || maxCostMicroUsd > hardMaxCostMicroUsd)
+  )
     return refuse(goal, held, {
       reason: 'beyond_limits',
       message: `possible is ${least} to ${hardMaxCostMicroUsd} micro-USD`,
     });
   const fields = Object.fromEntries(
-    GOAL_BUDGET_FIELDS.flatMap((field) => (wanted[field] === undefined ? [] : [[field, wanted[field]]])),
+    GOAL_BUDGET_FIELDS.flatMap((field) =>
+      wanted[field] === undefined ? [] : [[field, wanted[field]]],
+    ),
   );
   const changed: OpenGoal = {
     ...goal,
@@ -259,7 +274,10 @@ function setPace(
 }
 
 function accept(goal: OpenGoal, { message, ticket }: HeldMessage, words?: string): OpenGoal {
-  const verdict: MessageVerdict = { accepted: true, ...(words !== undefined && { message: words }) };
+  const verdict: MessageVerdict = {
+    accepted: true,
+    ...(words !== undefined && { message: words }),
+  };
   return answered(withoutMessage(goal, message.id), ticket, verdict);
 }
 
@@ -283,7 +301,9 @@ export function answered<G extends Pick<OpenGoal, 'verdicts'>>(
   ticket: string | undefined,
   verdict: MessageVerdict,
 ): G {
-  return ticket === undefined ? goal : { ...goal, verdicts: [...goal.verdicts, { ticket, verdict }] };
+  return ticket === undefined
+    ? goal
+    : { ...goal, verdicts: [...goal.verdicts, { ticket, verdict }] };
 }
 
 /** A pause that cycles asked for is over when a person wakes the goal. */

@@ -54,24 +54,28 @@ function startCheck(goal: OpenGoal, pass: Pass, name: string): Ruling<OpenGoal> 
   if (term === undefined) return only({ ...goal, pass });
   const id = `run_check-${goal.nextEffect}`;
   const checking = { ...pass.checking, [id]: name };
-  return start({ ...goal, pass: { ...pass, checking } }, 'run_check', (_, events): ActivityEffect => ({
-    kind: 'run_check',
-    id,
-    input: {
-      ...ofOpenGoal(goal),
-      name,
-      n: (goal.checks[name]?.n ?? 0) + 1,
-      timeoutMs: term.timeoutMs,
-      unservedMs: goal.terms.unavailableMs,
-      events,
-    },
-    limits: {
-      attemptMs: term.timeoutMs * ASKED_TWICE + CHECK_MARGIN_MS,
-      heartbeatMs: GOAL_STORE_LIMITS.heartbeatMs!,
-      maximumAttempts: 0,
-    },
-    summary: name,
-  }));
+  return start(
+    { ...goal, pass: { ...pass, checking } },
+    'run_check',
+    (_, events): ActivityEffect => ({
+      kind: 'run_check',
+      id,
+      input: {
+        ...ofOpenGoal(goal),
+        name,
+        n: (goal.checks[name]?.n ?? 0) + 1,
+        timeoutMs: term.timeoutMs,
+        unservedMs: goal.terms.unavailableMs,
+        events,
+      },
+      limits: {
+        attemptMs: term.timeoutMs * ASKED_TWICE + CHECK_MARGIN_MS,
+        heartbeatMs: GOAL_STORE_LIMITS.heartbeatMs!,
+        maximumAttempts: 0,
+      },
+      summary: name,
+    }),
+  );
 }
 
 /** Fact: a check gave a result, or none. */
@@ -142,7 +146,11 @@ function tellCheck(goal: OpenGoal, name: string, output: RunCheckOutput): OpenGo
   });
   if (changed === undefined) return told;
   const [frozen, served] = changed;
-  return warnOf(told, 'check_changed', `check ${name} was frozen with ${frozen}, served is ${served}`);
+  return warnOf(
+    told,
+    'check_changed',
+    `check ${name} was frozen with ${frozen}, served is ${served}`,
+  );
 }
 
 /** Rule: what the cycle brought is counted, and told. */
@@ -165,9 +173,7 @@ export function countProgress(goal: OpenGoal): Ruling<OpenGoal> {
     progress,
     ...(unconfirmed && { unconfirmed }),
   });
-  return only(
-    progress.length === 0 ? ended : tell(ended, { type: 'progress_noted', n, progress }),
-  );
+  return only(progress.length === 0 ? ended : tell(ended, { type: 'progress_noted', n, progress }));
 }
 
 /** Where a measure exists, cycles with only other kinds count as progress a bounded number of times in a row. */

@@ -4,7 +4,7 @@
  * Invariant: however much arrives at once, verifying never takes longer than a workflow may think.
  */
 import { isSignedBy, PROOFS_AT_ONCE_MAX } from '../ask/verify.js';
-import { goalStatementText, statementOf } from '../ask/statement.js';
+import { goalStatementOf, goalStatementText, statementOf } from '../ask/statement.js';
 import { verifyEd25519 } from '../json/ed25519.js';
 import type { Decision } from '../state/ask.js';
 import type { Goal } from '../state/goal/goal.js';
@@ -19,8 +19,10 @@ type Refused = {
 };
 
 export type JudgedDecision =
-  { readonly ok: true; readonly goal: Goal; readonly signed: SignedStatement | undefined } | Refused;
-export type JudgedMessage = { readonly ok: true; readonly goal: Goal; readonly proven: boolean } | Refused;
+  | { readonly ok: true; readonly goal: Goal; readonly signed: SignedStatement | undefined }
+  | Refused;
+export type JudgedMessage =
+  { readonly ok: true; readonly goal: Goal; readonly proven: boolean } | Refused;
 
 export function judgeDecision(goal: Goal, decision: Decision): JudgedDecision {
   const { terms, tenant, runId, deskKeys = [] } = goal;
@@ -48,9 +50,12 @@ export function judgeMessage(goal: Goal, message: GoalMessage): JudgedMessage {
     return terms?.requireProof === true ? unknownKey(goal) : { ok: true, goal, proven: false };
   const counted = countProof(goal);
   if (counted === undefined) return tooMany(goal);
-  const isSigned = verifyEd25519(key.key, goalStatementText({ tenant, runId }, message), proof);
-  if (isSigned) return { ok: true, goal: counted, proven: true };
-  return terms?.requireProof === true ? forged(counted) : { ok: true, goal: counted, proven: false };
+  const statement = goalStatementOf({ tenant, goalId: runId }, message);
+  if (statement !== undefined && verifyEd25519(key.key, goalStatementText(statement), proof))
+    return { ok: true, goal: counted, proven: true };
+  return terms?.requireProof === true
+    ? forged(counted)
+    : { ok: true, goal: counted, proven: false };
 }
 
 function countProof(goal: Goal): Goal | undefined {
@@ -74,5 +79,10 @@ function tooMany(goal: Goal): Refused {
 }
 
 function forged(goal: Goal): Refused {
-  return { ok: false, goal, reason: 'unproven', message: 'its signature is not valid for this goal' };
+  return {
+    ok: false,
+    goal,
+    reason: 'unproven',
+    message: 'its signature is not valid for this goal',
+  };
 }

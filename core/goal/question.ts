@@ -8,6 +8,7 @@ import type { Failure } from '../state/failure.js';
 import type { Judgement, OpenGoal, Pass } from '../state/goal/goal.js';
 import type { ReviewAnswers } from '../state/goal/memory.js';
 import type { AskJudgeInput, AskJudgeOutput } from '../state/goal/payloads.js';
+import { questionWithin } from '../money/question-bound.js';
 import { NO_USAGE } from '../state/model.js';
 import type { Step } from '../state/run.js';
 import { start } from '../step/inflight.js';
@@ -19,9 +20,14 @@ const QUESTION_MS = 600_000;
 const RETRIES = { serverError: 3, other: 6 };
 
 /** undefined: there is no money for it. */
-export function askJudge(goal: OpenGoal, pass: Pass, condition: number): Step<OpenGoal> | undefined {
+export function askJudge(
+  goal: OpenGoal,
+  pass: Pass,
+  condition: number,
+): Step<OpenGoal> | undefined {
   const term = goal.terms.done.conditions[condition]!;
-  const judge = term.kind === 'judge' ? goal.terms.judges.find(({ name }) => name === term.name) : undefined;
+  const judge =
+    term.kind === 'judge' ? goal.terms.judges.find(({ name }) => name === term.name) : undefined;
   return judge === undefined
     ? undefined
     : ask(goal, pass, { who: 'judge', name: judge.name, term: judge, condition });
@@ -43,7 +49,8 @@ type Question = Pick<AskJudgeInput, 'who' | 'name' | 'term' | 'condition' | 'com
 function ask(goal: OpenGoal, pass: Pass, question: Question): Step<OpenGoal> | undefined {
   const { who, name, term, condition, computed } = question;
   const money = questionMicroUsd(goal);
-  if (money <= 0) return undefined;
+  const bound = questionWithin(term, money);
+  if (bound === undefined) return undefined;
   const id = `ask_judge-${goal.nextEffect}`;
   const asking = {
     effectId: id,
@@ -62,6 +69,7 @@ function ask(goal: OpenGoal, pass: Pass, question: Question): Step<OpenGoal> | u
       ...(condition !== undefined && { condition }),
       number: goal.nextEffect,
       term,
+      bound,
       left: {
         costMicroUsd: money,
         inputTokens: finite(leftOf(goal, 'maxInputTokens')),
@@ -95,11 +103,18 @@ export function answered(goal: OpenGoal, effectId: string, output: AskJudgeOutpu
   const paid = paidFor(goal, asking, output);
   const { asking: _, ...rest } = pass;
   const valid = output.judgement?.valid === true || output.review !== undefined;
-  const unknowns = { ...paid.unknowns, [asking.who]: valid ? 0 : (paid.unknowns[asking.who] ?? 0) + 1 };
+  const unknowns = {
+    ...paid.unknowns,
+    [asking.who]: valid ? 0 : (paid.unknowns[asking.who] ?? 0) + 1,
+  };
   const next: OpenGoal = { ...paid, unknowns, pass: rest };
   const told = valid
     ? next
-    : warnOf(next, 'judge_invalid', `${asking.who}: ${output.invalid ?? 'no evidence that exists'}`);
+    : warnOf(
+        next,
+        'judge_invalid',
+        `${asking.who}: ${output.invalid ?? 'no evidence that exists'}`,
+      );
   if (asking.condition === undefined) return reviewed(told, output);
   return withJudgement(told, asking.condition, {
     digest: shownDigest(goal),

@@ -17,13 +17,7 @@ import { finish } from '../step/inflight.js';
 import { acked } from '../step/outbox.js';
 import { ownValue } from '../json/json.js';
 import { recordVote, refused } from './asks.js';
-import {
-  childEnded,
-  childStarted,
-  cycleClosed,
-  cycleNotPrepared,
-  cyclePrepared,
-} from './cycle.js';
+import { childEnded, childStarted, cycleClosed, cycleNotPrepared, cyclePrepared } from './cycle.js';
 import { answered as tellVerdict, messageNotTaken, messageTaken } from './heed.js';
 import { checkpointSaved, checkRan } from './pass.js';
 import { judgeDecision, judgeMessage } from './proof.js';
@@ -48,7 +42,8 @@ function ofEffect(goal: Goal, input: EffectInput): Goal {
   const ended = finish(goal, input.id);
   if (input.type === 'timer_fired') return timedOut(ended, input.id);
   if (input.type === 'child_started') return isOpenGoal(ended) ? childStarted(ended) : ended;
-  if (input.type === 'effect_failed') return failed(ended, { kind: entry.kind, id: input.id, failure: input.failure });
+  if (input.type === 'effect_failed')
+    return failed(ended, { kind: entry.kind, id: input.id, failure: input.failure });
   const heard = acked(ended, input.output.eventsUpTo);
   const { store } = input.output;
   const met = store === undefined ? heard : { ...heard, store };
@@ -115,23 +110,34 @@ interface Failed {
 }
 
 function failed(goal: Goal, { kind, id, failure }: Failed): Goal {
-  if (kind === ACTIVITIES.open_goal.outcome || kind === 'open_goal') return notOpened(goal, failure);
+  if (kind === ACTIVITIES.open_goal.outcome || kind === 'open_goal')
+    return notOpened(goal, failure);
   if (kind === 'fetch_keys') return judgeAgain(goal);
   if (!isOpenGoal(goal)) return goal;
   switch (kind) {
     case 'prepare_cycle':
       return cycleNotPrepared(goal, id, failure);
     case 'close_cycle':
-      return goal.cycle === undefined ? goal : { ...goal, cycle: { ...goal.cycle, stage: 'open', due: true } };
+      return goal.cycle === undefined
+        ? goal
+        : { ...goal, cycle: { ...goal.cycle, stage: 'open', due: true } };
     case 'run_check':
-      return checkRan(goal, id, { eventsUpTo: 0, known: false, held: [], because: failure.message });
+      return checkRan(goal, id, {
+        eventsUpTo: 0,
+        known: false,
+        held: [],
+        because: failure.message,
+      });
     case 'ask_judge':
       return notAnswered(goal, id, failure);
     case 'take_message':
       return messageNotTaken(goal, id, failure);
     case 'start_child':
       // Whether it is there is for its row and Temporal to say.
-      return { ...childStarted(goal), ...(goal.cycle !== undefined && { cycle: { ...goal.cycle, stage: 'open', due: true } }) };
+      return {
+        ...childStarted(goal),
+        ...(goal.cycle !== undefined && { cycle: { ...goal.cycle, stage: 'open', due: true } }),
+      };
     case 'save_checkpoint':
       return { ...goal, ...(goal.pass !== undefined && { pass: withoutSaving(goal.pass) }) };
     case 'find_tick':
@@ -156,7 +162,10 @@ function timedOut(goal: Goal, timer: string): Goal {
   const { cycle, ending, sleep, asks } = goal;
   if (cycle?.look?.timer === timer) {
     const { look, ...rest } = cycle;
-    return { ...goal, cycle: { ...rest, due: true, lookedAfterMs: look.afterMs, nextLookMs: look.afterMs } };
+    return {
+      ...goal,
+      cycle: { ...rest, due: true, lookedAfterMs: look.afterMs, nextLookMs: look.afterMs },
+    };
   }
   if (ending?.timer === timer) return { ...goal, ending: { ...ending, overdue: true } };
   if (sleep?.timer === timer) {
@@ -229,19 +238,32 @@ function ofMessage(goal: Goal, held: MessageHeld, mayWait: boolean): Goal {
     return waiting ?? refusedMessage(judged.goal, held, judged);
   }
   if (goal.messages.length >= MESSAGES_MAX)
-    return refusedMessage(goal, held, { reason: 'busy', message: 'too many messages wait; send again' });
+    return refusedMessage(goal, held, {
+      reason: 'busy',
+      message: 'too many messages wait; send again',
+    });
   const seenMessageIds = [...goal.seenMessageIds, message.id].slice(-SEEN_IDS_MAX);
   const kept = { message, proven: judged.proven, ...ticketOf(held) };
   return { ...judged.goal, seenMessageIds, messages: [...goal.messages, kept] };
 }
 
 const SEEN: MessageVerdict = { accepted: true, message: 'it was received before' };
-const ENDED: MessageVerdict = { accepted: false, reason: 'goal_ended', message: 'the goal is ending' };
+const ENDED: MessageVerdict = {
+  accepted: false,
+  reason: 'goal_ended',
+  message: 'the goal is ending',
+};
 
 function refusedMessage(
   goal: Goal,
   { message, ticket }: MessageHeld,
-  { reason, message: words }: { readonly reason: Extract<MessageVerdict, { accepted: false }>['reason']; readonly message: string },
+  {
+    reason,
+    message: words,
+  }: {
+    readonly reason: Extract<MessageVerdict, { accepted: false }>['reason'];
+    readonly message: string;
+  },
 ): Goal {
   const text = `${message.type} by ${message.by} does not count: ${words}`;
   const told = warnOf(goal, 'goal_message_refused', text);
@@ -249,12 +271,16 @@ function refusedMessage(
 }
 
 function withVerdict(goal: Goal, ticket: string | undefined, verdict: Verdict): Goal {
-  return ticket === undefined ? goal : { ...goal, verdicts: [...goal.verdicts, { ticket, verdict }] };
+  return ticket === undefined
+    ? goal
+    : { ...goal, verdicts: [...goal.verdicts, { ticket, verdict }] };
 }
 
 /** Signed with a key that the goal has not been told of: the keys are fetched (rules.ts). */
 function waits(goal: Goal, held: Unjudged): Goal | undefined {
-  return goal.unjudged.length >= UNJUDGED_MAX ? undefined : { ...goal, unjudged: [...goal.unjudged, held] };
+  return goal.unjudged.length >= UNJUDGED_MAX
+    ? undefined
+    : { ...goal, unjudged: [...goal.unjudged, held] };
 }
 
 function judgeAgain(goal: Goal): Goal {

@@ -114,17 +114,20 @@ function isAsked(goal: OpenGoal, condition: number): boolean {
 
 function askPersons(goal: OpenGoal): Step<OpenGoal> {
   const open = personsToAsk(goal).filter((condition) => !isAsked(goal, condition));
-  return open.reduce<Step<OpenGoal>>((step, condition) => {
-    const term = goal.terms.done.conditions[condition]!;
-    if (term.kind !== 'person') return step;
-    const asked = openGoalAsk(step.run, {
-      purpose: { kind: 'person', condition },
-      question: term.question,
-      args: { condition, objective: goal.terms.objective },
-      roles: term.roles,
-    });
-    return { run: asked.run, effects: [...step.effects, ...asked.effects] };
-  }, only(withoutProposed(goal, 'done')));
+  return open.reduce<Step<OpenGoal>>(
+    (step, condition) => {
+      const term = goal.terms.done.conditions[condition]!;
+      if (term.kind !== 'person') return step;
+      const asked = openGoalAsk(step.run, {
+        purpose: { kind: 'person', condition },
+        question: term.question,
+        args: { condition, objective: goal.terms.objective },
+        roles: term.roles,
+      });
+      return { run: asked.run, effects: [...step.effects, ...asked.effects] };
+    },
+    only(withoutProposed(goal, 'done')),
+  );
 }
 
 /** Rule: a judge or the reviewer that answers nothing valid, and effects in doubt, are questions to a person. */
@@ -180,7 +183,9 @@ export function approveChanges(goal: OpenGoal): Ruling<OpenGoal> {
   if (handoff !== undefined) return handingOver(goal, handoff);
   if (approval === undefined) return undefined;
   const { reviewer } = goal.terms;
-  const roles = reviewer?.roles.length ? reviewer.roles : (approvalFor(goal, 'every_cycle')?.roles ?? []);
+  const roles = reviewer?.roles.length
+    ? reviewer.roles
+    : (approvalFor(goal, 'every_cycle')?.roles ?? []);
   return openGoalAsk(goal, {
     purpose: { kind: 'review' },
     question: `The reviewer asks before the next step: ${approval}`,
@@ -257,9 +262,7 @@ export function pace(goal: OpenGoal): Ruling<OpenGoal> {
   if (sleep === undefined) return beginSleep(goal);
   if (sleep.over) return undefined;
   if (sleep.asking !== undefined) return 'hold';
-  return sleep.until !== undefined && goal.now >= sleep.until
-    ? only(wake(goal, 'time'))
-    : 'hold';
+  return sleep.until !== undefined && goal.now >= sleep.until ? only(wake(goal, 'time')) : 'hold';
 }
 
 function beginSleep(goal: OpenGoal): Ruling<OpenGoal> {
@@ -345,7 +348,10 @@ function fallAsleep(
 export function wake(goal: OpenGoal, by: string): OpenGoal {
   const { sleep } = goal;
   if (sleep === undefined || sleep.over) return goal;
-  const woken: OpenGoal = { ...goal, sleep: { because: sleep.because, since: sleep.since, over: true } };
+  const woken: OpenGoal = {
+    ...goal,
+    sleep: { because: sleep.because, since: sleep.since, over: true },
+  };
   return tell(woken, { type: 'goal_woken', by, sleptMs: goal.now - sleep.since });
 }
 

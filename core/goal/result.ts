@@ -73,13 +73,15 @@ function evidenceOf(goal: OpenGoal, index: number): readonly string[] {
 export function goalStatusOf(goal: Goal): GoalViewStatus {
   const { ending, final } = goal;
   if (final?.kind === 'refused') return 'failed';
-  if (ending !== undefined) return ending.result === undefined ? 'closing' : statusOfStop(ending.reason);
+  if (ending !== undefined)
+    return ending.result === undefined ? 'closing' : statusOfStop(ending.reason);
   const [ask] = pendingOf(goal);
   if (ask !== undefined && goal.cycle === undefined && goal.pass === undefined) {
     if (ask.kind === 'budget') return 'awaiting_budget';
     return goal.purposes[ask.id]?.kind === 'doubt' ? 'awaiting_outcome' : 'awaiting_approval';
   }
-  if (goal.paused !== undefined && goal.cycle === undefined && goal.pass === undefined) return 'paused';
+  if (goal.paused !== undefined && goal.cycle === undefined && goal.pass === undefined)
+    return 'paused';
   return goal.sleep !== undefined && goal.sleep.over !== true ? 'sleeping' : 'running';
 }
 
@@ -118,7 +120,11 @@ export function viewOfGoal(goal: Goal): GoalView {
           verdict: verdictOf(goal, index),
         }))
       : [],
-    ...(terms !== undefined && { budget: terms.budget, pace: terms.pace, definition: terms.definition }),
+    ...(terms !== undefined && {
+      budget: terms.budget,
+      pace: terms.pace,
+      definition: terms.definition,
+    }),
     spentMicroUsd: goal.money.spentMicroUsd,
     reservedMicroUsd: goal.money.reservedMicroUsd,
     ...(sleep !== undefined &&

@@ -134,7 +134,11 @@ function withSaid(computed: ReviewAnswers, said: Said | undefined): ReviewAnswer
     ...computed,
     ...(said.objectiveValid !== undefined &&
       !own && { objective_valid: answer(said.objectiveValid ? 'yes' : 'no', because, evidence) }),
-    progress: { ...computed.progress, because: `${computed.progress.because} ${because}`.trim().slice(0, TEXT_CHARS_MAX), evidence },
+    progress: {
+      ...computed.progress,
+      because: `${computed.progress.because} ${because}`.trim().slice(0, TEXT_CHARS_MAX),
+      evidence,
+    },
     ...(said.approvalNeeded && { approval_needed: answer('yes', because, evidence) }),
     ...(said.handoff !== undefined && {
       compact_or_handoff: answer('handoff', `to ${said.handoff}: ${because}`, evidence),
@@ -148,7 +152,9 @@ function decisionOf({ row }: Pass, said: Said | undefined): string {
   if (said?.plan !== undefined) return 'change the plan';
   if (said?.approvalNeeded) return 'ask a person before the next step';
   if (said?.pauseMs !== undefined) return 'pause';
-  return row === undefined ? 'go on' : `end: ${row.reason}${row.detail === undefined ? '' : ` (${row.detail})`}`;
+  return row === undefined
+    ? 'go on'
+    : `end: ${row.reason}${row.detail === undefined ? '' : ` (${row.detail})`}`;
 }
 
 /** What the reviewer may do, as goals.md §4 says; the goal's own rules do it. */

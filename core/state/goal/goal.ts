@@ -77,6 +77,8 @@ export interface Goal extends Carrier {
   readonly paused?: { readonly by: string };
   /** A wake came while anything was open: the next sleep ends at once. */
   readonly wakeKept: boolean;
+  /** The next cycle is another one than was approved. */
+  readonly approvalStale?: boolean;
   /** A review was asked for. */
   readonly reviewAsked: boolean;
   /** Received and not yet heeded, oldest first. */
@@ -195,7 +197,8 @@ export interface OpenCycle {
 }
 
 /** Where a pass is; later ones need the earlier ones. */
-export type PassStep = 'validate' | 'progress' | 'judge' | 'note' | 'review' | 'rows' | 'checkpoint';
+export type PassStep =
+  'validate' | 'progress' | 'judge' | 'note' | 'review' | 'rows' | 'checkpoint';
 
 export interface Pass {
   readonly reason: 'baseline' | 'cycle' | 'answer' | 'review';

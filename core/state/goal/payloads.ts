@@ -3,7 +3,7 @@
  * Invariant: they carry references, never texts of the goal's memory (their limits: json.ts).
  */
 import type { DeskKey } from '../statement.js';
-import type { Usage } from '../model.js';
+import type { AttemptBound, Usage } from '../model.js';
 import type { Counters, RunStatus, StopReason } from '../result.js';
 import type { StartInput } from '../task.js';
 import type { Acknowledged, EventBatch, NeedsCode, RunRef, StoreRef } from '../payloads/payload.js';
@@ -169,7 +169,7 @@ export interface RunCheckOutput extends Acknowledged {
   readonly changed?: readonly [string, string];
 }
 
-/** Asks a model for a judgement or a review; the activity bounds each request by its bytes. */
+/** Asks a model for a judgement or a review. */
 export interface AskJudgeInput extends OfOpenGoal, NeedsCode {
   readonly who: 'judge' | 'reviewer';
   readonly name: string;
@@ -178,6 +178,8 @@ export interface AskJudgeInput extends OfOpenGoal, NeedsCode {
   /** Number of this question in the goal, from 1. */
   readonly number: number;
   readonly term: JudgeTerm;
+  /** Of one request: no question is longer than its `inputTokens` bytes. */
+  readonly bound: AttemptBound;
   readonly left: SpendingLeft;
   readonly maxRetries: ModelRetries;
   readonly checks: { readonly [name: string]: CheckFacts };
