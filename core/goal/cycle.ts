@@ -196,7 +196,7 @@ export function closeCycle(goal: OpenGoal, cycle: OpenCycle, last: boolean): Ste
     ...rest,
     stage: 'closing',
     due: false,
-    lookedAfterMs: look?.afterMs ?? MINUTE_MS,
+    lookedAfterMs: look?.afterMs ?? cycle.lookedAfterMs ?? MINUTE_MS,
   };
   const { terms } = goal;
   const begun = start(

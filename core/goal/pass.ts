@@ -266,7 +266,7 @@ export function checkpointSaved(
 ): OpenGoal {
   const { pass: _, ...rest } = goal;
   const checkpoints = goal.checkpoints + 1;
-  const saved: OpenGoal = { ...rest, checkpoints, checkpoint, memory };
+  const saved: OpenGoal = { ...rest, checkpoints, checkpoint, memory, passed: true };
   return tell(saved, { type: 'checkpoint_saved', id: checkpoint, n: checkpoints });
 }
 

@@ -29,9 +29,11 @@ export function isResting(goal: OpenGoal): boolean {
 
 /** Rule: the row that ends the goal, unless a person may lift it or their word is needed first. */
 export function endByRow(goal: OpenGoal): Ruling<OpenGoal> {
-  if (!isResting(goal) || isAsleep(goal) || pendingOf(goal).some(isNoCycle(goal))) return undefined;
+  const { passed, ...looked } = goal;
+  if (!isResting(goal) || pendingOf(goal).some(isNoCycle(goal))) return undefined;
+  if (isAsleep(goal) && passed === undefined) return undefined;
   const row = firstRow(goal);
-  if (row === undefined) return undefined;
+  if (row === undefined) return passed === undefined ? undefined : only(looked);
   if (isLate(row) && mayAskAlone(goal)) return askPersons(goal);
   return lifted(goal, row) ?? only(end(goal, row));
 }

@@ -79,6 +79,8 @@ export interface Goal extends Carrier {
   readonly wakeKept: boolean;
   /** The next cycle is another one than was approved. */
   readonly approvalStale?: boolean;
+  /** A pass has ended whose row is not looked at yet. */
+  readonly passed?: true;
   /** A review was asked for. */
   readonly reviewAsked: boolean;
   /** Received and not yet heeded, oldest first. */
