@@ -155,7 +155,4 @@ export function modelFailure(
   return new HoldfastError(code, message, { hint, details: facts, cause });
 }
 
-/** The output tokens that a vendor may bill for this much text; tends to be too high. */
-export function estimateTokens(bytes: number): number {
-  return Math.ceil(bytes / 3);
-}
+export { estimateTokens } from '../pure/token-estimate.js';

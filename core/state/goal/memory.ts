@@ -38,6 +38,8 @@ export interface PlanStep {
   readonly by: string;
   /** A person wrote it: only people change or drop it; work may mark it done. */
   readonly byPerson?: true;
+  /** It was done once, which was progress; it is none a second time. */
+  readonly counted?: true;
 }
 
 export interface Plan {
