@@ -4,7 +4,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import { fitsBytes } from '../../core/json/json.js';
 
 export const NAME_HINT = 'it must begin with a letter and have 1 to 64 of A-Z a-z 0-9 . _ -';
-const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
+export const NAME = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 const PATH_HINT = 'it must be a dotted path of at most 500 characters';
 const ROLE_CHARS_MAX = 100;
 const ROLES_MAX = 20;

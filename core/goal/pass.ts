@@ -4,9 +4,10 @@
  * Invariants: nothing of a pass decides an ending by itself: it is decided at rest (rest.ts), behind the checkpoint;
  * at most one review a pass; at most CHECKS_AT_ONCE checks at once.
  */
+import type { CheckFacts, ProgressItem } from '../state/goal/facts.js';
 import type { ActivityEffect } from '../state/effect.js';
-import type { CheckFacts, ClosedCycle, Goal, OpenGoal, Pass } from '../state/goal/goal.js';
-import type { ProgressItem, RunCheckOutput } from '../state/goal/payloads.js';
+import type { ClosedCycle, Goal, OpenGoal, Pass } from '../state/goal/goal.js';
+import type { RunCheckOutput } from '../state/goal/payloads.js';
 import type { Ruling } from '../step/advance.js';
 import { only, start } from '../step/inflight.js';
 import { judgesToAsk } from './conditions.js';

@@ -4,7 +4,6 @@
  * in the order of their arrival.
  */
 import type { Decision, Verdict } from '../state/ask.js';
-import { ACTIVITIES } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
 import type { GoalInput, GoalOutsideInput } from '../state/goal/input.js';
 import type { GoalMessage, MessageVerdict } from '../state/goal/message.js';
@@ -110,8 +109,7 @@ interface Failed {
 }
 
 function failed(goal: Goal, { kind, id, failure }: Failed): Goal {
-  if (kind === ACTIVITIES.open_goal.outcome || kind === 'open_goal')
-    return notOpened(goal, failure);
+  if (kind === 'open_goal') return notOpened(goal, failure);
   if (kind === 'fetch_keys') return judgeAgain(goal);
   if (!isOpenGoal(goal)) return goal;
   switch (kind) {
@@ -147,8 +145,9 @@ function failed(goal: Goal, { kind, id, failure }: Failed): Goal {
   }
 }
 
-function withoutSaving({ saving: _, ...pass }: NonNullable<Goal['pass']>) {
-  return pass;
+function withoutSaving(pass: NonNullable<Goal['pass']>): NonNullable<Goal['pass']> {
+  const { saving: _, ...rest } = pass;
+  return rest;
 }
 
 /** The first segment ends with it (rules.ts); a later one lacks only the archive of the one before. */

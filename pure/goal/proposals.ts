@@ -107,6 +107,8 @@ function apply(folding: Folding, proposal: Proposal, closing: Closing): Folding 
       const { block: kind, because, step } = proposal;
       return { ...folding, block: { kind, because, ...(step !== undefined && { step }) } };
     }
+    case 'warning':
+      return { ...folding, unknownEvidence: [...folding.unknownEvidence, proposal.message] };
   }
 }
 
