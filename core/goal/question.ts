@@ -102,7 +102,8 @@ export function answered(goal: OpenGoal, effectId: string, output: AskJudgeOutpu
   const { asking } = pass ?? {};
   if (pass === undefined || asking?.effectId !== effectId) return goal;
   const paid = paidFor(goal, asking, output);
-  const { asking: _, ...rest } = pass;
+  const { asking: _, ...without } = pass;
+  const rest = { ...without, askedMicroUsd: pass.askedMicroUsd + output.costMicroUsd };
   const valid = output.judgement?.valid === true || output.review !== undefined;
   const unknowns = {
     ...paid.unknowns,

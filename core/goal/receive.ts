@@ -18,7 +18,7 @@ import { ownValue } from '../json/json.js';
 import { recordVote, refused } from './asks.js';
 import { childEnded, childStarted, cycleClosed, cycleNotPrepared, cyclePrepared } from './cycle.js';
 import { answered as tellVerdict, messageNotTaken, messageTaken } from './heed.js';
-import { checkpointSaved, checkRan } from './pass.js';
+import { checkpointNotSaved, checkpointSaved, checkRan } from './pass.js';
 import { judgeDecision, judgeMessage } from './proof.js';
 import { answered, notAnswered } from './question.js';
 import { tickFound } from './rest.js';
@@ -116,9 +116,7 @@ function failed(goal: Goal, { kind, id, failure }: Failed): Goal {
     case 'prepare_cycle':
       return cycleNotPrepared(goal, id, failure);
     case 'close_cycle':
-      return goal.cycle === undefined
-        ? goal
-        : { ...goal, cycle: { ...goal.cycle, stage: 'open', due: true } };
+      return cycleNotClosed(goal);
     case 'run_check':
       return checkRan(goal, id, {
         eventsUpTo: 0,
@@ -137,17 +135,12 @@ function failed(goal: Goal, { kind, id, failure }: Failed): Goal {
         ...(goal.cycle !== undefined && { cycle: { ...goal.cycle, stage: 'open', due: true } }),
       };
     case 'save_checkpoint':
-      return { ...goal, ...(goal.pass !== undefined && { pass: withoutSaving(goal.pass) }) };
+      return checkpointNotSaved(goal, failure);
     case 'find_tick':
       return tickFound(goal, null);
     default:
       return goal;
   }
-}
-
-function withoutSaving(pass: NonNullable<Goal['pass']>): NonNullable<Goal['pass']> {
-  const { saving: _, ...rest } = pass;
-  return rest;
 }
 
 /** The first segment ends with it (rules.ts); a later one lacks only the archive of the one before. */
@@ -242,6 +235,11 @@ function ofMessage(goal: Goal, held: MessageHeld, mayWait: boolean): Goal {
       message: 'too many messages wait; send again',
     });
   const seenMessageIds = [...goal.seenMessageIds, message.id].slice(-SEEN_IDS_MAX);
+  // At once, whatever the goal is doing.
+  if (message.type === 'cancel') {
+    const cancelled = { ...judged.goal, seenMessageIds, cancelRequested: true };
+    return tellVerdict(cancelled, ticket, { accepted: true });
+  }
   const kept = { message, proven: judged.proven, ...ticketOf(held) };
   return { ...judged.goal, seenMessageIds, messages: [...goal.messages, kept] };
 }

@@ -189,6 +189,8 @@ export interface Pass {
   /** The row that would end the goal. */
   readonly row?: EndingRow;
   readonly reviewed: boolean;
+  /** What its questions have cost. */
+  readonly askedMicroUsd: number;
   /** What the cycle brought. */
   readonly progress: readonly ProgressItem[];
   /** The cycle that the pass follows. */
@@ -238,6 +240,8 @@ export type RowName =
   | 'failure';
 
 export interface Ending extends EndingRow {
+  /** The child was looked at, to learn whether it waits for people alone. */
+  readonly looked?: true;
   /** The child was told, or is waited for. */
   readonly told?: boolean;
   /** When Temporal is asked for the child, ms since epoch, and its timer. */

@@ -28,6 +28,8 @@ export interface CycleScript {
   readonly ms?: number;
   /** The signal of its end is lost. */
   readonly silent?: true;
+  /** The child waits for a person alone. */
+  readonly waiting?: true;
 }
 
 export interface GoalScript {
@@ -379,7 +381,8 @@ export class ScriptedGoal implements GoalShell {
 
   private closed(childId: string, last: boolean): Bare<CloseCycleOutput> {
     const child = this.children.get(childId);
-    if (child === undefined || (this.now < child.endsAt && !last)) return {};
+    if (child === undefined) return {};
+    if (this.now < child.endsAt && !last) return child.script.waiting ? { waiting: true } : {};
     const { script } = child;
     const lost = this.now < child.endsAt;
     return {
