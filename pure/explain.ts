@@ -9,7 +9,7 @@ import { previewOf } from '../core/json/json.js';
 import { recoveryWords } from '../core/state/recovery.js';
 import type { RunResult } from '../core/state/result.js';
 import { decimalOf, decimalText, shifted } from './decimal.js';
-import { goalEventWords } from './goal/event-words.js';
+import { goalEventWords, isGoalEvent } from './goal/event-words.js';
 import { TRANSITIONS } from './transitions.js';
 
 /** The station or gate that decided, or the rule where no finer name is known; 'outside' when somebody else did. */
@@ -74,6 +74,7 @@ export function explainRun(events: readonly RunEvent[]): readonly Explanation[] 
 type Said = Pick<Explanation, 'decider' | 'words'>;
 
 function explain(event: RunEvent): Said | undefined {
+  if (isGoalEvent(event)) return says('goal', goalEventWords(event));
   switch (event.type) {
     case 'session_init':
       return says('opening', `began with agent ${event.agent} on ${event.model}`);
@@ -115,20 +116,6 @@ function explain(event: RunEvent): Said | undefined {
     case 'tool_results_message':
     case 'run_result':
       return undefined;
-    case 'goal_started':
-    case 'cycle_started':
-    case 'cycle_ended':
-    case 'check_finished':
-    case 'plan_changed':
-    case 'progress_noted':
-    case 'goal_review':
-    case 'checkpoint_saved':
-    case 'goal_sleeping':
-    case 'goal_woken':
-    case 'goal_steered':
-    case 'handoff':
-    case 'goal_result':
-      return says('goal', goalEventWords(event));
     default:
       return explainCall(event);
   }

@@ -49,7 +49,7 @@ export async function decideUntilFinal<S extends Carrier, F, I extends Occurred>
   // Every machine takes what the shell itself has to tell.
   const own = inbox as unknown as Inbox<AnyInput>;
   const answer = machine.listen(inbox, () => state);
-  const performer = createPerformer(own);
+  const performer = createPerformer(own, workflowInfo().taskQueue);
   CancellationScope.current().cancelRequested.catch(() =>
     own.put({ type: 'cancel_requested', at: Date.now() }),
   );

@@ -15,7 +15,6 @@ import {
   sleep,
   startChild,
   upsertSearchAttributes,
-  workflowInfo,
   type ActivityOptions,
 } from '@temporalio/workflow';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
@@ -49,8 +48,8 @@ export interface Shown {
   readonly tenant: string;
 }
 
-/** A performer that reports into `inbox`. */
-export function createPerformer(inbox: Pick<Inbox<EffectInput>, 'put'>): Performer {
+/** A performer that reports into `inbox`, and starts children on `queue`. */
+export function createPerformer(inbox: Pick<Inbox<EffectInput>, 'put'>, queue: string): Performer {
   const scopes = new Map<string, CancellationScope>();
 
   function launch<T>(id: string, begin: () => Promise<T>, report: Report<T>): void {
@@ -77,7 +76,7 @@ export function createPerformer(inbox: Pick<Inbox<EffectInput>, 'put'>): Perform
         case 'status':
           return showStatus(effect.status, shown);
         case 'start_child':
-          return launch(effect.id, () => begin(effect), childReport(effect.id));
+          return launch(effect.id, () => begin(effect, queue), childReport(effect.id));
         case 'tell_child':
           return tell(effect);
         default:
@@ -98,11 +97,11 @@ type StartChild = Extract<Effect, { kind: 'start_child' }>;
  * Resolves when the child is there: only then it outlives an execution that ends. One that ran before is refused by its
  * id, and is the same child: its row in the store decides.
  */
-async function begin({ child, input }: StartChild): Promise<void> {
+async function begin({ child, input }: StartChild, queue: string): Promise<void> {
   try {
     await startChild(AGENT_RUN, {
       workflowId: child,
-      taskQueue: workflowInfo().taskQueue,
+      taskQueue: queue,
       parentClosePolicy: ParentClosePolicy.ABANDON,
       cancellationType: 'ABANDON',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',

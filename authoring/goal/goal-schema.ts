@@ -8,7 +8,6 @@ import {
   type GoalBudget,
   type GoalDefinition,
   type JudgeDefinition,
-  type Pace,
   type ReviewerDefinition,
   type ReviewEvery,
   type StopRules,
@@ -31,7 +30,7 @@ import {
   words,
   YEAR_MS,
 } from './field.js';
-import { cron, timezone } from './pace.js';
+import { pace } from './pace.js';
 
 const OBJECTIVE_CHARS_MAX = 16_000;
 const TEXT_CHARS_MAX = 16_000;
@@ -150,24 +149,6 @@ const reviewEvery = closed<ReviewEvery>({
   minutes: whole(1).optional(),
   costMicroUsd: microUsd.optional(),
 }).refine((value) => Object.values(value).some((one) => one !== undefined), EVERY);
-
-const PACE =
-  "it must be 'continuous', 'when_woken', {everyMs}, or {cron, timezone} such as {cron: '0 9 * * 1-5', timezone: 'Europe/Zurich'}";
-export const pace = z.unknown().transform((value, context): unknown => {
-  if (value === 'continuous' || value === 'when_woken') return value;
-  const shape =
-    isRecord(value) && Object.hasOwn(value, 'everyMs')
-      ? closed<Extract<Pace, { everyMs: number }>>({ everyMs: duration })
-      : isRecord(value) && Object.hasOwn(value, 'cron')
-        ? closed<Extract<Pace, { cron: string }>>({ cron, timezone })
-        : z.never(PACE);
-  const result = shape.safeParse(value);
-  if (result.success) return result.data;
-  for (const issue of result.error.issues) {
-    context.issues.push({ code: 'custom', input: value, path: issue.path, message: issue.message });
-  }
-  return z.NEVER;
-});
 
 const approval = closed<GoalApproval>({
   before: oneOf(APPROVAL_POINTS),

@@ -1,6 +1,8 @@
 /** Cron lines and time zones as goals and schedules take them. */
 import { Cron } from 'croner';
 import { z } from 'zod';
+import type { Pace } from '../../core/state/goal/definition.js';
+import { closed, duration, isRecord, wrongField } from './field.js';
 
 /** Names, ranges, lists and steps; none of the extensions that another reader of the line may not know. */
 const LINE = /^[0-9A-Za-z*,/-]+( [0-9A-Za-z*,/-]+){4}$/;
@@ -21,6 +23,33 @@ export const cron = z.string(FIVE_FIELDS).transform((value, context) => {
 export const timezone = z
   .string("it must be an IANA time zone, such as 'Europe/Zurich' or 'UTC'")
   .refine(isTimezone, "it must be an IANA time zone, such as 'Europe/Zurich' or 'UTC'");
+
+const PACE =
+  "it must be 'continuous', 'when_woken', {everyMs}, or {cron, timezone} such as {cron: '0 9 * * 1-5', timezone: 'Europe/Zurich'}";
+export const pace = z.unknown().transform((value, context): unknown => {
+  if (value === 'continuous' || value === 'when_woken') return value;
+  const shape =
+    isRecord(value) && Object.hasOwn(value, 'everyMs')
+      ? closed<Extract<Pace, { everyMs: number }>>({ everyMs: duration })
+      : isRecord(value) && Object.hasOwn(value, 'cron')
+        ? closed<Extract<Pace, { cron: string }>>({ cron, timezone })
+        : z.never(PACE);
+  const result = shape.safeParse(value);
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) {
+    context.issues.push({ code: 'custom', input: value, path: issue.path, message: issue.message });
+  }
+  return z.NEVER;
+});
+
+/** Errors: InvalidTask that names the field. */
+export function checkedPace(value: unknown, subject = 'The goal'): Pace {
+  const result = pace.safeParse(value);
+  if (result.success) return result.data as Pace;
+  const issue = result.error.issues[0];
+  const field = ['pace', ...(issue?.path ?? [])].join('.');
+  throw wrongField(subject, field, issue?.message ?? 'not valid');
+}
 
 function cronDefect(line: string): string | undefined {
   if (line.length > CHARS_MAX || !LINE.test(line) || /L/.test(line.replace(/JUL/gi, ''))) {

@@ -2,7 +2,7 @@
 import type { RunEvent } from '../../core/state/event.js';
 import { previewOf, type StoredText } from '../../core/json/json.js';
 import { recoveryWords } from '../../core/state/recovery.js';
-import { goalEventWords } from '../../pure/goal/event-words.js';
+import { goalEventWords, isGoalEvent } from '../../pure/goal/event-words.js';
 import { countText, durationText, relativeText, timeText, usdText } from './amounts.js';
 import { inert, inertInline } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';
@@ -46,6 +46,7 @@ interface Description {
 }
 
 function describe(event: RunEvent, paint: Paint): Description {
+  if (isGoalEvent(event)) return { label: 'goal', text: inert(goalEventWords(event)) };
   switch (event.type) {
     case 'session_init':
       return {
@@ -99,20 +100,6 @@ function describe(event: RunEvent, paint: Paint): Description {
       return { label: 'stop', text: stopText(event, paint) };
     case 'run_result':
       return { label: 'result', text: endText(event) };
-    case 'goal_started':
-    case 'cycle_started':
-    case 'cycle_ended':
-    case 'check_finished':
-    case 'plan_changed':
-    case 'progress_noted':
-    case 'goal_review':
-    case 'checkpoint_saved':
-    case 'goal_sleeping':
-    case 'goal_woken':
-    case 'goal_steered':
-    case 'handoff':
-    case 'goal_result':
-      return { label: 'goal', text: inert(goalEventWords(event)) };
     default:
       return ofLaterRelease(event);
   }

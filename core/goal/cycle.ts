@@ -117,8 +117,19 @@ export function cyclePrepared(goal: OpenGoal, _: string, output: PrepareCycleOut
 }
 
 export function cycleNotPrepared(goal: OpenGoal, _: string, failure: Failure): OpenGoal {
-  if (goal.cycle?.stage !== 'preparing') return goal;
-  return endCycle(goal, failedOutcome(failure.code, isUnserved(failure)));
+  if (goal.cycle?.stage === 'preparing')
+    return endCycle(goal, failedOutcome(failure.code, isUnserved(failure)));
+  // A brief that nobody can write is approved by nobody: the goal ends (rows.ts).
+  const { message } = failure;
+  return { ...goal, passed: true, streaks: { ...goal.streaks, unserved: message.slice(0, 200) } };
+}
+
+/** The store gave no answer that helps: later, or, where no more is waited for, nobody knows. */
+export function cycleNotClosed(goal: OpenGoal): OpenGoal {
+  const { cycle, ending } = goal;
+  if (cycle?.stage !== 'closing') return goal;
+  if (ending?.overdue) return endCycle(goal, { ...failedOutcome('lost'), unconfirmed: true });
+  return { ...goal, cycle: { ...cycle, stage: 'open', due: false } };
 }
 
 function isUnserved({ code }: Failure): boolean {

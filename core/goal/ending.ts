@@ -5,7 +5,7 @@
  */
 import { refOf, type ActivityEffect } from '../state/effect.js';
 import type { EndingRow, Goal, OpenCycle, OpenGoal } from '../state/goal/goal.js';
-import type { Step } from '../state/run.js';
+import { UNPROCESSED_MAX, type Step } from '../state/run.js';
 import type { Ruling } from '../step/advance.js';
 import {
   cancelAll,
@@ -61,6 +61,9 @@ function closeOpenCycle(goal: OpenGoal, cycle: OpenCycle): Ruling<OpenGoal> {
   if (cycle.stage === 'preparing') return 'hold';
   if (cycle.stage === 'starting')
     return flying(goal, ['start_child']) ? 'hold' : only(dropCycle(goal));
+  if (ending.row === 'stop' && ending.looked !== true) {
+    return closeCycle({ ...goal, ending: { ...ending, looked: true } }, cycle, false);
+  }
   if (ending.told !== true) return tellChild(goal, cycle);
   if (cycle.due) return closeCycle(goal, cycle, ending.overdue === true);
   if (ending.overdue === true) return closeCycle(goal, cycle, true);
@@ -99,7 +102,7 @@ function announce(goal: OpenGoal): Step<OpenGoal> {
     const cancelled = cancelTimer(step.run, id);
     return { run: cancelled.run, effects: [...step.effects, ...cancelled.effects] };
   }, only(goal));
-  const stopped = tell(untimed.run, {
+  const stopped = tell(unheard(untimed.run), {
     type: 'stop',
     reason,
     ...(detail !== undefined && { detail }),
@@ -109,6 +112,24 @@ function announce(goal: OpenGoal): Step<OpenGoal> {
   return {
     run: { ...told, ending: { ...goal.ending!, result } },
     effects: untimed.effects,
+  };
+}
+
+/** What came too late is named in the result, and its sender is told. */
+function unheard(goal: OpenGoal): OpenGoal {
+  const late = [
+    ...goal.messages.map(({ message, ticket }) => ({ name: message.type, ticket })),
+    ...goal.unjudged.map(({ message, ticket }) => ({ name: message?.type ?? 'decision', ticket })),
+  ];
+  if (late.length === 0) return goal;
+  const verdict = { accepted: false, reason: 'goal_ended', message: 'the goal is ending' } as const;
+  const tickets = late.flatMap(({ ticket }) => (ticket === undefined ? [] : [{ ticket, verdict }]));
+  return {
+    ...goal,
+    messages: [],
+    unjudged: [],
+    verdicts: [...goal.verdicts, ...tickets],
+    unprocessed: [...goal.unprocessed, ...late.map(({ name }) => name)].slice(0, UNPROCESSED_MAX),
   };
 }
 

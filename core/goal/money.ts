@@ -36,9 +36,10 @@ export function freeMicroUsd({ terms, money }: OpenGoal): number {
   return Math.max(0, terms.budget.maxCostMicroUsd - money.spentMicroUsd - money.reservedMicroUsd);
 }
 
-/** What a review or a judge may cost now. */
+/** What a review or a judge may cost now: of what is set aside for a pass that which is left. */
 export function questionMicroUsd(goal: OpenGoal): number {
-  return Math.min(goal.terms.roundMicroUsd, freeMicroUsd(goal));
+  const asked = goal.pass?.askedMicroUsd ?? 0;
+  return Math.max(0, Math.min(goal.terms.roundMicroUsd - asked, freeMicroUsd(goal)));
 }
 
 /** Of all but money; Infinity when there is no limit. */

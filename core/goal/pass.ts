@@ -4,9 +4,11 @@
  * Invariants: nothing of a pass decides an ending by itself: it is decided at rest (rest.ts), behind the checkpoint;
  * at most one review a pass; at most CHECKS_AT_ONCE checks at once.
  */
+import type { Failure } from '../state/failure.js';
+import type { CheckFacts, ProgressItem } from '../state/goal/facts.js';
 import type { ActivityEffect } from '../state/effect.js';
-import type { CheckFacts, ClosedCycle, Goal, OpenGoal, Pass } from '../state/goal/goal.js';
-import type { ProgressItem, RunCheckOutput } from '../state/goal/payloads.js';
+import type { ClosedCycle, Goal, OpenGoal, Pass } from '../state/goal/goal.js';
+import type { RunCheckOutput } from '../state/goal/payloads.js';
 import type { Ruling } from '../step/advance.js';
 import { only, start } from '../step/inflight.js';
 import { judgesToAsk } from './conditions.js';
@@ -29,6 +31,7 @@ export function beginPass(
     toCheck: goal.terms.checks.map(({ name }) => name),
     checking: {},
     reviewed: false,
+    askedMicroUsd: 0,
     progress: cycle.progress ?? [],
     ...(cycle.closed !== undefined && { closed: cycle.closed }),
   };
@@ -268,6 +271,13 @@ export function checkpointSaved(
   const checkpoints = goal.checkpoints + 1;
   const saved: OpenGoal = { ...rest, checkpoints, checkpoint, memory, passed: true };
   return tell(saved, { type: 'checkpoint_saved', id: checkpoint, n: checkpoints });
+}
+
+/** A checkpoint that cannot be stored for good ends the goal: nothing of it would be kept. */
+export function checkpointNotSaved(goal: OpenGoal, { code }: Failure): OpenGoal {
+  const { pass: _, ...rest } = goal;
+  const row = { row: 'failure', reason: 'failed', detail: `checkpoint: ${code}` } as const;
+  return { ...rest, ending: goal.ending ?? row };
 }
 
 function passAt({ pass }: Goal, step: Pass['step']): Pass | undefined {

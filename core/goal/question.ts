@@ -3,9 +3,10 @@
  * Invariants: a question leaves only while money is left for it; three invalid answers in a row of one of them are a
  * question to a person (rest.ts).
  */
+import type { Judgement } from '../state/goal/facts.js';
 import type { ActivityEffect } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
-import type { Judgement, OpenGoal, Pass } from '../state/goal/goal.js';
+import type { OpenGoal, Pass } from '../state/goal/goal.js';
 import type { ReviewAnswers } from '../state/goal/memory.js';
 import type { AskJudgeInput, AskJudgeOutput } from '../state/goal/payloads.js';
 import { questionWithin } from '../money/question-bound.js';
@@ -101,7 +102,8 @@ export function answered(goal: OpenGoal, effectId: string, output: AskJudgeOutpu
   const { asking } = pass ?? {};
   if (pass === undefined || asking?.effectId !== effectId) return goal;
   const paid = paidFor(goal, asking, output);
-  const { asking: _, ...rest } = pass;
+  const { asking: _, ...without } = pass;
+  const rest = { ...without, askedMicroUsd: pass.askedMicroUsd + output.costMicroUsd };
   const valid = output.judgement?.valid === true || output.review !== undefined;
   const unknowns = {
     ...paid.unknowns,

@@ -4,7 +4,6 @@
  * in the order of their arrival.
  */
 import type { Decision, Verdict } from '../state/ask.js';
-import { ACTIVITIES } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
 import type { GoalInput, GoalOutsideInput } from '../state/goal/input.js';
 import type { GoalMessage, MessageVerdict } from '../state/goal/message.js';
@@ -19,7 +18,7 @@ import { ownValue } from '../json/json.js';
 import { recordVote, refused } from './asks.js';
 import { childEnded, childStarted, cycleClosed, cycleNotPrepared, cyclePrepared } from './cycle.js';
 import { answered as tellVerdict, messageNotTaken, messageTaken } from './heed.js';
-import { checkpointSaved, checkRan } from './pass.js';
+import { checkpointNotSaved, checkpointSaved, checkRan } from './pass.js';
 import { judgeDecision, judgeMessage } from './proof.js';
 import { answered, notAnswered } from './question.js';
 import { tickFound } from './rest.js';
@@ -110,17 +109,14 @@ interface Failed {
 }
 
 function failed(goal: Goal, { kind, id, failure }: Failed): Goal {
-  if (kind === ACTIVITIES.open_goal.outcome || kind === 'open_goal')
-    return notOpened(goal, failure);
+  if (kind === 'open_goal') return notOpened(goal, failure);
   if (kind === 'fetch_keys') return judgeAgain(goal);
   if (!isOpenGoal(goal)) return goal;
   switch (kind) {
     case 'prepare_cycle':
       return cycleNotPrepared(goal, id, failure);
     case 'close_cycle':
-      return goal.cycle === undefined
-        ? goal
-        : { ...goal, cycle: { ...goal.cycle, stage: 'open', due: true } };
+      return cycleNotClosed(goal);
     case 'run_check':
       return checkRan(goal, id, {
         eventsUpTo: 0,
@@ -139,16 +135,12 @@ function failed(goal: Goal, { kind, id, failure }: Failed): Goal {
         ...(goal.cycle !== undefined && { cycle: { ...goal.cycle, stage: 'open', due: true } }),
       };
     case 'save_checkpoint':
-      return { ...goal, ...(goal.pass !== undefined && { pass: withoutSaving(goal.pass) }) };
+      return checkpointNotSaved(goal, failure);
     case 'find_tick':
       return tickFound(goal, null);
     default:
       return goal;
   }
-}
-
-function withoutSaving({ saving: _, ...pass }: NonNullable<Goal['pass']>) {
-  return pass;
 }
 
 /** The first segment ends with it (rules.ts); a later one lacks only the archive of the one before. */
@@ -243,6 +235,11 @@ function ofMessage(goal: Goal, held: MessageHeld, mayWait: boolean): Goal {
       message: 'too many messages wait; send again',
     });
   const seenMessageIds = [...goal.seenMessageIds, message.id].slice(-SEEN_IDS_MAX);
+  // At once, whatever the goal is doing.
+  if (message.type === 'cancel') {
+    const cancelled = { ...judged.goal, seenMessageIds, cancelRequested: true };
+    return tellVerdict(cancelled, ticket, { accepted: true });
+  }
   const kept = { message, proven: judged.proven, ...ticketOf(held) };
   return { ...judged.goal, seenMessageIds, messages: [...goal.messages, kept] };
 }

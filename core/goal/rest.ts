@@ -50,7 +50,8 @@ function isNoCycle(goal: OpenGoal) {
 /** In `any`, or as the only condition, people are asked at the end, and when a cycle proposes that the goal is done. */
 function mayAskAlone(goal: OpenGoal): boolean {
   const { mode, conditions } = goal.terms.done;
-  return (mode === 'any' || conditions.length === 1) && personsToAsk(goal).length > 0;
+  const alone = conditions.every(({ kind }) => kind === 'person');
+  return (mode === 'any' || alone) && personsToAsk(goal).length > 0;
 }
 
 /** A question to a person about the row; undefined: nobody is asked, or has declined. */

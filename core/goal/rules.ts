@@ -323,10 +323,15 @@ function released(goal: OpenGoal): OpenGoal {
   } as const;
   return {
     ...goal,
-    messages: goal.messages.map(({ ticket: _, ...rest }) => rest),
-    unjudged: goal.unjudged.map(({ ticket: _, ...rest }) => rest),
+    messages: goal.messages.map(withoutTicket),
+    unjudged: goal.unjudged.map(withoutTicket),
     verdicts: [...goal.verdicts, ...tickets.map((ticket) => ({ ticket, verdict }))],
   };
+}
+
+function withoutTicket<T extends { readonly ticket?: string }>(held: T): Omit<T, 'ticket'> {
+  const { ticket: _, ...rest } = held;
+  return rest;
 }
 
 function fetchKeys(goal: OpenGoal): Ruling<OpenGoal> {

@@ -38,6 +38,8 @@ export const ERROR_CODES = [
   'SessionBusy',
   'AskNotFound',
   'DecisionRejected',
+  'MessageRefused',
+  'StalePlan',
   'StoreUnavailable',
   'UndecodablePayload',
   // Authoring and environment

@@ -1,5 +1,5 @@
 /** The sections of a brief that are data: what each shows, and in which order less of it is shown. */
-import type { CheckFacts } from '../../core/state/goal/goal.js';
+import type { CheckFacts } from '../../core/state/goal/facts.js';
 import type {
   GoalMemory,
   LogEntry,

@@ -4,7 +4,7 @@
  * each part with its origin; what does not fit is cut in a fixed order, people's words never; a brief of cycle 1,000 is
  * as long as one of cycle 20.
  */
-import type { CheckFacts } from '../../core/state/goal/goal.js';
+import type { CheckFacts } from '../../core/state/goal/facts.js';
 import { estimateTokens } from '../token-estimate.js';
 import type { GoalMemory } from '../../core/state/goal/memory.js';
 import type { BriefPart } from './brief-part.js';

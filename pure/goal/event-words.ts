@@ -1,10 +1,30 @@
 /** What an event of a goal says, in a few words. */
+import type { ProgressItem } from '../../core/state/goal/facts.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { GoalEventBody } from '../../core/state/goal/event.js';
-import type { ProgressItem } from '../../core/state/goal/payloads.js';
 import { previewOf } from '../../core/json/json.js';
 
 type GoalEvent = Extract<RunEvent, { type: GoalEventBody['type'] }>;
+
+const GOAL_EVENTS: ReadonlySet<string> = new Set<GoalEventBody['type']>([
+  'goal_started',
+  'cycle_started',
+  'cycle_ended',
+  'check_finished',
+  'plan_changed',
+  'progress_noted',
+  'goal_review',
+  'checkpoint_saved',
+  'goal_sleeping',
+  'goal_woken',
+  'goal_steered',
+  'handoff',
+  'goal_result',
+]);
+
+export function isGoalEvent(event: RunEvent): event is GoalEvent {
+  return GOAL_EVENTS.has(event.type);
+}
 
 /** Words alone: times, money and colours are for whoever shows them. */
 export function goalEventWords(event: GoalEvent): string {

@@ -1,5 +1,5 @@
 /** What a pass leaves in the memory: measurements, entries of the progress log, reviews, the children so far. */
-import type { CheckFacts } from '../../core/state/goal/goal.js';
+import type { CheckFacts, ProgressItem } from '../../core/state/goal/facts.js';
 import {
   MEMORY_LIMITS,
   type ChildRecord,
@@ -8,7 +8,6 @@ import {
   type Measurement,
   type ReviewRecord,
 } from '../../core/state/goal/memory.js';
-import type { ProgressItem } from '../../core/state/goal/payloads.js';
 import { cutText, newest } from './memory.js';
 
 export interface PassFound {

@@ -1,7 +1,7 @@
 /** The memory of a goal as a value: the first one, its text, what is counted of it. */
+import type { PlanFacts } from '../../core/state/goal/facts.js';
 import { canonicalJson, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import type { PlanFacts } from '../../core/state/goal/goal.js';
 import type { GoalMemory, Plan } from '../../core/state/goal/memory.js';
 
 export const EMPTY_MEMORY: GoalMemory = {

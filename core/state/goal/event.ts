@@ -1,9 +1,9 @@
 /** Events of a goal, beside those of asks, warnings and the stop, which it shares with runs. */
+import type { ProgressItem } from './facts.js';
 import type { Json, StoredText } from '../../json/json.js';
 import type { RunResult, StopReason } from '../result.js';
 import type { Pace } from './definition.js';
 import type { ReviewAnswers } from './memory.js';
-import type { ProgressItem } from './payloads.js';
 import type { Slice } from './terms.js';
 
 export type GoalEventBody =

@@ -6,20 +6,22 @@
  *  L2 At most one of `cycle` and `pass` is there; none starts when `ending` is there.
  *  L3 Only `end` (goal/ending.ts) sets `ending`.
  */
+import type { CheckFacts, Judgement, PlanFacts, ProgressItem, Steer } from './facts.js';
 import type { Ask, Decided, Decision, Verdict } from '../ask.js';
 import type { Carrier } from '../carrier.js';
 import type { DeskKey } from '../statement.js';
 import type { Phase } from '../event.js';
 import type { Failure } from '../failure.js';
-import type { StoredText } from '../../json/json.js';
 import type { Counters, RunResult, StopReason } from '../result.js';
 import type { KnownStore } from '../run-parts.js';
 import type { StartInput } from '../task.js';
 import type { GoalStart } from './definition.js';
 import type { GoalMessage, MessageVerdict } from './message.js';
 import type { ReviewAnswers } from './memory.js';
-import type { AskJudgeOutput, ProgressItem } from './payloads.js';
+import type { AskJudgeOutput } from './payloads.js';
 import type { AskPurpose, GoalTerms, Slice } from './terms.js';
+
+export type * from './facts.js';
 
 export const GOAL_BYTES_MAX = 32 * 1024;
 
@@ -130,40 +132,6 @@ export type GoalFinal =
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   | { readonly kind: 'continue_as_new' };
 
-export interface PlanFacts {
-  readonly revision: number;
-  /** Steps that are neither done nor dropped. */
-  readonly open: number;
-  readonly done: number;
-  readonly steps: number;
-}
-
-export interface CheckFacts {
-  /** Runs of it so far, the baseline included. */
-  readonly n: number;
-  readonly known: boolean;
-  /** Conditions that its newest result meets, by their index. */
-  readonly held: readonly number[];
-  readonly value?: number;
-  readonly best?: number;
-  readonly digest?: string;
-  /** Cycles in a row after which it was unknown. */
-  readonly unknownCycles: number;
-  /** Cycle behind which it ran last. */
-  readonly cycle: number;
-  readonly because?: string;
-}
-
-export interface Judgement {
-  /** Of what it was shown. */
-  readonly digest: string;
-  readonly valid: boolean;
-  readonly score?: number;
-  readonly evidence: readonly string[];
-  /** A person answered in its place. */
-  readonly by?: string;
-}
-
 export interface PersonAnswer {
   readonly answer: 'yes' | 'no';
   readonly by: string;
@@ -221,6 +189,8 @@ export interface Pass {
   /** The row that would end the goal. */
   readonly row?: EndingRow;
   readonly reviewed: boolean;
+  /** What its questions have cost. */
+  readonly askedMicroUsd: number;
   /** What the cycle brought. */
   readonly progress: readonly ProgressItem[];
   /** The cycle that the pass follows. */
@@ -270,6 +240,8 @@ export type RowName =
   | 'failure';
 
 export interface Ending extends EndingRow {
+  /** The child was looked at, to learn whether it waits for people alone. */
+  readonly looked?: true;
   /** The child was told, or is waited for. */
   readonly told?: boolean;
   /** When Temporal is asked for the child, ms since epoch, and its timer. */
@@ -348,13 +320,6 @@ export interface Sleep {
   readonly asking?: string;
   readonly found?: boolean;
   readonly over?: boolean;
-}
-
-export interface Steer {
-  readonly id: string;
-  readonly text: StoredText;
-  readonly by: string;
-  readonly proven: boolean;
 }
 
 export interface HeldMessage {

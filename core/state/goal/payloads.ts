@@ -2,6 +2,7 @@
  * Payloads of the activities that work for a goal.
  * Invariant: they carry references, never texts of the goal's memory (their limits: json.ts).
  */
+import type { CheckFacts, Judgement, PlanFacts, ProgressItem, Steer } from './facts.js';
 import type { DeskKey } from '../statement.js';
 import type { AttemptBound, Usage } from '../model.js';
 import type { Counters, RunStatus, StopReason } from '../result.js';
@@ -10,11 +11,12 @@ import type { Acknowledged, EventBatch, NeedsCode, RunRef, StoreRef } from '../p
 import type { ModelRetries, SpendingLeft } from '../payloads/model-payloads.js';
 import type { StoredText } from '../../json/json.js';
 import type { GoalStart } from './definition.js';
-import type { CheckFacts, Judgement, PlanFacts, Steer } from './goal.js';
 import type { ReviewAnswers } from './memory.js';
 import type { GoalMessage } from './message.js';
 import type { BlockKind } from './proposal.js';
 import type { GoalTerms, JudgeTerm, Slice } from './terms.js';
+
+export type * from './facts.js';
 
 interface OfGoal extends EventBatch {
   readonly v: 1;
@@ -92,17 +94,6 @@ export interface CloseCycleInput extends OfOpenGoal {
   readonly last: boolean;
   readonly slice: Slice;
 }
-
-export type ProgressItem =
-  | {
-      readonly kind: 'measure';
-      readonly id: string;
-      readonly value: number;
-      readonly best?: number;
-    }
-  | { readonly kind: 'step'; readonly id: string }
-  | { readonly kind: 'state'; readonly id: string }
-  | { readonly kind: 'effect'; readonly id: string };
 
 export interface CycleOutcome {
   readonly status: RunStatus;

@@ -1,8 +1,8 @@
 /** What a query may see of a goal: small, and safe to show. */
+import type { CheckFacts, PlanFacts } from './facts.js';
 import type { OpenAsk, RunViewStatus } from '../view.js';
 import type { Counters, RunResult, RunStatus, StopReason } from '../result.js';
 import type { Pace } from './definition.js';
-import type { CheckFacts, PlanFacts } from './goal.js';
 import type { GoalLimits } from './terms.js';
 
 export type GoalViewStatus = RunViewStatus | 'sleeping' | 'paused' | 'awaiting_worker';

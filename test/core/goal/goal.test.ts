@@ -395,3 +395,37 @@ describe('judges and reviews', () => {
     expect(ending(shell)).toBe('completed done_condition');
   });
 });
+
+describe('a goal that ends', () => {
+  test('is cancelled at once, in the middle of a pass as well, with a checkpoint behind it', () => {
+    const shell = new ScriptedGoal({ checks: { open: [count(9)] } })
+      .run(({ goal }) => Object.keys(goal.pass?.checking ?? {}).length > 0)
+      .say({ type: 'cancel' })
+      .run();
+    expect(ending(shell)).toBe('aborted');
+    expect(types(shell).slice(-3)).toEqual(['checkpoint_saved', 'stop', 'goal_result']);
+    expect(shell.of('cycle_started')).toEqual([]);
+  });
+
+  test('interrupts a cycle that waits for a person when somebody stops it', () => {
+    const shell = new ScriptedGoal({
+      checks: { open: [count(9)] },
+      cycles: [{ ms: DAY_MS, waiting: true }],
+    })
+      .run(({ goal }) => goal.cycle?.stage === 'open')
+      .say({ type: 'stop' })
+      .run();
+    expect(ending(shell)).toBe('interrupted');
+    expect(shell.of('cycle_ended')[0]?.stopReason).toBe('interrupted');
+  });
+
+  test('names what came too late to count', () => {
+    const shell = new ScriptedGoal({ checks: { open: [count(9)] }, cycles: [{ ms: 60_000 }] })
+      .run(({ goal }) => goal.cycle?.stage === 'open')
+      .say({ type: 'stop' })
+      .say({ type: 'steer', text: 'Wait.' })
+      .run();
+    const { final } = shell.goal;
+    expect(final?.kind === 'result' && final.result.unprocessed).toEqual(['steer']);
+  });
+});

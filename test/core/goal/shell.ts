@@ -1,12 +1,9 @@
 /** A goal in memory: its core with scripted outcomes of every effect, under a clock that moves to the next thing. */
 import { advance, receive } from '../../../core/goal/engine.js';
-import { nextGoalSegment, openGoal } from '../../../core/goal/open.js';
-import { NO_COUNTERS } from '../../../core/goal/open.js';
-import type { Effect, ActivityEffect } from '../../../core/state/effect.js';
-import { isActivity } from '../../../core/state/effect.js';
+import { nextGoalSegment, NO_COUNTERS, openGoal } from '../../../core/goal/open.js';
+import { isActivity, type ActivityEffect, type Effect } from '../../../core/state/effect.js';
 import type { RunEvent } from '../../../core/state/event.js';
-import type { Goal } from '../../../core/state/goal/goal.js';
-import { GOAL_BYTES_MAX } from '../../../core/state/goal/goal.js';
+import { GOAL_BYTES_MAX, type Goal } from '../../../core/state/goal/goal.js';
 import type { GoalInput } from '../../../core/state/goal/input.js';
 import type { GoalMessage, MessageBody } from '../../../core/state/goal/message.js';
 import type {
@@ -31,6 +28,8 @@ export interface CycleScript {
   readonly ms?: number;
   /** The signal of its end is lost. */
   readonly silent?: true;
+  /** The child waits for a person alone. */
+  readonly waiting?: true;
 }
 
 export interface GoalScript {
@@ -382,7 +381,8 @@ export class ScriptedGoal implements GoalShell {
 
   private closed(childId: string, last: boolean): Bare<CloseCycleOutput> {
     const child = this.children.get(childId);
-    if (child === undefined || (this.now < child.endsAt && !last)) return {};
+    if (child === undefined) return {};
+    if (this.now < child.endsAt && !last) return child.script.waiting ? { waiting: true } : {};
     const { script } = child;
     const lost = this.now < child.endsAt;
     return {

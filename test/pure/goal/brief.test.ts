@@ -1,4 +1,4 @@
-import type { CheckFacts } from '../../../core/state/goal/goal.js';
+import type { CheckFacts } from '../../../core/state/goal/facts.js';
 import type { GoalMemory, PlanStep } from '../../../core/state/goal/memory.js';
 import { briefLimit, composeBrief, type BriefSources } from '../../../pure/goal/brief.js';
 import { EMPTY_MEMORY } from '../../../pure/goal/memory.js';

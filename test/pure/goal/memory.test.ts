@@ -1,5 +1,5 @@
+import type { CheckFacts } from '../../../core/state/goal/facts.js';
 import type { Done } from '../../../core/state/goal/definition.js';
-import type { CheckFacts } from '../../../core/state/goal/goal.js';
 import type { ReviewAnswers } from '../../../core/state/goal/memory.js';
 import type { RunEvent } from '../../../core/state/event.js';
 import { heldByCheck, heldByState, measured } from '../../../pure/goal/conditions.js';
