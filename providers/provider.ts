@@ -36,6 +36,8 @@ export interface ModelRequest {
     readonly call: number;
     /** Absent: the loop asks. */
     readonly purpose?: RequestPurpose;
+    /** Of a judge. */
+    readonly name?: string;
   };
 }
 

@@ -8,7 +8,7 @@ import { goalToolOf } from '../../authoring/goal/goal-tools.js';
 import { ToolError } from '../../authoring/tool-error.js';
 import type { ExecuteToolInput } from '../../core/state/effect.js';
 import type { StoredDefinition } from '../../core/state/goal/definition.js';
-import type { GoalMemory } from '../../core/state/goal/memory.js';
+import { MEMORY_LIMITS, type GoalMemory } from '../../core/state/goal/memory.js';
 import type { GoalToolName, Proposal } from '../../core/state/goal/proposal.js';
 import { toolKey } from '../../core/state/tool.js';
 import type { StoreCalls } from '../../store/store.js';
@@ -69,7 +69,10 @@ async function propose(
     const warnings = judged.unknown.length === 0 ? [] : [unknownText(call.tool, judged.unknown)];
     const keep = async (key: string, proposal: Proposal): Promise<boolean> =>
       (await store.putProposal({ ...place, key, proposal })) !== undefined;
-    for (const message of warnings) await keep(`${call.key}:warning`, { kind: 'warning', message });
+    if (judged.unknown.length > 0) {
+      const evidence = judged.unknown.slice(0, MEMORY_LIMITS.evidenceIds);
+      await keep(`${call.key}:warning`, { kind: 'warning', evidence });
+    }
     if (judged.refusal !== undefined) return { ...judged, warnings };
     if (await keep(call.key, judged.proposal)) return { ...judged, warnings };
     const refusal = 'Not kept: this cycle has proposed as much as one cycle may.';

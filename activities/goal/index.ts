@@ -2,6 +2,8 @@
 import type { GoalActivityKind, InputOf, OutputOf } from '../../core/state/effect.js';
 import type { ActivityDeps } from '../deps.js';
 import type { Scope } from '../scope.js';
+import { askJudge } from './ask-judge.js';
+import { runCheck } from './run-check.js';
 
 type GoalActivities = {
   readonly [Kind in GoalActivityKind]: (
@@ -11,4 +13,7 @@ type GoalActivities = {
   ) => Promise<OutputOf<Kind>>;
 };
 
-export const GOAL_ACTIVITIES = {} as GoalActivities;
+export const GOAL_ACTIVITIES = {
+  run_check: runCheck,
+  ask_judge: askJudge,
+} as GoalActivities;

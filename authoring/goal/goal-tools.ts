@@ -11,7 +11,8 @@ import { toolKey } from '../../core/state/tool.js';
 import { defineTool, type ToolDefinition } from '../define-tool.js';
 import type { Tool } from '../tool.js';
 
-const EVIDENCE_CHARS_MAX = 400;
+const EVIDENCE_CHARS_MAX = 300;
+const STEP_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]*$/;
 const PATH_CHARS_MAX = 500;
 const NAME_CHARS_MAX = 64;
 const PATH = /^[^.]+(\.[^.]+)*$/;
@@ -24,7 +25,11 @@ const evidence = z
   .describe('Ids from lines "[evidence ID]", exactly as they stand there.');
 
 const step = z.object({
-  id: words(MEMORY_LIMITS.stepIdChars).describe('Stays the same for as long as the step is meant.'),
+  id: z
+    .string()
+    .regex(STEP_ID)
+    .max(MEMORY_LIMITS.stepIdChars)
+    .describe('Stays the same for as long as the step is meant.'),
   title: words(MEMORY_LIMITS.titleChars),
   status: z.enum(['open', 'doing', 'done', 'dropped']),
   note: z.string().max(MEMORY_LIMITS.noteChars).optional(),

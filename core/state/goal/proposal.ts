@@ -35,7 +35,7 @@ export type Proposal =
       readonly step?: string;
     }
   /** Nothing is proposed: the cycle named evidence that does not exist. Told by the goal when the cycle is closed. */
-  | { readonly kind: 'warning'; readonly message: string };
+  | { readonly kind: 'warning'; readonly evidence: readonly string[] };
 
 /** Names of the goal tools; reserved in agents that work cycles. */
 export const GOAL_TOOLS = [
