@@ -234,6 +234,10 @@ const MIGRATIONS: readonly Migration[] = [
         k integer not null, call_key text not null, proposal_json text not null,
         primary key (tenant, goal, cycle, k))`,
       `create index proposals_by_call on proposals (tenant, goal, cycle, call_key)`,
+      `create table goal_effects (tenant text not null, goal text not null,
+        args_digest text not null, cycle bigint not null, key text not null,
+        primary key (tenant, goal, args_digest))`,
+      `create index goal_effects_by_cycle on goal_effects (tenant, goal, cycle)`,
     ],
   },
 ];

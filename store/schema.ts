@@ -376,6 +376,15 @@ export interface ProposalTable {
   readonly proposal_json: string;
 }
 
+export interface GoalEffectTable {
+  readonly tenant: string;
+  readonly goal: string;
+  readonly args_digest: string;
+  /** The first that recorded it; 0: an earlier goal did. */
+  readonly cycle: number;
+  readonly key: string;
+}
+
 export interface Tables {
   readonly blobs: BlobTable;
   readonly nodes: NodeTable;
@@ -406,5 +415,6 @@ export interface Tables {
   readonly needs: NeedTable;
   readonly children: ChildTable;
   readonly proposals: ProposalTable;
+  readonly goal_effects: GoalEffectTable;
   readonly schema_migrations: { readonly version: number; readonly name: string };
 }

@@ -21,6 +21,7 @@ import { deskRequests, type DeskRequests } from './desk-requests.js';
 import { effects, type Effects } from './effects.js';
 import { events, type Events } from './events.js';
 import { freezes, type Freezes } from './freezes.js';
+import { goalEffects, type GoalEffects } from './goal-effects.js';
 import { histories, type Histories } from './histories.js';
 import { identity, type Identity } from './identity.js';
 import { ledger, type Ledger } from './ledger.js';
@@ -71,7 +72,8 @@ export interface StoreCalls
     Served,
     Needs,
     Children,
-    Proposals {}
+    Proposals,
+    GoalEffects {}
 
 export interface Store extends StoreCalls {
   /** What models say at this moment. */
@@ -220,5 +222,6 @@ function callsOn(db: Db, { cache, marks }: Sources): StoreCalls {
     ...needs(db),
     ...children(db),
     ...proposals(db),
+    ...goalEffects(db),
   };
 }

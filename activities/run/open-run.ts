@@ -4,6 +4,7 @@
  * opened fails typed and for good.
  */
 import { parseSettings } from '../../authoring/check-limits.js';
+import { goalToolOf } from '../../authoring/goal/goal-tools.js';
 import type { OpenRunInput, OpenRunOutput, RunRef } from '../../core/state/effect.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { PAYLOAD_BYTES_MAX } from '../../core/json/json.js';
@@ -16,9 +17,18 @@ import type { StoredBlock, TranscriptNode } from '../../core/state/transcript.js
 import { appendEvents } from './append-events.js';
 import { textInBlock } from './append-items.js';
 import { archiveSegment } from './archive-history.js';
+import { CYCLE_GUIDE } from './cycle-guide.js';
 import { DATAFLOW_GUIDE } from './dataflow-guide.js';
 import { now, type ActivityDeps } from '../deps.js';
-import { agentOf, freeze, offersOf, settingsFor, type Prompt } from './freeze.js';
+import {
+  agentOf,
+  freeze,
+  isCycle,
+  offersOf,
+  settingsFor,
+  toolsFor,
+  type Prompt,
+} from './freeze.js';
 import { refusalFor } from '../lacking-code.js';
 import { judgeTask } from './judge-task.js';
 import { openSession } from './open-session.js';
@@ -102,7 +112,10 @@ function awaitAgent(deps: ActivityDeps, scope: Scope, start: StartInput): void {
 async function noteNeeds(deps: ActivityDeps, { tenant, runId }: RunRef, frozen: Frozen) {
   const { serving, store } = deps;
   if (serving === undefined) return;
-  const ours = frozen.tools.filter(({ kind }) => kind !== 'hosted');
+  // Those of goals every worker of this release has.
+  const ours = frozen.tools.filter(
+    (tool) => tool.kind !== 'hosted' && goalToolOf(toolKey(tool)) === undefined,
+  );
   const code = {
     agents: [],
     tools: ours.map((tool) => `${toolKey(tool)}#${tool.schemaHash}`),
@@ -133,9 +146,10 @@ async function writeRoot(
   const { outputSchema } = start.task;
   const agent = agentOf(config, start.agent);
   const { toolExecution } = settingsFor(config, start);
-  const tools = offersOf(agent);
+  const tools = offersOf(toolsFor(agent, start));
   const texts = [
     agent.instructions,
+    ...(isCycle(start) ? [CYCLE_GUIDE] : []),
     ...(toolExecution === 'dataflow' ? [DATAFLOW_GUIDE] : []),
     ...(tools.length === 0 ? [] : [RESULTS_ARE_DATA]),
     ...(outputSchema === undefined

@@ -32,7 +32,8 @@ function isSame(value: Json | undefined, wanted: Json): boolean {
   return value !== undefined && canonicalJson(value) === canonicalJson(wanted);
 }
 
-function valueAt(subject: Json, path: string): Json | undefined {
+/** Undefined: there is nothing, or it lies in the store. */
+export function valueAt(subject: Json, path: string): Json | undefined {
   let value: Json | undefined = subject;
   for (const key of path.split('.')) {
     if (typeof value !== 'object' || value === null || Array.isArray(value) || isBlobRef(value))

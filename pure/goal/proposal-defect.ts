@@ -39,6 +39,8 @@ export function proposalDefect(proposal: unknown): string | undefined {
         : 'until must be a time.';
     case 'block':
       return blockDefect(proposal);
+    case 'warning':
+      return evidenceDefect(proposal.evidence);
     default:
       return 'Its kind is not known.';
   }

@@ -108,7 +108,7 @@ function apply(folding: Folding, proposal: Proposal, closing: Closing): Folding 
       return { ...folding, block: { kind, because, ...(step !== undefined && { step }) } };
     }
     case 'warning':
-      return { ...folding, unknownEvidence: [...folding.unknownEvidence, proposal.message] };
+      return folding;
   }
 }
 
@@ -191,8 +191,8 @@ function withUnknown(folding: Folding, proposal: Proposal, { exists }: Closing):
 
 export function evidenceOf(proposal: Proposal): readonly string[] {
   if (proposal.kind === 'plan') return proposal.steps.flatMap(({ evidence = [] }) => evidence);
-  if (proposal.kind === 'note' || proposal.kind === 'done') return proposal.evidence ?? [];
-  return [];
+  if (proposal.kind === 'publish' || !('evidence' in proposal)) return [];
+  return proposal.evidence ?? [];
 }
 
 const SUPERSEDED_MAX = 20;

@@ -81,6 +81,7 @@ export async function withoutLaterTables(place: string): Promise<void> {
     'needs',
     'children',
     'proposals',
+    'goal_effects',
   ])
     await rawRows(place, `drop table ${table}`);
   await rawRows(place, 'alter table asks drop column search_text');

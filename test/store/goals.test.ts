@@ -216,3 +216,77 @@ describe('what a cycle proposes', () => {
     expect(await store.putProposal(late)).toBeUndefined();
   });
 });
+
+describe('what the cycles of a goal did', () => {
+  const CALL = {
+    tenant: 't',
+    argsDigest: 'd1',
+    attempt: 1,
+    callKey: '1',
+    tool: 'mail.send',
+    claimedUntil: 9_000,
+    sameKeyRetry: false,
+  };
+  const claim = (runId: string, key: string, argsDigest = 'd1') =>
+    store.claim({ ...CALL, runId, key, argsDigest });
+  const record = async (runId: string, key: string, argsDigest = 'd1') => {
+    await claim(runId, key, argsDigest);
+    const result = { text: 'ok' };
+    await store.record({ tenant: 't', key, argsDigest, attempt: 1, result, source: 'tool' });
+  };
+  const noted = (cycle: number) =>
+    store.noteEffects({ tenant: 't', goal: 'g', cycle, child: `g:c${cycle}` });
+
+  test('is new in the first cycle that recorded it, however often it is asked', async () => {
+    await record('g:c1', 'g:c1:1', 'd1');
+    await record('g:c1', 'g:c1:2', 'd2');
+    await claim('g:c1', 'g:c1:3', 'd3');
+    await record('g:c2', 'g:c2:1', 'd2');
+    await record('g:c2', 'g:c2:2', 'd4');
+    expect(await noted(1)).toEqual(['g:c1:1', 'g:c1:2']);
+    expect(await noted(2)).toEqual(['g:c2:2']);
+    expect(await noted(1)).toEqual(['g:c1:1', 'g:c1:2']);
+    expect(await noted(2)).toEqual(['g:c2:2']);
+  });
+
+  test('is not new to the goal that goes on with it', async () => {
+    await record('g:c1', 'g:c1:1');
+    await noted(1);
+    await store.inheritEffects({ tenant: 't', from: 'g', goal: 'h' });
+    await record('h:c1', 'h:c1:1');
+    const next = { tenant: 't', goal: 'h', cycle: 1, child: 'h:c1' };
+    expect(await store.noteEffects(next)).toEqual([]);
+  });
+
+  test('is in doubt while it is claimed, or void without a word that it did not happen', async () => {
+    await record('g:c1', 'k1');
+    await claim('g:c1', 'k2');
+    await claim('g:c1', 'k3');
+    await store.burn({ ...CALL, runId: 'g:c1', key: 'k3' });
+    await claim('g:c1', 'k4');
+    await store.voidClaim({ tenant: 't', key: 'k4', attempt: 1 });
+    expect(await store.countDoubtful('t', 'g:c1')).toBe(2);
+    expect(await store.countDoubtful('t', 'g:c2')).toBe(0);
+  });
+
+  test('costs what its attempts cost; of what nobody has heard, the bound', async () => {
+    const start = {
+      tenant: 't',
+      runId: 'g:c1',
+      effectId: 'e1',
+      kind: 'model',
+      boundCostMicroUsd: 500,
+      boundInputTokens: 1,
+      boundOutputTokens: 1,
+      startedAt: 1,
+    } as const;
+    const attempt = await store.startAttempt(start);
+    const end = { outcome: 'ok', costMicroUsd: 30, estimated: false, finishedAt: 2 } as const;
+    await store.finishAttempt({ tenant: 't', runId: 'g:c1', effectId: 'e1', attempt, ...end });
+    await store.startAttempt({ ...start, effectId: 'e2' });
+    const cost = { costMicroUsd: 530, unheard: 1, models: 2 };
+    expect(await store.attemptedCost('t', 'g:c1')).toEqual(cost);
+    const nothing = { costMicroUsd: 0, unheard: 0, models: 0 };
+    expect(await store.attemptedCost('t', 'g:c2')).toEqual(nothing);
+  });
+});

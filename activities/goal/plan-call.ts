@@ -1,0 +1,98 @@
+/**
+ * goal_plan: steps that a cycle adds or changes.
+ * Invariants: a step becomes done only with evidence that exists; what a person wrote stays as they wrote it, work may
+ * only say how far it is.
+ */
+import { MEMORY_LIMITS, type PlanStep } from '../../core/state/goal/memory.js';
+import type { ProposedStep } from '../../core/state/goal/proposal.js';
+import { citedOf, refused, type CycleSite, type Judged } from './cycle-site.js';
+
+type KnownStep = ProposedStep & Pick<PlanStep, 'byPerson'>;
+
+/** The plan as the cycle has it: what it began with, and what it proposed since. */
+export function stepsAfter({ memory, before }: Pick<CycleSite, 'memory' | 'before'>) {
+  const steps = new Map<string, KnownStep>(memory.plan.steps.map((step) => [step.id, step]));
+  for (const proposal of before) {
+    if (proposal.kind === 'plan') for (const step of proposal.steps) put(steps, step);
+  }
+  return [...steps.values()];
+}
+
+function put(steps: Map<string, KnownStep>, step: ProposedStep): void {
+  const byPerson = steps.get(step.id)?.byPerson;
+  steps.set(step.id, { ...step, ...(byPerson && { byPerson }) });
+}
+
+interface GivenStep {
+  readonly id: string;
+  readonly title: string;
+  readonly status: ProposedStep['status'];
+  readonly note?: string | undefined;
+  readonly evidence?: readonly string[] | undefined;
+}
+
+export async function judgePlan(
+  site: CycleSite,
+  { steps }: { readonly steps: readonly GivenStep[] },
+): Promise<Judged> {
+  const plan = new Map(stepsAfter(site).map((step) => [step.id, step]));
+  const kept: ProposedStep[] = [];
+  const unknown: string[] = [];
+  const defects: string[] = [];
+  for (const step of steps) {
+    const { id, title, status, note, evidence } = step;
+    const planned = plan.get(id);
+    const cited = await citedOf(site, evidence);
+    unknown.push(...cited.unknown);
+    const wasDone = planned?.status === 'done' ? (planned.evidence ?? []) : [];
+    const proof = [...new Set([...wasDone, ...cited.known])].slice(0, MEMORY_LIMITS.evidenceIds);
+    const defect =
+      duplicateDefect(step, kept) ??
+      personDefect(step, planned) ??
+      (status === 'done' && proof.length === 0 ? doneDefect(id) : undefined);
+    if (defect !== undefined) defects.push(defect);
+    const shown = status === 'done' ? proof : cited.known;
+    kept.push({
+      id,
+      title,
+      status,
+      ...(note !== undefined && { note }),
+      ...(shown.length > 0 && { evidence: shown }),
+    });
+  }
+  const size = new Set([...plan.keys(), ...kept.map(({ id }) => id)]).size;
+  if (size > MEMORY_LIMITS.steps) {
+    defects.push(`the plan would have ${size} steps, at most ${MEMORY_LIMITS.steps} are allowed`);
+  }
+  const distinct = [...new Set(unknown)];
+  if (defects.length > 0)
+    return refused(`Nothing of it is kept: ${shownDefects(defects)}.`, distinct);
+  const says = `Kept: ${kept.length} of ${size} steps. The goal takes them over after this cycle.`;
+  const less =
+    distinct.length === 0 ? '' : ` ${distinct.length} of the ids are no evidence and do not count.`;
+  return { proposal: { kind: 'plan', steps: kept }, says: `${says}${less}`, unknown: distinct };
+}
+
+const DEFECTS_SHOWN_MAX = 5;
+
+function shownDefects(defects: readonly string[]): string {
+  const shown = defects.slice(0, DEFECTS_SHOWN_MAX).join('; ');
+  return defects.length > DEFECTS_SHOWN_MAX ? `${shown}; and more` : shown;
+}
+
+function duplicateDefect({ id }: GivenStep, kept: readonly ProposedStep[]): string | undefined {
+  const isTwice = kept.some((other) => other.id === id);
+  return isTwice ? `step ${JSON.stringify(id)} is there twice` : undefined;
+}
+
+function personDefect({ id, title, status }: GivenStep, planned?: KnownStep): string | undefined {
+  if (planned?.byPerson !== true) return undefined;
+  const changes = title !== planned.title || (status === 'dropped' && planned.status !== 'dropped');
+  return changes
+    ? `step ${JSON.stringify(id)} is a person's: only its status can be changed`
+    : undefined;
+}
+
+function doneDefect(id: string): string {
+  return `step ${JSON.stringify(id)} can be done only with evidence that exists: cite an id from a line "[evidence ID]"`;
+}
