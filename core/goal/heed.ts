@@ -14,7 +14,7 @@ import type { Step } from '../state/run.js';
 import type { Ruling } from '../step/advance.js';
 import { cancelTimer, only, start } from '../step/inflight.js';
 import type { Json } from '../json/json.js';
-import { planAdopted, withoutProposed } from './answers.js';
+import { planAdopted } from './answers.js';
 import { end } from './ending.js';
 import { GOAL_STORE_LIMITS, ofOpenGoal, tell, warnOf } from './telling.js';
 import { wake, withdrawApproval } from './rest.js';
@@ -306,9 +306,4 @@ export function answered<G extends Pick<OpenGoal, 'verdicts'>>(
   return ticket === undefined
     ? goal
     : { ...goal, verdicts: [...goal.verdicts, { ticket, verdict }] };
-}
-
-/** A pause that cycles asked for is over when a person wakes the goal. */
-export function forgetPause(goal: OpenGoal): OpenGoal {
-  return withoutProposed(goal, 'pauseUntil', 'pauseBecause');
 }
