@@ -148,7 +148,7 @@ export function askInDoubt(goal: OpenGoal): Ruling<OpenGoal> {
   if (goal.streaks.doubt === 0 || pendingFor(goal, 'doubt') !== undefined) return undefined;
   return openGoalAsk(goal, {
     purpose: { kind: 'doubt' },
-    question: `Nobody knows how ${goal.streaks.doubt} effects of cycle ${goal.cycles} ended. Were they looked into?`,
+    question: `The end of ${goal.streaks.doubt} effects of cycle ${goal.cycles} is unknown. Were these effects looked into?`,
     args: { cycle: goal.cycles, effects: goal.streaks.doubt },
     roles: [],
   });
