@@ -191,9 +191,14 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
     namespaceFacts: () => namespaceFacts(link),
     start: (options) => startRun(link, options),
     handle: (runId, tenant) => runHandle(tenant === undefined ? link : { ...link, tenant }, runId),
-    startGoal: (options) => startGoal(link, options),
+    startGoal: async (options) =>
+      goalHandle(
+        { ...link, tenant: options.tenant ?? link.tenant },
+        await startGoal(link, options),
+      ),
     goal: (goalId, tenant) => goalHandle(tenant === undefined ? link : { ...link, tenant }, goalId),
-    restartGoal: (goalId, options) => restartGoal(link, goalId, options),
+    restartGoal: async (goalId, options) =>
+      goalHandle(link, await restartGoal(link, goalId, options)),
     listGoals: (query) => listGoals(link, query),
     ownRun: async (runId) => {
       await ownExecution(link, runId);

@@ -3,6 +3,7 @@
  * Invariants: pure; exhaustive over the events, so that a new one cannot go unexplained; texts from outside
  * are quoted and bounded, and made harmless by whoever shows them.
  */
+import { GOAL_RULE_LISTS } from '../core/goal/rules.js';
 import { RULE_LISTS } from '../core/loop/rules.js';
 import type { RunEvent } from '../core/state/event.js';
 import { previewOf } from '../core/json/json.js';
@@ -47,7 +48,9 @@ export interface Explanation {
 
 /** By rule: its row in core/loop/rules.ts. Other releases may know other rules. */
 const SENTENCES: ReadonlyMap<string, string> = new Map(
-  RULE_LISTS.flatMap(({ rules }) => rules.map(({ name, says }) => [name, says] as const)),
+  [...RULE_LISTS, ...GOAL_RULE_LISTS].flatMap(({ rules }) =>
+    rules.map(({ name, says }): readonly [string, string] => [name, says]),
+  ),
 );
 
 const QUOTE_CHARS = 120;

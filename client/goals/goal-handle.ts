@@ -115,7 +115,7 @@ export function goalHandle(link: Link, goalId: string): GoalHandle {
     setPlan: (steps, { revision, ...who } = {}) =>
       tell({ type: 'setPlan', steps, ...(revision !== undefined && { revision }) }, who),
     setPace: (pace, who) => tell({ type: 'setPace', pace }, who),
-    restartGoal: (options) => restartGoal(link, goalId, options),
+    restartGoal: async (options) => goalHandle(link, await restartGoal(link, goalId, options)),
     handoffGoal: (other, who) => tell({ type: 'handoffGoal', goalId: other }, who),
     stop: (who) => tell({ type: 'stop' }, who),
     cancel: (who) => tell({ type: 'cancel' }, who),

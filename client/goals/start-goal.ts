@@ -10,7 +10,6 @@ import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
 import { normalGoal } from '../../authoring/goal/normal-goal.js';
 import { GOAL_RUN } from '../../workflows/messages.js';
 import { checkGoal, checkGoalId, definitionDigest, type GoalRequest } from './check-goal.js';
-import { goalHandle, type GoalHandle } from './goal-handle.js';
 import { DEFINITION_MEMO, isKnownGoal } from './known-goal.js';
 import { tellGoal } from './tell-goal.js';
 import { storeOf, type Link } from '../link.js';
@@ -47,12 +46,12 @@ export interface RestartOptions extends Pick<
 /** With `wait: true`: as long as a run waits for its worker. */
 const WAIT_LIMIT_MS = DEFAULT_SETTINGS.unservedTimeoutMs;
 
-/** `signal` ends the wait until the goal is open, not the goal. */
+/** Gives its id. `signal` ends the wait until the goal is open, not the goal. */
 export async function startGoal(
   link: Link,
   options: GoalStartOptions,
   signal?: AbortSignal,
-): Promise<GoalHandle> {
+): Promise<string> {
   const tenant = options.tenant ?? link.tenant;
   const own = { ...link, tenant };
   const goalId = checkGoalId(options.goalId);
@@ -66,7 +65,7 @@ export async function startGoal(
   const { wait, openLimitMs } = options;
   const limitMs = openLimitMs ?? (wait === true ? WAIT_LIMIT_MS : OPEN_LIMIT_MS);
   const isNamed = options.goalId !== undefined;
-  if (isNamed && (await isKnownGoal(own, wanted))) return goalHandle(own, goalId);
+  if (isNamed && (await isKnownGoal(own, wanted))) return goalId;
   if (wait === undefined) {
     await refuseUnserved(own, { agent: goal.agent, runId: options.goalId, limitMs, signal });
   }
@@ -85,22 +84,22 @@ export async function startGoal(
   // Somebody may have been faster with another definition.
   if (isNamed) await isKnownGoal(own, wanted);
   if (wait !== false) await untilOpen(own, goalId, { limitMs, signal, needsWorker: wait !== true });
-  return goalHandle(own, goalId);
+  return goalId;
 }
 
 function isTaken(error: unknown): boolean {
   return error instanceof HoldfastError && error.code === 'RunExists';
 }
 
-/** A new goal with plan, state and measurements of another one. Errors: as startGoal; StoreUnavailable, RunNotFound. */
+/** A new goal with plan, state and measurements of another one; gives its id. Errors: as startGoal; StoreUnavailable, RunNotFound. */
 export async function restartGoal(
   link: Link,
   goalId: string,
   options: RestartOptions = {},
-): Promise<GoalHandle> {
+): Promise<string> {
   const { from: checkpoint, budget, plan, goalId: newId, ...rest } = options;
   const definition = await definitionOfGoal(link, goalId);
-  const handle = await startGoal(link, {
+  const started = await startGoal(link, {
     ...rest,
     ...(newId !== undefined && { goalId: newId }),
     definition: {
@@ -112,9 +111,9 @@ export async function restartGoal(
   });
   if (plan !== undefined) {
     const by = options.caller === undefined ? {} : { by: options.caller };
-    await tellGoal(link, handle.goalId, { type: 'setPlan', steps: plan }, by);
+    await tellGoal(link, started, { type: 'setPlan', steps: plan }, by);
   }
-  return handle;
+  return started;
 }
 
 function withRoom(budget: GoalBudget, given: Partial<GoalBudget> | undefined): GoalBudget {

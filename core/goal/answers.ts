@@ -99,7 +99,7 @@ function notApproved(
   { ask, outcome }: Pick<Answered, 'ask' | 'outcome'>,
 ): OpenGoal {
   const expired = outcome === 'expired' && ask.onExpiry === 'stop';
-  return withProposed(goal, { approvalRow: expired ? 'timeout' : 'rejected' });
+  return withProposed({ ...goal, passed: true }, { approvalRow: expired ? 'timeout' : 'rejected' });
 }
 
 function approvedOf(ask: Ask, n: number) {
@@ -176,7 +176,7 @@ function goOn(goal: OpenGoal): OpenGoal {
 
 /** Whoever was asked about the end wants it: the row that was found counts without another word. */
 function withStop(goal: OpenGoal): OpenGoal {
-  return withProposed(goal, { declined: true });
+  return withProposed({ ...goal, passed: true }, { declined: true });
 }
 
 function ofUnknown(goal: OpenGoal, who: string, { ask, outcome }: Answered): OpenGoal {

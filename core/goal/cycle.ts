@@ -323,7 +323,7 @@ function endCycle(goal: OpenGoal, outcome: CycleOutcome, output?: CloseCycleOutp
     ...(unconfirmed && { unconfirmed: [...goal.unconfirmed, cycle.child].slice(-50) }),
   };
   const told = unconfirmed
-    ? warnOf(ended, 'cycle_lost', `nobody knows how ${cycle.child} ended`)
+    ? warnOf(ended, 'cycle_lost', `the end of ${cycle.child} cannot be confirmed`)
     : ended;
   const counted = doubt > 0 ? { ...told, streaks: { ...told.streaks, doubt } } : told;
   const closed: ClosedCycle = {

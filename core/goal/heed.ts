@@ -14,7 +14,7 @@ import type { Step } from '../state/run.js';
 import type { Ruling } from '../step/advance.js';
 import { cancelTimer, only, start } from '../step/inflight.js';
 import type { Json } from '../json/json.js';
-import { planAdopted, withoutProposed } from './answers.js';
+import { planAdopted } from './answers.js';
 import { end } from './ending.js';
 import { GOAL_STORE_LIMITS, ofOpenGoal, tell, warnOf } from './telling.js';
 import { wake, withdrawApproval } from './rest.js';
@@ -146,11 +146,13 @@ function resume(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
   const { paused, ...rest } = goal;
   if (paused === undefined) return only(accept(goal, held, 'the goal was not paused'));
   const { by } = held.message;
-  // The hold of a pause is a sleep of its own; the pace is looked at anew.
-  const woke = rest.sleep === undefined ? rest : wake(rest, by);
-  const { sleep, ...awake } = woke;
-  const step = sleep === undefined ? only(woke) : untimed(awake, goal);
-  return { run: accept(step.run, held), effects: step.effects };
+  const { sleep } = rest;
+  const isPast = sleep?.until !== undefined && sleep.until <= goal.now;
+  if (sleep === undefined || (sleep.held !== true && !isPast)) return only(accept(rest, held));
+  // Behind the hold of a pause the pace is looked at anew; a time that passed in it has come.
+  const woke = wake(rest, by);
+  const { sleep: _, ...awake } = woke;
+  return only(accept(sleep.held === true ? awake : woke, held));
 }
 
 function untimed(goal: OpenGoal, before: OpenGoal): Step<OpenGoal> {
@@ -304,9 +306,4 @@ export function answered<G extends Pick<OpenGoal, 'verdicts'>>(
   return ticket === undefined
     ? goal
     : { ...goal, verdicts: [...goal.verdicts, { ticket, verdict }] };
-}
-
-/** A pause that cycles asked for is over when a person wakes the goal. */
-export function forgetPause(goal: OpenGoal): OpenGoal {
-  return withoutProposed(goal, 'pauseUntil', 'pauseBecause');
 }

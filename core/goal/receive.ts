@@ -16,7 +16,14 @@ import { finish } from '../step/inflight.js';
 import { acked } from '../step/outbox.js';
 import { ownValue } from '../json/json.js';
 import { recordVote, refused } from './asks.js';
-import { childEnded, childStarted, cycleClosed, cycleNotPrepared, cyclePrepared } from './cycle.js';
+import {
+  childEnded,
+  childStarted,
+  cycleClosed,
+  cycleNotClosed,
+  cycleNotPrepared,
+  cyclePrepared,
+} from './cycle.js';
 import { answered as tellVerdict, messageNotTaken, messageTaken } from './heed.js';
 import { checkpointNotSaved, checkpointSaved, checkRan } from './pass.js';
 import { judgeDecision, judgeMessage } from './proof.js';

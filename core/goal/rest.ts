@@ -148,7 +148,7 @@ export function askInDoubt(goal: OpenGoal): Ruling<OpenGoal> {
   if (goal.streaks.doubt === 0 || pendingFor(goal, 'doubt') !== undefined) return undefined;
   return openGoalAsk(goal, {
     purpose: { kind: 'doubt' },
-    question: `Nobody knows how ${goal.streaks.doubt} effects of cycle ${goal.cycles} ended. Were they looked into?`,
+    question: `The end of ${goal.streaks.doubt} effects of cycle ${goal.cycles} is unknown. Were these effects looked into?`,
     args: { cycle: goal.cycles, effects: goal.streaks.doubt },
     roles: [],
   });
@@ -220,7 +220,7 @@ export function holdPaused(goal: OpenGoal): Ruling<OpenGoal> {
   if (!isResting(goal) || paused === undefined) return undefined;
   if (sleep !== undefined) return 'hold';
   const because = `paused by ${paused.by}`;
-  const held: OpenGoal = { ...goal, sleep: { because, since: goal.now } };
+  const held: OpenGoal = { ...goal, sleep: { because, since: goal.now, held: true } };
   return only(tell(held, { type: 'goal_sleeping', because }));
 }
 
@@ -306,7 +306,14 @@ function askTick(
   return start({ ...goal, sleep }, 'find_tick', (_, events): ActivityEffect => ({
     kind: 'find_tick',
     id,
-    input: { ...ofGoal(goal), cron, timezone, after: goal.now, events },
+    // Ticks that passed in a cycle, or while the goal was held, are one.
+    input: {
+      ...ofGoal(goal),
+      cron,
+      timezone,
+      after: goal.lastCycleStart ?? goal.startedAt,
+      events,
+    },
     limits: GOAL_STORE_LIMITS,
     summary: cron,
   }));
@@ -329,6 +336,8 @@ export function sleepForTick(goal: OpenGoal): Ruling<OpenGoal> {
   const { until, because } = sleep;
   const rest = withoutProposed(goal, 'pauseUntil', 'pauseBecause');
   if (goal.wakeKept) return skipSleep(rest);
+  if (until !== undefined && until <= goal.now)
+    return only({ ...rest, sleep: { because, since: goal.now, over: true } });
   return fallAsleep(rest, { because, ...(until !== undefined && { until }) });
 }
 

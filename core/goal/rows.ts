@@ -2,7 +2,6 @@
  * How a goal ends: the rows of goals.md §6, the first that matches.
  * Invariants: `done` needs a goal at rest; a row only names an end, and a pass carries it out (ending.ts).
  */
-import { STOP_MEANINGS } from '../step/stop.js';
 import type { EndingRow, OpenGoal, RowName } from '../state/goal/goal.js';
 import type { StopReason } from '../state/result.js';
 import { isDone } from './conditions.js';
@@ -19,28 +18,73 @@ const row = (name: RowName, reason: StopReason, detail?: string): EndingRow => (
   ...(detail !== undefined && { detail }),
 });
 
-/** Cancel, stop and deadline do not wait for a pass (rules.ts). */
-const ROWS: readonly Test[] = [
-  (goal) => (isDone(goal) ? row('done', 'completed', 'done_condition') : undefined),
-  (goal) =>
-    goal.objectiveValid?.valid === false
-      ? row('objective_invalid', goal.terms.stopRules.objectiveInvalid, 'objective_invalid')
-      : undefined,
-  unavailable,
-  refused,
-  deadline,
-  usedUp,
-  blocked,
-  failed,
-  noProgress,
-  (goal) =>
-    goal.plan.steps > 0 && goal.plan.open === 0
-      ? row('plan_exhausted', 'needs_human', 'plan_exhausted')
-      : undefined,
+interface Row {
+  /** When it matches, for people who do not know the code. */
+  readonly says: string;
+  /** Stop reason and detail, as people read them. */
+  readonly result: string;
+  readonly test: Test;
+}
+
+/** The first that matches ends the goal. A cancel, a stop and the deadline do not wait for a pass (rules.ts). */
+export const ROWS: readonly Row[] = [
+  {
+    says: 'The condition of `done` holds, and the goal is at rest.',
+    result: '`completed`, `done_condition`',
+    test: (goal) => (isDone(goal) ? row('done', 'completed', 'done_condition') : undefined),
+  },
+  {
+    says: 'A person, or the reviewer where no person has said otherwise, says that the objective is not valid any more.',
+    result: '`needs_human` or `completed`, `objective_invalid`',
+    test: ({ objectiveValid, terms }) =>
+      objectiveValid?.valid === false
+        ? row('objective_invalid', terms.stopRules.objectiveInvalid, 'objective_invalid')
+        : undefined,
+  },
+  {
+    says: 'A check gave nothing in three cycles in a row, or code was served by nobody for `unavailableMs`.',
+    result: '`tool_unavailable`',
+    test: unavailable,
+  },
+  {
+    says: 'A person refused the next cycle, or nobody approved it in time.',
+    result: '`needs_human`, `approval_rejected` or `approval_timeout`',
+    test: refused,
+  },
+  { says: 'The deadline has passed.', result: '`timeout`, `deadline`', test: deadline },
+  {
+    says: 'Money, tokens, model calls, tool calls or cycles are used up, in this order; money already when no cycle can begin with its least, or when a cycle ended at its money without a request.',
+    result:
+      '`max_cost`; `max_input_tokens`, `max_output_tokens`; `max_turns` with `max_model_calls`; `max_tool_calls`; `max_turns` with `max_cycles`',
+    test: usedUp,
+  },
+  {
+    says: '`blockedCycles` cycles in a row were blocked by the same kind at the same step.',
+    result: '`needs_human`, `blocked`',
+    test: blocked,
+  },
+  {
+    says: '`failedCycles` cycles in a row failed.',
+    result: '`needs_human`, detail of the newest',
+    test: failed,
+  },
+  {
+    says: '`noProgressCycles` cycles in a row made no progress.',
+    result: '`needs_human`, `no_progress`',
+    test: noProgress,
+  },
+  {
+    says: 'Every step of the plan is done or dropped, and the condition of `done` does not hold.',
+    result: '`needs_human`, `plan_exhausted`',
+    test: ({ plan }) =>
+      plan.steps > 0 && plan.open === 0
+        ? row('plan_exhausted', 'needs_human', 'plan_exhausted')
+        : undefined,
+  },
 ];
 
 export function firstRow(goal: OpenGoal): EndingRow | undefined {
-  for (const test of ROWS) {
+  for (const { test } of ROWS) {
     const found = test(goal);
     if (found !== undefined) return found;
   }
@@ -102,9 +146,4 @@ function noProgress({ streaks, terms }: OpenGoal): EndingRow | undefined {
   return streaks.noProgress >= terms.stopRules.noProgressCycles
     ? row('no_progress', 'needs_human', 'no_progress')
     : undefined;
-}
-
-/** What a person should do now. */
-export function nextActionOf({ reason }: EndingRow): string | undefined {
-  return STOP_MEANINGS[reason].next;
 }

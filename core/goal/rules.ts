@@ -118,7 +118,7 @@ export const GOAL_RULES = [
     apply: segmentFull,
   }),
   rule('fetch keys of the goal', {
-    says: 'What is signed with a key of the desk that the goal does not know waits while the keys are fetched.',
+    says: 'A decision or message that is signed with a key of the desk which the goal does not know waits while the keys are fetched.',
     holds: 'nothing',
     since: 10,
     apply: fetchKeys,
@@ -130,13 +130,13 @@ export const GOAL_RULES = [
     apply: (goal) => (goal.pass === undefined ? heedAnswers(goal) : undefined),
   }),
   rule('messages', {
-    says: 'What people say takes effect between a pass and the next start, or while a cycle is open, in the order of arrival.',
+    says: 'The words of people take effect between a pass and the next start, or while a cycle is open, in the order of arrival.',
     holds: 'everything below, while a message is stored',
     since: 10,
     apply: heedMessage,
   }),
   rule('after a change', {
-    says: 'What was approved before the next cycle changed is asked anew. A wake that came with a message ends the sleep.',
+    says: 'An approval that was given before the next cycle changed is asked for anew. A wake that came with a message ends the sleep.',
     holds: 'nothing',
     since: 10,
     apply: afterChange,
@@ -148,7 +148,7 @@ export const GOAL_RULES = [
     apply: startChild,
   }),
   rule('watch the child', {
-    says: 'An open cycle is looked at when it says that it has ended, and after 1, 2, 4 … minutes, at most hourly, without a word. Its outcome is read from the store.',
+    says: 'An open cycle is looked at when it says that it has ended, and after 1, 2, 4 … minutes, at most hourly, without a word. The outcome is read from the store.',
     holds: 'everything below, while the outcome is read',
     since: 10,
     apply: watchChild,

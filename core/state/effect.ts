@@ -29,24 +29,7 @@ import type {
   RunHooksInput,
   RunHooksOutput,
 } from './payloads/tool-payloads.js';
-import type {
-  AskJudgeInput,
-  AskJudgeOutput,
-  CloseCycleInput,
-  CloseCycleOutput,
-  FindTickInput,
-  FindTickOutput,
-  OpenGoalInput,
-  OpenGoalOutput,
-  PrepareCycleInput,
-  PrepareCycleOutput,
-  RunCheckInput,
-  RunCheckOutput,
-  SaveCheckpointInput,
-  SaveCheckpointOutput,
-  TakeMessageInput,
-  TakeMessageOutput,
-} from './goal/payloads.js';
+import type { GoalActivityPayloads } from './goal/payloads.js';
 import type { OpenedSession, SavedSession, SessionToSave } from './session.js';
 import type { StartInput } from './task.js';
 import type { TranscriptItem } from './transcript.js';
@@ -145,7 +128,7 @@ export interface EffectLimits {
 export const RETRY_BACKOFF = { initialMs: 500, maximumMs: 30_000, coefficient: 2 };
 
 /** Activities by their types: what goes in, and what comes out. */
-export interface ActivityPayloads {
+export interface ActivityPayloads extends GoalActivityPayloads {
   open_run: { input: OpenRunInput; output: OpenRunOutput };
   call_model: { input: CallModelInput; output: CallModelOutput };
   execute_tool: { input: ExecuteToolInput; output: ExecuteToolOutput };
@@ -159,14 +142,6 @@ export interface ActivityPayloads {
   fetch_keys: { input: FetchKeysInput; output: FetchKeysOutput };
   flush: { input: FlushInput; output: FlushOutput };
   close_run: { input: CloseRunInput; output: CloseRunOutput };
-  open_goal: { input: OpenGoalInput; output: OpenGoalOutput };
-  prepare_cycle: { input: PrepareCycleInput; output: PrepareCycleOutput };
-  close_cycle: { input: CloseCycleInput; output: CloseCycleOutput };
-  run_check: { input: RunCheckInput; output: RunCheckOutput };
-  ask_judge: { input: AskJudgeInput; output: AskJudgeOutput };
-  save_checkpoint: { input: SaveCheckpointInput; output: SaveCheckpointOutput };
-  take_message: { input: TakeMessageInput; output: TakeMessageOutput };
-  find_tick: { input: FindTickInput; output: FindTickOutput };
 }
 
 export type ActivityKind = keyof ActivityPayloads;
@@ -215,15 +190,7 @@ export const ACTIVITIES = {
 export const ACTIVITY_KINDS = Object.keys(ACTIVITIES) as readonly ActivityKind[];
 
 /** Of goals alone; `flush` and `fetch_keys` serve both. */
-export type GoalActivityKind =
-  | 'open_goal'
-  | 'prepare_cycle'
-  | 'close_cycle'
-  | 'run_check'
-  | 'ask_judge'
-  | 'save_checkpoint'
-  | 'take_message'
-  | 'find_tick';
+export type GoalActivityKind = keyof GoalActivityPayloads;
 
 interface OfActivity<Kind extends ActivityKind> {
   readonly kind: Kind;

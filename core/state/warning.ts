@@ -75,7 +75,7 @@ const KINDS = {
   evidence_unknown: { says: 'An id of evidence exists nowhere in the goal: it counts as none.' },
   proposal_superseded: { says: 'A proposal of a cycle came too late to count.' },
   goal_message_refused: {
-    says: 'What a person said to the goal does not count.',
+    says: 'A message of a person to the goal does not count.',
     audited: true,
     refusesControl: true,
   },
@@ -83,7 +83,7 @@ const KINDS = {
   check_unknown: { says: 'A check of the goal gave no result.' },
   check_changed: { says: 'The tool of a check is served with another schema than was frozen.' },
   judge_invalid: { says: 'A judge or the reviewer gave no valid answer.' },
-  cycle_lost: { says: 'Nobody knows how a cycle ended: its whole slice is billed.' },
+  cycle_lost: { says: 'The end of a cycle cannot be confirmed: the whole slice is billed.' },
   child_id_taken: { says: 'The run id of a cycle belongs to another start.' },
   run_adopted: { says: 'The run goes on with another store.' },
   store_restored: { says: 'The store of the run was restored from a backup.' },

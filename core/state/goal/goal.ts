@@ -81,7 +81,7 @@ export interface Goal extends Carrier {
   readonly wakeKept: boolean;
   /** The next cycle is another one than was approved. */
   readonly approvalStale?: boolean;
-  /** A pass has ended whose row is not looked at yet. */
+  /** A pass has ended, or people have refused: the rows are not looked at yet. */
   readonly passed?: true;
   /** A review was asked for. */
   readonly reviewAsked: boolean;
@@ -319,6 +319,8 @@ export interface Sleep {
   /** The next tick is looked up, or was. */
   readonly asking?: string;
   readonly found?: boolean;
+  /** It is the hold of a pause: `resume` ends it. */
+  readonly held?: true;
   readonly over?: boolean;
 }
 

@@ -254,3 +254,15 @@ export interface FindTickOutput extends Acknowledged {
   /** ms since epoch; null: there is none. */
   readonly at: number | null;
 }
+
+/** The activities of goals by their types: what goes in, and what comes out. */
+export interface GoalActivityPayloads {
+  open_goal: { input: OpenGoalInput; output: OpenGoalOutput };
+  prepare_cycle: { input: PrepareCycleInput; output: PrepareCycleOutput };
+  close_cycle: { input: CloseCycleInput; output: CloseCycleOutput };
+  run_check: { input: RunCheckInput; output: RunCheckOutput };
+  ask_judge: { input: AskJudgeInput; output: AskJudgeOutput };
+  save_checkpoint: { input: SaveCheckpointInput; output: SaveCheckpointOutput };
+  take_message: { input: TakeMessageInput; output: TakeMessageOutput };
+  find_tick: { input: FindTickInput; output: FindTickOutput };
+}

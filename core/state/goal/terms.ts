@@ -2,7 +2,7 @@
  * What is fixed of a goal when it is opened, as far as its decisions need it: numbers, names and kinds. Texts (objective,
  * rubrics, inputs of checks) are in the definition, which lies in the store under `definition`.
  */
-import type { AskKind } from '../ask-kinds.js';
+
 import type { Budget, Limit } from '../budget-fields.js';
 import type { ModelRoute } from '../model.js';
 import type { GoalApproval, Pace, ReviewEvery, StopRules } from './definition.js';
@@ -116,6 +116,3 @@ export const GOAL_BUDGET_FIELDS = [
   'maxOutputTokens',
 ] as const;
 export type GoalBudgetField = (typeof GOAL_BUDGET_FIELDS)[number];
-
-/** An answer counts as that of this kind of ask. */
-export type GoalAskKind = Extract<AskKind, 'approval' | 'budget'>;

@@ -8,6 +8,7 @@ import type { GoalInput } from '../../../core/state/goal/input.js';
 import type { GoalMessage, MessageBody } from '../../../core/state/goal/message.js';
 import type {
   AskJudgeOutput,
+  CloseCycleInput,
   CloseCycleOutput,
   CycleOutcome,
   RunCheckOutput,
@@ -308,7 +309,7 @@ export class ScriptedGoal implements GoalShell {
         return {
           type: 'cycle_closed',
           id,
-          output: { ...this.closed(effect.input.child, effect.input.last), eventsUpTo },
+          output: { ...this.closed(effect.input), eventsUpTo },
           at,
         };
       case 'run_check': {
@@ -379,7 +380,7 @@ export class ScriptedGoal implements GoalShell {
     }
   }
 
-  private closed(childId: string, last: boolean): Bare<CloseCycleOutput> {
+  private closed({ child: childId, last, slice }: CloseCycleInput): Bare<CloseCycleOutput> {
     const child = this.children.get(childId);
     if (child === undefined) return {};
     if (this.now < child.endsAt && !last) return child.script.waiting ? { waiting: true } : {};
@@ -389,12 +390,13 @@ export class ScriptedGoal implements GoalShell {
       outcome: {
         status: 'completed',
         stopReason: 'completed',
-        costMicroUsd: 1_000,
         counters: { ...NO_COUNTERS, modelCalls: 1, turnCount: 1 },
         replied: true,
         doubt: 0,
         ...(lost && { stopReason: 'failed', detail: 'lost', unconfirmed: true as const }),
         ...script.outcome,
+        // Its own budget sees to it.
+        costMicroUsd: Math.min(slice.maxCostMicroUsd, script.outcome?.costMicroUsd ?? 1_000),
       },
       memory: `after ${childId}`,
       evidenceDigest: childId,
