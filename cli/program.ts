@@ -14,6 +14,7 @@ import { addEffects } from './commands/effects.js';
 import { addEval } from './commands/eval.js';
 import { addExport } from './commands/export.js';
 import { addFreeze } from './commands/freeze.js';
+import { addGoal } from './commands/goal/index.js';
 import { addGrounds } from './commands/grounds.js';
 import { addList } from './commands/list.js';
 import { addKeys } from './commands/keys.js';
@@ -87,6 +88,7 @@ function buildProgram(cli: Cli, json: boolean): Command {
     [addDev, addServer, addWorker, addConsole, addDoctor],
     [addStart, addWatch, addShow, addExplain, addList],
     [addChat, addSessions, addTranscript],
+    [addGoal],
     [addApprovals, addGrounds, addApprove, addReject, addModify, addReplace, addAnswer],
     [addFreeze, addEffects, addWhoami],
     [addMessage, addSet, addMode, addInterrupt, addClose, addCancel],
