@@ -11,11 +11,11 @@ import { DEFAULT_BUDGET, type Budget } from '../../core/state/budget-fields.js';
 import type { ModelRoute, Prices } from '../../core/state/model.js';
 import { DEFAULT_SETTINGS, type Settings } from '../../core/state/settings.js';
 import type { StartInput, Task } from '../../core/state/task.js';
-import type { CasePrice, Fixture } from '../fixture.js';
+import { CASE_AGENT, type CasePrice, type Fixture } from '../fixture.js';
 
 /** Name of the provider behind every model of a case. */
 export const PROVIDER = 'case';
-export const AGENT = 'case';
+export const AGENT = CASE_AGENT;
 
 const DEFAULT_MODEL = 'model';
 const DEFAULT_WINDOW = 200_000;

@@ -166,13 +166,13 @@ class ToolDouble {
 
   private async reach(
     event: 'tool_started' | 'tool_finished',
-    { callId, signal }: ToolContext,
+    { callId, runId, signal }: ToolContext,
     worker: StageWorker,
   ): Promise<void> {
     const { name: tool } = this.declared;
     const id = toolOccurrence(event, callId);
     const { moments } = this.cast;
-    const occurrence = { kind: 'event', event, call: callId, tool, id } as const;
+    const occurrence = { kind: 'event', event, runId, call: callId, tool, id } as const;
     if (event === 'tool_finished') return reachAtEnd(moments, occurrence, worker);
     const actions = await moments.reach(occurrence);
     if (actions.length > 0) await worker.settle(signal, stopsWork(actions));

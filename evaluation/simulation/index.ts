@@ -17,7 +17,7 @@ import type { CaseRun, Engine, Observation } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { castOf, type Cast } from '../scripted/cast.js';
 import { startOf } from '../scripted/config.js';
-import { occurrenceOf, OPENED } from '../scripted/moments.js';
+import { occurrenceOf, openedOf } from '../scripted/moments.js';
 import { notYet } from '../scripted/not-yet.js';
 import { evidenceOf } from '../scripted/evidence.js';
 import { finalViolations, transcriptAt, withTexts } from '../scripted/observe.js';
@@ -133,7 +133,7 @@ function begin(fixture: Fixture, { store, cast, start }: Setting): Simulation {
       if (!dies) void moments.reach(occurrence);
     },
     onOutput: (kind) => {
-      if (kind === 'open_run') void moments.reach(OPENED);
+      if (kind === 'open_run') void moments.reach(openedOf(fixture.caseId));
     },
   });
 }
