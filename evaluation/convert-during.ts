@@ -98,7 +98,7 @@ const UNIT_MS: { readonly [unit: string]: number } = {
 };
 
 /** `90s`, `1h`: the schema has checked the form. */
-export function durationMs(text: string): number {
+function durationMs(text: string): number {
   const count = Number.parseInt(text, 10);
   return count * (UNIT_MS[text.replace(/^\d+/, '')] ?? 1);
 }

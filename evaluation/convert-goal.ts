@@ -1,6 +1,6 @@
 /** The part of a written fixture that is about a goal. */
 import type { GoalDefinition } from '../core/state/goal/definition.js';
-import { durationMs, stepOf } from './convert-during.js';
+import { stepOf } from './convert-during.js';
 import { resultsOf, scriptOf, usageOf } from './convert-script.js';
 import { taskOf } from './convert-task.js';
 import type { CaseTool } from './fixture.js';
@@ -60,7 +60,7 @@ function reviewOf(written: WrittenReview): ScriptedReview {
     ...(approval_needed !== undefined && { approvalNeeded: approval_needed }),
     ...(handoff !== undefined && { handoff }),
     ...(plan !== undefined && { plan: plan.map(stepOf) }),
-    ...(pause !== undefined && { pauseMs: durationMs(pause) }),
+    ...(pause !== undefined && { pause }),
     usage: usageOf(usage),
   };
 }

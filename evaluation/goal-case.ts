@@ -34,7 +34,8 @@ export type ScriptedReview =
       readonly approvalNeeded?: boolean;
       readonly handoff?: string;
       readonly plan?: readonly ProposedStep[];
-      readonly pauseMs?: number;
+      /** As models write it: `12h`. */
+      readonly pause?: string;
       readonly usage: Usage;
     };
 

@@ -23,7 +23,8 @@ import { evidenceOf } from '../scripted/evidence.js';
 import { finalViolations, transcriptAt, withTexts } from '../scripted/observe.js';
 import { seedSessions, sessionEvidence, sessionOf } from '../scripted/sessions.js';
 import { streamViolations } from '../scripted/streamed.js';
-import { simulatedStage } from './simulated-stage.js';
+import { playGoal } from './goal-play.js';
+import { sendToRun, simulatedStage } from './simulated-stage.js';
 
 /** Everything happens in this process: more cases at once would only wait for one another. */
 const CONCURRENCY = 1;
@@ -38,7 +39,10 @@ export function createSimulationEngine(): Engine {
       if (missing !== undefined) return broken(`not supported yet: ${missing}`);
       const store = await stores.take();
       try {
-        return await play(fixture, store);
+        const { goal } = fixture;
+        return goal === undefined
+          ? await play(fixture, store)
+          : observed(await playGoal(fixture, goal, store));
       } catch (error) {
         return broken(wordsOf(error));
       } finally {
@@ -63,7 +67,7 @@ async function play(fixture: Fixture, store: MemoryStore): Promise<CaseRun> {
   const playing: { simulation?: Simulation } = {};
   const cast = castOf(
     fixture,
-    simulatedStage(() => playing.simulation!),
+    simulatedStage(() => playing.simulation!, sendToRun),
   );
   const unstarted = { cast, began };
   await seedSessions(store, fixture);
