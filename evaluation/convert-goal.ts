@@ -6,7 +6,7 @@ import { taskOf } from './convert-task.js';
 import type { CaseTool } from './fixture.js';
 import type { CaseGoal, ScriptedJudgement, ScriptedReview } from './goal-case.js';
 import type { FixtureDocument } from './format/document.js';
-import type { WrittenJudgement, WrittenReview } from './format/goal.js';
+import { GOAL_EVENT_NAMES, type WrittenJudgement, type WrittenReview } from './format/goal.js';
 import { PLAIN_TOOL } from './toolbox.js';
 
 type GoalLoop = NonNullable<FixtureDocument['goalLoop']>;
@@ -26,6 +26,9 @@ export function goalOf(document: FixtureDocument, agent: string): CaseGoal | und
   };
 }
 
+/** Asked when a reviewer that the case only scripts wants a person's word. */
+const REVIEW_ROLE = 'person';
+
 /** Who is scripted exists: a reviewer, judges. */
 function definitionOf(
   document: FixtureDocument,
@@ -44,7 +47,9 @@ function definitionOf(
     objective: goal,
     ...(lines.length > 0 && { constraints: lines }),
     ...(Object.keys(allJudges).length > 0 && { judges: allJudges }),
-    ...((reviewer !== undefined || reviews !== undefined) && { reviewer: reviewer ?? {} }),
+    ...((reviewer !== undefined || reviews !== undefined) && {
+      reviewer: reviewer ?? { roles: [REVIEW_ROLE] },
+    }),
   } as GoalDefinition;
 }
 
@@ -136,7 +141,11 @@ function ofPlainRun(document: FixtureDocument): readonly string[] {
     ...GOAL_EXPECTATIONS.filter((key) => expected[key] !== undefined).map(
       (key) => `expected.${key}`,
     ),
+    ...(expected.events ?? []).flatMap((wanted, index) =>
+      ofGoals('not' in wanted ? wanted.not : wanted) ? [`expected.events[${index}].event`] : [],
+    ),
     ...during.flatMap((moment, index) => [
+      ...(ofGoals(moment.on) ? [`during[${index}].on.event`] : []),
       ...NARROWING.filter((key) => key in moment.on).map((key) => `during[${index}].on.${key}`),
       ...moment.do.flatMap((action) => [
         ...GOAL_ACTIONS.filter((key) => action[key] !== undefined),
@@ -146,6 +155,11 @@ function ofPlainRun(document: FixtureDocument): readonly string[] {
       ]).map((key) => `during[${index}].do.${key}`),
     ]),
   ].map((path) => `${path}: ${NEEDS_GOAL}`);
+}
+
+function ofGoals(pattern: object): boolean {
+  const { event } = pattern as { readonly event?: string };
+  return event !== undefined && (GOAL_EVENT_NAMES as readonly string[]).includes(event);
 }
 
 /** Of a task a goal has these; a child's task is made by the goal. */

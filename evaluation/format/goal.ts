@@ -177,8 +177,6 @@ export const goalKeys = {
   judges: withSomeKey(z.record(z.string(), z.array(judgement).min(1))).optional(),
 };
 
-export const GOAL_KEYS = ['checks', 'cycles', 'reviews', 'judges'] as const;
-
 const setBudget = withSomeKey(
   z
     .strictObject({
@@ -220,6 +218,7 @@ export const GOAL_EVENT_NAMES = [
   'goal_steered',
   'handoff',
   'goal_result',
+  'warning',
 ] as const;
 
 /** Narrows an event to one check, one cycle or the cycles of one agent. */

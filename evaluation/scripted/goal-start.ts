@@ -1,5 +1,5 @@
 /** The start of a case's goal, and what people say to it. */
-import type { GoalStart } from '../../core/state/goal/definition.js';
+import type { GoalRequest } from '../../client/goals/check-goal.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { Fixture, ResolveApproval } from '../fixture.js';
 import type { CaseGoal, GoalAction } from '../goal-case.js';
@@ -8,12 +8,11 @@ import { askFor } from './decisions.js';
 
 const PERSON = 'person';
 
-/** Unchecked: what is wrong with a definition is for the runtime to say. */
-export function goalStartOf({ task }: Fixture, { definition }: CaseGoal): GoalStart {
+/** What a client sends. Errors: those of the client. */
+export function goalRequestOf({ task }: Fixture, { definition }: CaseGoal): GoalRequest {
   const { caller, traceId } = task;
   return {
-    v: 1,
-    goal: definition,
+    definition,
     ...(caller !== undefined && { caller }),
     ...(traceId !== undefined && { traceId }),
   };

@@ -2,6 +2,9 @@
 import { parseDecision } from '../../core/messages/parse-message.js';
 import { parseGoalMessage } from '../../core/messages/parse-goal-message.js';
 import type { RunEvent } from '../../core/state/event.js';
+import { checkGoal } from '../../client/goals/check-goal.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { GoalStart } from '../../core/state/goal/definition.js';
 import type { GoalMemory } from '../../core/state/goal/memory.js';
 import {
   SIMULATION_START,
@@ -19,7 +22,7 @@ import { cycleOfRun } from '../goal-tree.js';
 import { castOf, type Cast } from '../scripted/cast.js';
 import { decisionOf } from '../scripted/decisions.js';
 import { evidenceOf } from '../scripted/evidence.js';
-import { decidedIn, goalStartOf, messageBodyOf, saidBy } from '../scripted/goal-start.js';
+import { decidedIn, goalRequestOf, messageBodyOf, saidBy } from '../scripted/goal-start.js';
 import { occurrenceOf, openedOf, type Moments } from '../scripted/moments.js';
 import { finalViolations, transcriptAt, withTexts } from '../scripted/observe.js';
 import { briefsOf, memoryOf, savedOf } from '../scripted/goal-seen.js';
@@ -37,14 +40,12 @@ export async function playGoal(
     fixture,
     simulatedStage(() => playing.simulation!, saying),
   );
-  const simulation = (playing.simulation = begin({ fixture, goal, store, cast }));
+  const start = startIn(fixture, goal);
+  if (start instanceof HoldfastError) return notStarted({ cast, began }, start);
+  const simulation = (playing.simulation = begin({ fixture, start, store, cast }));
   void cast.moments.reach({ kind: 'start' });
   const final = await simulation.finish();
-  if (final.kind === 'refused') {
-    const { code, message } = final;
-    const unseen = evidenceOf({ cast, began }, []);
-    return { ...unseen, startError: { code, message }, transcript: [] };
-  }
+  if (final.kind === 'refused') return notStarted({ cast, began }, final);
   const { tenant } = simulation.goal();
   const tree = await withTexts(store, tenant, simulation.tree);
   const events = tree.filter(({ stamp }) => stamp.runId === fixture.caseId);
@@ -61,14 +62,30 @@ export async function playGoal(
   };
 }
 
+function startIn(fixture: Fixture, goal: CaseGoal): GoalStart | HoldfastError {
+  try {
+    return checkGoal(goalRequestOf(fixture, goal));
+  } catch (error) {
+    if (error instanceof HoldfastError) return error;
+    throw error;
+  }
+}
+
+function notStarted(
+  played: { readonly cast: Cast; readonly began: number },
+  { code, message }: { readonly code: string; readonly message: string },
+): Observation {
+  return { ...evidenceOf(played, []), startError: { code, message }, transcript: [] };
+}
+
 interface Setting {
   readonly fixture: Fixture;
-  readonly goal: CaseGoal;
+  readonly start: GoalStart;
   readonly store: MemoryStore;
   readonly cast: Cast;
 }
 
-function begin({ fixture, goal, store, cast }: Setting): GoalSimulation {
+function begin({ fixture, start, store, cast }: Setting): GoalSimulation {
   const { config, providers, moments, summaries } = cast;
   const goalId = fixture.caseId;
   const ofPass = savedOf(moments);
@@ -77,7 +94,7 @@ function begin({ fixture, goal, store, cast }: Setting): GoalSimulation {
     config,
     providers,
     sizeAfterSummary: (input) => summaries.sizeAfter(input),
-    start: goalStartOf(fixture, goal),
+    start,
     goalId,
     clock: virtualClock(SIMULATION_START),
     onEvent: (event) => {
