@@ -9,7 +9,7 @@ import type { CaseRun } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { castOf, type Cast } from '../scripted/cast.js';
 import { startOf } from '../scripted/config.js';
-import { occurrenceOf, OPENED, reachAtEnd } from '../scripted/moments.js';
+import { occurrenceOf, openedOf, reachAtEnd } from '../scripted/moments.js';
 import { evidenceOf } from '../scripted/evidence.js';
 import { seedSessions, sessionEvidence, sessionRequest } from '../scripted/sessions.js';
 import { streamViolations } from '../scripted/streamed.js';
@@ -62,7 +62,7 @@ export async function playCase(fixture: Fixture, options: PlayOptions): Promise<
     over: over.signal,
     async onOutput(kind) {
       if (kind !== 'open_run') return;
-      await reachAtEnd(cast.moments, OPENED, stage.worker());
+      await reachAtEnd(cast.moments, openedOf(runId), stage.worker());
     },
   });
   host.cases.set(runId, life);
