@@ -101,7 +101,8 @@ export function settingsFor(config: Config, start: StartInput): Settings {
   const settings = { ...given, ...wished, disallowedTools: disallowed(given, wished) };
   checkPermissionMode(settings);
   checkProof(given, wished);
-  checkDone(start.task, { given, wished });
+  // A cycle ends when its work does: whether the goal is done is for the goal to say.
+  if (!isCycle(start)) checkDone(start.task, { given, wished });
   checkWished(wished);
   return settings;
 }

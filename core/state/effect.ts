@@ -57,6 +57,8 @@ export interface OpenRunOutput extends Acknowledged {
   readonly head?: string;
   /** The goal as it enters the transcript, spilled when large. */
   readonly goal?: StoredText;
+  /** Of a cycle: what is known, as data, behind the goal. */
+  readonly context?: readonly StoredText[];
   /** First segment only: why configuration or agent refuse the task. */
   readonly denied?: string;
   /** First segment of a run that begins or goes on with a session. */

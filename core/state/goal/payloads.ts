@@ -77,8 +77,10 @@ export interface PrepareCycleOutput extends Acknowledged {
   };
   /** The child's argument: its task lies in the store. */
   readonly start: StartInput;
-  /** The id belongs to another parent or to another start. */
+  /** The id belongs to another parent. */
   readonly taken?: true;
+  /** The child began before a reset, with another brief: `brief` and `start` are those, and it is read, not run. */
+  readonly begun?: true;
 }
 
 /** Reads the outcome of a cycle and, when there is one, applies what the cycle proposed. */
@@ -219,11 +221,15 @@ export interface SaveCheckpointInput extends OfOpenGoal {
     readonly decision: string;
   };
   readonly facts: { readonly [name: string]: number };
+  /** Hash of the memory with a changed plan that waits for a person. */
+  readonly held?: string;
 }
 
 export interface SaveCheckpointOutput extends Acknowledged {
   readonly checkpoint: string;
   readonly memory: string;
+  /** With `held`: the same plan, in what the goal remembers now. */
+  readonly held?: string;
 }
 
 /** Stores what a person said; a plan is folded into the memory. */
