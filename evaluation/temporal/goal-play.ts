@@ -4,7 +4,6 @@ import type { GoalHandle, HoldfastClient, RunHandle } from '../../client/index.j
 import { HoldfastError } from '../../core/state/errors.js';
 import type { OpenRunInput } from '../../core/state/effect.js';
 import type { RunEvent } from '../../core/state/event.js';
-import type { RunResult } from '../../core/state/result.js';
 import { wholeEvents } from '../../core/step/outbox.js';
 import { checkEvent, startChecking } from '../../pure/invariants.js';
 import {
@@ -229,11 +228,15 @@ async function decide(
   await run.decide({ ...decision, nonce: `${action.by ?? ''}-${performance.now()}` });
 }
 
-type Ended = { readonly result: RunResult } | { readonly failure: unknown };
+/** Its result is that of its last event. */
+interface Ended {
+  readonly failure?: unknown;
+}
 
 async function resultOf({ handle }: Playing, signal: AbortSignal): Promise<Ended> {
   try {
-    return { result: await handle.result({ timeoutMs: CASE_LIMIT_MS, signal }) };
+    await handle.result({ timeoutMs: CASE_LIMIT_MS, signal });
+    return {};
   } catch (failure) {
     return { failure };
   }
@@ -245,7 +248,7 @@ async function observe(playing: Playing, ended: Ended): Promise<CaseRun> {
   const last = own.at(-1);
   const result = last?.type === 'goal_result' ? last.result : undefined;
   if (result === undefined) {
-    return notStarted(playing, 'failure' in ended ? ended.failure : undefined);
+    return notStarted(playing, ended.failure);
   }
   const ofCycles = new Map<string, readonly RunEvent[]>();
   for (const { runId } of ofType(own, 'cycle_started')) {
