@@ -26,6 +26,31 @@ export function cycleOfRun(runId: string): number | undefined {
   return n === undefined ? undefined : Number(n);
 }
 
+/** The goal whose cycle a run is. */
+export function goalOfRun(runId: string): string {
+  return runId.replace(/:c\d+$/, '');
+}
+
+/**
+ * The events of a goal and of its cycles as one list: each cycle's stand between its start and its end as the goal tells
+ * them, by their time.
+ */
+export function mergedTree(
+  goal: readonly RunEvent[],
+  cycles: ReadonlyMap<string, readonly RunEvent[]>,
+): readonly RunEvent[] {
+  const tree: RunEvent[] = [];
+  let open: readonly RunEvent[] = [];
+  for (const event of goal) {
+    const ends = event.type === 'cycle_ended' || event.type === 'stop';
+    const before = open.filter(({ stamp }) => ends || stamp.at < event.stamp.at);
+    tree.push(...before, event);
+    open = open.slice(before.length);
+    if (event.type === 'cycle_started') open = cycles.get(event.runId) ?? [];
+  }
+  return [...tree, ...open];
+}
+
 /** The cycle that an event is about: that of its run, or the one that the goal tells of. */
 export function cycleOf(event: RunEvent): number | undefined {
   switch (event.type) {

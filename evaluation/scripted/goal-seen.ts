@@ -38,6 +38,8 @@ const OF_PASS: readonly RunEvent['type'][] = [
 ];
 
 export interface PassEvents {
+  /** Whether something is to happen at this checkpoint. */
+  expects(goalId: string): boolean;
   /** Keeps an event of a pass until its checkpoint; false: it is none, or this pass has none any more. */
   keeps(event: RunEvent): boolean;
   /** The checkpoint is stored, and the goal is about to hear of it. */
@@ -48,6 +50,10 @@ export function savedOf(moments: Moments): PassEvents {
   let kept: RunEvent[] = [];
   let count = 0;
   return {
+    expects: (goalId) =>
+      [...kept.map(occurrenceOf), checkpointOf(goalId, count + 1)].some((one) =>
+        moments.expects(one),
+      ),
     keeps({ type, ...rest }) {
       if (type === 'checkpoint_saved') return true;
       if (!OF_PASS.includes(type)) return false;

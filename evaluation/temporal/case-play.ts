@@ -19,7 +19,7 @@ import type { Host } from './hosts.js';
 import type { Replays } from './replays.js';
 import { sendingOf, type Sending } from './sending.js';
 import { losesWork } from './skip.js';
-import { temporalStage } from './temporal-stage.js';
+import { sendToRun, temporalStage } from './temporal-stage.js';
 import { turnsOf } from './turns.js';
 import { watch } from './watch.js';
 
@@ -53,7 +53,7 @@ export async function playCase(fixture: Fixture, options: PlayOptions): Promise<
   const run = host.client.handle(runId);
   const turns = turnsOf(() => toolsInFlight(run));
   const sending = sendingOf();
-  const stage = temporalStage(() => ({ run, host, life, turns }));
+  const stage = temporalStage(() => ({ run, host, life, turns }), sendToRun);
   const cast = castOf(fixture, stage, losesWork(fixture) ? SHORT_HEARTBEATS : {});
   const life = caseLife({
     cast: () => cast,

@@ -179,8 +179,8 @@ class GoalInProcess implements GoalSimulation {
         },
         onStep: (run, effects) => {
           ofCycle?.onStep?.(run, effects);
-          // A refused start has no outcome that anybody could be told of.
-          if (run.final?.kind === 'result') this.main.put({ type: 'child_ended', child: runId });
+          const over = run.final !== undefined && run.final.kind !== 'continue_as_new';
+          if (over) this.main.put({ type: 'child_ended', child: runId });
         },
       };
       return new InProcess(this.cycleMachine(machine), this.world, watching);
