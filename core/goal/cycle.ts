@@ -97,7 +97,7 @@ function prepare(goal: OpenGoal, { cycle, register }: Preparing): Step<OpenGoal>
 /** Fact: a brief is written, and the child's row with it. */
 export function cyclePrepared(goal: OpenGoal, _: string, output: PrepareCycleOutput): OpenGoal {
   const { cycle } = goal;
-  const { brief, start: input, taken } = output;
+  const { brief, start: input, taken, begun } = output;
   if (cycle?.stage !== 'preparing') {
     const { hash, digest } = brief;
     return { ...goal, draft: { n: goal.cycles + 1, digest, hash } };
@@ -110,6 +110,8 @@ export function cyclePrepared(goal: OpenGoal, _: string, output: PrepareCycleOut
   const prepared: OpenCycle = {
     ...cycle,
     stage: 'starting',
+    // It ran before a reset: its word has come already.
+    due: begun === true,
     brief: { hash, digest, tokens },
     input,
   };
