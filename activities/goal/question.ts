@@ -47,8 +47,9 @@ export async function goalQuestion(sources: QuestionSources): Promise<GoalQuesti
   const parts = input.who === 'judge' ? judgeParts(sources, fence) : reviewerParts(sources, fence);
   const ending = input.who === 'judge' ? JUDGE_FORM : reviewForm(input.handoffTo);
   const fixed = [system, ...parts, ending].join('\n\n');
-  const left = bytesPaid(input) - AGAIN_BYTES - OVERHEAD_BYTES - Buffer.byteLength(fixed);
-  if (left < 0) return undefined;
+  const room = bytesPaid(input) - OVERHEAD_BYTES - Buffer.byteLength(fixed);
+  if (room < 0) return undefined;
+  const left = room < AGAIN_BYTES ? room : room - AGAIN_BYTES;
   const { tenant } = input.run;
   const place = { store, reader, tenant, memory, checks: input.checks, fence };
   const evidence = await shownEvidence(place, left);
