@@ -15,6 +15,7 @@ const EVIDENCE_CHARS_MAX = 300;
 const STEP_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]*$/;
 const PATH_CHARS_MAX = 500;
 const NAME_CHARS_MAX = 64;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 const PATH = /^[^.]+(\.[^.]+)*$/;
 
 const words = (charsMax: number) => z.string().trim().min(1).max(charsMax);
@@ -46,8 +47,9 @@ export const GOAL_INPUTS = {
   goal_propose_done: z.object({ because, evidence: evidence.optional() }),
   goal_propose_handoff: z.object({ to: words(NAME_CHARS_MAX), because }),
   goal_ask_pause: z.object({
-    until: z.iso
-      .datetime({ offset: true })
+    until: z
+      .string()
+      .regex(TIME)
       .optional()
       .describe('Date and time with its offset, such as 2030-01-31T09:00:00Z.'),
     minutes: z.number().positive().max(10_000_000).optional(),
