@@ -248,7 +248,7 @@ describe('a judge', () => {
 
   it('is not asked once more when nothing is left for it', async () => {
     answers = ['No.', score(1)];
-    const left = { costMicroUsd: BOUND.costMicroUsd + 100, inputTokens: null, outputTokens: null };
+    const left = { costMicroUsd: 9_000, inputTokens: null, outputTokens: null };
     const out = await judge({}, { left });
     expect(out).toMatchObject({
       invalid: 'No valid answer: it is not JSON.',
@@ -256,6 +256,21 @@ describe('a judge', () => {
       costMicroUsd: 120,
     });
     expect(requests).toHaveLength(1);
+  });
+
+  it('is asked once more out of what one question may cost', async () => {
+    const child = await cycle(bed, 1);
+    const text = 'long '.repeat(400);
+    await calls(
+      bed,
+      child,
+      Array.from({ length: 40 }, (_, k) => ({ callId: `x${k}`, tool: 'read_ledger', text })),
+    );
+    const evidence = Array.from({ length: 40 }, (_, k) => `c1/x${k}`);
+    answers = ['No.', score(0.5)];
+    const left = { costMicroUsd: BOUND.costMicroUsd, inputTokens: null, outputTokens: null };
+    const out = await judge({ evidence }, { left });
+    expect(out).toMatchObject({ judgement: { score: 0.5 }, calls: 2 });
   });
 
   it('is paid for once, however often the question is delivered', async () => {
