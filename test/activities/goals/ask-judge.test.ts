@@ -247,13 +247,14 @@ describe('a judge', () => {
   });
 
   it('is not asked once more when nothing is left for it', async () => {
-    answers = ['No.', score(1)];
-    const left = { costMicroUsd: 9_000, inputTokens: null, outputTokens: null };
+    const usage = { input: 3_000, output: 1_000, cacheRead: 0, cacheWrite: 0 };
+    answers = [{ blocks: [{ type: 'text', text: 'No.' }], usage }, score(1)];
+    const left = { costMicroUsd: 8_000, inputTokens: null, outputTokens: null };
     const out = await judge({}, { left });
     expect(out).toMatchObject({
       invalid: 'No valid answer: it is not JSON.',
       calls: 1,
-      costMicroUsd: 120,
+      costMicroUsd: 5_000,
     });
     expect(requests).toHaveLength(1);
   });
