@@ -212,7 +212,10 @@ interface Answered extends Asking {
   readonly answers: readonly Answer[];
 }
 
-type Outcome = Pick<AskJudgeOutput, 'judgement' | 'review' | 'invalid'>;
+type Outcome = Pick<AskJudgeOutput, 'judgement' | 'review' | 'invalid' | 'unknown'>;
+
+const UNKNOWN_SHOWN_MAX = 5;
+const UNKNOWN_CHARS_MAX = 100;
 
 async function outputOf(
   deps: ActivityDeps,
@@ -223,12 +226,16 @@ async function outputOf(
   const { ids } = question.evidence;
   const shown = [...new Set(judged.value.evidence)].filter((id) => ids.has(id));
   const evidence = shown.slice(0, MEMORY_LIMITS.evidenceIds);
+  const others = [...new Set(judged.value.evidence)].filter((id) => !ids.has(id));
+  const unknown = others.length > 0 && {
+    unknown: others.slice(0, UNKNOWN_SHOWN_MAX).map((id) => id.slice(0, UNKNOWN_CHARS_MAX)),
+  };
   const { tenant } = input.run;
   const because = await deps.store.putText(tenant, judged.value.because);
   if (judged.kind === 'judgement') {
     const valid = shown.some((id) => ids.get(id)?.proves === true);
-    return { judgement: { valid, score: judged.value.score, evidence, because } };
+    return { judgement: { valid, score: judged.value.score, evidence, because }, ...unknown };
   }
   const review = await reviewOf({ store: deps.store, tenant, memory }, judged.value);
-  return { review: { ...review, because, evidence } };
+  return { review: { ...review, because, evidence }, ...unknown };
 }

@@ -50,7 +50,7 @@ export async function judgePlan(
     const defect =
       duplicateDefect(step, kept) ??
       personDefect(step, planned) ??
-      (status === 'done' && proof.length === 0 ? doneDefect(id) : undefined);
+      (status === 'done' && proof.length === 0 ? doneDefect(id, cited.unknown) : undefined);
     if (defect !== undefined) defects.push(defect);
     const shown = status === 'done' ? proof : cited.known;
     kept.push({
@@ -73,6 +73,7 @@ export async function judgePlan(
 }
 
 const DEFECTS_SHOWN_MAX = 5;
+const UNKNOWN_CHARS_MAX = 100;
 
 function shownDefects(defects: readonly string[]): string {
   const shown = defects.slice(0, DEFECTS_SHOWN_MAX).join('; ');
@@ -92,6 +93,8 @@ function personDefect({ id, title, status }: GivenStep, planned?: PlanStep): str
     : undefined;
 }
 
-function doneDefect(id: string): string {
-  return `step ${JSON.stringify(id)} can be done only with evidence that exists: cite an id from a line "[evidence ID]"`;
+function doneDefect(id: string, unknown: readonly string[]): string {
+  const cited = unknown.map((one) => JSON.stringify(one.slice(0, UNKNOWN_CHARS_MAX))).join(', ');
+  const none = cited === '' ? '' : ` ${cited} is none;`;
+  return `step ${JSON.stringify(id)} can be done only with evidence that exists:${none} cite an id from a line "[evidence ID]"`;
 }
