@@ -21,6 +21,7 @@ import { addKeys } from './commands/keys.js';
 import { addReplay } from './commands/replay.js';
 import { addServer } from './commands/server.js';
 import { addExplain } from './commands/explain.js';
+import { addSchedule } from './commands/schedule.js';
 import { addSessions } from './commands/sessions.js';
 import { addSet } from './commands/set.js';
 import { addShow } from './commands/show.js';
@@ -88,7 +89,7 @@ function buildProgram(cli: Cli, json: boolean): Command {
     [addDev, addServer, addWorker, addConsole, addDoctor],
     [addStart, addWatch, addShow, addExplain, addList],
     [addChat, addSessions, addTranscript],
-    [addGoal],
+    [addGoal, addSchedule],
     [addApprovals, addGrounds, addApprove, addReject, addModify, addReplace, addAnswer],
     [addFreeze, addEffects, addWhoami],
     [addMessage, addSet, addMode, addInterrupt, addClose, addCancel],
