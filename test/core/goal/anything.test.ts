@@ -39,12 +39,10 @@ const cycle: fc.Arbitrary<CycleScript> = fc.record({
       [{ kind: 'effect' as const, id: '1' }],
     ),
     proposedDone: fc.boolean(),
-    ...{
-      plan: fc.constantFrom(
+    plan: fc.constantFrom(
         { revision: 1, open: 1, done: 0, steps: 1 },
         { revision: 2, open: 0, done: 1, steps: 1 },
       ),
-    },
   }),
 }) as fc.Arbitrary<CycleScript>;
 
