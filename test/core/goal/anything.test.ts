@@ -40,9 +40,9 @@ const cycle: fc.Arbitrary<CycleScript> = fc.record({
     ),
     proposedDone: fc.boolean(),
     plan: fc.constantFrom(
-        { revision: 1, open: 1, done: 0, steps: 1 },
-        { revision: 2, open: 0, done: 1, steps: 1 },
-      ),
+      { revision: 1, open: 1, done: 0, steps: 1 },
+      { revision: 2, open: 0, done: 1, steps: 1 },
+    ),
   }),
 }) as fc.Arbitrary<CycleScript>;
 
