@@ -58,6 +58,9 @@ export async function cycle(bed: Bed, n: number, told: Told = {}): Promise<strin
   const start = {
     memory: await stored(bed, { ...MEMORY, ...told.memory }),
     definition: await stored(bed, { ...DEFINITION, ...told.definition }),
+    task: { goal: 'Do it.' },
+    context: [],
+    start: { v: 1, agent: 'helper', task: { goal: 'Do it.' } },
   };
   const child = `${goal}:c${n}`;
   const { tenant } = GOAL;
