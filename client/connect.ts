@@ -25,6 +25,14 @@ import {
   type GoalStartOptions,
   type RestartOptions,
 } from './goals/start-goal.js';
+import type { ScheduleOptions } from './schedules/check-schedule.js';
+import {
+  createSchedule,
+  listSchedules,
+  scheduleHandle,
+  type ScheduleHandle,
+  type ScheduleSummary,
+} from './schedules/schedules.js';
 import { runHandle, type RunHandle } from './runs/run-handle.js';
 import type { RunSummary } from './read/run-summary.js';
 import { startRun, type StartOptions } from './runs/start-run.js';
@@ -85,6 +93,15 @@ export interface HoldfastClient {
   restartGoal(goalId: string, options?: RestartOptions): Promise<GoalHandle>;
   /** Newest first. */
   listGoals(query: GoalsQuery): Promise<readonly GoalSummary[]>;
+  /**
+   * Starts runs or goals at times, for the client's tenant. What a tick starts has the id `<schedule>-<time>`, as
+   * `nightly-2026-11-23T09:00:00Z`. Errors: InvalidTask, ScheduleExists, ServerUnavailable.
+   */
+  createSchedule(options: ScheduleOptions): Promise<ScheduleHandle>;
+  /** A schedule by its id; nothing is checked before the first call. */
+  schedule(scheduleId: string): ScheduleHandle;
+  /** Those of the client's tenant, by their ids, at most 1,000; Temporal's list lags by a moment. */
+  listSchedules(): Promise<readonly ScheduleSummary[]>;
   /**
    * A run by its id, once the server has said that it is this tenant's: for whoever acts for people of several
    * tenants. Errors: RunNotFound, also for a run of another tenant.
@@ -200,6 +217,9 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
     restartGoal: async (goalId, options) =>
       goalHandle(link, await restartGoal(link, goalId, options)),
     listGoals: (query) => listGoals(link, query),
+    createSchedule: (options) => createSchedule(link, options),
+    schedule: (scheduleId) => scheduleHandle(link, scheduleId),
+    listSchedules: () => listSchedules(link),
     ownRun: async (runId) => {
       await ownExecution(link, runId);
       return runHandle(link, runId);

@@ -19,6 +19,8 @@ export type { Speaker, Told } from './goals/tell-goal.js';
 export type { NamespaceFacts } from './namespace.js';
 export type { Outcome, WaitOptions } from './runs/outcome.js';
 export type { Replacement, RunHandle } from './runs/run-handle.js';
+export type { Overlap, ScheduleOptions, Span, Ticks } from './schedules/check-schedule.js';
+export type { ScheduleHandle, ScheduleSummary, ScheduleView } from './schedules/schedules.js';
 export { query, runOrThrow, type QueryParameters, type Via } from './query/index.js';
 export { LoopError } from './query/loop-error.js';
 export type {

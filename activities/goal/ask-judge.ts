@@ -10,7 +10,7 @@ import { digestOf, type Json } from '../../core/json/json.js';
 import { MEMORY_LIMITS, type GoalMemory } from '../../core/state/goal/memory.js';
 import type { StoredDefinition } from '../../core/state/goal/definition.js';
 import type { AskJudgeInput, AskJudgeOutput } from '../../core/state/goal/payloads.js';
-import { NO_USAGE } from '../../core/state/model.js';
+import { NO_USAGE, type AttemptBound } from '../../core/state/model.js';
 import type { ModelReply, ModelRequest, RequestMessage } from '../../providers/provider.js';
 import type { ActivityDeps } from '../deps.js';
 import { accountOf } from '../model/model-account.js';
@@ -26,7 +26,7 @@ import { appendEvents } from '../run/append-events.js';
 import type { Scope } from '../scope.js';
 import { evidenceReader } from './evidence-reader.js';
 import { judgementIn, reviewIn, type JudgementOutput, type ReviewOutput } from './judge-output.js';
-import { askedAgain, goalQuestion, type GoalQuestion } from './question.js';
+import { askedAgain, boundOfRequest, goalQuestion, type GoalQuestion } from './question.js';
 import { reviewOf } from './review.js';
 import { storedJson } from './stored-json.js';
 
@@ -62,6 +62,7 @@ interface Asking {
 }
 
 interface Answer {
+  readonly asked: RequestTerms;
   readonly attempt: number;
   readonly reply: ModelReply;
   readonly judged: Judged;
@@ -90,7 +91,7 @@ async function answersTo(
       receipt,
       take: async () => judgedOf(input, reply),
     });
-    answers.push({ attempt, reply, judged });
+    answers.push({ asked: prepared.asked, attempt, reply, judged });
     if (judged.kind !== 'none' || reply.partial === true) break;
     messages = askedAgain(question, { answer: textOf(reply), defect: judged.defect });
   }
@@ -136,7 +137,7 @@ function prepareTime(
   const replyKey = { tenant, runId, call: number, requestDigest: digestOf(asked) };
   return deps.store.together((store) =>
     prepareQuestion({ ...deps, store }, scope, {
-      asked: termsOf(input),
+      asked: termsOf(input, boundOfRequest(input, request)),
       purpose,
       request,
       replyKey,
@@ -144,7 +145,10 @@ function prepareTime(
   );
 }
 
-function termsOf({ run, term, bound, left, maxRetries, unservedMs }: AskJudgeInput): RequestTerms {
+function termsOf(
+  { run, term, left, maxRetries, unservedMs }: AskJudgeInput,
+  bound: AttemptBound,
+): RequestTerms {
   const { route, maxTokens } = term;
   return {
     run,
@@ -193,9 +197,9 @@ async function spentOn(
   const rows = await store.listAttempts(tenant, runId, scope.effectId);
   const used = answers.map(({ attempt }) => attempt);
   const lost = accountOf(rows.filter(({ attempt }) => !used.includes(attempt)));
-  const terms = termsOf(input);
-  const usages = answers.map(({ reply }) => usageOf(terms, reply));
-  const costs = usages.map((usage) => costMicroUsd(usage, terms.route.prices));
+  const { route } = input.term;
+  const usages = answers.map(({ asked, reply }) => usageOf(asked, reply));
+  const costs = usages.map((usage) => costMicroUsd(usage, route.prices));
   return {
     costMicroUsd: costs.reduce((sum, cost) => sum + cost, lost.lostCostMicroUsd),
     usage: usages.reduce(addUsage, lost.lostUsage),
@@ -208,7 +212,10 @@ interface Answered extends Asking {
   readonly answers: readonly Answer[];
 }
 
-type Outcome = Pick<AskJudgeOutput, 'judgement' | 'review' | 'invalid'>;
+type Outcome = Pick<AskJudgeOutput, 'judgement' | 'review' | 'invalid' | 'unknown'>;
+
+const UNKNOWN_SHOWN_MAX = 5;
+const UNKNOWN_CHARS_MAX = 100;
 
 async function outputOf(
   deps: ActivityDeps,
@@ -219,12 +226,16 @@ async function outputOf(
   const { ids } = question.evidence;
   const shown = [...new Set(judged.value.evidence)].filter((id) => ids.has(id));
   const evidence = shown.slice(0, MEMORY_LIMITS.evidenceIds);
+  const others = [...new Set(judged.value.evidence)].filter((id) => !ids.has(id));
+  const unknown = others.length > 0 && {
+    unknown: others.slice(0, UNKNOWN_SHOWN_MAX).map((id) => id.slice(0, UNKNOWN_CHARS_MAX)),
+  };
   const { tenant } = input.run;
   const because = await deps.store.putText(tenant, judged.value.because);
   if (judged.kind === 'judgement') {
     const valid = shown.some((id) => ids.get(id)?.proves === true);
-    return { judgement: { valid, score: judged.value.score, evidence, because } };
+    return { judgement: { valid, score: judged.value.score, evidence, because }, ...unknown };
   }
   const review = await reviewOf({ store: deps.store, tenant, memory }, judged.value);
-  return { review: { ...review, because, evidence } };
+  return { review: { ...review, because, evidence }, ...unknown };
 }

@@ -113,7 +113,9 @@ async function told(
   const { added, dropped, renamed, done } = change;
   const isChanged = memory.plan.revision !== before.plan.revision;
   const values = Object.entries(memory.state).map(([path, { value }]) => [path, value] as const);
-  const shown: Json = { evidence: memory.evidence, state: Object.fromEntries(values) };
+  // Checks are looked at by what they gave (core/goal/conditions.ts).
+  const evidence = memory.evidence.filter((id) => !id.startsWith('check/'));
+  const shown: Json = { evidence, state: Object.fromEntries(values) };
   const warnings = warningsOf(applied);
   return {
     memory: await writeMemory(store, input, memory),

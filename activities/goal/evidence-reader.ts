@@ -6,7 +6,7 @@
 import type { Config } from '../../authoring/index.js';
 import type { Json, StoredText } from '../../core/json/json.js';
 import type { RunEvent } from '../../core/state/event.js';
-import { GOAL_TOOLS } from '../../core/state/goal/proposal.js';
+import { countsAsEvidence, parseEvidence, type EvidenceId } from '../../pure/goal/evidence.js';
 import type { StoreCalls } from '../../store/store.js';
 
 /** 'other': a call that neither read nor changed anything outside, or whose code is not known any more. */
@@ -41,34 +41,34 @@ export interface EvidencePlace {
 
 type Sources = { readonly store: StoreCalls; readonly config: Pick<Config, 'tools'> };
 
-const ID_CHARS_MAX = 1_000;
 const EVENTS_PER_PAGE = 1_000;
 /** Longer runs are read so far. */
 const PAGES_MAX = 50;
-const CALL = /^c([1-9]\d{0,8})\/(.+)$/s;
-const CHECK = /^check\/([^/]+)\/([1-9]\d{0,8})$/;
-const EFFECT = /^effect\/(.+)$/s;
-const ASK = /^ask\/(.+)$/s;
 
 /** For one piece of work: it remembers what it has read. */
 export function evidenceReader(sources: Sources, place: EvidencePlace): EvidenceReader {
   const own = readerOf(sources, place);
-  const others = new Map<string, EvidenceReader>();
+  const others = new Map<string, OwnReader>();
   return {
     argumentsOf: (cycle) => own.argumentsOf(cycle),
     async find(id) {
-      if (id.length > ID_CHARS_MAX || id.includes('\0')) return undefined;
-      const ancestor = place.ancestors.find((goal) => id.startsWith(`${goal}#`));
-      if (ancestor === undefined) return own.find(id);
-      const reader = others.get(ancestor) ?? readerOf(sources, { ...place, goal: ancestor });
-      others.set(ancestor, reader);
-      const found = await reader.find(id.slice(ancestor.length + 1));
-      return found && { ...found, id };
+      const parsed = id.includes('\0') ? undefined : parseEvidence(id);
+      if (parsed === undefined) return undefined;
+      const { goal = place.goal } = parsed;
+      if (goal === place.goal) return own.find(parsed.id, id);
+      if (!place.ancestors.includes(goal)) return undefined;
+      const reader = others.get(goal) ?? readerOf(sources, { ...place, goal });
+      others.set(goal, reader);
+      return reader.find(parsed.id, id);
     },
   };
 }
 
-function readerOf(sources: Sources, place: EvidencePlace): EvidenceReader {
+interface OwnReader extends Pick<EvidenceReader, 'argumentsOf'> {
+  find(parsed: EvidenceId, id: string): Promise<FoundEvidence | undefined>;
+}
+
+function readerOf(sources: Sources, place: EvidencePlace): OwnReader {
   const cycles = new Map<number, Promise<CycleCalls>>();
   const callsOf = (n: number): Promise<CycleCalls> => {
     const known = cycles.get(n) ?? readCycle(sources, place, n);
@@ -80,20 +80,25 @@ function readerOf(sources: Sources, place: EvidencePlace): EvidenceReader {
     async argumentsOf(n) {
       return [...(await callsOf(n)).args.values()];
     },
-    async find(id) {
-      const [, cycle, callId = ''] = CALL.exec(id) ?? [];
-      if (cycle !== undefined)
-        return findCall(sources, place, { id, calls: await callsOf(Number(cycle)), callId });
-      if (CHECK.test(id)) {
-        checks ??= readChecks(sources, place);
-        const content = (await checks).get(id);
-        const [, name = ''] = CHECK.exec(id) ?? [];
-        return content && { id, kind: 'check', proves: true, tool: name, content };
+    async find(parsed, id) {
+      switch (parsed.kind) {
+        case 'call': {
+          // Children of cycles have no rows yet.
+          if (parsed.child !== undefined) return undefined;
+          const calls = await callsOf(parsed.cycle);
+          return findCall(sources, place, { id, calls, callId: parsed.call });
+        }
+        case 'check': {
+          checks ??= readChecks(sources, place);
+          const { name, n } = parsed;
+          const content = (await checks).get(`check/${name}/${n}`);
+          return content && { id, kind: 'check', proves: true, tool: name, content };
+        }
+        case 'effect':
+          return findEffect(sources, place, { id, key: parsed.key });
+        case 'ask':
+          return findAnswer(sources, place, { id, askId: parsed.id });
       }
-      const [, key] = EFFECT.exec(id) ?? [];
-      if (key !== undefined) return findEffect(sources, place, { id, key });
-      const [, askId] = ASK.exec(id) ?? [];
-      return askId === undefined ? undefined : findAnswer(sources, place, { id, askId });
     },
   };
 }
@@ -115,14 +120,9 @@ async function readCycle({ store }: Sources, { tenant, goal }: EvidencePlace, n:
   const args = new Map<string, Json>();
   for await (const event of eventsOf(store, tenant, runId)) {
     if (event.type === 'tool_started') args.set(event.callId, event.args);
-    if (event.type === 'tool_finished' && counts(event)) finished.set(event.callId, event);
+    if (countsAsEvidence(event)) finished.set(event.callId, event);
   }
   return { finished, args };
-}
-
-function counts({ tool, status, synthetic, hosted }: Finished): boolean {
-  const isOwn = GOAL_TOOLS.some((name) => name === tool);
-  return status === 'ok' && !synthetic && hosted !== true && !isOwn;
 }
 
 async function isCycle(

@@ -9,7 +9,7 @@ import type { Json } from '../../core/json/json.js';
 import { MEMORY_LIMITS } from '../../core/state/goal/memory.js';
 import type { GoalToolName, Proposal } from '../../core/state/goal/proposal.js';
 import { citedOf, refused, type Cited, type CycleSite, type Judged } from './cycle-site.js';
-import { judgePlan, stepsAfter } from './plan-call.js';
+import { judgePlan, planAfter } from './plan-call.js';
 
 type Input<Name extends GoalToolName> = z.output<(typeof GOAL_INPUTS)[Name]>;
 
@@ -50,7 +50,7 @@ export const GOAL_CALLS: {
   },
   goal_ask_pause: async (site, input) => judgePause(site, input),
   goal_block: async (site, { kind, because, step }) => {
-    const known = stepsAfter(site).some(({ id }) => id === step);
+    const known = planAfter(site).steps.some(({ id }) => id === step);
     if (step !== undefined && !known) {
       return refused(`Not kept: the plan has no step ${JSON.stringify(step)}.`);
     }
@@ -111,6 +111,7 @@ function judgePause(
   const since = own?.kind === 'pause' && minutes !== undefined ? own.until : undefined;
   const end =
     since ?? (until === undefined ? at + Math.ceil((minutes ?? 0) * MINUTE_MS) : Date.parse(until));
+  if (!Number.isFinite(end)) return refused(`Not kept: ${until} is no time.`);
   if (since === undefined && end <= at) return refused(`Not kept: ${until} is over.`);
   if (maxAskedPauseMs !== undefined && since === undefined && end - at > maxAskedPauseMs) {
     const most = Math.floor(maxAskedPauseMs / MINUTE_MS);

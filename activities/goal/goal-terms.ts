@@ -7,7 +7,7 @@ import { wrongField } from '../../authoring/goal/field.js';
 import type { NormalGoal } from '../../authoring/goal/normal-goal.js';
 import { PREVIEW_CHARS } from '../../core/json/json.js';
 import { boundMicroUsd } from '../../core/money/budget.js';
-import { boundOfQuestion, QUESTION_BYTES_MIN } from '../../core/money/question-bound.js';
+
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Frozen } from '../../core/state/frozen.js';
 import type { DoneCondition } from '../../core/state/goal/definition.js';
@@ -107,15 +107,17 @@ interface Asked {
   readonly model: string | undefined;
 }
 
-/** An answer may be as long as the round pays for behind the shortest question. */
+/** Of what is set aside for a pass; the rest pays for the question. */
+const ANSWER_SHARE = 0.4;
+
+/** An answer may be as long as its share of the round pays for. */
 function judgeTerm(config: Config, goal: NormalGoal, { name, field, model }: Asked): JudgeTerm {
   const agent = config.agents.get(goal.agent);
   const route = routeOf(config, { field, model: model ?? agent?.model ?? '' });
   const most = Math.min(JUDGE_TOKENS, route.maxOutputTokens);
-  const question = boundOfQuestion({ route, maxTokens: 0 }, QUESTION_BYTES_MIN).costMicroUsd;
-  const rest = goal.roundMicroUsd - question;
   const price = route.prices.output;
-  const paid = price === 0 ? most : Math.floor((rest * 1_000_000) / price);
+  const forAnswer = goal.roundMicroUsd * ANSWER_SHARE;
+  const paid = price === 0 ? most : Math.floor((forAnswer * 1_000_000) / price);
   return { name, route, maxTokens: Math.max(JUDGE_TOKENS_MIN, Math.min(most, paid)) };
 }
 

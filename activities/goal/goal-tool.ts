@@ -11,6 +11,7 @@ import type { StoredDefinition } from '../../core/state/goal/definition.js';
 import { MEMORY_LIMITS, type GoalMemory } from '../../core/state/goal/memory.js';
 import type { GoalToolName, Proposal } from '../../core/state/goal/proposal.js';
 import { toolKey } from '../../core/state/tool.js';
+import { proposalDefect } from '../../pure/goal/proposal-defect.js';
 import type { StoreCalls } from '../../store/store.js';
 import { now, type ActivityDeps } from '../deps.js';
 import { appendEvents } from '../run/append-events.js';
@@ -74,6 +75,10 @@ async function propose(
       await keep(`${call.key}:warning`, { kind: 'warning', evidence });
     }
     if (judged.refusal !== undefined) return { ...judged, warnings };
+    const defect = proposalDefect(judged.proposal);
+    if (defect !== undefined) {
+      return { unknown: judged.unknown, refusal: `Not kept. ${defect}`, warnings };
+    }
     if (await keep(call.key, judged.proposal)) return { ...judged, warnings };
     const refusal = 'Not kept: this cycle has proposed as much as one cycle may.';
     return { unknown: judged.unknown, refusal, warnings };

@@ -3,24 +3,24 @@
  * Invariants: a step becomes done only with evidence that exists; what a person wrote stays as they wrote it, work may
  * only say how far it is.
  */
-import { MEMORY_LIMITS, type PlanStep } from '../../core/state/goal/memory.js';
+import { MEMORY_LIMITS, type Plan, type PlanStep } from '../../core/state/goal/memory.js';
 import type { ProposedStep } from '../../core/state/goal/proposal.js';
+import { mergeSteps, type MergedPlan } from '../../pure/goal/plan.js';
 import { citedOf, refused, type CycleSite, type Judged } from './cycle-site.js';
 
-type KnownStep = ProposedStep & Pick<PlanStep, 'byPerson'>;
+const FOLD = { by: 'agent', marksDone: true, scope: 'all', people: new Set<string>() } as const;
 
 /** The plan as the cycle has it: what it began with, and what it proposed since. */
-export function stepsAfter({ memory, before }: Pick<CycleSite, 'memory' | 'before'>) {
-  const steps = new Map<string, KnownStep>(memory.plan.steps.map((step) => [step.id, step]));
-  for (const proposal of before) {
-    if (proposal.kind === 'plan') for (const step of proposal.steps) put(steps, step);
-  }
-  return [...steps.values()];
+export function planAfter({ memory, before }: Pick<CycleSite, 'memory' | 'before'>): Plan {
+  return before.reduce<Plan>(
+    (plan, proposal) => (proposal.kind === 'plan' ? merged(plan, proposal.steps).plan : plan),
+    memory.plan,
+  );
 }
 
-function put(steps: Map<string, KnownStep>, step: ProposedStep): void {
-  const byPerson = steps.get(step.id)?.byPerson;
-  steps.set(step.id, { ...step, ...(byPerson && { byPerson }) });
+/** What is cited was looked up when it was proposed. */
+function merged(plan: Plan, steps: readonly ProposedStep[]): MergedPlan {
+  return mergeSteps(plan, steps, { ...FOLD, exists: () => true });
 }
 
 interface GivenStep {
@@ -35,7 +35,8 @@ export async function judgePlan(
   site: CycleSite,
   { steps }: { readonly steps: readonly GivenStep[] },
 ): Promise<Judged> {
-  const plan = new Map(stepsAfter(site).map((step) => [step.id, step]));
+  const before = planAfter(site);
+  const plan = new Map(before.steps.map((step) => [step.id, step]));
   const kept: ProposedStep[] = [];
   const unknown: string[] = [];
   const defects: string[] = [];
@@ -49,7 +50,7 @@ export async function judgePlan(
     const defect =
       duplicateDefect(step, kept) ??
       personDefect(step, planned) ??
-      (status === 'done' && proof.length === 0 ? doneDefect(id) : undefined);
+      (status === 'done' && proof.length === 0 ? doneDefect(id, cited.unknown) : undefined);
     if (defect !== undefined) defects.push(defect);
     const shown = status === 'done' ? proof : cited.known;
     kept.push({
@@ -60,20 +61,19 @@ export async function judgePlan(
       ...(shown.length > 0 && { evidence: shown }),
     });
   }
-  const size = new Set([...plan.keys(), ...kept.map(({ id }) => id)]).size;
-  if (size > MEMORY_LIMITS.steps) {
-    defects.push(`the plan would have ${size} steps, at most ${MEMORY_LIMITS.steps} are allowed`);
-  }
+  const { plan: after, superseded } = merged(before, kept);
+  defects.push(...superseded);
   const distinct = [...new Set(unknown)];
   if (defects.length > 0)
     return refused(`Nothing of it is kept: ${shownDefects(defects)}.`, distinct);
-  const says = `Kept: ${kept.length} of ${size} steps. The goal takes them over after this cycle.`;
+  const says = `Kept: ${kept.length} of ${after.steps.length} steps. The goal takes them over after this cycle.`;
   const less =
     distinct.length === 0 ? '' : ` ${distinct.length} of the ids are no evidence and do not count.`;
   return { proposal: { kind: 'plan', steps: kept }, says: `${says}${less}`, unknown: distinct };
 }
 
 const DEFECTS_SHOWN_MAX = 5;
+const UNKNOWN_CHARS_MAX = 100;
 
 function shownDefects(defects: readonly string[]): string {
   const shown = defects.slice(0, DEFECTS_SHOWN_MAX).join('; ');
@@ -85,7 +85,7 @@ function duplicateDefect({ id }: GivenStep, kept: readonly ProposedStep[]): stri
   return isTwice ? `step ${JSON.stringify(id)} is there twice` : undefined;
 }
 
-function personDefect({ id, title, status }: GivenStep, planned?: KnownStep): string | undefined {
+function personDefect({ id, title, status }: GivenStep, planned?: PlanStep): string | undefined {
   if (planned?.byPerson !== true) return undefined;
   const changes = title !== planned.title || (status === 'dropped' && planned.status !== 'dropped');
   return changes
@@ -93,6 +93,8 @@ function personDefect({ id, title, status }: GivenStep, planned?: KnownStep): st
     : undefined;
 }
 
-function doneDefect(id: string): string {
-  return `step ${JSON.stringify(id)} can be done only with evidence that exists: cite an id from a line "[evidence ID]"`;
+function doneDefect(id: string, unknown: readonly string[]): string {
+  const cited = unknown.map((one) => JSON.stringify(one.slice(0, UNKNOWN_CHARS_MAX))).join(', ');
+  const none = cited === '' ? '' : ` ${cited} is none;`;
+  return `step ${JSON.stringify(id)} can be done only with evidence that exists:${none} cite an id from a line "[evidence ID]"`;
 }

@@ -8,6 +8,8 @@ import type { Json } from '../../core/json/json.js';
 import type { StoredDefinition } from '../../core/state/goal/definition.js';
 import type { GoalMemory } from '../../core/state/goal/memory.js';
 import type { AskJudgeInput } from '../../core/state/goal/payloads.js';
+import { boundOfQuestion, questionWithin } from '../../core/money/question-bound.js';
+import type { AttemptBound } from '../../core/state/model.js';
 import type { RequestMessage } from '../../providers/provider.js';
 import type { StoreCalls } from '../../store/store.js';
 import { beginning } from '../run/append-items.js';
@@ -45,13 +47,35 @@ export async function goalQuestion(sources: QuestionSources): Promise<GoalQuesti
   const parts = input.who === 'judge' ? judgeParts(sources, fence) : reviewerParts(sources, fence);
   const ending = input.who === 'judge' ? JUDGE_FORM : reviewForm(input.handoffTo);
   const fixed = [system, ...parts, ending].join('\n\n');
-  const left = input.bound.inputTokens - AGAIN_BYTES - OVERHEAD_BYTES - Buffer.byteLength(fixed);
-  if (left < 0) return undefined;
+  const room = bytesPaid(input) - OVERHEAD_BYTES - Buffer.byteLength(fixed);
+  if (room < 0) return undefined;
+  const left = room < AGAIN_BYTES ? room : room - AGAIN_BYTES;
   const { tenant } = input.run;
   const place = { store, reader, tenant, memory, checks: input.checks, fence };
   const evidence = await shownEvidence(place, left);
   const list = evidence.texts.length === 0 ? ['There is no evidence.'] : evidence.texts;
   return { system, evidence, messages: [said('user', [...parts, ...list, ending].join('\n\n'))] };
+}
+
+/** What is left pays for asking twice, if a question of half of it is of any use. */
+function bytesPaid({ term, bound, left }: AskJudgeInput): number {
+  const half =
+    left.costMicroUsd === null
+      ? undefined
+      : questionWithin(term, Math.floor(left.costMicroUsd / 2));
+  return Math.min(bound.inputTokens, half?.inputTokens ?? bound.inputTokens);
+}
+
+/** The bound of a request as it is: it is never above the one of the question. */
+export function boundOfRequest(
+  { term, bound }: AskJudgeInput,
+  { system, messages }: Pick<GoalQuestion, 'system' | 'messages'>,
+): AttemptBound {
+  const texts = messages.flatMap(({ blocks }) =>
+    blocks.map((block) => (block.type === 'text' ? block.text : '')),
+  );
+  const bytes = Buffer.byteLength([system, ...texts].join('\n')) + OVERHEAD_BYTES;
+  return boundOfQuestion(term, Math.min(bytes, bound.inputTokens));
 }
 
 /** The question once more, after an answer that was none. */

@@ -5,16 +5,12 @@
  */
 import { CancelledFailure } from '@temporalio/common';
 import type { Tool } from '../../authoring/index.js';
-import { holds, valueAt } from '../../core/json/condition.js';
 import { depthOf, SHAPE_DEPTH_MAX } from '../../core/json/json-depth.js';
 import { callDigest, INLINE_BYTES_MAX, type Json } from '../../core/json/json.js';
 import type { ExecuteToolInput, ToolOutcome } from '../../core/state/effect.js';
-import type {
-  DoneCondition,
-  StoredCheck,
-  StoredDefinition,
-} from '../../core/state/goal/definition.js';
+import type { StoredCheck, StoredDefinition } from '../../core/state/goal/definition.js';
 import type { RunCheckInput, RunCheckOutput } from '../../core/state/goal/payloads.js';
+import { heldByCheck, measured } from '../../pure/goal/conditions.js';
 import type { ActivityDeps } from '../deps.js';
 import { findCode } from '../lacking-code.js';
 import { appendEvents } from '../run/append-events.js';
@@ -145,28 +141,13 @@ interface Kept {
 }
 
 function judged(definition: StoredDefinition, check: StoredCheck, { text, digest }: Kept): Result {
-  const value = jsonOf(text);
-  const { done } = definition;
-  const conditions = 'all' in done ? done.all : done.any;
-  const held = conditions.flatMap((condition, index) =>
-    'check' in condition && condition.check === check.name && meets(condition, value)
-      ? [index]
-      : [],
-  );
+  const result = jsonOf(text);
+  const held = heldByCheck(definition.done, check.name, result);
   const { measure } = check;
   if (measure === undefined) return { known: true, held, digest };
-  const measured = valueAt(value, measure.path);
-  if (typeof measured === 'number' && Number.isFinite(measured)) {
-    return { known: true, held, digest, value: measured };
-  }
+  const value = measured(result, measure.path);
+  if (value !== undefined) return { known: true, held, digest, value };
   return { known: true, held, digest, because: `It has no number at ${measure.path}.` };
-}
-
-/** Without a path the predicate is about the result itself. */
-function meets(condition: Extract<DoneCondition, { check: string }>, value: Json): boolean {
-  const { check: _, path, ...predicate } = condition;
-  const below = path === undefined ? 'result' : `result.${path}`;
-  return holds({ ...predicate, path: below }, { result: value });
 }
 
 /** What is no JSON is a text; what nests too deeply is nothing that could be looked into. */

@@ -15,16 +15,21 @@ export function goalFromText(text: string, name: string): NormalGoal {
 
 /** The same before it is checked. A field `name` is for `defineGoal`, and left out. */
 export function parseGoalText(text: string, name: string): unknown {
-  if (Buffer.byteLength(text) > GOAL_FILE_BYTES_MAX) {
-    throw badFile(name, `it is larger than ${GOAL_FILE_BYTES_MAX} bytes`);
-  }
-  const isJson = /\.json$/i.test(name) || (!/\.ya?ml$/i.test(name) && /^[\uFEFF\s]*\{/.test(text));
-  const value = isJson ? jsonIn(text, name) : yamlIn(text, name);
+  const value = parseDataText(text, name);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw badFile(name, 'it must be an object');
   }
   const { name: _, ...definition } = value as Record<string, unknown>;
   return definition;
+}
+
+/** Any value in JSON or YAML. Errors: InvalidTask. */
+export function parseDataText(text: string, name: string): unknown {
+  if (Buffer.byteLength(text) > GOAL_FILE_BYTES_MAX) {
+    throw badFile(name, `it is larger than ${GOAL_FILE_BYTES_MAX} bytes`);
+  }
+  const isJson = /\.json$/i.test(name) || (!/\.ya?ml$/i.test(name) && /^[\uFEFF\s]*\{/.test(text));
+  return isJson ? jsonIn(text, name) : yamlIn(text, name);
 }
 
 function jsonIn(text: string, name: string): unknown {

@@ -52,6 +52,8 @@ export interface GoalHandle extends Pick<
   execution(): Promise<Execution>;
   /** Every question of the goal itself that is open now. Needs a worker. */
   pendingApprovals(): Promise<readonly OpenAsk[]>;
+  /** Any of the messages below, as it is. */
+  say(said: MessageBody, who?: Speaker): Promise<Told>;
   /** Stands in the brief of the next cycle. `wake` ends a sleep as well. */
   steer(text: string, options?: Speaker & { readonly wake?: boolean }): Promise<Told>;
   /** The open cycle and its pass end; no other begins until `resume`. */
@@ -97,6 +99,7 @@ export function goalHandle(link: Link, goalId: string): GoalHandle {
     state: (limitMs) => readGoalState(link, goalId, limitMs),
     record: () => recordOfGoal(link, goalId),
     brief: (n) => briefOfGoal(link, goalId, n),
+    say: tell,
     steer: (text, { wake, ...who } = {}) =>
       tell({ type: 'steer', text, ...(wake !== undefined && { wake }) }, who),
     pause: (who) => tell({ type: 'pause' }, who),

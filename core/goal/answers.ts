@@ -81,6 +81,7 @@ function ofPerson(goal: OpenGoal, condition: number, { ask, outcome }: Answered)
     [condition]: {
       answer: yes ? ('yes' as const) : ('no' as const),
       by: byOf(ask),
+      askId: ask.id,
       progressed: goal.streaks.progressed,
     },
   };

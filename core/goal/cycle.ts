@@ -45,6 +45,7 @@ export function beginCycle(goal: OpenGoal, slice: Slice): Step<OpenGoal> {
   const begun: OpenGoal = {
     ...reserved,
     cycle,
+    unread: [],
     cycles: n,
     lastCycleStart: goal.now,
     tally: { ...goal.tally, step: n },
@@ -97,7 +98,7 @@ function prepare(goal: OpenGoal, { cycle, register }: Preparing): Step<OpenGoal>
 /** Fact: a brief is written, and the child's row with it. */
 export function cyclePrepared(goal: OpenGoal, _: string, output: PrepareCycleOutput): OpenGoal {
   const { cycle } = goal;
-  const { brief, start: input, taken } = output;
+  const { brief, start: input, taken, begun } = output;
   if (cycle?.stage !== 'preparing') {
     const { hash, digest } = brief;
     return { ...goal, draft: { n: goal.cycles + 1, digest, hash } };
@@ -110,6 +111,8 @@ export function cyclePrepared(goal: OpenGoal, _: string, output: PrepareCycleOut
   const prepared: OpenCycle = {
     ...cycle,
     stage: 'starting',
+    // It ran before a reset: its word has come already.
+    due: begun === true,
     brief: { hash, digest, tokens },
     input,
   };
@@ -307,11 +310,10 @@ function endCycle(goal: OpenGoal, outcome: CycleOutcome, output?: CloseCycleOutp
   const settled = settle(goal, { reservedMicroUsd, costMicroUsd, of: 'children' });
   const { cycle: _, ...rest } = settled;
   const since = goal.sinceReview;
-  const reads = new Set(cycle.reads.map(({ id }) => id));
   const ended: OpenGoal = {
     ...rest,
     // What a cycle without a reply was told comes first in the next brief.
-    unread: replied ? goal.unread.filter(({ id }) => !reads.has(id)) : goal.unread,
+    unread: replied ? goal.unread : [...cycle.reads, ...goal.unread],
     tally: { ...goal.tally, counters: plus(goal.tally.counters, { ...counters, costMicroUsd }) },
     streaks: streaksAfter(goal, outcome, output),
     sinceReview: {
@@ -347,7 +349,7 @@ export function dropCycle(goal: OpenGoal): OpenGoal {
   if (cycle === undefined) return goal;
   const reservedMicroUsd = cycle.slice.maxCostMicroUsd + goal.terms.roundMicroUsd;
   const freed = settle(rest, { reservedMicroUsd, costMicroUsd: 0, of: 'children' });
-  return { ...freed, cycles: goal.cycles - 1 };
+  return { ...freed, cycles: goal.cycles - 1, unread: [...cycle.reads, ...goal.unread] };
 }
 
 function streaksAfter(

@@ -137,7 +137,7 @@ function bestOf(
 
 function tellCheck(goal: OpenGoal, name: string, output: RunCheckOutput): OpenGoal {
   const { known, because, changed } = output;
-  const { n, value, best } = goal.checks[name]!;
+  const { n, value, best, digest } = goal.checks[name]!;
   const told = tell(goal, {
     type: 'check_finished',
     name,
@@ -145,6 +145,7 @@ function tellCheck(goal: OpenGoal, name: string, output: RunCheckOutput): OpenGo
     known,
     ...(value !== undefined && { value }),
     ...(best !== undefined && { best }),
+    ...(digest !== undefined && { digest }),
     ...(because !== undefined && { because: because.slice(0, 200) }),
   });
   if (changed === undefined) return told;

@@ -110,10 +110,11 @@ export function answered(goal: OpenGoal, effectId: string, output: AskJudgeOutpu
     [asking.who]: valid ? 0 : (paid.unknowns[asking.who] ?? 0) + 1,
   };
   const next: OpenGoal = { ...paid, unknowns, pass: rest };
+  const known = withUnknown(next, asking.who, output);
   const told = valid
-    ? next
+    ? known
     : warnOf(
-        next,
+        known,
         'judge_invalid',
         `${asking.who}: ${output.invalid ?? 'no evidence that exists'}`,
       );
@@ -124,6 +125,14 @@ export function answered(goal: OpenGoal, effectId: string, output: AskJudgeOutpu
     ...(output.judgement?.score !== undefined && { score: output.judgement.score }),
     evidence: output.judgement?.evidence ?? [],
   });
+}
+
+/** An id that exists nowhere in the goal is told by its words. */
+function withUnknown(goal: OpenGoal, who: string, { unknown = [] }: AskJudgeOutput): OpenGoal {
+  return unknown.reduce<OpenGoal>(
+    (next, id) => warnOf(next, 'evidence_unknown', `${who} cites ${JSON.stringify(id)}`),
+    goal,
+  );
 }
 
 /** What the reviewer said waits in the pass for the rule that makes a review of it. */

@@ -66,6 +66,8 @@ function evidenceOf(goal: OpenGoal, index: number): readonly string[] {
     const check = goal.checks[term.name];
     return check === undefined ? [] : [`check/${term.name}/${check.n}`];
   }
+  const person = goal.persons[index];
+  if (person !== undefined) return [`ask/${person.askId}`];
   return goal.judgements[index]?.evidence ?? [];
 }
 

@@ -32,8 +32,7 @@ function isSame(value: Json | undefined, wanted: Json): boolean {
   return value !== undefined && canonicalJson(value) === canonicalJson(wanted);
 }
 
-/** Undefined: there is nothing, or it lies in the store. */
-export function valueAt(subject: Json, path: string): Json | undefined {
+function valueAt(subject: Json, path: string): Json | undefined {
   let value: Json | undefined = subject;
   for (const key of path.split('.')) {
     if (typeof value !== 'object' || value === null || Array.isArray(value) || isBlobRef(value))

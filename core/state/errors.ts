@@ -36,6 +36,8 @@ export const ERROR_CODES = [
   'SessionNotFound',
   'SessionExists',
   'SessionBusy',
+  'ScheduleNotFound',
+  'ScheduleExists',
   'AskNotFound',
   'DecisionRejected',
   'MessageRefused',

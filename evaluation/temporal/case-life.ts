@@ -15,7 +15,7 @@ import type { Turns } from './turns.js';
 /** How much longer than Temporal itself an attempt that nobody hears of is held back, in ms. */
 const GIVEN_UP_MARGIN_MS = 3_000;
 
-type Work = Pick<ActivityEffect, 'kind' | 'input'>;
+export type Work = Pick<ActivityEffect, 'kind' | 'input'>;
 
 interface Living {
   readonly life: Life;
@@ -30,8 +30,10 @@ export interface CaseLife {
   /** Calls back once, when the next attempt has ended and Temporal is about to be told. */
   atNextOutcome(then: () => void): void;
   perform(deps: ActivityDeps, work: Work): Promise<unknown>;
-  /** Every event that an activity has brought along so far, by seq. */
-  events(): readonly RunEvent[];
+  /** Every event of a run of the case that an activity has brought along so far, by seq. */
+  events(runId: string): readonly RunEvent[];
+  /** Runs of the case that activities have worked for. */
+  runs(): readonly string[];
   /** Newest node of the transcript when the run was closed. */
   head(): string | null;
 }
@@ -43,13 +45,16 @@ export interface CaseLifeOptions {
   /** Ends whatever is still held back. */
   readonly over: AbortSignal;
   /** Called when an activity has ended well, before the run hears of it. */
-  readonly onOutput: (kind: ActivityEffect['kind']) => Promise<void>;
+  readonly onOutput: (kind: ActivityEffect['kind'], input: ActivityEffect['input']) => Promise<void>;
+  /** Called when an activity begins. */
+  readonly onInput?: (work: Work) => void;
 }
 
-export function caseLife({ cast, turns, sending, over, onOutput }: CaseLifeOptions): CaseLife {
+export function caseLife(options: CaseLifeOptions): CaseLife {
+  const { cast, turns, sending, over, onOutput } = options;
   let now: Living = { life: newLife(), deps: new Map() };
   let head: string | null = null;
-  const events: RunEvent[] = [];
+  const events = new Map<string, RunEvent[]>();
   let awaiting: (() => void)[] = [];
 
   function depsOf({ life, deps }: Living, given: ActivityDeps): ActivityDeps {
@@ -66,8 +71,15 @@ export function caseLife({ cast, turns, sending, over, onOutput }: CaseLifeOptio
     await sending.before(given.work.kind);
     const output = await performActivity(depsOf(living, deps), given.scope, given.work);
     if (given.work.kind === 'close_run') head = (output as CloseRunOutput).head;
-    await onOutput(given.work.kind);
+    await onOutput(given.work.kind, given.work.input);
     return output;
+  }
+
+  function keep(event: RunEvent): void {
+    const { runId, seq } = event.stamp;
+    const own = events.get(runId) ?? [];
+    own[seq] ??= event;
+    events.set(runId, own);
   }
 
   async function told(work: Promise<unknown>): Promise<unknown> {
@@ -91,7 +103,8 @@ export function caseLife({ cast, turns, sending, over, onOutput }: CaseLifeOptio
       awaiting.push(then);
     },
     perform(deps, work) {
-      for (const event of wholeEvents(work.input)) events[event.stamp.seq] ??= event;
+      options.onInput?.(work);
+      for (const event of wholeEvents(work.input)) keep(event);
       const living = now;
       return inScope(
         (scope) =>
@@ -104,7 +117,8 @@ export function caseLife({ cast, turns, sending, over, onOutput }: CaseLifeOptio
         () => living.life.dead,
       );
     },
-    events: () => events.filter((event) => event !== undefined),
+    events: (runId) => (events.get(runId) ?? []).filter((event) => event !== undefined),
+    runs: () => [...events.keys()],
     head: () => head,
   };
 }

@@ -17,20 +17,23 @@ const DEPTH_MAX = 32;
 export function piecesOf(values: Iterable<Json>): readonly string[] {
   const pieces = new Set<string>();
   let chars = 0;
-  for (const value of values) {
-    for (const text of textsOf(value, 0)) {
-      for (const line of text.split(/[\r\n]+/)) {
-        const piece = line.trim();
-        if (piece.length < PIECE_CHARS_MIN || pieces.has(piece)) continue;
-        chars += piece.length;
-        if (chars > SAID_CHARS_MAX || pieces.size >= PIECES_MAX) return [...pieces];
-        pieces.add(piece);
-        const escaped = JSON.stringify(piece).slice(1, -1);
-        if (escaped !== piece) pieces.add(escaped);
-      }
-    }
+  for (const piece of linesOf(values)) {
+    if (piece.length < PIECE_CHARS_MIN || pieces.has(piece)) continue;
+    chars += piece.length;
+    if (chars > SAID_CHARS_MAX || pieces.size >= PIECES_MAX) break;
+    pieces.add(piece);
+    // As it stands within JSON.
+    pieces.add(JSON.stringify(piece).slice(1, -1));
   }
   return [...pieces];
+}
+
+function* linesOf(values: Iterable<Json>): Generator<string> {
+  for (const value of values) {
+    for (const text of textsOf(value, 0)) {
+      for (const line of text.split(/[\r\n]+/)) yield line.trim();
+    }
+  }
 }
 
 function* textsOf(value: Json, depth: number): Generator<string> {

@@ -72,12 +72,13 @@ export interface Shell {
 
 export function createShell(script: Script): Shell {
   const { taskId = 'case', ...task } = script.task ?? {};
-  const { tenant, cwd } = script;
+  const { tenant, cwd, parent } = script;
   const start = {
     v: 1,
     agent: 'case',
     task: { goal: 'Handle the case.', taskId, ...task },
     ...(cwd !== undefined && { session: { cwd } }),
+    ...(parent !== undefined && { parent }),
   } as const;
   const shell: Shell = {
     script,

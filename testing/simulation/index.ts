@@ -2,4 +2,11 @@
 export { virtualClock } from './clock.js';
 export type { SeamPoint } from '../seams.js';
 export { mortal, newLife, type Life } from './mortal.js';
-export { SIMULATION_START, startSimulation, type Message, type Simulation } from './simulation.js';
+export { SIMULATION_START } from './machine.js';
+export { startSimulation, type Message, type Simulation } from './simulation.js';
+export {
+  startGoalSimulation,
+  type Cycle,
+  type GoalInputMessage,
+  type GoalSimulation,
+} from './goal-simulation.js';

@@ -135,6 +135,7 @@ export type GoalFinal =
 export interface PersonAnswer {
   readonly answer: 'yes' | 'no';
   readonly by: string;
+  readonly askId: string;
   /** Cycles with progress when it was given. */
   readonly progressed: number;
 }

@@ -194,6 +194,8 @@ export interface AskJudgeOutput extends Acknowledged {
     readonly memory?: string;
     readonly plan?: PlanFacts;
   };
+  /** Ids that were cited and are none of the list: they count as none. */
+  readonly unknown?: readonly string[];
   /** Absent with `judgement` and `review`: no valid output. */
   readonly invalid?: string;
   readonly costMicroUsd: number;

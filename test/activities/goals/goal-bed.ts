@@ -1,8 +1,12 @@
 /** A goal in a bed of activities: its definition and memory in the store, cycles with calls that have results. */
 import { z } from 'zod';
 import { defineTool, type Tool } from '../../../authoring/index.js';
-import type { Json } from '../../../core/json/json.js';
-import type { ExecuteToolInput, ExecuteToolOutput } from '../../../core/state/effect.js';
+import { canonicalJson, sha256Hex, type Json } from '../../../core/json/json.js';
+import type {
+  ExecuteToolInput,
+  ExecuteToolOutput,
+  OpenRunOutput,
+} from '../../../core/state/effect.js';
 import type { RunEvent } from '../../../core/state/event.js';
 import type { StoredDefinition } from '../../../core/state/goal/definition.js';
 import type { GoalMemory } from '../../../core/state/goal/memory.js';
@@ -46,6 +50,8 @@ export async function stored(bed: Bed, value: unknown): Promise<string> {
   return (await bed.store.putBlob(GOAL.tenant, JSON.stringify(value))).$blob;
 }
 
+const START = { v: 1, agent: 'helper', task: { goal: 'Do it.' } } as const;
+
 export interface Told {
   readonly memory?: Partial<GoalMemory>;
   readonly definition?: Partial<StoredDefinition>;
@@ -55,25 +61,36 @@ export interface Told {
 /** Registers a cycle; gives its run id. */
 export async function cycle(bed: Bed, n: number, told: Told = {}): Promise<string> {
   const { goal = GOAL.runId } = told;
+  const child = `${goal}:c${n}`;
   const start = {
+    v: 1,
     memory: await stored(bed, { ...MEMORY, ...told.memory }),
     definition: await stored(bed, { ...DEFINITION, ...told.definition }),
-    task: { goal: 'Do it.' },
+    task: START.task,
     context: [],
-    start: { v: 1, agent: 'helper', task: { goal: 'Do it.' } },
+    start: START,
+    reads: [],
+    sections: {},
+    tokens: 0,
   };
-  const child = `${goal}:c${n}`;
+  const text = canonicalJson(start);
   const { tenant } = GOAL;
-  const digest = `digest of ${child}`;
-  await bed.store.registerChild({
-    tenant,
-    child,
-    parent: goal,
-    n,
-    digest,
-    start: JSON.stringify(start),
-  });
+  const digest = sha256Hex(text);
+  await bed.store.registerChild({ tenant, child, parent: goal, n, digest, start: text });
   return child;
+}
+
+/** Opens a run: as a cycle, if it is registered as one. */
+export async function openCycle(bed: Bed, runId: string): Promise<OpenRunOutput> {
+  const row = await bed.store.childRow(GOAL.tenant, runId);
+  const parent = row && { kind: 'goal' as const, id: row.parent, n: row.n, digest: row.digest };
+  return attempt(bed.activities().open_run, {
+    v: 1,
+    run: { ...GOAL, runId },
+    segment: 0,
+    start: { ...START, ...(parent && { parent }) },
+    events: [],
+  });
 }
 
 export interface PastCall {

@@ -2,7 +2,17 @@ import { defineAgent } from '../../../authoring/index.js';
 import { GOAL_TOOL_LIST } from '../../../authoring/goal/goal-tools.js';
 import { GOAL_TOOLS } from '../../../core/state/goal/proposal.js';
 import { attempt, startBed, type Bed } from '../setup.js';
-import { calls, cycle, GOAL, MEMORY, proposals, saidBy, tell, toolNamed } from './goal-bed.js';
+import {
+  calls,
+  cycle,
+  GOAL,
+  MEMORY,
+  openCycle,
+  proposals,
+  saidBy,
+  tell,
+  toolNamed,
+} from './goal-bed.js';
 
 let bed: Bed;
 beforeEach(async () => {
@@ -10,25 +20,11 @@ beforeEach(async () => {
 });
 afterEach(() => bed.end());
 
-const OPEN = { v: 1, segment: 0, events: [] } as const;
-
-async function opened(runId: string, parent?: { n: number }) {
-  const start = {
-    v: 1,
-    agent: 'helper',
-    task: { goal: 'Do it.' },
-    ...(parent && {
-      parent: { kind: 'goal' as const, id: GOAL.runId, n: parent.n, digest: `digest of ${runId}` },
-    }),
-  } as const;
-  return attempt(bed.activities().open_run, { ...OPEN, run: { ...GOAL, runId }, start });
-}
-
 describe('the tools of a goal', () => {
   it('are frozen and offered in a cycle alone, with words on what counts as progress', async () => {
-    const plain = await opened('run_1');
+    const plain = await openCycle(bed, 'run_1');
     const child = await cycle(bed, 1);
-    const work = await opened(child, { n: 1 });
+    const work = await openCycle(bed, child);
     expect(plain.frozen?.tools.map(({ name }) => name)).toEqual(['read_ledger']);
     expect(work.frozen?.tools.map(({ name }) => name)).toEqual(['read_ledger', ...GOAL_TOOLS]);
     const [root] = await bed.store.readChain('default', work.frozen?.prompt.hash ?? '');
