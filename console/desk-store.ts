@@ -21,6 +21,7 @@ export type DeskStore = Pick<
   | 'noteRefusal'
   | 'openNotices'
   | 'dueNotices'
+  | 'childRow'
   | 'claimNotice'
   | 'settleNotice'
   | 'removeClosedNotices'

@@ -9,7 +9,8 @@ import type { RecoveryStep } from '../core/state/recovery.js';
 import type { AskRow } from '../store/asks.js';
 import type { SearchedText } from '../pure/origins.js';
 import type { DeskStore } from './desk-store.js';
-import { originsOf, type Origin } from './origins.js';
+import { isChildId, type ChildStart } from '../pure/goal/child-start.js';
+import { originsOf, type Origin, type Said } from './origins.js';
 
 /** Newest events that are looked at; what is older is said to be missing. */
 const WINDOW_EVENTS = 2_000;
@@ -78,7 +79,7 @@ export interface Source {
   readonly content: Excerpt;
 }
 
-type Reader = Pick<DeskStore, 'readEvents' | 'getRun' | 'getBlob'>;
+type Reader = Pick<DeskStore, 'readEvents' | 'getRun' | 'getBlob' | 'childRow'>;
 
 export async function groundsOf(store: Reader, ask: AskRow): Promise<Grounds> {
   const { events, first } = await eventsBefore(store, ask);
@@ -113,8 +114,26 @@ export async function groundsOf(store: Reader, ask: AskRow): Promise<Grounds> {
     corrections: events.filter((event) => corrects(event, ask)).map(correctionOf),
     sources: sources.map(({ source }) => source),
     more: found.length > kept.length || (events[0]?.stamp.seq ?? 0) > 1,
-    origins: originsOf(ask, { ...(task !== undefined && { task }), sources }),
+    origins: originsOf(ask, {
+      ...(task !== undefined && { task }),
+      sources: [...(await briefedWith(store, ask)), ...sources],
+    }),
   };
+}
+
+/** What a cycle was told as data, each part with where it comes from; nobody's task. */
+async function briefedWith(
+  store: Reader,
+  { tenant, runId }: AskRow,
+): Promise<readonly (SearchedText & { readonly source: Said })[]> {
+  if (!isChildId(runId)) return [];
+  const row = await store.childRow(tenant, runId);
+  if (row === undefined) return [];
+  const { context = [] } = JSON.parse(row.start) as Partial<ChildStart>;
+  return context.map(({ origin, cycle, text }) => {
+    const article = origin === 'plan' || origin === 'state' ? 'the' : 'a';
+    return { text, source: { kind: 'goal', tool: `${article} ${origin} of cycle ${cycle}` } };
+  });
 }
 
 interface Window {

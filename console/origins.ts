@@ -11,7 +11,7 @@ const DEPTH_MAX = 4;
 
 /** Who said a text. */
 export interface Said {
-  readonly kind: 'user' | 'tool';
+  readonly kind: 'user' | 'tool' | 'goal';
   readonly tool?: string;
 }
 

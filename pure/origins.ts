@@ -22,7 +22,8 @@ export interface SearchedText {
 /** Where a value of an action stands; the task may be the customer's own words. */
 export interface Origin {
   readonly path: string;
-  readonly in: 'task' | 'user' | 'tool';
+  readonly in: 'task' | 'user' | 'tool' | 'goal';
+  /** Of a cycle's context: which part of it, such as `a note of cycle 3`. */
   readonly tool?: string | undefined;
   /** The amount as people write it, or only the number that the argument is. */
   readonly as: 'as shown' | 'raw';
@@ -36,6 +37,8 @@ export function originWords({ in: where, tool }: Pick<Origin, 'in' | 'tool'>): {
 } {
   if (where === 'task') return { before: 'stands in the task', after: '' };
   if (where === 'user') return { before: 'stands in a message of the user (untrusted)', after: '' };
+  if (where === 'goal')
+    return { before: 'stands in ', tool: tool ?? 'the goal', after: ' (untrusted)' };
   return { before: 'stands in the output of ', tool: tool ?? 'a tool', after: ' (untrusted)' };
 }
 

@@ -8,7 +8,7 @@ import type { Failure } from '../state/failure.js';
 import type { CheckFacts, ProgressItem } from '../state/goal/facts.js';
 import type { ActivityEffect } from '../state/effect.js';
 import type { ClosedCycle, Goal, OpenGoal, Pass } from '../state/goal/goal.js';
-import type { RunCheckOutput } from '../state/goal/payloads.js';
+import type { RunCheckOutput, SaveCheckpointOutput } from '../state/goal/payloads.js';
 import type { Ruling } from '../step/advance.js';
 import { only, start } from '../step/inflight.js';
 import { judgesToAsk } from './conditions.js';
@@ -252,6 +252,7 @@ export function saveCheckpoint(goal: OpenGoal): Ruling<OpenGoal> {
       progress: pass.progress,
       ...(closed !== undefined && { child: closed }),
       ...(reviewed !== undefined && { review: reviewed }),
+      ...(goal.proposed.plan !== undefined && { held: goal.proposed.plan.memory }),
       facts: {
         spentMicroUsd: goal.money.spentMicroUsd,
         cycles: goal.cycles,
@@ -266,11 +267,17 @@ export function saveCheckpoint(goal: OpenGoal): Ruling<OpenGoal> {
 
 export function checkpointSaved(
   goal: OpenGoal,
-  { checkpoint, memory }: { readonly checkpoint: string; readonly memory: string },
+  { checkpoint, memory, held }: Pick<SaveCheckpointOutput, 'checkpoint' | 'memory' | 'held'>,
 ): OpenGoal {
   const { pass: _, ...rest } = goal;
   const checkpoints = goal.checkpoints + 1;
-  const saved: OpenGoal = { ...rest, checkpoints, checkpoint, memory, passed: true };
+  const { plan } = goal.proposed;
+  // A plan that waits for a person goes on from what is remembered now.
+  const proposed =
+    plan === undefined || held === undefined
+      ? goal.proposed
+      : { ...goal.proposed, plan: { ...plan, memory: held } };
+  const saved: OpenGoal = { ...rest, checkpoints, checkpoint, memory, proposed, passed: true };
   return tell(saved, { type: 'checkpoint_saved', id: checkpoint, n: checkpoints });
 }
 

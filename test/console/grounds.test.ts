@@ -18,6 +18,7 @@ function holding(...events: readonly object[]): Parameters<typeof groundsOf>[0] 
     stamp: { seq: index + 1, at: 1_000 + index },
   })) as unknown as readonly RunEvent[];
   return {
+    childRow: () => Promise.resolve(undefined),
     getRun: async () => ({ lastSeq: stamped.length }) as never,
     getBlob: async () => undefined,
     readEvents: async (_run, { sinceSeq }) => {
