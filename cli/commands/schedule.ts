@@ -332,7 +332,7 @@ function addBackfill(schedule: Command, cli: Cli): void {
       `${OVERLAP_HELP} (default buffer_all: one after the other)`,
       overlapOf,
     );
-  withJson(withPlace(withTenant(command)), '{scheduleId, done}')
+  withJson(withPlace(withTenant(command)), '{scheduleId, done, starts: [ids]}')
     .addHelpText(
       'after',
       examples(
@@ -342,9 +342,12 @@ function addBackfill(schedule: Command, cli: Cli): void {
     .action((id: string, options: BackfillOptions) =>
       runCommand(cli, options, async (session, output) => {
         const { from, to, overlap } = options;
-        await (await scheduleAt(session, id, options)).backfill({ from, to }, overlap);
-        output.data({ scheduleId: id, done: 'backfill' });
-        output.line(`Asked for. What it started: holdfast schedule show ${inert(id)}`);
+        const client = (await session.client()).forTenant(tenantOf(options));
+        const { scheduleId, backfill } = client.schedule(id);
+        const starts = await backfill({ from, to }, overlap);
+        output.data({ scheduleId, done: 'backfill', starts });
+        for (const started of starts) output.line(started);
+        output.remark(`${starts.length} ticks are taken up; the others had started before.`);
       }),
     );
 }

@@ -10,6 +10,7 @@ import {
   type ScheduleSpec,
 } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { msNumberToTs } from '@temporalio/common/lib/time';
 import { HoldfastError } from '../../core/state/errors.js';
 import { AGENT_RUN, GOAL_RUN } from '../../workflows/messages.js';
 import {
@@ -59,10 +60,10 @@ export interface ScheduleHandle {
   /** Starts one now, whatever is open, unless `overlap` says otherwise. */
   trigger(overlap?: Overlap): Promise<void>;
   /**
-   * Takes up the ticks of a span that has passed; those that started something already start nothing.
-   * Errors: InvalidTask for more than 1,000 ticks.
+   * Takes up the ticks of a span that has passed, and gives the ids of what they start; those that started something
+   * already start nothing. Errors: InvalidTask for more than 1,000 ticks.
    */
-  backfill(span: Span, overlap?: Overlap): Promise<void>;
+  backfill(span: Span, overlap?: Overlap): Promise<readonly string[]>;
   /** What it has started goes on. */
   delete(): Promise<void>;
 }
@@ -148,30 +149,97 @@ async function create(
 export function scheduleHandle(link: Link, id: string): ScheduleHandle {
   const scheduleId = checkScheduleId(id);
   const handle = link.temporal.schedule.getHandle(scheduleId);
-  /** Whose it is says its memo alone. */
   const own = <T>(work: (found: Found) => Promise<T>): Promise<T> =>
-    bounded(link, {}, async () => {
-      try {
-        return await work(await found(link, scheduleId));
-      } catch (error) {
-        throw error instanceof ScheduleNotFoundError ? notFound(scheduleId, error) : error;
-      }
-    });
+    withOwn(link, scheduleId, work);
   return {
     scheduleId,
     show: () => own(async ({ description, kept }) => viewOf(description, kept)),
     pause: (note = 'paused') => own(() => handle.pause(checkNote(note))),
     resume: (note = 'resumed') => own(() => handle.unpause(checkNote(note))),
     trigger: (overlap = 'allow_all') => own(() => handle.trigger(policyOf(overlap))),
-    backfill: (span, overlap = 'buffer_all') =>
-      own(async ({ kept }) => {
-        checkSpan(kept.ticks, span, Date.now());
-        // Temporal leaves out a tick that lies on the first moment.
-        const start = new Date(span.from - 1);
-        await handle.backfill({ start, end: new Date(span.to), overlap: policyOf(overlap) });
-      }),
+    backfill: (span, overlap = 'buffer_all') => backfill(link, { scheduleId, span, overlap }),
     delete: () => own(() => handle.delete()),
   };
+}
+
+/** Whose a schedule is says its memo alone. */
+function withOwn<T>(
+  link: Link,
+  scheduleId: string,
+  work: (found: Found) => Promise<T>,
+): Promise<T> {
+  return bounded(link, {}, async () => {
+    try {
+      return await work(await found(link, scheduleId));
+    } catch (error) {
+      throw error instanceof ScheduleNotFoundError ? notFound(scheduleId, error) : error;
+    }
+  });
+}
+
+interface BackfillWanted {
+  readonly scheduleId: string;
+  readonly span: Span;
+  readonly overlap: Overlap;
+}
+
+/** Temporal would begin a tick anew whose run has ended, under the same id: those ticks are left out. */
+async function backfill(
+  link: Link,
+  { scheduleId, span, overlap }: BackfillWanted,
+): Promise<readonly string[]> {
+  const { ticks } = await withOwn(link, scheduleId, async ({ kept }) => kept);
+  checkSpan(ticks, span, Date.now());
+  const times = await withOwn(link, scheduleId, () => matchingTimes(link, scheduleId, span));
+  const wanted: { readonly at: number; readonly id: string }[] = [];
+  for (const at of times) {
+    const id = tickId(scheduleId, at);
+    if (!(await isStarted(link, id))) wanted.push({ at, id });
+  }
+  if (wanted.length === 0) return [];
+  await withOwn(link, scheduleId, () =>
+    link.temporal.schedule.getHandle(scheduleId).backfill(
+      // Temporal leaves out a tick that lies on the first moment.
+      wanted.map(({ at }) => ({
+        start: new Date(at - 1),
+        end: new Date(at),
+        overlap: policyOf(overlap),
+      })),
+    ),
+  );
+  return wanted.map(({ id }) => id);
+}
+
+/** In Temporal's own words, which know every odd hour of a zone; ms since epoch. */
+async function matchingTimes(
+  { connection, namespace }: Link,
+  scheduleId: string,
+  { from, to }: Span,
+): Promise<readonly number[]> {
+  const { startTime } = await connection.workflowService.listScheduleMatchingTimes({
+    namespace,
+    scheduleId,
+    startTime: msNumberToTs(from - 1),
+    endTime: msNumberToTs(to),
+  });
+  return startTime.map(({ seconds }) => Number(seconds ?? 0) * 1_000);
+}
+
+/** As Temporal makes it. */
+function tickId(scheduleId: string, at: number): string {
+  return `${scheduleId}-${new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')}`;
+}
+
+/** The store remembers what Temporal has forgotten. */
+async function isStarted(link: Link, id: string): Promise<boolean> {
+  if ((await link.store?.getRun(link.tenant, id)) !== undefined) return true;
+  try {
+    await bounded(link, { runId: id }, () => link.temporal.workflow.getHandle(id).describe());
+    return true;
+  } catch (error) {
+    if (error instanceof HoldfastError && error.code === 'RunNotFound') return false;
+    throw error;
+  }
 }
 
 interface Found {

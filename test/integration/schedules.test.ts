@@ -52,9 +52,10 @@ test('a schedule starts runs under ids of their own, each tick once', async () =
   const nightly = await client.createSchedule({ scheduleId: 'nightly', ticks: daily, run });
   const to = Date.now();
   const span = { from: to - 2 * DAY_MS, to };
-  await nightly.backfill(span, 'allow_all');
+  const taken = await nightly.backfill(span, 'allow_all');
   const ids = await started('nightly', 2);
   expect(ids).toHaveLength(2);
+  expect(taken.toSorted()).toEqual(ids.toSorted());
   for (const id of ids) {
     expect(id).toMatch(/^nightly-\d{4}-\d\d-\d\dT00:00:00Z$/);
     expect(isRunId(id)).toBe(true);
@@ -63,7 +64,7 @@ test('a schedule starts runs under ids of their own, each tick once', async () =
   const executions = await executionsOf(ids);
   // Also one that has ended is not begun again.
   await terminate(ids[0] ?? '');
-  await nightly.backfill(span, 'allow_all');
+  expect(await nightly.backfill(span, 'allow_all')).toEqual([]);
   await nightly.trigger();
   const [triggered] = (await started('nightly', 3)).filter((id) => !ids.includes(id));
   expect(triggered).toMatch(/^nightly-/);
