@@ -9,8 +9,8 @@ import type { RecoveryStep } from '../core/state/recovery.js';
 import type { AskRow } from '../store/asks.js';
 import type { SearchedText } from '../pure/origins.js';
 import type { DeskStore } from './desk-store.js';
-import { isChildId, type ChildStart } from '../pure/goal/child-start.js';
-import { originsOf, type Origin, type Said } from './origins.js';
+import { startedWith } from './goals/brief.js';
+import { originsOf, type Origin } from './origins.js';
 
 /** Newest events that are looked at; what is older is said to be missing. */
 const WINDOW_EVENTS = 2_000;
@@ -71,7 +71,9 @@ type Resolved = Extract<RunEvent, { type: 'approval_resolved' }>;
 type Action = NonNullable<Resolved['original']>;
 
 export interface Source {
-  readonly kind: 'user' | 'tool';
+  /** 'brief': quoted as data by the goal whose cycle the run is. */
+  readonly kind: 'user' | 'tool' | 'brief';
+  readonly part?: { readonly origin: string; readonly cycle: number; readonly by: string };
   readonly seq: number;
   readonly at: number;
   readonly tool?: string;
@@ -82,7 +84,7 @@ export interface Source {
 type Reader = Pick<DeskStore, 'readEvents' | 'getRun' | 'getBlob' | 'childRow'>;
 
 export async function groundsOf(store: Reader, ask: AskRow): Promise<Grounds> {
-  const { events, first } = await eventsBefore(store, ask);
+  const { events, first, isCycle } = await eventsBefore(store, ask);
   const read = (text: StoredText): Promise<Found> => textFound(store, ask.tenant, text);
   const proposal = events.findLast((event) => proposes(event, ask));
   const found = readBefore(ask, events).filter(isSource);
@@ -92,9 +94,12 @@ export async function groundsOf(store: Reader, ask: AskRow): Promise<Grounds> {
   const approval =
     ask.kind === 'outcome' ? events.findLast((one) => approves(one, ask)) : undefined;
   const task = goal && (await read(goal));
-  const sources = await Promise.all(
+  const began = first?.stamp.at ?? ask.openedAt;
+  const quoted = isCycle ? await quotedTo(store, ask, began) : [];
+  const said = await Promise.all(
     kept.map(async (event) => sourceOf(event, await read(textOf(event)))),
   );
+  const sources = [...quoted, ...said];
   return {
     ...(task !== undefined && { goal: task.excerpt }),
     offered: first?.type === 'session_init' ? first.tools : [],
@@ -114,29 +119,27 @@ export async function groundsOf(store: Reader, ask: AskRow): Promise<Grounds> {
     corrections: events.filter((event) => corrects(event, ask)).map(correctionOf),
     sources: sources.map(({ source }) => source),
     more: found.length > kept.length || (events[0]?.stamp.seq ?? 0) > 1,
-    origins: originsOf(ask, {
-      ...(task !== undefined && { task }),
-      sources: [...(await briefedWith(store, ask)), ...sources],
-    }),
+    origins: originsOf(ask, { ...(task !== undefined && { task }), sources }),
   };
 }
 
-/** What a cycle was told as data, each part with where it comes from; nobody's task. */
-async function briefedWith(
+/** What the goal of a cycle quoted to it, before anything else that it read. */
+async function quotedTo(
   store: Reader,
   { tenant, runId }: AskRow,
-): Promise<readonly (SearchedText & { readonly source: Said })[]> {
-  if (!isChildId(runId)) return [];
-  const row = await store.childRow(tenant, runId);
-  if (row === undefined) return [];
-  const { context = [] } = JSON.parse(row.start) as Partial<ChildStart>;
-  return context.map(({ origin, cycle, text }) => {
-    const article = origin === 'plan' || origin === 'state' ? 'the' : 'a';
-    return { text, source: { kind: 'goal', tool: `${article} ${origin} of cycle ${cycle}` } };
+  at: number,
+): Promise<readonly ReturnType<typeof sourceOf>[]> {
+  const child = await store.childRow(tenant, runId);
+  return startedWith(child?.start).map(({ origin, cycle, by, text }) => {
+    const part = { origin, cycle, by };
+    const content = { text: text.slice(0, SOURCE_CHARS_MAX) };
+    return { source: { kind: 'brief', part, seq: 0, at, content }, text };
   });
 }
 
 interface Window {
+  /** The run is a cycle of a goal. */
+  readonly isCycle: boolean;
   readonly first: RunEvent | undefined;
   readonly events: readonly RunEvent[];
 }
@@ -159,9 +162,10 @@ async function eventsBefore(store: Reader, { tenant, runId, askId }: AskRow): Pr
       event.askId === askId,
   );
   const before = asked < 0 ? events : events.slice(0, asked);
-  if (from === 0) return { first: events[0], events: before };
+  const isCycle = row?.parent !== undefined;
+  if (from === 0) return { isCycle, first: events[0], events: before };
   const { events: opening } = await store.readEvents(run, { sinceSeq: 0, limit: 1 });
-  return { first: opening[0], events: before };
+  return { isCycle, first: opening[0], events: before };
 }
 
 /**
@@ -189,7 +193,10 @@ function textOf(event: SourceEvent): StoredText {
   return event.type === 'user_message' ? event.text : event.content;
 }
 
-function sourceOf(event: SourceEvent, { excerpt: content, ...searched }: Found) {
+function sourceOf(
+  event: SourceEvent,
+  { excerpt: content, ...searched }: Found,
+): SearchedText & { readonly source: Source } {
   const { seq, at } = event.stamp;
   const source: Source =
     event.type === 'user_message'
