@@ -147,12 +147,14 @@ function ofPlainRun(document: FixtureDocument): readonly string[] {
     ...during.flatMap((moment, index) => [
       ...(ofGoals(moment.on) ? [`during[${index}].on.event`] : []),
       ...NARROWING.filter((key) => key in moment.on).map((key) => `during[${index}].on.${key}`),
-      ...moment.do.flatMap((action) => [
-        ...GOAL_ACTIONS.filter((key) => action[key] !== undefined),
-        ...(['goal', 'cycle', 'agent'] as const)
-          .filter((key) => action.resolveApproval?.[key] !== undefined)
-          .map((key) => `resolveApproval.${key}`),
-      ]).map((key) => `during[${index}].do.${key}`),
+      ...moment.do
+        .flatMap((action) => [
+          ...GOAL_ACTIONS.filter((key) => action[key] !== undefined),
+          ...(['goal', 'cycle', 'agent'] as const)
+            .filter((key) => action.resolveApproval?.[key] !== undefined)
+            .map((key) => `resolveApproval.${key}`),
+        ])
+        .map((key) => `during[${index}].do.${key}`),
     ]),
   ].map((path) => `${path}: ${NEEDS_GOAL}`);
 }

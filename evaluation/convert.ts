@@ -54,10 +54,7 @@ export function convert(document: FixtureDocument, file: string): Converted {
     policy: (document.policy ?? []) as readonly CasePolicyRule[],
     tools: new Map([
       ...checkTools(document, own),
-      ...toolsOf(own, [
-        ...manifest,
-        ...[...agents.values()].flatMap((agent) => agent.tools ?? []),
-      ]),
+      ...toolsOf(own, [...manifest, ...[...agents.values()].flatMap((agent) => agent.tools ?? [])]),
     ]),
     manifest,
     agents,

@@ -116,9 +116,7 @@ export function judgeLog(wanted: readonly WantedLogEntry[], seen: Seen): readonl
   return inOrder('progress_log', wanted, log, (one, entry: LogEntry) => {
     const { evidence, text = '', ...rest } = one;
     return (
-      isSubset(rest, entry) &&
-      entry.text.includes(text) &&
-      fitsEvidence(evidence, entry.evidence)
+      isSubset(rest, entry) && entry.text.includes(text) && fitsEvidence(evidence, entry.evidence)
     );
   });
 }

@@ -44,7 +44,9 @@ export function castOf(fixture: Fixture, stage: Stage, settings: Partial<Setting
   const tools = new Map(
     [...fixture.tools].map(([name, declared]): [string, Tool] => [
       name,
-      declared.kind === 'hosted' ? hostedTool(PROVIDER, declared) : scriptedTool(declared, toolCast),
+      declared.kind === 'hosted'
+        ? hostedTool(PROVIDER, declared)
+        : scriptedTool(declared, toolCast),
     ]),
   );
   const hooks = scriptedHooks(fixture.hooks, { stage, moments });

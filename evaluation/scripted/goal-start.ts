@@ -37,7 +37,10 @@ export function messageBodyOf(action: GoalAction): { readonly type: string } {
 export function decidedIn(
   action: ResolveApproval,
   tree: readonly RunEvent[],
-  { goalId, agentOf }: { readonly goalId: string; readonly agentOf: (n: number) => string | undefined },
+  {
+    goalId,
+    agentOf,
+  }: { readonly goalId: string; readonly agentOf: (n: number) => string | undefined },
 ): string | undefined {
   const meant = tree.filter(({ stamp: { runId } }) => {
     if (action.goal) return runId === goalId;

@@ -5,7 +5,12 @@
 import type { Json } from '../../core/json/json.js';
 import type { DoneCondition } from '../../core/state/goal/definition.js';
 import { modelFailure, type ModelReply, type ModelRequest } from '../../providers/provider.js';
-import { inTurn, type CaseGoal, type ScriptedJudgement, type ScriptedReview } from '../goal-case.js';
+import {
+  inTurn,
+  type CaseGoal,
+  type ScriptedJudgement,
+  type ScriptedReview,
+} from '../goal-case.js';
 import type { ScriptedQuestions } from './model.js';
 
 const UNSCRIPTED: ScriptedReview = {

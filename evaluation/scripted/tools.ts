@@ -116,9 +116,7 @@ class ToolDouble {
     }
   }
 
-  private checkRun(
-    callId: string,
-  ): { readonly result: ScriptedResult | undefined } | undefined {
+  private checkRun(callId: string): { readonly result: ScriptedResult | undefined } | undefined {
     const { goal } = this.cast;
     const [, name = '', run] = /^check\/(.+)\/(\d+)$/.exec(callId) ?? [];
     if (goal === undefined || run === undefined) return undefined;

@@ -45,7 +45,10 @@ export interface CaseLifeOptions {
   /** Ends whatever is still held back. */
   readonly over: AbortSignal;
   /** Called when an activity has ended well, before the run hears of it. */
-  readonly onOutput: (kind: ActivityEffect['kind'], input: ActivityEffect['input']) => Promise<void>;
+  readonly onOutput: (
+    kind: ActivityEffect['kind'],
+    input: ActivityEffect['input'],
+  ) => Promise<void>;
   /** Called when an activity begins. */
   readonly onInput?: (work: Work) => void;
 }

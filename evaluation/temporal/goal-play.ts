@@ -6,11 +6,7 @@ import type { OpenRunInput } from '../../core/state/effect.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { wholeEvents } from '../../core/step/outbox.js';
 import { checkEvent, startChecking } from '../../pure/invariants.js';
-import {
-  checkGoalEnd,
-  checkGoalEvent,
-  startGoalChecking,
-} from '../../pure/goal/invariants.js';
+import { checkGoalEnd, checkGoalEvent, startGoalChecking } from '../../pure/goal/invariants.js';
 import { ofType } from '../compare/trail.js';
 import type { CaseRun } from '../engine.js';
 import type { Fixture } from '../fixture.js';
@@ -324,4 +320,3 @@ function notStarted(playing: Playing, error: unknown): CaseRun {
     observed: { ...evidenceOf(playing, []), startError, transcript: [] },
   };
 }
-

@@ -209,11 +209,6 @@ test.each<[string, (goal: Goal) => readonly [Goal, Goal, (readonly Effect[])?], 
     /\(g8\) the message m1 is lost/,
   ],
   [
-    'a message that is unread and in a brief (g8)',
-    (goal) => [goal, { ...goal, unread: [steer], cycle: { ...goal.cycle!, reads: [steer] } }],
-    /\(g8\) the message m1 is there twice/,
-  ],
-  [
     'done while an effect is in doubt (g9)',
     (goal) => {
       const { cycle: _, ...rest } = goal;

@@ -38,10 +38,7 @@ export interface Machine<C extends Durable> {
   receive(carrier: C, input: never): C;
   advance(carrier: C): Step<C>;
   /** `carried` has crossed as JSON. */
-  nextSegment(
-    carried: C,
-    segment: { readonly at: number; readonly previousExecution: string },
-  ): C;
+  nextSegment(carried: C, segment: { readonly at: number; readonly previousExecution: string }): C;
   /** Invariants that a step breaks, in words. */
   check(before: C, step: Step<C>): readonly string[];
   /** Those that an event breaks; each is given once, in order. */

@@ -82,11 +82,11 @@ export function takenGoal(
   const violations: string[] = [];
   for (const id of [...unread, ...reads]) {
     if (said.get(id) === 'read') violations.push(`(g8) the message ${id} was read before`);
-    if (unread.has(id) && reads.has(id)) violations.push(`(g8) the message ${id} is there twice`);
-    said.set(id, unread.has(id) ? 'unread' : goal.cycle!.n);
+    said.set(id, reads.has(id) ? goal.cycle!.n : 'unread');
   }
   for (const [id, place] of said) {
     if (unread.has(id) || reads.has(id) || place === 'read') continue;
+    // It was in no brief when it went: nobody can have read it.
     if (place === 'unread' && !goal.unprocessed.includes(id)) {
       violations.push(`(g8) the message ${id} is lost`);
     }
