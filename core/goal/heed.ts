@@ -14,9 +14,11 @@ import type { Step } from '../state/run.js';
 import type { Ruling } from '../step/advance.js';
 import { cancelTimer, only, start } from '../step/inflight.js';
 import type { Json } from '../json/json.js';
-import { planAdopted } from './answers.js';
+import { planAdopted, withoutProposed } from './answers.js';
 import { end } from './ending.js';
 import { GOAL_STORE_LIMITS, ofOpenGoal, tell, warnOf } from './telling.js';
+import { closeGoalAsk } from './asks.js';
+import { pendingFor } from './pending.js';
 import { wake, withdrawApproval } from './rest.js';
 
 /** Longer texts lie in the store. */
@@ -66,7 +68,9 @@ export function messageTaken(
   const { message } = held;
   if (message.type === 'steer' && text !== undefined) return steer(goal, held, { text });
   if (memory === undefined || plan === undefined) return accept(goal, held);
-  const adopted = planAdopted(goal, { memory, facts: plan, by: message.by });
+  // A person's plan stands above one that waits for their word.
+  const free = withoutProposed(goal, 'plan');
+  const adopted = planAdopted(free, { memory, facts: plan, by: message.by });
   return accept({ ...adopted, approvalStale: true }, held);
 }
 
@@ -205,6 +209,10 @@ export function stale(goal: OpenGoal): Step<OpenGoal> {
 export function afterChange(goal: OpenGoal): Ruling<OpenGoal> {
   if (goal.approvalStale) return stale(goal);
   const { sleep, paused, wakeKept } = goal;
+  const plan = pendingFor(goal, 'plan_change');
+  if (plan !== undefined && goal.proposed.plan === undefined) {
+    return closeGoalAsk(goal, plan, { outcome: 'withdrawn', reason: 'a person has set the plan' });
+  }
   if (!wakeKept || sleep === undefined || sleep.over || paused !== undefined) return undefined;
   if (sleep.asking !== undefined || sleep.found) return undefined;
   const by = goal.steeredBy.at(-1) ?? 'wake';

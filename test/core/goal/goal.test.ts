@@ -425,3 +425,22 @@ describe('a goal that ends', () => {
     expect(final?.kind === 'result' && final.result.unprocessed).toEqual(['steer']);
   });
 });
+
+test('a plan that a person sets takes the place of one that waits for an approval', () => {
+  const held = { held: { memory: 'held', facts: { revision: 2, open: 1, done: 0, steps: 1 } } };
+  const shell = new ScriptedGoal({
+    terms: {
+      approval: [
+        { before: 'plan_change', roles: [], quorum: 1, expiresInMs: DAY_MS, onExpiry: 'stop' },
+      ],
+    },
+    checks: { open: [count(9), count(8), DONE] },
+    cycles: [{ close: held }, {}],
+  })
+    .run(({ goal }) => goal.asks.length > 0)
+    .say({ type: 'setPlan', steps: [{ id: 'a', title: 'A', status: 'open' }] })
+    .run();
+  expect(shell.of('approval_withdrawn')).toHaveLength(1);
+  expect(shell.of('plan_changed').map(({ by }) => by)).toEqual(['berta']);
+  expect(ending(shell)).toBe('completed done_condition');
+});
