@@ -21,7 +21,7 @@ import { addKeys } from './commands/keys.js';
 import { addReplay } from './commands/replay.js';
 import { addServer } from './commands/server.js';
 import { addExplain } from './commands/explain.js';
-import { addSchedule } from './commands/schedule.js';
+import { addSchedule } from './commands/schedule/index.js';
 import { addSessions } from './commands/sessions.js';
 import { addSet } from './commands/set.js';
 import { addShow } from './commands/show.js';

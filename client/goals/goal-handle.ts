@@ -87,12 +87,18 @@ export interface GoalHandle extends Pick<
 export function goalHandle(link: Link, goalId: string): GoalHandle {
   const run = runHandle(link, goalId);
   const tell = (said: MessageBody, who?: Speaker): Promise<Told> =>
-    tellGoal(link, goalId, said, speakerIn(who));
+    tellGoal(link, { goalId, said, who: speakerIn(who) });
   const { decide, decideOn, approve, reject, answer, execution, pendingApprovals } = run;
   return {
     goalId,
     tenant: link.tenant,
-    ...{ decide, decideOn, approve, reject, answer, execution, pendingApprovals },
+    decide,
+    decideOn,
+    approve,
+    reject,
+    answer,
+    execution,
+    pendingApprovals,
     result: (options) => resultOfGoal(link, goalId, options),
     outcome: (options) => goalOutcome(link, goalId, options),
     watch: (options) => run.events(options),

@@ -22,7 +22,8 @@ export async function listGoals(link: Link, query: GoalsQuery): Promise<readonly
     return (await link.store.listGoals(link.tenant, query)).map(goalSummary);
   }
   const listed = await listRuns(link, { ...query, kind: 'goal' });
-  return listed.map(({ runId, goal: _, ...run }) => ({ goalId: runId, ...run }));
+  // Temporal tells no goal of a run, so that there is no objective.
+  return listed.map(({ runId, ...run }) => ({ goalId: runId, ...run }));
 }
 
 export function goalSummary(row: RunRow): GoalSummary {

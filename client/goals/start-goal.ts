@@ -111,7 +111,7 @@ export async function restartGoal(
   });
   if (plan !== undefined) {
     const by = options.caller === undefined ? {} : { by: options.caller };
-    await tellGoal(link, started, { type: 'setPlan', steps: plan }, by);
+    await tellGoal(link, { goalId: started, said: { type: 'setPlan', steps: plan }, who: by });
   }
   return started;
 }

@@ -29,18 +29,20 @@ export interface Speaker {
   readonly id?: string;
 }
 
+export interface Saying {
+  readonly goalId: string;
+  readonly said: MessageBody;
+  readonly who?: Speaker;
+}
+
 /** How a message got to its goal. After a signal nobody knows yet whether it counts. */
 export type Told =
   | { readonly delivered: 'update'; readonly id: string; readonly message?: string }
   | { readonly delivered: 'signal'; readonly id: string };
 
 /** Errors: InvalidTask, StalePlan, MessageRefused with the goal's reason, RunNotFound. */
-export async function tellGoal(
-  link: Link,
-  goalId: string,
-  said: MessageBody,
-  { by = 'unknown', roles = [], id = randomUUID() }: Speaker = {},
-): Promise<Told> {
+export async function tellGoal(link: Link, { goalId, said, who = {} }: Saying): Promise<Told> {
+  const { by = 'unknown', roles = [], id = randomUUID() } = who;
   const message = await signed(
     link,
     goalId,

@@ -5,7 +5,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { GoalStart } from '../../core/state/goal/definition.js';
 import type { RunResult } from '../../core/state/result.js';
 import type { StartInput } from '../../core/state/task.js';
-import { AGENT_RUN, type GOAL_RUN } from '../../workflows/messages.js';
+import type { AGENT_RUN, GOAL_RUN } from '../../workflows/messages.js';
 import { TENANT } from './execution.js';
 import { bounded, type Link } from '../link.js';
 import { ensureNamespaceReady } from '../namespace.js';

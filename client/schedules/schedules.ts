@@ -4,26 +4,24 @@
  */
 import {
   ScheduleAlreadyRunning,
-  ScheduleNotFoundError,
   type ScheduleDescription,
-  type ScheduleOverlapPolicy,
   type ScheduleSpec,
 } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { msNumberToTs } from '@temporalio/common/lib/time';
 import { HoldfastError } from '../../core/state/errors.js';
 import { AGENT_RUN, GOAL_RUN } from '../../workflows/messages.js';
 import {
   checkNote,
   checkSchedule,
   checkScheduleId,
-  checkSpan,
   type CheckedSchedule,
   type Overlap,
   type ScheduleOptions,
   type Span,
   type Ticks,
 } from './check-schedule.js';
+import { backfill, policyOf } from './backfill.js';
+import { keptIn, MEMO, withOwn, type Found, type Kept } from './own-schedule.js';
 import { bounded, type Link } from '../link.js';
 import { ensureNamespaceReady } from '../namespace.js';
 import { plainLine } from '../read/plain-line.js';
@@ -69,19 +67,8 @@ export interface ScheduleHandle {
 }
 
 const AGENT = defineSearchAttributeKey('HoldfastAgent', SearchAttributeType.KEYWORD);
-const MEMO = 'holdfastSchedule';
 const SUMMARY_CHARS_MAX = 120;
 const LIST_MAX = 1_000;
-
-/** What is kept beside the schedule: Temporal's own form of a cron line is not the line. */
-interface Kept {
-  readonly v: 1;
-  readonly tenant: string;
-  readonly starts: 'run' | 'goal';
-  readonly agent: string;
-  readonly summary: string;
-  readonly ticks: Ticks;
-}
 
 /** Errors: InvalidTask, ScheduleExists, ServerUnavailable. */
 export async function createSchedule(
@@ -162,98 +149,6 @@ export function scheduleHandle(link: Link, id: string): ScheduleHandle {
   };
 }
 
-/** Whose a schedule is says its memo alone. */
-function withOwn<T>(
-  link: Link,
-  scheduleId: string,
-  work: (found: Found) => Promise<T>,
-): Promise<T> {
-  return bounded(link, {}, async () => {
-    try {
-      return await work(await found(link, scheduleId));
-    } catch (error) {
-      throw error instanceof ScheduleNotFoundError ? notFound(scheduleId, error) : error;
-    }
-  });
-}
-
-interface BackfillWanted {
-  readonly scheduleId: string;
-  readonly span: Span;
-  readonly overlap: Overlap;
-}
-
-/** Temporal would begin a tick anew whose run has ended, under the same id: those ticks are left out. */
-async function backfill(
-  link: Link,
-  { scheduleId, span, overlap }: BackfillWanted,
-): Promise<readonly string[]> {
-  const { ticks } = await withOwn(link, scheduleId, async ({ kept }) => kept);
-  checkSpan(ticks, span, Date.now());
-  const times = await withOwn(link, scheduleId, () => matchingTimes(link, scheduleId, span));
-  const wanted: { readonly at: number; readonly id: string }[] = [];
-  for (const at of times) {
-    const id = tickId(scheduleId, at);
-    if (!(await isStarted(link, id))) wanted.push({ at, id });
-  }
-  if (wanted.length === 0) return [];
-  await withOwn(link, scheduleId, () =>
-    link.temporal.schedule.getHandle(scheduleId).backfill(
-      // Temporal leaves out a tick that lies on the first moment.
-      wanted.map(({ at }) => ({
-        start: new Date(at - 1),
-        end: new Date(at),
-        overlap: policyOf(overlap),
-      })),
-    ),
-  );
-  return wanted.map(({ id }) => id);
-}
-
-/** In Temporal's own words, which know every odd hour of a zone; ms since epoch. */
-async function matchingTimes(
-  { connection, namespace }: Link,
-  scheduleId: string,
-  { from, to }: Span,
-): Promise<readonly number[]> {
-  const { startTime } = await connection.workflowService.listScheduleMatchingTimes({
-    namespace,
-    scheduleId,
-    startTime: msNumberToTs(from - 1),
-    endTime: msNumberToTs(to),
-  });
-  return startTime.map(({ seconds }) => Number(seconds ?? 0) * 1_000);
-}
-
-/** As Temporal makes it. */
-function tickId(scheduleId: string, at: number): string {
-  return `${scheduleId}-${new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')}`;
-}
-
-/** The store remembers what Temporal has forgotten. */
-async function isStarted(link: Link, id: string): Promise<boolean> {
-  if ((await link.store?.getRun(link.tenant, id)) !== undefined) return true;
-  try {
-    await bounded(link, { runId: id }, () => link.temporal.workflow.getHandle(id).describe());
-    return true;
-  } catch (error) {
-    if (error instanceof HoldfastError && error.code === 'RunNotFound') return false;
-    throw error;
-  }
-}
-
-interface Found {
-  readonly description: ScheduleDescription;
-  readonly kept: Kept;
-}
-
-async function found({ temporal, tenant }: Link, scheduleId: string): Promise<Found> {
-  const description = await temporal.schedule.getHandle(scheduleId).describe();
-  const kept = keptIn(description.memo);
-  if (kept?.tenant !== tenant) throw notFound(scheduleId);
-  return { description, kept };
-}
-
 /** Of the client's tenant, in no order. */
 export async function listSchedules(link: Link): Promise<readonly ScheduleSummary[]> {
   // Names of tenants have no character that ends a text.
@@ -268,12 +163,6 @@ export async function listSchedules(link: Link): Promise<readonly ScheduleSummar
     }
     return schedules.toSorted((a, b) => (a.scheduleId < b.scheduleId ? -1 : 1));
   });
-}
-
-function keptIn(memo: Record<string, unknown> | undefined): Kept | undefined {
-  const kept = memo?.[MEMO];
-  if (typeof kept !== 'object' || kept === null || (kept as Kept).v !== 1) return undefined;
-  return kept as Kept;
 }
 
 interface Shown {
@@ -314,16 +203,4 @@ function viewOf(description: ScheduleDescription, kept: Kept): ScheduleView {
 function specOf(ticks: Ticks): ScheduleSpec {
   if ('everyMs' in ticks) return { intervals: [{ every: ticks.everyMs }] };
   return { cronExpressions: [ticks.cron], timezone: ticks.timezone };
-}
-
-function policyOf(overlap: Overlap): ScheduleOverlapPolicy {
-  return overlap.toUpperCase() as ScheduleOverlapPolicy;
-}
-
-function notFound(scheduleId: string, cause?: unknown): HoldfastError {
-  return new HoldfastError('ScheduleNotFound', `There is no schedule ${scheduleId}.`, {
-    hint: 'List the schedules with `holdfast schedule list`.',
-    details: { scheduleId },
-    ...(cause !== undefined && { cause }),
-  });
 }

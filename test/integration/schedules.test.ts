@@ -174,8 +174,9 @@ describe('holdfast schedule', () => {
 
   test('makes, shows, holds and deletes schedules', async () => {
     const made = await holdfast(
-      ...['schedule', 'create', 'weekly', '--agent', 'clerk', 'Tidy', 'up.'],
-      ...['--every', '7d', '--paused', '--note', 'first look', '--json'],
+      ...'schedule create weekly --agent clerk Tidy up. --every 7d --paused --json'.split(' '),
+      '--note',
+      'first look',
     );
     expect(made).toMatchObject({ code: 0, err: '' });
     expect(JSON.parse(made.out)).toEqual({ scheduleId: 'weekly' });

@@ -44,7 +44,7 @@ async function tell(cli: Cli, { session, goalId, options, said }: Saying): Promi
     const path = `/v1/goals/${encodeURIComponent(goalId)}/messages`;
     const answer = await api.post(path, { ...said, ...(id !== undefined && { id }) }, id);
     const delivered = answer.state === 'sent' ? 'signal' : 'update';
-    return { delivered, id: String(answer.id ?? id ?? '') };
+    return { delivered, id: typeof answer.id === 'string' ? answer.id : (id ?? '') };
   }
   const named = isNamed(options) ? await actorOf(cli, session, options) : undefined;
   const who = named?.kind === 'named' ? named.named : { by: localName(cli) };

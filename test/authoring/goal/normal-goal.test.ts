@@ -148,7 +148,7 @@ describe('a definition of a goal', () => {
     ],
     [{ validation: [{ name: 'a', input: { at: new Date() } }] }, 'validation.0.input cannot be'],
     [
-      { judges: Object.fromEntries([...'abcdef'].map((n) => [n, {}])) },
+      { judges: Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((n) => [n, {}])) },
       'it has more than 5 judges',
     ],
     [{ reviewer: {} }, 'reviewer.roles cannot be used: it must name who answers'],
