@@ -8,5 +8,6 @@ module.exports = async function fastSetup() {
   const unregister = register();
   require('./temporary-folder.ts').openTemporaryFolder();
   await require('./compiled.ts').compileSources();
+  require('./code-cache.cjs').announceCode();
   unregister();
 };

@@ -1,6 +1,7 @@
 /**
  * One PostgreSQL server for all tests of a run of jest, started when the first of them wants it: loopback only,
- * a folder and a port of its own, and nothing of it is left when jest has ended, however it ended.
+ * a folder and a port of its own, and nothing of it is left when jest has ended, however it ended. Each store has a
+ * database of its own: a copy of one that was brought up to date once.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -18,6 +19,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'pg';
 
 const INSTALL = 'apt-get install -y --no-install-recommends postgresql';
 const START_LIMIT_MS = 60_000;
@@ -25,6 +27,10 @@ const POLL_MS = 50;
 const USER = 'holdfast';
 /** From this version on a cluster brings its own locales. */
 const LOCALES_FROM = 15;
+/** From this version on it says how a database is copied; copying its files takes half the work. */
+const STRATEGIES_FROM = 15;
+const TEMPLATE = 'opened_once';
+const SCHEMA = 'holdfast';
 
 /** Set by the global setup: the folder of this run of jest, and the process to outlive by no more than a second. */
 const FOLDER = 'HOLDFAST_TEST_POSTGRES';
@@ -66,19 +72,72 @@ export async function stopPostgres(): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The address of a new schema of the shared server. */
+/** The address of a new database with a store in it that was opened once and never used. */
 export async function newPostgresUrl(): Promise<string> {
-  const server = new URL(await sharedServer());
-  const schema = `s${randomBytes(8).toString('hex')}`;
-  const { Client } = await import('pg');
-  const client = new Client({ connectionString: server.href });
-  await client.connect();
-  await client.query(`create schema ${schema}`);
-  await client.end();
-  server.searchParams.set('options', `-c search_path=${schema}`);
-  server.searchParams.set('application_name', schema);
+  const server = await sharedServer();
+  const name = newName();
+  await query(server, async (client) => {
+    const { rows } = await client.query('show server_version_num');
+    const isChoice = Number(rows[0].server_version_num) >= 10_000 * STRATEGIES_FROM;
+    const how = isChoice ? 'strategy file_copy' : '';
+    await client.query(`create database ${name} template ${TEMPLATE} ${how}`);
+  });
+  const url = urlOf(server, name);
+  // A copy is a store of its own.
+  const id = randomBytes(16).toString('hex');
+  await query(url, (client) =>
+    client.query('update store_identity set id = $1, epoch = 1, marks = null', [id]),
+  );
+  return url;
+}
+
+/** The address of a new database that nothing is in. */
+export async function emptyPostgresUrl(): Promise<string> {
+  return emptyDatabase(await sharedServer(), newName());
+}
+
+/** Whoever still uses it loses it: a database takes eight megabytes of memory. */
+export async function dropPostgres(url: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1);
+  await query(await sharedServer(), async (client) => {
+    await client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1',
+      [name],
+    );
+    await client.query(`drop database if exists ${name}`);
+  });
+}
+
+async function emptyDatabase(server: string, name: string): Promise<string> {
+  const url = urlOf(server, name);
+  await query(server, (client) => client.query(`create database ${name}`));
+  await query(url, (client) => client.query(`create schema ${SCHEMA}`));
+  return url;
+}
+
+function newName(): string {
+  return `s${randomBytes(8).toString('hex')}`;
+}
+
+function urlOf(server: string, name: string): string {
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  // One that is not there by itself.
+  url.searchParams.set('options', `-c search_path=${SCHEMA}`);
+  url.searchParams.set('application_name', name);
   // The search parameters write a blank as `+`, which means itself to PostgreSQL.
-  return server.href.replaceAll('+', '%20');
+  return url.href.replaceAll('+', '%20');
+}
+
+async function query(url: string, work: (client: Client) => Promise<unknown>): Promise<void> {
+  const { Client: Connection } = await import('pg');
+  const client = new Connection({ connectionString: url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
 }
 
 async function sharedServer(): Promise<string> {
@@ -144,6 +203,7 @@ async function start(folder: string): Promise<string> {
     shared_buffers: '32MB',
     fsync: 'off',
     full_page_writes: 'off',
+    autovacuum: 'off',
   };
   const log = join(folder, 'log');
   const server = spawn(
@@ -163,6 +223,9 @@ async function start(folder: string): Promise<string> {
   watch(folder, server.pid!);
   const url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
   await untilItAnswers(url, log);
+  const { openStoreAt } = await import('../store/store.js');
+  const store = await openStoreAt(await emptyDatabase(url, TEMPLATE));
+  await store.close();
   return url;
 }
 

@@ -21,7 +21,7 @@ import { checkModels } from './load-config.js';
 import { guardedCodec } from './payload-codecs.js';
 import { givenTuning, tuned } from './tuning.js';
 import {
-  bundleWith,
+  interceptedBundle,
   PAYLOAD_CONVERTER_PATH,
   workflowBundle,
   workflowCodeId,
@@ -143,7 +143,7 @@ async function createWorker(
 function servedBundle({ workflowInterceptors = [], say }: WorkerSettings) {
   return workflowInterceptors.length === 0
     ? workflowBundle(say)
-    : bundleWith({ interceptors: workflowInterceptors });
+    : interceptedBundle(workflowInterceptors);
 }
 
 /** Starts what archives beside the runs; undefined where this worker has no business with the store. */

@@ -80,6 +80,16 @@ export async function writeWorkflowBundle(): Promise<void> {
   writeFileSync(STAMP_PATH, JSON.stringify(currentStamp()));
 }
 
+const intercepted = new Map<string, ReturnType<typeof bundleWith>>();
+
+/** The workflow bundle with interceptors of somebody else's; the second worker of a process does not pay for it again. */
+export function interceptedBundle(interceptors: readonly string[]): ReturnType<typeof bundleWith> {
+  const key = interceptors.join('\0');
+  const bundle = intercepted.get(key) ?? bundleWith({ interceptors });
+  intercepted.set(key, bundle);
+  return bundle;
+}
+
 /** Names this workflow code in the histories that it makes: its release, its sources exactly, and its rules. */
 export function workflowCodeId(): string {
   const sources = currentStamp().sources.slice(0, CODE_ID_HASH_CHARS);

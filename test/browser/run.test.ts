@@ -12,7 +12,7 @@ const LONG = 'We are sorry that your order reached you so late, and have refunde
 describeInBrowser('the page of a run', () => {
   let stage: Stage;
   beforeAll(async () => {
-    stage = await setStage({ worker: false });
+    stage = await setStage({ worker: false, ownServer: true });
   }, LIMIT_MS);
   afterAll(() => stage?.stop());
 

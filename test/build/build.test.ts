@@ -41,14 +41,29 @@ const SOURCES = {
 };
 
 let folder: string;
-beforeEach(() => {
+/** A folder that was built. */
+let whole: string;
+beforeAll(() => {
+  newFolder();
+  whole = folder;
+  expect(build().code).toBe(0);
+});
+afterAll(() => rmSync(whole, { recursive: true, force: true }));
+beforeEach(newFolder);
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function newFolder(): void {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-build-'));
   for (const file of ['build.cjs', 'build-page.cjs', 'tsconfig.build.json', 'tsconfig.lab.json'])
     cpSync(join(ROOT, file), join(folder, file));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   for (const [file, text] of Object.entries(SOURCES)) write(file, text);
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+}
+
+/** What a build of these sources leaves. */
+function builtBefore(): void {
+  cpSync(join(whole, 'dist'), join(folder, 'dist'), { recursive: true });
+}
 
 function write(file: string, text: string): void {
   mkdirSync(dirname(join(folder, file)), { recursive: true });
@@ -129,7 +144,7 @@ test.each([
   ['a bundle that was never made', () => rmSync(join(folder, 'dist/workflows/bundle.json'))],
   ['a stamp that says nothing', () => write('dist/build.json', '')],
 ])('%s makes a build stale', (_what, change) => {
-  build();
+  builtBefore();
   const first = buildId();
   change();
   expect(build('--if-stale').code).toBe(0);
@@ -141,7 +156,7 @@ test.each([
   ['the data of a run', () => write('cli/.holdfast/store.db', 'x')],
   ["a user's own configuration", () => write('holdfast.config.ts', NONSENSE)],
 ])('%s is no source', (_what, change) => {
-  build();
+  builtBefore();
   const first = buildId();
   change();
   expect(build('--if-stale')).toEqual({ code: 0, said: '' });
@@ -149,7 +164,7 @@ test.each([
 });
 
 test('what does not compile is told and leaves the old build; npm may go on with it, nobody else', () => {
-  build();
+  builtBefore();
   write('cli/main.ts', NONSENSE);
   expect(build('--if-stale')).toMatchObject({ code: 2, said: expect.stringMatching(/TS2322/) });
   expect(build('--prepare')).toMatchObject({ code: 0, said: expect.stringMatching(/TS2322/) });
@@ -172,7 +187,7 @@ test.each([
 ] as const)(
   'a build that %s ends leaves a whole one, and the next build is new',
   async (signal, exitCode) => {
-    build();
+    builtBefore();
     write('cli/main.ts', says('two'));
     // So many that the signal comes while they are written.
     for (let index = 0; index < 300; index += 1)
@@ -192,7 +207,7 @@ test.each([
 );
 
 test('what a killed build left is cleared away, and the old build put back', () => {
-  build();
+  builtBefore();
   const noProcess = 2 ** 22 + 1;
   cpSync(join(folder, 'dist'), join(folder, `dist.old-${noProcess}`), { recursive: true });
   write(`dist.new-${noProcess}/half.js`, '');

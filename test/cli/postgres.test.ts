@@ -34,7 +34,7 @@ onPostgres('a store in PostgreSQL', () => {
 
   test('is found and judged by doctor', async () => {
     const { said } = await holdfast(url, 'doctor');
-    expect(said).toMatch(/postgres:\/\/holdfast@127\.0\.0\.1:\d+\/postgres, schema \d+/);
+    expect(said).toMatch(/postgres:\/\/holdfast@127\.0\.0\.1:\d+\/\w+, schema \d+/);
     expect(said).not.toContain(new URL(url).password);
   });
 

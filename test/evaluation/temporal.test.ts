@@ -11,7 +11,7 @@ import { essenceOf } from './essence.js';
 
 const PLAYABLE = CASES.filter((one) => one.onlyVirtual === undefined);
 const APPROVED = PLAYABLE.find(({ fixture }) => fixture.caseId === 'approved')!;
-const PLAYED = WHOLE ? PLAYABLE : drawn(PLAYABLE, 10, SEED);
+const PLAYED = WHOLE ? PLAYABLE : drawn(PLAYABLE, 6, SEED);
 const ONLY_VIRTUAL = CASES.filter((one) => one.onlyVirtual !== undefined);
 
 const simulation = createSimulationEngine();

@@ -2,7 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { startService, type Service } from '../../examples/refund/demo/service';
+import type * as Services from '../../examples/refund/demo/service';
+import { compiled, compiledPath } from '../compiled';
+
+const { startService } = compiled<typeof Services>('examples/refund/demo/service.ts');
 
 const REFUND = { orderId: 'O-104', amountCents: 8950, reason: 'late' };
 
@@ -13,7 +16,7 @@ interface Reply {
 
 describe('the shop', () => {
   let folder: string;
-  let shop: Service;
+  let shop: Services.Service;
   let url: string;
 
   beforeEach(async () => {
@@ -28,7 +31,10 @@ describe('the shop', () => {
   async function open(): Promise<void> {
     shop = await startService({
       name: 'shop',
-      entry: join(__dirname, '../../examples/refund/shop/main'),
+      entry: compiledPath(join(__dirname, '../../examples/refund/shop/main.ts')).replace(
+        /\.js$/,
+        '',
+      ),
       args: ['--database', join(folder, 'shop.db')],
       environment: process.env,
     });

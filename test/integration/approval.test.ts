@@ -264,7 +264,7 @@ describe('a run parked for approval outlives the processes around it', () => {
   };
 
   beforeAll(async () => {
-    world = await startWorld({ worker: false });
+    world = await startWorld({ ownServer: true, worker: false });
     const worker = await world.spawn();
     const short = { settings: { approvalTimeoutMs: EXPIRY_MS } };
     const runs: readonly [string, Partial<StartIn>][] = [

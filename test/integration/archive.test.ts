@@ -86,7 +86,7 @@ test('a history that Temporal has deleted meanwhile is said to be lost, wherever
   const [first] = await archivals('gone');
   expect(first).toMatchObject({ segment: 0, state: 'waiting', fault: 'no space left' });
   await world.raw.workflowService.deleteWorkflowExecution({
-    namespace: 'default',
+    namespace: world.place.namespace,
     workflowExecution: { workflowId: 'gone', runId: first!.execution },
   });
   const lost = await until(

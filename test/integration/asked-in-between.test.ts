@@ -35,7 +35,7 @@ test('every question is answered, every run ends, and every history replays', as
   for (const { status } of await Promise.all(answers)) expect(status).toBeDefined();
   for (const run of runs) expect((await world.ended(run)).result.stopReason).toBe('interrupted');
   const runIds = runs.map(({ runId }) => runId);
-  const failures = await replayRuns({ address: world.server.address }, runIds);
+  const failures = await replayRuns(world.place, runIds);
   expect([...failures]).toEqual([]);
 }, 120_000);
 

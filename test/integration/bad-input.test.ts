@@ -12,7 +12,6 @@ import { AGENT, APPROVER, type Oddity } from './support/agents.js';
 import {
   call,
   failedTasks,
-  NAMESPACE,
   ofType,
   openAsk,
   pay,
@@ -69,7 +68,7 @@ async function approveAndEnd(run: RunHandle, ask: AskView): Promise<Ended> {
 
 function signal(workflowId: string, signalName: string, payloads: readonly Payload[]) {
   return world.raw.workflowService.signalWorkflowExecution({
-    namespace: NAMESPACE,
+    namespace: world.place.namespace,
     workflowExecution: { workflowId },
     signalName,
     input: { payloads: [...payloads] },
@@ -196,7 +195,7 @@ describe('signals sent straight to Temporal', () => {
 describe('Updates and queries sent straight to Temporal', () => {
   const update = (workflowId: string, name: string, payloads: readonly Payload[]) =>
     world.raw.workflowService.updateWorkflowExecution({
-      namespace: NAMESPACE,
+      namespace: world.place.namespace,
       workflowExecution: { workflowId },
       waitPolicy: { lifecycleStage: 3 },
       request: {
@@ -224,7 +223,7 @@ describe('Updates and queries sent straight to Temporal', () => {
     const { run, ask } = await park('queries');
     const query = (queryType: string, payloads: readonly Payload[]) =>
       world.raw.workflowService.queryWorkflow({
-        namespace: NAMESPACE,
+        namespace: world.place.namespace,
         execution: { workflowId: run.runId },
         query: { queryType, queryArgs: { payloads: [...payloads] } },
       });
@@ -243,7 +242,7 @@ describe('a start straight at Temporal', () => {
     async (title, input) => {
       const workflowId = `start with ${title}`;
       await world.raw.workflowService.startWorkflowExecution({
-        namespace: NAMESPACE,
+        namespace: world.place.namespace,
         workflowId,
         workflowType: { name: messages.AGENT_RUN },
         taskQueue: { name: TASK_QUEUE },
@@ -454,7 +453,7 @@ describe('a worker that lacks something', () => {
   test('a missing model key fails the run and says which variable to set', async () => {
     await world.serve({ taskQueue: 'keyless', providers: new Map() });
     const client = await connect({
-      address: world.server.address,
+      ...world.place,
       store: world.store,
       taskQueue: 'keyless',
     });

@@ -34,7 +34,14 @@ function chat(interactive: boolean, ...words: readonly string[]): Terminal {
   const hear = (text: string): void => {
     said += text;
   };
-  const place = ['--address', world.server.address, '--store', world.storePlace];
+  const place = [
+    '--address',
+    world.place.address,
+    '--namespace',
+    world.place.namespace,
+    '--store',
+    world.storePlace,
+  ];
   const done = runCli(['chat', AGENT, ...words, ...place], {
     environment: { variables: {}, folder: '/', colour: false, interactive },
     streams: { out: hear, err: hear },

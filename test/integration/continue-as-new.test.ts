@@ -92,7 +92,7 @@ describe('a run that is longer than a history', () => {
       expect(failedTasks(await world.history('long', execution))).toEqual([]);
       previous = execution;
     }
-    const replayed = await replayRuns({ address: world.server.address }, ['long']);
+    const replayed = await replayRuns(world.place, ['long']);
     expect([...replayed]).toEqual([]);
   });
 });

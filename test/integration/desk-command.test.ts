@@ -61,8 +61,8 @@ test('the commands below a question are those of whoever reads it, and they work
   const hintIn = (out: string) => /holdfast (approve .*hinted.*)$/m.exec(out)?.[1] ?? '';
   const listed = (variables: Readonly<Record<string, string>>, ...words: string[]) =>
     command(['approvals', '--run', 'hinted', ...words], variables);
-  const [address, store] = [world.server.address, world.storePlace];
-  const here = ['--address', address, '--store', store];
+  const { place, storePlace } = world;
+  const here = ['--address', place.address, '--store', storePlace];
 
   const mine = await listed({ HOLDFAST_TOKEN: tokenOf('mia') }, '--desk', desk.url);
   const hint = hintIn(mine.out);

@@ -153,8 +153,7 @@ describe('A1, straight to Temporal: no effect, a row each', () => {
     const strict = { ...served, defaults: { ...served.defaults, settings } };
     await world.serve({ config: strict, taskQueue: 'strict' });
     const { connect } = await import('../../client/index.js');
-    const { address } = world.server;
-    const client = await connect({ address, taskQueue: 'strict', store: world.store });
+    const client = await connect({ ...world.place, taskQueue: 'strict', store: world.store });
     const start = { agent: 'desk', task: 'Serve.', settings: { requireProof: false } };
     await expect(client.start({ ...start, runId: 'strict' })).rejects.toThrow('proofs');
     await client.close();

@@ -36,7 +36,7 @@ async function runDesk(folder: string, makeKey: boolean): Promise<string> {
   const place = readEnvironment(variables, home);
   const desk = {
     place,
-    reach: { address: world.server.address, namespace: 'default' },
+    reach: world.place,
     config: defineConfig({ agents: [agent], console: { port: 0 } }),
     makeKey,
   };
@@ -48,7 +48,16 @@ async function runDesk(folder: string, makeKey: boolean): Promise<string> {
 async function holdfast(...words: readonly string[]) {
   let err = '';
   const streams = { out: () => undefined, err: (text: string) => void (err += text) };
-  const place = ['--address', world.server.address, '--store', world.storePlace, '--home', home];
+  const place = [
+    '--address',
+    world.place.address,
+    '--namespace',
+    world.place.namespace,
+    '--store',
+    world.storePlace,
+    '--home',
+    home,
+  ];
   const code = await runCli([...words, ...place], { environment: environmentOf(), streams });
   return { code, err };
 }

@@ -25,8 +25,8 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 function exported(runId: string): Promise<Bundle> {
-  const { server, store } = world;
-  const place = { address: server.address, namespace: 'default', store };
+  const { store } = world;
+  const place = { ...world.place, store };
   return exportRun(place, { tenant: 'default', runId });
 }
 
@@ -103,7 +103,14 @@ test('a file that exists is kept, and another name asked for', async () => {
   const run = await world.start({ runId: 'twice', replies: [say('Done.')] });
   await world.ended(run);
   const file = join(dirname(world.storePlace), 'twice.json');
-  const place = ['--address', world.server.address, '--store', world.storePlace];
+  const place = [
+    '--address',
+    world.place.address,
+    '--namespace',
+    world.place.namespace,
+    '--store',
+    world.storePlace,
+  ];
   const environment = { variables: {}, folder: '/', colour: false, interactive: false };
   let err = '';
   const streams = { out: () => undefined, err: (text: string) => (err += text) };

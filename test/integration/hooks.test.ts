@@ -126,7 +126,7 @@ test('hooks of every kind, an output schema and evidence work together, and the 
   const [first] = world.requests('counted');
   expect(first?.body).toContain('The warehouse is in Ghent.');
   expect(first?.body).toContain('must match this JSON Schema');
-  expect([...(await replayRuns({ address: world.server.address }, ['counted']))]).toEqual([]);
+  expect([...(await replayRuns(world.place, ['counted']))]).toEqual([]);
 });
 
 test('an interrupt reaches a hook that is at work, and SessionEnd still runs once', async () => {

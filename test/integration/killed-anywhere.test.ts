@@ -56,7 +56,7 @@ test(
       }
     }
     expect(wrong).toEqual([]);
-    expect([...(await replayRuns({ address: stage.world.server.address }, runIds))]).toEqual([]);
+    expect([...(await replayRuns(stage.world.place, runIds))]).toEqual([]);
   },
   LIMIT,
 );

@@ -66,12 +66,12 @@ function copyOf(place: string, name: string): string {
 }
 
 const holdfast = (store: string, ...words: readonly string[]) =>
-  run({ address: world.server.address, store }, words);
+  run({ ...world.place, store }, words);
 
 /** The run as whoever works with that store sees it. */
 async function seenIn(place: string, runId: string) {
   const store = await openStoreAt(place);
-  const client = await connect({ address: world.server.address, store });
+  const client = await connect({ ...world.place, store });
   const close = async (): Promise<void> => {
     await client.close();
     await store.close();

@@ -5,7 +5,6 @@ import type { RunHandle } from '../../client/runs/run-handle.js';
 import { UndecodablePayload } from '../../worker/index.js';
 import { AGENT, APPROVER } from './support/agents.js';
 import {
-  NAMESPACE,
   openAsk,
   pay,
   read,
@@ -81,8 +80,8 @@ let client: HoldfastClient;
 const codec = new SealingCodec();
 beforeAll(async () => {
   world = await startWorld({ workerSettings: { payloadCodecs: [codec] } });
-  const { address } = world.server;
-  client = await connect({ address, store: world.store, payloadCodecs: [new SealingCodec()] });
+  const payloadCodecs = [new SealingCodec()];
+  client = await connect({ ...world.place, store: world.store, payloadCodecs });
 });
 afterAll(async () => {
   await client.close();
@@ -96,7 +95,7 @@ const start = (runId: string): Promise<RunHandle> => {
 
 function signal(workflowId: string, signalName: string, payloads: readonly Payload[]) {
   return world.raw.workflowService.signalWorkflowExecution({
-    namespace: NAMESPACE,
+    namespace: world.place.namespace,
     workflowExecution: { workflowId },
     signalName,
     input: { payloads: [...payloads] },

@@ -24,7 +24,7 @@ describe('what people say besides yes and no', () => {
   });
   afterAll(async () => {
     const runIds = ['modified', 'invalid', 'replaced', 'stopped', 'asked', 'mode', 'budget'];
-    expect([...(await replayRuns({ address: world.server.address }, runIds))]).toEqual([]);
+    expect([...(await replayRuns(world.place, runIds))]).toEqual([]);
     await world.stop();
   });
 

@@ -15,7 +15,7 @@ const facts = (item: string, more: object = {}) => ({
 });
 
 async function expectReplays(runId: string): Promise<void> {
-  const replayed = await replayRuns({ address: world.server.address }, [runId]);
+  const replayed = await replayRuns(world.place, [runId]);
   expect([...replayed]).toEqual([]);
 }
 

@@ -1,7 +1,12 @@
-/** A query whose workers die under it, with its store in a file and in PostgreSQL. */
+/**
+ * A query whose workers die under it, with its store in a file or in PostgreSQL. HOLDFAST_WHOLE=1: in both;
+ * HOLDFAST_SEED: of the draw.
+ */
 import type { CanUseTool } from '../../client/index.js';
 import type { SDKMessage } from '../../pure/sdk/message.js';
+import { drawn } from '../draw.js';
 import { newPostgresUrl, postgresBinaries } from '../postgres-server.js';
+import { SEED, WHOLE } from '../seed.js';
 import { all, ask, follow, resultOf, statuses, words } from './support/queries.js';
 import { pay, read, say, startWorld, type World } from './support/world.js';
 
@@ -9,7 +14,7 @@ const SHORT = { heartbeatMs: { repeatable: 2_000, single: 2_000 } } as const;
 
 const places = ['a file', ...(postgresBinaries() === undefined ? [] : ['PostgreSQL'])];
 
-describe.each(places)('with the store in %s', (place) => {
+describe.each(WHOLE ? places : drawn(places, 1, SEED))('with the store in %s', (place) => {
   let world: World;
   beforeAll(async () => {
     const storePlace = place === 'PostgreSQL' ? { storePlace: await newPostgresUrl() } : {};

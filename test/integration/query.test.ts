@@ -263,12 +263,10 @@ describe('a control that cannot be obeyed', () => {
 
 describe('a query whose run nobody opens', () => {
   const unserved = (asked: Omit<QueryOfTest, 'replies'>) =>
-    connect({ address: world.server.address, taskQueue: 'nobody', store: world.store }).then(
-      (client) => ({
-        client,
-        asked: query({ prompt: 'Serve.', options: { agent: AGENT, client, wait: true, ...asked } }),
-      }),
-    );
+    connect({ ...world.place, taskQueue: 'nobody', store: world.store }).then((client) => ({
+      client,
+      asked: query({ prompt: 'Serve.', options: { agent: AGENT, client, wait: true, ...asked } }),
+    }));
   const was = async (runId: string) =>
     (await world.history(runId)).events!.map(
       ({ workflowExecutionSignaledEventAttributes: signal, ...event }) =>
@@ -379,7 +377,7 @@ describe('a conversation', () => {
   );
 
   test('a message that was taken is delivered over an outage of the server', async () => {
-    const proxy = await startTcpProxy({ target: world.server.address });
+    const proxy = await startTcpProxy({ target: world.place.address });
     async function* prompt(): AsyncGenerator<UserPrompt> {
       yield 'Hello?';
       proxy.refuse();
@@ -389,7 +387,7 @@ describe('a conversation', () => {
       yield 'Which colour?';
     }
     world.script('outage', [say('Hello.'), say('Blue.')]);
-    const connection = { address: proxy.address, store: world.store };
+    const connection = { ...world.place, address: proxy.address, store: world.store };
     const options = { agent: AGENT, runId: 'outage', connection };
     const messages = await all(query({ prompt: prompt(), options }));
     expect(resultOf(messages)).toMatchObject({ subtype: 'success', result: 'Blue.' });
@@ -458,8 +456,8 @@ describe('runOrThrow', () => {
 });
 
 test('a query over a connection of its own leaves no timer and no socket behind', async () => {
-  const proxy = await startTcpProxy({ target: world.server.address });
-  const connection = { address: proxy.address, store: world.store };
+  const proxy = await startTcpProxy({ target: world.place.address });
+  const connection = { ...world.place, address: proxy.address, store: world.store };
   const abortController = new AbortController();
   const leave = async (runId: string) => {
     world.script(runId, [pay('pay.asked'), say('Paid.')]);

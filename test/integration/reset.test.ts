@@ -1,17 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RunHandle } from '../../client/runs/run-handle.js';
 import { APPROVER } from './support/agents.js';
-import {
-  NAMESPACE,
-  ofType,
-  openAsk,
-  pay,
-  read,
-  say,
-  startWorld,
-  until,
-  type World,
-} from './support/world.js';
+import { ofType, openAsk, pay, read, say, startWorld, until, type World } from './support/world.js';
 
 let world: World;
 beforeAll(async () => {
@@ -26,7 +16,7 @@ async function reset(run: RunHandle, nth: number): Promise<string> {
   const execution = events?.[0]?.workflowExecutionStartedEventAttributes?.originalExecutionRunId;
   const tasks = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
   const { runId: next } = await world.raw.workflowService.resetWorkflowExecution({
-    namespace: NAMESPACE,
+    namespace: world.place.namespace,
     workflowExecution: { workflowId: runId, runId: execution ?? '' },
     reason: 'a test',
     requestId: randomUUID(),

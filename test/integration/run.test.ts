@@ -6,7 +6,6 @@ import * as messages from '../../workflows/messages.js';
 import { AGENT, APPROVER } from './support/agents.js';
 import {
   expectWhole,
-  NAMESPACE,
   ofType,
   openAsk,
   pay,
@@ -292,10 +291,10 @@ describe('starting', () => {
 describe("an agent inside a user's own workflow", () => {
   let stopParents: () => Promise<void>;
   beforeAll(async () => {
-    const connection = await NativeConnection.connect({ address: world.server.address });
+    const connection = await NativeConnection.connect({ address: world.place.address });
     const worker = await Worker.create({
       connection,
-      namespace: NAMESPACE,
+      namespace: world.place.namespace,
       taskQueue: 'parents',
       workflowsPath: require.resolve('./support/parent-workflow.ts'),
     });

@@ -29,7 +29,7 @@ describeWithCertificates('a secured cluster', () => {
   let folder: string;
 
   beforeAll(async () => {
-    world = await startWorld({ worker: false });
+    world = await startWorld({ ownServer: true, worker: false });
     await world.client.ensureNamespaceReady();
     authority = makeAuthority();
     folder = mkdtempSync(join(tmpdir(), 'holdfast-secured-'));

@@ -33,7 +33,7 @@ describeWithCertificates('over client certificates and an API key', () => {
   let variables: Readonly<Record<string, string>>;
 
   beforeAll(async () => {
-    world = await startWorld({ worker: false });
+    world = await startWorld({ ownServer: true, worker: false });
     await world.client.ensureNamespaceReady();
     authority = makeAuthority();
     folder = mkdtempSync(join(tmpdir(), 'holdfast-commands-'));

@@ -17,7 +17,7 @@ import {
 } from './support/world.js';
 
 const LIMIT_MS = 180_000;
-const RUNS_EACH = 20;
+const RUNS_EACH = 8;
 
 let world: World;
 let workers: { readonly worker: RunningWorker; readonly served: Promise<void> }[] = [];

@@ -171,7 +171,14 @@ test('events and tokens together come in the order of their causes', async () =>
 async function holdfast(command: string) {
   const pieces: string[] = [];
   const streams = { out: (text: string) => void pieces.push(text), err: () => undefined };
-  const place = ['--address', world.server.address, '--store', world.storePlace];
+  const place = [
+    '--address',
+    world.place.address,
+    '--namespace',
+    world.place.namespace,
+    '--store',
+    world.storePlace,
+  ];
   const environment = { variables: {}, folder: '/', colour: false, interactive: false };
   const code = await runCli([...command.split(' '), ...place], { environment, streams });
   return { code, pieces, out: pieces.join('') };

@@ -167,7 +167,7 @@ onPostgres('a store that is away', () => {
     proxy = await startTcpProxy({ target: url });
     const store = url.replace(new URL(url).host, proxy.address);
     world = await startWorld({ worker: false, storePlace: url });
-    place = { address: world.server.address, store };
+    place = { ...world.place, store };
     await world.serve({ storePlace: store });
     deskStore = await openStoreAt(store);
     desk = await startDesk({ ...world, store: deskStore });

@@ -4,10 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { startToolService, type ToolService } from '../../lab/proving/tool-service-process';
-import { compiledPath } from '../compiled';
+import type * as ToolServices from '../../lab/proving/tool-service-process';
+import { compiled, compiledPath } from '../compiled';
 import { describeWithMaterial, TAU2, TAU_BENCH } from './material';
 
+type ToolService = ToolServices.ToolService;
+const { startToolService } = compiled<typeof ToolServices>('lab/proving/tool-service-process.ts');
 const DATABASE = join(TAU2, 'retail', 'db.json');
 const CANCEL = {
   run: 'run-1',

@@ -4,7 +4,7 @@ import { createTemporalEngine } from '../../evaluation/temporal/index.js';
 import { replayRandom } from '../../lab/exploration/replay-random.js';
 import { saySeed, SEED } from '../seed.js';
 
-const RUNS = 15;
+const RUNS = 8;
 
 let engine: Engine;
 beforeAll(async () => {

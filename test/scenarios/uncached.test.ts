@@ -1,6 +1,6 @@
 /**
  * Cases in workers that keep no run in memory, so that every step begins with a replay of the whole history:
- * the same results as in the simulation. One case of each section, and some that a seed picks.
+ * the same results as in the simulation. A seed picks the sections, and a case of each.
  *
  * HOLDFAST_WHOLE=1: all cases; HOLDFAST_SEED: of the pick. All of them are also
  * `holdfast eval test/scenarios --engine both --no-workflow-cache`.
@@ -16,21 +16,19 @@ import { drawn } from '../draw.js';
 import { saySeed, SEED, WHOLE } from '../seed.js';
 
 const MINUTE = 60_000;
-const PICKED = 3;
+const SECTIONS = 8;
 const LIMIT = WHOLE ? 40 * MINUTE : 5 * MINUTE;
 
 function sectionOf({ file }: Fixture): string {
   return basename(dirname(file));
 }
 
-/** The first of each section, and as many of the others as are wanted. */
 function chosenOf(all: readonly Fixture[]): readonly Fixture[] {
   const playable = all.filter((one) => notYet(one) === undefined && skipOf(one) === undefined);
-  const isFirst = (one: Fixture): boolean =>
-    playable.find((other) => sectionOf(other) === sectionOf(one)) === one;
-  const others = playable.filter((one) => !isFirst(one));
-  const count = WHOLE ? others.length : PICKED;
-  return [...playable.filter(isFirst), ...drawn(others, count, SEED)];
+  if (WHOLE) return playable;
+  const names = [...new Set(playable.map(sectionOf))];
+  const sections = names.map((name) => playable.filter((one) => sectionOf(one) === name));
+  return drawn(sections, SECTIONS, SEED).flatMap((cases) => drawn(cases, 1, SEED));
 }
 
 test(

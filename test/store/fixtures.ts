@@ -12,7 +12,7 @@ import type { AskView } from '../../core/state/ask-view.js';
 import type { RunResult } from '../../core/state/result.js';
 import { isStoreUrl } from '../../store/postgres/store-url.js';
 import { openStoreAt, type Store } from '../../store/store.js';
-import { newPostgresUrl } from '../postgres-server.js';
+import { dropPostgres, emptyPostgresUrl, newPostgresUrl } from '../postgres-server.js';
 
 export interface Opened {
   readonly store: Store;
@@ -22,6 +22,7 @@ export interface Opened {
 
 const folders: string[] = [];
 const stores: Store[] = [];
+const databases: string[] = [];
 let database: 'sqlite' | 'postgres' = 'sqlite';
 
 /** What `newStore` opens from now on. */
@@ -40,15 +41,21 @@ export function newFile(): string {
   return join(folder, 'store.db');
 }
 
+/** Where nothing is yet. */
 export async function newPlace(): Promise<string> {
-  return database === 'sqlite' ? newFile() : newPostgresUrl();
+  return database === 'sqlite' ? newFile() : ours(await emptyPostgresUrl());
 }
 
 export async function newStore(at?: string): Promise<Opened> {
-  const place = at ?? (await newPlace());
+  const place = at ?? (database === 'sqlite' ? newFile() : ours(await newPostgresUrl()));
   const store = await openStoreAt(place);
   stores.push(store);
   return { store, place };
+}
+
+function ours(url: string): string {
+  databases.push(url);
+  return url;
 }
 
 /** Rows of a statement that the store itself knows nothing of. */
@@ -102,6 +109,7 @@ export async function withoutLaterTables(place: string): Promise<void> {
 
 export async function cleanUp(): Promise<void> {
   for (const store of stores.splice(0)) await store.close();
+  for (const url of databases.splice(0)) await dropPostgres(url);
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 

@@ -242,8 +242,15 @@ const KINDS: readonly Kind[] = [
   'close_run',
 ];
 
-test('the story has every kind of effect', async () => {
-  const { kinds, result, violations, outside } = await play();
+/** Of the story without an outage. */
+let plain: Played;
+beforeAll(async () => {
+  plain = await play();
+  await store.empty();
+});
+
+test('the story has every kind of effect', () => {
+  const { kinds, result, violations, outside } = plain;
   expect([...kinds].toSorted()).toEqual([...KINDS].toSorted());
   expect(result.stopReason).toBe('completed');
   expect(outside.effects).toEqual(['note lamp', 'pay desk', 'send lamp']);
@@ -252,8 +259,6 @@ test('the story has every kind of effect', async () => {
 
 describe('no worker for longer than every limit', () => {
   test.each(KINDS)('from when %s is handed over changes nothing of the run', async (kind) => {
-    const plain = await play();
-    await store.empty();
     const away = await play(({ killWorker }, started) => {
       if (started === kind) killWorker(OUTAGE_MS);
     });
@@ -266,8 +271,6 @@ describe('no worker for longer than every limit', () => {
 
 describe('no store for longer than every limit', () => {
   test.each(KINDS)('from when %s is handed over changes nothing of the run', async (kind) => {
-    const plain = await play();
-    await store.empty();
     let isAway = false;
     const away = await play(
       ({ clock }, started) => {

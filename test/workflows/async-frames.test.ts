@@ -103,7 +103,7 @@ test('a run that hears of a result and of a decision at once decides the same wi
   expect(plain!.result).toMatchObject({ stopReason: 'completed' });
   for (const other of framed) expect(decisions(other)).toEqual(decisions(plain!));
   const runIds = FRAMES.map((frames) => `frames-${frames}`);
-  expect(await replayRuns(world.server, runIds)).toEqual(new Map());
+  expect(await replayRuns(world.place, runIds)).toEqual(new Map());
 });
 
 /** A reply comes back and the run is interrupted: the interrupt finds all of the reply. */

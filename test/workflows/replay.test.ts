@@ -148,7 +148,7 @@ describe('replay', () => {
   test('the history of every kind of end replays', async () => {
     const ended = await Promise.all(names.map((name) => perform(world.client, 'kept', name)));
     const runIds = ended.map(({ result }) => result.runId);
-    const failures = await replayRuns({ address: world.server.address }, runIds);
+    const failures = await replayRuns(world.place, runIds);
     expect([...failures]).toEqual([]);
   });
 
@@ -172,7 +172,7 @@ describe('replay', () => {
   test('a worker that keeps nothing in memory and replays at every step comes to the same ends', async () => {
     await world.serve({ taskQueue: 'forgetful', maxCachedWorkflows: 0 });
     const client = await connect({
-      address: world.server.address,
+      ...world.place,
       store: world.store,
       taskQueue: 'forgetful',
     });
@@ -182,7 +182,7 @@ describe('replay', () => {
     const forgotten = await world.events('forgotten-approved');
     expect(forgotten.map(({ type }) => type)).toEqual(kept.map(({ type }) => type));
     const runIds = ended.map(({ result }) => result.runId);
-    expect([...(await replayRuns({ address: world.server.address }, runIds))]).toEqual([]);
+    expect([...(await replayRuns(world.place, runIds))]).toEqual([]);
     await client.close();
   });
 });

@@ -29,6 +29,8 @@ export interface Stage {
 export interface StageOptions {
   /** Default true: a worker in this process. */
   readonly worker?: boolean;
+  /** Default false: see `startWorld`. */
+  readonly ownServer?: boolean;
   /** Served beside the shop, by the worker of this process. */
   readonly besides?: Config;
   /** Roles that decide; default: whoever has a role. */
@@ -36,12 +38,15 @@ export interface StageOptions {
 }
 
 export async function setStage(options: StageOptions = {}): Promise<Stage> {
-  const { worker = true, besides, deciders } = options;
+  const { worker = true, ownServer = false, besides, deciders } = options;
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-page-'));
   const books = openBooks(join(folder, 'shop.db'));
   const shop = createShopServer(books).listen(0, '127.0.0.1');
   await once(shop, 'listening');
-  const [world, browser] = await Promise.all([startWorld({ worker: false }), startBrowser()]);
+  const [world, browser] = await Promise.all([
+    startWorld({ worker: false, ownServer }),
+    startBrowser(),
+  ]);
   const shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`;
   const shopOptions = { shopUrl, serviceUrl: world.service.url };
   const loaded = together(config(shopOptions), besides);

@@ -1,9 +1,9 @@
 /** The `holdfast` command as people run it, within the test's process. */
 import { runCli } from '../../../cli/program.js';
+import type { ServerPlace } from './server.js';
 import type { World } from './world.js';
 
-export interface CommandPlace {
-  readonly address: string;
+export interface CommandPlace extends ServerPlace {
   readonly store: string;
 }
 
@@ -13,27 +13,22 @@ export interface Spoken {
   readonly err: string;
 }
 
-export function placeOf({
-  server,
-  storePlace,
-}: Pick<World, 'server' | 'storePlace'>): CommandPlace {
-  return { address: server.address, store: storePlace };
+export function placeOf({ place, storePlace }: Pick<World, 'place' | 'storePlace'>): CommandPlace {
+  return { ...place, store: storePlace };
 }
 
 /** No terminal, no configuration, and a data folder that is not there. */
 export async function holdfast(
-  { address, store }: CommandPlace,
+  { address, namespace, store }: CommandPlace,
   words: readonly string[],
   variables: Readonly<Record<string, string>> = {},
 ): Promise<Spoken> {
+  const reach = ['--address', address, '--namespace', namespace];
   let out = '';
   let err = '';
-  const code = await runCli(
-    [...words, '--address', address, '--store', store, '--home', '/nowhere'],
-    {
-      environment: { variables, folder: '/nowhere', colour: false, interactive: false },
-      streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
-    },
-  );
+  const code = await runCli([...words, ...reach, '--store', store, '--home', '/nowhere'], {
+    environment: { variables, folder: '/nowhere', colour: false, interactive: false },
+    streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
+  });
   return { code, out, err };
 }

@@ -67,14 +67,14 @@ export interface DeskOptions {
 
 export async function startDesk(world: World, options: DeskOptions = {}): Promise<TestDesk> {
   const { signer = newSigner(), trusted = true } = options;
-  const { store, server } = world;
+  const { store, place } = world;
   if (trusted) {
     await store.addDeskKey({ tenant: ALL_TENANTS, ...signer.key, at: Date.now(), by: 'test' });
   }
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-desk-'));
   const serviceTokens = join(folder, 'tokens.json');
   writeFileSync(serviceTokens, JSON.stringify({ v: 1, tokens: tokenRows() }));
-  const client = await connect({ address: server.address, store, signer });
+  const client = await connect({ ...place, store, signer });
   const log: string[] = [];
   const running = await startConsole({
     client,

@@ -10,14 +10,13 @@ import type { Activities } from '../../../core/state/effect.js';
 import { bundleText } from '../../../replay/bundle.js';
 import { exportRun } from '../../../replay/export-run.js';
 import type { Store } from '../../../store/store.js';
-import type { TestServer } from '../../../testing/index.js';
+import type { ServerPlace } from './server.js';
 
 const TENANT = 'default';
-const NAMESPACE = 'default';
 
 interface Leaving {
   readonly raw: Client;
-  readonly server: TestServer;
+  readonly place: ServerPlace;
   readonly store: Store;
 }
 
@@ -29,13 +28,13 @@ export function activitiesRecorded(): ((deps: ActivityDeps) => Activities) | und
     : (deps) => createActivities({ ...deps, rules: Number(rules) });
 }
 
-export async function leaveBundles({ raw, server, store }: Leaving): Promise<void> {
+export async function leaveBundles({ raw, place: server, store }: Leaving): Promise<void> {
   const folder = process.env['HOLDFAST_BUNDLES'];
   if (folder === undefined) return;
   const test = basename(expect.getState().testPath ?? 'test').split('.')[0]!;
   for await (const { workflowId, type } of raw.workflow.list()) {
     if (type !== 'agentRun') continue;
-    const place = { address: server.address, namespace: NAMESPACE, store };
+    const place = { ...server, store };
     const run = { tenant: TENANT, runId: workflowId };
     // A run that is broken on purpose has no bundle.
     const bundle = await exportRun(place, run).catch(() => undefined);

@@ -35,7 +35,7 @@ export async function startAwayWorld(): Promise<AwayWorld> {
   const world = await startWorld({ worker: false, storePlace: url });
   await world.serve({ storePlace: place });
   const store = await openStoreAt(place);
-  const client = await connect({ address: world.server.address, store });
+  const client = await connect({ ...world.place, store });
   const desk = await startDesk({ ...world, store });
   const others: TestDesk[] = [];
   return {
@@ -55,7 +55,7 @@ export async function startAwayWorld(): Promise<AwayWorld> {
     silence: () => proxy.stall(),
     bringBack: () => proxy.restore(),
     async holdfast(...words) {
-      return holdfast({ address: world.server.address, store: place }, words);
+      return holdfast({ ...world.place, store: place }, words);
     },
     async quiet(run) {
       await until('everything in the store', async () => {

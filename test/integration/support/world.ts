@@ -20,7 +20,6 @@ import {
   createAnthropicProvider,
   scriptOf,
   startScriptedModel,
-  startTestServer,
   type Script,
   type ScriptedAnswer,
   type ScriptedModel,
@@ -34,11 +33,11 @@ import { compiled, compiledPath } from '../../compiled.js';
 import { newPostgresUrl } from '../../postgres-server.js';
 import { AGENT, config } from './agents.js';
 import { activitiesRecorded, leaveBundles } from './recording.js';
+import { serverFor, type ServerPlace } from './server.js';
 import { startService, type Service } from './service.js';
 
 const { startWorkerProcess } = compiled<typeof WorkerProcesses>('testing/worker-process.ts');
 
-export const NAMESPACE = 'default';
 export const TASK_QUEUE = 'holdfast';
 /** A script under this name is that of every run that has none. */
 export const ANY_RUN = 'any';
@@ -48,6 +47,9 @@ const WAIT_LIMIT_MS = 90_000;
 export type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 
 export interface World {
+  /** Where its runs are: everything that reaches for them needs both. */
+  readonly place: ServerPlace;
+  /** To be killed: only with `ownServer`. */
   readonly server: TestServer;
   readonly store: Store;
   readonly storePlace: string;
@@ -81,7 +83,10 @@ export interface Ended {
 }
 
 export interface WorldOptions {
+  /** With a server of its own. */
   readonly dynamicConfig?: readonly string[];
+  /** Default false: a namespace of its own in the server of all tests, which nobody may kill. */
+  readonly ownServer?: boolean;
   /** Default: a file of its own. */
   readonly storePlace?: string;
   /** Default true: a worker in this process. */
@@ -94,10 +99,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const storePlace = options.storePlace ?? (await placeIn(folder));
   const scripts = new Map<string, Script>();
   const [server, service, model, store] = await Promise.all([
-    startTestServer({
-      environment: process.env,
-      ...(options.dynamicConfig !== undefined && { dynamicConfig: options.dynamicConfig }),
-    }),
+    serverFor(options),
     startService(),
     startScriptedModel({
       script: (request) =>
@@ -105,16 +107,18 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     }),
     openStoreAt(storePlace),
   ]);
-  const { address } = server;
-  const client = await connect({ address, store });
+  const place: ServerPlace = { address: server.address, namespace: server.namespace };
+  const { address, namespace } = place;
+  const client = await connect({ ...place, store });
   const retrying = retries();
   const connection = await Connection.connect({ address, interceptors: [retrying.interceptor] });
-  const raw = new Client({ connection, namespace: NAMESPACE });
+  const raw = new Client({ connection, namespace });
   const workers: { readonly worker: RunningWorker; readonly served: Promise<void> }[] = [];
   const processes: WorkerProcess[] = [];
   const provider = createAnthropicProvider({ apiKey: 'scripted', baseUrl: model.baseUrl });
   const configOptions = { serviceUrl: service.url };
   const world: World = {
+    place,
     server,
     store,
     storePlace,
@@ -126,7 +130,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       const activities = activitiesRecorded();
       const worker = await startWorker({
         address,
-        namespace: NAMESPACE,
+        namespace,
         taskQueue: TASK_QUEUE,
         storePlace,
         config: config(configOptions),
@@ -144,7 +148,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     async spawn(over = {}) {
       const spawned = await startWorkerProcess({
         address,
-        namespace: NAMESPACE,
+        namespace,
         taskQueue: TASK_QUEUE,
         storePlace,
         configOptions,
