@@ -28,7 +28,7 @@ describe('the tools of a goal', () => {
     expect(plain.frozen?.tools.map(({ name }) => name)).toEqual(['read_ledger']);
     expect(work.frozen?.tools.map(({ name }) => name)).toEqual(['read_ledger', ...GOAL_TOOLS]);
     const [root] = await bed.store.readChain('default', work.frozen?.prompt.hash ?? '');
-    expect(JSON.stringify(root?.blocks)).toContain('Words are no progress');
+    expect(JSON.stringify(root?.blocks)).toContain('Words are none');
     expect(root?.tools?.map(({ name }) => name)).toEqual(['read_ledger', ...GOAL_TOOLS]);
     const [other] = await bed.store.readChain('default', plain.frozen?.prompt.hash ?? '');
     expect(JSON.stringify(other)).not.toContain('goal_plan');
