@@ -2,6 +2,7 @@
 /** The command `holdfast`. */
 import { cliEnvironment } from './environment.js';
 import { runCli } from './program.js';
+import { quietOnServerNames } from './server-names.js';
 
 /** Somebody closed the pipe (`| head`): there is nobody left to talk to, and that is no error. */
 function quietOnClosedPipe(stream: NodeJS.WriteStream): void {
@@ -18,6 +19,7 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
 }
 
 async function main(): Promise<void> {
+  quietOnServerNames(process);
   quietOnClosedPipe(process.stdout);
   quietOnClosedPipe(process.stderr);
   const code = await runCli(process.argv.slice(2), {

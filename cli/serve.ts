@@ -1,5 +1,6 @@
 /** Running a worker in the foreground until a signal; running work is drained first. */
 import { queuesOf, type Config, type WorkerTuning } from '../authoring/index.js';
+import { HoldfastError } from '../core/state/errors.js';
 import { shownPlace, storeExists } from '../store/place.js';
 import type { Environment } from '../worker/config.js';
 import type { KnownReach } from './session.js';
@@ -24,7 +25,16 @@ export interface ServeOptions {
 /** The configuration, before anything is started: its errors are the likeliest. */
 export async function readConfig(place: Environment, folder: string): Promise<Config> {
   const { loadConfig } = await import('../worker/load-config.js');
-  const { configFile } = place;
+  const { configFile, withoutConfig } = place;
+  if (withoutConfig) {
+    throw new HoldfastError(
+      'InvalidConfig',
+      'HOLDFAST_CONFIG=none is for commands that serve nothing.',
+      {
+        hint: 'Name the configuration, or unset HOLDFAST_CONFIG.',
+      },
+    );
+  }
   return loadConfig({ folder, ...(configFile !== undefined && { file: configFile }) });
 }
 

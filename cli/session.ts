@@ -133,12 +133,28 @@ async function connected(
 
 /** Of the configuration, where there is one: its codec is what keeps payloads from being sent as they are. */
 async function connectionSettings(
-  { configFile }: Environment,
+  { configFile, withoutConfig }: Environment,
   folder: string,
 ): Promise<ConnectionSettings | undefined> {
+  if (withoutConfig) return undefined;
   const { findConfig, loadConfig } = await import('../worker/load-config.js');
   const file = configFile ?? findConfig(folder);
-  return file === undefined ? undefined : (await loadConfig({ folder, file })).connection;
+  return file === undefined
+    ? undefined
+    : (await loadConfig({ folder, file }).catch(notNeeded)).connection;
+}
+
+/** Only of a payload codec, or of a server that the configuration names, a client needs to know. */
+function notNeeded(error: unknown): never {
+  if (!(error instanceof HoldfastError)) throw error;
+  const { code, message, hint = '', details } = error;
+  const way =
+    'This command needs the connection of the configuration alone (server, credentials, payload codec). Where the environment names the server and payloads pass no codec, HOLDFAST_CONFIG=none leaves the configuration out.';
+  throw new HoldfastError(code, message, {
+    hint: `${hint} ${way}`.trim(),
+    ...(details !== undefined && { details }),
+    cause: error,
+  });
 }
 
 function nobodyThere(error: unknown): undefined {

@@ -85,18 +85,31 @@ function placeOf(address: string): { readonly host: string; readonly port: numbe
 async function knockPlain({ address }: Where): Promise<Found | undefined> {
   const failure = await knock(() => connectSocket(placeOf(address)), 'connect');
   if (failure !== undefined) return unreached(address, failure);
-  // Whoever answers a handshake wants one.
-  const host = placeOf(address);
-  const secure = await knock(
-    () => handshake({ ...host, rejectUnauthorized: false }),
-    'secureConnect',
-  );
-  if (secure !== undefined && !/ALERT/.test(secure.code ?? '')) return undefined;
+  if (!(await answersHandshake(placeOf(address)))) return undefined;
   return {
     reason: 'tls_expected',
     message: `The server at ${address} speaks TLS, and it was called without.`,
     hint: 'Set HOLDFAST_TLS=true, or HOLDFAST_TLS_CA, HOLDFAST_TLS_CERT and HOLDFAST_TLS_KEY.',
   };
+}
+
+/**
+ * Whoever answers a handshake wants one, also a front that demands a client's certificate and hangs up on whoever
+ * shows none, without an alert.
+ */
+async function answersHandshake({ host, port }: ReturnType<typeof placeOf>): Promise<boolean> {
+  const socket = connectSocket({ host, port });
+  const options = {
+    socket,
+    rejectUnauthorized: false,
+    ...(isIP(host) === 0 && { servername: host }),
+  };
+  const failure = await knock(() => handshake(options), 'secureConnect');
+  socket.destroy();
+  const { code = '' } = failure ?? {};
+  // What the parser of TLS takes is TLS.
+  const isParsed = !/^ERR_(SSL|OSSL)/.test(code) || /ALERT/.test(code);
+  return isParsed && (failure === undefined || code === SHUT || socket.bytesRead > 0);
 }
 
 async function knockTls({ address }: Where, tls: TlsMaterial): Promise<Found | undefined> {

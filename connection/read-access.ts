@@ -4,7 +4,7 @@
  * Invariants: what is set but cannot be meant is refused by name; no value of a key is in an error; nothing is
  * sent in clear text because a word was misspelt.
  */
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
   loadClientConfigProfile,
@@ -184,7 +184,7 @@ function reading(folder: string): Read {
     if ('data' in source) return Buffer.from(source.data);
     const path = resolve(folder, source.path);
     try {
-      const bytes = readFileSync(path);
+      const bytes = beginningOf(path);
       if (bytes.length > 0 && bytes.length <= FILE_BYTES_MAX) return bytes;
     } catch (cause) {
       const { code = '' } = cause as NodeJS.ErrnoException;
@@ -192,6 +192,23 @@ function reading(folder: string): Read {
     }
     throw wrong(`The file of ${what}, ${path}, is empty or too large`);
   };
+}
+
+/** Up to one byte more than a file may have: of a pipe, or a file that grows, nobody knows the size before. */
+function beginningOf(path: string): Uint8Array {
+  const bytes = Buffer.alloc(FILE_BYTES_MAX + 1);
+  const file = openSync(path, 'r');
+  try {
+    let length = 0;
+    while (length < bytes.length) {
+      const read = readSync(file, bytes, length, bytes.length - length, null);
+      if (read === 0) break;
+      length += read;
+    }
+    return Buffer.from(bytes.subarray(0, length));
+  } finally {
+    closeSync(file);
+  }
 }
 
 function apiKeyOf(

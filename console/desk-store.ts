@@ -26,6 +26,7 @@ export type DeskStore = Pick<
   | 'dueNotices'
   | 'childRow'
   | 'claimNotice'
+  | 'claimClock'
   | 'settleNotice'
   | 'removeClosedNotices'
   | 'listNotices'

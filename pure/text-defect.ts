@@ -3,13 +3,15 @@
  * UTF-8. What people write is refused then: nobody is shown a part of it, or another text.
  */
 
+import { isWellFormed } from '../core/json/shape.js';
+
 export const TEXT_HINT = 'Write it without this character.';
 
 /** Of a text, or of the texts of a JSON value; undefined: all of them can be kept. */
 export function textDefect(value: unknown): string | undefined {
   if (typeof value === 'string') {
     if (value.includes('\0')) return 'has the character NUL';
-    return /\p{Surrogate}/u.test(value) ? 'has half of a surrogate pair' : undefined;
+    return isWellFormed(value) ? undefined : 'has half of a surrogate pair';
   }
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [name, part] of Object.entries(value)) {

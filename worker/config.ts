@@ -25,6 +25,8 @@ export interface Environment {
   /** Path of a file, or a `postgres://` URL. It may hold a password: show it with `shownPlace`. */
   readonly storePlace: string;
   readonly configFile?: string;
+  /** Clients take nothing from a configuration: `HOLDFAST_CONFIG=none`. */
+  readonly withoutConfig?: true;
   readonly anthropic: ModelAccess;
   readonly openai: ModelAccess;
   readonly litellm: ModelAccess;
@@ -37,6 +39,8 @@ export interface ModelAccess {
   readonly baseUrl?: string;
 }
 
+/** In place of the name of a configuration. */
+const NO_CONFIG = 'none';
 const HOME = '.holdfast';
 const STORE_FILE = 'store.db';
 
@@ -73,8 +77,11 @@ export function readEnvironment(
     );
   }
   const read = result.data;
+  const withoutConfig = read.HOLDFAST_CONFIG === NO_CONFIG;
   const configFile =
-    read.HOLDFAST_CONFIG === undefined ? undefined : resolve(folder, read.HOLDFAST_CONFIG);
+    read.HOLDFAST_CONFIG === undefined || withoutConfig
+      ? undefined
+      : resolve(folder, read.HOLDFAST_CONFIG);
   // Started in any folder of a project, all its processes share one store.
   const home =
     read.HOLDFAST_HOME === undefined
@@ -93,6 +100,7 @@ export function readEnvironment(
         ? join(home, STORE_FILE)
         : storePlaceIn(folder, read.HOLDFAST_STORE),
     ...(configFile !== undefined && { configFile }),
+    ...(withoutConfig && { withoutConfig }),
     anthropic: access(read.ANTHROPIC_API_KEY, read.ANTHROPIC_BASE_URL),
     openai: access(read.OPENAI_API_KEY, read.OPENAI_BASE_URL),
     litellm: access(read.LITELLM_API_KEY, read.LITELLM_BASE_URL),

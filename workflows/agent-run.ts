@@ -19,6 +19,7 @@ import { follows } from '../core/step/changes.js';
 import { rulesOfCode } from '../core/step/code-id.js';
 import { advance, receive } from '../core/loop/engine.js';
 import { nextSegment, open, upgradeRun } from '../core/loop/open.js';
+import { isWellFormed } from '../core/json/shape.js';
 import { newerVersion, parseStart } from '../core/messages/parse-start.js';
 import { isReachable } from '../core/messages/run-id.js';
 import type { RunResult } from '../core/state/result.js';
@@ -81,6 +82,10 @@ function firstRun(input: unknown): Run {
   }
   const start = parseStart(input);
   if (!start.ok) throw ApplicationFailure.nonRetryable(start.reason, 'InvalidTask');
+  if (rules !== undefined && follows({ rules }, 'wellFormedInputs') && !isWellFormed(start.value)) {
+    const message = 'A text of the start has half of a surrogate pair.';
+    throw ApplicationFailure.nonRetryable(message, 'InvalidTask');
+  }
   return open(start.value, { runId: workflowId, at: runStartTime.getTime(), rules });
 }
 

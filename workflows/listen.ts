@@ -19,6 +19,7 @@ import {
   parseUserMessage,
   type Parsed,
 } from '../core/messages/parse-message.js';
+import { wholeTexts } from '../core/loop/whole-texts.js';
 import { openAsksOf, questionOf, viewOfRun } from '../core/loop/run-result.js';
 import type { Run } from '../core/state/run.js';
 import type { RejectedMessage } from '../core/state/warning.js';
@@ -27,7 +28,7 @@ import * as messages from './messages.js';
 
 /** Registers all handlers. Returns what hands verdicts to the Updates that wait for them. */
 export function listen(inbox: Inbox, current: () => Run): (run: Run) => Run {
-  listenToSignals(inbox);
+  listenToSignals(inbox, current);
   setHandler(messages.state, () => viewOfRun(current()));
   setHandler(messages.pendingApprovals, () => openAsksOf(current()));
   setHandler(messages.question, (askId) => questionOf(current(), askId));
@@ -35,27 +36,27 @@ export function listen(inbox: Inbox, current: () => Run): (run: Run) => Run {
     const from = typeof since === 'number' ? since : 0;
     return current().outbox.events.filter((event) => event.stamp.seq >= from);
   });
-  return answerUpdates(inbox);
+  return answerUpdates(inbox, current);
 }
 
-function listenToSignals(inbox: Inbox): void {
-  const take = takerOf(inbox);
+function listenToSignals(inbox: Inbox, current: () => Run): void {
+  const take = takerOf(inbox, current);
   setHandler(messages.resolveApproval, (raw) =>
-    take('resolveApproval', parseDecision(raw), (decision) => ({
+    take('resolveApproval', [raw, parseDecision], (decision) => ({
       type: 'decision',
       decision,
       at: Date.now(),
     })),
   );
   setHandler(messages.provideInput, (raw) =>
-    take('provideInput', parseProvidedInput(raw), (input) => ({
+    take('provideInput', [raw, parseProvidedInput], (input) => ({
       type: 'input_provided',
       ...input,
       at: Date.now(),
     })),
   );
   setHandler(messages.userMessage, (raw) =>
-    take('userMessage', parseUserMessage(raw), (message) => ({
+    take('userMessage', [raw, parseUserMessage], (message) => ({
       type: 'user_message',
       ...message,
       at: Date.now(),
@@ -77,35 +78,41 @@ function listenToSignals(inbox: Inbox): void {
   });
 }
 
-type Take = <T>(message: RejectedMessage, parsed: Parsed<T>, make: (value: T) => Input) => void;
+type Take = <T>(
+  message: RejectedMessage,
+  came: readonly [raw: unknown, parse: (raw: unknown) => Parsed<T>],
+  make: (value: T) => Input,
+) => void;
 
-function takerOf(inbox: Inbox): Take {
-  return (message, parsed, make) =>
+function takerOf(inbox: Inbox, current: () => Run): Take {
+  return (message, [raw, parse], make) => {
+    const parsed = wholeTexts(current(), raw, parse(raw));
     inbox.put(
       parsed.ok
         ? make(parsed.value)
         : { type: 'input_rejected', message, reason: parsed.reason, at: Date.now() },
     );
+  };
 }
 
 /** What changes how a run goes on. */
 function listenToControl(take: Take): void {
   setHandler(messages.setModel, (raw) =>
-    take('setModel', parseModelName(raw), (model) => ({
+    take('setModel', [raw, parseModelName], (model) => ({
       type: 'set_model',
       model,
       at: Date.now(),
     })),
   );
   setHandler(messages.setMaxThinkingTokens, (raw) =>
-    take('setMaxThinkingTokens', parseThinkingTokens(raw), (tokens) => ({
+    take('setMaxThinkingTokens', [raw, parseThinkingTokens], (tokens) => ({
       type: 'set_max_thinking_tokens',
       tokens,
       at: Date.now(),
     })),
   );
   setHandler(messages.setPermissionMode, (raw) =>
-    take('setPermissionMode', parsePermissionMode(raw), (mode) => ({
+    take('setPermissionMode', [raw, parsePermissionMode], (mode) => ({
       type: 'set_permission_mode',
       mode,
       at: Date.now(),
@@ -113,13 +120,14 @@ function listenToControl(take: Take): void {
   );
 }
 
-function answerUpdates(inbox: Inbox): (run: Run) => Run {
+function answerUpdates(inbox: Inbox, current: () => Run): (run: Run) => Run {
+  const read = (raw: unknown) => wholeTexts(current(), raw, parseDecision(raw));
   const answered = new Map<string, Verdict>();
   let tickets = 0;
   setHandler(
     messages.decide,
     async (raw) => {
-      const parsed = parseDecision(raw);
+      const parsed = read(raw);
       if (!parsed.ok) return { accepted: false, reason: 'malformed', message: parsed.reason };
       tickets += 1;
       const ticket = `decide-${tickets}`;
@@ -130,7 +138,7 @@ function answerUpdates(inbox: Inbox): (run: Run) => Run {
     {
       // Synchronous on purpose: an async validator rejects nothing.
       validator: (raw) => {
-        const parsed = parseDecision(raw);
+        const parsed = read(raw);
         if (!parsed.ok) throw ApplicationFailure.nonRetryable(parsed.reason, 'DecisionRejected');
       },
     },

@@ -179,13 +179,14 @@ function activityReport(effect: ActivityEffect): Report<OutputOf<ActivityKind>> 
 const ENDED_IN_DOUBT = ['TemporalTimeout:StartToClose', 'TemporalTimeout:Heartbeat'];
 
 function optionsOf(effect: ActivityEffect): ActivityOptions {
-  const { attemptMs, totalMs, heartbeatMs, maximumAttempts, once } = effect.limits;
+  const { attemptMs, totalMs, queuedMs, heartbeatMs, maximumAttempts, once } = effect.limits;
   return {
     activityId: effect.id,
     summary: effect.summary,
     ...(effect.queue !== undefined && { taskQueue: effect.queue }),
     startToCloseTimeout: totalMs === undefined ? attemptMs : Math.min(attemptMs, totalMs),
     ...(totalMs !== undefined && { scheduleToCloseTimeout: totalMs }),
+    ...(queuedMs !== undefined && { scheduleToStartTimeout: queuedMs }),
     ...(heartbeatMs !== undefined && { heartbeatTimeout: heartbeatMs }),
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: {

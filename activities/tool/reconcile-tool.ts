@@ -153,6 +153,8 @@ function cutOff(scope: Scope, { call }: ReconcileToolInput): Unknown {
 /** The attempt is burned, and the ledger cannot tell: what the tool declares comes next (G117). */
 async function lost(deps: ActivityDeps, scope: Scope, input: Search): Promise<Finding> {
   const { call, trail } = input;
+  if (input.ledgerOnly)
+    return nobodyTells(trail, `No worker is there that could ask the tool ${call.tool}.`);
   const code = await findCode(deps, scope, { ...input, ...call });
   if (code.kind === 'elsewhere') throw code.refusal;
   // Whoever has another schema can still say what became of the key.

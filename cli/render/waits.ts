@@ -15,6 +15,8 @@ export function waitLine(wait: Wait, now: number): string {
   return `The run waits for ${inert(what)} since ${when}${how}${why}`;
 }
 
+const OF_QUEUE = 'a worker of the task queue ';
+
 /** The next action of whoever operates it. */
 export function mendWait(what: string): string {
   switch (what) {
@@ -27,6 +29,10 @@ export function mendWait(what: string): string {
     case 'the transcript':
       return 'Restore the store from a backup that is at least as new as the Temporal database.';
     default:
+      if (what.startsWith(OF_QUEUE)) {
+        const queue = inert(what.slice(OF_QUEUE.length));
+        return `Start a worker of that queue: holdfast worker --only activities --queue ${queue}.`;
+      }
       return `Start ${inert(what)}.`;
   }
 }

@@ -58,12 +58,14 @@ async function pendingActivity(
   { described, late }: { readonly described: Described; readonly late: Promise<undefined> },
 ): Promise<PendingActivity> {
   const { activityType, state, attempt, scheduledTime, lastFailure, heartbeatDetails } = raw;
+  const queue = raw.activityOptions?.taskQueue?.name;
   const pending: PendingActivity = {
     id: raw.activityId ?? '',
     type: activityType?.name ?? '',
     state: state === ACTIVITY_SCHEDULED ? 'scheduled' : 'started',
     attempt: attempt ?? 1,
     dueAt: msOf(raw.nextAttemptScheduleTime) ?? msOf(scheduledTime),
+    ...(queue && queue !== described.executionConfig?.taskQueue?.name && { queue }),
     ...(lastFailure != null && { failure: failureOf(lastFailure, raw) }),
   };
   const isTimedOut = pending.failure?.timedOut === true;

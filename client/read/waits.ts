@@ -10,7 +10,7 @@ import { isCount } from '../../core/json/count.js';
 import { plainLine } from './plain-line.js';
 
 export interface Wait {
-  /** `a worker`, `the store`, `the right store`, `the transcript`, `a worker with the tool NAME` and the like. */
+  /** `a worker`, `a worker of the task queue NAME`, `the store`, `the right store`, `the transcript`, `a worker with the tool NAME` and the like. */
   readonly for: string;
   /** The kind of activity that waits; absent: the run itself waits, with its next step. */
   readonly activity?: string;
@@ -38,6 +38,8 @@ export interface PendingActivity {
   /** When its first attempt was scheduled, where that is known; ms since epoch. */
   readonly scheduledAt?: number | undefined;
   readonly failure?: PendingFailure | undefined;
+  /** The task queue that it lies in, where that is not the run's. */
+  readonly queue?: string;
   /** Its last heartbeat. */
   readonly progress?: unknown;
 }
@@ -111,9 +113,15 @@ function waitsOfActivity(pending: PendingActivity, now: number): Wait[] {
     });
   }
   if (isScheduled && isUntaken(dueAt, now)) {
-    waits.push({ for: 'a worker', activity, since: dueAt, attempts });
+    waits.push({ for: workerOf(pending), activity, since: dueAt, attempts });
   }
   return waits;
+}
+
+function workerOf({ queue }: PendingActivity): string {
+  return queue === undefined
+    ? 'a worker'
+    : `a worker of the task queue ${plainLine(queue, NAME_CHARS_MAX)}`;
 }
 
 function isUntaken(dueAt: number | undefined, now: number): dueAt is number {

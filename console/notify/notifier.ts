@@ -22,10 +22,16 @@ export interface Target extends WebhookSettings {
 export interface NotifierSettings {
   readonly store: Pick<
     DeskStore,
-    'openNotices' | 'dueNotices' | 'claimNotice' | 'settleNotice' | 'removeClosedNotices'
+    | 'openNotices'
+    | 'dueNotices'
+    | 'claimNotice'
+    | 'settleNotice'
+    | 'removeClosedNotices'
+    | 'claimClock'
   >;
   readonly targets: readonly Target[];
   readonly publicUrl: string;
+  /** Of this machine; rows have the time of {@link storeClock}. */
   readonly clock: () => number;
   readonly say: (line: string) => void;
   /** Pause between two looks; default 2,000. */
@@ -41,10 +47,10 @@ const EVERY_MS = 2_000;
 /** Questions that a target hears of for the first time, and notices that are sent, in one round. */
 const OPENED_MAX = 1_000;
 const ROUND_MAX = 50;
-/** How long a sender has a notice for itself; a request that could end later, by other clocks, is not begun. */
+/** How long a sender has a notice for itself; a request that could end later is not begun. */
 const CLAIM_MS = 60_000;
-const CLOCKS_DIFFER_MS = 30_000;
-const BEGIN_LIMIT_MS = CLAIM_MS - CLOCKS_DIFFER_MS - SEND_LIMIT_MS;
+const MARGIN_MS = 30_000;
+const BEGIN_LIMIT_MS = CLAIM_MS - MARGIN_MS - SEND_LIMIT_MS;
 const REMOVE_EVERY_MS = 60_000;
 /** Times LIST_ROWS_MAX rows: more than a minute opens, and a turn ends. */
 const REMOVALS_MAX = 1_000;
@@ -121,13 +127,21 @@ async function removeClosed({ store, ending }: Sender): Promise<void> {
   }
 }
 
+/** The time by the clock that all consoles share, as claims of calls have it (G108); it goes on as that of this machine. */
+async function storeClock({ store, clock }: Sender): Promise<() => number> {
+  const asked = clock();
+  const ahead = (await store.claimClock(asked)) - asked;
+  return () => clock() + ahead;
+}
+
 async function round(sender: Sender, line: Line): Promise<void> {
-  const { store, clock, ending } = sender;
+  const { store, ending } = sender;
   const target = toldOf(line.target);
-  await store.openNotices({ ...target, at: clock(), limit: OPENED_MAX });
-  if (clock() < line.quietUntil) return;
+  const at = (await storeClock(sender))();
+  await store.openNotices({ ...target, at, limit: OPENED_MAX });
+  if (at < line.quietUntil) return;
   let [sent, refused] = [0, 0];
-  for (const notice of await store.dueNotices({ ...target, at: clock(), limit: ROUND_MAX })) {
+  for (const notice of await store.dueNotices({ ...target, at, limit: ROUND_MAX })) {
     if (ending.aborted) return;
     const told = await tell(sender, line, notice);
     if (told?.fate.state === 'sent') sent += 1;
@@ -144,15 +158,16 @@ function toldOf({ name, tenants }: Target): NoticeTarget {
 
 /** Undefined: it was not this one's turn, or nobody knows what became of it. */
 async function tell(sender: Sender, line: Line, name: NoticeName): Promise<Told | undefined> {
-  const { store, clock, by } = sender;
+  const { store, by } = sender;
   const { tenants } = toldOf(line.target);
   // The row may be older than the configuration.
   if (tenants !== undefined && !tenants.includes(name.tenant)) return undefined;
-  const at = clock();
+  const now = await storeClock(sender);
+  const at = now();
   const claimed = await store.claimNotice(name, { by, at, until: at + CLAIM_MS });
   // A claim that took so long may end before the request does: another sender's turn.
-  if (claimed === undefined || clock() > at + BEGIN_LIMIT_MS) return undefined;
-  const told = await tried(sender, line.target, claimed);
+  if (claimed === undefined || now() > at + BEGIN_LIMIT_MS) return undefined;
+  const told = await tried(sender, line.target, { claimed, now });
   // Broken off by us, which says nothing about the receiver: the claim runs out, and it is tried again.
   if (told === undefined) return undefined;
   const { fate } = told;
@@ -165,13 +180,14 @@ async function tell(sender: Sender, line: Line, name: NoticeName): Promise<Told 
 async function tried(
   { publicUrl, clock, cutting }: Sender,
   { url, secret, format }: Target,
-  { ask, tries, firstAt, fault = 'no answer' }: ClaimedNotice,
+  { claimed, now }: { readonly claimed: ClaimedNotice; readonly now: () => number },
 ): Promise<Told | undefined> {
+  const { ask, tries, firstAt, fault = 'no answer' } = claimed;
   if (!mayTry(tries)) return { fate: { state: 'given_up', fault }, takesNone: false };
   const body = JSON.stringify(messageOf(format, ask, linkTo(publicUrl, ask)));
   const reply = await post({ url, secret, id: messageId(ask), at: clock(), body }, cutting);
   if (cutting.aborted && reply.kind === 'no_answer') return undefined;
-  const fate = fateOf({ reply, tries, firstAt, at: clock(), chance: Math.random() });
+  const fate = fateOf({ reply, tries, firstAt, at: now(), chance: Math.random() });
   return { fate, takesNone: takesNone(reply) };
 }
 

@@ -16,6 +16,7 @@ import { doubt, reconcile } from './doubt.js';
 import { keyOf, go, type StationResult, baseOf } from '../step/open-work.js';
 import { startCheck } from './argument-check.js';
 import { askToRepeat } from './repeat.js';
+import { queueOf } from '../step/route.js';
 import { adoptSchemaMetBy } from './schema-changed.js';
 import { toolOf } from '../permission/permission.js';
 import { errorResult, okResult, settleCall, stopUnknown, unknownResult } from './result.js';
@@ -38,6 +39,7 @@ export function settle(run: OpenRun, call: ReturnedStage): StationResult {
       : again(run, call);
   }
   if (fact.kind === 'unproven') return unproven(run, call);
+  if (fact.failure.unserved) return unserved(run, call);
   if (fact.doing === 'reconcile') {
     return ofFinding(run, call, { kind: 'unknown', message: fact.failure.message });
   }
@@ -129,7 +131,8 @@ function ofFinding(run: OpenRun, call: ReturnedStage, finding: Finding): Station
       ? done(run, call, okResult(run, call, content))
       : done(run, call, errorResult(run, call, { code: 'malformed_result', message: malformed }));
   }
-  if (finding.kind === 'not_happened') return again(run, call);
+  if (finding.kind === 'not_happened')
+    return call.unserved ? unavailable(run, call) : again(run, call);
   if (finding.kind === 'repeat') return repeat(run, call);
   const { onOutcomeUnknown } = run.frozen.settings;
   if (onOutcomeUnknown === 'ask') return { kind: 'moved', step: doubt(run, call, finding.message) };
@@ -156,7 +159,7 @@ function again(run: OpenRun, call: ReturnedStage): StationResult {
     return done(run, call, errorResult(run, call, { code: 'execution_error', message }));
   }
   const attempt = call.attempt + 1;
-  const { inDoubt: _, ...base } = baseOf(call);
+  const { inDoubt: _, unserved: __, ...base } = baseOf(call);
   return go(run, { ...base, attempt, stage: 'granted', grant: call.grant });
 }
 
@@ -178,6 +181,28 @@ function repeat(run: OpenRun, call: ReturnedStage): StationResult {
     stage: 'granted',
     grant: call.grant,
   });
+}
+
+/**
+ * Nobody works on the queue of its tool. A call that changes something is unavailable when the ledger says that
+ * nothing was done; what else became of it a person says.
+ */
+function unserved(run: OpenRun, call: ReturnedStage): StationResult {
+  const warned = warn(run, 'queue_unserved', unservedBecause(run, call));
+  const tool = toolOf(run, call.tool);
+  return tool === undefined || isMutating(tool)
+    ? { kind: 'moved', step: reconcile(warned, { ...call, unserved: true }) }
+    : unavailable(warned, call);
+}
+
+function unavailable(run: OpenRun, call: ReturnedStage): StationResult {
+  const message = `Nothing was done: ${unservedBecause(run, call)}`;
+  return done(run, call, errorResult(run, call, { code: 'tool_unavailable', message }));
+}
+
+function unservedBecause(run: OpenRun, { tool, grant }: ReturnedStage): string {
+  const { queue = '' } = queueOf(run, tool, grant);
+  return `no worker of the task queue ${queue} took the call of ${tool}.`;
 }
 
 type FailureFact = Extract<ReturnedStage['fact'], { kind: 'failure' }>;

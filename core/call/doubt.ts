@@ -22,7 +22,7 @@ import { follows } from '../step/changes.js';
 import { precedesStore, saidClaimed } from '../step/own-store.js';
 import type { NeedsTool } from '../state/payloads/payload.js';
 import type { OpenRun, Step } from '../state/run.js';
-import { codeOf, queueOf } from '../step/route.js';
+import { codeOf, onQueueOf } from '../step/route.js';
 import { type Call, type DoubtStage, type ReturnedStage } from '../state/call.js';
 import { callRef, proofsFor, inlineBytesFor } from './execution.js';
 import { toolOf } from '../permission/permission.js';
@@ -38,6 +38,12 @@ const RECONCILE_ATTEMPTS_MAX = 20;
 export function reconcile(run: OpenRun, call: ReturnedStage): Step<OpenRun> {
   const timeoutMs = toolOf(run, call.tool)?.timeoutMs ?? DEFAULT_TOOL_TIMEOUT_MS;
   const effectId = `reconcile_tool-${run.nextEffect}`;
+  const limits = {
+    // It may wait until the claim has run out, and then lets the tool's probe answer.
+    attemptMs: 2 * timeoutMs + RECONCILE_MARGIN_MS,
+    heartbeatMs: run.frozen.settings.heartbeatMs.repeatable,
+    maximumAttempts: follows(run, 'workedTime') ? 0 : RECONCILE_ATTEMPTS_MAX,
+  };
   const started = start(run, 'reconcile_tool', (id, events): ActivityEffect => ({
     kind: 'reconcile_tool',
     id,
@@ -48,17 +54,11 @@ export function reconcile(run: OpenRun, call: ReturnedStage): Step<OpenRun> {
       inlineBytesMax: inlineBytesFor(run, call),
       ...(isReferredTo(call) && { typed: true }),
       timeoutMs,
-      ...codeToFindOut(run, call),
+      ...(call.unserved ? { ledgerOnly: true as const } : codeToFindOut(run, call)),
       ...proofsFor(run, call),
       events,
     },
-    limits: {
-      // It may wait until the claim has run out, and then lets the tool's probe answer.
-      attemptMs: 2 * timeoutMs + RECONCILE_MARGIN_MS,
-      heartbeatMs: run.frozen.settings.heartbeatMs.repeatable,
-      maximumAttempts: follows(run, 'workedTime') ? 0 : RECONCILE_ATTEMPTS_MAX,
-    },
-    ...queueOf(run, call.tool),
+    ...(call.unserved ? { limits } : onQueueOf(run, limits, { tool: call.tool })),
     summary: `what became of ${call.tool}`,
   }));
   return {

@@ -36,7 +36,7 @@ import {
   wasHandedOver,
 } from '../step/open-work.js';
 import { emit, warn } from '../step/outbox.js';
-import { codeOf, queueOf } from '../step/route.js';
+import { codeOf, onQueueOf } from '../step/route.js';
 import { askPerson } from './ask-person.js';
 import { escalate } from './escalate.js';
 import { tellRecovery } from './recovered.js';
@@ -111,8 +111,7 @@ function execute(run: OpenRun, call: GrantedStage, { tool, cost }: Executor) {
       ...(cost !== undefined && { cost }),
       events,
     },
-    limits,
-    ...queueOf(run, call.tool, call.grant),
+    ...onQueueOf(run, limits, call),
     summary: call.tool,
   }));
   const effectId = `execute_tool-${counted.nextEffect}`;

@@ -14,6 +14,13 @@ export function isText(value: unknown, max: number): value is string {
   return typeof value === 'string' && value.trim() !== '' && value.length <= max;
 }
 
+/** No text of a JSON value, names of fields included, has half of a surrogate pair: such a text has no form in UTF-8. */
+export function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return !/\p{Surrogate}/u.test(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, part]) => isWellFormed(name) && isWellFormed(part));
+}
+
 export function isSmallJson(value: unknown, charsMax: number): boolean {
   if (depthOf(value) > SHAPE_DEPTH_MAX) return false;
   const text = JSON.stringify(value) as string | undefined;

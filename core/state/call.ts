@@ -48,6 +48,8 @@ export interface CallBase {
   readonly unprovenWords?: number;
   /** Its tool is served with another schema since its arguments were checked, or agreed to (G110). */
   readonly outdated?: true;
+  /** Nobody worked on the queue of its tool: the ledger alone says what became of it (G118). */
+  readonly unserved?: true;
   /** What the business controls said of these arguments when they were checked. */
   readonly outlook?: Outlook;
 }

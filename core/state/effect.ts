@@ -116,6 +116,8 @@ export interface CloseRunOutput extends Acknowledged {
 export interface EffectLimits {
   /** One attempt (start to close). */
   readonly attemptMs: number;
+  /** In a task queue that is not the run's, until a worker takes it (schedule to start). */
+  readonly queuedMs?: number;
   /** All attempts with the time in between (schedule to close): under rules without `workedTime`. */
   readonly totalMs?: number;
   /** A worker that says nothing for this long is taken to be dead. */

@@ -13,6 +13,8 @@ export interface Failure {
   /** The activity's own time ran out. */
   readonly timedOut?: boolean;
   readonly cancelled?: boolean;
+  /** No worker of its task queue took it for as long as the run waits. */
+  readonly unserved?: true;
   readonly attempts?: number;
   /** How long its attempts worked, in ms; absent: nobody knows. */
   readonly workedMs?: number;
@@ -45,6 +47,7 @@ export function failureOf(raw: RawFailure, { attemptMs }: { readonly attemptMs: 
     typeof raw.details === 'object' && raw.details !== null
       ? (raw.details as { readonly [key: string]: unknown })
       : undefined;
+  if (raw.timeoutType === 'SCHEDULE_TO_START') return untaken(raw);
   return {
     code: isErrorCode(raw.type) ? raw.type : raw.cancelled ? 'Aborted' : 'Internal',
     message: (raw.message ?? 'no message').slice(0, FAILURE_MESSAGE_CHARS),
@@ -55,6 +58,15 @@ export function failureOf(raw: RawFailure, { attemptMs }: { readonly attemptMs: 
     ...countIn('claimed', raw.timedOut === true ? raw.progress : raw.details),
     ...(details && { details }),
   };
+}
+
+/** A delivery before it may have worked, and was lost: only then was a heartbeat heard. */
+function untaken({ progress }: RawFailure): Failure {
+  const message = 'No worker of its task queue took it.';
+  if (progress === undefined || progress === null)
+    return { code: 'ToolUnavailable', message, unserved: true, attempts: 0 };
+  const told = { ...countIn('workedMs', progress), ...countIn('claimed', progress) };
+  return { code: 'Internal', message, unserved: true, ...told };
 }
 
 /**

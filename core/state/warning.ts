@@ -68,6 +68,7 @@ const KINDS = {
   tool_schema_changed: {
     says: 'A worker serves a tool with another schema than the run began with.',
   },
+  queue_unserved: { says: 'No worker of the task queue of a tool took its call.' },
   not_compacted: { says: 'A compaction has not shortened the conversation.' },
   history_repaired: { says: 'A call of the stored conversation had no result and was given one.' },
   state_not_forked: { says: 'A fork begins without the previous values of its session.' },

@@ -200,7 +200,7 @@ export function baseOf(call: Call): CallBase {
   const { id, index, callKey, revision, tool, toolVersion, args, digest } = call;
   const { attempt, attempts, handedOver, corrected, flow, repeatAsks, unprovenWords, outlook } =
     call;
-  const { inDoubt, outdated, costMicroUsd } = call;
+  const { inDoubt, outdated, unserved, costMicroUsd } = call;
   return {
     id,
     index,
@@ -214,6 +214,7 @@ export function baseOf(call: Call): CallBase {
     attempts,
     ...(inDoubt !== undefined && { inDoubt }),
     ...(outdated !== undefined && { outdated }),
+    ...(unserved !== undefined && { unserved }),
     ...(costMicroUsd !== undefined && { costMicroUsd }),
     ...(handedOver !== undefined && { handedOver }),
     ...(corrected !== undefined && { corrected }),

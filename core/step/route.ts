@@ -7,6 +7,7 @@
  * approved is asked again.
  */
 import { digestOf, ownValue, type Json } from '../json/json.js';
+import type { ActivityEffect, EffectLimits } from '../state/effect.js';
 import type { Frozen } from '../state/frozen.js';
 import type { ModelRoute } from '../state/model.js';
 import type { NeedsCode, NeedsTool } from '../state/payloads/payload.js';
@@ -123,6 +124,21 @@ export function queueOf(
   const tool = frozenTool(run, name);
   const queue = (sandbox ? tool?.sandboxQueue : undefined) ?? tool?.queue;
   return queue === undefined ? {} : { queue };
+}
+
+/** The same for an effect, with how long it may lie there before a worker takes it (G118). */
+export function onQueueOf(
+  run: OpenRun,
+  limits: EffectLimits,
+  { tool, grant }: { readonly tool: string; readonly grant?: Parameters<typeof queueOf>[2] },
+): Pick<ActivityEffect, 'limits' | 'queue'> {
+  const place = queueOf(run, tool, grant);
+  if (place.queue === undefined || !follows(run, 'queuesLimited')) return { limits, ...place };
+  const { unservedMs } = unservedLimit(run);
+  return {
+    limits: { ...limits, ...(unservedMs !== undefined && { queuedMs: unservedMs }) },
+    ...place,
+  };
 }
 
 /** Workers serve another schema under the same version: from now on it is the run's. */

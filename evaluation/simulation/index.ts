@@ -11,6 +11,7 @@ import {
   virtualClock,
   SIMULATION_START,
   type Simulation,
+  type SimulationOptions,
 } from '../../testing/simulation/index.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import type { CaseRun, Engine, Observation } from '../engine.js';
@@ -29,7 +30,14 @@ import { sendToRun, simulatedStage } from './simulated-stage.js';
 /** Everything happens in this process: more cases at once would only wait for one another. */
 const CONCURRENCY = 1;
 
-export function createSimulationEngine(): Engine {
+export interface SimulationEngineOptions {
+  /** The rules that runs follow; default: the newest. */
+  readonly rules?: number;
+  /** Called after each decision of a case, with what it started. */
+  readonly onStep?: SimulationOptions['onStep'];
+}
+
+export function createSimulationEngine(options: SimulationEngineOptions = {}): Engine {
   const stores = storePool();
   return {
     name: 'simulation',
@@ -41,7 +49,7 @@ export function createSimulationEngine(): Engine {
       try {
         const { goal } = fixture;
         return goal === undefined
-          ? await play(fixture, store)
+          ? await play(fixture, store, options)
           : observed(await playGoal(fixture, goal, store));
       } catch (error) {
         return broken(wordsOf(error));
@@ -62,7 +70,11 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-async function play(fixture: Fixture, store: MemoryStore): Promise<CaseRun> {
+async function play(
+  fixture: Fixture,
+  store: MemoryStore,
+  options: SimulationEngineOptions,
+): Promise<CaseRun> {
   const began = performance.now();
   const playing: { simulation?: Simulation } = {};
   const cast = castOf(
@@ -75,7 +87,7 @@ async function play(fixture: Fixture, store: MemoryStore): Promise<CaseRun> {
   if (start instanceof HoldfastError) {
     return observed(notStarted(unstarted, start.code, start.message));
   }
-  const simulation = (playing.simulation = begin(fixture, { store, cast, start }));
+  const simulation = (playing.simulation = begin(fixture, { ...options, store, cast, start }));
   const { moments } = cast;
   void moments.reach({ kind: 'start' });
   const final = await simulation.finish();
@@ -114,15 +126,16 @@ async function startIn(store: MemoryStore, fixture: Fixture): Promise<StartInput
   }
 }
 
-interface Setting {
+interface Setting extends SimulationEngineOptions {
   readonly store: MemoryStore;
   readonly cast: Cast;
   readonly start: StartInput;
 }
 
-function begin(fixture: Fixture, { store, cast, start }: Setting): Simulation {
+function begin(fixture: Fixture, { store, cast, start, ...options }: Setting): Simulation {
   const { config, providers, moments, summaries } = cast;
   return startSimulation({
+    ...options,
     store,
     config,
     providers,

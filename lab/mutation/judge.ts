@@ -41,6 +41,7 @@ const FILES = [
   'index.ts',
   'jest.config.cjs',
   'lab/mutation',
+  'lab/seal/case-commands.ts',
   'test',
 ] as const;
 /** No case and no test of the core comes by the rest of it. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { collectFixtures } from '../../evaluation/collect.js';
 import { compare } from '../../evaluation/compare.js';
 import type { Fixture } from '../../evaluation/fixture.js';
+import { firstDifference, keptCommands, keptNumbers, playerOf } from '../seal/case-commands.js';
 import { createSimulationEngine } from '../../evaluation/simulation/index.js';
 import { switches } from './switch.js';
 
@@ -24,6 +25,19 @@ export interface Report {
 const FOLDER = join(__dirname, '..', '..');
 const engine = createSimulationEngine();
 
+/** What may notice a change, by position; undefined: it does not. */
+type Witness = () => Promise<string | undefined>;
+
+/** Each case as it is expected, then as it commands under the newest sealed rules, then under older ones in turn. */
+function witnesses(fixtures: readonly Fixture[]): readonly Witness[] {
+  const [newest = 0, ...older] = keptNumbers().toReversed();
+  return [
+    ...fixtures.map((fixture) => () => noticing(fixture)),
+    ...fixtures.map(commanding(() => newest)),
+    ...fixtures.map(commanding((index) => older[index % older.length] ?? newest)),
+  ];
+}
+
 async function noticing(fixture: Fixture): Promise<string | undefined> {
   const run = await engine.run(fixture, { seed: 1 });
   if (run.kind !== 'observed') return `${fixture.caseId} (engine)`;
@@ -31,20 +45,44 @@ async function noticing(fixture: Fixture): Promise<string | undefined> {
   return first === undefined ? undefined : `${fixture.caseId} (${first.path})`;
 }
 
+function commanding(rulesAt: (index: number) => number) {
+  return (fixture: Fixture, index: number): Witness => {
+    const rules = rulesAt(index);
+    return async () => {
+      const now = await playerUnder(rules).play(fixture);
+      const kept = commandsUnder(rules).get(fixture.caseId) ?? [];
+      const found = firstDifference(kept, now);
+      return found === undefined ? undefined : `${fixture.caseId}, rules ${rules}: ${found}`;
+    };
+  };
+}
+
+const playerUnder = remembered(playerOf);
+const commandsUnder = remembered(keptCommands);
+
+function remembered<T>(make: (rules: number) => T): (rules: number) => T {
+  const made = new Map<number, T>();
+  return (rules) => {
+    const value = made.get(rules) ?? make(rules);
+    made.set(rules, value);
+    return value;
+  };
+}
+
 async function main(): Promise<void> {
-  const fixtures = await collectFixtures({ paths: ['test/scenarios'], folder: FOLDER });
+  const all = witnesses(await collectFixtures({ paths: ['test/scenarios'], folder: FOLDER }));
   const atLoad = [...switches.differed];
   process.on('message', (order: Order) => void follow(order));
-  process.send!({ cases: fixtures.length });
+  process.send!({ cases: all.length });
 
   async function follow({ mutant, cases }: Order): Promise<void> {
     switches.active = mutant;
     const differed: number[][] = [];
     let noticed: string | undefined;
-    for (const index of cases.length > 0 ? cases : fixtures.keys()) {
+    for (const index of cases.length > 0 ? cases : all.keys()) {
       switches.differed.clear();
       switches.uses = 0;
-      const by = await noticing(fixtures[index]!);
+      const by = await all[index]!();
       differed.push([...switches.differed]);
       if (by === undefined) continue;
       noticed = by;

@@ -1,6 +1,8 @@
-/** `npm run seal -- record | prove | base | speed`: keeps histories, and holds today's code to them. */
+/** `npm run seal -- record | commands | prove | base | speed`: keeps histories, and holds today's code to them. */
 import { Command } from 'commander';
 import { RULES_VERSION } from '../../core/step/changes.js';
+import { keepCommands } from './case-commands.js';
+import { rulesFolders } from './kept-histories.js';
 import { replayFromBase } from './base.js';
 import { MIXED_LEAST, prove } from './prove.js';
 import { record } from './record.js';
@@ -38,9 +40,22 @@ program
   .option('--seed <n>', 'of the random cases', wholeNumber)
   .option('--from <folder>', 'bundles to choose from, instead of playing cases')
   .option('--every', 'keep every bundle of --from')
-  .action(({ seed = newSeed(), ...options }: RecordOptions) => {
+  .action(async ({ seed = newSeed(), ...options }: RecordOptions) => {
     say(`seed ${seed}`);
-    return record({ ...options, seed, say });
+    await record({ ...options, seed, say });
+    say(`${await keepCommands(options.rules)} cases have their commands kept`);
+  });
+program
+  .command('commands')
+  .description('Keeps what cases command under each sealed number, where that is not kept yet.')
+  .option(
+    '--anew',
+    'all of it: after a change outside of the core that moves payloads, and `prove`',
+  )
+  .action(async (options: { readonly anew?: boolean }) => {
+    for (const rules of rulesFolders()) {
+      say(`rules ${rules}: ${await keepCommands(rules, options)} cases written`);
+    }
   });
 program
   .command('prove')

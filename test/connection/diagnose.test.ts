@@ -1,4 +1,11 @@
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import {
+  connect as connectSocket,
+  createServer,
+  type AddressInfo,
+  type Server,
+  type Socket,
+} from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { connect as connectClient } from '../../client/index.js';
 import type { Credentials } from '../../connection/index.js';
 import type { HoldfastError } from '../../core/state/errors.js';
@@ -18,6 +25,8 @@ describeWithCertificates('a connection that does not come about', () => {
   let others: Authority;
   let fronts: Record<'mtls' | 'keyed' | 'strict' | 'misnamed' | 'expired', SecureFront>;
   let bare: readonly Server[];
+  let [curt, curtAddresses]: [readonly Curt[], readonly string[]] = [[], []];
+  let deafAddress = '';
   let [plainAddress, silentAddress, oldAddress] = ['', '', ''];
   let client: Issued;
 
@@ -45,14 +54,22 @@ describeWithCertificates('a connection that does not come about', () => {
     const silent = answering(undefined);
     // A fatal alert of TLS: another version is wanted.
     const old = answering(Buffer.from('15030300020246', 'hex'));
-    bare = [plain, silent, old];
-    [plainAddress = '', silentAddress = '', oldAddress = ''] = await Promise.all(
+    // It hangs up on everything.
+    const deaf = answering(Buffer.alloc(0));
+    bare = [plain, silent, old, deaf];
+    [plainAddress = '', silentAddress = '', oldAddress = '', deafAddress = ''] = await Promise.all(
       bare.map(listening),
     );
+    curt = [
+      await startCurt({ ...server, ca: ours.ca, maxVersion: 'TLSv1.3' }),
+      await startCurt({ ...server, ca: ours.ca, maxVersion: 'TLSv1.2' }),
+    ];
+    curtAddresses = curt.map(({ address }) => address);
   });
   afterAll(async () => {
     await Promise.all(Object.values(fronts).map((front) => front.stop()));
     for (const socket of sockets) socket.destroy();
+    await Promise.all(curt.map((one) => one.stop()));
     await Promise.all(bare.map((one) => new Promise((resolve) => one.close(resolve))));
     ours.remove();
     others.remove();
@@ -84,6 +101,9 @@ describeWithCertificates('a connection that does not come about', () => {
       () => [fronts.mtls.address, trusting(pairOf(others.issue({ name: 'stranger' })))],
     ],
     ['tls_expected', 'speaks TLS, and it was called without', () => [fronts.mtls.address, {}]],
+    ['tls_expected', 'speaks TLS', () => [curtAddresses[0]!, {}]],
+    ['tls_expected', 'speaks TLS', () => [curtAddresses[1]!, {}]],
+    ['no_answer', 'No Temporal server answers', () => [deafAddress, {}]],
     ['untrusted', 'nobody who is trusted here', () => [fronts.keyed.address, { apiKey: SECRET }]],
     ['server_name', 'for another name than localhost', () => [fronts.misnamed.address, trusting()]],
     ['expired', 'is not valid today', () => [fronts.expired.address, trusting()]],
@@ -144,4 +164,41 @@ function answering(bytes: Buffer | undefined): Server {
 async function listening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `localhost:${(server.address() as AddressInfo).port}`;
+}
+
+interface Curt {
+  readonly address: string;
+  stop(): Promise<void>;
+}
+
+/** Demands a certificate of its clients, and hangs up without an alert on whoever shows none. */
+async function startCurt(options: TlsOptions): Promise<Curt> {
+  const inner = createTlsServer({ ...options, requestCert: true, rejectUnauthorized: true });
+  inner.on('tlsClientError', () => undefined);
+  const behind = await listening(inner);
+  const front = createServer((socket) => {
+    sockets.add(socket);
+    const through = connectSocket(Number(behind.split(':')[1]), 'localhost');
+    sockets.add(through);
+    for (const one of [socket, through]) one.on('error', () => undefined);
+    let flights = 0;
+    socket.on('data', (bytes) => {
+      flights += 1;
+      // The second flight would bring the client's certificate.
+      if (flights === 1) through.write(bytes);
+      else socket.destroy();
+    });
+    through.on('data', (bytes) => socket.write(bytes));
+    through.on('close', () => socket.destroy());
+    socket.on('close', () => through.destroy());
+  });
+  const address = await listening(front);
+  const closed = (one: Server) => new Promise((resolve) => one.close(resolve));
+  return {
+    address,
+    async stop() {
+      await closed(front);
+      await closed(inner);
+    },
+  };
 }

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readAccess } from '../../connection/index.js';
@@ -153,5 +154,41 @@ describeWithCertificates('certificates in files', () => {
     expect(refused(pair(one.keyFile, one.keyFile))).toContain('holds no certificate');
     expect(refused(pair(one.certFile, one.certFile))).toContain('holds no private key');
     expect(refused({ HOLDFAST_TLS_CERT: one.certFile })).toContain('HOLDFAST_TLS_KEY is not');
+  });
+});
+
+describe('the file of an API key', () => {
+  const keyIn = (file: string) => ({ HOLDFAST_API_KEY_FILE: file });
+  const writers: ChildProcess[] = [];
+  afterEach(() => {
+    for (const one of writers.splice(0)) one.kill('SIGKILL');
+  });
+
+  function pipeFrom(command: string): string {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    writers.push(spawn('sh', ['-c', `exec ${command} > "${pipe}"`], { stdio: 'ignore' }));
+    return pipe;
+  }
+
+  test('may be a pipe that somebody writes into', () => {
+    expect(read(keyIn(pipeFrom(`printf '%s\\n' ${SECRET}`)))).toEqual({ apiKey: SECRET });
+  });
+
+  test('may be a link to a link, as Kubernetes mounts secrets', () => {
+    mkdirSync(join(folder, '..2026_11_23'));
+    writeFileSync(join(folder, '..2026_11_23', 'key'), SECRET);
+    symlinkSync('..2026_11_23', join(folder, '..data'));
+    symlinkSync(join('..data', 'key'), join(folder, 'key'));
+    expect(read(keyIn('key'))).toEqual({ apiKey: SECRET });
+  });
+
+  test('is read no further than it may be long', () => {
+    const limit = 1_048_576;
+    writeFileSync(join(folder, 'large'), 'k'.repeat(2 * limit));
+    expect(refused(keyIn('large'))).toContain('is empty or too large');
+    writeFileSync(join(folder, 'longest'), 'k'.repeat(limit));
+    expect(read(keyIn('longest')).apiKey).toHaveLength(limit);
+    expect(refused(keyIn(pipeFrom('yes')))).toContain('is empty or too large');
   });
 });

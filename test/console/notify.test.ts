@@ -55,11 +55,14 @@ async function ask(...askIds: readonly string[]): Promise<void> {
   await store.appendEvents(SOURCE, eventsFrom(0, [SESSION_INIT, ...bodies]));
 }
 
+/** Nobody can move the clock of a database. */
+const onTestClock = (): Store => ({ ...store, claimClock: async (at) => at });
+
 function start(target: object = {}, over: Partial<NotifierSettings> = {}): Notifier {
   const { url } = receiver;
   const ops = { name: 'ops', url, secretVariable: 'S', secret: 'shh', format: 'json' as const };
   const notifier = startNotifier({
-    store,
+    store: onTestClock(),
     targets: [{ ...ops, ...target }],
     publicUrl: 'https://desk.example.org/',
     clock: () => now,
@@ -190,7 +193,7 @@ function notifying(): void {
     await ask('r1:0');
     let held = 0;
     const slow: NotifierSettings['store'] = {
-      ...store,
+      ...onTestClock(),
       async claimNotice(name, claim) {
         const claimed = await store.claimNotice(name, claim);
         held += 1;
@@ -289,7 +292,7 @@ function notifying(): void {
     await ask(...bad, 'r1:good');
     let rounds = 0;
     const counted: NotifierSettings['store'] = {
-      ...store,
+      ...onTestClock(),
       dueNotices(wanted) {
         if (!askIds().includes('r1:good')) rounds += 1;
         return store.dueNotices(wanted);
@@ -338,7 +341,10 @@ function notifying(): void {
 
   test('closed questions that are more than one removal takes are removed in one turn', async () => {
     const removals = [LIST_ROWS_MAX, LIST_ROWS_MAX, 5];
-    start({}, { store: { ...store, removeClosedNotices: async () => removals.shift() ?? 0 } });
+    start(
+      {},
+      { store: { ...onTestClock(), removeClosedNotices: async () => removals.shift() ?? 0 } },
+    );
     await until(() => removals.length === 0);
   });
 
@@ -355,7 +361,7 @@ function notifying(): void {
     start({ tenants: ['other'] });
     // A store that hands it out all the same.
     const lax: NotifierSettings['store'] = {
-      ...store,
+      ...onTestClock(),
       dueNotices: ({ target, at, limit }) => store.dueNotices({ target, at, limit }),
     };
     start({ tenants: ['other'] }, { store: lax });
@@ -372,6 +378,32 @@ describe('on SQLite', () => {
 
 (postgresBinaries() === undefined ? describe.skip : describe)('on PostgreSQL', () => {
   beforeAll(() => useDatabase('postgres'));
+
+  describe('consoles whose clocks differ by hours', () => {
+    beforeEach(begin);
+    afterEach(end);
+
+    test('share the clock of the database: a claim is nobody else’s before it has run out', async () => {
+      await ask('r1:0');
+      // The one that claims is slow, and its own clock is behind by two hours.
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      receiver.answer = async () => {
+        await released;
+        return { status: 200 };
+      };
+      const [behind, ahead] = [-2, 2].map((hours) => () => Date.now() + hours * HOUR_MS);
+      start({}, { store, clock: behind! });
+      await received(1);
+      start({}, { store, clock: ahead! });
+      await quiet();
+      release();
+      await until(async () => (await noticeOf())?.state === 'sent');
+      expect(askIds()).toEqual(['r1:0']);
+      const { firstAt } = (await noticeOf())!;
+      expect(Math.abs(firstAt - Date.now())).toBeLessThan(HOUR_MS);
+    });
+  });
   notifying();
 });
 

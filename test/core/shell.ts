@@ -29,6 +29,7 @@ import type { Run } from '../../core/state/run.js';
 import { outcomeOf, type Outcome } from './outcomes.js';
 import { createTranscript, type Message, type Transcript } from './transcript.js';
 import { decisionOn, type Script } from './script.js';
+import { keepsTwins, withBoth, withTwin } from './sealed-twin.js';
 
 /** Start of virtual time, ms since epoch. */
 export const START = 1_000_000;
@@ -70,7 +71,13 @@ export interface Shell {
   orders: number;
 }
 
+keepsTwins((twin) => tick(twin, { timers: true }));
+
 export function createShell(script: Script): Shell {
+  return withTwin(script, newShell);
+}
+
+function newShell(script: Script): Shell {
   const { taskId = 'case', ...task } = script.task ?? {};
   const { tenant, cwd, parent } = script;
   const start = {
@@ -180,6 +187,10 @@ function cancel(shell: Shell, target: string): void {
 
 /** Puts inputs into the inbox: they are received with whatever comes back next, before it. */
 export function post(shell: Shell, ...inputs: readonly Outside[]): void {
+  withBoth(shell, (one) => postIn(one, ...inputs));
+}
+
+function postIn(shell: Shell, ...inputs: readonly Outside[]): void {
   for (const input of inputs) {
     if (input.type === 'decision' && input.ticket !== undefined) shell.tickets.push(input.ticket);
     shell.inbox.push({ ...input, at: shell.now } as Input);
@@ -197,6 +208,10 @@ export function send(shell: Shell, ...inputs: readonly Outside[]): void {
 
 /** All facts of this activation, then one decision. */
 export function activate(shell: Shell): void {
+  withBoth(shell, (one) => activateIn(one));
+}
+
+function activateIn(shell: Shell): void {
   for (const input of shell.inbox.splice(0)) {
     shell.run = receive(shell.run, input);
     takeEvents(shell);
@@ -206,6 +221,10 @@ export function activate(shell: Shell): void {
 
 /** The next outcome arrives, together with the inbox. False when nothing but timers is awaited. */
 export function tick(shell: Shell, options: { readonly timers?: boolean } = {}): boolean {
+  return withBoth(shell, (one) => tickIn(one, options));
+}
+
+function tickIn(shell: Shell, options: { readonly timers?: boolean } = {}): boolean {
   const candidates = shell.awaited.filter((one) => options.timers || !one.id.startsWith('timer-'));
   const next = candidates.sort((a, b) => a.due - b.due || a.order - b.order)[0];
   if (next === undefined || shell.run.final !== undefined) return false;
@@ -258,6 +277,10 @@ function refuseEndless(step: number): void {
 
 /** Lets time pass; what is due meanwhile happens in its order. */
 export function pass(shell: Shell, ms: number): void {
+  withBoth(shell, (one) => passIn(one, ms));
+}
+
+function passIn(shell: Shell, ms: number): void {
   const end = shell.now + ms;
   for (;;) {
     const due = shell.awaited
@@ -272,6 +295,10 @@ export function pass(shell: Shell, ms: number): void {
 
 /** The due outcome of one effect and these inputs arrive in one activation, in this order. */
 export function together(shell: Shell, order: readonly ('timer' | Outside)[]): void {
+  withBoth(shell, (one) => togetherIn(one, order));
+}
+
+function togetherIn(shell: Shell, order: readonly ('timer' | Outside)[]): void {
   for (const one of order) {
     const timer = shell.awaited.find((awaited) => awaited.id.startsWith('timer-'));
     if (one !== 'timer') post(shell, one);
@@ -282,6 +309,10 @@ export function together(shell: Shell, order: readonly ('timer' | Outside)[]): v
 
 /** Continues as new at the next boundary, through JSON, as the workflow does. */
 export function crossSegment(shell: Shell): void {
+  withBoth(shell, (one) => crossSegmentIn(one));
+}
+
+function crossSegmentIn(shell: Shell): void {
   send(shell, { type: 'segment_full' });
   for (let step = 0; shell.run.final === undefined && tick(shell); step += 1) refuseEndless(step);
   if (shell.run.final?.kind !== 'continue_as_new')

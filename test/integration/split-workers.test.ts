@@ -1,9 +1,20 @@
 /** Workflows, activities and dangerous tools in workers of their own. */
 import { z } from 'zod';
 import { defineAgent, defineConfig, defineTool } from '../../authoring/index.js';
-import { call, say, startWorld, until, type History, type World } from './support/world.js';
+import {
+  call,
+  ofType,
+  say,
+  startWorld,
+  until,
+  warnings,
+  type History,
+  type World,
+} from './support/world.js';
 
 const JAIL = 'jail';
+/** Nobody works on it. */
+const CELL = 'cell';
 const places: string[] = [];
 
 /** What one worker serves; its tools say where they ran. */
@@ -15,18 +26,21 @@ function configAt(place: string) {
         name: 'desk',
         model: 'scripted/model',
         instructions: 'Serve the customer.',
-        policy: { version: '1', rules: [{ tool: 'shell.run', decision: 'allow' }] },
+        policy: { version: '1', rules: [{ tool: '*', decision: 'allow' }] },
         tools: [
+          ['shell.run', JAIL],
+          ['cell.run', CELL],
+        ].map(([name, queue]) =>
           defineTool({
-            name: 'shell.run',
+            name: name!,
             version: '1',
             effect: 'execute',
             idempotency: 'none',
-            queue: JAIL,
+            queue: queue!,
             input: z.object({ command: z.string() }),
             run: ran,
           }),
-        ],
+        ),
       }),
     ],
     worker: { activitiesAtOnce: 5, activitiesPerSecond: 50, activityPollers: 2 },
@@ -67,3 +81,23 @@ test('a tool runs on the workers of its queue alone, and waits for them without 
   }
   expect(await world.client.workerCount(JAIL)).toBe(1);
 });
+
+test('a queue on which nobody works is named, and given up when its time is over', async () => {
+  const requiredEvidence = [{ id: 'listed', satisfiedBy: 'cell.run' }];
+  const run = await world.start({
+    runId: 'empty-queue',
+    replies: [call('cell.run', { command: 'ls' }), say('Listed.')],
+    task: { goal: 'List.', requiredEvidence },
+    settings: { unservedTimeoutMs: 13_000 },
+  });
+  const wait = await until('the wait', async () => (await run.execution()).waits[0]);
+  expect(wait).toMatchObject({
+    for: `a worker of the task queue ${CELL}`,
+    activity: 'execute_tool',
+  });
+  const { result, events } = await world.ended(run);
+  expect(result).toMatchObject({ stopReason: 'tool_unavailable', status: 'failed' });
+  expect(ofType(events, 'tool_finished')).toMatchObject([{ code: 'tool_unavailable' }]);
+  expect(warnings(events)).toContain('queue_unserved');
+  expect(places).not.toContain(CELL);
+}, 60_000);

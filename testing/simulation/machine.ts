@@ -64,12 +64,14 @@ export interface WorldOptions {
   /** For models whose tokens are not those of their texts; default: reckoned by length. */
   readonly sizeAfterSummary?: ActivityDeps['sizeAfterSummary'];
   readonly clock?: VirtualClock;
+  /** The rules that runs follow; default: the newest. */
+  readonly rules?: number;
   /** Called at the places where an effect can be cut, in whatever runs there; it may kill the worker. */
   readonly seam?: Seam;
 }
 
 export function worldOf(options: WorldOptions): World {
-  const { store, config, providers, sizeAfterSummary } = options;
+  const { store, config, providers, rules, sizeAfterSummary } = options;
   const clock = options.clock ?? virtualClock(SIMULATION_START);
   const deps = {
     store,
@@ -77,6 +79,7 @@ export function worldOf(options: WorldOptions): World {
     providers,
     clock: clock.now,
     timers: clock,
+    ...(rules !== undefined && { rules }),
     ...(sizeAfterSummary !== undefined && { sizeAfterSummary }),
   };
   const workers = simulatedWorkers({ deps, clock, seam: options.seam ?? (() => undefined) });

@@ -115,6 +115,8 @@ export interface ReconcileToolInput extends EventBatch, NeedsTool {
   readonly inlineBytesMax: number;
   readonly typed?: boolean;
   readonly timeoutMs: number;
+  /** No worker that may ask the tool is there: what the ledger does not know is left to a person. */
+  readonly ledgerOnly?: true;
   readonly proofs?: readonly Proof[];
 }
 

@@ -79,6 +79,11 @@ test('an activity that no worker has taken for more than 10 s waits for a worker
   expect(waits({ ...UNTAKEN, dueAt: undefined })).toEqual([]);
 });
 
+test('an activity in a queue of its own waits for a worker of that queue', () => {
+  const named = 'a worker of the task queue jail';
+  expect(waits({ ...UNTAKEN, queue: 'jail' })).toMatchObject([{ for: named }]);
+});
+
 test('an attempt after a failure that no worker takes waits for a worker as well', () => {
   const lost = { type: undefined, message: 'activity Heartbeat timeout', facts: undefined };
   expect(waits({ ...UNTAKEN, attempt: 2, failure: { ...lost, at: NOW - 11_000 } })).toEqual([

@@ -1,5 +1,5 @@
 import { call, calls, says, tool, TOOLBOX } from '../script.js';
-import { RULES_VERSION } from '../../../core/step/changes.js';
+import { CHANGES } from '../../../core/step/changes.js';
 import { answer, codesOf, createShell, executedOf, finish, ofType, settle } from '../shell.js';
 
 const ESCALATE = tool('escalate', { kind: 'handoff', effect: 'none' });
@@ -75,7 +75,7 @@ describe('a model that asks for a person', () => {
 
     test('runs of older rules hand over without a word of hooks and policy', () => {
       const policy = [{ tool: 'escalate', decision: 'deny' }] as const;
-      const shell = createShell({ ...script, policy, rules: RULES_VERSION - 1 });
+      const shell = createShell({ ...script, policy, rules: CHANGES.grantedHandoffs.since - 1 });
       expect(finish(shell).stopReason).toBe('needs_human');
       expect(ofType(shell, 'permission')).toEqual([]);
     });

@@ -1,5 +1,5 @@
 /** What an answer rests on stays pinned for as long as it is the proof (G78, G105). */
-import { RULES_VERSION } from '../../../core/step/changes.js';
+import { CHANGES } from '../../../core/step/changes.js';
 import { pinnedTexts } from '../../../core/context/pinned.js';
 import { isOpen } from '../../../core/state/run.js';
 import { call, calls, flows, says, type Script } from '../script.js';
@@ -70,7 +70,7 @@ test('a result that proves several things is said once, within the place of all'
 
 test('runs of older rules pin the newest result of each tool that is evidence', () => {
   const script = { task: { requiredEvidence: [paid] }, outcomes: ORDERS, model: TWICE };
-  expect(pinnedAfter({ ...script, rules: RULES_VERSION - 1 })).toEqual([
+  expect(pinnedAfter({ ...script, rules: CHANGES.pinnedProofs.since - 1 })).toEqual([
     'What read_order returned:\n{"order":"O-18"}',
   ]);
 });

@@ -1,7 +1,19 @@
 /** Whose workers run a tool: its queue is frozen with it, and chosen in the run. */
-import { RULES_VERSION } from '../../../core/step/changes.js';
-import { call, calls, says, tool } from '../script.js';
-import { createShell, settle, started, type Shell } from '../shell.js';
+import { failureOf, type Failure } from '../../../core/state/failure.js';
+import { CHANGES, RULES_VERSION } from '../../../core/step/changes.js';
+import { call, calls, says, tool, type Script } from '../script.js';
+import {
+  askOf,
+  codesOf,
+  createShell,
+  executedOf,
+  finish,
+  ofType,
+  settle,
+  started,
+  warningsOf,
+  type Shell,
+} from '../shell.js';
 
 const WITHOUT_QUEUES = 9;
 const SANDBOXED = { effect: 'execute', idempotency: 'none', approval: 'by_policy' } as const;
@@ -54,4 +66,100 @@ test('models, and the checks of a run, stay on its own queue', () => {
   for (const kind of ['call_model', 'close_run', 'open_run'] as const) {
     for (const effect of started(shell, kind)) expect(effect).not.toHaveProperty('queue');
   }
+});
+
+describe('a queue on which nobody works', () => {
+  const HOUR_MS = 3_600_000;
+  const settings = { unservedTimeoutMs: HOUR_MS };
+  const policy = [{ tool: '*', decision: 'allow' }] as const;
+  const TOOL_CALL = { type: null, timedOut: true, timeoutType: 'SCHEDULE_TO_START' } as const;
+  const untaken = failureOf(TOOL_CALL, { attemptMs: 1_000 });
+  const heard = failureOf({ ...TOOL_CALL, progress: { claimed: 1 } }, { attemptMs: 1_000 });
+  const notHappened = [{ kind: 'not_happened' }] as const;
+
+  function waited(name: string, script: Partial<Script> = {}): Shell {
+    const model = [calls(call('a', name, {})), says('ok')];
+    const outcomes = { [name]: [{ failure: untaken }] };
+    return settle(createShell({ tools: TOOLS, policy, model, settings, outcomes, ...script }));
+  }
+
+  test('is waited for no longer than other code that nobody serves', () => {
+    const shell = ran('x_heavy');
+    expect(started(shell, 'execute_tool')[0]!.limits.queuedMs).toBe(24 * HOUR_MS);
+    const findings = notHappened;
+    const lost = waited('x_heavy', { outcomes: { x_heavy: [{ ambiguous: 'cut' }] }, findings });
+    expect(started(lost, 'reconcile_tool')[0]!.limits.queuedMs).toBe(HOUR_MS);
+  });
+
+  test('has no limit where the run works, or under older rules', () => {
+    expect(started(ran('x_plain'), 'execute_tool')[0]!.limits).not.toHaveProperty('queuedMs');
+    const rules = CHANGES.queuesLimited.since - 1;
+    const older = started(ran('x_heavy', { rules }), 'execute_tool')[0]!;
+    expect(older.queue).toBe('heavy');
+    expect(older.limits).not.toHaveProperty('queuedMs');
+  });
+
+  test('makes a call unavailable once the ledger says that nothing was done', () => {
+    const shell = waited('x_heavy', { findings: notHappened });
+    const [finding] = started(shell, 'reconcile_tool');
+    expect(finding).not.toHaveProperty('queue');
+    expect(finding!.input).toMatchObject({ ledgerOnly: true });
+    expect(finish(shell)).toMatchObject({ stopReason: 'completed' });
+    expect(codesOf(shell)).toEqual({ a: 'tool_unavailable' });
+    const [result] = ofType(shell, 'tool_finished');
+    expect(result).toMatchObject({ attempts: 0 });
+    expect(JSON.stringify(shell.events)).toContain('queue heavy');
+    expect(warningsOf(shell)).toEqual(['queue_unserved']);
+    expect(executedOf(shell)).toHaveLength(1);
+  });
+
+  test('makes a read unavailable at once', () => {
+    const tools = [tool('x_look', { queue: 'heavy' })];
+    const shell = waited('x_look', { tools });
+    expect(finish(shell)).toMatchObject({ stopReason: 'completed' });
+    expect(codesOf(shell)).toEqual({ a: 'tool_unavailable' });
+    expect(started(shell, 'reconcile_tool')).toEqual([]);
+  });
+
+  test('ends the run whose task needs the tool', () => {
+    const requiredEvidence = [{ id: 'done', satisfiedBy: 'x_jailed' }];
+    const sandbox = [{ tool: '*', decision: 'sandbox' }] as const;
+    const shell = waited('x_jailed', {
+      policy: sandbox,
+      findings: notHappened,
+      task: { requiredEvidence },
+    });
+    expect(finish(shell)).toMatchObject({ stopReason: 'tool_unavailable' });
+    expect(JSON.stringify(shell.events)).toContain('queue jail');
+  });
+
+  test('leaves what an earlier delivery may have done to a person', () => {
+    const findings = [{ kind: 'unknown', message: 'burned' }] as const;
+    const shell = waited('x_heavy', { outcomes: { x_heavy: [{ failure: heard }] }, findings });
+    expect(askOf(shell)).toMatchObject({ kind: 'outcome' });
+  });
+
+  test('leaves it to the ledger, and then to a person, what became of a call there', () => {
+    const outcomes = { x_heavy: [{ ambiguous: 'cut off' }] };
+    const findings = [{ failure: untaken }, { kind: 'unknown', message: 'burned' }] as const;
+    const shell = waited('x_heavy', { outcomes, findings });
+    const found = started(shell, 'reconcile_tool');
+    expect(found.map(({ queue }) => queue)).toEqual(['heavy', undefined]);
+    expect(askOf(shell)).toMatchObject({ kind: 'outcome' });
+  });
+
+  test('costs nothing of what was reserved, unless a delivery was heard of', () => {
+    const dear = { effect: 'write', idempotency: 'keyed', queue: 'heavy' } as const;
+    const tools = [tool('x_dear', { ...dear, maxCostMicroUsd: 5_000 })];
+    const costOf = (failure: Failure): number => {
+      const shell = waited('x_dear', {
+        tools,
+        outcomes: { x_dear: [{ failure }] },
+        findings: notHappened,
+      });
+      return finish(shell).costMicroUsd;
+    };
+    // The bound of both attempts that the tool may have.
+    expect(costOf(heard) - costOf(untaken)).toBe(10_000);
+  });
 });

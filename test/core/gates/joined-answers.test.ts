@@ -1,5 +1,5 @@
 /** An answer that comes in several replies is one answer (G100). */
-import { RULES_VERSION } from '../../../core/step/changes.js';
+import { CHANGES } from '../../../core/step/changes.js';
 import { call, calls, says, usage, withReply, type Script } from '../script.js';
 import {
   createShell,
@@ -112,7 +112,10 @@ test('of a worker that joins nothing yet the run joins the parts itself, as far 
 });
 
 test('runs of older rules take the last part alone', () => {
-  const shell = createShell({ model: [cut('a'), says('b')], rules: RULES_VERSION - 1 });
+  const shell = createShell({
+    model: [cut('a'), says('b')],
+    rules: CHANGES.joinedAnswers.since - 1,
+  });
   expect(finish(shell).answer).toEqual({ text: 'b' });
   expect(requestsOf(shell).every((request) => !('before' in request))).toBe(true);
   expect(ofType(shell, 'model_response')).toHaveLength(2);

@@ -7,7 +7,10 @@ import {
   parseThinkingTokens,
   parseUserMessage,
 } from '../../../core/messages/parse-message.js';
+import { wholeTexts } from '../../../core/loop/whole-texts.js';
 import { parseStart } from '../../../core/messages/parse-start.js';
+import type { OpenRun, Run } from '../../../core/state/run.js';
+import { CHANGES, RULES_VERSION } from '../../../core/step/changes.js';
 
 const DECISION = { askId: 'r:1', argsHash: 'h', decision: 'approve', by: 'pat', decidedAt: 1 };
 const PARSERS = {
@@ -183,4 +186,49 @@ test('a permission mode is one of those there are', () => {
   for (const raw of ['yolo', '', null, { mode: 'plan' }, 'constructor']) {
     expect(parsePermissionMode(raw)).toMatchObject({ ok: false });
   }
+});
+
+describe('a text with half of a surrogate pair', () => {
+  const half = String.fromCharCode(0xd83d);
+  const known = { rules: RULES_VERSION, frozen: {} } as unknown as OpenRun;
+  const message = (text: string) => ({ text, id: 'm1' });
+  const read = (raw: unknown, run: Parameters<typeof wholeTexts>[0] = known) =>
+    wholeTexts(run, raw, parseUserMessage(raw));
+
+  test('is refused, wherever it stands in what counts', () => {
+    expect(read(message('All of it: \u{1F600}')).ok).toBe(true);
+    expect(read(message(`Part ${half}`))).toMatchObject({ ok: false });
+    expect(read({ ...message('fine'), [half]: half })).toMatchObject({ ok: true });
+    const answer = { askId: 'a', value: { deep: [{ [half]: 1 }] } };
+    expect(wholeTexts(known, answer, parseProvidedInput(answer))).toMatchObject({ ok: false });
+    expect(wholeTexts(known, half, parseModelName(half))).toMatchObject({ ok: false });
+  });
+
+  test('is not made by cutting a long reason', () => {
+    const reason = `${'x'.repeat(1_999)}\u{1F600}`;
+    const raw = {
+      askId: 'a',
+      argsHash: '',
+      decision: 'reject',
+      by: 'mia',
+      roles: [],
+      decidedAt: 1,
+    };
+    const parsed = parseDecision({ ...raw, reason });
+    expect(wholeTexts(known, { ...raw, reason }, parsed)).toMatchObject({ ok: true });
+  });
+
+  test('says what was wrong before that, where something was', () => {
+    expect(read({ text: ' ' })).toEqual(parseUserMessage({ text: ' ' }));
+  });
+
+  test('is taken under older rules, also before the run knows its rules', () => {
+    const { since } = CHANGES.wellFormedInputs;
+    const text = message(half);
+    expect(read(text, { ...known, rules: since - 1 }).ok).toBe(true);
+    const unopened = { rules: 1 } as Run;
+    expect(read(text, unopened).ok).toBe(true);
+    expect(read(text, { ...unopened, begunWith: since - 1 }).ok).toBe(true);
+    expect(read(text, { ...unopened, begunWith: since }).ok).toBe(false);
+  });
 });

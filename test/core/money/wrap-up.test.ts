@@ -15,7 +15,7 @@ import {
   until,
   type Shell,
 } from '../shell.js';
-import { RULES_VERSION } from '../../../core/step/changes.js';
+import { CHANGES } from '../../../core/step/changes.js';
 import { lettersOf } from '../transcript.js';
 
 const READ = calls(call('a', 'read_order'));
@@ -67,7 +67,7 @@ test.each(['round_trips', 'logical'] as const)(
 
 test('under older rules the last word comes on top of the turns', () => {
   const shell = wrappingUp({
-    rules: RULES_VERSION - 1,
+    rules: CHANGES.wrapUpFits.since - 1,
     budget: { maxTurns: 2 },
     model: [READ, READ, SUMMARY],
   });

@@ -1,5 +1,5 @@
 /** How often Stop hooks may send answers back is the session's to count (C32, G103). */
-import { RULES_VERSION } from '../../../core/step/changes.js';
+import { CHANGES, RULES_VERSION } from '../../../core/step/changes.js';
 import { says } from '../script.js';
 import { createShell, finish, started } from '../shell.js';
 
@@ -40,7 +40,7 @@ test('a session keeps the count of all of its runs', () => {
 });
 
 test('runs of older rules count their own rounds alone', () => {
-  const { result, saved } = runIn({ stopHookReentries: 2 }, RULES_VERSION - 1);
+  const { result, saved } = runIn({ stopHookReentries: 2 }, CHANGES.sessionReentries.since - 1);
   expect(result).toMatchObject({ stopReason: 'completed', counters: { stopHookReentries: 2 } });
   expect(saved).not.toHaveProperty('stopHookReentries');
 });

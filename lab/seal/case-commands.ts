@@ -1,0 +1,102 @@
+/**
+ * What the cases of test/scenarios command, under each sealed rules number: every effect with its payload, and in
+ * these all events and the result. A digest of each command is kept, so that one that has changed is found by its place.
+ * Invariant: a line that is kept is not written again unless somebody asks for it.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { collectFixtures } from '../../evaluation/collect.js';
+import type { Fixture } from '../../evaluation/fixture.js';
+import { createSimulationEngine } from '../../evaluation/simulation/index.js';
+import type { Effect } from '../../core/state/effect.js';
+
+const ROOT = join(__dirname, '..', '..');
+const FOLDER = join(ROOT, 'test', 'scenarios', 'commands');
+const DIGEST_CHARS = 6;
+
+/** One text for each command, in order. */
+export type Digests = readonly string[];
+
+export interface CommandPlayer {
+  play(fixture: Fixture): Promise<Digests>;
+  stop(): Promise<void>;
+}
+
+export function playerOf(rules: number): CommandPlayer {
+  let effects: Effect[] = [];
+  const engine = createSimulationEngine({ rules, onStep: (_, some) => effects.push(...some) });
+  return {
+    async play(fixture) {
+      effects = [];
+      const run = await engine.run(fixture, { seed: 1 });
+      const end = run.kind === 'observed' ? [] : ['broken'];
+      return [...effects.map(digestOf), ...end];
+    },
+    stop: () => engine.stop(),
+  };
+}
+
+function digestOf(effect: Effect): string {
+  // Each store has an id of its own.
+  const text = JSON.stringify(effect, (key, value: unknown) =>
+    key === 'store' && typeof value === 'object' ? 'store' : value,
+  );
+  return createHash('sha256').update(text).digest('hex').slice(0, DIGEST_CHARS);
+}
+
+/** The numbers of which commands are kept, the oldest first. */
+export function keptNumbers(): readonly number[] {
+  return readdirSync(FOLDER)
+    .flatMap((name) => /^rules-(\d+)\.txt$/.exec(name)?.[1] ?? [])
+    .map(Number)
+    .toSorted((a, b) => a - b);
+}
+
+/** By case. */
+export function keptCommands(rules: number): ReadonlyMap<string, Digests> {
+  const path = pathOf(rules);
+  if (!existsSync(path)) return new Map();
+  const lines = readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  return new Map(
+    lines.map((line) => {
+      const [caseId = '', ...digests] = line.split(' ');
+      return [caseId, digests] as const;
+    }),
+  );
+}
+
+/** Where the commands part; undefined: they are the same. */
+export function firstDifference(kept: Digests, now: Digests): string | undefined {
+  const at = now.findIndex((digest, index) => digest !== kept[index]);
+  if (at >= 0) return `command ${at + 1} of ${now.length} is another one`;
+  return now.length < kept.length ? `command ${now.length + 1} is missing` : undefined;
+}
+
+export function allCases(): Promise<readonly Fixture[]> {
+  return collectFixtures({ paths: ['test/scenarios'], folder: ROOT });
+}
+
+/** Writes what is not kept yet; `anew`: everything. How many lines were written. */
+export async function keepCommands(rules: number, { anew = false } = {}): Promise<number> {
+  const fixtures = await allCases();
+  const kept = anew ? new Map<string, Digests>() : keptCommands(rules);
+  const player = playerOf(rules);
+  let written = 0;
+  const lines: string[] = [];
+  for (const fixture of fixtures.toSorted((a, b) => (a.caseId < b.caseId ? -1 : 1))) {
+    const before = kept.get(fixture.caseId);
+    if (before === undefined) written += 1;
+    lines.push([fixture.caseId, ...(before ?? (await player.play(fixture)))].join(' '));
+  }
+  await player.stop();
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(pathOf(rules), `${lines.join('\n')}\n`);
+  return written;
+}
+
+function pathOf(rules: number): string {
+  return join(FOLDER, `rules-${rules}.txt`);
+}
