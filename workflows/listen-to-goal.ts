@@ -14,7 +14,8 @@ import { openGoalAsks, questionOfGoal, viewOfGoal } from '../core/goal/result.js
 import type { Goal } from '../core/state/goal/goal.js';
 import type { GoalInput } from '../core/state/goal/input.js';
 import type { MessageVerdict } from '../core/state/goal/message.js';
-import type { Verdict } from '../core/state/ask.js';
+import { isWellFormed } from '../core/json/shape.js';
+import type { Decision, Verdict } from '../core/state/ask.js';
 import type { Inbox } from './inbox.js';
 import * as messages from './messages.js';
 
@@ -31,7 +32,7 @@ export function listenToGoal(inbox: Inbox<GoalInput>, current: () => Goal): (goa
     );
   });
   setHandler(messages.resolveApproval, (raw) => {
-    const parsed = parseDecision(raw);
+    const parsed = wholeDecision(raw);
     inbox.put(
       parsed.ok
         ? { type: 'decision', decision: parsed.value, at: Date.now() }
@@ -81,7 +82,7 @@ function answerUpdates(inbox: Inbox<GoalInput>): (goal: Goal) => Goal {
   setHandler(
     messages.decide,
     async (raw) => {
-      const parsed = parseDecision(raw);
+      const parsed = wholeDecision(raw);
       if (!parsed.ok) return { accepted: false, reason: 'malformed', message: parsed.reason };
       const decision = parsed.value;
       return (await verdictOf((ticket) => ({
@@ -91,7 +92,7 @@ function answerUpdates(inbox: Inbox<GoalInput>): (goal: Goal) => Goal {
         at: Date.now(),
       }))) as Verdict;
     },
-    { validator: (raw) => refuseMalformed(parseDecision(raw)) },
+    { validator: (raw) => refuseMalformed(wholeDecision(raw)) },
   );
   setHandler(
     messages.tellGoal,
@@ -112,6 +113,12 @@ function answerUpdates(inbox: Inbox<GoalInput>): (goal: Goal) => Goal {
     for (const { ticket, verdict } of goal.verdicts) answered.set(ticket, verdict);
     return goal.verdicts.length === 0 ? goal : { ...goal, verdicts: [] };
   };
+}
+
+function wholeDecision(raw: unknown): Parsed<Decision> {
+  const parsed = parseDecision(raw);
+  if (!parsed.ok || isWellFormed(parsed.value)) return parsed;
+  return { ok: false, reason: 'a text of the decision has half of a surrogate pair' };
 }
 
 /** Synchronous on purpose: an async validator rejects nothing. */

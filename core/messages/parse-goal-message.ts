@@ -5,7 +5,7 @@
  */
 import { depthOf, SHAPE_DEPTH_MAX } from '../json/json-depth.js';
 import { fitsBytes, ownValue } from '../json/json.js';
-import { isRecord, isText, type Fields, type Parsed } from '../json/shape.js';
+import { isRecord, isText, isWellFormed, type Fields, type Parsed } from '../json/shape.js';
 import type { Pace } from '../state/goal/definition.js';
 import { MEMORY_LIMITS, type StepStatus } from '../state/goal/memory.js';
 import {
@@ -37,6 +37,7 @@ export function parseGoalMessage(raw: unknown): Parsed<GoalMessage> {
   if (!fitsBytes(raw, GOAL_MESSAGE_BYTES_MAX)) {
     return fault(`a message must take at most ${GOAL_MESSAGE_BYTES_MAX} bytes as JSON`);
   }
+  if (!isWellFormed(raw)) return fault('a text of the message has half of a surrogate pair');
   const base = parseBase(raw);
   if (!base.ok) return base;
   const body = parseBody(raw);

@@ -4,7 +4,7 @@
  */
 import { depthOf, SHAPE_DEPTH_MAX } from '../json/json-depth.js';
 import { ownValue } from '../json/json.js';
-import { isRecord, isText, type Parsed } from '../json/shape.js';
+import { isRecord, isText, isWellFormed, type Parsed } from '../json/shape.js';
 import type { GoalStart } from '../state/goal/definition.js';
 import { PAYLOAD_VERSION } from '../state/payloads/payload.js';
 
@@ -20,6 +20,7 @@ export function parseGoalStart(raw: unknown): Parsed<GoalStart> {
     return fault(`the input nests deeper than ${SHAPE_DEPTH_MAX} levels`);
   if (JSON.stringify(raw).length > START_CHARS_MAX)
     return fault(`the input is larger than ${START_CHARS_MAX} characters`);
+  if (!isWellFormed(raw)) return fault('a text of the input has half of a surrogate pair');
   const undecodable = ownValue(raw, '$undecodable');
   if (typeof undecodable === 'string') return fault(`the input is undecodable: ${undecodable}`);
   if (ownValue(raw, 'v') !== PAYLOAD_VERSION) return fault('the input of a goal must have v: 1');
