@@ -1,4 +1,7 @@
-/** take_message: what a person said enters the store; a plan of theirs takes the place of the goal's. */
+/**
+ * take_message: what a person said enters the store; a plan of theirs takes the place of the goal's; a goal that is handed
+ * over goes to one that is there.
+ */
 import type { TakeMessageInput, TakeMessageOutput } from '../../core/state/goal/payloads.js';
 import { factsOf } from '../../pure/goal/memory.js';
 import { stepsDefect } from '../../pure/goal/proposal-defect.js';
@@ -20,6 +23,8 @@ export async function takeMessage(
   const eventsUpTo = await appendEvents(store, scope, input);
   if (message.type === 'steer')
     return { text: await store.putText(run.tenant, message.text), eventsUpTo };
+  if (message.type === 'handoffGoal')
+    return { ...(await objectionTo(store, run, message.goalId)), eventsUpTo };
   if (message.type !== 'setPlan') return { eventsUpTo };
   const defect = stepsDefect(message.steps);
   if (defect !== undefined)
@@ -41,4 +46,15 @@ export async function takeMessage(
   const cycle = memory.children.at(-1)?.n ?? 0;
   const next = withEntry({ ...memory, plan }, { at, cycle, kind: 'person', text });
   return { memory: await writeMemory(store, input, next), plan: factsOf(plan), eventsUpTo };
+}
+
+async function objectionTo(
+  store: ActivityDeps['store'],
+  { tenant, runId }: TakeMessageInput['run'],
+  other: string,
+): Promise<Pick<TakeMessageOutput, 'refused'>> {
+  const row = other === runId ? undefined : await store.getRun(tenant, other);
+  if (row?.kind === 'goal' && row.completedAt === undefined) return {};
+  const message = `${JSON.stringify(other)} is no other goal that goes on`;
+  return { refused: { reason: 'not_applicable', message } };
 }

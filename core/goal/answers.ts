@@ -9,7 +9,7 @@ import type { AskPurpose, GoalLimits } from '../state/goal/terms.js';
 import type { Ruling } from '../step/advance.js';
 import { outcomeOf } from '../step/open-work.js';
 import { closeGoalAsk } from './asks.js';
-import { shownDigest } from './conditions.js';
+import { shownDigest, verdictOf } from './conditions.js';
 import { beginPass } from './pass.js';
 import { tell } from './telling.js';
 
@@ -185,13 +185,15 @@ function ofUnknown(goal: OpenGoal, who: string, { ask, outcome }: Answered): Ope
   const next: OpenGoal = { ...goal, unknowns };
   const yes = outcome === 'approved';
   if (who === 'reviewer') {
-    return yes ? next : { ...next, objectiveValid: { valid: false, by: byOf(ask) } };
+    const invalid = { valid: false, by: byOf(ask) };
+    return yes ? next : { ...next, objectiveValid: invalid, passed: true };
   }
   const name = who.slice('judge:'.length);
-  const index = goal.terms.done.conditions.findIndex(
-    (term) => term.kind === 'judge' && term.name === name,
+  const isUnknown = (index: number): boolean => verdictOf(goal, index) === 'unknown';
+  const indexes = goal.terms.done.conditions.flatMap((term, index) =>
+    term.kind === 'judge' && term.name === name && isUnknown(index) ? [index] : [],
   );
-  if (index < 0) return next;
+  if (indexes.length === 0) return next;
   const judgement = {
     digest: shownDigest(goal),
     valid: true,
@@ -199,7 +201,8 @@ function ofUnknown(goal: OpenGoal, who: string, { ask, outcome }: Answered): Ope
     evidence: [`ask/${ask.id}`],
     by: byOf(ask),
   };
-  const judged = { ...next, judgements: { ...goal.judgements, [index]: judgement } };
+  const answered = Object.fromEntries(indexes.map((index) => [index, judgement]));
+  const judged = { ...next, judgements: { ...goal.judgements, ...answered } };
   return yes ? beginPass(judged, 'answer') : judged;
 }
 

@@ -39,6 +39,8 @@ export function closing(goal: OpenGoal): Ruling<OpenGoal> {
     reason: `the goal ends: ${ending.reason}`,
   });
   if (withdrawn.run !== goal) return withdrawn;
+  // One at a time writes the memory.
+  if (flying(goal, ['take_message'])) return 'hold';
   if (goal.cycle !== undefined) return closeOpenCycle(goal, goal.cycle);
   if (goal.pass !== undefined || flying(goal, [...WORK, 'flush'])) return 'hold';
   return announce(goal);
@@ -59,15 +61,24 @@ function closeOpenCycle(goal: OpenGoal, cycle: OpenCycle): Ruling<OpenGoal> {
   const { ending } = goal;
   if (ending === undefined || cycle.stage === 'closing') return 'hold';
   if (cycle.stage === 'preparing') return 'hold';
-  if (cycle.stage === 'starting')
-    return flying(goal, ['start_child']) ? 'hold' : only(dropCycle(goal));
+  if (cycle.stage === 'starting') {
+    if (flying(goal, ['start_child'])) return 'hold';
+    // What ran before a reset has cost what it has cost.
+    return only(cycle.due ? { ...goal, cycle: { ...cycle, stage: 'open' } } : dropCycle(goal));
+  }
   if (ending.row === 'stop' && ending.looked !== true) {
     return closeCycle({ ...goal, ending: { ...ending, looked: true } }, cycle, false);
   }
   if (ending.told !== true) return tellChild(goal, cycle);
   if (cycle.due) return closeCycle(goal, cycle, ending.overdue === true);
-  if (ending.overdue === true) return closeCycle(goal, cycle, true);
-  return 'hold';
+  return ending.overdue === true ? giveUp(goal, cycle) : 'hold';
+}
+
+/** Nobody waits for it any more, and nothing goes on behind the end of its goal. */
+function giveUp(goal: OpenGoal, cycle: OpenCycle): Step<OpenGoal> {
+  const closed = closeCycle(goal, cycle, true);
+  const told = { kind: 'tell_child', child: cycle.child, message: 'cancel' } as const;
+  return { run: closed.run, effects: [...closed.effects, told] };
 }
 
 /** Cancel: cancelled. Deadline: interrupted. A stop interrupts a child that waits, and awaits any other. */

@@ -12,14 +12,12 @@ import type { TakeMessageOutput } from '../state/goal/payloads.js';
 import { GOAL_BUDGET_FIELDS } from '../state/goal/terms.js';
 import type { Step } from '../state/run.js';
 import type { Ruling } from '../step/advance.js';
-import { cancelTimer, only, start } from '../step/inflight.js';
+import { cancelTimer, flying, only, start } from '../step/inflight.js';
 import type { Json } from '../json/json.js';
-import { planAdopted, withoutProposed } from './answers.js';
+import { planAdopted, withFeedback, withoutProposed } from './answers.js';
 import { end } from './ending.js';
 import { GOAL_STORE_LIMITS, ofOpenGoal, tell, warnOf } from './telling.js';
-import { closeGoalAsk } from './asks.js';
-import { pendingFor } from './pending.js';
-import { wake, withdrawApproval } from './rest.js';
+import { wake, withdrawApproval, withdrawOvertaken } from './rest.js';
 
 /** Longer texts lie in the store. */
 const INLINE_CHARS_MAX = 200;
@@ -30,7 +28,7 @@ export function heedMessage(goal: OpenGoal): Ruling<OpenGoal> {
   if (held === undefined || !isTime(goal)) return undefined;
   if (held.effect !== undefined) return 'hold';
   const { message } = held;
-  if (message.type === 'setPlan' || isLong(message)) return takeMessage(goal, held);
+  if (needsStore(message)) return takeMessage(goal, held);
   return heed(goal, held);
 }
 
@@ -39,8 +37,9 @@ function isTime({ pass, cycle, segment }: OpenGoal): boolean {
   return pass === undefined && !segment.full && (cycle === undefined || cycle.stage === 'open');
 }
 
-function isLong(message: GoalMessage): boolean {
-  return message.type === 'steer' && message.text.length > INLINE_CHARS_MAX;
+function needsStore(message: GoalMessage): boolean {
+  if (message.type === 'steer') return message.text.length > INLINE_CHARS_MAX;
+  return message.type === 'setPlan' || message.type === 'handoffGoal';
 }
 
 function takeMessage(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
@@ -67,11 +66,29 @@ export function messageTaken(
   if (refused !== undefined) return refuse(goal, held, refused);
   const { message } = held;
   if (message.type === 'steer' && text !== undefined) return steer(goal, held, { text });
+  if (message.type === 'handoffGoal') return handOff(goal, held);
   if (memory === undefined || plan === undefined) return accept(goal, held);
-  // A person's plan stands above one that waits for their word.
-  const free = withoutProposed(goal, 'plan');
-  const adopted = planAdopted(free, { memory, facts: plan, by: message.by });
-  return accept({ ...adopted, approvalStale: true }, held);
+  const adopted = planAdopted(goal, { memory, facts: plan, by: message.by });
+  return accept({ ...withoutOvertaken(adopted, message.by), approvalStale: true }, held);
+}
+
+/** A person's plan takes the place of one that waits for people. */
+function withoutOvertaken(goal: OpenGoal, by: string): OpenGoal {
+  const { plan } = goal.proposed;
+  if (plan === undefined) return goal;
+  const words = `The change of the plan that ${plan.by} proposed was overtaken by the plan of ${by}`;
+  return withFeedback(withoutProposed(goal, 'plan'), words);
+}
+
+/** (g9) Never completed while a question is open or an effect in doubt. */
+function handOff(goal: OpenGoal, held: HeldMessage): OpenGoal {
+  if (goal.streaks.doubt > 0)
+    return refuse(goal, held, {
+      reason: 'not_applicable',
+      message: 'an effect is in doubt; its question comes first',
+    });
+  const row = { row: 'handed_off', reason: 'completed', detail: 'handed_off' } as const;
+  return accept(end(said(goal, held.message), row), held);
 }
 
 export function messageNotTaken(goal: OpenGoal, effectId: string, failure: Failure): OpenGoal {
@@ -103,21 +120,18 @@ function heed(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
     case 'setPace':
       return setPace(control, held, message);
     case 'handoffGoal':
-      return only(
-        accept(
-          end(control, { row: 'handed_off', reason: 'completed', detail: 'handed_off' }),
-          held,
-        ),
-      );
+      return only(handOff(goal, held));
     case 'setPlan':
       return only(accept(goal, held));
   }
 }
 
+/** They have events of their own, or are told when they are done. */
+const UNTOLD: readonly GoalMessage['type'][] = ['steer', 'setBudget', 'setPlan'];
+
 /** The event of whatever is no text. */
 function said(goal: OpenGoal, message: GoalMessage): OpenGoal {
-  if (message.type === 'steer' || message.type === 'setBudget' || message.type === 'setPlan')
-    return goal;
+  if (UNTOLD.includes(message.type)) return goal;
   const [held] = goal.messages;
   const value = valueOf(message);
   return tell(goal, {
@@ -175,9 +189,9 @@ function woken(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
 
 function steerNow(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
   const { message } = held;
-  return message.type === 'steer'
-    ? stale(steer(goal, held, { text: { text: message.text } }))
-    : only(goal);
+  return only(
+    message.type === 'steer' ? steer(goal, held, { text: { text: message.text } }) : goal,
+  );
 }
 
 function steer(
@@ -200,19 +214,22 @@ function steer(
 }
 
 /** What a person approved, or is asked to, was another cycle than the next one. */
-export function stale(goal: OpenGoal): Step<OpenGoal> {
-  const { approvalStale, ...rest } = goal;
-  return approvalStale ? withdrawApproval(rest, 'the next cycle has changed') : only(goal);
+function stale(goal: OpenGoal): Ruling<OpenGoal> {
+  // A brief that is being written does not know of the change, either.
+  if (goal.cycle === undefined && flying(goal, ['prepare_cycle'])) return undefined;
+  const { approvalStale: _, ...rest } = goal;
+  return withdrawApproval(rest, 'the next cycle has changed');
 }
 
 /** Rule: what was approved before a change is asked anew; a wake that came with it ends the sleep. */
 export function afterChange(goal: OpenGoal): Ruling<OpenGoal> {
-  if (goal.approvalStale) return stale(goal);
-  const { sleep, paused, wakeKept } = goal;
-  const plan = pendingFor(goal, 'plan_change');
-  if (plan !== undefined && goal.proposed.plan === undefined) {
-    return closeGoalAsk(goal, plan, { outcome: 'withdrawn', reason: 'a person has set the plan' });
+  if (goal.approvalStale) {
+    const asking = stale(goal);
+    if (asking !== undefined) return asking;
   }
+  const overtaken = withdrawOvertaken(goal);
+  if (overtaken !== undefined) return overtaken;
+  const { sleep, paused, wakeKept } = goal;
   if (!wakeKept || sleep === undefined || sleep.over || paused !== undefined) return undefined;
   if (sleep.asking !== undefined || sleep.found) return undefined;
   const by = goal.steeredBy.at(-1) ?? 'wake';
@@ -274,14 +291,19 @@ function setPace(
   message: Extract<GoalMessage, { type: 'setPace' }>,
 ): Step<OpenGoal> {
   const changed: OpenGoal = { ...goal, terms: { ...goal.terms, pace: message.pace } };
-  const { sleep, paused } = changed;
-  if (sleep === undefined || sleep.over || paused !== undefined || sleep.asking !== undefined)
-    return only(accept(changed, held));
+  const { sleep } = changed;
+  if (sleep === undefined || sleep.over || sleep.held) return only(accept(changed, held));
   // The new pace is looked at from the beginning of this sleep.
   const { sleep: _, ...awake } = wake(changed, message.by);
   const step = untimed(awake, goal);
   return { run: accept(step.run, held), effects: step.effects };
 }
+
+/** Said to whoever waits over the end of a segment. */
+export const RECEIVED: MessageVerdict = {
+  accepted: true,
+  message: 'received; the goal heeds it in its next segment',
+};
 
 function accept(goal: OpenGoal, { message, ticket }: HeldMessage, words?: string): OpenGoal {
   const verdict: MessageVerdict = {

@@ -25,6 +25,8 @@ export function beginPass(
   cycle: { readonly progress?: readonly ProgressItem[]; readonly closed?: ClosedCycle } = {},
 ): OpenGoal {
   const passes = goal.passes + 1;
+  // What is found out now stands in no brief that people were shown.
+  const isNews = goal.draft !== undefined || goal.proposed.approved !== undefined;
   const pass: Pass = {
     reason,
     step: 'validate',
@@ -35,7 +37,13 @@ export function beginPass(
     progress: cycle.progress ?? [],
     ...(cycle.closed !== undefined && { closed: cycle.closed }),
   };
-  return { ...goal, passes, pass, tally: { ...goal.tally, turnCount: passes } };
+  return {
+    ...goal,
+    passes,
+    pass,
+    tally: { ...goal.tally, turnCount: passes },
+    ...(isNews && { approvalStale: true }),
+  };
 }
 
 /** Rule: every check runs once. */

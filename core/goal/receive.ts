@@ -7,14 +7,20 @@ import type { Decision, Verdict } from '../state/ask.js';
 import type { Failure } from '../state/failure.js';
 import type { GoalInput, GoalOutsideInput } from '../state/goal/input.js';
 import type { GoalMessage, MessageVerdict } from '../state/goal/message.js';
-import { isOpenGoal, type Goal, type OpenGoal, type Unjudged } from '../state/goal/goal.js';
+import {
+  isOpenGoal,
+  type Goal,
+  type HeldMessage,
+  type OpenGoal,
+  type Unjudged,
+} from '../state/goal/goal.js';
 import type { OpenGoalOutput } from '../state/goal/payloads.js';
 import type { EffectInput } from '../state/input.js';
 import { UNPROCESSED_MAX } from '../state/run.js';
 import { knownRules } from '../step/changes.js';
 import { finish } from '../step/inflight.js';
 import { acked } from '../step/outbox.js';
-import { ownValue } from '../json/json.js';
+import { digestOf, jsonBytes, ownValue } from '../json/json.js';
 import { recordVote, refused } from './asks.js';
 import {
   childEnded,
@@ -24,7 +30,7 @@ import {
   cycleNotPrepared,
   cyclePrepared,
 } from './cycle.js';
-import { answered as tellVerdict, messageNotTaken, messageTaken } from './heed.js';
+import { answered as tellVerdict, messageNotTaken, messageTaken, RECEIVED } from './heed.js';
 import { checkpointNotSaved, checkpointSaved, checkRan } from './pass.js';
 import { judgeDecision, judgeMessage } from './proof.js';
 import { answered, notAnswered } from './question.js';
@@ -33,6 +39,9 @@ import { warnOf } from './telling.js';
 
 const MESSAGES_MAX = 100;
 const SEEN_IDS_MAX = 200;
+const SEEN_CHARS = 16;
+/** Of what is held, so that a state can be handed on at any time. */
+const HELD_BYTES_MAX = 128 * 1024;
 const UNJUDGED_MAX = 20;
 
 export function receive(goal: Goal, input: GoalInput): Goal {
@@ -46,7 +55,9 @@ function ofEffect(goal: Goal, input: EffectInput): Goal {
   if (entry === undefined)
     return warnOf(goal, 'late_input', `${input.type} of ${input.id}, which is not in flight`);
   const ended = finish(goal, input.id);
-  if (input.type === 'timer_fired') return timedOut(ended, input.id);
+  // Clocks of servers differ: a timer that has fired has reached its moment.
+  if (input.type === 'timer_fired')
+    return timedOut({ ...ended, now: Math.max(ended.now, entry.at ?? 0) }, input.id);
   if (input.type === 'child_started') return isOpenGoal(ended) ? childStarted(ended) : ended;
   if (input.type === 'effect_failed')
     return failed(ended, { kind: entry.kind, id: input.id, failure: input.failure });
@@ -76,14 +87,14 @@ function opened(goal: Goal, output: OpenGoalOutput): Goal {
       { n: 0, known: false, held: [], best, unknownCycles: 0, cycle: 0 },
     ]),
   );
-  return {
+  return judgeAgain({
     ...begun,
     terms,
     memory,
     checks,
     ...(plan !== undefined && { plan }),
     ...(stateHeld !== undefined && { stateHeld }),
-  };
+  });
 }
 
 type Succeeded = Extract<EffectInput, { readonly output: unknown }>;
@@ -103,7 +114,7 @@ function succeeded(goal: OpenGoal, input: Succeeded): Goal {
     case 'message_taken':
       return messageTaken(goal, input.id, input.output);
     case 'tick_found':
-      return tickFound(goal, input.output.at);
+      return tickFound(goal, input.id, input.output.at);
     default:
       return goal;
   }
@@ -144,7 +155,7 @@ function failed(goal: Goal, { kind, id, failure }: Failed): Goal {
     case 'save_checkpoint':
       return checkpointNotSaved(goal, failure);
     case 'find_tick':
-      return tickFound(goal, null);
+      return tickFound(goal, id, null);
     default:
       return goal;
   }
@@ -197,7 +208,12 @@ function ticketOf({ ticket }: { readonly ticket?: string }) {
 }
 
 function isEnding({ ending, final }: Goal): boolean {
-  return ending !== undefined || final !== undefined;
+  return ending !== undefined || (final !== undefined && !isLeaving({ final }));
+}
+
+/** The segment ends and the goal goes on: nobody here hears of what comes now. */
+function isLeaving({ final }: Pick<Goal, 'final'>): boolean {
+  return final?.kind === 'continue_as_new';
 }
 
 function tooLate(goal: Goal, name: string): Goal {
@@ -229,27 +245,62 @@ function ofDecision(goal: Goal, held: DecisionHeld, mayWait: boolean): Goal {
 
 function ofMessage(goal: Goal, held: MessageHeld, mayWait: boolean): Goal {
   const { message, ticket } = held;
-  if (goal.seenMessageIds.includes(message.id)) return tellVerdict(goal, ticket, SEEN);
+  const seen = seenAs(message);
+  if (goal.seenMessageIds.includes(seen)) return tellVerdict(goal, ticket, SEEN);
   if (isEnding(goal)) return tellVerdict(tooLate(goal, message.type), ticket, ENDED);
+  if (!hasRoom(goal, message)) return refusedMessage(goal, held, BUSY);
+  // Only its terms say what must be proven.
+  if (goal.terms === undefined) return waits(goal, held) ?? refusedMessage(goal, held, BUSY);
   const judged = judgeMessage(goal, message);
   if (!judged.ok) {
     const waiting = judged.reason === 'unknown_key' && mayWait ? waits(goal, held) : undefined;
     return waiting ?? refusedMessage(judged.goal, held, judged);
   }
-  if (goal.messages.length >= MESSAGES_MAX)
-    return refusedMessage(goal, held, {
-      reason: 'busy',
-      message: 'too many messages wait; send again',
-    });
-  const seenMessageIds = [...goal.seenMessageIds, message.id].slice(-SEEN_IDS_MAX);
+  if (message.at <= (goal.seenUpTo ?? -1)) return refusedMessage(judged.goal, held, TOO_OLD);
+  const known = withSeen(judged.goal, message);
   // At once, whatever the goal is doing.
-  if (message.type === 'cancel') {
-    const cancelled = { ...judged.goal, seenMessageIds, cancelRequested: true };
-    return tellVerdict(cancelled, ticket, { accepted: true });
-  }
-  const kept = { message, proven: judged.proven, ...ticketOf(held) };
-  return { ...judged.goal, seenMessageIds, messages: [...goal.messages, kept] };
+  if (message.type === 'cancel')
+    return tellVerdict({ ...known, cancelRequested: true }, ticket, { accepted: true });
+  const kept = { message, proven: judged.proven };
+  const messages = (given: Pick<HeldMessage, 'ticket'>) => [
+    ...goal.messages,
+    { ...kept, ...given },
+  ];
+  return isLeaving(goal)
+    ? tellVerdict({ ...known, messages: messages({}) }, ticket, RECEIVED)
+    : { ...known, messages: messages(ticketOf(held)) };
 }
+
+/** Ids are as long as their senders like. */
+function seenAs({ id }: GoalMessage): string {
+  return digestOf(id).slice(0, SEEN_CHARS);
+}
+
+/** Of ids that are forgotten the time is kept: whatever is not newer may have been heard before. */
+function withSeen(goal: Goal, message: GoalMessage): Goal {
+  const { at } = message;
+  const seen = [...(goal.seenTimes ?? []), at];
+  const forgotten = seen.slice(0, -SEEN_IDS_MAX);
+  const seenUpTo = Math.max(goal.seenUpTo ?? -1, ...forgotten);
+  return {
+    ...goal,
+    seenMessageIds: [...goal.seenMessageIds, seenAs(message)].slice(-SEEN_IDS_MAX),
+    seenTimes: seen.slice(-SEEN_IDS_MAX),
+    ...(forgotten.length > 0 && { seenUpTo }),
+  };
+}
+
+function hasRoom({ messages, unjudged }: Goal, message: GoalMessage): boolean {
+  if (messages.length >= MESSAGES_MAX) return false;
+  const held = [...messages, ...unjudged].reduce((sum, one) => sum + jsonBytes(one as never), 0);
+  return held + jsonBytes(message as never) <= HELD_BYTES_MAX;
+}
+
+const BUSY = { reason: 'busy', message: 'too much waits to be heeded; send again' } as const;
+const TOO_OLD = {
+  reason: 'not_applicable',
+  message: 'it is older than what the goal remembers of messages; say it anew',
+} as const;
 
 const SEEN: MessageVerdict = { accepted: true, message: 'it was received before' };
 const ENDED: MessageVerdict = {
@@ -284,7 +335,13 @@ function withVerdict(goal: Goal, ticket: string | undefined, verdict: Verdict): 
 function waits(goal: Goal, held: Unjudged): Goal | undefined {
   return goal.unjudged.length >= UNJUDGED_MAX
     ? undefined
-    : { ...goal, unjudged: [...goal.unjudged, held] };
+    : isLeaving(goal)
+      ? leftUnjudged(goal, held)
+      : { ...goal, unjudged: [...goal.unjudged, held] };
+}
+
+function leftUnjudged(goal: Goal, { ticket, ...held }: Unjudged): Goal {
+  return tellVerdict({ ...goal, unjudged: [...goal.unjudged, held] }, ticket, RECEIVED);
 }
 
 function judgeAgain(goal: Goal): Goal {

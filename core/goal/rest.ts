@@ -20,7 +20,7 @@ import { nextSlice } from './money.js';
 import { pendingFor, pendingOf } from './pending.js';
 import { beginPass } from './pass.js';
 import { UNKNOWNS_MAX } from './review.js';
-import { firstRow, isLate } from './rows.js';
+import { firstRow, isLate, usedUp } from './rows.js';
 import { GOAL_STORE_LIMITS, ofGoal, tell } from './telling.js';
 
 export function isResting(goal: OpenGoal): boolean {
@@ -33,7 +33,10 @@ export function endByRow(goal: OpenGoal): Ruling<OpenGoal> {
   if (!isResting(goal) || pendingOf(goal).some(isNoCycle(goal))) return undefined;
   if (isAsleep(goal) && passed === undefined) return undefined;
   const row = firstRow(goal);
-  if (row === undefined) return passed === undefined ? undefined : only(looked);
+  if (row === undefined)
+    return passed === undefined ? undefined : only(withoutProposed(looked, 'declined'));
+  // (g9) The question about an effect in doubt comes first (askInDoubt).
+  if (row.reason === 'completed' && goal.streaks.doubt > 0) return undefined;
   if (isLate(row) && mayAskAlone(goal)) return askPersons(goal);
   return lifted(goal, row) ?? only(end(goal, row));
 }
@@ -258,6 +261,19 @@ export function withdrawApproval(goal: OpenGoal, reason: string): Step<OpenGoal>
   });
 }
 
+/** What a person has settled otherwise is asked no more. */
+export function withdrawOvertaken(goal: OpenGoal): Ruling<OpenGoal> {
+  if (!isResting(goal)) return undefined;
+  const isOvertaken = ({ id }: { readonly id: string }): boolean => {
+    const kind = goal.purposes[id]?.kind;
+    if (kind === 'budget') return usedUp(goal) === undefined;
+    return kind === 'plan_change' && goal.proposed.plan === undefined;
+  };
+  const reason = 'a person has settled it otherwise';
+  const withdrawn = withdrawGoalAsks(goal, { which: isOvertaken, reason });
+  return withdrawn.run === goal ? undefined : withdrawn;
+}
+
 /** Rule: the pace, and pauses that cycles or the reviewer asked for. */
 export function pace(goal: OpenGoal): Ruling<OpenGoal> {
   if (!isResting(goal)) return undefined;
@@ -320,9 +336,9 @@ function askTick(
 }
 
 /** Fact: the next tick of the cron line is known. */
-export function tickFound(goal: OpenGoal, at: number | null): OpenGoal {
+export function tickFound(goal: OpenGoal, effectId: string, at: number | null): OpenGoal {
   const { sleep, proposed } = goal;
-  if (sleep?.asking === undefined) return goal;
+  if (sleep?.asking !== effectId) return goal;
   const { asking: _, ...rest } = sleep;
   const asked = proposed.pauseUntil;
   const until = at === null ? undefined : later(at, asked);

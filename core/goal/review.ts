@@ -180,6 +180,8 @@ function followed(goal: OpenGoal, said: Said): OpenGoal {
   if (said.memory === undefined || said.plan === undefined) return next;
   const { memory, plan } = said;
   if (next.terms.approval.some(({ before }) => before === 'plan_change')) {
+    // What people are asked about stays what they were shown.
+    if (goal.proposed.plan !== undefined) return next;
     return { ...next, proposed: { ...next.proposed, plan: { memory, facts: plan, by: REVIEWER } } };
   }
   return tell(

@@ -36,10 +36,7 @@ export const ROWS: readonly Row[] = [
   {
     says: 'A person, or the reviewer where no person has said otherwise, says that the objective is not valid any more.',
     result: '`needs_human` or `completed`, `objective_invalid`',
-    test: ({ objectiveValid, terms }) =>
-      objectiveValid?.valid === false
-        ? row('objective_invalid', terms.stopRules.objectiveInvalid, 'objective_invalid')
-        : undefined,
+    test: objectiveInvalid,
   },
   {
     says: 'A check gave nothing in three cycles in a row, or code was served by nobody for `unavailableMs`.',
@@ -96,6 +93,14 @@ const LATE: readonly RowName[] = ['blocked', 'failed', 'no_progress', 'plan_exha
 
 export function isLate({ row: name }: EndingRow): boolean {
   return LATE.includes(name);
+}
+
+function objectiveInvalid({ objectiveValid, terms, streaks, proposed }: OpenGoal) {
+  if (objectiveValid?.valid !== false) return undefined;
+  // A person has refused to clear what is in doubt: that is no completion.
+  const isUnclear = streaks.doubt > 0 && proposed.approvalRow !== undefined;
+  const reason = isUnclear ? 'needs_human' : terms.stopRules.objectiveInvalid;
+  return row('objective_invalid', reason, 'objective_invalid');
 }
 
 function unavailable({ checks, streaks }: OpenGoal): EndingRow | undefined {

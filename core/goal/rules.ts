@@ -12,7 +12,7 @@ import type { Goal, OpenGoal } from '../state/goal/goal.js';
 import { heedAnswers } from './answers.js';
 import { startChild, watchChild } from './cycle.js';
 import { closing, cutShort, end, flushGoal } from './ending.js';
-import { afterChange, heedMessage } from './heed.js';
+import { afterChange, heedMessage, RECEIVED } from './heed.js';
 import {
   beginPass,
   countProgress,
@@ -308,7 +308,8 @@ function segmentFull(goal: OpenGoal): Ruling<OpenGoal> {
   if (flying(goal, [...WORK, 'flush', 'start_child']) || goal.cycle?.stage === 'starting') {
     return goal.segment.full ? (goal.cycle?.stage === 'starting' ? undefined : 'hold') : undefined;
   }
-  if (!fitsBytes(goal, CONTINUE_AS_NEW_BYTES_MAX)) return flushGoal(goal);
+  const isLarge = goal.outbox.events.length > 0 && !fitsBytes(goal, CONTINUE_AS_NEW_BYTES_MAX);
+  if (isLarge) return flushGoal(goal);
   return only({ ...released(goal), final: { kind: 'continue_as_new' } });
 }
 
@@ -317,15 +318,11 @@ function released(goal: OpenGoal): OpenGoal {
   const waiting = [...goal.messages, ...goal.unjudged];
   const tickets = waiting.flatMap(({ ticket }) => ticket ?? []);
   if (tickets.length === 0) return goal;
-  const verdict = {
-    accepted: true,
-    message: 'received; the goal heeds it in its next segment',
-  } as const;
   return {
     ...goal,
     messages: goal.messages.map(withoutTicket),
     unjudged: goal.unjudged.map(withoutTicket),
-    verdicts: [...goal.verdicts, ...tickets.map((ticket) => ({ ticket, verdict }))],
+    verdicts: [...goal.verdicts, ...tickets.map((ticket) => ({ ticket, verdict: RECEIVED }))],
   };
 }
 

@@ -87,7 +87,11 @@ export interface Goal extends Carrier {
   readonly reviewAsked: boolean;
   /** Received and not yet heeded, oldest first. */
   readonly messages: readonly HeldMessage[];
+  /** Digests of the newest ids, and beside them their times; ms by the clocks of their senders. */
   readonly seenMessageIds: readonly string[];
+  readonly seenTimes?: readonly number[];
+  /** Of messages that are as old the ids are forgotten: none counts. */
+  readonly seenUpTo?: number;
   /** What people said and no cycle has read, oldest first. */
   readonly unread: readonly Steer[];
   /** Refusals and reasons that the next brief tells, oldest first. */

@@ -117,7 +117,7 @@ describe('a goal', () => {
   test('bills the whole slice of a cycle that nobody can confirm, and names it', () => {
     const shell = new ScriptedGoal({
       checks: { open: [count(9)] },
-      cycles: [{ ms: 30 * DAY_MS }],
+      cycles: [{ ms: 30 * DAY_MS, deaf: true }],
     })
       .run(({ goal }) => goal.cycle?.stage === 'open')
       .say({ type: 'stop' })

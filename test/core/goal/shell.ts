@@ -29,6 +29,8 @@ export interface CycleScript {
   readonly ms?: number;
   /** The signal of its end is lost. */
   readonly silent?: true;
+  /** The child hears nothing that it is told. */
+  readonly deaf?: true;
   /** The child waits for a person alone. */
   readonly waiting?: true;
 }
@@ -41,6 +43,8 @@ export interface GoalScript {
   readonly judges?: readonly Bare<AskJudgeOutput>[];
   readonly reviews?: readonly Bare<AskJudgeOutput>[];
   readonly ticks?: readonly (number | null)[];
+  /** Numbers of the cycles that ran before a reset. */
+  readonly begun?: readonly number[];
 }
 
 export const TERMS: GoalTerms = {
@@ -244,7 +248,7 @@ export class ScriptedGoal implements GoalShell {
         }));
     } else if (effect.kind === 'tell_child') {
       const child = this.children.get(effect.child);
-      if (child === undefined) return;
+      if (child === undefined || child.script.deaf) return;
       const stopReason = effect.message === 'cancel' ? 'aborted' : 'interrupted';
       const script = {
         ...child.script,
@@ -272,6 +276,11 @@ export class ScriptedGoal implements GoalShell {
   private expect(id: string, due: number, make: Waiting['make']): void {
     this.orders += 1;
     this.waiting.push({ id, due, order: this.orders, make });
+  }
+
+  private ranBefore(child: string): void {
+    const script = nth(this.script.cycles ?? [{}], this.countOf('cycle'));
+    this.children.set(child, { endsAt: START_AT, script });
   }
 
   private countOf(what: string): number {
@@ -302,8 +311,9 @@ export class ScriptedGoal implements GoalShell {
           task: { goal: 'g' },
           parent: { kind: 'goal', id: 'g', n, digest },
         } as const;
-        void child;
-        return { type: 'cycle_prepared', id, output: { brief, start, eventsUpTo }, at };
+        const begun = this.script.begun?.includes(n) === true && { begun: true as const };
+        if (begun) this.ranBefore(child);
+        return { type: 'cycle_prepared', id, output: { brief, start, ...begun, eventsUpTo }, at };
       }
       case 'close_cycle':
         return {
@@ -332,7 +342,14 @@ export class ScriptedGoal implements GoalShell {
         return {
           type: 'checkpoint_saved',
           id,
-          output: { checkpoint: `c${effect.input.n}`, memory: effect.input.memory, eventsUpTo },
+          output: {
+            checkpoint: `c${effect.input.n}`,
+            memory: effect.input.memory,
+            ...(effect.input.held !== undefined && {
+              held: `${effect.input.held} with checkpoint ${effect.input.n}`,
+            }),
+            eventsUpTo,
+          },
           at,
         };
       case 'take_message': {
