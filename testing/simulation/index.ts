@@ -6,7 +6,6 @@ export { SIMULATION_START } from './machine.js';
 export { startSimulation, type Message, type Simulation } from './simulation.js';
 export {
   startGoalSimulation,
-  type Cycle,
   type GoalInputMessage,
   type GoalSimulation,
 } from './goal-simulation.js';
