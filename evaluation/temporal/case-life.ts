@@ -57,6 +57,25 @@ function newborn(): Living {
   return { life: newLife(), deps: new Map() };
 }
 
+/** Rings when an attempt has ended and Temporal is about to be told. */
+function outcomeBell() {
+  let awaiting: (() => void)[] = [];
+  return {
+    atNext(then: () => void): void {
+      awaiting.push(then);
+    },
+    async ofWork(work: Promise<unknown>): Promise<unknown> {
+      try {
+        return await work;
+      } finally {
+        const callbacks = awaiting;
+        awaiting = [];
+        for (const then of callbacks) then();
+      }
+    },
+  };
+}
+
 /** Events by run and seq, as activities bring them along. */
 function eventsByRun() {
   const events = new Map<string, RunEvent[]>();
@@ -78,7 +97,7 @@ export function caseLife(options: CaseLifeOptions): CaseLife {
   let now = newborn();
   let head: string | null = null;
   const told = eventsByRun();
-  let awaiting: (() => void)[] = [];
+  const outcomes = outcomeBell();
   function depsOf({ life, deps }: Living, given: ActivityDeps): ActivityDeps {
     const known = deps.get(given);
     if (known !== undefined) return known;
@@ -97,16 +116,6 @@ export function caseLife(options: CaseLifeOptions): CaseLife {
     return output;
   }
 
-  async function toTemporal(work: Promise<unknown>): Promise<unknown> {
-    try {
-      return await work;
-    } finally {
-      const callbacks = awaiting;
-      awaiting = [];
-      for (const then of callbacks) then();
-    }
-  }
-
   return {
     current: () => now.life,
     die() {
@@ -114,9 +123,7 @@ export function caseLife(options: CaseLifeOptions): CaseLife {
       now = newborn();
       life.end();
     },
-    atNextOutcome(then) {
-      awaiting.push(then);
-    },
+    atNextOutcome: outcomes.atNext,
     perform(deps, work) {
       onInput(work);
       for (const event of wholeEvents(work.input)) told.keep(event);
@@ -124,7 +131,7 @@ export function caseLife(options: CaseLifeOptions): CaseLife {
       return inScope(
         (scope) =>
           Promise.race([
-            toTemporal(
+            outcomes.ofWork(
               inTurn(turns, { living, scope, work }, () => attempt(living, deps, { scope, work })),
             ),
             held(living.life, scope, over),
