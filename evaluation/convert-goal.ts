@@ -39,7 +39,7 @@ function definitionOf(
   const { constraints = [], reviewer, judges: declared, ...rest } = goalLoop;
   const { goal, constraints: ofTask = [] } = taskOf(document);
   const lines = [...constraints, ...(ofTask as readonly string[])];
-  const known = { ...Object.fromEntries(Object.keys(judges ?? {}).map((name) => [name, {}])) };
+  const known = Object.fromEntries(Object.keys(judges ?? {}).map((name) => [name, {}]));
   const allJudges = { ...known, ...declared };
   return {
     agent,

@@ -11,9 +11,9 @@ import type { FixtureDocument } from './format/document.js';
 import type { EventPattern } from './format/during.js';
 import type { Expected } from './format/expected.js';
 import type { CaseGoal, GoalAction } from './goal-case.js';
-import type { Script, ScriptedAnswer } from './script.js';
+import type { Script, ScriptedAnswer, ScriptedResult } from './script.js';
 
-export type { Expected, EventPattern };
+export type { Expected, EventPattern, ScriptedResult };
 
 /** Name of the agent that a case is about. */
 export const CASE_AGENT = 'case';
@@ -132,19 +132,6 @@ export type CaseApproval =
       readonly expiresInMs?: number | 'unlimited';
       readonly onExpiry?: 'reject' | 'stop';
     };
-
-export type ScriptedResult = { readonly delayMs: number } & (
-  | { readonly kind: 'ok'; readonly value: Json; readonly costMicroUsd?: number }
-  /** An ordinary failure: it says that nothing happened. */
-  | { readonly kind: 'error'; readonly message: string }
-  | { readonly kind: 'retryable_error'; readonly reason: string }
-  /** No answer until the call's own timeout. */
-  | { readonly kind: 'timeout' }
-  /** Answers only when it is cancelled. */
-  | { readonly kind: 'hang' }
-  /** The worker dies before or after the effect happened. */
-  | { readonly kind: 'lost'; readonly when: 'before' | 'after' }
-);
 
 export interface CaseAgent {
   readonly model: Script;

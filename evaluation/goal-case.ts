@@ -2,8 +2,7 @@
 import type { GoalDefinition } from '../core/state/goal/definition.js';
 import type { ProposedStep } from '../core/state/goal/proposal.js';
 import type { Usage } from '../core/state/model.js';
-import type { ScriptedResult } from './fixture.js';
-import type { Script } from './script.js';
+import type { Script, ScriptedResult } from './script.js';
 
 export interface CaseGoal {
   /** As it was written, defaults of the format applied: what is wrong with it is for the runtime to say. */

@@ -40,7 +40,7 @@ export function judgeCycleResults(
     cost_micro_usd: event.costMicroUsd,
     progress: event.progress.length > 0,
   }));
-  return inOrder('cycle_results', wanted, ended, (one, cycle) => {
+  return inOrder('cycle_results', { wanted, observed: ended }, (one, cycle) => {
     const { cost_micro_usd, ...rest } = one;
     return isSubset(rest, cycle) && fitsCount(cost_micro_usd, cycle.cost_micro_usd);
   });
@@ -48,7 +48,7 @@ export function judgeCycleResults(
 
 export function judgePlan(wanted: readonly WantedStep[], seen: Seen): readonly Difference[] {
   const steps = memoryOf(seen)?.plan.steps ?? [];
-  return inOrder('plan', wanted, steps, (one, step: PlanStep) => {
+  return inOrder('plan', { wanted, observed: steps }, (one, step: PlanStep) => {
     const { evidence, ...rest } = one;
     return isSubset(rest, step) && fitsEvidence(evidence, step.evidence);
   });
@@ -113,7 +113,7 @@ export function judgeAgents(
 
 export function judgeLog(wanted: readonly WantedLogEntry[], seen: Seen): readonly Difference[] {
   const log = memoryOf(seen)?.log ?? [];
-  return inOrder('progress_log', wanted, log, (one, entry: LogEntry) => {
+  return inOrder('progress_log', { wanted, observed: log }, (one, entry: LogEntry) => {
     const { evidence, text = '', ...rest } = one;
     return (
       isSubset(rest, entry) && entry.text.includes(text) && fitsEvidence(evidence, entry.evidence)
@@ -138,8 +138,7 @@ function memoryOf({ observation }: Seen): GoalMemory | undefined {
 /** Each wanted entry fits a seen one, in this order, with anything in between. */
 function inOrder<Wanted, One>(
   path: string,
-  wanted: readonly Wanted[],
-  observed: readonly One[],
+  { wanted, observed }: { readonly wanted: readonly Wanted[]; readonly observed: readonly One[] },
   fits: (wanted: Wanted, one: One) => boolean,
 ): readonly Difference[] {
   let from = 0;

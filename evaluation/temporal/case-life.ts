@@ -50,16 +50,54 @@ export interface CaseLifeOptions {
     input: ActivityEffect['input'],
   ) => Promise<void>;
   /** Called when an activity begins. */
-  readonly onInput?: (work: Work) => void;
+  readonly onInput: (work: Work) => void;
+}
+
+function newborn(): Living {
+  return { life: newLife(), deps: new Map() };
+}
+
+/** Rings when an attempt has ended and Temporal is about to be told. */
+function outcomeBell() {
+  let awaiting: (() => void)[] = [];
+  return {
+    atNext(then: () => void): void {
+      awaiting.push(then);
+    },
+    async ofWork(work: Promise<unknown>): Promise<unknown> {
+      try {
+        return await work;
+      } finally {
+        const callbacks = awaiting;
+        awaiting = [];
+        for (const then of callbacks) then();
+      }
+    },
+  };
+}
+
+/** Events by run and seq, as activities bring them along. */
+function eventsByRun() {
+  const events = new Map<string, RunEvent[]>();
+  return {
+    keep(event: RunEvent): void {
+      const { runId, seq } = event.stamp;
+      const own = events.get(runId) ?? [];
+      own[seq] ??= event;
+      events.set(runId, own);
+    },
+    of: (runId: string): readonly RunEvent[] =>
+      (events.get(runId) ?? []).filter((event) => event !== undefined),
+    runs: (): readonly string[] => [...events.keys()],
+  };
 }
 
 export function caseLife(options: CaseLifeOptions): CaseLife {
-  const { cast, turns, sending, over, onOutput } = options;
-  let now: Living = { life: newLife(), deps: new Map() };
+  const { cast, turns, sending, over, onOutput, onInput } = options;
+  let now = newborn();
   let head: string | null = null;
-  const events = new Map<string, RunEvent[]>();
-  let awaiting: (() => void)[] = [];
-
+  const told = eventsByRun();
+  const outcomes = outcomeBell();
   function depsOf({ life, deps }: Living, given: ActivityDeps): ActivityDeps {
     const known = deps.get(given);
     if (known !== undefined) return known;
@@ -78,41 +116,22 @@ export function caseLife(options: CaseLifeOptions): CaseLife {
     return output;
   }
 
-  function keep(event: RunEvent): void {
-    const { runId, seq } = event.stamp;
-    const own = events.get(runId) ?? [];
-    own[seq] ??= event;
-    events.set(runId, own);
-  }
-
-  async function told(work: Promise<unknown>): Promise<unknown> {
-    try {
-      return await work;
-    } finally {
-      const callbacks = awaiting;
-      awaiting = [];
-      for (const then of callbacks) then();
-    }
-  }
-
   return {
     current: () => now.life,
     die() {
       const { life } = now;
-      now = { life: newLife(), deps: new Map() };
+      now = newborn();
       life.end();
     },
-    atNextOutcome(then) {
-      awaiting.push(then);
-    },
+    atNextOutcome: outcomes.atNext,
     perform(deps, work) {
-      options.onInput?.(work);
-      for (const event of wholeEvents(work.input)) keep(event);
+      onInput(work);
+      for (const event of wholeEvents(work.input)) told.keep(event);
       const living = now;
       return inScope(
         (scope) =>
           Promise.race([
-            told(
+            outcomes.ofWork(
               inTurn(turns, { living, scope, work }, () => attempt(living, deps, { scope, work })),
             ),
             held(living.life, scope, over),
@@ -120,8 +139,8 @@ export function caseLife(options: CaseLifeOptions): CaseLife {
         () => living.life.dead,
       );
     },
-    events: (runId) => (events.get(runId) ?? []).filter((event) => event !== undefined),
-    runs: () => [...events.keys()],
+    events: told.of,
+    runs: told.runs,
     head: () => head,
   };
 }

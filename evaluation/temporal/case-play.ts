@@ -60,6 +60,7 @@ export async function playCase(fixture: Fixture, options: PlayOptions): Promise<
     turns,
     sending,
     over: over.signal,
+    onInput: () => undefined,
     async onOutput(kind) {
       if (kind !== 'open_run') return;
       await reachAtEnd(cast.moments, openedOf(runId), stage.worker());

@@ -37,12 +37,10 @@ export async function watchGoal(options: GoalWatch): Promise<'waits for time' | 
     for (const [runId, sinceSeq] of seen) {
       const { events } = await store.readEvents({ tenant, runId }, { sinceSeq, limit: PAGE });
       seen.set(runId, sinceSeq + events.length);
-      for (const event of events) {
-        if (event.type === 'cycle_started' && !seen.has(event.runId)) seen.set(event.runId, 0);
-        note(waits, event);
-        if (isReached(event)) await reach(occurrenceOf(event));
-        lastChange = Date.now();
-      }
+      for (const runId of startedIn(events)) seen.set(runId, seen.get(runId) ?? 0);
+      for (const event of events) note(waits, event);
+      for (const event of events.filter(isReached)) await reach(occurrenceOf(event));
+      if (events.length > 0) lastChange = Date.now();
     }
     if (Date.now() - lastChange > QUIET_MS && waitsLong(waits)) {
       if (await options.isResting()) return 'waits for time';
@@ -53,8 +51,12 @@ export async function watchGoal(options: GoalWatch): Promise<'waits for time' | 
   return 'ended';
 }
 
+function startedIn(events: readonly RunEvent[]): readonly string[] {
+  return events.flatMap((event) => (event.type === 'cycle_started' ? [event.runId] : []));
+}
+
 /** It waits behind these, until somebody says something. */
-export const REACHED_BY_WATCHING: readonly RunEvent['type'][] = [
+const REACHED_BY_WATCHING: readonly RunEvent['type'][] = [
   'approval_requested',
   'input_request',
   'goal_sleeping',

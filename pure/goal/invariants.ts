@@ -11,7 +11,7 @@ import { STEP_PREDICATES, withinBudget } from './invariants/steps.js';
 import { takenEvent, takenGoal, type GoalChecking } from './invariants/track.js';
 
 export { startGoalChecking, type GoalChecking } from './invariants/track.js';
-export { checkGoalEnd, type EndedGoal } from './invariants/end.js';
+export { checkGoalEnd } from './invariants/end.js';
 
 interface Checked {
   readonly state: GoalChecking;

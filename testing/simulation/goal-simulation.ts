@@ -104,24 +104,20 @@ class GoalInProcess implements GoalSimulation {
     };
     this.clock = this.world.clock;
     this.workers = this.world.workers;
-    this.main = new InProcess(
-      this.goalMachine(),
-      this.world,
-      {
-        ...options,
-        onEvent: (event) => {
-          this.tree.push(event);
-          options.onEvent?.(event);
-        },
+    this.main = new InProcess(this.goalMachine(), this.world, {
+      ...options,
+      onEvent: (event) => {
+        this.tree.push(event);
+        options.onEvent?.(event);
       },
-      {
+      children: {
         start: ({ child, input }) => this.startCycle(child, input),
         tell: ({ child, message }) =>
           this.cycles
             .get(child)
             ?.send({ type: message === 'cancel' ? 'cancel_requested' : 'interrupt' }),
       },
-    ).begin();
+    }).begin();
   }
 
   get events(): readonly RunEvent[] {

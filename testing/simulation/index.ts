@@ -11,7 +11,6 @@ export {
 } from './simulation.js';
 export {
   startGoalSimulation,
-  type Cycle,
   type GoalInputMessage,
   type GoalSimulation,
 } from './goal-simulation.js';

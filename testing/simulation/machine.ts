@@ -121,8 +121,7 @@ export class InProcess<C extends Durable> implements Member {
   constructor(
     private readonly machine: Machine<C>,
     private readonly world: World,
-    private readonly watching: Watching<C> = {},
-    private readonly children?: Children,
+    private readonly around: Watching<C> & { readonly children?: Children } = {},
   ) {
     this.current = machine.open(world.clock.now());
   }
@@ -179,7 +178,7 @@ export class InProcess<C extends Durable> implements Member {
     this.current = step.run.verdicts.length === 0 ? step.run : { ...step.run, verdicts: [] };
     this.tellEvents();
     for (const effect of step.effects) this.perform(effect);
-    this.watching.onStep?.(this.current, step.effects);
+    this.around.onStep?.(this.current, step.effects);
   }
 
   private tellEvents(): void {
@@ -187,7 +186,7 @@ export class InProcess<C extends Durable> implements Member {
       if (event.stamp.seq < this.events.length) continue;
       this.note(this.machine.checkEvent(event));
       this.events.push(event);
-      this.watching.onEvent?.(event);
+      this.around.onEvent?.(event);
     }
   }
 
@@ -205,11 +204,11 @@ export class InProcess<C extends Durable> implements Member {
       case 'status':
         return;
       case 'start_child':
-        if (this.children === undefined) throw new Error('a run has no children');
-        this.children.start(effect);
+        if (this.around.children === undefined) throw new Error('a run has no children');
+        this.around.children.start(effect);
         return this.put({ type: 'child_started', id: effect.id });
       case 'tell_child':
-        return this.children?.tell(effect);
+        return this.around.children?.tell(effect);
       default: {
         const { clock, workers, describe } = this.world;
         const place = {
@@ -247,7 +246,7 @@ export class InProcess<C extends Durable> implements Member {
       const failure = failureOf(reported.failure, limits);
       return this.put({ type: 'effect_failed', id, failure });
     }
-    this.watching.onOutput?.(kind);
+    this.around.onOutput?.(kind);
     // As a payload it would have become exactly this.
     const output: unknown = JSON.parse(JSON.stringify(reported.output));
     this.put({ type, id, output });
