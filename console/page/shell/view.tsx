@@ -13,7 +13,16 @@ export interface ViewProps {
   readonly place: Place;
 }
 
-const NEEDED = { runs: 'read', run: 'read', freezes: 'read', trail: 'audit' } as const;
+const NEEDED = {
+  runs: 'read',
+  run: 'read',
+  goals: 'read',
+  goal: 'read',
+  evidence: 'read',
+  brief: 'read',
+  freezes: 'read',
+  trail: 'audit',
+} as const;
 
 export function View({ me, place }: ViewProps): VNode {
   const needed = place.view === 'inbox' ? undefined : NEEDED[place.view];
@@ -24,16 +33,24 @@ export function View({ me, place }: ViewProps): VNode {
     case 'runs':
       return <Runs me={me} />;
     case 'freezes':
-      return <Later me={me} load={freezes} />;
+      return <Later me={me} place={place} load={freezes} />;
     case 'trail':
-      return <Later me={me} load={trail} />;
+      return <Later me={me} place={place} load={trail} />;
+    case 'goals':
+      return <Later me={me} place={place} load={goals} />;
+    case 'goal':
+      return <Later me={me} place={place} load={goal} />;
+    case 'evidence':
+      return <Later me={me} place={place} load={evidence} />;
+    case 'brief':
+      return <Later me={me} place={place} load={brief} />;
     case 'run':
       return <RunView runId={place.id ?? ''} />;
   }
 }
 
-/** A view draws itself from what is known of the person. */
-type Loaded = (me: Person) => VNode;
+/** A view draws itself from what is known of the person, and from its address. */
+type Loaded = (me: Person, place: Place) => VNode;
 
 const freezes = async (): Promise<Loaded> => {
   const { FreezesView } = await import('../controls/freezes-view.js');
@@ -44,13 +61,31 @@ const trail = async (): Promise<Loaded> => {
   return (me) => <TrailView me={me} />;
 };
 
+const goals = async (): Promise<Loaded> => {
+  const { GoalsView } = await import('../goals/goals-view.js');
+  return (me) => <GoalsView me={me} />;
+};
+const goal = async (): Promise<Loaded> => {
+  const { GoalView } = await import('../goals/goal-view.js');
+  return (me, { id = '' }) => <GoalView me={me} goalId={id} />;
+};
+const evidence = async (): Promise<Loaded> => {
+  const { EvidenceView } = await import('../goals/evidence-view.js');
+  return (_, { id = '', part = '' }) => <EvidenceView goalId={id} evidenceId={part} />;
+};
+const brief = async (): Promise<Loaded> => {
+  const { BriefView } = await import('../goals/brief-view.js');
+  return (_, { id = '', part = '' }) => <BriefView goalId={id} cycle={part} />;
+};
+
 interface LaterProps {
   readonly me: Person;
+  readonly place: Place;
   readonly load: () => Promise<Loaded>;
 }
 
 /** A view that few people open: its code is fetched when somebody does. */
-function Later({ me, load }: LaterProps): VNode {
+function Later({ me, place, load }: LaterProps): VNode {
   const [found, setFound] = useState<Loaded | 'failed'>();
   useEffect(() => {
     load().then(
@@ -68,5 +103,5 @@ function Later({ me, load }: LaterProps): VNode {
   if (found === 'failed') {
     return <p class="empty quiet">This view cannot be fetched now. Load the page anew.</p>;
   }
-  return found(me);
+  return found(me, place);
 }
