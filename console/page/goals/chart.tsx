@@ -137,10 +137,23 @@ function optionsOf({ lines, show, width }: Wanted): uPlot.Options {
     legend: { show: false },
     cursor: { show: false },
     scales: { y: { range: (_, min, max) => spanOf(min, max) } },
-    axes: [axis, { ...axis, size: 74, values: (_, ticks) => ticks.map(show) }],
+    axes: [
+      { ...axis, space: 90, values: timesOf },
+      { ...axis, size: 74, values: (_, ticks) => ticks.map(show) },
+    ],
     series: [{}, ...lines.map((line, place) => seriesOf(line, place, colour))],
   };
 }
+
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const DAY_S = 86_400;
+
+const timesOf: uPlot.Axis.DynamicValues = (_, ticks, __, ___, stepS) =>
+  ticks.map((tick) => {
+    const at = tick * 1_000;
+    return stepS >= DAY_S ? DAY.format(at) : `${CLOCK.format(at)}\n${DAY.format(at)}`;
+  });
 
 /** From 0, where nothing is below. */
 function spanOf(min: number | null, max: number | null): [number, number] {

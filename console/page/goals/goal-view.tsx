@@ -3,11 +3,11 @@ import type { VNode } from 'preact';
 import { pathOf, wordsOf } from '../data/api.js';
 import type { GoalDetail, Person } from '../data/api-types.js';
 import { useEvents } from '../data/use-events.js';
+import { Later } from '../parts/later.js';
 import { Tabs } from '../parts/tabs.js';
 import { useTitle } from '../parts/use-title.js';
 import { EventsPanel } from '../run/events-panel.js';
 import { Waits } from '../run/waits.js';
-import { ChartsPanel } from './charts-panel.js';
 import { CyclesPanel } from './cycles-panel.js';
 import { GoalAsk } from './goal-ask.js';
 import { GoalControls } from './goal-controls.js';
@@ -80,7 +80,10 @@ function KnownGoal({ me, goal, changed }: KnownGoalProps): VNode {
         label="Of the goal"
         tabs={[
           { name: 'Plan', draw: () => <PlanPanel goalId={goalId} record={record} /> },
-          { name: 'Charts', draw: (isOpen) => isOpen && <ChartsPanel record={known} /> },
+          {
+            name: 'Charts',
+            draw: (isOpen) => isOpen && <Later load={charts} props={{ record: known }} />,
+          },
           {
             name: 'Reviews',
             draw: () => <ReviewsPanel goalId={goalId} reviews={record?.reviews ?? []} />,
@@ -99,3 +102,6 @@ function KnownGoal({ me, goal, changed }: KnownGoalProps): VNode {
     </>
   );
 }
+
+/** What draws lines is larger than the rest of the view. */
+const charts = async () => (await import('./charts-panel.js')).ChartsPanel;

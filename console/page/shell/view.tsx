@@ -1,8 +1,8 @@
 /** The view of an address. */
 import type { VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import type { Person } from '../data/api-types.js';
 import { InboxView } from '../inbox/inbox.js';
+import { Later } from '../parts/later.js';
 import { may, NotForYou } from '../parts/rights.js';
 import { RunView } from '../run/run.js';
 import { Runs } from '../runs/runs.js';
@@ -24,7 +24,8 @@ const NEEDED = {
   trail: 'audit',
 } as const;
 
-export function View({ me, place }: ViewProps): VNode {
+export function View(props: ViewProps): VNode {
+  const { me, place } = props;
   const needed = place.view === 'inbox' ? undefined : NEEDED[place.view];
   if (needed !== undefined && !may(me, needed)) return <NotForYou me={me} needed={needed} />;
   switch (place.view) {
@@ -33,75 +34,35 @@ export function View({ me, place }: ViewProps): VNode {
     case 'runs':
       return <Runs me={me} />;
     case 'freezes':
-      return <Later me={me} place={place} load={freezes} />;
+      return <Later load={freezes} props={props} />;
     case 'trail':
-      return <Later me={me} place={place} load={trail} />;
+      return <Later load={trail} props={props} />;
     case 'goals':
-      return <Later me={me} place={place} load={goals} />;
     case 'goal':
-      return <Later me={me} place={place} load={goal} />;
     case 'evidence':
-      return <Later me={me} place={place} load={evidence} />;
     case 'brief':
-      return <Later me={me} place={place} load={brief} />;
+      return <Later load={ofGoals} props={props} />;
     case 'run':
       return <RunView runId={place.id ?? ''} />;
   }
 }
 
-/** A view draws itself from what is known of the person, and from its address. */
-type Loaded = (me: Person, place: Place) => VNode;
+type Loaded = (props: ViewProps) => VNode;
 
 const freezes = async (): Promise<Loaded> => {
   const { FreezesView } = await import('../controls/freezes-view.js');
-  return (me) => <FreezesView me={me} />;
+  return ({ me }) => <FreezesView me={me} />;
 };
 const trail = async (): Promise<Loaded> => {
   const { TrailView } = await import('../controls/trail-view.js');
-  return (me) => <TrailView me={me} />;
+  return ({ me }) => <TrailView me={me} />;
 };
-
-const goals = async (): Promise<Loaded> => {
-  const { GoalsView } = await import('../goals/goals-view.js');
-  return (me) => <GoalsView me={me} />;
+const ofGoals = async (): Promise<Loaded> => {
+  const { BriefView, EvidenceView, GoalsView, GoalView } = await import('../goals/views.js');
+  return ({ me, place: { view, id = '', part = '' } }) => {
+    if (view === 'goal') return <GoalView me={me} goalId={id} />;
+    if (view === 'evidence') return <EvidenceView goalId={id} evidenceId={part} />;
+    if (view === 'brief') return <BriefView goalId={id} cycle={part} />;
+    return <GoalsView me={me} />;
+  };
 };
-const goal = async (): Promise<Loaded> => {
-  const { GoalView } = await import('../goals/goal-view.js');
-  return (me, { id = '' }) => <GoalView me={me} goalId={id} />;
-};
-const evidence = async (): Promise<Loaded> => {
-  const { EvidenceView } = await import('../goals/evidence-view.js');
-  return (_, { id = '', part = '' }) => <EvidenceView goalId={id} evidenceId={part} />;
-};
-const brief = async (): Promise<Loaded> => {
-  const { BriefView } = await import('../goals/brief-view.js');
-  return (_, { id = '', part = '' }) => <BriefView goalId={id} cycle={part} />;
-};
-
-interface LaterProps {
-  readonly me: Person;
-  readonly place: Place;
-  readonly load: () => Promise<Loaded>;
-}
-
-/** A view that few people open: its code is fetched when somebody does. */
-function Later({ me, place, load }: LaterProps): VNode {
-  const [found, setFound] = useState<Loaded | 'failed'>();
-  useEffect(() => {
-    load().then(
-      (view) => setFound(() => view),
-      () => setFound('failed'),
-    );
-  }, [load]);
-  if (found === undefined) {
-    return (
-      <p class="empty quiet" role="status">
-        Fetching the view …
-      </p>
-    );
-  }
-  if (found === 'failed') {
-    return <p class="empty quiet">This view cannot be fetched now. Load the page anew.</p>;
-  }
-  return found(me, place);
-}
