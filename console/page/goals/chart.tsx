@@ -149,7 +149,7 @@ const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const DAY_S = 86_400;
 
-const timesOf: uPlot.Axis.DynamicValues = (_, ticks, __, ___, stepS) =>
+const timesOf: uPlot.Axis.DynamicValues = (...[, ticks, , , stepS]) =>
   ticks.map((tick) => {
     const at = tick * 1_000;
     return stepS >= DAY_S ? DAY.format(at) : `${CLOCK.format(at)}\n${DAY.format(at)}`;
@@ -182,7 +182,7 @@ function seriesOf(
 }
 
 function marksOf(mark: 'square' | 'diamond'): uPlot.Series.Points.PathBuilder {
-  return (chart, series, from, to) => {
+  return (...[chart, series, from, to]) => {
     const path = new Path2D();
     const size = MARK * devicePixelRatio;
     for (let index = from; index <= to; index += 1) {
