@@ -10,24 +10,29 @@ import { modelFor, type Model } from './model.js';
 import type { Demo } from './program.js';
 import { demoServer, type DemoServer } from './temporal.js';
 
-export interface GoalStageOptions extends Demo {
+export interface GoalStageOptions<Parts extends { readonly config: Config }> extends Demo {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Data folder: the server's database and Holdfast's store. */
   readonly home: string;
   readonly taskQueue: string;
-  readonly config: Config;
+  /** Made once the data folder is this demo's own. */
+  readonly config: () => Parts;
   readonly script: Script;
 }
 
-export interface GoalStage {
+export interface GoalStage<Parts> {
   readonly server: DemoServer;
   readonly client: HoldfastClient;
   readonly model: Model;
+  readonly parts: Parts;
 }
 
-export async function setGoalStage(options: GoalStageOptions): Promise<GoalStage> {
+export async function setGoalStage<Parts extends { readonly config: Config }>(
+  options: GoalStageOptions<Parts>,
+): Promise<GoalStage<Parts>> {
   const { home, closers, environment, script } = options;
   closers.add(takeDemoFolder(home).release);
+  const parts = options.config();
   const [server, model] = await Promise.all([
     startTemporal(options),
     modelFor({ environment, script, closers }),
@@ -38,8 +43,8 @@ export async function setGoalStage(options: GoalStageOptions): Promise<GoalStage
   const client = await connect({ ...place, taskQueue: options.taskQueue, store });
   closers.add(() => client.close());
   if (server.how !== 'started') await client.ensureNamespaceReady();
-  await serve(options, { ...place, model });
-  return { server, client, model };
+  await serve(options, { ...place, model, config: parts.config });
+  return { server, client, model, parts };
 }
 
 async function startTemporal({
@@ -47,7 +52,7 @@ async function startTemporal({
   environment,
   terminal,
   closers,
-}: GoalStageOptions): Promise<DemoServer> {
+}: Omit<GoalStageOptions<never>, 'config'>): Promise<DemoServer> {
   const onProgress: OnProgress = ({ message, elapsedMs }) => {
     const seconds = Math.round(elapsedMs / 1000);
     // In a log, where lines stay, every tenth second is enough.
@@ -62,11 +67,12 @@ interface Place {
   readonly address: string;
   readonly namespace: string;
   readonly model: Model;
+  readonly config: Config;
 }
 
 async function serve(
-  { home, config, taskQueue, closers, stop }: GoalStageOptions,
-  { model: { providers }, ...place }: Place,
+  { home, taskQueue, closers, stop }: Omit<GoalStageOptions<never>, 'config'>,
+  { model: { providers }, config, ...place }: Place,
 ): Promise<void> {
   Runtime.install({
     logger: new DefaultLogger('ERROR'),

@@ -19,6 +19,7 @@ export interface StoryOptions {
 }
 
 const TEXT_CHARS_MAX = 140;
+const RESULT_CHARS_MAX = 90;
 const LABEL_WIDTH = 10;
 const SILENT_TOOLS = /^goal_/;
 
@@ -31,7 +32,8 @@ export function storyteller(options: StoryOptions): Storyteller {
       const today = dayText(event.stamp.at, options.timeZone);
       if (today === day) return lines;
       day = today;
-      return ['', options.paint.bold(today), ...lines];
+      const blank = lines[0] === '' ? [] : [''];
+      return ['', options.paint.bold(today), ...blank, ...lines];
     },
   };
 }
@@ -60,7 +62,10 @@ function linesOf(event: RunEvent, options: StoryOptions): readonly string[] {
     case 'input_request':
       return [line('asks', paint.yellow(askText(event)))];
     case 'approval_resolved':
-      return [line('person', `${people(event.by)}: ${event.outcome}${reasonOf(event)}`)];
+      // What the policy allows nobody was asked about.
+      return event.by.some((by) => by.startsWith('policy:'))
+        ? []
+        : [line('person', `${people(event.by)}: ${event.outcome}${reasonOf(event)}`)];
     case 'input_provided':
       return [line('person', `${people(event.by)}: ${event.outcome}`)];
     default:
@@ -120,7 +125,7 @@ function claimOf(tool: string, args: unknown): readonly string[] {
 function toolLines(event: Of<'tool_finished'>, paint: Paint): readonly string[] {
   const { tool, status, content } = event;
   if (SILENT_TOOLS.test(tool) && status === 'ok') return [];
-  const text = `${inert(tool)} ${words(content)}`;
+  const text = `${inert(tool)} ${inert(words(content), RESULT_CHARS_MAX)}`;
   return [line(status === 'ok' ? 'does' : 'fails', status === 'ok' ? text : paint.red(text))];
 }
 
@@ -149,9 +154,18 @@ function checkText(
 }
 
 function endText({ stopReason, costMicroUsd, progress }: Of<'cycle_ended'>): string {
-  const proven = progress.map(({ kind, id }) => `${kind} ${inert(id, 60)}`).join(', ');
   const end = stopReason === 'completed' ? '' : `, ended ${stopReason}`;
-  return `${usdText(costMicroUsd)}${end}; ${proven === '' ? 'no progress' : `progress: ${proven}`}`;
+  return `${usdText(costMicroUsd)}${end}; ${progressText(progress)}`;
+}
+
+function progressText(progress: Of<'cycle_ended'>['progress']): string {
+  if (progress.length === 0) return 'no progress';
+  const effects = progress.filter(({ kind }) => kind === 'effect').length;
+  const proven = progress.flatMap(({ kind, id }) =>
+    kind === 'effect' ? [] : `${kind} ${inert(id)}`,
+  );
+  const done = effects === 0 ? [] : [`${effects} new effect${effects === 1 ? '' : 's'}`];
+  return `progress: ${[...done, ...proven].join(', ')}`;
 }
 
 function whenText(at: number, timeZone: string): string {

@@ -36,26 +36,25 @@ async function repair(options: Options, demo: Demo): Promise<number> {
     if (options.keep) terminal.say(`The repository is in ${workshop.repository}.`);
     else workshop.remove();
   });
-  const { config, goal } = repairOf({ workshop, sandbox });
   terminal.say('A repository has failing tests. Starting what its repair needs …');
   const setting = setGoalStage({
     ...demo,
     environment: process.env,
     home: resolve(process.env['HOLDFAST_HOME'] ?? '.holdfast'),
     taskQueue: 'repair-agents',
-    config,
+    config: () => repairOf({ workshop, sandbox }),
     script: repairScript(options),
   });
   const stage = await Promise.race([setting, aborted(stop.signal)]);
   if (stage === undefined) return endOf(stop.signal);
-  const { client, server, model } = stage;
+  const { client, server, model, parts } = stage;
   introduce(demo, [
     ['Temporal server', `${server.address} (${server.how})`],
     ['Model', modelWords(model)],
     ['Repository', workshop.repository],
     ['Sandbox', sandboxWords(sandbox)],
   ]);
-  const started = await client.startGoal({ goal, caller: 'you@terminal' });
+  const started = await client.startGoal({ goal: parts.goal, caller: 'you@terminal' });
   const story = storyteller({ paint: terminal.paint, timeZone: 'UTC' });
   const result = await followGoal({
     client,
