@@ -3,7 +3,7 @@
  * as the shells of workflows/ do it on a server. A run is one machine; a goal with its cycles is several in one world.
  * Invariants:
  *  Y1 All facts of an activation are received before anything is decided (W2).
- *  Y2 Time stands still while anything can happen, then it moves to the next timer.
+ *  Y2 Time stands still while anything can happen, and while something outside is waited for; then it moves to the next timer.
  *  Y3 The invariants of the core are checked after every step.
  */
 import type { ActivityDeps } from '../../activities/index.js';
@@ -53,6 +53,8 @@ export interface World {
   readonly workers: SimulatedWorkers;
   /** Whether a run of this id is known, and whether it goes on. */
   readonly describe?: (runId: string) => 'open' | 'closed' | undefined;
+  /** Ends when something has that takes real time, such as a request; virtual time stands still until then. */
+  readonly outside?: () => Promise<unknown> | undefined;
 }
 
 export interface WorldOptions {
@@ -66,12 +68,14 @@ export interface WorldOptions {
   readonly clock?: VirtualClock;
   /** The rules that runs follow; default: the newest. */
   readonly rules?: number;
+  /** Something that takes real time, as `World` has it; default: nothing does. */
+  readonly outside?: () => Promise<unknown> | undefined;
   /** Called at the places where an effect can be cut, in whatever runs there; it may kill the worker. */
   readonly seam?: Seam;
 }
 
 export function worldOf(options: WorldOptions): World {
-  const { store, config, providers, rules, sizeAfterSummary } = options;
+  const { store, config, providers, rules, sizeAfterSummary, outside } = options;
   const clock = options.clock ?? virtualClock(SIMULATION_START);
   const deps = {
     store,
@@ -83,7 +87,7 @@ export function worldOf(options: WorldOptions): World {
     ...(sizeAfterSummary !== undefined && { sizeAfterSummary }),
   };
   const workers = simulatedWorkers({ deps, clock, seam: options.seam ?? (() => undefined) });
-  return { clock, workers };
+  return { clock, workers, ...(outside !== undefined && { outside }) };
 }
 
 /** What somebody may want to know of a machine. */
@@ -278,10 +282,12 @@ export async function playOut(
   members: () => Iterable<Member>,
 ): Promise<void> {
   while (!main.isOver()) {
-    // Whatever can happen without time passing happens now: nothing here waits for real I/O.
+    // Whatever can happen without time passing happens now: nothing here waits for real I/O but what is outside.
     await new Promise(setImmediate);
     const due = dueOf(members());
+    const outside = world.outside?.();
     if (due !== undefined) due.activate();
+    else if (outside !== undefined) await outside;
     else if (!world.clock.fireNext()) throw new Error(main.restsForEver());
   }
 }

@@ -1,6 +1,6 @@
 /** The approval desk: shows what waits for a person and delivers the decision. */
-import { HoldfastError, type AskView, type HoldfastClient } from '../../../index.js';
-import { approvalCard } from '../../../cli/render/index.js';
+import { HoldfastError, type AskView, type HoldfastClient } from '../../index.js';
+import { approvalCard } from '../../cli/render/index.js';
 import type { Terminal } from './terminal.js';
 
 export interface Desk {
@@ -19,6 +19,8 @@ export interface DeskOptions {
   /** Nobody answered: the input ended. */
   readonly onSilence: () => void;
   readonly onError: (error: unknown) => void;
+  /** How the demo is started: `npm start`. */
+  readonly command: string;
 }
 
 export function createDesk(options: DeskOptions): Desk {
@@ -58,7 +60,7 @@ async function decide(options: DeskOptions, { runId, ask, signal }: Question): P
       'Usage',
       'There is no terminal at which somebody could be asked. The demo has approved nothing.',
       {
-        hint: 'Run the demo at a terminal, or with --yes, which lets it approve by itself: npm start -- --yes',
+        hint: `Run the demo at a terminal, or with --yes, which lets it approve by itself: ${options.command} -- --yes`,
       },
     );
   }

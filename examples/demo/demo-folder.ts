@@ -1,23 +1,27 @@
-/** The demo's own folder: a fresh shop at each start, for one demo at a time. */
+/** The examples' folder within the data folder, for one of them at a time: they stop the server that they share. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { HoldfastError } from '../../../index.js';
+import { HoldfastError } from '../../index.js';
 
 export interface DemoFolder {
-  readonly shopDatabase: string;
+  readonly path: string;
   release(): void;
 }
 
-/** Takes the folder for this process and clears the shop of the last demo. */
+/** Takes the folder for this process. */
 export function takeDemoFolder(home: string): DemoFolder {
-  const folder = join(home, 'demo');
-  const lock = join(folder, 'demo.pid');
+  const path = join(home, 'demo');
+  const lock = join(path, 'demo.pid');
   // Beside it lie the histories of the agents' conversations.
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  mkdirSync(path, { recursive: true, mode: 0o700 });
   takeLock(lock);
-  const shopDatabase = join(folder, 'shop.db');
-  for (const end of ['', '-wal', '-shm']) rmSync(`${shopDatabase}${end}`, { force: true });
-  return { shopDatabase, release: () => rmSync(lock, { force: true }) };
+  return { path, release: () => rmSync(lock, { force: true }) };
+}
+
+/** A SQLite file that is not there yet, whatever the demo before left. */
+export function freshDatabase(file: string): string {
+  for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+  return file;
 }
 
 function takeLock(lock: string): void {

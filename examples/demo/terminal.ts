@@ -1,6 +1,6 @@
 /** The person at the terminal, or the lack of one. */
 import { createInterface } from 'node:readline';
-import { COLOURED, PLAIN, type Paint } from '../../../cli/render/index.js';
+import { COLOURED, PLAIN, type Paint } from '../../cli/render/index.js';
 
 export interface Terminal {
   /** Somebody can be asked. */

@@ -8,7 +8,7 @@ import {
   type Environment,
   type FoundServer,
   type OnProgress,
-} from '../../../devserver/index.js';
+} from '../../devserver/index.js';
 
 export interface DemoServer {
   readonly address: string;
