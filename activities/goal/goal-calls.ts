@@ -42,7 +42,7 @@ export const GOAL_CALLS: {
       const who =
         handoffTo.length === 0
           ? 'This goal can be handed to nobody'
-          : `It can be handed to ${handoffTo.join(', ')}`;
+          : `The goal can be handed to ${handoffTo.join(', ')}`;
       return refused(`Not kept: the goal cannot be handed to ${JSON.stringify(to)}. ${who}.`);
     }
     const proposal = { kind: 'handoff', to, because } as const;

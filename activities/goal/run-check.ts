@@ -80,13 +80,13 @@ async function toolOf(
     case 'here': {
       const { effect, kind } = code.tool.record;
       const isRead = effect === 'read' && kind === 'tool';
-      return isRead ? { tool: code.tool } : unknown(`Its tool ${name} is no read tool any more.`);
+      return isRead ? { tool: code.tool } : unknown(`The tool ${name} is no read tool any more.`);
     }
   }
 }
 
 function changed(frozen: string, served: string): Result {
-  const because = `Its tool is served with schema ${served}, and ${frozen} was frozen.`;
+  const because = `The tool is served with schema ${served}, and ${frozen} was frozen.`;
   return { ...unknown(because), changed: [frozen, served] };
 }
 
@@ -111,7 +111,7 @@ async function read(
     ({ outcome } = await executeRead(deps, scope, { input: reading, runnable, meter }));
     if (scope.stopRequested()) throw new CancelledFailure('The goal wants this no more.');
   }
-  return outcome ?? { kind: 'error', code: 'not_executed', message: 'It did not run.' };
+  return outcome ?? { kind: 'error', code: 'not_executed', message: 'The check did not run.' };
 }
 
 /** A failure is its answer: how often the check runs is decided here. */
@@ -147,7 +147,7 @@ function judged(definition: StoredDefinition, check: StoredCheck, { text, digest
   if (measure === undefined) return { known: true, held, digest };
   const value = measured(result, measure.path);
   if (value !== undefined) return { known: true, held, digest, value };
-  return { known: true, held, digest, because: `It has no number at ${measure.path}.` };
+  return { known: true, held, digest, because: `The result has no number at ${measure.path}.` };
 }
 
 /** What is no JSON is a text; what nests too deeply is nothing that could be looked into. */

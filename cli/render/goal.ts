@@ -25,7 +25,7 @@ export function goalResultLines(
           `${goal.cycles} cycles · ${goal.checkpoints} checkpoints · ${usdText(result.costMicroUsd)}`,
         ];
   const left = [
-    ['Nobody could confirm the end of', goal?.unconfirmed],
+    ['Without a confirmed end', goal?.unconfirmed],
     ['Read by no cycle', goal?.unprocessed],
   ] as const;
   return [

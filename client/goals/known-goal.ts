@@ -6,6 +6,7 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { normalGoal } from '../../authoring/goal/normal-goal.js';
 import { HoldfastError } from '../../core/state/errors.js';
+import type { GoalDefinition, StoredDefinition } from '../../core/state/goal/definition.js';
 import { GOAL_RUN } from '../../workflows/messages.js';
 import { definitionDigest } from './check-goal.js';
 import { TENANT } from '../runs/execution.js';
@@ -65,7 +66,8 @@ async function storedDigest({ store, tenant }: Link, goalId: string): Promise<st
   const first = page?.events[0];
   if (first?.type !== 'goal_started') return undefined;
   const text = await store?.getBlob(tenant, first.definition);
-  return text === undefined ? undefined : definitionDigest(normalGoal(JSON.parse(text)), undefined);
+  if (text === undefined) return undefined;
+  return definitionDigest(normalGoal(asWritten(JSON.parse(text) as StoredDefinition)), undefined);
 }
 
 function taken(goalId: string, why = 'the id is taken'): HoldfastError {
@@ -73,4 +75,10 @@ function taken(goalId: string, why = 'the id is taken'): HoldfastError {
     hint: 'Start with another id, or without one.',
     details: { runId: goalId },
   });
+}
+
+/** The definition as people wrote it: the tools of its checks are frozen anew at each start. */
+export function asWritten({ validation, ...definition }: StoredDefinition): GoalDefinition {
+  if (validation === undefined) return definition;
+  return { ...definition, validation: validation.map(({ frozen: _, ...check }) => check) };
 }

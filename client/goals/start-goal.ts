@@ -4,13 +4,13 @@
  * a repeated start finds the goal instead of making a second one.
  */
 import { HoldfastError } from '../../core/state/errors.js';
-import type { GoalBudget } from '../../core/state/goal/definition.js';
+import type { GoalBudget, StoredDefinition } from '../../core/state/goal/definition.js';
 import type { ProposedStep } from '../../core/state/goal/proposal.js';
 import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
 import { normalGoal } from '../../authoring/goal/normal-goal.js';
 import { GOAL_RUN } from '../../workflows/messages.js';
 import { checkGoal, checkGoalId, definitionDigest, type GoalRequest } from './check-goal.js';
-import { DEFINITION_MEMO, isKnownGoal } from './known-goal.js';
+import { asWritten, DEFINITION_MEMO, isKnownGoal } from './known-goal.js';
 import { tellGoal } from './tell-goal.js';
 import { storeOf, type Link } from '../link.js';
 import { refuseUnserved } from '../runs/served-agents.js';
@@ -144,5 +144,5 @@ export async function definitionOfGoal({ tenant, ...link }: Link, goalId: string
       },
     );
   }
-  return normalGoal(JSON.parse(text), `Goal ${goalId}`);
+  return normalGoal(asWritten(JSON.parse(text) as StoredDefinition), `Goal ${goalId}`);
 }

@@ -123,7 +123,7 @@ function refused(
   goalId: string,
 ): HoldfastError {
   const code: ErrorCode = reason === 'stale_plan' ? 'StalePlan' : 'MessageRefused';
-  return new HoldfastError(code, `The goal takes no such message: ${message}.`, {
+  return new HoldfastError(code, `The goal takes no such message: ${message.replace(/\.$/, '')}.`, {
     hint: HINTS[reason] ?? 'See the goal with `holdfast goal show`.',
     details: { reason, runId: goalId },
   });

@@ -53,8 +53,8 @@ const MARK_CHARS = 12;
 
 const HEADINGS: { readonly [origin in BriefOrigin]: string } = {
   plan: 'The plan so far',
-  state: 'What was published so far',
-  check: 'What the checks of the goal say',
+  state: 'Values published so far',
+  check: 'Results of the checks of the goal',
   note: 'Notes of earlier cycles',
   review: 'The progress so far, and reviews',
 };

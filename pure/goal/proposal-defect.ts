@@ -17,8 +17,8 @@ const NAME_CHARS_MAX = 64;
 
 /** Undefined: it can be kept. A sentence otherwise. */
 export function proposalDefect(proposal: unknown): string | undefined {
-  if (depthOf(proposal) > SHAPE_DEPTH_MAX) return 'It nests too deeply.';
-  if (!isRecord(proposal)) return 'It must be an object.';
+  if (depthOf(proposal) > SHAPE_DEPTH_MAX) return 'The proposal nests too deeply.';
+  if (!isRecord(proposal)) return 'A proposal must be an object.';
   const { kind, because } = proposal;
   switch (kind) {
     case 'plan':
@@ -42,7 +42,7 @@ export function proposalDefect(proposal: unknown): string | undefined {
     case 'warning':
       return evidenceDefect(proposal.evidence);
     default:
-      return 'Its kind is not known.';
+      return 'The kind of the proposal is not known.';
   }
 }
 

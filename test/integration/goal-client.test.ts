@@ -15,6 +15,7 @@ const definition: GoalDefinition = {
   objective: 'All invoices of March are matched.',
   agent: 'matcher',
   done: { all: [{ plan: 'complete' }] },
+  validation: [{ name: 'open' }],
   budget: { maxCostMicroUsd: 1_000_000 },
 };
 const other = { ...definition, pace: 'when_woken' as const };
@@ -82,10 +83,12 @@ describe('the id of a goal', () => {
   });
 
   test('still gives the goal when Temporal has forgotten it and the store has not', async () => {
-    const { $blob } = await store.putBlob(
-      'default',
-      canonicalJson(normalGoal(definition) as unknown as Json),
-    );
+    // As `open_goal` stores it: with the tools of its checks.
+    const checked = normalGoal(definition);
+    const frozen = { name: 'open', version: '1', schemaHash: 'h', effect: 'read' };
+    const validation = checked.validation.map((check) => ({ ...check, frozen }));
+    const stored = { ...checked, validation } as unknown as Json;
+    const { $blob } = await store.putBlob('default', canonicalJson(stored));
     const started = {
       type: 'goal_started',
       agent: 'matcher',

@@ -55,7 +55,7 @@ export async function readGoal(session: Session, source: GoalSource): Promise<No
       hint:
         known.length === 0
           ? 'Name goals in it (goals: [defineGoal({…})]), or give a file: goal.yaml.'
-          : `It has ${known.slice(0, 20).join(', ')}. A definition in a file is named by its path.`,
+          : `The configuration has ${known.slice(0, 20).join(', ')}. A definition in a file is named by its path.`,
     },
   );
 }

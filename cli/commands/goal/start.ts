@@ -134,7 +134,7 @@ export function addGoalCheck(goal: Command, cli: Cli): void {
   const command = goal
     .command('check')
     .description(
-      "Check a goal's definition without starting it, and show it with every default. What only a worker knows is checked at the start: agents, tools, models and what a request costs.",
+      "Check a goal's definition without starting it, and show it with every default. Left for the start is what only a worker knows: agents, tools, models and what a request costs.",
     )
     .argument('<goal>', 'name of a goal of the configuration, a .json or .yaml file, or -');
   withJson(withPlace(command), '{definition}')

@@ -41,8 +41,9 @@ async function tell(cli: Cli, { session, goalId, options, said }: Saying): Promi
   const { id } = options;
   const api = deskOf(cli, options);
   if (api !== undefined) {
-    const path = `/v1/goals/${encodeURIComponent(goalId)}/messages`;
-    const answer = await api.post(path, { ...said, ...(id !== undefined && { id }) }, id);
+    const { type, ...body } = said;
+    const path = `/v1/goals/${encodeURIComponent(goalId)}/${pathOf(type)}`;
+    const answer = await api.post(path, body, id);
     const delivered = answer.state === 'sent' ? 'signal' : 'update';
     return { delivered, id: typeof answer.id === 'string' ? answer.id : (id ?? '') };
   }
@@ -50,6 +51,16 @@ async function tell(cli: Cli, { session, goalId, options, said }: Saying): Promi
   const who = named?.kind === 'named' ? named.named : { by: localName(cli) };
   const client = await session.clientWithoutStore();
   return client.goal(goalId).say(said, { ...who, ...(id !== undefined && { id }) });
+}
+
+/** Last part of the path at the desk. */
+function pathOf(type: MessageBody['type']): string {
+  const other = { setBudget: 'budget', setPlan: 'plan', setPace: 'pace' } as const;
+  if (type !== 'handoffGoal') return type in other ? other[type as keyof typeof other] : type;
+  throw usage(
+    'The desk takes no handoff to another goal.',
+    'Say it without a token, beside Temporal.',
+  );
 }
 
 function isNamed({ as, by, role }: ActorOptions): boolean {

@@ -29,7 +29,7 @@ export function addSchedule(program: Command, cli: Cli): void {
   const schedule = program
     .command('schedule')
     .description(
-      "Start runs or goals at times, by Temporal's schedules. What a tick starts has the id SCHEDULE-TIME, as nightly-2026-11-23T09:00:00Z: each tick once, however often it is backfilled.",
+      "Start runs or goals at times, by Temporal's schedules. Runs and goals that a tick starts have the id SCHEDULE-TIME, as nightly-2026-11-23T09:00:00Z: each tick once, however often it is backfilled.",
     );
   addCreate(schedule, cli);
   addList(schedule, cli);
@@ -151,7 +151,7 @@ function addTrigger(schedule: Command, cli: Cli): void {
       runCommand(cli, options, async (session, output) => {
         await (await scheduleAt(session, id, options)).trigger(options.overlap);
         output.data({ scheduleId: id, done: 'trigger' });
-        output.line(`Asked for. What it started: holdfast schedule show ${inert(id)}`);
+        output.line(`Asked for. See the started ones: holdfast schedule show ${inert(id)}`);
       }),
     );
 }
@@ -199,7 +199,7 @@ function addBackfill(schedule: Command, cli: Cli): void {
 function addDelete(schedule: Command, cli: Cli): void {
   const command = schedule
     .command('delete')
-    .description('Delete a schedule. What it has started goes on.')
+    .description('Delete a schedule. Runs and goals that were started go on.')
     .argument('<schedule>', 'id of the schedule');
   withJson(withPlace(withTenant(command)), '{scheduleId, done}')
     .addHelpText('after', examples('holdfast schedule delete nightly'))

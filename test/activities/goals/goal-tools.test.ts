@@ -91,7 +91,7 @@ describe('a proposal', () => {
     ['goal_ask_pause', { because: 'Night.' }, 'give either until or minutes'],
     ['goal_ask_pause', { minutes: 61, because: 'Night.' }, 'a pause may last at most 60 minutes'],
     ['goal_ask_pause', { until: '2001-01-01T00:00:00Z', because: 'x' }, 'is over'],
-    ['goal_propose_handoff', { to: 'boss', because: 'x' }, 'It can be handed to other'],
+    ['goal_propose_handoff', { to: 'boss', because: 'x' }, 'The goal can be handed to other'],
     ['goal_block', { kind: 'external', because: 'x', step: 'z' }, 'the plan has no step "z"'],
     ['goal_publish', { path: 'a..b', value: 1 }, 'invalid_arguments'],
     ['goal_publish', { path: 'big', value: 'x'.repeat(40_000) }, 'at most 32768 are allowed'],

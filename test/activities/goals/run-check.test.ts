@@ -83,7 +83,7 @@ it('a check measures, says which conditions hold, and keeps the whole result und
 it('a result without its number is known, and measures nothing', async () => {
   answer = () => ({ count: '12' });
   const out = await run({ done: [{ check: 'open', path: 'count', equals: '12' }] });
-  expect(out).toMatchObject({ known: true, held: [0], because: 'It has no number at count.' });
+  expect(out).toMatchObject({ known: true, held: [0], because: 'The result has no number at count.' });
   expect(out.value).toBeUndefined();
 });
 
@@ -140,7 +140,7 @@ it('a tool that changes something now is not run', async () => {
   const out = await run({}, defineConfig({ agents: [agent] }));
   expect(out).toMatchObject({
     known: false,
-    because: 'Its tool open_invoices is no read tool any more.',
+    because: 'The tool open_invoices is no read tool any more.',
   });
   expect(runs).toBe(0);
 });
