@@ -19,7 +19,8 @@ import {
 } from '../step/inflight.js';
 import { fitsOneBatch } from '../step/outbox.js';
 import { withdrawGoalAsks } from './asks.js';
-import { closeCycle, dropCycle } from './cycle.js';
+import { closeCycle } from './cycle.js';
+import { dropCycle } from './cycle-end.js';
 import { goalResult } from './result.js';
 import { GOAL_STORE_LIMITS, tell } from './telling.js';
 

@@ -5,19 +5,22 @@
  */
 import type { ActivityEffect } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
-import type { GoalMessage, MessageRefusal, MessageVerdict } from '../state/goal/message.js';
+import type { GoalMessage, MessageVerdict } from '../state/goal/message.js';
 import { UNREAD_MAX } from '../state/goal/message.js';
 import type { HeldMessage, OpenGoal } from '../state/goal/goal.js';
 import type { TakeMessageOutput } from '../state/goal/payloads.js';
-import { GOAL_BUDGET_FIELDS } from '../state/goal/terms.js';
 import type { Step } from '../state/run.js';
 import type { Ruling } from '../step/advance.js';
-import { cancelTimer, flying, only, start } from '../step/inflight.js';
+import { flying, only, start } from '../step/inflight.js';
 import type { Json } from '../json/json.js';
 import { planAdopted, withFeedback, withoutProposed } from './answers.js';
 import { end } from './ending.js';
-import { GOAL_STORE_LIMITS, ofOpenGoal, tell, warnOf } from './telling.js';
-import { wake, withdrawApproval, withdrawOvertaken } from './rest.js';
+import { GOAL_STORE_LIMITS, ofOpenGoal, tell } from './telling.js';
+import { withdrawOvertaken } from './rest.js';
+import { withdrawApproval } from './approvals.js';
+import { wake } from './sleep.js';
+import { accept, refuse } from './verdicts.js';
+import { withReview, resume, untimed, woken, setBudget, setPace } from './controls.js';
 
 /** Longer texts lie in the store. */
 const INLINE_CHARS_MAX = 200;
@@ -151,42 +154,6 @@ function valueOf(message: GoalMessage): Json | undefined {
   return { objectiveValid: message.objectiveValid, because: message.because ?? '' };
 }
 
-function withReview(goal: OpenGoal, message: Extract<GoalMessage, { type: 'review' }>): OpenGoal {
-  const { objectiveValid, by } = message;
-  return {
-    ...goal,
-    reviewAsked: true,
-    ...(objectiveValid !== undefined && { objectiveValid: { valid: objectiveValid, by } }),
-  };
-}
-
-function resume(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
-  const { paused, ...rest } = goal;
-  if (paused === undefined) return only(accept(goal, held, 'the goal was not paused'));
-  const { by } = held.message;
-  const { sleep } = rest;
-  const isPast = sleep?.until !== undefined && sleep.until <= goal.now;
-  if (sleep === undefined || (sleep.held !== true && !isPast)) return only(accept(rest, held));
-  // Behind the hold of a pause the pace is looked at anew; a time that passed in it has come.
-  const woke = wake(rest, by);
-  const { sleep: _, ...awake } = woke;
-  return only(accept(sleep.held === true ? awake : woke, held));
-}
-
-function untimed(goal: OpenGoal, before: OpenGoal): Step<OpenGoal> {
-  const timer = before.sleep?.timer;
-  return timer === undefined ? only(goal) : cancelTimer(goal, timer);
-}
-
-/** A wake while anything is open or paused is kept. */
-function woken(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
-  const { sleep, paused } = goal;
-  if (sleep === undefined || sleep.over || paused !== undefined)
-    return only(accept({ ...goal, wakeKept: true }, held));
-  const step = untimed(wake(goal, held.message.by), goal);
-  return { run: accept(step.run, held), effects: step.effects };
-}
-
 function steerNow(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
   const { message } = held;
   return only(
@@ -236,104 +203,8 @@ export function afterChange(goal: OpenGoal): Ruling<OpenGoal> {
   return untimed(wake({ ...goal, wakeKept: false }, by), goal);
 }
 
-/** Not below what is spent and reserved, money not above the hard limit; by those who may. */
-function setBudget(goal: OpenGoal, held: HeldMessage): OpenGoal {
-  const { message, proven } = held;
-  if (message.type !== 'setBudget') return goal;
-  const { terms, money } = goal;
-  const { budgetRoles, hardMaxCostMicroUsd } = terms.budget;
-  if (budgetRoles.length > 0 && !message.roles.some((role) => budgetRoles.includes(role)))
-    return refuse(goal, held, {
-      reason: 'role_missing',
-      message: `needs one of the roles ${budgetRoles.join(', ')}`,
-    });
-  if (budgetRoles.length === 0 && goal.caller !== undefined && goal.caller === message.by)
-    return refuse(goal, held, {
-      reason: 'own_request',
-      message: 'the starter of the goal does not change its budget',
-    });
-  const wanted = message.budget;
-  const least = money.spentMicroUsd + money.reservedMicroUsd;
-  const { maxCostMicroUsd } = wanted;
-  if (
-    maxCostMicroUsd !== undefined &&
-    (maxCostMicroUsd < least || maxCostMicroUsd > hardMaxCostMicroUsd)
-  )
-    return refuse(goal, held, {
-      reason: 'beyond_limits',
-      message: `possible is ${least} to ${hardMaxCostMicroUsd} micro-USD`,
-    });
-  const fields = Object.fromEntries(
-    GOAL_BUDGET_FIELDS.flatMap((field) =>
-      wanted[field] === undefined ? [] : [[field, wanted[field]]],
-    ),
-  );
-  const changed: OpenGoal = {
-    ...goal,
-    terms: { ...terms, budget: { ...terms.budget, ...fields } },
-    streaks: { ...goal.streaks, starved: false },
-    approvalStale: true,
-  };
-  const told = tell(changed, {
-    type: 'goal_steered',
-    by: message.by,
-    proven,
-    text: { text: '' },
-    control: 'setBudget',
-    value: fields as Json,
-  });
-  return accept(told, held);
-}
-
-function setPace(
-  goal: OpenGoal,
-  held: HeldMessage,
-  message: Extract<GoalMessage, { type: 'setPace' }>,
-): Step<OpenGoal> {
-  const changed: OpenGoal = { ...goal, terms: { ...goal.terms, pace: message.pace } };
-  const { sleep } = changed;
-  if (sleep === undefined || sleep.over || sleep.held) return only(accept(changed, held));
-  // The new pace is looked at from the beginning of this sleep.
-  const { sleep: _, ...awake } = wake(changed, message.by);
-  const step = untimed(awake, goal);
-  return { run: accept(step.run, held), effects: step.effects };
-}
-
 /** Said to whoever waits over the end of a segment. */
 export const RECEIVED: MessageVerdict = {
   accepted: true,
   message: 'received; the goal heeds it in its next segment',
 };
-
-function accept(goal: OpenGoal, { message, ticket }: HeldMessage, words?: string): OpenGoal {
-  const verdict: MessageVerdict = {
-    accepted: true,
-    ...(words !== undefined && { message: words }),
-  };
-  return answered(withoutMessage(goal, message.id), ticket, verdict);
-}
-
-interface Refused {
-  readonly reason: MessageRefusal;
-  readonly message: string;
-}
-
-function refuse(goal: OpenGoal, { message, ticket }: HeldMessage, refusal: Refused): OpenGoal {
-  const text = `${message.type} by ${message.by} does not count: ${refusal.message}`;
-  const told = warnOf(withoutMessage(goal, message.id), 'goal_message_refused', text);
-  return answered(told, ticket, { accepted: false, ...refusal });
-}
-
-function withoutMessage(goal: OpenGoal, id: string): OpenGoal {
-  return { ...goal, messages: goal.messages.filter(({ message }) => message.id !== id) };
-}
-
-export function answered<G extends Pick<OpenGoal, 'verdicts'>>(
-  goal: G,
-  ticket: string | undefined,
-  verdict: MessageVerdict,
-): G {
-  return ticket === undefined
-    ? goal
-    : { ...goal, verdicts: [...goal.verdicts, { ticket, verdict }] };
-}

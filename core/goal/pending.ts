@@ -11,3 +11,8 @@ export function pendingOf(goal: Goal): readonly Ask[] {
 export function pendingFor(goal: Goal, kind: AskPurpose['kind']): Ask | undefined {
   return pendingOf(goal).find(({ id }) => goal.purposes[id]?.kind === kind);
 }
+
+/** Neither in a cycle nor in a pass, and not ending. */
+export function isResting(goal: Goal): boolean {
+  return goal.pass === undefined && goal.cycle === undefined && goal.ending === undefined;
+}

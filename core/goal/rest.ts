@@ -4,28 +4,21 @@
  * Invariants: nothing of it happens while a pass or a cycle is open; a row is looked at behind each pass and before each
  * start, never in a sleep.
  */
-import type { ActivityEffect } from '../state/effect.js';
 import type { EndingRow, OpenGoal } from '../state/goal/goal.js';
-import type { ApprovalPoint } from '../state/goal/definition.js';
 import type { GoalBudgetField } from '../state/goal/terms.js';
 import type { Step } from '../state/run.js';
 import type { Ruling } from '../step/advance.js';
-import { flying, nextId, only, start, startTimer } from '../step/inflight.js';
-import { handOver, planAdopted, withoutProposed, withProposed } from './answers.js';
+import { only } from '../step/inflight.js';
+import { withoutProposed, withProposed } from './answers.js';
 import { openGoalAsk, withdrawGoalAsks } from './asks.js';
 import { isDone, personsToAsk, restHolds } from './conditions.js';
-import { beginCycle, draftCycle } from './cycle.js';
+import { beginCycle } from './cycle.js';
 import { end } from './ending.js';
 import { nextSlice } from './money.js';
-import { pendingFor, pendingOf } from './pending.js';
+import { isResting, pendingFor, pendingOf } from './pending.js';
 import { beginPass } from './pass.js';
 import { UNKNOWNS_MAX } from './review.js';
 import { firstRow, isLate, usedUp } from './rows.js';
-import { GOAL_STORE_LIMITS, ofGoal, tell } from './telling.js';
-
-export function isResting(goal: OpenGoal): boolean {
-  return goal.pass === undefined && goal.cycle === undefined && goal.ending === undefined;
-}
 
 /** Rule: the row that ends the goal, unless a person may lift it or their word is needed first. */
 export function endByRow(goal: OpenGoal): Ruling<OpenGoal> {
@@ -168,99 +161,6 @@ export function wantedReview(goal: OpenGoal): Ruling<OpenGoal> {
   return isResting(goal) && goal.reviewAsked ? only(beginPass(goal, 'review')) : undefined;
 }
 
-function approvalFor(goal: OpenGoal, point: ApprovalPoint) {
-  return goal.terms.approval.find(({ before }) => before === point);
-}
-
-/** Rule: changes of the plan, handoffs, and what the reviewer wants asked. */
-export function approveChanges(goal: OpenGoal): Ruling<OpenGoal> {
-  if (!isResting(goal)) return undefined;
-  const { plan, handoff, approval } = goal.proposed;
-  if (plan !== undefined) {
-    const rule = approvalFor(goal, 'plan_change');
-    if (rule === undefined) return only(planAdopted(withoutProposed(goal, 'plan'), plan));
-    return openGoalAsk(goal, {
-      purpose: { kind: 'plan_change' },
-      question: `${plan.by} wants to change the plan.`,
-      args: { memory: plan.memory, open: plan.facts.open, done: plan.facts.done },
-      ...rule,
-    });
-  }
-  if (handoff !== undefined) return handingOver(goal, handoff);
-  if (approval === undefined) return undefined;
-  const { reviewer } = goal.terms;
-  const roles = reviewer?.roles.length
-    ? reviewer.roles
-    : (approvalFor(goal, 'every_cycle')?.roles ?? []);
-  return openGoalAsk(goal, {
-    purpose: { kind: 'review' },
-    question: `The reviewer asks before the next step: ${approval}`,
-    args: { review: goal.reviews },
-    roles,
-  });
-}
-
-function handingOver(
-  goal: OpenGoal,
-  handoff: NonNullable<OpenGoal['proposed']['handoff']>,
-): Step<OpenGoal> {
-  const { to, by, because } = handoff;
-  if (!goal.terms.handoffTo.includes(to) && to !== goal.terms.agent)
-    return only(withoutProposed(goal, 'handoff'));
-  const rule = approvalFor(goal, 'handoff');
-  if (rule === undefined) return only(handOver(goal, handoff));
-  return openGoalAsk(goal, {
-    purpose: { kind: 'handoff', to },
-    question: `${by} wants to hand the goal over to ${to}: ${because}`,
-    args: { to },
-    ...rule,
-  });
-}
-
-/** Rule: a person holds the goal. */
-export function holdPaused(goal: OpenGoal): Ruling<OpenGoal> {
-  const { paused, sleep } = goal;
-  if (!isResting(goal) || paused === undefined) return undefined;
-  if (sleep !== undefined) return 'hold';
-  const because = `paused by ${paused.by}`;
-  const held: OpenGoal = { ...goal, sleep: { because, since: goal.now, held: true } };
-  return only(tell(held, { type: 'goal_sleeping', because }));
-}
-
-/** Rule: a person approves the next cycle: its number, agent, brief and slice. */
-export function approveCycle(goal: OpenGoal): Ruling<OpenGoal> {
-  if (!isResting(goal)) return undefined;
-  const rule = cycleApproval(goal);
-  if (rule === undefined) return undefined;
-  const n = goal.cycles + 1;
-  const { draft, proposed } = goal;
-  if (proposed.approved?.n === n && proposed.approved.digest === draft?.digest) return undefined;
-  if (pendingFor(goal, 'cycle') !== undefined) return 'hold';
-  const slice = nextSlice(goal);
-  if (slice === undefined) return undefined;
-  if (draft?.n !== n) return flying(goal, ['prepare_cycle']) ? 'hold' : draftCycle(goal, slice);
-  return openGoalAsk(goal, {
-    purpose: { kind: 'cycle', n },
-    question: `Start cycle ${n} of the goal?`,
-    args: { goal: goal.runId, n, agent: goal.agent, brief: draft.digest, slice: slice as never },
-    ...rule,
-  });
-}
-
-function cycleApproval(goal: OpenGoal) {
-  const first = goal.cycles === 0 ? approvalFor(goal, 'first_cycle') : undefined;
-  return first ?? approvalFor(goal, 'every_cycle');
-}
-
-/** What was approved was another cycle: the question is asked anew. */
-export function withdrawApproval(goal: OpenGoal, reason: string): Step<OpenGoal> {
-  const { draft: _, ...rest } = withoutProposed(goal, 'approved');
-  return withdrawGoalAsks(rest, {
-    which: ({ id }) => goal.purposes[id]?.kind === 'cycle',
-    reason,
-  });
-}
-
 /** What a person has settled otherwise is asked no more. */
 export function withdrawOvertaken(goal: OpenGoal): Ruling<OpenGoal> {
   if (!isResting(goal)) return undefined;
@@ -272,115 +172,6 @@ export function withdrawOvertaken(goal: OpenGoal): Ruling<OpenGoal> {
   const reason = 'a person has settled it otherwise';
   const withdrawn = withdrawGoalAsks(goal, { which: isOvertaken, reason });
   return withdrawn.run === goal ? undefined : withdrawn;
-}
-
-/** Rule: the pace, and pauses that cycles or the reviewer asked for. */
-export function pace(goal: OpenGoal): Ruling<OpenGoal> {
-  if (!isResting(goal)) return undefined;
-  const { sleep } = goal;
-  if (sleep === undefined) return beginSleep(goal);
-  if (sleep.over) return undefined;
-  if (sleep.asking !== undefined) return 'hold';
-  return sleep.until !== undefined && goal.now >= sleep.until ? only(wake(goal, 'time')) : 'hold';
-}
-
-function beginSleep(goal: OpenGoal): Ruling<OpenGoal> {
-  const { terms, proposed, lastCycleStart } = goal;
-  const { pauseUntil, pauseBecause = 'asked' } = proposed;
-  if (goal.wakeKept) return skipSleep(goal);
-  const rest = withoutProposed(goal, 'pauseUntil', 'pauseBecause');
-  const asked = pauseUntil !== undefined && pauseUntil > goal.now ? pauseUntil : undefined;
-  const paceOf = terms.pace;
-  if (typeof paceOf === 'object' && 'cron' in paceOf) return askTick(goal, paceOf);
-  if (paceOf === 'when_woken' && lastCycleStart !== undefined)
-    return fallAsleep(rest, { because: asked === undefined ? 'waits to be woken' : pauseBecause });
-  const next =
-    typeof paceOf === 'object' && lastCycleStart !== undefined
-      ? lastCycleStart + paceOf.everyMs
-      : undefined;
-  const until = later(asked, next !== undefined && next > goal.now ? next : undefined);
-  if (until === undefined) return undefined;
-  return fallAsleep(rest, { until, because: until === asked ? pauseBecause : 'pace' });
-}
-
-function later(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined ? other : other === undefined ? one : Math.max(one, other);
-}
-
-/** A wake that was kept ends the sleep before it begins. */
-function skipSleep(goal: OpenGoal): Ruling<OpenGoal> {
-  const rest = withoutProposed({ ...goal, wakeKept: false }, 'pauseUntil', 'pauseBecause');
-  return only({ ...rest, sleep: { because: 'woken', since: goal.now, over: true } });
-}
-
-function askTick(
-  goal: OpenGoal,
-  { cron, timezone }: { readonly cron: string; readonly timezone: string },
-): Step<OpenGoal> {
-  const id = `find_tick-${goal.nextEffect}`;
-  const sleep = { because: 'pace', since: goal.now, asking: id };
-  return start({ ...goal, sleep }, 'find_tick', (_, events): ActivityEffect => ({
-    kind: 'find_tick',
-    id,
-    // Ticks that passed in a cycle, or while the goal was held, are one.
-    input: {
-      ...ofGoal(goal),
-      cron,
-      timezone,
-      after: goal.lastCycleStart ?? goal.startedAt,
-      events,
-    },
-    limits: GOAL_STORE_LIMITS,
-    summary: cron,
-  }));
-}
-
-/** Fact: the next tick of the cron line is known. */
-export function tickFound(goal: OpenGoal, effectId: string, at: number | null): OpenGoal {
-  const { sleep, proposed } = goal;
-  if (sleep?.asking !== effectId) return goal;
-  const { asking: _, ...rest } = sleep;
-  const asked = proposed.pauseUntil;
-  const until = at === null ? undefined : later(at, asked);
-  return { ...goal, sleep: { ...rest, found: true, ...(until !== undefined && { until }) } };
-}
-
-/** Rule: a tick that was found is slept for. */
-export function sleepForTick(goal: OpenGoal): Ruling<OpenGoal> {
-  const { sleep } = goal;
-  if (!isResting(goal) || sleep?.found !== true) return undefined;
-  const { until, because } = sleep;
-  const rest = withoutProposed(goal, 'pauseUntil', 'pauseBecause');
-  if (goal.wakeKept) return skipSleep(rest);
-  if (until !== undefined && until <= goal.now)
-    return only({ ...rest, sleep: { because, since: goal.now, over: true } });
-  return fallAsleep(rest, { because, ...(until !== undefined && { until }) });
-}
-
-function fallAsleep(
-  goal: OpenGoal,
-  { until, because }: { readonly until?: number; readonly because: string },
-): Step<OpenGoal> {
-  const sleep = { because, since: goal.now, ...(until !== undefined && { until }) };
-  const told = tell(
-    { ...goal, sleep },
-    { type: 'goal_sleeping', because, ...(until !== undefined && { until }) },
-  );
-  if (until === undefined) return only(told);
-  const timed = startTimer(told, { at: until, summary: 'sleep' });
-  const timer = nextId(told, 'timer');
-  return { run: { ...timed.run, sleep: { ...sleep, timer } }, effects: timed.effects };
-}
-
-/** The sleep ends; whoever calls takes its timer away. */
-export function wake(goal: OpenGoal, by: string): OpenGoal {
-  const { sleep } = goal;
-  if (sleep === undefined || sleep.over) return goal;
-  const woken: OpenGoal = {
-    ...goal,
-    sleep: { because: sleep.because, since: sleep.since, over: true },
-  };
-  return tell(woken, { type: 'goal_woken', by, sleptMs: goal.now - sleep.since });
 }
 
 /** Rule: the next cycle. */
