@@ -151,7 +151,13 @@ function worldOf(
     { by, roles = [], reason }: SimulatedPerson,
   ): void => {
     const parsed = parseDecision({
-      ...{ v: 1, askId, argsHash, decision, by, roles, decidedAt: clock.now() },
+      v: 1,
+      askId,
+      argsHash,
+      decision,
+      by,
+      roles,
+      decidedAt: clock.now(),
       ...(reason !== undefined && { reason }),
     });
     if (!parsed.ok) throw invalid(parsed.reason);

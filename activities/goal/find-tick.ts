@@ -1,6 +1,6 @@
 /** find_tick: the next time of a cron line, by this worker's data on time zones, which differ between releases. */
 import type { FindTickInput, FindTickOutput } from '../../core/state/goal/payloads.js';
-import { nextTick } from '../../pure/goal/next-tick.js';
+import { nextTick } from './next-tick.js';
 import type { ActivityDeps } from '../deps.js';
 import { appendEvents } from '../run/append-events.js';
 import type { Scope } from '../scope.js';

@@ -32,8 +32,7 @@ const JUDGE_TOKENS_MIN = 300;
 /** `definition`: its hash in the store. Errors: InvalidTask that names the field, InvalidAgent. */
 export function goalTerms(config: Config, goal: NormalGoal, definition: string): GoalTerms {
   const frozen = frozenCycle(config, goal);
-  const { reviewer, budget } = goal;
-  const { deadlineMs, maxModelCalls, maxToolCalls, maxInputTokens, maxOutputTokens } = budget;
+  const { reviewer } = goal;
   const { route, settings, policy } = frozen;
   return {
     definition,
@@ -65,18 +64,7 @@ export function goalTerms(config: Config, goal: NormalGoal, definition: string):
         roles: reviewer.roles ?? [],
       },
     }),
-    budget: {
-      maxCostMicroUsd: budget.maxCostMicroUsd,
-      hardMaxCostMicroUsd: budget.hardMaxCostMicroUsd,
-      maxCycles: budget.maxCycles,
-      deadlineMs: deadlineMs ?? 'unlimited',
-      maxModelCalls: maxModelCalls ?? 'unlimited',
-      maxToolCalls: maxToolCalls ?? 'unlimited',
-      maxInputTokens: maxInputTokens ?? 'unlimited',
-      maxOutputTokens: maxOutputTokens ?? 'unlimited',
-      onBudget: budget.onBudget,
-      budgetRoles: budget.budgetRoles,
-    },
+    budget: limitsIn(goal),
     cycle: cycleTerms(goal, frozen),
     roundMicroUsd: goal.roundMicroUsd,
     briefTokens: goal.briefTokens,
@@ -90,6 +78,22 @@ export function goalTerms(config: Config, goal: NormalGoal, definition: string):
     requireProof: settings.requireProof,
     policyVersion: policy.version,
     versions: { ...frozen.versions, route: route.name, definition },
+  };
+}
+
+function limitsIn({ budget }: NormalGoal): GoalTerms['budget'] {
+  const { deadlineMs, maxModelCalls, maxToolCalls, maxInputTokens, maxOutputTokens } = budget;
+  return {
+    maxCostMicroUsd: budget.maxCostMicroUsd,
+    hardMaxCostMicroUsd: budget.hardMaxCostMicroUsd,
+    maxCycles: budget.maxCycles,
+    deadlineMs: deadlineMs ?? 'unlimited',
+    maxModelCalls: maxModelCalls ?? 'unlimited',
+    maxToolCalls: maxToolCalls ?? 'unlimited',
+    maxInputTokens: maxInputTokens ?? 'unlimited',
+    maxOutputTokens: maxOutputTokens ?? 'unlimited',
+    onBudget: budget.onBudget,
+    budgetRoles: budget.budgetRoles,
   };
 }
 

@@ -6,7 +6,12 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { normalGoal } from '../../authoring/goal/normal-goal.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import type { GoalDefinition, StoredDefinition } from '../../core/state/goal/definition.js';
+import type {
+  CheckDefinition,
+  GoalDefinition,
+  StoredCheck,
+  StoredDefinition,
+} from '../../core/state/goal/definition.js';
 import { GOAL_RUN } from '../../workflows/messages.js';
 import { definitionDigest } from './check-goal.js';
 import { TENANT } from '../runs/execution.js';
@@ -80,5 +85,10 @@ function taken(goalId: string, why = 'the id is taken'): HoldfastError {
 /** The definition as people wrote it: the tools of its checks are frozen anew at each start. */
 export function asWritten({ validation, ...definition }: StoredDefinition): GoalDefinition {
   if (validation === undefined) return definition;
-  return { ...definition, validation: validation.map(({ frozen: _, ...check }) => check) };
+  return { ...definition, validation: validation.map(withoutFrozen) };
+}
+
+function withoutFrozen(check: StoredCheck): CheckDefinition {
+  const { frozen: _, ...written } = check;
+  return written;
 }

@@ -5,7 +5,7 @@
  */
 import type { ActivityEffect } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
-import type { GoalMessage, MessageVerdict } from '../state/goal/message.js';
+import type { GoalMessage } from '../state/goal/message.js';
 import { UNREAD_MAX } from '../state/goal/message.js';
 import type { HeldMessage, OpenGoal } from '../state/goal/goal.js';
 import type { TakeMessageOutput } from '../state/goal/payloads.js';
@@ -203,8 +203,3 @@ export function afterChange(goal: OpenGoal): Ruling<OpenGoal> {
   return untimed(wake({ ...goal, wakeKept: false }, by), goal);
 }
 
-/** Said to whoever waits over the end of a segment. */
-export const RECEIVED: MessageVerdict = {
-  accepted: true,
-  message: 'received; the goal heeds it in its next segment',
-};

@@ -8,7 +8,7 @@ import { CONTINUE_AS_NEW_BYTES_MAX, fitsBytes } from '../json/json.js';
 import type { ActivityEffect } from '../state/effect.js';
 import type { Goal, OpenGoal } from '../state/goal/goal.js';
 import { flushGoal } from './ending.js';
-import { RECEIVED } from './heed.js';
+import { RECEIVED } from './verdicts.js';
 import { beginPass } from './pass.js';
 import { GOAL_STORE_LIMITS, ofGoal, tell } from './telling.js';
 

@@ -39,3 +39,9 @@ export function answered<G extends Pick<OpenGoal, 'verdicts'>>(
     ? goal
     : { ...goal, verdicts: [...goal.verdicts, { ticket, verdict }] };
 }
+
+/** Said to whoever waits over the end of a segment. */
+export const RECEIVED: MessageVerdict = {
+  accepted: true,
+  message: 'received; the goal heeds it in its next segment',
+};

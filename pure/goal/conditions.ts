@@ -65,7 +65,3 @@ export function measured(result: Json, path: string): number | undefined {
   }
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
-
-export function isBetter(better: 'higher' | 'lower', value: number, best: number): boolean {
-  return better === 'higher' ? value > best : value < best;
-}

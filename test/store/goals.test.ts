@@ -3,8 +3,16 @@ import type { EventBody } from '../../core/state/event.js';
 import type { Proposal } from '../../core/state/goal/proposal.js';
 import type { Store } from '../../store/store.js';
 import { PROPOSALS_MAX } from '../../store/proposals.js';
-import { askView, cleanUp, eventsFrom, HOSTILE_NAMES, newStore, RESULT } from './fixtures.js';
-import { SESSION_INIT, warnings } from './fixtures.js';
+import {
+  askView,
+  cleanUp,
+  eventsFrom,
+  HOSTILE_NAMES,
+  newStore,
+  RESULT,
+  SESSION_INIT,
+  warnings,
+} from './fixtures.js';
 
 const A = { tenant: 't', runId: 'r1', execution: 'exec-a' };
 const B = { ...A, execution: 'exec-b' };

@@ -87,7 +87,7 @@ describe('an approval of a cycle', () => {
     const started = shell.effects.flatMap((effect) =>
       effect.kind === 'start_child' ? [effect.input.parent?.digest] : [],
     );
-    expect(started).toEqual([(ask?.args as { brief: string }).brief]);
+    expect(started).toEqual([(ask!.args as { brief: string }).brief]);
   });
 
   test('is asked anew when the reviewer hands the goal over meanwhile', () => {

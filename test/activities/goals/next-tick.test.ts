@@ -1,4 +1,4 @@
-import { nextTick } from '../../../pure/goal/next-tick.js';
+import { nextTick } from '../../../activities/goal/next-tick.js';
 
 function ticks(cron: string, timezone: string, after: string, count: number): readonly string[] {
   const found: string[] = [];
