@@ -202,4 +202,3 @@ export function afterChange(goal: OpenGoal): Ruling<OpenGoal> {
   const by = goal.steeredBy.at(-1) ?? 'wake';
   return untimed(wake({ ...goal, wakeKept: false }, by), goal);
 }
-

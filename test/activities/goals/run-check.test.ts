@@ -83,7 +83,11 @@ it('a check measures, says which conditions hold, and keeps the whole result und
 it('a result without its number is known, and measures nothing', async () => {
   answer = () => ({ count: '12' });
   const out = await run({ done: [{ check: 'open', path: 'count', equals: '12' }] });
-  expect(out).toMatchObject({ known: true, held: [0], because: 'The result has no number at count.' });
+  expect(out).toMatchObject({
+    known: true,
+    held: [0],
+    because: 'The result has no number at count.',
+  });
   expect(out.value).toBeUndefined();
 });
 
