@@ -24,7 +24,6 @@ export type DeskStore = Pick<
   | 'noteRefusal'
   | 'openNotices'
   | 'dueNotices'
-  | 'childRow'
   | 'claimNotice'
   | 'claimClock'
   | 'settleNotice'
