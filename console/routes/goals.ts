@@ -168,7 +168,7 @@ const getGoalBrief = endpoint({
   method: 'get',
   path: '/v1/goals/{goalId}/brief',
   name: 'getGoalBrief',
-  summary: 'The brief of a cycle, with its estimated tokens by section.',
+  summary: 'The brief of a cycle: words to its agent and data, with estimated tokens by section.',
   access: 'read',
   params,
   query: z.strictObject({

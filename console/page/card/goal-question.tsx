@@ -34,7 +34,7 @@ export function GoalQuestion({ goalId, card }: GoalQuestionProps): VNode {
   const { objective, cycle, agent, brief, slice, plan } = card;
   return (
     <section class="goal-question">
-      <h3>What is asked</h3>
+      <h3>The question is about</h3>
       <dl class="facts">
         <Fact name="Goal">
           <InertLine text={objective} max={300} />

@@ -41,7 +41,7 @@ export function GoalHead({ goal }: { readonly goal: GoalDetail }): VNode {
         <InertBlock text={definition?.objective ?? goal.objective} />
       </div>
       <GoalFacts goal={goal} />
-      {definition !== undefined && <Exact title="Its definition" value={definition} />}
+      {definition !== undefined && <Exact title="The definition" value={definition} />}
       {result !== undefined && (
         <div class="notices">
           <ResultNotice result={result as RunResult} runId={goalId} />
