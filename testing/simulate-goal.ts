@@ -161,10 +161,10 @@ function worldOf(
       ...(reason !== undefined && { reason }),
     });
     if (!parsed.ok) throw invalid(parsed.reason);
-    const made = { type: 'decision', decision: parsed.value } as const;
+    const message = { type: 'decision', decision: parsed.value } as const;
     const cycle = simulation().cycles.get(runId);
-    if (cycle === undefined) simulation().send(made);
-    else cycle.send(made);
+    if (cycle === undefined) simulation().send(message);
+    else cycle.send(message);
   };
   return {
     now: clock.now,

@@ -120,21 +120,25 @@ export function openLedger(file: string, firstDay: string): Ledger {
   for (const { invoiceId, customer, amountCents, age } of CUSTOMERS) {
     insert.run(invoiceId, customer, amountCents, addDays(firstDay, -age));
   }
-  const remindedOf = (invoiceId: string): readonly string[] =>
-    db
-      .prepare('select day from reminders where invoiceId = ? order by id')
-      .pluck()
-      .all(invoiceId) as string[];
-
   return {
-    receive: (today) => receive(db, { firstDay, today, remindedOf }),
+    ...readingFrom(db),
+    ...writingTo(db),
+    receive: (today) => receive(db, firstDay, today),
+    close: () => void db.close(),
+  };
+}
+
+type Written = 'remind' | 'reminderOf' | 'agree' | 'agreementOf';
+
+function readingFrom(db: Sqlite.Database): Omit<Ledger, Written | 'receive' | 'close'> {
+  return {
     oldInvoices(today) {
       const rows = db.prepare(OLD).all({ today, before: addDays(today, -OLD_DAYS) });
       return (rows as (Omit<OldInvoice, 'ageDays' | 'reminded'> & { readonly day: string })[]).map(
         ({ day, ...row }) => ({
           ...row,
           ageDays: daysBetween(day, today),
-          reminded: remindedOf(row.invoiceId),
+          reminded: remindedOf(db, row.invoiceId),
         }),
       );
     },
@@ -157,8 +161,14 @@ export function openLedger(file: string, firstDay: string): Ledger {
       const row = db
         .prepare('select id as invoiceId, customer, amountCents from invoices where id = ?')
         .get(invoiceId) as Omit<OldInvoice, 'ageDays' | 'reminded'> | undefined;
-      return row && { ...row, reminded: remindedOf(invoiceId) };
+      return row && { ...row, reminded: remindedOf(db, invoiceId) };
     },
+    summary: (today) => db.prepare(SUMMARY).all({ today }) as InvoiceSummary[],
+  };
+}
+
+function writingTo(db: Sqlite.Database): Pick<Ledger, Written> {
+  return {
     remind(key, { invoiceId, day, text }) {
       const once =
         'insert into reminders (key, invoiceId, day, text) values (?, ?, ?, ?) on conflict do nothing';
@@ -174,24 +184,21 @@ export function openLedger(file: string, firstDay: string): Ledger {
     agreementOf: (key) =>
       db.prepare('select invoiceId, until, because from agreements where key = ?').get(key) as
         Agreement | undefined,
-    summary: (today) => db.prepare(SUMMARY).all({ today }) as InvoiceSummary[],
-    close: () => void db.close(),
   };
 }
 
-interface Receiving {
-  readonly firstDay: string;
-  readonly today: string;
-  readonly remindedOf: (invoiceId: string) => readonly string[];
+function remindedOf(db: Sqlite.Database, invoiceId: string): readonly string[] {
+  const days = db.prepare('select day from reminders where invoiceId = ? order by id').pluck();
+  return days.all(invoiceId) as string[];
 }
 
-function receive(db: Sqlite.Database, { firstDay, today, remindedOf }: Receiving): void {
+function receive(db: Sqlite.Database, firstDay: string, today: string): void {
   const letter = db.prepare(
     'insert into letters (invoiceId, day, text, promised, disputed) values (?, ?, ?, ?, ?) on conflict do nothing',
   );
   const payment = db.prepare('update invoices set paid = ? where id = ? and paid is null');
   for (const { invoiceId, reacts } of CUSTOMERS) {
-    for (const happening of reacts(remindedOf(invoiceId), firstDay)) {
+    for (const happening of reacts(remindedOf(db, invoiceId), firstDay)) {
       if (happening.day > today) continue;
       if (happening.kind === 'payment') payment.run(happening.day, invoiceId);
       else {

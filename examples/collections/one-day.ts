@@ -57,7 +57,10 @@ export async function workOneDay(demo: Demo): Promise<number> {
     goal,
     signal: stop.signal,
     onEvent: (event) => {
-      story.tell(event).forEach((line) => terminal.say(line));
+      // The card says more of a question.
+      if (event.type !== 'approval_requested') {
+        story.tell(event).forEach((line) => terminal.say(line));
+      }
       ask(desk, event);
       morning(event);
     },

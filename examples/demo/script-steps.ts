@@ -52,7 +52,7 @@ function seenCall(use: Block, result: Block): SeenCall {
   const [, evidence] = /^\[evidence (.+)\]$/.exec(lines.at(-1) ?? '') ?? [];
   const own = (evidence === undefined ? lines : lines.slice(0, -1)).join('\n');
   return {
-    tool: String(use['name']),
+    tool: stringIn(use, 'name'),
     input: use['input'],
     output: jsonOr(own),
     failed: result['is_error'] === true,
@@ -63,7 +63,12 @@ function seenCall(use: Block, result: Block): SeenCall {
 function textIn(content: Json): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content.map((part) => (isBlock(part) ? String(part['text'] ?? '') : '')).join('\n');
+  return content.map((part) => (isBlock(part) ? stringIn(part, 'text') : '')).join('\n');
+}
+
+function stringIn(block: Block, name: string): string {
+  const value = block[name];
+  return typeof value === 'string' ? value : '';
 }
 
 function jsonOr(text: string): unknown {

@@ -38,10 +38,11 @@ export function findSandbox(
   const probe = [...outside, '--remount-ro', '/', ...inside, '-e', "console.log('works')"];
   const { stdout, stderr } = run(probe);
   if (stdout.trim() !== 'works') return missing(`bubblewrap does not work here: ${stderr.trim()}`);
-  const command: Sandbox['command'] = (folder) => [
-    ...[...outside, '--ro-bind', folder, '/repository', '--remount-ro', '/'],
-    ...['--chdir', '/repository', ...inside, '/repository/test/driver.mjs'],
-  ];
+  const command: Sandbox['command'] = (folder) =>
+    [
+      [...outside, '--ro-bind', folder, '/repository', '--remount-ro', '/'],
+      ['--chdir', '/repository', ...inside, '/repository/test/driver.mjs'],
+    ].flat();
   return { kind: 'found', sandbox: { name: 'bubblewrap', command } };
 }
 
@@ -70,11 +71,11 @@ function asNobody(setpriv: string): readonly string[] {
 }
 
 const ROOM: readonly string[] = [
-  ...['--die-with-parent', '--new-session', '--clearenv', '--setenv', 'PATH', '/usr/bin:/bin'],
-  ...['--ro-bind', '/usr', '/usr', ...['/bin', '/lib', '/lib64'].flatMap(bound)],
-  ...['--ro-bind', process.execPath, '/node', '--proc', '/proc', '--dev', '/dev'],
-  ...['--remount-ro', '/dev'],
-];
+  ['--die-with-parent', '--new-session', '--clearenv', '--setenv', 'PATH', '/usr/bin:/bin'],
+  ['--ro-bind', '/usr', '/usr', ...['/bin', '/lib', '/lib64'].flatMap(bound)],
+  ['--ro-bind', process.execPath, '/node', '--proc', '/proc', '--dev', '/dev'],
+  ['--remount-ro', '/dev'],
+].flat();
 
 /** On most systems these are links into /usr. */
 function bound(path: string): readonly string[] {
