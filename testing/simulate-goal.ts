@@ -1,8 +1,8 @@
 /**
- * A goal under virtual time: months of it in seconds, without a server. The core and the activities are the real ones; its
- * tools are called, its models are asked, and time moves only while nobody works.
+ * A goal under virtual time: months of it in seconds, without a server. The core and the activities are the real ones.
+ * Invariant: time stands still while a model is asked, a tool works or a hook thinks; what never ends makes it stand for ever.
  */
-import type { Config } from '../authoring/index.js';
+import type { Config, Tool } from '../authoring/index.js';
 import { checkGoal, checkGoalId, type GoalRequest } from '../client/goals/check-goal.js';
 import type { Json } from '../core/json/json.js';
 import { parseGoalMessage } from '../core/messages/parse-goal-message.js';
@@ -50,7 +50,7 @@ export interface GoalWorld {
 export interface SimulatedGoalOptions extends GoalRequest {
   /** Of a function: tools that look at the clock take `now`, ms since epoch, in place of their own. */
   readonly config: Config | ((now: () => number) => Config);
-  /** By `ModelRoute.provider`. Virtual time stands still while one is asked. */
+  /** By `ModelRoute.provider`. */
   readonly providers: ReadonlyMap<string, Provider>;
   readonly goalId?: string;
   /** ms since epoch; default 2026-01-01. */
@@ -78,7 +78,7 @@ export async function simulateGoal(options: SimulatedGoalOptions): Promise<Simul
   const startAt = options.startAt ?? SIMULATION_START;
   const clock = virtualClock(startAt);
   const { config, onEvent, signal } = options;
-  const asked = countedProviders(options.providers);
+  const { counted, waiting } = outsideWork();
   const store = await openMemoryStore();
   const playing: { simulation?: GoalSimulation } = {};
   const world = worldOf(() => playing.simulation!, clock);
@@ -92,9 +92,9 @@ export async function simulateGoal(options: SimulatedGoalOptions): Promise<Simul
   try {
     const simulation = startGoalSimulation({
       store,
-      config: typeof config === 'function' ? config(clock.now) : config,
-      providers: asked.providers,
-      outside: asked.waiting,
+      config: configIn(counted, typeof config === 'function' ? config(clock.now) : config),
+      providers: providersIn(counted, options.providers),
+      outside: waiting,
       clock,
       start,
       goalId,
@@ -119,25 +119,56 @@ export async function simulateGoal(options: SimulatedGoalOptions): Promise<Simul
   }
 }
 
-/** Providers, and whether one of them is being asked. */
-function countedProviders(given: ReadonlyMap<string, Provider>) {
+/** What takes real time, and the wait for it. */
+function outsideWork() {
   const open = new Set<Promise<unknown>>();
-  const counted = ({ name, complete }: Provider): Provider => ({
-    name,
-    complete(request, progress) {
-      const reply = complete(request, progress);
-      const ended: Promise<void> = reply.then(
-        () => void open.delete(ended),
-        () => void open.delete(ended),
-      );
-      open.add(ended);
-      return reply;
-    },
-  });
+  function counted<T>(work: Promise<T>): Promise<T> {
+    const ended: Promise<void> = work.then(
+      () => void open.delete(ended),
+      () => void open.delete(ended),
+    );
+    open.add(ended);
+    return work;
+  }
   return {
-    providers: new Map([...given].map(([name, provider]) => [name, counted(provider)])),
+    counted,
     waiting: () => (open.size === 0 ? undefined : Promise.race(open)),
   };
+}
+
+type Counted = ReturnType<typeof outsideWork>['counted'];
+
+function providersIn(
+  counted: Counted,
+  given: ReadonlyMap<string, Provider>,
+): ReadonlyMap<string, Provider> {
+  const wrap = ({ name, complete }: Provider): Provider => ({
+    name,
+    complete: (request, progress) => counted(complete(request, progress)),
+  });
+  return new Map([...given].map(([name, provider]) => [name, wrap(provider)]));
+}
+
+function configIn(counted: Counted, config: Config): Config {
+  const wrap =
+    (code: Tool['run']): Tool['run'] =>
+    (input, ctx) =>
+      counted(code(input, ctx));
+  const tools = [...config.tools].map(([key, tool]) => {
+    const { run, sandboxRun, probe } = tool;
+    const own: Tool = {
+      ...tool,
+      run: wrap(run),
+      ...(sandboxRun !== undefined && { sandboxRun: wrap(sandboxRun) }),
+      ...(probe !== undefined && { probe: wrap(probe) }),
+    };
+    return [key, own] as const;
+  });
+  const hooks = [...config.hooks].map(([name, hook]) => {
+    const run: typeof hook.run = (input, ctx) => counted(hook.run(input, ctx));
+    return [name, { ...hook, run }] as const;
+  });
+  return { ...config, tools: new Map(tools), hooks: new Map(hooks) };
 }
 
 function worldOf(

@@ -48,7 +48,7 @@ export function collectionsOf(desk: Desk): Collections {
   const goal = defineGoal({
     name: 'collections',
     objective: 'No invoice is older than 60 days without an agreement.',
-    constraints: ['Write to customers politely.', 'Nobody but the lead gives customers time.'],
+    constraints: ['Write to customers politely.', 'Only the lead gives customers time.'],
     agent,
     validation: [
       {

@@ -1,6 +1,6 @@
 /** One morning of the goal on a real server: woken at once, and stopped when it goes to sleep again. */
 import { join, resolve } from 'node:path';
-import type { GoalHandle, RunEvent } from '../../index.js';
+import type { GoalHandle, HoldfastClient, RunEvent } from '../../index.js';
 import { createDesk, type Desk } from '../demo/desk.js';
 import { freshDatabase } from '../demo/demo-folder.js';
 import { followGoal } from '../demo/follow-goal.js';
@@ -9,7 +9,7 @@ import { setGoalStage } from '../demo/goal-stage.js';
 import { storyteller } from '../demo/goal-story.js';
 import { modelWords } from '../demo/model.js';
 import { aborted, endOf, type Demo } from '../demo/program.js';
-import { dayOf, TIME_ZONE } from './calendar.js';
+import { addDays, dayOf, TIME_ZONE } from './calendar.js';
 import { collectionsOf } from './collections.js';
 import { openLedger } from './ledger.js';
 import { reportLedger } from './report.js';
@@ -61,7 +61,7 @@ export async function workOneDay(demo: Demo): Promise<number> {
       if (event.type !== 'approval_requested') {
         story.tell(event).forEach((line) => terminal.say(line));
       }
-      ask(desk, event);
+      ask({ client, desk, demo }, event);
       morning(event);
     },
   });
@@ -86,9 +86,31 @@ function oneMorning(goal: GoalHandle, onError: (error: unknown) => void) {
   };
 }
 
-function ask(desk: Desk, event: RunEvent): void {
+interface Asking {
+  readonly client: HoldfastClient;
+  readonly desk: Desk;
+  readonly demo: Demo;
+}
+
+function ask({ client, desk, demo }: Asking, event: RunEvent): void {
+  const { terminal, stop } = demo;
   if (event.type === 'approval_requested') desk.open(event.stamp.runId, event);
   if (event.type === 'approval_resolved' || event.type === 'approval_withdrawn') {
     desk.close(event.askId);
   }
+  if (event.type !== 'input_request') return;
+  const { askId, roles } = event;
+  if (!terminal.yes) {
+    const who = ['--as you@terminal', ...roles.map((role) => `--role ${role}`)].join(' ');
+    terminal.say(
+      `Answer it in another terminal: npx holdfast answer '${askId}' 'your words' ${who}`,
+    );
+    return;
+  }
+  const until = addDays(dayOf(event.stamp.at), 30);
+  const answer = { kind: 'text', value: `They may pay until ${until}.` } as const;
+  const answered = client
+    .handle(event.stamp.runId)
+    .answer(askId, answer, { by: 'demo-approver', roles });
+  answered.catch((error: unknown) => stop.abort(error));
 }

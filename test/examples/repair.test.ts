@@ -15,8 +15,11 @@ import {
   type Judging,
 } from '../../examples/repair/judge-repository.js';
 import { applyPatch, patchOf, sha256 } from '../../examples/repair/patch.js';
+import { repairOf } from '../../examples/repair/repair.js';
 import { findSandbox, withoutSandbox } from '../../examples/repair/sandbox.js';
+import { repairScript } from '../../examples/repair/script.js';
 import { makeWorkshop, type Workshop } from '../../examples/repair/workshop.js';
+import { createAnthropicProvider, simulateGoal, startScriptedModel } from '../../testing/index.js';
 import { endExample, startExample, type StartedExample } from './started-example.js';
 
 const { signal } = new AbortController();
@@ -68,6 +71,30 @@ describe('the example', () => {
     expect(example.output()).toMatch(/-- --without-sandbox/);
     expect(readdirSync(folder)).toEqual([]);
   });
+});
+
+test('a model that edits tests and rules, and claims to be done, gets nowhere', async () => {
+  const workshop = makeWorkshop();
+  const model = await startScriptedModel({ script: repairScript({ cheat: true }) });
+  try {
+    const provider = createAnthropicProvider({ apiKey: 'scripted', baseUrl: model.baseUrl });
+    const { goal, config } = repairOf({ workshop, sandbox: withoutSandbox() });
+    const { result, events, violations } = await simulateGoal({
+      goal,
+      config,
+      providers: new Map([[provider.name, provider]]),
+    });
+    expect(readFileSync(join(workshop.repository, 'lint.json'), 'utf8')).toContain('[]');
+    const measured = events.flatMap((event) =>
+      event.type === 'check_finished' ? [`${event.name} ${event.value}`] : [],
+    );
+    expect(new Set(measured)).toEqual(new Set(['tests 6', 'lint 3']));
+    expect(result).toMatchObject({ stopReason: 'needs_human', detail: 'no_progress' });
+    expect(violations).toEqual([]);
+  } finally {
+    await model.stop();
+    workshop.remove();
+  }
 });
 
 describe('a check', () => {
