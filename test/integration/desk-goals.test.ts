@@ -54,7 +54,7 @@ test('a goal is shown, steered with the signature of the desk, and its cycle app
   });
   const card = (await desk.get(`/v1/inbox/${encodeURIComponent(again.askId)}`)).body;
   expect(card).toMatchObject({ goal: { about: 'cycle', cycle: 1, agent: AGENT } });
-  const { brief = '' } = card?.goal as { readonly brief?: string };
+  const { brief = '' } = (card?.goal ?? {}) as { readonly brief?: string };
   expect((await desk.get(`${path}/brief?n=1&digest=${brief}`)).body).toMatchObject({
     task: expect.stringContaining('Start with the oldest.'),
   });
