@@ -36,9 +36,11 @@ function buildPage(from, to) {
     jsxImportSource: 'preact',
     logLevel: 'warning',
   });
-  // Its license wants to be where its code is.
-  const preact = dirname(require.resolve('preact/package.json'));
-  cpSync(join(preact, 'LICENSE'), join(to, 'preact-license.txt'));
+  // A license wants to be where its code is.
+  for (const name of ['preact', 'uplot']) {
+    const folder = dirname(require.resolve(`${name}/package.json`));
+    cpSync(join(folder, 'LICENSE'), join(to, `${name}-license.txt`));
+  }
 }
 
 function sourceOf(path, type) {

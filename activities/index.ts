@@ -22,6 +22,7 @@ import { compact } from './model/compact.js';
 import type { ActivityDeps } from './deps.js';
 import { executeTool } from './tool/execute-tool.js';
 import { failure } from './failure.js';
+import { GOAL_ACTIVITIES } from './goal/index.js';
 import { fetchKeys } from './run/fetch-keys.js';
 import { flush } from './run/flush.js';
 import { leaving } from './leave.js';
@@ -48,6 +49,7 @@ type Implementations = {
 };
 
 const IMPLEMENTATIONS: Implementations = {
+  ...GOAL_ACTIVITIES,
   open_run: openRun,
   call_model: callModel,
   execute_tool: executeTool,

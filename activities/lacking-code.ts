@@ -13,6 +13,7 @@ import type { CodeNames } from '../store/served.js';
 import { now, type ActivityDeps, type InTransaction } from './deps.js';
 import { failure } from './failure.js';
 import type { Scope } from './scope.js';
+import { codeOf } from './tool/code-of.js';
 
 /** So long nobody must have served the wanted schema of a tool, before another one takes its place; ms. */
 const SCHEMA_GONE_MS = 60_000;
@@ -64,7 +65,7 @@ export async function findCode(
 ): Promise<Code> {
   const { tool: name, toolVersion: version, schemaHash, unservedMs } = wanted;
   const key = toolKey({ name, version });
-  const tool = deps.config.tools.get(key);
+  const tool = codeOf(deps.config, { name, version });
   if (tool !== undefined && (schemaHash === undefined || tool.record.schemaHash === schemaHash))
     return { kind: 'here', tool };
   if (schemaHash === undefined || unservedMs === undefined) return { kind: 'nowhere' };

@@ -99,6 +99,8 @@ const schema = z.strictObject({
       read: z.array(role).max(50).optional(),
       message: z.array(role).max(50).optional(),
       interrupt: z.array(role).max(50).optional(),
+      /** Who may say something to goals. */
+      steer: z.array(role).max(50).optional(),
       freeze: z.array(role).max(50).optional(),
       audit: z.array(role).max(50).optional(),
     })

@@ -1,5 +1,6 @@
 /** defineAgent: a model, its instructions and its tools under one name, checked. */
 import { HoldfastError } from '../core/state/errors.js';
+import { GOAL_TOOLS as RESERVED } from '../core/state/goal/proposal.js';
 import type { Policy } from '../core/state/policy.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
 import { checkedHooks, type Hook } from './hook.js';
@@ -98,6 +99,10 @@ function checkTools(agent: string, tools: readonly Tool[]): void {
       throw wrong(agent, 'one of its tools is no tool', 'Make each tool with defineTool({…}).');
     }
     const { name, wireName } = tool.record;
+    if (RESERVED.some((reserved) => reserved === wireName)) {
+      const hint = `Rename it: goals give their cycles tools named ${RESERVED.join(', ')}.`;
+      throw wrong(agent, `the name of its tool ${name} is reserved`, hint);
+    }
     const other = byWireName.get(wireName);
     if (other === name) {
       throw wrong(

@@ -13,6 +13,7 @@ import {
 } from './connection.js';
 import { parseConsole, type ConsoleDefinition, type ConsoleSettings } from './console.js';
 import type { Agent } from './define-agent.js';
+import { isCheckTool, isDefinedGoal, type DefinedGoal } from './goal/define-goal.js';
 import type { Hook } from './hook.js';
 import { parseBudget, parseSettings } from './check-limits.js';
 import { checkedEndpoints, checkedRoutes, checkedUnknownModels, type Endpoint } from './models.js';
@@ -24,6 +25,10 @@ export interface ConfigDefinition {
   readonly agents: readonly Agent[];
   /** Tools no agent offers any more, kept for runs that began with them. */
   readonly retiredTools?: readonly Tool[];
+  /** Goals that people start by name; their agents and the tools of their checks are of this configuration. */
+  readonly goals?: readonly DefinedGoal[];
+  /** Read tools that checks of goals name and no agent offers: no model sees them. */
+  readonly checkTools?: readonly Tool[];
   /** Hooks no agent registers any more, kept for runs that began with them. */
   readonly retiredHooks?: readonly Hook[];
   /** Models beyond the built-in ones, or in their place. */
@@ -46,6 +51,8 @@ export interface ConfigDefinition {
 
 export interface Config {
   readonly agents: ReadonlyMap<string, Agent>;
+  /** By name. */
+  readonly goals: ReadonlyMap<string, DefinedGoal>;
   /** Every tool's code, by `name@version`. */
   readonly tools: ReadonlyMap<string, Tool>;
   /** Every hook's code, by its name. */
@@ -66,12 +73,20 @@ export function defineConfig(definition: ConfigDefinition): Config {
     code: 'InvalidConfig',
     subject: 'The configuration',
   });
+  const agents = agentsByName(definition.agents);
+  const { goals = [], checkTools = [] } = definition;
+  const byName = goalsByName(goals);
+  const tools = toolsByKey([
+    ...definition.agents.flatMap((agent) => agent.tools),
+    ...checkedCheckTools(checkTools),
+    ...goals.flatMap((goal) => goal.tools),
+    ...(definition.retiredTools ?? []),
+  ]);
+  for (const goal of goals) checkGoal(goal, { agents, tools });
   return Object.freeze({
-    agents: agentsByName(definition.agents),
-    tools: toolsByKey([
-      ...definition.agents.flatMap((agent) => agent.tools),
-      ...(definition.retiredTools ?? []),
-    ]),
+    agents,
+    goals: byName,
+    tools,
     hooks: hooksByName([
       ...definition.agents.flatMap((agent) => agent.hooks),
       ...(definition.retiredHooks ?? []),
@@ -132,6 +147,49 @@ function toolsByKey(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
     byKey.set(key, tool);
   }
   return byKey;
+}
+
+function goalsByName(goals: readonly DefinedGoal[]): ReadonlyMap<string, DefinedGoal> {
+  const byName = new Map<string, DefinedGoal>();
+  for (const goal of goals) {
+    if (!isDefinedGoal(goal)) {
+      throw wrong('One of the goals is no goal.', 'Make each goal with defineGoal({…}).');
+    }
+    if (byName.has(goal.name)) {
+      throw wrong(`Two goals are named ${goal.name}.`, 'Rename one of the two goals.');
+    }
+    byName.set(goal.name, goal);
+  }
+  return byName;
+}
+
+function checkedCheckTools(tools: readonly Tool[]): readonly Tool[] {
+  const bad = tools.find((tool) => typeof tool?.record?.name !== 'string' || !isCheckTool(tool));
+  if (bad === undefined) return tools;
+  const named = bad?.record?.name ?? 'One of them';
+  throw wrong(
+    `checkTools: ${named} is no read tool.`,
+    "Make each with defineTool({effect: 'read', …}): a goal runs its checks by itself.",
+  );
+}
+
+/** A goal that no worker of this configuration could work on is a mistake. */
+function checkGoal(
+  { name, definition }: DefinedGoal,
+  { agents, tools }: Pick<Config, 'agents' | 'tools'>,
+): void {
+  const unknown = [definition.agent, ...definition.handoffTo].find((agent) => !agents.has(agent));
+  if (unknown !== undefined) {
+    const hint = 'Add the agent to `agents`, or name another one in the goal.';
+    throw wrong(`Goal ${name} names the agent ${unknown}, which is not there.`, hint);
+  }
+  for (const { name: check, tool } of definition.validation) {
+    const found = [...tools.values()].filter(({ record }) => record.name === tool);
+    if (found.some(isCheckTool)) continue;
+    const is = found.length === 0 ? 'which is not there' : 'which is no read tool';
+    const hint = 'Give the check a read tool: `tool`, or one of the name in `checkTools`.';
+    throw wrong(`Goal ${name}: its check ${check} names the tool ${tool}, ${is}.`, hint);
+  }
 }
 
 function hooksByName(hooks: readonly Hook[]): ReadonlyMap<string, Hook> {

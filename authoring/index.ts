@@ -1,6 +1,14 @@
 /** What authors of agents import, re-exported by the package `holdfast`. */
 export { defineAgent, type Agent, type AgentDefinition } from './define-agent.js';
 export { defineConfig, isConfig, type Config, type ConfigDefinition } from './define-config.js';
+export {
+  defineGoal,
+  type CheckDeclaration,
+  type DefinedGoal,
+  type GoalDeclaration,
+} from './goal/define-goal.js';
+export { goalFromText } from './goal/goal-file.js';
+export { normalGoal, type NormalGoal } from './goal/normal-goal.js';
 export type { ConnectionDefinition, ConnectionSettings } from './connection.js';
 export type { Endpoint } from './models.js';
 export {

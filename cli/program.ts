@@ -14,12 +14,14 @@ import { addEffects } from './commands/effects.js';
 import { addEval } from './commands/eval.js';
 import { addExport } from './commands/export.js';
 import { addFreeze } from './commands/freeze.js';
+import { addGoal } from './commands/goal/index.js';
 import { addGrounds } from './commands/grounds.js';
 import { addList } from './commands/list.js';
 import { addKeys } from './commands/keys.js';
 import { addReplay } from './commands/replay.js';
 import { addServer } from './commands/server.js';
 import { addExplain } from './commands/explain.js';
+import { addSchedule } from './commands/schedule/index.js';
 import { addSessions } from './commands/sessions.js';
 import { addSet } from './commands/set.js';
 import { addShow } from './commands/show.js';
@@ -87,6 +89,7 @@ function buildProgram(cli: Cli, json: boolean): Command {
     [addDev, addServer, addWorker, addConsole, addDoctor],
     [addStart, addWatch, addShow, addExplain, addList],
     [addChat, addSessions, addTranscript],
+    [addGoal, addSchedule],
     [addApprovals, addGrounds, addApprove, addReject, addModify, addReplace, addAnswer],
     [addFreeze, addEffects, addWhoami],
     [addMessage, addSet, addMode, addInterrupt, addClose, addCancel],

@@ -17,6 +17,22 @@ import { listAsks, listRuns } from './read/lists.js';
 import { ensureNamespaceReady, namespaceFacts, type NamespaceFacts } from './namespace.js';
 import type { QueryRequest } from './query/options.js';
 import { openQuery, type Query } from './query/query.js';
+import { goalHandle, type GoalHandle } from './goals/goal-handle.js';
+import { listGoals, type GoalsQuery, type GoalSummary } from './goals/list-goals.js';
+import {
+  restartGoal,
+  startGoal,
+  type GoalStartOptions,
+  type RestartOptions,
+} from './goals/start-goal.js';
+import type { ScheduleOptions } from './schedules/check-schedule.js';
+import {
+  createSchedule,
+  listSchedules,
+  scheduleHandle,
+  type ScheduleHandle,
+  type ScheduleSummary,
+} from './schedules/schedules.js';
 import { runHandle, type RunHandle } from './runs/run-handle.js';
 import type { RunSummary } from './read/run-summary.js';
 import { startRun, type StartOptions } from './runs/start-run.js';
@@ -64,7 +80,30 @@ export interface HoldfastClient {
   /** A run by its id; nothing is checked before the first call. */
   handle(runId: string, tenant?: string): RunHandle;
   /**
-   * The same, once the server has said that the run is this tenant's: for whoever acts for people of several
+   * Starts a goal and waits until it is open. The same id with the same definition gives that goal, also when it has
+   * ended. Errors: InvalidTask, UnknownAgent, RunExists (the id is taken by anything else), ServerUnavailable.
+   */
+  startGoal(options: GoalStartOptions): Promise<GoalHandle>;
+  /** A goal by its id; nothing is checked before the first call. */
+  goal(goalId: string, tenant?: string): GoalHandle;
+  /**
+   * A new goal that goes on with another one: its plan, state and measurements, with money and counts from zero. Needs a
+   * store. Errors: as `startGoal`; RunNotFound, StoreUnavailable.
+   */
+  restartGoal(goalId: string, options?: RestartOptions): Promise<GoalHandle>;
+  /** Newest first. */
+  listGoals(query: GoalsQuery): Promise<readonly GoalSummary[]>;
+  /**
+   * Starts runs or goals at times, for the client's tenant. What a tick starts has the id `<schedule>-<time>`, as
+   * `nightly-2026-11-23T09:00:00Z`. Errors: InvalidTask, ScheduleExists, ServerUnavailable.
+   */
+  createSchedule(options: ScheduleOptions): Promise<ScheduleHandle>;
+  /** A schedule by its id; nothing is checked before the first call. */
+  schedule(scheduleId: string): ScheduleHandle;
+  /** Those of the client's tenant, by their ids, at most 1,000; Temporal's list lags by a moment. */
+  listSchedules(): Promise<readonly ScheduleSummary[]>;
+  /**
+   * A run by its id, once the server has said that it is this tenant's: for whoever acts for people of several
    * tenants. Errors: RunNotFound, also for a run of another tenant.
    */
   ownRun(runId: string): Promise<RunHandle>;
@@ -169,6 +208,18 @@ function clientOver(link: Link, close: () => Promise<void>): HoldfastClient {
     namespaceFacts: () => namespaceFacts(link),
     start: (options) => startRun(link, options),
     handle: (runId, tenant) => runHandle(tenant === undefined ? link : { ...link, tenant }, runId),
+    startGoal: async (options) =>
+      goalHandle(
+        { ...link, tenant: options.tenant ?? link.tenant },
+        await startGoal(link, options),
+      ),
+    goal: (goalId, tenant) => goalHandle(tenant === undefined ? link : { ...link, tenant }, goalId),
+    restartGoal: async (goalId, options) =>
+      goalHandle(link, await restartGoal(link, goalId, options)),
+    listGoals: (query) => listGoals(link, query),
+    createSchedule: (options) => createSchedule(link, options),
+    schedule: (scheduleId) => scheduleHandle(link, scheduleId),
+    listSchedules: () => listSchedules(link),
     ownRun: async (runId) => {
       await ownExecution(link, runId);
       return runHandle(link, runId);

@@ -10,9 +10,17 @@ export { followRun, type RunMoment } from './runs/follow-run.js';
 export type { FoundAsk } from './decide/find-ask.js';
 export type { ReadingStore } from './link.js';
 export type { RunSummary } from './read/run-summary.js';
+export type { GoalHandle } from './goals/goal-handle.js';
+export type { GoalOutcomeNow } from './goals/goal-outcome.js';
+export type { GoalBrief, GoalRecord, GoalResult } from './goals/goal-record.js';
+export type { GoalsQuery, GoalSummary } from './goals/list-goals.js';
+export type { GoalStartOptions, RestartOptions } from './goals/start-goal.js';
+export type { Speaker, Told } from './goals/tell-goal.js';
 export type { NamespaceFacts } from './namespace.js';
 export type { Outcome, WaitOptions } from './runs/outcome.js';
 export type { Replacement, RunHandle } from './runs/run-handle.js';
+export type { Overlap, ScheduleOptions, Span, Ticks } from './schedules/check-schedule.js';
+export type { ScheduleHandle, ScheduleSummary, ScheduleView } from './schedules/schedules.js';
 export { query, runOrThrow, type QueryParameters, type Via } from './query/index.js';
 export { LoopError } from './query/loop-error.js';
 export type {

@@ -5,6 +5,9 @@ export type DeskStore = Pick<
   Store,
   | 'getRun'
   | 'listRuns'
+  | 'listGoals'
+  | 'childRow'
+  | 'getLedgerRow'
   | 'getAsk'
   | 'openedSeq'
   | 'totalsFor'

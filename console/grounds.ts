@@ -9,6 +9,7 @@ import type { RecoveryStep } from '../core/state/recovery.js';
 import type { AskRow } from '../store/asks.js';
 import type { SearchedText } from '../pure/origins.js';
 import type { DeskStore } from './desk-store.js';
+import { startedWith } from './goals/brief.js';
 import { originsOf, type Origin } from './origins.js';
 
 /** Newest events that are looked at; what is older is said to be missing. */
@@ -70,7 +71,9 @@ type Resolved = Extract<RunEvent, { type: 'approval_resolved' }>;
 type Action = NonNullable<Resolved['original']>;
 
 export interface Source {
-  readonly kind: 'user' | 'tool';
+  /** 'brief': quoted as data by the goal whose cycle the run is. */
+  readonly kind: 'user' | 'tool' | 'brief';
+  readonly part?: { readonly origin: string; readonly cycle: number; readonly by: string };
   readonly seq: number;
   readonly at: number;
   readonly tool?: string;
@@ -78,10 +81,10 @@ export interface Source {
   readonly content: Excerpt;
 }
 
-type Reader = Pick<DeskStore, 'readEvents' | 'getRun' | 'getBlob'>;
+type Reader = Pick<DeskStore, 'readEvents' | 'getRun' | 'getBlob' | 'childRow'>;
 
 export async function groundsOf(store: Reader, ask: AskRow): Promise<Grounds> {
-  const { events, first } = await eventsBefore(store, ask);
+  const { events, first, isCycle } = await eventsBefore(store, ask);
   const read = (text: StoredText): Promise<Found> => textFound(store, ask.tenant, text);
   const proposal = events.findLast((event) => proposes(event, ask));
   const found = readBefore(ask, events).filter(isSource);
@@ -91,9 +94,12 @@ export async function groundsOf(store: Reader, ask: AskRow): Promise<Grounds> {
   const approval =
     ask.kind === 'outcome' ? events.findLast((one) => approves(one, ask)) : undefined;
   const task = goal && (await read(goal));
-  const sources = await Promise.all(
+  const began = first?.stamp.at ?? ask.openedAt;
+  const quoted = isCycle ? await quotedTo(store, ask, began) : [];
+  const said = await Promise.all(
     kept.map(async (event) => sourceOf(event, await read(textOf(event)))),
   );
+  const sources = [...quoted, ...said];
   return {
     ...(task !== undefined && { goal: task.excerpt }),
     offered: first?.type === 'session_init' ? first.tools : [],
@@ -117,7 +123,23 @@ export async function groundsOf(store: Reader, ask: AskRow): Promise<Grounds> {
   };
 }
 
+/** What the goal of a cycle quoted to it, before anything else that it read. */
+async function quotedTo(
+  store: Reader,
+  { tenant, runId }: AskRow,
+  at: number,
+): Promise<readonly ReturnType<typeof sourceOf>[]> {
+  const child = await store.childRow(tenant, runId);
+  return startedWith(child?.start).map(({ origin, cycle, by, text }) => {
+    const part = { origin, cycle, by };
+    const content = { text: text.slice(0, SOURCE_CHARS_MAX) };
+    return { source: { kind: 'brief', part, seq: 0, at, content }, text };
+  });
+}
+
 interface Window {
+  /** The run is a cycle of a goal. */
+  readonly isCycle: boolean;
   readonly first: RunEvent | undefined;
   readonly events: readonly RunEvent[];
 }
@@ -140,9 +162,10 @@ async function eventsBefore(store: Reader, { tenant, runId, askId }: AskRow): Pr
       event.askId === askId,
   );
   const before = asked < 0 ? events : events.slice(0, asked);
-  if (from === 0) return { first: events[0], events: before };
+  const isCycle = row?.parent !== undefined;
+  if (from === 0) return { isCycle, first: events[0], events: before };
   const { events: opening } = await store.readEvents(run, { sinceSeq: 0, limit: 1 });
-  return { first: opening[0], events: before };
+  return { isCycle, first: opening[0], events: before };
 }
 
 /**
@@ -170,7 +193,10 @@ function textOf(event: SourceEvent): StoredText {
   return event.type === 'user_message' ? event.text : event.content;
 }
 
-function sourceOf(event: SourceEvent, { excerpt: content, ...searched }: Found) {
+function sourceOf(
+  event: SourceEvent,
+  { excerpt: content, ...searched }: Found,
+): SearchedText & { readonly source: Source } {
   const { seq, at } = event.stamp;
   const source: Source =
     event.type === 'user_message'

@@ -1,7 +1,13 @@
 /** Where the values of an action stand word for word, of what the model had read when it proposed the action. */
 import type { Json } from '../core/json/json.js';
 import { amountText, at } from '../pure/headline.js';
-import { standsIn, type Origin, type SearchedText, type Wanted } from '../pure/origins.js';
+import {
+  standsIn,
+  type Origin,
+  type OriginPart,
+  type SearchedText,
+  type Wanted,
+} from '../pure/origins.js';
 import type { AskRow } from '../store/asks.js';
 
 export type { Origin };
@@ -11,8 +17,9 @@ const DEPTH_MAX = 4;
 
 /** Who said a text. */
 export interface Said {
-  readonly kind: 'user' | 'tool';
+  readonly kind: 'user' | 'tool' | 'brief';
   readonly tool?: string;
+  readonly part?: OriginPart;
 }
 
 export interface Read {
@@ -40,8 +47,9 @@ function originOf(wanted: Wanted, { task, sources }: Read): Omit<Origin, 'path'>
   for (const { source, ...searched } of [...sources].reverse()) {
     const as = standsIn(wanted, searched);
     if (as === undefined) continue;
-    const { kind, tool } = source;
-    return { in: kind, as, ...(tool !== undefined && { tool }) };
+    const { kind, tool, part } = source;
+    const of = part !== undefined && { part: { origin: part.origin, cycle: part.cycle } };
+    return { in: kind, as, ...(tool !== undefined && { tool }), ...of };
   }
   return undefined;
 }

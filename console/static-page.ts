@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 /** Ids follow them, and may look like names of files. */
-const VIEWS = ['/approvals/', '/questions/', '/inbox/', '/runs/'];
+const VIEWS = ['/approvals/', '/questions/', '/inbox/', '/runs/', '/goals/'];
 const FILES_MAX = 200;
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
 

@@ -20,6 +20,7 @@ export function agree(a: Observation, b: Observation): readonly Difference[] {
     ...firstDifferences('agreement.transcript', one.transcript, other.transcript),
     ...firstDifferences('agreement.events', one.events, other.events),
     ...firstDifferences('agreement.asides', one.asides, other.asides),
+    ...firstDifferences('agreement.cycles', one.cycles, other.cycles),
   ].slice(0, DIFFERENCES_MAX);
 }
 
@@ -30,6 +31,8 @@ interface Comparable {
   readonly events: readonly Json[];
   /** Events that nobody waits for, in no order. */
   readonly asides: readonly Json[];
+  /** Of a goal: the events of its cycles. */
+  readonly cycles: readonly Json[];
 }
 
 function comparable(observation: Observation): Comparable {
@@ -43,14 +46,37 @@ function comparable(observation: Observation): Comparable {
     startError: startError?.code ?? null,
     result: result === undefined ? null : nameless(asJson(result), ids),
     transcript: transcript.map((message) => nameless(asJson(message), ids)),
-    events: inCallOrder(events.filter((event) => !isAside(event))).map((event) =>
-      nameless(event, ids),
+    events: inCallOrder(told(events)).map((event) => nameless(event, ids)),
+    cycles: cyclesOf(observation).flatMap((cycle) =>
+      inCallOrder(told(cycle)).map((event) => nameless(event, ids)),
     ),
     asides: events
       .filter(isAside)
       .map((event) => nameless({ ...(asJson(event) as object), stamp: null }, ids))
       .toSorted((one, other) => compareText(JSON.stringify(one), JSON.stringify(other))),
   };
+}
+
+/** What somebody waits for; a checkpoint is named by its hash, and checks of one pass run together. */
+function told(events: readonly RunEvent[]): readonly RunEvent[] {
+  const kept = events.filter((event) => !isAside(event));
+  return kept
+    .map((event) => (event.type === 'checkpoint_saved' ? { ...event, id: '' } : event))
+    .toSorted((a, b) => {
+      if (a.type !== 'check_finished' || b.type !== 'check_finished') return 0;
+      return a.n === b.n ? compareText(a.name, b.name) : 0;
+    });
+}
+
+/** By cycle, in their order. */
+function cyclesOf({ goal, events }: Observation): readonly (readonly RunEvent[])[] {
+  const own = events[0]?.stamp.runId;
+  const cycles = new Map<string, RunEvent[]>();
+  for (const event of goal?.tree ?? []) {
+    const { runId } = event.stamp;
+    if (runId !== own) cycles.set(runId, [...(cycles.get(runId) ?? []), event]);
+  }
+  return [...cycles.values()];
 }
 
 /** The call that executes from here on, or that people are asked about. */
@@ -83,6 +109,12 @@ const FREE_FIELDS: ReadonlySet<string> = new Set([
   'attemptId',
   'decidedAt',
   'nonce',
+  // Of goals: hashes of texts that have times in them, and how long one slept.
+  'memory',
+  'brief',
+  'checkpoint',
+  'sleptMs',
+  'until',
 ]);
 
 /** Values of tools and models, in which a field of the same name is theirs. */

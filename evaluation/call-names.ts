@@ -12,8 +12,14 @@ export type CallName = (callId: string) => string;
 
 const NUMBERED = /_\d+$/;
 
-export function callNameOf(fixture: Pick<Fixture, 'model' | 'agents' | 'expected'>): CallName {
-  const scripts = [fixture.model, ...[...fixture.agents.values()].map(({ model }) => model)];
+export function callNameOf(
+  fixture: Pick<Fixture, 'model' | 'agents' | 'goal' | 'expected'>,
+): CallName {
+  const scripts = [
+    fixture.model,
+    ...[...fixture.agents.values()].map(({ model }) => model),
+    ...(fixture.goal?.cycles ?? []).map(({ model }) => model),
+  ];
   const written = new Set(scripts.flatMap(idsIn));
   const wanted = JSON.stringify(fixture.expected);
   return (callId) => {
@@ -34,7 +40,7 @@ function idsIn(script: Script): readonly string[] {
 /** The same observation in the words of the case. */
 export function inWrittenNames(observation: Observation, name: CallName): Observation {
   if (observation.executions.every(({ callId }) => name(callId) === callId)) {
-    const ids = observation.events.flatMap((event) =>
+    const ids = (observation.goal?.tree ?? observation.events).flatMap((event) =>
       event.type === 'model_response' ? event.calls.map(({ id }) => id) : [],
     );
     if (ids.every((id) => name(id) === id)) return observation;
@@ -44,9 +50,13 @@ export function inWrittenNames(observation: Observation, name: CallName): Observ
     calls: one.calls.map((call) => ({ ...call, id: name(call.id) })),
     results: one.results.map((result) => ({ ...result, id: name(result.id) })),
   });
+  const { goal } = observation;
   return {
     ...observation,
     events: observation.events.map((event) => renamed(event, name)),
+    ...(goal !== undefined && {
+      goal: { ...goal, tree: goal.tree.map((event) => renamed(event, name)) },
+    }),
     executions: observation.executions.map((one) => ({ ...one, callId: name(one.callId) })),
     transcript: observation.transcript.map(message),
     requests: observation.requests.map((request) => ({

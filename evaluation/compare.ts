@@ -15,6 +15,18 @@ import {
 } from './compare/calls.js';
 import { judgeApprovals } from './compare/approvals.js';
 import { judgeEvents, judgeTransitions, judgeWarnings } from './compare/events.js';
+import {
+  judgeAgents,
+  judgeBriefs,
+  judgeCountOf,
+  judgeCycleResults,
+  judgeDone,
+  judgeLog,
+  judgePlan,
+  judgeSlept,
+  judgeState,
+  judgeWorkers,
+} from './compare/goal.js';
 import { judgeInvariants } from './compare/invariants.js';
 import { judgeOverlap } from './compare/overlap.js';
 import { judgeHistory, judgePersisted, judgeRequests, judgeSessions } from './compare/requests.js';
@@ -76,6 +88,18 @@ const JUDGES: Judges = {
   warnings: judgeWarnings,
   persisted: judgePersisted,
   sessions: judgeSessions,
+  cycles: judgeCountOf('cycles', 'cycle_started'),
+  reviews: judgeCountOf('reviews', 'goal_review'),
+  checkpoints: judgeCountOf('checkpoints', 'checkpoint_saved'),
+  checks: judgeCountOf('checks', 'check_finished'),
+  cycle_results: judgeCycleResults,
+  plan: judgePlan,
+  state: judgeState,
+  done: judgeDone,
+  briefs: judgeBriefs,
+  agents: judgeAgents,
+  slept_ms: judgeSlept,
+  progress_log: judgeLog,
 };
 
 /** Empty when everything is as expected. */
@@ -85,6 +109,7 @@ export function compare(fixture: Fixture, observation: Observation): readonly Di
   return [
     ...endViolations(fixture, observation),
     ...keys.flatMap((key) => judged(key, context)),
+    ...judgeWorkers(context),
     ...judgeInvariants(fixture, observation),
   ];
 }

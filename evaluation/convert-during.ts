@@ -1,6 +1,8 @@
 /** From what a fixture writes under `during` to patterns and actions told apart by `kind`. */
 import type { Json } from '../core/json/json.js';
+import type { ProposedStep } from '../core/state/goal/proposal.js';
 import type { Action, JsonObject, Moment, Pattern } from './fixture.js';
+import type { GoalAction } from './goal-case.js';
 import type { FixtureDocument } from './format/document.js';
 import type { WrittenAction, WrittenPattern } from './format/during.js';
 
@@ -17,7 +19,8 @@ export function momentOf(written: WrittenMoment): Moment {
 function patternOf(written: WrittenPattern): Pattern {
   if ('event' in written) return { kind: 'event', pattern: written };
   if ('modelCall' in written) {
-    return { kind: 'modelCall', number: written.modelCall, at: written.at };
+    const { modelCall: number, ...rest } = written;
+    return { kind: 'modelCall', number, ...rest };
   }
   return { kind: 'start' };
 }
@@ -38,7 +41,33 @@ function actionOf(written: WrittenAction): Action {
     return { kind: 'setMaxThinkingTokens', tokens: written.setMaxThinkingTokens };
   }
   if (written.advance !== undefined) return { kind: 'advance', ms: durationMs(written.advance) };
-  return { kind: plainActionOf(written) };
+  return goalActionOf(written) ?? { kind: plainActionOf(written) };
+}
+
+type WrittenStep = NonNullable<WrittenAction['setPlan']>[number];
+
+/** A step without a title is called by its id. */
+export function stepOf(written: WrittenStep): ProposedStep {
+  const { id, title = id, status = 'open', note, evidence } = written;
+  return {
+    id,
+    title,
+    status,
+    ...(note !== undefined && { note }),
+    ...(evidence !== undefined && { evidence }),
+  };
+}
+
+const SAID = ['pause', 'resume', 'wake', 'stop'] as const;
+
+function goalActionOf(written: WrittenAction): GoalAction | undefined {
+  const { steer, review, setBudget, setPlan } = written;
+  if (steer !== undefined) return { kind: 'steer', text: steer };
+  if (review !== undefined) return { kind: 'review', ...(review !== true && review) };
+  if (setBudget !== undefined) return { kind: 'setBudget', budget: setBudget };
+  if (setPlan !== undefined) return { kind: 'setPlan', steps: setPlan.map(stepOf) };
+  const said = SAID.find((name) => written[name] === true);
+  return said === undefined ? undefined : { kind: said };
 }
 
 const PLAIN_ACTIONS = ['interrupt', 'cancel', 'close', 'killWorker', 'continueAsNew'] as const;

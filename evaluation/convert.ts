@@ -1,8 +1,10 @@
 /** From a written fixture that the schema has accepted to the case that engines play. */
 import { momentOf } from './convert-during.js';
+import { checkTools, goalOf, goalProblems } from './convert-goal.js';
 import { answerOf, scriptOf, toolResultOf, toolsNamedIn, usageOf } from './convert-script.js';
 import { taskOf } from './convert-task.js';
 import { declaredTools, toolOf } from './convert-tools.js';
+import { CASE_AGENT } from './fixture.js';
 import type {
   CaseAgent,
   CaseBudget,
@@ -29,14 +31,18 @@ export type Converted =
 
 export function convert(document: FixtureDocument, file: string): Converted {
   const declared = declaredTools(document);
-  if (declared.problems.length > 0) return { ok: false, problems: declared.problems };
+  const problems = [...declared.problems, ...goalProblems(document)];
+  if (problems.length > 0) return { ok: false, problems };
   const own = new Map(
     [...declared.tools].map(([name, written]): [string, CaseTool] => [name, toolOf(name, written)]),
   );
   const model = modelOf(document, own);
   const agents = agentsOf(document.agents ?? {});
   const sessions = (document.sessions ?? []).map(sessionOf);
-  const manifest = manifestOf({ document, own, scripts: [model, ...scriptsOf(agents, sessions)] });
+  const goal = goalOf(document, CASE_AGENT);
+  const cycles = goal?.cycles.map((cycle) => cycle.model) ?? [];
+  const scripts = [model, ...cycles, ...scriptsOf(agents, sessions)];
+  const manifest = manifestOf({ document, own, scripts });
   const during = (document.during ?? []).map(momentOf);
   const fixture: Fixture = {
     caseId: document.case_id,
@@ -46,9 +52,9 @@ export function convert(document: FixtureDocument, file: string): Converted {
     budget: budgetOf(document),
     settings: settingsOf(document),
     policy: (document.policy ?? []) as readonly CasePolicyRule[],
-    tools: toolsOf(own, [
-      ...manifest,
-      ...[...agents.values()].flatMap((agent) => agent.tools ?? []),
+    tools: new Map([
+      ...checkTools(document, own),
+      ...toolsOf(own, [...manifest, ...[...agents.values()].flatMap((agent) => agent.tools ?? [])]),
     ]),
     manifest,
     agents,
@@ -57,6 +63,7 @@ export function convert(document: FixtureDocument, file: string): Converted {
     compaction: (document.compaction ?? []).map(summaryOf),
     hooks: document.hooks ?? {},
     during,
+    ...(goal !== undefined && { goal }),
     expected: document.expected,
     needsVirtualTime: during.some(({ actions }) => actions.some(({ kind }) => kind === 'advance')),
   };

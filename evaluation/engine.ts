@@ -4,6 +4,7 @@
  */
 import type { RunEvent } from '../core/state/event.js';
 import type { Json } from '../core/json/json.js';
+import type { GoalMemory } from '../core/state/goal/memory.js';
 import type { RunResult } from '../core/state/result.js';
 import type { Fixture } from './fixture.js';
 
@@ -56,6 +57,17 @@ export interface Observation {
   readonly tookMs: number;
   /** The exported history replayed without an error; undefined when there is none (simulation). */
   readonly replayed?: boolean;
+  /** Of a goal; `events` and `result` are then its own. */
+  readonly goal?: GoalSeen;
+}
+
+export interface GoalSeen {
+  /** Everything that the goal and its cycles told, in order. */
+  readonly tree: readonly RunEvent[];
+  /** What it remembered at its end. */
+  readonly memory?: GoalMemory;
+  /** By cycle: what its first request says of the task; empty where none was made. */
+  readonly briefs: readonly string[];
 }
 
 export interface SeenMessage {
@@ -74,6 +86,8 @@ export interface SeenMessage {
 }
 
 export interface SeenRequest {
+  /** Of the run that asked; absent: the case has but one. */
+  readonly runId?: string;
   readonly model: string;
   readonly maxTokens: number;
   /** Registry names of the tools offered. */

@@ -10,9 +10,13 @@ import type { Idempotency, OnLost, ToolEffect, ToolKind } from '../core/state/to
 import type { FixtureDocument } from './format/document.js';
 import type { EventPattern } from './format/during.js';
 import type { Expected } from './format/expected.js';
-import type { Script, ScriptedAnswer } from './script.js';
+import type { CaseGoal, GoalAction } from './goal-case.js';
+import type { Script, ScriptedAnswer, ScriptedResult } from './script.js';
 
-export type { Expected, EventPattern };
+export type { Expected, EventPattern, ScriptedResult };
+
+/** Name of the agent that a case is about. */
+export const CASE_AGENT = 'case';
 
 export interface Fixture {
   readonly caseId: string;
@@ -37,6 +41,8 @@ export interface Fixture {
   /** Registered hooks by name; a registered hook may have no outcomes. */
   readonly hooks: CaseHooks;
   readonly during: readonly Moment[];
+  /** Present: the case is one of a goal, whose objective is the task's goal. */
+  readonly goal?: CaseGoal;
   readonly expected: Expected;
   /** Time is moved by the case: only a virtual clock can play it. */
   readonly needsVirtualTime: boolean;
@@ -127,19 +133,6 @@ export type CaseApproval =
       readonly onExpiry?: 'reject' | 'stop';
     };
 
-export type ScriptedResult = { readonly delayMs: number } & (
-  | { readonly kind: 'ok'; readonly value: Json; readonly costMicroUsd?: number }
-  /** An ordinary failure: it says that nothing happened. */
-  | { readonly kind: 'error'; readonly message: string }
-  | { readonly kind: 'retryable_error'; readonly reason: string }
-  /** No answer until the call's own timeout. */
-  | { readonly kind: 'timeout' }
-  /** Answers only when it is cancelled. */
-  | { readonly kind: 'hang' }
-  /** The worker dies before or after the effect happened. */
-  | { readonly kind: 'lost'; readonly when: 'before' | 'after' }
-);
-
 export interface CaseAgent {
   readonly model: Script;
   readonly tools?: readonly string[];
@@ -177,14 +170,21 @@ export interface Moment {
 
 export type Pattern =
   | { readonly kind: 'start' }
-  | {
+  | ({
       readonly kind: 'modelCall';
       readonly number: number;
       readonly at: 'before' | 'streaming' | 'after';
-    }
+    } & Narrowing)
   | { readonly kind: 'event'; readonly pattern: EventPattern };
 
+/** One cycle of a goal, or the cycles of one agent. */
+export interface Narrowing {
+  readonly cycle?: number;
+  readonly agent?: string;
+}
+
 export type Action =
+  | GoalAction
   | ResolveApproval
   | { readonly kind: 'provideInput'; readonly call: string; readonly value: Json }
   | { readonly kind: 'userMessage'; readonly text: string }
@@ -202,8 +202,10 @@ export type Action =
   | { readonly kind: 'killWorker' }
   | { readonly kind: 'continueAsNew' };
 
-export interface ResolveApproval {
+export interface ResolveApproval extends Narrowing {
   readonly kind: 'resolveApproval';
+  /** The question is the goal's own. */
+  readonly goal?: true;
   /** The call whose question is answered; absent: the one that is open. */
   readonly call?: string;
   readonly approvalId?: string;

@@ -116,7 +116,8 @@ function escalatesAsExpected(fixture: Fixture, { result }: Observation): boolean
   return expected || observed ? expected === observed : undefined;
 }
 
-function repeatedCallsOf({ events }: Observation): number {
+function repeatedCallsOf({ events: own, goal }: Observation): number {
+  const events = goal?.tree ?? own;
   const known = new Set<string>();
   const calls = events.flatMap((event) => (event.type === 'model_response' ? event.calls : []));
   return calls.filter(({ tool, args }) => {

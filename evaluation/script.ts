@@ -65,3 +65,16 @@ export function replyAt(script: Script, position: number): ScriptedReply | undef
   }
   return undefined;
 }
+
+export type ScriptedResult = { readonly delayMs: number } & (
+  | { readonly kind: 'ok'; readonly value: Json; readonly costMicroUsd?: number }
+  /** An ordinary failure: it says that nothing happened. */
+  | { readonly kind: 'error'; readonly message: string }
+  | { readonly kind: 'retryable_error'; readonly reason: string }
+  /** No answer until the call's own timeout. */
+  | { readonly kind: 'timeout' }
+  /** Answers only when it is cancelled. */
+  | { readonly kind: 'hang' }
+  /** The worker dies before or after the effect happened. */
+  | { readonly kind: 'lost'; readonly when: 'before' | 'after' }
+);

@@ -9,6 +9,9 @@ import type { ReplyStop, Usage } from '../core/state/model.js';
 import type { ModelDelta } from '../pure/stream.js';
 import type { Block, ToolOffer } from '../core/state/transcript.js';
 
+/** What a request is for that the loop itself does not make. */
+export type RequestPurpose = 'compaction' | 'judge' | 'review';
+
 export interface ModelRequest {
   /** The vendor's model id (`ModelRoute.model`). */
   readonly model: string;
@@ -32,7 +35,9 @@ export interface ModelRequest {
     readonly runId: string;
     readonly call: number;
     /** Absent: the loop asks. */
-    readonly purpose?: 'compaction';
+    readonly purpose?: RequestPurpose;
+    /** Of a judge. */
+    readonly name?: string;
   };
 }
 
@@ -155,7 +160,4 @@ export function modelFailure(
   return new HoldfastError(code, message, { hint, details: facts, cause });
 }
 
-/** The output tokens that a vendor may bill for this much text; tends to be too high. */
-export function estimateTokens(bytes: number): number {
-  return Math.ceil(bytes / 3);
-}
+export { estimateTokens } from '../pure/token-estimate.js';

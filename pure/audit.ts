@@ -32,6 +32,8 @@ export const AUDIT_KINDS = [
   'decision_refused',
   'answered',
   'message_sent',
+  /** Something was said to a goal. */
+  'goal_told',
   'interrupted',
   'access_denied',
   'key_added',

@@ -3,12 +3,14 @@
  * Invariants: pure; exhaustive over the events, so that a new one cannot go unexplained; texts from outside
  * are quoted and bounded, and made harmless by whoever shows them.
  */
+import { GOAL_RULE_LISTS } from '../core/goal/rules.js';
 import { RULE_LISTS } from '../core/loop/rules.js';
 import type { RunEvent } from '../core/state/event.js';
 import { previewOf } from '../core/json/json.js';
 import { recoveryWords } from '../core/state/recovery.js';
 import type { RunResult } from '../core/state/result.js';
 import { decimalOf, decimalText, shifted } from './decimal.js';
+import { goalEventWords, isGoalEvent } from './goal/event-words.js';
 import { TRANSITIONS } from './transitions.js';
 
 /** The station or gate that decided, or the rule where no finer name is known; 'outside' when somebody else did. */
@@ -27,6 +29,7 @@ export type Decider =
   | 'model failure'
   | 'compaction'
   | 'asking'
+  | 'goal'
   | 'interrupted'
   | 'stop'
   | 'outside';
@@ -45,7 +48,9 @@ export interface Explanation {
 
 /** By rule: its row in core/loop/rules.ts. Other releases may know other rules. */
 const SENTENCES: ReadonlyMap<string, string> = new Map(
-  RULE_LISTS.flatMap(({ rules }) => rules.map(({ name, says }) => [name, says] as const)),
+  [...RULE_LISTS, ...GOAL_RULE_LISTS].flatMap(({ rules }) =>
+    rules.map(({ name, says }): readonly [string, string] => [name, says]),
+  ),
 );
 
 const QUOTE_CHARS = 120;
@@ -72,6 +77,7 @@ export function explainRun(events: readonly RunEvent[]): readonly Explanation[] 
 type Said = Pick<Explanation, 'decider' | 'words'>;
 
 function explain(event: RunEvent): Said | undefined {
+  if (isGoalEvent(event)) return says('goal', goalEventWords(event));
   switch (event.type) {
     case 'session_init':
       return says('opening', `began with agent ${event.agent} on ${event.model}`);

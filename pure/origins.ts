@@ -22,19 +22,47 @@ export interface SearchedText {
 /** Where a value of an action stands; the task may be the customer's own words. */
 export interface Origin {
   readonly path: string;
-  readonly in: 'task' | 'user' | 'tool';
+  /** 'brief': what the goal of a cycle quoted to it as data. */
+  readonly in: 'task' | 'user' | 'tool' | 'brief';
   readonly tool?: string | undefined;
+  /** Of a brief: which part of it. */
+  readonly part?: OriginPart | undefined;
   /** The amount as people write it, or only the number that the argument is. */
   readonly as: 'as shown' | 'raw';
 }
 
+export interface OriginPart {
+  /** `plan`, `state`, `note`, `review`, `check`. */
+  readonly origin: string;
+  readonly cycle: number;
+}
+
+const PARTS: { readonly [origin: string]: string } = {
+  plan: 'step of the plan',
+  state: 'published value',
+  note: 'note',
+  review: 'review',
+  check: 'check',
+};
+
+function partWords({ origin, cycle }: OriginPart): string {
+  const noun = Object.hasOwn(PARTS, origin) ? PARTS[origin] : 'part';
+  return `stands in a ${noun} of cycle ${cycle} (untrusted)`;
+}
+
 /** Before and behind the name of a tool, which comes from outside. */
-export function originWords({ in: where, tool }: Pick<Origin, 'in' | 'tool'>): {
+export function originWords({ in: where, tool, part }: Pick<Origin, 'in' | 'tool' | 'part'>): {
   readonly before: string;
   readonly tool?: string;
   readonly after: string;
 } {
   if (where === 'task') return { before: 'stands in the task', after: '' };
+  if (where === 'brief') {
+    return {
+      before: part === undefined ? 'stands in the brief (untrusted)' : partWords(part),
+      after: '',
+    };
+  }
   if (where === 'user') return { before: 'stands in a message of the user (untrusted)', after: '' };
   return { before: 'stands in the output of ', tool: tool ?? 'a tool', after: ' (untrusted)' };
 }

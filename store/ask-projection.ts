@@ -52,6 +52,9 @@ export async function projectAsk(tx: Db, run: RunKey, event: RunEvent): Promise<
       // Nobody can answer for a run that has ended.
       await closeAsks(tx, run, { event, outcome: 'withdrawn', reason: 'The run has ended.' });
       return true;
+    case 'goal_result':
+      await closeAsks(tx, run, { event, outcome: 'withdrawn', reason: 'The goal has ended.' });
+      return true;
     default:
       return false;
   }

@@ -14,8 +14,8 @@ export interface AttemptStart {
   readonly tenant: string;
   readonly runId: string;
   readonly effectId: string;
-  /** `compaction`: a model was asked for a summary, not by the loop. */
-  readonly kind: 'model' | 'tool' | 'compaction';
+  /** Not by the loop a model was asked for a summary (`compaction`), a judgement or a review of a goal. */
+  readonly kind: 'model' | 'tool' | 'compaction' | 'judge' | 'review';
   readonly boundCostMicroUsd: number;
   readonly boundInputTokens: number;
   readonly boundOutputTokens: number;

@@ -216,6 +216,30 @@ const MIGRATIONS: readonly Migration[] = [
       `create index runs_alarmed on runs (updated_at) where alarm is not null`,
     ],
   },
+  {
+    version: 12,
+    name: 'goals',
+    statements: [
+      `alter table runs add column kind text not null default 'run'`,
+      `alter table runs add column parent text`,
+      `alter table runs add column next_wake bigint`,
+      `alter table runs add column spent_micro_usd bigint`,
+      `alter table runs add column budget_micro_usd bigint`,
+      `create index goals_by_start on runs (tenant, started_at, run_id) where kind = 'goal'`,
+      `create table children (tenant text not null, child text not null, parent text not null,
+        n bigint not null, digest text not null, start_json text not null, state text not null,
+        primary key (tenant, child))`,
+      `create index children_by_parent on children (tenant, parent, n)`,
+      `create table proposals (tenant text not null, goal text not null, cycle bigint not null,
+        k integer not null, call_key text not null, proposal_json text not null,
+        primary key (tenant, goal, cycle, k))`,
+      `create index proposals_by_call on proposals (tenant, goal, cycle, call_key)`,
+      `create table goal_effects (tenant text not null, goal text not null,
+        args_digest text not null, cycle bigint not null, key text not null,
+        primary key (tenant, goal, args_digest))`,
+      `create index goal_effects_by_cycle on goal_effects (tenant, goal, cycle)`,
+    ],
+  },
 ];
 
 /** The newest schema that this program knows. */

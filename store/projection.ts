@@ -13,6 +13,7 @@ import { appendEntries } from './audit.js';
 import { beginningOf } from './blobs.js';
 import { wellFormed } from './bounds.js';
 import { change, rowsOf, type Db } from './database.js';
+import { foldGoal, GOAL_TELLS, NO_GOAL, rewoundGoal } from './goal-projection.js';
 import type { RunTable } from './schema.js';
 
 interface Fresh {
@@ -31,6 +32,7 @@ const TELLING: ReadonlySet<EventType> = new Set([
   'input_request',
   'input_provided',
   'run_result',
+  ...GOAL_TELLS,
 ]);
 
 type Alarm = Extract<RunEvent, { type: 'warning' }>;
@@ -66,7 +68,7 @@ async function goesOn(tx: Db, { tenant, runId }: RunKey, last: RunEvent): Promis
 
 async function projectWhole(tx: Db, run: RunKey, { events, resetFrom }: Fresh): Promise<void> {
   const stored = await readRow(tx, run);
-  let row: RunTable = stored ?? emptyRow(run, events[0]?.stamp.at ?? 0);
+  let row: RunTable = stored ?? (await emptyRow(tx, run, events[0]?.stamp.at ?? 0));
   if (resetFrom !== undefined) row = await rewind(tx, row, resetFrom);
   let asksChanged = resetFrom !== undefined;
   for (const event of events) {
@@ -110,8 +112,9 @@ function fold(row: RunTable, event: RunEvent): RunTable {
   if (isAlarm(event) && row.alarm === null) {
     return { ...row, alarm: wellFormed(event.message), alarm_seq: event.stamp.seq };
   }
-  if (event.type !== 'run_result') return row;
-  return { ...row, ...resultColumns(event.result, event.stamp.at), result_seq: event.stamp.seq };
+  if (event.type !== 'run_result' && event.type !== 'goal_result') return foldGoal(row, event);
+  const ended = { ...resultColumns(event.result, event.stamp.at), result_seq: event.stamp.seq };
+  return { ...row, ...ended, next_wake: null };
 }
 
 function resultColumns(result: RunResult, at: number) {
@@ -145,6 +148,7 @@ async function rewind(tx: Db, row: RunTable, fromSeq: number): Promise<RunTable>
     ...row,
     ...(alarmed ? NO_ALARM : {}),
     ...(ended ? { ...NO_RESULT, head: null } : {}),
+    ...(row.kind === 'goal' ? await rewoundGoal(tx, row, fromSeq) : {}),
     epoch: row.epoch + 1,
     last_seq: fromSeq - 1,
   };
@@ -157,7 +161,10 @@ async function readRow(tx: Db, { tenant, runId }: RunKey): Promise<RunTable | un
   return row;
 }
 
-function emptyRow({ tenant, runId }: RunKey, at: number): RunTable {
+const PARENT = `select parent from children where tenant = @tenant and child = @runId`;
+
+async function emptyRow(tx: Db, { tenant, runId }: RunKey, at: number): Promise<RunTable> {
+  const [child] = await rowsOf<{ readonly parent: string }>(tx, PARENT, { tenant, runId });
   return {
     tenant,
     run_id: runId,
@@ -175,5 +182,7 @@ function emptyRow({ tenant, runId }: RunKey, at: number): RunTable {
     epoch: 0,
     ...NO_RESULT,
     ...NO_ALARM,
+    ...NO_GOAL,
+    parent: child?.parent ?? null,
   };
 }

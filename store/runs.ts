@@ -8,6 +8,10 @@ import type { RunTable } from './schema.js';
 export interface RunRow {
   readonly tenant: string;
   readonly runId: string;
+  /** A goal; absent: a run. */
+  readonly kind?: 'goal';
+  /** Run id of the goal that it is a cycle of. */
+  readonly parent?: string;
   /** Agent, task, goal and model are '' until `session_init` is in the store. */
   readonly agent: string;
   readonly taskId: string;
@@ -31,9 +35,18 @@ export interface RunRow {
   readonly costMicroUsd?: number;
   readonly completedAt?: number;
   readonly result?: RunResult;
+  /** Of a goal that sleeps until a time: ms since epoch. */
+  readonly nextWake?: number;
+  /** Of a goal: what its cycles, reviews and judges have cost so far. */
+  readonly spentMicroUsd?: number;
+  readonly budgetMicroUsd?: number;
 }
 
 export interface RunsQuery {
+  /** Default 'run': goals are left out. */
+  readonly kind?: 'run' | 'goal';
+  /** Only cycles of this goal. */
+  readonly parent?: string;
   readonly status?: StoredRunStatus;
   readonly agent?: string;
   /** Only runs that have ended and cost this much, in micro-USD. */
@@ -48,6 +61,8 @@ export interface RunsQuery {
 export interface Runs {
   /** Newest first, at most LIST_ROWS_MAX. */
   listRuns(tenant: string, query: RunsQuery): Promise<readonly RunRow[]>;
+  /** The same of goals. */
+  listGoals(tenant: string, query: Omit<RunsQuery, 'kind' | 'parent'>): Promise<readonly RunRow[]>;
   getRun(tenant: string, runId: string): Promise<RunRow | undefined>;
   /** Runs of all tenants with an alarm and an event since then, newest first, at most LIST_ROWS_MAX. */
   listAlarms(wanted: {
@@ -69,6 +84,10 @@ export function runs(db: Db): Runs {
     async listRuns(tenant, query) {
       checkIdentifiers({ tenant });
       return (await selectRuns(db, tenant, query).execute()).map(runRow);
+    },
+    async listGoals(tenant, query) {
+      checkIdentifiers({ tenant });
+      return (await selectRuns(db, tenant, { ...query, kind: 'goal' }).execute()).map(runRow);
     },
     async getRun(tenant, runId) {
       checkIdentifiers({ tenant, runId });
@@ -100,8 +119,13 @@ export function runs(db: Db): Runs {
 }
 
 function selectRuns(db: Db, tenant: string, query: RunsQuery) {
-  const { status, agent, costFrom, costTo, limit, before } = query;
-  let rows = db.selectFrom('runs').selectAll().where('tenant', '=', tenant);
+  const { kind = 'run', parent, status, agent, costFrom, costTo, limit, before } = query;
+  let rows = db
+    .selectFrom('runs')
+    .selectAll()
+    .where('tenant', '=', tenant)
+    .where('kind', '=', kind);
+  if (parent !== undefined) rows = rows.where('parent', '=', parent);
   if (status !== undefined) rows = rows.where('status', '=', status);
   if (agent !== undefined) rows = rows.where('agent', '=', agent);
   if (costFrom !== undefined) {
@@ -142,7 +166,18 @@ function runRow(row: RunTable): RunRow {
     ...(row.session_id === null ? {} : { sessionId: row.session_id }),
     ...(row.head === null ? {} : { head: row.head }),
     ...(row.alarm === null ? {} : { alarm: row.alarm }),
+    ...(row.parent === null ? {} : { parent: row.parent }),
+    ...(row.kind === 'goal' ? goalFields(row) : {}),
     ...(row.result_json === null ? {} : resultFields(row, row.result_json)),
+  };
+}
+
+function goalFields(row: RunTable): Partial<RunRow> {
+  return {
+    kind: 'goal',
+    ...(row.next_wake === null ? {} : { nextWake: row.next_wake }),
+    ...(row.spent_micro_usd === null ? {} : { spentMicroUsd: row.spent_micro_usd }),
+    ...(row.budget_micro_usd === null ? {} : { budgetMicroUsd: row.budget_micro_usd }),
   };
 }
 

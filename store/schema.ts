@@ -67,6 +67,15 @@ export interface RunTable {
   /** Words of the first warning that is an alarm, and its seq. */
   readonly alarm: string | null;
   readonly alarm_seq: number | null;
+  /** 'goal': a goal; 'run' otherwise. */
+  readonly kind: string;
+  /** Run id of the goal that it is a cycle of. */
+  readonly parent: string | null;
+  /** Of a goal that sleeps until a time. */
+  readonly next_wake: number | null;
+  /** Of a goal: what its cycles and reviews have cost so far. */
+  readonly spent_micro_usd: number | null;
+  readonly budget_micro_usd: number | null;
 }
 
 export interface SessionTable {
@@ -348,6 +357,34 @@ export interface NeedTable {
   readonly code_json: string;
 }
 
+export interface ChildTable {
+  readonly tenant: string;
+  readonly child: string;
+  readonly parent: string;
+  readonly n: number;
+  readonly digest: string;
+  readonly start_json: string;
+  readonly state: string;
+}
+
+export interface ProposalTable {
+  readonly tenant: string;
+  readonly goal: string;
+  readonly cycle: number;
+  readonly k: number;
+  readonly call_key: string;
+  readonly proposal_json: string;
+}
+
+export interface GoalEffectTable {
+  readonly tenant: string;
+  readonly goal: string;
+  readonly args_digest: string;
+  /** The first that recorded it; 0: an earlier goal did. */
+  readonly cycle: number;
+  readonly key: string;
+}
+
 export interface Tables {
   readonly blobs: BlobTable;
   readonly nodes: NodeTable;
@@ -376,5 +413,8 @@ export interface Tables {
   readonly adopted_runs: AdoptedRunTable;
   readonly served: ServedTable;
   readonly needs: NeedTable;
+  readonly children: ChildTable;
+  readonly proposals: ProposalTable;
+  readonly goal_effects: GoalEffectTable;
   readonly schema_migrations: { readonly version: number; readonly name: string };
 }

@@ -13,6 +13,7 @@ import { audit, type Audit } from './audit.js';
 import { blobs, type Blobs } from './blobs.js';
 import { callsBeforeReset, type CallsBeforeReset } from './calls-before-reset.js';
 import { chainCache, type ChainCache } from './chain-cache.js';
+import { children, type Children } from './children.js';
 import type { ChangeWatch, RunName } from './changes.js';
 import { immediate, type Db, type OpenDatabase } from './database.js';
 import { deskKeys, type DeskKeys } from './desk-keys.js';
@@ -20,6 +21,7 @@ import { deskRequests, type DeskRequests } from './desk-requests.js';
 import { effects, type Effects } from './effects.js';
 import { events, type Events } from './events.js';
 import { freezes, type Freezes } from './freezes.js';
+import { goalEffects, type GoalEffects } from './goal-effects.js';
 import { histories, type Histories } from './histories.js';
 import { identity, type Identity } from './identity.js';
 import { ledger, type Ledger } from './ledger.js';
@@ -29,6 +31,7 @@ import { isStoreUrl, refuseUnknownPlace } from './place.js';
 import type { PostgresOptions } from './postgres/postgres-database.js';
 import { needs, type Needs } from './needs.js';
 import { notices, type Notices } from './notices.js';
+import { proposals, type Proposals } from './proposals.js';
 import { replies, type Replies } from './replies.js';
 import { runs, type Runs } from './runs.js';
 import {
@@ -67,7 +70,10 @@ export interface StoreCalls
     Notices,
     Identity,
     Served,
-    Needs {}
+    Needs,
+    Children,
+    Proposals,
+    GoalEffects {}
 
 export interface Store extends StoreCalls {
   /** What models say at this moment. */
@@ -214,5 +220,8 @@ function callsOn(db: Db, { cache, marks }: Sources): StoreCalls {
     ...identity(db, marks),
     ...served(db),
     ...needs(db),
+    ...children(db),
+    ...proposals(db),
+    ...goalEffects(db),
   };
 }

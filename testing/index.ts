@@ -26,6 +26,14 @@ export {
   type Random,
 } from './crash/plan.js';
 export { startTcpProxy, type TcpProxy, type TcpProxyOptions } from './tcp-proxy.js';
+export {
+  simulateGoal,
+  type AskedEvent,
+  type GoalWorld,
+  type SimulatedGoal,
+  type SimulatedGoalOptions,
+  type SimulatedPerson,
+} from './simulate-goal.js';
 export { startScriptedModel, type ScriptedModel } from '../providers/scripted/server.js';
 export {
   scriptOf,

@@ -20,7 +20,7 @@ import { REPLAY_MARK } from '../core/state/replay-mark.js';
 const ROOT = join(__dirname, '..');
 /** Sources run under tsx and jest, compiled files from dist; both lie in the same layout. */
 const EXTENSION = extname(__filename);
-const WORKFLOWS_PATH = join(ROOT, 'workflows', `agent-run${EXTENSION}`);
+const WORKFLOWS_PATH = join(ROOT, 'workflows', `served${EXTENSION}`);
 export const PAYLOAD_CONVERTER_PATH = join(ROOT, 'workflows', `payload-converter${EXTENSION}`);
 const STARTED_TASKS_PATH = join(ROOT, 'workflows', `started-tasks${EXTENSION}`);
 const RECORDER_PATH = join(ROOT, 'workflows', `replay-recorder${EXTENSION}`);

@@ -8,12 +8,11 @@
  *  W4 It returns only when nobody waits for an answer.
  */
 import {
-  allHandlersFinished,
   ApplicationFailure,
   CancellationScope,
   CancelledFailure,
-  condition,
   continueAsNew,
+  getExternalWorkflowHandle,
   workflowInfo,
 } from '@temporalio/workflow';
 import { follows } from '../core/step/changes.js';
@@ -25,10 +24,11 @@ import { newerVersion, parseStart } from '../core/messages/parse-start.js';
 import { isReachable } from '../core/messages/run-id.js';
 import type { RunResult } from '../core/state/result.js';
 import type { Final, Run } from '../core/state/run.js';
-import { createInbox, type Inbox } from './inbox.js';
 import { listen } from './listen.js';
+import { decideUntilFinal } from './loop.js';
+import { childEnded } from './messages.js';
 import { isUndecodable, undecodable } from './payload-converter.js';
-import { createPerformer } from './perform.js';
+import { isGone } from './perform.js';
 
 /** First segment: a StartInput. Later ones: the run as the segment before left it. */
 export interface Continued {
@@ -38,30 +38,29 @@ export interface Continued {
 }
 
 export async function agentRun(input: unknown): Promise<RunResult> {
-  let run = firstRun(input);
-  const inbox = createInbox();
-  const answer = listen(inbox, () => run);
-  const performer = createPerformer(inbox);
-  CancellationScope.current().cancelRequested.catch(() =>
-    inbox.put({ type: 'cancel_requested', at: Date.now() }),
-  );
-  const final = await CancellationScope.nonCancellable(async () => {
-    for (const effect of timersOf(run)) performer.perform(effect, run);
-    for (;;) {
-      const step = advance(run);
-      run = step.run;
-      for (const effect of step.effects) performer.perform(effect, run);
-      run = answer(run);
-      if (run.final !== undefined) return run.final;
-      await inbox.arrival();
-      if (workflowInfo().continueAsNewSuggested && !run.segment.full) {
-        inbox.put({ type: 'segment_full', at: Date.now() });
-      }
-      run = inbox.takeAll().reduce(receive, run);
-    }
+  const first = firstRun(input);
+  const { final, state: run } = await decideUntilFinal(first, {
+    advance,
+    receive,
+    listen,
+    finalOf: ({ final: ended }) => ended,
+    shown: { agent: first.start.agent, tenant: first.tenant },
   });
-  run = await drain(run, inbox, answer);
+  await tellParent(run, final);
   return end(final, run);
+}
+
+/** A hint: the outcome is in the store. A parent that is gone needs none. */
+async function tellParent({ start }: Run, final: Final): Promise<void> {
+  if (start.parent === undefined || final.kind === 'continue_as_new') return;
+  const { workflowId } = workflowInfo();
+  await CancellationScope.nonCancellable(() =>
+    getExternalWorkflowHandle(start.parent!.id)
+      .signal(childEnded, workflowId)
+      .catch((error: unknown) => {
+        if (!isGone(error)) throw error;
+      }),
+  );
 }
 
 function firstRun(input: unknown): Run {
@@ -92,27 +91,6 @@ function firstRun(input: unknown): Run {
 
 function isContinued(input: unknown): input is Continued {
   return typeof input === 'object' && input !== null && 'continued' in input;
-}
-
-/** Timers do not survive continue-as-new; they are armed again from their deadlines. */
-function timersOf(run: Run) {
-  return Object.entries(run.inflight).flatMap(([id, { kind, at }]) =>
-    kind === 'timer' && at !== undefined
-      ? [{ kind: 'timer' as const, id, at, summary: 'deadline' }]
-      : [],
-  );
-}
-
-/** Takes what arrived meanwhile, until nobody waits for an answer (W4). */
-async function drain(last: Run, inbox: Inbox, answer: (run: Run) => Run): Promise<Run> {
-  let run = last;
-  for (;;) {
-    run = answer(inbox.takeAll().reduce(receive, run));
-    if (allHandlersFinished()) return run;
-    await CancellationScope.nonCancellable(() =>
-      condition(() => !inbox.isEmpty() || allHandlersFinished()),
-    );
-  }
 }
 
 function end(final: Final, run: Run): Promise<RunResult> | RunResult {

@@ -1,22 +1,22 @@
 /**
- * The inbox of a run: what handlers and finished effects leave for the loop to receive.
+ * The inbox of a run or goal: what handlers and finished effects leave for the loop to receive.
  * Invariant: `arrival` ends after every fact that Temporal delivered together with the first one, however many async
  * frames an interceptor puts around an activity.
  */
 import { condition } from '@temporalio/workflow';
 import type { Input } from '../core/state/input.js';
 
-export interface Inbox {
-  put(input: Input): void;
+export interface Inbox<I = Input> {
+  put(input: I): void;
   /** Everything that has arrived, oldest first; empties the inbox. */
-  takeAll(): readonly Input[];
+  takeAll(): readonly I[];
   isEmpty(): boolean;
   /** Resolves when there is something to take. */
   arrival(): Promise<void>;
 }
 
-export function createInbox(): Inbox {
-  let waiting: Input[] = [];
+export function createInbox<I = Input>(): Inbox<I> {
+  let waiting: I[] = [];
   return {
     put(input) {
       waiting.push(input);

@@ -1,15 +1,18 @@
 /**
- * The messages of the workflow `agentRun`: its name, task queue, signals, Update and queries.
+ * The messages of the workflows `agentRun` and `goalRun`: their names, task queue, signals, Updates and queries.
  * Safe to import by value from a client: plain definitions, no workflow code.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Decision, Verdict } from '../core/state/ask.js';
 import type { RunEvent } from '../core/state/event.js';
+import type { GoalMessage, MessageVerdict } from '../core/state/goal/message.js';
+import type { GoalView } from '../core/state/goal/view.js';
 import type { Json } from '../core/json/json.js';
 import type { PermissionMode } from '../core/state/permission-mode.js';
 import type { OpenAsk, Question, RunView } from '../core/state/view.js';
 
 export const AGENT_RUN = 'agentRun';
+export const GOAL_RUN = 'goalRun';
 export const TASK_QUEUE = 'holdfast';
 
 export interface ProvidedInput {
@@ -49,7 +52,16 @@ export const setMaxThinkingTokens = defineSignal<[number | null]>('setMaxThinkin
 /** Like `resolveApproval`, and says whether the decision was accepted or why not. Needs a live worker. */
 export const decide = defineUpdate<Verdict, [Decision]>('decide');
 
+/** What a person says to a goal; fire and forget. One whose id was seen before is ignored. */
+export const goalMessage = defineSignal<[GoalMessage]>('goalMessage');
+/** Like `goalMessage`, and says whether it was accepted or why not. Needs a live worker. */
+export const tellGoal = defineUpdate<MessageVerdict, [GoalMessage]>('tellGoal');
+/** A cycle of a goal has ended: its run id. A hint: the outcome is in the store. */
+export const childEnded = defineSignal<[string]>('childEnded');
+
 export const state = defineQuery<RunView>('state');
+/** Of a goal, under the same name. */
+export const goalState = defineQuery<GoalView>('state');
 /** One question by its id, open or closed; null: the run has not asked it. */
 export const question = defineQuery<Question | null, [string]>('question');
 export const pendingApprovals = defineQuery<readonly OpenAsk[]>('pendingApprovals');

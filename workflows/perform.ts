@@ -6,10 +6,14 @@
  */
 import {
   ActivityCancellationType,
+  ApplicationFailure,
   CancellationScope,
+  getExternalWorkflowHandle,
   isCancellation,
+  ParentClosePolicy,
   proxyActivities,
   sleep,
+  startChild,
   upsertSearchAttributes,
   type ActivityOptions,
 } from '@temporalio/workflow';
@@ -24,9 +28,9 @@ import {
   type OutputOf,
 } from '../core/state/effect.js';
 import { failureOf } from '../core/state/failure.js';
-import type { EffectInput, Input } from '../core/state/input.js';
-import type { Run } from '../core/state/run.js';
+import type { EffectInput } from '../core/state/input.js';
 import type { Inbox } from './inbox.js';
+import { AGENT_RUN, interrupt } from './messages.js';
 import { isUndecodable, undecodable } from './payload-converter.js';
 import { rawFailure } from './raw-failure.js';
 
@@ -35,17 +39,23 @@ const AGENT = defineSearchAttributeKey('HoldfastAgent', SearchAttributeType.KEYW
 const TENANT = defineSearchAttributeKey('HoldfastTenant', SearchAttributeType.KEYWORD);
 
 export interface Performer {
-  perform(effect: Effect, run: Run): void;
+  perform(effect: Effect, shown: Shown): void;
 }
 
-/** A performer that reports into `inbox`. */
-export function createPerformer(inbox: Inbox): Performer {
+/** What Temporal's own lists tell beside a status. */
+export interface Shown {
+  readonly agent: string;
+  readonly tenant: string;
+}
+
+/** A performer that reports into `inbox`, and starts children on `queue`. */
+export function createPerformer(inbox: Pick<Inbox<EffectInput>, 'put'>, queue: string): Performer {
   const scopes = new Map<string, CancellationScope>();
 
   function launch<T>(id: string, begin: () => Promise<T>, report: Report<T>): void {
     const scope = new CancellationScope({ cancellable: true });
     scopes.set(id, scope);
-    const ended = (input: Input | undefined): void => {
+    const ended = (input: EffectInput | undefined): void => {
       scopes.delete(id);
       if (input !== undefined) inbox.put(input);
     };
@@ -57,14 +67,18 @@ export function createPerformer(inbox: Inbox): Performer {
   }
 
   return {
-    perform(effect, run) {
+    perform(effect, shown) {
       switch (effect.kind) {
         case 'timer':
           return launch(effect.id, () => sleepUntil(effect), timerReport(effect.id));
         case 'cancel':
           return scopes.get(effect.target)?.cancel();
         case 'status':
-          return showStatus(effect.status, run);
+          return showStatus(effect.status, shown);
+        case 'start_child':
+          return launch(effect.id, () => begin(effect, queue), childReport(effect.id));
+        case 'tell_child':
+          return tell(effect);
         default:
           return launch(effect.id, () => schedule(effect), activityReport(effect));
       }
@@ -73,8 +87,57 @@ export function createPerformer(inbox: Inbox): Performer {
 }
 
 interface Report<T> {
-  done(output: T): Input | undefined;
-  failed(error: unknown): Input | undefined;
+  done(output: T): EffectInput | undefined;
+  failed(error: unknown): EffectInput | undefined;
+}
+
+type StartChild = Extract<Effect, { kind: 'start_child' }>;
+
+/**
+ * Resolves when the child is there: only then it outlives an execution that ends. One that ran before is refused by its
+ * id, and is the same child: its row in the store decides.
+ */
+async function begin({ child, input }: StartChild, queue: string): Promise<void> {
+  try {
+    await startChild(AGENT_RUN, {
+      workflowId: child,
+      taskQueue: queue,
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      cancellationType: 'ABANDON',
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      args: [input],
+    });
+  } catch (error) {
+    if (!isAlreadyStarted(error)) throw error;
+  }
+}
+
+function isAlreadyStarted(error: unknown): boolean {
+  return error instanceof Error && error.name === 'WorkflowExecutionAlreadyStartedError';
+}
+
+function childReport(id: string): Report<void> {
+  return {
+    done: () => ({ type: 'child_started', id, at: Date.now() }),
+    failed(error) {
+      const failure = failureOf(rawFailure(error), { attemptMs: 0 });
+      return { type: 'effect_failed', id, failure, at: Date.now() };
+    },
+  };
+}
+
+/** A child that is gone hears nothing, and its row says how it ended. */
+function tell({ child, message }: Extract<Effect, { kind: 'tell_child' }>): void {
+  const handle = getExternalWorkflowHandle(child);
+  const told = message === 'cancel' ? handle.cancel() : handle.signal(interrupt);
+  told.catch((error: unknown) => {
+    if (!isGone(error)) throw error;
+  });
+}
+
+/** The workflow that something was said to has ended, or never was. */
+export function isGone(error: unknown): boolean {
+  return error instanceof ApplicationFailure && error.type === 'ExternalWorkflowExecutionNotFound';
 }
 
 function sleepUntil(effect: Extract<Effect, { kind: 'timer' }>): Promise<void> {
@@ -136,10 +199,10 @@ function optionsOf(effect: ActivityEffect): ActivityOptions {
   };
 }
 
-function showStatus(status: string, run: Run): void {
+function showStatus(status: string, { agent, tenant }: Shown): void {
   upsertSearchAttributes([
     { key: STATUS, value: status },
-    { key: AGENT, value: run.start.agent },
-    { key: TENANT, value: run.tenant },
+    { key: AGENT, value: agent },
+    { key: TENANT, value: tenant },
   ]);
 }

@@ -226,9 +226,15 @@ async function keep(deps: InTransaction, { question, received, call }: Receipt):
   await endAttempt(deps, call, { ...received.end, ...(partial !== undefined && { partial }) });
 }
 
+const ABANDONED_WORK: { readonly [purpose in AttemptPurpose]: string } = {
+  model: 'ask the model',
+  compaction: 'summarise',
+  judge: 'ask the judge',
+  review: 'ask the reviewer',
+};
+
 function abandoned(account: ModelAccount, purpose: AttemptPurpose) {
-  const what = purpose === 'model' ? 'ask the model' : 'summarise';
-  const message = `This worker is shutting down; another one will ${what} again.`;
+  const message = `This worker is shutting down; another one will ${ABANDONED_WORK[purpose]} again.`;
   return billedFailure('Aborted', account, { message, retryable: true });
 }
 

@@ -32,8 +32,8 @@ export type RequestTerms = Pick<
   'run' | 'route' | 'maxTokens' | 'bound' | 'left' | 'maxRetries' | 'workMs' | 'unservedMs'
 >;
 
-/** For the loop, or for a summary of the conversation. */
-export type AttemptPurpose = Extract<AttemptStart['kind'], 'model' | 'compaction'>;
+/** For the loop, for a summary of the conversation, or for a goal. */
+export type AttemptPurpose = Exclude<AttemptStart['kind'], 'tool'>;
 
 export interface ModelCall {
   readonly asked: RequestTerms;

@@ -1,11 +1,13 @@
 /** A conversation in the store as one request to a model. */
 import type { CallModelInput } from '../../core/state/effect.js';
 import { HoldfastError } from '../../core/state/errors.js';
+import { GOAL_TOOLS } from '../../core/state/goal/proposal.js';
 import type { BlobRef } from '../../core/json/json.js';
 import type { Block, StoredBlock, ToolOffer, TranscriptNode } from '../../core/state/transcript.js';
 import type { ModelRequest, RequestMessage } from '../../providers/provider.js';
 import type { StoreCalls } from '../../store/store.js';
 import type { HashedNode } from '../../store/transcripts.js';
+import { inCycle } from './evidence-line.js';
 import { offerOf } from './proposed-calls.js';
 
 export interface Conversation {
@@ -148,8 +150,14 @@ async function blockOf(reader: Reader, block: StoredBlock): Promise<Block> {
   }
   const text = await textOf(reader, block.text);
   if (block.type !== 'tool_result') return { type: block.type, text };
-  const { type, id, isError, code } = block;
-  return { type, id, isError, ...(code !== undefined && { code }), text };
+  const { type, id, isError, code, evidence } = block;
+  const shown = isCycle(reader) ? inCycle(text, evidence) : text;
+  return { type, id, isError, ...(code !== undefined && { code }), text: shown };
+}
+
+/** Runs that work for a goal have its tools. */
+function isCycle({ offers }: Reader): boolean {
+  return offers.some(({ name }) => name === GOAL_TOOLS[0]);
 }
 
 async function systemOf(reader: Reader, root: TranscriptNode): Promise<string> {

@@ -71,8 +71,11 @@ async function resultBlock(
   tenant: string,
   result: ResultItem,
 ): Promise<ResultBlock> {
-  const { note } = result;
-  const block = await contentBlock(store, tenant, result);
+  const { note, evidence } = result;
+  const block = {
+    ...(await contentBlock(store, tenant, result)),
+    ...(evidence !== undefined && { evidence }),
+  };
   if (note === undefined) return block;
   const { text } = block;
   const content =

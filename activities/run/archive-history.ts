@@ -34,7 +34,7 @@ export interface Archiver {
 export async function archiveSegment(
   deps: ActivityDeps,
   scope: Scope,
-  input: OpenRunInput,
+  input: Pick<OpenRunInput, 'run' | 'segment' | 'previousExecution'>,
 ): Promise<void> {
   const { run, segment, previousExecution: execution } = input;
   if (execution === undefined || segment === 0) return;

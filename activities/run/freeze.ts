@@ -4,7 +4,14 @@
  * (G102): tools that are not allowed are united, and of two limits the lower one counts.
  */
 import { parseBudget, parseSettings } from '../../authoring/check-limits.js';
-import { hookMatches, hookNames, type Agent, type Config } from '../../authoring/index.js';
+import { GOAL_TOOL_LIST } from '../../authoring/goal/goal-tools.js';
+import {
+  hookMatches,
+  hookNames,
+  type Agent,
+  type Config,
+  type Tool,
+} from '../../authoring/index.js';
 import { DEFAULT_BUDGET, type Budget, type Limit } from '../../core/state/budget-fields.js';
 import { digestOf, ownValue, type Json } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -44,7 +51,7 @@ export interface Prompt {
 export function freeze(config: Config, start: StartInput, prompt: Prompt): Frozen {
   const agent = agentOf(config, start.agent);
   const route = resolveRoute(start.model ?? agent.model, config);
-  const tools = agent.tools.map((tool) => tool.record);
+  const tools = toolsFor(agent, start).map((tool) => tool.record);
   const settings = settingsFor(config, start);
   const { fallbackModel } = settings;
   const fallback = fallbackModel === null ? undefined : resolveRoute(fallbackModel, config);
@@ -94,7 +101,8 @@ export function settingsFor(config: Config, start: StartInput): Settings {
   const settings = { ...given, ...wished, disallowedTools: disallowed(given, wished) };
   checkPermissionMode(settings);
   checkProof(given, wished);
-  checkDone(start.task, { given, wished });
+  // A cycle ends when its work does: whether the goal is done is for the goal to say.
+  if (!isCycle(start)) checkDone(start.task, { given, wished });
   checkWished(wished);
   return settings;
 }
@@ -147,9 +155,19 @@ function budgetFor(route: ModelRoute, budget: Budget): Budget {
   return { ...budget, maxTokensPerResponse };
 }
 
-/** What the model is told about an agent's tools, in the order of the agent. */
-export function offersOf(agent: Agent): readonly ToolOffer[] {
-  return agent.tools.map(({ record, description, inputSchema, hosted }) => ({
+/** The run works for a goal. */
+export function isCycle({ parent }: Pick<StartInput, 'parent'>): boolean {
+  return parent?.kind === 'goal';
+}
+
+/** The agent's own tools; in a cycle those of its goal as well. */
+export function toolsFor(agent: Agent, start: Pick<StartInput, 'parent'>): readonly Tool[] {
+  return isCycle(start) ? [...agent.tools, ...GOAL_TOOL_LIST] : agent.tools;
+}
+
+/** What the model is told about tools, in their order. */
+export function offersOf(tools: readonly Tool[]): readonly ToolOffer[] {
+  return tools.map(({ record, description, inputSchema, hosted }) => ({
     name: record.name,
     version: record.version,
     wireName: record.wireName,

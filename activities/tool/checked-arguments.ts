@@ -7,9 +7,9 @@ import type { Config } from '../../authoring/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { ownValue, type Json } from '../../core/json/json.js';
 import type { CallCheck } from '../../core/state/model.js';
-import { toolKey } from '../../core/state/tool.js';
 import type { StoreCalls } from '../../store/store.js';
 import { findArgumentDefect } from './argument-limits.js';
+import { codeOf } from './code-of.js';
 import { outlookOf } from './controls-outlook.js';
 
 export interface ArgumentSite {
@@ -37,7 +37,7 @@ export function checkArguments(
   if (defect !== undefined) {
     return refused(args, 'invalid_arguments', `The arguments cannot be used: ${defect}.`);
   }
-  const code = config.tools.get(toolKey(tool));
+  const code = codeOf(config, tool);
   // This worker no longer has the code; execute_tool says so if the call gets that far.
   if (code === undefined) return { args, check: { ok: true } };
   const parsed = code.parse(args);
@@ -95,7 +95,7 @@ export async function withOutlook(
   tool: { readonly name: string; readonly version: string },
   checked: Checked,
 ): Promise<CallCheck> {
-  const code = config.tools.get(toolKey(tool));
+  const code = codeOf(config, tool);
   if (code === undefined || !checked.check.ok) return checked.check;
   const outlook = await outlookOf(store, { tenant, tool: code, input: checked.args, at });
   return { ...checked.check, ...(outlook !== undefined && { outlook }) };

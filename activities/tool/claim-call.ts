@@ -1,5 +1,6 @@
 /** Claims a call in the ledger, or tells what stands there already. */
-import type { ExecuteToolInput, ToolOutcome } from '../../core/state/effect.js';
+import type { ExecuteToolInput, RunRef, ToolOutcome } from '../../core/state/effect.js';
+import { isChildId } from '../../pure/goal/child-start.js';
 import { CLAIM_MARGIN_MS, decideClaim, type LedgerRow } from '../../pure/ledger.js';
 import { retryFor } from '../../core/state/tool.js';
 import { noteControlled, refusedByControls, type ControlledExecution } from './controls.js';
@@ -8,6 +9,7 @@ import { ledgerSubject, ledgerTarget } from './ledger-names.js';
 import { mayLackRows } from '../own-store.js';
 import { recordedOutcome } from './result-check.js';
 import type { Scope } from '../scope.js';
+import type { StoreCalls } from '../../store/store.js';
 import { earlierInDoubt } from './starts.js';
 import { refitText } from './store-result.js';
 
@@ -24,6 +26,18 @@ const LACKING: ToolOutcome = {
   message:
     'The ledger may lack an execution under this key: an older copy of the store has taken its place.',
 };
+
+const GIVEN_UP: ToolOutcome = {
+  kind: 'error',
+  code: 'not_executed',
+  message: 'Not executed: the goal of this cycle has given the cycle up, and its outcome counts.',
+};
+
+/** A goal has taken the end of this cycle for known: whatever the cycle still does, it does nothing any more. */
+async function isGivenUp(store: StoreCalls, { tenant, runId }: RunRef): Promise<boolean> {
+  if (!isChildId(runId)) return false;
+  return (await store.childRow(tenant, runId))?.state === 'sealed';
+}
 
 /** What claiming knows of the delivery that claims. */
 type ClaimScope = Pick<Scope, 'effectId' | 'execution'> & {
@@ -67,6 +81,7 @@ export async function claimCall(
       return { claimed: false, outcome: { kind: 'key_conflict', message } };
     }
     if (decision.kind === 'in_doubt') return { claimed: false, outcome: IN_DOUBT };
+    if (await isGivenUp(store, run)) return { claimed: false, outcome: GIVEN_UP };
     const isLacking = lacksAttempt(row, call) && (await mayHaveHad(deps, scope, execution));
     // Where the tool recognises its key, calling it again is as safe as after any other loss.
     if (isLacking && retry !== 'same_key') {

@@ -3,7 +3,7 @@
  * Invariants: a worker's death is no failure of the tool; a ToolError that asks for no retry is an answer.
  */
 import { isToolError, RETRYABLE, UNAVAILABLE } from '../../authoring/tool-error.js';
-import type { ExecuteToolInput, ToolOutcome } from '../../core/state/effect.js';
+import type { ExecuteToolInput, ExecuteToolOutput, ToolOutcome } from '../../core/state/effect.js';
 import type { StoredText } from '../../core/json/json.js';
 import { retryFor } from '../../core/state/tool.js';
 import type { ToolResultCode } from '../../core/state/tool-result.js';
@@ -34,7 +34,7 @@ export interface Executed {
 }
 
 /** With the number below which all events of the run are stored. */
-export interface Performed extends Executed {
+export interface Performed extends Executed, Pick<ExecuteToolOutput, 'warnings'> {
   readonly eventsUpTo: number;
 }
 

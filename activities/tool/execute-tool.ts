@@ -12,6 +12,7 @@ import { now, type ActivityDeps } from '../deps.js';
 import { executeEffect } from './execute-effect.js';
 import { executeRead, type Execution, type Performed } from './execute-read.js';
 import { proofsOf } from './proofs.js';
+import { goalCall } from '../goal/goal-tool.js';
 import type { Scope } from '../scope.js';
 import { timersOf, type Timers } from '../timers.js';
 import { costBefore, isClear, isTooDear, startMeter, TOO_DEAR } from './tool-cost.js';
@@ -70,6 +71,12 @@ async function perform(
       await auditRefusal(deps, input, prepared.unproven);
     }
     return { outcome: standing ?? prepared.outcome, attempts: 0, eventsUpTo };
+  }
+  const ofGoal = goalCall(deps, scope, { input, runnable: prepared.runnable });
+  if (ofGoal !== undefined) {
+    const { runnable, warnings } = ofGoal;
+    const performed = await readSeen(deps, scope, { input, meter, runnable });
+    return { ...performed, ...(warnings.length > 0 && { warnings }) };
   }
   const execution = { input, meter, runnable: prepared.runnable };
   const { record } = prepared.runnable.tool;

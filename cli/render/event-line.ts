@@ -2,6 +2,7 @@
 import type { RunEvent } from '../../core/state/event.js';
 import { previewOf, type StoredText } from '../../core/json/json.js';
 import { recoveryWords } from '../../core/state/recovery.js';
+import { goalEventWords, isGoalEvent } from '../../pure/goal/event-words.js';
 import { countText, durationText, relativeText, timeText, usdText } from './amounts.js';
 import { inert, inertInline } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';
@@ -45,6 +46,7 @@ interface Description {
 }
 
 function describe(event: RunEvent, paint: Paint): Description {
+  if (isGoalEvent(event)) return { label: 'goal', text: inert(goalEventWords(event)) };
   switch (event.type) {
     case 'session_init':
       return {

@@ -1,5 +1,5 @@
 /**
- * The desk's key: signs what people decide, and heads of the audit trail. The private half is in one file of
+ * The desk's key: signs what people decide and say to goals, and heads of the audit trail. The private half is in one file of
  * the desk, for its user alone; nothing else ever reads it.
  */
 import {
@@ -14,7 +14,15 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { headText, type AuditHead, type SignedHead } from '../../pure/audit.js';
 import type { Decision } from '../../core/state/ask.js';
-import { statementOf, statementText, type StatementPlace } from '../../core/ask/statement.js';
+import {
+  goalStatementOf,
+  goalStatementText,
+  statementOf,
+  statementText,
+  type GoalIdentity,
+  type StatementPlace,
+} from '../../core/ask/statement.js';
+import type { GoalMessage } from '../../core/state/goal/message.js';
 import { type DeskKey } from '../../core/state/statement.js';
 import { HoldfastError } from '../../core/state/errors.js';
 
@@ -22,6 +30,8 @@ export interface DeskSigner {
   readonly key: DeskKey;
   /** The decision with its key and signature; it must have a nonce. */
   signDecision(place: StatementPlace, decision: Decision): Decision;
+  /** What a person says to a goal, with its key and signature. */
+  signGoalMessage(goal: GoalIdentity, message: GoalMessage): GoalMessage;
   signHead(head: AuditHead, at: number): SignedHead;
 }
 
@@ -100,6 +110,12 @@ export function signerOf(privateKey: KeyObject): DeskSigner {
         throw new HoldfastError('Internal', 'A decision without a nonce cannot be signed.');
       }
       return { ...named, proof: signed(statementText(statement)) };
+    },
+    signGoalMessage(goal, message) {
+      const named = { ...message, kid };
+      const statement = goalStatementOf(goal, named);
+      if (statement === undefined) throw new HoldfastError('Internal', 'The key has no name.');
+      return { ...named, proof: signed(goalStatementText(statement)) };
     },
     signHead(head, at) {
       const said = { v: 1, ...head, at, kid } as const;

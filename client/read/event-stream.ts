@@ -2,7 +2,7 @@
  * A run's events as they happen: read from the store with a cursor, when it says that there are some, and
  * otherwise polled with back-off.
  * Invariants: in order, each once, except after a reset in Temporal, when reading goes on where the new line
- * of events begins; ends after `run_result`, or when a run that has ended brings nothing more.
+ * of events begins; ends after `run_result` or `goal_result`, or when a run that has ended brings nothing more.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -66,7 +66,7 @@ async function* follow(
     const page = await read(since);
     for (const event of page.events) {
       yield event;
-      if (event.type === 'run_result') return;
+      if (event.type === 'run_result' || event.type === 'goal_result') return;
     }
     since = page.next;
     if (page.events.length > 0) {

@@ -15,7 +15,12 @@ export async function listRuns(link: Link, query: RunsQuery): Promise<readonly R
 }
 
 /** What Temporal's own list knows nothing of. */
-const STORE_ONLY = ['costFrom', 'costTo', 'before'] as const satisfies readonly (keyof RunsQuery)[];
+const STORE_ONLY = [
+  'costFrom',
+  'costTo',
+  'before',
+  'parent',
+] as const satisfies readonly (keyof RunsQuery)[];
 
 /** Temporal's own list lags by a moment and forgets runs after the namespace's retention. */
 async function listFromServer(link: Link, query: RunsQuery): Promise<readonly RunSummary[]> {
@@ -24,11 +29,12 @@ async function listFromServer(link: Link, query: RunsQuery): Promise<readonly Ru
       hint: 'Set HOLDFAST_STORE to the store of your workers, or list by status and agent.',
     });
   }
-  const filter = visibilityQuery({
+  const equalTo = {
     HoldfastTenant: link.tenant,
     HoldfastStatus: query.status,
     HoldfastAgent: query.agent,
-  });
+  };
+  const filter = visibilityQuery(equalTo, query.kind);
   const limit = Math.min(Math.max(1, query.limit), LIST_MAX);
   return bounded(link, {}, async () => {
     const found: RunSummary[] = [];

@@ -53,10 +53,11 @@ async function runningIds(
   const most = Math.min(limit, RUNS_MAX);
   return bounded(link, {}, async () => {
     const ids: string[] = [];
-    const query = visibilityQuery({
+    const equalTo = {
       ExecutionStatus: 'Running',
       HoldfastTenant: allTenants ? undefined : link.tenant,
-    });
+    };
+    const query = visibilityQuery(equalTo, 'both');
     for await (const { workflowId } of link.temporal.workflow.list({ query, pageSize: 200 })) {
       ids.push(workflowId);
       if (ids.length >= most) break;

@@ -1,5 +1,5 @@
 /** What Temporal is asked when it lists runs. */
-import { AGENT_RUN } from '../../workflows/messages.js';
+import { AGENT_RUN, GOAL_RUN } from '../../workflows/messages.js';
 
 /** Search attributes of a run, and Temporal's own, that are to be equal. */
 export type EqualTo = Readonly<
@@ -11,17 +11,26 @@ export type EqualTo = Readonly<
   >
 >;
 
-export function visibilityQuery(equalTo: EqualTo): string {
-  const filters = Object.entries({ WorkflowType: AGENT_RUN, ...equalTo });
-  return filters
+/** What is listed: runs, goals, or both. */
+export type Listed = 'run' | 'goal' | 'both';
+
+export function visibilityQuery(equalTo: EqualTo, listed: Listed = 'run'): string {
+  const filters = Object.entries(equalTo);
+  const types = {
+    run: `WorkflowType = ${literal(AGENT_RUN)}`,
+    goal: `WorkflowType = ${literal(GOAL_RUN)}`,
+    both: `WorkflowType IN (${literal(AGENT_RUN)}, ${literal(GOAL_RUN)})`,
+  };
+  const others = filters
     .flatMap(([name, value]) => (value === undefined ? [] : [`${name} = ${literal(value)}`]))
-    .join(' AND ');
+    .map((filter) => ` AND ${filter}`);
+  return [types[listed], ...others].join('');
 }
 
-/** Of these runs of a tenant those that have an execution which ended by itself or was ended. */
+/** Of these runs and goals of a tenant those that have an execution which ended by itself or was ended. */
 export function closedAmong(runIds: readonly string[], tenant: string): string {
   const ids = `WorkflowId IN (${runIds.map(literal).join(', ')})`;
-  const own = visibilityQuery({ HoldfastTenant: tenant });
+  const own = visibilityQuery({ HoldfastTenant: tenant }, 'both');
   return `${own} AND ${ids} AND ExecutionStatus != 'Running' AND ExecutionStatus != 'ContinuedAsNew'`;
 }
 

@@ -4,7 +4,7 @@
  * the namespace an id may be given anew, to anybody.
  */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { AGENT_RUN } from '../../workflows/messages.js';
+import { AGENT_RUN, GOAL_RUN } from '../../workflows/messages.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { bounded, type Link } from '../link.js';
 import { pendingWorkOf } from '../read/pending-work.js';
@@ -13,6 +13,8 @@ import { isRefused, waitsOf, type Wait } from '../read/waits.js';
 
 export interface Execution {
   readonly runId: string;
+  /** Absent: a run. */
+  readonly kind?: 'goal';
   /** Temporal's run id of the current segment. */
   readonly executionId: string;
   /** Absent: it was started by something else than this client. */
@@ -38,12 +40,12 @@ interface ExecutionActivity {
 export const TENANT = defineSearchAttributeKey('HoldfastTenant', SearchAttributeType.KEYWORD);
 const FAILURE_CHARS_MAX = 300;
 
-/** Errors: RunNotFound, also for a workflow that is no agent run. */
+/** Of a run or of a goal. Errors: RunNotFound, also for a workflow that is neither. */
 export async function executionOf(link: Link, runId: string): Promise<Execution> {
   const described = await bounded(link, { runId }, () =>
     link.temporal.workflow.getHandle(runId).describe(),
   );
-  if (described.type !== AGENT_RUN) {
+  if (described.type !== AGENT_RUN && described.type !== GOAL_RUN) {
     throw new HoldfastError('RunNotFound', `Workflow ${runId} is not an agent run.`, {
       hint: 'List the runs with `holdfast list`.',
       details: { runId, type: described.type },
@@ -55,6 +57,7 @@ export async function executionOf(link: Link, runId: string): Promise<Execution>
   const pending = await pendingWorkOf(link, described.raw);
   return {
     runId,
+    ...(described.type === GOAL_RUN && { kind: 'goal' as const }),
     executionId: described.runId,
     ...(tenant !== undefined && { tenant }),
     closed,

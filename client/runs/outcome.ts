@@ -134,7 +134,9 @@ async function waitingFor(link: Link, runId: string, signal: AbortSignal): Promi
 }
 
 function waitingOf(view: RunView): Outcome | undefined {
-  if (!view.status.startsWith('awaiting_')) return undefined;
+  // A goal that waits for its worker waits for nobody else.
+  const status: string = view.status;
+  if (!status.startsWith('awaiting_') || status === 'awaiting_worker') return undefined;
   return { kind: 'waiting', status: view.status, asks: view.asks };
 }
 

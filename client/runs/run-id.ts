@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { isReachable } from '../../core/messages/run-id.js';
+import { isChildId } from '../../pure/goal/child-start.js';
 import { HoldfastError } from '../../core/state/errors.js';
 
 /** Crockford's base 32: no letter that looks like a digit. */
@@ -37,7 +38,12 @@ export function isRunId(text: string): boolean {
 
 /** The id itself; throws InvalidTask for one that cannot be used. */
 export function checkRunId(runId: unknown): string {
-  if (typeof runId === 'string' && isRunId(runId)) return runId;
+  if (typeof runId === 'string' && isRunId(runId)) {
+    if (!isChildId(runId)) return runId;
+    throw new HoldfastError('InvalidTask', `The run id ${runId} cannot be used.`, {
+      hint: 'Ids that end with :c or :a and a number are those of the cycles of goals.',
+    });
+  }
   const shown = typeof runId === 'string' ? JSON.stringify(runId.slice(0, 140)) : typeof runId;
   throw new HoldfastError('InvalidTask', `The run id ${shown} cannot be used.`, {
     hint: 'Use 1 to 128 of the characters A-Z a-z 0-9 . _ : - , but neither . nor .. alone; or give none to get a new one.',

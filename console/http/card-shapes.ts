@@ -1,8 +1,10 @@
 /** Shapes of a question with all that a person decides on: its card, its grounds, and what became of it. */
 import { z } from 'zod';
 import { RECOVERY_STEPS } from '../../core/state/recovery.js';
+import { GOAL_ASKS } from '../goals/goal-card.js';
 import { RECEIPT_STATES } from '../receipt.js';
 import { freezeFacts } from './control-shapes.js';
+import { excerpt } from './excerpt-shape.js';
 import { ask, time } from './shapes.js';
 
 const text = z.string();
@@ -15,12 +17,6 @@ const notice = z.object({
   tries: z.number().int(),
   nextAt: time.optional().describe('while it waits: when it is tried next'),
   fault: text.optional().describe('what went wrong in the last try'),
-});
-/** The beginning of a text; `blob` names all of it when this is not. */
-const excerpt = z.object({
-  text,
-  blob: text.optional(),
-  bytes: z.number().int().optional(),
 });
 const action = z.object({ tool: text, args: z.unknown() });
 /** What became of the action after its question was decided. */
@@ -38,7 +34,30 @@ const receipt = z.object({
     .describe('the question that is asked about it since'),
 });
 
+const stepShown = z.object({ title: text, status: text, note: text.optional() });
+/** What a question of a goal is about. */
+const goalCard = z.object({
+  about: z.enum(GOAL_ASKS),
+  objective: text,
+  cycle: z.number().int().optional(),
+  agent: text.optional(),
+  brief: text.optional().describe('digest of the brief of that cycle'),
+  slice: z.record(text, z.union([z.number(), text])).optional(),
+  plan: z
+    .array(
+      z.object({
+        id: text,
+        change: z.enum(['added', 'dropped', 'changed']),
+        before: stepShown.optional(),
+        after: stepShown.optional(),
+      }),
+    )
+    .optional()
+    .describe('what would change of the plan'),
+});
+
 export const inboxItem = ask.extend({
+  goal: goalCard.optional(),
   agent: text.optional(),
   frozen: z.object(freezeFacts).optional().describe('the freeze that covers it at this moment'),
   receipt: receipt.optional(),
@@ -103,7 +122,11 @@ export const grounds = z.object({
   /** Everything from outside that the model had read: untrusted. */
   sources: z.array(
     z.object({
-      kind: z.enum(['user', 'tool']),
+      kind: z.enum(['user', 'tool', 'brief']),
+      part: z
+        .object({ origin: text, cycle: z.number().int(), by: text })
+        .optional()
+        .describe('of a cycle: what its goal quoted to it as data'),
       seq: z.number().int(),
       at: time,
       tool: text.optional(),
@@ -116,7 +139,8 @@ export const grounds = z.object({
   origins: z.array(
     z.object({
       path: text,
-      in: z.enum(['task', 'user', 'tool']),
+      in: z.enum(['task', 'user', 'tool', 'brief']),
+      part: z.object({ origin: text, cycle: z.number().int() }).optional(),
       tool: text.optional(),
       as: z.enum(['as shown', 'raw']),
     }),

@@ -3,7 +3,7 @@
  * fuzzer all read the same declaration.
  */
 import { z } from 'zod';
-import type { Access } from '../identity/rights.js';
+import type { Access } from '../identity/access.js';
 import type { Person } from '../identity/person.js';
 import type { Desk } from '../desk.js';
 

@@ -136,6 +136,8 @@ const OF_CODE: { readonly [code in ErrorCode]?: (error: HoldfastError) => Proble
   AskNotFound: notFound,
   SessionNotFound: notFound,
   DecisionRejected: rejected,
+  MessageRefused: rejected,
+  StalePlan: rejected,
   InvalidTask: INVALID,
   InvalidRequest: INVALID,
   StoreUnavailable: UNAVAILABLE,

@@ -1,6 +1,7 @@
 /** Shapes that the API takes and gives. */
 import { z } from 'zod';
 import { AUDIT_KINDS } from '../../pure/audit.js';
+import { ACCESSES } from '../identity/access.js';
 import { LIMIT_SCOPES } from '../../core/controls/limits-across-runs.js';
 import { STORED_STATUSES } from '../../core/state/view.js';
 import { textDefect } from '../../pure/text-defect.js';
@@ -194,7 +195,7 @@ const small = (max: number) => z.string().trim().min(1).max(max);
 const NOT_WHOLE = 'must have neither NUL nor half of a surrogate pair';
 const isWhole = (value: unknown): boolean => textDefect(value) === undefined;
 /** What a person says: kept as it is, or refused. */
-const words = (max: number) => small(max).refine(isWhole, NOT_WHOLE);
+export const words = (max: number) => small(max).refine(isWhole, NOT_WHOLE);
 
 /** Any JSON; how deep and how large is checked with the whole body. */
 const json = z.unknown().refine((value) => value !== undefined, 'must be given');
@@ -269,7 +270,7 @@ export const person = z.object({
   tenant: text,
   roles: z.array(text),
   via: z.enum(['local', 'jwt', 'service']),
-  may: z.array(z.enum(['answer', 'read', 'message', 'interrupt', 'freeze', 'audit'])),
+  may: z.array(z.enum(ACCESSES)),
 });
 
 export const auditRow = z.object({

@@ -7,10 +7,8 @@ import { rolesAt } from '../../core/ask/escalation.js';
 import type { AskRow } from '../../store/asks.js';
 import type { Desk } from '../desk.js';
 import { notAllowed } from '../http/problem.js';
+import type { Access } from './access.js';
 import type { Person } from './person.js';
-
-/** `answer`: one's own questions. */
-export type Access = 'answer' | 'read' | 'message' | 'interrupt' | 'freeze' | 'audit';
 
 type Rules = Pick<Desk, 'settings' | 'deciders'>;
 

@@ -4,9 +4,8 @@ import { objectionToKey } from '../../client/index.js';
 import { endpoint, type Endpoint } from '../http/endpoint.js';
 import { Problem } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
+import { ACCESSES } from '../identity/access.js';
 import { mayAccess } from '../identity/rights.js';
-
-const ACCESSES = ['answer', 'read', 'message', 'interrupt', 'freeze', 'audit'] as const;
 
 const me = endpoint({
   method: 'get',

@@ -3,7 +3,6 @@
  * Invariants: what somebody decides is in the audit trail before it is sent, and while the store is away by the run's
  * own event; sent again under the same key it is the same decision; it names the action that the person was shown.
  */
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { STORE_AWAY, type AskDecision, type Delivery } from '../../client/index.js';
 import { digestOf, type Json } from '../../core/json/json.js';
@@ -12,6 +11,7 @@ import type { AskRow } from '../../store/asks.js';
 import { decidedFacts } from '../decided.js';
 import { endpoint, type EndpointRequest, type Answer, type Endpoint } from '../http/endpoint.js';
 import { once, requestKey, type OpenRequest } from '../http/idempotency.js';
+import { ownName } from '../http/own-name.js';
 import { decidedIn, Problem, reasonOf } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
 import { note } from '../trail.js';
@@ -59,7 +59,7 @@ async function decideAway(
   { desk, person, body, header }: AskedToDecide,
   { row: { askId, runId, argsHash }, run }: AwayAsk,
 ): Promise<Answer> {
-  const nonce = nonceOf(person, requestKey(header));
+  const nonce = ownName(person, requestKey(header));
   const by = { by: person.id, roles: person.roles };
   const delivery = await run.decideOn({
     ...decisionOf(body),
@@ -81,7 +81,7 @@ async function decideOnce(
 ): Promise<Answer> {
   const { desk, person, body } = asked;
   const { askId, runId } = ask;
-  const nonce = nonceOf(person, key);
+  const nonce = ownName(person, key);
   const by = { by: person.id, roles: person.roles };
   const wanted = { ...decisionOf(body), askId, ...by, nonce, decidedAt: at };
   const facts = decidedFacts(desk, { ...ask, argsHash: body.argsHash }, wanted);
@@ -113,7 +113,7 @@ async function lostSince(
   { askId, runId }: AskRow,
   key: string,
 ): Promise<Problem | undefined> {
-  const nonce = nonceOf(person, key);
+  const nonce = ownName(person, key);
   const rows = await desk.store.readAudit(person.tenant, { askId, limit: TRAIL_ROWS_MAX });
   const lost = rows.findLast(
     ({ kind, by, runId: of, facts }) =>
@@ -127,13 +127,6 @@ async function lostSince(
       'The decision does not count: another word on the question was heard before it was taken.',
     ...(decided !== undefined && { decided }),
   });
-}
-
-/** Names the decision for the run: the person's own key, and nobody else's. */
-function nonceOf({ tenant, id }: AskedToDecide['person'], key: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([tenant, id, key]))
-    .digest('hex');
 }
 
 type Wanted = Pick<AskDecision, 'decision' | 'reason' | 'args' | 'tool' | 'value' | 'allowing'>;

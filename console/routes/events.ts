@@ -5,7 +5,13 @@
 import { z } from 'zod';
 import type { RunEvent } from '../../core/state/event.js';
 import { placeOf as placeInStream, type StreamChunk } from '../../pure/stream.js';
-import { endpoint, type Endpoint, type StreamEntry } from '../http/endpoint.js';
+import {
+  endpoint,
+  type Endpoint,
+  type EndpointRequest,
+  type EventStream,
+  type StreamEntry,
+} from '../http/endpoint.js';
 import { notFound, Problem } from '../http/problem.js';
 import { textPiece } from '../http/card-shapes.js';
 import * as shapes from '../http/shapes.js';
@@ -15,7 +21,7 @@ import { asksIn } from '../trail.js';
 import { ownRun } from './runs.js';
 
 const params = z.strictObject({ runId: shapes.id });
-const since = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional();
+export const since = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional();
 
 const listEvents = endpoint({
   method: 'get',
@@ -28,14 +34,28 @@ const listEvents = endpoint({
   answers: { 200: { description: 'A page of events.', schema: shapes.eventsPage } },
   async handle({ desk, person, params: where, query }) {
     const { runId } = await ownRun(desk, person, where.runId);
-    const { since: sinceSeq = 0, limit } = query;
-    const { tenant } = person;
-    const page = await desk.store.readEvents({ tenant, runId }, { sinceSeq, limit });
-    const { events, nextSeq, epoch } = page;
-    await desk.views.note(desk, person, events.flatMap(asksIn));
-    return { status: 200, body: { events, nextSeq, epoch } };
+    return { status: 200, body: await eventsPage(desk, person, { runId, ...query }) };
   },
 });
+
+interface PageWanted {
+  readonly runId: string;
+  readonly since?: number | undefined;
+  readonly limit: number;
+}
+
+/** Of a run or a goal that is this person's tenant's. */
+export async function eventsPage(
+  desk: Desk,
+  person: Person,
+  { runId, since: sinceSeq = 0, limit }: PageWanted,
+) {
+  const { tenant } = person;
+  const page = await desk.store.readEvents({ tenant, runId }, { sinceSeq, limit });
+  const { events, nextSeq, epoch } = page;
+  await desk.views.note(desk, person, events.flatMap(asksIn));
+  return { events, nextSeq, epoch };
+}
 
 const streamEvents = endpoint({
   method: 'get',
@@ -46,14 +66,24 @@ const streamEvents = endpoint({
   params,
   query: z.strictObject({ since }),
   answers: { 200: { description: 'A stream: `event`s with their number as id, `reset`, `end`.' } },
-  async handle({ desk, person, params: where, query, header, signal }) {
-    const { runId } = await ownRun(desk, person, where.runId);
-    const from = resumedAt(header('last-event-id')) ?? query.since ?? 0;
-    const run = desk.client.forTenant(person.tenant).handle(runId);
-    const shown = noted(desk, person, run.events({ since: from, signal }));
-    return { stream: entriesOf(shown, { from, signal }) };
+  async handle(asked) {
+    const { runId } = await ownRun(asked.desk, asked.person, asked.params.runId);
+    return { stream: eventsFrom(asked, runId) };
   },
 });
+
+type Following = EndpointRequest<object, { readonly since?: number | undefined }, unknown>;
+
+/** Of a run or a goal that is this person's tenant's. */
+export function eventsFrom(
+  { desk, person, query, header, signal }: Following,
+  runId: string,
+): EventStream {
+  const from = resumedAt(header('last-event-id')) ?? query.since ?? 0;
+  const run = desk.client.forTenant(person.tenant).handle(runId);
+  const shown = noted(desk, person, run.events({ since: from, signal }));
+  return entriesOf(shown, { from, signal });
+}
 
 async function* noted(
   desk: Desk,

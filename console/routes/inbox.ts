@@ -6,6 +6,7 @@ import type { Notice } from '../../store/notices.js';
 import type { Desk } from '../desk.js';
 import type { Person } from '../identity/person.js';
 import { controlsNow } from '../controls-now.js';
+import { goalCardOf } from '../goals/goal-card.js';
 import { groundsOf } from '../grounds.js';
 import { cursorOf, placeOf } from '../http/cursor.js';
 import { endpoint, type Endpoint } from '../http/endpoint.js';
@@ -86,13 +87,15 @@ const getInboxItem = endpoint({
   async handle({ desk, person, params: { askId } }) {
     const row = await ownAsk(desk, person, { askId, kinds: KINDS });
     await desk.views.note(desk, person, [row]);
-    const [live, after, controls, notices] = await Promise.all([
+    const [live, after, controls, goal, notices] = await Promise.all([
       row.outcome === 'pending' ? knownToRun(desk, row) : {},
       afterwards(desk, row),
       controlsNow(desk, row),
+      goalCardOf(desk.store, row),
       desk.store.listNotices(row),
     ]);
-    const shown = { ...askShown(row, desk), ...controls, ...live, ...after };
+    const ofGoal = goal !== undefined && { goal };
+    const shown = { ...askShown(row, desk), ...controls, ...live, ...after, ...ofGoal };
     return { status: 200, body: { ...shown, notices: notices.map(noticeShown) } };
   },
 });

@@ -6,6 +6,8 @@ import { controlEndpoints } from './control.js';
 import { controlsEndpoints } from './controls.js';
 import { decisionEndpoints } from './decisions.js';
 import { eventEndpoints } from './events.js';
+import { goalWordEndpoints } from './goal-words.js';
+import { goalEndpoints } from './goals.js';
 import { inboxEndpoints } from './inbox.js';
 import { runEndpoints } from './runs.js';
 
@@ -13,6 +15,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...aboutEndpoints,
   ...runEndpoints,
   ...eventEndpoints,
+  ...goalEndpoints,
+  ...goalWordEndpoints,
   ...inboxEndpoints,
   ...askEndpoints,
   ...decisionEndpoints,

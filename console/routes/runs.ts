@@ -101,7 +101,8 @@ const getRun = endpoint({
   },
 });
 
-function temporalUrl({ temporalUi = '', client }: Desk, runId: string): string {
+/** The workflow in Temporal's own page. */
+export function temporalUrl({ temporalUi = '', client }: Desk, runId: string): string {
   const [namespace, workflow] = [client.namespace, runId].map(encodeURIComponent);
   return `${temporalUi.replace(/\/+$/, '')}/namespaces/${namespace}/workflows/${workflow}`;
 }

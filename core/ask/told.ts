@@ -19,7 +19,7 @@ export interface Refusal {
   readonly held?: true;
 }
 
-const WARNING_CODES: { readonly [reason in RejectionReason]?: WarningCode } = {
+export const REFUSAL_CODES: { readonly [reason in RejectionReason]?: WarningCode } = {
   mismatched: 'approval_mismatch',
   vague: 'approval_vague',
   late: 'approval_late',
@@ -34,7 +34,7 @@ export function tellRefusal<R extends Run>(
   { reason, message, decided, held }: Refusal,
 ): R {
   const { askId, by, decision, argsHash, nonce } = refused;
-  const code = WARNING_CODES[reason] ?? 'decision_ignored';
+  const code = REFUSAL_CODES[reason] ?? 'decision_ignored';
   const text = `${decision} by ${by} on ${askId} ignored: ${message}`;
   if (!follows(run, 'toldDecisions')) return warn(run, code, text);
   const about = {

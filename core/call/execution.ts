@@ -161,8 +161,9 @@ export function inlineBytesFor(run: OpenRun, call: Call): number {
     : fair;
 }
 
-export function toolReturned(run: OpenRun, effectId: string, output: ExecuteToolOutput): OpenRun {
-  const { outcome, attempts } = output;
+export function toolReturned(was: OpenRun, effectId: string, output: ExecuteToolOutput): OpenRun {
+  const { outcome, attempts, warnings = [] } = output;
+  const run = warnings.reduce((next, text) => warn(next, 'evidence_unknown', text), was);
   const back = { fact: { kind: 'outcome', outcome }, attempts } as const;
   const isCharged = output.costMicroUsd !== undefined || effectId in run.money.reserved;
   if (!isCharged || !follows(run, 'toolCosts')) return returned(run, effectId, back);

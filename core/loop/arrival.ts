@@ -43,7 +43,12 @@ export function opened(run: Run, output: OpenRunOutput): Run {
     phase: 'checking_limits',
     head: output.head ?? frozen.prompt.hash,
     context: contextAtFirst(frozen.prompt.bytes),
-    arrival: { goal, context: [], ...(output.denied !== undefined && { denied: output.denied }) },
+    arrival: {
+      goal,
+      context: [],
+      ...(output.denied !== undefined && { denied: output.denied }),
+      ...(output.context !== undefined && { known: output.context }),
+    },
   };
   const began = output.session === undefined ? begun : beginIn(begun, output.session);
   return follows(began, 'bytesBound') ? { ...began, context: inBytes(began.context) } : began;
@@ -82,7 +87,7 @@ function awaitHooks(run: OpenRun): Step<OpenRun> | 'hold' {
   return cancelled.effects.length > 0 ? cancelled : 'hold';
 }
 
-function announce(run: OpenRun, { goal, context, denied: refusal }: Arrival): OpenRun {
+function announce(run: OpenRun, { goal, known = [], context, denied: refusal }: Arrival): OpenRun {
   const { arrival: _, ...rest } = run;
   const { task } = run.start;
   const { frozen, session } = run;
@@ -105,8 +110,8 @@ function announce(run: OpenRun, { goal, context, denied: refusal }: Arrival): Op
   const constraints = (task.constraints ?? []).map((line) => `- ${line}`).join('\n');
   const bound =
     constraints === '' ? asked : appendUser(asked, { text: `Constraints:\n${constraints}` });
-  const told = context.reduce<OpenRun>(
-    (next, text) => appendUser(next, { text }, { synthetic: true }),
+  const told = [...known, ...context.map((text) => ({ text }))].reduce<OpenRun>(
+    (next, text) => appendUser(next, text, { synthetic: true }),
     bound,
   );
   const denied = task.denied ?? refusal;

@@ -23,7 +23,14 @@ import { hooksFailed, hooksRan } from '../hooks/ran.js';
 import { fitsBytes, ownValue, sha256Hex } from '../json/json.js';
 import { callAccounted, callNotAccounted } from '../money/unheard-cost.js';
 import { sessionSaved } from '../session/carry.js';
-import type { ActivityKind, CloseRunOutput, FlushOutput, OutputOf } from '../state/effect.js';
+import type {
+  ActivityKind,
+  CloseRunOutput,
+  FlushOutput,
+  GoalActivityKind,
+  OutputOf,
+} from '../state/effect.js';
+import type { InFlight } from '../state/carrier.js';
 import type { Failure } from '../state/failure.js';
 import type { EffectInput, Input, OutsideInput } from '../state/input.js';
 import { UNPROCESSED_MAX, isOpen, type OpenRun, type Run } from '../state/run.js';
@@ -75,7 +82,7 @@ function ofEffect(run: Run, input: EffectInput): Run {
   if (entry.kind === 'open_run' && input.type === 'effect_failed')
     return notOpened(heard, input.failure);
   if (!isOpen(heard)) return warn(heard, 'early_input', `${input.type} before the run was opened`);
-  if (entry.kind === 'timer' || entry.kind === 'open_run') return heard;
+  if (!endsWhileOpen(entry.kind) || input.type === 'child_started') return heard;
   const end = ENDS[entry.kind];
   if (input.type === 'effect_failed') return end.failed(heard, input.id, input.failure);
   // The kind in flight and the type of its outcome are of one row (ACTIVITIES).
@@ -187,7 +194,7 @@ interface Ends<Kind extends ActivityKind> {
 }
 
 /** `open_run` makes a run an open one, and is received before all else (receive.ts). */
-type KindWhileOpen = Exclude<ActivityKind, 'open_run'>;
+type KindWhileOpen = Exclude<ActivityKind, GoalActivityKind | 'open_run'>;
 
 export const ENDS: { readonly [Kind in KindWhileOpen]: Ends<Kind> } = {
   call_model: { succeeded: recordReply, failed: recordModelFailure },
@@ -203,6 +210,10 @@ export const ENDS: { readonly [Kind in KindWhileOpen]: Ends<Kind> } = {
   flush: { succeeded: flushed, failed: messagesNotStored },
   close_run: { succeeded: runClosed, failed: runNotClosed },
 };
+
+function endsWhileOpen(kind: InFlight['kind']): kind is KindWhileOpen {
+  return ownValue<unknown>(ENDS, kind) !== undefined;
+}
 
 /** Events alone are acknowledged before (outbox.ts). */
 function flushed(run: OpenRun, effectId: string, output: FlushOutput): OpenRun {

@@ -9,6 +9,7 @@ import { sessionDefect } from './parse-session.js';
 import type { StartInput } from '../state/task.js';
 
 const NAME_CHARS_MAX = 200;
+const PARENT_ID = /^[A-Za-z0-9._:-]{1,96}$/;
 const STORE_ID = /^[0-9a-f]{32}$/;
 /** A whole start, as JSON; large goals go by a tool or a message. */
 const START_CHARS_MAX = 400_000;
@@ -44,7 +45,26 @@ export function parseStart(raw: unknown): Parsed<StartInput> {
   if (model !== undefined && !parseModelName(model).ok) return fault('model must name a model');
   const defect = sessionDefect(ownValue(raw, 'session'));
   if (defect !== undefined) return fault(defect);
+  if (!isParent(ownValue(raw, 'parent')))
+    return fault('parent must be that of a goal: {kind, id, n, digest}');
   return { ok: true, value: raw as unknown as StartInput };
+}
+
+/** Absent, or as a goal writes it. Whether it is true is for the store to say. */
+function isParent(parent: unknown): boolean {
+  if (parent === undefined) return true;
+  if (!isRecord(parent)) return false;
+  const [kind, id, n, digest] = ['kind', 'id', 'n', 'digest'].map((key) => ownValue(parent, key));
+  return (
+    kind === 'goal' &&
+    typeof id === 'string' &&
+    PARENT_ID.test(id) &&
+    Number.isSafeInteger(n) &&
+    Number(n) > 0 &&
+    typeof digest === 'string' &&
+    digest.length > 0 &&
+    digest.length <= NAME_CHARS_MAX
+  );
 }
 
 /** Why a start waits: a newer release made it, and this code does not guess what it means. Undefined: none did. */

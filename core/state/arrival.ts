@@ -7,6 +7,8 @@ export interface Arrival {
   readonly hooks?: 'running' | 'done';
   /** Why nobody may work on the task, by a word of the house. */
   readonly denied?: string;
+  /** Of a cycle: what its goal knows, as data. */
+  readonly known?: readonly StoredText[];
   /** What the SessionStart hooks add to the conversation. */
   readonly context: readonly string[];
 }

@@ -20,7 +20,7 @@ export interface Carrier {
 }
 
 export interface InFlight {
-  readonly kind: ActivityKind | 'timer';
+  readonly kind: ActivityKind | 'timer' | 'start_child';
   readonly cancelled: boolean;
   /** Timers: when they fire, ms since epoch. */
   readonly at?: number;

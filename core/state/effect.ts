@@ -5,7 +5,7 @@
  */
 import type { DeskKey } from './statement.js';
 import type { Frozen } from './frozen.js';
-import type { StoredText } from '../json/json.js';
+import { ownValue, type StoredText } from '../json/json.js';
 import type {
   AccountCallInput,
   AccountCallOutput,
@@ -29,6 +29,7 @@ import type {
   RunHooksInput,
   RunHooksOutput,
 } from './payloads/tool-payloads.js';
+import type { GoalActivityPayloads } from './goal/payloads.js';
 import type { OpenedSession, SavedSession, SessionToSave } from './session.js';
 import type { StartInput } from './task.js';
 import type { TranscriptItem } from './transcript.js';
@@ -56,6 +57,8 @@ export interface OpenRunOutput extends Acknowledged {
   readonly head?: string;
   /** The goal as it enters the transcript, spilled when large. */
   readonly goal?: StoredText;
+  /** Of a cycle: what is known, as data, behind the goal. */
+  readonly context?: readonly StoredText[];
   /** First segment only: why configuration or agent refuse the task. */
   readonly denied?: string;
   /** First segment of a run that begins or goes on with a session. */
@@ -129,7 +132,7 @@ export interface EffectLimits {
 export const RETRY_BACKOFF = { initialMs: 500, maximumMs: 30_000, coefficient: 2 };
 
 /** Activities by their types: what goes in, and what comes out. */
-export interface ActivityPayloads {
+export interface ActivityPayloads extends GoalActivityPayloads {
   open_run: { input: OpenRunInput; output: OpenRunOutput };
   call_model: { input: CallModelInput; output: CallModelOutput };
   execute_tool: { input: ExecuteToolInput; output: ExecuteToolOutput };
@@ -178,9 +181,20 @@ export const ACTIVITIES = {
   fetch_keys: { outcome: 'keys_fetched', works: true, interruptible: true },
   flush: { outcome: 'flushed', works: false, interruptible: false },
   close_run: { outcome: 'run_closed', works: true, interruptible: false },
+  open_goal: { outcome: 'goal_opened', works: true, interruptible: false },
+  prepare_cycle: { outcome: 'cycle_prepared', works: true, interruptible: true },
+  close_cycle: { outcome: 'cycle_closed', works: true, interruptible: false },
+  run_check: { outcome: 'check_ran', works: true, interruptible: true },
+  ask_judge: { outcome: 'judge_answered', works: true, interruptible: true },
+  save_checkpoint: { outcome: 'checkpoint_saved', works: true, interruptible: false },
+  take_message: { outcome: 'message_taken', works: true, interruptible: false },
+  find_tick: { outcome: 'tick_found', works: true, interruptible: true },
 } as const satisfies { readonly [Kind in ActivityKind]: ActivityMeaning };
 
 export const ACTIVITY_KINDS = Object.keys(ACTIVITIES) as readonly ActivityKind[];
+
+/** Of goals alone; `flush` and `fetch_keys` serve both. */
+export type GoalActivityKind = keyof GoalActivityPayloads;
 
 interface OfActivity<Kind extends ActivityKind> {
   readonly kind: Kind;
@@ -201,7 +215,24 @@ export type Effect =
   | ActivityEffect
   | { readonly kind: 'timer'; readonly id: string; readonly at: number; readonly summary: string }
   | { readonly kind: 'cancel'; readonly target: string }
+  /** Starts a run that goes on without its parent; one that is there already is none the worse. */
+  | {
+      readonly kind: 'start_child';
+      readonly id: string;
+      readonly child: string;
+      readonly input: StartInput;
+    }
+  | {
+      readonly kind: 'tell_child';
+      readonly child: string;
+      readonly message: 'interrupt' | 'cancel';
+    }
   | { readonly kind: 'status'; readonly status: string };
+
+/** Work for a worker; all others the shell does by itself. */
+export function isActivity(effect: Effect): effect is ActivityEffect {
+  return ownValue<ActivityMeaning>(ACTIVITIES, effect.kind) !== undefined;
+}
 
 /** Of a run, or of another payload: where a payload belongs. */
 export function refOf({ tenant, runId, traceId, store }: RunRef): RunRef {

@@ -36,8 +36,12 @@ export const ERROR_CODES = [
   'SessionNotFound',
   'SessionExists',
   'SessionBusy',
+  'ScheduleNotFound',
+  'ScheduleExists',
   'AskNotFound',
   'DecisionRejected',
+  'MessageRefused',
+  'StalePlan',
   'StoreUnavailable',
   'UndecodablePayload',
   // Authoring and environment

@@ -11,6 +11,7 @@ import type { HookPoint } from './hook.js';
 import type { Finding, RecoveryStep } from './recovery.js';
 import type { RunResult } from './result.js';
 import type { ToolResultCode } from './tool-result.js';
+import type { GoalEventBody } from './goal/event.js';
 import type { Usage } from './model.js';
 import type { ResumedFrom } from './session.js';
 import type { AskView } from './ask-view.js';
@@ -24,6 +25,10 @@ export type Phase =
   | 'validating'
   | 'stop_hooks'
   | 'dispatching_tools'
+  /** Of goals: between two cycles, in a cycle, in a pass. */
+  | 'resting'
+  | 'cycling'
+  | 'passing'
   | 'finishing';
 
 export type TransitionReason =
@@ -249,7 +254,8 @@ export type EventBody =
       readonly detail?: string;
       readonly phase?: string;
     }
-  | { readonly type: 'run_result'; readonly result: RunResult };
+  | { readonly type: 'run_result'; readonly result: RunResult }
+  | GoalEventBody;
 
 /** What every event carries besides its body. `at` is ms since epoch, workflow time. */
 export interface EventStamp {

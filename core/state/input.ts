@@ -27,7 +27,9 @@ export type Outcome =
         readonly output: OutputOf<Kind>;
       };
     }[ActivityKind]
-  | (OfEffect & { readonly type: 'timer_fired' });
+  | (OfEffect & { readonly type: 'timer_fired' })
+  /** It runs, or ran before. */
+  | (OfEffect & { readonly type: 'child_started' });
 
 export type EffectInput =
   Outcome | (OfEffect & { readonly type: 'effect_failed'; readonly failure: Failure });

@@ -90,4 +90,33 @@ export interface RunResult {
   readonly hooks?: readonly HookReport[];
   /** Inputs that arrived after closing began (G98). */
   readonly unprocessed?: readonly string[];
+  /** Of a goal. */
+  readonly goal?: GoalOutcome;
+}
+
+/** Plan, measurements, reviews and child runs are in the memory, which readers with the store resolve. */
+export interface GoalOutcome {
+  /** The beginning of a long one. */
+  readonly objective: string;
+  readonly cycles: number;
+  readonly reviews: number;
+  readonly checkpoints: number;
+  readonly done: readonly ConditionOutcome[];
+  /** Hash of the newest checkpoint; absent: none was saved. */
+  readonly checkpoint?: string;
+  /** Hash of the memory. */
+  readonly memory?: string;
+  /** Run ids of children whose end nobody could confirm. */
+  readonly unconfirmed?: readonly string[];
+  /** Ids of messages that no cycle has read. */
+  readonly unprocessed?: readonly string[];
+}
+
+export interface ConditionOutcome {
+  /** The condition in a few words. */
+  readonly condition: string;
+  readonly held: boolean;
+  readonly verdict: 'held' | 'not_held' | 'unknown' | 'not_asked';
+  readonly value?: number;
+  readonly evidence: readonly string[];
 }

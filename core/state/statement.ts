@@ -1,5 +1,6 @@
 /** What people sign when they decide, and the keys that it is checked with. */
 import type { AskKind, DecisionKind } from './ask-kinds.js';
+import type { GoalMessageType } from './goal/message.js';
 
 /** A public key of the desk. */
 export interface DeskKey {
@@ -34,4 +35,21 @@ export interface SignedStatement {
   readonly statement: Statement;
   /** 128 hex digits. */
   readonly signature: string;
+}
+
+/** What people sign when they say something to a goal. */
+export interface GoalStatement {
+  readonly v: 1;
+  readonly kind: 'goal_message';
+  readonly kid: string;
+  readonly tenant: string;
+  readonly goalId: string;
+  /** Of the message: a statement is about it alone. */
+  readonly messageId: string;
+  readonly type: GoalMessageType;
+  /** Digest of what is said: text, plan, budget, pace and whatever else the message carries. */
+  readonly content: string;
+  readonly by: string;
+  readonly roles: readonly string[];
+  readonly at: number;
 }

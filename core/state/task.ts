@@ -65,6 +65,17 @@ export interface StartInput {
   readonly session?: SessionStart;
   /** Id of the starter's store: the run is opened with this one alone (G116). */
   readonly store?: string;
+  /** Whose child the run is: its task lies in the store, under its own id. */
+  readonly parent?: ParentRef;
+}
+
+export interface ParentRef {
+  readonly kind: 'goal';
+  readonly id: string;
+  /** Number of the cycle. */
+  readonly n: number;
+  /** Of the start, as it was registered in the store. */
+  readonly digest: string;
 }
 
 /** What an observation must hold to prove a piece of evidence. */

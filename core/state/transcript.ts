@@ -61,6 +61,8 @@ export type StoredBlock =
       readonly originalChars?: number;
       /** sha256 of the whole text in the blob store, in that case. */
       readonly ref?: string;
+      /** Id under which the result is evidence of a goal; a request says it behind the text. */
+      readonly evidence?: string;
     };
 
 /** What a model is told about a tool. */
@@ -105,4 +107,6 @@ export interface ResultItem {
   readonly maxChars?: number;
   /** Said to the model before the content. */
   readonly note?: string;
+  /** In a cycle of a goal: the id under which the result is evidence, said to the model behind the content. */
+  readonly evidence?: string;
 }

@@ -8,7 +8,7 @@
  *     claimed is not repeated after a loss (G121).
  */
 import type { Limit } from '../state/budget-fields.js';
-import type { InFlight } from '../state/carrier.js';
+import type { Carrier, InFlight } from '../state/carrier.js';
 import { ACTIVITIES, type EffectLimits } from '../state/effect.js';
 import type { Clock, OpenRun, Run, Span } from '../state/run.js';
 import { FIRST_RULES, follows } from './changes.js';
@@ -63,7 +63,9 @@ export function isWaiting(run: Run): boolean {
 }
 
 function isWorkedFor({ inflight }: Run): boolean {
-  return Object.values(inflight).some(({ kind }) => kind !== 'timer' && ACTIVITIES[kind].works);
+  return Object.values(inflight).some(
+    ({ kind }) => kind !== 'timer' && kind !== 'start_child' && ACTIVITIES[kind].works,
+  );
 }
 
 /** Most that a desk's clock may be ahead of the run's time, ms (G107). */
@@ -71,7 +73,7 @@ const AHEAD_MAX_MS = 60_000;
 
 /** A decision that is dated after it came, by more than clocks may differ. */
 export function isAhead(
-  run: Run,
+  run: Pick<Carrier, 'rules'>,
   { decision, at }: { readonly decision: { readonly decidedAt: number }; readonly at: number },
 ): boolean {
   return follows(run, 'clocksAhead') && decision.decidedAt > at + AHEAD_MAX_MS;

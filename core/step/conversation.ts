@@ -73,12 +73,12 @@ export function bytesOf(content: StoredText): number {
 
 function resultBytes(result: ResultItem): number {
   const shown = result.maxChars === undefined ? Number.POSITIVE_INFINITY : result.maxChars * 3;
-  const note = (result.note ?? '').length * 3;
-  return Math.min(bytesOf(result.content), shown) + note + MESSAGE_OVERHEAD_BYTES * 2;
+  const words = (result.note ?? '').length + (result.evidence ?? '').length;
+  return Math.min(bytesOf(result.content), shown) + words * 3 + MESSAGE_OVERHEAD_BYTES * 2;
 }
 
-function resultChars({ content, maxChars = Number.POSITIVE_INFINITY }: ResultItem): number {
-  return Math.min(charsOf(content), maxChars) + MESSAGE_OVERHEAD_BYTES;
+function resultChars({ content, maxChars = Number.POSITIVE_INFINITY, evidence }: ResultItem) {
+  return Math.min(charsOf(content), maxChars) + (evidence ?? '').length + MESSAGE_OVERHEAD_BYTES;
 }
 
 /** Tokens per 1,000 characters until a provider has counted some, and the range that a count may give. */

@@ -10,7 +10,14 @@
 import type { StoredText } from '../json/json.js';
 import type { Carrier } from '../state/carrier.js';
 import type { RunRef } from '../state/effect.js';
-import type { EventBody, EventStamp, RunEvent, WireEvent, WireStamp } from '../state/event.js';
+import type {
+  EventBody,
+  EventStamp,
+  Phase,
+  RunEvent,
+  WireEvent,
+  WireStamp,
+} from '../state/event.js';
 import type { Run, Warning } from '../state/run.js';
 import type { TranscriptItem } from '../state/transcript.js';
 import type { WarningCode } from '../state/warning.js';
@@ -20,8 +27,17 @@ import { utf8ToBytes } from '@noble/hashes/utils';
 export const EVENTS_PER_BATCH = 200;
 export const BATCH_BYTES_MAX = 32 * 1024;
 
+/** Whoever emits events. */
+export interface Emitter extends Carrier {
+  readonly runId: string;
+  readonly traceId: string;
+  readonly phase: Phase;
+  readonly turn?: { readonly step: number };
+  readonly tally: { readonly step: number; readonly turnCount: number };
+}
+
 /** Appends one event, stamped with the run's present. */
-export function emit<R extends Run>(run: R, body: EventBody): R {
+export function emit<R extends Emitter>(run: R, body: EventBody): R {
   const event: RunEvent = {
     ...body,
     stamp: {

@@ -17,6 +17,7 @@ import { callKeyOf } from '../step/open-work.js';
 import { emit, warn } from '../step/outbox.js';
 import { afterTurn, currentRoute } from '../step/route.js';
 import { stop } from '../step/stop.js';
+import { evidenceId } from './cycle-evidence.js';
 import { auditHosted } from './hosted.js';
 import { tellRetries } from './retries.js';
 
@@ -174,18 +175,21 @@ export function appendTurnResults(run: OpenRun, turn: Turn): OpenRun {
   if (settled.length === 0) return run;
   const messageId = messageIdAt(run);
   const { maxToolResultChars } = run.frozen.budget;
+  const { parent } = run.start;
   const appended = appendResults(
     run,
     settled.map((call) => {
       const { callId, isError, code, content } = call.result;
       const note = noteOf(call, Math.floor(NOTES_CHARS_MAX / settled.length));
       const told = isError && code !== undefined && follows(run, 'errorCodes');
+      const evidence = parent && evidenceId(run, parent, call);
       const item = {
         callId,
         isError,
         ...(told && { code }),
         content,
         maxChars: maxToolResultChars,
+        ...(evidence !== undefined && { evidence }),
       };
       return note === undefined ? item : { ...item, note };
     }),

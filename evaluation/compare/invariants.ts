@@ -13,9 +13,11 @@ import { ofType } from './trail.js';
 export function judgeInvariants(fixture: Fixture, observation: Observation): readonly Difference[] {
   // A start that was refused has no run to judge.
   const ran = observation.startError === undefined;
+  // Of a goal and its cycles the engine has judged the events, each by the rules of its kind.
+  const isRun = fixture.goal === undefined;
   const violations = new Set([
     ...observation.violations,
-    ...(ran ? eventViolations(observation) : []),
+    ...(ran && isRun ? eventViolations(observation) : []),
     ...conversationViolations(observation.transcript),
     ...permissionViolations(fixture, observation),
     ...(observation.replayed === false ? ['the exported history does not replay'] : []),
@@ -61,12 +63,15 @@ export function conversationViolations(messages: readonly SeenMessage[]): readon
 /** (v): nothing that changes the world starts before a permission event of its call. */
 function permissionViolations(
   fixture: Fixture,
-  { events, executions }: Observation,
+  { events: own, executions, goal }: Observation,
 ): readonly string[] {
-  const own = new Set(ofType(events, 'model_response').flatMap((event) => event.calls.map(idOf)));
+  const events = goal?.tree ?? own;
+  const proposed = new Set(
+    ofType(events, 'model_response').flatMap((event) => event.calls.map(idOf)),
+  );
   return executions.flatMap(({ callId, tool }) => {
     const record = fixture.tools.get(tool);
-    if (record === undefined || !isMutating(record) || !own.has(callId)) return [];
+    if (record === undefined || !isMutating(record) || !proposed.has(callId)) return [];
     return isPermitted(callId, events) ? [] : [`${tool} (${callId}) ran without a permission`];
   });
 }

@@ -92,7 +92,7 @@ function usageOf({ usage }: Counters) {
   return { in: input, out: output, cacheR: cacheRead, cacheW: cacheWrite };
 }
 
-function judgeCount(
+export function judgeCount(
   path: string,
   wanted: Count | undefined,
   observed: number | undefined,

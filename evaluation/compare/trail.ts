@@ -2,6 +2,7 @@
 import type { Json } from '../../core/json/json.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { EventPattern } from '../fixture.js';
+import { isMeant, type Family } from '../goal-tree.js';
 
 /** Fields that some events have and patterns ask for. */
 interface Marks {
@@ -18,6 +19,7 @@ export function matchesPattern(event: RunEvent, pattern: EventPattern, trail: Tr
   if (event.type !== pattern.event) return false;
   const marks: Marks = event;
   if (pattern.name !== undefined && marks.name !== pattern.name) return false;
+  if (!isMeant(event, pattern, trail.family)) return false;
   const calls = callsOf(marks, trail);
   if (pattern.call !== undefined && !calls.includes(pattern.call)) return false;
   return pattern.tool === undefined || toolsOf(marks, calls, trail).includes(pattern.tool);
@@ -27,6 +29,8 @@ export interface Trail {
   readonly events: readonly RunEvent[];
   readonly toolOfCall: ReadonlyMap<string, string>;
   readonly callOfAsk: ReadonlyMap<string, string>;
+  /** Of a goal: its events and those of its cycles. */
+  readonly family?: Family;
 }
 
 export function trailOf(events: readonly RunEvent[]): Trail {

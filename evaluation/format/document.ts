@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { moment } from './during.js';
 import { expected } from './expected.js';
+import { goalKeys } from './goal.js';
 import { answer, reply } from './replies.js';
 import { budget, settings } from './settings.js';
 import { policyRule, tool, toolResult } from './tools.js';
@@ -124,6 +125,7 @@ export const fixtureDocument = z.strictObject({
   compaction: z.array(summary).min(1).optional(),
   hooks: hooks.optional(),
   during: z.array(moment).optional(),
+  ...goalKeys,
   expected,
 });
 

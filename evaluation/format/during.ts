@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { HOOK_POINTS } from '../../core/state/hook.js';
 import { PERMISSION_MODES } from '../../core/state/permission-mode.js';
-import { chosen, hasKey, jsonObject, natural, positive, text, texts } from './values.js';
+import { GOAL_ACTIONS, GOAL_EVENT_NAMES, goalPatternKeys } from './goal.js';
+import { chosen, duration, hasKey, jsonObject, natural, positive, text, texts } from './values.js';
 
 const EVENT_NAMES = [
   'session_init',
@@ -27,6 +28,7 @@ const EVENT_NAMES = [
   'stop',
   'run_result',
   'input_request',
+  ...GOAL_EVENT_NAMES,
 ] as const;
 
 export const eventPattern = z
@@ -36,15 +38,22 @@ export const eventPattern = z
     tool: text.optional(),
     name: z.enum(HOOK_POINTS).optional(),
     n: positive.optional(),
+    ...goalPatternKeys,
   })
   .refine((value) => value.name === undefined || value.event === 'hook', {
     path: ['name'],
     message: 'goes with the event "hook" only',
+  })
+  .refine((value) => value.check === undefined || value.event === 'check_finished', {
+    path: ['check'],
+    message: 'goes with the event "check_finished" only',
   });
 
 const modelCallPattern = z.strictObject({
   modelCall: positive,
   at: z.enum(['before', 'streaming', 'after']),
+  cycle: goalPatternKeys.cycle,
+  agent: goalPatternKeys.agent,
 });
 const startPattern = z.strictObject({ start: z.literal(true) });
 
@@ -60,6 +69,10 @@ const pattern = chosen<WrittenPattern>((value) => {
 const resolveApproval = z
   .strictObject({
     call: text.optional(),
+    /** The question is the goal's own. */
+    goal: z.literal(true).optional(),
+    cycle: goalPatternKeys.cycle,
+    agent: goalPatternKeys.agent,
     approvalId: text.optional(),
     decision: z.enum([
       'approve',
@@ -98,12 +111,11 @@ const ACTIONS = {
   setModel: text,
   setPermissionMode: z.enum(PERMISSION_MODES),
   setMaxThinkingTokens: natural.nullable(),
-  advance: z
-    .string()
-    .regex(/^[0-9]+(ms|s|m|h|d)$/, 'must be a whole number and ms, s, m, h or d, such as "1h"'),
+  advance: duration,
   restartWorker: z.strictObject({ downMs: natural.optional() }),
   killWorker: z.literal(true),
   continueAsNew: z.literal(true),
+  ...GOAL_ACTIONS,
 };
 
 const action = z

@@ -3,8 +3,10 @@ import { z } from 'zod';
 import { TOOL_RESULT_CODES } from '../../core/state/tool-result.js';
 import { DIALECTS } from '../dialects.js';
 import { eventPattern, type EventPattern } from './during.js';
+import { ofGoal } from './goal-expected.js';
 import {
   chosen,
+  count,
   hasKey,
   jsonObject,
   letters,
@@ -13,7 +15,10 @@ import {
   text,
   texts,
   withSomeKey,
+  type Count,
 } from './values.js';
+
+export type { Count };
 
 export const CANONICAL_REASONS = [
   'completed',
@@ -87,16 +92,6 @@ const TRANSITIONS = [
   'pause_turn_resume',
   'continued_as_new',
 ] as const;
-
-const bounds = withSomeKey(
-  z.strictObject({ lte: z.number().optional(), gte: z.number().optional() }),
-);
-
-export type Count = number | z.infer<typeof bounds>;
-
-const count = chosen<Count>((value) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? bounds : z.number(),
-);
 
 export const PLAIN_COUNTERS = [
   'modelCalls',
@@ -245,7 +240,7 @@ const ofEvents = {
 const VAGUE: readonly string[] = VAGUE_ALIASES;
 
 export const expected = z
-  .strictObject({ ...ofResult, ...ofCalls, ...ofEvents })
+  .strictObject({ ...ofResult, ...ofCalls, ...ofEvents, ...ofGoal })
   .partial()
   .refine((value) => Object.keys(value).length > 0, 'expects nothing')
   .refine((value) => value.dialect === undefined || value.stop_reason !== undefined, {

@@ -42,6 +42,21 @@ export const when = withSomeKey(
   2,
 );
 
+/** A number, or what it lies between. */
+const bounds = withSomeKey(
+  z.strictObject({ lte: z.number().optional(), gte: z.number().optional() }),
+);
+
+export type Count = number | z.infer<typeof bounds>;
+
+export const count = chosen<Count>((value) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? bounds : z.number(),
+);
+
+export const duration = z
+  .string()
+  .regex(/^[0-9]+(ms|s|m|h|d)$/, 'must be a whole number and ms, s, m, h or d, such as "1h"');
+
 /** Messages as letters: U user, A assistant, R tool results. */
 export const letters = z
   .string()

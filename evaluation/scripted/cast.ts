@@ -1,16 +1,19 @@
 /** Everybody who plays in a case: its model, its tools, and what happens from outside. */
-import type { Config } from '../../authoring/index.js';
+import type { Config, Tool } from '../../authoring/index.js';
 import { DEFAULT_BUDGET } from '../../core/state/budget-fields.js';
 import type { Settings } from '../../core/state/settings.js';
 import type { Provider } from '../../providers/provider.js';
 import type { SeenRequest } from '../engine.js';
 import type { Fixture } from '../fixture.js';
+import { inTurn } from '../goal-case.js';
+import { cycleOfRun } from '../goal-tree.js';
 import { configOf, PROVIDER } from './config.js';
 import { recordExecutions, type Executions } from './executions.js';
 import { scriptedHooks } from './hooks.js';
 import { hostedTool } from './hosted.js';
-import { scriptedModel } from './model.js';
+import { scriptedModel, type Plays } from './model.js';
 import { momentsOf, type Moments } from './moments.js';
+import { scriptedQuestions } from './questions.js';
 import type { Stage } from './stage.js';
 import { scriptedSummaries, type Summaries } from './summaries.js';
 import { scriptedTool } from './tools.js';
@@ -22,25 +25,34 @@ export interface Cast {
   readonly moments: Moments;
   readonly requests: readonly SeenRequest[];
   readonly executions: Executions;
+  /** Who works a cycle of a goal; told before its run asks anything. */
+  readonly cycleStarts: (cycle: { readonly n: number; readonly agent: string }) => void;
 }
 
 /** `settings` are those of the engine itself, over those of the case. */
 export function castOf(fixture: Fixture, stage: Stage, settings: Partial<Settings> = {}): Cast {
-  const moments = momentsOf(fixture, (action) => stage.perform(action));
+  const workers = new Map<number, string>();
+  const moments = momentsOf(
+    fixture,
+    (action) => stage.perform(action),
+    (cycle) => workers.get(cycle),
+  );
   const executions = recordExecutions();
   const { maxRetriesPerToolCall } = { ...DEFAULT_BUDGET, ...fixture.budget };
   const maxRetries = maxRetriesPerToolCall === 'unlimited' ? Infinity : maxRetriesPerToolCall!;
-  const tools = fixture.manifest.flatMap((name) => {
-    const declared = fixture.tools.get(name);
-    if (declared === undefined) return [];
-    return declared.kind === 'hosted'
-      ? [hostedTool(PROVIDER, declared)]
-      : [scriptedTool(declared, { stage, moments, executions, maxRetries })];
-  });
+  const toolCast = { stage, moments, executions, maxRetries, goal: fixture.goal };
+  const tools = new Map(
+    [...fixture.tools].map(([name, declared]): [string, Tool] => [
+      name,
+      declared.kind === 'hosted'
+        ? hostedTool(PROVIDER, declared)
+        : scriptedTool(declared, toolCast),
+    ]),
+  );
   const hooks = scriptedHooks(fixture.hooks, { stage, moments });
   const summaries = scriptedSummaries(fixture.compaction);
   const parts = { stage, moments, summaries, tools: fixture.tools };
-  const model = scriptedModel(PROVIDER, fixture.model, parts);
+  const model = scriptedModel(PROVIDER, playsOf(fixture, workers), parts);
   return {
     config: configOf(fixture, { tools, hooks, settings }),
     providers: new Map([[PROVIDER, model.provider]]),
@@ -48,5 +60,22 @@ export function castOf(fixture: Fixture, stage: Stage, settings: Partial<Setting
     moments,
     requests: model.requests,
     executions,
+    cycleStarts({ n, agent }) {
+      workers.set(n, agent);
+    },
+  };
+}
+
+function playsOf(fixture: Fixture, workers: ReadonlyMap<number, string>): Plays {
+  const { goal, agents, model } = fixture;
+  if (goal === undefined) return { scriptOf: () => model, shared: true };
+  return {
+    shared: false,
+    questions: scriptedQuestions(goal),
+    scriptOf(runId) {
+      const n = cycleOfRun(runId) ?? 1;
+      const own = agents.get(workers.get(n) ?? '');
+      return inTurn(goal.cycles, n)?.model ?? own?.model ?? model;
+    },
   };
 }

@@ -2,6 +2,7 @@
 import {
   defineAgent,
   defineConfig,
+  type Agent,
   type Config,
   type Hook,
   type PolicyDeclaration,
@@ -11,11 +12,11 @@ import { DEFAULT_BUDGET, type Budget } from '../../core/state/budget-fields.js';
 import type { ModelRoute, Prices } from '../../core/state/model.js';
 import { DEFAULT_SETTINGS, type Settings } from '../../core/state/settings.js';
 import type { StartInput, Task } from '../../core/state/task.js';
-import type { CasePrice, Fixture } from '../fixture.js';
+import { CASE_AGENT, type CasePrice, type Fixture } from '../fixture.js';
 
 /** Name of the provider behind every model of a case. */
 export const PROVIDER = 'case';
-export const AGENT = 'case';
+export const AGENT = CASE_AGENT;
 
 const DEFAULT_MODEL = 'model';
 const DEFAULT_WINDOW = 200_000;
@@ -28,28 +29,50 @@ const MANY = 100;
 
 /** What the worker of a case runs. */
 export interface CaseCode {
-  readonly tools: readonly Tool[];
+  /** All that anything in the case names. */
+  readonly tools: ReadonlyMap<string, Tool>;
   readonly hooks: readonly Hook[];
   /** On top of what the case says. */
   readonly settings?: Partial<Settings>;
 }
 
-export function configOf(fixture: Fixture, { tools, hooks, settings = {} }: CaseCode): Config {
-  const { policy } = fixture;
+export function configOf(fixture: Fixture, code: CaseCode): Config {
+  const { manifest, agents, goal } = fixture;
+  const others = goal === undefined ? [] : [...agents];
   return defineConfig({
     agents: [
-      defineAgent({
-        name: AGENT,
-        model: fixture.settings.model ?? DEFAULT_MODEL,
-        instructions: INSTRUCTIONS,
-        tools,
-        hooks,
-        ...(policy.length > 0 && { policy: { rules: policy } as PolicyDeclaration }),
-        budget: budgetOf(fixture),
-        settings: { ...settingsOf(fixture), ...settings },
-      }),
+      agentOf(fixture, code, { name: AGENT, tools: manifest, budget: fixture.budget }),
+      ...others.map(([name, { tools = manifest, budget }]) =>
+        agentOf(fixture, code, { name, tools, budget: { ...fixture.budget, ...budget } }),
+      ),
     ],
+    // What only checks of a goal run, no agent offers.
+    retiredTools: [...code.tools.values()],
     routes: routesOf(fixture),
+  });
+}
+
+interface CaseWorker {
+  readonly name: string;
+  readonly tools: readonly string[];
+  readonly budget: Fixture['budget'];
+}
+
+function agentOf(
+  fixture: Fixture,
+  { tools, hooks, settings = {} }: CaseCode,
+  worker: CaseWorker,
+): Agent {
+  const { policy } = fixture;
+  return defineAgent({
+    name: worker.name,
+    model: fixture.settings.model ?? DEFAULT_MODEL,
+    instructions: INSTRUCTIONS,
+    tools: worker.tools.flatMap((name) => tools.get(name) ?? []),
+    hooks,
+    ...(policy.length > 0 && { policy: { rules: policy } as PolicyDeclaration }),
+    budget: budgetOf(worker),
+    settings: { ...settingsOf(fixture), ...settings },
   });
 }
 
@@ -74,7 +97,7 @@ const MOST: Partial<Budget> = {
   maxOutputSchemaRetries: MANY,
 };
 
-function budgetOf({ budget }: Fixture): Partial<Budget> {
+function budgetOf({ budget }: Pick<Fixture, 'budget'>): Partial<Budget> {
   const known = Object.entries(budget).filter(([name]) => name in DEFAULT_BUDGET);
   const fields = known.map(([name, value]) => [
     name,

@@ -48,7 +48,11 @@ export function inputAskFor(call: string, events: readonly RunEvent[]): AskView 
 
 const OUTCOME_DECISIONS: readonly string[] = ['happened', 'not_happened', 'stop'];
 
-function askFor(action: ResolveApproval, events: readonly RunEvent[]): AskView | undefined {
+/** The question that a decision is about: the one that is open, or was the last to be. */
+export function askFor(
+  action: ResolveApproval,
+  events: readonly RunEvent[],
+): (AskView & RunEvent) | undefined {
   const { approvalId, call, decision } = action;
   const asks = asksIn(events);
   if (approvalId !== undefined) return asks.find((ask) => ask.askId === approvalId);
@@ -61,11 +65,14 @@ function askFor(action: ResolveApproval, events: readonly RunEvent[]): AskView |
   return newest(asks, (ask) => fits(ask) && !closed.has(ask.askId)) ?? newest(asks, fits);
 }
 
-function newest(asks: readonly AskView[], fits: (ask: AskView) => boolean): AskView | undefined {
+function newest<Ask extends AskView>(
+  asks: readonly Ask[],
+  fits: (ask: AskView) => boolean,
+): Ask | undefined {
   return asks.findLast(fits);
 }
 
-function asksIn(events: readonly RunEvent[]): readonly AskView[] {
+function asksIn(events: readonly RunEvent[]): readonly (AskView & RunEvent)[] {
   return events.filter(
     (event) => event.type === 'approval_requested' || event.type === 'input_request',
   );

@@ -42,7 +42,7 @@ function scriptedHook(
   return defineHook({
     name: point,
     point,
-    async run(input: object, { signal }: HookContext) {
+    async run(input: object, { signal, runId }: HookContext) {
       const worker = stage.worker();
       const number = asked;
       asked += 1;
@@ -59,6 +59,7 @@ function scriptedHook(
           kind: 'event',
           event: 'hook',
           name: point,
+          runId,
           ...(call !== undefined && { call }),
           ...(tool !== undefined && { tool }),
           id: `hook:${point}:${number}`,

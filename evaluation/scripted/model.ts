@@ -1,7 +1,7 @@
 /**
  * The scripted model of a case. A reply belongs to one logical call: an attempt that the script lets fail
  * uses its entry up, any other attempt of the same call gets the same reply again. Summaries have a script
- * of their own.
+ * of their own, and so have the reviewer and the judges of a goal, whose cycles play theirs from the start.
  * Invariant: every request of the loop is recorded.
  */
 import type {
@@ -43,46 +43,84 @@ export interface ModelCast {
   readonly tools: ReadonlyMap<string, CaseTool>;
 }
 
+/** Answers what a goal asks of its reviewer and its judges. */
+export interface ScriptedQuestions {
+  reply(request: ModelRequest): ModelReply;
+}
+
+/** What the runs of a case play. */
+export interface Plays {
+  /** By run; `shared` where all requests of the case are of one run. */
+  readonly scriptOf: (runId: string) => Script;
+  readonly shared: boolean;
+  readonly questions?: ScriptedQuestions;
+}
+
 export interface ScriptedModel {
   readonly provider: Provider;
   readonly requests: readonly SeenRequest[];
 }
 
-export function scriptedModel(name: string, script: Script, cast: ModelCast): ScriptedModel {
+export function scriptedModel(name: string, plays: Plays, cast: ModelCast): ScriptedModel {
   const requests: SeenRequest[] = [];
-  const double = new ModelDouble(script, cast, requests);
+  const doubles = new Map<string, ModelDouble>();
+  const hosted = new HostedRuns(cast.tools);
+
+  function doubleOf(runId: string): ModelDouble {
+    const key = plays.shared ? '' : runId;
+    const known = doubles.get(key);
+    if (known !== undefined) return known;
+    const double = new ModelDouble(plays.scriptOf(runId), { ...cast, hosted, requests });
+    doubles.set(key, double);
+    return double;
+  }
+
   return {
-    provider: { name, complete: (request, progress) => double.complete(request, progress) },
+    provider: {
+      name,
+      async complete(request, progress) {
+        const { purpose, call, runId = '' } = request.metadata ?? {};
+        switch (purpose) {
+          case 'compaction':
+            return cast.summaries.reply(call ?? 1, request.model);
+          case 'judge':
+          case 'review':
+            if (plays.questions === undefined) throw new Error(`nobody plays a ${purpose}`);
+            return plays.questions.reply(request);
+          default:
+            return doubleOf(runId).complete(request, progress);
+        }
+      },
+    },
     requests,
   };
+}
+
+interface DoubleCast extends ModelCast {
+  readonly hosted: HostedRuns;
+  readonly requests: SeenRequest[];
 }
 
 class ModelDouble {
   private position = 0;
   private call = 0;
   private answered = false;
-  private readonly hosted: HostedRuns;
 
   constructor(
     private readonly script: Script,
-    private readonly cast: ModelCast,
-    private readonly requests: SeenRequest[],
-  ) {
-    this.hosted = new HostedRuns(cast.tools);
-  }
+    private readonly cast: DoubleCast,
+  ) {}
 
   async complete(request: ModelRequest, progress: ModelProgress): Promise<ModelReply> {
     const { signal } = progress;
-    const { metadata, model } = request;
-    if (metadata?.purpose === 'compaction') {
-      return this.cast.summaries.reply(metadata.call, model);
-    }
+    const { metadata } = request;
     const worker = this.cast.stage.worker();
     const number = metadata?.call ?? this.call + 1;
-    const place = placeOf(request, this.hosted);
+    const place = placeOf(request, this.cast.hosted);
+    const asking = metadata === undefined ? {} : { runId: metadata.runId };
     if (number !== this.call) {
       this.begin(number, request);
-      await this.reach({ kind: 'modelCall', number, at: 'before' }, { worker, signal });
+      await this.reach({ kind: 'modelCall', number, at: 'before', ...asking }, { worker, signal });
     }
     if (signal.aborted) return emptyReply(place);
     const reply = this.next();
@@ -93,14 +131,15 @@ class ModelDouble {
       throw failureOf(reply);
     }
     this.answered = true;
-    return this.stream(reply, { number, place, worker, ...progress });
+    return this.stream(reply, { number, asking, place, worker, ...progress });
   }
 
   private begin(number: number, request: ModelRequest): void {
     if (this.answered) this.position += 1;
     this.call = number;
     this.answered = false;
-    this.requests.push({
+    this.cast.requests.push({
+      ...(request.metadata !== undefined && { runId: request.metadata.runId }),
       model: request.model,
       maxTokens: request.maxTokens,
       tools: request.toolChoice === 'none' ? [] : request.tools.map((tool) => tool.name),
@@ -114,19 +153,20 @@ class ModelDouble {
   }
 
   private async stream(answer: ScriptedAnswer, asked: ScriptedRequest): Promise<ModelReply> {
-    const { number, place, worker, signal } = asked;
+    const { number, asking, place, worker, signal } = asked;
     await worker.wait(answer.delayMs, signal);
     if (signal.aborted) return emptyReply(place);
     const [arrived, ...rest] = textPieces(answer);
     if (arrived !== undefined) tell(arrived, asked);
-    await this.reach({ kind: 'modelCall', number, at: 'streaming' }, { worker, signal });
+    await this.reach({ kind: 'modelCall', number, at: 'streaming', ...asking }, { worker, signal });
     if (signal.aborted) return arrivedReply(answer, place);
     for (const piece of rest) tell(piece, asked);
     const { moments } = this.cast;
-    await reachAtEnd(moments, { kind: 'modelCall', number, at: 'after' }, worker);
+    await reachAtEnd(moments, { kind: 'modelCall', number, at: 'after', ...asking }, worker);
     const id = replyOccurrence(number);
     const calls = answer.calls.filter(({ incomplete }) => !incomplete);
-    await reachAtEnd(moments, { kind: 'event', event: 'model_response', calls, id }, worker);
+    const replied: Occurrence = { kind: 'event', event: 'model_response', calls, id, ...asking };
+    await reachAtEnd(moments, replied, worker);
     return wholeReply(answer, place);
   }
 
@@ -141,6 +181,8 @@ class ModelDouble {
 
 interface ScriptedRequest extends Pick<ModelProgress, 'signal' | 'onDelta'> {
   readonly number: number;
+  /** The run that asks. */
+  readonly asking: { readonly runId?: string };
   readonly place: ReplyPlace;
   readonly worker: StageWorker;
 }

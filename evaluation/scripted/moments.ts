@@ -4,8 +4,9 @@
  * Invariant: one occurrence counts once, whether a double or the engine saw it first.
  */
 import type { RunEvent } from '../../core/state/event.js';
+import { cycleOf, cycleOfRun, isNarrowed } from '../goal-tree.js';
 import { callNameOf, type CallName } from '../call-names.js';
-import type { Action, EventPattern, Fixture, Moment, Pattern } from '../fixture.js';
+import type { Action, EventPattern, Fixture, Moment, Narrowing, Pattern } from '../fixture.js';
 import type { StageWorker } from './stage.js';
 
 export type Occurrence =
@@ -14,10 +15,18 @@ export type Occurrence =
       readonly kind: 'modelCall';
       readonly number: number;
       readonly at: 'before' | 'streaming' | 'after';
+      /** Of the run that asks. */
+      readonly runId?: string;
     }
   | {
       readonly kind: 'event';
       readonly event: string;
+      /** Of the run that it belongs to. */
+      readonly runId?: string;
+      /** Of a goal: the cycle that it is about. */
+      readonly cycle?: number;
+      /** Of a goal: the check that it is about. */
+      readonly check?: string;
       readonly call?: string;
       readonly tool?: string;
       /** Of an event about several calls. */
@@ -46,18 +55,20 @@ export interface Moments {
 }
 
 export function momentsOf(
-  fixture: Pick<Fixture, 'during' | 'model' | 'agents' | 'expected'>,
+  fixture: Pick<Fixture, 'during' | 'model' | 'agents' | 'goal' | 'expected'>,
   perform: (action: Action) => Promise<void>,
+  agentOf: (cycle: number) => string | undefined = () => undefined,
 ): Moments {
   const watched: Watched[] = fixture.during.map((moment) => ({ moment, matches: 0, fired: 0 }));
   const seen = new Set([SEEN_BY_DOUBLES]);
   const nameOf = callNameOf(fixture);
   const toolOfCall = new Map<string, string>();
   const matches = (on: Pattern, occurrence: Occurrence): boolean =>
-    isMatch(on, occurrence, (one) => callsOf(one, nameOf, toolOfCall));
+    isMatch(on, occurrence, (one) => callsOf(one, nameOf, toolOfCall)) &&
+    (occurrence.kind === 'start' || isNarrowed(narrowing(on), aboutCycle(occurrence), agentOf));
 
   function isNew(occurrence: Occurrence): boolean {
-    return occurrence.kind !== 'event' || !seen.has(occurrence.id);
+    return occurrence.kind !== 'event' || !seen.has(seenAs(occurrence));
   }
 
   function due(occurrence: Occurrence): readonly Action[] {
@@ -85,7 +96,7 @@ export function momentsOf(
     async reach(occurrence) {
       if (watched.length === 0 || !isNew(occurrence)) return [];
       if (occurrence.kind === 'event') {
-        seen.add(occurrence.id);
+        seen.add(seenAs(occurrence));
         for (const { id, tool } of occurrence.calls ?? []) {
           if (tool !== undefined) toolOfCall.set(nameOf(id), tool);
         }
@@ -98,7 +109,24 @@ export function momentsOf(
 }
 
 /** The run is about to hear that it is open, which it tells first of all. */
-export const OPENED: Occurrence = { kind: 'event', event: 'session_init', id: 'session_init#0' };
+export function openedOf(runId: string): Occurrence {
+  return { kind: 'event', event: 'session_init', runId, id: 'session_init#0' };
+}
+
+/** One occurrence counts once in its run; the runs of a goal have the same names for their own. */
+function seenAs({ id, runId }: EventOccurrence): string {
+  return id === SEEN_BY_DOUBLES || runId === undefined ? id : `${runId} ${id}`;
+}
+
+function narrowing(on: Pattern): Narrowing {
+  if (on.kind === 'start') return {};
+  return on.kind === 'event' ? on.pattern : on;
+}
+
+function aboutCycle(occurrence: Exclude<Occurrence, { kind: 'start' }>): number | undefined {
+  if (occurrence.kind === 'event' && occurrence.cycle !== undefined) return occurrence.cycle;
+  return occurrence.runId === undefined ? undefined : cycleOfRun(occurrence.runId);
+}
 
 /** Reaches what happens at the end of an activity, as its outcome does the run. */
 export async function reachAtEnd(
@@ -116,9 +144,13 @@ export function occurrenceOf(event: RunEvent): Occurrence {
   const call = 'callId' in event ? event.callId : undefined;
   const tool = 'tool' in event ? event.tool : undefined;
   const name = hookNameOf(event);
+  const cycle = cycleOf(event);
   return {
     kind: 'event',
     event: type,
+    runId: event.stamp.runId,
+    ...(cycle !== undefined && { cycle }),
+    ...(type === 'check_finished' && { check: event.name }),
     ...(call !== undefined && { call }),
     ...(tool !== undefined && { tool }),
     ...callsIn(event),
@@ -199,12 +231,13 @@ function isMatch(pattern: Pattern, occurrence: Occurrence, callsOfEvent: CallsOf
 }
 
 function matchesEvent(
-  { event, call, tool, name }: EventPattern,
+  { event, call, tool, name, check }: EventPattern,
   occurrence: EventOccurrence,
   callsOfEvent: CallsOf,
 ): boolean {
   if (event !== occurrence.event) return false;
   if (name !== undefined && name !== occurrence.name) return false;
+  if (check !== undefined && check !== occurrence.check) return false;
   if (call === undefined && tool === undefined) return true;
   if (call === undefined && tool === occurrence.tool) return true;
   return callsOfEvent(occurrence).some(

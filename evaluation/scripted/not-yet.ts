@@ -4,12 +4,10 @@
  */
 import type { CaseSettings, Fixture } from '../fixture.js';
 
-const SETTINGS: readonly (keyof CaseSettings)[] = [
-  'streamCalls',
-  'closeOnReturn',
-  'checkpointEvery',
-  'reviewEvery',
-];
+const SETTINGS: readonly (keyof CaseSettings)[] = ['streamCalls', 'closeOnReturn'];
+
+/** What a single run does not do, and a goal does. */
+const OF_GOALS: readonly (keyof CaseSettings)[] = ['checkpointEvery', 'reviewEvery'];
 
 /** A setting that only says what is the case anyway is no reason. */
 const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
@@ -19,7 +17,7 @@ const WITHOUT_EFFECT: Partial<Record<keyof CaseSettings, unknown>> = {
 type Feature = readonly [name: string, used: (fixture: Fixture) => boolean];
 
 const FEATURES: readonly Feature[] = [
-  ['agents', ({ agents }) => agents.size > 0],
+  ['agents', ({ agents, goal }) => agents.size > 0 && goal === undefined],
   ['tools.kind', (fixture) => toolsOf(fixture).some(({ kind }) => !KINDS.includes(kind))],
 ];
 
@@ -32,6 +30,8 @@ export function notYet(fixture: Fixture): string | undefined {
     (name) => settings[name] !== undefined && settings[name] !== WITHOUT_EFFECT[name],
   );
   if (setting !== undefined) return `settings.${setting}`;
+  const ofGoals = OF_GOALS.find((name) => settings[name] !== undefined);
+  if (ofGoals !== undefined) return `settings.${ofGoals}: only goals do that, see the key goalLoop`;
   return FEATURES.find(([, used]) => used(fixture))?.[0];
 }
 

@@ -14,6 +14,7 @@ import type { DeclaredKind } from '../../authoring/tool-kind.js';
 import { RETRYABLE } from '../../authoring/tool-error.js';
 import { canonicalJson, type Json } from '../../core/json/json.js';
 import { retryFor } from '../../core/state/tool.js';
+import { checkResultOf, type CaseGoal } from '../goal-case.js';
 import { resultOf, type CaseTool, type ScriptedResult } from '../fixture.js';
 import { approvalOf } from './approval.js';
 import type { Executions } from './executions.js';
@@ -29,6 +30,8 @@ export interface ToolCast {
   readonly executions: Executions;
   /** Failures of a tool that are retried, where it may be retried at all. */
   readonly maxRetries: number;
+  /** Whose checks run tools as well, by scripts of their own. */
+  readonly goal?: CaseGoal | undefined;
 }
 
 export function scriptedTool(declared: CaseTool, cast: ToolCast): Tool {
@@ -98,6 +101,9 @@ class ToolDouble {
     const worker = stage.worker();
     const { name: tool } = this.declared;
     const { callId, idempotencyKey: key } = ctx;
+    const check = this.checkRun(callId);
+    // A check of the goal is no call of a model: nothing that is said of calls is about it.
+    if (check !== undefined) return this.answer(check.result, { input, ctx, worker, check: true });
     const index = executions.attemptsOf(tool);
     const end = executions.begin({ callId, tool, key, input, sandbox }, stage.now());
     worker.onDeath(() => end(stage.now()));
@@ -108,6 +114,14 @@ class ToolDouble {
     } finally {
       end(stage.now());
     }
+  }
+
+  private checkRun(callId: string): { readonly result: ScriptedResult | undefined } | undefined {
+    const { goal } = this.cast;
+    const [, name = '', run] = /^check\/(.+)\/(\d+)$/.exec(callId) ?? [];
+    if (goal === undefined || run === undefined) return undefined;
+    const scripted = checkResultOf(goal, name, Number(run));
+    return { result: scripted ?? resultOf(this.declared, Number(run) - 1) };
   }
 
   /** A tool that knows its key gives the answer of before; nothing is left to go wrong with it. */
@@ -129,10 +143,10 @@ class ToolDouble {
         if (result.costMicroUsd !== undefined) ctx.cost(result.costMicroUsd);
         return this.succeed(result.value, call);
       case 'error':
-        await this.reach('tool_finished', ctx, worker);
+        if (!call.check) await this.reach('tool_finished', ctx, worker);
         throw new ToolError(result.message);
       case 'retryable_error':
-        if (!this.isRetried(ctx)) await this.reach('tool_finished', ctx, worker);
+        if (!call.check && !this.isRetried(ctx)) await this.reach('tool_finished', ctx, worker);
         throw new ToolError(RETRYABLE, result.reason);
       case 'timeout':
       case 'hang':
@@ -144,7 +158,8 @@ class ToolDouble {
     }
   }
 
-  private async succeed(value: Json, { ctx, worker }: Attempted): Promise<Json> {
+  private async succeed(value: Json, { ctx, worker, check }: Attempted): Promise<Json> {
+    if (check) return value;
     this.happen(ctx);
     await this.reach('tool_finished', ctx, worker);
     return value;
@@ -166,13 +181,13 @@ class ToolDouble {
 
   private async reach(
     event: 'tool_started' | 'tool_finished',
-    { callId, signal }: ToolContext,
+    { callId, runId, signal }: ToolContext,
     worker: StageWorker,
   ): Promise<void> {
     const { name: tool } = this.declared;
     const id = toolOccurrence(event, callId);
     const { moments } = this.cast;
-    const occurrence = { kind: 'event', event, call: callId, tool, id } as const;
+    const occurrence = { kind: 'event', event, runId, call: callId, tool, id } as const;
     if (event === 'tool_finished') return reachAtEnd(moments, occurrence, worker);
     const actions = await moments.reach(occurrence);
     if (actions.length > 0) await worker.settle(signal, stopsWork(actions));
@@ -183,6 +198,7 @@ interface Attempted {
   readonly input: Json;
   readonly ctx: ToolContext;
   readonly worker: StageWorker;
+  readonly check?: true;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -18,13 +18,14 @@ import type { CaseRun, Engine, Observation } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { castOf, type Cast } from '../scripted/cast.js';
 import { startOf } from '../scripted/config.js';
-import { occurrenceOf, OPENED } from '../scripted/moments.js';
+import { occurrenceOf, openedOf } from '../scripted/moments.js';
 import { notYet } from '../scripted/not-yet.js';
 import { evidenceOf } from '../scripted/evidence.js';
 import { finalViolations, transcriptAt, withTexts } from '../scripted/observe.js';
 import { seedSessions, sessionEvidence, sessionOf } from '../scripted/sessions.js';
 import { streamViolations } from '../scripted/streamed.js';
-import { simulatedStage } from './simulated-stage.js';
+import { playGoal } from './goal-play.js';
+import { sendToRun, simulatedStage } from './simulated-stage.js';
 
 /** Everything happens in this process: more cases at once would only wait for one another. */
 const CONCURRENCY = 1;
@@ -46,7 +47,10 @@ export function createSimulationEngine(options: SimulationEngineOptions = {}): E
       if (missing !== undefined) return broken(`not supported yet: ${missing}`);
       const store = await stores.take();
       try {
-        return await play(fixture, store, options);
+        const { goal } = fixture;
+        return goal === undefined
+          ? await play(fixture, store, options)
+          : observed(await playGoal(fixture, goal, store));
       } catch (error) {
         return broken(wordsOf(error));
       } finally {
@@ -75,7 +79,7 @@ async function play(
   const playing: { simulation?: Simulation } = {};
   const cast = castOf(
     fixture,
-    simulatedStage(() => playing.simulation!),
+    simulatedStage(() => playing.simulation!, sendToRun),
   );
   const unstarted = { cast, began };
   await seedSessions(store, fixture);
@@ -146,7 +150,7 @@ function begin(fixture: Fixture, { store, cast, start, ...options }: Setting): S
       if (!dies) void moments.reach(occurrence);
     },
     onOutput: (kind) => {
-      if (kind === 'open_run') void moments.reach(OPENED);
+      if (kind === 'open_run') void moments.reach(openedOf(fixture.caseId));
     },
   });
 }

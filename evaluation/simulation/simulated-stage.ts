@@ -1,21 +1,35 @@
 /** The stage that a simulation gives to the doubles of its case. */
 import { parseDecision, parseUserMessage } from '../../core/messages/parse-message.js';
 import type { Message, Simulation } from '../../testing/simulation/index.js';
+import type { RunEvent } from '../../core/state/event.js';
 import type { Action } from '../fixture.js';
+import type { GoalAction } from '../goal-case.js';
 import { decisionOf, inputAskFor } from '../scripted/decisions.js';
 import type { Stage, StageWorker } from '../scripted/stage.js';
 
+/** What a simulation of a run and one of a goal have in common. */
+export type Simulated = Pick<Simulation, 'clock' | 'workers' | 'continueAsNew'>;
+
+/** What is said to a run or a goal; everything else happens to its world. */
+export type Sent = Exclude<
+  Action,
+  { kind: 'advance' | 'killWorker' | 'restartWorker' | 'continueAsNew' }
+>;
+
 /** `simulation` is there as soon as anything happens. */
-export function simulatedStage(simulation: () => Simulation): Stage {
+export function simulatedStage<S extends Simulated>(
+  simulation: () => S,
+  send: (simulation: S, action: Sent) => void,
+): Stage {
   return {
     now: () => simulation().clock.now(),
     worker: () => workerOf(simulation()),
-    perform: (action) => perform(simulation(), action),
+    perform: (action) => perform(simulation(), send, action),
   };
 }
 
 /** The worker that serves now; its timers die with it. */
-function workerOf(simulation: Simulation): StageWorker {
+function workerOf(simulation: Simulated): StageWorker {
   const worker = simulation.workers.serving();
   const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
@@ -49,7 +63,11 @@ function workerOf(simulation: Simulation): StageWorker {
   };
 }
 
-async function perform(simulation: Simulation, action: Action): Promise<void> {
+async function perform<S extends Simulated>(
+  simulation: S,
+  send: (simulation: S, action: Sent) => void,
+  action: Action,
+): Promise<void> {
   switch (action.kind) {
     case 'advance':
       return new Promise((resolve) => {
@@ -62,13 +80,43 @@ async function perform(simulation: Simulation, action: Action): Promise<void> {
     case 'continueAsNew':
       return simulation.continueAsNew();
     default:
-      return simulation.send(messageOf(simulation, action));
+      return send(simulation, action);
   }
 }
 
-type Sent = Exclude<Action, { kind: 'advance' | 'killWorker' | 'restartWorker' | 'continueAsNew' }>;
+/** What can be said to a single run. */
+export type SentToRun = Exclude<Sent, GoalAction>;
 
-function messageOf(simulation: Simulation, action: Sent): Message {
+export interface Listening {
+  readonly runId: string;
+  readonly events: readonly RunEvent[];
+  /** ms since epoch. */
+  readonly now: number;
+}
+
+export function sendToRun(simulation: Simulation, action: Sent): void {
+  if (isSaidToGoal(action)) throw new Error(`${action.kind} is said to goals`);
+  const { runId } = simulation.run();
+  const { events, clock } = simulation;
+  simulation.send(messageOf({ runId, events, now: clock.now() }, action));
+}
+
+const TO_GOAL: readonly Action['kind'][] = [
+  'steer',
+  'pause',
+  'resume',
+  'wake',
+  'review',
+  'stop',
+  'setBudget',
+  'setPlan',
+];
+
+export function isSaidToGoal(action: Action): action is GoalAction {
+  return TO_GOAL.includes(action.kind);
+}
+
+export function messageOf({ runId, events, now }: Listening, action: SentToRun): Message {
   switch (action.kind) {
     case 'interrupt':
     case 'close':
@@ -82,9 +130,7 @@ function messageOf(simulation: Simulation, action: Sent): Message {
         : { type: 'input_rejected', message: 'userMessage', reason: parsed.reason };
     }
     case 'resolveApproval': {
-      const { events, clock } = simulation;
-      const { runId } = simulation.run();
-      const parsed = parseDecision(decisionOf(action, { runId, events, now: clock.now() }));
+      const parsed = parseDecision(decisionOf(action, { runId, events, now }));
       return parsed.ok
         ? { type: 'decision', decision: parsed.value }
         : { type: 'input_rejected', message: 'resolveApproval', reason: parsed.reason };
@@ -97,8 +143,7 @@ function messageOf(simulation: Simulation, action: Sent): Message {
       return { type: 'set_max_thinking_tokens', tokens: action.tokens };
     case 'provideInput': {
       const { call, value } = action;
-      const askId =
-        inputAskFor(call, simulation.events)?.askId ?? `${simulation.run().runId}:${call}`;
+      const askId = inputAskFor(call, events)?.askId ?? `${runId}:${call}`;
       return { type: 'input_provided', askId, value, by: 'person' };
     }
   }

@@ -15,7 +15,7 @@ import type { Turns } from './turns.js';
 /** How much longer than Temporal itself an attempt that nobody hears of is held back, in ms. */
 const GIVEN_UP_MARGIN_MS = 3_000;
 
-type Work = Pick<ActivityEffect, 'kind' | 'input'>;
+export type Work = Pick<ActivityEffect, 'kind' | 'input'>;
 
 interface Living {
   readonly life: Life;
@@ -30,8 +30,10 @@ export interface CaseLife {
   /** Calls back once, when the next attempt has ended and Temporal is about to be told. */
   atNextOutcome(then: () => void): void;
   perform(deps: ActivityDeps, work: Work): Promise<unknown>;
-  /** Every event that an activity has brought along so far, by seq. */
-  events(): readonly RunEvent[];
+  /** Every event of a run of the case that an activity has brought along so far, by seq. */
+  events(runId: string): readonly RunEvent[];
+  /** Runs of the case that activities have worked for. */
+  runs(): readonly string[];
   /** Newest node of the transcript when the run was closed. */
   head(): string | null;
 }
@@ -43,15 +45,59 @@ export interface CaseLifeOptions {
   /** Ends whatever is still held back. */
   readonly over: AbortSignal;
   /** Called when an activity has ended well, before the run hears of it. */
-  readonly onOutput: (kind: ActivityEffect['kind']) => Promise<void>;
+  readonly onOutput: (
+    kind: ActivityEffect['kind'],
+    input: ActivityEffect['input'],
+  ) => Promise<void>;
+  /** Called when an activity begins. */
+  readonly onInput: (work: Work) => void;
 }
 
-export function caseLife({ cast, turns, sending, over, onOutput }: CaseLifeOptions): CaseLife {
-  let now: Living = { life: newLife(), deps: new Map() };
-  let head: string | null = null;
-  const events: RunEvent[] = [];
-  let awaiting: (() => void)[] = [];
+function newborn(): Living {
+  return { life: newLife(), deps: new Map() };
+}
 
+/** Rings when an attempt has ended and Temporal is about to be told. */
+function outcomeBell() {
+  let awaiting: (() => void)[] = [];
+  return {
+    atNext(then: () => void): void {
+      awaiting.push(then);
+    },
+    async ofWork(work: Promise<unknown>): Promise<unknown> {
+      try {
+        return await work;
+      } finally {
+        const callbacks = awaiting;
+        awaiting = [];
+        for (const then of callbacks) then();
+      }
+    },
+  };
+}
+
+/** Events by run and seq, as activities bring them along. */
+function eventsByRun() {
+  const events = new Map<string, RunEvent[]>();
+  return {
+    keep(event: RunEvent): void {
+      const { runId, seq } = event.stamp;
+      const own = events.get(runId) ?? [];
+      own[seq] ??= event;
+      events.set(runId, own);
+    },
+    of: (runId: string): readonly RunEvent[] =>
+      (events.get(runId) ?? []).filter((event) => event !== undefined),
+    runs: (): readonly string[] => [...events.keys()],
+  };
+}
+
+export function caseLife(options: CaseLifeOptions): CaseLife {
+  const { cast, turns, sending, over, onOutput, onInput } = options;
+  let now = newborn();
+  let head: string | null = null;
+  const told = eventsByRun();
+  const outcomes = outcomeBell();
   function depsOf({ life, deps }: Living, given: ActivityDeps): ActivityDeps {
     const known = deps.get(given);
     if (known !== undefined) return known;
@@ -66,37 +112,26 @@ export function caseLife({ cast, turns, sending, over, onOutput }: CaseLifeOptio
     await sending.before(given.work.kind);
     const output = await performActivity(depsOf(living, deps), given.scope, given.work);
     if (given.work.kind === 'close_run') head = (output as CloseRunOutput).head;
-    await onOutput(given.work.kind);
+    await onOutput(given.work.kind, given.work.input);
     return output;
-  }
-
-  async function told(work: Promise<unknown>): Promise<unknown> {
-    try {
-      return await work;
-    } finally {
-      const callbacks = awaiting;
-      awaiting = [];
-      for (const then of callbacks) then();
-    }
   }
 
   return {
     current: () => now.life,
     die() {
       const { life } = now;
-      now = { life: newLife(), deps: new Map() };
+      now = newborn();
       life.end();
     },
-    atNextOutcome(then) {
-      awaiting.push(then);
-    },
+    atNextOutcome: outcomes.atNext,
     perform(deps, work) {
-      for (const event of wholeEvents(work.input)) events[event.stamp.seq] ??= event;
+      onInput(work);
+      for (const event of wholeEvents(work.input)) told.keep(event);
       const living = now;
       return inScope(
         (scope) =>
           Promise.race([
-            told(
+            outcomes.ofWork(
               inTurn(turns, { living, scope, work }, () => attempt(living, deps, { scope, work })),
             ),
             held(living.life, scope, over),
@@ -104,7 +139,8 @@ export function caseLife({ cast, turns, sending, over, onOutput }: CaseLifeOptio
         () => living.life.dead,
       );
     },
-    events: () => events.filter((event) => event !== undefined),
+    events: told.of,
+    runs: told.runs,
     head: () => head,
   };
 }

@@ -9,7 +9,7 @@ import type { CaseRun } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { castOf, type Cast } from '../scripted/cast.js';
 import { startOf } from '../scripted/config.js';
-import { occurrenceOf, OPENED, reachAtEnd } from '../scripted/moments.js';
+import { occurrenceOf, openedOf, reachAtEnd } from '../scripted/moments.js';
 import { evidenceOf } from '../scripted/evidence.js';
 import { seedSessions, sessionEvidence, sessionRequest } from '../scripted/sessions.js';
 import { streamViolations } from '../scripted/streamed.js';
@@ -19,7 +19,7 @@ import type { Host } from './hosts.js';
 import type { Replays } from './replays.js';
 import { sendingOf, type Sending } from './sending.js';
 import { losesWork } from './skip.js';
-import { temporalStage } from './temporal-stage.js';
+import { sendToRun, temporalStage } from './temporal-stage.js';
 import { turnsOf } from './turns.js';
 import { watch } from './watch.js';
 
@@ -53,16 +53,17 @@ export async function playCase(fixture: Fixture, options: PlayOptions): Promise<
   const run = host.client.handle(runId);
   const turns = turnsOf(() => toolsInFlight(run));
   const sending = sendingOf();
-  const stage = temporalStage(() => ({ run, host, life, turns }));
+  const stage = temporalStage(() => ({ run, host, life, turns }), sendToRun);
   const cast = castOf(fixture, stage, losesWork(fixture) ? SHORT_HEARTBEATS : {});
   const life = caseLife({
     cast: () => cast,
     turns,
     sending,
     over: over.signal,
+    onInput: () => undefined,
     async onOutput(kind) {
       if (kind !== 'open_run') return;
-      await reachAtEnd(cast.moments, OPENED, stage.worker());
+      await reachAtEnd(cast.moments, openedOf(runId), stage.worker());
     },
   });
   host.cases.set(runId, life);

@@ -11,6 +11,7 @@ import { HoldfastError } from '../../core/state/errors.js';
 import { ACTIVITY_KINDS, type Activities, type RunRef } from '../../core/state/effect.js';
 import { openStore, type Store } from '../../store/store.js';
 import { startWorker, type RunningWorker } from '../../worker/index.js';
+import { goalOfRun } from '../goal-tree.js';
 import type { CaseLife } from './case-life.js';
 import { BARE_CONFIG } from './bare-config.js';
 
@@ -128,7 +129,7 @@ function withRules(deps: ActivityDeps, rules: number | undefined): ActivityDeps 
 /** Each activity belongs to a case, which knows what it works with. */
 function activitiesFor(cases: ReadonlyMap<string, CaseLife>, deps: ActivityDeps): Activities {
   const perform = (kind: keyof Activities) => (input: { readonly run: RunRef }) => {
-    const life = cases.get(input.run.runId);
+    const life = cases.get(input.run.runId) ?? cases.get(goalOfRun(input.run.runId));
     if (life === undefined)
       throw new HoldfastError('RunNotFound', `No case is ${input.run.runId}.`);
     return life.perform(deps, { kind, input: input as never });

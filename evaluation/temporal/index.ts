@@ -11,6 +11,7 @@ import type { CaseRun, Engine, RunOptions } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { notYet } from '../scripted/not-yet.js';
 import { playCase, type EndedCase, type PlayOptions } from './case-play.js';
+import { playGoalCase } from './goal-play.js';
 import { openHost, type Host } from './hosts.js';
 import { replaysAt } from './replays.js';
 import { needsOwnWorker, skipOf } from './skip.js';
@@ -105,12 +106,15 @@ class Theatre {
     this.times.set(caseId, time + 1);
     const runId = time === 0 ? caseId : `${caseId}:${time + 1}`;
     const options = { runId, ...this.watching, ...(signal !== undefined && { signal }) };
-    if (!needsOwnWorker(fixture)) {
-      return playCase(fixture, { ...options, host: await this.sharedHost(time) });
-    }
+    const { goal } = fixture;
+    const playIn = (host: Host): Promise<CaseRun> =>
+      goal === undefined
+        ? playCase(fixture, { ...options, host })
+        : playGoalCase(fixture, goal, { ...options, host });
+    if (!needsOwnWorker(fixture)) return playIn(await this.sharedHost(time));
     const host = await this.ownHost(fixture);
     try {
-      return await playCase(fixture, { ...options, host });
+      return await playIn(host);
     } finally {
       await host.stop();
     }

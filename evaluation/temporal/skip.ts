@@ -18,12 +18,33 @@ const REACHED: readonly string[] = [
   'input_request',
 ];
 
+/** Of goals: told in a checkpoint, in the first activity of a cycle, or where the goal sleeps. */
+const REACHED_IN_GOALS: readonly string[] = [
+  'cycle_started',
+  'cycle_ended',
+  'check_finished',
+  'progress_noted',
+  'goal_review',
+  'checkpoint_saved',
+  'goal_sleeping',
+];
+
+/** Of these the outcome of an activity tells. */
+const AT_END = [
+  'session_init',
+  'model_response',
+  'tool_finished',
+  'hook',
+  ...REACHED_IN_GOALS.filter((event) => event !== 'goal_sleeping'),
+];
+
 export function skipOf(fixture: Fixture): Skip | undefined {
   const actions = fixture.during.flatMap((moment) => moment.actions);
   if (fixture.needsVirtualTime || longestWait(fixture, actions) > WAIT_MS_MAX) {
     return 'needs virtual time';
   }
-  return fixture.during.every(({ on }) => isReachable(on)) ? undefined : 'no seam';
+  const reached = fixture.goal === undefined ? REACHED : [...REACHED, ...REACHED_IN_GOALS];
+  return fixture.during.every(({ on }) => isReachable(on, reached)) ? undefined : 'no seam';
 }
 
 /**
@@ -45,10 +66,7 @@ function endsWorker({ during }: Pick<Fixture, 'during'>): boolean {
 /** It happens when an activity ends, and must be known together with its outcome. */
 function isAtEnd(on: Pattern): boolean {
   if (on.kind === 'modelCall') return on.at === 'after';
-  return (
-    on.kind === 'event' &&
-    ['session_init', 'model_response', 'tool_finished', 'hook'].includes(on.pattern.event)
-  );
+  return on.kind === 'event' && AT_END.includes(on.pattern.event);
 }
 
 /** A worker dies in this case: it should not take long to be missed. */
@@ -59,12 +77,13 @@ export function losesWork(fixture: Fixture): boolean {
   return lost || endsWorker(fixture);
 }
 
-function isReachable(on: Pattern): boolean {
-  return on.kind !== 'event' || REACHED.includes(on.pattern.event);
+function isReachable(on: Pattern, reached: readonly string[]): boolean {
+  return on.kind !== 'event' || reached.includes(on.pattern.event);
 }
 
-function longestWait({ model, tools }: Fixture, actions: readonly Action[]): number {
-  const replies = model.flatMap(({ reply }) => {
+function longestWait({ model, goal, tools }: Fixture, actions: readonly Action[]): number {
+  const scripts = [model, ...(goal?.cycles ?? []).map((cycle) => cycle.model)];
+  const replies = scripts.flat().flatMap(({ reply }) => {
     if (reply.kind !== 'error' || reply.error.kind !== 'status') return [reply.delayMs];
     return [reply.delayMs, (reply.error.retryAfterSeconds ?? 0) * 1_000];
   });

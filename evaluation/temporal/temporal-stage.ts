@@ -12,22 +12,31 @@ import type { Host } from './hosts.js';
 import type { Turns } from './turns.js';
 
 export interface StageFacts {
-  readonly run: RunHandle;
   readonly host: Host;
   readonly life: CaseLife;
   readonly turns: Turns;
 }
+
+export interface RunFacts extends StageFacts {
+  readonly run: RunHandle;
+}
+
+/** What is said to the runs of a case; everything else happens to its worker. */
+export type Sent = Exclude<Action, { kind: 'advance' | 'killWorker' | 'restartWorker' }>;
 
 /** How long a stop from outside may take to reach a running activity, in ms: a heartbeat or two. */
 const STOP_LIMIT_MS = 10_000;
 /** How long anything else from outside gets to be received, in ms. */
 const RECEIVED_MS = 100;
 
-export function temporalStage(facts: () => StageFacts): Stage {
+export function temporalStage<F extends StageFacts>(
+  facts: () => F,
+  send: (facts: F, action: Sent) => Promise<void>,
+): Stage {
   return {
     now: () => Date.now(),
     worker: () => workerOf(facts()),
-    perform: (action) => perform(facts(), action),
+    perform: (action) => perform(facts(), send, action),
   };
 }
 
@@ -73,17 +82,41 @@ async function abortedWithin(signal: AbortSignal, limitMs: number): Promise<void
   await sleep(limitMs, undefined, { signal }).catch(() => undefined);
 }
 
-async function perform(facts: StageFacts, action: Action): Promise<void> {
-  try {
-    await act(facts, action);
-  } catch (error) {
-    // A run that has ended hears nothing any more, as in the simulation.
-    const ended = error instanceof HoldfastError && error.details?.ended === true;
-    if (!ended) throw error;
+async function perform<F extends StageFacts>(
+  facts: F,
+  send: (facts: F, action: Sent) => Promise<void>,
+  action: Action,
+): Promise<void> {
+  const { host, life } = facts;
+  switch (action.kind) {
+    case 'killWorker':
+      life.die();
+      return host.replace();
+    case 'restartWorker':
+      return host.restart(action.downMs ?? 0);
+    case 'advance':
+      throw new Error('Time cannot be moved on a server.');
+    default:
+      return send(facts, action).catch((error: unknown) => {
+        if (!isUnheard(error)) throw error;
+      });
   }
 }
 
-async function act({ run, host, life }: StageFacts, action: Action): Promise<void> {
+/** Who has ended hears nothing any more, and a goal refuses what it may not do: as in the simulation. */
+function isUnheard(error: unknown): boolean {
+  if (!(error instanceof HoldfastError)) return false;
+  return error.details?.ended === true || REFUSED.includes(error.code);
+}
+
+const REFUSED: readonly string[] = ['MessageRefused', 'StalePlan'];
+
+export function sendToRun({ run, life }: RunFacts, action: Sent): Promise<void> {
+  return tellRun(run, life, action);
+}
+
+export async function tellRun(run: RunHandle, life: CaseLife, action: Sent): Promise<void> {
+  const { runId } = run;
   switch (action.kind) {
     case 'interrupt':
       return run.interrupt();
@@ -95,20 +128,14 @@ async function act({ run, host, life }: StageFacts, action: Action): Promise<voi
       await run.sendMessage(action.text);
       return;
     case 'resolveApproval': {
-      const { runId } = run;
-      const decision = decisionOf(action, { runId, events: life.events(), now: Date.now() });
+      const decision = decisionOf(action, { runId, events: life.events(runId), now: Date.now() });
       // Two equal decisions are two: a person may say the same thing twice.
       await run.decide({ ...decision, nonce: randomUUID() });
       return;
     }
-    case 'killWorker':
-      life.die();
-      return host.replace();
-    case 'restartWorker':
-      return host.restart(action.downMs ?? 0);
     case 'provideInput': {
       const { call, value } = action;
-      const askId = inputAskFor(call, life.events())?.askId ?? `${run.runId}:${call}`;
+      const askId = inputAskFor(call, life.events(runId))?.askId ?? `${runId}:${call}`;
       // As it is: an answer to a question that nobody has asked is for the run to judge.
       return run.provideInput({ askId, value, by: 'person' });
     }
@@ -120,7 +147,7 @@ async function act({ run, host, life }: StageFacts, action: Action): Promise<voi
       return run.setMaxThinkingTokens(action.tokens);
     case 'continueAsNew':
       return run.nextSegment();
-    case 'advance':
-      throw new Error('Time cannot be moved on a server.');
+    default:
+      throw new Error(`${action.kind} is said to goals`);
   }
 }

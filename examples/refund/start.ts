@@ -5,43 +5,20 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { HoldfastError } from '../../index.js';
-import { createClosers } from './demo/closers.js';
+import { aborted, endOf, exitWith, runDemo, textOf, type Demo } from '../demo/program.js';
+import type { Terminal } from '../demo/terminal.js';
 import { report } from './demo/report.js';
 import { processRequest } from './demo/request.js';
 import { setStage, type Stage } from './demo/stage.js';
-import { createTerminal, type Terminal } from './demo/terminal.js';
 
 const ORDER = /^O-\d{1,10}$/;
-const INTERRUPTED_EXIT_CODE = 130;
 
 interface Options {
   readonly yes: boolean;
   readonly orderId: string;
 }
 
-async function main(argv: readonly string[]): Promise<number> {
-  const options = parseOptions(argv);
-  const terminal = createTerminal(
-    { input: process.stdin, output: process.stdout },
-    { yes: options.yes, colours: process.env['NO_COLOR'] === undefined },
-  );
-  const closers = createClosers((error) => terminal.say(textOf(error)));
-  const stop = stopOnSignals(terminal);
-  try {
-    return await demo(options, { terminal, closers, stop });
-  } finally {
-    await closers.closeAll();
-  }
-}
-
-interface Demo {
-  readonly terminal: Terminal;
-  readonly closers: ReturnType<typeof createClosers>;
-  readonly stop: AbortController;
-}
-
-async function demo(options: Options, { terminal, closers, stop }: Demo): Promise<number> {
-  const { orderId } = options;
+async function demo({ orderId }: Options, { terminal, closers, stop }: Demo): Promise<number> {
   const environment = process.env;
   const home = resolve(environment['HOLDFAST_HOME'] ?? '.holdfast');
   terminal.say(`A customer wants a refund for order ${orderId}. Starting what that needs …`);
@@ -69,31 +46,6 @@ function introduce({ server, shopUrl, worker, model }: Stage, terminal: Terminal
   );
 }
 
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
-}
-
-/** The exit code of a demo that was stopped; throws what stopped it when that was a failure. */
-function endOf(signal: AbortSignal): number {
-  if (signal.reason === 'interrupted') return INTERRUPTED_EXIT_CODE;
-  throw signal.reason;
-}
-
-function stopOnSignals(terminal: Terminal): AbortController {
-  const stop = new AbortController();
-  const onSignal = (): void => {
-    // A second Ctrl-C does not wait; the children end with this process.
-    if (stop.signal.aborted) process.exit(INTERRUPTED_EXIT_CODE);
-    terminal.say();
-    terminal.say('Stopping …');
-    stop.abort('interrupted');
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-  return stop;
-}
-
 function parseOptions(argv: readonly string[]): Options {
   const hint = 'Use: npm start -- [--yes] [--order O-104]';
   try {
@@ -109,17 +61,9 @@ function parseOptions(argv: readonly string[]): Options {
   throw new HoldfastError('Usage', 'An order number looks like O-104.', { hint });
 }
 
-function textOf(error: unknown): string {
-  const { message, hint } = error as { readonly message?: string; readonly hint?: string };
-  const text = message ?? String(error);
-  return hint === undefined ? text : `${text}\n${hint}`;
+async function main(argv: readonly string[]): Promise<number> {
+  const options = parseOptions(argv);
+  return runDemo(options, (parts) => demo(options, parts));
 }
 
-main(process.argv.slice(2)).then(
-  // Nothing may be left that keeps the process alive; if something is, that must not hold the terminal.
-  (code) => process.exit(code),
-  (error: unknown) => {
-    process.stderr.write(`${textOf(error)}\n`);
-    process.exit(1);
-  },
-);
+exitWith(main(process.argv.slice(2)));

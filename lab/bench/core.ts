@@ -3,7 +3,7 @@
  * turn of the bare loop, and how large a Run has become.
  */
 import { callDigest } from '../../core/json/json.js';
-import type { ActivityEffect, Effect } from '../../core/state/effect.js';
+import { isActivity, type ActivityEffect, type Effect } from '../../core/state/effect.js';
 import { advance, receive } from '../../core/loop/engine.js';
 import type { Frozen } from '../../core/state/frozen.js';
 import type { Input } from '../../core/state/input.js';
@@ -101,8 +101,7 @@ interface Play {
 }
 
 function outcomesOf(effect: Effect, play: Play): readonly Input[] {
-  if (effect.kind === 'timer' || effect.kind === 'cancel' || effect.kind === 'status') return [];
-  return [outcomeOf(effect, play)];
+  return isActivity(effect) ? [outcomeOf(effect, play)] : [];
 }
 
 function outcomeOf(effect: ActivityEffect, { turns, result, at }: Play): Input {

@@ -15,6 +15,8 @@ export interface ExploreOptions {
   /** Of a failure that was found before: plays only that one and what it shrinks to. */
   readonly path?: string;
   readonly played?: (count: number) => void;
+  /** Default: cases of single runs. */
+  readonly cases?: fc.Arbitrary<FixtureDocument>;
 }
 
 export interface Found {
@@ -26,9 +28,9 @@ export interface Found {
 
 /** The first case, made as small as possible, for which something does not hold. */
 export async function explore(options: ExploreOptions): Promise<Found | undefined> {
-  const { engine, runs, seed, path } = options;
+  const { engine, runs, seed, path, cases = arbitraryCase } = options;
   let count = 0;
-  const property = fc.asyncProperty(arbitraryCase, async (document) => {
+  const property = fc.asyncProperty(cases, async (document) => {
     const trouble = await troubleWith(engine, document, seed);
     count += 1;
     options.played?.(count);

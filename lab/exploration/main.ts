@@ -1,9 +1,10 @@
-/** `npm run explore -- [--runs N] [--seed S] [--path P]`: random runs in the simulation. */
+/** `npm run explore -- [--goals] [--runs N] [--seed S] [--path P]`: random runs, or goals, in the simulation. */
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { createSimulationEngine } from '../../evaluation/simulation/index.js';
+import { arbitraryGoal } from './arbitrary-goal.js';
 import { explore } from './explore.js';
 import { newSeed, wholeNumber } from './options.js';
 
@@ -15,9 +16,10 @@ interface Options {
   readonly runs: number;
   readonly seed?: number;
   readonly path?: string;
+  readonly goals?: true;
 }
 
-async function main({ runs, seed: given, path }: Options): Promise<void> {
+async function main({ runs, seed: given, path, goals }: Options): Promise<void> {
   const seed = given ?? newSeed();
   say(`seed ${seed}, ${runs} runs`);
   const engine = createSimulationEngine();
@@ -31,6 +33,7 @@ async function main({ runs, seed: given, path }: Options): Promise<void> {
     seed,
     played,
     ...(path !== undefined && { path }),
+    ...(goals && { cases: arbitraryGoal }),
   });
   await engine.stop();
   const seconds = (performance.now() - began) / 1_000;
@@ -42,7 +45,9 @@ async function main({ runs, seed: given, path }: Options): Promise<void> {
   writeFileSync(file, `${JSON.stringify(found.document, null, 2)}\n`);
   say(`FAILED: ${found.trouble}`);
   say(`the smallest case: ${file}`);
-  say(`again: npm run explore -- --seed ${found.seed} --path ${found.path}`);
+  say(
+    `again: npm run explore -- ${goals ? '--goals ' : ''}--seed ${found.seed} --path ${found.path}`,
+  );
   process.exitCode = 1;
 }
 
@@ -50,6 +55,7 @@ const program = new Command('explore')
   .description('Random agents, scripts, outcomes, signals and crashes, in the simulation.')
   .option('--runs <n>', 'how many', wholeNumber, RUNS_DEFAULT)
   .option('--seed <n>', 'of the first run', wholeNumber)
+  .option('--goals', 'goals in place of single runs')
   .option('--path <path>', 'of a failure, as it was printed')
   .action(main);
 program.parseAsync().catch((error: unknown) => {

@@ -12,7 +12,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ['core/money'],
   ['core/context', 'core/gates'],
   ['core/call', 'core/session', 'core/turn'],
-  ['core/loop'],
+  ['core/loop', 'core/goal'],
   // Workflows are replayed; what is pure is not, and may change freely.
   ['workflows', 'pure'],
   ['authoring', 'providers', 'store'],

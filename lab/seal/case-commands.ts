@@ -75,8 +75,10 @@ export function firstDifference(kept: Digests, now: Digests): string | undefined
   return now.length < kept.length ? `command ${now.length + 1} is missing` : undefined;
 }
 
-export function allCases(): Promise<readonly Fixture[]> {
-  return collectFixtures({ paths: ['test/scenarios'], folder: ROOT });
+/** Of runs: goals follow no sealed rules yet. */
+export async function allCases(): Promise<readonly Fixture[]> {
+  const fixtures = await collectFixtures({ paths: ['test/scenarios'], folder: ROOT });
+  return fixtures.filter(({ goal }) => goal === undefined);
 }
 
 /** Writes what is not kept yet; `anew`: everything. How many lines were written. */

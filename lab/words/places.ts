@@ -12,7 +12,7 @@ const TOLD_BY_CORE = ['core/loop/rules.ts', 'core/step/changes.ts', 'core/state/
 /** Texts that a model reads or says. Histories, conversations and cases have them as they are. */
 const OF_MODELS = [
   'activities/model/compact.ts',
-  'activities/run/open-run.ts',
+  'activities/run/prompt.ts',
   'evaluation/convert-task.ts',
   'examples/refund/script.ts',
   'pure/session-repair.ts',

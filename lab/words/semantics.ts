@@ -8,6 +8,8 @@ import { GATES } from '../../core/gates/completion.js';
 import { HOOK_POINTS } from '../../core/state/hook.js';
 import { PERMISSION_MODES } from '../../core/state/permission-mode.js';
 import type { StopReason } from '../../core/state/result.js';
+import { GOAL_RULE_LISTS } from '../../core/goal/rules.js';
+import { ROWS } from '../../core/goal/rows.js';
 import { RULE_LISTS } from '../../core/loop/rules.js';
 import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
 import { STOP_MEANINGS } from '../../core/step/stop.js';
@@ -35,6 +37,7 @@ export function semantics(): string {
         ...rules.map(({ name, says, holds, since }): Row => [name, says, holds, String(since)]),
       ]),
     ),
+    ...goals(),
     ...section(
       'Changes of what is decided',
       'core/step/changes.ts: a run keeps the rules it began with',
@@ -54,6 +57,22 @@ export function semantics(): string {
     ...outcomes(),
     ...settable(),
   ].join('\n')}\n`;
+}
+
+/** What decides about goals, and how they end. */
+function goals(): readonly string[] {
+  return [
+    ...GOAL_RULE_LISTS.flatMap(({ title, rules }) =>
+      section(title, 'core/goal/rules.ts: the first rule that fires decides', [
+        ['rule', 'says', 'what waits while the rule holds', 'since rules'],
+        ...rules.map(({ name, says, holds, since }): Row => [name, says, holds, String(since)]),
+      ]),
+    ),
+    ...section('How a goal ends', 'core/goal/rows.ts: the first row that matches', [
+      ['when', 'result'],
+      ...ROWS.map(({ says, result }): Row => [says, result]),
+    ]),
+  ];
 }
 
 /** How runs and calls end, and what a run tells meanwhile. */

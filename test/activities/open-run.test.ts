@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RESULTS_ARE_DATA } from '../../activities/run/open-run.js';
+import { RESULTS_ARE_DATA } from '../../activities/run/prompt.js';
 import { defineHook, defineTool, type TaskGate } from '../../authoring/index.js';
 import { routeHash } from '../../core/step/route.js';
 import { RULES_VERSION } from '../../core/step/changes.js';

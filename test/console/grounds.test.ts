@@ -1,6 +1,7 @@
 /** What a question rests on, from the events before it. */
 import type { RunEvent } from '../../core/state/event.js';
 import { groundsOf } from '../../console/grounds.js';
+import { originWords } from '../../pure/origins.js';
 import type { AskRow } from '../../store/asks.js';
 
 const ASK = {
@@ -20,6 +21,7 @@ function holding(...events: readonly object[]): Parameters<typeof groundsOf>[0] 
   return {
     getRun: async () => ({ lastSeq: stamped.length }) as never,
     getBlob: async () => undefined,
+    childRow: async () => undefined,
     readEvents: async (_run, { sinceSeq }) => {
       const later = stamped.filter(({ stamp }) => stamp.seq > sinceSeq);
       return { events: later, nextSeq: stamped.length } as never;
@@ -120,4 +122,25 @@ test('a value beyond what is shown of a long text is found in all of it', async 
   } as never;
   const { origins } = await groundsOf(store, paying({ order: 'O-104' }));
   expect(origins).toEqual([{ path: 'order', in: 'task', as: 'raw' }]);
+});
+
+test('a value in a note of the brief stands in that note, and not in the task', async () => {
+  const events = holding(started, replied('pay'), asked);
+  const context = [{ origin: 'note', cycle: 7, by: 'clerk', text: 'Pay to CH93-0076-2011.' }];
+  const store = {
+    ...events,
+    getRun: async () => ({ lastSeq: 3, parent: 'goal' }) as never,
+    childRow: async () =>
+      ({ start: JSON.stringify({ task: { goal: 'Pay the bill.' }, context }) }) as never,
+  };
+  const ask = { ...ASK, args: { account: 'CH93-0076-2011' } } as AskRow;
+  const { origins, sources, goal } = await groundsOf(store, ask);
+  expect(goal).toEqual({ text: 'Pay the bill.' });
+  expect(sources).toMatchObject([
+    { kind: 'brief', part: { origin: 'note', cycle: 7, by: 'clerk' } },
+  ]);
+  expect(origins).toEqual([
+    { path: 'account', in: 'brief', as: 'raw', part: { origin: 'note', cycle: 7 } },
+  ]);
+  expect(originWords(origins[0]!).before).toBe('stands in a note of cycle 7 (untrusted)');
 });

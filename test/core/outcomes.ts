@@ -4,6 +4,7 @@ import type {
   CallModelOutput,
   ExecuteToolOutput,
   ToolOutcome,
+  GoalActivityKind,
 } from '../../core/state/effect.js';
 import type { Finding } from '../../core/state/recovery.js';
 import { provesOutcome } from '../../activities/tool/check-signatures.js';
@@ -37,7 +38,9 @@ type How = 'ended' | 'cancelled';
 /** Time that work takes unless the script says more. */
 const WORK_MS = 1;
 
-export function outcomeOf(shell: Shell, effect: ActivityEffect, how: How = 'ended'): Outcome {
+export function outcomeOf(shell: Shell, given: ActivityEffect, how: How = 'ended'): Outcome {
+  // A run starts no work of goals.
+  const effect = given as Exclude<ActivityEffect, { kind: GoalActivityKind }>;
   if (effect.kind === 'call_model') return ofModel(shell, effect, how);
   if (effect.kind === 'execute_tool') return ofTool(shell, effect, how);
   if (effect.kind === 'reconcile_tool') return ofReconcile(shell, effect, how);
@@ -57,7 +60,7 @@ export function outcomeOf(shell: Shell, effect: ActivityEffect, how: How = 'ende
 
 type StoreWork = Exclude<
   ActivityEffect,
-  { kind: 'call_model' | 'execute_tool' | 'reconcile_tool' | 'run_hooks' }
+  { kind: 'call_model' | 'execute_tool' | 'reconcile_tool' | 'run_hooks' | GoalActivityKind }
 >;
 type Ended = EffectInput extends infer T
   ? T extends unknown

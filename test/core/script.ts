@@ -21,12 +21,14 @@ import {
 import type { PolicyRule } from '../../core/state/policy.js';
 import type { OpenedSession } from '../../core/state/session.js';
 import { DEFAULT_SETTINGS, type Settings } from '../../core/state/settings.js';
-import type { Task } from '../../core/state/task.js';
+import type { ParentRef, Task } from '../../core/state/task.js';
 import type { ToolRecord } from '../../core/state/tool.js';
 
 export interface Script {
   readonly task?: Partial<Task>;
   readonly tenant?: string;
+  /** The run is a cycle of a goal. */
+  readonly parent?: ParentRef;
   /** Where the caller works. */
   readonly cwd?: string;
   readonly budget?: Partial<Budget>;

@@ -5,7 +5,13 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Decision } from '../../core/state/ask.js';
-import type { ActivityEffect, CallModelInput, Effect, Limited } from '../../core/state/effect.js';
+import {
+  isActivity,
+  type ActivityEffect,
+  type CallModelInput,
+  type Effect,
+  type Limited,
+} from '../../core/state/effect.js';
 import { advance, receive } from '../../core/loop/engine.js';
 import type { EventType, RunEvent } from '../../core/state/event.js';
 import type { AskView } from '../../core/state/ask-view.js';
@@ -73,12 +79,13 @@ export function createShell(script: Script): Shell {
 
 function newShell(script: Script): Shell {
   const { taskId = 'case', ...task } = script.task ?? {};
-  const { tenant, cwd } = script;
+  const { tenant, cwd, parent } = script;
   const start = {
     v: 1,
     agent: 'case',
     task: { goal: 'Handle the case.', taskId, ...task },
     ...(cwd !== undefined && { session: { cwd } }),
+    ...(parent !== undefined && { parent }),
   } as const;
   const shell: Shell = {
     script,
@@ -135,7 +142,7 @@ function perform(shell: Shell, effect: Effect): void {
     });
   } else if (effect.kind === 'cancel') {
     cancel(shell, effect.target);
-  } else if (effect.kind !== 'status') {
+  } else if (isActivity(effect)) {
     const outcome = outcomeOf(shell, effect);
     const limitMs = effect.limits.totalMs ?? (effect.input as Limited).workMs;
     const tooLong = limitMs !== undefined && outcome.delayMs > limitMs;
@@ -172,7 +179,7 @@ function expect_(shell: Shell, id: string, what: Pick<Awaited, 'due' | 'make'>):
 function cancel(shell: Shell, target: string): void {
   shell.awaited = shell.awaited.filter((one) => one.id !== target);
   const effect = shell.effects.find((one) => 'id' in one && one.id === target);
-  if (effect === undefined || !('input' in effect)) return;
+  if (effect === undefined || !isActivity(effect)) return;
   const { since = shell.now } = shell.run.inflight[target] ?? {};
   const { make } = outcomeOf(shell, effect, 'cancelled');
   expect_(shell, target, { due: shell.now, make: worked(make, since) });

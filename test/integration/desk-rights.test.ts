@@ -40,7 +40,7 @@ test('whoever decides nowhere sees the questions that they may answer, answers t
   expect(await listed('/v1/questions', 'clerk')).toEqual([question]);
   expect((await desk.get('/v1/me', 'clerk')).body).toMatchObject({ may: ['answer'] });
   expect((await desk.get('/v1/me', 'mia')).body).toMatchObject({
-    may: ['answer', 'read', 'message', 'interrupt', 'freeze'],
+    may: ['answer', 'read', 'message', 'interrupt', 'steer', 'freeze'],
   });
   for (const path of [`/v1/inbox/${approval}`, `/v1/approvals/${approval}`]) {
     expect({ path, status: (await desk.get(path, 'clerk')).status }).toEqual({ path, status: 404 });

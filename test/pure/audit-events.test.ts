@@ -15,7 +15,7 @@ const codes = Object.keys(WARNINGS);
 
 /** What came from outside, by how its codes are named. */
 const FROM_OUTSIDE =
-  /^(decision_|approval_|correction_refused|input_ignored|rejected_|permission_mode)/;
+  /^(decision_|approval_|correction_refused|input_ignored|rejected_|permission_mode|goal_message_)/;
 
 test.each(codes)('a warning %s is in the audit trail when something came from outside', (code) => {
   const kind = code === 'permission_mode' ? 'mode_changed' : 'ignored';

@@ -80,11 +80,29 @@ export async function rawRows(place: string, statement: string): Promise<readonl
 
 /** Makes a store one of schema 6 again, as far as its tables of later schemas go. */
 export async function withoutLaterTables(place: string): Promise<void> {
-  for (const table of ['archivals', 'store_identity', 'adopted_runs', 'served', 'needs'])
+  for (const table of [
+    'archivals',
+    'store_identity',
+    'adopted_runs',
+    'served',
+    'needs',
+    'children',
+    'proposals',
+    'goal_effects',
+  ])
     await rawRows(place, `drop table ${table}`);
   await rawRows(place, 'alter table asks drop column search_text');
-  await rawRows(place, 'drop index runs_alarmed');
-  for (const column of ['alarm', 'alarm_seq'])
+  for (const index of ['runs_alarmed', 'goals_by_start'])
+    await rawRows(place, `drop index ${index}`);
+  for (const column of [
+    'alarm',
+    'alarm_seq',
+    'kind',
+    'parent',
+    'next_wake',
+    'spent_micro_usd',
+    'budget_micro_usd',
+  ])
     await rawRows(place, `alter table runs drop column ${column}`);
   await rawRows(place, 'delete from schema_migrations where version >= 7');
 }

@@ -10,7 +10,7 @@ import {
   defineTool,
   ToolError,
 } from '../../authoring/index.js';
-import type { ActivityEffect } from '../../core/state/effect.js';
+import { isActivity, type ActivityEffect } from '../../core/state/effect.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { RunResult } from '../../core/state/result.js';
 import { NO_USAGE } from '../../core/state/model.js';
@@ -183,7 +183,7 @@ async function play(outage: Outage = () => undefined, isAway = () => false): Pro
     clock,
     onStep(_run, effects) {
       for (const effect of effects) {
-        if (!('input' in effect) || kinds.has(effect.kind)) continue;
+        if (!isActivity(effect) || kinds.has(effect.kind)) continue;
         kinds.add(effect.kind);
         outage({ clock, killWorker }, effect.kind);
       }

@@ -2,10 +2,15 @@
 export { virtualClock } from './clock.js';
 export type { SeamPoint } from '../seams.js';
 export { mortal, newLife, type Life } from './mortal.js';
+export { SIMULATION_START } from './machine.js';
 export {
-  SIMULATION_START,
   startSimulation,
   type Message,
   type Simulation,
   type SimulationOptions,
 } from './simulation.js';
+export {
+  startGoalSimulation,
+  type GoalInputMessage,
+  type GoalSimulation,
+} from './goal-simulation.js';

@@ -11,7 +11,7 @@ import { Exact } from '../parts/folded.js';
 import { dateTime, relative } from '../parts/format.js';
 import { InertBlock, InertLine } from '../parts/inert.js';
 import { KIND_NAMES } from '../parts/kind-names.js';
-import { runPath } from '../parts/paths.js';
+import { goalPath, runPath } from '../parts/paths.js';
 import { may } from '../parts/rights.js';
 import { Arguments } from './arguments.js';
 import { Attempts } from './attempts.js';
@@ -19,6 +19,7 @@ import { budgetTitle } from '../parts/budget-words.js';
 import { LimitsSection, RepeatsSection } from './controls-said.js';
 import { Correction } from './correction.js';
 import { Countdown } from './countdown.js';
+import { goalAskTitle, GoalQuestion } from './goal-question.js';
 import { Headline } from './headline.js';
 import { People } from './people.js';
 import { Sources } from './sources.js';
@@ -89,6 +90,7 @@ function Above({ ask, grounds }: PartProps): VNode {
           <InertBlock text={question} />
         </div>
       )}
+      {ask.goal !== undefined && <GoalQuestion goalId={ask.runId} card={ask.goal} />}
       <Headline ask={ask} grounds={grounds} />
       {grounds !== undefined && <Attempts grounds={grounds} />}
       {grounds !== undefined && <Correction ask={ask} corrections={grounds.corrections} />}
@@ -96,7 +98,7 @@ function Above({ ask, grounds }: PartProps): VNode {
       {limits !== undefined && <LimitsSection ask={ask} outlook={limits} />}
       {args !== undefined && (
         <section>
-          <h3>{ask.kind === 'budget' ? 'Exact figures' : 'Exact arguments'}</h3>
+          <h3>{argumentsTitle(ask)}</h3>
           <Arguments ask={ask} grounds={grounds} />
           <Exact title="As JSON" value={args} />
         </section>
@@ -122,15 +124,15 @@ function Below({ ask, grounds, mayRead }: BelowProps): VNode {
           ) : (
             <>
               <Why ask={ask} grounds={grounds} />
-              <Sources grounds={grounds} runId={runId} />
+              {ask.goal === undefined && <Sources grounds={grounds} runId={runId} />}
             </>
           )}
         </div>
       )}
       <dl class="facts card-foot">
-        <Fact name="Run">
+        <Fact name={ask.goal === undefined ? 'Run' : 'Goal'}>
           {mayRead ? (
-            <a href={runPath(runId)}>
+            <a href={ask.goal === undefined ? runPath(runId) : goalPath(runId)}>
               <InertLine text={runId} max={128} />
             </a>
           ) : (
@@ -151,8 +153,14 @@ function Below({ ask, grounds, mayRead }: BelowProps): VNode {
   );
 }
 
+function argumentsTitle({ kind, goal }: Ask): string {
+  if (kind === 'budget') return 'Exact figures';
+  return goal === undefined ? 'Exact arguments' : 'Exactly what is asked';
+}
+
 function titleOf(ask: Ask): ComponentChildren {
-  const { kind, tool = '', toolVersion = '' } = ask;
+  const { kind, tool = '', toolVersion = '', goal } = ask;
+  if (goal !== undefined && kind !== 'budget') return goalAskTitle(goal);
   switch (kind) {
     case 'approval':
     case 'outcome':

@@ -5,6 +5,7 @@ import type { Change } from '../parts/changes.js';
 import { InertLine } from '../parts/inert.js';
 import { textOfJson } from '../parts/json-value.js';
 import { Readable } from '../parts/readable.js';
+import { TableHead } from '../parts/table-head.js';
 
 export interface ChangeTableProps {
   readonly changes: readonly Change[];
@@ -17,15 +18,7 @@ export interface ChangeTableProps {
 export function ChangeTable({ changes, runId, columns, shown }: ChangeTableProps): VNode {
   return (
     <table class="changes">
-      <thead>
-        <tr>
-          {columns.map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead columns={columns} />
       <tbody>
         {changes.map((change) => {
           const { path, before, after } = change;

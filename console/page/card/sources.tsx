@@ -35,13 +35,12 @@ interface SourceRowProps {
 }
 
 function SourceRow({ source, runId }: SourceRowProps): VNode {
-  const { kind, tool, status, at, content } = source;
+  const { status, at, content } = source;
   return (
     <li class="source">
       <details>
         <summary>
-          <span class="badge untrusted">untrusted</span>{' '}
-          {kind === 'user' ? 'Message of the user' : <InertLine text={tool ?? 'tool'} max={100} />}
+          <span class="badge untrusted">untrusted</span> <SourceName source={source} />
           {status === 'error' && <span class="badge error">failed</span>}
           <span class="source-time">{dateTime(at)}</span>
           <span class="source-preview">
@@ -53,5 +52,17 @@ function SourceRow({ source, runId }: SourceRowProps): VNode {
         </div>
       </details>
     </li>
+  );
+}
+
+function SourceName({ source: { kind, tool, part } }: Pick<SourceRowProps, 'source'>): VNode {
+  if (kind === 'user') return <>Message of the user</>;
+  if (part === undefined) return <InertLine text={tool ?? 'tool'} max={100} />;
+  return (
+    <>
+      <InertLine text={part.origin} max={20} />
+      {` of cycle ${part.cycle}, by `}
+      <InertLine text={part.by} max={60} />
+    </>
   );
 }

@@ -33,6 +33,13 @@ const WHY: { readonly [kind in Ask['kind']]: string } = {
   user_message: 'The conversation waits for its user.',
 };
 
+function whyOf({ kind, goal }: Ask): string {
+  if (goal === undefined) return WHY[kind];
+  return kind === 'budget'
+    ? 'The goal has used up its budget.'
+    : 'The goal goes on, or ends, by a person’s word.';
+}
+
 export interface WhyProps {
   readonly ask: Ask;
   readonly grounds: Grounds;
@@ -45,9 +52,7 @@ export function Why({ ask, grounds }: WhyProps): VNode {
     <section>
       <h3>Why it is asked</h3>
       <dl class="facts">
-        <Fact name="Because">
-          {isByRule ? <InertLine text={ruleWords(rule)} /> : WHY[ask.kind]}
-        </Fact>
+        <Fact name="Because">{isByRule ? <InertLine text={ruleWords(rule)} /> : whyOf(ask)}</Fact>
         {ruleReason !== undefined && (
           <Fact name="Reason">
             <InertLine text={ruleReason} max={500} />

@@ -1,7 +1,7 @@
 /** What is frozen, by whom and why: freezing, lifting, and what was frozen before. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { get, newKey, pathOf, post, wordsOf } from '../data/api.js';
+import { get, newKey, pathOf, post } from '../data/api.js';
 import type { Freeze, Person } from '../data/api-types.js';
 import { usePoll } from '../data/use-poll.js';
 import { Button } from '../parts/button.js';
@@ -10,6 +10,7 @@ import { dateTime } from '../parts/format.js';
 import { freezeScope } from '../parts/freeze-words.js';
 import { InertLine } from '../parts/inert.js';
 import { may } from '../parts/rights.js';
+import { Outcome, useAct, type Act } from '../parts/use-act.js';
 import { useTitle } from '../parts/use-title.js';
 import { FreezeForm, type WantedFreeze } from './freeze-form.js';
 
@@ -18,7 +19,8 @@ const PAST_SHOWN = 50;
 
 export function FreezesView({ me }: { readonly me: Person }): VNode {
   useTitle('Freezes');
-  const { freezes, fault, said, complain, act } = useFreezes();
+  const { freezes, soon } = useFreezes();
+  const { said, fault, complain, act } = useAct(soon);
   const mayFreeze = may(me, 'freeze');
   return (
     <section class="controls-view" aria-label="Freezes">
@@ -26,12 +28,7 @@ export function FreezesView({ me }: { readonly me: Person }): VNode {
         <h1>Freezes</h1>
         <p class="help">While a freeze is in force nothing that it covers starts, in any run.</p>
       </header>
-      <p class="fault" role="alert">
-        {fault}
-      </p>
-      <p class="said" role="status">
-        {said}
-      </p>
+      <Outcome said={said} fault={fault} />
       {mayFreeze ? (
         <FreezeForm
           freeze={(wanted: WantedFreeze) =>
@@ -47,22 +44,8 @@ export function FreezesView({ me }: { readonly me: Person }): VNode {
   );
 }
 
-/** Does what somebody wants, and says how it ended; false: it was refused. */
-type Act = (work: () => Promise<unknown>, done: string) => Promise<boolean>;
-
-interface Freezing {
-  /** Undefined: they are being fetched. */
-  readonly freezes: readonly Freeze[] | undefined;
-  readonly fault: string;
-  readonly said: string;
-  readonly complain: (text: string) => void;
-  readonly act: Act;
-}
-
-function useFreezes(): Freezing {
+function useFreezes(): { readonly freezes?: readonly Freeze[]; readonly soon: () => void } {
   const [freezes, setFreezes] = useState<readonly Freeze[]>();
-  const [fault, setFault] = useState('');
-  const [said, setSaid] = useState('');
   const { soon } = usePoll(
     async (signal) => {
       const path = '/v1/freezes?state=all';
@@ -71,21 +54,7 @@ function useFreezes(): Freezing {
     },
     { everyMs: LOOK_MS, name: 'freezes' },
   );
-  const act: Act = async (work, done) => {
-    setFault('');
-    setSaid('');
-    try {
-      await work();
-      setSaid(done);
-      return true;
-    } catch (error) {
-      setFault(wordsOf(error));
-      return false;
-    } finally {
-      soon();
-    }
-  };
-  return { freezes, fault, said, complain: setFault, act };
+  return { ...(freezes !== undefined && { freezes }), soon };
 }
 
 interface FreezeListsProps {

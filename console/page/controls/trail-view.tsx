@@ -9,6 +9,7 @@ import { dateTime, words } from '../parts/format.js';
 import { InertLine } from '../parts/inert.js';
 import { oneLine } from '../parts/json-value.js';
 import { inboxPath, runPath } from '../parts/paths.js';
+import { TableHead } from '../parts/table-head.js';
 import { useTitle } from '../parts/use-title.js';
 import { readRows, type Head } from './read-trail.js';
 import { VerifyTrail } from './verify-trail.js';
@@ -32,15 +33,7 @@ export function TrailView({ me }: { readonly me: Person }): VNode {
       </p>
       <VerifyTrail tenant={me.tenant} />
       <table class="panel trail" hidden={rows.length === 0}>
-        <thead>
-          <tr>
-            {COLUMNS.map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead columns={COLUMNS} />
         <tbody>
           {rows.map((row) => (
             <TrailRow key={row.seq} row={row} />

@@ -1,10 +1,11 @@
 /** Checking that nothing in the trail was changed, removed, inserted, moved or cut off: done in this browser. */
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { get, wordsOf } from '../data/api.js';
+import { get } from '../data/api.js';
 import { Button } from '../parts/button.js';
 import { textIn } from '../parts/form.js';
 import { plural } from '../parts/format.js';
+import { Outcome, useAct } from '../parts/use-act.js';
 import { checkTrail, headIn, ROWS_MAX, type Checked } from './read-trail.js';
 
 const HELP =
@@ -12,39 +13,27 @@ const HELP =
 
 export function VerifyTrail({ tenant }: { readonly tenant: string }): VNode {
   const [kept, setKept] = useState('');
-  const [said, setSaid] = useState('');
-  const [fault, setFault] = useState('');
+  const { said, fault, say, complain, act } = useAct();
   const leaving = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => leaving.current?.abort(), []);
   const verify = async (): Promise<void> => {
-    setFault('');
     const head = headIn(kept, tenant);
     if (kept.trim() !== '' && head === undefined) {
-      return setFault('The kept head is no head of this tenant: {tenant, seq, hash, …} as JSON.');
+      return complain('The kept head is no head of this tenant: {tenant, seq, hash, …} as JSON.');
     }
     leaving.current = new AbortController();
     const { signal } = leaving.current;
-    setSaid('Checking …');
-    try {
-      const progress = (rows: number): void => setSaid(`${plural(rows, 'row')} checked …`);
+    await act(async () => {
+      say('Checking …');
+      const progress = (rows: number): void => say(`${plural(rows, 'row')} checked …`);
       const more = head !== undefined && { kept: head };
       const checked = await checkTrail({ tenant, signal, progress, ...more });
-      setSaid(checked.fault === undefined ? unbroken(checked, head !== undefined) : '');
-      if (checked.fault !== undefined) setFault(`The trail is broken: ${checked.fault.message}.`);
-    } catch (error) {
-      if (signal.aborted) return;
-      setSaid('');
-      setFault(wordsOf(error));
-    }
+      if (checked.fault === undefined) return unbroken(checked, head !== undefined);
+      return complain(`The trail is broken: ${checked.fault.message}.`);
+    });
   };
-  const fetchHead = async (): Promise<void> => {
-    setFault('');
-    try {
-      setKept(JSON.stringify(await get<unknown>('/v1/audit/head'), null, 2));
-    } catch (error) {
-      setFault(wordsOf(error));
-    }
-  };
+  const fetchHead = (): Promise<boolean> =>
+    act(async () => setKept(JSON.stringify(await get<unknown>('/v1/audit/head'), null, 2)));
   return (
     <div class="panel verify">
       <div class="choices">
@@ -61,12 +50,7 @@ export function VerifyTrail({ tenant }: { readonly tenant: string }): VNode {
         onInput={(event) => setKept(textIn(event))}
       />
       <p class="help">{HELP}</p>
-      <p class="said" role="status">
-        {said}
-      </p>
-      <p class="fault" role="alert">
-        {fault}
-      </p>
+      <Outcome said={said} fault={fault} />
     </div>
   );
 }

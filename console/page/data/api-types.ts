@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type * as cards from '../../http/card-shapes.js';
 import type * as controls from '../../http/control-shapes.js';
+import type * as goals from '../../http/goal-shapes.js';
 import type * as shapes from '../../http/shapes.js';
 import type { RunEvent } from '../../../core/state/event.js';
 import type { StreamChunk } from '../../../pure/stream.js';
@@ -30,6 +31,16 @@ export type TextPiece = z.output<typeof cards.textPiece>;
 export type AuditRow = z.output<typeof shapes.auditRow>;
 export type Freeze = z.output<typeof controls.freeze>;
 export type Delivery = z.output<typeof shapes.delivery>;
+
+export type Goal = z.output<typeof goals.goal>;
+export type GoalDetail = z.output<typeof goals.goalDetail>;
+export type GoalRecord = NonNullable<GoalDetail['record']>;
+export type PlanStep = GoalRecord['plan']['steps'][number];
+export type GoalReview = GoalRecord['reviews'][number];
+export type GoalBrief = z.output<typeof goals.brief>;
+export type Evidence = z.output<typeof goals.evidence>;
+export type Told = z.output<typeof goals.told>;
+export type GoalCard = NonNullable<Ask['goal']>;
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 

@@ -14,11 +14,13 @@ export interface BudgetChoicesProps {
 
 interface BudgetQuestion {
   readonly budget?: string;
+  /** Of a goal. */
+  readonly field?: string;
   readonly amount?: number;
 }
 
 export function BudgetChoices({ ask, desk }: BudgetChoicesProps): VNode {
-  const { budget = '', amount: wanted } = (ask.args ?? {}) as BudgetQuestion;
+  const { field = '', budget = field, amount: wanted } = (ask.args ?? {}) as BudgetQuestion;
   const [amount, setAmount] = useState(typeof wanted === 'number' ? String(wanted) : '');
   const meaning = budgetValue(budget, Number(amount));
   const submit = (): void => {

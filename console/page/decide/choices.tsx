@@ -17,7 +17,7 @@ export interface ChoicesProps {
 export function Choices({ ask, desk, takesGrant, begun }: ChoicesProps): VNode {
   switch (ask.kind) {
     case 'approval':
-      return <ApprovalChoices desk={desk} takesGrant={takesGrant} />;
+      return <ApprovalChoices ask={ask} desk={desk} takesGrant={takesGrant} />;
     case 'outcome':
       return <OutcomeChoices desk={desk} />;
     case 'budget':
@@ -27,11 +27,14 @@ export function Choices({ ask, desk, takesGrant, begun }: ChoicesProps): VNode {
   }
 }
 
-function ApprovalChoices({ desk, takesGrant }: Pick<ChoicesProps, 'desk' | 'takesGrant'>): VNode {
+type ApprovalProps = Pick<ChoicesProps, 'ask' | 'desk' | 'takesGrant'>;
+
+function ApprovalChoices({ ask, desk, takesGrant }: ApprovalProps): VNode {
   return (
     <>
       <Button label="Approve" kind="primary" press={() => desk.decide({ decision: 'approve' })} />
-      <Button label="Correct …" press={() => desk.open('correct')} />
+      {/* A question of a goal is about no call that could be another one. */}
+      {ask.tool !== undefined && <Button label="Correct …" press={() => desk.open('correct')} />}
       <Button label="Reject …" kind="danger" press={() => desk.open('reject')} />
       {/* A button must not be another one when somebody presses it: what comes later comes after the others. */}
       {takesGrant && <Button label="Approve more like it …" press={() => desk.open('grant')} />}

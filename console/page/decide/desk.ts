@@ -1,7 +1,7 @@
 /** What the parts of the panel decide with. */
-import { useRef } from 'preact/hooks';
-import { newKey, pathOf, post, isRefusal } from '../data/api.js';
+import { pathOf } from '../data/api.js';
 import type { Delivery } from '../data/api-types.js';
+import { usePosting } from '../data/use-posting.js';
 import { words } from '../parts/format.js';
 
 export interface Decision {
@@ -24,24 +24,11 @@ export interface Desk {
 export type What = 'decisions' | 'answers';
 export type Send = (what: What, body: object) => Promise<Delivery>;
 
-/**
- * Sends what somebody said. Requests of one wording share a key, as long as nobody knows what became of them:
- * pressing again after a lost answer is no second decision.
- */
+/** Sends what somebody said. */
 export function useSender(askId: string): Send {
-  const keys = useRef(new Map<string, string>());
-  return async (what, body) => {
-    const wording = JSON.stringify(body);
-    const key = keys.current.get(wording) ?? newKey();
-    keys.current.set(wording, key);
-    const path = pathOf(what === 'answers' ? 'questions' : 'approvals', askId, what);
-    try {
-      return await post<Delivery>(path, body, key);
-    } catch (error) {
-      if (isRefusal(error) && error.status !== 429) keys.current.delete(wording);
-      throw error;
-    }
-  };
+  const send = usePosting();
+  return (what, body) =>
+    send(pathOf(what === 'answers' ? 'questions' : 'approvals', askId, what), body);
 }
 
 export function deliveredText({ state, outcome, storeAway }: Delivery): string {

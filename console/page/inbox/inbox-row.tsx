@@ -60,7 +60,9 @@ function timeLeft({ expiresAt, outcome, resolvedAt }: Ask): string {
 
 function Summary({ ask }: { readonly ask: Ask }): VNode {
   const { question, kind, args } = ask;
-  if (question !== undefined && kind !== 'approval') return <SummaryLine text={question} />;
+  // What asks by a question alone is about no call.
+  const isAboutCall = kind === 'approval' && ask.tool !== undefined;
+  if (question !== undefined && !isAboutCall) return <SummaryLine text={question} />;
   const { amount, recipient } = headlineOf(ask);
   if (amount === undefined && recipient === undefined) {
     const parts = argumentsInOrder((args ?? {}) as Json).slice(0, SUMMARY_ARGUMENTS);

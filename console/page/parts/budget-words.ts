@@ -8,6 +8,8 @@ export interface Figure {
 }
 
 interface BudgetQuestion {
+  /** Of a goal. */
+  readonly field?: unknown;
   readonly budget?: unknown;
   readonly limit?: unknown;
   readonly used?: unknown;
@@ -16,6 +18,8 @@ interface BudgetQuestion {
 
 const NOUNS = new Map([
   ['maxTurns', 'turns'],
+  ['maxCycles', 'cycles'],
+  ['maxModelCalls', 'model calls'],
   ['maxToolCalls', 'tool calls'],
   ['maxInputTokens', 'input tokens'],
   ['maxOutputTokens', 'output tokens'],
@@ -35,20 +39,19 @@ export function budgetValue(budget: string, value: unknown): string {
 }
 
 export function budgetTitle({ args }: Ask): string {
-  const { budget } = (args ?? {}) as BudgetQuestion;
+  const { field, budget = field } = (args ?? {}) as BudgetQuestion;
   return typeof budget === 'string' ? `More ${nounOf(budget)}?` : 'More of a budget?';
 }
 
 export function budgetFigures({ args }: Ask): readonly Figure[] {
-  const { budget, limit, used, amount } = (args ?? {}) as BudgetQuestion;
+  const { field, budget = field, limit, used, amount } = (args ?? {}) as BudgetQuestion;
   if (typeof budget !== 'string') return [];
   const named = NOUNS.get(budget);
   const noun = named === undefined ? '' : ` ${named}`;
   const shown = (value: unknown): string => budgetValue(budget, value);
-  return [
-    figure('used', `${shown(used)} of ${shown(limit)}${noun}`),
-    figure('asked for', `${shown(amount)} more`),
-  ];
+  const asked = figure('asked for', `${shown(amount)} more`);
+  if (limit === undefined) return [asked];
+  return [figure('used', `${shown(used)} of ${shown(limit)}${noun}`), asked];
 }
 
 function figure(name: string, value: string): Figure {

@@ -12,14 +12,15 @@ export function may({ may: allowed }: Person, access: Access): boolean {
 
 const WORDS: { readonly [access in Access]: string } = {
   answer: 'decide on and answer the questions that are for you',
-  read: 'see runs and all questions',
+  read: 'see runs, goals and all questions',
   message: 'send messages to runs',
   interrupt: 'stop runs',
+  steer: 'say something to goals',
   freeze: 'freeze tools and agents, and lift freezes',
   audit: 'read the audit trail',
 };
 
-const VIEWS = { read: 'Runs and freezes are', audit: 'The audit trail is' } as const;
+const VIEWS = { read: 'Runs, goals and freezes are', audit: 'The audit trail is' } as const;
 
 export interface NotForYouProps {
   readonly me: Person;

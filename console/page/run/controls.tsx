@@ -1,13 +1,11 @@
 /** Writing to a run, and stopping it. */
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { newKey, pathOf, post, wordsOf } from '../data/api.js';
+import { newKey, pathOf, post } from '../data/api.js';
 import { Button } from '../parts/button.js';
 import { Form, textIn } from '../parts/form.js';
+import { Outcome, useAct, type Act } from '../parts/use-act.js';
 import { useFocusOnChange } from '../parts/use-focus.js';
-
-/** Does it, and says that it is done, or why not; gives whether it was done. */
-type Send = (done: string, work: () => Promise<unknown>) => Promise<boolean>;
 
 export interface RunControlsProps {
   readonly runId: string;
@@ -15,42 +13,23 @@ export interface RunControlsProps {
 }
 
 export function RunControls({ runId, changed }: RunControlsProps): VNode {
-  const [said, setSaid] = useState('');
-  const [fault, setFault] = useState('');
-  const send: Send = async (done, work) => {
-    setFault('');
-    try {
-      await work();
-      setSaid(done);
-      return true;
-    } catch (error) {
-      setFault(wordsOf(error));
-      return false;
-    } finally {
-      changed();
-    }
-  };
+  const { said, fault, act } = useAct(changed);
   return (
     <details class="controls">
       <summary>Write to it, or stop it</summary>
-      <MessageForm runId={runId} send={send} />
-      <StopPanel runId={runId} send={send} />
-      <p class="said" role="status">
-        {said}
-      </p>
-      <p class="fault" role="alert">
-        {fault}
-      </p>
+      <MessageForm runId={runId} act={act} />
+      <StopPanel runId={runId} act={act} />
+      <Outcome said={said} fault={fault} />
     </details>
   );
 }
 
 interface SendingProps {
   readonly runId: string;
-  readonly send: Send;
+  readonly act: Act;
 }
 
-function MessageForm({ runId, send }: SendingProps): VNode {
+function MessageForm({ runId, act }: SendingProps): VNode {
   const [text, setText] = useState('');
   // The same message again, after a lost answer, counts once.
   const id = useRef(newKey());
@@ -58,8 +37,9 @@ function MessageForm({ runId, send }: SendingProps): VNode {
     const message = text.trim();
     if (message === '') return;
     const body = { text: message, id: id.current };
-    const isSent = await send('The message is sent.', () =>
-      post(pathOf('runs', runId, 'messages'), body),
+    const isSent = await act(
+      () => post(pathOf('runs', runId, 'messages'), body),
+      'The message is sent.',
     );
     if (!isSent) return;
     id.current = newKey();
@@ -82,12 +62,12 @@ function MessageForm({ runId, send }: SendingProps): VNode {
   );
 }
 
-function StopPanel({ runId, send }: SendingProps): VNode {
+function StopPanel({ runId, act }: SendingProps): VNode {
   const [isAsked, setAsked] = useState(false);
   const place = useRef<HTMLDivElement>(null);
   useFocusOnChange(isAsked, () => place.current?.querySelector('button'));
   const interrupt = async (): Promise<void> => {
-    await send('The run is being stopped.', () => post(pathOf('runs', runId, 'interrupt'), {}));
+    await act(() => post(pathOf('runs', runId, 'interrupt'), {}), 'The run is being stopped.');
     setAsked(false);
   };
   return (

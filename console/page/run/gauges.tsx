@@ -7,7 +7,7 @@ import type { Story } from './story.js';
 
 const NEARLY = 0.85;
 
-interface Figure {
+export interface Figure {
   readonly name: string;
   readonly used: number | undefined;
   readonly limit: unknown;
@@ -45,7 +45,7 @@ function figuresOf(state: RunState | undefined, story: Story): readonly Figure[]
   ];
 }
 
-function Gauge({ name, used, limit, show }: Figure): VNode | null {
+export function Gauge({ name, used, limit, show }: Figure): VNode | null {
   if (used === undefined) return null;
   const max = typeof limit === 'number' && limit > 0 ? limit : undefined;
   const share = max === undefined ? 0 : used / max;

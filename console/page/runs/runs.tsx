@@ -6,6 +6,7 @@ import { Button } from '../parts/button.js';
 import { cost, dateTime, duration, exactTime, words } from '../parts/format.js';
 import { InertLine } from '../parts/inert.js';
 import { StatusBadge } from '../parts/status-badge.js';
+import { TableHead } from '../parts/table-head.js';
 import { useTick } from '../parts/use-tick.js';
 import { useTitle } from '../parts/use-title.js';
 import { runPath } from '../parts/paths.js';
@@ -42,15 +43,7 @@ function RunTable({ runs }: { readonly runs: readonly Run[] }): VNode {
   useTick(REDRAW_MS);
   return (
     <table class="panel run-table" hidden={runs.length === 0}>
-      <thead>
-        <tr>
-          {COLUMNS.map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead columns={COLUMNS} />
       <tbody>
         {runs.map((run) => (
           <RunRow key={run.runId} run={run} />

@@ -3,8 +3,11 @@
 export interface Place {
   /** Two addresses of one key are one view, which is only told of the new one. */
   readonly key: string;
-  readonly view: 'inbox' | 'runs' | 'run' | 'freezes' | 'trail';
+  readonly view:
+    'inbox' | 'runs' | 'run' | 'goals' | 'goal' | 'evidence' | 'brief' | 'freezes' | 'trail';
   readonly id?: string;
+  /** Of what `id` names: an id of evidence, the number of a cycle and the digest of its brief. */
+  readonly part?: string;
 }
 
 interface Route {
@@ -17,6 +20,10 @@ const ROUTES: readonly Route[] = [
   { path: /^\/(?:inbox|approvals|questions)\/(?<id>[^/]+)$/, view: 'inbox' },
   { path: /^\/freezes$/, view: 'freezes' },
   { path: /^\/trail$/, view: 'trail' },
+  { path: /^\/goals$/, view: 'goals' },
+  { path: /^\/goals\/(?<id>[^/]+)$/, view: 'goal' },
+  { path: /^\/goals\/(?<id>[^/]+)\/evidence\/(?<part>[^/]+)$/, view: 'evidence' },
+  { path: /^\/goals\/(?<id>[^/]+)\/briefs\/(?<part>\d+(?:\/[0-9a-f]{64})?)$/, view: 'brief' },
   { path: /^\/runs$/, view: 'runs' },
   { path: /^\/runs\/(?<id>[^/]+)$/, view: 'run' },
 ];
@@ -28,10 +35,16 @@ export function placeOf(path: string): Place | undefined {
     if (match === null) continue;
     const { view } = route;
     const id = decoded(match.groups?.['id']);
-    // Each run is a view of its own.
-    return { view, key: view === 'run' ? `run ${id}` : view, ...(id !== undefined && { id }) };
+    const part = decoded(match.groups?.['part']);
+    const named = { ...(id !== undefined && { id }), ...(part !== undefined && { part }) };
+    return { view, key: keyOf(view, named), ...named };
   }
   return undefined;
+}
+
+/** Questions are shown beside their list; everything else that has a name is a view of its own. */
+function keyOf(view: Place['view'], { id, part }: Pick<Place, 'id' | 'part'>): string {
+  return view === 'inbox' || id === undefined ? view : JSON.stringify([view, id, part]);
 }
 
 function decoded(encoded: string | undefined): string | undefined {

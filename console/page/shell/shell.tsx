@@ -46,6 +46,8 @@ export function Shell(): VNode {
   );
 }
 
+const GOAL_VIEWS: readonly (Place['view'] | undefined)[] = ['goals', 'goal', 'evidence', 'brief'];
+
 interface NavigationProps {
   readonly place: Place | undefined;
   /** Undefined: nobody is logged in, or nobody knows yet. */
@@ -68,6 +70,9 @@ function Navigation({ place, me }: NavigationProps): VNode {
         <>
           <a href="/runs" {...here(place?.view === 'runs' || place?.view === 'run')}>
             Runs
+          </a>
+          <a href="/goals" {...here(GOAL_VIEWS.includes(place?.view))}>
+            Goals
           </a>
           <a href="/freezes" {...here(place?.view === 'freezes')}>
             Freezes

@@ -1,8 +1,8 @@
 /** The view of an address. */
 import type { VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import type { Person } from '../data/api-types.js';
 import { InboxView } from '../inbox/inbox.js';
+import { Later } from '../parts/later.js';
 import { may, NotForYou } from '../parts/rights.js';
 import { RunView } from '../run/run.js';
 import { Runs } from '../runs/runs.js';
@@ -13,9 +13,19 @@ export interface ViewProps {
   readonly place: Place;
 }
 
-const NEEDED = { runs: 'read', run: 'read', freezes: 'read', trail: 'audit' } as const;
+const NEEDED = {
+  runs: 'read',
+  run: 'read',
+  goals: 'read',
+  goal: 'read',
+  evidence: 'read',
+  brief: 'read',
+  freezes: 'read',
+  trail: 'audit',
+} as const;
 
-export function View({ me, place }: ViewProps): VNode {
+export function View(props: ViewProps): VNode {
+  const { me, place } = props;
   const needed = place.view === 'inbox' ? undefined : NEEDED[place.view];
   if (needed !== undefined && !may(me, needed)) return <NotForYou me={me} needed={needed} />;
   switch (place.view) {
@@ -24,49 +34,35 @@ export function View({ me, place }: ViewProps): VNode {
     case 'runs':
       return <Runs me={me} />;
     case 'freezes':
-      return <Later me={me} load={freezes} />;
+      return <Later load={freezes} props={props} />;
     case 'trail':
-      return <Later me={me} load={trail} />;
+      return <Later load={trail} props={props} />;
+    case 'goals':
+    case 'goal':
+    case 'evidence':
+    case 'brief':
+      return <Later load={ofGoals} props={props} />;
     case 'run':
       return <RunView runId={place.id ?? ''} />;
   }
 }
 
-/** A view draws itself from what is known of the person. */
-type Loaded = (me: Person) => VNode;
+type Loaded = (props: ViewProps) => VNode;
 
 const freezes = async (): Promise<Loaded> => {
   const { FreezesView } = await import('../controls/freezes-view.js');
-  return (me) => <FreezesView me={me} />;
+  return ({ me }) => <FreezesView me={me} />;
 };
 const trail = async (): Promise<Loaded> => {
   const { TrailView } = await import('../controls/trail-view.js');
-  return (me) => <TrailView me={me} />;
+  return ({ me }) => <TrailView me={me} />;
 };
-
-interface LaterProps {
-  readonly me: Person;
-  readonly load: () => Promise<Loaded>;
-}
-
-/** A view that few people open: its code is fetched when somebody does. */
-function Later({ me, load }: LaterProps): VNode {
-  const [found, setFound] = useState<Loaded | 'failed'>();
-  useEffect(() => {
-    load().then(
-      (view) => setFound(() => view),
-      () => setFound('failed'),
-    );
-  }, [load]);
-  if (found === undefined) {
-    return (
-      <p class="empty quiet" role="status">
-        Fetching the view …
-      </p>
-    );
-  }
-  if (found === 'failed') {
-    return <p class="empty quiet">This view cannot be fetched now. Load the page anew.</p>;
-  }
-  return found(me);
-}
+const ofGoals = async (): Promise<Loaded> => {
+  const { BriefView, EvidenceView, GoalsView, GoalView } = await import('../goals/views.js');
+  return ({ me, place: { view, id = '', part = '' } }) => {
+    if (view === 'goal') return <GoalView me={me} goalId={id} />;
+    if (view === 'evidence') return <EvidenceView goalId={id} evidenceId={part} />;
+    if (view === 'brief') return <BriefView goalId={id} cycle={part} />;
+    return <GoalsView me={me} />;
+  };
+};

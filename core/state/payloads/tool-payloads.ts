@@ -73,6 +73,8 @@ export interface ExecuteToolOutput extends Acknowledged {
   readonly costMicroUsd?: number;
   /** A figure of the tool was none: the bound counts. */
   readonly costUnreadable?: true;
+  /** Of a tool of a goal: evidence that the call names and that does not exist. */
+  readonly warnings?: readonly string[];
 }
 
 export type ToolOutcome =

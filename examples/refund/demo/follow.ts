@@ -7,8 +7,8 @@ import {
   type RunResult,
 } from '../../../index.js';
 import { eventLine, isDetail } from '../../../cli/render/index.js';
-import type { Desk } from './desk.js';
-import type { Terminal } from './terminal.js';
+import type { Desk } from '../../demo/desk.js';
+import type { Terminal } from '../../demo/terminal.js';
 
 export interface Following {
   readonly client: HoldfastClient;

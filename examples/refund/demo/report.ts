@@ -3,7 +3,7 @@ import { costLine, inert, inertLines, usdText } from '../../../cli/render/index.
 import { shopAt } from '../shop/client.js';
 import type { Ended } from './request.js';
 import type { Stage } from './stage.js';
-import type { Terminal } from './terminal.js';
+import type { Terminal } from '../../demo/terminal.js';
 
 const ANSWER_CHARS_MAX = 2_000;
 

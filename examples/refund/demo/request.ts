@@ -4,10 +4,10 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { newRunId, type RunResult } from '../../../index.js';
 import { BUSINESS_QUEUE } from '../business/queues.js';
 import type { refundProcess, RefundDecided } from '../business/refund-process.js';
-import { createDesk } from './desk.js';
+import { createDesk } from '../../demo/desk.js';
 import { followRun } from './follow.js';
 import type { Stage } from './stage.js';
-import type { Terminal } from './terminal.js';
+import type { Terminal } from '../../demo/terminal.js';
 
 export interface RequestOptions {
   readonly stage: Stage;
@@ -66,6 +66,7 @@ async function follow(
     terminal,
     onSilence: () => stop.abort('interrupted'),
     onError: (error) => stop.abort(error),
+    command: 'npm start',
   });
   const results: RunResult[] = [];
   for (const kind of KINDS) {

@@ -10,12 +10,13 @@ import { businessBundle } from '../business/bundle.js';
 import { AGENT_QUEUE } from '../business/queues.js';
 import { createBusinessWorker } from '../business/worker.js';
 import { refundScript } from '../script.js';
-import type { Closers } from './closers.js';
-import { takeDemoFolder } from './demo-folder.js';
+import type { Closers } from '../../demo/closers.js';
+import { freshDatabase, takeDemoFolder } from '../../demo/demo-folder.js';
+
 import { keepAlive, type KeptService } from './keep-alive.js';
 import { startService } from './service.js';
-import { demoServer, type DemoServer } from './temporal.js';
-import type { Terminal } from './terminal.js';
+import { demoServer, type DemoServer } from '../../demo/temporal.js';
+import type { Terminal } from '../../demo/terminal.js';
 
 export interface StageOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -44,7 +45,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
   const server = startTemporal(options);
   const bundle = businessBundle();
   const model = startModel(options);
-  const shopUrl = startShop(options, folder.shopDatabase);
+  const shopUrl = startShop(options, freshDatabase(join(folder.path, 'shop.db')));
   const parts = [
     server,
     shopUrl,

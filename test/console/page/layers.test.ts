@@ -12,6 +12,7 @@ const FOLDERS = [
   'card',
   'run',
   'runs',
+  'goals',
   'inbox',
   'controls',
   'shell',

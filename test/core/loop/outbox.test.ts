@@ -1,5 +1,5 @@
 import { viewOfRun } from '../../../core/loop/run-result.js';
-import type { ActivityEffect } from '../../../core/state/effect.js';
+import { isActivity, type ActivityEffect } from '../../../core/state/effect.js';
 import { BATCH_BYTES_MAX, EVENTS_PER_BATCH, wholeEvents } from '../../../core/step/outbox.js';
 import { call, calls, failure, says } from '../script.js';
 import {
@@ -21,7 +21,7 @@ function reject(shell: Shell, reason: string): void {
 }
 
 function batchesOf(shell: Shell): readonly ActivityEffect['input'][] {
-  return shell.effects.flatMap((effect) => ('input' in effect ? [effect.input] : []));
+  return shell.effects.flatMap((effect) => (isActivity(effect) ? [effect.input] : []));
 }
 
 describe('events leave by the outbox', () => {
@@ -30,7 +30,7 @@ describe('events leave by the outbox', () => {
     finish(shell);
     const stores = shell.effects.filter((effect) => effect.kind !== 'execute_tool');
     const carried = stores.flatMap((effect) =>
-      'input' in effect ? wholeEvents(effect.input) : [],
+      isActivity(effect) ? wholeEvents(effect.input) : [],
     );
     expect(carried).toEqual(shell.events);
     expect(started(shell, 'flush')).toEqual([]);

@@ -23,11 +23,17 @@ test('what may not count is in the audit trail, and refused controls are told to
       'input_ignored',
       'permission_mode',
       'permission_mode_refused',
+      'goal_message_refused',
+      'rejected_goalMessage',
       ...[...signals, ...controls].map((name) => `rejected_${name}`),
     ].toSorted(),
   );
   expect(flagged('counts')).toEqual(['permission_mode']);
-  expect(flagged('refusesControl')).toEqual(['permission_mode_refused', 'model_refused']);
+  expect(flagged('refusesControl')).toEqual([
+    'permission_mode_refused',
+    'model_refused',
+    'goal_message_refused',
+  ]);
   expect(warningKind('of_a_newer_release')).toBeUndefined();
 });
 
@@ -39,6 +45,10 @@ test('everything works for the run but what only stores, and an interrupt ends w
     'account_call',
     'flush',
     'close_run',
+    'open_goal',
+    'close_cycle',
+    'save_checkpoint',
+    'take_message',
   ]);
 });
 

@@ -1,0 +1,43 @@
+/** What the server knows of a run by its id. */
+import type { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+
+const ASK_MS_MAX = 20_000;
+
+export interface DescribedRun {
+  readonly state: 'running' | 'closed' | 'not_found';
+  /** Of a closed one that failed: the type of its failure. */
+  readonly failure?: string;
+}
+
+/** Undefined: the server did not say. */
+export async function describeRun(
+  connected: () => Context['client'],
+  workflowId: string,
+): Promise<DescribedRun | undefined> {
+  const deadline = Date.now() + ASK_MS_MAX;
+  try {
+    const client = connected();
+    const handle = client.workflow.getHandle(workflowId);
+    const { status } = await client.withDeadline(deadline, () => handle.describe());
+    if (status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW') {
+      return { state: 'running' };
+    }
+    if (status.name !== 'FAILED') return { state: 'closed' };
+    const failure = await client
+      .withDeadline(deadline, () => handle.result())
+      .then(() => undefined, typeOf);
+    return { state: 'closed', ...(failure !== undefined && { failure }) };
+  } catch (error) {
+    return isNotFound(error) ? { state: 'not_found' } : undefined;
+  }
+}
+
+function typeOf(error: unknown): string | undefined {
+  const { cause } = (error ?? {}) as { readonly cause?: unknown };
+  return cause instanceof ApplicationFailure ? (cause.type ?? undefined) : undefined;
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof Error && error.name === 'WorkflowNotFoundError';
+}

@@ -1,0 +1,106 @@
+/**
+ * How the child of a goal ended: its result in the store, else what Temporal knows of it.
+ * Invariants: the child's own word is looked for once more after Temporal says that it is closed; what nobody knows is
+ * said to be unconfirmed, never guessed.
+ */
+import { NO_USAGE } from '../../core/state/model.js';
+import type { CloseCycleInput, CycleOutcome } from '../../core/state/goal/payloads.js';
+import type { Counters } from '../../core/state/result.js';
+import type { StoreCalls } from '../../store/store.js';
+import type { Scope } from '../scope.js';
+
+export interface ChildOutcome {
+  /** Absent: it goes on. */
+  readonly outcome?: Omit<CycleOutcome, 'doubt'>;
+  readonly waiting?: true;
+  /** ms since epoch, by the child's own result. */
+  readonly at?: number;
+}
+
+const UNSERVED: readonly string[] = ['UnknownAgent', 'NotServed', 'ToolUnavailable'];
+
+export async function childOutcome(
+  store: StoreCalls,
+  scope: Scope,
+  { run, child, last }: Pick<CloseCycleInput, 'run' | 'child' | 'last'>,
+): Promise<ChildOutcome> {
+  const { tenant } = run;
+  const told = await outcomeIn(store, tenant, child);
+  if (told?.outcome !== undefined) return told;
+  const known = await scope.describe?.(child);
+  if (known?.state === 'closed' || known?.state === 'not_found') {
+    const late = await outcomeIn(store, tenant, child);
+    if (late?.outcome !== undefined) return late;
+    return { outcome: await lost(store, tenant, { child, failure: known.failure }) };
+  }
+  if (!last) return told?.waiting ? { waiting: true } : {};
+  const { costMicroUsd, models } = await store.attemptedCost(tenant, child);
+  return { outcome: { ...failed('lost', costMicroUsd), replied: models > 0, unconfirmed: true } };
+}
+
+async function outcomeIn(
+  store: StoreCalls,
+  tenant: string,
+  child: string,
+): Promise<ChildOutcome | undefined> {
+  const row = await store.getRun(tenant, child);
+  if (row === undefined) return undefined;
+  if (row.result === undefined) return row.status === 'running' ? {} : { waiting: true };
+  const { status, stopReason, detail, costMicroUsd, counters } = row.result;
+  const unserved = stopReason === 'tool_unavailable' || UNSERVED.includes(detail ?? '');
+  return {
+    outcome: {
+      status,
+      stopReason,
+      ...(detail !== undefined && { detail }),
+      costMicroUsd,
+      counters,
+      replied: counters.turnCount > 0,
+      ...(unserved && { unserved: true }),
+    },
+    ...(row.completedAt !== undefined && { at: row.completedAt }),
+  };
+}
+
+interface Lost {
+  readonly child: string;
+  /** Code of the failure with which it was refused. */
+  readonly failure: string | undefined;
+}
+
+async function lost(store: StoreCalls, tenant: string, { child, failure }: Lost) {
+  const { costMicroUsd, models } = await store.attemptedCost(tenant, child);
+  const unserved = failure !== undefined && UNSERVED.includes(failure);
+  return {
+    ...failed(failure ?? 'lost', costMicroUsd),
+    replied: models > 0,
+    ...(unserved && { unserved: true as const }),
+  };
+}
+
+function failed(detail: string, costMicroUsd: number) {
+  const counters: Counters = { ...NO_COUNTERS, costMicroUsd };
+  return { status: 'failed', stopReason: 'failed', detail, costMicroUsd, counters } as const;
+}
+
+const NO_COUNTERS: Counters = {
+  modelCalls: 0,
+  turnCount: 0,
+  step: 0,
+  proposedCalls: 0,
+  toolCalls: 0,
+  toolAttempts: 0,
+  deniedCalls: 0,
+  invalidCalls: 0,
+  skippedCalls: 0,
+  inputRequests: 0,
+  notStartedCalls: 0,
+  recoveryCount: 0,
+  compactions: { proactive: 0, reactive: 0 },
+  stopHookReentries: 0,
+  fallbacks: 0,
+  usage: NO_USAGE,
+  costMicroUsd: 0,
+  activeMs: 0,
+  waitingMs: 0,
+};

@@ -1,0 +1,148 @@
+/**
+ * Starting a goal.
+ * Invariants: a definition that cannot work is refused before anything is sent; the workflow id is the goal's id, so that
+ * a repeated start finds the goal instead of making a second one.
+ */
+import { HoldfastError } from '../../core/state/errors.js';
+import type { GoalBudget, StoredDefinition } from '../../core/state/goal/definition.js';
+import type { ProposedStep } from '../../core/state/goal/proposal.js';
+import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
+import { normalGoal } from '../../authoring/goal/normal-goal.js';
+import { GOAL_RUN } from '../../workflows/messages.js';
+import { checkGoal, checkGoalId, definitionDigest, type GoalRequest } from './check-goal.js';
+import { asWritten, DEFINITION_MEMO, isKnownGoal } from './known-goal.js';
+import { tellGoal } from './tell-goal.js';
+import { storeOf, type Link } from '../link.js';
+import { refuseUnserved } from '../runs/served-agents.js';
+import { ownStore, startPrepared } from '../runs/start-workflow.js';
+import { OPEN_LIMIT_MS, untilOpen } from '../runs/until-open.js';
+
+export interface GoalStartOptions extends GoalRequest {
+  /** Default: a new `goal_<ulid>`; at most 96 characters. The same id with the same definition gives that goal. */
+  readonly goalId?: string;
+  /**
+   * Absent: the start is refused when no living worker serves the agent, and waits until the goal is open, so that a bad
+   * definition is an error here. True: it waits for a worker as well. False: it waits for nothing.
+   */
+  readonly wait?: boolean;
+  /** Longest wait until it is open, in ms; default 30,000, and with `wait: true` a day. */
+  readonly openLimitMs?: number;
+}
+
+export interface RestartOptions extends Pick<
+  GoalStartOptions,
+  'caller' | 'traceId' | 'wait' | 'openLimitMs'
+> {
+  /** Of the new goal; default: a new id. */
+  readonly goalId?: string;
+  /** Where to go on; default: the newest checkpoint. */
+  readonly from?: string;
+  /** Money and counts begin from zero: what is left out is as in the goal's definition. */
+  readonly budget?: Partial<GoalBudget>;
+  /** In place of the plan that is carried over. */
+  readonly plan?: readonly ProposedStep[];
+}
+
+/** With `wait: true`: as long as a run waits for its worker. */
+const WAIT_LIMIT_MS = DEFAULT_SETTINGS.unservedTimeoutMs;
+
+/** Gives its id. `signal` ends the wait until the goal is open, not the goal. */
+export async function startGoal(
+  link: Link,
+  options: GoalStartOptions,
+  signal?: AbortSignal,
+): Promise<string> {
+  const tenant = options.tenant ?? link.tenant;
+  const own = { ...link, tenant };
+  const goalId = checkGoalId(options.goalId);
+  const start = checkGoal({ ...options, tenant });
+  const { goal, from } = start;
+  const wanted = {
+    goalId,
+    digest: definitionDigest(goal, from),
+    definition: definitionDigest(goal, undefined),
+  };
+  const { wait, openLimitMs } = options;
+  const limitMs = openLimitMs ?? (wait === true ? WAIT_LIMIT_MS : OPEN_LIMIT_MS);
+  const isNamed = options.goalId !== undefined;
+  if (isNamed && (await isKnownGoal(own, wanted))) return goalId;
+  if (wait === undefined) {
+    await refuseUnserved(own, { agent: goal.agent, runId: options.goalId, limitMs, signal });
+  }
+  await startPrepared(own, {
+    type: GOAL_RUN,
+    id: goalId,
+    input: { ...start, ...(await ownStore(own)) },
+    agent: goal.agent,
+    tenant,
+    summary: goal.objective,
+    memo: { [DEFINITION_MEMO]: wanted.digest },
+  }).catch(async (error: unknown) => {
+    // Somebody was faster, and theirs has ended already.
+    if (!isNamed || !isTaken(error) || !(await isKnownGoal(own, wanted))) throw error;
+  });
+  // Somebody may have been faster with another definition.
+  if (isNamed) await isKnownGoal(own, wanted);
+  if (wait !== false) await untilOpen(own, goalId, { limitMs, signal, needsWorker: wait !== true });
+  return goalId;
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof HoldfastError && error.code === 'RunExists';
+}
+
+/** A new goal with plan, state and measurements of another one; gives its id. Errors: as startGoal; StoreUnavailable, RunNotFound. */
+export async function restartGoal(
+  link: Link,
+  goalId: string,
+  options: RestartOptions = {},
+): Promise<string> {
+  const { from: checkpoint, budget, plan, goalId: newId, ...rest } = options;
+  const definition = await definitionOfGoal(link, goalId);
+  const started = await startGoal(link, {
+    ...rest,
+    ...(newId !== undefined && { goalId: newId }),
+    definition: {
+      ...definition,
+      // A higher limit of a person than the old one raises the highest as well, unless that is said.
+      budget: withRoom({ ...definition.budget, ...budget }, budget),
+    },
+    from: { goalId, ...(checkpoint !== undefined && { checkpoint }) },
+  });
+  if (plan !== undefined) {
+    const by = options.caller === undefined ? {} : { by: options.caller };
+    await tellGoal(link, { goalId: started, said: { type: 'setPlan', steps: plan }, who: by });
+  }
+  return started;
+}
+
+function withRoom(budget: GoalBudget, given: Partial<GoalBudget> | undefined): GoalBudget {
+  const { maxCostMicroUsd: money, hardMaxCostMicroUsd: hard = money } = budget;
+  if (given?.hardMaxCostMicroUsd !== undefined || hard >= money) return budget;
+  return { ...budget, hardMaxCostMicroUsd: money };
+}
+
+/** As it was started, with every default. Errors: StoreUnavailable, RunNotFound, TranscriptMissing. */
+export async function definitionOfGoal({ tenant, ...link }: Link, goalId: string) {
+  const store = storeOf(link);
+  const page = await store.readEvents({ tenant, runId: goalId }, { sinceSeq: 0, limit: 1 });
+  const [first] = page.events;
+  if (first?.type !== 'goal_started') {
+    throw new HoldfastError('RunNotFound', `The store knows no goal ${goalId.slice(0, 200)}.`, {
+      hint: 'List the goals with `holdfast goal list`.',
+      details: { runId: goalId },
+    });
+  }
+  const text = await store.getBlob(tenant, first.definition);
+  if (text === undefined) {
+    throw new HoldfastError(
+      'TranscriptMissing',
+      `The store has lost the definition of ${goalId}.`,
+      {
+        hint: 'Name the store of the workers with HOLDFAST_STORE.',
+        details: { runId: goalId },
+      },
+    );
+  }
+  return normalGoal(asWritten(JSON.parse(text) as StoredDefinition), `Goal ${goalId}`);
+}

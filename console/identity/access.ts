@@ -1,0 +1,13 @@
+/** What people do at the desk. */
+export const ACCESSES = [
+  /** One's own questions. */
+  'answer',
+  'read',
+  'message',
+  'interrupt',
+  /** Says something to goals, such as more money. */
+  'steer',
+  'freeze',
+  'audit',
+] as const;
+export type Access = (typeof ACCESSES)[number];

@@ -1,0 +1,107 @@
+/** The head of a goal: what is wanted within what, how it stands, how it ended. */
+import type { VNode } from 'preact';
+import type { GoalDetail, RunResult } from '../data/api-types.js';
+import { now } from '../data/connection.js';
+import { Fact } from '../parts/fact.js';
+import { Exact } from '../parts/folded.js';
+import { dateTime, relative } from '../parts/format.js';
+import { InertBlock, InertLine } from '../parts/inert.js';
+import { runPath } from '../parts/paths.js';
+import { StatusBadge } from '../parts/status-badge.js';
+import { webAddress } from '../parts/web-address.js';
+import { ResultNotice } from '../run/result-notice.js';
+import { paceText } from './pace-words.js';
+import { statusOf } from './use-goal.js';
+
+export function GoalHead({ goal }: { readonly goal: GoalDetail }): VNode {
+  const { goalId, startedAt, completedAt, result, definition } = goal;
+  const temporalUrl = webAddress(goal.temporalUrl);
+  const when =
+    completedAt === undefined
+      ? `began ${relative(startedAt, now())}`
+      : `${dateTime(startedAt)}, ended ${relative(completedAt, now())}`;
+  return (
+    <header class="run-head">
+      <p class="run-links">
+        <a href="/goals">← Goals</a>
+        {temporalUrl !== undefined && (
+          <a href={temporalUrl} target="_blank" rel="noopener noreferrer">
+            In Temporal’s own page ↗
+          </a>
+        )}
+      </p>
+      <div class="card-title">
+        <StatusBadge status={statusOf(goal)} />
+        <h1>
+          <InertLine text={goalId} max={128} />
+        </h1>
+        <span class="help">{when}</span>
+      </div>
+      <div class="goal-objective">
+        <InertBlock text={definition?.objective ?? goal.objective} />
+      </div>
+      <GoalFacts goal={goal} />
+      {definition !== undefined && <Exact title="The definition" value={definition} />}
+      {result !== undefined && (
+        <div class="notices">
+          <ResultNotice result={result as RunResult} runId={goalId} />
+        </div>
+      )}
+    </header>
+  );
+}
+
+function GoalFacts({ goal }: { readonly goal: GoalDetail }): VNode {
+  const { agent, caller, definition, view, nextWake } = goal;
+  const constraints = definition?.constraints ?? [];
+  const wakes = view === undefined ? nextWake : view.sleep?.until;
+  const pace = view?.['pace'] ?? definition?.['pace'];
+  return (
+    <dl class="facts">
+      {constraints.length > 0 && (
+        <Fact name="Constraints">
+          <ul class="goal-constraints">
+            {constraints.map((text) => (
+              <li key={text}>
+                <InertLine text={text} max={500} />
+              </li>
+            ))}
+          </ul>
+        </Fact>
+      )}
+      <Fact name="Agent">
+        <InertLine text={agent} />
+      </Fact>
+      {caller !== undefined && (
+        <Fact name="Started by">
+          <InertLine text={caller} />
+        </Fact>
+      )}
+      {view?.cycle !== undefined && (
+        <Fact name="Open cycle">
+          <a href={runPath(view.cycle.runId)}>
+            <InertLine text={view.cycle.runId} max={128} />
+          </a>
+        </Fact>
+      )}
+      {pace !== undefined && (
+        <Fact name="Pace">
+          <InertLine text={paceText(pace)} max={120} />
+        </Fact>
+      )}
+      {wakes !== undefined && (
+        <Fact name="Wakes">{`${relative(wakes, now())} (${dateTime(wakes)})`}</Fact>
+      )}
+      {view?.sleep !== undefined && wakes === undefined && (
+        <Fact name="Sleeps">
+          until somebody wakes it: <InertLine text={view.sleep.because} max={200} />
+        </Fact>
+      )}
+      {view?.paused !== undefined && (
+        <Fact name="Paused by">
+          <InertLine text={view.paused.by} max={100} />
+        </Fact>
+      )}
+    </dl>
+  );
+}

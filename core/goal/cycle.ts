@@ -1,0 +1,220 @@
+/**
+ * A cycle: one child run with a slice of the goal's money. Prepared (its brief, its row in the store), started, waited
+ * for, closed.
+ * Invariants: never two at once; the child's own word is a hint, its outcome is read from the store; money is reserved
+ * before, and what is left comes back with the outcome.
+ */
+import type { ActivityEffect } from '../state/effect.js';
+import type { Failure } from '../state/failure.js';
+import type { Goal, OpenCycle, OpenGoal } from '../state/goal/goal.js';
+import type { PrepareCycleInput, PrepareCycleOutput } from '../state/goal/payloads.js';
+import type { Slice } from '../state/goal/terms.js';
+import type { Step } from '../state/run.js';
+import type { Ruling } from '../step/advance.js';
+import { cancelTimer, flying, nextId, only, start, startTimer } from '../step/inflight.js';
+import { reserve } from './money.js';
+import { GOAL_STORE_LIMITS, ofOpenGoal, tell, warnOf } from './telling.js';
+import { MINUTE_MS, endCycle, failedOutcome } from './cycle-end.js';
+
+/** The next cycle begins: its money is reserved, its brief is written. */
+export function beginCycle(goal: OpenGoal, slice: Slice): Step<OpenGoal> {
+  const n = goal.cycles + 1;
+  const cycle: OpenCycle = {
+    n,
+    child: `${goal.runId}:c${n}`,
+    agent: goal.agent,
+    slice,
+    stage: 'preparing',
+    startedAt: goal.now,
+    reads: goal.unread,
+    due: false,
+  };
+  const { draft: _, sleep: __, ...rest } = goal;
+  const reserved = reserve(rest, slice.maxCostMicroUsd + goal.terms.roundMicroUsd);
+  const begun: OpenGoal = {
+    ...reserved,
+    cycle,
+    unread: [],
+    cycles: n,
+    lastCycleStart: goal.now,
+    tally: { ...goal.tally, step: n },
+  };
+  return prepare(begun, { cycle, register: true });
+}
+
+/** The brief that a cycle would get, for whoever approves it. */
+export function draftCycle(goal: OpenGoal, slice: Slice): Step<OpenGoal> {
+  const n = goal.cycles + 1;
+  const child = `${goal.runId}:c${n}`;
+  return prepare(goal, {
+    cycle: { n, child, agent: goal.agent, slice, reads: goal.unread },
+    register: false,
+  });
+}
+
+interface Preparing {
+  readonly cycle: Pick<OpenCycle, 'n' | 'child' | 'agent' | 'slice' | 'reads'>;
+  readonly register: boolean;
+}
+
+function prepare(goal: OpenGoal, { cycle, register }: Preparing): Step<OpenGoal> {
+  const { n, child, agent, slice, reads } = cycle;
+  const { agentVersion, briefTokens, unavailableMs } = goal.terms;
+  const input = (events: PrepareCycleInput['events']): PrepareCycleInput => ({
+    ...ofOpenGoal(goal),
+    n,
+    child,
+    agent,
+    ...(agentVersion !== undefined && { agentVersion }),
+    slice,
+    briefTokens,
+    reads,
+    feedback: goal.feedback,
+    checks: goal.checks,
+    register,
+    unservedMs: unavailableMs,
+    events,
+  });
+  return start(goal, 'prepare_cycle', (id, events): ActivityEffect => ({
+    kind: 'prepare_cycle',
+    id,
+    input: input(events),
+    limits: GOAL_STORE_LIMITS,
+    summary: `cycle ${n}`,
+  }));
+}
+
+/** Fact: a brief is written, and the child's row with it. */
+export function cyclePrepared(goal: OpenGoal, _: string, output: PrepareCycleOutput): OpenGoal {
+  const { cycle } = goal;
+  const { brief, start: input, taken, begun } = output;
+  if (cycle?.stage !== 'preparing') {
+    const { hash, digest } = brief;
+    return { ...goal, draft: { n: goal.cycles + 1, digest, hash } };
+  }
+  if (taken) {
+    const warned = warnOf(goal, 'child_id_taken', `${cycle.child} belongs to another start`);
+    return endCycle(warned, failedOutcome('child_id_taken'));
+  }
+  const { hash, digest, tokens } = brief;
+  const prepared: OpenCycle = {
+    ...cycle,
+    stage: 'starting',
+    // It ran before a reset: its word has come already.
+    due: begun === true,
+    brief: { hash, digest, tokens },
+    input,
+  };
+  return { ...goal, cycle: prepared };
+}
+
+export function cycleNotPrepared(goal: OpenGoal, _: string, failure: Failure): OpenGoal {
+  if (goal.cycle?.stage === 'preparing')
+    return endCycle(goal, failedOutcome(failure.code, isUnserved(failure)));
+  // A brief that nobody can write is approved by nobody: the goal ends (rows.ts).
+  const { message } = failure;
+  return { ...goal, passed: true, streaks: { ...goal.streaks, unserved: message.slice(0, 200) } };
+}
+
+function isUnserved({ code }: Failure): boolean {
+  return code === 'ToolUnavailable' || code === 'UnknownAgent' || code === 'NotServed';
+}
+
+/** Rule: a prepared child is started, and waited for. */
+export function startChild(goal: OpenGoal): Ruling<OpenGoal> {
+  const { cycle } = goal;
+  if (cycle?.stage !== 'starting') return undefined;
+  if (flying(goal, ['start_child'])) return 'hold';
+  const { n, child, agent, slice, brief, input } = cycle;
+  if (input === undefined || brief === undefined) return undefined;
+  const told = tell(goal, {
+    type: 'cycle_started',
+    n,
+    runId: child,
+    agent,
+    budget: slice,
+    brief: brief.hash,
+    briefTokens: brief.tokens,
+  });
+  const id = nextId(goal, 'start_child');
+  const inflight = { ...goal.inflight, [id]: { kind: 'start_child' as const, cancelled: false } };
+  const { input: _, ...rest } = cycle;
+  return {
+    run: {
+      ...told,
+      inflight,
+      nextEffect: goal.nextEffect + 1,
+      cycle: rest,
+      feedback: [],
+      steeredBy: [],
+    },
+    effects: [{ kind: 'start_child', id, child, input }],
+  };
+}
+
+/** Fact: the child is there. */
+export function childStarted(goal: OpenGoal): OpenGoal {
+  const { cycle } = goal;
+  return cycle?.stage === 'starting' ? { ...goal, cycle: { ...cycle, stage: 'open' } } : goal;
+}
+
+/** Fact: a child says that it has ended. */
+export function childEnded(goal: Goal, child: string): Goal {
+  const { cycle } = goal;
+  return cycle?.child === child && cycle.stage !== 'preparing'
+    ? { ...goal, cycle: { ...cycle, due: true } }
+    : goal;
+}
+
+/** Rule: a child that is open is looked at when it says so, and at growing intervals without a word. */
+export function watchChild(goal: OpenGoal): Ruling<OpenGoal> {
+  const { cycle } = goal;
+  if (cycle?.stage === 'closing') return 'hold';
+  if (cycle?.stage !== 'open') return undefined;
+  if (cycle.due) return closeCycle(goal, cycle, false);
+  return cycle.look === undefined
+    ? lookLater(goal, cycle, cycle.nextLookMs ?? MINUTE_MS)
+    : undefined;
+}
+
+function lookLater(goal: OpenGoal, cycle: OpenCycle, afterMs: number): Step<OpenGoal> {
+  const timed = startTimer(goal, { at: goal.now + afterMs, summary: `look at ${cycle.child}` });
+  const look = { timer: nextId(goal, 'timer'), afterMs };
+  return { run: { ...timed.run, cycle: { ...cycle, look } }, effects: timed.effects };
+}
+
+/** `last`: without an outcome now the child is lost. */
+export function closeCycle(goal: OpenGoal, cycle: OpenCycle, last: boolean): Step<OpenGoal> {
+  const { look, ...rest } = cycle;
+  const untimed = look === undefined ? only(goal) : cancelTimer(goal, look.timer);
+  const closing: OpenCycle = {
+    ...rest,
+    stage: 'closing',
+    due: false,
+    lookedAfterMs: look?.afterMs ?? cycle.lookedAfterMs ?? MINUTE_MS,
+  };
+  const { terms } = goal;
+  const begun = start(
+    { ...untimed.run, cycle: closing },
+    'close_cycle',
+    (id, events): ActivityEffect => ({
+      kind: 'close_cycle',
+      id,
+      input: {
+        ...ofOpenGoal(goal),
+        n: cycle.n,
+        child: cycle.child,
+        agent: cycle.agent,
+        holdPlan: terms.approval.some(({ before }) => before === 'plan_change'),
+        handoffTo: terms.handoffTo,
+        maxAskedPauseMs: terms.maxAskedPauseMs,
+        last,
+        slice: cycle.slice,
+        events,
+      },
+      limits: GOAL_STORE_LIMITS,
+      summary: cycle.child,
+    }),
+  );
+  return { run: begun.run, effects: [...untimed.effects, ...begun.effects] };
+}

@@ -1,0 +1,50 @@
+/** The start of a case's goal, and what people say to it. */
+import type { GoalRequest } from '../../client/goals/check-goal.js';
+import type { RunEvent } from '../../core/state/event.js';
+import type { Fixture, ResolveApproval } from '../fixture.js';
+import type { CaseGoal, GoalAction } from '../goal-case.js';
+import { cycleOfRun, isNarrowed } from '../goal-tree.js';
+import { askFor } from './decisions.js';
+
+const PERSON = 'person';
+
+/** What a client sends. Errors: those of the client. */
+export function goalRequestOf({ task }: Fixture, { definition }: CaseGoal): GoalRequest {
+  const { caller, traceId } = task;
+  return {
+    definition,
+    ...(caller !== undefined && { caller }),
+    ...(traceId !== undefined && { traceId }),
+  };
+}
+
+/** Who speaks has every role that the goal's budget asks for. */
+export function saidBy({ definition }: CaseGoal): {
+  readonly by: string;
+  readonly roles: readonly string[];
+} {
+  const { budget } = definition as Partial<CaseGoal['definition']>;
+  return { by: PERSON, roles: budget?.budgetRoles ?? [] };
+}
+
+/** The body of a message. */
+export function messageBodyOf(action: GoalAction): { readonly type: string } {
+  const { kind, ...rest } = action;
+  return { type: kind, ...rest };
+}
+
+/** The run that a decision is meant for, among all of a goal; absent: nobody has asked. */
+export function decidedIn(
+  action: ResolveApproval,
+  tree: readonly RunEvent[],
+  {
+    goalId,
+    agentOf,
+  }: { readonly goalId: string; readonly agentOf: (n: number) => string | undefined },
+): string | undefined {
+  const meant = tree.filter(({ stamp: { runId } }) => {
+    if (action.goal) return runId === goalId;
+    return isNarrowed(action, cycleOfRun(runId), agentOf);
+  });
+  return askFor(action, meant)?.stamp.runId ?? (action.goal ? goalId : undefined);
+}

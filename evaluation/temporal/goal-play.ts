@@ -1,0 +1,322 @@
+/** One case of a goal on a real server: started, watched, and looked at with its cycles when it has ended. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { GoalHandle, HoldfastClient, RunHandle } from '../../client/index.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { OpenRunInput } from '../../core/state/effect.js';
+import type { RunEvent } from '../../core/state/event.js';
+import { wholeEvents } from '../../core/step/outbox.js';
+import { checkEvent, startChecking } from '../../pure/invariants.js';
+import { checkGoalEnd, checkGoalEvent, startGoalChecking } from '../../pure/goal/invariants.js';
+import { ofType } from '../compare/trail.js';
+import type { CaseRun } from '../engine.js';
+import type { Fixture } from '../fixture.js';
+import type { CaseGoal } from '../goal-case.js';
+import { cycleOfRun, mergedTree } from '../goal-tree.js';
+import { castOf, type Cast } from '../scripted/cast.js';
+import { decisionOf } from '../scripted/decisions.js';
+import { evidenceOf } from '../scripted/evidence.js';
+import { briefsOf, memoryOf, savedOf } from '../scripted/goal-seen.js';
+import { decidedIn, goalRequestOf, saidBy } from '../scripted/goal-start.js';
+import { occurrenceOf, openedOf, reachAtEnd } from '../scripted/moments.js';
+import { storedEvents, withTexts } from '../scripted/observe.js';
+import { caseLife, type CaseLife, type Work } from './case-life.js';
+import type { PlayOptions } from './case-play.js';
+import { watchGoal } from './goal-watch.js';
+import { sendingOf, type Sending } from './sending.js';
+import { losesWork } from './skip.js';
+import { tellRun, temporalStage, type Sent, type StageFacts } from './temporal-stage.js';
+import { turnsOf } from './turns.js';
+
+/** No case takes longer than this, in ms. */
+const CASE_LIMIT_MS = 200_000;
+const SHORT_HEARTBEATS = { heartbeatMs: { repeatable: 3_000, single: 3_000 } };
+const TENANT = 'default';
+
+export async function playGoalCase(
+  fixture: Fixture,
+  goal: CaseGoal,
+  options: PlayOptions,
+): Promise<CaseRun> {
+  const { host, runId: goalId } = options;
+  const over = new AbortController();
+  const handle = host.client.goal(goalId);
+  const turns = turnsOf(() => toolsInFlight(newestCycle(host.client, life)));
+  const sending = sendingOf();
+  const stage = temporalStage<GoalFacts>(
+    () => ({ handle, goal, client: host.client, host, life, turns }),
+    sendToTree,
+  );
+  const cast = castOf(fixture, stage, losesWork(fixture) ? SHORT_HEARTBEATS : {});
+  const { moments } = cast;
+  const ofPass = savedOf(moments);
+  const life: CaseLife = caseLife({
+    cast: () => cast,
+    turns,
+    sending,
+    over: over.signal,
+    onInput: (work) => cycleStarts(cast, work),
+    async onOutput(kind, input) {
+      const { runId } = input.run;
+      if (kind === 'open_run') {
+        const n = cycleOfRun(runId);
+        const started = life.events(goalId).filter((event) => isStart(event, n));
+        for (const event of started) await reachAtEnd(moments, occurrenceOf(event), stage.worker());
+        await reachAtEnd(moments, openedOf(runId), stage.worker());
+      }
+      if (kind !== 'save_checkpoint') return;
+      for (const event of wholeEvents(input)) ofPass.keeps(event);
+      if (ofPass.expects(goalId)) await stage.worker().together(() => ofPass.saved(goalId));
+      else await ofPass.saved(goalId);
+    },
+  });
+  host.cases.set(goalId, life);
+  try {
+    const began = performance.now();
+    return await play({ fixture, goal, cast, life, sending, handle, ...options, began }, over);
+  } finally {
+    over.abort();
+  }
+}
+
+function isStart(event: RunEvent, n: number | undefined): boolean {
+  return event.type === 'cycle_started' && event.n === n;
+}
+
+function cycleStarts(cast: Cast, { kind, input }: Work): void {
+  if (kind !== 'open_run') return;
+  const { run, start } = input as OpenRunInput;
+  const n = cycleOfRun(run.runId);
+  if (n !== undefined && start !== undefined) cast.cycleStarts({ n, agent: start.agent });
+}
+
+interface Playing extends PlayOptions {
+  readonly fixture: Fixture;
+  readonly goal: CaseGoal;
+  readonly cast: Cast;
+  readonly life: CaseLife;
+  readonly sending: Sending;
+  readonly handle: GoalHandle;
+  readonly began: number;
+}
+
+async function play(playing: Playing, over: AbortController): Promise<CaseRun> {
+  const { cast, host, handle, sending, signal, runId: goalId } = playing;
+  try {
+    await begin(playing);
+  } catch (error) {
+    return notStarted(playing, error);
+  }
+  const stop = new AbortController();
+  const limits = [stop.signal, over.signal, ...(signal === undefined ? [] : [signal])];
+  const until = AbortSignal.any(limits);
+  const watched = watchGoal({
+    store: host.store,
+    goal: { tenant: TENANT, goalId },
+    reach: (occurrence) => sending.during(() => cast.moments.reach(occurrence)),
+    isResting: () => isResting(handle),
+    signal: until,
+  });
+  try {
+    const ended = await Promise.race([
+      resultOf(playing, until),
+      watched.then((why) =>
+        why === 'ended' ? sleep(CASE_LIMIT_MS, 'late' as const, { ref: false }) : why,
+      ),
+    ]);
+    if (typeof ended !== 'string') return await observe(playing, ended);
+    stop.abort();
+    await handle.cancel({ by: 'harness' }).catch(() => undefined);
+    return ended === 'late'
+      ? { kind: 'broken', message: `The goal had not ended after ${CASE_LIMIT_MS} ms.` }
+      : { kind: 'skipped', why: 'needs virtual time' };
+  } finally {
+    stop.abort();
+  }
+}
+
+/** What is to happen at the start happens before any worker has seen the goal. */
+async function begin({ fixture, goal, cast, host, runId: goalId }: Playing): Promise<void> {
+  await host.client.startGoal({ ...goalRequestOf(fixture, goal), goalId, wait: false });
+  if (!cast.moments.expects({ kind: 'start' })) return;
+  await cast.moments.reach({ kind: 'start' });
+  await host.serve();
+}
+
+const RESTING: readonly string[] = ['sleeping', 'paused'];
+
+async function isResting(handle: GoalHandle): Promise<boolean> {
+  const view = await handle.state().catch(() => undefined);
+  if (view === undefined) return false;
+  // A cycle that waits for a person is a wait of the goal as well.
+  const waits = RESTING.includes(view.status) || view.status.startsWith('awaiting_');
+  return waits || view.cycle !== undefined;
+}
+
+function newestCycle(client: HoldfastClient, life: CaseLife): RunHandle | undefined {
+  const newest = life.runs().findLast((runId) => cycleOfRun(runId) !== undefined);
+  return newest === undefined ? undefined : client.handle(newest);
+}
+
+async function toolsInFlight(run: RunHandle | undefined): Promise<readonly string[]> {
+  if (run === undefined) return [];
+  const { activities, attempt } = await run.execution();
+  if (attempt > 0) throw new Error('The run is about to hear of something.');
+  return activities.filter(({ type }) => type === 'execute_tool').map(({ id }) => id);
+}
+
+interface GoalFacts extends StageFacts {
+  readonly handle: GoalHandle;
+  readonly goal: CaseGoal;
+  readonly client: HoldfastClient;
+}
+
+/** What is said to the goal, or to the run of its tree that it is meant for. */
+async function sendToTree(facts: GoalFacts, action: Sent): Promise<void> {
+  const { handle, goal, client, life } = facts;
+  const who = saidBy(goal);
+  switch (action.kind) {
+    case 'steer':
+      await handle.steer(action.text, who);
+      return;
+    case 'pause':
+    case 'resume':
+    case 'wake':
+    case 'stop':
+      await handle[action.kind](who);
+      return;
+    case 'review': {
+      const { kind: _, ...said } = action;
+      await handle.review({ ...said, ...who });
+      return;
+    }
+    case 'setBudget':
+      await handle.setBudget(action.budget, who);
+      return;
+    case 'setPlan':
+      await handle.setPlan(action.steps, who);
+      return;
+    case 'cancel':
+      return client.handle(handle.goalId).cancel();
+    case 'continueAsNew':
+      return client.handle(handle.goalId).nextSegment();
+    case 'resolveApproval':
+      return decide(facts, action);
+    default: {
+      const run = newestCycle(client, life);
+      return run === undefined ? undefined : tellRun(run, life, action);
+    }
+  }
+}
+
+async function decide(
+  { handle, client, life }: GoalFacts,
+  action: Extract<Sent, { kind: 'resolveApproval' }>,
+): Promise<void> {
+  const { goalId } = handle;
+  const own = life.events(goalId);
+  const agents = new Map(ofType(own, 'cycle_started').map(({ n, agent }) => [n, agent]));
+  const tree = life.runs().flatMap((runId) => life.events(runId));
+  const inTime = tree.toSorted((one, other) => one.stamp.at - other.stamp.at);
+  const runId = decidedIn(action, inTime, { goalId, agentOf: (n) => agents.get(n) }) ?? goalId;
+  const run = client.handle(runId);
+  if (runId !== goalId) return tellRun(run, life, action);
+  const decision = decisionOf(action, { runId, events: own, now: Date.now() });
+  await run.decide({ ...decision, nonce: `${action.by ?? ''}-${performance.now()}` });
+}
+
+/** Its result is that of its last event. */
+interface Ended {
+  readonly failure?: unknown;
+}
+
+async function resultOf({ handle }: Playing, signal: AbortSignal): Promise<Ended> {
+  try {
+    await handle.result({ timeoutMs: CASE_LIMIT_MS, signal });
+    return {};
+  } catch (failure) {
+    return { failure };
+  }
+}
+
+async function observe(playing: Playing, ended: Ended): Promise<CaseRun> {
+  const { cast, host, replays, runId: goalId } = playing;
+  const own = await storedEvents(host.store, { tenant: TENANT, runId: goalId });
+  const last = own.at(-1);
+  const result = last?.type === 'goal_result' ? last.result : undefined;
+  if (result === undefined) {
+    return notStarted(playing, ended.failure);
+  }
+  const ofCycles = new Map<string, readonly RunEvent[]>();
+  for (const { runId } of ofType(own, 'cycle_started')) {
+    ofCycles.set(runId, await storedEvents(host.store, { tenant: TENANT, runId }));
+  }
+  const stored = mergedTree(own, ofCycles);
+  if (stored.some((event) => cast.moments.expects(occurrenceOf(event)))) {
+    return { kind: 'skipped', why: 'no seam' };
+  }
+  const tree = await withTexts(host.store, TENANT, stored);
+  const events = tree.filter(({ stamp }) => stamp.runId === goalId);
+  const memory = await memoryOf(host.store, TENANT, result);
+  const failures = await Promise.all(
+    [goalId, ...ofCycles.keys()].map((runId) => replays.failureOf(runId)),
+  );
+  const replayFailures = failures.filter((failure) => failure !== undefined);
+  const violations = [
+    ...goalViolations(events),
+    ...[...ofCycles].flatMap(([runId, one]) => runViolations(runId, one)),
+    ...checkGoalEnd({
+      result,
+      events,
+      ...(memory !== undefined && { memory }),
+      cycles: [...ofCycles].map(([runId, one]) => ({ n: cycleOfRun(runId) ?? 0, events: one })),
+    }),
+    ...replayFailures.map((failure) => `the history does not replay: ${failure}`),
+  ];
+  return {
+    kind: 'observed',
+    observed: {
+      ...evidenceOf(playing, tree),
+      events,
+      result: await withTexts(host.store, TENANT, result),
+      transcript: [],
+      violations,
+      replayed: replayFailures.length === 0,
+      goal: {
+        tree,
+        briefs: briefsOf(events, cast.requests),
+        ...(memory !== undefined && { memory }),
+      },
+    },
+  };
+}
+
+function goalViolations(events: readonly RunEvent[]): readonly string[] {
+  let state = startGoalChecking();
+  return events.flatMap((event) => {
+    const checked = checkGoalEvent(state, event);
+    state = checked.state;
+    return checked.violations;
+  });
+}
+
+function runViolations(runId: string, events: readonly RunEvent[]): readonly string[] {
+  let state = startChecking();
+  return events.flatMap((event) => {
+    const checked = checkEvent(state, event);
+    state = checked.state;
+    return checked.violations.map((violation) => `${runId}: ${violation}`);
+  });
+}
+
+function notStarted(playing: Playing, error: unknown): CaseRun {
+  if (!(error instanceof HoldfastError)) {
+    return { kind: 'broken', message: error instanceof Error ? error.message : String(error) };
+  }
+  const { code, message } = error;
+  if (code === 'NetworkTimeout' || code === 'ServerUnavailable') return { kind: 'broken', message };
+  const startError = { code, message };
+  return {
+    kind: 'observed',
+    observed: { ...evidenceOf(playing, []), startError, transcript: [] },
+  };
+}

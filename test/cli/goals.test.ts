@@ -1,0 +1,87 @@
+/** The commands about goals on files and a store alone: hostile texts stay texts. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStore } from '../../store/store.js';
+import { eventsFrom } from '../store/fixtures.js';
+import { holdfastAt } from '../integration/support/cli-at.js';
+
+const EVIL = '\u001B[2J\u202Egpj.exe\u0000';
+const UNSAFE =
+  // eslint-disable-next-line no-control-regex
+  /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u200B-\u200F\u2028-\u202E\u2066-\u2069\uFEFF]/u;
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-cli-goals-'));
+  const store = await openStore({ file: join(folder, 'store.db') });
+  const started = {
+    type: 'goal_started',
+    agent: 'matcher',
+    objective: { text: `All matched.${EVIL}` },
+    definition: 'h',
+    maxCostMicroUsd: 1_000_000,
+    pace: 'continuous',
+    versions: {},
+  } as const;
+  const run = { tenant: 'default', runId: 'r1', execution: 'e' };
+  await store.appendEvents(run, eventsFrom(0, [started]));
+  await store.close();
+  writeFileSync(
+    join(folder, 'goal.yaml'),
+    'objective: All matched.\nagent: matcher\ndone: {all: [{plan: complete}]}\nbudget: {maxCostMicroUsd: 1000000}\n',
+  );
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const holdfast = (...argv: readonly string[]) =>
+  holdfastAt({ folder, address: 'localhost:1' }, argv);
+
+test('a definition is checked without a server, and shown with its defaults', async () => {
+  const { code, out } = await holdfast('goal', 'check', 'goal.yaml', '--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ definition: { pace: 'continuous', briefTokens: 8_000 } });
+  const plain = await holdfast('goal', 'check', 'goal.yaml');
+  expect(plain.out).toContain('Agent matcher; $1.00 in all, $0.10 a cycle, at most 100 cycles.');
+});
+
+test('goals are listed from the store, apart from runs, and made inert', async () => {
+  const { code, out } = await holdfast('goal', 'list');
+  expect(code).toBe(0);
+  expect(out).toContain('$0.00 of $1.00');
+  expect(out).not.toMatch(UNSAFE);
+  const runs = await holdfast('list', '--json');
+  expect(JSON.parse(runs.out)).toMatchObject({ runs: [] });
+});
+
+test.each([
+  [['check', 'nothing.yaml'], 1, 'it does not exist'],
+  [['start', 'unknown'], 2, 'There is no configuration'],
+  [['start', 'goal.yaml', '--id', 'a b'], 1, 'The goal id "a b" cannot be used'],
+  [['start', 'goal.yaml', '--budget', 'maxTurns=1'], 2, 'There is no budget "maxTurns"'],
+  [['start', 'goal.yaml', '--budget', 'maxCycles=0'], 1, 'budget.maxCycles cannot be used'],
+  [['start', 'goal.yaml', '--watch', '--detach'], 2, '--watch follows the goal'],
+  [['budget', 'g', 'deadlineMs=5'], 2, 'There is no budget "deadlineMs"'],
+  [['pace', 'g', 'sometimes'], 2, '"sometimes" is no pace'],
+  [['pace', 'g', '0 9 * * *'], 2, 'A cron line needs a time zone'],
+  [['review', 'g', '--objective', 'maybe'], 2, '--objective is valid or invalid'],
+  [['plan', 'g', '--set', 'goal.yaml'], 1, 'it is no list of steps'],
+  [['show', 'r1', '--tenant', 'x'.repeat(300)], 2, '--tenant is a name'],
+])('%j is refused, and the message says why', async (words, code, said) => {
+  const answer = await holdfast('goal', ...words);
+  expect(answer.err).toContain(said);
+  expect(answer.code).toBe(code);
+});
+
+test.each(
+  `start check list show watch log brief plan steer pause resume wake review budget pace handoff stop cancel restart`.split(
+    ' ',
+  ),
+)('goal %s explains itself', async (name) => {
+  const { code, out } = await holdfast('goal', name, '--help');
+  expect(code).toBe(0);
+  expect(out).toContain('--json');
+  expect(out).toContain('Examples:');
+});

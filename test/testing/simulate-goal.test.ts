@@ -1,0 +1,125 @@
+/** `simulateGoal`: a goal under virtual time, as users of holdfast/testing try theirs. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import {
+  days,
+  defineAgent,
+  defineConfig,
+  defineGoal,
+  defineTool,
+  hours,
+  usd,
+} from '../../index.js';
+import { simulateGoal, type ModelReply, type Provider } from '../../testing/index.js';
+
+const START = Date.UTC(2026, 2, 1);
+
+function world({ now }: { readonly now: () => number }) {
+  const done: number[] = [];
+  const send = defineTool({
+    name: 'send',
+    version: '1',
+    effect: 'send',
+    idempotency: 'keyed',
+    approval: { roles: ['lead'] },
+    input: z.object({ n: z.number() }),
+    run: () => done.push(now()),
+  });
+  const sent = defineTool({
+    name: 'sent',
+    version: '1',
+    effect: 'read',
+    input: z.object({}),
+    run: () => ({ count: done.length }),
+  });
+  const agent = defineAgent({
+    name: 'a',
+    model: 'anthropic/claude-sonnet-5-5',
+    instructions: 'Send.',
+    tools: [send],
+  });
+  const goal = defineGoal({
+    name: 'g',
+    objective: 'Three were sent.',
+    agent,
+    validation: [{ name: 'sent', tool: sent, measure: { path: 'count', better: 'higher' } }],
+    done: { all: [{ check: 'sent', path: 'count', gte: 3 }] },
+    pace: { everyMs: days(10) },
+    budget: { maxCostMicroUsd: usd(1) },
+  });
+  return { done, goal, config: defineConfig({ agents: [agent], goals: [goal] }) };
+}
+
+/** Sends once in a cycle, and takes real time for it. */
+const model: Provider = {
+  name: 'anthropic',
+  async complete({ model: name, messages }): Promise<ModelReply> {
+    await sleep(5);
+    const isFirst = messages.length === 1 || messages.every(({ role }) => role === 'user');
+    const blocks = isFirst
+      ? [
+          {
+            type: 'tool_use' as const,
+            id: `call-${Math.random()}`,
+            tool: 'send',
+            args: { n: messages.length },
+          },
+        ]
+      : [{ type: 'text' as const, text: 'Sent.' }];
+    return {
+      blocks,
+      raw: [],
+      stop: isFirst ? 'tool_use' : 'end_turn',
+      usage: { input: 10, output: 10, cacheRead: 0, cacheWrite: 0 },
+      usageSource: 'reported',
+      model: name,
+      incompleteCalls: 0,
+    };
+  },
+};
+
+const providers = new Map([[model.name, model]]);
+
+test('a month passes at once; people answer when they like, and time stands still while a model thinks', async () => {
+  let made: ReturnType<typeof world> | undefined;
+  const { goal } = world({ now: Date.now });
+  const { result, durationMs, violations, events } = await simulateGoal({
+    goal,
+    goalId: 'month',
+    startAt: START,
+    config: (now) => (made = world({ now })).config,
+    providers,
+    onEvent: (event, { after, approve }) => {
+      if (event.type !== 'approval_requested') return;
+      after(hours(5), () => approve(event, { by: 'mia', roles: ['lead'] }));
+    },
+  });
+  expect(result).toMatchObject({ runId: 'month', completed: true, detail: 'done_condition' });
+  expect(made?.done).toEqual([0, 10, 20].map((day) => START + days(day) + hours(5)));
+  expect(durationMs).toBe(days(20) + hours(5));
+  expect(events.at(-1)).toMatchObject({ type: 'goal_result' });
+  expect(violations).toEqual([]);
+});
+
+test('people can talk to it, and leave it', async () => {
+  const { goal, config } = world({ now: Date.now });
+  const told = await simulateGoal({
+    goal,
+    config,
+    providers,
+    onEvent: (event, { say }) => {
+      if (event.type === 'approval_requested') say({ type: 'stop' }, { by: 'mia' });
+    },
+  });
+  expect(told.result).toMatchObject({ completed: false, stopReason: 'interrupted' });
+  const left = await simulateGoal({ goal, config, providers, signal: AbortSignal.abort() });
+  expect(left.result).toMatchObject({ completed: false, stopReason: 'aborted' });
+});
+
+test('what cannot be a goal is refused as a client refuses it', async () => {
+  const { goal, config } = world({ now: Date.now });
+  const definition = { ...goal.definition, objective: ' ' };
+  await expect(simulateGoal({ definition, config, providers })).rejects.toMatchObject({
+    code: 'InvalidTask',
+  });
+});

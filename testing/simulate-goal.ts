@@ -1,0 +1,226 @@
+/**
+ * A goal under virtual time: months of it in seconds, without a server. The core and the activities are the real ones.
+ * Invariant: time stands still while a model is asked, a tool works or a hook thinks; what never ends makes it stand for ever.
+ */
+import type { Config, Tool } from '../authoring/index.js';
+import { checkGoal, checkGoalId, type GoalRequest } from '../client/goals/check-goal.js';
+import type { Json } from '../core/json/json.js';
+import { parseGoalMessage } from '../core/messages/parse-goal-message.js';
+import { parseDecision } from '../core/messages/parse-message.js';
+import { HoldfastError, isErrorCode } from '../core/state/errors.js';
+import type { RunEvent } from '../core/state/event.js';
+import type { MessageBody } from '../core/state/goal/message.js';
+import type { RunResult } from '../core/state/result.js';
+import type { Provider } from '../providers/provider.js';
+import { openMemoryStore } from '../store/store.js';
+import {
+  SIMULATION_START,
+  startGoalSimulation,
+  virtualClock,
+  type GoalSimulation,
+} from './simulation/index.js';
+
+/** A question to a person, as the event that asks it. */
+export type AskedEvent = Extract<
+  RunEvent,
+  { readonly type: 'approval_requested' | 'input_request' }
+>;
+
+/** A person of the simulation. */
+export interface SimulatedPerson {
+  readonly by: string;
+  readonly roles?: readonly string[];
+  readonly reason?: string;
+}
+
+/** What those outside of a simulated goal can do. */
+export interface GoalWorld {
+  /** ms since epoch. */
+  now(): number;
+  /** Calls back when so many ms of virtual time have passed. */
+  after(ms: number, then: () => void): void;
+  approve(ask: AskedEvent, person: SimulatedPerson): void;
+  reject(ask: AskedEvent, person: SimulatedPerson): void;
+  /** Answers a question of the model. */
+  answer(ask: AskedEvent, value: Json, person: SimulatedPerson): void;
+  /** As the handle of a goal does. Errors: InvalidTask. */
+  say(said: MessageBody, person: SimulatedPerson): void;
+}
+
+export interface SimulatedGoalOptions extends GoalRequest {
+  /** Of a function: tools that look at the clock take `now`, ms since epoch, in place of their own. */
+  readonly config: Config | ((now: () => number) => Config);
+  /** By `ModelRoute.provider`. */
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly goalId?: string;
+  /** ms since epoch; default 2026-01-01. */
+  readonly startAt?: number;
+  /** Told every event of the goal and its cycles when it happens. */
+  readonly onEvent?: (event: RunEvent, world: GoalWorld) => void;
+  /** Cancels the goal. */
+  readonly signal?: AbortSignal;
+}
+
+export interface SimulatedGoal {
+  readonly result: RunResult;
+  /** Of the goal and its cycles, in order. */
+  readonly events: readonly RunEvent[];
+  /** Invariants that did not hold, in words. */
+  readonly violations: readonly string[];
+  /** ms of virtual time. */
+  readonly durationMs: number;
+}
+
+/** Errors: InvalidTask; what refuses the goal; a goal that nothing can ever wake. */
+export async function simulateGoal(options: SimulatedGoalOptions): Promise<SimulatedGoal> {
+  const start = checkGoal(options);
+  const goalId = checkGoalId(options.goalId);
+  const startAt = options.startAt ?? SIMULATION_START;
+  const clock = virtualClock(startAt);
+  const { config, onEvent, signal } = options;
+  const { counted, waiting } = outsideWork();
+  const store = await openMemoryStore();
+  const playing: { simulation?: GoalSimulation } = {};
+  const world = worldOf(() => playing.simulation!, clock);
+  const tell = (event: RunEvent): void => onEvent?.(event, world);
+  // What happens at the very start is told once the simulation is there.
+  const early: RunEvent[] = [];
+  const heard = (event: RunEvent): void => {
+    if (playing.simulation === undefined) early.push(event);
+    else tell(event);
+  };
+  try {
+    const simulation = startGoalSimulation({
+      store,
+      config: configIn(counted, typeof config === 'function' ? config(clock.now) : config),
+      providers: providersIn(counted, options.providers),
+      outside: waiting,
+      clock,
+      start,
+      goalId,
+      onEvent: heard,
+      ofCycle: { onEvent: heard },
+    });
+    playing.simulation = simulation;
+    early.forEach(tell);
+    const cancel = (): void => simulation.send({ type: 'cancel_requested' });
+    signal?.addEventListener('abort', cancel, { once: true });
+    if (signal?.aborted) cancel();
+    const final = await simulation.finish();
+    if (final.kind === 'refused') throw refusal(final);
+    return {
+      result: final.result,
+      events: simulation.tree,
+      violations: simulation.violations(),
+      durationMs: clock.now() - startAt,
+    };
+  } finally {
+    await store.close();
+  }
+}
+
+/** What takes real time, and the wait for it. */
+function outsideWork() {
+  const open = new Set<Promise<unknown>>();
+  function counted<T>(work: Promise<T>): Promise<T> {
+    const ended: Promise<void> = work.then(
+      () => void open.delete(ended),
+      () => void open.delete(ended),
+    );
+    open.add(ended);
+    return work;
+  }
+  return {
+    counted,
+    waiting: () => (open.size === 0 ? undefined : Promise.race(open)),
+  };
+}
+
+type Counted = ReturnType<typeof outsideWork>['counted'];
+
+function providersIn(
+  counted: Counted,
+  given: ReadonlyMap<string, Provider>,
+): ReadonlyMap<string, Provider> {
+  const wrap = ({ name, complete }: Provider): Provider => ({
+    name,
+    complete: (request, progress) => counted(complete(request, progress)),
+  });
+  return new Map([...given].map(([name, provider]) => [name, wrap(provider)]));
+}
+
+function configIn(counted: Counted, config: Config): Config {
+  const wrap =
+    (code: Tool['run']): Tool['run'] =>
+    (input, ctx) =>
+      counted(code(input, ctx));
+  const tools = [...config.tools].map(([key, tool]) => {
+    const { run, sandboxRun, probe } = tool;
+    const own: Tool = {
+      ...tool,
+      run: wrap(run),
+      ...(sandboxRun !== undefined && { sandboxRun: wrap(sandboxRun) }),
+      ...(probe !== undefined && { probe: wrap(probe) }),
+    };
+    return [key, own] as const;
+  });
+  const hooks = [...config.hooks].map(([name, hook]) => {
+    const run: typeof hook.run = (input, ctx) => counted(hook.run(input, ctx));
+    return [name, { ...hook, run }] as const;
+  });
+  return { ...config, tools: new Map(tools), hooks: new Map(hooks) };
+}
+
+function worldOf(
+  simulation: () => GoalSimulation,
+  clock: Pick<ReturnType<typeof virtualClock>, 'now' | 'after'>,
+): GoalWorld {
+  let said = 0;
+  const decide = (
+    { askId, argsHash, stamp: { runId } }: AskedEvent,
+    decision: 'approve' | 'reject',
+    { by, roles = [], reason }: SimulatedPerson,
+  ): void => {
+    const parsed = parseDecision({
+      v: 1,
+      askId,
+      argsHash,
+      decision,
+      by,
+      roles,
+      decidedAt: clock.now(),
+      ...(reason !== undefined && { reason }),
+    });
+    if (!parsed.ok) throw invalid(parsed.reason);
+    const message = { type: 'decision', decision: parsed.value } as const;
+    const cycle = simulation().cycles.get(runId);
+    if (cycle === undefined) simulation().send(message);
+    else cycle.send(message);
+  };
+  return {
+    now: clock.now,
+    after: (ms, then) => void clock.after(ms, then),
+    approve: (ask, person) => decide(ask, 'approve', person),
+    reject: (ask, person) => decide(ask, 'reject', person),
+    answer({ askId, stamp: { runId } }, value, { by, roles = [] }) {
+      simulation().cycles.get(runId)?.send({ type: 'input_provided', askId, value, by, roles });
+    },
+    say(body, { by, roles = [] }) {
+      said += 1;
+      const message = { v: 1, id: `said-${said}`, at: clock.now(), by, roles, ...body };
+      const parsed = parseGoalMessage(message);
+      if (!parsed.ok) throw invalid(parsed.reason);
+      simulation().send({ type: 'goal_message', message: parsed.value });
+    },
+  };
+}
+
+function refusal({ code, message }: { readonly code: string; readonly message: string }) {
+  return new HoldfastError(isErrorCode(code) ? code : 'Internal', message);
+}
+
+function invalid(why: string): HoldfastError {
+  return new HoldfastError('InvalidTask', `The simulation cannot use this: ${why}.`, {
+    hint: 'Correct what the person says.',
+  });
+}

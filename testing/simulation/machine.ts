@@ -1,0 +1,298 @@
+/**
+ * Whatever decides by rules, in this process: facts are received, decisions made, effects played under a virtual clock,
+ * as the shells of workflows/ do it on a server. A run is one machine; a goal with its cycles is several in one world.
+ * Invariants:
+ *  Y1 All facts of an activation are received before anything is decided (W2).
+ *  Y2 Time stands still while anything can happen, and while something outside is waited for; then it moves to the next timer.
+ *  Y3 The invariants of the core are checked after every step.
+ */
+import type { ActivityDeps } from '../../activities/index.js';
+import type { Config } from '../../authoring/index.js';
+import type { Carrier } from '../../core/state/carrier.js';
+import { ACTIVITIES, type ActivityEffect, type Effect } from '../../core/state/effect.js';
+import type { RunEvent } from '../../core/state/event.js';
+import { failureOf } from '../../core/state/failure.js';
+import type { Step } from '../../core/state/run.js';
+import type { Provider } from '../../providers/provider.js';
+import type { Store } from '../../store/store.js';
+import { scheduleActivity, type Reported, type ScheduledActivity } from './activity.js';
+import { virtualClock, type VirtualClock } from './clock.js';
+import type { Seam } from './mortal.js';
+import { simulatedWorkers, type SimulatedWorkers } from './worker.js';
+
+/** Start of virtual time unless told otherwise: 2026-01-01, ms since epoch. */
+export const SIMULATION_START = Date.UTC(2026, 0, 1);
+const VIOLATIONS_MAX = 20;
+
+/** The state of a machine. */
+export interface Durable extends Carrier {
+  readonly runId: string;
+  readonly final?: { readonly kind: string };
+  readonly verdicts: readonly unknown[];
+}
+
+/** What decides: the functions of one core. */
+export interface Machine<C extends Durable> {
+  open(at: number): C;
+  /** `input` is of a type that this machine knows. */
+  receive(carrier: C, input: never): C;
+  advance(carrier: C): Step<C>;
+  /** `carried` has crossed as JSON. */
+  nextSegment(carried: C, segment: { readonly at: number; readonly previousExecution: string }): C;
+  /** Invariants that a step breaks, in words. */
+  check(before: C, step: Step<C>): readonly string[];
+  /** Those that an event breaks; each is given once, in order. */
+  checkEvent(event: RunEvent): readonly string[];
+  /** Activations after which one that has not ended never will. */
+  readonly activationsMax: number;
+}
+
+/** What every machine of a simulation shares. */
+export interface World {
+  readonly clock: VirtualClock;
+  readonly workers: SimulatedWorkers;
+  /** Whether a run of this id is known, and whether it goes on. */
+  readonly describe?: (runId: string) => 'open' | 'closed' | undefined;
+  /** Ends when something has that takes real time, such as a request; virtual time stands still until then. */
+  readonly outside?: () => Promise<unknown> | undefined;
+}
+
+export interface WorldOptions {
+  /** In memory; it may serve many runs, each with a run id and a task id of its own. */
+  readonly store: Store;
+  readonly config: Config;
+  /** By `ModelRoute.provider`. */
+  readonly providers: ReadonlyMap<string, Provider>;
+  /** For models whose tokens are not those of their texts; default: reckoned by length. */
+  readonly sizeAfterSummary?: ActivityDeps['sizeAfterSummary'];
+  readonly clock?: VirtualClock;
+  /** The rules that runs follow; default: the newest. */
+  readonly rules?: number;
+  /** Something that takes real time, as `World` has it; default: nothing does. */
+  readonly outside?: () => Promise<unknown> | undefined;
+  /** Called at the places where an effect can be cut, in whatever runs there; it may kill the worker. */
+  readonly seam?: Seam;
+}
+
+export function worldOf(options: WorldOptions): World {
+  const { store, config, providers, rules, sizeAfterSummary, outside } = options;
+  const clock = options.clock ?? virtualClock(SIMULATION_START);
+  const deps = {
+    store,
+    config,
+    providers,
+    clock: clock.now,
+    timers: clock,
+    ...(rules !== undefined && { rules }),
+    ...(sizeAfterSummary !== undefined && { sizeAfterSummary }),
+  };
+  const workers = simulatedWorkers({ deps, clock, seam: options.seam ?? (() => undefined) });
+  return { clock, workers, ...(outside !== undefined && { outside }) };
+}
+
+/** What somebody may want to know of a machine. */
+export interface Watching<C extends Durable> {
+  /** Called with each event when it is emitted, before anything of its step is performed. */
+  readonly onEvent?: (event: RunEvent) => void;
+  /** Called when an activity has ended well, before the machine hears of it. */
+  readonly onOutput?: (kind: ActivityEffect['kind']) => void;
+  /** Called after each decision, with what it started. */
+  readonly onStep?: (carrier: C, effects: readonly Effect[]) => void;
+}
+
+/** Starts children and talks to them; a machine without it has none. */
+export interface Children {
+  start(effect: Extract<Effect, { kind: 'start_child' }>): void;
+  tell(effect: Extract<Effect, { kind: 'tell_child' }>): void;
+}
+
+export interface Member {
+  /** It has heard of something, or its next segment can begin. */
+  isDue(): boolean;
+  activate(): void;
+}
+
+type Fact = (at: number) => object;
+
+export class InProcess<C extends Durable> implements Member {
+  readonly events: RunEvent[] = [];
+  readonly violations: string[] = [];
+  private current: C;
+  private inbox: Fact[] = [];
+  private inFlight = new Map<string, ScheduledActivity>();
+  private activations = 0;
+
+  constructor(
+    private readonly machine: Machine<C>,
+    private readonly world: World,
+    private readonly around: Watching<C> & { readonly children?: Children } = {},
+  ) {
+    this.current = machine.open(world.clock.now());
+  }
+
+  begin(): this {
+    this.decide();
+    return this;
+  }
+
+  carrier(): C {
+    return this.current;
+  }
+
+  /** Its time is when the machine hears of it. */
+  put(input: object): void {
+    this.inbox.push((at) => ({ ...input, at }));
+  }
+
+  isOver(): boolean {
+    const { final } = this.current;
+    return final !== undefined && final.kind !== 'continue_as_new';
+  }
+
+  isDue(): boolean {
+    if (this.current.final !== undefined) return !this.isOver();
+    return this.inbox.length > 0 && this.world.workers.serving() !== undefined;
+  }
+
+  activate(): void {
+    if (this.current.final !== undefined) return this.nextSegment();
+    this.activations += 1;
+    if (this.activations > this.machine.activationsMax) throw new Error('This run never ends.');
+    this.receiveAll();
+    this.decide();
+  }
+
+  restsForEver(): string {
+    const waits = Object.keys(this.current.inflight).join(', ');
+    return `Nothing can ever wake this run; it waits for ${waits === '' ? 'nothing' : waits}.`;
+  }
+
+  private receiveAll(): void {
+    // An event that a fact makes may bring further facts, which belong to the same activation.
+    for (let fact = this.inbox.shift(); fact !== undefined; fact = this.inbox.shift()) {
+      this.current = this.machine.receive(this.current, fact(this.world.clock.now()) as never);
+      this.tellEvents();
+    }
+  }
+
+  private decide(): void {
+    const before = this.current;
+    const step = this.machine.advance(before);
+    this.note(this.machine.check(before, step));
+    this.current = step.run.verdicts.length === 0 ? step.run : { ...step.run, verdicts: [] };
+    this.tellEvents();
+    for (const effect of step.effects) this.perform(effect);
+    this.around.onStep?.(this.current, step.effects);
+  }
+
+  private tellEvents(): void {
+    for (const event of this.current.outbox.events) {
+      if (event.stamp.seq < this.events.length) continue;
+      this.note(this.machine.checkEvent(event));
+      this.events.push(event);
+      this.around.onEvent?.(event);
+    }
+  }
+
+  private note(violations: readonly string[]): void {
+    const room = VIOLATIONS_MAX - this.violations.length;
+    if (violations.length > 0 && room > 0) this.violations.push(...violations.slice(0, room));
+  }
+
+  private perform(effect: Effect): void {
+    switch (effect.kind) {
+      case 'timer':
+        return this.arm(effect);
+      case 'cancel':
+        return this.inFlight.get(effect.target)?.cancel();
+      case 'status':
+        return;
+      case 'start_child':
+        if (this.around.children === undefined) throw new Error('a run has no children');
+        this.around.children.start(effect);
+        return this.put({ type: 'child_started', id: effect.id });
+      case 'tell_child':
+        return this.around.children?.tell(effect);
+      default: {
+        const { clock, workers, describe } = this.world;
+        const place = {
+          clock,
+          workers,
+          execution: this.execution(),
+          ...(describe !== undefined && { describe }),
+        };
+        const activity = scheduleActivity(place, effect, (reported) =>
+          this.ended(effect, reported),
+        );
+        this.inFlight.set(effect.id, activity);
+      }
+    }
+  }
+
+  private arm({ id, at }: Pick<Extract<Effect, { kind: 'timer' }>, 'id' | 'at'>): void {
+    const { clock } = this.world;
+    const cancel = clock.after(Math.max(1, at - clock.now()), () => {
+      this.inFlight.delete(id);
+      this.put({ type: 'timer_fired', id });
+    });
+    this.inFlight.set(id, {
+      cancel: () => {
+        this.inFlight.delete(id);
+        cancel();
+      },
+    });
+  }
+
+  private ended({ id, kind, limits }: ActivityEffect, reported: Reported): void {
+    const type = ACTIVITIES[kind].outcome;
+    this.inFlight.delete(id);
+    if (!reported.ok) {
+      const failure = failureOf(reported.failure, limits);
+      return this.put({ type: 'effect_failed', id, failure });
+    }
+    this.around.onOutput?.(kind);
+    // As a payload it would have become exactly this.
+    const output: unknown = JSON.parse(JSON.stringify(reported.output));
+    this.put({ type, id, output });
+  }
+
+  private execution(): string {
+    return `${this.current.runId}#${this.current.segment.number}`;
+  }
+
+  /** Continue-as-new: the state crosses as JSON, its timers are armed again. */
+  private nextSegment(): void {
+    this.receiveAll();
+    const { final: _, ...carried } = JSON.parse(JSON.stringify(this.current)) as C;
+    for (const waiting of this.inFlight.values()) waiting.cancel();
+    const segment = { at: this.world.clock.now(), previousExecution: this.execution() };
+    this.current = this.machine.nextSegment(carried as C, segment);
+    for (const [id, { kind, at }] of Object.entries(this.current.inflight)) {
+      if (kind !== 'timer' || at === undefined) throw new Error(`${id} was left behind`);
+      this.arm({ id, at });
+    }
+    this.decide();
+  }
+}
+
+/** Lets everything in a world happen until `main` is over. Throws when it rests for ever, or a core throws. */
+export async function playOut(
+  world: World,
+  main: Member & Pick<InProcess<Durable>, 'isOver' | 'restsForEver'>,
+  members: () => Iterable<Member>,
+): Promise<void> {
+  while (!main.isOver()) {
+    // Whatever can happen without time passing happens now: nothing here waits for real I/O but what is outside.
+    await new Promise(setImmediate);
+    const due = dueOf(members());
+    const outside = world.outside?.();
+    if (due !== undefined) due.activate();
+    else if (outside !== undefined) await outside;
+    else if (!world.clock.fireNext()) throw new Error(main.restsForEver());
+  }
+}
+
+function dueOf(members: Iterable<Member>): Member | undefined {
+  for (const member of members) if (member.isDue()) return member;
+  return undefined;
+}

@@ -1,0 +1,3 @@
+/** The workflows that a worker serves. */
+export { agentRun } from './agent-run.js';
+export { goalRun } from './goal-run.js';
