@@ -19,7 +19,7 @@ export interface DeskOptions {
   /** Nobody answered: the input ended. */
   readonly onSilence: () => void;
   readonly onError: (error: unknown) => void;
-  /** How the demo is started: `npm start`. */
+  /** How the demo is started, up to its options: `npm start --`. */
   readonly command: string;
 }
 
@@ -60,7 +60,7 @@ async function decide(options: DeskOptions, { runId, ask, signal }: Question): P
       'Usage',
       'There is no terminal at which somebody could be asked. The demo has approved nothing.',
       {
-        hint: `Run the demo at a terminal, or with --yes, which lets it approve by itself: ${options.command} -- --yes`,
+        hint: `Run the demo at a terminal, or with --yes, which lets it approve by itself: ${options.command} --yes`,
       },
     );
   }

@@ -66,7 +66,7 @@ async function follow(
     terminal,
     onSilence: () => stop.abort('interrupted'),
     onError: (error) => stop.abort(error),
-    command: 'npm start',
+    command: 'npm start --',
   });
   const results: RunResult[] = [];
   for (const kind of KINDS) {
