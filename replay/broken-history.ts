@@ -11,7 +11,7 @@ import { isEnding } from './chain.js';
 import { isObject, textAt, typeOf, type HistoryEvent, type JsonObject } from './history.js';
 
 /** What the replayed code exports. */
-const WORKFLOW_TYPES: readonly string[] = ['agentRun'];
+const WORKFLOW_TYPES: readonly string[] = ['agentRun', 'goalRun'];
 const REASON_CHARS_MAX = 300;
 const ATTRIBUTES = /EventAttributes$/;
 

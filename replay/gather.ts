@@ -23,7 +23,7 @@ export async function gather(
 ): Promise<Pick<Bundle, 'nodes' | 'blobs' | 'events'>> {
   const events = await readAllEvents(store, run);
   const values = [...payloadValues(histories as unknown as Json), events as unknown as Json];
-  const { heads, blobs } = referencesIn(values);
+  const { heads, blobs, texts: ofGoal } = referencesIn(values);
   const nodes = await readNodes(store, run.tenant, [...heads]);
   const ofNodes = referencesIn(Object.values(nodes)).blobs;
   const texts = new Map<string, string>();
@@ -31,6 +31,10 @@ export async function gather(
     const text = await store.getBlob(run.tenant, hash);
     if (text === undefined) throw missingText(hash);
     texts.set(hash, text);
+  }
+  for (const hash of ofGoal) {
+    const text = await store.getBlob(run.tenant, hash);
+    if (text !== undefined) texts.set(hash, text);
   }
   return { nodes, blobs: Object.fromEntries(texts), events };
 }

@@ -10,16 +10,23 @@ export interface References {
   /** In the order in which they were met. */
   readonly heads: ReadonlySet<string>;
   readonly blobs: ReadonlySet<string>;
+  /** Of texts of goals, by names that an argument of a tool may have as well. */
+  readonly texts: ReadonlySet<string>;
 }
 
 export function referencesIn(values: Iterable<Json>): References {
   const heads = new Set<string>();
   const blobs = new Set<string>();
+  const texts = new Set<string>();
   // `ref` is the whole of a shortened result.
   const named: { readonly [name: string]: Set<string> } = {
     head: heads,
     headBefore: heads,
     ref: blobs,
+    definition: texts,
+    memory: texts,
+    checkpoint: texts,
+    brief: texts,
   };
   for (const value of objectsIn(values)) {
     if (isBlobRef(value) && HASH.test(value.$blob)) blobs.add(value.$blob);
@@ -27,7 +34,7 @@ export function referencesIn(values: Iterable<Json>): References {
       if (typeof inner === 'string' && HASH.test(inner)) ownValue(named, name)?.add(inner);
     }
   }
-  return { heads, blobs };
+  return { heads, blobs, texts };
 }
 
 /** Every object and list at any depth; without recursion, because values may nest as deep as they like. */

@@ -28,10 +28,12 @@ import { finalViolations, transcriptAt, withTexts } from '../scripted/observe.js
 import { briefsOf, memoryOf, savedOf } from '../scripted/goal-seen.js';
 import { isSaidToGoal, messageOf, simulatedStage, type Sent } from './simulated-stage.js';
 
+/** `begun` is told of the simulation before anything of it happens. */
 export async function playGoal(
   fixture: Fixture,
   goal: CaseGoal,
   store: MemoryStore,
+  begun?: (simulation: GoalSimulation) => void,
 ): Promise<Observation> {
   const began = performance.now();
   const playing: { simulation?: GoalSimulation } = {};
@@ -43,6 +45,7 @@ export async function playGoal(
   const start = startIn(fixture, goal);
   if (start instanceof HoldfastError) return notStarted({ cast, began }, start);
   const simulation = (playing.simulation = begin({ fixture, start, store, cast }));
+  begun?.(simulation);
   void cast.moments.reach({ kind: 'start' });
   const final = await simulation.finish();
   if (final.kind === 'refused') return notStarted({ cast, began }, final);

@@ -18,11 +18,16 @@ export interface ScheduledActivity {
   cancel(): void;
 }
 
+/** As a server names them. */
+const STATES = { open: 'running', closed: 'closed', none: 'not_found' } as const;
+
 export interface ActivityPlace {
   readonly clock: VirtualClock;
   readonly workers: SimulatedWorkers;
   /** Stands for Temporal's run id. */
   readonly execution: string;
+  /** Whether a run of this id is known, and whether it goes on. */
+  readonly describe?: (runId: string) => 'open' | 'closed' | undefined;
 }
 
 type TimeoutKind = 'StartToClose' | 'ScheduleToClose' | 'Heartbeat';
@@ -126,7 +131,7 @@ class Activity implements ScheduledActivity {
   }
 
   private scopeOf(attempt: Attempt): Scope {
-    const { execution, clock } = this.place;
+    const { execution, clock, describe } = this.place;
     const { controller } = attempt;
     const { heartbeatMs, attemptMs } = this.effect.limits;
     const silenceMs = heartbeatMs ?? attemptMs;
@@ -151,6 +156,9 @@ class Activity implements ScheduledActivity {
       silenceMs,
       signal: controller.signal,
       stopRequested: () => this.cancelRequested,
+      ...(describe !== undefined && {
+        describe: (runId: string) => Promise.resolve({ state: STATES[describe(runId) ?? 'none'] }),
+      }),
       fetchHistory: () => Promise.reject(new Error('a simulation has no history')),
       namespace: 'simulation',
       error: () => undefined,

@@ -1,0 +1,136 @@
+/** Goals on a real server: segments, a terminated child, a lost and a forged word of its end, a reset; each replays strictly. */
+import { randomUUID } from 'node:crypto';
+import type { GoalDefinition } from '../../core/state/goal/definition.js';
+import { expectReplays, replayRuns } from '../../testing/index.js';
+import { exportRun } from '../../replay/export-run.js';
+import { AGENT } from './support/agents.js';
+import { failedTasks, ofType, pay, say, startWorld, until, type World } from './support/world.js';
+
+const LIMIT_MS = 150_000;
+const PAGE = { sinceSeq: 0, limit: 100 };
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+}, LIMIT_MS);
+afterAll(() => world.stop(), LIMIT_MS);
+
+const DEFINITION: GoalDefinition = {
+  objective: 'Nothing is left.',
+  agent: AGENT,
+  done: { all: [{ state: 'left', equals: 0 }] },
+  budget: { maxCostMicroUsd: 20_000_000 },
+  cycle: { maxCostMicroUsd: 2_000_000, maxTurns: 6 },
+};
+
+const publish = (value: number) => ({
+  calls: [{ tool: 'goal_publish', input: { path: 'left', value } }],
+});
+
+async function begin(goalId: string, definition: GoalDefinition = DEFINITION) {
+  return world.client.startGoal({ definition, goalId, wait: false });
+}
+
+function bundleOf(runId: string) {
+  return exportRun({ ...world.place, store: world.store }, { tenant: 'default', runId });
+}
+
+const typesOf = async (goalId: string) => (await world.events(goalId)).map(({ type }) => type);
+
+async function expectStrict(...runIds: readonly string[]): Promise<void> {
+  const failures = await replayRuns(world.place, runIds);
+  expect([...failures.entries()]).toEqual([]);
+  for (const runId of runIds) expect(failedTasks(await world.history(runId))).toEqual([]);
+}
+
+async function reset(goalId: string, nth: number): Promise<void> {
+  const { events } = await world.history(goalId);
+  const execution = events?.[0]?.workflowExecutionStartedEventAttributes?.originalExecutionRunId;
+  const tasks = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
+  await world.raw.workflowService.resetWorkflowExecution({
+    namespace: world.place.namespace,
+    workflowExecution: { workflowId: goalId, runId: execution ?? '' },
+    reason: 'a test',
+    requestId: randomUUID(),
+    workflowTaskFinishEventId: tasks[nth - 1]!.eventId!,
+  });
+}
+
+test(
+  'a goal that is reset reads the cycles that ran, and pays for nothing twice',
+  async () => {
+    const goalId = 'reset-goal';
+    world.script(`${goalId}:c1`, [pay('pay.keyed', 100), publish(2), say('Two left.')]);
+    world.script(`${goalId}:c2`, [publish(0), say('None left.')]);
+    const goal = await begin(goalId);
+    const first = await goal.result({ timeoutMs: LIMIT_MS });
+    expect(first).toMatchObject({ completed: true, goal: { cycles: 2 } });
+    const asked = [1, 2].map((n) => world.requests(`${goalId}:c${n}`).length);
+    const seen = await typesOf(goalId);
+
+    await reset(goalId, 3);
+    const handle = world.raw.workflow.getHandle(goalId);
+    const second = (await handle.result()) as typeof first;
+    expect(second).toMatchObject({
+      completed: true,
+      costMicroUsd: first.costMicroUsd,
+      goal: { cycles: 2, reviews: first.goal!.reviews },
+    });
+    expect([1, 2].map((n) => world.requests(`${goalId}:c${n}`).length)).toEqual(asked);
+    expect(await typesOf(goalId)).toEqual(seen);
+    await expectStrict(goalId, `${goalId}:c1`, `${goalId}:c2`);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a forged end of a child ends nothing, a terminated child is a lost cycle, and the goal goes on in new segments',
+  async () => {
+    const goalId = 'terminated-child';
+    const child = `${goalId}:c1`;
+    world.script(child, [pay('pay.asked', 100), say('Never said.')]);
+    world.script(`${goalId}:c2`, [publish(0), say('None left.')]);
+    const goal = await begin(goalId);
+    const asks = () => world.store.readEvents({ tenant: 'default', runId: child }, PAGE);
+    await until('the question of the child', async () =>
+      (await asks()).events.some(({ type }) => type === 'approval_requested') ? true : undefined,
+    );
+    const handle = world.raw.workflow.getHandle(goalId);
+    await handle.signal('childEnded', child);
+    await handle.signal('childEnded', `${goalId}:c7`);
+    await handle.signal('nextSegment');
+    await until('the next segment', async () => {
+      const [first] = (await world.history(goalId)).events ?? [];
+      const { continuedExecutionRunId } = first?.workflowExecutionStartedEventAttributes ?? {};
+      return continuedExecutionRunId ? true : undefined;
+    });
+    expect(ofType(await world.events(goalId), 'cycle_ended')).toEqual([]);
+    await world.raw.workflow.getHandle(child).terminate('a test');
+    await handle.signal('childEnded', child);
+    const result = await goal.result({ timeoutMs: LIMIT_MS });
+    expect(result).toMatchObject({ completed: true, goal: { cycles: 2 } });
+    const [lost, well] = ofType(await world.events(goalId), 'cycle_ended');
+    expect(lost).toMatchObject({ stopReason: 'failed', detail: 'lost' });
+    expect(result.costMicroUsd).toBe(lost!.costMicroUsd + well!.costMicroUsd);
+    await expectStrict(goalId, `${goalId}:c2`);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a goal and its cycle are exported as bundles that replay without a server',
+  async () => {
+    const goalId = 'exported-goal';
+    world.script(`${goalId}:c1`, [publish(0), say('None left.')]);
+    const goal = await begin(goalId);
+    await goal.result({ timeoutMs: LIMIT_MS });
+    for (const runId of [goalId, `${goalId}:c1`]) {
+      const bundle = await bundleOf(runId);
+      await expectReplays(bundle);
+      expect(bundle.events.length).toBe((await world.events(runId)).length);
+    }
+    const { blobs } = await bundleOf(goalId);
+    expect(Object.values(blobs).some((text) => text.includes('Nothing is left.'))).toBe(true);
+  },
+  LIMIT_MS,
+);
