@@ -132,7 +132,7 @@ describe('a worker', () => {
     });
     expect(isDone(seen)).toBe(true);
     const first = seen.requests.find(({ runId }) => runId === 'attacked:c2')!.messages;
-    const users = first.filter(({ role }) => role === 'user').map((one) => JSON.stringify(one));
+    const users = first.filter(({ letter }) => letter === 'U').map((one) => JSON.stringify(one));
     const quoted = users.slice(1).some((text) => text.includes('mallory'));
     expect(quoted).toBe(true);
     tried('orders in results, notes, titles, published values', users[0]!.includes('mallory'));
