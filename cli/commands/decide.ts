@@ -212,7 +212,10 @@ function print(
   { askId, verb, runId }: Omit<DecisionWanted, 'wanted'> & { readonly runId: string },
   output: Output,
 ): void {
-  const follow = `Follow the run: holdfast watch ${inert(runId)}`;
+  const isGoals = askId.startsWith(`${runId}:g`);
+  const follow = isGoals
+    ? `Follow the goal: holdfast goal watch ${inert(runId)}`
+    : `Follow the run: holdfast watch ${inert(runId)}`;
   const { waitsFor } = delivery;
   const waits = waitsFor === undefined ? '' : `; waits for ${inert(waitsFor)}`;
   if (delivery.delivered === 'signal' && delivery.storeAway === true) {

@@ -62,7 +62,7 @@ function titleOf(ask: AskView): string {
   const version = ask.toolVersion === undefined ? '' : `@${inert(ask.toolVersion)}`;
   switch (ask.kind) {
     case 'approval':
-      return `Approval wanted: ${tool}${version}`;
+      return tool === '' ? 'Approval wanted' : `Approval wanted: ${tool}${version}`;
     case 'outcome':
       return `Did it happen? ${tool}${version}`;
     case 'budget':
@@ -174,7 +174,8 @@ function answers(
       return [
         `holdfast approve ${id}${by}`,
         `holdfast reject ${id}${by}`,
-        `holdfast modify ${id} --args 'JSON'${by}`,
+        // A goal asks about no call that could be another one.
+        ...(ask.tool === undefined ? [] : [`holdfast modify ${id} --args 'JSON'${by}`]),
       ];
     case 'budget':
       return ['approve', 'reject'].map((verb) => `holdfast ${verb} ${id}${by}`);

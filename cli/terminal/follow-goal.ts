@@ -1,4 +1,5 @@
 /** Following a goal until it ends, until it needs a person, or until Ctrl-C; the goal itself goes on. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { GoalHandle, GoalOutcomeNow, GoalResult } from '../../client/index.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { AskView } from '../../core/state/ask-view.js';
@@ -44,6 +45,8 @@ export async function followGoal(
     if (now === undefined || (interrupt.signal.aborted && now.kind !== 'ended')) {
       return sayItGoesOn(goal.goalId, output);
     }
+    // The last events are in the store before the result is there.
+    if (now.kind === 'ended') await atMost(shown, LAST_EVENTS_MS);
     leaving.abort();
     await shown.catch(() => undefined);
     if (!everything) output.data(outcomeData(goal.goalId, now));
@@ -54,6 +57,16 @@ export async function followGoal(
     leaving.abort();
     interrupt.release();
   }
+}
+
+const LAST_EVENTS_MS = 5_000;
+
+/** Ends when `work` does, however it does, or when its time is up. */
+async function atMost(work: Promise<void>, ms: number): Promise<void> {
+  const over = new AbortController();
+  const late = sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([work.catch(() => undefined), late]);
+  over.abort();
 }
 
 interface Shown {

@@ -56,6 +56,7 @@ export async function tellGoal(link: Link, { goalId, said, who = {} }: Saying): 
     return { delivered: 'update', id, ...more };
   } catch (error) {
     if (hasEnded(error)) throw goalEnded(goalId);
+    if (isUnknown(error)) throw noSuchGoal(goalId);
     if (!isSilence(error)) throw error;
   }
   // The goal may get both in the end; by its id it counts once.
@@ -65,6 +66,17 @@ export async function tellGoal(link: Link, { goalId, said, who = {} }: Saying): 
     throw hasEnded(error) ? goalEnded(goalId) : error;
   });
   return { delivered: 'signal', id };
+}
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof HoldfastError && error.code === 'RunNotFound';
+}
+
+function noSuchGoal(goalId: string): HoldfastError {
+  return new HoldfastError('RunNotFound', `There is no goal ${goalId}.`, {
+    hint: 'List the goals with `holdfast goal list`.',
+    details: { goalId },
+  });
 }
 
 /** What the goal would refuse is refused here, where somebody hears of it. */

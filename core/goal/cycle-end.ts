@@ -75,6 +75,9 @@ function warningOf(text: string): 'proposal_superseded' | 'evidence_unknown' {
   return text.startsWith('superseded') ? 'proposal_superseded' : 'evidence_unknown';
 }
 
+/** Cycles whose mean cost forecasts the next ones. */
+const FORECAST_CYCLES = 5;
+
 /** Endings of a cycle after which it counts as done its part. */
 const SOUND: readonly StopReason[] = [
   'completed',
@@ -96,7 +99,9 @@ export function endCycle(
   const costMicroUsd = unconfirmed ? cycle.slice.maxCostMicroUsd : outcome.costMicroUsd;
   const reservedMicroUsd = cycle.slice.maxCostMicroUsd + terms.roundMicroUsd;
   const settled = settle(goal, { reservedMicroUsd, costMicroUsd, of: 'children' });
-  const { cycle: _, ...rest } = settled;
+  const { cycle: _, ...billed } = settled;
+  const newest = [...goal.money.newest, costMicroUsd].slice(-FORECAST_CYCLES);
+  const rest = { ...billed, money: { ...billed.money, newest } };
   const since = goal.sinceReview;
   const ended: OpenGoal = {
     ...rest,

@@ -58,7 +58,7 @@ const NOTHING_YET = {
   reviews: 0,
   checkpoints: 0,
   tally: { step: 0, turnCount: 0, counters: NO_COUNTERS },
-  money: { spentMicroUsd: 0, reservedMicroUsd: 0, children: 0, reviews: 0, judges: 0 },
+  money: { spentMicroUsd: 0, reservedMicroUsd: 0, children: 0, newest: [], reviews: 0, judges: 0 },
   streaks: {
     failed: 0,
     noProgress: 0,

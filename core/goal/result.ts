@@ -2,18 +2,26 @@
 import type { Goal, OpenGoal } from '../state/goal/goal.js';
 import { isOpenGoal } from '../state/goal/goal.js';
 import type { GoalView, GoalViewStatus } from '../state/goal/view.js';
-import type { ConditionOutcome, RunResult } from '../state/result.js';
+import type { ConditionOutcome, RunResult, StopReason } from '../state/result.js';
 import type { OpenAsk, Question } from '../state/view.js';
 import { nextSafeActionFor, statusOfStop } from '../step/stop.js';
 import { outcomeOf, viewOf } from '../step/open-work.js';
 import { conditionWords, verdictOf } from './conditions.js';
 import { pendingOf } from './pending.js';
 
+const GO_ON = 'Go on with a new goal from its newest checkpoint (restart).';
+
+/** What a person should do now, where that is another thing than for a run. */
+const NEXT: { readonly [reason in StopReason]?: string } = {
+  interrupted: GO_ON,
+  aborted: GO_ON,
+};
+
 export function goalResult(goal: OpenGoal): RunResult {
   const { reason, detail } = goal.ending!;
   const { counters } = goal.tally;
   const waited = goal.now - goal.startedAt - counters.activeMs;
-  const next = nextSafeActionFor({ reason });
+  const next = NEXT[reason] ?? nextSafeActionFor({ reason });
   return {
     runId: goal.runId,
     status: statusOfStop(reason),

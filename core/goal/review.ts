@@ -56,7 +56,7 @@ function mayAsk(goal: OpenGoal, { row }: Pass): boolean {
 
 /** What is computed of the six answers. */
 export function computedAnswers(goal: OpenGoal, pass: Pass): ReviewAnswers {
-  const { objectiveValid, terms } = goal;
+  const { objectiveValid } = goal;
   return {
     objective_valid: answer(
       objectiveValid === undefined ? 'not asked' : objectiveValid.valid ? 'yes' : 'no',
@@ -73,7 +73,6 @@ export function computedAnswers(goal: OpenGoal, pass: Pass): ReviewAnswers {
       goal.proposed.handoff === undefined ? 'no' : 'handoff',
       goal.proposed.handoff === undefined ? '' : `to ${goal.proposed.handoff.to} is proposed`,
     ),
-    ...(terms.reviewer === undefined && {}),
   };
 }
 
@@ -81,10 +80,11 @@ function answer(said: string, because: string, evidence: readonly string[] = [])
   return { answer: said, because: because.slice(0, TEXT_CHARS_MAX), evidence };
 }
 
-/** Forecast: the mean of the cycles so far, for each open step, else for each cycle that is left. */
+/** Forecast: the mean of the newest cycles, for each open step, else for each cycle that is left. */
 function budgetWords(goal: OpenGoal): string {
   const { money, terms, cycles, plan } = goal;
-  const mean = cycles === 0 ? 0 : Math.round(money.children / cycles);
+  const sum = money.newest.reduce((total, cost) => total + cost, 0);
+  const mean = sum === 0 ? 0 : Math.round(sum / money.newest.length);
   const leftCycles = Math.max(0, terms.budget.maxCycles - cycles);
   const forecast = mean * (plan.open > 0 ? Math.min(plan.open, leftCycles) : leftCycles);
   return (

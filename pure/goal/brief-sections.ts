@@ -186,7 +186,7 @@ function reviewParts({ reviews }: GoalMemory, amounts: Amounts): readonly BriefP
   return newest(reviews, amounts.reviews).map((review) => ({
     origin: 'review',
     cycle: review.cycle,
-    by: 'reviewer',
+    by: 'goal',
     text: reviewText(review),
   }));
 }

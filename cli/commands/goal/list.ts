@@ -35,7 +35,7 @@ export function addGoalList(goal: Command, cli: Cli): void {
   const command = goal
     .command('list')
     .description('List goals, newest first: how they stand, when they wake, what they have spent.')
-    .option('--status <status>', `only these: ${STORED_STATUSES.join(', ')}`, status)
+    .option('--status <status>', `only these: ${STORED_STATUSES.join(', ')}`, statusNamed)
     .option('--agent <name>', 'only goals of this agent', someText('--agent'));
   withJson(withPlace(withDesk(withTenant(withPages(command)))), '{goals: […], next}')
     .addHelpText(
@@ -61,7 +61,7 @@ export function addGoalList(goal: Command, cli: Cli): void {
     );
 }
 
-function status(text: string): StoredRunStatus {
+function statusNamed(text: string): StoredRunStatus {
   const known = STORED_STATUSES.find((one) => one === text);
   if (known !== undefined) return known;
   throw usage(
@@ -103,12 +103,14 @@ async function goalsOf(
 function rowOf(goal: GoalSummary, now: number): readonly string[] {
   const { stopReason, detail, nextWake, spentMicroUsd, budgetMicroUsd } = goal;
   const why = detail ?? stopReason;
+  const isAsleep = goal.status === 'running' && nextWake !== undefined;
+  const status = isAsleep ? 'sleeping' : goal.status;
   const spent = spentMicroUsd ?? goal.costMicroUsd;
   const of = budgetMicroUsd === undefined ? '' : ` of ${usdText(budgetMicroUsd)}`;
   return [
     goal.goalId,
     goal.agent,
-    why === undefined || why === goal.status ? goal.status : `${goal.status}: ${why}`,
+    why === undefined || why === status ? status : `${status}: ${why}`,
     spent === undefined ? '' : `${usdText(spent)}${of}`,
     nextWake === undefined ? '' : relativeText(nextWake, now),
     dateTimeText(goal.startedAt),

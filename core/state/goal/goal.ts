@@ -286,6 +286,8 @@ export interface GoalMoney {
   /** Of the open cycle and of what is asked of reviewer and judges. */
   readonly reservedMicroUsd: number;
   readonly children: number;
+  /** Of the newest cycles, at most FORECAST_CYCLES of them. */
+  readonly newest: readonly number[];
   readonly reviews: number;
   readonly judges: number;
 }
