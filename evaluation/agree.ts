@@ -62,10 +62,17 @@ function told(events: readonly RunEvent[]): readonly RunEvent[] {
   const kept = events.filter((event) => !isAside(event));
   return kept
     .map((event) => (event.type === 'checkpoint_saved' ? { ...event, id: '' } : event))
+    .map(withoutHashes)
     .toSorted((a, b) => {
       if (a.type !== 'check_finished' || b.type !== 'check_finished') return 0;
       return a.n === b.n ? compareText(a.name, b.name) : 0;
     });
+}
+
+/** A question of a goal is about no call: it names texts by hashes, and they have times in them. */
+function withoutHashes(event: RunEvent): RunEvent {
+  const isOfGoal = event.type === 'approval_requested' && event.tool === undefined;
+  return isOfGoal ? { ...event, args: null, argsHash: '' } : event;
 }
 
 /** By cycle, in their order. */
