@@ -279,8 +279,10 @@ test.each<Pick<Death, 'when' | 'how'>>([
   }
 });
 
-test('is the same goal when a new segment begins at each activation', async () => {
-  expect(essence(await play(undefined, () => true))).toEqual(essence(calm));
+test('is the same goal when new segments begin all the time', async () => {
+  // Each needs some steps to be opened.
+  const played = await play(undefined, (step) => step % 12 === 11);
+  expect(essence(played)).toEqual(essence(calm));
 });
 
 test('is the same goal when a new segment begins at one activation', async () => {
