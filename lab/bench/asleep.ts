@@ -9,22 +9,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { defineAgent, defineConfig } from '../../authoring/index.js';
 import { connect } from '../../client/index.js';
 import { openStoreAt } from '../../store/store.js';
-import {
-  createAnthropicProvider,
-  scriptOf,
-  startScriptedModel,
-  startTestServer,
-} from '../../testing/index.js';
+import { createAnthropicProvider, scriptOf, startScriptedModel } from '../../testing/index.js';
 import { startWorker } from '../../worker/index.js';
 import { machineFacts, type MachineFacts } from './machine.js';
+import { startBenchServer, type BenchOptions } from './setting.js';
 
-export interface AsleepOptions {
+export interface AsleepOptions extends BenchOptions {
   /** All of them sleep; `waking` of them until the same moment. */
   readonly goals: number;
   readonly waking: number;
   /** How long they sleep at least, ms: all must have been started by then. */
   readonly sleepMs: number;
-  readonly say: (line: string) => void;
 }
 
 export interface AsleepReport {
@@ -49,11 +44,11 @@ const LIMIT_MS = 600_000;
 const EVICTING_CACHE = 10;
 
 export async function benchAsleep(options: AsleepOptions): Promise<AsleepReport> {
-  const { goals, waking, sleepMs, say } = options;
+  const { goals, waking, sleepMs, say, environment } = options;
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-asleep-'));
   const storePlace = join(folder, 'store.db');
   const asked = new Map<string, number>();
-  const server = await startTestServer({ environment: process.env });
+  const server = await startBenchServer(environment);
   const store = await openStoreAt(storePlace);
   const model = await startScriptedModel({
     script: (request) => {
