@@ -28,13 +28,18 @@ import { finalViolations, transcriptAt, withTexts } from '../scripted/observe.js
 import { briefsOf, memoryOf, savedOf } from '../scripted/goal-seen.js';
 import { isSaidToGoal, messageOf, simulatedStage, type Sent } from './simulated-stage.js';
 
+function goalOf({ caseId, goal }: Fixture): CaseGoal {
+  if (goal === undefined) throw new Error(`${caseId} is no case of a goal`);
+  return goal;
+}
+
 /** `begun` is told of the simulation before anything of it happens. */
 export async function playGoal(
   fixture: Fixture,
-  goal: CaseGoal,
   store: MemoryStore,
   begun?: (simulation: GoalSimulation) => void,
 ): Promise<Observation> {
+  const goal = goalOf(fixture);
   const began = performance.now();
   const playing: { simulation?: GoalSimulation } = {};
   const saying = sayingOf(goal);

@@ -50,7 +50,7 @@ export function createSimulationEngine(options: SimulationEngineOptions = {}): E
         const { goal } = fixture;
         return goal === undefined
           ? await play(fixture, store, options)
-          : observed(await playGoal(fixture, goal, store));
+          : observed(await playGoal(fixture, store));
       } catch (error) {
         return broken(wordsOf(error));
       } finally {

@@ -1,10 +1,11 @@
-/** `npm run bench -- turn|history|replay|recovery|parked|approval|coldstart|long|core|stream [--json FILE]` */
+/** `npm run bench -- turn|history|replay|recovery|parked|approval|coldstart|long|core|stream|asleep [--json FILE]` */
 import { join } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { HoldfastError } from '../../core/state/errors.js';
 import { checkReportFile, writeReportFile } from '../proving/report-file.js';
 import { wholeNumber } from '../proving/whole-number.js';
 import { benchApproval } from './approval.js';
+import { benchAsleep } from './asleep.js';
 import { benchColdStart } from './coldstart.js';
 import { benchCore } from './core.js';
 import { benchHistory, type HistoryOptions } from './history.js';
@@ -113,6 +114,11 @@ paired('approval', 'B7: from the signal to the start of the gated tool.')
 paired('coldstart', 'B10: from the spawn of a worker to its first finished run.').action(
   answering(benchColdStart),
 );
+question('asleep', 'B11: goals that wake in the same moment, while others sleep on.')
+  .option('--goals <n>', 'goals', count, 500)
+  .option('--waking <n>', 'of them wake in the same moment', count, 100)
+  .option('--sleep-ms <n>', 'least time to start them all', count, 300_000)
+  .action(answering(benchAsleep));
 question('long', 'B4: time per turn and memory of a very long run; exits 1 when they are not flat.')
   .option('--turns <n>', 'turns of the run', count, 10_000)
   .action(

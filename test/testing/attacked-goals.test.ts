@@ -52,7 +52,7 @@ async function play(parts: object): Promise<Observation> {
     ...parts,
   };
   const fixture = parseFixture(JSON.stringify(document), 'attacked.json');
-  return playGoal(fixture, fixture.goal!, store);
+  return playGoal(fixture, store);
 }
 
 const calls = (...list: readonly (readonly [tool: string, input: object])[]) => ({
@@ -132,7 +132,7 @@ describe('a worker', () => {
     });
     expect(isDone(seen)).toBe(true);
     const first = seen.requests.find(({ runId }) => runId === 'attacked:c2')!.messages;
-    const users = first.filter(({ letter }) => letter === 'U').map((one) => JSON.stringify(one));
+    const users = first.filter(({ letter }) => letter === 'U').map(({ text }) => text);
     const quoted = users.slice(1).some((text) => text.includes('mallory'));
     expect(quoted).toBe(true);
     tried('orders in results, notes, titles, published values', users[0]!.includes('mallory'));
@@ -193,10 +193,8 @@ describe('whoever can send signals', () => {
     shell.run(open);
     for (const child of ['g:c1', 'g:c2', 'h:c1', '', '__proto__']) {
       shell.take({ type: 'child_ended', child, at: shell.now });
-      let steps = 3;
-      shell.run(() => (steps -= 1) < 0);
-      const isEarly = shell.now - START_AT < 600_000;
-      tried('a forged end of a child', isEarly && shell.of('cycle_ended').length > 0);
+      shell.run(open);
+      tried('a forged end of a child', shell.of('cycle_ended').length > 0);
     }
   });
 

@@ -1,0 +1,123 @@
+/**
+ * B11, goals asleep: how soon after their time goals that wake in the same second ask their models, while others sleep
+ * on; and what a sleeping goal costs a worker that has forgotten it.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defineAgent, defineConfig } from '../../authoring/index.js';
+import { connect } from '../../client/index.js';
+import { openStoreAt } from '../../store/store.js';
+import { createAnthropicProvider, scriptOf, startScriptedModel } from '../../testing/index.js';
+import { startWorker } from '../../worker/index.js';
+import { machineFacts, type MachineFacts } from './machine.js';
+import { startBenchServer, type BenchOptions } from './setting.js';
+
+export interface AsleepOptions extends BenchOptions {
+  /** All of them sleep; `waking` of them until the same moment. */
+  readonly goals: number;
+  readonly waking: number;
+  /** How long they sleep at least, ms: all must have been started by then. */
+  readonly sleepMs: number;
+}
+
+export interface AsleepReport {
+  readonly machine: MachineFacts;
+  readonly goals: number;
+  readonly waking: number;
+  /** From the time of waking to the request of the cycle, ms. */
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly slowestMs: number;
+  /** Cycles that ran; each goal that wakes runs one. */
+  readonly cycles: number;
+}
+
+const TASK_QUEUE = 'asleep';
+/** Goals that are started at once. */
+const AT_ONCE = 10;
+/** Far away for those that sleep on. */
+const LATER_MS = 30 * 86_400_000;
+const LIMIT_MS = 600_000;
+/** The fewest that the SDK keeps: a goal that sleeps is in no memory. */
+const EVICTING_CACHE = 10;
+
+export async function benchAsleep(options: AsleepOptions): Promise<AsleepReport> {
+  const { goals, waking, sleepMs, say, environment } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-asleep-'));
+  const storePlace = join(folder, 'store.db');
+  const asked = new Map<string, number>();
+  const server = await startBenchServer(environment);
+  const store = await openStoreAt(storePlace);
+  const model = await startScriptedModel({
+    script: (request) => {
+      if (!asked.has(request.runId)) asked.set(request.runId, Date.now());
+      return scriptOf([{ text: 'Worked.' }])(request);
+    },
+  });
+  const provider = createAnthropicProvider({ apiKey: 'scripted', baseUrl: model.baseUrl });
+  const agent = defineAgent({ name: 'sleeper', instructions: 'Work.', model: 'claude-sonnet-4-5' });
+  const place = { address: server.address, namespace: 'default' };
+  const worker = await startWorker({
+    ...place,
+    taskQueue: TASK_QUEUE,
+    storePlace,
+    config: defineConfig({ agents: [agent] }),
+    providers: new Map([[provider.name, provider]]),
+    maxCachedWorkflows: EVICTING_CACHE,
+    logLevel: 'ERROR',
+  });
+  const served = worker.run();
+  const client = await connect({ ...place, store, taskQueue: TASK_QUEUE });
+  try {
+    const wakeAt = Date.now() + sleepMs;
+    const start = async (number: number): Promise<void> => {
+      const until = number < waking ? wakeAt : wakeAt + LATER_MS;
+      const at = new Date(Math.ceil(until / 60_000) * 60_000);
+      await client.startGoal({
+        goalId: `asleep-${number}`,
+        wait: false,
+        definition: {
+          objective: 'Nothing is left.',
+          agent: 'sleeper',
+          done: { all: [{ state: 'left', equals: 0 }] },
+          budget: { maxCostMicroUsd: 10_000_000, maxCycles: 1 },
+          // The first cycle comes at the first tick.
+          pace: { cron: cronOf(at), timezone: 'UTC' },
+        },
+      });
+    };
+    for (let first = 0; first < goals; first += AT_ONCE) {
+      const some = Array.from({ length: Math.min(AT_ONCE, goals - first) }, (_, n) => first + n);
+      await Promise.all(some.map(start));
+    }
+    const moment = Math.ceil(wakeAt / 60_000) * 60_000;
+    say(`${goals} goals are started; ${waking} wake in ${moment - Date.now()} ms`);
+    const limit = moment + LIMIT_MS;
+    while (asked.size < waking && Date.now() < limit) await sleep(200);
+    const late = [...asked.values()].map((at) => at - moment).toSorted((a, b) => a - b);
+    const at = (share: number): number => late[Math.ceil(late.length * share) - 1] ?? Infinity;
+    const report: AsleepReport = {
+      machine: await machineFacts(server.address),
+      goals,
+      waking,
+      p50Ms: at(0.5),
+      p95Ms: at(0.95),
+      slowestMs: at(1),
+      cycles: asked.size,
+    };
+    say(`p50 ${report.p50Ms} ms, p95 ${report.p95Ms} ms, slowest ${report.slowestMs} ms`);
+    return report;
+  } finally {
+    worker.shutdown();
+    await served;
+    await client.close();
+    await Promise.all([model.stop(), server.stop(), store.close()]);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function cronOf(at: Date): string {
+  return `${at.getUTCMinutes()} ${at.getUTCHours()} ${at.getUTCDate()} ${at.getUTCMonth() + 1} *`;
+}
