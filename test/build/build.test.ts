@@ -128,7 +128,7 @@ test('the page is one script of its sources, which stay at home; one that does n
   expect(build().code).toBe(0);
   expect(built('console/page/app.js')).toContain('of the page');
   const files = readdirSync(join(folder, 'dist/console/page')).sort();
-  expect(files).toEqual(['app.js', 'index.html', 'preact-license.txt']);
+  expect(files).toEqual(['app.js', 'index.html', 'preact-license.txt', 'uplot-license.txt']);
   const first = buildId();
   write('console/page/parts/said.ts', 'export const said = ;');
   expect(build('--if-stale')).toMatchObject({ code: 2, said: expect.stringMatching(/said\.ts/) });
