@@ -12,7 +12,7 @@ import { openStoreAt } from '../../store/store.js';
 import { createAnthropicProvider, scriptOf, startScriptedModel } from '../../testing/index.js';
 import { startWorker } from '../../worker/index.js';
 import { machineFacts, type MachineFacts } from './machine.js';
-import { MODEL, startBenchServer, type BenchOptions } from './setting.js';
+import { startBenchServer, WIDE_ROUTE, type BenchOptions } from './setting.js';
 
 export interface AsleepOptions extends BenchOptions {
   /** All of them sleep; `waking` of them until the same moment. */
@@ -57,13 +57,13 @@ export async function benchAsleep(options: AsleepOptions): Promise<AsleepReport>
     },
   });
   const provider = createAnthropicProvider({ apiKey: 'scripted', baseUrl: model.baseUrl });
-  const agent = defineAgent({ name: 'sleeper', instructions: 'Work.', model: MODEL });
+  const agent = defineAgent({ name: 'sleeper', instructions: 'Work.', model: WIDE_ROUTE.name });
   const place = { address: server.address, namespace: 'default' };
   const worker = await startWorker({
     ...place,
     taskQueue: TASK_QUEUE,
     storePlace,
-    config: defineConfig({ agents: [agent] }),
+    config: defineConfig({ agents: [agent], routes: [WIDE_ROUTE] }),
     providers: new Map([[provider.name, provider]]),
     maxCachedWorkflows: EVICTING_CACHE,
     logLevel: 'ERROR',
