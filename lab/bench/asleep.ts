@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineAgent, defineConfig } from '../../authoring/index.js';
-import { connect } from '../../client/index.js';
+import { connect, type HoldfastClient } from '../../client/index.js';
 import { openStoreAt } from '../../store/store.js';
 import { createAnthropicProvider, scriptOf, startScriptedModel } from '../../testing/index.js';
 import { startWorker } from '../../worker/index.js';
 import { machineFacts, type MachineFacts } from './machine.js';
-import { startBenchServer, type BenchOptions } from './setting.js';
+import { startBenchServer, WIDE_ROUTE, type BenchOptions } from './setting.js';
 
 export interface AsleepOptions extends BenchOptions {
   /** All of them sleep; `waking` of them until the same moment. */
@@ -57,13 +57,13 @@ export async function benchAsleep(options: AsleepOptions): Promise<AsleepReport>
     },
   });
   const provider = createAnthropicProvider({ apiKey: 'scripted', baseUrl: model.baseUrl });
-  const agent = defineAgent({ name: 'sleeper', instructions: 'Work.', model: 'claude-sonnet-4-5' });
+  const agent = defineAgent({ name: 'sleeper', instructions: 'Work.', model: WIDE_ROUTE.name });
   const place = { address: server.address, namespace: 'default' };
   const worker = await startWorker({
     ...place,
     taskQueue: TASK_QUEUE,
     storePlace,
-    config: defineConfig({ agents: [agent] }),
+    config: defineConfig({ agents: [agent], routes: [WIDE_ROUTE] }),
     providers: new Map([[provider.name, provider]]),
     maxCachedWorkflows: EVICTING_CACHE,
     logLevel: 'ERROR',
@@ -72,26 +72,7 @@ export async function benchAsleep(options: AsleepOptions): Promise<AsleepReport>
   const client = await connect({ ...place, store, taskQueue: TASK_QUEUE });
   try {
     const wakeAt = Date.now() + sleepMs;
-    const start = async (number: number): Promise<void> => {
-      const until = number < waking ? wakeAt : wakeAt + LATER_MS;
-      const at = new Date(Math.ceil(until / 60_000) * 60_000);
-      await client.startGoal({
-        goalId: `asleep-${number}`,
-        wait: false,
-        definition: {
-          objective: 'Nothing is left.',
-          agent: 'sleeper',
-          done: { all: [{ state: 'left', equals: 0 }] },
-          budget: { maxCostMicroUsd: 10_000_000, maxCycles: 1 },
-          // The first cycle comes at the first tick.
-          pace: { cron: cronOf(at), timezone: 'UTC' },
-        },
-      });
-    };
-    for (let first = 0; first < goals; first += AT_ONCE) {
-      const some = Array.from({ length: Math.min(AT_ONCE, goals - first) }, (_, n) => first + n);
-      await Promise.all(some.map(start));
-    }
+    await startAll(client, options, wakeAt);
     const moment = Math.ceil(wakeAt / 60_000) * 60_000;
     say(`${goals} goals are started; ${waking} wake in ${moment - Date.now()} ms`);
     const limit = moment + LIMIT_MS;
@@ -116,6 +97,34 @@ export async function benchAsleep(options: AsleepOptions): Promise<AsleepReport>
     await Promise.all([model.stop(), server.stop(), store.close()]);
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function startAll(
+  client: HoldfastClient,
+  { goals, waking }: AsleepOptions,
+  wakeAt: number,
+): Promise<void> {
+  for (let first = 0; first < goals; first += AT_ONCE) {
+    const some = Array.from({ length: Math.min(AT_ONCE, goals - first) }, (_, n) => first + n);
+    await Promise.all(
+      some.map((number) => startOne(client, number, number < waking ? wakeAt : wakeAt + LATER_MS)),
+    );
+  }
+}
+
+/** Its first cycle comes at the first tick. */
+async function startOne(client: HoldfastClient, number: number, until: number): Promise<void> {
+  await client.startGoal({
+    goalId: `asleep-${number}`,
+    wait: false,
+    definition: {
+      objective: 'Nothing is left.',
+      agent: 'sleeper',
+      done: { all: [{ state: 'left', equals: 0 }] },
+      budget: { maxCostMicroUsd: 10_000_000, maxCycles: 1 },
+      pace: { cron: cronOf(new Date(Math.ceil(until / 60_000) * 60_000)), timezone: 'UTC' },
+    },
+  });
 }
 
 function cronOf(at: Date): string {
