@@ -39,7 +39,11 @@ const ROUTE: Omit<ModelRoute, 'name' | 'contextWindow'> = {
   temperatureAllowed: true,
 };
 /** No conversation fills it: a summary would be no part of the bare loop's work. */
-export const WIDE_ROUTE: ModelRoute = { ...ROUTE, name: 'bench/wide', contextWindow: 1_000_000_000 };
+export const WIDE_ROUTE: ModelRoute = {
+  ...ROUTE,
+  name: 'bench/wide',
+  contextWindow: 1_000_000_000,
+};
 /** Full after about a hundred turns. */
 const NARROW_ROUTE: ModelRoute = { ...ROUTE, name: 'bench/narrow', contextWindow: 32_000 };
 
