@@ -41,13 +41,21 @@ export interface RawFailure {
   readonly progress?: unknown;
 }
 
+/** Limits of the effect that failed, ms. */
+export interface FailureLimits {
+  readonly attemptMs: number;
+  /** How long it may have waited for a worker; absent: as long as it took. */
+  readonly queuedMs?: number;
+}
+
 /** Normalises whatever a shell caught of an effect with these limits; unknown types become 'Internal'. */
-export function failureOf(raw: RawFailure, { attemptMs }: { readonly attemptMs: number }): Failure {
+export function failureOf(raw: RawFailure, { attemptMs, queuedMs }: FailureLimits): Failure {
   const details =
     typeof raw.details === 'object' && raw.details !== null
       ? (raw.details as { readonly [key: string]: unknown })
       : undefined;
-  if (raw.timeoutType === 'SCHEDULE_TO_START') return untaken(raw);
+  // Where nothing limits the wait for a worker, the time of the whole effect has run out.
+  if (queuedMs !== undefined && raw.timeoutType === 'SCHEDULE_TO_START') return untaken(raw);
   return {
     code: isErrorCode(raw.type) ? raw.type : raw.cancelled ? 'Aborted' : 'Internal',
     message: (raw.message ?? 'no message').slice(0, FAILURE_MESSAGE_CHARS),

@@ -73,8 +73,11 @@ describe('a queue on which nobody works', () => {
   const settings = { unservedTimeoutMs: HOUR_MS };
   const policy = [{ tool: '*', decision: 'allow' }] as const;
   const TOOL_CALL = { type: null, timedOut: true, timeoutType: 'SCHEDULE_TO_START' } as const;
-  const untaken = failureOf(TOOL_CALL, { attemptMs: 1_000 });
-  const heard = failureOf({ ...TOOL_CALL, progress: { claimed: 1 } }, { attemptMs: 1_000 });
+  const untaken = failureOf(TOOL_CALL, { attemptMs: 1_000, queuedMs: HOUR_MS });
+  const heard = failureOf(
+    { ...TOOL_CALL, progress: { claimed: 1 } },
+    { attemptMs: 1_000, queuedMs: HOUR_MS },
+  );
   const notHappened = [{ kind: 'not_happened' }] as const;
 
   function waited(name: string, script: Partial<Script> = {}): Shell {

@@ -87,7 +87,7 @@ test.each([
 });
 
 describe('a failure', () => {
-  const of = (raw: RawFailure) => failureOf(raw, { attemptMs: 1_000 });
+  const of = (raw: RawFailure) => failureOf(raw, { attemptMs: 1_000, queuedMs: 5_000 });
   const PLAIN = { code: 'Internal', message: 'no message' };
 
   test.each<[string, RawFailure, object]>([
@@ -171,6 +171,15 @@ describe('a failure', () => {
     ],
   ])('%s', (_what, raw, expected) => {
     expect(of(raw)).toStrictEqual(expected);
+  });
+
+  test('of an effect whose wait nothing limits has run out of time, as before', () => {
+    const raw = { timedOut: true, timeoutType: 'SCHEDULE_TO_START', message: 'ran out of time' };
+    expect(failureOf(raw, { attemptMs: 1_000 })).toMatchObject({
+      code: 'Internal',
+      message: 'ran out of time',
+      timedOut: true,
+    });
   });
 
   test('keeps a bounded message', () => {
