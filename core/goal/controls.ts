@@ -26,7 +26,7 @@ export function withReview(
 
 export function resume(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
   const { paused, ...rest } = goal;
-  if (paused === undefined) return only(accept(goal, held, 'the goal was not paused'));
+  if (paused === undefined) return only(accept(goal, held, 'The goal was not paused.'));
   const { by } = held.message;
   const { sleep } = rest;
   const isPast = sleep?.until !== undefined && sleep.until <= goal.now;
@@ -42,11 +42,13 @@ export function untimed(goal: OpenGoal, before: OpenGoal): Step<OpenGoal> {
   return timer === undefined ? only(goal) : cancelTimer(goal, timer);
 }
 
+const KEPT = 'Kept: the next sleep of the goal ends at once.';
+
 /** A wake while anything is open or paused is kept. */
 export function woken(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
   const { sleep, paused } = goal;
   if (sleep === undefined || sleep.over || paused !== undefined)
-    return only(accept({ ...goal, wakeKept: true }, held));
+    return only(accept({ ...goal, wakeKept: true }, held, KEPT));
   const step = untimed(wake(goal, held.message.by), goal);
   return { run: accept(step.run, held), effects: step.effects };
 }

@@ -118,7 +118,7 @@ const TOO_OLD = {
   message: 'it is older than what the goal remembers of messages; say it anew',
 } as const;
 
-const SEEN: MessageVerdict = { accepted: true, message: 'it was received before' };
+const SEEN: MessageVerdict = { accepted: true, message: 'The message was received before.' };
 const ENDED: MessageVerdict = {
   accepted: false,
   reason: 'goal_ended',

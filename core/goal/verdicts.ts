@@ -43,5 +43,5 @@ export function answered<G extends Pick<OpenGoal, 'verdicts'>>(
 /** Said to whoever waits over the end of a segment. */
 export const RECEIVED: MessageVerdict = {
   accepted: true,
-  message: 'received; the goal heeds it in its next segment',
+  message: 'Received: the goal heeds the message in its next segment.',
 };

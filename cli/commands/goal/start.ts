@@ -153,7 +153,9 @@ export function addGoalCheck(goal: Command, cli: Cli): void {
           `Agent ${inert(agent)}; ${usdText(budget.maxCostMicroUsd)} in all, ${usdText(cycle.maxCostMicroUsd)} a cycle, at most ${budget.maxCycles} cycles.`,
         );
         for (const line of inertJson(definition, 200_000)) output.line(line);
-        output.remark('The definition can be used.');
+        output.remark(
+          'The definition is complete. Agents, tools, models and what a request costs are looked at by the start.',
+        );
       }),
     );
 }

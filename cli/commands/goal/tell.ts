@@ -5,7 +5,7 @@ import type { Pace } from '../../../core/state/goal/definition.js';
 import type { MessageBody } from '../../../core/state/goal/message.js';
 import { actorOf, deskOf, withActor, type ActorOptions } from '../../desk/actor.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../../command.js';
-import { shellWord } from '../../render/index.js';
+import { inert, shellWord } from '../../render/index.js';
 import type { Session } from '../../session.js';
 import { parseDuration } from '../../terminal/duration.js';
 import type { Output } from '../../terminal/output.js';
@@ -32,7 +32,7 @@ export async function sayTo(cli: Cli, saying: Saying): Promise<void> {
   const id = shellWord(goalId);
   output.line(
     told.delivered === 'update'
-      ? `${DONE[said.type]} Follow the goal: holdfast goal watch ${id}`
+      ? `${inert(told.message ?? DONE[said.type])} Follow the goal: holdfast goal watch ${id}`
       : `Sent; no worker answers now, so that nobody knows yet whether it counts. See: holdfast goal show ${id}`,
   );
 }
