@@ -36,7 +36,8 @@ interface Comparable {
 }
 
 function comparable(observation: Observation): Comparable {
-  const { result, startError, transcript, events } = observation;
+  const { result, startError, transcript } = observation;
+  const events = withoutHashes(observation.events);
   const stamp = events[0]?.stamp;
   const ids: Ids = {
     runId: result?.runId ?? stamp?.runId ?? '',
@@ -62,17 +63,31 @@ function told(events: readonly RunEvent[]): readonly RunEvent[] {
   const kept = events.filter((event) => !isAside(event));
   return kept
     .map((event) => (event.type === 'checkpoint_saved' ? { ...event, id: '' } : event))
-    .map(withoutHashes)
     .toSorted((a, b) => {
       if (a.type !== 'check_finished' || b.type !== 'check_finished') return 0;
       return a.n === b.n ? compareText(a.name, b.name) : 0;
     });
 }
 
-/** A question of a goal is about no call: it names texts by hashes, and they have times in them. */
-function withoutHashes(event: RunEvent): RunEvent {
-  const isOfGoal = event.type === 'approval_requested' && event.tool === undefined;
-  return isOfGoal ? { ...event, args: null, argsHash: '' } : event;
+/**
+ * Questions of a goal are about no call: they name texts by hashes, and the texts have times in them. Refused decisions
+ * about these questions name the same hashes.
+ */
+function withoutHashes(events: readonly RunEvent[]): readonly RunEvent[] {
+  const ofGoal = new Set(
+    events.flatMap((event) =>
+      event.type === 'approval_requested' && event.tool === undefined ? [event.askId] : [],
+    ),
+  );
+  return events.map((event) => {
+    if (event.type === 'approval_requested' && ofGoal.has(event.askId)) {
+      return { ...event, args: null, argsHash: '' };
+    }
+    if (event.type !== 'warning' || event.about === undefined) return event;
+    return ofGoal.has(event.about.askId)
+      ? { ...event, about: { ...event.about, argsHash: '' } }
+      : event;
+  });
 }
 
 /** By cycle, in their order. */

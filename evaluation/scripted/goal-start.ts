@@ -1,7 +1,8 @@
 /** The start of a case's goal, and what people say to it. */
 import type { GoalRequest } from '../../client/goals/check-goal.js';
 import type { RunEvent } from '../../core/state/event.js';
-import type { Fixture, ResolveApproval } from '../fixture.js';
+import type { MessageBody } from '../../core/state/goal/message.js';
+import type { Action, Fixture, ResolveApproval } from '../fixture.js';
 import type { CaseGoal, GoalAction } from '../goal-case.js';
 import { cycleOfRun, isNarrowed } from '../goal-tree.js';
 import { askFor } from './decisions.js';
@@ -27,10 +28,26 @@ export function saidBy({ definition }: CaseGoal): {
   return { by: PERSON, roles: budget?.budgetRoles ?? [] };
 }
 
+const TO_GOAL: readonly Action['kind'][] = [
+  'steer',
+  'pause',
+  'resume',
+  'wake',
+  'review',
+  'stop',
+  'setBudget',
+  'setPlan',
+];
+
+export function isSaidToGoal(action: Action): action is GoalAction {
+  return TO_GOAL.includes(action.kind);
+}
+
 /** The body of a message. */
-export function messageBodyOf(action: GoalAction): { readonly type: string } {
+export function messageBodyOf(action: GoalAction): MessageBody {
   const { kind, ...rest } = action;
-  return { type: kind, ...rest };
+  // An action is its message under the name of `kind`; both engines check the message.
+  return { type: kind, ...rest } as MessageBody;
 }
 
 /** The run that a decision is meant for, among all of a goal; absent: nobody has asked. */

@@ -22,11 +22,17 @@ import { cycleOfRun } from '../goal-tree.js';
 import { castOf, type Cast } from '../scripted/cast.js';
 import { decisionOf } from '../scripted/decisions.js';
 import { evidenceOf } from '../scripted/evidence.js';
-import { decidedIn, goalRequestOf, messageBodyOf, saidBy } from '../scripted/goal-start.js';
+import {
+  decidedIn,
+  goalRequestOf,
+  isSaidToGoal,
+  messageBodyOf,
+  saidBy,
+} from '../scripted/goal-start.js';
 import { occurrenceOf, openedOf, type Moments } from '../scripted/moments.js';
 import { finalViolations, transcriptAt, withTexts } from '../scripted/observe.js';
 import { briefsOf, memoryOf, savedOf } from '../scripted/goal-seen.js';
-import { isSaidToGoal, messageOf, simulatedStage, type Sent } from './simulated-stage.js';
+import { messageOf, simulatedStage, type Sent } from './simulated-stage.js';
 
 function goalOf({ caseId, goal }: Fixture): CaseGoal {
   if (goal === undefined) throw new Error(`${caseId} is no case of a goal`);

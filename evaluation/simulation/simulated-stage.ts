@@ -5,6 +5,7 @@ import type { RunEvent } from '../../core/state/event.js';
 import type { Action } from '../fixture.js';
 import type { GoalAction } from '../goal-case.js';
 import { decisionOf, inputAskFor } from '../scripted/decisions.js';
+import { isSaidToGoal } from '../scripted/goal-start.js';
 import type { Stage, StageWorker } from '../scripted/stage.js';
 
 /** What a simulation of a run and one of a goal have in common. */
@@ -99,21 +100,6 @@ export function sendToRun(simulation: Simulation, action: Sent): void {
   const { runId } = simulation.run();
   const { events, clock } = simulation;
   simulation.send(messageOf({ runId, events, now: clock.now() }, action));
-}
-
-const TO_GOAL: readonly Action['kind'][] = [
-  'steer',
-  'pause',
-  'resume',
-  'wake',
-  'review',
-  'stop',
-  'setBudget',
-  'setPlan',
-];
-
-export function isSaidToGoal(action: Action): action is GoalAction {
-  return TO_GOAL.includes(action.kind);
 }
 
 export function messageOf({ runId, events, now }: Listening, action: SentToRun): Message {

@@ -16,7 +16,13 @@ import { castOf, type Cast } from '../scripted/cast.js';
 import { decisionOf } from '../scripted/decisions.js';
 import { evidenceOf } from '../scripted/evidence.js';
 import { briefsOf, memoryOf, savedOf } from '../scripted/goal-seen.js';
-import { decidedIn, goalRequestOf, saidBy } from '../scripted/goal-start.js';
+import {
+  decidedIn,
+  goalRequestOf,
+  isSaidToGoal,
+  messageBodyOf,
+  saidBy,
+} from '../scripted/goal-start.js';
 import { occurrenceOf, openedOf, reachAtEnd } from '../scripted/moments.js';
 import { storedEvents, withTexts } from '../scripted/observe.js';
 import { caseLife, type CaseLife, type Work } from './case-life.js';
@@ -44,7 +50,7 @@ export async function playGoalCase(
   const sending = sendingOf();
   const stage = temporalStage<GoalFacts>(
     () => ({ handle, goal, client: host.client, host, life, turns }),
-    sendToTree,
+    sendingToTree(),
   );
   const cast = castOf(fixture, stage, losesWork(fixture) ? SHORT_HEARTBEATS : {});
   const { moments } = cast;
@@ -170,42 +176,29 @@ interface GoalFacts extends StageFacts {
   readonly client: HoldfastClient;
 }
 
-/** What is said to the goal, or to the run of its tree that it is meant for. */
-async function sendToTree(facts: GoalFacts, action: Sent): Promise<void> {
-  const { handle, goal, client, life } = facts;
-  const who = saidBy(goal);
-  switch (action.kind) {
-    case 'steer':
-      await handle.steer(action.text, who);
-      return;
-    case 'pause':
-    case 'resume':
-    case 'wake':
-    case 'stop':
-      await handle[action.kind](who);
-      return;
-    case 'review': {
-      const { kind: _, ...said } = action;
-      await handle.review({ ...said, ...who });
+/** What is said to the goal, or to the run of its tree that it is meant for; messages are counted as the simulation does. */
+function sendingToTree(): (facts: GoalFacts, action: Sent) => Promise<void> {
+  let said = 0;
+  return async (facts, action) => {
+    const { handle, goal, client, life } = facts;
+    if (isSaidToGoal(action)) {
+      said += 1;
+      await handle.say(messageBodyOf(action), { ...saidBy(goal), id: `said-${said}` });
       return;
     }
-    case 'setBudget':
-      await handle.setBudget(action.budget, who);
-      return;
-    case 'setPlan':
-      await handle.setPlan(action.steps, who);
-      return;
-    case 'cancel':
-      return client.handle(handle.goalId).cancel();
-    case 'continueAsNew':
-      return client.handle(handle.goalId).nextSegment();
-    case 'resolveApproval':
-      return decide(facts, action);
-    default: {
-      const run = newestCycle(client, life);
-      return run === undefined ? undefined : tellRun(run, life, action);
+    switch (action.kind) {
+      case 'cancel':
+        return client.handle(handle.goalId).cancel();
+      case 'continueAsNew':
+        return client.handle(handle.goalId).nextSegment();
+      case 'resolveApproval':
+        return decide(facts, action);
+      default: {
+        const run = newestCycle(client, life);
+        return run === undefined ? undefined : tellRun(run, life, action);
+      }
     }
-  }
+  };
 }
 
 async function decide(

@@ -82,6 +82,45 @@ test('where a warning stands is free, but not whether it is there', () => {
   expect(paths(happened(READING), after)).toContain('agreement.asides[0]');
 });
 
+const GOAL_ASK = {
+  type: 'approval_requested',
+  askId: 'ask:1',
+  kind: 'approval',
+  args: { memory: 'm' },
+  argsHash: 'a',
+  roles: [],
+  quorum: 1,
+  policyVersion: '1',
+  openedAt: 1,
+  expiresAt: 2,
+} as const;
+
+function refusedDecision(argsHash: string, by: string): EventBody {
+  return {
+    type: 'warning',
+    code: 'approval_mismatch',
+    message: 'm',
+    about: { askId: 'ask:1', decision: 'approve', by, argsHash, reason: 'own_request' },
+  };
+}
+
+test('a refused decision about a question of a goal may name other hashes, but no other person', () => {
+  const asked = { ...GOAL_ASK, argsHash: 'b' };
+  const one = happened([GOAL_ASK, refusedDecision('a', 'ana')]);
+  expect(paths(one, happened([asked, refusedDecision('b', 'ana')]))).toEqual([]);
+  expect(paths(one, happened([asked, refusedDecision('b', 'bob')]))).toEqual([
+    'agreement.asides[0].about.by',
+  ]);
+});
+
+test('a refused decision about a call names the same arguments', () => {
+  const asked = { ...GOAL_ASK, tool: 'pay', callId: 'c1' };
+  const one = happened([asked, refusedDecision('a', 'ana')]);
+  expect(paths(one, happened([asked, refusedDecision('b', 'ana')]))).toEqual([
+    'agreement.asides[0].about.argsHash',
+  ]);
+});
+
 test('arguments and outputs are compared whole, whatever their fields are called', () => {
   const at = (value: number) =>
     happened([INIT, { ...started('a', 't'), args: { at: value } } as EventBody]);
