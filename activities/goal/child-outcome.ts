@@ -3,7 +3,7 @@
  * Invariants: the child's own word is looked for once more after Temporal says that it is closed; what nobody knows is
  * said to be unconfirmed, never guessed.
  */
-import { NO_USAGE } from '../../core/state/model.js';
+import { NO_COUNTERS } from '../../core/goal/open.js';
 import type { CloseCycleInput, CycleOutcome } from '../../core/state/goal/payloads.js';
 import type { Counters } from '../../core/state/result.js';
 import type { StoreCalls } from '../../store/store.js';
@@ -82,25 +82,3 @@ function failed(detail: string, costMicroUsd: number) {
   const counters: Counters = { ...NO_COUNTERS, costMicroUsd };
   return { status: 'failed', stopReason: 'failed', detail, costMicroUsd, counters } as const;
 }
-
-const NO_COUNTERS: Counters = {
-  modelCalls: 0,
-  turnCount: 0,
-  step: 0,
-  proposedCalls: 0,
-  toolCalls: 0,
-  toolAttempts: 0,
-  deniedCalls: 0,
-  invalidCalls: 0,
-  skippedCalls: 0,
-  inputRequests: 0,
-  notStartedCalls: 0,
-  recoveryCount: 0,
-  compactions: { proactive: 0, reactive: 0 },
-  stopHookReentries: 0,
-  fallbacks: 0,
-  usage: NO_USAGE,
-  costMicroUsd: 0,
-  activeMs: 0,
-  waitingMs: 0,
-};

@@ -11,6 +11,7 @@ import { outcomeOf } from '../step/open-work.js';
 import { closeGoalAsk } from './asks.js';
 import { shownDigest, verdictOf } from './conditions.js';
 import { beginPass } from './pass.js';
+import { planAdopted } from './plan-adopted.js';
 import { tell } from './telling.js';
 
 type Answer = Exclude<AskOutcome, 'pending'>;
@@ -114,27 +115,7 @@ function ofPlan(goal: OpenGoal, answered: Answered): OpenGoal {
   if (plan === undefined) return rest;
   if (answered.outcome !== 'approved')
     return told(rest, 'The change of the plan was not approved', answered);
-  return planAdopted(rest, { memory: plan.memory, facts: plan.facts, by: plan.by });
-}
-
-export function planAdopted(
-  goal: OpenGoal,
-  {
-    memory,
-    facts,
-    by,
-  }: { readonly memory: string; readonly facts: OpenGoal['plan']; readonly by: string },
-): OpenGoal {
-  return tell(
-    { ...goal, memory, plan: facts },
-    {
-      type: 'plan_changed',
-      by,
-      revision: facts.revision,
-      memory,
-      steps: { open: facts.open, done: facts.done, all: facts.steps },
-    },
-  );
+  return planAdopted(rest, plan);
 }
 
 export function handOver(
@@ -156,7 +137,7 @@ function ofBudget(
 }
 
 /** A person's more: money not beyond the hard limit. */
-export function withBudget(goal: OpenGoal, field: keyof GoalLimits, more: number): OpenGoal {
+function withBudget(goal: OpenGoal, field: keyof GoalLimits, more: number): OpenGoal {
   const { budget } = goal.terms;
   const before = budget[field];
   if (typeof before !== 'number') return goal;

@@ -5,7 +5,7 @@
 import type { ClosedCycle, OpenCycle, OpenGoal } from '../state/goal/goal.js';
 import type { CloseCycleOutput, CycleOutcome } from '../state/goal/payloads.js';
 import type { StopReason } from '../state/result.js';
-import { planAdopted } from './answers.js';
+import { planAdopted } from './plan-adopted.js';
 import { plus, settle } from './money.js';
 import { NO_COUNTERS } from './open.js';
 import { beginPass } from './pass.js';

@@ -13,7 +13,8 @@ import type { Step } from '../state/run.js';
 import type { Ruling } from '../step/advance.js';
 import { flying, only, start } from '../step/inflight.js';
 import type { Json } from '../json/json.js';
-import { planAdopted, withFeedback, withoutProposed } from './answers.js';
+import { withFeedback, withoutProposed } from './answers.js';
+import { planAdopted } from './plan-adopted.js';
 import { end } from './ending.js';
 import { GOAL_STORE_LIMITS, ofOpenGoal, tell } from './telling.js';
 import { withdrawOvertaken } from './rest.js';
@@ -111,20 +112,20 @@ function heed(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
     case 'wake':
       return woken(control, held);
     case 'steer':
-      return steerNow(goal, held);
+      return only(steer(goal, held, { text: { text: message.text } }));
     case 'review':
       return only(accept(withReview(control, message), held));
     case 'stop':
       return only(accept(end(control, { row: 'stop', reason: 'interrupted' }), held));
-    case 'cancel':
-      return only(accept({ ...control, cancelRequested: true }, held));
     case 'setBudget':
       return only(setBudget(goal, held));
     case 'setPace':
       return setPace(control, held, message);
     case 'handoffGoal':
       return only(handOff(goal, held));
+    case 'cancel':
     case 'setPlan':
+      // Never held: a cancel counts as it arrives (ofMessage), a plan goes by the store (needsStore).
       return only(accept(goal, held));
   }
 }
@@ -152,13 +153,6 @@ function valueOf(message: GoalMessage): Json | undefined {
   if (message.type === 'handoffGoal') return message.goalId;
   if (message.type !== 'review' || message.objectiveValid === undefined) return undefined;
   return { objectiveValid: message.objectiveValid, because: message.because ?? '' };
-}
-
-function steerNow(goal: OpenGoal, held: HeldMessage): Step<OpenGoal> {
-  const { message } = held;
-  return only(
-    message.type === 'steer' ? steer(goal, held, { text: { text: message.text } }) : goal,
-  );
 }
 
 function steer(

@@ -9,7 +9,7 @@ import type { GoalBudgetField } from '../state/goal/terms.js';
 import type { Step } from '../state/run.js';
 import type { Ruling } from '../step/advance.js';
 import { only } from '../step/inflight.js';
-import { withoutProposed, withProposed } from './answers.js';
+import { withoutProposed } from './answers.js';
 import { openGoalAsk, withdrawGoalAsks } from './asks.js';
 import { isDone, personsToAsk, restHolds } from './conditions.js';
 import { beginCycle } from './cycle.js';
@@ -180,5 +180,5 @@ export function startCycle(goal: OpenGoal): Ruling<OpenGoal> {
   const slice = nextSlice(goal);
   // The row of money ends the goal (endByRow).
   if (slice === undefined || isDone(goal)) return undefined;
-  return beginCycle(withProposed(goal, {}), slice);
+  return beginCycle(goal, slice);
 }

@@ -11,6 +11,7 @@ import type { Ruling } from '../step/advance.js';
 import { only } from '../step/inflight.js';
 import { conditionWords, isDone, verdictOf } from './conditions.js';
 import { freeMicroUsd } from './money.js';
+import { planAdopted } from './plan-adopted.js';
 import { askReviewer } from './question.js';
 import { tell } from './telling.js';
 
@@ -184,16 +185,7 @@ function followed(goal: OpenGoal, said: Said): OpenGoal {
     if (goal.proposed.plan !== undefined) return next;
     return { ...next, proposed: { ...next.proposed, plan: { memory, facts: plan, by: REVIEWER } } };
   }
-  return tell(
-    { ...next, memory, plan },
-    {
-      type: 'plan_changed',
-      by: REVIEWER,
-      revision: plan.revision,
-      memory,
-      steps: { open: plan.open, done: plan.done, all: plan.steps },
-    },
-  );
+  return planAdopted(next, { memory, facts: plan, by: REVIEWER });
 }
 
 const REVIEWER = 'reviewer';

@@ -2,7 +2,7 @@
  * How a segment of a goal begins and ends, and the keys that it is told.
  * Invariant: the first effect of each segment opens it; nobody waits over the end of one.
  */
-import { type Ruling } from '../step/advance.js';
+import type { Ruling } from '../step/advance.js';
 import { flying, only, start, startTimer, WORK } from '../step/inflight.js';
 import { CONTINUE_AS_NEW_BYTES_MAX, fitsBytes } from '../json/json.js';
 import type { ActivityEffect } from '../state/effect.js';

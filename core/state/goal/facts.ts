@@ -52,3 +52,11 @@ export type ProgressItem =
   | { readonly kind: 'step'; readonly id: string }
   | { readonly kind: 'state'; readonly id: string }
   | { readonly kind: 'effect'; readonly id: string };
+
+/** A plan that is to take the place of the one before. */
+export interface ChangedPlan {
+  /** Hash of the memory with it. */
+  readonly memory: string;
+  readonly facts: PlanFacts;
+  readonly by: string;
+}

@@ -6,7 +6,14 @@
  *  L2 At most one of `cycle` and `pass` is there; none starts when `ending` is there.
  *  L3 Only `end` (goal/ending.ts) sets `ending`.
  */
-import type { CheckFacts, Judgement, PlanFacts, ProgressItem, Steer } from './facts.js';
+import type {
+  ChangedPlan,
+  CheckFacts,
+  Judgement,
+  PlanFacts,
+  ProgressItem,
+  Steer,
+} from './facts.js';
 import type { Ask, Decided, Decision, Verdict } from '../ask.js';
 import type { Carrier } from '../carrier.js';
 import type { DeskKey } from '../statement.js';
@@ -262,8 +269,8 @@ export interface Proposed {
   /** ms since epoch. */
   readonly pauseUntil?: number;
   readonly pauseBecause?: string;
-  /** A changed plan that waits for its approval: hash of the memory with it. */
-  readonly plan?: { readonly memory: string; readonly facts: PlanFacts; readonly by: string };
+  /** It waits for its approval. */
+  readonly plan?: ChangedPlan;
   /** The reviewer wants a person's word before the next step. */
   readonly approval?: string;
   readonly approvalRow?: 'rejected' | 'timeout';
