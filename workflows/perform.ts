@@ -93,11 +93,11 @@ interface Report<T> {
 
 type StartChild = Extract<Effect, { kind: 'start_child' }>;
 
-/**
- * Resolves when the child is there: only then it outlives an execution that ends. One that ran before is refused by its
- * id, and is the same child: its row in the store decides.
- */
-async function begin({ child, input }: StartChild, queue: string): Promise<void> {
+/** A child that ran before is refused by its id, and is the same child: its row in the store decides. */
+type Began = 'new' | 'before';
+
+/** Resolves when the child is there: only then it outlives an execution that ends. */
+async function begin({ child, input }: StartChild, queue: string): Promise<Began> {
   try {
     await startChild(AGENT_RUN, {
       workflowId: child,
@@ -107,8 +107,10 @@ async function begin({ child, input }: StartChild, queue: string): Promise<void>
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       args: [input],
     });
+    return 'new';
   } catch (error) {
     if (!isAlreadyStarted(error)) throw error;
+    return 'before';
   }
 }
 
@@ -116,9 +118,14 @@ function isAlreadyStarted(error: unknown): boolean {
   return error instanceof Error && error.name === 'WorkflowExecutionAlreadyStartedError';
 }
 
-function childReport(id: string): Report<void> {
+function childReport(id: string): Report<Began> {
   return {
-    done: () => ({ type: 'child_started', id, at: Date.now() }),
+    done: (began) => ({
+      type: 'child_started',
+      id,
+      at: Date.now(),
+      ...(began === 'before' && { before: true }),
+    }),
     failed(error) {
       const failure = failureOf(rawFailure(error), { attemptMs: 0 });
       return { type: 'effect_failed', id, failure, at: Date.now() };

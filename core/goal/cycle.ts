@@ -152,10 +152,11 @@ export function startChild(goal: OpenGoal): Ruling<OpenGoal> {
   };
 }
 
-/** Fact: the child is there. */
-export function childStarted(goal: OpenGoal): OpenGoal {
+/** Fact: the child is there. One that was there before may have said already that it has ended. */
+export function childStarted(goal: OpenGoal, { before = false } = {}): OpenGoal {
   const { cycle } = goal;
-  return cycle?.stage === 'starting' ? { ...goal, cycle: { ...cycle, stage: 'open' } } : goal;
+  if (cycle?.stage !== 'starting') return goal;
+  return { ...goal, cycle: { ...cycle, stage: 'open', ...(before && { due: true }) } };
 }
 
 /** Fact: a child says that it has ended. */

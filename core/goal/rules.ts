@@ -128,7 +128,7 @@ export const GOAL_RULES = [
     apply: startChild,
   }),
   rule('watch the child', {
-    says: 'An open cycle is looked at when it says that it has ended, and after 1, 2, 4 … minutes, at most hourly, without a word. The outcome is read from the store.',
+    says: 'An open cycle is looked at when it says that it has ended, at once when it ran before this execution, and after 1, 2, 4 … minutes, at most hourly, without a word. The outcome is read from the store.',
     holds: 'everything below, while the outcome is read',
     since: 10,
     apply: watchChild,

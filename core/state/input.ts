@@ -28,8 +28,8 @@ export type Outcome =
       };
     }[ActivityKind]
   | (OfEffect & { readonly type: 'timer_fired' })
-  /** It runs, or ran before. */
-  | (OfEffect & { readonly type: 'child_started' });
+  /** `before`: it was started by an execution before this one, as after a reset, and may have ended. */
+  | (OfEffect & { readonly type: 'child_started'; readonly before?: true });
 
 export type EffectInput =
   Outcome | (OfEffect & { readonly type: 'effect_failed'; readonly failure: Failure });

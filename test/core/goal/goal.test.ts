@@ -139,6 +139,16 @@ describe('a goal', () => {
     expect(shell.effects.filter((effect) => effect.kind === 'close_cycle')).toHaveLength(4);
   });
 
+  test('looks at once at a cycle that ran before a reset', () => {
+    const shell = playGoal({
+      checks: { open: [count(9), DONE] },
+      cycles: [{ ms: 0, silent: true, before: true }],
+    });
+    expect(ending(shell)).toBe('completed done_condition');
+    expect(shell.effects.filter((effect) => effect.kind === 'close_cycle')).toHaveLength(1);
+    expect(shell.effects.filter((effect) => effect.kind === 'timer')).toEqual([]);
+  });
+
   test('goes on in a new segment after twenty cycles, with an open question as well', () => {
     const values = Array.from({ length: 45 }, (_, n) => count(100 - n));
     const shell = playGoal({

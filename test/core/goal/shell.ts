@@ -29,6 +29,8 @@ export interface CycleScript {
   readonly ms?: number;
   /** The signal of its end is lost. */
   readonly silent?: true;
+  /** An execution before this one has started it. */
+  readonly before?: true;
   /** The child hears nothing that it is told. */
   readonly deaf?: true;
   /** The child waits for a person alone. */
@@ -239,7 +241,12 @@ export class ScriptedGoal implements GoalShell {
       const script = nth(this.script.cycles ?? [{}], n);
       const endsAt = this.now + (script.ms ?? 60_000);
       this.children.set(effect.child, { endsAt, script });
-      this.expect(effect.id, this.now, (at) => ({ type: 'child_started', id: effect.id, at }));
+      this.expect(effect.id, this.now, (at) => ({
+        type: 'child_started',
+        id: effect.id,
+        at,
+        ...(script.before && { before: true }),
+      }));
       if (!script.silent)
         this.expect(`end ${effect.child}`, endsAt, (at) => ({
           type: 'child_ended',
