@@ -91,13 +91,17 @@ interface Report<T> {
   failed(error: unknown): EffectInput | undefined;
 }
 
+interface ChildBegun {
+  readonly existed: boolean;
+}
+
 type StartChild = Extract<Effect, { kind: 'start_child' }>;
 
 /**
- * Resolves when the child is there: only then it outlives an execution that ends. One that ran before is refused by its
- * id, and is the same child: its row in the store decides.
+ * Resolves when the child is there: only then it outlives an execution that ends. Where its id is in use, the row in the
+ * store and Temporal say whether it is the same child, which ran before, or a stranger's run.
  */
-async function begin({ child, input }: StartChild, queue: string): Promise<void> {
+async function begin({ child, input }: StartChild, queue: string): Promise<ChildBegun> {
   try {
     await startChild(AGENT_RUN, {
       workflowId: child,
@@ -107,8 +111,10 @@ async function begin({ child, input }: StartChild, queue: string): Promise<void>
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       args: [input],
     });
+    return { existed: false };
   } catch (error) {
     if (!isAlreadyStarted(error)) throw error;
+    return { existed: true };
   }
 }
 
@@ -116,9 +122,14 @@ function isAlreadyStarted(error: unknown): boolean {
   return error instanceof Error && error.name === 'WorkflowExecutionAlreadyStartedError';
 }
 
-function childReport(id: string): Report<void> {
+function childReport(id: string): Report<ChildBegun> {
   return {
-    done: () => ({ type: 'child_started', id, at: Date.now() }),
+    done: ({ existed }) => ({
+      type: 'child_started',
+      id,
+      ...(existed && { existed }),
+      at: Date.now(),
+    }),
     failed(error) {
       const failure = failureOf(rawFailure(error), { attemptMs: 0 });
       return { type: 'effect_failed', id, failure, at: Date.now() };

@@ -36,7 +36,7 @@ function ofEffect(goal: Goal, input: EffectInput): Goal {
   // Clocks of servers differ: a timer that has fired has reached its moment.
   if (input.type === 'timer_fired')
     return timedOut({ ...ended, now: Math.max(ended.now, entry.at ?? 0) }, input.id);
-  if (input.type === 'child_started') return isOpenGoal(ended) ? childStarted(ended) : ended;
+  if (input.type === 'child_started') return isOpenGoal(ended) ? childStarted(ended, input) : ended;
   if (input.type === 'effect_failed')
     return failed(ended, { kind: entry.kind, id: input.id, failure: input.failure });
   const heard = acked(ended, input.output.eventsUpTo);
@@ -126,10 +126,7 @@ function failed(goal: Goal, { kind, id, failure }: Failed): Goal {
       return messageNotTaken(goal, id, failure);
     case 'start_child':
       // Whether it is there is for its row and Temporal to say.
-      return {
-        ...childStarted(goal),
-        ...(goal.cycle !== undefined && { cycle: { ...goal.cycle, stage: 'open', due: true } }),
-      };
+      return childStarted(goal, { existed: true });
     case 'save_checkpoint':
       return checkpointNotSaved(goal, failure);
     case 'find_tick':

@@ -29,7 +29,11 @@ export type Outcome =
     }[ActivityKind]
   | (OfEffect & { readonly type: 'timer_fired' })
   /** It runs, or ran before. */
-  | (OfEffect & { readonly type: 'child_started' });
+  | (OfEffect & {
+      readonly type: 'child_started';
+      /** A workflow had the id already: it is the same child, or a stranger's. */
+      readonly existed?: true;
+    });
 
 export type EffectInput =
   Outcome | (OfEffect & { readonly type: 'effect_failed'; readonly failure: Failure });

@@ -43,6 +43,10 @@ export interface GoalScript {
   readonly judges?: readonly Bare<AskJudgeOutput>[];
   readonly reviews?: readonly Bare<AskJudgeOutput>[];
   readonly ticks?: readonly (number | null)[];
+  /** `open_goal` is tried again and again. */
+  readonly opensNever?: true;
+  /** Numbers of the cycles whose ids were in use. */
+  readonly taken?: readonly number[];
   /** Numbers of the cycles that ran before a reset. */
   readonly begun?: readonly number[];
 }
@@ -261,6 +265,8 @@ export class ScriptedGoal implements GoalShell {
         at,
       }));
     } else if (isActivity(effect)) {
+      const isLate = effect.kind === 'open_goal' && this.script.opensNever;
+      if (isLate) return this.expect(effect.id, Infinity, (at) => this.outcome(effect, at));
       this.expect(effect.id, this.now + WORK_MS, (at) => this.outcome(effect, at));
     }
   }
