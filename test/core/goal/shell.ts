@@ -243,7 +243,13 @@ export class ScriptedGoal implements GoalShell {
       const script = nth(this.script.cycles ?? [{}], n);
       const endsAt = this.now + (script.ms ?? 60_000);
       this.children.set(effect.child, { endsAt, script });
-      this.expect(effect.id, this.now, (at) => ({ type: 'child_started', id: effect.id, at }));
+      const existed = this.script.taken?.includes(n + 1) === true && { existed: true as const };
+      this.expect(effect.id, this.now, (at) => ({
+        type: 'child_started',
+        id: effect.id,
+        ...existed,
+        at,
+      }));
       if (!script.silent)
         this.expect(`end ${effect.child}`, endsAt, (at) => ({
           type: 'child_ended',
