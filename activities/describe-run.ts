@@ -8,6 +8,8 @@ export interface DescribedRun {
   readonly state: 'running' | 'closed' | 'not_found';
   /** Of a closed one that failed: the type of its failure. */
   readonly failure?: string;
+  /** Workflow id of the one that started it as its child; null: none did; absent: not known. */
+  readonly parent?: string | null;
 }
 
 /** Undefined: the server did not say. */
@@ -19,15 +21,18 @@ export async function describeRun(
   try {
     const client = connected();
     const handle = client.workflow.getHandle(workflowId);
-    const { status } = await client.withDeadline(deadline, () => handle.describe());
+    const { status, parentExecution } = await client.withDeadline(deadline, () =>
+      handle.describe(),
+    );
+    const parent = parentExecution?.workflowId ?? null;
     if (status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW') {
-      return { state: 'running' };
+      return { state: 'running', parent };
     }
-    if (status.name !== 'FAILED') return { state: 'closed' };
+    if (status.name !== 'FAILED') return { state: 'closed', parent };
     const failure = await client
       .withDeadline(deadline, () => handle.result())
       .then(() => undefined, typeOf);
-    return { state: 'closed', ...(failure !== undefined && { failure }) };
+    return { state: 'closed', parent, ...(failure !== undefined && { failure }) };
   } catch (error) {
     return isNotFound(error) ? { state: 'not_found' } : undefined;
   }

@@ -91,13 +91,17 @@ interface Report<T> {
   failed(error: unknown): EffectInput | undefined;
 }
 
+interface ChildBegun {
+  readonly existed: boolean;
+}
+
 type StartChild = Extract<Effect, { kind: 'start_child' }>;
 
-/** A child that ran before is refused by its id, and is the same child: its row in the store decides. */
-type Began = 'new' | 'before';
-
-/** Resolves when the child is there: only then it outlives an execution that ends. */
-async function begin({ child, input }: StartChild, queue: string): Promise<Began> {
+/**
+ * Resolves when the child is there: only then it outlives an execution that ends. Where its id is in use, the row in the
+ * store and Temporal say whether it is the same child, which ran before, or a stranger's run.
+ */
+async function begin({ child, input }: StartChild, queue: string): Promise<ChildBegun> {
   try {
     await startChild(AGENT_RUN, {
       workflowId: child,
@@ -107,10 +111,10 @@ async function begin({ child, input }: StartChild, queue: string): Promise<Began
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       args: [input],
     });
-    return 'new';
+    return { existed: false };
   } catch (error) {
     if (!isAlreadyStarted(error)) throw error;
-    return 'before';
+    return { existed: true };
   }
 }
 
@@ -118,13 +122,13 @@ function isAlreadyStarted(error: unknown): boolean {
   return error instanceof Error && error.name === 'WorkflowExecutionAlreadyStartedError';
 }
 
-function childReport(id: string): Report<Began> {
+function childReport(id: string): Report<ChildBegun> {
   return {
-    done: (began) => ({
+    done: ({ existed }) => ({
       type: 'child_started',
       id,
+      ...(existed && { existed }),
       at: Date.now(),
-      ...(began === 'before' && { before: true }),
     }),
     failed(error) {
       const failure = failureOf(rawFailure(error), { attemptMs: 0 });

@@ -28,6 +28,9 @@ export async function childOutcome(
   const told = await outcomeIn(store, tenant, child);
   if (told?.outcome !== undefined) return told;
   const known = await scope.describe?.(child);
+  if (told === undefined && isStranger(known?.parent, run.runId)) {
+    return { outcome: { ...failed('child_id_taken', 0), replied: false } };
+  }
   if (known?.state === 'closed' || known?.state === 'not_found') {
     const late = await outcomeIn(store, tenant, child);
     if (late?.outcome !== undefined) return late;
@@ -36,6 +39,11 @@ export async function childOutcome(
   if (!last) return told?.waiting ? { waiting: true } : {};
   const { costMicroUsd, models } = await store.attemptedCost(tenant, child);
   return { outcome: { ...failed('lost', costMicroUsd), replied: models > 0, unconfirmed: true } };
+}
+
+/** Ids are taken across tenants: a run of somebody else may have had this one before the goal. */
+function isStranger(parent: string | null | undefined, goal: string): boolean {
+  return parent !== undefined && parent !== goal;
 }
 
 async function outcomeIn(

@@ -152,11 +152,14 @@ export function startChild(goal: OpenGoal): Ruling<OpenGoal> {
   };
 }
 
-/** Fact: the child is there. One that was there before may have said already that it has ended. */
-export function childStarted(goal: OpenGoal, { before = false } = {}): OpenGoal {
+/** Fact: the child is there. Of one that was there before is looked at once whether it is the same. */
+export function childStarted(
+  goal: OpenGoal,
+  { existed }: { readonly existed?: boolean },
+): OpenGoal {
   const { cycle } = goal;
   if (cycle?.stage !== 'starting') return goal;
-  return { ...goal, cycle: { ...cycle, stage: 'open', ...(before && { due: true }) } };
+  return { ...goal, cycle: { ...cycle, stage: 'open', due: cycle.due || existed === true } };
 }
 
 /** Fact: a child says that it has ended. */

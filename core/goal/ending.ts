@@ -24,7 +24,7 @@ import { dropCycle } from './cycle-end.js';
 import { goalResult } from './result.js';
 import { GOAL_STORE_LIMITS, tell } from './telling.js';
 
-export function end(goal: OpenGoal, row: EndingRow): OpenGoal {
+export function end<G extends Goal>(goal: G, row: EndingRow): G {
   return goal.ending === undefined ? { ...goal, ending: row } : goal;
 }
 
@@ -70,8 +70,9 @@ function closeOpenCycle(goal: OpenGoal, cycle: OpenCycle): Ruling<OpenGoal> {
   if (ending.row === 'stop' && ending.looked !== true) {
     return closeCycle({ ...goal, ending: { ...ending, looked: true } }, cycle, false);
   }
-  if (ending.told !== true) return tellChild(goal, cycle);
+  // Its own outcome comes first, and nothing is told to a run that turns out to be a stranger's.
   if (cycle.due) return closeCycle(goal, cycle, ending.overdue === true);
+  if (ending.told !== true) return tellChild(goal, cycle);
   return ending.overdue === true ? giveUp(goal, cycle) : 'hold';
 }
 
@@ -128,7 +129,7 @@ function announce(goal: OpenGoal): Step<OpenGoal> {
 }
 
 /** What came too late is named in the result, and its sender is told. */
-function unheard(goal: OpenGoal): OpenGoal {
+export function unheard<G extends Goal>(goal: G): G {
   const late = [
     ...goal.messages.map(({ message, ticket }) => ({ name: message.type, ticket })),
     ...goal.unjudged.map(({ message, ticket }) => ({ name: message?.type ?? 'decision', ticket })),
@@ -153,7 +154,8 @@ function storeLast(goal: OpenGoal): Ruling<OpenGoal> {
   return only({ ...goal, final: { kind: 'result', result: { ...result!, ...late(goal) } } });
 }
 
-function late({ unprocessed }: Goal): { readonly unprocessed?: readonly string[] } {
+/** For the result: what arrived too late to be in it. */
+export function late({ unprocessed }: Goal): { readonly unprocessed?: readonly string[] } {
   return unprocessed.length === 0 ? {} : { unprocessed };
 }
 

@@ -126,7 +126,7 @@ function failed(goal: Goal, { kind, id, failure }: Failed): Goal {
       return messageNotTaken(goal, id, failure);
     case 'start_child':
       // Whether it is there is for its row and Temporal to say.
-      return childStarted(goal, { before: true });
+      return childStarted(goal, { existed: true });
     case 'save_checkpoint':
       return checkpointNotSaved(goal, failure);
     case 'find_tick':

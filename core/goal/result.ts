@@ -2,7 +2,7 @@
 import type { Goal, OpenGoal } from '../state/goal/goal.js';
 import { isOpenGoal } from '../state/goal/goal.js';
 import type { GoalView, GoalViewStatus } from '../state/goal/view.js';
-import type { ConditionOutcome, RunResult, StopReason } from '../state/result.js';
+import type { ConditionOutcome, GoalOutcome, RunResult, StopReason } from '../state/result.js';
 import type { OpenAsk, Question } from '../state/view.js';
 import { nextSafeActionFor, statusOfStop } from '../step/stop.js';
 import { outcomeOf, viewOf } from '../step/open-work.js';
@@ -17,11 +17,13 @@ const NEXT: { readonly [reason in StopReason]?: string } = {
   aborted: GO_ON,
 };
 
-export function goalResult(goal: OpenGoal): RunResult {
+/** Of a goal that ends. One that was never opened has told nothing of itself. */
+export function goalResult(goal: Goal): RunResult {
   const { reason, detail } = goal.ending!;
+  const isOpen = isOpenGoal(goal);
   const { counters } = goal.tally;
   const waited = goal.now - goal.startedAt - counters.activeMs;
-  const next = NEXT[reason] ?? nextSafeActionFor({ reason });
+  const next = (isOpen ? NEXT[reason] : undefined) ?? nextSafeActionFor({ reason });
   return {
     runId: goal.runId,
     status: statusOfStop(reason),
@@ -36,20 +38,28 @@ export function goalResult(goal: OpenGoal): RunResult {
       costMicroUsd: goal.money.spentMicroUsd,
       waitingMs: Math.max(0, waited),
     },
-    versions: goal.terms.versions,
+    versions: goal.terms?.versions ?? {},
     // `goal_result` itself is the last event.
-    trace: { runId: goal.runId, traceId: goal.traceId, events: goal.outbox.nextSeq + 1 },
-    goal: {
-      objective: goal.terms.objective,
-      cycles: goal.cycles,
-      reviews: goal.reviews,
-      checkpoints: goal.checkpoints,
-      done: outcomesOf(goal),
-      ...(goal.checkpoint !== undefined && { checkpoint: goal.checkpoint }),
-      memory: goal.memory,
-      ...(goal.unconfirmed.length > 0 && { unconfirmed: goal.unconfirmed }),
-      ...(goal.unread.length > 0 && { unprocessed: goal.unread.map(({ id }) => id) }),
+    trace: {
+      runId: goal.runId,
+      traceId: goal.traceId,
+      events: goal.outbox.nextSeq + (isOpen ? 1 : 0),
     },
+    ...(isOpen && { goal: goalOutcome(goal) }),
+  };
+}
+
+function goalOutcome(goal: OpenGoal): GoalOutcome {
+  return {
+    objective: goal.terms.objective,
+    cycles: goal.cycles,
+    reviews: goal.reviews,
+    checkpoints: goal.checkpoints,
+    done: outcomesOf(goal),
+    ...(goal.checkpoint !== undefined && { checkpoint: goal.checkpoint }),
+    memory: goal.memory,
+    ...(goal.unconfirmed.length > 0 && { unconfirmed: goal.unconfirmed }),
+    ...(goal.unread.length > 0 && { unprocessed: goal.unread.map(({ id }) => id) }),
   };
 }
 

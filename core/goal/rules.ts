@@ -17,24 +17,21 @@ import { askForWord, askInDoubt, awaitPeople, endByRow, startCycle, wantedReview
 import { approveChanges, approveCycle } from './approvals.js';
 import { holdPaused, pace, sleepForTick } from './sleep.js';
 import { deadline } from './rows.js';
-import { openGoal, begin, segmentFull, fetchKeys } from './segment.js';
+import { endUnopened, openGoal } from './opening.js';
+import { begin, segmentFull, fetchKeys } from './segment.js';
 
 type Rules<Args extends readonly [Goal, ...unknown[]]> = readonly Rule<string, Goal, Args>[];
 
 /** Of any goal that has not ended, open or not. */
 export const GOAL_OPENING = [
   rule('goal not opened', {
-    says: 'When the first segment cannot be opened, the workflow fails with the reason.',
+    says: 'When the first segment cannot be opened, the workflow fails with the reason; when people have ended the goal meanwhile, the goal ends by their word, without events.',
     holds: 'nothing',
     since: 10,
-    apply: (goal) => {
-      if (goal.notOpened === undefined) return undefined;
-      const { code, message } = goal.notOpened;
-      return only({ ...goal, final: { kind: 'refused', code, message } });
-    },
+    apply: endUnopened,
   }),
   rule('open goal', {
-    says: 'Each segment begins with `open_goal`, which fixes the definition, the tools of its checks and the models of its judges.',
+    says: 'Each segment begins with `open_goal`, which fixes the definition, the tools of its checks and the models of its judges. A cancel gives the opening 10 s more, then cancels it; so does a stop before the first segment is open.',
     holds: 'everything, until `open_goal` is back',
     since: 10,
     apply: openGoal,

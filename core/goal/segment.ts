@@ -6,7 +6,7 @@ import type { Ruling } from '../step/advance.js';
 import { flying, only, start, startTimer, WORK } from '../step/inflight.js';
 import { CONTINUE_AS_NEW_BYTES_MAX, fitsBytes } from '../json/json.js';
 import type { ActivityEffect } from '../state/effect.js';
-import type { Goal, OpenGoal } from '../state/goal/goal.js';
+import type { OpenGoal } from '../state/goal/goal.js';
 import { flushGoal } from './ending.js';
 import { RECEIVED } from './verdicts.js';
 import { beginPass } from './pass.js';
@@ -14,25 +14,6 @@ import { GOAL_STORE_LIMITS, ofGoal, tell } from './telling.js';
 
 /** Cycles after which a segment ends at the latest. */
 const CYCLES_PER_SEGMENT = 20;
-
-export function openGoal(goal: Goal): Ruling<Goal> {
-  if (goal.segment.opened) return goal.terms === undefined ? 'hold' : undefined;
-  if (flying(goal, ['open_goal'])) return 'hold';
-  const { segment, start: first, previousExecution } = goal;
-  return start(goal, 'open_goal', (id, events): ActivityEffect => ({
-    kind: 'open_goal',
-    id,
-    input: {
-      ...ofGoal(goal),
-      segment: segment.number,
-      ...(segment.number === 0 && first !== undefined && { start: first }),
-      ...(previousExecution !== undefined && { previousExecution }),
-      events,
-    },
-    limits: GOAL_STORE_LIMITS,
-    summary: `goal, segment ${segment.number}`,
-  }));
-}
 
 export function begin(goal: OpenGoal): Ruling<OpenGoal> {
   if (goal.passes > 0 || goal.ending !== undefined) return undefined;

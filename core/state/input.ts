@@ -28,8 +28,12 @@ export type Outcome =
       };
     }[ActivityKind]
   | (OfEffect & { readonly type: 'timer_fired' })
-  /** `before`: it was started by an execution before this one, as after a reset, and may have ended. */
-  | (OfEffect & { readonly type: 'child_started'; readonly before?: true });
+  /** It runs, or ran before. */
+  | (OfEffect & {
+      readonly type: 'child_started';
+      /** A workflow had the id already: it is the same child, or a stranger's. */
+      readonly existed?: true;
+    });
 
 export type EffectInput =
   Outcome | (OfEffect & { readonly type: 'effect_failed'; readonly failure: Failure });

@@ -125,6 +125,8 @@ export interface Goal extends Carrier {
   readonly deadlineTimer?: string;
   readonly previousExecution?: string;
   readonly notOpened?: Failure;
+  /** Of the time that an ending leaves to `open_goal`. */
+  readonly openingTimer?: string;
   /** Children whose end nobody could confirm. */
   readonly unconfirmed: readonly string[];
   readonly unprocessed: readonly string[];

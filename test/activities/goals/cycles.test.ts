@@ -2,6 +2,8 @@
 import type { OpenGoalOutput, PrepareCycleOutput } from '../../../core/state/goal/payloads.js';
 import type { RunEvent } from '../../../core/state/event.js';
 import { RESULT } from '../../store/fixtures.js';
+import { childOutcome } from '../../../activities/goal/child-outcome.js';
+import type { Scope } from '../../../activities/scope.js';
 import { attempt, failureFrom, startBed, type Bed } from '../setup.js';
 import { calls, GOAL, proposals, toolNamed } from './goal-bed.js';
 
@@ -242,6 +244,23 @@ describe('close_cycle', () => {
     expect(JSON.parse((await bed.store.getBlob(GOAL.tenant, saved.held!)) ?? '')).toMatchObject({
       plan: { steps: [{ id: 'a' }] },
     });
+  });
+
+  test("fails as child_id_taken where Temporal has a stranger's run under its id, and costs nothing", async () => {
+    await prepared();
+    const outcomeBy = async (parent: string | null) => {
+      const scope = { describe: async () => ({ state: 'running', parent }) } as unknown as Scope;
+      const child = CHILD.runId;
+      return (await childOutcome(bed.store, scope, { run: GOAL, child, last: false })).outcome;
+    };
+    expect(await outcomeBy(null)).toMatchObject({
+      stopReason: 'failed',
+      detail: 'child_id_taken',
+      costMicroUsd: 0,
+      replied: false,
+    });
+    expect(await outcomeBy('another_goal')).toMatchObject({ detail: 'child_id_taken' });
+    expect(await outcomeBy(GOAL.runId)).toBeUndefined();
   });
 
   test('a child without a word at the end is lost, and its whole slice is billed', async () => {

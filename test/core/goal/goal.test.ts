@@ -142,7 +142,8 @@ describe('a goal', () => {
   test('looks at once at a cycle that ran before a reset', () => {
     const shell = playGoal({
       checks: { open: [count(9), DONE] },
-      cycles: [{ ms: 0, silent: true, before: true }],
+      cycles: [{ ms: 0, silent: true }],
+      taken: [1],
     });
     expect(ending(shell)).toBe('completed done_condition');
     expect(shell.effects.filter((effect) => effect.kind === 'close_cycle')).toHaveLength(1);

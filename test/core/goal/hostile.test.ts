@@ -71,6 +71,54 @@ describe('what is said to a goal that is not open yet', () => {
     expect(ending(shell)).toBe('aborted');
     expect(shell.of('cycle_started')).toEqual([]);
   });
+
+  test('ends a goal that nobody can open, after 10 s, without events: there is nothing that a proof could guard', () => {
+    const shell = new ScriptedGoal({ opensNever: true, terms: { requireProof: true } });
+    const ticket = 'update-1';
+    const cancel = message('m1', { type: 'cancel' });
+    shell.take({ type: 'goal_message', message: cancel, at: START_AT, ticket });
+    const steer = message('m2', { type: 'steer', text: 'Hurry.' });
+    shell.take({ type: 'goal_message', message: steer, at: START_AT });
+    shell.run();
+    expect(ending(shell)).toBe('aborted');
+    expect(shell.now - START_AT).toBe(10_000);
+    expect(shell.events).toEqual([]);
+    expect(shell.goal.verdicts).toContainEqual({ ticket, verdict: { accepted: true } });
+    expect(shell.goal.final).toMatchObject({
+      result: { status: 'cancelled', trace: { events: 0 }, unprocessed: ['steer'] },
+    });
+  });
+
+  test('a stop ends it as interrupted, the cancel of its workflow as aborted', () => {
+    const stopped = new ScriptedGoal({ opensNever: true }).say({ type: 'stop' }).run();
+    expect(ending(stopped)).toBe('interrupted');
+    const cancelled = new ScriptedGoal({ opensNever: true });
+    cancelled.take({ type: 'cancel_requested', at: START_AT });
+    expect(ending(cancelled.run())).toBe('aborted');
+  });
+});
+
+describe('a cycle whose id is in use', () => {
+  test('is looked at at once, and goes on where it is the same child', () => {
+    const shell = new ScriptedGoal({
+      taken: [1],
+      checks: { open: [count(9), DONE] },
+      cycles: [{ ms: DAY_MS }],
+    }).run(({ effects }) => effects.some(({ kind }) => kind === 'close_cycle'));
+    expect(shell.now - START_AT).toBeLessThan(1_000);
+    expect(ending(shell.run())).toBe('completed done_condition');
+  });
+
+  test('is told nothing by a cancel before the goal knows whose it is', () => {
+    const shell = new ScriptedGoal({
+      taken: [1],
+      checks: { open: [count(9)] },
+      cycles: [{ ms: 1, outcome: { stopReason: 'failed', detail: 'child_id_taken' } }],
+    }).run(flies('start_child'));
+    shell.say({ type: 'cancel' }).run();
+    expect(ending(shell)).toBe('aborted');
+    expect(shell.effects.map(({ kind }) => kind)).not.toContain('tell_child');
+  });
 });
 
 describe('an approval of a cycle', () => {

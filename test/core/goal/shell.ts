@@ -29,8 +29,6 @@ export interface CycleScript {
   readonly ms?: number;
   /** The signal of its end is lost. */
   readonly silent?: true;
-  /** An execution before this one has started it. */
-  readonly before?: true;
   /** The child hears nothing that it is told. */
   readonly deaf?: true;
   /** The child waits for a person alone. */
@@ -45,6 +43,10 @@ export interface GoalScript {
   readonly judges?: readonly Bare<AskJudgeOutput>[];
   readonly reviews?: readonly Bare<AskJudgeOutput>[];
   readonly ticks?: readonly (number | null)[];
+  /** `open_goal` is tried again and again. */
+  readonly opensNever?: true;
+  /** Numbers of the cycles whose ids were in use. */
+  readonly taken?: readonly number[];
   /** Numbers of the cycles that ran before a reset. */
   readonly begun?: readonly number[];
 }
@@ -241,11 +243,12 @@ export class ScriptedGoal implements GoalShell {
       const script = nth(this.script.cycles ?? [{}], n);
       const endsAt = this.now + (script.ms ?? 60_000);
       this.children.set(effect.child, { endsAt, script });
+      const existed = this.script.taken?.includes(n + 1) === true && { existed: true as const };
       this.expect(effect.id, this.now, (at) => ({
         type: 'child_started',
         id: effect.id,
+        ...existed,
         at,
-        ...(script.before && { before: true }),
       }));
       if (!script.silent)
         this.expect(`end ${effect.child}`, endsAt, (at) => ({
@@ -268,6 +271,8 @@ export class ScriptedGoal implements GoalShell {
         at,
       }));
     } else if (isActivity(effect)) {
+      const isLate = effect.kind === 'open_goal' && this.script.opensNever;
+      if (isLate) return this.expect(effect.id, Infinity, (at) => this.outcome(effect, at));
       this.expect(effect.id, this.now + WORK_MS, (at) => this.outcome(effect, at));
     }
   }
