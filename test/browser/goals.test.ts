@@ -1,5 +1,6 @@
 /** Goals in the page: what they rest on, their charts, what people say to them; by mouse and by keyboard. */
 import type { Page } from 'playwright-core';
+import { STEPS } from '../console/stored-goal.js';
 import { until } from '../integration/support/world.js';
 import { barriersOf } from './support/barriers.js';
 import { describeInBrowser, inPage, IS_WIDER, screenshot } from './support/browser.js';
@@ -26,7 +27,7 @@ describeInBrowser('goals', () => {
       await row.getByRole('link', { name: 'invoices' }).click();
       await page.getByRole('heading', { name: 'invoices', level: 1 }).waitFor();
       await page.getByText('Nothing is paid.', { exact: true }).waitFor();
-      await page.getByText('a cycle every 1 d').waitFor();
+      await page.getByText('a cycle every 1 d', { exact: true }).waitFor();
       await screenshot(page, 'goal');
       const step = page.getByRole('row', { name: /List the open invoices/ });
       await step.getByRole('link', { name: 'c1/look' }).click();
@@ -123,6 +124,133 @@ describeInBrowser('goals', () => {
         { said: 'setBudget', args: [{ maxCostMicroUsd: 2_500_000 }] },
         { said: 'stop', args: [] },
       ]);
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'by keyboard alone: another plan; one that others have changed meanwhile is told, and nothing that was typed is lost',
+    async () => {
+      const { page, faults, context } = await stage.open('/goals/invoices');
+      const { keyboard } = page;
+      const from = stage.told.length;
+      const focused = () => inPage(page, `document.activeElement.getAttribute('aria-label')`);
+      await page.getByRole('button', { name: 'Change the plan …' }).focus();
+      await keyboard.press('Enter');
+      await until('the first title', async () =>
+        (await focused()) === 'Title of step 1' ? true : undefined,
+      );
+      expect(await barriersOf(page)).toEqual([]);
+      // To the last step's title: each row has five places.
+      for (let press = 0; press < 10; press += 1) await keyboard.press('Tab');
+      expect(await focused()).toBe('Title of step 3');
+      await keyboard.press('End');
+      await keyboard.type(' by letter');
+      for (let press = 0; press < 2; press += 1) await keyboard.press('Tab');
+      expect(await focused()).toBe('Move step 3 up');
+      await keyboard.press('Enter');
+      await until('the step one up', async () =>
+        (await focused()) === 'Move step 2 up' ? true : undefined,
+      );
+      for (let press = 0; press < 8; press += 1) await keyboard.press('Tab');
+      await keyboard.press('Enter');
+      await until('the new step', async () =>
+        (await focused()) === 'Title of step 4' ? true : undefined,
+      );
+      await keyboard.press('Enter');
+      await page.getByText('Step 4 has no title.').waitFor();
+      expect(await focused()).toBe('Title of step 4');
+      await keyboard.type('Close the books');
+      await screenshot(page, 'goal-plan');
+      await stage.replan({
+        revision: 4,
+        steps: [...STEPS, { id: 'theirs', title: 'Tell supplier 17', status: 'open', by: 'agent' }],
+      });
+      await keyboard.press('Enter');
+      await page.getByText('The plan has changed since you looked at it.').waitFor();
+      await page.getByText('On revision 4 of the plan.').waitFor();
+      const titles = () =>
+        inPage(page, `[...document.querySelectorAll('.plan-row input')].map(({ value }) => value)`);
+      expect(await titles()).toEqual([
+        'List the open invoices',
+        'Ask about the rest by letter',
+        'Match them with payments',
+        'Close the books',
+        'Tell supplier 17',
+      ]);
+      expect(await barriersOf(page)).toEqual([]);
+      expect(stage.told).toHaveLength(from);
+      await keyboard.press('Enter');
+      await page.getByText('The plan is set.').waitFor();
+      const { said, args } = stage.told.at(-1)!;
+      expect(said).toBe('setPlan');
+      expect(args[0]).toMatchObject([
+        { id: 'list', status: 'done' },
+        { id: 'rest', title: 'Ask about the rest by letter' },
+        { id: 'match', note: 'Five are matched.' },
+        { title: 'Close the books', status: 'open' },
+        { id: 'theirs' },
+      ]);
+      await until('the button that opens it', async () =>
+        (await inPage(page, 'document.activeElement.textContent')) === 'Change the plan …'
+          ? true
+          : undefined,
+      );
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'by keyboard alone: another pace; what is wrong with one is said by the page or by the goal, and stays to be corrected',
+    async () => {
+      const { page, faults, context } = await stage.open('/goals/invoices', { phone: true });
+      const { keyboard } = page;
+      await page.locator('summary', { hasText: 'Steer it' }).focus();
+      await keyboard.press('Enter');
+      const kind = page.getByLabel('Cycles begin');
+      await kind.focus();
+      expect(await kind.inputValue()).toBe('every');
+      await keyboard.press('Tab');
+      await keyboard.press('Control+A');
+      await keyboard.type('soon');
+      await keyboard.press('Enter');
+      await page.getByText('How many days lie between two cycles?').waitFor();
+      await keyboard.press('Control+A');
+      await keyboard.type('6');
+      await keyboard.press('Tab');
+      await keyboard.type('h');
+      await page.getByRole('button', { name: 'Set the pace' }).focus();
+      await keyboard.press('Enter');
+      await page.getByText('From now on: a cycle every 6 h.').waitFor();
+      expect(stage.told.at(-1)).toEqual({ said: 'setPace', args: [{ everyMs: 21_600_000 }] });
+      await kind.focus();
+      await keyboard.type('at times');
+      const line = page.getByLabel('Cron line');
+      await line.focus();
+      await keyboard.type('0 25 * * 1-5');
+      await keyboard.press('Tab');
+      await keyboard.press('Control+A');
+      await keyboard.type('Europe/Zurich');
+      await keyboard.press('Enter');
+      // Only the goal's side knows which hours there are.
+      await page.getByText(/pace\.cron cannot be used.*25/).waitFor();
+      expect(await line.inputValue()).toBe('0 25 * * 1-5');
+      expect(await barriersOf(page)).toEqual([]);
+      expect(await inPage(page, IS_WIDER)).toBe(false);
+      await screenshot(page, 'goal-pace-phone');
+      await line.focus();
+      await keyboard.press('Control+A');
+      await keyboard.type('0 9 * * 1-5');
+      await keyboard.press('Enter');
+      await page.getByText('From now on: a cycle at 0 9 * * 1-5 (Europe/Zurich).').waitFor();
+      expect(stage.told.at(-1)).toEqual({
+        said: 'setPace',
+        args: [{ cron: '0 9 * * 1-5', timezone: 'Europe/Zurich' }],
+      });
       expect(faults).toEqual([]);
       await context.close();
     },

@@ -2,7 +2,7 @@
 import { canonicalJson, type Json } from '../../core/json/json.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import type { EventBody, RunEvent } from '../../core/state/event.js';
-import type { GoalMemory, PlanStep, ReviewAnswers } from '../../core/state/goal/memory.js';
+import type { GoalMemory, Plan, PlanStep, ReviewAnswers } from '../../core/state/goal/memory.js';
 import type { GoalView } from '../../core/state/goal/view.js';
 import { EMPTY_MEMORY } from '../../pure/goal/memory.js';
 import type { Store } from '../../store/store.js';
@@ -28,7 +28,7 @@ const step = (id: string, title: string, more: Partial<PlanStep> = {}): PlanStep
   ...more,
 });
 
-const STEPS = [
+export const STEPS: readonly PlanStep[] = [
   step('list', 'List the open invoices', { status: 'done', evidence: ['c1/look'] }),
   step('match', 'Match them with payments', { status: 'doing', note: 'Five are matched.' }),
   step('rest', 'Ask about the rest'),
@@ -82,6 +82,8 @@ export interface StoredGoal {
   readonly view: GoalView;
   /** Puts more events behind those that are there. */
   tell(...bodies: readonly EventBody[]): Promise<void>;
+  /** Puts another plan in the place of that of revision 3; gives the hash of the memory that has it. */
+  replan(plan: Plan): Promise<string>;
 }
 
 /** `asks`: its third cycle waits for an approval. */
@@ -198,7 +200,8 @@ export async function storeGoal(
   };
   await tell(...bodies);
   await storeCycle(store, { tenant, goalId, brief });
-  return { view: viewOf({ tenant, goalId, hash, definition }), tell };
+  const replan = (plan: Plan): Promise<string> => put({ ...memory, plan });
+  return { view: viewOf({ tenant, goalId, hash, definition }), tell, replan };
 }
 
 function eventsOf(runId: string, bodies: readonly EventBody[], from = 0): readonly RunEvent[] {

@@ -1,4 +1,4 @@
-/** Saying something to a goal: a word for its next cycle, pausing and waking it, its budget, its end. */
+/** Saying something to a goal: a word for its next cycle, pausing and waking it, its budget and pace, its end. */
 import type { ComponentChildren, VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { pathOf } from '../data/api.js';
@@ -10,15 +10,15 @@ import { cost } from '../parts/format.js';
 import { may } from '../parts/rights.js';
 import { Outcome, useAct } from '../parts/use-act.js';
 import { useFocusOnChange } from '../parts/use-focus.js';
+import { PaceForm } from './pace-form.js';
+import { receiptOf } from './receipt.js';
+import type { Say } from './say.js';
 
 interface GoalControlsProps {
   readonly me: Person;
   readonly goal: GoalDetail;
   readonly changed: () => void;
 }
-
-/** Says it; `done` is what is told when the goal has it. Gives whether it was taken. */
-type Say = (path: string, body: object, done: string) => Promise<boolean>;
 
 export function GoalControls({ me, goal, changed }: GoalControlsProps): VNode {
   const { said, fault, complain, act } = useAct(changed);
@@ -57,6 +57,7 @@ export function GoalControls({ me, goal, changed }: GoalControlsProps): VNode {
             />
           </div>
           <BudgetForm goal={goal} say={say} complain={complain} />
+          <PaceForm goal={goal} say={say} complain={complain} />
         </>
       )}
       {mayEnd && (
@@ -78,12 +79,6 @@ export function GoalControls({ me, goal, changed }: GoalControlsProps): VNode {
       <Outcome said={said} fault={fault} />
     </details>
   );
-}
-
-function receiptOf({ state, message, storeAway }: Told, done: string): string {
-  if (storeAway === true) return 'Sent. The store is away: the page shows later whether it counts.';
-  if (state === 'sent') return 'Sent. The word counts as soon as a worker has taken it up.';
-  return message === undefined ? done : `${done} ${message}`;
 }
 
 function SteerForm({ say }: { readonly say: Say }): VNode {

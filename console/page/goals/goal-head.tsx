@@ -11,7 +11,7 @@ import { StatusBadge } from '../parts/status-badge.js';
 import { webAddress } from '../parts/web-address.js';
 import { ResultNotice } from '../run/result-notice.js';
 import { paceText } from './pace-words.js';
-import { statusOf } from './use-goal.js';
+import { paceOf, statusOf } from './use-goal.js';
 
 export function GoalHead({ goal }: { readonly goal: GoalDetail }): VNode {
   const { goalId, startedAt, completedAt, result, definition } = goal;
@@ -55,7 +55,7 @@ function GoalFacts({ goal }: { readonly goal: GoalDetail }): VNode {
   const { agent, caller, definition, view, nextWake } = goal;
   const constraints = definition?.constraints ?? [];
   const wakes = view === undefined ? nextWake : view.sleep?.until;
-  const pace = view?.['pace'] ?? definition?.['pace'];
+  const pace = paceOf(goal);
   return (
     <dl class="facts">
       {constraints.length > 0 && (

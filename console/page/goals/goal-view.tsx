@@ -5,6 +5,7 @@ import type { GoalDetail, Person } from '../data/api-types.js';
 import { useEvents } from '../data/use-events.js';
 import { Later } from '../parts/later.js';
 import { Tabs } from '../parts/tabs.js';
+import { may } from '../parts/rights.js';
 import { useTitle } from '../parts/use-title.js';
 import { EventsPanel } from '../run/events-panel.js';
 import { Waits } from '../run/waits.js';
@@ -79,7 +80,16 @@ function KnownGoal({ me, goal, changed }: KnownGoalProps): VNode {
       <Tabs
         label="Of the goal"
         tabs={[
-          { name: 'Plan', draw: () => <PlanPanel goalId={goalId} record={record} /> },
+          {
+            name: 'Plan',
+            draw: () => (
+              <PlanPanel
+                goalId={goalId}
+                record={record}
+                changed={!isOver && may(me, 'steer') ? changed : undefined}
+              />
+            ),
+          },
           {
             name: 'Charts',
             draw: (isOpen) => isOpen && <Later load={charts} props={{ record: known }} />,

@@ -6,6 +6,7 @@ import { InertBlock, InertLine } from '../parts/inert.js';
 import { Readable } from '../parts/readable.js';
 import { TableHead } from '../parts/table-head.js';
 import { EvidenceLinks } from './evidence-links.js';
+import { PlanEditor } from './plan-editor.js';
 
 const COLUMNS = ['Step', 'State', 'By', 'Evidence'];
 const PUBLISHED = ['Path', 'Value', 'Cycle'];
@@ -14,9 +15,11 @@ const NOTES_SHOWN = 50;
 interface PlanPanelProps {
   readonly goalId: string;
   readonly record: GoalRecord | undefined;
+  /** Looks at the goal again; absent: this person does not change the plan, or nobody does any more. */
+  readonly changed?: (() => void) | undefined;
 }
 
-export function PlanPanel({ goalId, record }: PlanPanelProps): VNode {
+export function PlanPanel({ goalId, record, changed }: PlanPanelProps): VNode {
   if (record === undefined) return <p class="help">Nothing is remembered yet.</p>;
   const { plan, state, notes } = record;
   const published = Object.entries(state);
@@ -35,6 +38,7 @@ export function PlanPanel({ goalId, record }: PlanPanelProps): VNode {
           </tbody>
         </table>
       )}
+      {changed !== undefined && <PlanEditor goalId={goalId} plan={plan} changed={changed} />}
       {published.length > 0 && (
         <>
           <h2>Published</h2>

@@ -26,6 +26,11 @@ export function hasEnded({ status, result }: Pick<GoalDetail, 'status' | 'result
   return result !== undefined || ENDED.includes(status);
 }
 
+/** As it is now; undefined: nobody knows. */
+export function paceOf({ view, definition }: Pick<GoalDetail, 'view' | 'definition'>): unknown {
+  return view?.['pace'] ?? definition?.['pace'];
+}
+
 export function useGoal(goalId: string): KnownGoal {
   const [goal, setGoal] = useState<GoalDetail>();
   const [refusal, setRefusal] = useState<unknown>();

@@ -4,9 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { checkedPace } from '../../../authoring/goal/pace.js';
 import { parseConsole } from '../../../authoring/index.js';
 import type { AskDecision, HoldfastClient } from '../../../client/index.js';
 import { startConsole } from '../../../console/index.js';
+import { HoldfastError } from '../../../core/state/errors.js';
+import type { Plan } from '../../../core/state/goal/memory.js';
 import type { GoalView } from '../../../core/state/goal/view.js';
 import { openStoreAt, type Store } from '../../../store/store.js';
 import { builtPageFolder } from '../../built-page.js';
@@ -26,6 +29,8 @@ export interface GoalStage {
   readonly goal: StoredGoal;
   /** As the goal tells itself; undefined: no worker answers. */
   view: GoalView | undefined;
+  /** Somebody else changes the plan. */
+  replan(plan: Plan): Promise<void>;
   open(path: string, options?: Partial<VisitOptions>): Promise<Visitor>;
   stop(): Promise<void>;
 }
@@ -62,6 +67,13 @@ export async function setGoalStage(): Promise<GoalStage> {
     url,
     told,
     goal,
+    async replan(plan: Plan) {
+      const memory = await goal.replan(plan);
+      const { revision, steps } = plan;
+      stage.view = { ...goal.view, memory, plan: { ...goal.view.plan, revision } };
+      const facts = { open: steps.length, done: 0, all: steps.length };
+      await goal.tell({ type: 'plan_changed', by: 'agent', revision, memory, steps: facts });
+    },
     open: (path: string, more: Partial<VisitOptions> = {}) =>
       visit(browser, { url, token: TOKEN, path, ...more }),
     async stop() {
@@ -95,6 +107,8 @@ function clientOver(store: Store, { goal, told, viewNow }: Behind): HoldfastClie
     get: (target, name) =>
       Reflect.get(target, name) ??
       (async (...args: readonly unknown[]) => {
+        if (name === 'setPace') checkedPace(args[0]);
+        if (name === 'setPlan') refuseStale(viewNow(), args.at(-1));
         told.push({ said: String(name), args: args.slice(0, -1) });
         return { delivered: 'update', id: (args.at(-1) as { readonly id: string }).id };
       }),
@@ -109,6 +123,18 @@ function clientOver(store: Store, { goal, told, viewNow }: Behind): HoldfastClie
       store.listAsks('default', { limit: 100, ...query, pendingOnly: true }),
   };
   return { ...own, forTenant: () => own } as unknown as HoldfastClient;
+}
+
+/** As the goal does. */
+function refuseStale(view: GoalView | undefined, options: unknown): void {
+  const { revision } = options as { readonly revision?: number };
+  const now = view?.plan.revision;
+  if (revision === undefined || revision === now) return;
+  const message = `The goal takes no such message: the plan has revision ${now}, and ${revision} was looked at.`;
+  throw new HoldfastError('StalePlan', message, {
+    hint: 'Look at the plan again.',
+    details: { reason: 'stale_plan' },
+  });
 }
 
 async function* eventsOf(
