@@ -2,6 +2,7 @@
  * What is fixed of a goal when it is opened, by the worker's configuration.
  * Invariant: what no cycle could ever work with is refused here, before anything is paid.
  */
+import { dollars } from '../../core/goal/dollars.js';
 import type { Config } from '../../authoring/index.js';
 import { wrongField } from '../../authoring/goal/field.js';
 import type { NormalGoal } from '../../authoring/goal/normal-goal.js';
@@ -153,7 +154,7 @@ function frozenCycle(config: Config, goal: NormalGoal): Frozen {
   const bytes = prompt.bytes + Buffer.byteLength(goal.objective) + constraints;
   const least = boundMicroUsd(bytes, ANSWER_TOKENS_MIN, frozen.route.prices);
   if (goal.cycle.maxCostMicroUsd < least) {
-    const why = `one request with instructions, tools, objective and ${ANSWER_TOKENS_MIN} tokens of answer needs ${least} micro-USD`;
+    const why = `one request with instructions, tools, objective and ${ANSWER_TOKENS_MIN} tokens of answer needs ${dollars(least)} (${least})`;
     throw wrongField('The goal', 'cycle.maxCostMicroUsd', why);
   }
   return frozen;

@@ -4,6 +4,7 @@
  * Invariants: normal twice is normal once; what passes is plain JSON; the first defect is named by its path. What only a
  * worker can judge is not here: whether agent, tools and models exist, and what a request costs.
  */
+import { dollars } from '../../core/goal/dollars.js';
 import { depthOf, SHAPE_DEPTH_MAX } from '../../core/json/json-depth.js';
 import { fitsBytes, type Json } from '../../core/json/json.js';
 import {
@@ -169,14 +170,17 @@ function checkMoney(goal: NormalGoal, wrong: Wrong): void {
   const { budget, cycle, minCycleMicroUsd: least, roundMicroUsd: round } = goal;
   const { maxCostMicroUsd: money, hardMaxCostMicroUsd: hard } = budget;
   if (hard < money) {
-    throw wrong('budget.hardMaxCostMicroUsd', `it is below budget.maxCostMicroUsd, ${money}`);
+    throw wrong(
+      'budget.hardMaxCostMicroUsd',
+      `it is below budget.maxCostMicroUsd, ${dollars(money)} (${money})`,
+    );
   }
   if (least > cycle.maxCostMicroUsd) {
-    const why = `it is above what a cycle may cost, ${cycle.maxCostMicroUsd}`;
+    const why = `it is above what a cycle may cost, ${dollars(cycle.maxCostMicroUsd)} (${cycle.maxCostMicroUsd})`;
     throw wrong('minCycleMicroUsd', why);
   }
   if (least + round > money) {
-    const why = `a cycle needs ${least} (minCycleMicroUsd) and its round ${round} (roundMicroUsd)`;
+    const why = `a cycle needs ${dollars(least)} (minCycleMicroUsd ${least}) and its round ${dollars(round)} (roundMicroUsd ${round})`;
     throw wrong('budget.maxCostMicroUsd', why);
   }
 }

@@ -1,12 +1,14 @@
 /** Cron lines and time zones as goals and schedules take them. */
 import { Cron } from 'croner';
 import { z } from 'zod';
+import { HoldfastError } from '../../core/state/errors.js';
 import type { Pace } from '../../core/state/goal/definition.js';
 import { closed, duration, isRecord, wrongField } from './field.js';
 
 /** Names, ranges, lists and steps; none of the extensions that another reader of the line may not know. */
 const LINE = /^[0-9A-Za-z*,/-]+( [0-9A-Za-z*,/-]+){4}$/;
 const CHARS_MAX = 200;
+const FIELDS = 5;
 const FIVE_FIELDS =
   "it must be a cron line of five fields (minute, hour, day of month, month, day of week), such as '0 9 * * 1-5'";
 /** A moment to count from; whether there is a next time depends on the line alone. */
@@ -48,12 +50,18 @@ export function checkedPace(value: unknown, subject = 'The goal'): Pace {
   if (result.success) return result.data as Pace;
   const issue = result.error.issues[0];
   const field = ['pace', ...(issue?.path ?? [])].join('.');
-  throw wrongField(subject, field, issue?.message ?? 'not valid');
+  const { code, message, details } = wrongField(subject, field, issue?.message ?? 'not valid');
+  throw new HoldfastError(code, message, { hint: RIGHT, ...(details && { details }) });
 }
 
+const RIGHT =
+  "A right one is {cron: '0 9 * * 1-5', timezone: 'Europe/Zurich'} (at 09:00 from Monday to Friday), or {everyMs: 21600000} (every 6 hours).";
+
 function cronDefect(line: string): string | undefined {
+  const fields = line === '' ? 0 : line.split(' ').length;
+  if (fields !== FIELDS) return `${FIVE_FIELDS}; this one has ${fields}`;
   if (line.length > CHARS_MAX || !LINE.test(line) || /L/.test(line.replace(/JUL/gi, ''))) {
-    return FIVE_FIELDS;
+    return `${FIVE_FIELDS}, written with digits, names, * , - and / alone`;
   }
   try {
     const next = new Cron(line, { timezone: 'UTC', paused: true }).nextRun(FROM);

@@ -10,7 +10,7 @@ import type { Json } from '../../core/json/json.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import { argumentsInOrder } from '../../pure/argument-order.js';
 import { at, countedIn, headlineOf } from '../../pure/headline.js';
-import { dateTimeText, relativeText } from './amounts.js';
+import { dateTimeText, relativeText, usdText } from './amounts.js';
 import { inert, inertJson, inertLines } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';
 
@@ -29,22 +29,38 @@ export interface CardOptions {
 
 const ID_CHARS_MAX = 400;
 
+/** Questions of goals are numbered with a g. */
+const GOAL_ASK = /:g\d+$/;
+
 export function approvalCard(ask: AskView, options: CardOptions): string {
   const { paint = PLAIN, now } = options;
   const label = (name: string, value: string): string => `${paint.dim(name.padEnd(9))} ${value}`;
   const decidable = ask.kind !== 'user_message';
+  const isOfGoal = GOAL_ASK.test(ask.askId);
   const body = [
     label('run', inert(options.runId, ID_CHARS_MAX)),
     ...(decidable ? [label('question', inert(ask.askId, ID_CHARS_MAX))] : []),
     ...(ask.question === undefined ? [] : ['', ...inertLines(ask.question), '']),
     ...headlines(ask, paint),
+    ...(isOfGoal ? goalMoney(ask, label) : []),
     ...(ask.args === undefined ? [] : argumentLines(ask, paint)),
     ...(ask.repeats === undefined ? [] : repeatLines(ask, ask.repeats, paint)),
     ...(ask.limits === undefined ? [] : limitLines(ask, ask.limits, paint)),
     ...(decidable ? [label('by', deciders(ask))] : []),
     ...(ask.requestedBy === undefined || ask.answeredBy === 'customer'
       ? []
-      : [label('not by', `${inert(ask.requestedBy)}, who asked for it`)]),
+      : [
+          label(
+            'not by',
+            `${inert(ask.requestedBy)}, who ${isOfGoal ? 'started the goal' : 'asked for it'}`,
+          ),
+        ]),
+    ...(ask.steeredBy ?? []).map((by) =>
+      label('not by', `${inert(by)}, who said something to the goal since its last cycle`),
+    ),
+    ...(isOfGoal && ask.requestedBy === undefined && options.withoutCommands !== true
+      ? [paint.dim('no starter is named: whoever started the goal may decide as well')]
+      : []),
     ...(ask.escalation === undefined ? [] : [label('or by', laterDeciders(ask.escalation, now))]),
     label('expires', `${dateTimeText(ask.expiresAt)} (${relativeText(ask.expiresAt, now)})`),
     ...(decidable ? [label('hash', inert(ask.argsHash, ID_CHARS_MAX))] : []),
@@ -84,6 +100,22 @@ function headlines(ask: AskView, paint: Paint): readonly string[] {
     const exact = raw === value ? '' : ` (exactly ${inert(raw)})`;
     return [`${paint.dim(inert(name).padEnd(9))} ${paint.bold(inert(value))}${exact}`];
   });
+}
+
+/** Exact arguments say millionths; people decide about dollars. */
+function goalMoney(
+  { kind, args }: AskView,
+  label: (name: string, value: string) => string,
+): readonly string[] {
+  const { slice, field, amount } = (args ?? {}) as {
+    readonly slice?: { readonly maxCostMicroUsd?: unknown };
+    readonly field?: unknown;
+    readonly amount?: unknown;
+  };
+  const most = slice?.maxCostMicroUsd;
+  if (typeof most === 'number') return [label('money', `at most ${usdText(most)}`)];
+  const isMoney = kind === 'budget' && field === 'maxCostMicroUsd' && typeof amount === 'number';
+  return isMoney ? [label('money', `${usdText(amount)} more`)] : [];
 }
 
 function argumentLines(ask: AskView, paint: Paint): readonly string[] {

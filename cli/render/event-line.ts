@@ -35,6 +35,10 @@ export function isDetail(event: RunEvent): boolean {
       return event.decision === 'execute' || event.decision === 'final';
     case 'permission':
       return event.decision === 'allow';
+    // Of goals: the end of the cycle has named the progress, and the result follows.
+    case 'progress_noted':
+    case 'goal_result':
+      return true;
     default:
       return false;
   }
@@ -172,9 +176,11 @@ function askText(event: AskEvent, paint: Paint): Description {
     case 'approval_requested':
     case 'input_request': {
       if (event.kind === 'user_message') return { label: 'user', text: 'may write now' };
+      // What a question of no call is about, it says itself.
+      const isCall = event.tool !== undefined || event.question === undefined;
       const what = [
         event.tool === undefined ? '' : inert(event.tool),
-        event.args === undefined ? '' : args(event.args),
+        event.args === undefined || !isCall ? '' : args(event.args),
         event.question === undefined ? '' : inert(event.question, TEXT_CHARS_MAX),
       ].filter((part) => part !== '');
       const until = relativeText(event.expiresAt, event.stamp.at);

@@ -87,3 +87,21 @@ export function reviewLines(review: ReviewRecord, paint: Paint = PLAIN): readonl
   });
   return [head, table({ head: ['question', 'answer', 'because'], rows, paint })];
 }
+
+/** The progress log: when, in which cycle, what it cost and on what evidence. `children`: whose costs are known. */
+export function logLines(
+  log: GoalRecord['log'],
+  children: GoalRecord['childRuns'],
+  paint: Paint = PLAIN,
+): readonly string[] {
+  const costs = new Map(children.map(({ n, costMicroUsd }) => [n, usdText(costMicroUsd)]));
+  const rows = log.map(({ at, cycle, kind, text, evidence = [] }) => [
+    dateTimeText(at),
+    String(cycle),
+    kind,
+    (kind === 'cycle' ? costs.get(cycle) : undefined) ?? '',
+    evidence.join(', '),
+    text,
+  ]);
+  return [table({ head: ['when', 'cycle', 'kind', 'cost', 'evidence', 'what'], rows, paint })];
+}

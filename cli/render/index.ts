@@ -3,7 +3,7 @@ export { costLine, dateTimeText, durationText, relativeText, usdText } from './a
 export { archivalLine } from './archival-line.js';
 export { approvalCard, shellWord } from './approval-card.js';
 export { eventLine, isDetail } from './event-line.js';
-export { goalResultLines, measurementLines, planLines, reviewLines } from './goal.js';
+export { goalResultLines, logLines, measurementLines, planLines, reviewLines } from './goal.js';
 export { exactJson, inert, inertInline, inertJson, inertLines, inertText } from './inert.js';
 export { inertStream, type InertStream } from './inert-stream.js';
 export { COLOURED, PLAIN, type Paint } from './paint.js';

@@ -96,6 +96,10 @@ export const ask = z.object({
   quorum: z.number().int(),
   policyVersion: text,
   requestedBy: text.optional(),
+  steeredBy: z
+    .array(text)
+    .optional()
+    .describe('of a goal: they said something to it since its last cycle, and do not decide'),
   openedAt: time,
   expiresAt: time,
   outcome: text,

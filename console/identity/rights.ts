@@ -35,7 +35,7 @@ export function isOwn(row: AskRow, { id, roles }: Person, now: number): boolean 
   if (row.kind === 'input') return objectionToAnswerer(row, { by: id, roles }) === undefined;
   const wanted = rolesAt(row, now);
   const mayDecide = wanted.length === 0 || roles.some((role) => wanted.includes(role));
-  return mayDecide && row.requestedBy !== id;
+  return mayDecide && row.requestedBy !== id && row.steeredBy?.includes(id) !== true;
 }
 
 /** Whoever reads runs sees every question of the tenant. */

@@ -7,6 +7,7 @@ import { objectionToPerson } from '../ask/decide.js';
 import { REFUSAL_CODES } from '../ask/told.js';
 import { digestOf, type Json } from '../json/json.js';
 import type { Ask, Decision, RejectionReason, Verdict, Vote } from '../state/ask.js';
+import type { AskView } from '../state/ask-view.js';
 import type { AskOutcome } from '../state/ask-kinds.js';
 import type { Goal, OpenGoal } from '../state/goal/goal.js';
 import type { AskPurpose } from '../state/goal/terms.js';
@@ -60,7 +61,13 @@ export function openGoalAsk(goal: OpenGoal, request: GoalAskRequest): Step<OpenG
     purposes: { ...goal.purposes, [ask.id]: purpose },
   };
   const type = ask.kind === 'approval' ? 'approval_requested' : 'input_request';
-  return { run: tell(asking, { type, ...viewOf(ask) }), effects: timed.effects };
+  return { run: tell(asking, { type, ...goalAskView(asking, ask) }), effects: timed.effects };
+}
+
+/** With all who may not decide. */
+export function goalAskView({ steeredBy }: Pick<Goal, 'steeredBy'>, ask: Ask): AskView {
+  const others = steeredBy.filter((by) => by !== ask.requestedBy);
+  return { ...viewOf(ask), ...(others.length > 0 && { steeredBy: others }) };
 }
 
 /** Takes a question away, with its timer; how it ended is remembered for late answers. */

@@ -8,6 +8,7 @@ import { GOAL_BUDGET_FIELDS } from '../state/goal/terms.js';
 import type { Step } from '../state/run.js';
 import { cancelTimer, only } from '../step/inflight.js';
 import type { Json } from '../json/json.js';
+import { dollars } from './dollars.js';
 import { tell } from './telling.js';
 import { wake } from './sleep.js';
 import { accept, refuse } from './verdicts.js';
@@ -78,7 +79,7 @@ export function setBudget(goal: OpenGoal, held: HeldMessage): OpenGoal {
   )
     return refuse(goal, held, {
       reason: 'beyond_limits',
-      message: `possible is ${least} to ${hardMaxCostMicroUsd} micro-USD`,
+      message: `possible is ${dollars(least)} to ${dollars(hardMaxCostMicroUsd)}`,
     });
   const fields = Object.fromEntries(
     GOAL_BUDGET_FIELDS.flatMap((field) =>

@@ -10,6 +10,7 @@ import type { Step } from '../state/run.js';
 import type { Ruling } from '../step/advance.js';
 import { only } from '../step/inflight.js';
 import { withoutProposed } from './answers.js';
+import { dollars } from './dollars.js';
 import { openGoalAsk, withdrawGoalAsks } from './asks.js';
 import { isDone, personsToAsk, restHolds } from './conditions.js';
 import { beginCycle } from './cycle.js';
@@ -70,10 +71,14 @@ function lifted(goal: OpenGoal, row: EndingRow): Step<OpenGoal> | undefined {
   if (amount <= 0) return undefined;
   return openGoalAsk(goal, {
     purpose: { kind: 'budget', field, amount },
-    question: `${field} of the goal is used up. Allow ${amount} more?`,
+    question: `${field} of the goal is used up. Allow ${amountText(field, amount)} more?`,
     args: { field, amount },
     roles: budget.budgetRoles,
   });
+}
+
+function amountText(field: GoalBudgetField, amount: number): string {
+  return field === 'maxCostMicroUsd' ? dollars(amount) : String(amount);
 }
 
 const FIELDS: { readonly [name: string]: GoalBudgetField } = {

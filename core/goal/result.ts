@@ -5,7 +5,8 @@ import type { GoalView, GoalViewStatus } from '../state/goal/view.js';
 import type { ConditionOutcome, GoalOutcome, RunResult, StopReason } from '../state/result.js';
 import type { OpenAsk, Question } from '../state/view.js';
 import { nextSafeActionFor, statusOfStop } from '../step/stop.js';
-import { outcomeOf, viewOf } from '../step/open-work.js';
+import { outcomeOf } from '../step/open-work.js';
+import { goalAskView } from './asks.js';
 import { conditionWords, verdictOf } from './conditions.js';
 import { pendingOf } from './pending.js';
 
@@ -168,7 +169,7 @@ export function viewOfGoal(goal: Goal): GoalView {
 
 export function openGoalAsks(goal: Goal): readonly OpenAsk[] {
   return pendingOf(goal).map((ask) => ({
-    ...viewOf(ask),
+    ...goalAskView(goal, ask),
     votes: ask.votes.map(({ by, decision, decidedAt }) => ({ by, decision, decidedAt })),
   }));
 }
@@ -176,7 +177,7 @@ export function openGoalAsks(goal: Goal): readonly OpenAsk[] {
 /** One question by its id, open or closed; null: the goal has not asked it. */
 export function questionOfGoal(goal: Goal, askId: string): Question | null {
   const ask = goal.asks.find(({ id }) => id === askId);
-  if (ask !== undefined) return { outcome: outcomeOf(ask), ask: viewOf(ask) };
+  if (ask !== undefined) return { outcome: outcomeOf(ask), ask: goalAskView(goal, ask) };
   const closed = goal.closedAsks.find(({ id }) => id === askId);
   return closed === undefined ? null : { outcome: closed.outcome };
 }

@@ -9,6 +9,7 @@ import type { ReviewAnswer, ReviewAnswers } from '../state/goal/memory.js';
 import type { AskJudgeOutput } from '../state/goal/payloads.js';
 import type { Ruling } from '../step/advance.js';
 import { only } from '../step/inflight.js';
+import { dollars } from './dollars.js';
 import { conditionWords, isDone, verdictOf } from './conditions.js';
 import { freeMicroUsd } from './money.js';
 import { planAdopted } from './plan-adopted.js';
@@ -89,8 +90,8 @@ function budgetWords(goal: OpenGoal): string {
   const leftCycles = Math.max(0, terms.budget.maxCycles - cycles);
   const forecast = mean * (plan.open > 0 ? Math.min(plan.open, leftCycles) : leftCycles);
   return (
-    `spent ${money.spentMicroUsd}, reserved ${money.reservedMicroUsd} of ` +
-    `${terms.budget.maxCostMicroUsd} micro-USD; forecast ${forecast} more`
+    `spent ${dollars(money.spentMicroUsd)}, reserved ${dollars(money.reservedMicroUsd)} of ` +
+    `${dollars(terms.budget.maxCostMicroUsd)}; forecast ${dollars(forecast)} more`
   );
 }
 

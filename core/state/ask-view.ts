@@ -21,6 +21,8 @@ export interface AskView {
   readonly quorum: number;
   readonly policyVersion: string;
   readonly requestedBy?: string;
+  /** Of a goal: they said something to it since its last cycle, and decide nothing in it. */
+  readonly steeredBy?: readonly string[];
   readonly openedAt: number;
   readonly expiresAt: number;
   /** From when on others may decide as well. */

@@ -30,7 +30,7 @@ export function isGoalEvent(event: RunEvent): event is GoalEvent {
 export function goalEventWords(event: GoalEvent): string {
   switch (event.type) {
     case 'goal_started':
-      return `the goal begins with agent ${event.agent}: ${previewOf(event.objective)}`;
+      return `the goal begins with agent ${event.agent}${starterWords(event)}: ${previewOf(event.objective)}`;
     case 'cycle_started':
       return `cycle ${event.n} begins as run ${event.runId} with agent ${event.agent}`;
     case 'cycle_ended':
@@ -58,6 +58,10 @@ export function goalEventWords(event: GoalEvent): string {
     case 'goal_result':
       return `${event.result.status}, ${event.result.stopReason}`;
   }
+}
+
+function starterWords({ caller }: Extract<GoalEvent, { type: 'goal_started' }>): string {
+  return caller === undefined ? '' : `, started by ${caller}`;
 }
 
 function endWords({ stopReason, detail }: Extract<GoalEvent, { type: 'cycle_ended' }>): string {

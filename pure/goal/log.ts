@@ -30,7 +30,7 @@ export function withPass(memory: GoalMemory, found: PassFound): GoalMemory {
   const isNewReview = review !== undefined && !memory.reviews.some(({ n }) => n === review.n);
   const entries: LogEntry[] = [
     ...(isNewChild ? [childEntry(child, found)] : []),
-    ...(isNewChild && progress.length > 0 ? [progressEntry(found)] : []),
+    ...(isNewChild && progress.length > 0 ? [progressEntry(memory, found)] : []),
     ...(isNewReview ? [reviewEntry(review, found)] : []),
   ];
   const checkIds = Object.entries(checks)
@@ -84,9 +84,30 @@ function childEntry(child: ChildRecord, { at, cycle }: PassFound): LogEntry {
   return { at, cycle, kind: 'cycle', text };
 }
 
-function progressEntry({ at, cycle, progress }: PassFound): LogEntry {
+function progressEntry(memory: GoalMemory, found: PassFound): LogEntry {
+  const { at, cycle, progress } = found;
   const text = cutText(`Progress: ${progress.map(progressText).join(', ')}.`, ENTRY_CHARS_MAX);
-  return { at, cycle, kind: 'progress', text };
+  const ids = progress.flatMap((item) => provenBy(item, memory, found));
+  const evidence = [...new Set(ids)].slice(0, LIMITS.evidenceIds);
+  return { at, cycle, kind: 'progress', text, ...(evidence.length > 0 && { evidence }) };
+}
+
+/** A published value is its own proof. */
+function provenBy(
+  { kind, id }: ProgressItem,
+  { plan }: GoalMemory,
+  { checks }: PassFound,
+): readonly string[] {
+  switch (kind) {
+    case 'measure':
+      return Object.hasOwn(checks, id) ? [`check/${id}/${checks[id]!.n}`] : [];
+    case 'step':
+      return plan.steps.find((step) => step.id === id)?.evidence ?? [];
+    case 'effect':
+      return [`effect/${id}`];
+    case 'state':
+      return [];
+  }
 }
 
 function progressText(item: ProgressItem): string {

@@ -66,6 +66,8 @@ test.each([
   [['budget', 'g', 'deadlineMs=5'], 2, 'There is no budget "deadlineMs"'],
   [['pace', 'g', 'sometimes'], 2, '"sometimes" is no pace'],
   [['pace', 'g', '0 9 * * *'], 2, 'A cron line needs a time zone'],
+  [['pace', 'g', '9x'], 2, '"9x" is no pace: "x" is no unit of time; units are s, m, h and d'],
+  [['pace', 'g', '0s'], 2, 'the time between two cycles is above 0'],
   [['review', 'g', '--objective', 'maybe'], 2, '--objective is valid or invalid'],
   [['plan', 'g', '--set', 'goal.yaml'], 1, 'it is no list of steps'],
   [['show', 'r1', '--tenant', 'x'.repeat(300)], 2, '--tenant is a name'],

@@ -4,6 +4,8 @@ import {
   dateTimeText,
   durationText,
   eventLine,
+  isDetail,
+  logLines,
   relativeText,
   shellWord,
   table,
@@ -242,4 +244,70 @@ test('what a tool cost is in its line and in its explanation', () => {
   const lost = event({ costMicroUsd: 2_000_000, status: 'error', code: 'timeout' });
   expect(explainRun([lost])[0]!.words).toContain('search.web failed and cost $2.00: timeout');
   expect(eventLine(event({}))).not.toContain('$');
+});
+
+describe('a question of a goal', () => {
+  const ASK: AskView = {
+    askId: 'march:g1',
+    kind: 'approval',
+    question: 'Start cycle 1 of the goal?',
+    args: { goal: 'march', n: 1, slice: { maxCostMicroUsd: 200_000 } },
+    argsHash: 'h',
+    roles: ['finance'],
+    quorum: 1,
+    policyVersion: '1',
+    openedAt: 0,
+    expiresAt: 60_000,
+  };
+  const card = (more: Partial<AskView> = {}) =>
+    approvalCard({ ...ASK, ...more }, { runId: 'march', now: 0 });
+
+  it('says who may not decide, and why', () => {
+    const text = card({ requestedBy: 'mia', steeredBy: ['rita'] });
+    expect(text).toContain('not by    mia, who started the goal');
+    expect(text).toContain('not by    rita, who said something to the goal since its last cycle');
+  });
+
+  it('says that no starter is named, where whoever started it may decide', () => {
+    expect(card()).toContain('no starter is named');
+  });
+
+  it('says money in dollars', () => {
+    expect(card()).toContain('money     at most $0.20');
+    const budget = {
+      kind: 'budget',
+      args: { field: 'maxCostMicroUsd', amount: 1_500_000 },
+    } as const;
+    expect(card(budget)).toContain('money     $1.50 more');
+  });
+
+  it('is told by its words alone, without the JSON', () => {
+    const stamp = { seq: 3, runId: 'march', at: 0 } as RunEvent['stamp'];
+    const line = eventLine({ type: 'approval_requested', ...ASK, stamp } as RunEvent);
+    expect(line).toContain('wanted for Start cycle 1 of the goal?');
+    expect(line).not.toContain('maxCostMicroUsd');
+  });
+});
+
+test('the lines of a goal tell its progress once', () => {
+  const stamp = { seq: 3, runId: 'march', at: 0 } as RunEvent['stamp'];
+  const noted = { type: 'progress_noted', n: 1, progress: [], stamp } as unknown as RunEvent;
+  expect(isDetail(noted)).toBe(true);
+  const began = { type: 'goal_started', agent: 'a', caller: 'mia', objective: { text: 'All.' } };
+  expect(eventLine({ ...began, stamp } as unknown as RunEvent)).toContain('started by mia: All.');
+});
+
+test('the log of a goal tells when, in which cycle, what it cost, and on what evidence', () => {
+  const child = { n: 1, runId: 'g:c1', agent: 'a', stopReason: 'completed', costMicroUsd: 6_500 };
+  const [text = ''] = logLines(
+    [
+      { at: 0, cycle: 1, kind: 'cycle', text: 'Cycle 1 of a ended: completed.' },
+      { at: 1, cycle: 1, kind: 'progress', text: 'Progress: one.', evidence: ['check/late/2'] },
+    ],
+    [child],
+  );
+  const lines = text.split('\n');
+  expect(lines[0]).toMatch(/^when +cycle +kind +cost +evidence +what$/);
+  expect(lines[1]).toMatch(/1 +cycle +\$0\.0065 +Cycle 1/);
+  expect(lines[2]).toMatch(/1 +progress +check\/late\/2 +Progress: one\.$/);
 });

@@ -19,6 +19,7 @@ import {
   dateTimeText,
   inert,
   inertLines,
+  logLines,
   measurementLines,
   planLines,
   relativeText,
@@ -216,7 +217,7 @@ export function addGoalLog(goal: Command, cli: Cli): void {
   const command = goal
     .command('log')
     .description(
-      'Print the progress log of a goal: what brought it on, reviews, notes, oldest first.',
+      'Print the progress log of a goal, oldest first: when, in which cycle, what ended, what brought it on, reviews and words of people, with their evidence.',
     )
     .argument('<goal>', 'goal id')
     .option('--last <count>', `how many of its last entries (default ${LOG_DEFAULT})`, (text) =>
@@ -230,20 +231,12 @@ export function addGoalLog(goal: Command, cli: Cli): void {
     .action((goalId: string, options: Options & { readonly last?: number }) =>
       runCommand(cli, options, async (session, output) => {
         const client = (await session.client()).forTenant(tenantOf(options));
-        const { log, reviews } = await client.goal(goalId).record();
+        const { log, reviews, childRuns } = await client.goal(goalId).record();
         const last = options.last ?? LOG_DEFAULT;
         const entries = log.slice(-last);
         output.data({ goalId, log: entries, reviews: reviews.slice(-last) });
         if (entries.length === 0) return output.line('Nothing is noted yet.');
-        const rows = entries.map(({ at, cycle, kind, text, evidence = [] }) => [
-          dateTimeText(at),
-          String(cycle),
-          kind,
-          evidence.join(', '),
-          text,
-        ]);
-        const head = ['when', 'cycle', 'kind', 'evidence', 'what'];
-        output.line(table({ head, rows, paint: output.paint }));
+        for (const line of logLines(entries, childRuns, output.paint)) output.line(line);
       }),
     );
 }

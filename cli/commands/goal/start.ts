@@ -177,6 +177,7 @@ function follow(
   { session, output, options }: Started,
 ): Promise<number> | undefined {
   const { goalId } = goal;
+  output.remark(starterRemark(options.caller));
   if (options.wait === false || options.detach) {
     output.data({ goalId, status: options.wait === false ? 'started' : 'open' });
     output.line(goalId);
@@ -187,4 +188,11 @@ function follow(
     `Following; Ctrl-C leaves it running. Later: holdfast goal watch ${shellWord(goalId)}`,
   );
   return followGoal(goal, { session, output }, { everything: options.watch === true });
+}
+
+/** Whoever starts a goal decides nothing in it, if the goal knows who that is. */
+function starterRemark(caller: string | undefined): string {
+  return caller === undefined
+    ? 'No starter is named (--caller NAME): whoever started this goal may decide in it as well.'
+    : `Started by ${inert(caller)}, who decides nothing in it.`;
 }

@@ -231,7 +231,14 @@ export function paceIn(text: string, timezone: string | undefined): Pace {
   const everyMs = parseDuration(words);
   if (everyMs !== undefined && everyMs > 0) return { everyMs };
   throw usage(
-    `"${words.slice(0, 40)}" is no pace.`,
+    `"${words.slice(0, 40)}" is no pace: ${paceDefect(words)}.`,
     "Use continuous, when_woken, a time such as 6h, or a cron line such as '0 9 * * 1-5' with --timezone.",
   );
+}
+
+function paceDefect(words: string): string {
+  const [, count, unit = ''] = /^(-?[\d.]+)\s*(\D*)$/.exec(words) ?? [];
+  if (count === undefined) return 'it is neither a word that is known nor a time';
+  if (Number(count) <= 0) return 'the time between two cycles is above 0';
+  return `${JSON.stringify(unit)} is no unit of time; units are s, m, h and d`;
 }

@@ -13,7 +13,8 @@ export interface PeopleProps {
 }
 
 export function People({ ask, me }: PeopleProps): VNode {
-  const { requestedBy, answeredBy, escalation, outcome, by, reason, notices = [] } = ask;
+  const { requestedBy, steeredBy = [], goal, answeredBy, escalation } = ask;
+  const { outcome, by, reason, notices = [] } = ask;
   const isOpen = outcome === 'pending';
   return (
     <dl class="facts">
@@ -22,7 +23,14 @@ export function People({ ask, me }: PeopleProps): VNode {
       </Fact>
       {requestedBy !== undefined && answeredBy !== 'customer' && (
         <Fact name="Not">
-          <InertLine text={requestedBy} />, who asked for it
+          <InertLine text={requestedBy} />
+          {goal === undefined ? ', who asked for it' : ', who started the goal'}
+        </Fact>
+      )}
+      {steeredBy.length > 0 && (
+        <Fact name="Nor">
+          <Names names={steeredBy} />
+          {', who said something to the goal since its last cycle'}
         </Fact>
       )}
       {escalation !== undefined && (

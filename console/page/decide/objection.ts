@@ -11,7 +11,12 @@ export function objectionTo(ask: Ask, me: Person): string | undefined {
     return ask.requestedBy === me.id ? undefined : 'Only the customer can answer this.';
   }
   if (ask.requestedBy === me.id && (ask.kind !== 'input' || ask.answeredBy === 'staff')) {
-    return 'You asked for this yourself, so somebody else has to decide.';
+    return ask.goal === undefined
+      ? 'You asked for this yourself, so somebody else has to decide.'
+      : 'You started the goal, so somebody else has to decide.';
+  }
+  if (ask.steeredBy?.includes(me.id) === true) {
+    return 'You have said something to the goal since its last cycle, so somebody else has to decide.';
   }
   const wanted = ask.rolesNow;
   if (wanted.length === 0 || me.roles.some((role) => wanted.includes(role))) return undefined;

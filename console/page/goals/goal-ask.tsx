@@ -8,6 +8,7 @@ import type { Person } from '../data/api-types.js';
 import { DecisionPanel } from '../decide/decision-panel.js';
 import { Exact } from '../parts/folded.js';
 import { InertBlock, InertLine } from '../parts/inert.js';
+import { Names } from '../parts/names.js';
 import { inboxPath } from '../parts/paths.js';
 
 interface GoalAskProps {
@@ -71,10 +72,33 @@ function Asked({ version: { ask, number }, me, changed, told }: AskedProps): VNo
       )}
       {goal !== undefined && <GoalQuestion goalId={runId} card={goal} />}
       {args !== undefined && <Exact title="Exactly what is asked, as JSON" value={args} />}
+      <NotBy ask={ask} />
       <p class="help">
         <a href={inboxPath(askId)}>The whole card</a>
       </p>
       <DecisionPanel ask={ask} me={me} grounds={undefined} changed={changed} told={told} />
     </section>
+  );
+}
+
+/** Said with the question, not only to those who try. */
+function NotBy({ ask: { requestedBy, steeredBy = [] } }: Pick<Version, 'ask'>): VNode | null {
+  if (requestedBy === undefined && steeredBy.length === 0) return null;
+  return (
+    <p class="help">
+      Not by{' '}
+      {requestedBy !== undefined && (
+        <>
+          <InertLine text={requestedBy} />, who started the goal
+        </>
+      )}
+      {requestedBy !== undefined && steeredBy.length > 0 && ', nor by '}
+      {steeredBy.length > 0 && (
+        <>
+          <Names names={steeredBy} />, who said something to it since its last cycle
+        </>
+      )}
+      .
+    </p>
   );
 }

@@ -227,7 +227,7 @@ describe('what people say to a goal', () => {
       checks: { open: [count(9), count(8)] },
     }).run(asleep);
     shell.say({ type: 'setBudget', budget: { maxCostMicroUsd: 10 } });
-    expect(shell.of('warning').at(-1)?.message).toContain('possible is 1000 to 1000000');
+    expect(shell.of('warning').at(-1)?.message).toContain('possible is $0.001 to $1.00');
     shell
       .say({ type: 'setBudget', budget: { maxCycles: 1 } })
       .say({ type: 'wake' })

@@ -121,6 +121,23 @@ describe('a cycle whose id is in use', () => {
   });
 });
 
+describe('a question of a goal', () => {
+  test('names whoever started the goal or steered it since its last cycle: they do not decide', () => {
+    const shell = new ScriptedGoal({
+      terms: { approval: approval('every_cycle') },
+      checks: { open: [count(9), DONE] },
+    })
+      .say({ type: 'steer', text: 'Oldest first.' }, 'rita')
+      .run(asked);
+    expect(shell.of('approval_requested').at(-1)).toMatchObject({
+      requestedBy: 'anna',
+      steeredBy: ['rita'],
+    });
+    shell.decideAsk('approve', 'rita', ['lead']);
+    expect(shell.of('warning').at(-1)?.message).toContain('rita has steered the goal');
+  });
+});
+
 describe('an approval of a cycle', () => {
   test('is of the brief with which the cycle starts, also when somebody steered while it was written', () => {
     const shell = new ScriptedGoal({

@@ -116,6 +116,7 @@ describe('what a pass leaves in the memory', () => {
       ['progress', 'Progress: open went from 12 to 7.'],
       ['review', 'Review 1: goes on. Still wanted.'],
     ]);
+    expect(memory.log[1]?.evidence).toEqual(['check/open/2']);
     expect(memory.children).toHaveLength(1);
     expect(memory.reviews).toHaveLength(1);
     expect(memory.evidence).toEqual(['check/open/2']);
