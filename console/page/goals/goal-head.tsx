@@ -2,41 +2,27 @@
 import type { VNode } from 'preact';
 import type { GoalDetail, RunResult } from '../data/api-types.js';
 import { now } from '../data/connection.js';
+import { DetailHead } from '../parts/detail-head.js';
 import { Fact } from '../parts/fact.js';
 import { Exact } from '../parts/folded.js';
 import { dateTime, relative } from '../parts/format.js';
 import { InertBlock, InertLine } from '../parts/inert.js';
 import { runPath } from '../parts/paths.js';
-import { StatusBadge } from '../parts/status-badge.js';
-import { webAddress } from '../parts/web-address.js';
 import { ResultNotice } from '../run/result-notice.js';
 import { paceText } from './pace-words.js';
 import { paceOf, statusOf } from './use-goal.js';
 
 export function GoalHead({ goal }: { readonly goal: GoalDetail }): VNode {
   const { goalId, startedAt, completedAt, result, definition } = goal;
-  const temporalUrl = webAddress(goal.temporalUrl);
-  const when =
-    completedAt === undefined
-      ? `began ${relative(startedAt, now())}`
-      : `${dateTime(startedAt)}, ended ${relative(completedAt, now())}`;
   return (
-    <header class="run-head">
-      <p class="run-links">
-        <a href="/goals">← Goals</a>
-        {temporalUrl !== undefined && (
-          <a href={temporalUrl} target="_blank" rel="noopener noreferrer">
-            In Temporal’s own page ↗
-          </a>
-        )}
-      </p>
-      <div class="card-title">
-        <StatusBadge status={statusOf(goal)} />
-        <h1>
-          <InertLine text={goalId} max={128} />
-        </h1>
-        <span class="help">{when}</span>
-      </div>
+    <DetailHead
+      id={goalId}
+      status={statusOf(goal)}
+      list={{ path: '/goals', name: 'Goals' }}
+      startedAt={startedAt}
+      completedAt={completedAt}
+      temporalUrl={goal.temporalUrl}
+    >
       <div class="goal-objective">
         <InertBlock text={definition?.objective ?? goal.objective} />
       </div>
@@ -47,7 +33,7 @@ export function GoalHead({ goal }: { readonly goal: GoalDetail }): VNode {
           <ResultNotice result={result as RunResult} runId={goalId} />
         </div>
       )}
-    </header>
+    </DetailHead>
   );
 }
 

@@ -1,12 +1,10 @@
 /** The head of a run: what it is, how it stands, what can be done about it. */
 import type { VNode } from 'preact';
-import { now } from '../data/connection.js';
 import type { Ask, RunDetail, RunResult } from '../data/api-types.js';
+import { DetailHead } from '../parts/detail-head.js';
 import { Fact } from '../parts/fact.js';
-import { dateTime, relative } from '../parts/format.js';
+import { dateTime } from '../parts/format.js';
 import { InertBlock, InertLine } from '../parts/inert.js';
-import { StatusBadge } from '../parts/status-badge.js';
-import { webAddress } from '../parts/web-address.js';
 import { inboxPath } from '../parts/paths.js';
 import { RunControls } from './controls.js';
 import { ResultNotice } from './result-notice.js';
@@ -19,28 +17,15 @@ export interface RunHeadProps {
 
 export function RunHead({ run, changed }: RunHeadProps): VNode {
   const { runId, goal, completedAt, startedAt, pending, result } = run;
-  const temporalUrl = webAddress(run.temporalUrl);
-  const when =
-    completedAt === undefined
-      ? `began ${relative(startedAt, now())}`
-      : `${dateTime(startedAt)}, ended ${relative(completedAt, now())}`;
   return (
-    <header class="run-head">
-      <p class="run-links">
-        <a href="/runs">← Runs</a>
-        {temporalUrl !== undefined && (
-          <a href={temporalUrl} target="_blank" rel="noopener noreferrer">
-            In Temporal’s own page ↗
-          </a>
-        )}
-      </p>
-      <div class="card-title">
-        <StatusBadge status={run.status} />
-        <h1>
-          <InertLine text={runId} max={128} />
-        </h1>
-        <span class="help">{when}</span>
-      </div>
+    <DetailHead
+      id={runId}
+      status={run.status}
+      list={{ path: '/runs', name: 'Runs' }}
+      startedAt={startedAt}
+      completedAt={completedAt}
+      temporalUrl={run.temporalUrl}
+    >
       <details class="goal">
         <summary>
           <InertLine text={goal} max={160} />
@@ -57,7 +42,7 @@ export function RunHead({ run, changed }: RunHeadProps): VNode {
         {result !== undefined && <ResultNotice result={result as RunResult} runId={runId} />}
       </div>
       {!hasEnded(run) && <RunControls runId={runId} changed={changed} />}
-    </header>
+    </DetailHead>
   );
 }
 
