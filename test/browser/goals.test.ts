@@ -264,6 +264,9 @@ describeInBrowser('goals', () => {
       const ask = page.getByRole('region', { name: 'The goal asks' });
       await ask.getByText('Start cycle 3 of the goal?').waitFor();
       await ask.getByText('money $0.10').waitFor();
+      expect((await ask.innerText()).replace(/\s+/g, ' ')).toContain(
+        'Not by paula, who started the goal, nor by carla, who said something to it since its last cycle.',
+      );
       expect(await ask.getByRole('link', { name: 'Brief of cycle 3' }).getAttribute('href')).toBe(
         `/goals/invoices/briefs/3/${'b'.repeat(64)}`,
       );

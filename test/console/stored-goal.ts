@@ -57,6 +57,8 @@ const ASK: AskView = {
   roles: [],
   quorum: 1,
   policyVersion: 'p1',
+  requestedBy: 'paula',
+  steeredBy: ['carla'],
   openedAt: BEGAN + 3 * DAY_MS,
   // Questions of tests do not expire.
   expiresAt: Date.UTC(2099, 0, 1),
