@@ -128,7 +128,10 @@ describe('a definition of a goal', () => {
     [{ cycle: { maxTurn: 1 } }, 'cycle.maxTurn cannot be used'],
     [{ cycle: { maxTurns: -1 } }, 'cycle: budget.maxTurns is not allowed'],
     [{ minCycleMicroUsd: 200_000 }, 'minCycleMicroUsd cannot be used: it is above'],
-    [{ roundMicroUsd: 1_000_000 }, 'budget.maxCostMicroUsd cannot be used: a cycle needs $0.01 (minCycleMicroUsd 10000)'],
+    [
+      { roundMicroUsd: 1_000_000 },
+      'budget.maxCostMicroUsd cannot be used: a cycle needs $0.01 (minCycleMicroUsd 10000)',
+    ],
     [{ reviewEvery: {} }, 'reviewEvery cannot be used: it must say how often'],
     [{ pace: 'daily' }, "pace cannot be used: it must be 'continuous'"],
     [{ pace: { everyMs: 0 } }, 'pace.everyMs cannot be used'],
