@@ -2,8 +2,11 @@
  * A plan as somebody edits it. Pure.
  * Invariants: what a person has not touched is sent as it was; on a newer plan only their own changes are made again.
  */
-import { MEMORY_LIMITS } from '../../../core/state/goal/memory.js';
 import type { PlanStep } from '../data/api-types.js';
+
+/** As the goal takes them (core/state/goal/memory.ts). */
+const STEPS_MAX = 100;
+export const TITLE_CHARS_MAX = 200;
 
 export interface Plan {
   readonly revision: number;
@@ -88,8 +91,8 @@ export function planDefect({ base, steps }: PlanDraft): {
   const blank = steps.findIndex(({ title }) => title.trim() === '');
   const found = steps[blank];
   if (found !== undefined) return { fault: `Step ${blank + 1} has no title.`, id: found.id };
-  if (steps.length > MEMORY_LIMITS.steps) {
-    return { fault: `A plan has at most ${MEMORY_LIMITS.steps} steps.` };
+  if (steps.length > STEPS_MAX) {
+    return { fault: `A plan has at most ${STEPS_MAX} steps.` };
   }
   const isSame = JSON.stringify(steps) === JSON.stringify(base.steps.map(bare));
   return isSame ? { fault: 'Nothing is changed yet.' } : null;

@@ -82,10 +82,8 @@ export function PlanEditor({ goalId, plan, changed }: PlanEditorProps): VNode {
       ) : (
         <PlanForm
           draft={draft}
-          change={(next, focus) => {
-            setDraft(next);
-            if (focus !== undefined) focusOn(focus);
-          }}
+          change={setDraft}
+          focusOn={focusOn}
           submit={() => void submit(draft)}
           close={close}
         />
@@ -97,28 +95,32 @@ export function PlanEditor({ goalId, plan, changed }: PlanEditorProps): VNode {
 
 interface PlanFormProps {
   readonly draft: PlanDraft;
-  /** `focus`: what has the focus when it is drawn, as a selector. */
-  readonly change: (draft: PlanDraft, focus?: string) => void;
+  readonly change: (draft: PlanDraft) => void;
+  /** What has the focus when it is drawn, as a selector. */
+  readonly focusOn: (selector: string) => void;
   readonly submit: () => void;
   readonly close: () => void;
 }
 
-function PlanForm({ draft, change, submit, close }: PlanFormProps): VNode {
+function PlanForm({ draft, change, focusOn, submit, close }: PlanFormProps): VNode {
   const { base, steps } = draft;
   const add = (): void => {
     const next = added(draft);
-    change(next, titleOf(next.steps.at(-1)!.id));
+    change(next);
+    focusOn(titleOf(next.steps.at(-1)!.id));
   };
   const remove = (id: string): void => {
     const at = steps.findIndex((step) => step.id === id);
     const near = steps[at + 1] ?? steps[at - 1];
-    change(removed(draft, id), near === undefined ? '.plan-add' : titleOf(near.id));
+    change(removed(draft, id));
+    focusOn(near === undefined ? '.plan-add' : titleOf(near.id));
     announce(`Step ${at + 1} is removed.`);
   };
   const move = (id: string, by: -1 | 1): void => {
     const next = moved(draft, id, by);
     const at = next.steps.findIndex((step) => step.id === id);
-    change(next, `${rowOf(id)} .${by < 0 ? 'up' : 'down'}`);
+    change(next);
+    focusOn(`${rowOf(id)} .${by < 0 ? 'up' : 'down'}`);
     announce(`Now step ${at + 1} of ${steps.length}.`);
   };
   return (

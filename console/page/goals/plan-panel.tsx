@@ -60,24 +60,33 @@ export function PlanPanel({ goalId, record, changed }: PlanPanelProps): VNode {
           </table>
         </>
       )}
-      {notes.length > 0 && (
-        <>
-          <h2>Notes</h2>
-          <p class="help">Words of agents, which nobody has checked.</p>
-          <ol class="goal-log">
-            {notes.slice(-NOTES_SHOWN).map((note, place) => (
-              <li key={place}>
-                <span class="badge untrusted">{`cycle ${note.cycle}`}</span>{' '}
-                <InertLine text={note.by} max={80} />
-                {note.superseded === true && <span class="help"> came too late to count</span>}
-                <InertBlock text={note.text} />
-                <EvidenceLinks goalId={goalId} ids={note.evidence} />
-              </li>
-            ))}
-          </ol>
-        </>
-      )}
+      {notes.length > 0 && <Notes goalId={goalId} notes={notes} />}
     </div>
+  );
+}
+
+interface NotesProps {
+  readonly goalId: string;
+  readonly notes: GoalRecord['notes'];
+}
+
+function Notes({ goalId, notes }: NotesProps): VNode {
+  return (
+    <>
+      <h2>Notes</h2>
+      <p class="help">Words of agents, which nobody has checked.</p>
+      <ol class="goal-log">
+        {notes.slice(-NOTES_SHOWN).map((note, place) => (
+          <li key={place}>
+            <span class="badge untrusted">{`cycle ${note.cycle}`}</span>{' '}
+            <InertLine text={note.by} max={80} />
+            {note.superseded === true && <span class="help"> came too late to count</span>}
+            <InertBlock text={note.text} />
+            <EvidenceLinks goalId={goalId} ids={note.evidence} />
+          </li>
+        ))}
+      </ol>
+    </>
   );
 }
 

@@ -1,9 +1,8 @@
 /** One step of a plan that is edited. */
 import type { VNode } from 'preact';
-import { MEMORY_LIMITS } from '../../../core/state/goal/memory.js';
 import { textIn } from '../parts/form.js';
 import { words } from '../parts/format.js';
-import { statusesFor, type DraftStep, type PlanDraft } from './plan-draft.js';
+import { statusesFor, TITLE_CHARS_MAX, type DraftStep, type PlanDraft } from './plan-draft.js';
 
 interface PlanRowProps {
   readonly draft: PlanDraft;
@@ -21,7 +20,7 @@ export function PlanRow({ draft, at, edit, move, remove }: PlanRowProps): VNode 
       <input
         type="text"
         aria-label={`Title of ${name}`}
-        maxLength={MEMORY_LIMITS.titleChars}
+        maxLength={TITLE_CHARS_MAX}
         autocomplete="off"
         value={title}
         onInput={(event) => edit({ title: textIn(event) })}

@@ -1,4 +1,5 @@
 /** A plan as somebody edits it on the page, and the pace of a goal as they write it. */
+import { MEMORY_LIMITS } from '../../../core/state/goal/memory.js';
 import { paceDraftOf, readPace, type PaceDraft } from '../../../console/page/goals/pace-draft.js';
 import {
   added,
@@ -10,6 +11,7 @@ import {
   removed,
   sentSteps,
   statusesFor,
+  TITLE_CHARS_MAX,
   type Plan,
 } from '../../../console/page/goals/plan-draft.js';
 
@@ -26,6 +28,16 @@ const PLAN: Plan = {
 const titles = (steps: readonly { readonly title: string }[]) => steps.map(({ title }) => title);
 
 describe('a plan that is edited', () => {
+  test('has the limits of the goal', () => {
+    const { steps, titleChars } = MEMORY_LIMITS;
+    expect(TITLE_CHARS_MAX).toBe(titleChars);
+    const many = Array.from({ length: steps }, (_, n) => step(`s${n}`));
+    const full = draftOf({ revision: 1, steps: many });
+    const next = added(full);
+    const over = edited(next, next.steps.at(-1)!.id, { title: 'One more' });
+    expect(planDefect(over)).toEqual({ fault: `A plan has at most ${steps} steps.` });
+  });
+
   test('is sent whole, with notes that nobody touched, under ids that were free', () => {
     const draft = added(moved(removed(draftOf(PLAN), 'c'), 'b', -1));
     const [, , mine] = draft.steps;
