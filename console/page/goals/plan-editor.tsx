@@ -24,7 +24,7 @@ import { PlanRow } from './plan-row.js';
 import { receiptOf } from './receipt.js';
 
 const STALE =
-  'The plan has changed since you looked at it. What you typed is kept, now on the newest plan: look at it again, then set it.';
+  'The plan has changed since you looked at it. Your changes are kept, now on the newest plan: look at it again, then set it.';
 
 interface PlanEditorProps {
   readonly goalId: string;
@@ -125,7 +125,7 @@ function PlanForm({ draft, change, focusOn, submit, close }: PlanFormProps): VNo
   };
   return (
     <Form class="plan-form panel" label="The plan" submit={submit}>
-      <p class="help">{`On revision ${base.revision} of the plan. What is done has evidence: nobody marks a step done by hand.`}</p>
+      <p class="help">{`On revision ${base.revision} of the plan. A step that is done has evidence: nobody marks one done by hand.`}</p>
       <ol class="plan-rows">
         {steps.map((step, at) => (
           <PlanRow
