@@ -1,12 +1,17 @@
-/** A run of 1,000 turns that uses all that a run can remember stays small (R1). */
+/**
+ * A run of many turns that uses all that a run can remember stays small (R1).
+ *
+ * HOLDFAST_WHOLE=1: of 1,000 turns; by then everything that is bounded has been full for 700 of them.
+ */
 import { GRANTS_MAX } from '../../../core/permission/grants.js';
 import { pendingAsks } from '../../../core/step/open-work.js';
 import { jsonBytes } from '../../../core/json/json.js';
 import { STATE_INLINE_BYTES_MAX, STATE_PATHS_MAX } from '../../../core/dataflow/state.js';
 import { call, calls, flows, says, tool, TOOLBOX, usage, withReply } from '../script.js';
 import { answer, createShell, resultOf, send, tick } from '../shell.js';
+import { WHOLE } from '../../seed.js';
 
-const TURNS = 1_000;
+const TURNS = WHOLE ? 1_000 : 300;
 const RUN_BYTES_MAX = 64 * 1024;
 const STEPS_MAX = 20 * TURNS;
 const HOUR = 3_600_000;
