@@ -23,7 +23,7 @@ import {
 
 const MINUTE = 60_000;
 /** Goals that have lost their line stay in the slots of their worker: it does not take too many. */
-const GOALS_PER_WORKER = 20;
+const GOALS_PER_WORKER = 24;
 const DRAWN = WHOLE ? Infinity : 3;
 const DRAWN_OF_SERVER = WHOLE ? Infinity : 2;
 const LIMIT = WHOLE ? 60 * MINUTE : 8 * MINUTE;

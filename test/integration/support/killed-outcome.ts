@@ -7,6 +7,7 @@ import type { Point } from './kill-points.js';
 import type { Killed, Played } from './killed-stage.js';
 
 const SHOWN_CHARS = 600;
+const AROUND_CHARS = 100;
 
 export function problemsOf(whole: Played, run: Killed): readonly string[] {
   const { violations } = run.observation;
@@ -16,7 +17,7 @@ export function problemsOf(whole: Played, run: Killed): readonly string[] {
     ...(run.reached || mayBeMissed(run.point) ? [] : ['it never came to this point']),
     ...violations,
     ...(differences.length > 0 ? [told(differences).slice(0, SHOWN_CHARS)] : []),
-    ...(told(run.asked) === told(whole.asked) ? [] : ['the model was asked something else']),
+    ...otherwiseAsked(whole.asked, run.asked),
     ...(told(run.effects) === told(whole.effects) ? [] : [`effects ${told(run.effects)}`]),
     ...(run.askedAgain && bringsReply(run.point) ? ['a finished reply was asked for again'] : []),
     ...(costOf(run) < costOf(whole) ? [`it cost ${costOf(run)}, not ${costOf(whole)}`] : []),
@@ -26,10 +27,19 @@ export function problemsOf(whole: Played, run: Killed): readonly string[] {
   ];
 }
 
+function otherwiseAsked(whole: readonly string[], asked: readonly string[]): readonly string[] {
+  const place = asked.findIndex((body, index) => body !== whole[index]);
+  if (place < 0 && asked.length === whole.length) return [];
+  const [body = '', wanted = ''] = [asked[place], whole[place]];
+  const from = [...body].findIndex((char, index) => char !== wanted[index]);
+  const shown = body.slice(Math.max(0, from - AROUND_CHARS), from + AROUND_CHARS);
+  return [`question ${place} of ${asked.length}, ${whole.length} without a death: ${shown}`];
+}
+
 /** What tells of attempts that died with the worker, not of the run. */
 const ATTEMPTS = ['attempts', 'toolAttempts'];
-/** An attempt that nobody knows the end of is paid for. */
-const MONEY = ['usage', 'costMicroUsd'];
+/** An attempt that nobody knows the end of is paid for; what is said of money is longer or shorter. */
+const MONEY = ['usage', 'costMicroUsd', 'within_budget', 'briefTokens'];
 
 function without(fields: readonly string[], observation: Observation): Observation {
   const events = begunOnce(observation.events);
@@ -37,7 +47,6 @@ function without(fields: readonly string[], observation: Observation): Observati
   const tree = goal && { ...goal, tree: begunOnce(goal.tree) };
   const kept = (key: string, value: unknown): unknown => {
     if (key === 'trace') return { ...(value as RunResult['trace']), events: events.length };
-    if (key === 'within_budget' && fields.includes('costMicroUsd')) return undefined;
     return fields.includes(key) ? undefined : value;
   };
   const seen = { ...observation, events, ...(tree && { goal: tree }) };
