@@ -26,7 +26,7 @@ const MINUTE = 60_000;
 const GOALS_PER_WORKER = 24;
 const DRAWN = WHOLE ? Infinity : 3;
 const DRAWN_OF_SERVER = WHOLE ? Infinity : 2;
-const LIMIT = WHOLE ? 60 * MINUTE : 8 * MINUTE;
+const LIMIT = WHOLE ? 90 * MINUTE : 10 * MINUTE;
 
 let stage: Stage;
 afterEach(() => stage.stop(), MINUTE);
