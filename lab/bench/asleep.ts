@@ -84,21 +84,12 @@ export async function benchAsleep(options: AsleepOptions): Promise<AsleepReport>
     const limit = moment + LIMIT_MS;
     while (asked.size < waking && Date.now() < limit) await sleep(200);
     const late = [...asked.values()].map((at) => at - moment);
-    const plain = await latenessOfTimers({
-      address: server.address,
-      count: waking,
-      sleepMs: PLAIN_SLEEP_MS,
-      maxCachedWorkflows: EVICTING_CACHE,
-    });
+    const plain = await plainTimers(server.address, waking);
     const report: AsleepReport = {
       machine: await machineFacts(server.address),
       goals,
       waking,
-      p50Ms: shareOf(late, 0.5),
-      p95Ms: shareOf(late, 0.95),
-      slowestMs: shareOf(late, 1),
-      plainP50Ms: shareOf(plain, 0.5),
-      plainP95Ms: shareOf(plain, 0.95),
+      ...figuresOf(late, plain),
       cycles: asked.size,
     };
     say(`p50 ${report.p50Ms} ms, p95 ${report.p95Ms} ms, slowest ${report.slowestMs} ms`);
@@ -111,6 +102,25 @@ export async function benchAsleep(options: AsleepOptions): Promise<AsleepReport>
     await Promise.all([model.stop(), server.stop(), store.close()]);
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function figuresOf(late: readonly number[], plain: readonly number[]) {
+  return {
+    p50Ms: shareOf(late, 0.5),
+    p95Ms: shareOf(late, 0.95),
+    slowestMs: shareOf(late, 1),
+    plainP50Ms: shareOf(plain, 0.5),
+    plainP95Ms: shareOf(plain, 0.95),
+  };
+}
+
+function plainTimers(address: string, count: number): Promise<readonly number[]> {
+  return latenessOfTimers({
+    address,
+    count,
+    sleepMs: PLAIN_SLEEP_MS,
+    maxCachedWorkflows: EVICTING_CACHE,
+  });
 }
 
 function shareOf(values: readonly number[], share: number): number {

@@ -31,7 +31,7 @@ function otherwiseAsked(whole: readonly string[], asked: readonly string[]): rea
   const place = asked.findIndex((body, index) => body !== whole[index]);
   if (place < 0 && asked.length === whole.length) return [];
   const [body = '', wanted = ''] = [asked[place], whole[place]];
-  const from = [...body].findIndex((char, index) => char !== wanted[index]);
+  const from = body.split('').findIndex((char, index) => char !== wanted[index]);
   const shown = body.slice(Math.max(0, from - AROUND_CHARS), from + AROUND_CHARS);
   return [`question ${place} of ${asked.length}, ${whole.length} without a death: ${shown}`];
 }

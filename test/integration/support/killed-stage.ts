@@ -4,8 +4,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Observation } from '../../../evaluation/engine.js';
-import { isSameMessage, startWire, type Fate, type Message, type Wire } from './wire.js';
-import type { WireOptions } from './wire.js';
+import {
+  isSameMessage,
+  startWire,
+  type Fate,
+  type Message,
+  type Wire,
+  type WireOptions,
+} from './wire.js';
 import type { Inside, Point } from './kill-points.js';
 import { startWorld, until, type World } from './world.js';
 
