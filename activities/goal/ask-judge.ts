@@ -203,7 +203,7 @@ async function spentOn(
   return {
     costMicroUsd: costs.reduce((sum, cost) => sum + cost, lost.lostCostMicroUsd),
     usage: usages.reduce(addUsage, lost.lostUsage),
-    calls: answers.length + lost.attempts,
+    calls: answers.length,
   };
 }
 

@@ -5,17 +5,16 @@ import { HoldfastError } from '../../core/state/errors.js';
 import type { OpenRunInput } from '../../core/state/effect.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { wholeEvents } from '../../core/step/outbox.js';
-import { checkEvent, startChecking } from '../../pure/invariants.js';
-import { checkGoalEnd, checkGoalEvent, startGoalChecking } from '../../pure/goal/invariants.js';
 import { ofType } from '../compare/trail.js';
 import type { CaseRun } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import type { CaseGoal } from '../goal-case.js';
-import { cycleOfRun, mergedTree } from '../goal-tree.js';
+import { cycleOfRun } from '../goal-tree.js';
 import { castOf, type Cast } from '../scripted/cast.js';
 import { decisionOf } from '../scripted/decisions.js';
 import { evidenceOf } from '../scripted/evidence.js';
-import { briefsOf, memoryOf, savedOf } from '../scripted/goal-seen.js';
+import { goalLeft } from '../scripted/goal-left.js';
+import { briefsOf, savedOf } from '../scripted/goal-seen.js';
 import {
   decidedIn,
   goalRequestOf,
@@ -24,7 +23,6 @@ import {
   saidBy,
 } from '../scripted/goal-start.js';
 import { occurrenceOf, openedOf, reachAtEnd } from '../scripted/moments.js';
-import { storedEvents, withTexts } from '../scripted/observe.js';
 import { caseLife, type CaseLife, type Work } from './case-life.js';
 import type { PlayOptions } from './case-play.js';
 import { watchGoal } from './goal-watch.js';
@@ -233,36 +231,16 @@ async function resultOf({ handle }: Playing, signal: AbortSignal): Promise<Ended
 
 async function observe(playing: Playing, ended: Ended): Promise<CaseRun> {
   const { cast, host, replays, runId: goalId } = playing;
-  const own = await storedEvents(host.store, { tenant: TENANT, runId: goalId });
-  const last = own.at(-1);
-  const result = last?.type === 'goal_result' ? last.result : undefined;
-  if (result === undefined) {
-    return notStarted(playing, ended.failure);
-  }
-  const ofCycles = new Map<string, readonly RunEvent[]>();
-  for (const { runId } of ofType(own, 'cycle_started')) {
-    ofCycles.set(runId, await storedEvents(host.store, { tenant: TENANT, runId }));
-  }
-  const stored = mergedTree(own, ofCycles);
-  if (stored.some((event) => cast.moments.expects(occurrenceOf(event)))) {
+  const left = await goalLeft(host.store, { tenant: TENANT, runId: goalId });
+  if (left === undefined) return notStarted(playing, ended.failure);
+  const { result, events, tree, memory, cycles } = left;
+  if (tree.some((event) => cast.moments.expects(occurrenceOf(event)))) {
     return { kind: 'skipped', why: 'no seam' };
   }
-  const tree = await withTexts(host.store, TENANT, stored);
-  const events = tree.filter(({ stamp }) => stamp.runId === goalId);
-  const memory = await memoryOf(host.store, TENANT, result);
-  const failures = await Promise.all(
-    [goalId, ...ofCycles.keys()].map((runId) => replays.failureOf(runId)),
-  );
+  const failures = await Promise.all([goalId, ...cycles].map((runId) => replays.failureOf(runId)));
   const replayFailures = failures.filter((failure) => failure !== undefined);
   const violations = [
-    ...goalViolations(events),
-    ...[...ofCycles].flatMap(([runId, one]) => runViolations(runId, one)),
-    ...checkGoalEnd({
-      result,
-      events,
-      ...(memory !== undefined && { memory }),
-      cycles: [...ofCycles].map(([runId, one]) => ({ n: cycleOfRun(runId) ?? 0, events: one })),
-    }),
+    ...left.violations,
     ...replayFailures.map((failure) => `the history does not replay: ${failure}`),
   ];
   return {
@@ -270,7 +248,7 @@ async function observe(playing: Playing, ended: Ended): Promise<CaseRun> {
     observed: {
       ...evidenceOf(playing, tree),
       events,
-      result: await withTexts(host.store, TENANT, result),
+      result,
       transcript: [],
       violations,
       replayed: replayFailures.length === 0,
@@ -281,24 +259,6 @@ async function observe(playing: Playing, ended: Ended): Promise<CaseRun> {
       },
     },
   };
-}
-
-function goalViolations(events: readonly RunEvent[]): readonly string[] {
-  let state = startGoalChecking();
-  return events.flatMap((event) => {
-    const checked = checkGoalEvent(state, event);
-    state = checked.state;
-    return checked.violations;
-  });
-}
-
-function runViolations(runId: string, events: readonly RunEvent[]): readonly string[] {
-  let state = startChecking();
-  return events.flatMap((event) => {
-    const checked = checkEvent(state, event);
-    state = checked.state;
-    return checked.violations.map((violation) => `${runId}: ${violation}`);
-  });
 }
 
 function notStarted(playing: Playing, error: unknown): CaseRun {

@@ -1,6 +1,6 @@
 /**
  * B11, goals asleep: how soon after their time goals that wake in the same second ask their models, while others sleep
- * on; and what a sleeping goal costs a worker that has forgotten it.
+ * on; beside plain timers on the same server, when the goals have woken. The worker has forgotten all that sleep.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { connect, type HoldfastClient } from '../../client/index.js';
 import { openStoreAt } from '../../store/store.js';
 import { createAnthropicProvider, scriptOf, startScriptedModel } from '../../testing/index.js';
 import { startWorker } from '../../worker/index.js';
+import { latenessOfTimers } from './bare/timer-worker.js';
 import { machineFacts, type MachineFacts } from './machine.js';
 import { startBenchServer, WIDE_ROUTE, type BenchOptions } from './setting.js';
 
@@ -30,6 +31,9 @@ export interface AsleepReport {
   readonly p50Ms: number;
   readonly p95Ms: number;
   readonly slowestMs: number;
+  /** Of as many plain timers: from the time of waking to the activity behind it, ms. */
+  readonly plainP50Ms: number;
+  readonly plainP95Ms: number;
   /** Cycles that ran; each goal that wakes runs one. */
   readonly cycles: number;
 }
@@ -42,6 +46,8 @@ const LATER_MS = 30 * 86_400_000;
 const LIMIT_MS = 600_000;
 /** The fewest that the SDK keeps: a goal that sleeps is in no memory. */
 const EVICTING_CACHE = 10;
+/** Longer than it takes to start all plain timers. */
+const PLAIN_SLEEP_MS = 20_000;
 
 export async function benchAsleep(options: AsleepOptions): Promise<AsleepReport> {
   const { goals, waking, sleepMs, say, environment } = options;
@@ -77,18 +83,17 @@ export async function benchAsleep(options: AsleepOptions): Promise<AsleepReport>
     say(`${goals} goals are started; ${waking} wake in ${moment - Date.now()} ms`);
     const limit = moment + LIMIT_MS;
     while (asked.size < waking && Date.now() < limit) await sleep(200);
-    const late = [...asked.values()].map((at) => at - moment).toSorted((a, b) => a - b);
-    const at = (share: number): number => late[Math.ceil(late.length * share) - 1] ?? Infinity;
+    const late = [...asked.values()].map((at) => at - moment);
+    const plain = await plainTimers(server.address, waking);
     const report: AsleepReport = {
       machine: await machineFacts(server.address),
       goals,
       waking,
-      p50Ms: at(0.5),
-      p95Ms: at(0.95),
-      slowestMs: at(1),
+      ...figuresOf(late, plain),
       cycles: asked.size,
     };
     say(`p50 ${report.p50Ms} ms, p95 ${report.p95Ms} ms, slowest ${report.slowestMs} ms`);
+    say(`plain timers: p50 ${report.plainP50Ms} ms, p95 ${report.plainP95Ms} ms`);
     return report;
   } finally {
     worker.shutdown();
@@ -97,6 +102,30 @@ export async function benchAsleep(options: AsleepOptions): Promise<AsleepReport>
     await Promise.all([model.stop(), server.stop(), store.close()]);
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function figuresOf(late: readonly number[], plain: readonly number[]) {
+  return {
+    p50Ms: shareOf(late, 0.5),
+    p95Ms: shareOf(late, 0.95),
+    slowestMs: shareOf(late, 1),
+    plainP50Ms: shareOf(plain, 0.5),
+    plainP95Ms: shareOf(plain, 0.95),
+  };
+}
+
+function plainTimers(address: string, count: number): Promise<readonly number[]> {
+  return latenessOfTimers({
+    address,
+    count,
+    sleepMs: PLAIN_SLEEP_MS,
+    maxCachedWorkflows: EVICTING_CACHE,
+  });
+}
+
+function shareOf(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.ceil(sorted.length * share) - 1] ?? Infinity;
 }
 
 async function startAll(

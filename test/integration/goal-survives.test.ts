@@ -1,9 +1,14 @@
-/** Goals on a real server: segments, a terminated child, a lost and a forged word of its end, a reset; each replays strictly. */
+/**
+ * Goals on a real server: segments, a terminated child, a lost and a forged word of its end, a reset, a child that Temporal
+ * has forgotten; each replays strictly.
+ */
 import { randomUUID } from 'node:crypto';
+import { normalGoal } from '../../authoring/index.js';
 import type { GoalDefinition } from '../../core/state/goal/definition.js';
 import { expectReplays, replayRuns } from '../../testing/index.js';
 import { exportRun } from '../../replay/export-run.js';
 import { AGENT } from './support/agents.js';
+import { startWire } from './support/wire.js';
 import { failedTasks, ofType, pay, say, startWorld, until, type World } from './support/world.js';
 
 const LIMIT_MS = 150_000;
@@ -112,6 +117,103 @@ test(
     const [lost, well] = ofType(await world.events(goalId), 'cycle_ended');
     expect(lost).toMatchObject({ stopReason: 'failed', detail: 'lost' });
     expect(result.costMicroUsd).toBe(lost!.costMicroUsd + well!.costMicroUsd);
+    await expectStrict(goalId, `${goalId}:c2`);
+  },
+  LIMIT_MS,
+);
+
+/** As Temporal does when the retention of a closed workflow is over; what is open ends with it. */
+async function forget(workflowId: string): Promise<void> {
+  await world.raw.workflowService.deleteWorkflowExecution({
+    namespace: world.place.namespace,
+    workflowExecution: { workflowId },
+  });
+  const handle = world.raw.workflow.getHandle(workflowId);
+  await until(`${workflowId} to be forgotten`, () =>
+    handle.describe().then(
+      () => undefined,
+      (error: Error) => (error.name === 'WorkflowNotFoundError' ? true : undefined),
+    ),
+  );
+}
+
+test(
+  'a child that closed and was forgotten by Temporal before its goal heard of it ends as the store says',
+  async () => {
+    const goalId = 'forgotten-closed';
+    const child = `${goalId}:c1`;
+    world.script(child, [pay('pay.keyed', 100), publish(0), say('None left.')]);
+    const { address } = world.server;
+    // The goal hears nothing from the moment on that its child is started; the child goes on.
+    const wire = await startWire({
+      address,
+      runId: /(forgotten-closed(?::c1)?)/,
+      activity: /open_goal|prepare_cycle/,
+      decision: /agentRun/,
+      fate: ({ runId, about, name }) =>
+        runId === goalId && about === 'agentRun' && name.startsWith('Respond')
+          ? 'unheard'
+          : 'delivered',
+    });
+    const taskQueue = 'forgotten';
+    const deaf = await world.spawn({ address: wire.address, taskQueue });
+    await world.raw.workflow.start('goalRun', {
+      workflowId: goalId,
+      taskQueue,
+      args: [{ v: 1, goal: normalGoal(DEFINITION) }],
+    });
+    const own = await until('the end of the child', async () => {
+      const row = await world.store.getRun('default', child);
+      const { status } = await world.raw.workflow
+        .getHandle(child)
+        .describe()
+        .catch(() => ({ status: { name: 'NONE' } }));
+      return status.name === 'COMPLETED' ? row?.result : undefined;
+    });
+    await forget(child);
+    await deaf.kill();
+    await wire.stop();
+    expect(ofType(await world.events(goalId), 'cycle_ended')).toEqual([]);
+    await world.serve({ taskQueue });
+    const result = await world.client.goal(goalId).result({ timeoutMs: LIMIT_MS });
+    expect(result).toMatchObject({
+      completed: true,
+      costMicroUsd: own.costMicroUsd,
+      goal: { cycles: 1 },
+    });
+    expect(own.costMicroUsd).toBeGreaterThan(0);
+    const [ended] = ofType(await world.events(goalId), 'cycle_ended');
+    expect(ended).toMatchObject({ stopReason: 'completed', costMicroUsd: own.costMicroUsd });
+    expect(world.service.visits(child, 'effect')).toHaveLength(1);
+    await expectStrict(goalId);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a child that Temporal has forgotten before it ended is a lost cycle, and costs its attempts',
+  async () => {
+    const goalId = 'forgotten-open';
+    const child = `${goalId}:c1`;
+    world.script(child, [pay('pay.asked', 100), say('Never said.')]);
+    world.script(`${goalId}:c2`, [publish(0), say('None left.')]);
+    const goal = await begin(goalId);
+    await until('the question of the child', async () =>
+      (await world.events(child)).some(({ type }) => type === 'approval_requested')
+        ? true
+        : undefined,
+    );
+    await forget(child);
+    const { costMicroUsd } = await world.store.attemptedCost('default', child);
+    expect(costMicroUsd).toBeGreaterThan(0);
+    // What is told in its place: the goal looks by itself after a minute.
+    await world.raw.workflow.getHandle(goalId).signal('childEnded', child);
+    const result = await goal.result({ timeoutMs: LIMIT_MS });
+    expect(result).toMatchObject({ completed: true, goal: { cycles: 2 } });
+    const [lost, well] = ofType(await world.events(goalId), 'cycle_ended');
+    expect(lost).toMatchObject({ stopReason: 'failed', detail: 'lost', costMicroUsd });
+    expect(result.costMicroUsd).toBe(costMicroUsd + well!.costMicroUsd);
+    expect(world.service.visits(child, 'effect')).toEqual([]);
     await expectStrict(goalId, `${goalId}:c2`);
   },
   LIMIT_MS,

@@ -6,25 +6,15 @@
  *
  * HOLDFAST_WHOLE=1: at all messages, not at some that are drawn; HOLDFAST_SEED: of the draw.
  */
-import { agree } from '../../evaluation/agree.js';
-import type { Observation } from '../../evaluation/engine.js';
-import type { RunEvent } from '../../core/state/event.js';
-import type { RunResult } from '../../core/state/result.js';
 import { replayRuns } from '../../testing/replay.js';
 import { drawn } from '../draw.js';
 import { saySeed, SEED, WHOLE } from '../seed.js';
-import {
-  killed,
-  played,
-  startStage,
-  type Killed,
-  type Played,
-  type Stage,
-} from './support/killed-run.js';
-import { INSIDE, pointsOf, type Point } from './support/kill-points.js';
+import { INSIDE_A_RUN, pointsOf } from './support/kill-points.js';
+import { named, problemsOf } from './support/killed-outcome.js';
+import { RUN_TALE } from './support/killed-run.js';
+import { killed, played, startStage, type Stage } from './support/killed-stage.js';
 
 const MINUTE = 60_000;
-const SHOWN_CHARS = 600;
 const COUNT = WHOLE ? Infinity : 6;
 /** Runs that have lost their line stay in the slots of their worker: it does not take too many. */
 const RUNS_PER_WORKER = 20;
@@ -33,7 +23,7 @@ const LIMIT = WHOLE ? 20 * MINUTE : 5 * MINUTE;
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await startStage();
+  stage = await startStage(RUN_TALE);
 }, MINUTE);
 afterAll(() => stage.stop(), MINUTE);
 
@@ -43,8 +33,8 @@ test(
     const whole = await played(stage);
     expect(whole.effects).toEqual(['the-run:1']);
     const all = pointsOf(whole.messages);
-    const chosen = [...INSIDE, ...drawn(all, COUNT, SEED)];
-    saySeed(`workers killed at ${chosen.length} of ${INSIDE.length + all.length} points`);
+    const chosen = [...INSIDE_A_RUN, ...drawn(all, COUNT, SEED)];
+    saySeed(`workers killed at ${chosen.length} of ${INSIDE_A_RUN.length + all.length} points`);
 
     const wrong: string[] = [];
     const runIds: string[] = [];
@@ -60,66 +50,3 @@ test(
   },
   LIMIT,
 );
-
-function problemsOf(whole: Played, run: Killed): readonly string[] {
-  const { violations } = run.observation;
-  const lost = run.askedAgain ? [...ATTEMPTS, ...MONEY] : ATTEMPTS;
-  const differences = agree(without(lost, whole.observation), without(lost, run.observation));
-  return [
-    ...(run.reached ? [] : ['the run never came to this point']),
-    ...violations,
-    ...(differences.length > 0 ? [told(differences).slice(0, SHOWN_CHARS)] : []),
-    ...(told(run.asked) === told(whole.asked) ? [] : ['the model was asked something else']),
-    ...(told(run.effects) === told(whole.effects) ? [] : [`effects ${told(run.effects)}`]),
-    ...(run.askedAgain && bringsReply(run.point) ? ['a finished reply was asked for again'] : []),
-    ...(costOf(run) < costOf(whole) ? [`it cost ${costOf(run)}, not ${costOf(whole)}`] : []),
-  ];
-}
-
-/** What tells of attempts that died with the worker, not of the run. */
-const ATTEMPTS = ['attempts', 'toolAttempts'];
-/** An attempt that nobody knows the end of is paid for. */
-const MONEY = ['usage', 'costMicroUsd'];
-
-function without(fields: readonly string[], observation: Observation): Observation {
-  const events = begunOnce(observation.events);
-  const kept = (key: string, value: unknown): unknown => {
-    if (key === 'trace') return { ...(value as RunResult['trace']), events: events.length };
-    return fields.includes(key) ? undefined : value;
-  };
-  return JSON.parse(JSON.stringify({ ...observation, events }, kept)) as Observation;
-}
-
-/**
- * Without the beginnings of further attempts, and without how their loss was found out: a payment that was lost, and
- * had not happened, is started once more under its key; a request that was lost is made again.
- */
-function begunOnce(events: readonly RunEvent[]): readonly RunEvent[] {
-  const started = new Set<string>();
-  return events.filter((event) => {
-    if (event.type === 'retry' || event.type === 'tool_reconciled') return false;
-    if (event.type !== 'tool_started') return true;
-    const again = started.has(event.key);
-    started.add(event.key);
-    return !again;
-  });
-}
-
-/** The reply is there, and the workflow has not heard of it. */
-function bringsReply(point: Point): boolean {
-  return point.kind === 'message' && /call_model|compact/.test(point.message.activity);
-}
-
-function costOf({ observation }: Played): number {
-  return observation.result?.costMicroUsd ?? 0;
-}
-
-function named(point: Point): string {
-  if (point.kind === 'inside') return point.what;
-  const { number, name, activity } = point.message;
-  return `message ${number} (${name} ${activity}) ${point.fate}`;
-}
-
-function told(what: unknown): string {
-  return JSON.stringify(what);
-}

@@ -64,6 +64,7 @@ export function config(options: unknown): Config {
       defineAgent({ name: AGENT, ...agent }),
       defineAgent({ name: 'talker', ...agent, settings: { afterAnswer: 'await_user' } }),
     ],
+    checkTools: [countNotes(visit)],
   });
 }
 
@@ -160,6 +161,20 @@ function orderlyTools(visit: VisitService) {
       probe: (_input, ctx) => probe('pay.asked', ctx),
     }),
   ];
+}
+
+/** How much a goal has written: what happens under one key happens once. */
+function countNotes(visit: VisitService) {
+  return defineTool({
+    name: 'notes.count',
+    version: '1',
+    effect: 'read',
+    input: z.object({}),
+    run: async (_input, ctx) => {
+      const { done = 0 } = await visit('count', 'notes.count', ctx);
+      return { written: done };
+    },
+  });
 }
 
 function oddTools() {

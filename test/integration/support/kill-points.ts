@@ -4,25 +4,39 @@ import type { Fate, Message } from './wire.js';
 export type Inside =
   | 'in the middle of a reply'
   | 'in the middle of a summary'
+  | 'in the middle of a review'
   | 'while a tool reads'
-  | 'before a payment'
-  | 'after a payment'
+  | 'before an effect'
+  | 'after an effect'
   | 'while a person is waited for';
 
 export type Point =
-  | { readonly kind: 'message'; readonly message: Message; readonly fate: Fate }
+  | {
+      readonly kind: 'message';
+      readonly message: Message;
+      readonly fate: Fate;
+    }
   | { readonly kind: 'inside'; readonly what: Inside };
 
-export const INSIDE: readonly Point[] = (
-  [
-    'in the middle of a reply',
-    'in the middle of a summary',
-    'while a tool reads',
-    'before a payment',
-    'after a payment',
-    'while a person is waited for',
-  ] as const
-).map((what) => ({ kind: 'inside', what }));
+export const INSIDE_A_RUN: readonly Point[] = inside([
+  'in the middle of a reply',
+  'in the middle of a summary',
+  'while a tool reads',
+  'before an effect',
+  'after an effect',
+  'while a person is waited for',
+]);
+
+export const INSIDE_A_GOAL: readonly Point[] = inside([
+  'in the middle of a reply',
+  'in the middle of a review',
+  'before an effect',
+  'after an effect',
+]);
+
+function inside(all: readonly Inside[]): readonly Point[] {
+  return all.map((what) => ({ kind: 'inside', what }));
+}
 
 /** A task that is handed out can get lost on its way; an outcome, on its way or after it has arrived. */
 export function pointsOf(messages: readonly Message[]): readonly Point[] {
@@ -31,5 +45,65 @@ export function pointsOf(messages: readonly Message[]): readonly Point[] {
       ? ['unsent']
       : ['unsent', 'unheard'];
     return fates.map((fate) => ({ kind: 'message', message, fate }));
+  });
+}
+
+/** A boundary of a goal: what was the last thing to get through, or the first that did not. */
+interface Boundary {
+  readonly between: string;
+  readonly cycle: string;
+  readonly name: string;
+  readonly about: string;
+  readonly nth: number;
+  readonly fate: Fate;
+}
+
+const BROUGHT = 'RespondActivityTaskCompleted';
+const DECIDED = 'RespondWorkflowTaskCompleted';
+
+/**
+ * The first cycle, the pass behind it, and its sleep; the pass of the baseline comes before. A decision that is unheard
+ * has reserved, started or scheduled something, and handed its task to the worker that dies.
+ */
+const BOUNDARIES: readonly Boundary[] = [
+  { between: 'reserve and brief', about: 'prepare_cycle', name: DECIDED, fate: 'unheard' },
+  { between: 'reserve and start', about: 'prepare_cycle', name: BROUGHT, fate: 'unheard' },
+  { between: 'reserve and start', about: 'agentRun', name: DECIDED, fate: 'unsent' },
+  { between: 'start and end', about: 'agentRun', name: DECIDED, fate: 'unheard' },
+  { between: 'start and end', about: 'call_model', name: BROUGHT, fate: 'unsent', cycle: ':c1' },
+  { between: 'end and its word', about: 'close_run', name: BROUGHT, fate: 'unheard', cycle: ':c1' },
+  { between: 'end and close', about: 'childEnded', name: DECIDED, fate: 'unheard', cycle: ':c1' },
+  { between: 'close and check', about: 'close_cycle', name: BROUGHT, fate: 'unheard' },
+  { between: 'check and review', about: 'run_check', name: BROUGHT, fate: 'unheard', nth: 1 },
+  { between: 'check and review', about: 'ask_judge', name: DECIDED, fate: 'unsent' },
+  { between: 'check and review', about: 'ask_judge', name: DECIDED, fate: 'unheard' },
+  { between: 'review and its word', about: 'ask_judge', name: BROUGHT, fate: 'unsent' },
+  { between: 'review and checkpoint', about: 'ask_judge', name: BROUGHT, fate: 'unheard' },
+  {
+    between: 'review and checkpoint',
+    about: 'save_checkpoint',
+    name: DECIDED,
+    fate: 'unsent',
+    nth: 1,
+  },
+  {
+    between: 'checkpoint and sleep',
+    about: 'save_checkpoint',
+    name: BROUGHT,
+    fate: 'unheard',
+    nth: 1,
+  },
+  { between: 'sleep and wake', about: '"sleep"', name: DECIDED, fate: 'unheard' },
+  { between: 'wake and cycle', about: 'prepare_cycle', name: DECIDED, fate: 'unsent', nth: 1 },
+].map((boundary) => ({ cycle: '', nth: 0, ...boundary }) as Boundary);
+
+/** Where a goal is to lose its worker whatever is drawn. Throws when the story has no such message. */
+export function boundariesOf(messages: readonly Message[]): readonly Point[] {
+  return BOUNDARIES.map(({ between, cycle, name, about, nth, fate }) => {
+    const message = messages.find(
+      (one) => one.cycle === cycle && one.name === name && one.about === about && one.nth === nth,
+    );
+    if (message === undefined) throw new Error(`no message between ${between}: ${about} ${nth}`);
+    return { kind: 'message', message, fate };
   });
 }

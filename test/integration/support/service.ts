@@ -5,8 +5,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Before the effect, the effect itself, after it and before the tool returns; reads and probes. */
-export type Phase = 'read' | 'before' | 'effect' | 'after' | 'probe';
+/** Before the effect, the effect itself, after it and before the tool returns; reads, probes and counts. */
+export type Phase = 'read' | 'before' | 'effect' | 'after' | 'probe' | 'count';
 
 export interface Visit {
   readonly runId: string;
@@ -67,8 +67,13 @@ export async function startService(): Promise<Service> {
   };
 }
 
-/** A probe tells whether an effect was seen under the key; everything else is told its number. */
+/** A probe tells whether an effect was seen under the key, a count how many of a goal; everything else is told its number. */
 function answer(response: ServerResponse, visits: readonly Visit[], visit: Visit): void {
-  const done = visits.filter(({ phase, key }) => phase === 'effect' && key === visit.key).length;
+  const effects = visits.filter(({ phase }) => phase === 'effect').map(({ key }) => key);
+  const ofGoal = effects.filter((key) => key.startsWith(`${visit.runId}:`));
+  const done =
+    visit.phase === 'count'
+      ? new Set(ofGoal).size
+      : effects.filter((key) => key === visit.key).length;
   response.end(JSON.stringify({ done }));
 }

@@ -18,12 +18,25 @@ import { gunzipSync } from 'node:zlib';
 /** A message by which a run gets on: a task that is handed out, or the outcome of one. */
 export interface Message {
   readonly runId: string;
-  /** Of all such messages about its run, from 0. */
+  /** The cycle of the run, with the mark before it; empty: the run itself. */
+  readonly cycle: string;
+  /** Of all such messages about its run and its cycles, from 0. */
   readonly number: number;
   /** Name of the call, `PollWorkflowTaskQueue` for example. */
   readonly name: string;
-  /** The activity it is about; empty for the workflow itself. */
-  readonly activity: string;
+  /** The activity it is about, or whatever a workflow decided; empty when that is nothing, or not told. */
+  readonly about: string;
+  /** Of all messages of this name about the same, from 0. */
+  readonly nth: number;
+}
+
+/** Whether both are the same message of a story that was told twice. */
+export function isSameMessage(one: Message, other: Message): boolean {
+  return keyOf(one) === keyOf(other) && one.nth === other.nth;
+}
+
+function keyOf({ cycle, name, about }: Pick<Message, 'cycle' | 'name' | 'about'>): string {
+  return `${cycle} ${name} ${about}`;
 }
 
 /** `unsent`: the server never has it. `unheard`: the server has done it, and the worker never hears so. */
@@ -32,10 +45,12 @@ export type Fate = 'delivered' | 'unsent' | 'unheard';
 export interface WireOptions {
   /** Of the server. */
   readonly address: string;
-  /** Finds the id of a run in a message. */
+  /** Finds the id of a run in a message: in its first group; in its second one the cycle. */
   readonly runId: RegExp;
   /** Finds the kind of an activity in a message. */
   readonly activity: RegExp;
+  /** Finds what a workflow decided in its answer. */
+  readonly decision?: RegExp;
   readonly fate: (message: Message) => Fate;
 }
 
@@ -46,6 +61,8 @@ export interface Wire {
   readonly messages: readonly Message[];
   /** Runs that have lost a message. */
   readonly cut: ReadonlySet<string>;
+  /** Everything gets through again. */
+  mend(): void;
   stop(): Promise<void>;
 }
 
@@ -53,6 +70,9 @@ export interface Wire {
 const HANDS_OUT = /^Poll(Workflow|Activity)TaskQueue$/;
 /** Calls that bring an outcome. */
 const BRINGS = /^Respond(WorkflowTask|ActivityTask)/;
+/** Says of which workflow, and not what of it. */
+const IDLE = /^PollWorkflowTask/;
+const DECIDES = /^RespondWorkflowTaskCompleted/;
 const BODY_BYTES_MAX = 16 * 1024 * 1024;
 const STREAMS_MAX = 1_000;
 /** Before each message: whether it is compressed, and its length. */
@@ -69,23 +89,36 @@ export async function startWire(options: WireOptions): Promise<Wire> {
   const messages: Message[] = [];
   const cut = new Set<string>();
   const counts = new Map<string, number>();
+  const counted = (what: string): number => {
+    const number = counts.get(what) ?? 0;
+    counts.set(what, number + 1);
+    return number;
+  };
+  let mended = false;
   const sessions = new Map<ServerHttp2Session, ClientHttp2Session>();
 
   function judge(name: string, body: Buffer): Fate {
     const text = contentOf(body).toString('latin1');
-    const [runId] = options.runId.exec(text) ?? [];
-    if (runId === undefined) return 'delivered';
+    const [, runId, cycle = ''] = options.runId.exec(text) ?? [];
+    if (runId === undefined || mended) return 'delivered';
     if (cut.has(runId)) return 'unsent';
     // A heartbeat, for example: it changes nothing that is kept.
     if (!HANDS_OUT.test(name) && !BRINGS.test(name)) return 'delivered';
-    const number = counts.get(runId) ?? 0;
-    counts.set(runId, number + 1);
-    const [activity = ''] = /Activity/.test(name) ? (options.activity.exec(text) ?? []) : [];
-    const message = { runId, number, name, activity };
+    const about = subjectOf(name, text);
+    const nth = counted(`${runId} ${keyOf({ cycle, name, about })}`);
+    const message = { runId, cycle, number: counted(runId), name, about, nth };
     messages.push(message);
     const fate = options.fate(message);
     if (fate !== 'delivered') cut.add(runId);
     return fate;
+  }
+
+  /** Of a decision that makes several things happen, whatever it is named by first. */
+  function subjectOf(name: string, text: string): string {
+    const decided = DECIDES.test(name) ? options.decision?.exec(text) : undefined;
+    const [subject = ''] =
+      decided ?? (IDLE.test(name) ? undefined : options.activity.exec(text)) ?? [];
+    return subject;
   }
 
   async function relay(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
@@ -128,6 +161,10 @@ export async function startWire(options: WireOptions): Promise<Wire> {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     messages,
     cut,
+    mend() {
+      mended = true;
+      cut.clear();
+    },
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
