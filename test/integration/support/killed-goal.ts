@@ -162,7 +162,7 @@ async function observed(world: World, goalId: string): Promise<Played> {
 
 /** Marks around quoted data are random, and what a review says of money is told by its costs. */
 const MARK = /⟦(\/?)[0-9a-f]+/g;
-const MONEY = /spent \d+, reserved \d+ of \d+ micro-USD; forecast \d+/g;
+const MONEY = /spent \$[\d.]+, reserved \$[\d.]+ of \$[\d.]+; forecast \$[\d.]+/g;
 
 function plain(body: string): string {
   return body.replaceAll(MARK, '⟦$1').replaceAll(MONEY, 'money');
