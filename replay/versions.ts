@@ -24,11 +24,12 @@ export function versionsOf(segments: readonly Segment[], exporter: string): Bund
     .map(({ events }) => rulesOf(events))
     .filter(isNumber)
     .slice(-1);
+  const first = openOutput(segments[0]?.events ?? []);
   return {
     exporter,
     rules: newest ?? null,
     code: [...new Set(codes.filter((code) => code !== undefined))],
-    frozen: frozenVersions(at(openOutput(segments[0]?.events ?? []), 'frozen', 'versions')),
+    frozen: frozenVersions(at(first, 'frozen', 'versions') ?? at(first, 'terms', 'versions')),
   };
 }
 
@@ -44,13 +45,16 @@ function frozenVersions(versions: Json | undefined): { readonly [name: string]: 
   return Object.fromEntries(texts);
 }
 
-/** What the activity `open_run` gave; undefined while it has not ended. */
+/** The first activity of a segment. */
+const OPENING: readonly (string | undefined)[] = ['open_run', 'open_goal'];
+
+/** What it gave; undefined while it has not ended. */
 function openOutput(events: readonly HistoryEvent[]): Json | undefined {
   const scheduled = new Set(
     events
       .filter((event) => {
         const attributes = attributesOf(event, 'activityTaskScheduled');
-        return textAt(attributes, 'activityType', 'name') === 'open_run';
+        return OPENING.includes(textAt(attributes, 'activityType', 'name'));
       })
       .map(({ eventId }) => eventId),
   );

@@ -74,6 +74,11 @@ const ADOPT = `
 
 const ADOPTED = 'select run_id from adopted_runs where tenant = @tenant and run_id = @runId';
 
+/** Of a store that nobody has used yet. */
+export async function nameStore(db: Db, id: string): Promise<void> {
+  await change(db, 'update store_identity set id = @id', { id });
+}
+
 interface IdentityRow extends StoreRef {
   /** What the database said of itself when it was last looked at; null: nothing. */
   readonly known: string | null;

@@ -23,7 +23,7 @@ import { events, type Events } from './events.js';
 import { freezes, type Freezes } from './freezes.js';
 import { goalEffects, type GoalEffects } from './goal-effects.js';
 import { histories, type Histories } from './histories.js';
-import { identity, type Identity } from './identity.js';
+import { identity, nameStore, type Identity } from './identity.js';
 import { ledger, type Ledger } from './ledger.js';
 import { liveOn, type LiveStreams } from './live.js';
 import { schemaVersion } from './migrations.js';
@@ -134,9 +134,10 @@ export interface MemoryStore extends Store {
   empty(): Promise<void>;
 }
 
-/** For tests and simulations. */
-export async function openMemoryStore(): Promise<MemoryStore> {
+/** For tests and simulations. `id`: its identity; default: one that no other store has. */
+export async function openMemoryStore(id?: string): Promise<MemoryStore> {
   const database = await openSqlite({ file: IN_MEMORY });
+  if (id !== undefined) await nameStore(database.db, id);
   const cache = chainCache();
   return {
     ...storeOn(database, cache),

@@ -48,6 +48,8 @@ export interface WorkerSettings extends Reach, WorkerTuning {
   readonly serves?: 'workflows' | 'activities';
   /** What stands in place of the activities, made from what they work with: for test doubles of a worker. */
   readonly activities?: (deps: ActivityDeps) => Activities;
+  /** What stands in place of this release's workflow code, and its name in histories: for tests of other releases. */
+  readonly release?: { readonly code: string; readonly id: string };
   /**
    * What payloads pass on their way to and from the server, for encryption for instance; default: nothing. A codec
    * throws `UndecodablePayload` for bytes that it can never decode, and any other error for what may pass.
@@ -118,7 +120,7 @@ async function createWorker(
       workflowBundle: await servedBundle(settings),
     }),
     // Every workflow task says in its history which code has decided it.
-    buildId: workflowCodeId(),
+    buildId: settings.release?.id ?? workflowCodeId(),
     dataConverter: {
       payloadConverterPath: PAYLOAD_CONVERTER_PATH,
       ...(payloadCodecs !== undefined && { payloadCodecs: [guardedCodec(payloadCodecs)] }),
@@ -140,7 +142,8 @@ async function createWorker(
   });
 }
 
-function servedBundle({ workflowInterceptors = [], say }: WorkerSettings) {
+function servedBundle({ release, workflowInterceptors = [], say }: WorkerSettings) {
+  if (release !== undefined) return { code: release.code };
   return workflowInterceptors.length === 0
     ? workflowBundle(say)
     : interceptedBundle(workflowInterceptors);

@@ -1,6 +1,8 @@
 /** A case of a goal in the simulation. */
 import { parseDecision } from '../../core/messages/parse-message.js';
 import { parseGoalMessage } from '../../core/messages/parse-goal-message.js';
+import type { Carrier } from '../../core/state/carrier.js';
+import type { Effect } from '../../core/state/effect.js';
 import type { RunEvent } from '../../core/state/event.js';
 import { checkGoal } from '../../client/goals/check-goal.js';
 import { HoldfastError } from '../../core/state/errors.js';
@@ -39,11 +41,19 @@ function goalOf({ caseId, goal }: Fixture): CaseGoal {
   return goal;
 }
 
-/** `begun` is told of the simulation before anything of it happens. */
+export interface GoalPlay {
+  /** The rules that the goal and its cycles follow; default: the newest. */
+  readonly rules?: number;
+  /** Told of the simulation before anything of it happens. */
+  readonly begun?: (simulation: GoalSimulation) => void;
+  /** Called after each decision, of the goal and of its cycles, with what it started. */
+  readonly onStep?: (carrier: Carrier, effects: readonly Effect[]) => void;
+}
+
 export async function playGoal(
   fixture: Fixture,
   store: MemoryStore,
-  begun?: (simulation: GoalSimulation) => void,
+  play: GoalPlay = {},
 ): Promise<Observation> {
   const goal = goalOf(fixture);
   const began = performance.now();
@@ -55,8 +65,8 @@ export async function playGoal(
   );
   const start = startIn(fixture, goal);
   if (start instanceof HoldfastError) return notStarted({ cast, began }, start);
-  const simulation = (playing.simulation = begin({ fixture, start, store, cast }));
-  begun?.(simulation);
+  const simulation = (playing.simulation = begin({ fixture, start, store, cast, play }));
+  play.begun?.(simulation);
   void cast.moments.reach({ kind: 'start' });
   const final = await simulation.finish();
   if (final.kind === 'refused') return notStarted({ cast, began }, final);
@@ -97,13 +107,18 @@ interface Setting {
   readonly start: GoalStart;
   readonly store: MemoryStore;
   readonly cast: Cast;
+  readonly play: GoalPlay;
 }
 
-function begin({ fixture, start, store, cast }: Setting): GoalSimulation {
+function begin({ fixture, start, store, cast, play }: Setting): GoalSimulation {
   const { config, providers, moments, summaries } = cast;
+  const { rules, onStep } = play;
+  const watching = onStep !== undefined && { onStep };
   const goalId = fixture.caseId;
   const ofPass = savedOf(moments);
   return startGoalSimulation({
+    ...(rules !== undefined && { rules }),
+    ...watching,
     store,
     config,
     providers,
@@ -118,6 +133,7 @@ function begin({ fixture, start, store, cast }: Setting): GoalSimulation {
       if (kind === 'save_checkpoint') void ofPass.saved(goalId);
     },
     ofCycle: {
+      ...watching,
       onStart: (runId, { agent }) => cast.cycleStarts({ n: cycleOfRun(runId) ?? 0, agent }),
       onEvent: (event) => reachInCycle(moments, event),
       onOpened: (runId) => void moments.reach(openedOf(runId)),

@@ -11,7 +11,6 @@ import {
   virtualClock,
   SIMULATION_START,
   type Simulation,
-  type SimulationOptions,
 } from '../../testing/simulation/index.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import type { CaseRun, Engine, Observation } from '../engine.js';
@@ -24,7 +23,7 @@ import { evidenceOf } from '../scripted/evidence.js';
 import { finalViolations, transcriptAt, withTexts } from '../scripted/observe.js';
 import { seedSessions, sessionEvidence, sessionOf } from '../scripted/sessions.js';
 import { streamViolations } from '../scripted/streamed.js';
-import { playGoal } from './goal-play.js';
+import { playGoal, type GoalPlay } from './goal-play.js';
 import { sendToRun, simulatedStage } from './simulated-stage.js';
 
 /** Everything happens in this process: more cases at once would only wait for one another. */
@@ -33,12 +32,14 @@ const CONCURRENCY = 1;
 export interface SimulationEngineOptions {
   /** The rules that runs follow; default: the newest. */
   readonly rules?: number;
+  /** What stores call themselves; default: each has an id of its own. */
+  readonly storeId?: string;
   /** Called after each decision of a case, with what it started. */
-  readonly onStep?: SimulationOptions['onStep'];
+  readonly onStep?: GoalPlay['onStep'];
 }
 
 export function createSimulationEngine(options: SimulationEngineOptions = {}): Engine {
-  const stores = storePool();
+  const stores = storePool(options.storeId);
   return {
     name: 'simulation',
     concurrency: CONCURRENCY,
@@ -50,7 +51,7 @@ export function createSimulationEngine(options: SimulationEngineOptions = {}): E
         const { goal } = fixture;
         return goal === undefined
           ? await play(fixture, store, options)
-          : observed(await playGoal(fixture, store));
+          : observed(await playGoal(fixture, store, options));
       } catch (error) {
         return broken(wordsOf(error));
       } finally {
@@ -169,12 +170,12 @@ function observed(observation: Observation): CaseRun {
 }
 
 /** One store at a time is in use by one case; emptying it is cheaper than opening another. */
-function storePool() {
+function storePool(id: string | undefined) {
   const all: MemoryStore[] = [];
   const free: MemoryStore[] = [];
   return {
     async take(): Promise<MemoryStore> {
-      const store = free.pop() ?? (await openMemoryStore());
+      const store = free.pop() ?? (await openMemoryStore(id));
       if (!all.includes(store)) all.push(store);
       return store;
     },

@@ -237,6 +237,10 @@ async function observe(playing: Playing, ended: Ended): Promise<CaseRun> {
   if (tree.some((event) => cast.moments.expects(occurrenceOf(event)))) {
     return { kind: 'skipped', why: 'no seam' };
   }
+  const { caseId } = playing.fixture;
+  for (const runId of [goalId, ...cycles]) {
+    await playing.onEnded?.({ caseId, runId, store: host.store });
+  }
   const failures = await Promise.all([goalId, ...cycles].map((runId) => replays.failureOf(runId)));
   const replayFailures = failures.filter((failure) => failure !== undefined);
   const violations = [

@@ -13,7 +13,7 @@ import { arbitraryCase } from '../exploration/arbitrary-case.js';
 import { heldCase } from '../exploration/brisk-case.js';
 import type { Bundle } from '../../replay/bundle.js';
 import { readBundle } from '../../replay/read-bundle.js';
-import { ROOT } from './kept-histories.js';
+import { GOALS_SINCE, ROOT } from './kept-histories.js';
 
 const CASE_LIMIT_MS = 60_000;
 const PROGRESS_EVERY = 50;
@@ -32,9 +32,10 @@ export interface Wanted {
   readonly say: (line: string) => void;
 }
 
-/** Cases of this project that a server plays without virtual time. */
-export function projectCases(): Promise<readonly Fixture[]> {
-  return collectFixtures({ paths: CASE_FOLDERS, folder: ROOT });
+/** Cases of this project that runs and goals of these rules can play. */
+export async function projectCases(rules: number): Promise<readonly Fixture[]> {
+  const cases = await collectFixtures({ paths: CASE_FOLDERS, folder: ROOT });
+  return cases.filter(({ goal }) => goal === undefined || rules >= GOALS_SINCE);
 }
 
 export function randomCases(count: number, seed: number): readonly Fixture[] {

@@ -17,6 +17,7 @@ interface RecordOptions {
   readonly seed?: number;
   readonly from?: string;
   readonly every?: boolean;
+  readonly goals?: boolean;
 }
 
 async function proveAll(): Promise<void> {
@@ -40,6 +41,7 @@ program
   .option('--seed <n>', 'of the random cases', wholeNumber)
   .option('--from <folder>', 'bundles to choose from, instead of playing cases')
   .option('--every', 'keep every bundle of --from')
+  .option('--goals', 'cases of goals alone')
   .action(async ({ seed = newSeed(), ...options }: RecordOptions) => {
     say(`seed ${seed}`);
     await record({ ...options, seed, say });

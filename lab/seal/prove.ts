@@ -1,7 +1,7 @@
 /** Proof that the kept histories catch a change of meaning: each named change, turned round, breaks one of them. */
 import { CHANGES, type ChangeName } from '../../core/step/changes.js';
 import type { Bundle } from '../../replay/bundle.js';
-import { isMixed } from './coverage.js';
+import { coverageOf, goalRulesBeyond, isMixed } from './coverage.js';
 import { keptHistories, readKept } from './kept-histories.js';
 import { createWitness, type Witness } from './witnessed-replay.js';
 
@@ -23,8 +23,10 @@ export async function prove(say: (line: string) => void): Promise<Proof> {
   const bundles = kept.map(readKept);
   const broken: string[] = [];
   const asking = new Map<ChangeName, number[]>();
+  const covered = new Set<string>();
   let [index, mixed] = [0, 0];
   for await (const report of witness.replay(bundles)) {
+    for (const item of coverageOf(report.activations, bundles[index]!)) covered.add(item);
     if (!report.equal) broken.push(kept[index]!.file);
     if (report.activations.some(isMixed)) mixed += 1;
     for (const name of askedIn(report.activations.flatMap(({ asked }) => asked))) {
@@ -33,6 +35,7 @@ export async function prove(say: (line: string) => void): Promise<Proof> {
     index += 1;
   }
   say(`${kept.length} histories replayed, ${broken.length} differ`);
+  for (const name of goalRulesBeyond(covered)) say(`no history has the rule of goals: ${name}`);
   const caughtBy = new Map<ChangeName, string | undefined>();
   for (const name of Object.keys(CHANGES) as ChangeName[]) {
     const places = asking.get(name) ?? [];

@@ -10,8 +10,15 @@ import {
   type Candidate,
   type Wanted,
 } from './candidates.js';
-import { coverageOf, isMixed } from './coverage.js';
-import { keep, keptHistories, nameOf, readKept, rulesOfBundle } from './kept-histories.js';
+import { coverageOf, goalRulesBeyond, isGoal, isMixed } from './coverage.js';
+import {
+  GOALS_SINCE,
+  keep,
+  keptHistories,
+  nameOf,
+  readKept,
+  rulesOfBundle,
+} from './kept-histories.js';
 import { firstBroken } from './prove.js';
 import { createWitness, type Witness } from './witnessed-replay.js';
 
@@ -24,15 +31,17 @@ export interface Recording extends Wanted {
   readonly from?: string;
   /** Keeps each of them, whatever others cover. */
   readonly every?: boolean;
+  /** Plays cases of goals alone. */
+  readonly goals?: boolean;
 }
 
 export async function record(recording: Recording): Promise<void> {
-  const { rules, random, seed, from, every = false, say } = recording;
+  const { rules, random, seed, from, goals, every = false, say } = recording;
   const witness = await createWitness();
   const candidates = [...(from === undefined ? [] : await bundlesIn(from))];
   if (from === undefined) {
-    candidates.push(...(await played(await worthwhile(rules), recording)));
-    candidates.push(...(await played(randomCases(random, seed), recording)));
+    candidates.push(...(await played(await worthwhile(recording), recording)));
+    if (goals !== true) candidates.push(...(await played(randomCases(random, seed), recording)));
   }
   say(`${candidates.length} candidates`);
   const covered = new Covered(rules);
@@ -42,13 +51,17 @@ export async function record(recording: Recording): Promise<void> {
     covered.consider(one, { say, every });
     all.push(one);
   }
-  await covered.catchChanges(witness, all);
+  if (goals !== true) await covered.catchChanges(witness, all);
   say(`rules ${rules}: ${covered.kept} added, ${covered.mixed} with a signal and another fact`);
+  if (rules >= GOALS_SINCE) {
+    for (const name of covered.goalRulesMissing()) say(`no history has the rule of goals: ${name}`);
+  }
 }
 
 /** Under older rules only what the newest keep: most cases decide the same under all. */
-async function worthwhile(rules: number): Promise<readonly Fixture[]> {
-  const cases = await projectCases();
+async function worthwhile({ rules, goals }: Recording): Promise<readonly Fixture[]> {
+  const cases = await projectCases(rules);
+  if (goals === true) return cases.filter(({ goal }) => goal !== undefined);
   if (rules === RULES_VERSION) return cases;
   const newest = keptHistories().filter((kept) => kept.rules === RULES_VERSION);
   const names = new Set(newest.map(({ file }) => nameOf(file)));
@@ -70,7 +83,7 @@ async function* witnessed(
   for await (const report of witness.replay(candidates.map(({ bundle }) => bundle))) {
     yield {
       ...candidates[index]!,
-      coverage: coverageOf(report.activations),
+      coverage: coverageOf(report.activations, candidates[index]!.bundle),
       mixed: report.activations.some(isMixed),
       rules: rulesOfBundle(candidates[index]!.bundle),
       trouble: report.equal ? undefined : (report.error?.message ?? 'its steps differ'),
@@ -116,7 +129,12 @@ class Covered {
     }
   }
 
-  private isWelcome({ name, rules, trouble }: Witnessed): boolean {
+  goalRulesMissing(): readonly string[] {
+    return goalRulesBeyond(this.items);
+  }
+
+  private isWelcome({ name, rules, trouble, bundle }: Witnessed): boolean {
+    if (isGoal(bundle) && this.rules < GOALS_SINCE) return false;
     return trouble === undefined && rules === this.rules && !this.names.has(fileOf(name));
   }
 

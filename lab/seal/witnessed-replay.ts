@@ -2,7 +2,7 @@
  * Replays with today's code, watched: which rules fire, which changes are asked, what comes together; or with one
  * change turned round.
  */
-import { extname, join, basename } from 'node:path';
+import { extname, join } from 'node:path';
 import type { InjectedSinks } from '@temporalio/worker';
 import type { ChangeName } from '../../core/step/changes.js';
 import type { Bundle } from '../../replay/bundle.js';
@@ -13,8 +13,12 @@ import type { Seen } from './witness/seen.js';
 
 const WITNESS = join(__dirname, 'witness');
 const EXTENSION = extname(__filename);
-/** Modules of the core that a witness stands in for. */
-const WATCHED = ['step/changes', 'loop/engine'];
+/** Modules of the core, and who stands in for each. */
+const WATCHED = Object.entries({
+  'step/changes': 'changes',
+  'loop/engine': 'engine',
+  'goal/engine': 'goal-engine',
+});
 
 export interface WitnessedReport extends ReplayReport {
   readonly activations: readonly Seen[];
@@ -68,10 +72,10 @@ const standIns: Plugin = {
       factory.hooks.beforeResolve.tap('Witness', (data) => {
         const { issuer } = data.contextInfo;
         if (issuer.startsWith(WITNESS)) return;
-        for (const name of WATCHED) {
+        for (const [name, witness] of WATCHED) {
           const wanted = join(data.context, data.request);
           if (data.request.startsWith('.') && wanted === join(CORE, `${name}.js`)) {
-            data.request = join(WITNESS, `${basename(name)}.js`);
+            data.request = join(WITNESS, `${witness}.js`);
           }
         }
       });

@@ -5,15 +5,12 @@
 import { parseFixture } from '../../evaluation/read-fixture.js';
 import { playGoal } from '../../evaluation/simulation/goal-play.js';
 import type { Observation } from '../../evaluation/engine.js';
-import {
-  openMemoryStore,
-  type MemoryStore,
-  type Store,
-  type StoreCalls,
-} from '../../store/store.js';
+import { openMemoryStore, type MemoryStore } from '../../store/store.js';
 import type { GoalSimulation } from '../../testing/simulation/index.js';
 import { drawn } from '../draw.js';
 import { SEED, saySeed, WHOLE } from '../seed.js';
+import { essenceOf } from './support/goal-essence.js';
+import { watched, type When } from './support/watched-store.js';
 
 const DRAWN = 8;
 
@@ -98,46 +95,6 @@ const CASE = {
   expected: { stop_reason: 'completed' },
 };
 
-type When = 'before' | 'after';
-
-/** A store whose calls are counted, and at one of which the worker dies. */
-function watched(
-  inner: MemoryStore,
-  told: (when: When) => boolean,
-  requests: { open: number },
-): MemoryStore {
-  const { empty, health, close, live, watchEvents, ...calls } = inner;
-  const counting = (given: StoreCalls): StoreCalls => ({
-    ...given,
-    async startAttempt(start) {
-      const number = await given.startAttempt(start);
-      requests.open += 1;
-      return number;
-    },
-    async finishAttempt(finish) {
-      const isFirst = await given.finishAttempt(finish);
-      if (isFirst) requests.open -= 1;
-      return isFirst;
-    },
-  });
-  const all: Partial<Store> = {
-    ...calls,
-    ...counting(calls),
-    together: (work, step) => calls.together((given) => work(counting(given)), step),
-  };
-  const never = (): Promise<never> => new Promise(() => undefined);
-  const guarded = Object.entries(all as Record<string, unknown>).map(([name, call]) => [
-    name,
-    async (...args: readonly unknown[]) => {
-      if (told('before')) return never();
-      const value = await (call as (...given: readonly unknown[]) => Promise<unknown>)(...args);
-      return told('after') ? never() : value;
-    },
-  ]);
-  const kept = { empty, health, close, live, watchEvents };
-  return { ...kept, ...Object.fromEntries(guarded) } as MemoryStore;
-}
-
 interface Death {
   /** Number of the call. */
   readonly at: number;
@@ -179,50 +136,29 @@ async function play(death?: Death, newSegment?: (step: number) => boolean): Prom
   };
   let steps = 0;
   const kinds = new Set<string>();
-  const seen = await playGoal(fixture, watched(store, told, requests), (simulation) => {
-    place.simulation = simulation;
-    const full = (): void => {
-      const { inflight, segment } = simulation.goal();
-      for (const { kind } of Object.values(inflight)) kinds.add(kind);
-      if (!segment.full && newSegment?.(steps) === true) simulation.continueAsNew();
-      steps += 1;
-    };
-    const { serving } = simulation.workers;
-    Object.assign(simulation.workers, {
-      serving: () => {
-        full();
-        return serving();
-      },
-    });
+  const seen = await playGoal(fixture, watched(store, told, requests), {
+    begun: (simulation) => {
+      place.simulation = simulation;
+      const full = (): void => {
+        const { inflight, segment } = simulation.goal();
+        for (const { kind } of Object.values(inflight)) kinds.add(kind);
+        if (!segment.full && newSegment?.(steps) === true) simulation.continueAsNew();
+        steps += 1;
+      };
+      const { serving } = simulation.workers;
+      Object.assign(simulation.workers, {
+        serving: () => {
+          full();
+          return serving();
+        },
+      });
+    },
   });
   return { seen, calls, steps, kinds, isLost };
 }
 
-/** What may not depend on who died when. Times may. */
 function essence({ seen }: Played, isLost = false) {
-  const { result, violations, effects, goal, events } = seen;
-  const of = (type: string) => events.filter((event) => event.type === type);
-  return {
-    violations,
-    effects,
-    stop: [result?.stopReason, result?.detail],
-    cost: isLost || result?.costMicroUsd,
-    cycles: result?.goal?.cycles,
-    reviews: of('goal_review').length,
-    checks: of('check_finished').map((event) => 'value' in event && event.value),
-    ended: of('cycle_ended').map((event) => 'n' in event && [event.n, 'costMicroUsd' in event]),
-    steered: of('goal_steered').length,
-    approvals: of('approval_requested').length,
-    read: goal?.briefs.map((brief) => brief.includes('Start with the oldest.')),
-    plan: goal?.memory?.plan,
-    state: Object.keys(goal?.memory?.state ?? {}),
-    notes: goal?.memory?.notes.map(({ text }) => text),
-    children: goal?.memory?.children.map(({ costMicroUsd, ...child }) => ({
-      ...child,
-      costMicroUsd: isLost || costMicroUsd,
-    })),
-    evidence: goal?.memory?.evidence,
-  };
+  return essenceOf(seen, isLost);
 }
 
 let calm: Played;

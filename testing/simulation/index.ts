@@ -3,12 +3,7 @@ export { virtualClock } from './clock.js';
 export type { SeamPoint } from '../seams.js';
 export { mortal, newLife, type Life } from './mortal.js';
 export { SIMULATION_START } from './machine.js';
-export {
-  startSimulation,
-  type Message,
-  type Simulation,
-  type SimulationOptions,
-} from './simulation.js';
+export { startSimulation, type Message, type Simulation } from './simulation.js';
 export {
   startGoalSimulation,
   type GoalInputMessage,

@@ -32,6 +32,8 @@ export interface SimulatedWorkers {
   kill(how?: 'crash' | 'partition', downMs?: number): void;
   /** The worker drains; after `downMs` more another one serves. */
   restart(downMs?: number): void;
+  /** The worker drains; from then on workers of another release serve, with what `release` makes of what was. */
+  deploy(release: (deps: ActivityDeps) => ActivityDeps): void;
 }
 
 export interface SimulatedWorker {
@@ -53,7 +55,8 @@ export interface WorkerOptions {
   readonly seam: Seam;
 }
 
-export function simulatedWorkers({ deps, clock, seam }: WorkerOptions): SimulatedWorkers {
+export function simulatedWorkers({ deps: first, clock, seam }: WorkerOptions): SimulatedWorkers {
+  let deps = first;
   let current: Incarnation | undefined = incarnation(deps, seam);
   let waiting: (() => void)[] = [];
 
@@ -69,7 +72,7 @@ export function simulatedWorkers({ deps, clock, seam }: WorkerOptions): Simulate
     worker.running.clear();
   }
 
-  return {
+  const workers: SimulatedWorkers = {
     serving: () => current,
     whenServing(then) {
       if (current === undefined) waiting.push(then);
@@ -103,7 +106,12 @@ export function simulatedWorkers({ deps, clock, seam }: WorkerOptions): Simulate
       if (worker.running.size === 0) end();
       else worker.onIdle = end;
     },
+    deploy(release) {
+      deps = release(deps);
+      workers.restart();
+    },
   };
+  return workers;
 }
 
 function incarnation(deps: ActivityDeps, seam: Seam): Incarnation {

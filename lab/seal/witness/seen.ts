@@ -10,6 +10,9 @@ export interface Seen {
   readonly asked: readonly string[];
 }
 
+/** Before rules and inputs of goals. */
+export const OF_GOAL = 'goal: ';
+
 let inputs: string[] = [];
 let rules: string[] = [];
 let asked = new Set<string>();

@@ -33,7 +33,7 @@ export async function leaveBundles({ raw, place: server, store }: Leaving): Prom
   if (folder === undefined) return;
   const test = basename(expect.getState().testPath ?? 'test').split('.')[0]!;
   for await (const { workflowId, type } of raw.workflow.list()) {
-    if (type !== 'agentRun') continue;
+    if (type !== 'agentRun' && type !== 'goalRun') continue;
     const place = { ...server, store };
     const run = { tenant: TENANT, runId: workflowId };
     // A run that is broken on purpose has no bundle.

@@ -59,6 +59,8 @@ export interface World {
   /** Without our payload converter: what any Temporal user has. */
   readonly raw: Client;
   serve(over?: Partial<WorkerSettings>): Promise<RunningWorker>;
+  /** A worker of this process drains; resolves when it has ended. */
+  retire(worker: RunningWorker): Promise<void>;
   /** A worker of its own process, to be killed. */
   spawn(over?: Partial<WorkerEntrySettings>): Promise<WorkerProcess>;
   script(runId: string, script: Script | readonly ScriptedAnswer[]): void;
@@ -144,6 +146,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       });
       workers.push({ worker, served: worker.run() });
       return worker;
+    },
+    async retire(retired) {
+      retired.shutdown();
+      await workers.find(({ worker }) => worker === retired)?.served;
     },
     async spawn(over = {}) {
       const spawned = await startWorkerProcess({
