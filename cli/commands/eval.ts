@@ -9,6 +9,7 @@ import { ENGINE_CHOICES, openEngines, type EngineChoice } from '../../evaluation
 import { evaluate, type CaseOutcome } from '../../evaluation/evaluate.js';
 import type { Fixture } from '../../evaluation/fixture.js';
 import { isSuccess, reportOf } from '../../evaluation/report.js';
+import { TIME_SKIPPING_VARIABLE } from '../../testing/time-skipping-server.js';
 import { examples, type Cli } from '../command.js';
 import { bundleWriter } from './eval-bundles.js';
 import { EXIT } from '../exit-code.js';
@@ -29,6 +30,8 @@ interface EvalOptions {
   readonly seed?: number;
   readonly bundles?: string;
   readonly workflowCache: boolean;
+  /** True: without a program. */
+  readonly timeSkipping?: string | true;
 }
 
 export interface Evaluation {
@@ -41,6 +44,8 @@ export interface Evaluation {
   readonly folder: string;
   /** Workers of the engine `temporal` keep no run in memory: each replays at every step. */
   readonly withoutCache?: boolean;
+  /** As it was written: the program of the server, or true. */
+  readonly timeSkipping?: string | true;
 }
 
 export function addEval(program: Command, cli: Cli): void {
@@ -62,6 +67,10 @@ export function addEval(program: Command, cli: Cli): void {
       '--no-workflow-cache',
       'workers of the engine temporal keep no run in memory and replay its history at every step',
     )
+    .option(
+      '--time-skipping [executable]',
+      `play the engine temporal on Temporal's test server, which skips time: sleeps and questions of days take no time. Without a program: that of ${TIME_SKIPPING_VARIABLE}, else temporal-test-server on PATH, else the SDK downloads it; docs/guide/evaluations.md tells how to get it from Maven Central`,
+    )
     .addHelpText(
       'after',
       examples(
@@ -70,6 +79,7 @@ export function addEval(program: Command, cli: Cli): void {
         'holdfast eval cases --filter approval --engine both --json report.json',
         'holdfast eval cases --engine both --no-workflow-cache',
         'holdfast eval cases --engine temporal --bundles bundles',
+        'holdfast eval cases --engine both --time-skipping ./temporal-test-server',
       ),
     )
     .action(async (paths: readonly string[], options: EvalOptions) => {
@@ -79,6 +89,8 @@ export function addEval(program: Command, cli: Cli): void {
       const withoutCache = !options.workflowCache;
       if (withoutCache && engine === 'simulation') throw nothingToForget();
       if (bundles !== undefined && engine === 'simulation') throw noHistories();
+      const { timeSkipping } = options;
+      if (timeSkipping !== undefined && engine === 'simulation') throw noServerToSkip();
       const evaluation = {
         paths,
         engine,
@@ -87,12 +99,16 @@ export function addEval(program: Command, cli: Cli): void {
         ...(json !== undefined && { json }),
         folder: environment.folder,
         withoutCache,
+        ...(timeSkipping !== undefined && { timeSkipping }),
       };
       cli.exitCode = await runEvaluation(evaluation, output, () =>
         openEngines(engine, {
           environment: environment.variables,
           onProgress: (text) => output.remark(text),
           ...(withoutCache && { maxCachedWorkflows: 0 }),
+          ...(timeSkipping !== undefined && {
+            timeSkipping: serverProgram(timeSkipping, environment.folder),
+          }),
           ...(bundles !== undefined && {
             onEnded: bundleWriter(resolve(environment.folder, bundles)),
           }),
@@ -121,6 +137,17 @@ function nothingToForget(): HoldfastError {
     'The simulation has no workflow cache.',
     'Use --no-workflow-cache with --engine temporal or --engine both.',
   );
+}
+
+function noServerToSkip(): HoldfastError {
+  return usage(
+    'The simulation has virtual time without a server.',
+    'Use --time-skipping with --engine temporal or --engine both.',
+  );
+}
+
+function serverProgram(written: string | true, folder: string): { readonly executable?: string } {
+  return written === true ? {} : { executable: resolve(folder, written) };
 }
 
 function seedNumber(text: string): number {
@@ -199,9 +226,12 @@ function print(outcome: CaseOutcome, evaluation: Evaluation, output: Output): vo
   for (const line of failureLines(outcome.differences, again, paint)) output.line(line);
 }
 
-function againCommand(file: string, { engine, seed, withoutCache = false }: Evaluation): string {
+function againCommand(file: string, evaluation: Evaluation): string {
+  const { engine, seed, withoutCache = false, timeSkipping } = evaluation;
   const cache = withoutCache ? ' --no-workflow-cache' : '';
-  return `holdfast eval ${shellWord(file)} --engine ${engine} --seed ${seed}${cache}`;
+  const program = typeof timeSkipping === 'string' ? ` ${shellWord(timeSkipping)}` : '';
+  const skipping = timeSkipping === undefined ? '' : ` --time-skipping${program}`;
+  return `holdfast eval ${shellWord(file)} --engine ${engine} --seed ${seed}${cache}${skipping}`;
 }
 
 async function conclude(

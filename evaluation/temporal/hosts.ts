@@ -10,6 +10,7 @@ import { connect, type HoldfastClient } from '../../client/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { ACTIVITY_KINDS, type Activities, type RunRef } from '../../core/state/effect.js';
 import { openStore, type Store } from '../../store/store.js';
+import type { VirtualTime } from '../../testing/virtual-time.js';
 import { startWorker, type RunningWorker } from '../../worker/index.js';
 import { goalOfRun } from '../goal-tree.js';
 import type { CaseLife } from './case-life.js';
@@ -22,9 +23,15 @@ export interface HostOptions {
   readonly maxCachedWorkflows?: number;
   /** Rules number that runs are opened with. */
   readonly rules?: number;
+  /** Absent: the machine's. */
+  readonly time?: VirtualTime;
 }
 
 export interface Host {
+  /** The server's time, ms since epoch. */
+  now(): number;
+  /** Absent: nobody can move it. */
+  readonly time?: VirtualTime;
   readonly client: HoldfastClient;
   readonly store: Store;
   /** Cases by run id. */
@@ -61,7 +68,8 @@ const SERVED = {
 };
 
 export async function openHost(given: HostOptions): Promise<Host> {
-  const { address, folder, name, rules, ...options } = given;
+  const { address, folder, name, rules, time, ...options } = given;
+  const now = time?.now ?? Date.now;
   const [storePlace, taskQueue] = [join(folder, `${name}.db`), `eval-${name}`];
   const store = await openStore({ file: storePlace });
   const client = await connect({ address, taskQueue, store });
@@ -74,7 +82,7 @@ export async function openHost(given: HostOptions): Promise<Host> {
       taskQueue,
       storePlace,
       serves: part,
-      activities: (deps) => activitiesFor(cases, withRules(deps, rules)),
+      activities: (deps) => activitiesFor(cases, { ...withRules(deps, rules), clock: now }),
       ...SERVED,
       ...options,
     }),
@@ -89,6 +97,8 @@ export async function openHost(given: HostOptions): Promise<Host> {
   }
 
   return {
+    now,
+    ...(time !== undefined && { time }),
     client,
     store,
     cases,

@@ -7,6 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Progress } from '../../devserver/index.js';
 import { startTestServer } from '../../testing/temporal-server.js';
+import {
+  startTimeSkippingServer,
+  type TimeSkippingOptions,
+} from '../../testing/time-skipping-server.js';
+import type { VirtualTime } from '../../testing/virtual-time.js';
 import type { CaseRun, Engine, RunOptions } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { notYet } from '../scripted/not-yet.js';
@@ -28,6 +33,8 @@ export interface TemporalEngineOptions {
   readonly onProgress?: (text: string) => void;
   /** 0 replays the whole history at every step. */
   readonly maxCachedWorkflows?: number;
+  /** Cases are played on a server whose time can be moved, one after another, because its time is everybody's. */
+  readonly timeSkipping?: Pick<TimeSkippingOptions, 'executable'>;
   /** Server settings of the form `key=value`. */
   readonly dynamicConfig?: readonly string[];
   /** Rules number that runs are opened with: for recordings of what older rules decide. Default: the newest. */
@@ -41,19 +48,14 @@ export interface EndedRun extends EndedCase {
 }
 
 export async function createTemporalEngine(options: TemporalEngineOptions): Promise<Engine> {
-  const { environment, onProgress, maxCachedWorkflows, dynamicConfig, rules, onEnded } = options;
+  const { maxCachedWorkflows, rules, onEnded } = options;
+  const server = await serverFor(options);
+  const { address, time } = server;
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-eval-'));
-  const server = await startTestServer({
-    environment,
-    ...(dynamicConfig !== undefined && { dynamicConfig }),
-    ...(onProgress !== undefined && {
-      onProgress: (progress: Progress) => onProgress(progress.message),
-    }),
-  });
-  const { address } = server;
   const place = {
     address,
     folder,
+    ...(time !== undefined && { time }),
     ...(maxCachedWorkflows !== undefined && { maxCachedWorkflows }),
     ...(rules !== undefined && { rules }),
   };
@@ -65,13 +67,13 @@ export async function createTemporalEngine(options: TemporalEngineOptions): Prom
   });
   return {
     name: 'temporal',
-    concurrency: maxCachedWorkflows === 0 ? CONCURRENCY_UNCACHED : CONCURRENCY,
+    concurrency: concurrencyOf(options),
     async run(fixture, runOptions) {
       const missing = notYet(fixture);
       if (missing !== undefined) {
         return { kind: 'broken', message: `not supported yet: ${missing}` };
       }
-      const why = skipOf(fixture);
+      const why = skipOf(fixture, { movesTime: time !== undefined });
       return why === undefined ? theatre.play(fixture, runOptions) : { kind: 'skipped', why };
     },
     async stop() {
@@ -82,9 +84,39 @@ export async function createTemporalEngine(options: TemporalEngineOptions): Prom
   };
 }
 
+interface PlayServer {
+  readonly address: string;
+  readonly time?: VirtualTime;
+  stop(): Promise<void>;
+}
+
+function serverFor(options: TemporalEngineOptions): Promise<PlayServer> {
+  const { environment, onProgress, dynamicConfig, timeSkipping } = options;
+  if (timeSkipping !== undefined) {
+    return startTimeSkippingServer({
+      environment,
+      ...timeSkipping,
+      ...(onProgress !== undefined && { onProgress }),
+    });
+  }
+  return startTestServer({
+    environment,
+    ...(dynamicConfig !== undefined && { dynamicConfig }),
+    ...(onProgress !== undefined && {
+      onProgress: (progress: Progress) => onProgress(progress.message),
+    }),
+  });
+}
+
+function concurrencyOf(options: TemporalEngineOptions): number {
+  if (options.timeSkipping !== undefined) return 1;
+  return options.maxCachedWorkflows === 0 ? CONCURRENCY_UNCACHED : CONCURRENCY;
+}
+
 interface TheatrePlace {
   readonly address: string;
   readonly folder: string;
+  readonly time?: VirtualTime;
   readonly maxCachedWorkflows?: number;
   readonly rules?: number;
 }

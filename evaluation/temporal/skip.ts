@@ -29,6 +29,9 @@ const REACHED_IN_GOALS: readonly string[] = [
   'goal_sleeping',
 ];
 
+/** At these it rests. */
+const AT_REST: readonly string[] = ['approval_requested', 'input_request', 'goal_sleeping'];
+
 /** Of these the outcome of an activity tells. */
 const AT_END = [
   'session_init',
@@ -38,9 +41,13 @@ const AT_END = [
   ...REACHED_IN_GOALS.filter((event) => event !== 'goal_sleeping'),
 ];
 
-export function skipOf(fixture: Fixture): Skip | undefined {
+export function skipOf(
+  fixture: Fixture,
+  { movesTime = false }: { readonly movesTime?: boolean } = {},
+): Skip | undefined {
   const actions = fixture.during.flatMap((moment) => moment.actions);
-  if (fixture.needsVirtualTime || longestWait(fixture, actions) > WAIT_MS_MAX) {
+  const isTimeMoved = fixture.needsVirtualTime && !(movesTime && isMovedAtRest(fixture));
+  if (isTimeMoved || longestWait(fixture, actions) > WAIT_MS_MAX) {
     return 'needs virtual time';
   }
   const reached = fixture.goal === undefined ? REACHED : [...REACHED, ...REACHED_IN_GOALS];
@@ -75,6 +82,13 @@ export function losesWork(fixture: Fixture): boolean {
     results.some(({ kind }) => kind === 'lost'),
   );
   return lost || endsWorker(fixture);
+}
+
+/** While a worker works for the case, time goes no faster than the machine's. */
+function isMovedAtRest({ during }: Fixture): boolean {
+  return during
+    .filter(({ actions }) => actions.some(({ kind }) => kind === 'advance'))
+    .every(({ on }) => on.kind === 'event' && AT_REST.includes(on.pattern.event));
 }
 
 function isReachable(on: Pattern, reached: readonly string[]): boolean {
