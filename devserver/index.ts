@@ -10,6 +10,7 @@ export {
   NAMESPACE_RETENTION,
   SEARCH_ATTRIBUTES,
   SERVER_VERSION,
+  TIME_SKIPPING_VARIABLE,
 } from './pins.js';
 export { LOOPBACK, freePort } from './ports.js';
 export { lastLines } from './run-command.js';

@@ -17,12 +17,11 @@ import {
   onPath,
   SEARCH_ATTRIBUTES,
   spawnServer,
+  TIME_SKIPPING_VARIABLE,
   type ServerProcess,
 } from '../devserver/index.js';
 import { virtualTime, type VirtualTime } from './virtual-time.js';
 
-/** Names the server's program. */
-export const TIME_SKIPPING_VARIABLE = 'HOLDFAST_TIME_SKIPPING_SERVER';
 const PROGRAM = 'temporal-test-server';
 const START_LIMIT_MS = 30_000;
 const DOWNLOAD_LIMIT_MS = 180_000;

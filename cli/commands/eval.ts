@@ -9,7 +9,7 @@ import { ENGINE_CHOICES, openEngines, type EngineChoice } from '../../evaluation
 import { evaluate, type CaseOutcome } from '../../evaluation/evaluate.js';
 import type { Fixture } from '../../evaluation/fixture.js';
 import { isSuccess, reportOf } from '../../evaluation/report.js';
-import { TIME_SKIPPING_VARIABLE } from '../../testing/time-skipping-server.js';
+import { TIME_SKIPPING_VARIABLE } from '../../devserver/index.js';
 import { examples, type Cli } from '../command.js';
 import { bundleWriter } from './eval-bundles.js';
 import { EXIT } from '../exit-code.js';
