@@ -19,7 +19,7 @@ import { playCase, type EndedCase, type PlayOptions } from './case-play.js';
 import { playGoalCase } from './goal-play.js';
 import { openHost, type Host } from './hosts.js';
 import { replaysAt } from './replays.js';
-import { needsOwnWorker, skipOf } from './skip.js';
+import { endsWorker, needsOwnWorker, skipOf } from './skip.js';
 
 /** Cases mostly wait: for the server, for their own time. */
 const CONCURRENCY = 12;
@@ -167,7 +167,9 @@ class Theatre {
 
   private async ownHost({ during }: Fixture): Promise<Host> {
     this.own += 1;
-    const host = await openHost({ ...this.place, name: `own-${this.own}` });
+    const { time } = this.place;
+    const anew = time !== undefined && endsWorker({ during }) ? { maxCachedWorkflows: 0 } : {};
+    const host = await openHost({ ...this.place, ...anew, name: `own-${this.own}` });
     // What happens at the start happens before there is a worker.
     if (!during.some(({ on }) => on.kind === 'start')) await host.serve();
     return host;

@@ -64,7 +64,8 @@ export function needsOwnWorker(fixture: Fixture): boolean {
   return endsWorker({ during }) || during.some(({ on }) => on.kind === 'start' || isAtEnd(on));
 }
 
-function endsWorker({ during }: Pick<Fixture, 'during'>): boolean {
+/** The worker of this case is killed or restarted. */
+export function endsWorker({ during }: Pick<Fixture, 'during'>): boolean {
   return during.some(({ actions }) =>
     actions.some(({ kind }) => kind === 'killWorker' || kind === 'restartWorker'),
   );
