@@ -106,7 +106,7 @@ function usable(named: string, by: string): string {
     {
       hint: isFolder
         ? `Name the server's program; where --time-skipping stands alone, write it behind the paths of the cases.`
-        : `Name Temporal's test server, or a script that starts it; docs/guide/evaluations.md tells where to get one.`,
+        : `Name Temporal's test server, or a script that starts it; docs/guide/cases.md tells where to get one.`,
       details: { executable: file },
     },
   );
@@ -149,7 +149,12 @@ async function started(
 async function downloaded(port: number, { onProgress }: TimeSkippingOptions): Promise<Running> {
   onProgress?.(`No ${PROGRAM} is here; the Temporal SDK looks for one to download …`);
   const runtime = Runtime.instance();
-  const exe = { type: 'cached-download', downloadDir: null, version: 'default', ttl: DAY_MS } as const;
+  const exe = {
+    type: 'cached-download',
+    downloadDir: null,
+    version: 'default',
+    ttl: DAY_MS,
+  } as const;
   const limit = new AbortController();
   const late = sleep(DOWNLOAD_LIMIT_MS, undefined, { signal: limit.signal }).then(
     () => Promise.reject(new Error(`no answer within ${DOWNLOAD_LIMIT_MS / 1_000} s`)),
@@ -188,7 +193,7 @@ function noServer(cause: unknown): HoldfastError {
     'ServerUnavailable',
     `No time-skipping server was found and none could be downloaded (${lastLines(reason, 1)}).`,
     {
-      hint: `Do one of these: ${ways.join('; ')}. With Java and Maven it is made in a minute: docs/guide/evaluations.md.`,
+      hint: `Do one of these: ${ways.join('; ')}. With Java and Maven it is made in a minute: docs/guide/cases.md.`,
       details: { ways },
       cause,
     },

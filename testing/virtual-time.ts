@@ -91,7 +91,8 @@ function openWork() {
   return {
     note(event: HistoryEvent): void {
       events += 1;
-      const { timerStartedEventAttributes: set, activityTaskScheduledEventAttributes: begun } = event;
+      const { timerStartedEventAttributes: set, activityTaskScheduledEventAttributes: begun } =
+        event;
       if (set != null) {
         timers.set(set.timerId ?? '', msOf(event.eventTime) + msOf(set.startToFireTimeout));
       }

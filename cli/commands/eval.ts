@@ -69,7 +69,7 @@ export function addEval(program: Command, cli: Cli): void {
     )
     .option(
       '--time-skipping [executable]',
-      `play the engine temporal on Temporal's test server, which skips time: sleeps and questions of days take no time. Without a program: that of ${TIME_SKIPPING_VARIABLE}, else temporal-test-server on PATH, else the SDK downloads it; docs/guide/evaluations.md tells how to get it from Maven Central`,
+      `play the engine temporal on Temporal's test server, which skips time: sleeps and questions of days take no time. Without a program: that of ${TIME_SKIPPING_VARIABLE}, else temporal-test-server on PATH, else the SDK downloads it; docs/guide/cases.md tells how to get it from Maven Central`,
     )
     .addHelpText(
       'after',
