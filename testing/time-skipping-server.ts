@@ -4,32 +4,25 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection } from '@temporalio/client';
-import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection';
 import { Runtime } from '@temporalio/worker';
+import { openVirtualTime, type VirtualTime } from '../client/virtual-time.js';
 import { HoldfastError } from '../core/state/errors.js';
 import {
   freePort,
   isExecutable,
   lastLines,
   LOOPBACK,
-  NAMESPACE,
   onPath,
-  SEARCH_ATTRIBUTES,
   spawnServer,
   TIME_SKIPPING_VARIABLE,
   type ServerProcess,
 } from '../devserver/index.js';
-import { virtualTime, type VirtualTime } from './virtual-time.js';
 
 const PROGRAM = 'temporal-test-server';
 const START_LIMIT_MS = 30_000;
 const DOWNLOAD_LIMIT_MS = 180_000;
 const STOP_LIMIT_MS = 5_000;
 const POLL_MS = 50;
-const CALL_LIMIT_MS = 10_000;
-/** Temporal's number of the type of search attributes that are whole words. */
-const KEYWORD = 2;
 const SDK = { sdkName: 'sdk-typescript', sdkVersion: '1.24.0' };
 
 export interface TimeSkippingOptions {
@@ -58,34 +51,38 @@ export async function startTimeSkippingServer(
     executable === undefined
       ? await downloaded(port, options)
       : await started({ executable, port }, options);
-  let connection: Connection | undefined;
   try {
-    connection = await connected(address, process);
-    const time = await virtualTime(connection);
-    const open = connection;
+    const time = await answering(address, process);
     return {
       address,
       time,
       async stop() {
-        await open.close();
+        await time.close();
         await process.stop();
       },
     };
   } catch (error) {
-    await connection?.close();
     const log = await process.log();
     await process.stop();
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new HoldfastError(
-      'ServerUnavailable',
-      `The time-skipping server did not become usable: ${reason}.${log === '' ? '' : ` The end of its log: ${log}`}`,
-      {
-        hint: 'Run the program by hand with a port as its only argument and read what it says.',
-        details: { executable: executable ?? 'downloaded' },
-        cause: error,
-      },
-    );
+    throw unusable(error, { log, executable: executable ?? 'downloaded' });
   }
+}
+
+function unusable(
+  cause: unknown,
+  { log, executable }: { readonly log: string; readonly executable: string },
+): HoldfastError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const end = log === '' ? '' : ` The end of its log: ${log}`;
+  return new HoldfastError(
+    'ServerUnavailable',
+    `The time-skipping server did not become usable: ${reason}.${end}`,
+    {
+      hint: 'Run the program by hand with a port as its only argument and read what it says.',
+      details: { executable },
+      cause,
+    },
+  );
 }
 
 /** Undefined: nobody has named one and none is on PATH. */
@@ -200,31 +197,16 @@ function noServer(cause: unknown): HoldfastError {
   );
 }
 
-/** Waits until the server answers, and gives it what runs are listed by. */
-async function connected(address: string, process: Running): Promise<Connection> {
+/** Waits until the server answers. */
+async function answering(address: string, process: Running): Promise<VirtualTime> {
   const until = performance.now() + START_LIMIT_MS;
   for (;;) {
     try {
-      const connection = await Connection.connect({
-        address,
-        connectTimeout: '2s',
-        [InternalConnectionOptionsSymbol]: { supportsTestService: true },
-      } as Parameters<typeof Connection.connect>[0]);
-      await prepare(connection);
-      return connection;
+      return await openVirtualTime(address);
     } catch (error) {
       if (process.ended()) throw new Error('it ended', { cause: error });
       if (performance.now() > until) throw error;
     }
     await sleep(POLL_MS);
   }
-}
-
-async function prepare(connection: Connection): Promise<void> {
-  const searchAttributes = Object.fromEntries(
-    Object.keys(SEARCH_ATTRIBUTES).map((name) => [name, KEYWORD]),
-  );
-  await connection.withDeadline(Date.now() + CALL_LIMIT_MS, () =>
-    connection.operatorService.addSearchAttributes({ namespace: NAMESPACE, searchAttributes }),
-  );
 }

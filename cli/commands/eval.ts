@@ -23,6 +23,15 @@ const PROGRESS_EVERY_MS = 10_000;
 const STOP_LIMIT_MS = 30_000;
 const DEFAULT_SEED = 1;
 
+const EXAMPLES = examples(
+  'holdfast eval test/scenarios',
+  'holdfast eval cases/refund.json --engine temporal',
+  'holdfast eval cases --filter approval --engine both --json report.json',
+  'holdfast eval cases --engine both --no-workflow-cache',
+  'holdfast eval cases --engine temporal --bundles bundles',
+  'holdfast eval cases --engine both --time-skipping ./temporal-test-server',
+);
+
 interface EvalOptions {
   readonly engine?: EngineChoice;
   readonly json?: string;
@@ -71,26 +80,14 @@ export function addEval(program: Command, cli: Cli): void {
       '--time-skipping [executable]',
       `play the engine temporal on Temporal's test server, which skips time: sleeps and questions of days take no time. Without a program: that of ${TIME_SKIPPING_VARIABLE}, else temporal-test-server on PATH, else the SDK downloads it; docs/guide/cases.md tells how to get it from Maven Central`,
     )
-    .addHelpText(
-      'after',
-      examples(
-        'holdfast eval test/scenarios',
-        'holdfast eval cases/refund.json --engine temporal',
-        'holdfast eval cases --filter approval --engine both --json report.json',
-        'holdfast eval cases --engine both --no-workflow-cache',
-        'holdfast eval cases --engine temporal --bundles bundles',
-        'holdfast eval cases --engine both --time-skipping ./temporal-test-server',
-      ),
-    )
+    .addHelpText('after', EXAMPLES)
     .action(async (paths: readonly string[], options: EvalOptions) => {
       const { environment, streams } = cli;
       const output = createOutput(streams, { json: false, colour: environment.colour });
       const { engine = 'simulation', seed = DEFAULT_SEED, filter, json, bundles } = options;
-      const withoutCache = !options.workflowCache;
-      if (withoutCache && engine === 'simulation') throw nothingToForget();
-      if (bundles !== undefined && engine === 'simulation') throw noHistories();
       const { timeSkipping } = options;
-      if (timeSkipping !== undefined && engine === 'simulation') throw noServerToSkip();
+      const withoutCache = !options.workflowCache;
+      if (engine === 'simulation') refuseOfServers(options);
       const evaluation = {
         paths,
         engine,
@@ -115,6 +112,13 @@ export function addEval(program: Command, cli: Cli): void {
         }),
       );
     });
+}
+
+/** Options that mean nothing without a server. */
+function refuseOfServers({ workflowCache, bundles, timeSkipping }: EvalOptions): void {
+  if (!workflowCache) throw nothingToForget();
+  if (bundles !== undefined) throw noHistories();
+  if (timeSkipping !== undefined) throw noServerToSkip();
 }
 
 function engineChoice(text: string): EngineChoice {

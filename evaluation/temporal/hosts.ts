@@ -11,7 +11,7 @@ import { connect, type HoldfastClient } from '../../client/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { ACTIVITY_KINDS, type Activities, type RunRef } from '../../core/state/effect.js';
 import { openStore, type Store } from '../../store/store.js';
-import type { VirtualTime } from '../../testing/virtual-time.js';
+import type { VirtualTime } from '../../client/virtual-time.js';
 import { startWorker, type RunningWorker } from '../../worker/index.js';
 import { goalOfRun } from '../goal-tree.js';
 import type { CaseLife } from './case-life.js';
@@ -77,16 +77,11 @@ export async function openHost(given: HostOptions): Promise<Host> {
   const cases = new Map<string, CaseLife>();
   /** Changes of workers happen one after another. */
   let changes: Promise<void> = Promise.resolve();
+  const place = { address, taskQueue, storePlace };
+  const activities = (deps: ActivityDeps): Activities =>
+    activitiesFor(cases, { ...withRules(deps, rules), clock: now });
   const parts = partsOf((part) =>
-    startWorker({
-      address,
-      taskQueue,
-      storePlace,
-      serves: part,
-      activities: (deps) => activitiesFor(cases, { ...withRules(deps, rules), clock: now }),
-      ...SERVED,
-      ...options,
-    }),
+    startWorker({ ...place, serves: part, activities, ...SERVED, ...options }),
   );
 
   const serve = (): Promise<unknown> => Promise.all(PARTS.map(parts.start));

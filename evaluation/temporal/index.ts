@@ -11,7 +11,7 @@ import {
   startTimeSkippingServer,
   type TimeSkippingOptions,
 } from '../../testing/time-skipping-server.js';
-import type { VirtualTime } from '../../testing/virtual-time.js';
+import type { VirtualTime } from '../../client/virtual-time.js';
 import type { CaseRun, Engine, RunOptions } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { notYet } from '../scripted/not-yet.js';

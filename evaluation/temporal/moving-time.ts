@@ -3,13 +3,14 @@
  * Invariant: time moves to the next timer, not beyond, and only after everything that was told has been looked at: what
  * a person does in the case is done before.
  */
-import type { VirtualTime } from '../../testing/virtual-time.js';
+import type { VirtualTime } from '../../client/virtual-time.js';
 
 /** `isNew`: something was told since the last call. True: nothing is left that could ever happen. */
 export type MoveTime = (isNew: boolean) => Promise<boolean>;
 
 /** So long a case that waits for nothing is believed to do so, in ms. */
 const STUCK_MS = 3_000;
+const DAY_MS = 86_400_000;
 
 /** `workflowIds`: those of the case that have not ended. */
 export function movesTime(
@@ -17,6 +18,11 @@ export function movesTime(
   workflowIds: () => readonly string[],
 ): { readonly moveTime?: MoveTime } {
   return time === undefined ? {} : { moveTime: mover(time, workflowIds) };
+}
+
+/** A case of the simulation begins at midnight, UTC; here as well, because ticks of cron lines follow from it. */
+export async function atMidnight({ time }: { readonly time?: VirtualTime }): Promise<void> {
+  if (time !== undefined) await time.advance(DAY_MS - (time.now() % DAY_MS));
 }
 
 function mover(time: VirtualTime, workflowIds: () => readonly string[]): MoveTime {

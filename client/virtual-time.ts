@@ -2,10 +2,12 @@
  * The clock of Temporal's test server, and what its workflows wait for.
  * Invariant: the server's time goes like the machine's except while `advance` is under way.
  */
-import type { Connection } from '@temporalio/client';
-import { NAMESPACE } from '../devserver/index.js';
+import { Connection } from '@temporalio/client';
+import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection';
+import { NAMESPACE, SEARCH_ATTRIBUTES } from '../devserver/index.js';
 
 export interface VirtualTime {
+  close(): Promise<void>;
   /** Of the server, ms since epoch. */
   now(): number;
   /** Moves the server's time by so many ms; while an activity runs it goes no faster than the machine's. */
@@ -23,6 +25,8 @@ export interface WorkflowWait {
   readonly events: number;
 }
 
+/** Temporal's number of the type of search attributes that are whole words. */
+const KEYWORD = 2;
 const CALL_LIMIT_MS = 10_000;
 /** Moving time takes the server milliseconds; longer: something holds it. */
 const ADVANCE_LIMIT_MS = 30_000;
@@ -37,7 +41,32 @@ interface Instant {
   readonly nanos?: number | null;
 }
 
-export async function virtualTime(connection: Connection): Promise<VirtualTime> {
+/** One attempt to reach a test server that is starting; it is given what runs are listed by. Errors: any. */
+export async function openVirtualTime(address: string): Promise<VirtualTime> {
+  const connection = await Connection.connect({
+    address,
+    connectTimeout: '2s',
+    [InternalConnectionOptionsSymbol]: { supportsTestService: true },
+  } as Parameters<typeof Connection.connect>[0]);
+  try {
+    await prepare(connection);
+    return await timeOf(connection);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+async function prepare(connection: Connection): Promise<void> {
+  const searchAttributes = Object.fromEntries(
+    Object.keys(SEARCH_ATTRIBUTES).map((name) => [name, KEYWORD]),
+  );
+  await connection.withDeadline(Date.now() + CALL_LIMIT_MS, () =>
+    connection.operatorService.addSearchAttributes({ namespace: NAMESPACE, searchAttributes }),
+  );
+}
+
+async function timeOf(connection: Connection): Promise<VirtualTime> {
   const { testService: service } = connection;
   if (service === undefined) throw new Error('its time cannot be moved');
   /** The server's clock is ahead of the machine's by so much. */
@@ -50,6 +79,7 @@ export async function virtualTime(connection: Connection): Promise<VirtualTime> 
   };
   await look();
   return {
+    close: () => connection.close(),
     now: () => Date.now() + aheadMs,
     async advance(ms) {
       if (ms > 0) {
