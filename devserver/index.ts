@@ -1,6 +1,6 @@
 /** Finds, builds, tunes and starts the Temporal server that Holdfast runs on. */
 export { leftBehind, runningServer } from './data-folder.js';
-export { cacheFolder } from './environment.js';
+export { cacheFolder, isExecutable, onPath } from './environment.js';
 export type { Environment } from './environment.js';
 export { findServer } from './find-server.js';
 export type { FindServerOptions, FoundServer } from './find-server.js';
@@ -10,7 +10,12 @@ export {
   NAMESPACE_RETENTION,
   SEARCH_ATTRIBUTES,
   SERVER_VERSION,
+  TIME_SKIPPING_VARIABLE,
 } from './pins.js';
+export { LOOPBACK, freePort } from './ports.js';
+export { lastLines } from './run-command.js';
+export { spawnServer } from './server-process.js';
+export type { ServerProcess } from './server-process.js';
 export type { OnProgress, Progress } from './progress.js';
 export { startServer } from './start-server.js';
 export type { ServerHandle, StartServerOptions } from './start-server.js';

@@ -20,3 +20,6 @@ export const SEARCH_ATTRIBUTES: Readonly<Record<string, 'Keyword'>> = {
   HoldfastAgent: 'Keyword',
   HoldfastTenant: 'Keyword',
 };
+
+/** Environment variable that names the program of Temporal's test server, whose time can be moved. */
+export const TIME_SKIPPING_VARIABLE = 'HOLDFAST_TIME_SKIPPING_SERVER';

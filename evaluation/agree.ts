@@ -146,7 +146,7 @@ const FOREIGN_FIELDS: ReadonlySet<string> = new Set(['args', 'output', 'value'])
 const TASK_FIELDS: ReadonlySet<string> = new Set(['key', 'taskId', 'idempotencyKey']);
 
 function nameless(value: Json, ids: Ids, foreign = false): Json {
-  if (typeof value === 'string') return withoutIds(value, ids);
+  if (typeof value === 'string') return withoutIds(value, ids).replaceAll(MOMENT, '<time>');
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((one: Json) => nameless(one, ids, foreign));
   const kept = Object.entries(value).filter(
@@ -159,6 +159,9 @@ function nameless(value: Json, ids: Ids, foreign = false): Json {
     ]),
   );
 }
+
+/** As texts name moments, which are those of an engine. */
+const MOMENT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 
 /** Shorter ids could be part of any word; then only texts that begin with them name the run. */
 const DISTINCT_ID_CHARS = 8;

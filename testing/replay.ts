@@ -4,7 +4,8 @@
 import type { PayloadCodec } from '@temporalio/common';
 import { credentialsOf, type Credentials } from '../connection/index.js';
 import { HoldfastError } from '../core/state/errors.js';
-import type { Bundle } from '../replay/bundle.js';
+import type { Bundle, Segment } from '../replay/bundle.js';
+import { isObject, type HistoryEvent } from '../replay/history.js';
 import { fetchSegments } from '../replay/fetch-segments.js';
 import { keepQuiet } from '../replay/keep-quiet.js';
 import { readBundle } from '../replay/read-bundle.js';
@@ -38,7 +39,7 @@ export async function replayRuns(
     for (const runId of runIds) {
       const run = { tenant: TENANT, runId };
       try {
-        yield { run, segments: await fetchSegments(place, run) };
+        yield { run, segments: (await fetchSegments(place, run)).map(withCodeNamed) };
       } catch (error) {
         failures.set(runId, error instanceof Error ? error.message : String(error));
       }
@@ -52,6 +53,22 @@ export async function replayRuns(
   } finally {
     await connection.close();
   }
+}
+
+/** Temporal's test server notes the code that decided under its former name only, where replays do not look. */
+function withCodeNamed(segment: Segment): Segment {
+  return { ...segment, events: segment.events.map(withBuildId) };
+}
+
+function withBuildId(event: HistoryEvent): HistoryEvent {
+  const { workflowTaskCompletedEventAttributes: done } = event;
+  if (!isObject(done) || done.workerVersion !== undefined) return event;
+  const { binaryChecksum: buildId } = done;
+  if (typeof buildId !== 'string' || buildId === '') return event;
+  return {
+    ...event,
+    workflowTaskCompletedEventAttributes: { ...done, workerVersion: { buildId } },
+  };
 }
 
 /**

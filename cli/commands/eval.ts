@@ -9,6 +9,7 @@ import { ENGINE_CHOICES, openEngines, type EngineChoice } from '../../evaluation
 import { evaluate, type CaseOutcome } from '../../evaluation/evaluate.js';
 import type { Fixture } from '../../evaluation/fixture.js';
 import { isSuccess, reportOf } from '../../evaluation/report.js';
+import { TIME_SKIPPING_VARIABLE } from '../../devserver/index.js';
 import { examples, type Cli } from '../command.js';
 import { bundleWriter } from './eval-bundles.js';
 import { EXIT } from '../exit-code.js';
@@ -22,6 +23,15 @@ const PROGRESS_EVERY_MS = 10_000;
 const STOP_LIMIT_MS = 30_000;
 const DEFAULT_SEED = 1;
 
+const EXAMPLES = examples(
+  'holdfast eval test/scenarios',
+  'holdfast eval cases/refund.json --engine temporal',
+  'holdfast eval cases --filter approval --engine both --json report.json',
+  'holdfast eval cases --engine both --no-workflow-cache',
+  'holdfast eval cases --engine temporal --bundles bundles',
+  'holdfast eval cases --engine both --time-skipping ./temporal-test-server',
+);
+
 interface EvalOptions {
   readonly engine?: EngineChoice;
   readonly json?: string;
@@ -29,6 +39,8 @@ interface EvalOptions {
   readonly seed?: number;
   readonly bundles?: string;
   readonly workflowCache: boolean;
+  /** True: without a program. */
+  readonly timeSkipping?: string | true;
 }
 
 export interface Evaluation {
@@ -41,6 +53,8 @@ export interface Evaluation {
   readonly folder: string;
   /** Workers of the engine `temporal` keep no run in memory: each replays at every step. */
   readonly withoutCache?: boolean;
+  /** As it was written: the program of the server, or true. */
+  readonly timeSkipping?: string | true;
 }
 
 export function addEval(program: Command, cli: Cli): void {
@@ -62,23 +76,18 @@ export function addEval(program: Command, cli: Cli): void {
       '--no-workflow-cache',
       'workers of the engine temporal keep no run in memory and replay its history at every step',
     )
-    .addHelpText(
-      'after',
-      examples(
-        'holdfast eval test/scenarios',
-        'holdfast eval cases/refund.json --engine temporal',
-        'holdfast eval cases --filter approval --engine both --json report.json',
-        'holdfast eval cases --engine both --no-workflow-cache',
-        'holdfast eval cases --engine temporal --bundles bundles',
-      ),
+    .option(
+      '--time-skipping [executable]',
+      `play the engine temporal on Temporal's test server, which skips time: sleeps and questions of days take no time. Without a program: that of ${TIME_SKIPPING_VARIABLE}, else temporal-test-server on PATH, else the SDK downloads it; docs/guide/cases.md tells how to get it from Maven Central`,
     )
+    .addHelpText('after', EXAMPLES)
     .action(async (paths: readonly string[], options: EvalOptions) => {
       const { environment, streams } = cli;
       const output = createOutput(streams, { json: false, colour: environment.colour });
       const { engine = 'simulation', seed = DEFAULT_SEED, filter, json, bundles } = options;
+      const { timeSkipping } = options;
       const withoutCache = !options.workflowCache;
-      if (withoutCache && engine === 'simulation') throw nothingToForget();
-      if (bundles !== undefined && engine === 'simulation') throw noHistories();
+      if (engine === 'simulation') refuseOfServers(options);
       const evaluation = {
         paths,
         engine,
@@ -87,18 +96,29 @@ export function addEval(program: Command, cli: Cli): void {
         ...(json !== undefined && { json }),
         folder: environment.folder,
         withoutCache,
+        ...(timeSkipping !== undefined && { timeSkipping }),
       };
       cli.exitCode = await runEvaluation(evaluation, output, () =>
         openEngines(engine, {
           environment: environment.variables,
           onProgress: (text) => output.remark(text),
           ...(withoutCache && { maxCachedWorkflows: 0 }),
+          ...(timeSkipping !== undefined && {
+            timeSkipping: serverProgram(timeSkipping, environment.folder),
+          }),
           ...(bundles !== undefined && {
             onEnded: bundleWriter(resolve(environment.folder, bundles)),
           }),
         }),
       );
     });
+}
+
+/** Options that mean nothing without a server. */
+function refuseOfServers({ workflowCache, bundles, timeSkipping }: EvalOptions): void {
+  if (!workflowCache) throw nothingToForget();
+  if (bundles !== undefined) throw noHistories();
+  if (timeSkipping !== undefined) throw noServerToSkip();
 }
 
 function engineChoice(text: string): EngineChoice {
@@ -121,6 +141,17 @@ function nothingToForget(): HoldfastError {
     'The simulation has no workflow cache.',
     'Use --no-workflow-cache with --engine temporal or --engine both.',
   );
+}
+
+function noServerToSkip(): HoldfastError {
+  return usage(
+    'The simulation has virtual time without a server.',
+    'Use --time-skipping with --engine temporal or --engine both.',
+  );
+}
+
+function serverProgram(written: string | true, folder: string): { readonly executable?: string } {
+  return written === true ? {} : { executable: resolve(folder, written) };
 }
 
 function seedNumber(text: string): number {
@@ -199,9 +230,12 @@ function print(outcome: CaseOutcome, evaluation: Evaluation, output: Output): vo
   for (const line of failureLines(outcome.differences, again, paint)) output.line(line);
 }
 
-function againCommand(file: string, { engine, seed, withoutCache = false }: Evaluation): string {
+function againCommand(file: string, evaluation: Evaluation): string {
+  const { engine, seed, withoutCache = false, timeSkipping } = evaluation;
   const cache = withoutCache ? ' --no-workflow-cache' : '';
-  return `holdfast eval ${shellWord(file)} --engine ${engine} --seed ${seed}${cache}`;
+  const program = typeof timeSkipping === 'string' ? ` ${shellWord(timeSkipping)}` : '';
+  const skipping = timeSkipping === undefined ? '' : ` --time-skipping${program}`;
+  return `holdfast eval ${shellWord(file)} --engine ${engine} --seed ${seed}${cache}${skipping}`;
 }
 
 async function conclude(

@@ -16,6 +16,7 @@ import { streamViolations } from '../scripted/streamed.js';
 import { finalViolations, storedEvents, transcriptAt, withTexts } from '../scripted/observe.js';
 import { caseLife, type CaseLife } from './case-life.js';
 import type { Host } from './hosts.js';
+import { movesTime } from './moving-time.js';
 import type { Replays } from './replays.js';
 import { sendingOf, type Sending } from './sending.js';
 import { losesWork } from './skip.js';
@@ -99,6 +100,7 @@ async function play(playing: Playing, over: AbortSignal): Promise<CaseRun> {
     run,
     reach: (occurrence) => sending.during(() => cast.moments.reach(occurrence)),
     isResting: () => isResting(run),
+    ...movesTime(host, () => [run.runId]),
     signal: until,
   });
   try {

@@ -26,6 +26,7 @@ import { occurrenceOf, openedOf, reachAtEnd } from '../scripted/moments.js';
 import { caseLife, type CaseLife, type Work } from './case-life.js';
 import type { PlayOptions } from './case-play.js';
 import { watchGoal } from './goal-watch.js';
+import { atMidnight, movesTime } from './moving-time.js';
 import { sendingOf, type Sending } from './sending.js';
 import { losesWork } from './skip.js';
 import { tellRun, temporalStage, type Sent, type StageFacts } from './temporal-stage.js';
@@ -118,6 +119,7 @@ async function play(playing: Playing, over: AbortController): Promise<CaseRun> {
     goal: { tenant: TENANT, goalId },
     reach: (occurrence) => sending.during(() => cast.moments.reach(occurrence)),
     isResting: () => isResting(handle),
+    ...movesTime(host, () => [goalId, ...newestCycleOf(playing.life)]),
     signal: until,
   });
   try {
@@ -140,6 +142,7 @@ async function play(playing: Playing, over: AbortController): Promise<CaseRun> {
 
 /** What is to happen at the start happens before any worker has seen the goal. */
 async function begin({ fixture, goal, cast, host, runId: goalId }: Playing): Promise<void> {
+  await atMidnight(host);
   await host.client.startGoal({ ...goalRequestOf(fixture, goal), goalId, wait: false });
   if (!cast.moments.expects({ kind: 'start' })) return;
   await cast.moments.reach({ kind: 'start' });
@@ -157,8 +160,14 @@ async function isResting(handle: GoalHandle): Promise<boolean> {
 }
 
 function newestCycle(client: HoldfastClient, life: CaseLife): RunHandle | undefined {
-  const newest = life.runs().findLast((runId) => cycleOfRun(runId) !== undefined);
+  const [newest] = newestCycleOf(life);
   return newest === undefined ? undefined : client.handle(newest);
+}
+
+/** One or none. */
+function newestCycleOf(life: CaseLife): readonly string[] {
+  const newest = life.runs().findLast((runId) => cycleOfRun(runId) !== undefined);
+  return newest === undefined ? [] : [newest];
 }
 
 async function toolsInFlight(run: RunHandle | undefined): Promise<readonly string[]> {
@@ -193,16 +202,17 @@ function sendingToTree(): (facts: GoalFacts, action: Sent) => Promise<void> {
         return decide(facts, action);
       default: {
         const run = newestCycle(client, life);
-        return run === undefined ? undefined : tellRun(run, life, action);
+        return run === undefined ? undefined : tellRun(run, facts, action);
       }
     }
   };
 }
 
 async function decide(
-  { handle, client, life }: GoalFacts,
+  facts: GoalFacts,
   action: Extract<Sent, { kind: 'resolveApproval' }>,
 ): Promise<void> {
+  const { handle, client, host, life } = facts;
   const { goalId } = handle;
   const own = life.events(goalId);
   const agents = new Map(ofType(own, 'cycle_started').map(({ n, agent }) => [n, agent]));
@@ -210,8 +220,8 @@ async function decide(
   const inTime = tree.toSorted((one, other) => one.stamp.at - other.stamp.at);
   const runId = decidedIn(action, inTime, { goalId, agentOf: (n) => agents.get(n) }) ?? goalId;
   const run = client.handle(runId);
-  if (runId !== goalId) return tellRun(run, life, action);
-  const decision = decisionOf(action, { runId, events: own, now: Date.now() });
+  if (runId !== goalId) return tellRun(run, facts, action);
+  const decision = decisionOf(action, { runId, events: own, now: host.now() });
   await run.decide({ ...decision, nonce: `${action.by ?? ''}-${performance.now()}` });
 }
 

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunEvent } from '../../core/state/event.js';
 import type { Store } from '../../store/store.js';
 import { occurrenceOf, type Moments } from '../scripted/moments.js';
+import type { MoveTime } from './moving-time.js';
 
 const POLL_MS = 30;
 /** Nothing has happened for so long: it is looked at what the goal waits for. */
@@ -22,6 +23,8 @@ export interface GoalWatch {
   readonly reach: Moments['reach'];
   /** The goal itself says that it waits. */
   readonly isResting: () => Promise<boolean>;
+  /** Where time can be moved: called while nothing new is told. */
+  readonly moveTime?: MoveTime;
   readonly signal: AbortSignal;
 }
 
@@ -34,18 +37,22 @@ export async function watchGoal(options: GoalWatch): Promise<'waits for time' | 
   const waits = new Map<string, number>();
   let lastChange = Date.now();
   while (!signal.aborted) {
+    let isNew = false;
     for (const [runId, sinceSeq] of seen) {
       const { events } = await store.readEvents({ tenant, runId }, { sinceSeq, limit: PAGE });
       seen.set(runId, sinceSeq + events.length);
       for (const runId of startedIn(events)) seen.set(runId, seen.get(runId) ?? 0);
       for (const event of events) note(waits, event);
       for (const event of events.filter(isReached)) await reach(occurrenceOf(event));
-      if (events.length > 0) lastChange = Date.now();
+      isNew ||= events.length > 0;
     }
-    if (Date.now() - lastChange > QUIET_MS && waitsLong(waits)) {
+    if (isNew) lastChange = Date.now();
+    const isQuiet = options.moveTime === undefined && Date.now() - lastChange > QUIET_MS;
+    if (isQuiet && waitsLong(waits)) {
       if (await options.isResting()) return 'waits for time';
       lastChange = Date.now();
     }
+    if (await options.moveTime?.(isNew)) return 'waits for time';
     await sleep(POLL_MS);
   }
   return 'ended';

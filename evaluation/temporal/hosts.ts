@@ -1,7 +1,8 @@
 /**
  * Workers for cases: one that many cases share, and one of its own for a case whose worker dies or restarts.
  * Invariants: a host has a task queue and a store to itself; a worker that is replaced takes nothing new,
- * and what it still runs is ended before the host is gone.
+ * and what it still runs is ended before the host is gone. Temporal's test server, whose time can be moved, gives
+ * tasks to workers that have left, and loses them: there the worker stays, and keeps no run in memory instead.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +11,7 @@ import { connect, type HoldfastClient } from '../../client/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { ACTIVITY_KINDS, type Activities, type RunRef } from '../../core/state/effect.js';
 import { openStore, type Store } from '../../store/store.js';
+import type { VirtualTime } from '../../client/virtual-time.js';
 import { startWorker, type RunningWorker } from '../../worker/index.js';
 import { goalOfRun } from '../goal-tree.js';
 import type { CaseLife } from './case-life.js';
@@ -22,9 +24,15 @@ export interface HostOptions {
   readonly maxCachedWorkflows?: number;
   /** Rules number that runs are opened with. */
   readonly rules?: number;
+  /** Absent: the machine's. */
+  readonly time?: VirtualTime;
 }
 
 export interface Host {
+  /** The server's time, ms since epoch. */
+  now(): number;
+  /** Absent: nobody can move it. */
+  readonly time?: VirtualTime;
   readonly client: HoldfastClient;
   readonly store: Store;
   /** Cases by run id. */
@@ -61,23 +69,19 @@ const SERVED = {
 };
 
 export async function openHost(given: HostOptions): Promise<Host> {
-  const { address, folder, name, rules, ...options } = given;
+  const { address, folder, name, rules, time, ...options } = given;
+  const now = time?.now ?? Date.now;
   const [storePlace, taskQueue] = [join(folder, `${name}.db`), `eval-${name}`];
   const store = await openStore({ file: storePlace });
   const client = await connect({ address, taskQueue, store });
   const cases = new Map<string, CaseLife>();
   /** Changes of workers happen one after another. */
   let changes: Promise<void> = Promise.resolve();
+  const place = { address, taskQueue, storePlace };
+  const activities = (deps: ActivityDeps): Activities =>
+    activitiesFor(cases, { ...withRules(deps, rules), clock: now });
   const parts = partsOf((part) =>
-    startWorker({
-      address,
-      taskQueue,
-      storePlace,
-      serves: part,
-      activities: (deps) => activitiesFor(cases, withRules(deps, rules)),
-      ...SERVED,
-      ...options,
-    }),
+    startWorker({ ...place, serves: part, activities, ...SERVED, ...options }),
   );
 
   const serve = (): Promise<unknown> => Promise.all(PARTS.map(parts.start));
@@ -89,15 +93,19 @@ export async function openHost(given: HostOptions): Promise<Host> {
   }
 
   return {
+    now,
+    ...(time !== undefined && { time }),
     client,
     store,
     cases,
     serve,
     replace() {
+      if (time !== undefined) return;
       void parts.end(PARTS);
       void change(serve);
     },
     restart(downMs) {
+      if (time !== undefined) return;
       const ended = parts.end(PARTS);
       void change(async () => {
         await ended;

@@ -7,6 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Progress } from '../../devserver/index.js';
 import { startTestServer } from '../../testing/temporal-server.js';
+import {
+  startTimeSkippingServer,
+  type TimeSkippingOptions,
+} from '../../testing/time-skipping-server.js';
+import type { VirtualTime } from '../../client/virtual-time.js';
 import type { CaseRun, Engine, RunOptions } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { notYet } from '../scripted/not-yet.js';
@@ -14,7 +19,7 @@ import { playCase, type EndedCase, type PlayOptions } from './case-play.js';
 import { playGoalCase } from './goal-play.js';
 import { openHost, type Host } from './hosts.js';
 import { replaysAt } from './replays.js';
-import { needsOwnWorker, skipOf } from './skip.js';
+import { endsWorker, needsOwnWorker, skipOf } from './skip.js';
 
 /** Cases mostly wait: for the server, for their own time. */
 const CONCURRENCY = 12;
@@ -28,6 +33,8 @@ export interface TemporalEngineOptions {
   readonly onProgress?: (text: string) => void;
   /** 0 replays the whole history at every step. */
   readonly maxCachedWorkflows?: number;
+  /** Cases are played on a server whose time can be moved, one after another, because its time is everybody's. */
+  readonly timeSkipping?: Pick<TimeSkippingOptions, 'executable'>;
   /** Server settings of the form `key=value`. */
   readonly dynamicConfig?: readonly string[];
   /** Rules number that runs are opened with: for recordings of what older rules decide. Default: the newest. */
@@ -41,19 +48,14 @@ export interface EndedRun extends EndedCase {
 }
 
 export async function createTemporalEngine(options: TemporalEngineOptions): Promise<Engine> {
-  const { environment, onProgress, maxCachedWorkflows, dynamicConfig, rules, onEnded } = options;
+  const { maxCachedWorkflows, rules, onEnded } = options;
+  const server = await serverFor(options);
+  const { address, time } = server;
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-eval-'));
-  const server = await startTestServer({
-    environment,
-    ...(dynamicConfig !== undefined && { dynamicConfig }),
-    ...(onProgress !== undefined && {
-      onProgress: (progress: Progress) => onProgress(progress.message),
-    }),
-  });
-  const { address } = server;
   const place = {
     address,
     folder,
+    ...(time !== undefined && { time }),
     ...(maxCachedWorkflows !== undefined && { maxCachedWorkflows }),
     ...(rules !== undefined && { rules }),
   };
@@ -65,13 +67,13 @@ export async function createTemporalEngine(options: TemporalEngineOptions): Prom
   });
   return {
     name: 'temporal',
-    concurrency: maxCachedWorkflows === 0 ? CONCURRENCY_UNCACHED : CONCURRENCY,
+    concurrency: concurrencyOf(options),
     async run(fixture, runOptions) {
       const missing = notYet(fixture);
       if (missing !== undefined) {
         return { kind: 'broken', message: `not supported yet: ${missing}` };
       }
-      const why = skipOf(fixture);
+      const why = skipOf(fixture, { movesTime: time !== undefined });
       return why === undefined ? theatre.play(fixture, runOptions) : { kind: 'skipped', why };
     },
     async stop() {
@@ -82,9 +84,39 @@ export async function createTemporalEngine(options: TemporalEngineOptions): Prom
   };
 }
 
+interface PlayServer {
+  readonly address: string;
+  readonly time?: VirtualTime;
+  stop(): Promise<void>;
+}
+
+function serverFor(options: TemporalEngineOptions): Promise<PlayServer> {
+  const { environment, onProgress, dynamicConfig, timeSkipping } = options;
+  if (timeSkipping !== undefined) {
+    return startTimeSkippingServer({
+      environment,
+      ...timeSkipping,
+      ...(onProgress !== undefined && { onProgress }),
+    });
+  }
+  return startTestServer({
+    environment,
+    ...(dynamicConfig !== undefined && { dynamicConfig }),
+    ...(onProgress !== undefined && {
+      onProgress: (progress: Progress) => onProgress(progress.message),
+    }),
+  });
+}
+
+function concurrencyOf(options: TemporalEngineOptions): number {
+  if (options.timeSkipping !== undefined) return 1;
+  return options.maxCachedWorkflows === 0 ? CONCURRENCY_UNCACHED : CONCURRENCY;
+}
+
 interface TheatrePlace {
   readonly address: string;
   readonly folder: string;
+  readonly time?: VirtualTime;
   readonly maxCachedWorkflows?: number;
   readonly rules?: number;
 }
@@ -135,7 +167,9 @@ class Theatre {
 
   private async ownHost({ during }: Fixture): Promise<Host> {
     this.own += 1;
-    const host = await openHost({ ...this.place, name: `own-${this.own}` });
+    const { time } = this.place;
+    const anew = time !== undefined && endsWorker({ during }) ? { maxCachedWorkflows: 0 } : {};
+    const host = await openHost({ ...this.place, ...anew, name: `own-${this.own}` });
     // What happens at the start happens before there is a worker.
     if (!during.some(({ on }) => on.kind === 'start')) await host.serve();
     return host;

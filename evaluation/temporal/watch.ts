@@ -7,6 +7,7 @@ import type { RunEvent } from '../../core/state/event.js';
 import type { AskView } from '../../core/state/ask-view.js';
 import type { Store } from '../../store/store.js';
 import { occurrenceOf, type Moments } from '../scripted/moments.js';
+import type { MoveTime } from './moving-time.js';
 
 const POLL_MS = 30;
 /** Nothing has happened for so long: the run is asked what it waits for. */
@@ -22,6 +23,8 @@ export interface Watch {
   readonly reach: Moments['reach'];
   /** The run itself says that it does nothing but wait for people. */
   readonly isResting: () => Promise<boolean>;
+  /** Where time can be moved: called while nothing new is told. */
+  readonly moveTime?: MoveTime;
   readonly signal: AbortSignal;
 }
 
@@ -34,17 +37,20 @@ export async function watch(options: Watch): Promise<'waits for time' | 'ended'>
   while (!signal.aborted) {
     const { events } = await store.readEvents(run, { sinceSeq: seen, limit: PAGE });
     seen += events.length;
-    if (events.length > 0) lastChange = Date.now();
+    const isNew = events.length > 0;
+    if (isNew) lastChange = Date.now();
     for (const event of events) {
       note(open, event);
       if (!asksSomebody(event)) continue;
       await reach(occurrenceOf(event));
       lastChange = Date.now();
     }
-    if (Date.now() - lastChange > QUIET_MS && waitsLong(open)) {
+    const isQuiet = options.moveTime === undefined && Date.now() - lastChange > QUIET_MS;
+    if (isQuiet && waitsLong(open)) {
       if (await options.isResting()) return 'waits for time';
       lastChange = Date.now();
     }
+    if (await options.moveTime?.(isNew)) return 'waits for time';
     await sleep(POLL_MS);
   }
   return 'ended';

@@ -138,6 +138,7 @@ describe('a command line that is wrong exits with 2', () => {
     ['a seed that is no number', ['.', '--seed', 'x']],
     ['--json without a file', ['.', '--json']],
     ['no cache where there is none', ['.', '--no-workflow-cache']],
+    ['a server that skips time for the simulation', ['.', '--time-skipping']],
   ])('%s', async (_, argv) => {
     const { code, out, err } = await holdfast('eval', ...argv);
     expect(code).toBe(2);
@@ -179,6 +180,12 @@ describe('the outcome', () => {
     write('a.json', good('a', { expected: { answer: 'No.' } }));
     const { out } = await evaluated(() => SEEN, { engine: 'both', withoutCache: true });
     expect(out).toContain('holdfast eval a.json --engine both --seed 7 --no-workflow-cache\n');
+  });
+
+  test('on a server that skips time is repeated on one', async () => {
+    write('a.json', good('a', { expected: { answer: 'No.' } }));
+    const { out } = await evaluated(() => SEEN, { engine: 'both', timeSkipping: './server' });
+    expect(out).toContain('holdfast eval a.json --engine both --seed 7 --time-skipping ./server\n');
   });
 
   test('is 1 when everything was skipped: nothing has been shown', async () => {
