@@ -25,7 +25,8 @@ export async function atBeginning(
   { time }: { readonly time?: VirtualTime },
   { definition }: Pick<CaseGoal, 'definition'>,
 ): Promise<void> {
-  if (time === undefined || !('cron' in (definition.pace ?? {}))) return;
+  const { pace } = definition;
+  if (time === undefined || typeof pace !== 'object' || !('cron' in pace)) return;
   const now = time.now();
   await time.advance(Date.UTC(new Date(now).getUTCFullYear() + 1, 0) - now);
 }
