@@ -2,6 +2,7 @@
  * The clock of Temporal's test server, and what its workflows wait for.
  * Invariant: the server's time goes like the machine's except while `advance` is under way.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection';
 import { NAMESPACE, SEARCH_ATTRIBUTES } from '../devserver/index.js';
@@ -10,9 +11,16 @@ export interface VirtualTime {
   close(): Promise<void>;
   /** Of the server, ms since epoch. */
   now(): number;
-  /** Moves the server's time by so many ms; while an activity runs it goes no faster than the machine's. */
+  /** Moves the server's time by so many ms; while an activity runs it goes no faster than the machine's. Errors: TimeHeld. */
   advance(ms: number): Promise<void>;
   waitOf(workflowId: string): Promise<WorkflowWait>;
+}
+
+/** The server's time does not move; from now on nothing of the server's time can be relied on. */
+export class TimeHeld extends Error {
+  constructor(ms: number, cause: unknown) {
+    super(`The time-skipping server did not move its time by ${ms} ms.`, { cause });
+  }
 }
 
 /** What the current execution of a workflow waits for. */
@@ -27,9 +35,10 @@ export interface WorkflowWait {
 
 /** Temporal's number of the type of search attributes that are whole words. */
 const KEYWORD = 2;
+const NUDGE_MS = 500;
 const CALL_LIMIT_MS = 10_000;
 /** Moving time takes the server milliseconds; longer: something holds it. */
-const ADVANCE_LIMIT_MS = 30_000;
+const ADVANCE_LIMIT_MS = 15_000;
 
 type History = Awaited<
   ReturnType<Connection['workflowService']['getWorkflowExecutionHistory']>
@@ -67,8 +76,8 @@ async function prepare(connection: Connection): Promise<void> {
 }
 
 async function timeOf(connection: Connection): Promise<VirtualTime> {
-  const { testService: service } = connection;
-  if (service === undefined) throw new Error('its time cannot be moved');
+  if (connection.testService === undefined) throw new Error('its time cannot be moved');
+  const service = connection.testService;
   /** The server's clock is ahead of the machine's by so much. */
   let aheadMs = 0;
   const bounded = <T>(limitMs: number, call: () => Promise<T>): Promise<T> =>
@@ -77,6 +86,15 @@ async function timeOf(connection: Connection): Promise<VirtualTime> {
     const { time } = await bounded(CALL_LIMIT_MS, () => service.getCurrentTime({}));
     aheadMs = msOf(time) - Date.now();
   };
+  /** A server that overlooks that its time may move looks again when this changes. */
+  async function nudge(over: AbortSignal): Promise<void> {
+    for (;;) {
+      await sleep(NUDGE_MS, undefined, { signal: over }).catch(() => undefined);
+      if (over.aborted) return;
+      await bounded(CALL_LIMIT_MS, () => service.lockTimeSkipping({}));
+      await bounded(CALL_LIMIT_MS, () => service.unlockTimeSkipping({}));
+    }
+  }
   await look();
   return {
     close: () => connection.close(),
@@ -84,9 +102,19 @@ async function timeOf(connection: Connection): Promise<VirtualTime> {
     async advance(ms) {
       if (ms > 0) {
         const duration = { seconds: Math.floor(ms / 1_000), nanos: (ms % 1_000) * 1_000_000 };
-        await bounded(ADVANCE_LIMIT_MS, () =>
+        const moved = bounded(ADVANCE_LIMIT_MS, () =>
           service.unlockTimeSkippingWithSleep({ duration: duration as never }),
         );
+        const over = new AbortController();
+        const nudging = nudge(over.signal);
+        try {
+          await moved;
+        } catch (cause) {
+          throw new TimeHeld(ms, cause);
+        } finally {
+          over.abort();
+          await nudging;
+        }
       }
       await look();
     },

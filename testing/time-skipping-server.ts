@@ -19,7 +19,7 @@ import {
 } from '../devserver/index.js';
 
 const PROGRAM = 'temporal-test-server';
-const START_LIMIT_MS = 30_000;
+const START_LIMIT_MS = 60_000;
 const DOWNLOAD_LIMIT_MS = 180_000;
 const STOP_LIMIT_MS = 5_000;
 const POLL_MS = 50;

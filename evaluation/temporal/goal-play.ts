@@ -26,7 +26,7 @@ import { occurrenceOf, openedOf, reachAtEnd } from '../scripted/moments.js';
 import { caseLife, type CaseLife, type Work } from './case-life.js';
 import type { PlayOptions } from './case-play.js';
 import { watchGoal } from './goal-watch.js';
-import { atMidnight, movesTime } from './moving-time.js';
+import { atBeginning, movesTime } from './moving-time.js';
 import { sendingOf, type Sending } from './sending.js';
 import { losesWork } from './skip.js';
 import { tellRun, temporalStage, type Sent, type StageFacts } from './temporal-stage.js';
@@ -106,6 +106,7 @@ interface Playing extends PlayOptions {
 
 async function play(playing: Playing, over: AbortController): Promise<CaseRun> {
   const { cast, host, handle, sending, signal, runId: goalId } = playing;
+  await atBeginning(host, playing.goal);
   try {
     await begin(playing);
   } catch (error) {
@@ -142,7 +143,6 @@ async function play(playing: Playing, over: AbortController): Promise<CaseRun> {
 
 /** What is to happen at the start happens before any worker has seen the goal. */
 async function begin({ fixture, goal, cast, host, runId: goalId }: Playing): Promise<void> {
-  await atMidnight(host);
   await host.client.startGoal({ ...goalRequestOf(fixture, goal), goalId, wait: false });
   if (!cast.moments.expects({ kind: 'start' })) return;
   await cast.moments.reach({ kind: 'start' });

@@ -3,6 +3,7 @@
  * Invariant: time moves to the next timer, not beyond, and only after everything that was told has been looked at: what
  * a person does in the case is done before.
  */
+import type { CaseGoal } from '../goal-case.js';
 import type { VirtualTime } from '../../client/virtual-time.js';
 
 /** `isNew`: something was told since the last call. True: nothing is left that could ever happen. */
@@ -10,7 +11,6 @@ export type MoveTime = (isNew: boolean) => Promise<boolean>;
 
 /** So long a case that waits for nothing is believed to do so, in ms. */
 const STUCK_MS = 3_000;
-const DAY_MS = 86_400_000;
 
 /** `workflowIds`: those of the case that have not ended. */
 export function movesTime(
@@ -20,9 +20,15 @@ export function movesTime(
   return time === undefined ? {} : { moveTime: mover(time, workflowIds) };
 }
 
-/** A case of the simulation begins at midnight, UTC; here as well, because ticks of cron lines follow from it. */
-export async function atMidnight({ time }: { readonly time?: VirtualTime }): Promise<void> {
-  if (time !== undefined) await time.advance(DAY_MS - (time.now() % DAY_MS));
+/** A case of the simulation begins at midnight, UTC, of a first of January; here as well, where ticks follow from it. */
+export async function atBeginning(
+  { time }: { readonly time?: VirtualTime },
+  { definition }: Pick<CaseGoal, 'definition'>,
+): Promise<void> {
+  const { pace } = definition;
+  if (time === undefined || typeof pace !== 'object' || !('cron' in pace)) return;
+  const now = time.now();
+  await time.advance(Date.UTC(new Date(now).getUTCFullYear() + 1, 0) - now);
 }
 
 function mover(time: VirtualTime, workflowIds: () => readonly string[]): MoveTime {
