@@ -146,7 +146,10 @@ const FOREIGN_FIELDS: ReadonlySet<string> = new Set(['args', 'output', 'value'])
 const TASK_FIELDS: ReadonlySet<string> = new Set(['key', 'taskId', 'idempotencyKey']);
 
 function nameless(value: Json, ids: Ids, foreign = false): Json {
-  if (typeof value === 'string') return withoutIds(value, ids).replaceAll(MOMENT, '<time>');
+  if (typeof value === 'string') {
+    const text = withoutIds(value, ids);
+    return foreign ? text : text.replaceAll(MOMENT, '<time>');
+  }
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((one: Json) => nameless(one, ids, foreign));
   const kept = Object.entries(value).filter(

@@ -57,8 +57,11 @@ export async function startTimeSkippingServer(
       address,
       time,
       async stop() {
-        await time.close();
-        await process.stop();
+        try {
+          await time.close();
+        } finally {
+          await process.stop();
+        }
       },
     };
   } catch (error) {

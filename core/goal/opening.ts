@@ -62,11 +62,16 @@ function giveUpOpening(goal: Goal): Ruling<Goal> {
   return cancelled.effects.length > 0 ? cancelled : 'hold';
 }
 
+/** An attempt that was under way when the opening was cancelled ends as what kept it from opening. */
+function hasGivenUp({ openingTimer, inflight }: Goal): boolean {
+  return openingTimer !== undefined && inflight[openingTimer] === undefined;
+}
+
 /** The first segment could not be opened: its workflow fails, unless people had ended the goal meanwhile. */
 export function endUnopened(goal: Goal): Ruling<Goal> {
   const { notOpened } = goal;
   if (notOpened === undefined) return undefined;
-  const row = notOpened.cancelled === true ? wantedEnd(goal) : undefined;
+  const row = notOpened.cancelled === true || hasGivenUp(goal) ? wantedEnd(goal) : undefined;
   if (row === undefined) {
     const { code, message } = notOpened;
     return only({ ...goal, final: { kind: 'refused', code, message } });

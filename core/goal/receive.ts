@@ -49,7 +49,8 @@ function ofEffect(goal: Goal, input: EffectInput): Goal {
 
 function opened(goal: Goal, output: OpenGoalOutput): Goal {
   const { rules, terms, memory, plan, stateHeld, bests = {}, deskKeys } = output;
-  const { previousExecution: _, ...known } = goal;
+  // A segment that is opened later has a grace of its own.
+  const { previousExecution: _execution, openingTimer: _timer, ...known } = goal;
   const segment = { ...goal.segment, opened: true };
   const next: Goal = {
     ...known,
@@ -58,7 +59,7 @@ function opened(goal: Goal, output: OpenGoalOutput): Goal {
     ...(deskKeys !== undefined && { deskKeys }),
   };
   if (terms === undefined || memory === undefined) return judgeAgain(next);
-  const { start: __, ...begun } = next;
+  const { start: _, ...begun } = next;
   const checks = Object.fromEntries(
     Object.entries(bests).map(([name, best]) => [
       name,

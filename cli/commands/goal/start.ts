@@ -177,7 +177,7 @@ function follow(
   { session, output, options }: Started,
 ): Promise<number> | undefined {
   const { goalId } = goal;
-  output.remark(starterRemark(options.caller));
+  if (!output.json) output.remark(starterRemark(options.caller));
   if (options.wait === false || options.detach) {
     output.data({ goalId, status: options.wait === false ? 'started' : 'open' });
     output.line(goalId);

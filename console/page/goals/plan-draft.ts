@@ -121,7 +121,8 @@ export function rebased({ base, steps }: PlanDraft, newest: Plan): PlanDraft {
     } else if (is !== undefined) {
       mine.push(merged(step, { was, is }));
     } else if (step.title !== was.title || step.status !== was.status) {
-      mine.push(step);
+      // A step that somebody else removed is new, and new steps are not done.
+      mine.push(step.status === 'done' ? { ...step, status: 'open' } : step);
     }
   }
   const theirs = newest.steps.filter(({ id }) => !before.has(id)).map(bare);

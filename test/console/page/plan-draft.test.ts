@@ -98,6 +98,12 @@ describe('a plan that is edited', () => {
     const next = rebased(mine, { revision: 4, steps: [PLAN.steps[0]!] });
     expect(next.steps.map(({ id }) => id)).toEqual(['a', 'b']);
   });
+
+  test('opens a done step again that was changed here and removed by somebody else', () => {
+    const mine = edited(draftOf(PLAN), 'a', { title: 'Another A' });
+    const next = rebased(mine, { revision: 4, steps: [PLAN.steps[1]!] });
+    expect(next.steps.find(({ title }) => title === 'Another A')).toMatchObject({ status: 'open' });
+  });
 });
 
 describe('a pace that is written', () => {

@@ -89,6 +89,12 @@ describe('what is said to a goal that is not open yet', () => {
     });
   });
 
+  test('is what people wanted also where the attempt under way fails in place of ending', () => {
+    const shell = new ScriptedGoal({ opensNever: { code: 'StoreUnavailable' } });
+    expect(ending(shell.say({ type: 'cancel' }).run())).toBe('aborted');
+    expect(shell.goal.final).toMatchObject({ kind: 'result', result: { status: 'cancelled' } });
+  });
+
   test('a stop ends it as interrupted, the cancel of its workflow as aborted', () => {
     const stopped = new ScriptedGoal({ opensNever: true }).say({ type: 'stop' }).run();
     expect(ending(stopped)).toBe('interrupted');

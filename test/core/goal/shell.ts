@@ -2,6 +2,7 @@
 import { advance, receive } from '../../../core/goal/engine.js';
 import { nextGoalSegment, NO_COUNTERS, openGoal } from '../../../core/goal/open.js';
 import { isActivity, type ActivityEffect, type Effect } from '../../../core/state/effect.js';
+import type { Failure } from '../../../core/state/failure.js';
 import type { RunEvent } from '../../../core/state/event.js';
 import { GOAL_BYTES_MAX, type Goal } from '../../../core/state/goal/goal.js';
 import type { GoalInput } from '../../../core/state/goal/input.js';
@@ -44,7 +45,8 @@ export interface GoalScript {
   readonly reviews?: readonly Bare<AskJudgeOutput>[];
   readonly ticks?: readonly (number | null)[];
   /** `open_goal` is tried again and again. */
-  readonly opensNever?: true;
+  /** With a reason: the attempt that is under way when the opening is cancelled fails for it. */
+  readonly opensNever?: true | { readonly code: Failure['code'] };
   /** Numbers of the cycles whose ids were in use. */
   readonly taken?: readonly number[];
   /** Numbers of the cycles that ran before a reset. */
@@ -271,7 +273,7 @@ export class ScriptedGoal implements GoalShell {
         at,
       }));
     } else if (isActivity(effect)) {
-      const isLate = effect.kind === 'open_goal' && this.script.opensNever;
+      const isLate = effect.kind === 'open_goal' && this.script.opensNever !== undefined;
       if (isLate) return this.expect(effect.id, Infinity, (at) => this.outcome(effect, at));
       this.expect(effect.id, this.now + WORK_MS, (at) => this.outcome(effect, at));
     }
@@ -281,7 +283,11 @@ export class ScriptedGoal implements GoalShell {
     const found = this.waiting.find(({ id }) => id === target);
     this.waiting = this.waiting.filter((one) => one !== found);
     if (found === undefined || target.startsWith('timer')) return;
-    const failure = { code: 'Aborted', message: 'cancelled', cancelled: true } as const;
+    const { opensNever } = this.script;
+    const failure: Failure =
+      typeof opensNever === 'object' && target.startsWith('open_goal')
+        ? { code: opensNever.code, message: 'away' }
+        : { code: 'Aborted', message: 'cancelled', cancelled: true };
     this.expect(target, this.now, (at) => ({ type: 'effect_failed', id: target, failure, at }));
   }
 
@@ -345,10 +351,12 @@ export class ScriptedGoal implements GoalShell {
         };
       }
       case 'ask_judge': {
-        const { who } = effect.input;
+        const { who, left } = effect.input;
         const scripts = (who === 'judge' ? this.script.judges : this.script.reviews) ?? [];
         const output = nth(scripts, this.countOf(who));
-        return { type: 'judge_answered', id, output: { ...output, eventsUpTo }, at };
+        // No question costs more than was reserved for it.
+        const costMicroUsd = Math.min(output.costMicroUsd, left.costMicroUsd ?? Infinity);
+        return { type: 'judge_answered', id, output: { ...output, costMicroUsd, eventsUpTo }, at };
       }
       case 'save_checkpoint':
         return {
