@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { collectFixtures } from '../../evaluation/collect.js';
 import { compare } from '../../evaluation/compare.js';
 import type { Fixture } from '../../evaluation/fixture.js';
-import { firstDifference, keptCommands, keptNumbers, playerOf } from '../seal/case-commands.js';
+import {
+  firstDifference,
+  isPlayedUnder,
+  keptCommands,
+  keptNumbers,
+  playerOf,
+} from '../seal/case-commands.js';
 import { createSimulationEngine } from '../../evaluation/simulation/index.js';
 import { switches } from './switch.js';
 
@@ -48,6 +54,7 @@ async function noticing(fixture: Fixture): Promise<string | undefined> {
 function commanding(rulesAt: (index: number) => number) {
   return (fixture: Fixture, index: number): Witness => {
     const rules = rulesAt(index);
+    if (!isPlayedUnder(rules, fixture)) return undefined;
     return async () => {
       const now = await playerUnder(rules).play(fixture);
       const kept = commandsUnder(rules).get(fixture.caseId) ?? [];

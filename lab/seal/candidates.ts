@@ -13,7 +13,8 @@ import { arbitraryCase } from '../exploration/arbitrary-case.js';
 import { heldCase } from '../exploration/brisk-case.js';
 import type { Bundle } from '../../replay/bundle.js';
 import { readBundle } from '../../replay/read-bundle.js';
-import { GOALS_SINCE, ROOT } from './kept-histories.js';
+import { GOALS_SINCE } from './case-commands.js';
+import { ROOT } from './kept-histories.js';
 
 const CASE_LIMIT_MS = 60_000;
 const PROGRESS_EVERY = 50;

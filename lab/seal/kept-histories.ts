@@ -31,9 +31,6 @@ export interface KeptHistory {
   readonly file: string;
 }
 
-/** The first rules number that goals follow. */
-export const GOALS_SINCE = 11;
-
 /** Lines of MANIFESTs: `<sha256>  <file>`, as `sha256sum` writes them. */
 export type ManifestLine = string;
 

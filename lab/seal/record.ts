@@ -10,15 +10,9 @@ import {
   type Candidate,
   type Wanted,
 } from './candidates.js';
+import { GOALS_SINCE } from './case-commands.js';
 import { coverageOf, goalRulesBeyond, isGoal, isMixed } from './coverage.js';
-import {
-  GOALS_SINCE,
-  keep,
-  keptHistories,
-  nameOf,
-  readKept,
-  rulesOfBundle,
-} from './kept-histories.js';
+import { keep, keptHistories, nameOf, readKept, rulesOfBundle } from './kept-histories.js';
 import { firstBroken } from './prove.js';
 import { createWitness, type Witness } from './witnessed-replay.js';
 
