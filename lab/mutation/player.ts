@@ -54,8 +54,8 @@ async function noticing(fixture: Fixture): Promise<string | undefined> {
 function commanding(rulesAt: (index: number) => number) {
   return (fixture: Fixture, index: number): Witness => {
     const rules = rulesAt(index);
-    if (!isPlayedUnder(rules, fixture)) return undefined;
     return async () => {
+      if (!isPlayedUnder(rules, fixture)) return undefined;
       const now = await playerUnder(rules).play(fixture);
       const kept = commandsUnder(rules).get(fixture.caseId) ?? [];
       const found = firstDifference(kept, now);
