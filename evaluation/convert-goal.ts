@@ -4,7 +4,12 @@ import { stepOf } from './convert-during.js';
 import { resultsOf, scriptOf, usageOf } from './convert-script.js';
 import { taskOf } from './convert-task.js';
 import type { CaseTool } from './fixture.js';
-import type { CaseGoal, ScriptedJudgement, ScriptedReview } from './goal-case.js';
+import {
+  GOAL_ACTIONS,
+  type CaseGoal,
+  type ScriptedJudgement,
+  type ScriptedReview,
+} from './goal-case.js';
 import type { FixtureDocument } from './format/document.js';
 import { GOAL_EVENT_NAMES, type WrittenJudgement, type WrittenReview } from './format/goal.js';
 import { PLAIN_TOOL } from './toolbox.js';
@@ -120,16 +125,6 @@ const GOAL_EXPECTATIONS = [
   'agents',
   'slept_ms',
   'progress_log',
-] as const;
-const GOAL_ACTIONS = [
-  'steer',
-  'pause',
-  'resume',
-  'wake',
-  'review',
-  'stop',
-  'setBudget',
-  'setPlan',
 ] as const;
 const NARROWING = ['check', 'cycle', 'agent'] as const;
 const NEEDS_GOAL = 'goes with goalLoop only';

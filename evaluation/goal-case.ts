@@ -56,6 +56,17 @@ export type GoalAction =
   | { readonly kind: 'setBudget'; readonly budget: { readonly [field: string]: number } }
   | { readonly kind: 'setPlan'; readonly steps: readonly ProposedStep[] };
 
+export const GOAL_ACTIONS = [
+  'steer',
+  'pause',
+  'resume',
+  'wake',
+  'review',
+  'stop',
+  'setBudget',
+  'setPlan',
+] as const satisfies readonly GoalAction['kind'][];
+
 /** What a run of a check comes to, from 1; undefined: it has no script. */
 export function checkResultOf(
   { checks }: CaseGoal,

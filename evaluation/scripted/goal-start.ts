@@ -3,7 +3,7 @@ import type { GoalRequest } from '../../client/goals/check-goal.js';
 import type { RunEvent } from '../../core/state/event.js';
 import type { MessageBody } from '../../core/state/goal/message.js';
 import type { Action, Fixture, ResolveApproval } from '../fixture.js';
-import type { CaseGoal, GoalAction } from '../goal-case.js';
+import { GOAL_ACTIONS, type CaseGoal, type GoalAction } from '../goal-case.js';
 import { cycleOfRun, isNarrowed } from '../goal-tree.js';
 import { askFor } from './decisions.js';
 
@@ -28,19 +28,8 @@ export function saidBy({ definition }: CaseGoal): {
   return { by: PERSON, roles: budget?.budgetRoles ?? [] };
 }
 
-const TO_GOAL: readonly Action['kind'][] = [
-  'steer',
-  'pause',
-  'resume',
-  'wake',
-  'review',
-  'stop',
-  'setBudget',
-  'setPlan',
-];
-
 export function isSaidToGoal(action: Action): action is GoalAction {
-  return TO_GOAL.includes(action.kind);
+  return (GOAL_ACTIONS as readonly string[]).includes(action.kind);
 }
 
 /** The body of a message. */

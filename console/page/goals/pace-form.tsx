@@ -13,7 +13,7 @@ import {
   type PaceUnit,
 } from './pace-draft.js';
 import { paceText } from './pace-words.js';
-import { paceOf } from './use-goal.js';
+import { isTold, paceOf } from './use-goal.js';
 import type { Say } from './say.js';
 
 interface PaceFormProps {
@@ -55,7 +55,9 @@ export function PaceForm({ goal, say, complain }: PaceFormProps): VNode {
         {draft.kind === 'every' && <EveryFields draft={draft} write={write} />}
         {draft.kind === 'cron' && <CronFields draft={draft} write={write} />}
       </div>
-      {now !== undefined && <span class="help">{`now ${paceText(now)}`}</span>}
+      {now !== undefined && (
+        <span class="help">{`${isTold(goal) ? 'now' : 'at the start'} ${paceText(now)}`}</span>
+      )}
       <button type="submit" class="button">
         Set the pace
       </button>

@@ -26,7 +26,12 @@ export function hasEnded({ status, result }: Pick<GoalDetail, 'status' | 'result
   return result !== undefined || ENDED.includes(status);
 }
 
-/** As it is now; undefined: nobody knows. */
+/** Whether the goal itself says its pace; else only its first one is known. */
+export function isTold({ view }: Pick<GoalDetail, 'view'>): boolean {
+  return view?.['pace'] !== undefined;
+}
+
+/** The newest that is known; undefined: nobody knows. */
 export function paceOf({ view, definition }: Pick<GoalDetail, 'view' | 'definition'>): unknown {
   return view?.['pace'] ?? definition?.['pace'];
 }
