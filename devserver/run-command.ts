@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
+import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Environment } from './environment.js';
 
 /** Output kept of a command: the end, where programs say what went wrong. */
 const OUTPUT_CHARS_MAX = 4000;
+const END_BYTES = 4096;
 
 export interface Command {
   readonly file: string;
@@ -65,4 +67,20 @@ export function runCommand(command: Command): Promise<CommandResult> {
 /** The last lines of an output, short enough for an error message. */
 export function lastLines(output: string, count = 3): string {
   return output.trim().split('\n').slice(-count).join(' | ').slice(-500);
+}
+
+/** The last bytes of a log as text; empty where it cannot be read. */
+export async function endOfFile(file: string): Promise<string> {
+  const handle = await open(file, 'r').catch(() => undefined);
+  if (handle === undefined) return '';
+  try {
+    const { size } = await handle.stat();
+    const start = Math.max(0, size - END_BYTES);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(END_BYTES), {
+      position: start,
+    });
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
 }

@@ -1,4 +1,4 @@
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { HoldfastError } from '../core/state/errors.js';
 import { databaseFile, runningServer, writeRecord, type RunningServer } from './data-folder.js';
@@ -10,7 +10,7 @@ import { identityOf, ownIdentity } from './process-identity.js';
 import { withFileLock } from '../store/sqlite/file-lock.js';
 import { waitedTooLong } from './wait-limit.js';
 import { waitUntilReady } from './readiness.js';
-import { lastLines } from './run-command.js';
+import { endOfFile, lastLines } from './run-command.js';
 import { endForeign, spawnServer, type ServerExit, type ServerProcess } from './server-process.js';
 import { tuningFlags } from './tuning.js';
 
@@ -45,6 +45,8 @@ export interface ServerHandle {
   kill(): Promise<void>;
 }
 
+type LaunchOptions = StartServerOptions & { readonly startLimitMs: number };
+
 interface Endpoints {
   readonly port: number;
   readonly uiPort: number | undefined;
@@ -54,7 +56,7 @@ interface Endpoints {
 
 const START_LIMIT_MS = 30_000;
 const STOP_LIMIT_MS = 5000;
-const LOG_TAIL_BYTES = 4096;
+const STARTS_MAX = 3;
 
 /**
  * Starts the embedded server on a data folder and waits until its namespace is usable.
@@ -72,9 +74,25 @@ export async function startServer(options: StartServerOptions): Promise<ServerHa
   const lock = { path, waitMs, tooLong: () => waitedTooLong(path, waitMs) };
   return withFileLock(lock, async () => {
     await clearTheWay(dataDir, options.stopLimitMs ?? STOP_LIMIT_MS);
-    const endpoints = await chooseEndpoints(options);
-    return launch({ ...options, dataDir, startLimitMs }, endpoints);
+    return launchAgain({ ...options, dataDir, startLimitMs });
   });
+}
+
+/** A port that was free may be another program's when the server, which takes some of its own, gets there. */
+async function launchAgain(options: LaunchOptions): Promise<ServerHandle> {
+  for (let start = 1; ; start += 1) {
+    const endpoints = await chooseEndpoints(options);
+    try {
+      return await launch(options, endpoints);
+    } catch (error) {
+      if (start === STARTS_MAX || !endedByItself(error)) throw error;
+    }
+  }
+}
+
+/** Neither killed nor asked to end. */
+function endedByItself(error: unknown): boolean {
+  return error instanceof HoldfastError && Number(error.details?.['exitCode']) > 0;
 }
 
 async function clearTheWay(dataDir: string, stopLimitMs: number): Promise<void> {
@@ -118,10 +136,7 @@ async function choosePort(wanted: number, purpose: string): Promise<number> {
   return wanted;
 }
 
-async function launch(
-  options: StartServerOptions & { readonly startLimitMs: number },
-  endpoints: Endpoints,
-): Promise<ServerHandle> {
+async function launch(options: LaunchOptions, endpoints: Endpoints): Promise<ServerHandle> {
   const database = databaseFile(options.dataDir, options.binary.versions.server);
   const logFile = join(options.dataDir, 'temporal-server.log');
   const server = await spawnServer({
@@ -208,7 +223,7 @@ async function notStarted(
 ): Promise<HoldfastError> {
   const end = await server.exited;
   const reason = error instanceof Error ? error.message : String(error);
-  const log = lastLines(await tailOf(logFile), 5);
+  const log = lastLines(await endOfFile(logFile), 5);
   return new HoldfastError(
     'ServerUnavailable',
     `The embedded Temporal server did not become usable: ${reason}.${log === '' ? '' : ` The end of the server’s log: ${log}`}`,
@@ -218,19 +233,4 @@ async function notStarted(
       cause: error,
     },
   );
-}
-
-async function tailOf(file: string): Promise<string> {
-  const handle = await open(file, 'r').catch(() => undefined);
-  if (handle === undefined) return '';
-  try {
-    const { size } = await handle.stat();
-    const start = Math.max(0, size - LOG_TAIL_BYTES);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(LOG_TAIL_BYTES), {
-      position: start,
-    });
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await handle.close();
-  }
 }

@@ -5,6 +5,11 @@ import type { WorkerTuning } from '../authoring/index.js';
 /** One thread decides; what it has in hand beyond that hides the way to the server and back. */
 const DECISIONS_AT_ONCE = 10;
 const ACTIVITIES_AT_ONCE = 100;
+/**
+ * Of the polls for decisions: those for runs that no worker remembers (new ones, woken ones, those of a dead worker). The
+ * SDK's 0.2 serves the runs in its memory first, so that a hundred goals that wake at once wait until others have ended.
+ */
+const SHARED_POLLS = 0.7;
 
 /** What of wider settings says how much is done, and only what is said. */
 export function givenTuning(settings: WorkerTuning): WorkerTuning {
@@ -33,6 +38,7 @@ export function tuned({
   queueActivitiesPerSecond,
 }: WorkerTuning): Partial<WorkerOptions> {
   return {
+    nonStickyToStickyPollRatio: SHARED_POLLS,
     maxConcurrentWorkflowTaskExecutions: decisionsAtOnce,
     maxConcurrentActivityTaskExecutions: activitiesAtOnce,
     ...(maxCachedWorkflows !== undefined && { maxCachedWorkflows }),

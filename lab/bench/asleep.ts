@@ -1,6 +1,7 @@
 /**
  * B11, goals asleep: how soon after their time goals that wake in the same second ask their models, while others sleep
- * on; beside plain timers on the same server, when the goals have woken. The worker has forgotten all that sleep.
+ * on; beside plain timers on the same server, when the goals have woken. No worker remembers any that sleeps: the one that
+ * serves them when they wake was started after they fell asleep.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,9 +9,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineAgent, defineConfig } from '../../authoring/index.js';
 import { connect, type HoldfastClient } from '../../client/index.js';
-import { openStoreAt } from '../../store/store.js';
+import { openStoreAt, type Store } from '../../store/store.js';
 import { createAnthropicProvider, scriptOf, startScriptedModel } from '../../testing/index.js';
-import { startWorker } from '../../worker/index.js';
+import { startWorker, type WorkerSettings } from '../../worker/index.js';
 import { latenessOfTimers } from './bare/timer-worker.js';
 import { machineFacts, type MachineFacts } from './machine.js';
 import { startBenchServer, WIDE_ROUTE, type BenchOptions } from './setting.js';
@@ -39,13 +40,17 @@ export interface AsleepReport {
 }
 
 const TASK_QUEUE = 'asleep';
+/** That of a client that names none. */
+const TENANT = 'default';
 /** Goals that are started at once. */
 const AT_ONCE = 10;
 /** Far away for those that sleep on. */
 const LATER_MS = 30 * 86_400_000;
 const LIMIT_MS = 600_000;
-/** The fewest that the SDK keeps: a goal that sleeps is in no memory. */
+/** Of the plain timers' worker: the fewest that the SDK keeps. */
 const EVICTING_CACHE = 10;
+const LOOK_MS = 1_000;
+const TOO_SHORT = 'The goals were not all asleep at their time: give --sleep-ms more.';
 /** Longer than it takes to start all plain timers. */
 const PLAIN_SLEEP_MS = 20_000;
 
@@ -65,22 +70,27 @@ export async function benchAsleep(options: AsleepOptions): Promise<AsleepReport>
   const provider = createAnthropicProvider({ apiKey: 'scripted', baseUrl: model.baseUrl });
   const agent = defineAgent({ name: 'sleeper', instructions: 'Work.', model: WIDE_ROUTE.name });
   const place = { address: server.address, namespace: 'default' };
-  const worker = await startWorker({
-    ...place,
-    taskQueue: TASK_QUEUE,
-    storePlace,
-    config: defineConfig({ agents: [agent], routes: [WIDE_ROUTE] }),
-    providers: new Map([[provider.name, provider]]),
-    maxCachedWorkflows: EVICTING_CACHE,
-    logLevel: 'ERROR',
-  });
-  const served = worker.run();
+  const startServing = () =>
+    serving({
+      ...place,
+      taskQueue: TASK_QUEUE,
+      storePlace,
+      config: defineConfig({ agents: [agent], routes: [WIDE_ROUTE] }),
+      providers: new Map([[provider.name, provider]]),
+      logLevel: 'ERROR',
+    });
+  let stopServing = await startServing();
   const client = await connect({ ...place, store, taskQueue: TASK_QUEUE });
   try {
     const wakeAt = Date.now() + sleepMs;
     await startAll(client, options, wakeAt);
     const moment = Math.ceil(wakeAt / 60_000) * 60_000;
-    say(`${goals} goals are started; ${waking} wake in ${moment - Date.now()} ms`);
+    await untilAsleep(store, goals, moment);
+    await stopServing();
+    stopServing = await startServing();
+    const leftMs = moment - Date.now();
+    if (leftMs < 0) throw new Error(TOO_SHORT);
+    say(`${goals} goals sleep, and a new worker serves them; ${waking} wake in ${leftMs} ms`);
     const limit = moment + LIMIT_MS;
     while (asked.size < waking && Date.now() < limit) await sleep(200);
     const late = [...asked.values()].map((at) => at - moment);
@@ -96,12 +106,38 @@ export async function benchAsleep(options: AsleepOptions): Promise<AsleepReport>
     say(`plain timers: p50 ${report.plainP50Ms} ms, p95 ${report.plainP95Ms} ms`);
     return report;
   } finally {
-    worker.shutdown();
-    await served;
+    await stopServing();
     await client.close();
     await Promise.all([model.stop(), server.stop(), store.close()]);
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** What it gives stops the worker. */
+async function serving(settings: WorkerSettings): Promise<() => Promise<void>> {
+  const worker = await startWorker(settings);
+  const served = worker.run();
+  return async () => {
+    worker.shutdown();
+    await served;
+  };
+}
+
+async function untilAsleep(store: Store, goals: number, moment: number): Promise<void> {
+  const awake = new Set(Array.from({ length: goals }, (_, number) => idOf(number)));
+  for (;;) {
+    for (const goalId of awake) {
+      const row = await store.getRun(TENANT, goalId);
+      if (row?.nextWake !== undefined) awake.delete(goalId);
+    }
+    if (awake.size === 0) return;
+    if (Date.now() >= moment) throw new Error(TOO_SHORT);
+    await sleep(LOOK_MS);
+  }
+}
+
+function idOf(number: number): string {
+  return `asleep-${number}`;
 }
 
 function figuresOf(late: readonly number[], plain: readonly number[]) {
@@ -144,7 +180,7 @@ async function startAll(
 /** Its first cycle comes at the first tick. */
 async function startOne(client: HoldfastClient, number: number, until: number): Promise<void> {
   await client.startGoal({
-    goalId: `asleep-${number}`,
+    goalId: idOf(number),
     wait: false,
     definition: {
       objective: 'Nothing is left.',

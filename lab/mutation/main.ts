@@ -1,48 +1,71 @@
 /** `npm run mutate [-- --sample N --seed S …]`: breaks rules one at a time and says which case or test notices. */
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { FLIPS } from './flips.js';
-import { copySources, createJudge, type Judge, type Mutation } from './judge.js';
+import {
+  copySources,
+  createJudge,
+  type Copy,
+  type Judge,
+  type Judgement,
+  type Mutation,
+} from './judge.js';
 import { judgeSample } from './judge-sample.js';
 import { newSeed, wholeNumber } from '../exploration/options.js';
 
 const ROOT = join(__dirname, '..', '..');
+/** Each holds a copy of the sources and plays all cases at once. */
+const JUDGES_MAX = 4;
+
 const say = (line: string): void => console.log(line);
 
-/** How many survived, or could not be made. */
-async function judgeAll(judge: Judge, mutations: readonly Mutation[]): Promise<number> {
-  let alive = 0;
-  for (const mutation of mutations) {
-    const judgement = await judge.judge(mutation);
-    if (judgement.kind === 'killed') {
-      say(`killed    ${mutation.name}: ${judgement.by}`);
-      continue;
-    }
-    alive += 1;
-    say(
-      judgement.kind === 'survived'
-        ? `SURVIVED  ${mutation.name}`
-        : `UNMATCHED ${mutation.name}: its place occurs ${judgement.times} times in ${mutation.file}`,
-    );
-  }
-  return alive;
+/** How many survived, or could not be made. Each judge has a copy of its own. */
+async function judgeAll(judges: readonly Judge[], mutations: readonly Mutation[]): Promise<number> {
+  const left = [...mutations];
+  const alive = await Promise.all(
+    judges.map(async (judge) => {
+      let count = 0;
+      for (let next = left.shift(); next !== undefined; next = left.shift())
+        if (!told(next, await judge.judge(next))) count += 1;
+      return count;
+    }),
+  );
+  return alive.reduce((sum, count) => sum + count, 0);
+}
+
+/** True: a case noticed. */
+function told({ name, file }: Mutation, judgement: Judgement): boolean {
+  if (judgement.kind === 'killed') say(`killed    ${name}: ${judgement.by}`);
+  else if (judgement.kind === 'survived') say(`SURVIVED  ${name}`);
+  else say(`UNMATCHED ${name}: its place occurs ${judgement.times} times in ${file}`);
+  return judgement.kind === 'killed';
+}
+
+function copyOf(root: string): Copy {
+  const copy = copySources(root);
+  process.once('exit', () => copy.remove());
+  return copy;
 }
 
 async function main(options: { sample?: number; seed?: readonly number[] }): Promise<void> {
-  const copy = copySources(ROOT);
-  process.once('exit', () => copy.remove());
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => process.exit(130));
   if (options.sample !== undefined) {
     const { sample: count, seed: seeds = [newSeed()] } = options;
-    const passes = await judgeSample({ root: ROOT, folder: copy.folder, count, seeds }, say);
+    const { folder } = copyOf(ROOT);
+    const passes = await judgeSample({ root: ROOT, folder, count, seeds }, say);
     process.exitCode = passes ? 0 : 1;
     return;
   }
-  const judge = await createJudge(copy);
-  const { size } = judge.failingAnyway;
+  const judges = await Promise.all(
+    Array.from({ length: Math.min(availableParallelism(), JUDGES_MAX) }, () =>
+      createJudge(copyOf(ROOT)),
+    ),
+  );
+  const { size } = judges[0]!.failingAnyway;
   if (size > 0) say(`${size} cases fail without any change and are not looked at`);
-  const alive = await judgeAll(judge, FLIPS);
+  const alive = await judgeAll(judges, FLIPS);
   say(`${FLIPS.length - alive} of ${FLIPS.length} named flips killed`);
   process.exitCode = alive === 0 ? 0 : 1;
 }

@@ -115,6 +115,18 @@ describe('an embedded server', () => {
     },
   );
 
+  it('is started again where it ended by itself, as one does whose port another program took', async () => {
+    const folder = temporaryFolder();
+    const started = join(folder, 'started');
+    const path = script(
+      folder,
+      'temporal',
+      `if [ -f '${started}' ]; then exec '${options.binary.path}' "$@"; fi; echo > '${started}'; exit 2`,
+    );
+    handle = await startServer({ ...options, binary: { ...options.binary, path } });
+    expect(handle.pid).toBeGreaterThan(0);
+  });
+
   it('that outlived its owner is called orphaned, and the next start ends it', async () => {
     // Without setpriv on PATH the kernel does not end it.
     const owner = runScript('start', { ...options, environment: { PATH: '' } });
