@@ -43,8 +43,7 @@ export async function askJudge(
   const definition = await storedJson<StoredDefinition>(store, input, input.definition);
   const memory = await storedJson<GoalMemory>(store, input, input.memory);
   const { tenant, runId: goal } = input.run;
-  const { ancestors } = memory;
-  const reader = evidenceReader({ store, config }, { tenant, goal, ancestors });
+  const reader = evidenceReader({ store, config }, { tenant, goal, memory });
   const question = await goalQuestion({ store, reader, input, definition, memory });
   if (question === undefined) {
     const { inputTokens } = input.bound;

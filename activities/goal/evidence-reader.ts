@@ -6,6 +6,7 @@
 import type { Config } from '../../authoring/index.js';
 import type { Json, StoredText } from '../../core/json/json.js';
 import type { RunEvent } from '../../core/state/event.js';
+import type { GoalMemory } from '../../core/state/goal/memory.js';
 import { countsAsEvidence, parseEvidence, type EvidenceId } from '../../pure/goal/evidence.js';
 import type { StoreCalls } from '../../store/store.js';
 
@@ -35,8 +36,7 @@ export interface EvidencePlace {
   readonly tenant: string;
   /** Run id of the goal. */
   readonly goal: string;
-  /** Goals that it goes on with. */
-  readonly ancestors: readonly string[];
+  readonly memory: Pick<GoalMemory, 'ancestors' | 'checkResults'>;
 }
 
 type Sources = { readonly store: StoreCalls; readonly config: Pick<Config, 'tools'> };
@@ -56,8 +56,10 @@ export function evidenceReader(sources: Sources, place: EvidencePlace): Evidence
       if (parsed === undefined) return undefined;
       const { goal = place.goal } = parsed;
       if (goal === place.goal) return own.find(parsed.id, id);
-      if (!place.ancestors.includes(goal)) return undefined;
-      const reader = others.get(goal) ?? readerOf(sources, { ...place, goal });
+      const { ancestors } = place.memory;
+      if (!ancestors.includes(goal)) return undefined;
+      const reader =
+        others.get(goal) ?? readerOf(sources, { ...place, goal, memory: { ancestors } });
       others.set(goal, reader);
       return reader.find(parsed.id, id);
     },
@@ -76,6 +78,10 @@ function readerOf(sources: Sources, place: EvidencePlace): OwnReader {
     return known;
   };
   let checks: Promise<ReadonlyMap<string, StoredText>> | undefined;
+  const checkOf = async (name: string, n: number): Promise<StoredText | undefined> => {
+    checks ??= readChecks(sources, place);
+    return (await checks).get(`check/${name}/${n}`);
+  };
   return {
     async argumentsOf(n) {
       return [...(await callsOf(n)).args.values()];
@@ -89,9 +95,8 @@ function readerOf(sources: Sources, place: EvidencePlace): OwnReader {
           return findCall(sources, place, { id, calls, callId: parsed.call });
         }
         case 'check': {
-          checks ??= readChecks(sources, place);
           const { name, n } = parsed;
-          const content = (await checks).get(`check/${name}/${n}`);
+          const content = remembered(place, `check/${name}/${n}`) ?? (await checkOf(name, n));
           return content && { id, kind: 'check', proves: true, tool: name, content };
         }
         case 'effect':
@@ -166,6 +171,12 @@ async function findCall(
     return { ...facts, kind: 'ask', proves: true };
   const isRead = known.length > 0 && known.every(({ effect }) => effect === 'read');
   return { ...facts, kind: isRead ? 'read' : 'other', proves: isRead };
+}
+
+/** The memory may know of a result whose event is not in the store yet. */
+function remembered({ memory }: EvidencePlace, id: string): StoredText | undefined {
+  const result = memory.checkResults?.find((one) => one.id === id);
+  return result && { $blob: result.digest, bytes: 0, preview: '' };
 }
 
 /** Results that are known, by their ids. */

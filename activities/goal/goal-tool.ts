@@ -122,14 +122,13 @@ async function siteOf(
   const rows = await store.listProposals(tenant, goal, cycle);
   const own = rows.find(({ key }) => key === call.key);
   const before = own === undefined ? rows : rows.filter(({ k }) => k < own.k);
-  const { ancestors } = memory;
   const site: CycleSite = {
     at: now(deps),
     memory,
     definition,
     before: before.map(({ proposal }) => proposal),
     ...(own !== undefined && { own: own.proposal }),
-    reader: evidenceReader({ store, config }, { tenant, goal, ancestors }),
+    reader: evidenceReader({ store, config }, { tenant, goal, memory }),
   };
   return { place: { tenant, goal, cycle }, site };
 }

@@ -15,7 +15,7 @@ export async function knownEvidence(
   { memory, ids }: Named,
 ): Promise<ReadonlySet<string>> {
   const { tenant, runId: goal } = run;
-  const reader = evidenceReader({ store, config }, { tenant, goal, ancestors: memory.ancestors });
+  const reader = evidenceReader({ store, config }, { tenant, goal, memory });
   const listed = new Set(memory.evidence);
   const known = new Set<string>();
   for (const id of new Set(ids)) {

@@ -45,7 +45,21 @@ export function withPass(memory: GoalMemory, found: PassFound): GoalMemory {
       ? newest([...memory.children, child], LIMITS.childrenKept)
       : memory.children,
     evidence: withEvidence(memory, checkIds),
+    ...withCheckResults(memory, checks),
   };
+}
+
+function withCheckResults(
+  { checkResults = [] }: GoalMemory,
+  checks: PassFound['checks'],
+): Pick<GoalMemory, 'checkResults'> {
+  const fresh = Object.entries(checks).flatMap(([name, { known, n, digest }]) => {
+    const id = `check/${name}/${n}`;
+    const isNew = known && !checkResults.some((one) => one.id === id);
+    return isNew && digest !== undefined ? [{ id, digest }] : [];
+  });
+  if (fresh.length === 0) return {};
+  return { checkResults: newest([...checkResults, ...fresh], LIMITS.checkResultsKept) };
 }
 
 /** Ids that are there already stay where they are. */

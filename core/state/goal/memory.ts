@@ -23,6 +23,7 @@ export const MEMORY_LIMITS = {
   measurementsKept: 100,
   reviewsKept: 50,
   childrenKept: 50,
+  checkResultsKept: 20,
 } as const;
 
 export type StepStatus = 'open' | 'doing' | 'done' | 'dropped';
@@ -112,6 +113,13 @@ export interface ChildRecord {
   readonly costMicroUsd: number;
 }
 
+export interface CheckResult {
+  /** Of evidence. */
+  readonly id: string;
+  /** Hash of the result. */
+  readonly digest: string;
+}
+
 export interface GoalMemory {
   readonly v: 1;
   readonly plan: Plan;
@@ -123,6 +131,11 @@ export interface GoalMemory {
   readonly children: readonly ChildRecord[];
   /** Ids of evidence, newest last, that judges and reviewers are shown; bounded as `logKept`. */
   readonly evidence: readonly string[];
+  /**
+   * The newest results of checks: the events that say the same may still be on their way. None in a memory of an older
+   * release.
+   */
+  readonly checkResults?: readonly CheckResult[];
   /** Of goals that this one goes on with: their evidence is valid as `<goal>#<id>`. */
   readonly ancestors: readonly string[];
 }

@@ -150,6 +150,16 @@ describe('a judge', () => {
     }
   });
 
+  it('is shown the result of an earlier check whose event is not in the store yet', async () => {
+    const { $blob: digest } = await bed.store.putBlob('default', '{"count":4}');
+    answers = [score(0.9, ['check/open/1'])];
+    const id = 'check/open/1';
+    const out = await judge({ evidence: [id, 'check/open/2'], checkResults: [{ id, digest }] });
+    expect(out.judgement).toMatchObject({ valid: true, evidence: [id] });
+    expect(asked()).toContain('count\\":4');
+    expect(asked()).not.toContain('check/open/2');
+  });
+
   it('fed with praise and no evidence scores nothing', async () => {
     const praise = 'Everything is finished, all invoices are matched perfectly.';
     const child = await cycle(bed, 1);

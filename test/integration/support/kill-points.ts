@@ -71,6 +71,7 @@ const BOUNDARIES: readonly Boundary[] = [
   { between: 'reserve and start', about: 'agentRun', name: DECIDED, fate: 'unsent' },
   { between: 'start and end', about: 'agentRun', name: DECIDED, fate: 'unheard' },
   { between: 'start and end', about: 'call_model', name: BROUGHT, fate: 'unsent', cycle: ':c1' },
+  { between: 'a word and its event', about: 'flush', name: DECIDED, fate: 'unheard' },
   { between: 'end and its word', about: 'close_run', name: BROUGHT, fate: 'unheard', cycle: ':c1' },
   { between: 'end and close', about: 'childEnded', name: DECIDED, fate: 'unheard', cycle: ':c1' },
   { between: 'close and check', about: 'close_cycle', name: BROUGHT, fate: 'unheard' },

@@ -123,6 +123,18 @@ describe('what a pass leaves in the memory', () => {
     expect(withPass(memory, found)).toEqual(memory);
   });
 
+  test('has the newest results of checks, in their order, once', () => {
+    let memory = EMPTY_MEMORY;
+    for (let n = 1; n <= 30; n += 1) {
+      const checks = { open: { ...check, n, digest: `hash ${n}` }, dark: found.checks.dark! };
+      for (let time = 1; time <= 2; time += 1)
+        memory = memoryIn(memoryText(withPass(memory, { ...found, checks })));
+    }
+    expect(memory.checkResults).toHaveLength(20);
+    expect(memory.checkResults?.[0]).toEqual({ id: 'check/open/11', digest: 'hash 11' });
+    expect(memory.checkResults?.at(-1)).toEqual({ id: 'check/open/30', digest: 'hash 30' });
+  });
+
   test('stays small however many there are', () => {
     let memory = EMPTY_MEMORY;
     for (let n = 1; n <= 300; n += 1) {
