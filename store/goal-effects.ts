@@ -18,7 +18,7 @@ export interface AttemptedCost {
   readonly costMicroUsd: number;
   /** Of attempts of which nobody has heard: they are in the cost by their bounds. */
   readonly unheard: number;
-  readonly models: number;
+  readonly replies: number;
 }
 
 export interface GoalEffects {
@@ -63,7 +63,7 @@ const COST = `
   select
     sum(case when outcome is null then bound_cost_micro_usd else coalesce(cost_micro_usd, 0) end) as cost,
     sum(case when outcome is null then 1 else 0 end) as unheard,
-    sum(case when kind = 'model' then 1 else 0 end) as models
+    sum(case when kind = 'model' and outcome = 'ok' then 1 else 0 end) as replies
   from attempts where tenant = @tenant and run_id = @runId`;
 
 export function goalEffects(db: Db): GoalEffects {
@@ -86,7 +86,7 @@ export function goalEffects(db: Db): GoalEffects {
     },
     async attemptedCost(tenant, runId) {
       checkIdentifiers({ tenant, runId });
-      const [row] = await rowsOf<Partial<Record<'cost' | 'unheard' | 'models', unknown>>>(
+      const [row] = await rowsOf<Partial<Record<'cost' | 'unheard' | 'replies', unknown>>>(
         db,
         COST,
         { tenant, runId },
@@ -94,7 +94,7 @@ export function goalEffects(db: Db): GoalEffects {
       return {
         costMicroUsd: Number(row?.cost ?? 0),
         unheard: Number(row?.unheard ?? 0),
-        models: Number(row?.models ?? 0),
+        replies: Number(row?.replies ?? 0),
       };
     },
   };

@@ -37,8 +37,8 @@ export async function childOutcome(
     return { outcome: await lost(store, tenant, { child, failure: known.failure }) };
   }
   if (!last) return told?.waiting ? { waiting: true } : {};
-  const { costMicroUsd, models } = await store.attemptedCost(tenant, child);
-  return { outcome: { ...failed('lost', costMicroUsd), replied: models > 0, unconfirmed: true } };
+  const { costMicroUsd, replies } = await store.attemptedCost(tenant, child);
+  return { outcome: { ...failed('lost', costMicroUsd), replied: replies > 0, unconfirmed: true } };
 }
 
 /** Ids are taken across tenants: a run of somebody else may have had this one before the goal. */
@@ -63,7 +63,8 @@ async function outcomeIn(
       ...(detail !== undefined && { detail }),
       costMicroUsd,
       counters,
-      replied: counters.turnCount > 0,
+      // A reply that brought no whole turn was heard all the same.
+      replied: counters.modelCalls > 0,
       ...(unserved && { unserved: true }),
     },
     ...(row.completedAt !== undefined && { at: row.completedAt }),
@@ -77,11 +78,11 @@ interface Lost {
 }
 
 async function lost(store: StoreCalls, tenant: string, { child, failure }: Lost) {
-  const { costMicroUsd, models } = await store.attemptedCost(tenant, child);
+  const { costMicroUsd, replies } = await store.attemptedCost(tenant, child);
   const unserved = failure !== undefined && UNSERVED.includes(failure);
   return {
     ...failed(failure ?? 'lost', costMicroUsd),
-    replied: models > 0,
+    replied: replies > 0,
     ...(unserved && { unserved: true as const }),
   };
 }

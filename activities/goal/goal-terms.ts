@@ -8,7 +8,11 @@ import { wrongField } from '../../authoring/goal/field.js';
 import type { NormalGoal } from '../../authoring/goal/normal-goal.js';
 import { PREVIEW_CHARS } from '../../core/json/json.js';
 import { boundMicroUsd } from '../../core/money/budget.js';
-
+import {
+  boundOfQuestion,
+  QUESTION_BYTES_MIN,
+  questionWithin,
+} from '../../core/money/question-bound.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Frozen } from '../../core/state/frozen.js';
 import type { DoneCondition } from '../../core/state/goal/definition.js';
@@ -123,7 +127,19 @@ function judgeTerm(config: Config, goal: NormalGoal, { name, field, model }: Ask
   const price = route.prices.output;
   const forAnswer = goal.roundMicroUsd * ANSWER_SHARE;
   const paid = price === 0 ? most : Math.floor((forAnswer * 1_000_000) / price);
-  return { name, route, maxTokens: Math.max(JUDGE_TOKENS_MIN, Math.min(most, paid)) };
+  const term = { name, route, maxTokens: Math.max(JUDGE_TOKENS_MIN, Math.min(most, paid)) };
+  if (questionWithin(term, goal.roundMicroUsd) === undefined) throw neverAsked(term, field);
+  return term;
+}
+
+function neverAsked(term: JudgeTerm, field: string): HoldfastError {
+  const { name, route, maxTokens } = term;
+  const size = `${QUESTION_BYTES_MIN} bytes with ${maxTokens} tokens of answer`;
+  if (route.contextWindow - maxTokens < QUESTION_BYTES_MIN)
+    return wrongField('The goal', field, `a question of ${size} does not fit into ${route.name}`);
+  const least = boundOfQuestion(term, QUESTION_BYTES_MIN).costMicroUsd;
+  const why = `one question to ${name} of ${size} needs ${dollars(least)} (${least})`;
+  return wrongField('The goal', 'roundMicroUsd', why);
 }
 
 function routeOf(

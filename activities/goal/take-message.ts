@@ -7,11 +7,16 @@ import { factsOf } from '../../pure/goal/memory.js';
 import { stepsDefect } from '../../pure/goal/proposal-defect.js';
 import { setPlan } from '../../pure/goal/set-plan.js';
 import { withEntry } from '../../pure/goal/log.js';
+import type { StoredText } from '../../core/json/json.js';
+import type { StoreCalls } from '../../store/store.js';
 import type { ActivityDeps } from '../deps.js';
 import { appendEvents } from '../run/append-events.js';
+import { beginning } from '../run/append-items.js';
 import type { Scope } from '../scope.js';
 import { knownEvidence } from './known-evidence.js';
 import { readMemory, writeMemory } from './stored-memory.js';
+
+const PREVIEW_CHARS = 100;
 
 export async function takeMessage(
   deps: ActivityDeps,
@@ -22,7 +27,7 @@ export async function takeMessage(
   const { run, message } = input;
   const eventsUpTo = await appendEvents(store, scope, input);
   if (message.type === 'steer')
-    return { text: await store.putText(run.tenant, message.text), eventsUpTo };
+    return { text: await kept(store, run.tenant, message.text), eventsUpTo };
   if (message.type === 'handoffGoal')
     return { ...(await objectionTo(store, run, message.goalId)), eventsUpTo };
   if (message.type !== 'setPlan') return { eventsUpTo };
@@ -46,6 +51,12 @@ export async function takeMessage(
   const cycle = memory.children.at(-1)?.n ?? 0;
   const next = withEntry({ ...memory, plan }, { at, cycle, kind: 'person', text });
   return { memory: await writeMemory(store, input, next), plan: factsOf(plan), eventsUpTo };
+}
+
+/** Never inline: the goal keeps all words that no cycle has read yet. */
+async function kept(store: StoreCalls, tenant: string, text: string): Promise<StoredText> {
+  const ref = await store.putBlob(tenant, text);
+  return { ...ref, preview: beginning(text, PREVIEW_CHARS) };
 }
 
 async function objectionTo(

@@ -292,9 +292,9 @@ describe('what the cycles of a goal did', () => {
     const end = { outcome: 'ok', costMicroUsd: 30, estimated: false, finishedAt: 2 } as const;
     await store.finishAttempt({ tenant: 't', runId: 'g:c1', effectId: 'e1', attempt, ...end });
     await store.startAttempt({ ...start, effectId: 'e2' });
-    const cost = { costMicroUsd: 530, unheard: 1, models: 2 };
+    const cost = { costMicroUsd: 530, unheard: 1, replies: 1 };
     expect(await store.attemptedCost('t', 'g:c1')).toEqual(cost);
-    const nothing = { costMicroUsd: 0, unheard: 0, models: 0 };
+    const nothing = { costMicroUsd: 0, unheard: 0, replies: 0 };
     expect(await store.attemptedCost('t', 'g:c2')).toEqual(nothing);
   });
 });

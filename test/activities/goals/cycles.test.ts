@@ -96,11 +96,11 @@ async function closed(changes: object = {}) {
   });
 }
 
-async function ends(seq: number): Promise<void> {
+async function ends(seq: number, counters: object = {}): Promise<void> {
   const stamp = { seq, runId: CHILD.runId, traceId: 'trace', at: 9 };
   const event = {
     type: 'run_result',
-    result: { ...RESULT, runId: CHILD.runId },
+    result: { ...RESULT, runId: CHILD.runId, counters: { ...RESULT.counters, ...counters } },
     stamp: { ...stamp, phase: 'finishing', step: 1, turn: 1 },
   } as RunEvent;
   await bed.store.appendEvents({ tenant: GOAL.tenant, runId: CHILD.runId, execution: 'exec-c' }, [
@@ -134,6 +134,8 @@ describe('open_goal', () => {
     [{ cycle: { maxCostMicroUsd: 500 }, minCycleMicroUsd: 1 }, 'cycle.maxCostMicroUsd'],
     [{ cycle: { onBudget: 'ask' } }, 'cycle.onBudget'],
     [{ judges: { strict: { model: 'nobody/nothing' } } }, 'judges.strict.model'],
+    [{ judges: { strict: {} }, roundMicroUsd: 1_000 }, 'roundMicroUsd'],
+    [{ reviewer: { roles: ['lead'] }, roundMicroUsd: 1_000 }, 'roundMicroUsd'],
   ])('refuses %j by its field', async (changes, field) => {
     const failure = await failureFrom(opening(changes));
     expect(failure).toMatchObject({ type: 'InvalidTask', nonRetryable: true });
@@ -145,6 +147,21 @@ describe('open_goal', () => {
       type: 'NotServed',
       nonRetryable: false,
     });
+  });
+});
+
+describe('take_message', () => {
+  test('keeps long words of a person in the store, never in the goal', async () => {
+    const { terms, memory } = await opened();
+    const text = `${'Begin with the oldest. '.repeat(20)}The end.`;
+    const taken = await attempt(bed.activities().take_message, {
+      ...OF,
+      definition: terms.definition,
+      memory,
+      message: { v: 1, id: 'm1', type: 'steer', text, at: 5, by: 'mia', roles: [] },
+    });
+    expect(taken.text).toMatchObject({ $blob: expect.any(String), preview: text.slice(0, 100) });
+    expect(await bed.store.getText(GOAL.tenant, taken.text!)).toBe(text);
   });
 });
 
@@ -220,6 +237,18 @@ describe('close_cycle', () => {
     expect(await closed()).toEqual(output);
     expect(await bed.store.childRow(GOAL.tenant, runId)).toMatchObject({ state: 'sealed' });
   });
+
+  test.each([
+    [{ modelCalls: 0, turnCount: 0 }, false],
+    [{ modelCalls: 1, turnCount: 0 }, true],
+  ])(
+    'was heard by a model when one replied, also in the middle of a turn: %j',
+    async (counters, replied) => {
+      await prepared();
+      await ends(0, counters);
+      expect(await closed()).toMatchObject({ outcome: { replied } });
+    },
+  );
 
   test('a plan that waits for a person is held beside the memory', async () => {
     await prepared();
