@@ -126,6 +126,8 @@ async function play(death?: Death, newSegment?: (step: number) => boolean): Prom
   let isLost = false;
   const requests = { open: 0 };
   const told = (when: When): boolean => {
+    // What reads afterwards how the goal ended is no worker.
+    if (place.simulation?.goal().final?.kind === 'result') return false;
     if (when === 'before') calls += 1;
     if (dead || calls - 1 !== death?.at || when !== death.when) return false;
     dead = true;

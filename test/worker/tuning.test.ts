@@ -6,6 +6,7 @@ const agents = [defineAgent({ name: 'a', model: 'scripted/x', instructions: 'Hel
 describe('how much a worker does at a time', () => {
   test('has defaults that leave the rest to the SDK', () => {
     expect(tuned({})).toEqual({
+      nonStickyToStickyPollRatio: 0.7,
       maxConcurrentWorkflowTaskExecutions: 10,
       maxConcurrentActivityTaskExecutions: 100,
     });
@@ -25,6 +26,7 @@ describe('how much a worker does at a time', () => {
     });
     const above = givenTuning({ activitiesAtOnce: 3, activitiesPerSecond: 9 });
     expect(tuned({ ...worker, ...above })).toEqual({
+      nonStickyToStickyPollRatio: 0.7,
       maxConcurrentWorkflowTaskExecutions: 20,
       maxConcurrentActivityTaskExecutions: 3,
       maxCachedWorkflows: 50,
