@@ -57,7 +57,15 @@ async function registered(
   if (row?.parent !== parent || row.n !== n)
     return { ...prepared(input, child, stored), taken: true };
   const earlier = JSON.parse(row.start) as ChildStart;
-  return { ...prepared(input, earlier, childText(earlier)), begun: true };
+  return {
+    ...prepared(input, earlier, childText(earlier)),
+    begun: true,
+    unheard: unheard(input, earlier),
+  };
+}
+
+function unheard({ reads }: PrepareCycleInput, earlier: ChildStart): readonly number[] {
+  return reads.flatMap(({ id }, place) => (earlier.reads.includes(id) ? [] : [place]));
 }
 
 function prepared(

@@ -7,6 +7,7 @@ import type { AskOutcome } from '../state/ask-kinds.js';
 import type { OpenGoal, Proposed } from '../state/goal/goal.js';
 import type { AskPurpose, GoalLimits } from '../state/goal/terms.js';
 import type { Ruling } from '../step/advance.js';
+import { follows } from '../step/changes.js';
 import { outcomeOf } from '../step/open-work.js';
 import { closeGoalAsk } from './asks.js';
 import { shownDigest, verdictOf } from './conditions.js';
@@ -65,10 +66,13 @@ function act(goal: OpenGoal, answered: Answered): OpenGoal {
     case 'unknown':
       return ofUnknown(goal, purpose.who, answered);
     case 'doubt':
-      return outcome === 'approved'
-        ? { ...goal, streaks: { ...goal.streaks, doubt: 0 } }
-        : notApproved(goal, answered);
+      return outcome === 'approved' ? cleared(goal) : notApproved(goal, answered);
   }
+}
+
+function cleared(goal: OpenGoal): OpenGoal {
+  const clear = { ...goal, streaks: { ...goal.streaks, doubt: 0 } };
+  return follows(goal, 'clearedDoubts') ? beginPass(clear, 'answer') : clear;
 }
 
 function byOf({ votes }: Ask): string {

@@ -5,16 +5,16 @@
  * before, and what is left comes back with the outcome.
  */
 import type { ActivityEffect } from '../state/effect.js';
-import type { Failure } from '../state/failure.js';
 import type { Goal, OpenCycle, OpenGoal } from '../state/goal/goal.js';
-import type { PrepareCycleInput, PrepareCycleOutput } from '../state/goal/payloads.js';
+import type { PrepareCycleInput } from '../state/goal/payloads.js';
 import type { Slice } from '../state/goal/terms.js';
 import type { Step } from '../state/run.js';
 import type { Ruling } from '../step/advance.js';
+import { follows } from '../step/changes.js';
 import { cancelTimer, flying, nextId, only, start, startTimer } from '../step/inflight.js';
 import { reserve } from './money.js';
-import { GOAL_STORE_LIMITS, ofOpenGoal, tell, warnOf } from './telling.js';
-import { MINUTE_MS, endCycle, failedOutcome } from './cycle-end.js';
+import { GOAL_STORE_LIMITS, ofOpenGoal, tell } from './telling.js';
+import { MINUTE_MS } from './cycle-end.js';
 
 /** The next cycle begins: its money is reserved, its brief is written. */
 export function beginCycle(goal: OpenGoal, slice: Slice): Step<OpenGoal> {
@@ -28,6 +28,7 @@ export function beginCycle(goal: OpenGoal, slice: Slice): Step<OpenGoal> {
     startedAt: goal.now,
     reads: goal.unread,
     due: false,
+    ...beforeApproved(goal),
   };
   const { draft: _, sleep: __, ...rest } = goal;
   const reserved = reserve(rest, slice.maxCostMicroUsd + goal.terms.roundMicroUsd);
@@ -40,6 +41,13 @@ export function beginCycle(goal: OpenGoal, slice: Slice): Step<OpenGoal> {
     tally: { ...goal.tally, step: n },
   };
   return prepare(begun, { cycle, register: true });
+}
+
+function beforeApproved(goal: OpenGoal): Pick<OpenCycle, 'before'> {
+  const { proposed, sleep, lastCycleStart } = goal;
+  if (proposed.approved === undefined || !follows(goal, 'approvedBrief')) return {};
+  const started = lastCycleStart !== undefined && { lastCycleStart };
+  return { before: { ...(sleep !== undefined && { sleep }), ...started } };
 }
 
 /** The brief that a cycle would get, for whoever approves it. */
@@ -84,42 +92,6 @@ function prepare(goal: OpenGoal, { cycle, register }: Preparing): Step<OpenGoal>
   }));
 }
 
-/** Fact: a brief is written, and the child's row with it. */
-export function cyclePrepared(goal: OpenGoal, _: string, output: PrepareCycleOutput): OpenGoal {
-  const { cycle } = goal;
-  const { brief, start: input, taken, begun } = output;
-  if (cycle?.stage !== 'preparing') {
-    const { hash, digest } = brief;
-    return { ...goal, draft: { n: goal.cycles + 1, digest, hash } };
-  }
-  if (taken) {
-    const warned = warnOf(goal, 'child_id_taken', `${cycle.child} belongs to another start`);
-    return endCycle(warned, failedOutcome('child_id_taken'));
-  }
-  const { hash, digest, tokens } = brief;
-  const prepared: OpenCycle = {
-    ...cycle,
-    stage: 'starting',
-    // It ran before a reset: its word has come already.
-    due: begun === true,
-    brief: { hash, digest, tokens },
-    input,
-  };
-  return { ...goal, cycle: prepared };
-}
-
-export function cycleNotPrepared(goal: OpenGoal, _: string, failure: Failure): OpenGoal {
-  if (goal.cycle?.stage === 'preparing')
-    return endCycle(goal, failedOutcome(failure.code, isUnserved(failure)));
-  // A brief that nobody can write is approved by nobody: the goal ends (rows.ts).
-  const { message } = failure;
-  return { ...goal, passed: true, streaks: { ...goal.streaks, unserved: message.slice(0, 200) } };
-}
-
-function isUnserved({ code }: Failure): boolean {
-  return code === 'ToolUnavailable' || code === 'UnknownAgent' || code === 'NotServed';
-}
-
 /** Rule: a prepared child is started, and waited for. */
 export function startChild(goal: OpenGoal): Ruling<OpenGoal> {
   const { cycle } = goal;
@@ -145,8 +117,7 @@ export function startChild(goal: OpenGoal): Ruling<OpenGoal> {
       inflight,
       nextEffect: goal.nextEffect + 1,
       cycle: rest,
-      feedback: [],
-      steeredBy: [],
+      ...(cycle.begun !== true && { feedback: [], steeredBy: [] }),
     },
     effects: [{ kind: 'start_child', id, child, input }],
   };

@@ -5,9 +5,11 @@
 import type { ActivityEffect } from '../state/effect.js';
 import { isOpenGoal, type Goal } from '../state/goal/goal.js';
 import type { Step } from '../state/run.js';
+import { follows } from '../step/changes.js';
 import * as step from '../step/advance.js';
 import { flying, WORK } from '../step/inflight.js';
 import { end, flushGoal } from './ending.js';
+import { messageTooLarge } from './heed.js';
 import { goalStatusOf } from './result.js';
 import { GOAL_OPENING, GOAL_RULES, type GoalRuleName } from './rules.js';
 
@@ -30,6 +32,7 @@ function firing(given: Goal): step.Fired<Goal, GoalRuleName> | undefined {
 
 function withoutOversized(goal: Goal, { kind }: ActivityEffect): Goal | undefined {
   if (!isOpenGoal(goal) || goal.ending !== undefined) return undefined;
+  if (kind === 'take_message' && follows(goal, 'messagesBound')) return messageTooLarge(goal);
   return end(goal, { row: 'failure', reason: 'failed', detail: `payload_too_large:${kind}` });
 }
 

@@ -7,6 +7,8 @@ import type { GoalMessage, MessageVerdict } from '../state/goal/message.js';
 import { type Goal, type HeldMessage, type Unjudged } from '../state/goal/goal.js';
 import { UNPROCESSED_MAX } from '../state/run.js';
 import { digestOf, jsonBytes } from '../json/json.js';
+import { follows } from '../step/changes.js';
+import { isDatedAhead } from '../step/clock.js';
 import { recordVote, refused } from './asks.js';
 import { answered as tellVerdict, RECEIVED } from './verdicts.js';
 import { judgeDecision, judgeMessage } from './proof.js';
@@ -64,7 +66,7 @@ export function ofMessage(goal: Goal, held: MessageHeld, mayWait: boolean): Goal
   const seen = seenAs(message);
   if (goal.seenMessageIds.includes(seen)) return tellVerdict(goal, ticket, SEEN);
   if (isEnding(goal)) return tellVerdict(tooLate(goal, message.type), ticket, ENDED);
-  if (!hasRoom(goal, message)) return refusedMessage(goal, held, BUSY);
+  if (!passes(goal, message) && !hasRoom(goal, message)) return refusedMessage(goal, held, BUSY);
   // Only its terms say what must be proven.
   if (goal.terms === undefined) return waits(goal, held) ?? refusedMessage(goal, held, BUSY);
   const judged = judgeMessage(goal, message);
@@ -72,7 +74,8 @@ export function ofMessage(goal: Goal, held: MessageHeld, mayWait: boolean): Goal
     const waiting = judged.reason === 'unknown_key' && mayWait ? waits(goal, held) : undefined;
     return waiting ?? refusedMessage(judged.goal, held, judged);
   }
-  if (message.at <= (goal.seenUpTo ?? -1)) return refusedMessage(judged.goal, held, TOO_OLD);
+  const defect = passes(goal, message) ? undefined : clockDefect(goal, held);
+  if (defect !== undefined) return refusedMessage(judged.goal, held, defect);
   const known = withSeen(judged.goal, message);
   // At once, whatever the goal is doing.
   if (message.type === 'cancel')
@@ -85,6 +88,17 @@ export function ofMessage(goal: Goal, held: MessageHeld, mayWait: boolean): Goal
   return isLeaving(goal)
     ? tellVerdict({ ...known, messages: messages({}) }, ticket, RECEIVED)
     : { ...known, messages: messages(ticketOf(held)) };
+}
+
+/** What ends the goal waits for nothing, so that nothing of it is to be kept. */
+function passes(goal: Goal, { type }: GoalMessage): boolean {
+  return type === 'cancel' && goal.terms !== undefined && follows(goal, 'messageClocks');
+}
+
+function clockDefect(goal: Goal, { message, at }: MessageHeld) {
+  if (message.at <= (goal.seenUpTo ?? -1)) return TOO_OLD;
+  const isAhead = isDatedAhead({ dated: message.at, came: at });
+  return isAhead && follows(goal, 'messageClocks') ? TOO_NEW : undefined;
 }
 
 /** Ids are as long as their senders like. */
@@ -116,6 +130,10 @@ const BUSY = { reason: 'busy', message: 'too much waits to be heeded; send again
 const TOO_OLD = {
   reason: 'not_applicable',
   message: 'it is older than what the goal remembers of messages; say it anew',
+} as const;
+const TOO_NEW = {
+  reason: 'not_applicable',
+  message: 'it is dated more than a minute ahead; set the clock of its sender and say it anew',
 } as const;
 
 const SEEN: MessageVerdict = { accepted: true, message: 'The message was received before.' };

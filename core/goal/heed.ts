@@ -12,7 +12,8 @@ import type { TakeMessageOutput } from '../state/goal/payloads.js';
 import type { Step } from '../state/run.js';
 import type { Ruling } from '../step/advance.js';
 import { flying, only, start } from '../step/inflight.js';
-import type { Json } from '../json/json.js';
+import { jsonBytes, textFitsBytes, type Json } from '../json/json.js';
+import { follows } from '../step/changes.js';
 import { withFeedback, withoutProposed } from './answers.js';
 import { planAdopted } from './plan-adopted.js';
 import { end } from './ending.js';
@@ -23,8 +24,8 @@ import { wake } from './sleep.js';
 import { accept, refuse } from './verdicts.js';
 import { withReview, resume, untimed, woken, setBudget, setPace } from './controls.js';
 
-/** Longer texts lie in the store. */
-const INLINE_CHARS_MAX = 200;
+/** Longer texts lie in the store; in bytes, before `messagesBound` in characters. */
+const INLINE_MAX = 200;
 
 /** Rule: the oldest message takes effect. */
 export function heedMessage(goal: OpenGoal): Ruling<OpenGoal> {
@@ -32,7 +33,8 @@ export function heedMessage(goal: OpenGoal): Ruling<OpenGoal> {
   if (held === undefined || !isTime(goal)) return undefined;
   if (held.effect !== undefined) return 'hold';
   const { message } = held;
-  if (needsStore(message)) return takeMessage(goal, held);
+  if (message.type === 'handoffGoal' && isMidCycle(goal)) return only(handOff(goal, held));
+  if (needsStore(goal, message)) return takeMessage(goal, held);
   return heed(goal, held);
 }
 
@@ -41,8 +43,12 @@ function isTime({ pass, cycle, segment }: OpenGoal): boolean {
   return pass === undefined && !segment.full && (cycle === undefined || cycle.stage === 'open');
 }
 
-function needsStore(message: GoalMessage): boolean {
-  if (message.type === 'steer') return message.text.length > INLINE_CHARS_MAX;
+function needsStore(goal: OpenGoal, message: GoalMessage): boolean {
+  if (message.type === 'steer') {
+    return follows(goal, 'messagesBound')
+      ? !textFitsBytes(message.text, INLINE_MAX)
+      : message.text.length > INLINE_MAX;
+  }
   return message.type === 'setPlan' || message.type === 'handoffGoal';
 }
 
@@ -84,8 +90,18 @@ function withoutOvertaken(goal: OpenGoal, by: string): OpenGoal {
   return withFeedback(withoutProposed(goal, 'plan'), words);
 }
 
+/** The end of a cycle may leave an effect in doubt. */
+function isMidCycle(goal: OpenGoal): boolean {
+  return goal.cycle !== undefined && follows(goal, 'handedOffAtRest');
+}
+
 /** (g9) Never completed while a question is open or an effect in doubt. */
 function handOff(goal: OpenGoal, held: HeldMessage): OpenGoal {
+  if (isMidCycle(goal))
+    return refuse(goal, held, {
+      reason: 'not_applicable',
+      message: 'a cycle is open; pause the goal, and hand it over when the cycle has ended',
+    });
   if (goal.streaks.doubt > 0)
     return refuse(goal, held, {
       reason: 'not_applicable',
@@ -93,6 +109,17 @@ function handOff(goal: OpenGoal, held: HeldMessage): OpenGoal {
     });
   const row = { row: 'handed_off', reason: 'completed', detail: 'handed_off' } as const;
   return accept(end(said(goal, held.message), row), held);
+}
+
+/** Instead of an effect that does not fit a payload. */
+export function messageTooLarge(goal: OpenGoal): OpenGoal {
+  const [held] = goal.messages;
+  if (held === undefined) return goal;
+  const bytes = jsonBytes(held.message);
+  return refuse(goal, held, {
+    reason: 'beyond_limits',
+    message: `it has ${bytes} bytes, more than the goal can store at once; say it in parts`,
+  });
 }
 
 export function messageNotTaken(goal: OpenGoal, effectId: string, failure: Failure): OpenGoal {
@@ -162,7 +189,7 @@ function steer(
 ): OpenGoal {
   const { message, proven } = held;
   const { id, by } = message;
-  if (goal.unread.length >= UNREAD_MAX)
+  if (waitingWords(goal) >= UNREAD_MAX)
     return refuse(goal, held, { reason: 'too_many', message: `${UNREAD_MAX} messages are unread` });
   const kept: OpenGoal = {
     ...goal,
@@ -172,6 +199,13 @@ function steer(
     wakeKept: goal.wakeKept || (message.type === 'steer' && message.wake === true),
   };
   return accept(tell(kept, { type: 'goal_steered', by, proven, text }), held);
+}
+
+/** A cycle without a reply gives back what it was told. */
+function waitingWords(goal: OpenGoal): number {
+  const { unread, cycle } = goal;
+  const given = follows(goal, 'messagesBound') ? (cycle?.reads.length ?? 0) : 0;
+  return unread.length + given;
 }
 
 /** What a person approved, or is asked to, was another cycle than the next one. */

@@ -12,7 +12,7 @@ import type { SaveCheckpointOutput } from '../state/goal/payloads.js';
 import type { Ruling } from '../step/advance.js';
 import { only, start } from '../step/inflight.js';
 import { judgesToAsk } from './conditions.js';
-import { askJudge } from './question.js';
+import { askJudge, unpaid } from './question.js';
 import { firstRow } from './rows.js';
 import { review } from './review.js';
 import { GOAL_STORE_LIMITS, ofOpenGoal, tell } from './telling.js';
@@ -95,8 +95,8 @@ export function judge(goal: OpenGoal): Ruling<OpenGoal> {
   if (pass === undefined) return undefined;
   if (pass.asking !== undefined) return 'hold';
   const [condition] = judgesToAsk(goal);
-  const asked = condition === undefined ? undefined : askJudge(goal, pass, condition);
-  return asked ?? only(goTo(goal, pass, 'note'));
+  if (condition === undefined) return only(goTo(goal, pass, 'note'));
+  return askJudge(goal, pass, condition) ?? only(goTo(unpaid(goal, 'a judge'), pass, 'note'));
 }
 
 /** Rule: the row that would end the goal. */

@@ -12,8 +12,10 @@ import type { AskJudgeInput, AskJudgeOutput } from '../state/goal/payloads.js';
 import { questionWithin } from '../money/question-bound.js';
 import { NO_USAGE } from '../state/model.js';
 import type { Step } from '../state/run.js';
+import { follows } from '../step/changes.js';
 import { start } from '../step/inflight.js';
 import { shownDigest } from './conditions.js';
+import { dollars } from './dollars.js';
 import { leftOf, plus, questionMicroUsd, reserve, settle } from './money.js';
 import { GOAL_STORE_LIMITS, ofOpenGoal, warnOf } from './telling.js';
 
@@ -43,6 +45,13 @@ export function askReviewer(
   if (reviewer === undefined) return undefined;
   const { roles: _, ...term } = reviewer;
   return ask(goal, pass, { who: 'reviewer', name: 'reviewer', term, computed });
+}
+
+/** Without money a question is left out; what it would have found stays unknown. */
+export function unpaid(goal: OpenGoal, who: 'a judge' | 'the reviewer'): OpenGoal {
+  if (!follows(goal, 'unpaidJudges')) return goal;
+  const left = dollars(questionMicroUsd(goal));
+  return warnOf(goal, 'judge_unpaid', `${left} is left in this pass, too little to ask ${who}`);
 }
 
 type Question = Pick<AskJudgeInput, 'who' | 'name' | 'term' | 'condition' | 'computed'>;

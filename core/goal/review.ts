@@ -13,7 +13,7 @@ import { dollars } from './dollars.js';
 import { conditionWords, isDone, verdictOf } from './conditions.js';
 import { freeMicroUsd } from './money.js';
 import { planAdopted } from './plan-adopted.js';
-import { askReviewer } from './question.js';
+import { askReviewer, unpaid } from './question.js';
 import { tell } from './telling.js';
 
 type Said = NonNullable<AskJudgeOutput['review']>;
@@ -29,6 +29,7 @@ export function review(goal: OpenGoal, pass: Pass): Ruling<OpenGoal> {
   if (answered === undefined && mayAsk(goal, pass)) {
     const asked = askReviewer(goal, pass, computedAnswers(goal, pass));
     if (asked !== undefined) return asked;
+    if (goal.terms.reviewer !== undefined) return only(record(unpaid(goal, 'the reviewer'), pass));
   }
   return only(record(goal, pass, answered === 'invalid' ? undefined : answered));
 }
@@ -111,7 +112,7 @@ function needsApproval({ terms, cycles, proposed }: OpenGoal): boolean {
   );
 }
 
-function record(goal: OpenGoal, pass: Pass, said: Said | undefined): OpenGoal {
+function record(goal: OpenGoal, pass: Pass, said?: Said): OpenGoal {
   const n = goal.reviews + 1;
   const answers = withSaid(computedAnswers(goal, pass), said);
   const decision = decisionOf(pass, said);

@@ -205,6 +205,34 @@ export const CHANGES = {
     since: 11,
     why: 'A task queue of a tool on which nobody works is waited for, up to `unservedTimeoutMs`; then the call is unavailable, unless the ledger knows of it.',
   },
+  handedOffAtRest: {
+    since: 12,
+    why: 'A goal is handed over between two cycles: a goal whose cycle is open could complete with an effect in doubt.',
+  },
+  heardWhenBegun: {
+    since: 12,
+    why: 'A cycle that ran before a reset was told what its stored brief has. Later words of people, and what the goal had to tell, go to the next cycle.',
+  },
+  messageClocks: {
+    since: 12,
+    why: 'A message that is dated more than a minute after it came does not count: its date would shut the goal to later words. A cancel counts whatever its date, and however much waits.',
+  },
+  messagesBound: {
+    since: 12,
+    why: 'A message that does not fit a payload is refused; it ended the goal. Words of more than 200 bytes lie in the store, and those of the open cycle count among the 50 that may wait.',
+  },
+  clearedDoubts: {
+    since: 12,
+    why: 'The yes of a person to an effect in doubt begins a pass: a goal that is done pays for no other cycle.',
+  },
+  approvedBrief: {
+    since: 12,
+    why: 'A cycle whose brief is not the one that a person approved does not begin: the person is asked about the new one.',
+  },
+  unpaidJudges: {
+    since: 12,
+    why: 'A judge or reviewer that is left out for want of money is a warning.',
+  },
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

@@ -71,12 +71,17 @@ function isWorkedFor({ inflight }: Run): boolean {
 /** Most that a desk's clock may be ahead of the run's time, ms (G107). */
 const AHEAD_MAX_MS = 60_000;
 
+/** Dated after it came, by more than clocks may differ; both in ms since epoch. */
+export function isDatedAhead({ dated, came }: { readonly dated: number; readonly came: number }) {
+  return dated > came + AHEAD_MAX_MS;
+}
+
 /** A decision that is dated after it came, by more than clocks may differ. */
 export function isAhead(
   run: Pick<Carrier, 'rules'>,
   { decision, at }: { readonly decision: { readonly decidedAt: number }; readonly at: number },
 ): boolean {
-  return follows(run, 'clocksAhead') && decision.decidedAt > at + AHEAD_MAX_MS;
+  return follows(run, 'clocksAhead') && isDatedAhead({ dated: decision.decidedAt, came: at });
 }
 
 /** ms that count against `timeoutMs`. */

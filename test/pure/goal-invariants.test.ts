@@ -209,13 +209,18 @@ test.each<[string, (goal: Goal) => readonly [Goal, Goal, (readonly Effect[])?], 
     /\(g8\) the message m1 is lost/,
   ],
   [
-    'done while an effect is in doubt (g9)',
+    'handed off while an effect is in doubt (g9)',
     (goal) => {
       const { cycle: _, ...rest } = goal;
       const doubt = { ...rest, streaks: { ...goal.streaks, doubt: 1 } };
-      return [doubt, { ...doubt, ending: { row: 'done', reason: 'completed' } }];
+      return [doubt, { ...doubt, ending: { row: 'handed_off', reason: 'completed' } }];
     },
-    /\(g9\) done while an effect is in doubt/,
+    /\(g9\) completed while an effect is in doubt/,
+  ],
+  [
+    'completed while a cycle is open (g9)',
+    (goal) => [goal, { ...goal, ending: { row: 'handed_off', reason: 'completed' } }],
+    /\(g9\) completed while a cycle is open/,
   ],
   [
     'an end that changes (g5)',

@@ -165,6 +165,10 @@ export interface OpenCycle {
   readonly brief?: { readonly hash: string; readonly digest: string; readonly tokens: number };
   /** Messages of people that are in the brief. */
   readonly reads: readonly Steer[];
+  /** It ran before a reset: what its brief was told is settled. */
+  readonly begun?: true;
+  /** Of a cycle that people approved, until it is started: what its beginning has ended. */
+  readonly before?: Pick<Goal, 'sleep' | 'lastCycleStart'>;
   /** Effect of the stage. */
   readonly effect?: string;
   /** When the child is looked at the next time, without a word of it. */

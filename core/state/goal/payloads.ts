@@ -81,6 +81,8 @@ export interface PrepareCycleOutput extends Acknowledged {
   readonly taken?: true;
   /** The child began before a reset, with another brief: `brief` and `start` are those, and it is read, not run. */
   readonly begun?: true;
+  /** With `begun`: which of `reads` that brief does not have, by their places. */
+  readonly unheard?: readonly number[];
 }
 
 /** Reads the outcome of a cycle and, when there is one, applies what the cycle proposed. */

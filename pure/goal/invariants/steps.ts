@@ -4,6 +4,7 @@ import type { Effect } from '../../../core/state/effect.js';
 import { GOAL_BYTES_MAX, type Goal } from '../../../core/state/goal/goal.js';
 import type { ConditionTerm, GoalTerms } from '../../../core/state/goal/terms.js';
 import type { Step } from '../../../core/state/run.js';
+import { follows } from '../../../core/step/changes.js';
 
 type GoalStepPredicate = (before: Goal, step: Step<Goal>) => string | undefined;
 
@@ -12,6 +13,7 @@ export const STEP_PREDICATES: readonly GoalStepPredicate[] = [
   nothingStartsBehindTheEnd,
   requestsFit,
   moneyAddsUp,
+  completedAtRest,
   doneHolds,
   cycleOrPass,
   stateIsSmall,
@@ -62,12 +64,20 @@ function moneyAddsUp(_: Goal, { run: { money } }: Step<Goal>): string | undefine
   return spentMicroUsd === sum ? undefined : `(g7) ${spentMicroUsd} spent, parts sum up to ${sum}`;
 }
 
-/** (g3), (g9) */
+/** (g9) */
+function completedAtRest(before: Goal, { run }: Step<Goal>): string | undefined {
+  const { ending, streaks, cycle } = run;
+  if (ending?.reason !== 'completed') return undefined;
+  if (ending.row === 'handed_off' && !follows(run, 'handedOffAtRest')) return undefined;
+  if (streaks.doubt > 0) return '(g9) completed while an effect is in doubt';
+  const isDecided = before.ending === undefined;
+  return isDecided && cycle !== undefined ? '(g9) completed while a cycle is open' : undefined;
+}
+
+/** (g3) */
 function doneHolds(before: Goal, { run }: Step<Goal>): string | undefined {
   const decided = before.ending === undefined && run.ending?.row === 'done';
   if (!decided || run.terms === undefined) return undefined;
-  if (run.streaks.doubt > 0) return '(g9) done while an effect is in doubt';
-  if (run.cycle !== undefined) return '(g9) done while a cycle is open';
   return holds(run, run.terms) ? undefined : '(g3) done, and its conditions do not hold';
 }
 
@@ -111,10 +121,13 @@ function cycleOrPass(_: Goal, { run }: Step<Goal>): string | undefined {
     : undefined;
 }
 
-/** What lies in the outbox is on its way to the store; a start is there until it is opened. */
+/**
+ * What lies in the outbox is on its way to the store; a start is there until it is opened; what waits to be heeded has a
+ * bound of its own (goal/heard.ts).
+ */
 function stateIsSmall(_: Goal, { run }: Step<Goal>): string | undefined {
   if (run.terms === undefined) return undefined;
-  const { outbox: _outbox, start: _start, ...kept } = run;
+  const { outbox: _outbox, start: _start, messages: _messages, unjudged: _held, ...kept } = run;
   return fitsBytes(kept, GOAL_BYTES_MAX)
     ? undefined
     : `the goal is larger than ${GOAL_BYTES_MAX} bytes`;

@@ -205,6 +205,14 @@ describe('the run of a cycle', () => {
     const again = await prepared({ feedback: [] });
     expect(again).toMatchObject({ begun: true, brief: first.brief, start: first.start });
   });
+
+  test('that began before a reset is told by the places of the words that its brief never had', async () => {
+    const word = (id: string) => ({ id, text: { text: id }, by: 'ann', proven: false });
+    await prepared({ reads: [word('old')] });
+    await calls(bed, CHILD.runId, [{ callId: 'a', tool: 'open_invoices' }]);
+    const again = await prepared({ reads: [word('old'), word('new')] });
+    expect(again).toMatchObject({ begun: true, unheard: [1] });
+  });
 });
 
 describe('close_cycle', () => {

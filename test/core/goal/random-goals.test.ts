@@ -89,6 +89,8 @@ function scriptOf(random: Random, terms: Partial<GoalTerms>): GoalScript {
       },
       close: random() < 0.5 ? { progress: [{ kind: 'effect', id: 'e' }] } : {},
     })),
+    ...(random() < 0.3 && { begun: [1 + below(5), 1 + below(5)] }),
+    ...(random() < 0.3 && { releases: list(() => String(below(3))) }),
     judges: list(() =>
       random() < 0.3
         ? { ...paid(), invalid: 'no JSON' }
@@ -139,6 +141,7 @@ function meddle(shell: ScriptedGoal, random: Random): void {
     shell.take({ type: 'child_ended', child: goal.cycle?.child ?? 'g:c1', at: shell.now });
   else if (chance < 0.94) shell.say({ type: 'stop' });
   else if (chance < 0.945) shell.say({ type: 'cancel' });
+  else if (chance < 0.97) shell.say({ type: 'handoffGoal', goalId: 'other' });
 }
 
 function playRandom(number: number): ScriptedGoal {
@@ -158,7 +161,7 @@ test(`${GOALS} random goals end, and never spend and reserve more than they have
   for (let number = 0; number < GOALS; number += 1) {
     let shell: ScriptedGoal;
     try {
-      // The shell itself throws when a step spends and reserves too much, and when a goal never rests.
+      // The shell itself throws when a step breaks an invariant, and when a goal never rests.
       shell = playRandom(number);
     } catch (error) {
       throw new Error(`goal ${number} of seed ${SEEDED}: ${String(error)}`, { cause: error });

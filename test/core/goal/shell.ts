@@ -15,6 +15,8 @@ import type {
   RunCheckOutput,
 } from '../../../core/state/goal/payloads.js';
 import type { GoalTerms } from '../../../core/state/goal/terms.js';
+import { RULES_VERSION } from '../../../core/step/changes.js';
+import { checkGoalStep, startGoalChecking } from '../../../pure/goal/invariants.js';
 import { DEFAULT_STOP_RULES } from '../../../core/state/goal/definition.js';
 
 export const START_AT = Date.UTC(2026, 0, 1);
@@ -51,6 +53,10 @@ export interface GoalScript {
   readonly taken?: readonly number[];
   /** Numbers of the cycles that ran before a reset. */
   readonly begun?: readonly number[];
+  /** Which release writes the first brief, the second …; the last one writes all others. */
+  readonly releases?: readonly string[];
+  /** Default: the newest. */
+  readonly rules?: number;
 }
 
 export const TERMS: GoalTerms = {
@@ -135,6 +141,7 @@ export class ScriptedGoal implements GoalShell {
     { readonly endsAt: number; readonly script: CycleScript }
   >();
   private messages = 0;
+  private checking = startGoalChecking();
 
   constructor(private readonly script: GoalScript) {
     const goal = {
@@ -210,6 +217,9 @@ export class ScriptedGoal implements GoalShell {
 
   private decide(): void {
     const step = advance(this.goal);
+    const checked = checkGoalStep(this.checking, this.goal, step);
+    if (checked.violations.length > 0) throw new Error(checked.violations.join('; '));
+    this.checking = checked.state;
     this.goal = step.run;
     this.rules.push(...step.rules);
     for (const event of this.goal.outbox.events) {
@@ -218,12 +228,6 @@ export class ScriptedGoal implements GoalShell {
     const { outbox: _, messages: __, ...state } = this.goal;
     this.largest = Math.max(this.largest, JSON.stringify(state).length);
     if (this.largest > GOAL_BYTES_MAX) throw new Error(`the goal has ${this.largest} bytes`);
-    const { money, terms } = this.goal;
-    if (
-      terms !== undefined &&
-      money.spentMicroUsd + money.reservedMicroUsd > terms.budget.maxCostMicroUsd
-    )
-      throw new Error('more is spent and reserved than the budget allows');
     for (const effect of step.effects) this.perform(effect);
   }
 
@@ -313,15 +317,17 @@ export class ScriptedGoal implements GoalShell {
     switch (effect.kind) {
       case 'open_goal': {
         const first = effect.input.segment === 0;
+        const { rules = RULES_VERSION } = this.script;
         const terms = { ...TERMS, ...this.script.terms };
         const opened = first
           ? { terms, memory: 'm0', plan: { revision: 0, open: 0, done: 0, steps: 0 } }
           : {};
-        return { type: 'goal_opened', id, output: { rules: 10, ...opened, eventsUpTo }, at };
+        return { type: 'goal_opened', id, output: { rules, ...opened, eventsUpTo }, at };
       }
       case 'prepare_cycle': {
         const { n, child, reads } = effect.input;
-        const digest = JSON.stringify([n, reads.map((read) => read.id)]);
+        const release = nth(this.script.releases ?? [''], this.countOf('brief'));
+        const digest = JSON.stringify([n, reads.map((read) => read.id), release]);
         const brief = { hash: `b${n}`, digest, tokens: 100, sections: {} };
         const start = {
           v: 1,
@@ -331,7 +337,9 @@ export class ScriptedGoal implements GoalShell {
         } as const;
         const begun = this.script.begun?.includes(n) === true && { begun: true as const };
         if (begun) this.ranBefore(child);
-        return { type: 'cycle_prepared', id, output: { brief, start, ...begun, eventsUpTo }, at };
+        const unheard = begun && { unheard: reads.map((_, place) => place) };
+        const output = { brief, start, ...begun, ...unheard, eventsUpTo };
+        return { type: 'cycle_prepared', id, output, at };
       }
       case 'close_cycle':
         return {
