@@ -8,6 +8,7 @@ import type { OpenGoal, Proposed } from '../state/goal/goal.js';
 import type { AskPurpose, GoalLimits } from '../state/goal/terms.js';
 import type { Ruling } from '../step/advance.js';
 import { follows } from '../step/changes.js';
+import { flying } from '../step/inflight.js';
 import { outcomeOf } from '../step/open-work.js';
 import { closeGoalAsk } from './asks.js';
 import { shownDigest, verdictOf } from './conditions.js';
@@ -19,6 +20,8 @@ type Answer = Exclude<AskOutcome, 'pending'>;
 
 /** Rule: the first question whose votes or time have decided is closed, and acted on. */
 export function heedAnswers(goal: OpenGoal): Ruling<OpenGoal> {
+  // One at a time writes the memory.
+  if (follows(goal, 'clearedDoubts') && flying(goal, ['take_message'])) return undefined;
   for (const ask of goal.asks) {
     const outcome = outcomeOf(ask);
     if (outcome === 'pending') continue;
@@ -165,7 +168,10 @@ function withStop(goal: OpenGoal): OpenGoal {
   return withProposed({ ...goal, passed: true }, { declined: true });
 }
 
-function ofUnknown(goal: OpenGoal, who: string, { ask, outcome }: Answered): OpenGoal {
+function ofUnknown(goal: OpenGoal, who: string, answered: Answered): OpenGoal {
+  const { ask, outcome } = answered;
+  const held = follows(goal, 'answeredUnknowns');
+  if (held && outcome === 'expired') return notApproved(goal, answered);
   const unknowns = { ...goal.unknowns, [who]: 0 };
   const next: OpenGoal = { ...goal, unknowns };
   const yes = outcome === 'approved';
@@ -185,9 +191,10 @@ function ofUnknown(goal: OpenGoal, who: string, { ask, outcome }: Answered): Ope
     score: yes ? 1 : 0,
     evidence: [`ask/${ask.id}`],
     by: byOf(ask),
+    ...(held && { cycle: goal.cycles }),
   };
-  const answered = Object.fromEntries(indexes.map((index) => [index, judgement]));
-  const judged = { ...next, judgements: { ...goal.judgements, ...answered } };
+  const answers = Object.fromEntries(indexes.map((index) => [index, judgement]));
+  const judged = { ...next, judgements: { ...goal.judgements, ...answers } };
   return yes ? beginPass(judged, 'answer') : judged;
 }
 

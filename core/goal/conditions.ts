@@ -5,6 +5,7 @@
  */
 import { digestOf } from '../json/json.js';
 import type { ConditionTerm } from '../state/goal/terms.js';
+import type { Judgement } from '../state/goal/facts.js';
 import type { Goal, OpenGoal } from '../state/goal/goal.js';
 import { pendingOf } from './pending.js';
 
@@ -25,7 +26,7 @@ export function verdictOf(goal: OpenGoal, index: number): ConditionVerdict {
       return goal.plan.open === 0 && goal.plan.done > 0 ? 'held' : 'not_held';
     case 'judge': {
       const judgement = goal.judgements[index];
-      if (judgement === undefined || judgement.digest !== shownDigest(goal)) return 'not_asked';
+      if (judgement === undefined || !isCurrent(goal, judgement)) return 'not_asked';
       if (!judgement.valid) return 'unknown';
       return (judgement.score ?? 0) >= term.atLeast ? 'held' : 'not_held';
     }
@@ -35,6 +36,11 @@ export function verdictOf(goal: OpenGoal, index: number): ConditionVerdict {
       return answer.answer === 'yes' ? 'held' : 'not_held';
     }
   }
+}
+
+/** Of what is shown now, or the word of a person about the newest cycle. */
+function isCurrent(goal: OpenGoal, { digest, cycle }: Judgement): boolean {
+  return cycle === goal.cycles || digest === shownDigest(goal);
 }
 
 /** The formula holds, and nothing is open on which it could founder. */

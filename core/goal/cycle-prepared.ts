@@ -34,7 +34,7 @@ export function cyclePrepared(goal: OpenGoal, _: string, output: PrepareCycleOut
     input,
   };
   return begun === true && follows(goal, 'heardWhenBegun')
-    ? asBegun(goal, prepared, output.unheard ?? [])
+    ? asBegun(goal, prepared, output)
     : { ...goal, cycle: prepared };
 }
 
@@ -49,22 +49,27 @@ function isApproved(
   return approved.digest === digest;
 }
 
-/** A worker of another release wrote the brief: people are shown the new one. */
-function askedAnew(goal: OpenGoal, { before = {} }: OpenCycle): OpenGoal {
-  const { lastCycleStart: _, ...dropped } = dropCycle(goal);
+/** What was approved is not there any more: people are shown the new brief. */
+function askedAnew(goal: OpenGoal, { n, before = {} }: OpenCycle): OpenGoal {
+  const text = `the brief of cycle ${n} is not the one that was approved; the new one is asked about`;
+  const told = warnOf(goal, 'brief_changed', text);
+  const { lastCycleStart: _, ...dropped } = dropCycle(told);
   const tally = { ...goal.tally, step: dropped.cycles };
   return { ...dropped, ...before, tally, approvalStale: true };
 }
 
 /** What people said since then stands in no brief yet. */
-function asBegun(goal: OpenGoal, cycle: OpenCycle, unheard: readonly number[]): OpenGoal {
-  const isUnheard = (_: unknown, place: number): boolean => unheard.includes(place);
-  const { reads } = cycle;
-  return {
-    ...goal,
-    cycle: { ...cycle, begun: true, reads: reads.filter((_, place) => !isUnheard(_, place)) },
-    unread: [...reads.filter(isUnheard), ...goal.unread],
-  };
+function asBegun(
+  goal: OpenGoal,
+  cycle: OpenCycle,
+  { unheard }: Pick<PrepareCycleOutput, 'unheard'>,
+): OpenGoal {
+  // A worker of an older release does not say: heard twice is better than never.
+  const isUnheard = (place: number): boolean => unheard?.includes(place) ?? true;
+  const reads = cycle.reads.filter((_, place) => !isUnheard(place));
+  const unread = [...cycle.reads.filter((_, place) => isUnheard(place)), ...goal.unread];
+  const steeredBy = [...new Set(unread.map(({ by }) => by))];
+  return { ...goal, cycle: { ...cycle, begun: true, reads }, unread, steeredBy };
 }
 
 export function cycleNotPrepared(goal: OpenGoal, _: string, failure: Failure): OpenGoal {

@@ -50,6 +50,12 @@ function beforeApproved(goal: OpenGoal): Pick<OpenCycle, 'before'> {
   return { before: { ...(sleep !== undefined && { sleep }), ...started } };
 }
 
+function approvedFor(goal: OpenGoal, n: number): Pick<PrepareCycleInput, 'approved'> {
+  const { approved } = goal.proposed;
+  if (approved?.n !== n || !follows(goal, 'approvedBrief')) return {};
+  return { approved: approved.digest };
+}
+
 /** The brief that a cycle would get, for whoever approves it. */
 export function draftCycle(goal: OpenGoal, slice: Slice): Step<OpenGoal> {
   const n = goal.cycles + 1;
@@ -80,6 +86,7 @@ function prepare(goal: OpenGoal, { cycle, register }: Preparing): Step<OpenGoal>
     feedback: goal.feedback,
     checks: goal.checks,
     register,
+    ...(register && approvedFor(goal, n)),
     unservedMs: unavailableMs,
     events,
   });

@@ -71,10 +71,12 @@ export function ofMessage(goal: Goal, held: MessageHeld, mayWait: boolean): Goal
   if (goal.terms === undefined) return waits(goal, held) ?? refusedMessage(goal, held, BUSY);
   const judged = judgeMessage(goal, message);
   if (!judged.ok) {
-    const waiting = judged.reason === 'unknown_key' && mayWait ? waits(goal, held) : undefined;
+    const unknown = judged.reason === 'unknown_key' && mayWait;
+    if (unknown && !hasRoom(goal, message)) return refusedMessage(goal, held, BUSY);
+    const waiting = unknown ? waits(goal, held) : undefined;
     return waiting ?? refusedMessage(judged.goal, held, judged);
   }
-  const defect = passes(goal, message) ? undefined : clockDefect(goal, held);
+  const defect = clockDefect(goal, held);
   if (defect !== undefined) return refusedMessage(judged.goal, held, defect);
   const known = withSeen(judged.goal, message);
   // At once, whatever the goal is doing.
@@ -95,10 +97,17 @@ function passes(goal: Goal, { type }: GoalMessage): boolean {
   return type === 'cancel' && goal.terms !== undefined && follows(goal, 'messageClocks');
 }
 
+/** A goal that ends hears nothing again. */
+const ENDS: readonly GoalMessage['type'][] = ['cancel', 'stop'];
+
 function clockDefect(goal: Goal, { message, at }: MessageHeld) {
-  if (message.at <= (goal.seenUpTo ?? -1)) return TOO_OLD;
-  const isAhead = isDatedAhead({ dated: message.at, came: at });
-  return isAhead && follows(goal, 'messageClocks') ? TOO_NEW : undefined;
+  const { seenUpTo = -1 } = goal;
+  if (!follows(goal, 'messageClocks')) return message.at <= seenUpTo ? TOO_OLD : undefined;
+  if (ENDS.includes(message.type)) return undefined;
+  if (isDatedAhead({ dated: message.at, came: at })) return TOO_NEW;
+  // An older release has heard a date ahead: such a date says nothing of what came before.
+  const isKnown = !isDatedAhead({ dated: seenUpTo, came: at });
+  return isKnown && message.at <= seenUpTo ? TOO_OLD : undefined;
 }
 
 /** Ids are as long as their senders like. */

@@ -7,12 +7,12 @@ import type { ActivityEffect } from '../state/effect.js';
 import type { Failure } from '../state/failure.js';
 import type { GoalMessage } from '../state/goal/message.js';
 import { UNREAD_MAX } from '../state/goal/message.js';
-import type { HeldMessage, OpenGoal } from '../state/goal/goal.js';
+import type { HeldMessage, OpenGoal, Steer } from '../state/goal/goal.js';
 import type { TakeMessageOutput } from '../state/goal/payloads.js';
 import type { Step } from '../state/run.js';
 import type { Ruling } from '../step/advance.js';
 import { flying, only, start } from '../step/inflight.js';
-import { jsonBytes, textFitsBytes, type Json } from '../json/json.js';
+import { fitsBytes, jsonBytes, textFitsBytes, type Json } from '../json/json.js';
 import { follows } from '../step/changes.js';
 import { withFeedback, withoutProposed } from './answers.js';
 import { planAdopted } from './plan-adopted.js';
@@ -26,6 +26,8 @@ import { withReview, resume, untimed, woken, setBudget, setPace } from './contro
 
 /** Longer texts lie in the store; in bytes, before `messagesBound` in characters. */
 const INLINE_MAX = 200;
+/** Of words that wait, with the names of those who said them. */
+const WORDS_BYTES_MAX = 16 * 1024;
 
 /** Rule: the oldest message takes effect. */
 export function heedMessage(goal: OpenGoal): Ruling<OpenGoal> {
@@ -72,6 +74,8 @@ export function messageTaken(
 ): OpenGoal {
   const [held] = goal.messages;
   if (held?.effect !== effectId) return goal;
+  if (goal.ending !== undefined && follows(goal, 'handedOffAtRest'))
+    return refuse(goal, held, { reason: 'goal_ended', message: 'the goal is ending' });
   const { refused, text, memory, plan } = output;
   if (refused !== undefined) return refuse(goal, held, refused);
   const { message } = held;
@@ -189,11 +193,12 @@ function steer(
 ): OpenGoal {
   const { message, proven } = held;
   const { id, by } = message;
-  if (waitingWords(goal) >= UNREAD_MAX)
-    return refuse(goal, held, { reason: 'too_many', message: `${UNREAD_MAX} messages are unread` });
+  const said: Steer = { id, text, by, proven };
+  const tooMany = wordsBeyond(goal, said);
+  if (tooMany !== undefined) return refuse(goal, held, { reason: 'too_many', message: tooMany });
   const kept: OpenGoal = {
     ...goal,
-    unread: [...goal.unread, { id, text, by, proven }],
+    unread: [...goal.unread, said],
     steeredBy: [...new Set([...goal.steeredBy, by])].slice(-UNREAD_MAX),
     approvalStale: true,
     wakeKept: goal.wakeKept || (message.type === 'steer' && message.wake === true),
@@ -202,10 +207,13 @@ function steer(
 }
 
 /** A cycle without a reply gives back what it was told. */
-function waitingWords(goal: OpenGoal): number {
-  const { unread, cycle } = goal;
-  const given = follows(goal, 'messagesBound') ? (cycle?.reads.length ?? 0) : 0;
-  return unread.length + given;
+function wordsBeyond(goal: OpenGoal, said: Steer): string | undefined {
+  const isBound = follows(goal, 'messagesBound');
+  const waiting = isBound ? [...(goal.cycle?.reads ?? []), ...goal.unread] : goal.unread;
+  if (waiting.length >= UNREAD_MAX) return `${UNREAD_MAX} messages are unread`;
+  return !isBound || fitsBytes([...waiting, said], WORDS_BYTES_MAX)
+    ? undefined
+    : `more than ${WORDS_BYTES_MAX} bytes of messages are unread`;
 }
 
 /** What a person approved, or is asked to, was another cycle than the next one. */

@@ -10,8 +10,9 @@ import type { ActivityEffect } from '../state/effect.js';
 import type { ClosedCycle, Goal, OpenGoal, Pass } from '../state/goal/goal.js';
 import type { SaveCheckpointOutput } from '../state/goal/payloads.js';
 import type { Ruling } from '../step/advance.js';
-import { only, start } from '../step/inflight.js';
-import { judgesToAsk } from './conditions.js';
+import { follows } from '../step/changes.js';
+import { flying, only, start } from '../step/inflight.js';
+import { conditionWords, judgesToAsk } from './conditions.js';
 import { askJudge, unpaid } from './question.js';
 import { firstRow } from './rows.js';
 import { review } from './review.js';
@@ -24,7 +25,8 @@ export function beginPass(
 ): OpenGoal {
   const passes = goal.passes + 1;
   // What is found out now stands in no brief that people were shown.
-  const isNews = goal.draft !== undefined || goal.proposed.approved !== undefined;
+  const isNews =
+    goal.draft !== undefined || goal.proposed.approved !== undefined || isDrafting(goal);
   const pass: Pass = {
     reason,
     step: 'validate',
@@ -42,6 +44,10 @@ export function beginPass(
     tally: { ...goal.tally, turnCount: passes },
     ...(isNews && { approvalStale: true }),
   };
+}
+
+function isDrafting(goal: OpenGoal): boolean {
+  return follows(goal, 'approvedBrief') && flying(goal, ['prepare_cycle']);
 }
 
 /** Rule: what the cycle brought is counted, and told. */
@@ -94,9 +100,17 @@ export function judge(goal: OpenGoal): Ruling<OpenGoal> {
   const pass = passAt(goal, 'judge');
   if (pass === undefined) return undefined;
   if (pass.asking !== undefined) return 'hold';
-  const [condition] = judgesToAsk(goal);
-  if (condition === undefined) return only(goTo(goal, pass, 'note'));
-  return askJudge(goal, pass, condition) ?? only(goTo(unpaid(goal, 'a judge'), pass, 'note'));
+  const conditions = judgesToAsk(goal);
+  const asking = follows(goal, 'unpaidJudges') ? conditions : conditions.slice(0, 1);
+  for (const condition of asking) {
+    const asked = askJudge(goal, pass, condition);
+    if (asked !== undefined) return asked;
+  }
+  const told = asking.reduce<OpenGoal>(
+    (next, condition) => unpaid(next, conditionWords(goal.terms.done.conditions[condition]!)),
+    goal,
+  );
+  return only(goTo(told, pass, 'note'));
 }
 
 /** Rule: the row that would end the goal. */

@@ -48,10 +48,10 @@ export function askReviewer(
 }
 
 /** Without money a question is left out; what it would have found stays unknown. */
-export function unpaid(goal: OpenGoal, who: 'a judge' | 'the reviewer'): OpenGoal {
+export function unpaid(goal: OpenGoal, who: string): OpenGoal {
   if (!follows(goal, 'unpaidJudges')) return goal;
   const left = dollars(questionMicroUsd(goal));
-  return warnOf(goal, 'judge_unpaid', `${left} is left in this pass, too little to ask ${who}`);
+  return warnOf(goal, 'judge_unpaid', `${left} is left in this pass, too little to ask: ${who}`);
 }
 
 type Question = Pick<AskJudgeInput, 'who' | 'name' | 'term' | 'condition' | 'computed'>;

@@ -8,6 +8,7 @@ import type { EndingRow, OpenGoal } from '../state/goal/goal.js';
 import type { GoalBudgetField } from '../state/goal/terms.js';
 import type { Step } from '../state/run.js';
 import type { Ruling } from '../step/advance.js';
+import { follows } from '../step/changes.js';
 import { only } from '../step/inflight.js';
 import { withoutProposed } from './answers.js';
 import { dollars } from './dollars.js';
@@ -24,7 +25,10 @@ import { firstRow, isLate, usedUp } from './rows.js';
 /** Rule: the row that ends the goal, unless a person may lift it or their word is needed first. */
 export function endByRow(goal: OpenGoal): Ruling<OpenGoal> {
   const { passed, ...looked } = goal;
-  if (!isResting(goal) || pendingOf(goal).some(isNoCycle(goal))) return undefined;
+  if (!isResting(goal)) return undefined;
+  const refused = refusedDoubt(goal);
+  if (refused !== undefined) return only(end(goal, refused));
+  if (pendingOf(goal).some(isNoCycle(goal))) return undefined;
   if (isAsleep(goal) && passed === undefined) return undefined;
   const row = firstRow(goal);
   if (row === undefined)
@@ -33,6 +37,12 @@ export function endByRow(goal: OpenGoal): Ruling<OpenGoal> {
   if (row.reason === 'completed' && goal.streaks.doubt > 0) return undefined;
   if (isLate(row) && mayAskAlone(goal)) return askPersons(goal);
   return lifted(goal, row) ?? only(end(goal, row));
+}
+
+/** A person would not clear an effect in doubt: no other answer is waited for. */
+function refusedDoubt(goal: OpenGoal): EndingRow | undefined {
+  const isRefused = goal.streaks.doubt > 0 && goal.proposed.approvalRow !== undefined;
+  return isRefused && follows(goal, 'clearedDoubts') ? firstRow(goal) : undefined;
 }
 
 function isAsleep({ sleep, paused }: OpenGoal): boolean {

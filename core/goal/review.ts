@@ -29,7 +29,7 @@ export function review(goal: OpenGoal, pass: Pass): Ruling<OpenGoal> {
   if (answered === undefined && mayAsk(goal, pass)) {
     const asked = askReviewer(goal, pass, computedAnswers(goal, pass));
     if (asked !== undefined) return asked;
-    if (goal.terms.reviewer !== undefined) return only(record(unpaid(goal, 'the reviewer'), pass));
+    if (goal.terms.reviewer !== undefined) return only(record(unpaid(goal, 'reviewer'), pass));
   }
   return only(record(goal, pass, answered === 'invalid' ? undefined : answered));
 }

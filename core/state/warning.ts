@@ -85,6 +85,7 @@ const KINDS = {
   check_changed: { says: 'The tool of a check is served with another schema than was frozen.' },
   judge_invalid: { says: 'A judge or the reviewer gave no valid answer.' },
   judge_unpaid: { says: 'No money is left to ask a judge or the reviewer.' },
+  brief_changed: { says: 'The brief of a cycle is not the one that a person approved.' },
   cycle_lost: { says: 'The end of a cycle cannot be confirmed: the whole slice is billed.' },
   child_id_taken: { says: 'The run id of a cycle belongs to another start.' },
   run_adopted: { says: 'The run goes on with another store.' },

@@ -33,6 +33,8 @@ export interface Judgement {
   readonly evidence: readonly string[];
   /** A person answered in its place. */
   readonly by?: string;
+  /** Behind which cycle the person did: the answer holds until the next one ends. */
+  readonly cycle?: number;
 }
 
 export interface Steer {

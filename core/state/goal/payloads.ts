@@ -63,6 +63,8 @@ export interface PrepareCycleInput extends OfOpenGoal {
   readonly feedback: readonly string[];
   readonly checks: { readonly [name: string]: CheckFacts };
   readonly register: boolean;
+  /** Digest of the brief that a person approved. */
+  readonly approved?: string;
   /** How long the child waits for code that nobody serves, ms. */
   readonly unservedMs: number;
 }

@@ -1,5 +1,5 @@
 /** What must hold of each step of a goal. */
-import { fitsBytes } from '../../../core/json/json.js';
+import { CONTINUE_AS_NEW_BYTES_MAX, fitsBytes } from '../../../core/json/json.js';
 import type { Effect } from '../../../core/state/effect.js';
 import { GOAL_BYTES_MAX, type Goal } from '../../../core/state/goal/goal.js';
 import type { ConditionTerm, GoalTerms } from '../../../core/state/goal/terms.js';
@@ -66,9 +66,11 @@ function moneyAddsUp(_: Goal, { run: { money } }: Step<Goal>): string | undefine
 
 /** (g9) */
 function completedAtRest(before: Goal, { run }: Step<Goal>): string | undefined {
-  const { ending, streaks, cycle } = run;
+  const { ending, streaks, cycle, asks } = run;
   if (ending?.reason !== 'completed') return undefined;
   if (ending.row === 'handed_off' && !follows(run, 'handedOffAtRest')) return undefined;
+  const isAsked = ending.result !== undefined && asks.some(({ outcome }) => outcome === 'pending');
+  if (isAsked) return '(g9) completed while a question is open';
   if (streaks.doubt > 0) return '(g9) completed while an effect is in doubt';
   const isDecided = before.ending === undefined;
   return isDecided && cycle !== undefined ? '(g9) completed while a cycle is open' : undefined;
@@ -121,13 +123,18 @@ function cycleOrPass(_: Goal, { run }: Step<Goal>): string | undefined {
     : undefined;
 }
 
+/** With the state within what a segment hands on. */
+const WAITING_BYTES_MAX = CONTINUE_AS_NEW_BYTES_MAX - GOAL_BYTES_MAX;
+
 /**
  * What lies in the outbox is on its way to the store; a start is there until it is opened; what waits to be heeded has a
  * bound of its own (goal/heard.ts).
  */
 function stateIsSmall(_: Goal, { run }: Step<Goal>): string | undefined {
   if (run.terms === undefined) return undefined;
-  const { outbox: _outbox, start: _start, messages: _messages, unjudged: _held, ...kept } = run;
+  const { outbox: _outbox, start: _start, messages, unjudged, ...kept } = run;
+  if (!fitsBytes([messages, unjudged], WAITING_BYTES_MAX))
+    return `more than ${WAITING_BYTES_MAX} bytes wait to be heeded`;
   return fitsBytes(kept, GOAL_BYTES_MAX)
     ? undefined
     : `the goal is larger than ${GOAL_BYTES_MAX} bytes`;

@@ -206,6 +206,18 @@ describe('the run of a cycle', () => {
     expect(again).toMatchObject({ begun: true, brief: first.brief, start: first.start });
   });
 
+  test('is registered with the brief that was approved, while memory and words are the same', async () => {
+    const shown = await prepared({ register: false, briefTokens: 8_000 });
+    const { digest: approved } = shown.brief;
+    const other = await prepared({ register: false, feedback: ['Another one.'] });
+    expect(other.brief.digest).not.toBe(approved);
+    const given = await prepared({ approved, feedback: ['Another one.'] });
+    expect(given).toMatchObject({ brief: { digest: approved }, start: shown.start });
+    const reads = [{ id: 'new', text: { text: 'new' }, by: 'ann', proven: false }];
+    const changed = await prepared({ approved, reads });
+    expect(changed.brief.digest).not.toBe(approved);
+  });
+
   test('that began before a reset is told by the places of the words that its brief never had', async () => {
     const word = (id: string) => ({ id, text: { text: id }, by: 'ann', proven: false });
     await prepared({ reads: [word('old')] });

@@ -1,27 +1,7 @@
 /** What goals decide otherwise since rules 12, each beside a goal of the rules before. */
-import type { Decision } from '../../../core/state/ask.js';
 import type { GoalMessage, MessageBody } from '../../../core/state/goal/message.js';
+import { asked, asleep, both, DAY_MS, DONE, ending, inCycle } from './both-rules.js';
 import { count, ScriptedGoal, TERMS, type GoalScript } from './shell.js';
-
-const BEFORE = 11;
-const DAY_MS = 86_400_000;
-const DONE = count(0, [0]);
-
-const inCycle = ({ goal }: ScriptedGoal) => goal.cycle?.stage === 'open';
-const asleep = ({ goal }: ScriptedGoal) => goal.sleep !== undefined && goal.sleep.over !== true;
-const asked = ({ goal }: ScriptedGoal) => goal.asks.length > 0;
-const isApproved = ({ goal }: ScriptedGoal) => goal.proposed.approved !== undefined;
-
-/** Under both rules: the goal of the new ones first. */
-function both(script: GoalScript): readonly [ScriptedGoal, ScriptedGoal] {
-  return [new ScriptedGoal(script), new ScriptedGoal({ ...script, rules: BEFORE })];
-}
-
-function ending({ goal: { final } }: ScriptedGoal): string {
-  if (final?.kind !== 'result') throw new Error(`no result: ${JSON.stringify(final)}`);
-  const { stopReason, detail = '' } = final.result;
-  return `${stopReason} ${detail}`;
-}
 
 function verdictOf(shell: ScriptedGoal, body: MessageBody, at = shell.now) {
   const message: GoalMessage = { v: 1, id: `t${at}`, by: 'berta', roles: [], at, ...body };
@@ -76,6 +56,33 @@ test('a cycle that ran before a reset takes no words with it that its brief neve
     shell.run(asleep).say({ type: 'steer', text: 'Oldest first.' }).run();
   expect(reads(goal)).toEqual([[], ['Oldest first.'], ['Oldest first.']]);
   expect(reads(older)).toEqual([[], ['Oldest first.'], []]);
+});
+
+test('a cycle that ran before a reset, of which an older worker says nothing, has heard no word', () => {
+  const goal = new ScriptedGoal({
+    terms: { pace: { everyMs: DAY_MS } },
+    checks: { open: [count(9), count(8), count(7), DONE] },
+    cycles: [{}, { ms: 0, silent: true }, {}],
+    begun: [2],
+    unheardUnsaid: true,
+  });
+  goal.run(asleep).say({ type: 'steer', text: 'Oldest first.' }).run();
+  expect(reads(goal)).toEqual([[], ['Oldest first.'], ['Oldest first.']]);
+});
+
+test('people whose words a cycle has heard before a reset may decide about the next one', () => {
+  const steered = both({
+    terms: { pace: { everyMs: DAY_MS } },
+    checks: { open: [count(9), count(8), count(7), DONE] },
+    cycles: [{}, { ms: 0, silent: true }, {}],
+    begun: [2],
+    unheard: [],
+  }).map((shell) => {
+    shell.run(asleep).say({ type: 'steer', text: 'Oldest first.' });
+    shell.run(({ goal }) => goal.cycles === 2).run(asleep);
+    return shell.goal.steeredBy;
+  });
+  expect(steered).toEqual([[], []]);
 });
 
 test('what the goal had to tell a cycle is told to the next one when that cycle ran before a reset', () => {
@@ -145,6 +152,74 @@ describe('a message with a date', () => {
   });
 });
 
+test('a stop counts whatever its date', () => {
+  const outcomes = both({
+    terms: { pace: 'when_woken' },
+    checks: { open: [count(9), count(8), DONE] },
+  }).map((shell) => {
+    shell.run(asleep);
+    shell.goal = { ...shell.goal, seenUpTo: shell.now };
+    shell.take({
+      type: 'goal_message',
+      message: { v: 1, id: 'old', type: 'stop', by: 'berta', roles: [], at: shell.now - 5 },
+      at: shell.now,
+    });
+    return shell.run().goal.final?.kind;
+  });
+  expect(outcomes).toEqual(['result', undefined]);
+});
+
+test('a goal that heard a date ahead under older rules hears words again', () => {
+  const verdicts = both({
+    terms: { pace: 'when_woken' },
+    checks: { open: [count(9), count(8), DONE] },
+  }).map((shell) => {
+    shell.run(asleep);
+    shell.goal = { ...shell.goal, seenUpTo: shell.now + DAY_MS };
+    return verdictOf(shell, { type: 'steer', text: 'Oldest first.' })?.accepted;
+  });
+  expect(verdicts).toEqual([true, false]);
+});
+
+test('cancels that wait for their keys have a bound', () => {
+  const roles = Array.from({ length: 50 }, () => '漢'.repeat(200));
+  const held = both({
+    terms: { requireProof: true, pace: 'when_woken' },
+    checks: { open: [count(9), count(8), DONE] },
+  }).map((shell) => {
+    shell.run(asleep);
+    for (let n = 0; n < 20; n += 1) {
+      const signed = { kid: 'stranger', proof: 'bm9uZQ' };
+      const message = {
+        v: 1,
+        id: `c${n}`,
+        type: 'cancel',
+        by: 'eve',
+        roles,
+        at: shell.now,
+      } as const;
+      shell.take({ type: 'goal_message', message: { ...message, ...signed }, at: shell.now });
+    }
+    return shell.goal.unjudged.length;
+  });
+  expect(held).toEqual([4, 4]);
+});
+
+test('a handover whose storing meets the end of the goal is refused', () => {
+  const verdicts = both({
+    terms: { pace: 'when_woken' },
+    checks: { open: [count(9), count(8), DONE] },
+    storesFor: 1_000,
+  }).map((shell) => {
+    shell.run(asleep);
+    const before = verdictOf(shell, { type: 'handoffGoal', goalId: 'other' });
+    expect(before).toBeUndefined();
+    shell.say({ type: 'cancel' }).run();
+    return shell.goal.verdicts.find(({ ticket }) => ticket === 'one')?.verdict.accepted;
+  });
+  expect(verdicts).toEqual([false, true]);
+});
+
 describe('a message that is large', () => {
   const script: GoalScript = {
     terms: { pace: 'when_woken' },
@@ -182,6 +257,17 @@ describe('a message that is large', () => {
     expect(taken).toEqual([1, 0]);
   });
 
+  test('is refused beside too many bytes of words that wait', () => {
+    const [goal, older] = both(script).map((shell) => () => {
+      shell.run(asleep);
+      for (let n = 0; n < 50; n += 1)
+        shell.say({ type: 'steer', text: 'x'.repeat(180) }, '漢'.repeat(150));
+      return shell.of('warning').map(({ message }) => message);
+    });
+    expect(goal!().at(-1)).toContain('16384 bytes');
+    expect(older).toThrow('larger than 32768 bytes');
+  });
+
   test('is the fifty-first with those that the open cycle was told', () => {
     const words = both(script).map((shell) => {
       shell.run(asleep);
@@ -192,116 +278,4 @@ describe('a message that is large', () => {
     expect(words[0]).toMatchObject({ accepted: false, reason: 'too_many' });
     expect(words[1]).toEqual({ accepted: true });
   });
-});
-
-test('a yes to an effect in doubt begins a pass: a goal that is done pays for no other cycle', () => {
-  const outcomes = both({
-    checks: { open: [count(9), count(8), DONE] },
-    cycles: [{ outcome: { doubt: 1 } }, {}],
-  }).map((shell) => {
-    shell.run(asked).decideAsk('approve').run();
-    return `${ending(shell)}: ${shell.of('cycle_started').length}`;
-  });
-  expect(outcomes).toEqual(['completed done_condition: 1', 'completed done_condition: 2']);
-});
-
-describe('an approved cycle', () => {
-  const approve = (shell: ScriptedGoal): ScriptedGoal => {
-    const [ask] = shell.goal.asks;
-    const decision: Decision = {
-      v: 1,
-      askId: ask!.id,
-      argsHash: ask!.digest,
-      decision: 'approve',
-      by: 'carla',
-      roles: ['lead'],
-      decidedAt: shell.now,
-    };
-    shell.take({ type: 'decision', decision, at: shell.now });
-    return shell;
-  };
-  const script: GoalScript = {
-    terms: {
-      approval: [
-        {
-          before: 'every_cycle',
-          roles: ['lead'],
-          quorum: 1,
-          expiresInMs: DAY_MS,
-          onExpiry: 'stop',
-        },
-      ],
-      pace: { everyMs: DAY_MS },
-    },
-    checks: { open: [count(9), DONE] },
-    releases: ['1', '2'],
-  };
-
-  test('does not begin with another brief: the new one is asked about', () => {
-    const [goal, older] = both(script);
-    approve(goal.run(asked)).run(asked);
-    expect(goal.of('cycle_started')).toEqual([]);
-    expect(goal.of('approval_requested').map(({ args }) => args)).toMatchObject([
-      { n: 1, brief: JSON.stringify([1, [], '1']) },
-      { n: 1, brief: JSON.stringify([1, [], '2']) },
-    ]);
-    expect(goal.goal).toMatchObject({ cycles: 0, money: { reservedMicroUsd: 0 } });
-    expect(isApproved(goal)).toBe(false);
-    approve(goal).run();
-    expect(ending(goal)).toBe('completed done_condition');
-    approve(older.run(asked)).run();
-    expect(older.of('approval_requested')).toHaveLength(1);
-  });
-
-  test('keeps its time when it is asked about again', () => {
-    const goal = new ScriptedGoal({
-      ...script,
-      checks: { open: [count(9), count(8), DONE] },
-      releases: ['1', '1', '1', '2'],
-    });
-    approve(goal.run(asked)).run(inCycle);
-    approve(goal.run(asked)).run(asked);
-    const [first] = goal.of('cycle_started');
-    approve(goal).run();
-    const second = goal.of('cycle_started')[1]!;
-    expect(second.stamp.at - first!.stamp.at).toBeLessThan(DAY_MS + 60_000);
-  });
-});
-
-test('a judge and a reviewer that are left out for want of money are a warning each', () => {
-  const route = {
-    name: 'm',
-    provider: 'p',
-    model: 'm',
-    contextWindow: 200_000,
-    maxOutputTokens: 8_000,
-    prices: { input: 1_000_000, output: 1_000_000, cacheRead: 0, cacheWrite: 0 },
-    pricesVersion: '1',
-    temperatureAllowed: true,
-  };
-  const warnings = both({
-    terms: {
-      done: { mode: 'all', conditions: [{ kind: 'judge', name: 'style', atLeast: 0.8 }] },
-      judges: [{ name: 'style', route, maxTokens: 500 }],
-      reviewer: { name: 'reviewer', route, maxTokens: 500, roles: [] },
-      roundMicroUsd: 10,
-      budget: { ...TERMS.budget, maxCycles: 2 },
-    },
-    checks: { open: [count(9)] },
-  }).map((shell) =>
-    shell
-      .run()
-      .of('warning')
-      .filter(({ code }) => code === 'judge_unpaid')
-      .map(({ message }) => message),
-  );
-  expect(warnings).toEqual([
-    [
-      '$0.00001 is left in this pass, too little to ask a judge',
-      '$0.00001 is left in this pass, too little to ask a judge',
-      '$0.00001 is left in this pass, too little to ask the reviewer',
-      '$0.00001 is left in this pass, too little to ask a judge',
-    ],
-    [],
-  ]);
 });

@@ -90,6 +90,9 @@ function scriptOf(random: Random, terms: Partial<GoalTerms>): GoalScript {
       close: random() < 0.5 ? { progress: [{ kind: 'effect', id: 'e' }] } : {},
     })),
     ...(random() < 0.3 && { begun: [1 + below(5), 1 + below(5)] }),
+    ...(random() < 0.2 && { briefsGone: true as const }),
+    ...(random() < 0.2 && { unheardUnsaid: true as const }),
+    ...(random() < 0.3 && { storesFor: below(100_000) }),
     ...(random() < 0.3 && { releases: list(() => String(below(3))) }),
     judges: list(() =>
       random() < 0.3
@@ -141,7 +144,13 @@ function meddle(shell: ScriptedGoal, random: Random): void {
     shell.take({ type: 'child_ended', child: goal.cycle?.child ?? 'g:c1', at: shell.now });
   else if (chance < 0.94) shell.say({ type: 'stop' });
   else if (chance < 0.945) shell.say({ type: 'cancel' });
-  else if (chance < 0.97) shell.say({ type: 'handoffGoal', goalId: 'other' });
+  else if (chance < 0.96) {
+    const steps = [{ id: 's1', title: 'One.', status: 'open' as const }];
+    shell.say({ type: 'setPlan', steps });
+  } else if (chance < 0.97) {
+    const text = '漢'.repeat(Math.ceil(random() * 100));
+    for (let n = 0; n < 30; n += 1) shell.say({ type: 'steer', text }, `p${text}`);
+  } else if (chance < 0.98) shell.say({ type: 'handoffGoal', goalId: 'other' });
 }
 
 function playRandom(number: number): ScriptedGoal {

@@ -53,8 +53,16 @@ export interface GoalScript {
   readonly taken?: readonly number[];
   /** Numbers of the cycles that ran before a reset. */
   readonly begun?: readonly number[];
+  /** Places of the words that the briefs of those cycles do not have; default: all. */
+  readonly unheard?: readonly number[];
   /** Which release writes the first brief, the second …; the last one writes all others. */
   readonly releases?: readonly string[];
+  /** What was approved lies in the store no more. */
+  readonly briefsGone?: true;
+  /** A worker of an older release reads cycles that ran before a reset. */
+  readonly unheardUnsaid?: true;
+  /** How long a message is being stored, ms. */
+  readonly storesFor?: number;
   /** Default: the newest. */
   readonly rules?: number;
 }
@@ -225,7 +233,7 @@ export class ScriptedGoal implements GoalShell {
     for (const event of this.goal.outbox.events) {
       if (event.stamp.seq === this.events.length) this.events.push(event);
     }
-    const { outbox: _, messages: __, ...state } = this.goal;
+    const { outbox: _, messages: __, unjudged: ___, ...state } = this.goal;
     this.largest = Math.max(this.largest, JSON.stringify(state).length);
     if (this.largest > GOAL_BYTES_MAX) throw new Error(`the goal has ${this.largest} bytes`);
     for (const effect of step.effects) this.perform(effect);
@@ -279,7 +287,9 @@ export class ScriptedGoal implements GoalShell {
     } else if (isActivity(effect)) {
       const isLate = effect.kind === 'open_goal' && this.script.opensNever !== undefined;
       if (isLate) return this.expect(effect.id, Infinity, (at) => this.outcome(effect, at));
-      this.expect(effect.id, this.now + WORK_MS, (at) => this.outcome(effect, at));
+      const { storesFor = WORK_MS } = this.script;
+      const ms = effect.kind === 'take_message' ? storesFor : WORK_MS;
+      this.expect(effect.id, this.now + ms, (at) => this.outcome(effect, at));
     }
   }
 
@@ -325,9 +335,10 @@ export class ScriptedGoal implements GoalShell {
         return { type: 'goal_opened', id, output: { rules, ...opened, eventsUpTo }, at };
       }
       case 'prepare_cycle': {
-        const { n, child, reads } = effect.input;
+        const { n, child, reads, approved } = effect.input;
         const release = nth(this.script.releases ?? [''], this.countOf('brief'));
-        const digest = JSON.stringify([n, reads.map((read) => read.id), release]);
+        const written = JSON.stringify([n, reads.map((read) => read.id), release]);
+        const digest = (this.script.briefsGone ? undefined : approved) ?? written;
         const brief = { hash: `b${n}`, digest, tokens: 100, sections: {} };
         const start = {
           v: 1,
@@ -337,8 +348,9 @@ export class ScriptedGoal implements GoalShell {
         } as const;
         const begun = this.script.begun?.includes(n) === true && { begun: true as const };
         if (begun) this.ranBefore(child);
-        const unheard = begun && { unheard: reads.map((_, place) => place) };
-        const output = { brief, start, ...begun, ...unheard, eventsUpTo };
+        const { unheard = reads.map((_, place) => place) } = this.script;
+        const said = begun && this.script.unheardUnsaid !== true && { unheard };
+        const output = { brief, start, ...begun, ...said, eventsUpTo };
         return { type: 'cycle_prepared', id, output, at };
       }
       case 'close_cycle':
