@@ -7,13 +7,7 @@
  *     of that number is added, removed or altered. A new change takes the next number.
  */
 import type { Carrier } from '../state/carrier.js';
-
-export interface Change {
-  /** The first rules number that has it. */
-  readonly since: number;
-  /** What is decided otherwise, and why. */
-  readonly why: string;
-}
+import { GOAL_CHANGES, type Change } from './goal-changes.js';
 
 /** `docs/reference/semantics.md` lists them. */
 export const CHANGES = {
@@ -205,38 +199,7 @@ export const CHANGES = {
     since: 11,
     why: 'A task queue of a tool on which nobody works is waited for, up to `unservedTimeoutMs`; then the call is unavailable, unless the ledger knows of it.',
   },
-  handedOffAtRest: {
-    since: 12,
-    why: 'A goal is handed over between two cycles: a goal whose cycle is open could complete with an effect in doubt. A message whose storing meets the end of the goal is refused.',
-  },
-  heardWhenBegun: {
-    since: 12,
-    why: 'A cycle that ran before a reset was told what its stored brief has. Later words of people, and what the goal had to tell, go to the next cycle.',
-  },
-  messageClocks: {
-    since: 12,
-    why: 'A message that is dated more than a minute after it came does not count: its date would shut the goal to later words. A cancel or stop counts whatever its date, and a cancel however much waits.',
-  },
-  messagesBound: {
-    since: 12,
-    why: 'A message that does not fit a payload is refused; it ended the goal. Words of more than 200 bytes lie in the store, words that wait have 16 KiB at most, and those of the open cycle count among the 50 that may wait.',
-  },
-  clearedDoubts: {
-    since: 12,
-    why: 'The yes of a person to an effect in doubt begins a pass: a goal that is done pays for no other cycle. A no ends the goal, whatever else is asked. No answer takes effect while a message is stored: both would write the memory.',
-  },
-  approvedBrief: {
-    since: 12,
-    why: 'A cycle begins with the brief that a person approved, whatever release of a worker registers the cycle. Where that brief is gone the person is asked about the new one.',
-  },
-  unpaidJudges: {
-    since: 12,
-    why: 'A judge or reviewer that is left out for want of money is a warning, and a judge that the money pays is asked all the same.',
-  },
-  answeredUnknowns: {
-    since: 12,
-    why: 'The word of a person in place of a judge holds until the next cycle ends, and an expired question in place of a judge or reviewer is no answer: the goal ends.',
-  },
+  ...GOAL_CHANGES,
 } as const satisfies { readonly [name: string]: Change };
 
 export type ChangeName = keyof typeof CHANGES;

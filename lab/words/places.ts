@@ -8,7 +8,12 @@ const DOCUMENTS = /^(?:README\.md|CONTRIBUTING\.md|examples\/.*\.md|docs\/.*\.md
 const RECORDS =
   /^docs\/(?:progress|reference\/(?:performance|measured)|specification\/(?:scenarios|invariants))\.md$/;
 /** Of the core, texts that people read and no history has. */
-const TOLD_BY_CORE = ['core/loop/rules.ts', 'core/step/changes.ts', 'core/state/warning.ts'];
+const TOLD_BY_CORE = [
+  'core/loop/rules.ts',
+  'core/step/changes.ts',
+  'core/step/goal-changes.ts',
+  'core/state/warning.ts',
+];
 /** Texts that a model reads or says. Histories, conversations and cases have them as they are. */
 const OF_MODELS = [
   'activities/model/compact.ts',

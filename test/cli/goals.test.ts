@@ -1,4 +1,6 @@
 /** The commands about goals on files and a store alone: hostile texts stay texts. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -86,4 +88,30 @@ test.each(
   expect(code).toBe(0);
   expect(out).toContain('--json');
   expect(out).toContain('Examples:');
+});
+
+test('what the desk answers to a word is shown, with the name by which the message is known', async () => {
+  const desk = createServer((asked, answer) => {
+    const key = asked.headers['idempotency-key'];
+    const state = asked.url?.endsWith('/pause') === true ? 'taken' : 'sent';
+    const body = { goalId: 'march', messageId: 'desk-1', state, message: `Taken under ${key}.` };
+    asked.resume().on('end', () => {
+      answer.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((listening) => desk.listen(0, '127.0.0.1', listening));
+  const { port } = desk.address() as AddressInfo;
+  const variables = { HOLDFAST_DESK_URL: `http://127.0.0.1:${port}`, HOLDFAST_TOKEN: 't' };
+  const said = (...argv: readonly string[]) =>
+    holdfastAt({ folder, address: 'localhost:1', variables }, ['goal', ...argv]);
+  try {
+    const paused = await said('pause', 'march', '--id', 'p-1');
+    expect(paused.out).toContain('Taken under p-1.');
+    const shown = await said('pause', 'march', '--json');
+    expect(JSON.parse(shown.out)).toEqual({ goalId: 'march', id: 'desk-1', delivered: 'update' });
+    const sent = await said('stop', 'march', '--json');
+    expect(JSON.parse(sent.out)).toEqual({ goalId: 'march', id: 'desk-1', delivered: 'signal' });
+  } finally {
+    desk.close();
+  }
 });

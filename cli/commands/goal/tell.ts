@@ -4,6 +4,7 @@ import type { Told } from '../../../client/index.js';
 import type { Pace } from '../../../core/state/goal/definition.js';
 import type { MessageBody } from '../../../core/state/goal/message.js';
 import { actorOf, deskOf, withActor, type ActorOptions } from '../../desk/actor.js';
+import type { Answer } from '../../desk/desk-api.js';
 import { examples, runCommand, withJson, withPlace, type Cli } from '../../command.js';
 import { inert, shellWord } from '../../render/index.js';
 import type { Session } from '../../session.js';
@@ -43,14 +44,19 @@ async function tell(cli: Cli, { session, goalId, options, said }: Saying): Promi
   if (api !== undefined) {
     const { type, ...body } = said;
     const path = `/v1/goals/${encodeURIComponent(goalId)}/${pathOf(type)}`;
-    const answer = await api.post(path, body, id);
-    const delivered = answer.state === 'sent' ? 'signal' : 'update';
-    return { delivered, id: typeof answer.id === 'string' ? answer.id : (id ?? '') };
+    return toldIn(await api.post(path, body, id), id);
   }
   const named = isNamed(options) ? await actorOf(cli, session, options) : undefined;
   const who = named?.kind === 'named' ? named.named : { by: localName(cli) };
   const client = await session.clientWithoutStore();
   return client.goal(goalId).say(said, { ...who, ...(id !== undefined && { id }) });
+}
+
+/** The desk names the message after the person; whoever gave an id repeats it by that. */
+function toldIn({ state, messageId, message }: Answer, given: string | undefined): Told {
+  const id = given ?? String(messageId);
+  if (state === 'sent') return { delivered: 'signal', id };
+  return { delivered: 'update', id, ...(typeof message === 'string' && { message }) };
 }
 
 /** Last part of the path at the desk. */

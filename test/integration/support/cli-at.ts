@@ -5,14 +5,17 @@ import { runCli } from '../../../cli/program.js';
 export interface CliPlace {
   readonly folder: string;
   readonly address: string;
+  /** Of the environment. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
-export async function holdfastAt({ folder, address }: CliPlace, argv: readonly string[]) {
+export async function holdfastAt(at: CliPlace, argv: readonly string[]) {
+  const { folder, address, variables = {} } = at;
   let out = '';
   let err = '';
   const place = ['--address', address, '--store', join(folder, 'store.db')];
   const code = await runCli([...argv, ...place], {
-    environment: { variables: {}, folder, colour: false, interactive: false },
+    environment: { variables, folder, colour: false, interactive: false },
     streams: {
       out: (text) => {
         out += text;
