@@ -94,7 +94,12 @@ test('what the desk answers to a word is shown, with the name by which the messa
   const desk = createServer((asked, answer) => {
     const key = asked.headers['idempotency-key'];
     const state = asked.url?.endsWith('/pause') === true ? 'taken' : 'sent';
-    const body = { goalId: 'march', messageId: 'desk-1', state, message: `Taken under ${key}.` };
+    const body = {
+      goalId: 'march',
+      messageId: 'desk-1',
+      state,
+      message: `Taken under ${String(key)}.`,
+    };
     asked.resume().on('end', () => {
       answer.setHeader('content-type', 'application/json').end(JSON.stringify(body));
     });
