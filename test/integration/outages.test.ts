@@ -46,7 +46,7 @@ const UNANSWERED: Case = {
   replies: [[{ ...read(), text: 'Let me see', ...stalled }, read()], say('Finished.')],
 };
 
-/** A model that answers while the part is away. */
+/** A model that answers while the part is away: its worker lives, so silence would be the model's own. */
 const ANSWERED: Case = {
   runId: 'model',
   at: 'model',
@@ -97,7 +97,7 @@ async function completed(world: World, run: RunHandle): Promise<Ended> {
     await run.answer(ask.askId, said, { by: 'maria' });
   }
   const ended = await world.ended(run);
-  expect(ended.result).toMatchObject({ stopReason: 'completed' });
+  expect(ended.result).toMatchObject({ stopReason: 'completed', detail: 'final_answer' });
   // What was waited for is no part of the run's time.
   expect(ended.result.counters.activeMs).toBeLessThanOrEqual(budget.timeoutMs + 1_000);
   return ended;
@@ -172,7 +172,7 @@ describe('a server that is away for longer than every limit', () => {
     'ends no run',
     async () => {
       await world.spawn();
-      const runs = await startCases(world, UNANSWERED);
+      const runs = await startCases(world, ANSWERED);
       await world.server.kill();
       world.service.releaseAll();
       await sleep(OUTAGE_MS);
