@@ -114,7 +114,9 @@ function fold(row: RunTable, event: RunEvent): RunTable {
   }
   if (event.type !== 'run_result' && event.type !== 'goal_result') return foldGoal(row, event);
   const ended = { ...resultColumns(event.result, event.stamp.at), result_seq: event.stamp.seq };
-  return { ...row, ...ended, next_wake: null };
+  // Of goals of older rules no event tells the cost of judges and reviews, the result alone.
+  const spent = event.type === 'goal_result' && { spent_micro_usd: event.result.costMicroUsd };
+  return { ...row, ...ended, ...spent, next_wake: null };
 }
 
 function resultColumns(result: RunResult, at: number) {

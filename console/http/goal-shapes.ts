@@ -5,7 +5,7 @@ import { MEMORY_LIMITS } from '../../core/state/goal/memory.js';
 import { STEER_CHARS_MAX } from '../../core/state/goal/message.js';
 import { GOAL_BUDGET_FIELDS } from '../../core/state/goal/terms.js';
 import { excerpt } from './excerpt-shape.js';
-import { ask, id, time, words } from './shapes.js';
+import { ask, exactWords, id, time, words } from './shapes.js';
 
 const text = z.string();
 const whole = z.number().int();
@@ -212,9 +212,9 @@ export const planBody = z.strictObject({
     .array(
       z.strictObject({
         id: words(stepIdChars),
-        title: words(titleChars),
+        title: exactWords(titleChars),
         status: z.enum(['open', 'doing', 'done', 'dropped']).default('open'),
-        note: words(noteChars).optional(),
+        note: exactWords(noteChars).optional(),
         evidence: z.array(id).max(idsMax).optional(),
       }),
     )

@@ -198,7 +198,14 @@ export const runWaits = z.object({
 const small = (max: number) => z.string().trim().min(1).max(max);
 const NOT_WHOLE = 'must have neither NUL nor half of a surrogate pair';
 const isWhole = (value: unknown): boolean => textDefect(value) === undefined;
-/** What a person says: kept as it is, or refused. */
+/** Kept to the last space: what is compared with what the goal has. */
+export const exactWords = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .refine((text) => text.trim() !== '', 'must not be blank')
+    .refine(isWhole, NOT_WHOLE);
+/** What a person says, without the space around it; or refused. */
 export const words = (max: number) => small(max).refine(isWhole, NOT_WHOLE);
 
 /** Any JSON; how deep and how large is checked with the whole body. */

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { STORE_AWAY, unlessStoreAway } from '../../client/index.js';
 import { endpoint, type EndpointRequest, type Endpoint } from '../http/endpoint.js';
-import { reasonOf } from '../http/problem.js';
+import { Problem, reasonOf } from '../http/problem.js';
 import * as shapes from '../http/shapes.js';
 import { noteOrOwe, type Deed } from '../trail.js';
 import { asMissing } from './away.js';
@@ -29,6 +29,7 @@ async function send<T>(
 ): Promise<{ readonly runId: string; readonly answer: T }> {
   const { runId } = where;
   const row = await unlessStoreAway(desk.store, () => ownRun(desk, person, runId));
+  if (row !== STORE_AWAY && row.kind === 'goal') throw notARun(runId);
   // Whose it is says Temporal then; a run that is not theirs is not there.
   if (row === STORE_AWAY) await desk.client.forTenant(person.tenant).ownRun(runId).catch(asMissing);
   await noteOrOwe(desk, person, { ...deed, runId });
@@ -40,6 +41,16 @@ async function send<T>(
     await noteOrOwe(desk, person, { kind: 'decision_refused', runId, facts });
     throw error;
   }
+}
+
+/** A goal has no ear for what is said to runs: the word would be acknowledged and lost. */
+function notARun(goalId: string): Problem {
+  const path = `/v1/goals/${encodeURIComponent(goalId)}`;
+  return new Problem(409, {
+    code: 'not_applicable',
+    detail: "The id is a goal's, not a run's.",
+    hint: `Say it to the goal: POST ${path}/steer, ${path}/stop or ${path}/cancel.`,
+  });
 }
 
 const sendMessage = endpoint({

@@ -139,22 +139,45 @@ function ofBudget(
   { ask, outcome }: Answered,
 ): OpenGoal {
   if (outcome !== 'approved') return withStop(goal);
-  const amount = ask.votes.find(({ decision }) => decision === 'approve')?.amount ?? purpose.amount;
-  return withBudget(goal, purpose.field, amount);
+  const vote = ask.votes.find(({ decision }) => decision === 'approve');
+  return withBudget(goal, purpose.field, {
+    more: vote?.amount ?? purpose.amount,
+    by: byOf(ask),
+    proven: vote?.signed !== undefined,
+  });
+}
+
+interface Raise {
+  readonly more: number;
+  readonly by: string;
+  readonly proven: boolean;
 }
 
 /** A person's more: money not beyond the hard limit. */
-function withBudget(goal: OpenGoal, field: keyof GoalLimits, more: number): OpenGoal {
+function withBudget(
+  goal: OpenGoal,
+  field: keyof GoalLimits,
+  { more, by, proven }: Raise,
+): OpenGoal {
   const { budget } = goal.terms;
   const before = budget[field];
   if (typeof before !== 'number') return goal;
   const raised = before + more;
   const limit = field === 'maxCostMicroUsd' ? Math.min(raised, budget.hardMaxCostMicroUsd) : raised;
-  return {
+  const richer: OpenGoal = {
     ...goal,
     terms: { ...goal.terms, budget: { ...budget, [field]: limit } },
     streaks: { ...goal.streaks, starved: false },
   };
+  if (!follows(goal, 'toldRaises')) return richer;
+  return tell(richer, {
+    type: 'goal_steered',
+    by,
+    proven,
+    text: { text: '' },
+    control: 'setBudget',
+    value: { [field]: limit },
+  });
 }
 
 /** As many more cycles as the rule gives. */

@@ -8,6 +8,7 @@ import type { OpenGoal, Pass } from '../state/goal/goal.js';
 import type { ReviewAnswer, ReviewAnswers } from '../state/goal/memory.js';
 import type { AskJudgeOutput } from '../state/goal/payloads.js';
 import type { Ruling } from '../step/advance.js';
+import { follows } from '../step/changes.js';
 import { only } from '../step/inflight.js';
 import { dollars } from './dollars.js';
 import { conditionWords, isDone, verdictOf } from './conditions.js';
@@ -124,8 +125,30 @@ function record(goal: OpenGoal, pass: Pass, said?: Said): OpenGoal {
     sinceReview: { cycles: 0, turns: 0, at: goal.now, costMicroUsd: 0 },
     pass: { ...rest, step: 'rows', reviewed: true, review: { n, answers, decision } },
   };
-  const told = tell(reviewed, { type: 'goal_review', n, cycle: goal.cycles, answers, decision });
+  const told = tellReview(reviewed, { n, answers, decision });
   return said === undefined ? told : followed(told, said);
+}
+
+interface Review {
+  readonly n: number;
+  readonly answers: ReviewAnswers;
+  readonly decision: string;
+}
+
+/** With the cost of what was asked since the review before; judges are asked in passes without a review, too. */
+function tellReview(goal: OpenGoal, { n, answers, decision }: Review): OpenGoal {
+  const { reviews, judges, toldMicroUsd = 0 } = goal.money;
+  const costMicroUsd = reviews + judges - toldMicroUsd;
+  const isTold = costMicroUsd > 0 && follows(goal, 'toldReviewCosts');
+  const told = tell(goal, {
+    type: 'goal_review',
+    n,
+    cycle: goal.cycles,
+    answers,
+    decision,
+    ...(isTold && { costMicroUsd }),
+  });
+  return isTold ? { ...told, money: { ...told.money, toldMicroUsd: reviews + judges } } : told;
 }
 
 function withSaid(computed: ReviewAnswers, said: Said | undefined): ReviewAnswers {

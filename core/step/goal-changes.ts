@@ -41,4 +41,12 @@ export const GOAL_CHANGES = {
     since: 12,
     why: 'The word of a person in place of a judge holds until the next cycle ends, and an expired question in place of a judge or reviewer is no answer: the goal ends.',
   },
+  toldReviewCosts: {
+    since: 13,
+    why: 'A review tells the cost of all that judges and the reviewer were asked since the review before.',
+  },
+  toldRaises: {
+    since: 13,
+    why: 'A budget that an answer raises is told like one that a message sets.',
+  },
 } as const satisfies { readonly [name: string]: Change };

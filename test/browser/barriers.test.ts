@@ -145,6 +145,9 @@ describeInBrowser('without barriers', () => {
       await page.getByText('Decided: approved.').waitFor();
       await page.getByText('This question is approved.').waitFor();
       await looksClean(visitor, 'a closed question');
+      // The outcome scrolls there.
+      await page.setViewportSize({ width: 390, height: 320 });
+      await looksClean(visitor, 'a closed question on a low screen');
       await stage.world.ended(run);
       await visitor.context.close();
     },

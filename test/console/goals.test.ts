@@ -108,6 +108,23 @@ test('goals are listed apart from runs, with what they have spent, page by page'
   expect(runs.items.map(({ runId }) => runId)).not.toContain(GOAL);
 });
 
+test('a goal hears nothing that is said to runs: the refusal names where goals are told', async () => {
+  await storeGoal(store);
+  const said = [
+    { word: 'interrupt', body: {} },
+    { word: 'messages', body: { text: 'Go on.' } },
+  ];
+  for (const { word, body } of said) {
+    expect(await desk().post(`/v1/runs/${GOAL}/${word}`, body)).toMatchObject({
+      status: 409,
+      body: { code: 'not_applicable', hint: expect.stringContaining(at('/stop')) },
+    });
+  }
+  const kinds = (await store.readAudit('default', { limit: 100 })).map(({ kind }) => kind);
+  expect(kinds).not.toContain('interrupted');
+  expect(kinds).not.toContain('message_sent');
+});
+
 test('a goal comes with its definition and memory, also while no worker answers', async () => {
   const { view: live } = await storeGoal(store);
   const away = await desk().get(at());

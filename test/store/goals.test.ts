@@ -97,7 +97,12 @@ describe('a goal is a row among runs', () => {
     expect(await goal()).toMatchObject({ status: 'awaiting_approval' });
     expect(await store.listAsks('t', { pendingOnly: true, limit: 10 })).toHaveLength(1);
     await store.appendEvents(A, eventsFrom(2, [{ type: 'goal_result', result: RESULT }]));
-    expect(await goal()).toMatchObject({ status: 'stopped', result: RESULT, kind: 'goal' });
+    expect(await goal()).toMatchObject({
+      status: 'stopped',
+      result: RESULT,
+      kind: 'goal',
+      spentMicroUsd: RESULT.costMicroUsd,
+    });
     expect(await store.getAsk('t', 'r1:1')).toMatchObject({ outcome: 'withdrawn' });
   });
 

@@ -105,7 +105,7 @@ function rowOf(goal: GoalSummary, now: number): readonly string[] {
   const why = detail ?? stopReason;
   const isAsleep = goal.status === 'running' && nextWake !== undefined;
   const status = isAsleep ? 'sleeping' : goal.status;
-  const spent = spentMicroUsd ?? goal.costMicroUsd;
+  const spent = goal.costMicroUsd ?? spentMicroUsd;
   const of = budgetMicroUsd === undefined ? '' : ` of ${usdText(budgetMicroUsd)}`;
   return [
     goal.goalId,

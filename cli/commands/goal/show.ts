@@ -149,7 +149,7 @@ function print(facts: GoalFacts, output: Output): void {
 }
 
 function moneyLine(goal: RunRow, state: GoalView | null): string {
-  const spent = state?.spentMicroUsd ?? goal.spentMicroUsd ?? goal.costMicroUsd ?? 0;
+  const spent = goal.costMicroUsd ?? state?.spentMicroUsd ?? goal.spentMicroUsd ?? 0;
   const budget = state?.budget?.maxCostMicroUsd ?? goal.budgetMicroUsd;
   const reserved = state?.reservedMicroUsd ?? 0;
   const of = budget === undefined ? '' : ` of ${usdText(budget)}`;

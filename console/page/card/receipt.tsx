@@ -12,13 +12,14 @@ import { ChangeTable } from './change-table.js';
 
 type Receipt = NonNullable<Ask['receipt']>;
 
-/** Always there, because screen readers tell only changes of what they know. */
+/** Always there, because screen readers tell only changes of what they know; in the tab order, because a long one scrolls. */
 export function ReceiptSection({ ask }: { readonly ask: Ask }): VNode {
   return (
     <section
       class="receipt"
       role="status"
       aria-label="Outcome of the action"
+      tabIndex={0}
       hidden={isHidden(ask)}
     >
       {ask.outcome === 'pending' ? <SecondPerson ask={ask} /> : <Fate ask={ask} />}

@@ -10,6 +10,7 @@ import { cost } from '../parts/format.js';
 import { may } from '../parts/rights.js';
 import { Outcome, useAct } from '../parts/use-act.js';
 import { useFocusOnChange } from '../parts/use-focus.js';
+import { readDollars } from './dollars.js';
 import { PaceForm } from './pace-form.js';
 import { receiptOf } from './receipt.js';
 import type { Say } from './say.js';
@@ -123,13 +124,22 @@ function BudgetForm({
   complain,
 }: BudgetFormProps): VNode {
   const [dollars, setDollars] = useState('');
-  const wanted = Math.round(Number(dollars.trim().replace(',', '.')) * 1_000_000);
-  const isAmount = dollars.trim() !== '' && Number.isSafeInteger(wanted) && wanted > 0;
+  const [lower, setLower] = useState<number>();
   const now = view?.budget?.maxCostMicroUsd ?? budgetMicroUsd;
   const submit = async (): Promise<void> => {
-    if (!isAmount) return complain('How much in all? An amount in dollars.');
-    const body = { budget: { maxCostMicroUsd: wanted } };
-    if (await say('budget', body, `The budget is ${cost(wanted)} in all.`)) setDollars('');
+    const read = readDollars(dollars);
+    if ('fault' in read) return complain(read.fault);
+    const { microUsd } = read;
+    // Less than before is rarely meant: it is said once more.
+    if (now !== undefined && microUsd < now && lower !== microUsd) {
+      setLower(microUsd);
+      return complain(
+        `${cost(microUsd)} is less than the present ${cost(now)}. Set the budget again to lower it.`,
+      );
+    }
+    setLower(undefined);
+    const body = { budget: { maxCostMicroUsd: microUsd } };
+    if (await say('budget', body, `The budget is ${cost(microUsd)} in all.`)) setDollars('');
   };
   const id = `budget-${goalId}`;
   return (

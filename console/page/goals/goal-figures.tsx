@@ -54,11 +54,20 @@ function conditionsOf({ view, result }: GoalDetail) {
   return view?.done ?? (result as Ended | undefined)?.goal?.done ?? [];
 }
 
-function figuresOf({ view, result, spentMicroUsd, budgetMicroUsd }: GoalDetail): readonly Figure[] {
+export function figuresOf({
+  view,
+  result,
+  definition,
+  spentMicroUsd,
+  budgetMicroUsd,
+}: GoalDetail): readonly Figure[] {
   const ended = result as Ended | undefined;
   const counters = (view?.['counters'] ?? ended?.counters) as Partial<Counters> | undefined;
-  const limits = (view?.budget ?? {}) as { readonly [name: string]: unknown };
-  const money = limits['maxCostMicroUsd'] ?? budgetMicroUsd;
+  const limits = (view?.budget ?? definition?.['budget'] ?? {}) as {
+    readonly [name: string]: unknown;
+  };
+  // Of an ended goal the row knows raises, its definition does not.
+  const money = view?.budget?.maxCostMicroUsd ?? budgetMicroUsd ?? limits['maxCostMicroUsd'];
   const { usage } = counters ?? {};
   return [
     { name: 'Spent', used: view?.spentMicroUsd ?? spentMicroUsd, limit: money, show: cost },
@@ -76,7 +85,12 @@ function figuresOf({ view, result, spentMicroUsd, budgetMicroUsd }: GoalDetail):
       show: whole,
     },
     { name: 'Tool calls', used: counters?.toolCalls, limit: limits['maxToolCalls'], show: whole },
-    { name: 'Tokens in', used: usage?.input, limit: limits['maxInputTokens'], show: whole },
+    {
+      name: 'Tokens in',
+      used: usage && usage.input + usage.cacheRead + usage.cacheWrite,
+      limit: limits['maxInputTokens'],
+      show: whole,
+    },
     { name: 'Tokens out', used: usage?.output, limit: limits['maxOutputTokens'], show: whole },
   ];
 }

@@ -62,6 +62,10 @@ export class GoalEvents {
       case 'goal_steered':
         this.#noteBudget(event);
         break;
+      case 'goal_result':
+        this.#spent = event.result.costMicroUsd;
+        this.#noteMoney(at);
+        break;
       case 'check_finished':
         this.#noteMeasure(event);
         break;

@@ -98,11 +98,13 @@ export function planDefect({ base, steps }: PlanDraft): {
   return isSame ? { fault: 'Nothing is changed yet.' } : null;
 }
 
-/** Notes and evidence stay with their steps. */
+/** Notes and evidence stay with their steps; a title that nobody touched stays to the last space. */
 export function sentSteps({ base, steps }: PlanDraft): readonly SentStep[] {
   return steps.map((step) => {
-    const note = base.steps.find(({ id }) => id === step.id)?.note;
-    return { ...step, title: step.title.trim(), ...(note !== undefined && { note }) };
+    const before = base.steps.find(({ id }) => id === step.id);
+    const title = step.title === before?.title ? step.title : step.title.trim();
+    const note = before?.note;
+    return { ...step, title, ...(note !== undefined && { note }) };
   });
 }
 

@@ -303,6 +303,8 @@ export interface GoalMoney {
   readonly newest: readonly number[];
   readonly reviews: number;
   readonly judges: number;
+  /** Of reviews and judges: as much as events have told. Absent: nothing. */
+  readonly toldMicroUsd?: number;
 }
 
 export interface Streaks {

@@ -46,6 +46,13 @@ test('money and measurements are points over time; a check that is unknown leave
   ]);
 });
 
+test('the end tells the whole cost, also where no event told what judges cost', () => {
+  const record = new GoalEvents();
+  const end = { type: 'goal_result', result: { costMicroUsd: 12 } } as unknown as EventBody;
+  for (const event of eventsFrom(0, [...BODIES, end])) record.take(event);
+  expect(record.money.at(-1)?.values).toEqual([12, 200]);
+});
+
 test('after a reset nothing is left of what did not happen', () => {
   const record = new GoalEvents();
   for (const event of eventsFrom(0, BODIES)) record.take(event);

@@ -28,6 +28,12 @@ const PLAN: Plan = {
 const titles = (steps: readonly { readonly title: string }[]) => steps.map(({ title }) => title);
 
 describe('a plan that is edited', () => {
+  test('leaves titles that nobody touched to the last space', () => {
+    const plan = { revision: 1, steps: [step('a', { title: 'Ends in a space ' }), step('b')] };
+    const draft = edited(draftOf(plan), 'b', { title: ' Typed ' });
+    expect(titles(sentSteps(draft))).toEqual(['Ends in a space ', 'Typed']);
+  });
+
   test('has the limits of the goal', () => {
     const { steps, titleChars } = MEMORY_LIMITS;
     expect(TITLE_CHARS_MAX).toBe(titleChars);

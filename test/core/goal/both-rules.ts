@@ -1,4 +1,4 @@
-/** Goals of the newest rules, each beside a goal of the rules before them. */
+/** Goals of the newest rules, each beside a goal of older rules. */
 import { count, ScriptedGoal, type GoalScript } from './shell.js';
 
 const BEFORE = 11;
@@ -6,8 +6,8 @@ export const DAY_MS = 86_400_000;
 export const DONE = count(0, [0]);
 
 /** Under both rules: the goal of the new ones first. */
-export function both(script: GoalScript): readonly [ScriptedGoal, ScriptedGoal] {
-  return [new ScriptedGoal(script), new ScriptedGoal({ ...script, rules: BEFORE })];
+export function both(script: GoalScript, before = BEFORE): readonly [ScriptedGoal, ScriptedGoal] {
+  return [new ScriptedGoal(script), new ScriptedGoal({ ...script, rules: before })];
 }
 
 export function ending({ goal: { final } }: ScriptedGoal): string {
