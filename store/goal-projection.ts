@@ -15,6 +15,7 @@ export const GOAL_TELLS = [
   'cycle_ended',
   'goal_review',
   'goal_steered',
+  'handoff',
   'goal_result',
 ] as const satisfies readonly EventType[];
 
@@ -49,6 +50,9 @@ export function foldGoal(row: RunTable, event: RunEvent): RunTable {
       return { ...row, spent_micro_usd: (row.spent_micro_usd ?? 0) + (event.costMicroUsd ?? 0) };
     case 'goal_steered':
       return { ...row, budget_micro_usd: raisedTo(event) ?? row.budget_micro_usd };
+    // A run goes on under the name that it was started with.
+    case 'handoff':
+      return row.kind === 'goal' ? { ...row, agent: event.to } : row;
     default:
       return row;
   }
@@ -66,7 +70,7 @@ const SAID = `
     ${GOAL_TELLS.map((type) => `body like '%"type":"${type}"%'`).join(' or ')})
   order by seq`;
 
-type GoalSum = 'next_wake' | 'spent_micro_usd' | 'budget_micro_usd';
+type GoalSum = 'agent' | 'next_wake' | 'spent_micro_usd' | 'budget_micro_usd';
 
 /** The columns as the events before `fromSeq` have them: sums cannot be taken back one by one. */
 export async function rewoundGoal(
@@ -78,8 +82,8 @@ export async function rewoundGoal(
   const said = await rowsOf<{ readonly body: string }>(tx, SAID, { tenant, runId, fromSeq });
   const start: RunTable = { ...row, ...NO_GOAL, kind: row.kind };
   // Our own form of an event that was typed when it came in.
-  const { next_wake, spent_micro_usd, budget_micro_usd } = said
+  const { agent, next_wake, spent_micro_usd, budget_micro_usd } = said
     .map(({ body }) => JSON.parse(body) as RunEvent)
     .reduce(foldGoal, start);
-  return { next_wake, spent_micro_usd, budget_micro_usd };
+  return { agent, next_wake, spent_micro_usd, budget_micro_usd };
 }

@@ -4,8 +4,8 @@
  */
 import type { Config, Tool } from '../authoring/index.js';
 import { checkGoal, checkGoalId, type GoalRequest } from '../client/goals/check-goal.js';
+import { checkedGoalMessage } from '../client/goals/goal-message.js';
 import type { Json } from '../core/json/json.js';
-import { parseGoalMessage } from '../core/messages/parse-goal-message.js';
 import { parseDecision } from '../core/messages/parse-message.js';
 import { HoldfastError, isErrorCode } from '../core/state/errors.js';
 import type { RunEvent } from '../core/state/event.js';
@@ -39,7 +39,8 @@ export interface GoalWorld {
   now(): number;
   /** Calls back when so many ms of virtual time have passed. */
   after(ms: number, then: () => void): void;
-  approve(ask: AskedEvent, person: SimulatedPerson): void;
+  /** `amount`: of a question about a budget, how much more in place of what is asked. */
+  approve(ask: AskedEvent, person: SimulatedPerson & { readonly amount?: number }): void;
   reject(ask: AskedEvent, person: SimulatedPerson): void;
   /** Answers a question of the model. */
   answer(ask: AskedEvent, value: Json, person: SimulatedPerson): void;
@@ -179,7 +180,7 @@ function worldOf(
   const decide = (
     { askId, argsHash, stamp: { runId } }: AskedEvent,
     decision: 'approve' | 'reject',
-    { by, roles = [], reason }: SimulatedPerson,
+    { by, roles = [], reason, amount }: Parameters<GoalWorld['approve']>[1],
   ): void => {
     const parsed = parseDecision({
       v: 1,
@@ -190,6 +191,7 @@ function worldOf(
       roles,
       decidedAt: clock.now(),
       ...(reason !== undefined && { reason }),
+      ...(amount !== undefined && { amount }),
     });
     if (!parsed.ok) throw invalid(parsed.reason);
     const message = { type: 'decision', decision: parsed.value } as const;
@@ -208,9 +210,7 @@ function worldOf(
     say(body, { by, roles = [] }) {
       said += 1;
       const message = { v: 1, id: `said-${said}`, at: clock.now(), by, roles, ...body };
-      const parsed = parseGoalMessage(message);
-      if (!parsed.ok) throw invalid(parsed.reason);
-      simulation().send({ type: 'goal_message', message: parsed.value });
+      simulation().send({ type: 'goal_message', message: checkedGoalMessage(message) });
     },
   };
 }

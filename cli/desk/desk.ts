@@ -9,6 +9,7 @@ import { openStoreAt, type Store } from '../../store/store.js';
 import { ALL_TENANTS } from '../../store/desk-keys.js';
 import { isStoreUrl } from '../../store/place.js';
 import type { Environment } from '../../worker/config.js';
+import { decidersIn } from './deciders.js';
 import type { CliEnvironment } from '../environment.js';
 import type { KnownReach } from '../session.js';
 import type { Output } from '../terminal/output.js';
@@ -119,7 +120,7 @@ export async function startDesk(
         settings: settingsOf(environment, desk),
         version: packageVersion(),
         ...signing,
-        localRoles: rolesIn(config),
+        localRoles: decidersIn(config),
         deciders: decidersIn(config),
         tools: toolsIn(config),
         ...(temporalUi !== undefined && { temporalUi }),
@@ -208,22 +209,4 @@ function toolsIn(config: Config): readonly KnownTool[] {
     const { name, version, effect } = record;
     return { name, version, effect, description, inputSchema };
   });
-}
-
-/** Roles whose word counts somewhere: for approvals, later approvals and budgets. */
-function decidersIn({ tools, agents, defaults }: Config): readonly string[] {
-  const approving = [...tools.values()].flatMap(({ record: { approval } }) =>
-    typeof approval === 'object' ? [...approval.roles, ...(approval.escalate?.roles ?? [])] : [],
-  );
-  const settings = [defaults.settings, ...[...agents.values()].map((agent) => agent.settings)];
-  const budgets = settings.flatMap(({ budgetRoles = [] }) => budgetRoles);
-  return [...new Set([...approving, ...budgets])];
-}
-
-/** Roles that tools of the configuration ask for: in development one person has them all. */
-function rolesIn(config: Config): readonly string[] {
-  const roles = [...config.tools.values()].flatMap(({ record: { approval } }) =>
-    typeof approval === 'object' ? approval.roles : [],
-  );
-  return [...new Set(roles)];
 }

@@ -5,8 +5,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { checkedPace } from '../../authoring/goal/pace.js';
-import { parseGoalMessage } from '../../core/messages/parse-goal-message.js';
 import { HoldfastError, type ErrorCode } from '../../core/state/errors.js';
 import type {
   GoalMessage,
@@ -14,11 +12,11 @@ import type {
   MessageRefusal,
   MessageVerdict,
 } from '../../core/state/goal/message.js';
-import { TEXT_HINT, textDefect } from '../../pure/text-defect.js';
 import * as messages from '../../workflows/messages.js';
 import { objectionToKey } from '../decide/key-standing.js';
 import { bounded, WORKER_LIMIT_MS, type Link } from '../link.js';
 import { STORE_AWAY, unlessStoreAway } from '../store-away.js';
+import { checkedGoalMessage } from './goal-message.js';
 
 /** Who says it. */
 export interface Speaker {
@@ -46,7 +44,7 @@ export async function tellGoal(link: Link, { goalId, said, who = {} }: Saying): 
   const message = await signed(
     link,
     goalId,
-    checked({ v: 1, id, by, roles, at: Date.now(), ...said }),
+    checkedGoalMessage({ v: 1, id, by, roles, at: Date.now(), ...said }),
   );
   try {
     const bound = { runId: goalId, limitMs: WORKER_LIMIT_MS, needsWorker: true };
@@ -77,26 +75,6 @@ function noSuchGoal(goalId: string): HoldfastError {
     hint: 'List the goals with `holdfast goal list`.',
     details: { goalId },
   });
-}
-
-/** What the goal would refuse is refused here, where somebody hears of it. */
-function checked(raw: object): GoalMessage {
-  for (const words of ['text', 'because'] as const) {
-    const defect = textDefect((raw as Readonly<Record<string, unknown>>)[words]);
-    if (defect === undefined) continue;
-    throw new HoldfastError('InvalidTask', `The message was not sent: its ${words} ${defect}.`, {
-      hint: TEXT_HINT,
-    });
-  }
-  const parsed = parseGoalMessage(withoutAbsent(raw));
-  if (!parsed.ok) {
-    throw new HoldfastError('InvalidTask', `The message was not sent: ${parsed.reason}.`, {
-      hint: 'Correct it and send it again.',
-    });
-  }
-  const message = parsed.value;
-  // Only here a calendar is at hand.
-  return message.type === 'setPace' ? { ...message, pace: checkedPace(message.pace) } : message;
 }
 
 /** A key that was revoked signs nothing. */
@@ -159,10 +137,6 @@ const HINTS: { readonly [reason in MessageRefusal]: string } = {
   beyond_limits: 'Stay within what the goal names as possible.',
   not_applicable: 'See what the goal is doing with `holdfast goal show`.',
 };
-
-function withoutAbsent(value: object): object {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined));
-}
 
 function isSilence(error: unknown): boolean {
   return error instanceof HoldfastError && error.details?.worker === false;

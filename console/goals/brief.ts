@@ -20,7 +20,10 @@ export interface BriefShown {
   readonly context: readonly BriefPart[];
 }
 
-type Reader = Pick<DeskStore, 'readEvents' | 'getBlob' | 'childRow'>;
+type Reader = Pick<DeskStore, 'readEvents' | 'getBlob' | 'childRow' | 'listAsks'>;
+type Named = { readonly digest: string; readonly n?: number | undefined };
+
+const ASKS_MAX = 10;
 
 /** Of the cycle `n`; default: the newest. Undefined: there is none, or the store has lost it. */
 export async function briefOfCycle(
@@ -35,18 +38,34 @@ export async function briefOfCycle(
   return found && { tokens: briefTokens, ...found, n: started.n, runId, agent };
 }
 
-/** Of a cycle that somebody is asked about: by the digest that the question names. */
+/** Of a cycle that somebody is asked about: by the digest that a question or a cycle of this goal names. */
 export async function briefOfDigest(
   store: Reader,
   row: RunRow,
-  { digest, n }: { readonly digest: string; readonly n?: number | undefined },
+  { digest, n }: Named,
 ): Promise<BriefShown | undefined> {
+  if (!(await isNamed(store, row, { digest, n }))) return undefined;
   const stored = await briefAt(store, row.tenant, digest);
   if (stored !== undefined || n === undefined) return stored;
   const runId = `${row.runId}:c${n}`;
   const child = await store.childRow(row.tenant, runId);
   if (child?.parent !== row.runId || child.digest !== digest) return undefined;
   return { ...briefIn(jsonOf(child.start), digest), n, runId };
+}
+
+/** The store has briefs of other goals under their digests, too. */
+async function isNamed(store: Reader, row: RunRow, { digest, n }: Named): Promise<boolean> {
+  const query = { runId: row.runId, search: digest, limit: ASKS_MAX };
+  const asks = await store.listAsks(row.tenant, query);
+  const isAsked = asks.some(
+    ({ args }) => isRecord(args) && args.brief === digest && (n === undefined || args.n === n),
+  );
+  if (isAsked) return true;
+  for await (const event of newestFirst(store, row)) {
+    if (event.type !== 'cycle_started' || event.brief !== digest) continue;
+    if (n === undefined || event.n === n) return true;
+  }
+  return false;
 }
 
 type Started = Extract<RunEvent, { type: 'cycle_started' }>;

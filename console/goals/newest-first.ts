@@ -1,4 +1,4 @@
-/** Events of a run from its newest one backwards, so far as they are looked through. */
+/** Events of a run or goal, the newest first: at most the newest 10,000. */
 import type { RunEvent } from '../../core/state/event.js';
 import type { RunRow } from '../../store/runs.js';
 import type { DeskStore } from '../desk-store.js';

@@ -182,7 +182,7 @@ export const evidence = z.object({
 export const told = z.object({
   goalId: text,
   messageId: text,
-  /** `sent`: no worker answered, or the store is away; whether it counts, the goal's events tell. */
+  /** `sent`: no worker answered, or the goal looks at it in its next segment; whether it counts, the goal's events tell. */
   state: z.enum(['taken', 'sent']),
   message: text.optional(),
   storeAway: z.literal(true).optional(),

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { STORE_AWAY, unlessStoreAway, type GoalHandle, type Told } from '../../client/index.js';
+import { RECEIVED } from '../../core/goal/verdicts.js';
 import { digestOf, type Json } from '../../core/json/json.js';
 import type { GoalMessageType } from '../../core/state/goal/message.js';
 import type { Access } from '../identity/access.js';
@@ -21,7 +22,7 @@ import { ownGoal } from './goals.js';
 const params = z.strictObject({ goalId: shapes.id });
 const answers = {
   200: { description: 'The goal has it.', schema: goals.told },
-  202: { description: 'Sent; no worker has taken it up yet.', schema: goals.told },
+  202: { description: 'Sent; nobody knows yet whether it counts.', schema: goals.told },
 };
 
 type Speaker = { readonly by: string; readonly roles: readonly string[]; readonly id: string };
@@ -113,6 +114,9 @@ function answerOf(
   if (told.delivered === 'signal')
     return { status: 202, body: { ...body, state: 'sent', ...away } };
   const more = told.message !== undefined && { message: told.message };
+  // The goal has it and has not looked at it: it may still be refused.
+  if (told.message === RECEIVED.message)
+    return { status: 202, body: { ...body, state: 'sent', ...more, ...away } };
   return { status: 200, body: { ...body, state: 'taken', ...more, ...away } };
 }
 

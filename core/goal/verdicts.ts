@@ -41,7 +41,7 @@ export function answered<G extends Pick<OpenGoal, 'verdicts'>>(
 }
 
 /** Said to whoever waits over the end of a segment. */
-export const RECEIVED: MessageVerdict = {
+export const RECEIVED = {
   accepted: true,
   message: 'Received: the goal heeds the message in its next segment.',
-};
+} as const satisfies MessageVerdict;

@@ -205,6 +205,54 @@ describeInBrowser('goals', () => {
   );
 
   test(
+    'a plan that nobody knows of whether it counts stays typed until the goal has it; so does one while the goal ends',
+    async () => {
+      const { page, faults, context } = await stage.open('/goals/invoices');
+      await page.route('**/plan', (route) =>
+        route.fulfill({
+          status: 202,
+          json: { goalId: 'invoices', messageId: 'm1', state: 'sent' },
+        }),
+      );
+      const titles = () =>
+        inPage(page, `[...document.querySelectorAll('.plan-row input')].map(({ value }) => value)`);
+      await page.getByRole('button', { name: 'Change the plan …' }).click();
+      await page.getByLabel('Title of step 1').fill('List them all');
+      await page.getByRole('button', { name: 'Set the plan' }).click();
+      await page.getByText('Your changes stay here until the goal has them.').waitFor();
+      const now = stage.view!.plan.revision;
+      // Somebody else's plan came first.
+      await stage.replan({ revision: now + 1, steps: STEPS.slice(0, 2) });
+      await page.getByText('The plan has changed since you looked at it.').waitFor();
+      expect(await titles()).toEqual(['List them all', 'Match them with payments']);
+      await page.getByRole('button', { name: 'Set the plan' }).click();
+      await page.getByText('Your changes stay here until the goal has them.').waitFor();
+      const [first, second] = STEPS;
+      const steps = [{ ...first!, title: 'List them all' }, second!];
+      await stage.replan({ revision: now + 2, steps });
+      await page.getByText('The plan is set.').waitFor();
+      expect(await titles()).toEqual([]);
+      await page.getByRole('button', { name: 'Change the plan …' }).click();
+      await page.getByLabel('Title of step 2').fill('Match by hand');
+      await page.route('**/v1/goals/invoices', async (route) => {
+        const json = (await (await route.fetch()).json()) as object;
+        await route.fulfill({ json: { ...json, status: 'stopped' } });
+      });
+      await stage.replan({ revision: now + 3, steps });
+      await page.getByText('The goal has ended: its plan does not change any more.').waitFor();
+      expect(await titles()).toEqual(['List them all', 'Match by hand']);
+      expect(await page.getByRole('button', { name: 'Set the plan' }).count()).toBe(0);
+      expect(await barriersOf(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Leave it as it was' }).click();
+      expect(await page.getByRole('button', { name: 'Change the plan …' }).count()).toBe(0);
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+    LIMIT_MS,
+  );
+
+  test(
     'by keyboard alone: another pace; what is wrong with one is said by the page or by the goal, and stays to be corrected',
     async () => {
       const { page, faults, context } = await stage.open('/goals/invoices', { phone: true });

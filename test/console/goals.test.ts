@@ -6,22 +6,26 @@ import { owedRows } from '../../console/owed.js';
 import { ENDPOINTS } from '../../console/routes/index.js';
 import { views } from '../../console/trail.js';
 import { planChanges } from '../../console/goals/goal-card.js';
+import { RECEIVED } from '../../core/goal/verdicts.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { GoalView } from '../../core/state/goal/view.js';
 import type { PlanStep } from '../../core/state/goal/memory.js';
 import { openMemoryStore, type MemoryStore } from '../../store/store.js';
-import { eventsFrom, SESSION_INIT } from '../store/fixtures.js';
+import { askView, eventsFrom, SESSION_INIT } from '../store/fixtures.js';
 import { GOAL, OBJECTIVE, storeGoal } from './stored-goal.js';
 
 let store: MemoryStore;
 let view: GoalView | undefined;
 let told: { readonly said: string; readonly args: readonly unknown[] }[];
 let failure: HoldfastError | undefined;
+/** What the goal says to what it takes. */
+let message: string | undefined;
 
 beforeEach(async () => {
   store = await openMemoryStore();
   told = [];
   failure = undefined;
+  message = undefined;
   view = undefined;
 });
 afterEach(() => store.close());
@@ -37,7 +41,7 @@ function desk({ tenant = 'default', roles = ['r'], access = {}, deciders = [] as
           if (failure !== undefined) throw failure;
           told.push({ said: String(name), args });
           const who = args.at(-1) as { readonly id: string };
-          return { delivered: 'update', id: who.id };
+          return { delivered: 'update', id: who.id, ...(message !== undefined && { message }) };
         }),
     },
   );
@@ -188,6 +192,34 @@ test('the brief of a cycle: what was said to the agent, what was quoted, tokens 
   // The store has other texts too, which are no briefs.
   const { $blob: other } = await store.putBlob('default', '{"secret":1}');
   expect((await desk().get(at(`/brief?digest=${other}`))).status).toBe(404);
+});
+
+test('a brief is shown of the goal that a question or a cycle of it names, of no other', async () => {
+  await storeGoal(store);
+  const text = JSON.stringify({ task: { goal: 'Pay them all.' }, context: [] });
+  const { $blob: digest } = await store.putBlob('default', text);
+  expect((await desk().get(at(`/brief?digest=${digest}`))).status).toBe(404);
+  const asked = { n: 3, agent: 'clerk', brief: digest, slice: {} };
+  const card = { type: 'approval_requested', ...askView(`${GOAL}:g7`), args: asked } as const;
+  await storeGoal(store, { goalId: 'other', extra: [card] });
+  const named = `/v1/goals/other/brief?digest=${digest}`;
+  expect((await desk().get(`${named}&n=3`)).body).toMatchObject({ task: 'Pay them all.' });
+  expect((await desk().get(`${named}&n=2`)).status).toBe(404);
+  expect((await desk().get(at(`/brief?digest=${digest}`))).status).toBe(404);
+});
+
+test('what the goal has and has not looked at is sent, not taken', async () => {
+  await storeGoal(store);
+  ({ message } = RECEIVED);
+  expect(await desk().post(at('/plan'), { steps: [], revision: 3 })).toMatchObject({
+    status: 202,
+    body: { state: 'sent', message },
+  });
+  message = 'Paused already.';
+  expect(await desk().post(at('/pause'), {}, 'request-2')).toMatchObject({
+    status: 200,
+    body: { state: 'taken', message },
+  });
 });
 
 test('behind an id of evidence stands the call with its row of the ledger', async () => {

@@ -45,6 +45,12 @@ function cycleEnded(n: number, costMicroUsd: number): EventBody {
   };
 }
 
+const HANDED_OVER: EventBody = {
+  type: 'handoff',
+  to: 'closer',
+  by: 'matcher',
+  because: 'All are matched.',
+};
 const SLEEPING: EventBody = { type: 'goal_sleeping', until: 9_000, because: 'pace' };
 
 function goal() {
@@ -91,6 +97,16 @@ describe('a goal is a row among runs', () => {
     expect(ids(await store.listGoals('other', { limit: 10 }))).toEqual([]);
   });
 
+  test('whose agent is the one that it was handed to; a run keeps the one that it began with', async () => {
+    await store.appendEvents(A, eventsFrom(0, [STARTED]));
+    await store.appendEvents(A, eventsFrom(1, [HANDED_OVER]));
+    expect(await goal()).toMatchObject({ agent: 'closer' });
+    expect(await store.listGoals('t', { agent: 'closer', limit: 10 })).toHaveLength(1);
+    const plain = { ...A, runId: 'r2' };
+    await store.appendEvents(plain, eventsFrom(0, [SESSION_INIT, HANDED_OVER]));
+    expect(await store.getRun('t', 'r2')).not.toMatchObject({ agent: 'closer' });
+  });
+
   test('whose questions are in the inbox, until the goal has ended', async () => {
     const asked: EventBody = { type: 'approval_requested', ...askView('r1:1') };
     await store.appendEvents(A, eventsFrom(0, [STARTED, asked]));
@@ -117,12 +133,14 @@ describe('a goal is a row among runs', () => {
     };
     await store.appendEvents(
       A,
-      eventsFrom(0, [STARTED, cycleEnded(1, 700), told, cycleEnded(2, 90), SLEEPING]),
+      eventsFrom(0, [STARTED, cycleEnded(1, 700), told, cycleEnded(2, 90), HANDED_OVER, SLEEPING]),
     );
-    expect(await goal()).toMatchObject({ spentMicroUsd: 790, budgetMicroUsd: 2_000_000 });
+    expect(await goal()).toMatchObject({ agent: 'closer', spentMicroUsd: 790 });
+    expect(await goal()).toMatchObject({ budgetMicroUsd: 2_000_000 });
     await store.appendEvents(B, eventsFrom(2, warnings(1), 5_000));
     const row = await goal();
     expect(row).toMatchObject({ spentMicroUsd: 700, budgetMicroUsd: 1_000_000, epoch: 1 });
+    expect(row).toMatchObject({ agent: 'matcher' });
     expect(row).not.toHaveProperty('nextWake');
   });
 });

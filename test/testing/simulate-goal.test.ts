@@ -14,7 +14,7 @@ import { simulateGoal, type ModelReply, type Provider } from '../../testing/inde
 
 const START = Date.UTC(2026, 2, 1);
 
-function world({ now }: { readonly now: () => number }) {
+function world({ now, budget = {} }: { readonly now: () => number; readonly budget?: object }) {
   const done: number[] = [];
   const send = defineTool({
     name: 'send',
@@ -45,7 +45,7 @@ function world({ now }: { readonly now: () => number }) {
     validation: [{ name: 'sent', tool: sent, measure: { path: 'count', better: 'higher' } }],
     done: { all: [{ check: 'sent', path: 'count', gte: 3 }] },
     pace: { everyMs: days(10) },
-    budget: { maxCostMicroUsd: usd(1) },
+    budget: { maxCostMicroUsd: usd(1), ...budget },
   });
   return { done, goal, config: defineConfig({ agents: [agent], goals: [goal] }) };
 }
@@ -114,6 +114,54 @@ test('people can talk to it, and leave it', async () => {
   expect(told.result).toMatchObject({ completed: false, stopReason: 'interrupted' });
   const left = await simulateGoal({ goal, config, providers, signal: AbortSignal.abort() });
   expect(left.result).toMatchObject({ completed: false, stopReason: 'aborted' });
+});
+
+test('who approves more of a budget says how much more', async () => {
+  const budget = { maxCycles: 1, onBudget: 'ask', budgetRoles: ['lead'] };
+  const asked = async (amount?: number): Promise<number> => {
+    let questions = 0;
+    const { result } = await simulateGoal({
+      goal: world({ now: Date.now, budget }).goal,
+      config: (now) => world({ now, budget }).config,
+      providers,
+      onEvent: (event, { approve }) => {
+        if (event.type !== 'approval_requested' && event.type !== 'input_request') return;
+        const isBudget = event.type === 'input_request';
+        if (isBudget) questions += 1;
+        const more = isBudget && amount !== undefined ? { amount } : {};
+        approve(event, { by: 'mia', roles: ['lead'], ...more });
+      },
+    });
+    expect(result).toMatchObject({ completed: true });
+    return questions;
+  };
+  expect([await asked(), await asked(2)]).toEqual([2, 1]);
+});
+
+test('what a goal would refuse as soon as it is said is refused to the one who says it', async () => {
+  const { goal, config } = world({ now: Date.now });
+  const refused: unknown[] = [];
+  await simulateGoal({
+    goal,
+    config,
+    providers,
+    onEvent: (event, { say }) => {
+      if (event.type !== 'goal_started') return;
+      const pace = { cron: '0 25 * * *', timezone: 'Europe/Zurich' };
+      for (const body of [
+        { type: 'setPace', pace },
+        { type: 'steer', text: 'half a pair \ud800' },
+      ] as const) {
+        try {
+          say(body, { by: 'mia' });
+        } catch (error) {
+          refused.push(error);
+        }
+      }
+      say({ type: 'stop' }, { by: 'mia' });
+    },
+  });
+  expect(refused).toMatchObject([{ code: 'InvalidTask' }, { code: 'InvalidTask' }]);
 });
 
 test('what cannot be a goal is refused as a client refuses it', async () => {

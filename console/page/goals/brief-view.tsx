@@ -8,7 +8,7 @@ import { InertBlock, InertLine } from '../parts/inert.js';
 import { goalPath, runPath } from '../parts/paths.js';
 import { TableHead } from '../parts/table-head.js';
 import { useTitle } from '../parts/use-title.js';
-import { useFetched } from './use-fetched.js';
+import { refusalText, useFetched } from './use-fetched.js';
 
 const COLUMNS = ['Section', 'Tokens (estimated)'];
 
@@ -37,7 +37,9 @@ export function BriefView({ goalId, cycle }: BriefViewProps): VNode {
       {value !== undefined && <Shown brief={value} />}
       {value === undefined && (
         <p class="empty quiet" role="status">
-          {refusal === undefined ? 'Fetching the brief …' : 'The store does not have this brief.'}
+          {refusal === undefined
+            ? 'Fetching the brief …'
+            : refusalText(refusal, 'The store does not have this brief.')}
         </p>
       )}
     </article>

@@ -175,7 +175,8 @@ function seriesOf(
     stroke,
     width: 2,
     dash: [...style.dash],
-    spanGaps: true,
+    // What is unknown is no line.
+    spanGaps: false,
     ...(stepped !== undefined && { paths: stepped }),
     points: { show: true, fill: stroke, paths: marksOf(style.mark) },
   };

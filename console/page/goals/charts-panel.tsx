@@ -16,7 +16,7 @@ export function ChartsPanel({ record }: { readonly record: GoalEvents }): VNode 
       {[...measures].map(([name, points]) => (
         <Chart key={name} title={`Check ${name}`} lines={MEASURE} points={points} show={figure} />
       ))}
-      {measures.size === 0 && <p class="help">No check of the goal measures anything.</p>}
+      {measures.size === 0 && <p class="help">No check has measured anything yet.</p>}
     </div>
   );
 }

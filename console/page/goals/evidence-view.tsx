@@ -10,7 +10,7 @@ import { goalPath, inboxPath, runPath } from '../parts/paths.js';
 import { Readable } from '../parts/readable.js';
 import { ResultText } from '../parts/result-text.js';
 import { useTitle } from '../parts/use-title.js';
-import { useFetched } from './use-fetched.js';
+import { refusalText, useFetched } from './use-fetched.js';
 
 const KINDS: { readonly [kind in Evidence['kind']]: string } = {
   call: 'A call',
@@ -46,7 +46,7 @@ export function EvidenceView({ goalId, evidenceId }: EvidenceViewProps): VNode {
         <p class="empty quiet" role="status">
           {refusal === undefined
             ? 'Fetching the evidence …'
-            : 'No evidence of this goal has this id.'}
+            : refusalText(refusal, 'No evidence of this goal has this id.')}
         </p>
       )}
     </article>

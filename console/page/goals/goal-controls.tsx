@@ -18,10 +18,12 @@ import type { Say } from './say.js';
 interface GoalControlsProps {
   readonly me: Person;
   readonly goal: GoalDetail;
+  /** What somebody has typed stays, to be copied. */
+  readonly isOver: boolean;
   readonly changed: () => void;
 }
 
-export function GoalControls({ me, goal, changed }: GoalControlsProps): VNode {
+export function GoalControls({ me, goal, isOver, changed }: GoalControlsProps): VNode {
   const { said, fault, complain, act } = useAct(changed);
   const send = usePosting({ again: true });
   const { goalId, view } = goal;
@@ -35,33 +37,21 @@ export function GoalControls({ me, goal, changed }: GoalControlsProps): VNode {
   return (
     <details class="controls">
       <summary>Steer it, pause it, or stop it</summary>
+      {isOver && (
+        <p class="help">
+          The goal has ended: nothing that is said to it counts any more. Your words stay here until
+          you leave.
+        </p>
+      )}
       {maySteer && (
         <>
           <SteerForm say={say} />
-          <div class="choices">
-            {view?.paused === undefined && (
-              <Button
-                label="Pause"
-                press={() => say('pause', {}, 'The goal pauses when its open cycle has ended.')}
-              />
-            )}
-            {(view === undefined || view.paused !== undefined) && (
-              <Button label="Resume" press={() => say('resume', {}, 'The goal goes on.')} />
-            )}
-            <Button
-              label="Wake"
-              press={() => say('wake', {}, 'The sleep ends, or the next one where none is open.')}
-            />
-            <Button
-              label="Review"
-              press={() => say('review', {}, 'A review is made in the next pass.')}
-            />
-          </div>
+          {!isOver && <Switches isPaused={view && view.paused !== undefined} say={say} />}
           <BudgetForm goal={goal} say={say} complain={complain} />
           <PaceForm goal={goal} say={say} complain={complain} />
         </>
       )}
-      {mayEnd && (
+      {mayEnd && !isOver && (
         <div class="choices">
           <Confirmed
             label="Stop …"
@@ -79,6 +69,36 @@ export function GoalControls({ me, goal, changed }: GoalControlsProps): VNode {
       )}
       <Outcome said={said} fault={fault} />
     </details>
+  );
+}
+
+interface SwitchesProps {
+  /** Undefined: nobody knows. */
+  readonly isPaused: boolean | undefined;
+  readonly say: Say;
+}
+
+function Switches({ isPaused, say }: SwitchesProps): VNode {
+  return (
+    <div class="choices">
+      {isPaused !== true && (
+        <Button
+          label="Pause"
+          press={() => say('pause', {}, 'The goal pauses when its open cycle has ended.')}
+        />
+      )}
+      {isPaused !== false && (
+        <Button label="Resume" press={() => say('resume', {}, 'The goal goes on.')} />
+      )}
+      <Button
+        label="Wake"
+        press={() => say('wake', {}, 'The sleep ends, or the next one where none is open.')}
+      />
+      <Button
+        label="Review"
+        press={() => say('review', {}, 'A review is made in the next pass.')}
+      />
+    </div>
   );
 }
 

@@ -1,5 +1,6 @@
 /** One goal: what is wanted, how far it is, what it rests on, what can be said to it; as it happens. */
 import type { VNode } from 'preact';
+import { useRef } from 'preact/hooks';
 import { pathOf, wordsOf } from '../data/api.js';
 import type { GoalDetail, Person } from '../data/api-types.js';
 import { useEvents } from '../data/use-events.js';
@@ -53,7 +54,7 @@ interface KnownGoalProps {
 }
 
 function KnownGoal({ me, goal, changed }: KnownGoalProps): VNode {
-  const { goalId, record, pending, pendingOfCycle } = goal;
+  const { goalId, pending, pendingOfCycle } = goal;
   const known = useEvents({
     path: pathOf('goals', goalId, 'stream'),
     make: () => new GoalEvents(),
@@ -63,8 +64,10 @@ function KnownGoal({ me, goal, changed }: KnownGoalProps): VNode {
       if (stamp.seq > goal.lastSeq) changed();
     },
   });
-  const { events, cycles } = known;
   const isOver = hasEnded(goal);
+  // What somebody types while the goal ends is not taken from them.
+  const wasLive = useRef(false);
+  if (!isOver) wasLive.current = true;
   return (
     <>
       <GoalHead goal={goal} />
@@ -76,40 +79,55 @@ function KnownGoal({ me, goal, changed }: KnownGoalProps): VNode {
         <GoalAsk key={askId} askId={askId} me={me} changed={changed} isOfCycle />
       ))}
       <GoalFigures goal={goal} />
-      {!isOver && <GoalControls me={me} goal={goal} changed={changed} />}
-      <Tabs
-        label="Of the goal"
-        tabs={[
-          {
-            name: 'Plan',
-            draw: () => (
-              <PlanPanel
-                goalId={goalId}
-                record={record}
-                changed={!isOver && may(me, 'steer') ? changed : undefined}
-              />
-            ),
-          },
-          {
-            name: 'Charts',
-            draw: (isOpen) => isOpen && <Later load={charts} props={{ record: known }} />,
-          },
-          {
-            name: 'Reviews',
-            draw: () => <ReviewsPanel goalId={goalId} reviews={record?.reviews ?? []} />,
-          },
-          {
-            name: 'Cycles',
-            draw: () => <CyclesPanel goalId={goalId} cycles={[...cycles.values()]} />,
-          },
-          { name: 'Log', draw: () => <LogPanel goalId={goalId} log={record?.log ?? []} /> },
-          {
-            name: 'Events',
-            draw: (isOpen) => <EventsPanel events={events} count={events.length} isOpen={isOpen} />,
-          },
-        ]}
-      />
+      {wasLive.current && <GoalControls me={me} goal={goal} isOver={isOver} changed={changed} />}
+      <GoalTabs me={me} goal={goal} known={known} isEditable={wasLive.current} changed={changed} />
     </>
+  );
+}
+
+interface GoalTabsProps extends KnownGoalProps {
+  readonly known: GoalEvents;
+  /** Somebody may have begun to change the plan. */
+  readonly isEditable: boolean;
+}
+
+function GoalTabs({ me, goal, known, isEditable, changed }: GoalTabsProps): VNode {
+  const { goalId, record } = goal;
+  const { events, cycles } = known;
+  const editing = { isOver: hasEnded(goal), changed };
+  return (
+    <Tabs
+      label="Of the goal"
+      tabs={[
+        {
+          name: 'Plan',
+          draw: () => (
+            <PlanPanel
+              goalId={goalId}
+              record={record}
+              editing={isEditable && may(me, 'steer') ? editing : undefined}
+            />
+          ),
+        },
+        {
+          name: 'Charts',
+          draw: (isOpen) => isOpen && <Later load={charts} props={{ record: known }} />,
+        },
+        {
+          name: 'Reviews',
+          draw: () => <ReviewsPanel goalId={goalId} reviews={record?.reviews ?? []} />,
+        },
+        {
+          name: 'Cycles',
+          draw: () => <CyclesPanel goalId={goalId} cycles={[...cycles.values()]} />,
+        },
+        { name: 'Log', draw: () => <LogPanel goalId={goalId} log={record?.log ?? []} /> },
+        {
+          name: 'Events',
+          draw: (isOpen) => <EventsPanel events={events} count={events.length} isOpen={isOpen} />,
+        },
+      ]}
+    />
   );
 }
 

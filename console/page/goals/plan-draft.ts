@@ -108,6 +108,12 @@ export function sentSteps({ base, steps }: PlanDraft): readonly SentStep[] {
   });
 }
 
+/** Whether the plan is what was sent. */
+export function isSet(sent: PlanDraft, plan: Plan): boolean {
+  const wanted = sentSteps(sent).map(({ id, title, status }) => ({ id, title, status }));
+  return JSON.stringify(wanted) === JSON.stringify(plan.steps.map(bare));
+}
+
 /** What somebody has typed, made again on a plan that others have changed meanwhile. */
 export function rebased({ base, steps }: PlanDraft, newest: Plan): PlanDraft {
   const before = new Map(base.steps.map((step) => [step.id, step]));

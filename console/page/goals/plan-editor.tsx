@@ -2,87 +2,54 @@
 import type { VNode } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { announce } from '../data/announced.js';
-import { ApiProblem, isRefusal, pathOf } from '../data/api.js';
-import type { Told } from '../data/api-types.js';
-import { usePosting } from '../data/use-posting.js';
 import { Button } from '../parts/button.js';
 import { Form } from '../parts/form.js';
-import { Outcome, useAct } from '../parts/use-act.js';
-import {
-  added,
-  draftOf,
-  edited,
-  moved,
-  planDefect,
-  rebased,
-  removed,
-  sentSteps,
-  type Plan,
-  type PlanDraft,
-} from './plan-draft.js';
+import { Outcome } from '../parts/use-act.js';
+import { added, edited, moved, removed, type Plan, type PlanDraft } from './plan-draft.js';
 import { PlanRow } from './plan-row.js';
-import { receiptOf } from './receipt.js';
+import { usePlanEditing } from './use-plan-editing.js';
 
-const STALE =
-  'The plan has changed since you looked at it. Your changes are kept, now on the newest plan: look at it again, then set it.';
+const OVER =
+  'The goal has ended: its plan does not change any more. Your changes stay here until you leave.';
 
 interface PlanEditorProps {
   readonly goalId: string;
   readonly plan: Plan;
+  /** A draft that somebody has begun stays; none is begun any more. */
+  readonly isOver: boolean;
   /** Looks at the goal again. */
   readonly changed: () => void;
 }
 
-export function PlanEditor({ goalId, plan, changed }: PlanEditorProps): VNode {
-  const [draft, setDraft] = useState<PlanDraft>();
-  const [isStale, setStale] = useState(false);
-  const { said, fault, complain, act } = useAct(changed);
-  const send = usePosting({ again: true });
+export function PlanEditor({ goalId, plan, isOver, changed }: PlanEditorProps): VNode {
   const place = useRef<HTMLDivElement>(null);
   const focusOn = useFocusAfter(place);
-  if (isStale && draft !== undefined && plan.revision > draft.base.revision) {
-    setDraft(rebased(draft, plan));
-    setStale(false);
-  }
-  const close = (): void => {
-    setDraft(undefined);
-    setStale(false);
-    focusOn('.plan-open');
-  };
-  const submit = async (now: PlanDraft): Promise<void> => {
-    const defect = planDefect(now);
-    if (defect !== null) {
-      if (defect.id !== undefined) focusOn(titleOf(defect.id));
-      return complain(defect.fault);
-    }
-    const body = { steps: sentSteps(now), revision: now.base.revision };
-    const isTaken = await act(async () => {
-      const told = await send<Told>(pathOf('goals', goalId, 'plan'), body).catch((error) => {
-        if (!isRefusal(error) || error.code !== 'stale_plan') throw error;
-        setStale(true);
-        throw new ApiProblem({ status: error.status, code: error.code, detail: STALE });
-      });
-      return receiptOf(told, 'The plan is set.');
-    });
-    if (isTaken) close();
-  };
+  const { draft, write, open, close, submit, said, fault } = usePlanEditing({
+    goalId,
+    plan,
+    changed,
+    closed: () => focusOn('.plan-open'),
+    faulty: (id) => focusOn(titleOf(id)),
+  });
+  const [first] = plan.steps;
   return (
     <div class="plan-editor" ref={place}>
-      {draft === undefined ? (
+      {draft === undefined && !isOver && (
         <div class="choices plan-open">
           <Button
             label="Change the plan …"
             press={() => {
-              complain('');
-              setDraft(draftOf(plan));
-              focusOn(plan.steps[0] === undefined ? '.plan-add' : titleOf(plan.steps[0].id));
+              open();
+              focusOn(first === undefined ? '.plan-add' : titleOf(first.id));
             }}
           />
         </div>
-      ) : (
+      )}
+      {draft !== undefined && (
         <PlanForm
           draft={draft}
-          change={setDraft}
+          isOver={isOver}
+          change={write}
           focusOn={focusOn}
           submit={() => void submit(draft)}
           close={close}
@@ -95,6 +62,7 @@ export function PlanEditor({ goalId, plan, changed }: PlanEditorProps): VNode {
 
 interface PlanFormProps {
   readonly draft: PlanDraft;
+  readonly isOver: boolean;
   readonly change: (draft: PlanDraft) => void;
   /** What has the focus when it is drawn, as a selector. */
   readonly focusOn: (selector: string) => void;
@@ -102,7 +70,7 @@ interface PlanFormProps {
   readonly close: () => void;
 }
 
-function PlanForm({ draft, change, focusOn, submit, close }: PlanFormProps): VNode {
+function PlanForm({ draft, isOver, change, focusOn, submit, close }: PlanFormProps): VNode {
   const { base, steps } = draft;
   const add = (): void => {
     const next = added(draft);
@@ -141,10 +109,13 @@ function PlanForm({ draft, change, focusOn, submit, close }: PlanFormProps): VNo
       <div class="choices plan-add">
         <Button label="Add a step" press={add} />
       </div>
+      {isOver && <p class="help">{OVER}</p>}
       <div class="choices">
-        <button type="submit" class="button primary">
-          Set the plan
-        </button>
+        {!isOver && (
+          <button type="submit" class="button primary">
+            Set the plan
+          </button>
+        )}
         <Button label="Leave it as it was" press={close} />
       </div>
     </Form>

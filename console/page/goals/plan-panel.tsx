@@ -1,5 +1,5 @@
 /** The plan with the evidence behind each step, what was published, and notes. */
-import type { VNode } from 'preact';
+import type { ComponentProps, VNode } from 'preact';
 import type { GoalRecord, PlanStep } from '../data/api-types.js';
 import { words } from '../parts/format.js';
 import { InertBlock, InertLine } from '../parts/inert.js';
@@ -15,11 +15,11 @@ const NOTES_SHOWN = 50;
 interface PlanPanelProps {
   readonly goalId: string;
   readonly record: GoalRecord | undefined;
-  /** Looks at the goal again; absent: this person does not change the plan, or nobody does any more. */
-  readonly changed?: (() => void) | undefined;
+  /** Absent: this person does not change the plan. */
+  readonly editing?: Pick<ComponentProps<typeof PlanEditor>, 'isOver' | 'changed'> | undefined;
 }
 
-export function PlanPanel({ goalId, record, changed }: PlanPanelProps): VNode {
+export function PlanPanel({ goalId, record, editing }: PlanPanelProps): VNode {
   if (record === undefined) return <p class="help">Nothing is remembered yet.</p>;
   const { plan, state, notes } = record;
   const published = Object.entries(state);
@@ -38,7 +38,7 @@ export function PlanPanel({ goalId, record, changed }: PlanPanelProps): VNode {
           </tbody>
         </table>
       )}
-      {changed !== undefined && <PlanEditor goalId={goalId} plan={plan} changed={changed} />}
+      {editing !== undefined && <PlanEditor goalId={goalId} plan={plan} {...editing} />}
       {published.length > 0 && (
         <>
           <h2>Published</h2>
@@ -74,7 +74,10 @@ function Notes({ goalId, notes }: NotesProps): VNode {
   return (
     <>
       <h2>Notes</h2>
-      <p class="help">Words of agents, which nobody has checked.</p>
+      <p class="help">
+        Words of agents, which nobody has checked.
+        {notes.length > NOTES_SHOWN && ` The newest ${NOTES_SHOWN} of ${notes.length}.`}
+      </p>
       <ol class="goal-log">
         {notes.slice(-NOTES_SHOWN).map((note, place) => (
           <li key={place}>

@@ -1,5 +1,6 @@
 /** Reviews: each a table of six answers. */
 import type { VNode } from 'preact';
+import { useRef } from 'preact/hooks';
 import type { GoalReview } from '../data/api-types.js';
 import { dateTime, words } from '../parts/format.js';
 import { InertLine } from '../parts/inert.js';
@@ -17,20 +18,20 @@ const QUESTIONS: { readonly [question in Question]: string } = {
   compact_or_handoff: 'Should compaction or a handoff happen now?',
 };
 const COLUMNS = ['Question', 'Answer', 'Because', 'Evidence'];
-/** Beyond these their heads unfold. */
-const OPEN_AT_FIRST = 1;
-
 interface ReviewsPanelProps {
   readonly goalId: string;
   readonly reviews: readonly GoalReview[];
 }
 
 export function ReviewsPanel({ goalId, reviews }: ReviewsPanelProps): VNode {
+  // A newer review does not close the one that somebody reads.
+  const opened = useRef<number | undefined>(undefined);
+  opened.current ??= reviews.at(-1)?.n;
   if (reviews.length === 0) return <p class="help">No review yet.</p>;
   return (
     <div class="goal-panel">
-      {[...reviews].reverse().map((review, place) => (
-        <details key={review.n} class="goal-review" open={place < OPEN_AT_FIRST}>
+      {[...reviews].reverse().map((review) => (
+        <details key={review.n} class="goal-review" open={review.n === opened.current}>
           <summary>
             {`Review ${review.n}, behind cycle ${review.cycle}, ${dateTime(review.at)}: `}
             <b>

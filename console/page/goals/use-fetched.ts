@@ -1,9 +1,11 @@
 /** What stays as it is once it is there: fetched until it comes, or is refused. */
 import { useRef, useState } from 'preact/hooks';
-import { get, isRefusal } from '../data/api.js';
+import { get, isRefusal, wordsOf } from '../data/api.js';
 import { usePoll } from '../data/use-poll.js';
 
 const AGAIN_MS = 5_000;
+const TOO_MANY = 429;
+const NOT_FOUND = 404;
 
 export interface Fetched<T> {
   readonly value?: T;
@@ -19,7 +21,7 @@ export function useFetched<T>(path: string): Fetched<T> {
       const next = await get<T>(path, signal).then(
         (value): Fetched<T> => ({ value }),
         (refusal: unknown): Fetched<T> => {
-          if (!isRefusal(refusal)) throw refusal;
+          if (!isRefusal(refusal) || refusal.status === TOO_MANY) throw refusal;
           return { refusal };
         },
       );
@@ -29,4 +31,9 @@ export function useFetched<T>(path: string): Fetched<T> {
     { everyMs: AGAIN_MS, name: path },
   );
   return found;
+}
+
+/** Why there is nothing to show; `absent` is said where the desk knows nothing of it. */
+export function refusalText(refusal: unknown, absent: string): string {
+  return isRefusal(refusal) && refusal.status === NOT_FOUND ? absent : wordsOf(refusal);
 }

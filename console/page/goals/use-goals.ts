@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { get } from '../data/api.js';
 import type { Goal } from '../data/api-types.js';
+import { withPage as withRows, type Page } from '../data/newest-page.js';
 import { usePoll } from '../data/use-poll.js';
 
 const LOOK_MS = 5_000;
@@ -10,11 +11,6 @@ const PAGE_ROWS = 50;
 export interface GoalFilters {
   readonly status: string;
   readonly agent: string;
-}
-
-interface GoalsPage {
-  readonly items: readonly Goal[];
-  readonly next?: string;
 }
 
 export interface KnownGoals {
@@ -36,9 +32,9 @@ export function useGoals(): Goals {
   const [known, setKnown] = useState(NONE);
   const { filters, next } = known;
   // What comes for other filters than those of now is too late.
-  const take = (page: GoalsPage, isNewest: boolean): void =>
+  const take = (page: Page<Goal>, isNewest: boolean): void =>
     setKnown((now) => (now.filters === filters ? withPage(now, page, isNewest) : now));
-  const fetchPage = (cursor?: string, signal?: AbortSignal): Promise<GoalsPage> => {
+  const fetchPage = (cursor?: string, signal?: AbortSignal): Promise<Page<Goal>> => {
     const query = new URLSearchParams({ limit: String(PAGE_ROWS) });
     if (filters.status !== '') query.set('status', filters.status);
     if (filters.agent.trim() !== '') query.set('agent', filters.agent.trim());
@@ -62,14 +58,8 @@ export function useGoals(): Goals {
   };
 }
 
-/** The newest page says where the next one begins only while it is the only one. */
-function withPage(known: KnownGoals, page: GoalsPage, isNewest: boolean): KnownGoals {
-  const goals = new Map([...known.goals, ...page.items].map((goal) => [goal.goalId, goal]));
-  const tellsNext = !isNewest || known.goals.length <= PAGE_ROWS;
-  return {
-    ...known,
-    goals: [...goals.values()].sort((a, b) => b.startedAt - a.startedAt),
-    next: tellsNext ? page.next : known.next,
-    isFetched: true,
-  };
+function withPage(known: KnownGoals, page: Page<Goal>, isNewest: boolean): KnownGoals {
+  const reading = { idOf: ({ goalId }: Goal) => goalId, isNewest, pageRows: PAGE_ROWS };
+  const { rows, next } = withRows({ rows: known.goals, next: known.next }, page, reading);
+  return { ...known, goals: rows, next, isFetched: true };
 }

@@ -1,5 +1,6 @@
 /** Runs as the list knows them: pages of the server's, newest first. Pure. */
 import type { Run } from '../data/api-types.js';
+import { withPage as withRows, type Page } from '../data/newest-page.js';
 
 export const PAGE_ROWS = 50;
 
@@ -21,10 +22,7 @@ export interface KnownRuns {
 
 export const NO_RUNS: KnownRuns = { runs: [], isFetched: false };
 
-export interface RunsPage {
-  readonly items: readonly Run[];
-  readonly next?: string;
-}
+export type RunsPage = Page<Run>;
 
 export function isFiltered(filters: RunFilters): boolean {
   return filters.status !== '' || filters.agent.trim() !== '' || microUsdFrom(filters) > 0;
@@ -38,12 +36,7 @@ export function microUsdFrom({ costFrom }: RunFilters): number {
 
 /** `isNewest`: the page begins with the newest run. */
 export function withPage(known: KnownRuns, page: RunsPage, isNewest: boolean): KnownRuns {
-  const runs = new Map([...known.runs, ...page.items].map((run) => [run.runId, run]));
-  // The newest page says where the next one begins only while it is the only one.
-  const tellsNext = !isNewest || known.runs.length <= PAGE_ROWS;
-  return {
-    runs: [...runs.values()].sort((a, b) => b.startedAt - a.startedAt),
-    next: tellsNext ? page.next : known.next,
-    isFetched: true,
-  };
+  const reading = { idOf: ({ runId }: Run) => runId, isNewest, pageRows: PAGE_ROWS };
+  const { rows, next } = withRows({ rows: known.runs, next: known.next }, page, reading);
+  return { runs: rows, next, isFetched: true };
 }

@@ -51,6 +51,17 @@ test('runs are newest first, and the newest page tells where older ones begin wh
   ]);
 });
 
+test('runs that no longer fit the filters leave with the newest page that covers them', () => {
+  const run = (startedAt: number, runId = `r${startedAt}`) => ({ runId, startedAt }) as Run;
+  const ids = ({ runs }: typeof NO_RUNS) => runs.map(({ runId }) => runId);
+  const first = withRuns(NO_RUNS, { items: [run(5), run(4), run(3)], next: 'older' }, true);
+  const both = withRuns(first, { items: [run(3, 'twin'), run(2), run(1)] }, false);
+  const again = withRuns(both, { items: [run(5), run(3)], next: 'older' }, true);
+  expect(ids(again)).toEqual(['r5', 'r3', 'twin', 'r2', 'r1']);
+  const whole = withRuns(again, { items: [run(5)] }, true);
+  expect([ids(whole), whole.next]).toEqual([['r5'], undefined]);
+});
+
 test('a cost is written in dollars, with either sign between them and their cents', () => {
   const cost = (costFrom: string) => microUsdFrom({ ...NO_FILTERS, costFrom });
   expect(['0.01', '1,5', ' 2 ', '', '-1', 'much'].map(cost)).toEqual([

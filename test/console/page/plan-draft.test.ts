@@ -5,6 +5,7 @@ import {
   added,
   draftOf,
   edited,
+  isSet,
   moved,
   planDefect,
   rebased,
@@ -32,6 +33,14 @@ describe('a plan that is edited', () => {
     const plan = { revision: 1, steps: [step('a', { title: 'Ends in a space ' }), step('b')] };
     const draft = edited(draftOf(plan), 'b', { title: ' Typed ' });
     expect(titles(sentSteps(draft))).toEqual(['Ends in a space ', 'Typed']);
+  });
+
+  test('is set once the plan of the goal is what was sent', () => {
+    const draft = edited(draftOf(PLAN), 'b', { title: 'Typed ' });
+    const asTyped = PLAN.steps.map((old) => (old.id === 'b' ? { ...old, title: 'Typed' } : old));
+    expect(isSet(draft, PLAN)).toBe(false);
+    expect(isSet(draft, { revision: 4, steps: asTyped })).toBe(true);
+    expect(isSet(draft, { revision: 4, steps: asTyped.slice(1) })).toBe(false);
   });
 
   test('has the limits of the goal', () => {
