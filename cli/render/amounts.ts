@@ -53,7 +53,7 @@ export function countText(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-function plural(count: number, noun: string): string {
+export function plural(count: number, noun: string): string {
   return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 

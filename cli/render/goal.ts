@@ -2,7 +2,7 @@
 import type { GoalRecord, GoalResult } from '../../client/index.js';
 import { REVIEW_QUESTIONS, type Plan, type ReviewRecord } from '../../core/state/goal/memory.js';
 import type { RunResult } from '../../core/state/result.js';
-import { dateTimeText, usdText } from './amounts.js';
+import { dateTimeText, plural, usdText } from './amounts.js';
 import { inert } from './inert.js';
 import { PLAIN, type Paint } from './paint.js';
 import { table } from './table.js';
@@ -22,7 +22,11 @@ export function goalResultLines(
     goal === undefined
       ? []
       : [
-          `${goal.cycles} cycles · ${goal.checkpoints} checkpoints · ${usdText(result.costMicroUsd)}`,
+          [
+            plural(goal.cycles, 'cycle'),
+            plural(goal.checkpoints, 'checkpoint'),
+            usdText(result.costMicroUsd),
+          ].join(' · '),
         ];
   const left = [
     ['Without a confirmed end', goal?.unconfirmed],

@@ -1,5 +1,5 @@
 /** How runs look on a terminal; used by the commands and by the examples. */
-export { costLine, dateTimeText, durationText, relativeText, usdText } from './amounts.js';
+export { costLine, dateTimeText, durationText, plural, relativeText, usdText } from './amounts.js';
 export { archivalLine } from './archival-line.js';
 export { approvalCard, shellWord } from './approval-card.js';
 export { eventLine, isDetail } from './event-line.js';

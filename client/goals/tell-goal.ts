@@ -114,7 +114,10 @@ function refused(
 ): HoldfastError {
   const code: ErrorCode = reason === 'stale_plan' ? 'StalePlan' : 'MessageRefused';
   return new HoldfastError(code, `The goal takes no such message: ${message.replace(/\.$/, '')}.`, {
-    hint: HINTS[reason] ?? 'See the goal with `holdfast goal show`.',
+    hint: (HINTS[reason] ?? 'See the goal with `holdfast goal show ID`.').replaceAll(
+      'ID',
+      () => goalId,
+    ),
     details: { reason, runId: goalId },
   });
 }
@@ -123,19 +126,20 @@ function goalEnded(goalId: string): HoldfastError {
   return refused({ accepted: false, reason: 'goal_ended', message: 'it has ended' }, goalId);
 }
 
+/** With ID in place of the goal's. */
 const HINTS: { readonly [reason in MessageRefusal]: string } = {
   malformed: 'Correct the message and send it again.',
   unproven: 'Say it at the approval desk (`holdfast console`), which signs what you say.',
   unknown_key: 'Say it again in a moment: the goal is being told of the new key.',
   busy: 'Too much came at once; say it again in a moment.',
   goal_ended:
-    'See how it ended with `holdfast goal show`; `holdfast goal restart` goes on with it.',
+    'See how it ended with `holdfast goal show ID`; `holdfast goal restart ID` goes on with it.',
   role_missing: 'Let somebody say it who has one of the roles that the goal names.',
   own_request: 'Let another person say it; nobody decides on their own goal.',
-  stale_plan: 'Look at the plan again (`holdfast goal plan`), and change that one.',
+  stale_plan: 'Look at the plan again (`holdfast goal plan ID`), and change that one.',
   too_many: 'Wait until a cycle has read what was said before.',
   beyond_limits: 'Stay within what the goal names as possible.',
-  not_applicable: 'See what the goal is doing with `holdfast goal show`.',
+  not_applicable: 'See what the goal is doing with `holdfast goal show ID`.',
 };
 
 function isSilence(error: unknown): boolean {

@@ -46,6 +46,7 @@ export const run = z.object({
 
 export const runDetail = run.extend({
   taskId: text,
+  kind: z.literal('goal').optional().describe('the id is that of a goal: GET /v1/goals/{goalId}'),
   sessionId: text.optional(),
   result: z.unknown().optional(),
   pending: z.array(z.unknown()),

@@ -91,6 +91,7 @@ const getRun = endpoint({
       status: 200,
       body: {
         ...runShown(row),
+        ...(row.kind !== undefined && { kind: row.kind }),
         taskId,
         ...(sessionId !== undefined && { sessionId }),
         ...(result !== undefined && { result }),

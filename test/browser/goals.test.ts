@@ -40,6 +40,10 @@ describeInBrowser('goals', () => {
       await page.getByRole('heading', { name: 'Row of the ledger' }).waitFor();
       await page.goto(`${stage.url}/goals/invoices/evidence/c9%2Fnone`);
       await page.getByText('No evidence of this goal has this id.').waitFor();
+      // The trail names goals and runs alike.
+      await page.goto(`${stage.url}/runs/invoices`);
+      await page.getByRole('link', { name: 'The goal' }).click();
+      await page.getByRole('heading', { name: 'invoices', level: 1 }).waitFor();
       expect(faults).toEqual([]);
       await context.close();
     },

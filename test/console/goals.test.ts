@@ -112,6 +112,12 @@ test('goals are listed apart from runs, with what they have spent, page by page'
   expect(runs.items.map(({ runId }) => runId)).not.toContain(GOAL);
 });
 
+test('under the address of a run a goal says that the id is that of a goal', async () => {
+  await storeGoal(store);
+  expect((await desk().get(`/v1/runs/${GOAL}`)).body).toMatchObject({ kind: 'goal' });
+  expect((await desk().get(`/v1/runs/${GOAL}:c1`)).body).not.toHaveProperty('kind');
+});
+
 test('a goal hears nothing that is said to runs: the refusal names where goals are told', async () => {
   await storeGoal(store);
   const said = [

@@ -25,6 +25,7 @@ import {
   relativeText,
   reviewLines,
   table,
+  plural,
   usdText,
 } from '../../render/index.js';
 import type { Session } from '../../session.js';
@@ -162,7 +163,12 @@ function stateLines(state: GoalView): readonly string[] {
   const now = Date.now();
   const until = sleep?.until === undefined ? 'until it is woken' : relativeText(sleep.until, now);
   return [
-    `${cycles} cycles · ${reviews} reviews · ${checkpoints} checkpoints · segment ${state.segment}`,
+    [
+      plural(cycles, 'cycle'),
+      plural(reviews, 'review'),
+      plural(checkpoints, 'checkpoint'),
+      `segment ${state.segment}`,
+    ].join(' · '),
     ...(cycle === undefined
       ? []
       : [`Cycle ${cycle.n} is open: run ${inert(cycle.runId)} of ${inert(cycle.agent)}`]),

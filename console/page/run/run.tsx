@@ -5,6 +5,7 @@
 import type { VNode } from 'preact';
 import { wordsOf } from '../data/api.js';
 import type { RunDetail, RunState } from '../data/api-types.js';
+import { goalPath } from '../parts/paths.js';
 import { Tabs } from '../parts/tabs.js';
 import { useTitle } from '../parts/use-title.js';
 import { EventsPanel } from './events-panel.js';
@@ -24,7 +25,15 @@ export function RunView({ runId }: { readonly runId: string }): VNode {
   const { run, state, refusal, soon } = useRun(runId);
   return (
     <article class="run" aria-label="A run">
-      {run !== undefined && <KnownRun run={run} state={state} changed={soon} />}
+      {run !== undefined && run.kind === undefined && (
+        <KnownRun run={run} state={state} changed={soon} />
+      )}
+      {run?.kind === 'goal' && (
+        <div class="empty quiet">
+          <p>The id is that of a goal.</p>
+          <a href={goalPath(runId)}>The goal</a>
+        </div>
+      )}
       {run === undefined && refusal === undefined && (
         <p class="empty quiet" role="status">
           Fetching the run …
