@@ -5,6 +5,7 @@
 import type { ClosedCycle, OpenCycle, OpenGoal } from '../state/goal/goal.js';
 import type { CloseCycleOutput, CycleOutcome } from '../state/goal/payloads.js';
 import type { StopReason } from '../state/result.js';
+import { follows } from '../step/changes.js';
 import { planAdopted } from './plan-adopted.js';
 import { plus, settle } from './money.js';
 import { NO_COUNTERS } from './open.js';
@@ -105,8 +106,7 @@ export function endCycle(
   const since = goal.sinceReview;
   const ended: OpenGoal = {
     ...rest,
-    // What a cycle without a reply was told comes first in the next brief.
-    unread: replied ? goal.unread : [...cycle.reads, ...goal.unread],
+    ...(replied ? {} : givenBack(goal, cycle)),
     tally: { ...goal.tally, counters: plus(goal.tally.counters, { ...counters, costMicroUsd }) },
     streaks: streaksAfter(goal, outcome, output),
     sinceReview: {
@@ -134,6 +134,13 @@ export function endCycle(
   if (goal.ending === undefined) return passing;
   // An ending only notes what the cycle brought.
   return { ...passing, pass: { ...passing.pass!, step: 'progress', toCheck: [] } };
+}
+
+/** What a cycle without a reply was told comes first in the next brief. */
+function givenBack(goal: OpenGoal, { reads }: OpenCycle): Partial<OpenGoal> {
+  const unread = [...reads, ...goal.unread];
+  if (!follows(goal, 'returnedWords')) return { unread };
+  return { unread, steeredBy: [...new Set([...reads.map(({ by }) => by), ...goal.steeredBy])] };
 }
 
 /** A cycle that was prepared and never started is none. */

@@ -49,4 +49,8 @@ export const GOAL_CHANGES = {
     since: 13,
     why: 'A budget that an answer raises is told like one that a message sets.',
   },
+  returnedWords: {
+    since: 14,
+    why: 'People whose words a cycle without a reply gives back do not decide on the next cycle, whose brief has those words.',
+  },
 } as const satisfies { readonly [name: string]: Change };
