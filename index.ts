@@ -2,6 +2,7 @@
 export {
   askPerson,
   days,
+  agentTool,
   defineAgent,
   defineConfig,
   defineGoal,
@@ -17,6 +18,7 @@ export {
   usd,
   type Agent,
   type AgentDefinition,
+  type AgentToolDefinition,
   type ApprovalDeclaration,
   type CardDeclaration,
   type CheckDeclaration,
@@ -37,6 +39,7 @@ export {
   type JsonSchema,
   type NormalGoal,
   type PolicyDeclaration,
+  type SubAgentDefinition,
   type TaskGate,
   type TaskGateContext,
   type Tool,

@@ -1,11 +1,14 @@
 /** defineAgent: a model, its instructions and its tools under one name, checked. */
 import { HoldfastError } from '../core/state/errors.js';
 import { GOAL_TOOLS as RESERVED } from '../core/state/goal/proposal.js';
-import type { Policy } from '../core/state/policy.js';
+import { AGENT_TOOL, type TreeLimits } from '../core/state/sub-agent.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
+import type { Agent, DeclaredSubAgent } from './agent.js';
+import { agent as startAgent } from './agent-tool.js';
 import { checkedHooks, type Hook } from './hook.js';
 import { parseBudget, parseSettings } from './check-limits.js';
 import { policyOf, type PolicyDeclaration } from './policy.js';
+import { subAgentsOf, treeLimitsOf, type SubAgentDefinitions } from './sub-agents.js';
 import { checkedGate, type TaskGate } from './task-gate.js';
 import type { Tool } from './tool.js';
 
@@ -29,38 +32,55 @@ export interface AgentDefinition {
   readonly policy?: PolicyDeclaration;
   readonly budget?: BudgetOverrides;
   readonly settings?: SettingsOverrides;
+  /** Sub-agents by the name that its model uses: the tool `agent {name, prompt}` starts them. */
+  readonly agents?: SubAgentDefinitions;
+  /** Limits of the tree of runs that begins with it; default: depth 2, 4 at once, 50 in all. */
+  readonly agentLimits?: Partial<TreeLimits>;
 }
 
-export interface Agent {
-  readonly name: string;
-  readonly version: string;
-  readonly model: string;
-  readonly instructions: string;
-  readonly tools: readonly Tool[];
-  readonly hooks: readonly Hook[];
-  readonly refuseTask?: TaskGate;
-  readonly policy: Policy;
-  readonly budget: BudgetOverrides;
-  readonly settings: SettingsOverrides;
-}
+export type { Agent } from './agent.js';
 
 export function defineAgent(definition: AgentDefinition): Agent {
-  const { name, version = '1', model, instructions, tools = [] } = definition;
+  const { name, version = '1', model, instructions, tools: own = [] } = definition;
   checkTexts({ ...definition, version });
-  checkTools(name, tools);
+  checkTools(name, own);
   const place = { code: 'InvalidAgent', subject: `Agent ${name}` } as const;
   const refuseTask = checkedGate(definition.refuseTask, place);
-  return Object.freeze({
+  const plain = {
     name,
     version,
     model,
     instructions,
-    tools: Object.freeze([...tools]),
+    tools: own,
     hooks: checkedHooks(name, definition.hooks ?? []),
-    ...(refuseTask !== undefined && { refuseTask }),
     policy: policyOf(name, definition.policy),
     budget: parseBudget(definition.budget, place),
     settings: parseSettings(definition.settings, place),
+  };
+  const named = subAgentsOf(plain, definition.agents);
+  if (named !== undefined && own.some((tool) => tool.record.name === AGENT_TOOL)) {
+    const hint = 'Drop or rename it: an agent with sub-agents has a tool of this name by itself.';
+    throw wrong(name, `the name of its tool ${AGENT_TOOL} is reserved`, hint);
+  }
+  const agents = new Map([...(named ?? []), ...asTools(name, own)]);
+  const agentLimits = treeLimitsOf(name, definition.agentLimits);
+  return Object.freeze({
+    ...plain,
+    tools: Object.freeze(named === undefined ? [...own] : [...own, startAgent]),
+    ...(refuseTask !== undefined && { refuseTask }),
+    ...(agents.size > 0 && { agents, agentLimits }),
+  });
+}
+
+/** Agents that are tools, by the name of the tool. */
+function asTools(agent: string, tools: readonly Tool[]): readonly [string, DeclaredSubAgent][] {
+  return tools.flatMap(({ record, description, starts }): [string, DeclaredSubAgent][] => {
+    if (starts === undefined) return [];
+    const started = starts.agent as Agent;
+    if (started.name === agent) {
+      throw wrong(agent, `its tool ${record.name} starts itself`, 'Name another agent.');
+    }
+    return [[record.name, { description, agent: started, budget: {}, settings: {} }]];
   });
 }
 

@@ -12,7 +12,7 @@ import {
   type ConnectionSettings,
 } from './connection.js';
 import { parseConsole, type ConsoleDefinition, type ConsoleSettings } from './console.js';
-import type { Agent } from './define-agent.js';
+import type { Agent } from './agent.js';
 import { isCheckTool, isDefinedGoal, type DefinedGoal } from './goal/define-goal.js';
 import type { Hook } from './hook.js';
 import { parseBudget, parseSettings } from './check-limits.js';
@@ -77,7 +77,7 @@ export function defineConfig(definition: ConfigDefinition): Config {
   const { goals = [], checkTools = [] } = definition;
   const byName = goalsByName(goals);
   const tools = toolsByKey([
-    ...definition.agents.flatMap((agent) => agent.tools),
+    ...[...agents.values()].flatMap((agent) => agent.tools),
     ...checkedCheckTools(checkTools),
     ...goals.flatMap((goal) => goal.tools),
     ...(definition.retiredTools ?? []),
@@ -88,7 +88,7 @@ export function defineConfig(definition: ConfigDefinition): Config {
     goals: byName,
     tools,
     hooks: hooksByName([
-      ...definition.agents.flatMap((agent) => agent.hooks),
+      ...[...agents.values()].flatMap((agent) => agent.hooks),
       ...(definition.retiredHooks ?? []),
     ]),
     routes: checkedRoutes(definition.routes ?? []),
@@ -130,7 +130,22 @@ function agentsByName(agents: readonly Agent[]): ReadonlyMap<string, Agent> {
     }
     byName.set(agent.name, agent);
   }
+  for (const agent of agents as readonly Agent[]) addSubAgents(byName, agent);
   return byName;
+}
+
+/** Whoever serves an agent serves those that it may start, and theirs. */
+function addSubAgents(byName: Map<string, Agent>, { name, agents = new Map() }: Agent): void {
+  for (const { agent } of agents.values()) {
+    const known = byName.get(agent.name);
+    if (known !== undefined && known !== agent) {
+      const hint = 'Rename one of the two agents, or list the same one.';
+      throw wrong(`Two agents are named ${agent.name}; ${name} starts one of them.`, hint);
+    }
+    if (known !== undefined) continue;
+    byName.set(agent.name, agent);
+    addSubAgents(byName, agent);
+  }
 }
 
 function toolsByKey(tools: readonly Tool[]): ReadonlyMap<string, Tool> {

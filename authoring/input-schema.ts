@@ -100,6 +100,27 @@ export function outputSchemaOf(tool: string, schema: z.ZodType): OutputSchema {
   return { hash: digestOf(jsonSchema), defectOf };
 }
 
+/** JSON Schema of an agent's answer, as its author writes it: zod or JSON Schema; throws InvalidAgent otherwise. */
+export function answerSchemaOf(agent: string, schema: InputDeclaration): Json {
+  const owner = { tool: agent, side: 'output' } as const;
+  try {
+    if (isZod(schema)) return jsonSchemaOf(owner, schema);
+    const told = plainCopy(owner, schema);
+    refuseLarge(owner, told);
+    zodOf(owner, told);
+    return told;
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new HoldfastError(
+      'InvalidAgent',
+      `The outputSchema of sub-agent ${agent} cannot be used: ${why}`,
+      {
+        hint: 'Declare it as z.object({…}) of plain JSON types, or as JSON Schema.',
+      },
+    );
+  }
+}
+
 /** Whose schema it is, for the message of an error. */
 interface Owner {
   readonly tool: string;

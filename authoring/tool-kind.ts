@@ -12,8 +12,8 @@ interface KindDefect {
 const OTHER_KINDS: { readonly [kind in Exclude<ToolKind, DeclaredKind>]: KindDefect } = {
   hosted: { what: 'nobody here runs it', hint: 'Declare it with defineHostedTool({…}).' },
   subagent: {
-    what: 'its kind is "subagent", which does not exist yet',
-    hint: "Declare kind: 'tool' with a run function that starts the other agent and waits for its result.",
+    what: 'its kind is "subagent", which agents have by themselves',
+    hint: 'Name sub-agents in defineAgent({agents: {…}}), or make an agent a tool with agentTool(agent, {input}).',
   },
   mcp: {
     what: 'its kind is "mcp", which does not exist yet',

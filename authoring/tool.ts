@@ -36,9 +36,17 @@ export interface Tool {
   readonly hosted?: HostedDeclaration;
   /** Limits across runs, and what its effects are about; absent: none. */
   readonly controls?: ToolControls;
+  /** With kind 'subagent': which agent it starts, and with which task; absent: its argument `name` says. */
+  readonly starts?: StartedAgent;
   readonly run: (input: unknown, ctx: ToolContext) => Promise<unknown>;
   /** The same in the tool's sandbox (G18). */
   readonly sandboxRun?: (input: unknown, ctx: ToolContext) => Promise<unknown>;
   /** What the tool returned for this key, or null when nothing happened under it. */
   readonly probe?: (input: unknown, ctx: ToolContext) => Promise<unknown>;
+}
+
+export interface StartedAgent {
+  /** An `Agent` (agent.ts). */
+  readonly agent: unknown;
+  readonly taskOf: (input: unknown) => string;
 }

@@ -1,9 +1,10 @@
 /**
- * Runs that belong to another one: the cycles of goals.
+ * Runs that belong to another one: the cycles of goals, and sub-agents of runs.
  * Invariants: a row is written before its child is started, and only a run that its row names as it is may open as a
- * child; a row whose child has events keeps its start; what is sealed stays sealed.
+ * child; a row whose child has events keeps its start; what is sealed stays sealed. The rows of a tree never pass the
+ * limits of its root: they are counted in the transaction that adds one.
  */
-import { checkIdentifiers, checkWholeNumbers, listLimit } from './bounds.js';
+import { checkIdentifiers, checkWholeNumbers, listLimit, LIST_ROWS_MAX } from './bounds.js';
 import { change, holdRun, immediate, rowsOf, type Db } from './database.js';
 import type { ChildTable } from './schema.js';
 
@@ -14,14 +15,26 @@ export interface ChildName {
 }
 
 export interface ChildStart extends ChildName {
-  /** Run id of the goal. */
+  /** Run id of the goal, or of the run. */
   readonly parent: string;
-  /** Number of the cycle. */
+  /** Number of the cycle, or of the sub-agent. */
   readonly n: number;
   /** Of `start`. */
   readonly digest: string;
   /** Everything that the child is told, as JSON text. */
   readonly start: string;
+  /** Of a sub-agent. */
+  readonly place?: TreePlace;
+}
+
+/** Where a sub-agent stands below its root. */
+export interface TreePlace {
+  /** Run id of the root. */
+  readonly root: string;
+  /** Names of the agents from the root to it, both among them. */
+  readonly path: readonly string[];
+  /** The call of its parent that started it. */
+  readonly call: string;
 }
 
 export interface ChildRow extends ChildStart {
@@ -29,8 +42,19 @@ export interface ChildRow extends ChildStart {
   readonly state: 'open' | 'sealed';
 }
 
-/** 'same': it was there; 'taken': the id is that of another run, or of a child that has begun otherwise. */
-export type Registration = 'registered' | 'same' | 'taken';
+/** Limits of a tree; a child that would pass one is not registered. */
+export interface TreeRoom {
+  /** Rows of the tree that are open at one time. */
+  readonly atOnce: number;
+  /** Rows of the tree. */
+  readonly inAll: number;
+}
+
+/**
+ * 'same': it was there; 'taken': the id is that of another run, or of a child that has begun otherwise; 'crowded': as
+ * many are open as may be; 'used_up': there have been as many as may ever be.
+ */
+export type Registration = 'registered' | 'same' | 'taken' | 'crowded' | 'used_up';
 
 export interface ChildrenQuery {
   readonly limit: number;
@@ -39,12 +63,15 @@ export interface ChildrenQuery {
 }
 
 export interface Children {
-  registerChild(child: ChildStart): Promise<Registration>;
+  /** `room`: with `place`, the limits of the tree. */
+  registerChild(child: ChildStart, room?: TreeRoom): Promise<Registration>;
   childRow(tenant: string, child: string): Promise<ChildRow | undefined>;
   /** Nothing that the child does from now on counts. Idempotent; false: there is no such row. */
   sealChild(tenant: string, child: string): Promise<boolean>;
   /** In the order of their numbers, at most LIST_ROWS_MAX. */
   listChildren(tenant: string, parent: string, query: ChildrenQuery): Promise<readonly ChildRow[]>;
+  /** All sub-agents below a root, parents before their children, at most LIST_ROWS_MAX. */
+  listTree(tenant: string, root: string): Promise<readonly ChildRow[]>;
 }
 
 const READ = `select * from children where tenant = @tenant and child = @child`;
@@ -52,8 +79,17 @@ const READ = `select * from children where tenant = @tenant and child = @child`;
 const HAS_BEGUN = `select run_id from runs where tenant = @tenant and run_id = @child`;
 
 const INSERT = `
-  insert into children (tenant, child, parent, n, digest, start_json, state)
-  values (@tenant, @child, @parent, @n, @digest, @start, 'open')`;
+  insert into children
+    (tenant, child, parent, n, digest, start_json, state, root, path_json, call_id)
+  values (@tenant, @child, @parent, @n, @digest, @start, 'open', @root, @path, @call)`;
+
+const COUNT = `
+  select count(*) as all_rows, coalesce(sum(case when state = 'open' then 1 else 0 end), 0) as open_rows
+  from children where tenant = @tenant and root = @root`;
+
+const TREE = `
+  select * from children where tenant = @tenant and root = @root
+  order by length(path_json), parent, n, child limit @limit`;
 
 const REPLACE = `
   update children set n = @n, digest = @digest, start_json = @start
@@ -68,11 +104,13 @@ const LIST = `
 
 export function children(db: Db): Children {
   return {
-    async registerChild(given) {
-      const { tenant, child, parent, n, digest, start } = given;
-      checkIdentifiers({ tenant, child, parent, digest });
+    async registerChild(given, room) {
+      const { tenant, child, parent, n, digest, start, place } = given;
+      checkIdentifiers({ tenant, child, parent, digest, ...(place && { root: place.root }) });
       checkWholeNumbers({ n });
       return immediate(db, async (tx) => {
+        // One at a time joins a tree.
+        if (place !== undefined) await holdRun(tx, { tenant, runId: place.root });
         // Whoever writes events of the child waits: whether it has begun stays true.
         await holdRun(tx, { tenant, runId: child });
         const [row] = await rowsOf<ChildTable>(tx, READ, { tenant, child });
@@ -81,9 +119,18 @@ export function children(db: Db): Children {
         if (row?.state === 'sealed') return 'taken';
         if ((await rowsOf(tx, HAS_BEGUN, { tenant, child })).length > 0) return 'taken';
         const values = { tenant, child, n, digest, start };
-        await (row === undefined
-          ? change(tx, INSERT, { ...values, parent })
-          : change(tx, REPLACE, values));
+        if (row !== undefined) {
+          await change(tx, REPLACE, values);
+          return 'registered';
+        }
+        const full = place && room && (await fullness(tx, { tenant, root: place.root }, room));
+        if (full !== undefined) return full;
+        const tree = {
+          root: place?.root ?? null,
+          path: place === undefined ? null : JSON.stringify(place.path),
+          call: place?.call ?? null,
+        };
+        await change(tx, INSERT, { ...values, parent, ...tree });
         return 'registered';
       });
     },
@@ -102,12 +149,38 @@ export function children(db: Db): Children {
       const values = { tenant, parent, after, limit: listLimit(limit) };
       return (await rowsOf<ChildTable>(db, LIST, values)).map(childOf);
     },
+    async listTree(tenant, root) {
+      checkIdentifiers({ tenant, root });
+      const values = { tenant, root, limit: listLimit(LIST_ROWS_MAX) };
+      return (await rowsOf<ChildTable>(db, TREE, values)).map(childOf);
+    },
   };
+}
+
+interface Counted {
+  readonly all_rows: number;
+  readonly open_rows: number;
+}
+
+async function fullness(
+  tx: Db,
+  tree: { readonly tenant: string; readonly root: string },
+  { atOnce, inAll }: TreeRoom,
+): Promise<'crowded' | 'used_up' | undefined> {
+  const [counted] = await rowsOf<Counted>(tx, COUNT, tree);
+  if (Number(counted?.all_rows ?? 0) >= inAll) return 'used_up';
+  return Number(counted?.open_rows ?? 0) >= atOnce ? 'crowded' : undefined;
+}
+
+function placeOf({ root, path_json: path, call_id: call }: ChildTable): TreePlace | undefined {
+  if (root === null || path === null) return undefined;
+  return { root, path: JSON.parse(path) as readonly string[], call: call ?? '' };
 }
 
 function childOf(row: ChildTable): ChildRow {
   const { tenant, child, parent, n, digest, start_json: start } = row;
+  const place = placeOf(row);
   // What a newer release may write otherwise stands for an end.
   const state = row.state === 'open' ? 'open' : 'sealed';
-  return { tenant, child, parent, n, digest, start, state };
+  return { tenant, child, parent, n, digest, start, state, ...(place !== undefined && { place }) };
 }

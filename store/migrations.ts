@@ -240,6 +240,18 @@ const MIGRATIONS: readonly Migration[] = [
       `create index goal_effects_by_cycle on goal_effects (tenant, goal, cycle)`,
     ],
   },
+  {
+    version: 13,
+    name: 'sub-agents',
+    statements: [
+      `alter table children add column root text`,
+      `alter table children add column path_json text`,
+      `alter table children add column call_id text`,
+      `create index children_by_root on children (tenant, root, state) where root is not null`,
+      `alter table runs add column root text`,
+      `create index runs_by_root on runs (tenant, root) where root is not null`,
+    ],
+  },
 ];
 
 /** The newest schema that this program knows. */

@@ -14,7 +14,7 @@ import { beginningOf } from './blobs.js';
 import { wellFormed } from './bounds.js';
 import { change, rowsOf, type Db } from './database.js';
 import { foldGoal, GOAL_TELLS, NO_GOAL, rewoundGoal } from './goal-projection.js';
-import type { RunTable } from './schema.js';
+import type { ChildTable, RunTable } from './schema.js';
 
 interface Fresh {
   /** Events that are new on the run's line, in order. */
@@ -163,10 +163,10 @@ async function readRow(tx: Db, { tenant, runId }: RunKey): Promise<RunTable | un
   return row;
 }
 
-const PARENT = `select parent from children where tenant = @tenant and child = @runId`;
+const PARENT = `select parent, root from children where tenant = @tenant and child = @runId`;
 
 async function emptyRow(tx: Db, { tenant, runId }: RunKey, at: number): Promise<RunTable> {
-  const [child] = await rowsOf<{ readonly parent: string }>(tx, PARENT, { tenant, runId });
+  const [child] = await rowsOf<Pick<ChildTable, 'parent' | 'root'>>(tx, PARENT, { tenant, runId });
   return {
     tenant,
     run_id: runId,
@@ -186,5 +186,6 @@ async function emptyRow(tx: Db, { tenant, runId }: RunKey, at: number): Promise<
     ...NO_ALARM,
     ...NO_GOAL,
     parent: child?.parent ?? null,
+    root: child?.root ?? null,
   };
 }

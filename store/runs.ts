@@ -10,8 +10,10 @@ export interface RunRow {
   readonly runId: string;
   /** A goal; absent: a run. */
   readonly kind?: 'goal';
-  /** Run id of the goal that it is a cycle of. */
+  /** Run id of the goal that it is a cycle of, or of the run that it is a sub-agent of. */
   readonly parent?: string;
+  /** Of a sub-agent: run id of the root of its tree. */
+  readonly root?: string;
   /** Agent, task, goal and model are '' until `session_init` is in the store. */
   readonly agent: string;
   readonly taskId: string;
@@ -45,8 +47,10 @@ export interface RunRow {
 export interface RunsQuery {
   /** Default 'run': goals are left out. */
   readonly kind?: 'run' | 'goal';
-  /** Only cycles of this goal. */
+  /** Only cycles of this goal, or sub-agents of this run. */
   readonly parent?: string;
+  /** Only sub-agents below this run. */
+  readonly root?: string;
   readonly status?: StoredRunStatus;
   readonly agent?: string;
   /** Only runs that have ended and cost this much, in micro-USD. */
@@ -119,13 +123,14 @@ export function runs(db: Db): Runs {
 }
 
 function selectRuns(db: Db, tenant: string, query: RunsQuery) {
-  const { kind = 'run', parent, status, agent, costFrom, costTo, limit, before } = query;
+  const { kind = 'run', parent, root, status, agent, costFrom, costTo, limit, before } = query;
   let rows = db
     .selectFrom('runs')
     .selectAll()
     .where('tenant', '=', tenant)
     .where('kind', '=', kind);
   if (parent !== undefined) rows = rows.where('parent', '=', parent);
+  if (root !== undefined) rows = rows.where('root', '=', root);
   if (status !== undefined) rows = rows.where('status', '=', status);
   if (agent !== undefined) rows = rows.where('agent', '=', agent);
   if (costFrom !== undefined) {
@@ -167,6 +172,7 @@ function runRow(row: RunTable): RunRow {
     ...(row.head === null ? {} : { head: row.head }),
     ...(row.alarm === null ? {} : { alarm: row.alarm }),
     ...(row.parent === null ? {} : { parent: row.parent }),
+    ...(row.root === null ? {} : { root: row.root }),
     ...(row.kind === 'goal' ? goalFields(row) : {}),
     ...(row.result_json === null ? {} : resultFields(row, row.result_json)),
   };

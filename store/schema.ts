@@ -69,8 +69,10 @@ export interface RunTable {
   readonly alarm_seq: number | null;
   /** 'goal': a goal; 'run' otherwise. */
   readonly kind: string;
-  /** Run id of the goal that it is a cycle of. */
+  /** Run id of the goal that it is a cycle of, or of the run that it is a sub-agent of. */
   readonly parent: string | null;
+  /** Of a sub-agent: run id of the root of its tree. */
+  readonly root: string | null;
   /** Of a goal that sleeps until a time. */
   readonly next_wake: number | null;
   /** Of a goal: what its cycles and reviews have cost so far. */
@@ -365,6 +367,12 @@ export interface ChildTable {
   readonly digest: string;
   readonly start_json: string;
   readonly state: string;
+  /** Of a sub-agent: run id of the root of its tree. */
+  readonly root: string | null;
+  /** Names of the agents from the root to it. */
+  readonly path_json: string | null;
+  /** The call of its parent that started it. */
+  readonly call_id: string | null;
 }
 
 export interface ProposalTable {

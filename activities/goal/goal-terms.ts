@@ -165,7 +165,10 @@ function frozenCycle(config: Config, goal: NormalGoal): Frozen {
     parent: { kind: 'goal', id: 'goal', n: 1, digest: 'none' },
   };
   const prompt = promptOf(config, start);
-  const frozen = freeze(config, start, { hash: '', bytes: prompt.bytes });
+  const frozen = freeze(config, start, {
+    prompt: { hash: '', bytes: prompt.bytes },
+    schemas: new Map(),
+  });
   const constraints = Buffer.byteLength(goal.constraints.join('\n'));
   const bytes = prompt.bytes + Buffer.byteLength(goal.objective) + constraints;
   const least = boundMicroUsd(bytes, ANSWER_TOKENS_MIN, frozen.route.prices);

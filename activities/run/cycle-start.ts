@@ -1,5 +1,5 @@
 /**
- * The start of a run that is the child of a goal, from the store.
+ * The start of a run that is the child of a goal or of another run, from the store.
  * Invariants: a run opens as a child only under its own id, as its row has it and while that is open; a run that has the
  * id of a child and does not say so is refused; its task and its context are those of the row.
  */
@@ -13,10 +13,12 @@ import {
   isStartOf,
   type ChildStart,
 } from '../../pure/goal/child-start.js';
+import type { SubAgentStart } from '../../pure/sub-agent-start.js';
 import type { StoreCalls } from '../../store/store.js';
+import type { OpeningStart } from './bounds.js';
 
 export interface CycleStart {
-  readonly start: StartInput;
+  readonly start: OpeningStart;
   /** Said to the model behind its task, as data. */
   readonly context?: readonly StoredText[];
   readonly agentVersion?: string;
@@ -33,15 +35,21 @@ export async function cycleStart(
   const { parent } = start;
   if (parent === undefined) {
     if (isChildId(runId) && (await store.childRow(tenant, runId)) !== undefined)
-      throw taken(runId, 'it is that of a cycle of a goal');
+      throw taken(runId, 'it is that of a cycle of a goal or of a sub-agent');
     return { start };
   }
   const row = await store.childRow(tenant, runId);
   const isOwn = row?.parent === parent.id && row.n === parent.n && row.digest === parent.digest;
-  if (row === undefined || !isOwn) throw taken(runId, 'the goal has registered no such cycle');
-  if (row.state === 'sealed') throw taken(runId, 'the cycle has ended');
-  const child = JSON.parse(row.start) as ChildStart;
-  if (!isStartOf(child, start)) throw taken(runId, 'the goal has registered another start');
+  if (row === undefined || !isOwn)
+    throw taken(runId, `its ${parent.kind} has registered no such child`);
+  if (row.state === 'sealed') throw taken(runId, 'its part has ended');
+  const child = JSON.parse(row.start) as ChildStart | SubAgentStart;
+  if (!isStartOf(child, start))
+    throw taken(runId, `its ${parent.kind} has registered another start`);
+  if ('bounds' in child) {
+    const { task, bounds, agentVersion } = child;
+    return { start: { ...start, task, bounds }, agentVersion };
+  }
   return {
     start: { ...start, task: child.task },
     context: await storedContext(store, tenant, { child, digest: row.digest }),
@@ -67,7 +75,7 @@ const PREVIEW_CHARS = 60;
 
 function taken(runId: string, why: string): HoldfastError {
   return new HoldfastError('InvalidTask', `The run id ${runId} cannot be used: ${why}.`, {
-    hint: 'Runs of this form are started by goals alone; use another run id.',
+    hint: 'Runs of this form are started by goals and by other runs alone; use another run id.',
     details: { detail: 'child_id_taken', runId },
   });
 }

@@ -13,15 +13,22 @@ import {
   type Tool,
 } from '../../authoring/index.js';
 import { DEFAULT_BUDGET, type Budget, type Limit } from '../../core/state/budget-fields.js';
-import { digestOf, ownValue, type Json } from '../../core/json/json.js';
+import { digestOf, ownValue, type Json, type StoredText } from '../../core/json/json.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Frozen } from '../../core/state/frozen.js';
 import type { ModelRoute } from '../../core/state/model.js';
 import { routeHash } from '../../core/step/route.js';
 import { DEFAULT_SETTINGS, type Settings } from '../../core/state/settings.js';
-import type { BudgetOverrides, SettingsOverrides, StartInput } from '../../core/state/task.js';
+import type { BudgetOverrides, SettingsOverrides } from '../../core/state/task.js';
 import type { ToolOffer } from '../../core/state/transcript.js';
 import { resolveRoute } from '../../providers/routes.js';
+import {
+  boundedHooks,
+  boundedSettings,
+  boundedTools,
+  treeOf,
+  type OpeningStart,
+} from './bounds.js';
 import { checkProof } from './check-proof.js';
 import { checkDone } from './check-task.js';
 import { codeVersion } from './code-version.js';
@@ -48,7 +55,14 @@ export interface Prompt {
   readonly bytes: number;
 }
 
-export function freeze(config: Config, start: StartInput, prompt: Prompt): Frozen {
+/** What lies in the store for it. */
+export interface Stored {
+  readonly prompt: Prompt;
+  /** JSON Schemas of the answers of its sub-agents, by their names. */
+  readonly schemas: ReadonlyMap<string, StoredText>;
+}
+
+export function freeze(config: Config, start: OpeningStart, { prompt, schemas }: Stored): Frozen {
   const agent = agentOf(config, start.agent);
   const route = resolveRoute(start.model ?? agent.model, config);
   const tools = toolsFor(agent, start).map((tool) => tool.record);
@@ -56,7 +70,7 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
   const { fallbackModel } = settings;
   const fallback = fallbackModel === null ? undefined : resolveRoute(fallbackModel, config);
   const { versions } = settings;
-  const matches = hookMatches(agent.hooks);
+  const hooks = { hooks: hookNames(agent.hooks), hookMatches: hookMatches(agent.hooks) };
   const policy = { ...agent.policy, version: versions.policy ?? agent.policy.version };
   return {
     agent: { name: agent.name, version: agent.version },
@@ -65,8 +79,7 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
     prompt,
     tools,
     policy,
-    hooks: hookNames(agent.hooks),
-    ...(matches !== undefined && { hookMatches: matches }),
+    ...boundedHooks(hooks, start),
     budget: budgetFor(route, {
       ...DEFAULT_BUDGET,
       ...(settings.turnCounting === 'logical' && { maxModelCalls: LOGICAL_MODEL_CALLS_MAX }),
@@ -75,6 +88,7 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
       ...withinLimits(agent.budget, parseBudget(start.budget, PLACE)),
     }),
     settings,
+    ...treeOf(agent, start, schemas),
     versions: {
       agent: agent.version,
       prompt: prompt.hash,
@@ -91,18 +105,19 @@ export function freeze(config: Config, start: StartInput, prompt: Prompt): Froze
   };
 }
 
-export function settingsFor(config: Config, start: StartInput): Settings {
+export function settingsFor(config: Config, start: OpeningStart): Settings {
   const wished = parseSettings(start.settings, PLACE);
   const given: Settings = {
     ...DEFAULT_SETTINGS,
     ...config.defaults.settings,
     ...agentOf(config, start.agent).settings,
   };
-  const settings = { ...given, ...wished, disallowedTools: disallowed(given, wished) };
+  const whole = { ...given, ...wished, disallowedTools: disallowed(given, wished) };
+  const settings = boundedSettings(whole, start);
   checkPermissionMode(settings);
   checkProof(given, wished);
   // A cycle ends when its work does: whether the goal is done is for the goal to say.
-  if (!isCycle(start)) checkDone(start.task, { given, wished });
+  if (start.parent === undefined) checkDone(start.task, { given, wished });
   checkWished(wished);
   return settings;
 }
@@ -156,13 +171,14 @@ function budgetFor(route: ModelRoute, budget: Budget): Budget {
 }
 
 /** The run works for a goal. */
-export function isCycle({ parent }: Pick<StartInput, 'parent'>): boolean {
+export function isCycle({ parent }: Pick<OpeningStart, 'parent'>): boolean {
   return parent?.kind === 'goal';
 }
 
-/** The agent's own tools; in a cycle those of its goal as well. */
-export function toolsFor(agent: Agent, start: Pick<StartInput, 'parent'>): readonly Tool[] {
-  return isCycle(start) ? [...agent.tools, ...GOAL_TOOL_LIST] : agent.tools;
+/** The agent's own tools; in a cycle those of its goal as well, in a sub-agent only those that its parent has. */
+export function toolsFor(agent: Agent, start: OpeningStart): readonly Tool[] {
+  const tools = boundedTools(agent, agent.tools, start);
+  return isCycle(start) ? [...tools, ...GOAL_TOOL_LIST] : tools;
 }
 
 /** What the model is told about tools, in their order. */

@@ -7,18 +7,20 @@ import { parseSettings } from '../../authoring/check-limits.js';
 import { goalToolOf } from '../../authoring/goal/goal-tools.js';
 import type { OpenRunInput, OpenRunOutput, RunRef } from '../../core/state/effect.js';
 import { HoldfastError } from '../../core/state/errors.js';
-import { PAYLOAD_BYTES_MAX } from '../../core/json/json.js';
+import { PAYLOAD_BYTES_MAX, type StoredText } from '../../core/json/json.js';
 import { follows, RULES_VERSION } from '../../core/step/changes.js';
 import type { Frozen } from '../../core/state/frozen.js';
 import { DEFAULT_SETTINGS } from '../../core/state/settings.js';
-import type { StartInput } from '../../core/state/task.js';
+
 import { toolKey } from '../../core/state/tool.js';
 import type { StoredBlock, TranscriptNode } from '../../core/state/transcript.js';
+import { writeAuthority } from './authority.js';
+import type { OpeningStart } from './bounds.js';
 import { appendEvents } from './append-events.js';
 import { textInBlock } from './append-items.js';
 import { archiveSegment } from './archive-history.js';
 import { now, type ActivityDeps } from '../deps.js';
-import { freeze, type Prompt } from './freeze.js';
+import { agentOf, freeze, type Prompt } from './freeze.js';
 import { refusalFor } from '../lacking-code.js';
 import { promptOf } from './prompt.js';
 import { judgeTask } from './judge-task.js';
@@ -46,9 +48,13 @@ export async function openRun(
   if (follows({ rules }, 'waitForCode')) awaitAgent(deps, scope, { start, agentVersion });
   const prompt = await writeRoot(deps, run, start);
   const outputSchema = await storedSchema(deps, run, start);
+  const schemas = await answerSchemas(deps, run, start);
+  const plain = freeze(config, start, { prompt, schemas });
+  const authority = await writeAuthority(store, { run, start }, plain);
   const frozen = {
-    ...freeze(config, start, prompt),
+    ...plain,
     ...(outputSchema !== undefined && { outputSchema }),
+    ...(authority !== undefined && { authority }),
   };
   const goal = await store.putText(run.tenant, start.task.goal);
   const denied = await judgeTask(deps, scope, { run, start });
@@ -133,7 +139,22 @@ async function noteNeeds(deps: ActivityDeps, { tenant, runId }: RunRef, frozen: 
   await store.putNeeds({ tenant, runId, ...serving, code });
 }
 
-function storedSchema({ store }: ActivityDeps, run: RunRef, start: StartInput) {
+/** Of the answers of its sub-agents. */
+async function answerSchemas(
+  { store, config }: ActivityDeps,
+  { tenant }: RunRef,
+  start: OpeningStart,
+): Promise<ReadonlyMap<string, StoredText>> {
+  const { agents = new Map() } = agentOf(config, start.agent);
+  const schemas = new Map<string, StoredText>();
+  for (const [name, { outputSchema }] of agents) {
+    if (outputSchema === undefined) continue;
+    schemas.set(name, await store.putText(tenant, JSON.stringify(outputSchema)));
+  }
+  return schemas;
+}
+
+function storedSchema({ store }: ActivityDeps, run: RunRef, start: OpeningStart) {
   const { outputSchema } = start.task;
   if (outputSchema === undefined) return Promise.resolve(undefined);
   return store.putText(run.tenant, JSON.stringify(outputSchema));
@@ -142,7 +163,7 @@ function storedSchema({ store }: ActivityDeps, run: RunRef, start: StartInput) {
 async function writeRoot(
   { store, config }: ActivityDeps,
   { tenant }: RunRef,
-  start: StartInput,
+  start: OpeningStart,
 ): Promise<Prompt> {
   const { texts, tools, bytes } = promptOf(config, start);
   const blocks: StoredBlock[] = [];

@@ -1,7 +1,8 @@
 /** The system prompt of a run, and the tools that its model is offered. */
-import type { Config } from '../../authoring/index.js';
-import type { StartInput } from '../../core/state/task.js';
+import type { Agent, Config } from '../../authoring/index.js';
+import { AGENT_TOOL } from '../../core/state/sub-agent.js';
 import type { ToolOffer } from '../../core/state/transcript.js';
+import type { OpeningStart } from './bounds.js';
 import { CYCLE_GUIDE } from './cycle-guide.js';
 import { DATAFLOW_GUIDE } from './dataflow-guide.js';
 import { agentOf, isCycle, offersOf, settingsFor, toolsFor } from './freeze.js';
@@ -20,11 +21,11 @@ export interface PromptTexts {
   readonly bytes: number;
 }
 
-export function promptOf(config: Config, start: StartInput): PromptTexts {
+export function promptOf(config: Config, start: OpeningStart): PromptTexts {
   const { outputSchema } = start.task;
   const agent = agentOf(config, start.agent);
   const { toolExecution } = settingsFor(config, start);
-  const tools = offersOf(toolsFor(agent, start));
+  const tools = offersOf(toolsFor(agent, start)).map((offer) => named(offer, agent));
   const texts = [
     agent.instructions,
     ...(isCycle(start) ? [CYCLE_GUIDE] : []),
@@ -36,4 +37,14 @@ export function promptOf(config: Config, start: StartInput): PromptTexts {
   ];
   const bytes = Buffer.byteLength(texts.join('\n\n')) + Buffer.byteLength(JSON.stringify(tools));
   return { texts, tools, bytes };
+}
+
+/** The built-in tool says whom it can start. */
+function named(offer: ToolOffer, { agents }: Agent): ToolOffer {
+  if (offer.name !== AGENT_TOOL || agents === undefined) return offer;
+  const lines = [...agents].map(([name, { description }]) => `- ${name}: ${description}`);
+  return {
+    ...offer,
+    description: `${offer.description}\nSub-agents by name:\n${lines.join('\n')}`,
+  };
 }

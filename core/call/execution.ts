@@ -51,6 +51,7 @@ const INLINE_BYTES_PER_TURN = 16_384;
 export function grant(run: OpenRun, call: GrantedStage): StationResult {
   const tool = toolOf(run, call.tool);
   if (tool === undefined) return refuse('unknown_tool', `The tool ${call.tool} is gone.`);
+  if (tool.kind === 'subagent') return refuse('tool_unavailable', 'No run starts sub-agents yet.');
   // A question to a person is no tool call, so their number does not limit it; nor is handing over to one.
   const asks = tool.kind === 'human_input' || tool.kind === 'handoff';
   const tripped = trip(run, asks || wasHandedOver(call) ? 'before_restart' : 'before_call');

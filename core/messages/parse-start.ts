@@ -10,6 +10,8 @@ import type { StartInput } from '../state/task.js';
 
 const NAME_CHARS_MAX = 200;
 const PARENT_ID = /^[A-Za-z0-9._:-]{1,96}$/;
+/** A sub-agent may have sub-agents: their ids are longer than those of roots may be. */
+const RUN_PARENT_ID = /^[A-Za-z0-9._:-]{1,120}$/;
 const STORE_ID = /^[0-9a-f]{32}$/;
 /** A whole start, as JSON; large goals go by a tool or a message. */
 const START_CHARS_MAX = 400_000;
@@ -46,19 +48,19 @@ export function parseStart(raw: unknown): Parsed<StartInput> {
   const defect = sessionDefect(ownValue(raw, 'session'));
   if (defect !== undefined) return fault(defect);
   if (!isParent(ownValue(raw, 'parent')))
-    return fault('parent must be that of a goal: {kind, id, n, digest}');
+    return fault('parent must be that of a goal or a run: {kind, id, n, digest}');
   return { ok: true, value: raw as unknown as StartInput };
 }
 
-/** Absent, or as a goal writes it. Whether it is true is for the store to say. */
+/** Absent, or as a goal or a run writes it. Whether it is true is for the store to say. */
 function isParent(parent: unknown): boolean {
   if (parent === undefined) return true;
   if (!isRecord(parent)) return false;
   const [kind, id, n, digest] = ['kind', 'id', 'n', 'digest'].map((key) => ownValue(parent, key));
   return (
-    kind === 'goal' &&
+    (kind === 'goal' || kind === 'run') &&
     typeof id === 'string' &&
-    PARENT_ID.test(id) &&
+    (kind === 'goal' ? PARENT_ID : RUN_PARENT_ID).test(id) &&
     Number.isSafeInteger(n) &&
     Number(n) > 0 &&
     typeof digest === 'string' &&

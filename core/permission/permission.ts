@@ -17,6 +17,8 @@ import type { CallOpinion } from '../state/hook.js';
 import type { PermissionMode } from '../state/permission-mode.js';
 import { matchesName, type Policy, type PolicyRule } from '../state/policy.js';
 import type { OpenRun } from '../state/run.js';
+import type { Settings } from '../state/settings.js';
+import type { Task } from '../state/task.js';
 import { isMutating, type ToolRecord } from '../state/tool.js';
 import { grantFor } from './grants.js';
 
@@ -154,9 +156,19 @@ export function visibleTools(run: OpenRun): readonly ToolRecord[] {
   );
 }
 
-function isVisible(run: OpenRun, { name }: ToolRecord): boolean {
-  const { allowedActions, forbiddenActions = [] } = run.start.task;
-  const { disallowedTools } = run.frozen.settings;
+function isVisible(run: OpenRun, tool: ToolRecord): boolean {
+  return isShown({ task: run.start.task, settings: run.frozen.settings }, tool);
+}
+
+export interface Showing {
+  readonly task: Pick<Task, 'allowedActions' | 'forbiddenActions'>;
+  readonly settings: Pick<Settings, 'disallowedTools'>;
+}
+
+/** Task and settings do not hide it. */
+export function isShown({ task, settings }: Showing, { name }: ToolRecord): boolean {
+  const { allowedActions, forbiddenActions = [] } = task;
+  const { disallowedTools } = settings;
   return (
     (allowedActions === undefined || allowedActions.includes(name)) &&
     !disallowedTools.some((pattern) => matchesName(pattern, name)) &&

@@ -8,6 +8,7 @@ import type { StoredText } from '../json/json.js';
 import type { ModelRoute } from './model.js';
 import type { Policy } from './policy.js';
 import type { Settings } from './settings.js';
+import type { Authority, Lineage, SubAgents, TreeLimits } from './sub-agent.js';
 import type { ToolRecord } from './tool.js';
 
 export interface Frozen {
@@ -27,6 +28,16 @@ export interface Frozen {
   readonly outputSchema?: StoredText;
   readonly budget: Budget;
   readonly settings: Settings;
+  /** Sub-agents that it may start; absent: none. */
+  readonly agents?: SubAgents;
+  /** With `agents`: hash of the text in the store that says what it may hand on (`StoredAuthority`). */
+  readonly authority?: string;
+  /** With `agents`: of the tree that it is the root of, or stands in. */
+  readonly treeLimits?: TreeLimits;
+  /** Of a sub-agent: where it stands. */
+  readonly lineage?: Lineage;
+  /** Of a sub-agent: what its ancestors allow, the nearest first; each call needs the word of all. */
+  readonly within?: readonly Authority[];
   /** Versions of prompt, tools, policy, route, prices, code (G60). */
   readonly versions: { readonly [name: string]: string };
 }

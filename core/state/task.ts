@@ -69,10 +69,11 @@ export interface StartInput {
   readonly parent?: ParentRef;
 }
 
+/** 'goal': the run is a cycle; 'run': it is a sub-agent. */
 export interface ParentRef {
-  readonly kind: 'goal';
+  readonly kind: 'goal' | 'run';
   readonly id: string;
-  /** Number of the cycle. */
+  /** Number of the cycle, or of the sub-agent among those that its parent started. */
   readonly n: number;
   /** Of the start, as it was registered in the store. */
   readonly digest: string;

@@ -29,7 +29,7 @@ export type OnLost = (typeof ON_LOST)[number];
 
 export type SideEffect = 'none' | 'read_only' | 'mutating';
 
-/** No run does anything with 'subagent' and 'mcp' yet: `defineTool` refuses them. */
+/** No run does anything with 'mcp' yet: `defineTool` refuses it. */
 export type ToolKind = 'tool' | 'human_input' | 'subagent' | 'mcp' | 'hosted' | 'handoff';
 
 /** The name as models and criteria have it (G75): vendors allow no dots. */
@@ -99,6 +99,8 @@ export interface ToolRecord {
   readonly required?: true;
   /** The model's vendor runs it, nobody here does (G48). */
   readonly hosted?: HostedBound;
+  /** With kind 'subagent': the sub-agent that it starts; absent: its argument `name` says. */
+  readonly startsAgent?: string;
 }
 
 /** What one model request may cost because a tool is offered that the vendor runs in it. */

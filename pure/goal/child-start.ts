@@ -31,13 +31,14 @@ export interface ChildText {
   readonly digest: string;
 }
 
-export function childText(start: ChildStart): ChildText {
+/** Of a cycle, or of a sub-agent (pure/sub-agent-start.ts). */
+export function childText(start: object): ChildText {
   const text = canonicalJson(start as unknown as Json);
   return { text, digest: sha256Hex(text) };
 }
 
 /** The argument of a workflow is the one that was stored. */
-export function isStartOf({ start }: ChildStart, given: StartInput): boolean {
+export function isStartOf({ start }: Pick<ChildStart, 'start'>, given: StartInput): boolean {
   const { parent: _, ...own } = given;
   return digestOf(own as unknown as Json) === digestOf(start as unknown as Json);
 }

@@ -150,11 +150,7 @@ describe('defineTool refuses a declaration that would fail later', () => {
     ['a name too long for providers', { name: 'a'.repeat(65) }, /too long/],
     ['a missing version', { version: undefined }, /version is undefined/],
     ['no run function', { run: undefined }, /no run function/],
-    [
-      'an agent as a tool, which no run can start yet',
-      { kind: 'subagent' },
-      /"subagent", .* not exist yet/,
-    ],
+    ['a tool that starts a sub-agent', { kind: 'subagent' }, /"subagent", which agents have/],
     ['a tool of a server, which no run can call yet', { kind: 'mcp' }, /"mcp", .* not exist yet/],
     ['a tool of the vendor', { kind: 'hosted' }, /nobody here runs it/],
     ['an unknown kind', { kind: 'memory_write' }, /kind is "memory_write"/],

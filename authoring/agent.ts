@@ -1,0 +1,38 @@
+/** An agent as the worker holds it, checked. */
+import type { Json } from '../core/json/json.js';
+import type { Policy } from '../core/state/policy.js';
+import type { TreeLimits } from '../core/state/sub-agent.js';
+import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
+import type { Hook } from './hook.js';
+import type { TaskGate } from './task-gate.js';
+import type { Tool } from './tool.js';
+
+export interface Agent {
+  readonly name: string;
+  readonly version: string;
+  readonly model: string;
+  readonly instructions: string;
+  readonly tools: readonly Tool[];
+  readonly hooks: readonly Hook[];
+  readonly refuseTask?: TaskGate;
+  readonly policy: Policy;
+  readonly budget: BudgetOverrides;
+  readonly settings: SettingsOverrides;
+  /** By the name that its model uses; absent: it has none. */
+  readonly agents?: ReadonlyMap<string, DeclaredSubAgent>;
+  /** Of the trees that begin with it. */
+  readonly agentLimits?: TreeLimits;
+}
+
+/** One that an agent may start. */
+export interface DeclaredSubAgent {
+  /** For the model that may start it. */
+  readonly description: string;
+  readonly agent: Agent;
+  readonly model?: string;
+  readonly budget: BudgetOverrides;
+  readonly settings: SettingsOverrides;
+  readonly tools?: readonly string[];
+  readonly outputSchema?: Json;
+  readonly parallel?: boolean;
+}
