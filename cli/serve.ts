@@ -16,6 +16,8 @@ export interface ServeOptions {
   readonly queue?: string;
   /** The queues of tools are served by the same process; default: others have to be started for them. */
   readonly servesQueues?: true;
+  /** Where the environment does not say: whether workflow code keeps stack traces, at the price of its speed. */
+  readonly stackTraces?: boolean;
   /** In place of what the configuration says. */
   readonly tuning?: WorkerTuning;
   /** Ends the worker as a signal would. */
@@ -42,7 +44,7 @@ export async function readConfig(place: Environment, folder: string): Promise<Co
 export async function serveWorker(options: ServeOptions, output: Output): Promise<void> {
   const { place, reach, config, signal } = options;
   const { storePlace } = place;
-  const { serves, queue, tuning } = options;
+  const { serves, queue, tuning, stackTraces = false } = options;
   const taskQueue = queue ?? place.taskQueue;
   await prepareNamespace(options);
   const { startWorker, providersOf } = await import('../worker/index.js');
@@ -59,6 +61,7 @@ export async function serveWorker(options: ServeOptions, output: Output): Promis
     providers,
     config,
     say,
+    stackTraces: place.stackTraces ?? stackTraces,
     ...(serves !== undefined && { serves }),
   });
   const agents = [...config.agents.keys()];

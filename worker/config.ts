@@ -27,6 +27,8 @@ export interface Environment {
   readonly configFile?: string;
   /** Clients take nothing from a configuration: `HOLDFAST_CONFIG=none`. */
   readonly withoutConfig?: true;
+  /** Of workflow code; absent: nobody has said so. */
+  readonly stackTraces?: boolean;
   readonly anthropic: ModelAccess;
   readonly openai: ModelAccess;
   readonly litellm: ModelAccess;
@@ -50,6 +52,7 @@ const schema = z.object({
   HOLDFAST_HOME: text.optional(),
   HOLDFAST_STORE: text.optional(),
   HOLDFAST_CONFIG: text.optional(),
+  HOLDFAST_STACK_TRACES: z.enum(['true', 'false'], 'must be true or false').optional(),
   ANTHROPIC_API_KEY: text.optional(),
   ANTHROPIC_BASE_URL: z.url('must be a URL').optional(),
   OPENAI_API_KEY: text.optional(),
@@ -101,6 +104,9 @@ export function readEnvironment(
         : storePlaceIn(folder, read.HOLDFAST_STORE),
     ...(configFile !== undefined && { configFile }),
     ...(withoutConfig && { withoutConfig }),
+    ...(read.HOLDFAST_STACK_TRACES !== undefined && {
+      stackTraces: read.HOLDFAST_STACK_TRACES === 'true',
+    }),
     anthropic: access(read.ANTHROPIC_API_KEY, read.ANTHROPIC_BASE_URL),
     openai: access(read.OPENAI_API_KEY, read.OPENAI_BASE_URL),
     litellm: access(read.LITELLM_API_KEY, read.LITELLM_BASE_URL),

@@ -36,6 +36,12 @@ const CODE_ID_HASH_CHARS = 12;
 const stampSchema = z.object({ sdk: z.string(), sources: z.string() });
 type Stamp = z.infer<typeof stampSchema>;
 
+/**
+ * What the code says first. The SDK takes and maps a stack for each promise of a workflow, a fifth of the thread's work;
+ * nothing that is decided looks at one. Where it stands, `Error` is not frozen yet.
+ */
+const WITHOUT_STACKS = 'Error.stackTraceLimit = 0; ';
+
 let bundled: Promise<WorkflowBundleOption> | undefined;
 
 /** The workflow bundle; the second worker of a process does not pay for it again. */
@@ -46,11 +52,21 @@ export function workflowBundle(
   return bundled;
 }
 
+/** The same code, whose errors and promises keep their stacks: for those who look for a mistake in it. */
+export async function withStacks(
+  bundle: Promise<WorkflowBundleOption>,
+): Promise<{ readonly code: string }> {
+  const code = codeOf(await bundle);
+  return { code: code.startsWith(WITHOUT_STACKS) ? code.slice(WITHOUT_STACKS.length) : code };
+}
+
+function codeOf(bundle: WorkflowBundleOption): string {
+  return 'code' in bundle ? bundle.code : readFileSync(bundle.codePath, 'utf8');
+}
+
 /** The same code for the strict replay: its recorder tells every command, and no task has to have started. */
 export async function replayBundle(): Promise<{ readonly code: string }> {
-  const bundle = await workflowBundle();
-  const code = 'code' in bundle ? bundle.code : readFileSync(bundle.codePath, 'utf8');
-  return { code: markedForReplay(code) };
+  return { code: markedForReplay(codeOf(await workflowBundle())) };
 }
 
 /** The mark stays on the first line of the code, so that its source map holds. */
@@ -104,10 +120,10 @@ export interface BundleWith {
 }
 
 /** The code, with something of somebody else's in it or around it. */
-export function bundleWith({ interceptors = [], plugins = [] }: BundleWith = {}): Promise<{
+export async function bundleWith({ interceptors = [], plugins = [] }: BundleWith = {}): Promise<{
   readonly code: string;
 }> {
-  return bundleWorkflowCode({
+  const { code } = await bundleWorkflowCode({
     workflowsPath: WORKFLOWS_PATH,
     payloadConverterPath: PAYLOAD_CONVERTER_PATH,
     workflowInterceptorModules: [STARTED_TASKS_PATH, RECORDER_PATH, ...interceptors],
@@ -118,6 +134,8 @@ export function bundleWith({ interceptors = [], plugins = [] }: BundleWith = {})
     }),
     logger: new DefaultLogger('ERROR'),
   });
+  // On the first line, so that the source map holds.
+  return { code: `${WITHOUT_STACKS}${code}` };
 }
 
 /** For the lines of stack traces. With columns and the sources' texts it would be twice as large as the code. */

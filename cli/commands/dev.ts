@@ -78,7 +78,7 @@ async function dev(cli: Cli, at: DevPlace, output: Output): Promise<void> {
     if (interrupt.signal.aborted) return;
     desk = await deskBeside(cli, { ...at, reach, config }, output);
     const signal = AbortSignal.any([interrupt.signal, lost.signal]);
-    await serveAll({ place, reach, config, signal }, output);
+    await serveAll({ place, reach, config, signal, stackTraces: true }, output);
     if (lost.signal.aborted && !interrupt.signal.aborted) throw serverLost(server);
   } finally {
     // The worker has drained before; the server goes last.

@@ -136,20 +136,19 @@ export const planStep = z.strictObject({
 /** No answer that counts: the request fails, or says nothing in the form that was wanted. */
 const failed = z.strictObject({ error: text });
 
-const givenReview = withSomeKey(
-  z
-    .strictObject({
-      objective_valid: z.boolean(),
-      approval_needed: z.boolean(),
-      handoff: text,
-      plan: z.array(planStep),
-      pause: duration,
-      because: z.string(),
-      evidence: texts,
-      usage,
-    })
-    .partial(),
-);
+/** An empty one says that all may go on. */
+const givenReview = z
+  .strictObject({
+    objective_valid: z.boolean(),
+    approval_needed: z.boolean(),
+    handoff: text,
+    plan: z.array(planStep),
+    pause: duration,
+    because: z.string(),
+    evidence: texts,
+    usage,
+  })
+  .partial();
 
 const givenJudgement = z.strictObject({
   score: amount,

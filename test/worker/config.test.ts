@@ -53,6 +53,7 @@ describe('readEnvironment', () => {
         HOLDFAST_HOME: 'state',
         HOLDFAST_STORE: '/data/store.db',
         HOLDFAST_CONFIG: 'my.config.ts',
+        HOLDFAST_STACK_TRACES: 'true',
         ANTHROPIC_API_KEY: 'key',
         ANTHROPIC_BASE_URL: 'http://localhost:1',
       },
@@ -70,6 +71,7 @@ describe('readEnvironment', () => {
       home: '/project/state',
       storePlace: '/data/store.db',
       configFile: '/project/my.config.ts',
+      stackTraces: true,
       anthropic: { apiKey: 'key', baseUrl: 'http://localhost:1' },
     });
   });
@@ -97,6 +99,7 @@ describe('readEnvironment', () => {
     ['HOLDFAST_ADDRESS', 'http://localhost:7233'],
     ['HOLDFAST_NAMESPACE', ' '],
     ['HOLDFAST_STORE', ''],
+    ['HOLDFAST_STACK_TRACES', 'yes'],
     ['ANTHROPIC_BASE_URL', 'localhost'],
   ])('%s=%j is refused by name', (name, value) => {
     expect(() => readEnvironment({ [name]: value }, '/project')).toThrow(
