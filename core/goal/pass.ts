@@ -5,7 +5,7 @@
  * at most one review a pass; at most CHECKS_AT_ONCE checks at once.
  */
 import type { Failure } from '../state/failure.js';
-import type { ProgressItem } from '../state/goal/facts.js';
+import type { Judgement, ProgressItem } from '../state/goal/facts.js';
 import type { ActivityEffect } from '../state/effect.js';
 import type { ClosedCycle, Goal, OpenGoal, Pass } from '../state/goal/goal.js';
 import type { SaveCheckpointOutput } from '../state/goal/payloads.js';
@@ -15,7 +15,7 @@ import { flying, only, start } from '../step/inflight.js';
 import { conditionWords, judgesToAsk } from './conditions.js';
 import { askJudge, unpaid } from './question.js';
 import { firstRow } from './rows.js';
-import { review } from './review.js';
+import { review, UNKNOWNS_MAX } from './review.js';
 import { GOAL_STORE_LIMITS, ofOpenGoal, tell } from './telling.js';
 
 export function beginPass(
@@ -41,9 +41,21 @@ export function beginPass(
     ...goal,
     passes,
     pass,
+    judgements: withoutUnknown(goal),
     tally: { ...goal.tally, turnCount: passes },
     ...(isNews && { approvalStale: true }),
   };
+}
+
+/** What a judge did not answer is asked anew, until a person is asked in its place; a score without evidence is an answer. */
+function withoutUnknown(goal: OpenGoal): OpenGoal['judgements'] {
+  if (!follows(goal, 'unknownsAskedAgain')) return goal.judgements;
+  const isAnswered = ([condition, judgement]: readonly [string, Judgement]): boolean => {
+    if (judgement.valid || judgement.score !== undefined || judgement.by !== undefined) return true;
+    const term = goal.terms.done.conditions[Number(condition)];
+    return term?.kind === 'judge' && (goal.unknowns[`judge:${term.name}`] ?? 0) >= UNKNOWNS_MAX;
+  };
+  return Object.fromEntries(Object.entries(goal.judgements).filter(isAnswered));
 }
 
 function isDrafting(goal: OpenGoal): boolean {
