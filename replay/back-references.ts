@@ -1,5 +1,5 @@
 /** Events of a history name earlier ones: which field of which event names an event of which kind. */
-import { textAt, typeOf, type HistoryEvent, type JsonObject } from './history.js';
+import { textAt, typeOf, type HistoryEvent, type JsonObject } from '../recording/history.js';
 
 interface BackReference {
   readonly field: string;

@@ -16,7 +16,7 @@ import {
   textAt,
   typeOf,
   type HistoryEvent,
-} from './history.js';
+} from '../recording/history.js';
 import { referencesIn } from './references.js';
 
 /** Histories and hashes have been found right. */

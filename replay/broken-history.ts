@@ -7,8 +7,14 @@
 import { historyJson } from '../activities/history-json.js';
 import { ownValue, type Json } from '../core/json/json.js';
 import { brokenReference } from './back-references.js';
-import { isEnding } from './chain.js';
-import { isObject, textAt, typeOf, type HistoryEvent, type JsonObject } from './history.js';
+import { isEnding } from '../recording/chain.js';
+import {
+  isObject,
+  textAt,
+  typeOf,
+  type HistoryEvent,
+  type JsonObject,
+} from '../recording/history.js';
 
 /** What the replayed code exports. */
 const WORKFLOW_TYPES: readonly string[] = ['agentRun', 'goalRun'];

@@ -6,24 +6,16 @@
  */
 import { canonicalJson, sha256Hex, type Json } from '../core/json/json.js';
 import type { RunEvent } from '../core/state/event.js';
-import type { HistoryEvent, JsonObject } from './history.js';
+import type { Segment } from '../recording/chain.js';
+import type { JsonObject } from '../recording/history.js';
+
+export type { Segment };
 
 export const BUNDLE_FORMAT = 'holdfast-bundle';
 export const BUNDLE_VERSION = 1;
 /** Largest file, in bytes; Temporal's histories end at 50 MiB each. */
 export const BUNDLE_BYTES_MAX = 256 * 1024 * 1024;
 export const SEGMENTS_MAX = 10_000;
-
-/** One execution of the chain that continue-as-new makes. */
-export interface Segment {
-  /** From 0. */
-  readonly segment: number;
-  /** Temporal run id. */
-  readonly execution: string;
-  /** Where the history was read: the server, or the store's archive of closed segments. */
-  readonly source: 'temporal' | 'store';
-  readonly events: readonly HistoryEvent[];
-}
 
 export interface BundleVersions {
   /** Release that wrote the bundle. */

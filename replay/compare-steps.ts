@@ -5,7 +5,7 @@
  */
 import { canonicalJson, type Json } from '../core/json/json.js';
 import { firstDifference } from './first-difference.js';
-import { textAt } from './history.js';
+import { textAt } from '../recording/history.js';
 import type { RecordedStep, Step, StepKind } from './step.js';
 
 export interface StepDifference {

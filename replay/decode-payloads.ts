@@ -3,7 +3,7 @@
  * Invariant: what no codec has encoded stays byte for byte.
  */
 import type { Payload, PayloadCodec } from '@temporalio/common';
-import type { HistoryEvent } from './history.js';
+import type { HistoryEvent } from '../recording/history.js';
 
 /** A payload in Temporal's JSON: bytes in base64. */
 interface JsonPayload {

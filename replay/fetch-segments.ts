@@ -13,9 +13,9 @@ import type { Store } from '../store/store.js';
 import type { Archival } from '../store/archivals.js';
 import { LIST_ROWS_MAX } from '../store/bounds.js';
 import { SEGMENTS_MAX, type Segment } from './bundle.js';
-import { continuedFrom } from './chain.js';
+import { continuedFrom } from '../recording/chain.js';
 import { decodePayloads } from './decode-payloads.js';
-import type { HistoryEvent } from './history.js';
+import type { HistoryEvent } from '../recording/history.js';
 
 const PAGES_MAX = 10_000;
 /** The gRPC status of what is not there. */

@@ -1,6 +1,6 @@
 /** Where two JSON values differ. */
 import { canonicalJson, type Json } from '../core/json/json.js';
-import { isObject } from './history.js';
+import { isObject } from '../recording/history.js';
 
 export interface ValueDifference {
   /** For example `input[0].call.args.amount`; '' is the value itself. */

@@ -7,7 +7,7 @@ import type { RunEvent } from '../core/state/event.js';
 import type { Json } from '../core/json/json.js';
 import type { Store } from '../store/store.js';
 import type { Bundle } from './bundle.js';
-import { payloadValues, type HistoryEvent, type JsonObject } from './history.js';
+import { payloadValues, type HistoryEvent, type JsonObject } from '../recording/history.js';
 import { referencesIn } from './references.js';
 
 const PAGE_EVENTS = 500;

@@ -17,7 +17,7 @@ import {
 } from './bundle.js';
 import { brokenContent } from './broken-content.js';
 import { brokenHistory } from './broken-history.js';
-import { brokenChain } from './chain.js';
+import { brokenChain } from '../recording/chain.js';
 
 const PROBLEMS_SHOWN = 5;
 const NAME_CHARS_MAX = 200;

@@ -1,4 +1,5 @@
 /** The steps of a history. */
+import { codeOf } from '../recording/chain.js';
 import type { Json } from '../core/json/json.js';
 import {
   argumentsOf,
@@ -11,7 +12,7 @@ import {
   typeOf,
   type HistoryEvent,
   type JsonObject,
-} from './history.js';
+} from '../recording/history.js';
 import { retryPolicy, type RecordedStep, type Step } from './step.js';
 
 /** In the order of the events. */
@@ -27,12 +28,6 @@ export function recordedSteps(events: readonly HistoryEvent[]): readonly Recorde
 }
 
 type Events = ReadonlyMap<string, HistoryEvent>;
-
-/** How a worker names its code with every workflow task that it completes. */
-function codeOf(event: HistoryEvent): string | undefined {
-  const completed = attributesOf(event, 'workflowTaskCompleted');
-  return textAt(completed, 'workerVersion', 'buildId') ?? textAt(completed, 'binaryChecksum');
-}
 
 function stepOf(event: HistoryEvent, byId: Events): Step | undefined {
   switch (typeOf(event)) {

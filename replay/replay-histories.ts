@@ -14,7 +14,7 @@ import { historyJson } from '../activities/history-json.js';
 import { HoldfastError } from '../core/state/errors.js';
 import { PAYLOAD_CONVERTER_PATH, replayBundle } from '../worker/workflow-code.js';
 import type { RecordedCommand, ReplaySinks } from '../workflows/replay-recorder.js';
-import { attributesOf, durationMs, textAt, type HistoryEvent } from './history.js';
+import { attributesOf, durationMs, textAt, type HistoryEvent } from '../recording/history.js';
 import { keepQuiet } from './keep-quiet.js';
 import { promiseHooks } from './promise-hooks.js';
 import { replayedSteps, type ReplayPlace } from './replayed-steps.js';

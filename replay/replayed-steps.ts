@@ -5,7 +5,7 @@
  */
 import type { Json } from '../core/json/json.js';
 import type { RecordedCommand } from '../workflows/replay-recorder.js';
-import { at, isObject, payloadValue, textAt, type JsonObject } from './history.js';
+import { at, isObject, payloadValue, textAt, type JsonObject } from '../recording/history.js';
 import { failureOf, payloadMap } from './recorded-steps.js';
 import { recordedTimeouts, retryPolicy, type Step, type StepKind } from './step.js';
 

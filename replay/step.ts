@@ -4,7 +4,7 @@
  * Invariant: equal steps have equal canonical JSON; what no code decides (times, ids of the server) is in none.
  */
 import type { Json } from '../core/json/json.js';
-import type { JsonObject } from './history.js';
+import type { JsonObject } from '../recording/history.js';
 
 export type StepKind =
   | 'activity'

@@ -4,10 +4,10 @@
  */
 import { canonicalJson, type Json } from '../core/json/json.js';
 import type { Bundle, Segment } from './bundle.js';
-import { isClosed } from './chain.js';
+import { isClosed } from '../recording/chain.js';
 import { compareSteps, type StepDifference } from './compare-steps.js';
 import { firstDifference } from './first-difference.js';
-import { argumentsOf, at, attributesOf, type HistoryEvent } from './history.js';
+import { argumentsOf, at, attributesOf, type HistoryEvent } from '../recording/history.js';
 import { recordedSteps } from './recorded-steps.js';
 import {
   replayHistories,

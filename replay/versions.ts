@@ -8,7 +8,7 @@ import {
   textAt,
   typeOf,
   type HistoryEvent,
-} from './history.js';
+} from '../recording/history.js';
 import { recordedSteps } from './recorded-steps.js';
 import type { Json } from '../core/json/json.js';
 

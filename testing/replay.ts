@@ -5,7 +5,7 @@ import type { PayloadCodec } from '@temporalio/common';
 import { credentialsOf, type Credentials } from '../connection/index.js';
 import { HoldfastError } from '../core/state/errors.js';
 import type { Bundle, Segment } from '../replay/bundle.js';
-import { isObject, type HistoryEvent } from '../replay/history.js';
+import { isObject, type HistoryEvent } from '../recording/history.js';
 import { fetchSegments } from '../replay/fetch-segments.js';
 import { keepQuiet } from '../replay/keep-quiet.js';
 import { readBundle } from '../replay/read-bundle.js';

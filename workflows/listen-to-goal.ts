@@ -1,57 +1,34 @@
 /**
- * Signals, Updates and queries of a goal. Handlers only enqueue: the loop decides. Each parses its argument to an input,
- * or to `input_rejected` with the reason.
+ * Signals, Updates and queries of a goal. Handlers only enqueue: the loop decides. The core says what a signal
+ * means (core/goal/signals.ts).
  */
 import {
   ApplicationFailure,
   condition,
+  defineSignal,
   setDefaultSignalHandler,
   setHandler,
 } from '@temporalio/workflow';
-import { parseDecision, type Parsed } from '../core/messages/parse-message.js';
+import type { Parsed } from '../core/messages/parse-message.js';
 import { parseGoalMessage } from '../core/messages/parse-goal-message.js';
+import { GOAL_SIGNALS, heardByGoal, wholeDecision } from '../core/goal/signals.js';
 import { openGoalAsks, questionOfGoal, viewOfGoal } from '../core/goal/result.js';
 import type { Goal } from '../core/state/goal/goal.js';
 import type { GoalInput } from '../core/state/goal/input.js';
 import type { MessageVerdict } from '../core/state/goal/message.js';
-import { isWellFormed } from '../core/json/shape.js';
-import type { Decision, Verdict } from '../core/state/ask.js';
+import type { Verdict } from '../core/state/ask.js';
 import type { Inbox } from './inbox.js';
 import * as messages from './messages.js';
 
-const ID_CHARS_MAX = 200;
-
 /** Registers all handlers. Returns what hands verdicts to the Updates that wait for them. */
 export function listenToGoal(inbox: Inbox<GoalInput>, current: () => Goal): (goal: Goal) => Goal {
-  setHandler(messages.goalMessage, (raw) => {
-    const parsed = parseGoalMessage(raw);
-    inbox.put(
-      parsed.ok
-        ? { type: 'goal_message', message: parsed.value, at: Date.now() }
-        : rejected('goalMessage', parsed.reason),
-    );
-  });
-  setHandler(messages.resolveApproval, (raw) => {
-    const parsed = wholeDecision(raw);
-    inbox.put(
-      parsed.ok
-        ? { type: 'decision', decision: parsed.value, at: Date.now() }
-        : rejected('resolveApproval', parsed.reason),
-    );
-  });
-  setHandler(messages.childEnded, (raw: unknown) => {
-    inbox.put(
-      typeof raw === 'string' && raw.length <= ID_CHARS_MAX
-        ? { type: 'child_ended', child: raw, at: Date.now() }
-        : rejected('signal', 'childEnded must name a run'),
-    );
-  });
-  setHandler(messages.nextSegment, () => {
-    inbox.put({ type: 'segment_full', at: Date.now() });
-  });
-  setDefaultSignalHandler((name) => {
-    inbox.put(rejected('signal', `this workflow knows no signal '${name.slice(0, 100)}'`));
-  });
+  const take = (name: string, raw: unknown): void => {
+    inbox.put(heardByGoal({ name, raw, at: Date.now() }));
+  };
+  for (const name of GOAL_SIGNALS) {
+    setHandler(defineSignal<[unknown]>(name), (raw) => take(name, raw));
+  }
+  setDefaultSignalHandler(take);
   setHandler(messages.goalState, () => viewOfGoal(current()));
   setHandler(messages.pendingApprovals, () => openGoalAsks(current()));
   setHandler(messages.question, (askId) => questionOfGoal(current(), askId));
@@ -60,13 +37,6 @@ export function listenToGoal(inbox: Inbox<GoalInput>, current: () => Goal): (goa
     return current().outbox.events.filter((event) => event.stamp.seq >= from);
   });
   return answerUpdates(inbox);
-}
-
-function rejected(
-  message: 'goalMessage' | 'resolveApproval' | 'signal',
-  reason: string,
-): GoalInput {
-  return { type: 'input_rejected', message, reason, at: Date.now() };
 }
 
 function answerUpdates(inbox: Inbox<GoalInput>): (goal: Goal) => Goal {
@@ -113,12 +83,6 @@ function answerUpdates(inbox: Inbox<GoalInput>): (goal: Goal) => Goal {
     for (const { ticket, verdict } of goal.verdicts) answered.set(ticket, verdict);
     return goal.verdicts.length === 0 ? goal : { ...goal, verdicts: [] };
   };
-}
-
-function wholeDecision(raw: unknown): Parsed<Decision> {
-  const parsed = parseDecision(raw);
-  if (!parsed.ok || isWellFormed(parsed.value)) return parsed;
-  return { ok: false, reason: 'a text of the decision has half of a surrogate pair' };
 }
 
 /** Synchronous on purpose: an async validator rejects nothing. */

@@ -33,6 +33,7 @@ export const ERROR_CODES = [
   'RunExists',
   'RunNotFound',
   'RunNotCompleted',
+  'StepNotFound',
   'SessionNotFound',
   'SessionExists',
   'SessionBusy',

@@ -1,7 +1,7 @@
 /** What a history covers, and which of many are worth keeping. */
 import { GOAL_RULE_LISTS } from '../../core/goal/rules.js';
 import type { Bundle } from '../../replay/bundle.js';
-import { argumentsOf, at, attributesOf } from '../../replay/history.js';
+import { argumentsOf, at, attributesOf } from '../../recording/history.js';
 import { OF_GOAL, type Seen } from './witness/seen.js';
 
 /** What comes from a person or another program. */

@@ -2,7 +2,7 @@
 import { isBlobRef, type Json } from '../../core/json/json.js';
 import type { Bundle } from '../bundle.js';
 import { pathWithin } from '../first-difference.js';
-import { isObject, isPayload, payloadValue } from '../history.js';
+import { isObject, isPayload, payloadValue } from '../../recording/history.js';
 import {
   activityTypes,
   schemasOfNode,

@@ -5,7 +5,7 @@
  */
 import { callDigest, canonicalJson, sha256Hex, type Json } from '../../core/json/json.js';
 import type { Bundle } from '../bundle.js';
-import { isObject, textAt, type JsonObject } from '../history.js';
+import { isObject, textAt, type JsonObject } from '../../recording/history.js';
 import { documentsOf } from './documents.js';
 import { rewrite } from './rewrite.js';
 

@@ -3,7 +3,13 @@
  * Invariant: what no text changed in stays as it was, byte for byte.
  */
 import type { Json } from '../../core/json/json.js';
-import { encodingOf, isObject, isPayload, payloadValue, type JsonObject } from '../history.js';
+import {
+  encodingOf,
+  isObject,
+  isPayload,
+  payloadValue,
+  type JsonObject,
+} from '../../recording/history.js';
 import { refused } from './select.js';
 
 /** Gives the new text; `place` is a JSON pointer. */

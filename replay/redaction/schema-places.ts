@@ -11,7 +11,7 @@ import {
   typeOf,
   type HistoryEvent,
   type JsonObject,
-} from '../history.js';
+} from '../../recording/history.js';
 
 /** Names of scheduled activities by the id of the event. */
 type ActivityTypes = ReadonlyMap<string, string>;

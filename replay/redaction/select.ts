@@ -2,7 +2,7 @@
 import { HoldfastError } from '../../core/state/errors.js';
 import type { Json } from '../../core/json/json.js';
 import { pathWithin } from '../first-difference.js';
-import { isObject, type JsonObject } from '../history.js';
+import { isObject, type JsonObject } from '../../recording/history.js';
 import type { Document } from './documents.js';
 import type { RedactionRule } from './rules.js';
 

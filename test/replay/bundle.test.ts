@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleText, type Bundle } from '../../replay/bundle.js';
-import type { HistoryEvent, JsonObject } from '../../replay/history.js';
+import type { HistoryEvent, JsonObject } from '../../recording/history.js';
 import { parseBundle, readBundle } from '../../replay/read-bundle.js';
 import { attributes, changed, scheduled, stored } from './setup.js';
 

@@ -1,7 +1,7 @@
 /** A rule by name hides data; what a JSON Schema declares under that name is none, and stays. */
 import type { Json } from '../../core/json/json.js';
 import type { Bundle } from '../../replay/bundle.js';
-import { at, isObject, type JsonObject } from '../../replay/history.js';
+import { at, isObject, type JsonObject } from '../../recording/history.js';
 import { readBundle } from '../../replay/read-bundle.js';
 import { documentsOf, placedDocuments } from '../../replay/redaction/documents.js';
 import { redactBundle } from '../../replay/redaction/redact-bundle.js';

@@ -7,7 +7,7 @@ import {
   at,
   attributesOf,
   textAt,
-} from '../../replay/history.js';
+} from '../../recording/history.js';
 import { readBundle } from '../../replay/read-bundle.js';
 import type { Json } from '../../core/json/json.js';
 import { HISTORIES } from './recordings.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { StopReason } from '../../core/state/result.js';
 import { bundleText } from '../../replay/bundle.js';
-import { argumentsOf, attributesOf, type HistoryEvent } from '../../replay/history.js';
+import { argumentsOf, attributesOf, type HistoryEvent } from '../../recording/history.js';
 import { parseBundle, readBundle } from '../../replay/read-bundle.js';
 import { reportLines } from '../../replay/report-text.js';
 import { replayRun, replayRunsOf } from '../../replay/strict-replay.js';

@@ -1,6 +1,16 @@
 /** The chain of executions that continue-as-new makes of one run. */
-import type { Segment } from './bundle.js';
 import { attributesOf, textAt, typeOf, type HistoryEvent } from './history.js';
+
+/** One execution of the chain that continue-as-new makes. */
+export interface Segment {
+  /** From 0. */
+  readonly segment: number;
+  /** Temporal run id. */
+  readonly execution: string;
+  /** Where the history was read: the server, or the store's archive of closed segments. */
+  readonly source: 'temporal' | 'store';
+  readonly events: readonly HistoryEvent[];
+}
 
 /** The execution that this history continues; undefined: it is the first. */
 export function continuedFrom(events: readonly HistoryEvent[]): string | undefined {
@@ -46,4 +56,10 @@ export function brokenChain(segments: readonly Segment[]): string | undefined {
     }
   }
   return undefined;
+}
+
+/** How a worker names its code with every workflow task that it completes. */
+export function codeOf(event: HistoryEvent): string | undefined {
+  const completed = attributesOf(event, 'workflowTaskCompleted');
+  return textAt(completed, 'workerVersion', 'buildId') ?? textAt(completed, 'binaryChecksum');
 }

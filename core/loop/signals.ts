@@ -1,0 +1,87 @@
+/**
+ * What a signal to a run becomes: an input, or `input_rejected` with the reason.
+ * Invariants: total, because anybody may send anything; the workflow and whoever folds a recorded run read signals here,
+ * so that both hear the same.
+ */
+import {
+  parseDecision,
+  parseModelName,
+  parsePermissionMode,
+  parseProvidedInput,
+  parseThinkingTokens,
+  parseUserMessage,
+  type Parsed,
+} from '../messages/parse-message.js';
+import type { Decision } from '../state/ask.js';
+import type { Input } from '../state/input.js';
+import type { Run } from '../state/run.js';
+import type { RejectedMessage } from '../state/warning.js';
+import { wholeTexts } from './whole-texts.js';
+
+/** In the order in which the workflow gets ready for them: what came before its first moment is heard in this order. */
+export const RUN_SIGNALS = [
+  'resolveApproval',
+  'provideInput',
+  'userMessage',
+  'setModel',
+  'setMaxThinkingTokens',
+  'setPermissionMode',
+  'interrupt',
+  'close',
+  'nextSegment',
+] as const;
+
+export interface Signal {
+  readonly name: string;
+  /** Its argument, as it came. */
+  readonly raw: unknown;
+  /** ms since epoch, workflow time. */
+  readonly at: number;
+}
+
+export function heard(run: Run, { name, raw, at }: Signal): Input {
+  const read: Read = (message, parse, make) => {
+    const parsed = wholeTexts(run, raw, parse(raw));
+    return parsed.ok
+      ? make(parsed.value)
+      : { type: 'input_rejected', message, reason: parsed.reason, at };
+  };
+  switch (name) {
+    case 'resolveApproval':
+      return read(name, parseDecision, (decision) => ({ type: 'decision', decision, at }));
+    case 'provideInput':
+      return read(name, parseProvidedInput, (input) => ({ type: 'input_provided', ...input, at }));
+    case 'userMessage':
+      return read(name, parseUserMessage, (message) => ({ type: 'user_message', ...message, at }));
+    case 'setModel':
+      return read(name, parseModelName, (model) => ({ type: 'set_model', model, at }));
+    case 'setMaxThinkingTokens':
+      return read(name, parseThinkingTokens, (tokens) => ({
+        type: 'set_max_thinking_tokens',
+        tokens,
+        at,
+      }));
+    case 'setPermissionMode':
+      return read(name, parsePermissionMode, (mode) => ({ type: 'set_permission_mode', mode, at }));
+    case 'interrupt':
+    case 'close':
+      return { type: name, at };
+    case 'nextSegment':
+      return { type: 'segment_full', at };
+    default: {
+      const reason = `this workflow knows no signal '${name.slice(0, 100)}'`;
+      return { type: 'input_rejected', message: 'signal', reason, at };
+    }
+  }
+}
+
+type Read = <T>(
+  message: RejectedMessage,
+  parse: (raw: unknown) => Parsed<T>,
+  make: (value: T) => Input,
+) => Input;
+
+/** The same for the Update `decide`. */
+export function heardDecision(run: Run, raw: unknown): Parsed<Decision> {
+  return wholeTexts(run, raw, parseDecision(raw));
+}

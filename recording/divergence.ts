@@ -1,0 +1,55 @@
+/** Whether the core commanded what the history has, and the first thing in which it did not. */
+import { canonicalJson, type Json } from '../core/json/json.js';
+import { isActivity, type ActivityEffect, type Effect } from '../core/state/effect.js';
+import type { Activation } from './activations.js';
+import { argumentsOf, attributesOf, textAt, typeOf, type HistoryEvent } from './history.js';
+
+export interface Divergence {
+  /** The step that would have come. */
+  readonly step: number;
+  readonly segment: number;
+  /** Event of the history at which the worker began to decide. */
+  readonly eventId: number;
+  /** A sentence. */
+  readonly reason: string;
+}
+
+/** Activities are the decisions that count; timers and statuses follow from the same state. */
+export function differenceOf(
+  { eventId, commands }: Activation,
+  effects: readonly Effect[],
+): Pick<Divergence, 'eventId' | 'reason'> | undefined {
+  const recorded = commands.filter((event) => typeOf(event) === 'ACTIVITY_TASK_SCHEDULED');
+  const back = new Set(effects.flatMap((one) => (one.kind === 'cancel' ? [one.target] : [])));
+  const scheduled = new Set(recorded.map(idOf));
+  const started = effects.filter(isActivity).filter(({ id }) => scheduled.has(id) || !back.has(id));
+  const length = Math.max(recorded.length, started.length);
+  for (let index = 0; index < length; index += 1) {
+    const reason = reasonOf(recorded[index], started[index]);
+    if (reason !== undefined) return { eventId, reason };
+  }
+  return undefined;
+}
+
+function reasonOf(
+  recorded: HistoryEvent | undefined,
+  started: ActivityEffect | undefined,
+): string | undefined {
+  if (recorded === undefined)
+    return `Today’s code starts ${started!.kind} ${started!.id}; the record does not.`;
+  const attributes = attributesOf(recorded, 'activityTaskScheduled');
+  const kind = textAt(attributes, 'activityType', 'name') ?? '';
+  const id = idOf(recorded);
+  if (started === undefined) return `The record starts ${kind} ${id}; today’s code does not.`;
+  if (kind !== started.kind || id !== started.id) {
+    return `The record starts ${kind} ${id}; today’s code starts ${started.kind} ${started.id}.`;
+  }
+  const [input] = argumentsOf(attributes.input);
+  if (canonicalJson(input ?? null) === canonicalJson(started.input as unknown as Json))
+    return undefined;
+  return `The record starts ${kind} ${id} with other data than today’s code.`;
+}
+
+function idOf(event: HistoryEvent): string {
+  return textAt(attributesOf(event, 'activityTaskScheduled'), 'activityId') ?? '';
+}

@@ -1,0 +1,115 @@
+/**
+ * What a recorded run was after each of its steps: the core, given the inputs that its histories have. No server, no
+ * store, no model, no tool.
+ * A step is one decision of the workflow: it received facts, rules fired, effects began. Steps count from 1 over all
+ * segments; before the first there is nothing.
+ * Invariants:
+ *  T1 Each segment begins with the state that the one before handed over, as it was recorded.
+ *  T2 What the core commands is compared with the history. From the first step that differs to the end of its segment
+ *     there are no steps: nobody knows what the run would have been told there.
+ *  T3 `at` gives the same for the same step, in whatever order steps are asked for.
+ */
+import type { Carrier } from '../core/state/carrier.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { Goal } from '../core/state/goal/goal.js';
+import type { GoalInput } from '../core/state/goal/input.js';
+import type { Input } from '../core/state/input.js';
+import type { Run } from '../core/state/run.js';
+import type { Segment } from './chain.js';
+import type { Divergence } from './divergence.js';
+import { attributesOf, textAt } from './history.js';
+import { GOAL, RUN, type Machine } from './machines.js';
+import type { FoldStep, Moment } from './steps.js';
+import { readingOf, walkOf, type Place } from './walk.js';
+
+/** Any bundle is one, and so is what is fetched of a live run. */
+export interface RecordedRun {
+  readonly run: { readonly tenant: string; readonly runId: string };
+  readonly segments: readonly Pick<Segment, 'segment' | 'execution' | 'events'>[];
+}
+
+interface FoldOf<Kind, S, I> {
+  readonly kind: Kind;
+  readonly run: RecordedRun['run'];
+  readonly steps: readonly FoldStep[];
+  /** Where the code of today decides otherwise than the record, at most one for each segment. */
+  readonly divergences: readonly Divergence[];
+  /** Errors: `StepNotFound`. */
+  at(step: number): Moment<S, I>;
+}
+
+export type RunFold = FoldOf<'run', Run, Input>;
+export type GoalFold = FoldOf<'goal', Goal, GoalInput>;
+export type Fold = RunFold | GoalFold;
+
+/** Steps from one place to the next that is kept: as far as `at` has to go. */
+const STEPS_BETWEEN_KEPT = 16;
+
+export function foldOf(recorded: RecordedRun): Fold {
+  const [first] = recorded.segments;
+  const started = attributesOf(first?.events[0], 'workflowExecutionStarted');
+  return textAt(started, 'workflowType', 'name') === 'goalRun'
+    ? { kind: 'goal', ...foldWith(GOAL, recorded) }
+    : { kind: 'run', ...foldWith(RUN, recorded) };
+}
+
+interface Kept<S> {
+  /** Of the first step from here. */
+  readonly step: number;
+  readonly segment: number;
+  readonly place: Place<S> | undefined;
+}
+
+function foldWith<S extends Carrier, I extends { readonly type: string }>(
+  machine: Machine<S, I>,
+  { run, segments }: RecordedRun,
+): Omit<FoldOf<'run', S, I>, 'kind'> {
+  const steps: FoldStep[] = [];
+  const kept: Kept<S>[] = [];
+  const divergences: Divergence[] = [];
+  const readings = segments.map((segment) => readingOf(segment, run.runId));
+  for (const [segment, reading] of readings.entries()) {
+    kept.push({ step: steps.length + 1, segment, place: undefined });
+    const walk = walkOf(machine, reading, undefined);
+    let next = walk.next();
+    for (; next.done !== true; next = walk.next()) {
+      const { moment, place } = next.value;
+      steps.push(lineOf(moment, steps.length + 1));
+      if (place !== undefined && steps.length >= kept.at(-1)!.step + STEPS_BETWEEN_KEPT - 1) {
+        kept.push({ step: steps.length + 1, segment, place });
+      }
+    }
+    if (next.value !== undefined) {
+      divergences.push({ ...next.value, step: steps.length + 1, segment });
+    }
+  }
+  return {
+    run,
+    steps,
+    divergences,
+    at(step) {
+      if (!Number.isInteger(step) || step < 1 || step > steps.length) {
+        throw noSuchStep(step, steps.length);
+      }
+      const from = kept.findLast((one) => one.step <= step)!;
+      let number = from.step;
+      for (const { moment } of walkOf(machine, readings[from.segment]!, from.place)) {
+        if (number === step) return { ...moment, step };
+        number += 1;
+      }
+      throw new Error('a step of the index is a step of its segment');
+    },
+  };
+}
+
+function lineOf<S, I>(moment: Moment<S, I>, step: number): FoldStep {
+  const { segment, eventId, at: time, inputs, rules, effects, events } = moment;
+  return { step, segment, eventId, at: time, inputs, rules, effects, events };
+}
+
+function noSuchStep(step: number, steps: number): HoldfastError {
+  return new HoldfastError('StepNotFound', `There is no step ${step}: the run has ${steps}.`, {
+    hint: steps === 0 ? 'The run has decided nothing yet.' : `Name a step from 1 to ${steps}.`,
+    details: { step, steps },
+  });
+}

@@ -1,0 +1,176 @@
+/**
+ * The workflow's shell, as far as inputs depend on it: which effect an event of the history ends, and as what.
+ * Invariant: what workflows/perform.ts makes of an outcome, this makes of its event.
+ */
+import type { Json } from '../core/json/json.js';
+import { ACTIVITIES, isActivity, type ActivityKind, type Effect } from '../core/state/effect.js';
+import { failureOf, type FailureLimits, type RawFailure } from '../core/state/failure.js';
+import type { EffectInput } from '../core/state/input.js';
+import { payloadConverter } from '../workflows/payload-converter.js';
+import { at, attributesOf, payloadsOf, textAt, typeOf, type HistoryEvent } from './history.js';
+
+/** An effect that was started and has not ended. */
+interface Launched {
+  readonly kind: ActivityKind;
+  readonly limits: FailureLimits;
+}
+
+/** What the shell knows beside the state; a value, so that a fold can begin again from any place. */
+export interface Shell {
+  readonly launched: ReadonlyMap<string, Launched>;
+  /** Effect ids by the number that Temporal knows the timer by. */
+  readonly timers: ReadonlyMap<string, string>;
+  /** Effect ids by the child's workflow id. */
+  readonly children: ReadonlyMap<string, string>;
+  readonly timersStarted: number;
+  /** Updates that were taken on. */
+  readonly tickets: number;
+}
+
+export const NEW_SHELL: Shell = {
+  launched: new Map(),
+  timers: new Map(),
+  children: new Map(),
+  timersStarted: 0,
+  tickets: 0,
+};
+
+export function performed(shell: Shell, effects: readonly Effect[]): Shell {
+  if (effects.length === 0) return shell;
+  const launched = new Map(shell.launched);
+  const timers = new Map(shell.timers);
+  const children = new Map(shell.children);
+  let { timersStarted } = shell;
+  for (const effect of effects) {
+    if (effect.kind === 'timer') timers.set(`${(timersStarted += 1)}`, effect.id);
+    else if (effect.kind === 'start_child') children.set(effect.child, effect.id);
+    else if (isActivity(effect)) {
+      launched.set(effect.id, { kind: effect.kind, limits: effect.limits });
+    }
+  }
+  return { ...shell, launched, timers, children, timersStarted };
+}
+
+export interface Heard {
+  readonly shell: Shell;
+  /** Undefined: the event is about nothing that the shell has started. */
+  readonly input?: EffectInput;
+}
+
+/** Activity ids by the number of the event that scheduled them. */
+export type ScheduledIds = ReadonlyMap<string, string>;
+
+export function heardOutcome(
+  shell: Shell,
+  event: HistoryEvent,
+  { ids, now }: { readonly ids: ScheduledIds; readonly now: number },
+): Heard {
+  switch (typeOf(event)) {
+    case 'TIMER_FIRED': {
+      const id = shell.timers.get(textAt(attributesOf(event, 'timerFired'), 'timerId') ?? '');
+      return id === undefined ? { shell } : { shell, input: { type: 'timer_fired', id, at: now } };
+    }
+    case 'CHILD_WORKFLOW_EXECUTION_STARTED': {
+      const started = attributesOf(event, 'childWorkflowExecutionStarted');
+      return childHeard(shell, textAt(started, 'workflowExecution', 'workflowId'), {
+        type: 'child_started',
+        at: now,
+      });
+    }
+    case 'START_CHILD_WORKFLOW_EXECUTION_FAILED': {
+      const failed = attributesOf(event, 'startChildWorkflowExecutionFailed');
+      return childHeard(shell, textAt(failed, 'workflowId'), {
+        type: 'child_started',
+        existed: true,
+        at: now,
+      });
+    }
+    default:
+      return activityHeard(shell, event, { ids, now });
+  }
+}
+
+function childHeard(
+  shell: Shell,
+  child: string | undefined,
+  input: { readonly type: 'child_started'; readonly existed?: true; readonly at: number },
+): Heard {
+  const id = shell.children.get(child ?? '');
+  return id === undefined ? { shell } : { shell, input: { ...input, id } };
+}
+
+function activityHeard(
+  shell: Shell,
+  event: HistoryEvent,
+  { ids, now }: { readonly ids: ScheduledIds; readonly now: number },
+): Heard {
+  const attributes = attributesOf(event, ATTRIBUTES[typeOf(event)] ?? '');
+  const id = ids.get(textAt(attributes, 'scheduledEventId') ?? '');
+  const launched = shell.launched.get(id ?? '');
+  if (id === undefined || launched === undefined) return { shell };
+  const rest = new Map(shell.launched);
+  rest.delete(id);
+  const without = { ...shell, launched: rest };
+  if (typeOf(event) === 'ACTIVITY_TASK_COMPLETED') {
+    const [output] = valuesOf(attributes.result);
+    const type = ACTIVITIES[launched.kind].outcome;
+    return { shell: without, input: { type, id, output, at: now } as EffectInput };
+  }
+  const failure = failureOf(rawFailureOf(event), launched.limits);
+  return { shell: without, input: { type: 'effect_failed', id, failure, at: now } };
+}
+
+const ATTRIBUTES: { readonly [type: string]: string } = {
+  ACTIVITY_TASK_COMPLETED: 'activityTaskCompleted',
+  ACTIVITY_TASK_FAILED: 'activityTaskFailed',
+  ACTIVITY_TASK_TIMED_OUT: 'activityTaskTimedOut',
+  ACTIVITY_TASK_CANCELED: 'activityTaskCanceled',
+};
+
+/** What the shell hears of an activity that was cancelled before anybody had it. */
+export const TAKEN_BACK: RawFailure = { message: '', cancelled: true };
+
+/** As workflows/raw-failure.ts has it of the error that the event becomes. */
+function rawFailureOf(event: HistoryEvent): RawFailure {
+  const type = typeOf(event);
+  if (type === 'ACTIVITY_TASK_CANCELED') return TAKEN_BACK;
+  const attributes = attributesOf(event, ATTRIBUTES[type] ?? '');
+  const failure = at(attributes, 'failure');
+  const message = textAt(failure, 'message') ?? '';
+  const timeout = at(failure, 'timeoutFailureInfo');
+  if (timeout !== undefined) {
+    const timeoutType = (textAt(timeout, 'timeoutType') ?? '').replace(/^TIMEOUT_TYPE_/, '');
+    const [progress] = valuesOf(at(timeout, 'lastHeartbeatDetails'));
+    return { message: `ran out of time: ${timeoutType}`, timedOut: true, timeoutType, progress };
+  }
+  const application = at(failure, 'applicationFailureInfo');
+  if (application !== undefined) {
+    return {
+      type: textAt(application, 'type') ?? null,
+      message,
+      details: valuesOf(at(application, 'details'))[0],
+      ...(endedByTime(attributes) && { timedOut: true }),
+    };
+  }
+  if (at(failure, 'canceledFailureInfo') !== undefined) return { message, cancelled: true };
+  return { message: 'Activity task failed' };
+}
+
+function endedByTime(attributes: Json): boolean {
+  return textAt(attributes, 'retryState') === 'RETRY_STATE_TIMEOUT';
+}
+
+/** Decoded as the workflow decodes them: total. */
+export function valuesOf(payloads: Json | undefined): readonly unknown[] {
+  return payloadsOf(payloads).map((payload) => {
+    const metadata = Object.entries((at(payload, 'metadata') ?? {}) as object);
+    return payloadConverter.fromPayload({
+      metadata: Object.fromEntries(metadata.map(([name, text]) => [name, bytes(text)])),
+      data: bytes(textAt(payload, 'data') ?? ''),
+    });
+  });
+}
+
+function bytes(base64: unknown): Uint8Array {
+  return Buffer.from(typeof base64 === 'string' ? base64 : '', 'base64');
+}
