@@ -26,6 +26,7 @@ import { GOAL_ACTIVITIES } from './goal/index.js';
 import { fetchKeys } from './run/fetch-keys.js';
 import { flush } from './run/flush.js';
 import { leaving } from './leave.js';
+import { openHandoff } from './run/open-handoff.js';
 import { openRun } from './run/open-run.js';
 import { metStore } from './own-store.js';
 import { reconcileTool } from './tool/reconcile-tool.js';
@@ -50,7 +51,10 @@ type Implementations = {
 
 const IMPLEMENTATIONS: Implementations = {
   ...GOAL_ACTIVITIES,
-  open_run: openRun,
+  open_run: (deps, scope, input) =>
+    input.handoff === undefined
+      ? openRun(deps, scope, input)
+      : openHandoff(deps, scope, input, input.handoff),
   call_model: callModel,
   execute_tool: executeTool,
   reconcile_tool: reconcileTool,

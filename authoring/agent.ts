@@ -1,5 +1,6 @@
 /** An agent as the worker holds it, checked. */
 import type { Json } from '../core/json/json.js';
+import type { HandoffTarget } from '../core/state/handoff.js';
 import type { Policy } from '../core/state/policy.js';
 import type { TreeLimits } from '../core/state/sub-agent.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
@@ -15,6 +16,8 @@ export interface Agent {
   readonly tools: readonly Tool[];
   readonly hooks: readonly Hook[];
   readonly refuseTask?: TaskGate;
+  /** To whom its model may hand a run over. */
+  readonly handoffTo: readonly HandoffTarget[];
   readonly policy: Policy;
   readonly budget: BudgetOverrides;
   readonly settings: SettingsOverrides;

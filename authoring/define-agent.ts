@@ -6,6 +6,7 @@ import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
 import type { Agent, DeclaredSubAgent } from './agent.js';
 import { agent as startAgent } from './agent-tool.js';
 import { checkedHooks, type Hook } from './hook.js';
+import { handoffTargets, handoffTool, type HandoffDeclaration } from './handoff.js';
 import { parseBudget, parseSettings } from './check-limits.js';
 import { policyOf, type PolicyDeclaration } from './policy.js';
 import { subAgentsOf, treeLimitsOf, type SubAgentDefinitions } from './sub-agents.js';
@@ -29,6 +30,8 @@ export interface AgentDefinition {
   readonly hooks?: readonly Hook[];
   /** Refuses tasks before the first model call; asked after that of the configuration. */
   readonly refuseTask?: TaskGate;
+  /** Agents to which its model may hand a run over by the tool `handoff`; default: to none. */
+  readonly handoffTo?: readonly HandoffDeclaration[];
   readonly policy?: PolicyDeclaration;
   readonly budget?: BudgetOverrides;
   readonly settings?: SettingsOverrides;
@@ -41,8 +44,10 @@ export interface AgentDefinition {
 export type { Agent } from './agent.js';
 
 export function defineAgent(definition: AgentDefinition): Agent {
-  const { name, version = '1', model, instructions, tools: own = [] } = definition;
+  const { name, version = '1', model, instructions } = definition;
   checkTexts({ ...definition, version });
+  const handoffTo = handoffTargets(name, definition.handoffTo);
+  const own = [...(definition.tools ?? []), ...(handoffTo.length === 0 ? [] : [handoffTool])];
   checkTools(name, own);
   const place = { code: 'InvalidAgent', subject: `Agent ${name}` } as const;
   const refuseTask = checkedGate(definition.refuseTask, place);
@@ -52,6 +57,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     model,
     instructions,
     tools: own,
+    handoffTo,
     hooks: checkedHooks(name, definition.hooks ?? []),
     policy: policyOf(name, definition.policy),
     budget: parseBudget(definition.budget, place),

@@ -83,6 +83,7 @@ export function defineConfig(definition: ConfigDefinition): Config {
     ...(definition.retiredTools ?? []),
   ]);
   for (const goal of goals) checkGoal(goal, { agents, tools });
+  for (const agent of agents.values()) checkHandoffs(agent, agents);
   return Object.freeze({
     agents,
     goals: byName,
@@ -205,6 +206,14 @@ function checkGoal(
     const hint = 'Give the check a read tool: `tool`, or one of the name in `checkTools`.';
     throw wrong(`Goal ${name}: its check ${check} names the tool ${tool}, ${is}.`, hint);
   }
+}
+
+/** A handoff to an agent that is not there would wait in vain. */
+function checkHandoffs({ name, handoffTo }: Agent, agents: Config['agents']): void {
+  const unknown = handoffTo.find(({ agent }) => !agents.has(agent));
+  if (unknown === undefined) return;
+  const hint = 'Add the agent to `agents`, or take it out of `handoffTo`.';
+  throw wrong(`Agent ${name} hands over to ${unknown.agent}, which is not there.`, hint);
 }
 
 function hooksByName(hooks: readonly Hook[]): ReadonlyMap<string, Hook> {

@@ -122,7 +122,6 @@ const GOAL_EXPECTATIONS = [
   'state',
   'done',
   'briefs',
-  'agents',
   'slept_ms',
   'progress_log',
 ] as const;
@@ -156,6 +155,7 @@ function ofPlainRun(document: FixtureDocument): readonly string[] {
 
 function ofGoals(pattern: object): boolean {
   const { event } = pattern as { readonly event?: string };
+  if (event === 'handoff') return false;
   return event !== undefined && (GOAL_EVENT_NAMES as readonly string[]).includes(event);
 }
 

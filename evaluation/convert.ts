@@ -1,4 +1,5 @@
 /** From a written fixture that the schema has accepted to the case that engines play. */
+import type { HandoffDeclaration } from '../authoring/index.js';
 import { momentOf } from './convert-during.js';
 import { checkTools, goalOf, goalProblems } from './convert-goal.js';
 import { answerOf, scriptOf, toolResultOf, toolsNamedIn, usageOf } from './convert-script.js';
@@ -58,6 +59,7 @@ export function convert(document: FixtureDocument, file: string): Converted {
     ]),
     manifest,
     agents,
+    ...handoffsOf(document.handoffTo),
     sessions,
     model,
     compaction: (document.compaction ?? []).map(summaryOf),
@@ -149,15 +151,25 @@ function priceOf(written: Pick<CasePrice, 'input' | 'output'> & Partial<CasePric
 
 function agentsOf(written: Written<'agents'>): ReadonlyMap<string, CaseAgent> {
   return new Map(
-    Object.entries(written).map(([name, { model, tools, budget }]) => [
+    Object.entries(written).map(([name, { model, tools, budget, handoffTo }]) => [
       name,
       {
         model: scriptOf(model),
         ...(tools !== undefined && { tools }),
         budget: budget ?? {},
+        ...handoffsOf(handoffTo),
       },
     ]),
   );
+}
+
+/** The schema has checked the form. */
+function handoffsOf(
+  written: Written<'handoffTo'> | undefined,
+): Pick<CaseAgent, 'handoffTo'> {
+  return written === undefined
+    ? {}
+    : { handoffTo: written as readonly HandoffDeclaration[] };
 }
 
 function sessionOf(written: Written<'sessions'>[number]): CaseSession {

@@ -3,6 +3,7 @@
  * forms spelled out and its tools put together. Defaults of the runtime itself are not repeated here: what
  * is absent from `budget` and `settings` is the core's to decide.
  */
+import type { HandoffDeclaration } from '../authoring/index.js';
 import type { Json } from '../core/json/json.js';
 import type { Usage } from '../core/state/model.js';
 import type { PolicyCondition } from '../core/state/policy.js';
@@ -34,6 +35,8 @@ export interface Fixture {
   /** Names of the tools in the agent's manifest, sorted. */
   readonly manifest: readonly string[];
   readonly agents: ReadonlyMap<string, CaseAgent>;
+  /** To whom the agent of the case may hand its run over. */
+  readonly handoffTo?: readonly HandoffDeclaration[];
   readonly sessions: readonly CaseSession[];
   readonly model: Script;
   /** Scripted summaries; the last one repeats. Empty: every summary succeeds. */
@@ -137,6 +140,7 @@ export interface CaseAgent {
   readonly model: Script;
   readonly tools?: readonly string[];
   readonly budget: CaseBudget;
+  readonly handoffTo?: readonly HandoffDeclaration[];
 }
 
 export interface CaseSession {

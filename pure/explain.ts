@@ -77,7 +77,7 @@ export function explainRun(events: readonly RunEvent[]): readonly Explanation[] 
 type Said = Pick<Explanation, 'decider' | 'words'>;
 
 function explain(event: RunEvent): Said | undefined {
-  if (isGoalEvent(event)) return says('goal', goalEventWords(event));
+  if (isGoalEvent(event)) return says(goalDecider(event), goalEventWords(event));
   switch (event.type) {
     case 'session_init':
       return says('opening', `began with agent ${event.agent} on ${event.model}`);
@@ -122,6 +122,10 @@ function explain(event: RunEvent): Said | undefined {
     default:
       return explainCall(event);
   }
+}
+
+function goalDecider(event: RunEvent): Decider {
+  return event.type === 'handoff' && event.run !== undefined ? 'opening' : 'goal';
 }
 
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;

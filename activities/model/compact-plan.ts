@@ -63,7 +63,7 @@ function unanswered(nodes: readonly HashedNode[]): readonly HashedNode[] {
 }
 
 /** What a run begins with: its goal and constraints, until the assistant speaks or a summary follows. */
-function isGoal(node: HashedNode): boolean {
+export function isGoal(node: HashedNode): boolean {
   return isUserText(node) && node.flags?.includes('compactSummary') !== true;
 }
 
@@ -93,7 +93,7 @@ function begins(node: HashedNode, before: HashedNode): boolean {
   return node.flags?.includes('synthetic') !== true || isResults(before);
 }
 
-function isResults(node: HashedNode): boolean {
+export function isResults(node: HashedNode): boolean {
   return node.blocks.some((block) => block.type === 'tool_result');
 }
 

@@ -4,6 +4,7 @@
  * (G102): tools that are not allowed are united, and of two limits the lower one counts.
  */
 import { parseBudget, parseSettings } from '../../authoring/check-limits.js';
+import { withTargets } from '../../authoring/handoff.js';
 import { GOAL_TOOL_LIST } from '../../authoring/goal/goal-tools.js';
 import {
   hookMatches,
@@ -80,6 +81,7 @@ export function freeze(config: Config, start: OpeningStart, { prompt, schemas }:
     tools,
     policy,
     ...boundedHooks(hooks, start),
+    ...(agent.handoffTo.length > 0 && { handoffTo: agent.handoffTo }),
     budget: budgetFor(route, {
       ...DEFAULT_BUDGET,
       ...(settings.turnCounting === 'logical' && { maxModelCalls: LOGICAL_MODEL_CALLS_MAX }),
@@ -177,7 +179,7 @@ export function isCycle({ parent }: Pick<OpeningStart, 'parent'>): boolean {
 
 /** The agent's own tools; in a cycle those of its goal as well, in a sub-agent only those that its parent has. */
 export function toolsFor(agent: Agent, start: OpeningStart): readonly Tool[] {
-  const tools = boundedTools(agent, agent.tools, start);
+  const tools = boundedTools(agent, withTargets(agent.tools, agent.handoffTo), start);
   return isCycle(start) ? [...tools, ...GOAL_TOOL_LIST] : tools;
 }
 

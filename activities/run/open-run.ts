@@ -71,16 +71,19 @@ export async function openRun(
     ...known,
     eventsUpTo,
   };
-  const bytes = Buffer.byteLength(JSON.stringify(output));
-  if (bytes > PAYLOAD_BYTES_MAX) {
-    throw new HoldfastError(
-      'InvalidAgent',
-      `Agent ${start.agent} takes ${bytes} bytes frozen, the limit is ${PAYLOAD_BYTES_MAX}.`,
-      { hint: 'Give it fewer tools or policy rules, or shorter roles.' },
-    );
-  }
+  mustFit(start.agent, output);
   await noteNeeds(deps, run, frozen);
   return output;
+}
+
+export function mustFit(agent: string, output: OpenRunOutput): void {
+  const bytes = Buffer.byteLength(JSON.stringify(output));
+  if (bytes <= PAYLOAD_BYTES_MAX) return;
+  throw new HoldfastError(
+    'InvalidAgent',
+    `Agent ${agent} takes ${bytes} bytes frozen, the limit is ${PAYLOAD_BYTES_MAX}.`,
+    { hint: 'Give it fewer tools or policy rules, or shorter roles.' },
+  );
 }
 
 /** A run that knows none is told which store has its records. */
@@ -94,7 +97,7 @@ async function ownStore(
 }
 
 /** Another worker may have the agent; nobody has frozen yet how long it is waited for. */
-function awaitAgent(
+export function awaitAgent(
   deps: ActivityDeps,
   scope: Scope,
   {
@@ -123,7 +126,7 @@ function awaitAgent(
 }
 
 /** What somebody can be told while no worker has it. Nothing is decided by it. */
-async function noteNeeds(deps: ActivityDeps, { tenant, runId }: RunRef, frozen: Frozen) {
+export async function noteNeeds(deps: ActivityDeps, { tenant, runId }: RunRef, frozen: Frozen) {
   const { serving, store } = deps;
   if (serving === undefined) return;
   // Those of goals every worker of this release has.
@@ -160,7 +163,7 @@ function storedSchema({ store }: ActivityDeps, run: RunRef, start: OpeningStart)
   return store.putText(run.tenant, JSON.stringify(outputSchema));
 }
 
-async function writeRoot(
+export async function writeRoot(
   { store, config }: ActivityDeps,
   { tenant }: RunRef,
   start: OpeningStart,

@@ -168,7 +168,7 @@ function upTo(nodes: readonly HashedNode[], messageId: string): readonly HashedN
   return nodes.slice(0, index + (calls && answered ? 2 : 1));
 }
 
-async function rewritten(
+export async function rewritten(
   store: StoreCalls,
   tenant: string,
   conversation: { readonly root: string; readonly messages: readonly (HashedNode | Message)[] },

@@ -49,8 +49,13 @@ interface Description {
   readonly text: string;
 }
 
+/** A run shares the event of a handoff with goals. */
+function labelOf(event: RunEvent): string {
+  return event.type === 'handoff' && event.run !== undefined ? 'handoff' : 'goal';
+}
+
 function describe(event: RunEvent, paint: Paint): Description {
-  if (isGoalEvent(event)) return { label: 'goal', text: inert(goalEventWords(event)) };
+  if (isGoalEvent(event)) return { label: labelOf(event), text: inert(goalEventWords(event)) };
   switch (event.type) {
     case 'session_init':
       return {

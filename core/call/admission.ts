@@ -8,7 +8,6 @@
  *    approval in their own name, on record.
  *  - Calls that have not begun when a run wraps up never begin (C42).
  */
-import { follows } from '../step/changes.js';
 import { only } from '../step/inflight.js';
 import { closeAsk } from '../ask/open-ask.js';
 import { hooksFor, startHooks } from '../hooks/start.js';
@@ -44,6 +43,8 @@ import {
 } from '../step/open-work.js';
 import { emit } from '../step/outbox.js';
 import { startCheck, tellLeftOut } from './argument-check.js';
+import { handOverRefusal, isHandOver } from './hand-over.js';
+import { NOT_BEGUN, openAskOf } from './not-begun.js';
 import { settleCall } from './result.js';
 
 export function lookup(run: OpenRun, call: ProposedStage): StationResult {
@@ -77,14 +78,20 @@ export function check(run: OpenRun, call: ProposedStage): StationResult {
       step: startCheck(run, call, { asker: { kind: 'code' }, target, args }),
     };
   }
+  const refused = handOverRefusal(run, call);
+  if (refused !== undefined) return refused;
   const told = call.check.leftOut === undefined ? run : tellLeftOut(run, call, call.check);
   const validated = emit(told, {
     type: 'validation',
-    decision: toolOf(run, call.tool)?.kind === 'handoff' ? 'escalate' : 'execute',
+    decision: escalates(run, call) ? 'escalate' : 'execute',
     callId: call.id,
     tool: call.tool,
   });
   return go(validated, { ...withOutlook(call, call.check), stage: 'checked' });
+}
+
+function escalates(run: OpenRun, call: Call): boolean {
+  return toolOf(run, call.tool)?.kind === 'handoff' && !isHandOver(run, call);
 }
 
 /** Arguments that are not good, or that nobody could look at. */
@@ -200,15 +207,6 @@ export function permitAnew(
   return verdict.kind === 'go' || verdict.kind === 'refuse' ? { ...verdict, effects } : verdict;
 }
 
-const NOT_BEGUN: readonly Call['stage'][] = [
-  'proposed',
-  'checked',
-  'hooked',
-  'waiting',
-  'granted',
-  'rechecked',
-];
-
 /** What has not begun when the wrap-up does never begins; nobody is asked about it either. */
 export function leaveOut(run: OpenRun, call: Call): Step<OpenRun> | undefined {
   if (run.wrapUp === undefined || !NOT_BEGUN.includes(call.stage)) return undefined;
@@ -220,11 +218,4 @@ export function leaveOut(run: OpenRun, call: Call): Step<OpenRun> | undefined {
       : closeAsk(run, askId, { outcome: 'withdrawn', reason: 'a budget is used up' });
   const refusal = refusalOf(closed.run, call, { code: 'budget_exceeded', message });
   return { run: settleCall(closed.run, call, refusal), effects: closed.effects };
-}
-
-/** The question of a call that waits for people; it stays open while a correction is checked. */
-function openAskOf(run: OpenRun, call: Call): string | undefined {
-  if (call.stage === 'waiting') return call.askId;
-  const isCorrected = call.stage === 'rechecked' && call.asker.kind === 'correction';
-  return isCorrected && follows(run, 'heldWords') ? call.asker.askId : undefined;
 }

@@ -27,6 +27,7 @@ import { resolveDoubt } from './doubt.js';
 import { follows } from '../step/changes.js';
 import { escalate } from './escalate.js';
 import { grant } from './execution.js';
+import { leaveToNext } from './hand-over.js';
 import { rechecked } from './after-argument-check.js';
 import { checkAgain, settle } from './after-return.js';
 
@@ -60,6 +61,8 @@ function begin(run: OpenRun, turn: Turn): OpenRun {
 function advanceCall(run: OpenRun, call: Call): Step<OpenRun> | undefined {
   const left = run.wrapUp === undefined ? undefined : leaveOut(run, call);
   if (left !== undefined) return left;
+  const passed = leaveToNext(run, call);
+  if (passed !== undefined) return passed;
   const verdict = atStation(run, call);
   switch (verdict.kind) {
     case 'wait':

@@ -39,6 +39,7 @@ import { emit, warn } from '../step/outbox.js';
 import { codeOf, onQueueOf } from '../step/route.js';
 import { askPerson } from './ask-person.js';
 import { escalate } from './escalate.js';
+import { handOver, isHandOver } from './hand-over.js';
 import { tellRecovery } from './recovered.js';
 
 /** Deliveries of repeatable work under rules without `workedTime`. */
@@ -59,6 +60,7 @@ export function grant(run: OpenRun, call: GrantedStage): StationResult {
     return { kind: 'moved', step: only(exceed(run, tripped)) };
   }
   if (tool.kind === 'human_input') return { kind: 'moved', step: askPerson(run, call) };
+  if (isHandOver(run, call)) return handOver(run, call);
   if (tool.kind === 'handoff') return { kind: 'moved', step: only(escalate(run, call)) };
   if (tool.maxCostMicroUsd === undefined || !follows(run, 'toolCosts')) {
     return { kind: 'moved', step: execute(run, call, { tool }) };

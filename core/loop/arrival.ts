@@ -13,7 +13,8 @@ import type { Ruling } from '../step/advance.js';
 import { emit, releaseWarnings } from '../step/outbox.js';
 import { betasOf } from '../step/route.js';
 import { follows, knownRules } from '../step/changes.js';
-import { type Clock, type OpenRun, type Run, type Step, hasHooks } from '../state/run.js';
+import { announceNext, takenOver } from './handoff.js';
+import { type Clock, type OpenRun, type Run, type Step, hasHooks, isOpen } from '../state/run.js';
 import { beginIn } from '../session/carry.js';
 import { stop } from '../step/stop.js';
 import type { Arrival } from '../state/arrival.js';
@@ -28,7 +29,9 @@ export function opened(run: Run, output: OpenRunOutput): Run {
   const rules = knownRules(Math.max(run.rules, output.rules));
   const isFirst = run.store === undefined && store !== undefined && follows({ rules }, 'ownStore');
   const rest = isFirst ? { ...told, store } : told;
-  if (frozen === undefined) return { ...rest, rules, segment };
+  const next = takenOver({ ...rest, rules, segment }, output);
+  if (next !== undefined) return next;
+  if (frozen === undefined || isOpen(run)) return { ...rest, rules, segment };
   // What a task may be large in is in the store now, and by reference in `frozen` (R1).
   const { outputSchema: ___, ...task } = run.start.task;
   const goal = output.goal ?? { text: task.goal };
@@ -71,9 +74,10 @@ export function arriving(run: OpenRun): Ruling<OpenRun> {
   if (arrival === undefined) return undefined;
   if (arrival.hooks === 'running') return awaitHooks(run);
   if (arrival.hooks === undefined && hasHooks(run, 'SessionStart') && !run.interrupt) {
-    const { agent, task } = run.start;
-    const source = run.session?.resumed === undefined ? 'startup' : 'resume';
-    const payload = { source, agent, goal: task.goal };
+    const { task } = run.start;
+    const begins = run.session?.resumed === undefined ? 'startup' : 'resume';
+    const source = arrival.handedOver === undefined ? begins : 'handoff';
+    const payload = { source, agent: run.frozen.agent.name, goal: task.goal };
     const started = startHooks(run, { point: 'SessionStart' }, payload);
     return { ...started, run: { ...started.run, arrival: { ...arrival, hooks: 'running' } } };
   }
@@ -87,12 +91,38 @@ function awaitHooks(run: OpenRun): Step<OpenRun> | 'hold' {
   return cancelled.effects.length > 0 ? cancelled : 'hold';
 }
 
-function announce(run: OpenRun, { goal, known = [], context, denied: refusal }: Arrival): OpenRun {
+function announce(run: OpenRun, arrival: Arrival): OpenRun {
   const { arrival: _, ...rest } = run;
+  return arrival.handedOver === undefined
+    ? announceRun(rest, arrival)
+    : withContext(
+        announceNext(
+          releaseWarnings(rest),
+          arrival.handedOver,
+          visibleTools(rest).map(({ name }) => name),
+        ),
+        arrival,
+      );
+}
+
+/** What is known and what the hooks add, behind the task; then whether anybody may work on it. */
+function withContext(run: OpenRun, { known = [], context, denied: refusal }: Arrival): OpenRun {
+  const told = [...known, ...context.map((text) => ({ text }))].reduce<OpenRun>(
+    (next, text) => appendUser(next, text, { synthetic: true }),
+    run,
+  );
+  const denied = run.start.task.denied ?? refusal;
+  return denied === undefined
+    ? told
+    : stop(told, 'refused', { detail: 'safety_policy', nextSafeAction: denied });
+}
+
+function announceRun(run: OpenRun, arrival: Arrival): OpenRun {
+  const { goal } = arrival;
   const { task } = run.start;
   const { frozen, session } = run;
   const offered = follows(run, 'offeredTools') ? visibleTools(run) : frozen.tools;
-  const announced = emit(rest, {
+  const announced = emit(run, {
     type: 'session_init',
     agent: run.start.agent,
     taskId: run.taskId,
@@ -110,12 +140,5 @@ function announce(run: OpenRun, { goal, known = [], context, denied: refusal }: 
   const constraints = (task.constraints ?? []).map((line) => `- ${line}`).join('\n');
   const bound =
     constraints === '' ? asked : appendUser(asked, { text: `Constraints:\n${constraints}` });
-  const told = [...known, ...context.map((text) => ({ text }))].reduce<OpenRun>(
-    (next, text) => appendUser(next, text, { synthetic: true }),
-    bound,
-  );
-  const denied = task.denied ?? refusal;
-  return denied === undefined
-    ? told
-    : stop(told, 'refused', { detail: 'safety_policy', nextSafeAction: denied });
+  return withContext(bound, arrival);
 }

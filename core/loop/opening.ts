@@ -4,7 +4,7 @@
  * it ends without events.
  */
 import { openingLimits } from '../step/clock.js';
-import { refOf, type ActivityEffect } from '../state/effect.js';
+import { refOf, type ActivityEffect, type OpenRunInput } from '../state/effect.js';
 import type { Ruling } from '../step/advance.js';
 import { cancelAll, flying, nextId, only, start, startTimer } from '../step/inflight.js';
 import { resultOf } from './run-result.js';
@@ -39,12 +39,28 @@ export function opening(run: Run): Ruling<Run> {
       run: refOf(run),
       segment: run.segment.number,
       ...(run.segment.number === 0 && { start: run.start }),
+      ...handoffOf(run),
       ...(run.previousExecution !== undefined && { previousExecution: run.previousExecution }),
       events,
     },
     limits: openingLimits(run),
-    summary: `${run.start.agent}, segment ${run.segment.number}`,
+    summary: `${run.handoff?.due ? run.handoff.to : run.start.agent}, segment ${run.segment.number}`,
   }));
+}
+
+/** The other agent is frozen from the start of the run, as far as that is not about the agent before. */
+function handoffOf(run: Run): Pick<OpenRunInput, 'start' | 'handoff'> {
+  const { handoff, start: own, frozen } = run;
+  if (handoff?.due !== true || frozen === undefined) return {};
+  const outputSchema = frozen.outputSchema;
+  return {
+    start: own,
+    handoff: {
+      handoff,
+      head: run.head ?? frozen.prompt.hash,
+      ...(outputSchema !== undefined && { outputSchema }),
+    },
+  };
 }
 
 /** How long an interrupted run may still take to open, so that it ends with its events; ms. */

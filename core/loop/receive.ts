@@ -46,6 +46,7 @@ import { recordModelFailure } from '../turn/model-failure.js';
 import { recordReply } from '../turn/reply.js';
 import { messagesNotStored, messagesStored } from '../turn/store-messages.js';
 import { opened } from './arrival.js';
+import { handoffFailed } from './handoff.js';
 import { decideMode, modelNotResolved, modelResolved } from './model-and-mode.js';
 import { heedClose } from './interrupt.js';
 import { isStoppedUnopened } from './opening.js';
@@ -94,6 +95,8 @@ function ofEffect(run: Run, input: EffectInput): Run {
 /** The first segment ends with it (opening.ts); a later one lacks only the archive of the one before. */
 function notOpened(run: Run, failure: Failure): Run {
   if (!isOpen(run)) return { ...run, notOpened: failure };
+  const refused = handoffFailed(run, failure);
+  if (refused !== undefined) return refused;
   const warned = warn(run, 'segment_not_archived', failure.message);
   return { ...warned, segment: { ...run.segment, opened: true } };
 }

@@ -22,6 +22,7 @@ import { askForBudget } from '../money/exceed.js';
 import { accountForUnheard } from '../money/unheard-cost.js';
 import { heedClose, interrupted, pausing } from './interrupt.js';
 import { asking, asksModel, awaitingUser, hasNothingToSay, limits } from './next-request.js';
+import { handOver } from './handoff.js';
 import { endUnopened, opening } from './opening.js';
 import { segmentFull } from './segment.js';
 import { rule, type Rule, type Ruling } from '../step/advance.js';
@@ -193,6 +194,12 @@ export const BETWEEN_REPLIES = [
     holds: 'nothing',
     since: 1,
     apply: afterCompaction,
+  }),
+  rule('hand over', {
+    says: 'A granted handoff takes effect when its turn is over: what is under way ends, the messages are stored, and the run continues as new. The next segment opens with the other agent: its prompt, tools, policy, hooks and model, with the conversation that the filter lets through. Budgets and counters go on.',
+    holds: 'everything below, until the other agent is there',
+    since: 15,
+    apply: handOver,
   }),
   rule('large messages', {
     says: 'Messages that the next request cannot bring along are stored first, by an effect of their own.',

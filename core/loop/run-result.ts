@@ -119,6 +119,7 @@ export function viewOfRun(run: Run): RunView {
     runId: run.runId,
     tenant: run.tenant,
     agent: run.start.agent,
+    ...(run.handoffs !== undefined && isOpen(run) && { actingAgent: run.frozen.agent.name }),
     taskId: run.taskId,
     goal: run.start.task.goal.slice(0, GOAL_CHARS_MAX),
     startedAt: run.clock.startedAt,

@@ -44,7 +44,7 @@ function withCarry<R extends Run>(run: R, carry: SessionCarry): R {
 
 /** What is stored of a run whose session is kept. */
 export function sessionToSave(run: OpenRun): SessionToSave | undefined {
-  const { session, start } = run;
+  const { session, start, frozen } = run;
   if (session?.kept !== true) return undefined;
   const { caller, goal } = start.task;
   const { cwd } = start.session ?? {};
@@ -52,7 +52,7 @@ export function sessionToSave(run: OpenRun): SessionToSave | undefined {
   return {
     id: session.id,
     base: session.base,
-    agent: start.agent,
+    agent: frozen.agent.name,
     ...(caller !== undefined && { caller }),
     ...(cwd !== undefined && { cwd }),
     title: previewOf({ text: goal }).slice(0, TITLE_CHARS_MAX),

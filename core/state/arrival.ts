@@ -1,5 +1,6 @@
 /** What a run remembers between its opening and its announcement. */
 import type { StoredText } from '../json/json.js';
+import type { Handoff } from './handoff.js';
 
 /** What is known of a run that has been opened and not announced. */
 export interface Arrival {
@@ -9,6 +10,8 @@ export interface Arrival {
   readonly denied?: string;
   /** Of a cycle: what its goal knows, as data. */
   readonly known?: readonly StoredText[];
+  /** The run was announced before and goes on under another agent, which is told this. */
+  readonly handedOver?: { readonly handoff: Handoff; readonly message: StoredText };
   /** What the SessionStart hooks add to the conversation. */
   readonly context: readonly string[];
 }

@@ -5,6 +5,7 @@
  */
 import type { DeskKey } from './statement.js';
 import type { Frozen } from './frozen.js';
+import type { HandedOver, Handoff } from './handoff.js';
 import { ownValue, type StoredText } from '../json/json.js';
 import type {
   AccountCallInput,
@@ -44,8 +45,19 @@ export interface OpenRunInput extends EventBatch {
   readonly segment: number;
   /** First segment only, as the caller sent it: the one payload that may be as large as the run's own input. */
   readonly start?: StartInput;
+  /** The segment begins with another agent: `start` is that of the run, and is taken up under it. */
+  readonly handoff?: HandoffOpening;
   /** Later segments: the Temporal run id of the closed segment, whose history is archived. */
   readonly previousExecution?: string;
+}
+
+/** What a segment needs that goes on under another agent. */
+export interface HandoffOpening {
+  readonly handoff: Handoff;
+  /** Newest message of the conversation so far. */
+  readonly head: string;
+  /** JSON Schema of the answer, as JSON text; the start of a run under way has it no more. */
+  readonly outputSchema?: StoredText;
 }
 
 export interface OpenRunOutput extends Acknowledged {
@@ -65,6 +77,8 @@ export interface OpenRunOutput extends Acknowledged {
   readonly session?: OpenedSession;
   /** To a run that knows none: the store that has its records from now on. */
   readonly store?: StoreRef;
+  /** With `frozen` of another agent. */
+  readonly handedOver?: HandedOver;
   /** Every segment: keys of the desk that count now. Absent: none. */
   readonly deskKeys?: readonly DeskKey[];
 }

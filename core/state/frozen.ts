@@ -3,6 +3,7 @@
  * changes a run under way; only its limits can be raised, by a person (G91). References and hashes instead of texts, so that it stays small.
  */
 import type { Budget } from './budget-fields.js';
+import type { HandoffTarget } from './handoff.js';
 import type { HookMatches, HookNames } from './hook.js';
 import type { StoredText } from '../json/json.js';
 import type { ModelRoute } from './model.js';
@@ -26,6 +27,8 @@ export interface Frozen {
   readonly hookMatches?: HookMatches;
   /** JSON Schema of the answer, as JSON text (C33). */
   readonly outputSchema?: StoredText;
+  /** To whom the agent may hand the run over; absent: to nobody. */
+  readonly handoffTo?: readonly HandoffTarget[];
   readonly budget: Budget;
   readonly settings: Settings;
   /** Sub-agents that it may start; absent: none. */

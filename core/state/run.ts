@@ -16,6 +16,7 @@ import type { Phase } from './event.js';
 import type { Failure } from './failure.js';
 import type { StopPhase, StopReason } from './result.js';
 import type { Frozen } from './frozen.js';
+import type { Handoff } from './handoff.js';
 import type { TokenTracker } from './token-budget.js';
 import type { HookErrand, HookPoint, HookReport } from './hook.js';
 import type { Json, StoredText } from '../json/json.js';
@@ -177,6 +178,10 @@ export interface Run extends Carrier {
   readonly wrapUp?: { readonly reason: StopReason; readonly asked: boolean };
   /** The failure of the last model call, until a rule has dealt with it. */
   readonly modelFailure?: ModelFailure;
+  /** Granted, and the next agent is not there yet. */
+  readonly handoff?: Handoff;
+  /** Handoffs that were granted so far. */
+  readonly handoffs?: number;
   readonly unprocessed: readonly string[];
   /** Warnings that a run gives once, and has given. */
   readonly warnedOnce?: readonly WarningCode[];

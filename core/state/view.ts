@@ -45,6 +45,8 @@ export interface RunView {
   readonly tenant: string;
   readonly agent: string;
   /** Begins the idempotency keys of the run's calls. */
+  /** Who works on it after a handoff; absent: `agent`. */
+  readonly actingAgent?: string;
   readonly taskId: string;
   /** The beginning of a long one. */
   readonly goal: string;

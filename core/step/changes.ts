@@ -199,6 +199,10 @@ export const CHANGES = {
     since: 11,
     why: 'A task queue of a tool on which nobody works is waited for, up to `unservedTimeoutMs`; then the call is unavailable, unless the ledger knows of it.',
   },
+  handoffs: {
+    since: 15,
+    why: 'An agent that names others in `handoffTo` hands its run over to one of them: the run goes on in a new segment under the definition of that agent. A call of kind `handoff` of any other agent escalates as before.',
+  },
   ...GOAL_CHANGES,
 } as const satisfies { readonly [name: string]: Change };
 

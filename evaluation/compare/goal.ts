@@ -102,12 +102,16 @@ export function judgeBriefs(
   });
 }
 
-/** The agents of all cycles, in order. */
+/** The agents of all cycles, in order; of a run those that it was handed over to. */
 export function judgeAgents(
   wanted: readonly string[],
   { observation }: Seen,
 ): readonly Difference[] {
-  const agents = ofType(observation.events, 'cycle_started').map(({ agent }) => agent);
+  const cycles = ofType(observation.events, 'cycle_started').map(({ agent }) => agent);
+  const handed = ofType(observation.events, 'handoff').flatMap(({ to, run }) =>
+    run === undefined ? [] : [to],
+  );
+  const agents = [...cycles, ...handed];
   return equal('agents', wanted, agents);
 }
 

@@ -43,9 +43,25 @@ const task = z
   })
   .partial();
 
+const handoffTo = z
+  .array(
+    z.union([
+      text,
+      z.strictObject({
+        agent: text,
+        filter: z
+          .string()
+          .regex(/^(all|none|summary|last \d+)$/, 'must be all, none, summary or last N')
+          .optional(),
+      }),
+    ]),
+  )
+  .min(1);
+
 const agent = z.strictObject({
   model: z.array(reply).min(1),
   tools: texts.optional(),
+  handoffTo: handoffTo.optional(),
   budget: budget.optional(),
 });
 
@@ -120,6 +136,7 @@ export const fixtureDocument = z.strictObject({
   tools: z.record(z.string(), tool).optional(),
   mocked_tools: withSomeKey(z.record(z.string(), z.array(toolResult))).optional(),
   agents: withSomeKey(z.record(z.string(), agent)).optional(),
+  handoffTo: handoffTo.optional(),
   sessions: z.array(session).min(1).optional(),
   model: z.array(reply).optional(),
   compaction: z.array(summary).min(1).optional(),

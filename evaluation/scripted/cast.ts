@@ -7,7 +7,7 @@ import type { SeenRequest } from '../engine.js';
 import type { Fixture } from '../fixture.js';
 import { inTurn } from '../goal-case.js';
 import { cycleOfRun } from '../goal-tree.js';
-import { configOf, PROVIDER } from './config.js';
+import { configOf, playedAgent, PROVIDER } from './config.js';
 import { recordExecutions, type Executions } from './executions.js';
 import { scriptedHooks } from './hooks.js';
 import { hostedTool } from './hosted.js';
@@ -68,7 +68,13 @@ export function castOf(fixture: Fixture, stage: Stage, settings: Partial<Setting
 
 function playsOf(fixture: Fixture, workers: ReadonlyMap<number, string>): Plays {
   const { goal, agents, model } = fixture;
-  if (goal === undefined) return { scriptOf: () => model, shared: true };
+  if (goal === undefined) {
+    return {
+      scriptOf: (_, agent) => agents.get(agent ?? '')?.model ?? model,
+      shared: true,
+      agentOf: playedAgent,
+    };
+  }
   return {
     shared: false,
     questions: scriptedQuestions(goal),

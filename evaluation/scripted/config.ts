@@ -37,13 +37,18 @@ export interface CaseCode {
 }
 
 export function configOf(fixture: Fixture, code: CaseCode): Config {
-  const { manifest, agents, goal } = fixture;
-  const others = goal === undefined ? [] : [...agents];
+  const { manifest, agents, handoffTo } = fixture;
+  const others = [...agents];
   return defineConfig({
     agents: [
-      agentOf(fixture, code, { name: AGENT, tools: manifest, budget: fixture.budget }),
-      ...others.map(([name, { tools = manifest, budget }]) =>
-        agentOf(fixture, code, { name, tools, budget: { ...fixture.budget, ...budget } }),
+      agentOf(fixture, code, { name: AGENT, tools: manifest, budget: fixture.budget, handoffTo }),
+      ...others.map(([name, { tools = manifest, budget, handoffTo: to }]) =>
+        agentOf(fixture, code, {
+          name,
+          tools,
+          budget: { ...fixture.budget, ...budget },
+          handoffTo: to,
+        }),
       ),
     ],
     // What only checks of a goal run, no agent offers.
@@ -56,6 +61,7 @@ interface CaseWorker {
   readonly name: string;
   readonly tools: readonly string[];
   readonly budget: Fixture['budget'];
+  readonly handoffTo: Fixture['handoffTo'] | undefined;
 }
 
 function agentOf(
@@ -67,13 +73,27 @@ function agentOf(
   return defineAgent({
     name: worker.name,
     model: fixture.settings.model ?? DEFAULT_MODEL,
-    instructions: INSTRUCTIONS,
+    instructions: instructionsOf(fixture, worker),
+    ...(worker.handoffTo !== undefined && { handoffTo: worker.handoffTo }),
     tools: worker.tools.flatMap((name) => tools.get(name) ?? []),
     hooks,
     ...(policy.length > 0 && { policy: { rules: policy } as PolicyDeclaration }),
     budget: budgetOf(worker),
     settings: { ...settingsOf(fixture), ...settings },
   });
+}
+
+/** By these the scripted model knows whom it plays. */
+function instructionsOf({ goal }: Fixture, { name }: CaseWorker): string {
+  return name === AGENT || goal !== undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n${PLAYED}${name}.`;
+}
+
+const PLAYED = 'You are the agent ';
+
+/** Who asks, of those whom a run is handed over to; undefined: the agent of the case. */
+export function playedAgent(system: string | undefined): string | undefined {
+  const from = system?.indexOf(PLAYED) ?? -1;
+  return from < 0 ? undefined : /^[\w.-]*\w/.exec(system!.slice(from + PLAYED.length))?.[0];
 }
 
 /** Unchecked: what is wrong with a task is for the runtime to say. */

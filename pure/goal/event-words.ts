@@ -54,7 +54,9 @@ export function goalEventWords(event: GoalEvent): string {
         ? `${event.by} said: ${previewOf(event.text)}`
         : `${event.by}: ${event.control}`;
     case 'handoff':
-      return `handed to ${event.to} by ${event.by}: ${event.because}`;
+      return event.run === undefined
+        ? `handed to ${event.to} by ${event.by}: ${event.because}`
+        : `handed over from ${event.run.from} to ${event.to} on ${event.run.model}`;
     case 'goal_result':
       return `${event.result.status}, ${event.result.stopReason}`;
   }

@@ -1,10 +1,22 @@
 /** Events of a goal, beside those of asks, warnings and the stop, which it shares with runs. */
 import type { ProgressItem } from './facts.js';
 import type { Json, StoredText } from '../../json/json.js';
+import type { HandoffFilter } from '../handoff.js';
 import type { RunResult, StopReason } from '../result.js';
 import type { Pace } from './definition.js';
 import type { ReviewAnswers } from './memory.js';
 import type { Slice } from './terms.js';
+
+/** What a run has become by a handoff. */
+export interface HandedRun {
+  readonly n: number;
+  readonly callId: string;
+  readonly from: string;
+  readonly filter: HandoffFilter;
+  readonly model: string;
+  readonly tools: readonly string[];
+  readonly versions: { readonly [name: string]: string };
+}
 
 export type GoalEventBody =
   | {
@@ -88,5 +100,12 @@ export type GoalEventBody =
       readonly control?: string;
       readonly value?: Json;
     }
-  | { readonly type: 'handoff'; readonly to: string; readonly by: string; readonly because: string }
+  | {
+      readonly type: 'handoff';
+      readonly to: string;
+      readonly by: string;
+      readonly because: string;
+      /** Of a run, which goes on under this agent; absent: a goal. */
+      readonly run?: HandedRun;
+    }
   | { readonly type: 'goal_result'; readonly result: RunResult };

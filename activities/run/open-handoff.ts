@@ -1,0 +1,127 @@
+/**
+ * open_run of a segment with which a run goes on under another agent (G66): that agent is frozen as at a start, and the
+ * conversation is written under its own root.
+ * Invariants: the same input and configuration give the same output; what the start narrowed narrows this agent as well; the
+ * model that the start chose was chosen for the agent before; an agent that no worker serves is waited for (G118).
+ */
+import type { OpenRunInput, OpenRunOutput, HandoffOpening } from '../../core/state/effect.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import { digestOf, ownValue, type Json, type StoredText } from '../../core/json/json.js';
+import { RULES_VERSION } from '../../core/step/changes.js';
+import type { StartInput } from '../../core/state/task.js';
+import { repairHistory } from '../../pure/session-repair.js';
+import type { HashedNode } from '../../store/transcripts.js';
+import type { ActivityDeps } from '../deps.js';
+import { bytesOf } from '../model/compact-plan.js';
+import { chainAt } from '../model/model-request.js';
+import type { Scope } from '../scope.js';
+import { appendEvents } from './append-events.js';
+import { archiveSegment } from './archive-history.js';
+import { freeze } from './freeze.js';
+import { handedMessages, handoffMessage } from './handed-conversation.js';
+import { judgeTask } from './judge-task.js';
+import { awaitAgent, mustFit, noteNeeds, writeRoot } from './open-run.js';
+import { rewritten } from './open-session.js';
+
+export async function openHandoff(
+  deps: ActivityDeps,
+  scope: Scope,
+  input: OpenRunInput,
+  opening: HandoffOpening,
+): Promise<OpenRunOutput> {
+  const { store, config, rules = RULES_VERSION } = deps;
+  const { run } = input;
+  const { tenant, runId } = run;
+  const { handoff } = opening;
+  const eventsUpTo = await appendEvents(store, scope, input);
+  const deskKeys = await store.deskKeys(tenant);
+  await archiveSegment(deps, scope, input);
+  const { nodes } = await chainAt(store, tenant, opening.head);
+  const start = await startUnder(deps, input, { opening, nodes });
+  awaitAgent(deps, scope, { start, agentVersion: undefined });
+  const prompt = await writeRoot(deps, run, start);
+  const frozen = freeze(config, start, prompt);
+  const denied = await judgeTask(deps, scope, { run, start });
+  const wanted = handedMessages(nodes, { runId, filter: handoff.filter });
+  const { messages } = repairHistory(wanted, (n) => `${runId}:h${handoff.n}:r${n}`);
+  const head = await rewritten(store, tenant, { root: prompt.hash, messages });
+  const told = await chainAt(store, tenant, head);
+  const output: OpenRunOutput = {
+    rules,
+    frozen,
+    head,
+    handedOver: {
+      message: await wordsOf(deps, tenant, opening),
+      bytes: prompt.bytes + bytesOf(told.nodes),
+    },
+    ...(denied !== undefined && { denied }),
+    ...(deskKeys.length > 0 && { deskKeys }),
+    eventsUpTo,
+  };
+  mustFit(start.agent, output);
+  await noteNeeds(deps, run, frozen);
+  return output;
+}
+
+interface Under {
+  readonly opening: HandoffOpening;
+  readonly nodes: readonly HashedNode[];
+}
+
+/** The start of the run as if it had been one of this agent. */
+async function startUnder(
+  { store }: ActivityDeps,
+  { run, start: given }: OpenRunInput,
+  { opening: { handoff, outputSchema }, nodes }: Under,
+): Promise<StartInput> {
+  if (given === undefined) {
+    throw new HoldfastError('InvalidTask', 'A handoff came without the start of its run.', {
+      hint: 'Only a run itself opens its segments.',
+    });
+  }
+  const { model: _, ...start } = given;
+  const goal = await goalIn(store, run.tenant, nodes);
+  const schema =
+    outputSchema === undefined
+      ? undefined
+      : (JSON.parse(await store.getText(run.tenant, outputSchema)) as { [key: string]: Json });
+  return {
+    ...start,
+    agent: handoff.to,
+    task: {
+      ...start.task,
+      goal: goal ?? start.task.goal,
+      ...(schema !== undefined && { outputSchema: schema }),
+    },
+  };
+
+  /** The run itself has only the beginning of a large one. */
+  async function goalIn(from: typeof store, tenant: string, all: typeof nodes) {
+    const node = all.find(({ messageId }) => messageId === `${run.runId}:m0`);
+    const block = node?.blocks.find(({ type }) => type === 'text');
+    if (block?.type !== 'text') return undefined;
+    return typeof block.text === 'string'
+      ? block.text
+      : from.getText(tenant, { ...block.text, preview: '' });
+  }
+}
+
+async function wordsOf(
+  { store }: ActivityDeps,
+  tenant: string,
+  { handoff: { args, from, filter } }: HandoffOpening,
+): Promise<StoredText> {
+  const whole = (await store.restoreArguments(tenant, args)) as { readonly [key: string]: Json };
+  const summary = ownValue(whole, 'summary');
+  const state = ownValue(whole, 'state');
+  return store.putText(
+    tenant,
+    handoffMessage({
+      from,
+      filter,
+      summary: typeof summary === 'string' ? summary : '',
+      ...(state !== undefined && { state }),
+      digest: digestOf(whole),
+    }),
+  );
+}

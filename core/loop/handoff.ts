@@ -1,0 +1,128 @@
+/**
+ * The way of a run from one agent to the next (G66). The call was granted (call/hand-over.ts); here its turn is over.
+ * Invariants: nothing is in flight and every message is stored when the segment ends; budgets, counters, evidence, state and
+ * what the start says go on; nothing that people allowed the agent before is left to the next one; the run is announced
+ * once, so that the next agent is told by the event `handoff`.
+ */
+import { ownValue, previewOf, type Json } from '../json/json.js';
+import type { Arrival } from '../state/arrival.js';
+import type { OpenRunOutput } from '../state/effect.js';
+import type { Failure } from '../state/failure.js';
+import type { Frozen } from '../state/frozen.js';
+import { isOpen, type OpenRun, type Run } from '../state/run.js';
+import type { Ruling } from '../step/advance.js';
+import { appendUser, contextAtFirst, inBytes } from '../step/conversation.js';
+import { flying, only, WORK } from '../step/inflight.js';
+import { emit } from '../step/outbox.js';
+import { stop } from '../step/stop.js';
+import { storeSome } from '../turn/store-messages.js';
+
+const BECAUSE_CHARS = 500;
+
+/** Rule: the turn of a granted handoff is over. */
+export function handOver(run: OpenRun): Ruling<Run> {
+  const { handoff } = run;
+  if (handoff === undefined) return undefined;
+  if (handoff.failed !== undefined) return only(notTakenOver(run, handoff.failed));
+  if (handoff.due || flying(run, [...WORK, 'flush'])) return 'hold';
+  if (run.pending.length > 0) return storeSome(run);
+  return only({
+    ...run,
+    handoff: { ...handoff, due: true },
+    segment: { ...run.segment, full: true },
+  });
+}
+
+/** Its code was waited for as long as the run allows, or its definition cannot be used. */
+function notTakenOver(run: OpenRun, { code, message }: Failure): OpenRun {
+  const reason = code === 'UnknownAgent' ? 'tool_unavailable' : 'failed';
+  return stop(run, reason, { detail: 'handoff_failed', nextSafeAction: message });
+}
+
+/** `open_run` could not open the other agent; undefined: no handoff was due. */
+export function handoffFailed(run: Run, failure: Failure): Run | undefined {
+  const { handoff } = run;
+  if (handoff?.due !== true) return undefined;
+  const { due: _, ...granted } = handoff;
+  return {
+    ...run,
+    handoff: { ...granted, failed: failure },
+    segment: { ...run.segment, opened: true },
+  };
+}
+
+/** The run under the other agent, which is not announced yet; undefined: the segment goes on as before. */
+export function takenOver(run: Run, output: OpenRunOutput): Run | undefined {
+  const { frozen, handedOver, head, denied } = output;
+  const { handoff } = run;
+  if (handoff?.due !== true || frozen === undefined || handedOver === undefined || !isOpen(run))
+    return undefined;
+  // Leave that people gave, and models and schemas that were chosen, were about the agent before.
+  const { handoff: _, grants: __, modelChoice: ___, schemas: ____, pinned, ...goesOn } = run;
+  return {
+    ...goesOn,
+    ...(pinned !== undefined && handoff.filter === 'all' && { pinned }),
+    frozen: withBudgetOf(run.frozen, frozen),
+    head: head ?? frozen.prompt.hash,
+    context: inBytes(contextAtFirst(handedOver.bytes)),
+    phase: 'checking_limits',
+    arrival: {
+      goal: { text: previewOf({ text: run.start.task.goal }) },
+      context: [],
+      ...(denied !== undefined && { denied }),
+      handedOver: { handoff, message: handedOver.message },
+    },
+  };
+}
+
+/** What was promised to whoever started the run holds for every agent of it. */
+function withBudgetOf(before: Frozen, next: Frozen): Frozen {
+  const { turnCounting, timeoutCounts, persistSession, afterAnswer, requireProof } =
+    before.settings;
+  const { maxTokensPerResponse, compactionThreshold } = next.budget;
+  return {
+    ...next,
+    ...(before.outputSchema !== undefined && { outputSchema: before.outputSchema }),
+    budget: { ...before.budget, maxTokensPerResponse, compactionThreshold },
+    settings: {
+      ...next.settings,
+      turnCounting,
+      timeoutCounts,
+      persistSession,
+      afterAnswer,
+      requireProof: requireProof || next.settings.requireProof,
+    },
+  };
+}
+
+/** In place of `session_init`: the next agent, and what it is told. */
+export function announceNext(
+  run: OpenRun,
+  { handoff, message }: NonNullable<Arrival['handedOver']>,
+  tools: readonly string[],
+): OpenRun {
+  const { n, callId, from, to, filter, args } = handoff;
+  const told = emit(run, {
+    type: 'handoff',
+    to,
+    by: from,
+    because: summaryOf(args),
+    run: {
+      n,
+      callId,
+      from,
+      filter,
+      model: run.frozen.route.name,
+      tools,
+      versions: run.frozen.versions,
+    },
+  });
+  return appendUser(told, message, { synthetic: true });
+}
+
+/** The beginning; a long one lies in the store, and in the message. */
+function summaryOf(args: Json): string {
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return '';
+  const summary = ownValue(args as { readonly [key: string]: Json }, 'summary');
+  return typeof summary === 'string' ? summary.slice(0, BECAUSE_CHARS) : '';
+}

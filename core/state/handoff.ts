@@ -1,0 +1,50 @@
+/** A handoff: a run goes on under another agent's definition (G66). */
+import type { Json, StoredText } from '../json/json.js';
+import type { Failure } from './failure.js';
+
+/** The tool by which a model hands its run over; reserved for agents that say to whom. */
+export const HANDOFF_TOOL = 'handoff';
+
+/** Handoffs of one run, so that agents which hand it to each other come to an end. */
+export const HANDOFFS_MAX = 8;
+
+/**
+ * What the next agent sees of the conversation, behind the task: all of it, its last n messages, the summary of the agent
+ * before, or nothing but the state that is handed over.
+ */
+export type HandoffFilter = 'all' | 'none' | 'summary' | `last ${number}`;
+
+/** Somebody to whom an agent may hand a run, as it is frozen. */
+export interface HandoffTarget {
+  readonly agent: string;
+  readonly filter: HandoffFilter;
+}
+
+/** A granted handoff, until the next agent is announced. */
+export interface Handoff {
+  /** Its number in the run, from 1. */
+  readonly n: number;
+  readonly callId: string;
+  readonly from: string;
+  readonly to: string;
+  readonly filter: HandoffFilter;
+  /** Of the call: `{to, summary, state?}`; long texts are references. */
+  readonly args: Json;
+  /** Its turn is over and stored: the next segment opens with the other agent. */
+  readonly due?: true;
+  /** Why the other agent could not be opened. */
+  readonly failed?: Failure;
+}
+
+/** What the next agent is told, once it is frozen. */
+export interface HandedOver {
+  /** From whom, the summary and the state, as data. */
+  readonly message: StoredText;
+  /** Of the prompt and the conversation that goes along. */
+  readonly bytes: number;
+}
+
+export function lastOf(filter: HandoffFilter): number | undefined {
+  const count = /^last (\d{1,4})$/.exec(filter)?.[1];
+  return count === undefined ? undefined : Number(count);
+}
