@@ -51,10 +51,12 @@ type Implementations = {
 
 const IMPLEMENTATIONS: Implementations = {
   ...GOAL_ACTIVITIES,
-  open_run: (deps, scope, input) =>
-    input.handoff === undefined
+  open_run: (deps, scope, input) => {
+    const { handoff } = input;
+    return handoff === undefined
       ? openRun(deps, scope, input)
-      : openHandoff(deps, scope, input, input.handoff),
+      : openHandoff(deps, scope, { ...input, handoff });
+  },
   call_model: callModel,
   execute_tool: executeTool,
   reconcile_tool: reconcileTool,

@@ -13,7 +13,8 @@ import {
 import { defineTool } from './define-tool.js';
 import type { Tool } from './tool.js';
 
-export type HandoffDeclaration = string | { readonly agent: string; readonly filter?: HandoffFilter };
+export type HandoffDeclaration =
+  string | { readonly agent: string; readonly filter?: HandoffFilter };
 
 const TARGETS_MAX = 20;
 const AGENT_CHARS_MAX = 64;

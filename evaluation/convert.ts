@@ -164,12 +164,8 @@ function agentsOf(written: Written<'agents'>): ReadonlyMap<string, CaseAgent> {
 }
 
 /** The schema has checked the form. */
-function handoffsOf(
-  written: Written<'handoffTo'> | undefined,
-): Pick<CaseAgent, 'handoffTo'> {
-  return written === undefined
-    ? {}
-    : { handoffTo: written as readonly HandoffDeclaration[] };
+function handoffsOf(written: Written<'handoffTo'> | undefined): Pick<CaseAgent, 'handoffTo'> {
+  return written === undefined ? {} : { handoffTo: written as readonly HandoffDeclaration[] };
 }
 
 function sessionOf(written: Written<'sessions'>[number]): CaseSession {

@@ -23,14 +23,17 @@ import { judgeTask } from './judge-task.js';
 import { awaitAgent, mustFit, noteNeeds, writeRoot } from './open-run.js';
 import { rewritten } from './open-session.js';
 
+export interface OpenHandoffInput extends OpenRunInput {
+  readonly handoff: HandoffOpening;
+}
+
 export async function openHandoff(
   deps: ActivityDeps,
   scope: Scope,
-  input: OpenRunInput,
-  opening: HandoffOpening,
+  input: OpenHandoffInput,
 ): Promise<OpenRunOutput> {
   const { store, config, rules = RULES_VERSION } = deps;
-  const { run } = input;
+  const { run, handoff: opening } = input;
   const { tenant, runId } = run;
   const { handoff } = opening;
   const eventsUpTo = await appendEvents(store, scope, input);

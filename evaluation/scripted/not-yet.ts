@@ -24,9 +24,7 @@ const FEATURES: readonly Feature[] = [
 /** Works cycles of a goal, or a run that is handed over. */
 function isPlayed({ goal, agents, handoffTo = [] }: Fixture, name: string): boolean {
   const all = [...handoffTo, ...[...agents.values()].flatMap((one) => one.handoffTo ?? [])];
-  return (
-    goal !== undefined || all.some((to) => (typeof to === 'string' ? to : to.agent) === name)
-  );
+  return goal !== undefined || all.some((to) => (typeof to === 'string' ? to : to.agent) === name);
 }
 
 const KINDS: readonly string[] = ['tool', 'handoff', 'human_input', 'hosted'];
