@@ -9,6 +9,7 @@ import type { Limit } from '../core/state/budget-fields.js';
 import type { BudgetOverrides, SettingsOverrides } from '../core/state/task.js';
 import type { Agent, DeclaredSubAgent } from './agent.js';
 import { parseBudget, parseSettings } from './check-limits.js';
+import { handoffTool } from './handoff.js';
 import { answerSchemaOf, type InputDeclaration } from './input-schema.js';
 import type { Tool } from './tool.js';
 
@@ -209,8 +210,10 @@ function roleOf(
   definition: SubAgentDefinition,
 ): Agent {
   const named = definition.tools;
-  const own: readonly Tool[] =
-    named === undefined ? tools : tools.filter(({ record }) => named.includes(record.name));
+  // A role answers its parent: nobody else takes its run over.
+  const own: readonly Tool[] = tools.filter(
+    (tool) => tool !== handoffTool && (named?.includes(tool.record.name) ?? true),
+  );
   return Object.freeze({
     name: `${parent}/${name}`,
     version,
@@ -218,6 +221,7 @@ function roleOf(
     instructions: definition.prompt ?? '',
     tools: Object.freeze([...own]),
     hooks,
+    handoffTo: [],
     policy,
     budget: {},
     settings,

@@ -3,6 +3,7 @@
  * Invariant: nothing here adds; every field of the result is at most that of the agent and that of the parent.
  */
 import { isMutating, toolKey } from '../../core/state/tool.js';
+import { handoffTool } from '../../authoring/handoff.js';
 import type { Agent, Tool } from '../../authoring/index.js';
 import type { DeclaredSubAgent } from '../../authoring/agent.js';
 import type { StoredText } from '../../core/json/json.js';
@@ -45,6 +46,8 @@ export function boundedTools(
   return tools.filter(({ record }) => {
     // What it starts is bounded anew; the tools themselves do nothing.
     if (record.kind === 'subagent') return mayDelegate;
+    // Whoever takes the run over is bounded as it is.
+    if (toolKey(record) === toolKey(handoffTool.record)) return true;
     return bounds === undefined || bounds.tools.includes(toolKey(record));
   });
 }

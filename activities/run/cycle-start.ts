@@ -6,7 +6,7 @@
 import type { RunRef } from '../../core/state/effect.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import type { StoredText } from '../../core/json/json.js';
-import type { StartInput } from '../../core/state/task.js';
+import type { ParentRef, StartInput } from '../../core/state/task.js';
 import {
   contextMessages,
   isChildId,
@@ -38,12 +38,7 @@ export async function cycleStart(
       throw taken(runId, 'it is that of a cycle of a goal or of a sub-agent');
     return { start };
   }
-  const row = await store.childRow(tenant, runId);
-  const isOwn = row?.parent === parent.id && row.n === parent.n && row.digest === parent.digest;
-  if (row === undefined || !isOwn)
-    throw taken(runId, `its ${parent.kind} has registered no such child`);
-  if (row.state === 'sealed') throw taken(runId, 'its part has ended');
-  const child = JSON.parse(row.start) as ChildStart | SubAgentStart;
+  const { child, digest } = await registered(store, { tenant, runId }, parent);
   if (!isStartOf(child, start))
     throw taken(runId, `its ${parent.kind} has registered another start`);
   if ('bounds' in child) {
@@ -52,9 +47,32 @@ export async function cycleStart(
   }
   return {
     start: { ...start, task: child.task },
-    context: await storedContext(store, tenant, { child, digest: row.digest }),
+    context: await storedContext(store, tenant, { child, digest }),
     ...(child.agentVersion !== undefined && { agentVersion: child.agentVersion }),
   };
+}
+
+type Key = Pick<RunRef, 'tenant' | 'runId'>;
+
+async function registered(store: Pick<Calls, 'childRow'>, key: Key, parent: ParentRef) {
+  const { tenant, runId } = key;
+  const row = await store.childRow(tenant, runId);
+  const isOwn = row?.parent === parent.id && row.n === parent.n && row.digest === parent.digest;
+  if (row === undefined || !isOwn)
+    throw taken(runId, `its ${parent.kind} has registered no such child`);
+  if (row.state === 'sealed') throw taken(runId, 'its part has ended');
+  return { child: JSON.parse(row.start) as ChildStart | SubAgentStart, digest: row.digest };
+}
+
+/** What the parent of a sub-agent left it with; undefined: the run is none. */
+export async function boundsOf(
+  store: Pick<Calls, 'childRow'>,
+  key: Key,
+  parent: ParentRef | undefined,
+): Promise<OpeningStart['bounds']> {
+  if (parent === undefined) return undefined;
+  const { child } = await registered(store, key, parent);
+  return 'bounds' in child ? child.bounds : undefined;
 }
 
 /** By reference: together they may be larger than a payload. */

@@ -8,19 +8,19 @@ import type { OpenRunInput, OpenRunOutput, HandoffOpening } from '../../core/sta
 import { HoldfastError } from '../../core/state/errors.js';
 import { digestOf, ownValue, type Json, type StoredText } from '../../core/json/json.js';
 import { RULES_VERSION } from '../../core/step/changes.js';
-import type { StartInput } from '../../core/state/task.js';
 import { repairHistory } from '../../pure/session-repair.js';
 import type { HashedNode } from '../../store/transcripts.js';
 import type { ActivityDeps } from '../deps.js';
 import { bytesOf } from '../model/compact-plan.js';
 import { chainAt } from '../model/model-request.js';
 import type { Scope } from '../scope.js';
+import type { OpeningStart } from './bounds.js';
+import { boundsOf } from './cycle-start.js';
 import { appendEvents } from './append-events.js';
 import { archiveSegment } from './archive-history.js';
-import { freeze } from './freeze.js';
 import { handedMessages, handoffMessage } from './handed-conversation.js';
 import { judgeTask } from './judge-task.js';
-import { awaitAgent, mustFit, noteNeeds, writeRoot } from './open-run.js';
+import { awaitAgent, freezeAgent, mustFit, noteNeeds } from './open-run.js';
 import { rewritten } from './open-session.js';
 
 export interface OpenHandoffInput extends OpenRunInput {
@@ -32,7 +32,7 @@ export async function openHandoff(
   scope: Scope,
   input: OpenHandoffInput,
 ): Promise<OpenRunOutput> {
-  const { store, config, rules = RULES_VERSION } = deps;
+  const { store, rules = RULES_VERSION } = deps;
   const { run, handoff: opening } = input;
   const { tenant, runId } = run;
   const { handoff } = opening;
@@ -42,12 +42,11 @@ export async function openHandoff(
   const { nodes } = await chainAt(store, tenant, opening.head);
   const start = await startUnder(deps, input, { opening, nodes });
   awaitAgent(deps, scope, { start, agentVersion: undefined });
-  const prompt = await writeRoot(deps, run, start);
-  const frozen = freeze(config, start, prompt);
+  const frozen = await freezeAgent(deps, run, start);
   const denied = await judgeTask(deps, scope, { run, start });
   const wanted = handedMessages(nodes, { runId, filter: handoff.filter });
   const { messages } = repairHistory(wanted, (n) => `${runId}:h${handoff.n}:r${n}`);
-  const head = await rewritten(store, tenant, { root: prompt.hash, messages });
+  const head = await rewritten(store, tenant, { root: frozen.prompt.hash, messages });
   const told = await chainAt(store, tenant, head);
   const output: OpenRunOutput = {
     rules,
@@ -55,7 +54,7 @@ export async function openHandoff(
     head,
     handedOver: {
       message: await wordsOf(deps, tenant, opening),
-      bytes: prompt.bytes + bytesOf(told.nodes),
+      bytes: frozen.prompt.bytes + bytesOf(told.nodes),
     },
     ...(denied !== undefined && { denied }),
     ...(deskKeys.length > 0 && { deskKeys }),
@@ -76,13 +75,14 @@ async function startUnder(
   { store }: ActivityDeps,
   { run, start: given }: OpenRunInput,
   { opening: { handoff, outputSchema }, nodes }: Under,
-): Promise<StartInput> {
+): Promise<OpeningStart> {
   if (given === undefined) {
     throw new HoldfastError('InvalidTask', 'A handoff came without the start of its run.', {
       hint: 'Only a run itself opens its segments.',
     });
   }
   const { model: _, ...start } = given;
+  const bounds = await boundsOf(store, run, given.parent);
   const goal = await goalIn(store, run.tenant, nodes);
   const schema =
     outputSchema === undefined
@@ -90,6 +90,7 @@ async function startUnder(
       : (JSON.parse(await store.getText(run.tenant, outputSchema)) as { [key: string]: Json });
   return {
     ...start,
+    ...(bounds !== undefined && { bounds }),
     agent: handoff.to,
     task: {
       ...start.task,

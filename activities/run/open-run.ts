@@ -34,7 +34,7 @@ export async function openRun(
   scope: Scope,
   input: OpenRunInput,
 ): Promise<OpenRunOutput> {
-  const { store, config, rules = RULES_VERSION } = deps;
+  const { store, rules = RULES_VERSION } = deps;
   const { run } = input;
   const eventsUpTo = await appendEvents(store, scope, input);
   const deskKeys = await store.deskKeys(run.tenant);
@@ -46,23 +46,14 @@ export async function openRun(
   const { start, context, agentVersion } = await cycleStart(store, run, input.start);
   checkTask(start.task);
   if (follows({ rules }, 'waitForCode')) awaitAgent(deps, scope, { start, agentVersion });
-  const prompt = await writeRoot(deps, run, start);
-  const outputSchema = await storedSchema(deps, run, start);
-  const schemas = await answerSchemas(deps, run, start);
-  const plain = freeze(config, start, { prompt, schemas });
-  const authority = await writeAuthority(store, { run, start }, plain);
-  const frozen = {
-    ...plain,
-    ...(outputSchema !== undefined && { outputSchema }),
-    ...(authority !== undefined && { authority }),
-  };
+  const frozen = await freezeAgent(deps, run, start);
   const goal = await store.putText(run.tenant, start.task.goal);
   const denied = await judgeTask(deps, scope, { run, start });
   const opening = await openSession(store, { run, start }, frozen);
   const output = {
     rules,
     frozen,
-    head: opening?.head ?? prompt.hash,
+    head: opening?.head ?? frozen.prompt.hash,
     goal,
     ...(context !== undefined && { context }),
     ...(denied !== undefined && { denied }),
@@ -74,6 +65,24 @@ export async function openRun(
   mustFit(start.agent, output);
   await noteNeeds(deps, run, frozen);
   return output;
+}
+
+/** The agent of a start as the run keeps it; all that is too large for that lies in the store. */
+export async function freezeAgent(
+  deps: ActivityDeps,
+  run: RunRef,
+  start: OpeningStart,
+): Promise<Frozen> {
+  const prompt = await writeRoot(deps, run, start);
+  const outputSchema = await storedSchema(deps, run, start);
+  const schemas = await answerSchemas(deps, run, start);
+  const plain = freeze(deps.config, start, { prompt, schemas });
+  const authority = await writeAuthority(deps.store, { run, start }, plain);
+  return {
+    ...plain,
+    ...(outputSchema !== undefined && { outputSchema }),
+    ...(authority !== undefined && { authority }),
+  };
 }
 
 export function mustFit(agent: string, output: OpenRunOutput): void {
@@ -163,7 +172,7 @@ function storedSchema({ store }: ActivityDeps, run: RunRef, start: OpeningStart)
   return store.putText(run.tenant, JSON.stringify(outputSchema));
 }
 
-export async function writeRoot(
+async function writeRoot(
   { store, config }: ActivityDeps,
   { tenant }: RunRef,
   start: OpeningStart,

@@ -83,6 +83,7 @@ function withBudgetOf(before: Frozen, next: Frozen): Frozen {
   return {
     ...next,
     ...(before.outputSchema !== undefined && { outputSchema: before.outputSchema }),
+    ...(before.treeLimits !== undefined && { treeLimits: before.treeLimits }),
     budget: { ...before.budget, maxTokensPerResponse, compactionThreshold },
     settings: {
       ...next.settings,
