@@ -30,7 +30,6 @@ export { defineHostedTool, type HostedToolDefinition } from './hosted-tool.js';
 export { askPerson } from './ask-person.js';
 export { escalate } from './escalate.js';
 export type { HandoffDeclaration } from './handoff.js';
-export type { HandoffFilter } from '../core/state/handoff.js';
 export type { CardDeclaration } from './card.js';
 export type { ApprovalDeclaration } from './approval.js';
 export type { PolicyDeclaration } from './policy.js';
