@@ -18,6 +18,7 @@ export {
   usd,
   type Agent,
   type AgentDefinition,
+  type HandoffDeclaration,
   type AgentToolDefinition,
   type ApprovalDeclaration,
   type CardDeclaration,
