@@ -18,6 +18,8 @@ import { addGoal } from './commands/goal/index.js';
 import { addGrounds } from './commands/grounds.js';
 import { addList } from './commands/list.js';
 import { addKeys } from './commands/keys.js';
+import { addDiff } from './commands/diff.js';
+import { addInspect } from './commands/inspect.js';
 import { addReplay } from './commands/replay.js';
 import { addServer } from './commands/server.js';
 import { addExplain } from './commands/explain.js';
@@ -94,7 +96,7 @@ function buildProgram(cli: Cli, json: boolean): Command {
     [addFreeze, addEffects, addWhoami],
     [addMessage, addSet, addMode, addInterrupt, addClose, addCancel],
     [addKeys, addAudit, addStore],
-    [addExport, addReplay, addEval],
+    [addExport, addReplay, addInspect, addDiff, addEval],
   ];
   for (const add of commands.flat()) add(program, cli);
   return program;

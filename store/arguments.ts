@@ -44,9 +44,14 @@ export function argumentsOf(db: Db): Arguments {
         return isBlobRef(value) ? null : undefined;
       });
       const texts = await readBlobs(db, tenant, [...hashes]);
-      return rewrite(args, (value) => (isBlobRef(value) ? textOf(texts, value.$blob) : undefined));
+      return withTexts(args, (hash) => textOf(texts, hash));
     },
   };
+}
+
+/** Arguments with their texts back in their places, from wherever these are kept. */
+export function withTexts(args: Json, textOfHash: (hash: string) => string): Json {
+  return rewrite(args, (value) => (isBlobRef(value) ? textOfHash(value.$blob) : undefined));
 }
 
 /** A string as it is stored; undefined for what `rewrite` has to look into. */

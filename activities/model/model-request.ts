@@ -26,8 +26,11 @@ export type Inquiry = Pick<CallModelInput, 'run' | 'call' | 'route' | 'offered' 
   readonly purpose?: 'compaction';
 };
 
+/** What of a store a conversation is read from. */
+export type ConversationStore = Pick<StoreCalls, 'readChain' | 'restoreArguments' | 'getText'>;
+
 export async function conversationAt(
-  store: StoreCalls,
+  store: ConversationStore,
   inquiry: Inquiry,
   head: string,
 ): Promise<Conversation> {
@@ -41,7 +44,7 @@ export interface MessageChain {
 }
 
 export async function chainAt(
-  store: StoreCalls,
+  store: ConversationStore,
   tenant: string,
   head: string,
 ): Promise<MessageChain> {
@@ -51,7 +54,7 @@ export async function chainAt(
 }
 
 export async function conversationOf(
-  store: StoreCalls,
+  store: ConversationStore,
   inquiry: Inquiry,
   { root, nodes }: MessageChain,
 ): Promise<Conversation> {
@@ -101,7 +104,7 @@ function toolsOf(
 }
 
 interface Reader {
-  readonly store: StoreCalls;
+  readonly store: ConversationStore;
   readonly tenant: string;
   readonly offers: readonly ToolOffer[];
 }

@@ -20,9 +20,15 @@ export interface TranscriptPlace {
   readonly head: string;
 }
 
+/** What of a store messages are written to. */
+export type MessageStore = Pick<
+  StoreCalls,
+  'readChain' | 'putNode' | 'getText' | 'putText' | 'putBlob'
+>;
+
 /** The new head after the items. */
 export async function appendItems(
-  store: StoreCalls,
+  store: MessageStore,
   place: TranscriptPlace,
   items: readonly TranscriptItem[],
 ): Promise<string> {
@@ -34,7 +40,7 @@ export async function appendItems(
 }
 
 async function nodeOf(
-  store: StoreCalls,
+  store: MessageStore,
   { tenant, head }: TranscriptPlace,
   item: TranscriptItem,
 ): Promise<TranscriptNode> {
@@ -67,7 +73,7 @@ function flagsOf(item: Extract<TranscriptItem, { kind: 'user' }>): Pick<Transcri
 type ResultBlock = Extract<StoredBlock, { type: 'tool_result' }>;
 
 async function resultBlock(
-  store: StoreCalls,
+  store: MessageStore,
   tenant: string,
   result: ResultItem,
 ): Promise<ResultBlock> {
@@ -86,7 +92,7 @@ async function resultBlock(
 
 /** A result as the model sees it, cut where it is too long. */
 async function contentBlock(
-  store: StoreCalls,
+  store: MessageStore,
   tenant: string,
   result: ResultItem,
 ): Promise<ResultBlock> {

@@ -1,6 +1,4 @@
 /** `holdfast replay`: does this release decide a recorded run as it was decided? */
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { ReplayReport } from '../../replay/strict-replay.js';
 import {
@@ -14,7 +12,7 @@ import {
 import { EXIT } from '../exit-code.js';
 import { inertLines } from '../render/index.js';
 import type { Output } from '../terminal/output.js';
-import { bundleOf } from './export.js';
+import { recordedOf } from '../desk/recorded.js';
 
 const LINE_CHARS_MAX = 2_000;
 
@@ -32,22 +30,13 @@ export function addReplay(program: Command, cli: Cli): void {
     )
     .action((subject: string, options: CommonOptions) =>
       runCommand(cli, options, async (session, output) => {
-        const file = resolve(cli.environment.folder, subject);
-        const { readBundle } = await import('../../replay/read-bundle.js');
         const { replayRun } = await import('../../replay/strict-replay.js');
-        const bundle = isFile(subject, file)
-          ? await readBundle(file)
-          : await bundleOf(session, subject);
+        const { bundle } = await recordedOf(cli, session, subject);
         const report = await replayRun(bundle);
         await print(report, output);
         return report.equal ? EXIT.completed : EXIT.error;
       }),
     );
-}
-
-/** A run id has no slash and seldom ends like a file. */
-function isFile(subject: string, file: string): boolean {
-  return existsSync(file) || subject.includes('/') || subject.endsWith('.json');
 }
 
 async function print(report: ReplayReport, output: Output): Promise<void> {

@@ -1,0 +1,110 @@
+/** `holdfast diff`: where two runs decide differently, and why. */
+import type { Command } from 'commander';
+import type { ComparedRun, Diff, DiffRow, Ending, SideEntry } from '../../recording/diff.js';
+import {
+  examples,
+  runCommand,
+  withJson,
+  withPlace,
+  type Cli,
+  type CommonOptions,
+} from '../command.js';
+import { recordedOf } from '../desk/recorded.js';
+import { EXIT } from '../exit-code.js';
+import { inert, usdText } from '../render/index.js';
+import type { Output } from '../terminal/output.js';
+import type { Session } from '../session.js';
+
+interface DiffCommandOptions extends CommonOptions {
+  readonly actions?: boolean;
+}
+
+const ROWS_SHOWN = 40;
+const COLUMN_CHARS = 58;
+
+export function addDiff(program: Command, cli: Cli): void {
+  const command = program
+    .command('diff')
+    .description(
+      'Compare two recorded runs: the first step at which they decide differently, why, and both paths from there on. Exits with 0 where they are equal, with 1 where they differ.',
+    )
+    .argument('<a>', 'run id, or a bundle that `holdfast export` wrote')
+    .argument('<b>', 'the other one')
+    .option('--actions', 'compare what was done, not what models and tools said or what it cost');
+  withJson(
+    withPlace(command),
+    '{equal, differsIn, first, decision, why, textDifferences, a, b, rows}',
+  )
+    .addHelpText(
+      'after',
+      examples(
+        'holdfast diff failure.json fixed.json',
+        'holdfast diff run_01J… run_02K… --actions --json',
+      ),
+    )
+    .action((a: string, b: string, options: DiffCommandOptions) =>
+      runCommand(cli, options, async (session, output) => {
+        const { diffOf } = await import('../../recording/diff.js');
+        const left = await comparedOf(cli, session, a);
+        const right = await comparedOf(cli, session, b);
+        const diff = diffOf(left, right, { actions: options.actions === true });
+        print(diff, output);
+        return diff.equal ? EXIT.completed : EXIT.error;
+      }),
+    );
+}
+
+async function comparedOf(cli: Cli, session: Session, subject: string): Promise<ComparedRun> {
+  const { bundle } = await recordedOf(cli, session, subject);
+  const { foldOf } = await import('../../recording/fold.js');
+  return { runId: bundle.run.runId, events: bundle.events, steps: foldOf(bundle).steps };
+}
+
+function print(diff: Diff, output: Output): void {
+  output.data(diff);
+  if (output.json) return;
+  const { equal, differsIn, why, first, decision, rows, a, b } = diff;
+  output.line(equal ? `Equal. ${why}` : `The runs differ in ${differsIn}. ${inert(why, 600)}`);
+  if (first !== undefined) output.line(`First difference  ${placeOf(first)}`);
+  if (decision !== undefined) output.line(`First decision    ${placeOf(decision)}`);
+  if (rows.length > 0) {
+    output.line('');
+    output.line(`  ${'A'.padEnd(COLUMN_CHARS)} | B`);
+    for (const row of rows.slice(0, ROWS_SHOWN)) output.line(rowLine(row));
+    const more = rows.length - ROWS_SHOWN;
+    if (more > 0) output.remark(`${more} more places are in --json.`);
+  }
+  output.line('');
+  for (const [name, ending] of [
+    ['A', a],
+    ['B', b],
+  ] as const)
+    output.line(endLine(name, ending));
+}
+
+function placeOf({ a, b }: DiffRow): string {
+  return `A ${sidePlace(a)}, B ${sidePlace(b)}`;
+}
+
+function sidePlace(side: SideEntry | null): string {
+  if (side === null) return 'has ended';
+  const step = side.step === undefined ? '' : `step ${side.step}, `;
+  const rule = side.rule === undefined ? '' : `, rule ${side.rule}`;
+  return `${step}turn ${side.turn}, ${side.type.replaceAll('_', ' ')}${rule}`;
+}
+
+function rowLine({ a, b, differs }: DiffRow): string {
+  const left = inert(a?.says ?? '', COLUMN_CHARS);
+  const right = inert(b?.says ?? '', COLUMN_CHARS);
+  return `${differs ? '≠' : ' '} ${left.padEnd(COLUMN_CHARS)} | ${right}`;
+}
+
+function endLine(
+  name: string,
+  { runId, stopReason, detail, costMicroUsd, turns, toolCalls }: Ending,
+): string {
+  if (stopReason === null) return `${name}  ${inert(runId)}: has not ended`;
+  const why = detail === null ? '' : ` (${inert(detail)})`;
+  const counts = `${turns ?? 0} turns, ${toolCalls ?? 0} tool calls`;
+  return `${name}  ${inert(runId)}: ${stopReason}${why}, ${usdText(costMicroUsd ?? 0)}, ${counts}`;
+}

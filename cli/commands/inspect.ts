@@ -1,0 +1,175 @@
+/** `holdfast inspect`: a run as it was after any of its steps, from what was recorded of it. */
+import type { Command } from 'commander';
+import type { Fold } from '../../recording/fold.js';
+import type { FoldStep } from '../../recording/steps.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import {
+  examples,
+  runCommand,
+  withJson,
+  withPlace,
+  type Cli,
+  type CommonOptions,
+} from '../command.js';
+import { recordedOf, type Recorded } from '../desk/recorded.js';
+import { dateTimeText, inert, table } from '../render/index.js';
+import { momentLines } from '../render/moment.js';
+import type { Output } from '../terminal/output.js';
+import { someText } from '../desk/paging.js';
+import { usage } from '../usage.js';
+
+interface InspectOptions extends CommonOptions {
+  readonly at?: string;
+  readonly kind?: string;
+}
+
+const WORDS_CHARS_MAX = 60;
+
+export function addInspect(program: Command, cli: Cli): void {
+  const command = program
+    .command('inspect')
+    .description(
+      'Show a recorded run as it was after any step: its state, the request that the model saw, the rule that fired next and why. Made from the record alone: no model and no tool is called, and a file needs no server. Without --at, the index of its steps.',
+    )
+    .argument('<run-or-file>', 'run id, or a bundle that `holdfast export` wrote')
+    .option('--at <step>', 'number of a step, or "last"', someText('--at'))
+    .option(
+      '--kind <kind>',
+      'of the index, only steps that received, fired or began this: for example call_model, execute_tool, decision, "close"',
+      someText('--kind'),
+    );
+  withJson(
+    withPlace(command),
+    '{runId, kind, source, steps: […], divergences, redactions}, with --at {step, view, calls, request, why, next, state, …}',
+  )
+    .addHelpText(
+      'after',
+      examples(
+        'holdfast inspect run_01J…',
+        'holdfast inspect failure.json --kind execute_tool',
+        'holdfast inspect failure.json --at 7',
+        'holdfast inspect failure.json --at last --json',
+      ),
+    )
+    .action((subject: string, options: InspectOptions) =>
+      runCommand(cli, options, async (session, output) => {
+        const recorded = await recordedOf(cli, session, subject);
+        const { foldOf } = await import('../../recording/fold.js');
+        const fold = foldOf(recorded.bundle);
+        if (options.at === undefined) return index(recorded, fold, { options, output });
+        return moment(recorded, fold, { step: stepOf(options.at, fold), output });
+      }),
+    );
+}
+
+function stepOf(text: string, { steps }: Fold): number {
+  if (text === 'last') return steps.length;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw usage(
+    `--at takes the number of a step, not "${text.slice(0, 40)}".`,
+    'List the steps with `holdfast inspect` without --at; the newest is "last".',
+  );
+}
+
+interface Indexing {
+  readonly options: InspectOptions;
+  readonly output: Output;
+}
+
+function index({ bundle, source }: Recorded, fold: Fold, { options, output }: Indexing): void {
+  const { steps, divergences, kind, run } = fold;
+  const { kind: wanted } = options;
+  const shown = wanted === undefined ? steps : steps.filter((step) => isOfKind(step, wanted));
+  output.data({
+    runId: run.runId,
+    kind,
+    source,
+    steps: shown,
+    divergences,
+    redactions: bundle.redactions.map(({ rule, count }) => ({ rule, count })),
+  });
+  if (output.json) return;
+  if (shown.length === 0) {
+    output.line(
+      steps.length === 0 ? 'The run has decided nothing yet.' : 'No step is of that kind.',
+    );
+  } else {
+    output.line(
+      table({
+        head: ['step', 'time', 'received', 'rules', 'began'],
+        rows: shown.map(rowOf),
+        paint: output.paint,
+      }),
+    );
+  }
+  for (const { step, segment, reason } of divergences) {
+    output.remark(`Segment ${segment} cannot be shown from step ${step} on: ${inert(reason, 400)}`);
+  }
+  for (const { rule, count } of bundle.redactions) {
+    output.remark(`The rule ${inert(rule)} of its redaction hides ${count} place(s).`);
+  }
+}
+
+function isOfKind({ inputs, rules, effects }: FoldStep, kind: string): boolean {
+  return (
+    inputs.some(({ type }) => type === kind) ||
+    rules.includes(kind) ||
+    effects.some((effect) => effect.kind === kind)
+  );
+}
+
+function rowOf(step: FoldStep): readonly string[] {
+  const began = step.effects
+    .filter(({ kind }) => kind !== 'status')
+    .map(({ kind, tool, id }) => tool ?? (kind === 'cancel' ? `cancel ${id}` : kind));
+  return [
+    String(step.step),
+    dateTimeText(step.at),
+    words(step.inputs.map(({ type }) => type)),
+    words(step.rules),
+    words(began),
+  ];
+}
+
+function words(all: readonly string[]): string {
+  const [...counted] = all.reduce(
+    (seen, one) => seen.set(one, (seen.get(one) ?? 0) + 1),
+    new Map<string, number>(),
+  );
+  const text = counted.map(([one, times]) => (times === 1 ? one : `${one} ×${times}`)).join(', ');
+  return inert(text, WORDS_CHARS_MAX);
+}
+
+interface Looking {
+  readonly step: number;
+  readonly output: Output;
+}
+
+async function moment(
+  { bundle, source }: Recorded,
+  fold: Fold,
+  { step, output }: Looking,
+): Promise<void> {
+  const { momentView, requestBegunAt } = await import('../../recording/moment-view.js');
+  const { recordedRequest } = await import('../../replay/recorded-request.js');
+  const view = momentView(fold, step);
+  const asked = view.request && requestBegunAt(fold, view.request.step);
+  const request = asked && (await recordedRequest(bundle, asked).catch(untold));
+  const { request: place, ...rest } = view;
+  output.data({
+    runId: fold.run.runId,
+    kind: fold.kind,
+    source,
+    ...rest,
+    ...(place !== undefined && { request: { ...place, ...request } }),
+    state: fold.at(step).after,
+  });
+  if (output.json) return;
+  for (const line of momentLines(view, request, output.paint)) output.line(line);
+}
+
+/** What is missing of one request keeps nobody from the rest of the moment. */
+function untold(error: unknown): { readonly missing: string } {
+  if (!(error instanceof HoldfastError)) throw error;
+  return { missing: error.message };
+}

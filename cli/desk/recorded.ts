@@ -1,0 +1,25 @@
+/** What `inspect`, `diff` and `replay` look at: a bundle of a file, or of a run that a server holds. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Cli } from '../command.js';
+import { bundleOf } from '../commands/export.js';
+import type { Bundle } from '../../replay/bundle.js';
+import type { Session } from '../session.js';
+
+export interface Recorded {
+  readonly bundle: Bundle;
+  readonly source: 'file' | 'run';
+}
+
+/** Errors: those of reading a bundle, or of exporting a run. */
+export async function recordedOf(cli: Cli, session: Session, subject: string): Promise<Recorded> {
+  const file = resolve(cli.environment.folder, subject);
+  if (!isFile(subject, file)) return { bundle: await bundleOf(session, subject), source: 'run' };
+  const { readBundle } = await import('../../replay/read-bundle.js');
+  return { bundle: await readBundle(file), source: 'file' };
+}
+
+/** A run id has no slash and seldom ends like a file. */
+function isFile(subject: string, file: string): boolean {
+  return existsSync(file) || subject.includes('/') || subject.endsWith('.json');
+}

@@ -1,0 +1,105 @@
+/** A moment of a recorded run, for a terminal. */
+import type { MomentView } from '../../recording/moment-view.js';
+import type { ModelRequest } from '../../providers/provider.js';
+import { dateTimeText, inert, inertLines, usdText } from './index.js';
+import type { Paint } from './paint.js';
+
+const WORDS_CHARS_MAX = 600;
+const MESSAGE_CHARS_MAX = 1_000;
+/** Of the request, the newest: all of them are in --json. */
+const MESSAGES_SHOWN = 6;
+const INDENT = '  ';
+
+export type ShownRequest = Partial<ModelRequest> & { readonly missing?: string };
+
+export function momentLines(
+  moment: MomentView,
+  request: ShownRequest | undefined,
+  paint: Paint,
+): readonly string[] {
+  const { step, steps, segment, at, view, calls, next } = moment;
+  return [
+    paint.bold(`Step ${step} of ${steps}`) + paint.dim(`  ${dateTimeText(at)}, segment ${segment}`),
+    ...decisionLines(moment),
+    '',
+    `${paint.bold('Status')}  ${view.status}${'phase' in view ? `, ${view.phase}` : ''}`,
+    ...moneyLines(view),
+    ...view.asks.map((ask) => `${paint.bold('Question')}  ${inert(ask.askId)} ${ask.kind}`),
+    ...view.inFlight.map(({ id, kind }) => `${paint.bold('In flight')}  ${kind} ${inert(id)}`),
+    ...calls.map(({ tool, stage, args }) => {
+      const given = inert(JSON.stringify(args), MESSAGE_CHARS_MAX);
+      return `${paint.bold('Call')}  ${inert(tool)} (${stage}) ${given}`;
+    }),
+    ...requestLines(moment, request, paint),
+    '',
+    ...(next === undefined
+      ? ['This is the last step.']
+      : [paint.bold(`Next, step ${next.step}`), ...decisionLines(next)]),
+  ];
+}
+
+type Decided = Pick<MomentView, 'inputs' | 'rules' | 'effects' | 'why'>;
+
+function decisionLines({ inputs, rules, effects, why }: Decided): readonly string[] {
+  const said = new Map(rules.map(({ rule, says }) => [rule, says]));
+  return [
+    ...inputs.map(
+      ({ type, id }) => `${INDENT}received  ${type}${id === undefined ? '' : ` of ${inert(id)}`}`,
+    ),
+    ...[...said].map(([rule, says = '']) => `${INDENT}rule      ${rule}. ${says}`),
+    ...why.map(({ words }) => `${INDENT}why       ${inert(words, WORDS_CHARS_MAX)}`),
+    ...effects.map(
+      ({ kind, summary }) => `${INDENT}began     ${kind}: ${inert(summary, WORDS_CHARS_MAX)}`,
+    ),
+  ];
+}
+
+function moneyLines(view: MomentView['view']): readonly string[] {
+  if (!('counters' in view) || !('reservedMicroUsd' in view)) return [];
+  const { counters, reservedMicroUsd } = view;
+  const { costMicroUsd, turnCount, modelCalls, toolCalls } = counters;
+  return [
+    `Money   spent ${usdText(costMicroUsd)}, reserved ${usdText(reservedMicroUsd)}`,
+    `Counts  ${turnCount} turns, ${modelCalls} model calls, ${toolCalls} tool calls`,
+  ];
+}
+
+function requestLines(
+  { request: place, step }: MomentView,
+  request: ShownRequest | undefined,
+  paint: Paint,
+): readonly string[] {
+  if (place === undefined || request === undefined) return [];
+  const since = place.step === step ? '' : `, begun in step ${place.step}`;
+  const title = paint.bold(
+    `Request ${place.call} to ${inert(request.model ?? 'the model')}${since}`,
+  );
+  if (request.missing !== undefined) return ['', title, `${INDENT}${inert(request.missing)}`];
+  const messages = request.messages ?? [];
+  const earlier = messages.length - MESSAGES_SHOWN;
+  const tools = (request.tools ?? []).map(({ name }) => name).join(', ');
+  return [
+    '',
+    title,
+    `${INDENT}tools     ${inert(tools === '' ? 'none' : tools, WORDS_CHARS_MAX)}`,
+    ...block('system', request.system ?? ''),
+    ...(earlier > 0 ? [paint.dim(`${INDENT}(${earlier} earlier messages are in --json)`)] : []),
+    ...messages
+      .slice(-MESSAGES_SHOWN)
+      .flatMap(({ role, blocks }) => blocks.flatMap((one) => block(role, blockText(one)))),
+  ];
+}
+
+type Shown = NonNullable<ShownRequest['messages']>[number]['blocks'][number];
+
+function blockText(one: Shown): string {
+  if (one.type === 'tool_use') return `calls ${one.tool} ${JSON.stringify(one.args)}`;
+  if (one.type === 'tool_result') return `result${one.isError ? ' (error)' : ''}: ${one.text}`;
+  return one.text;
+}
+
+function block(title: string, text: string): readonly string[] {
+  return inertLines(text, MESSAGE_CHARS_MAX).map(
+    (line, index) => `${INDENT}${(index === 0 ? title : '').padEnd(10)}${line}`,
+  );
+}

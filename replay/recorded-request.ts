@@ -1,0 +1,96 @@
+/**
+ * The request that a model saw, from a bundle: made by the code that makes it of a store.
+ * Invariants: nothing is written but into memory; what one request takes up is bounded, however often a bundle refers
+ * to the same text. Errors: `TranscriptMissing`, `InvalidBundle` for a request above REQUEST_BYTES_MAX.
+ */
+import { appendItems, type MessageStore } from '../activities/run/append-items.js';
+import { conversationAt, type ConversationStore } from '../activities/model/model-request.js';
+import {
+  canonicalJson,
+  ownValue,
+  sha256Hex,
+  type Json,
+  type StoredText,
+} from '../core/json/json.js';
+import type { CallModelInput } from '../core/state/effect.js';
+import { HoldfastError } from '../core/state/errors.js';
+import type { TranscriptNode } from '../core/state/transcript.js';
+import type { ModelRequest } from '../providers/provider.js';
+import { withTexts } from '../store/arguments.js';
+import type { HashedNode } from '../store/transcripts.js';
+import type { Bundle } from './bundle.js';
+
+/** Texts of one request together. */
+export const REQUEST_BYTES_MAX = 64 * 1024 * 1024;
+
+export async function recordedRequest(
+  bundle: Pick<Bundle, 'nodes' | 'blobs'>,
+  input: CallModelInput,
+): Promise<ModelRequest> {
+  const store = storeOf(bundle);
+  const { tenant } = input.run;
+  const head = await appendItems(store, { tenant, head: input.head }, input.append);
+  return (await conversationAt(store, input, head)).request;
+}
+
+function storeOf({
+  nodes,
+  blobs,
+}: Pick<Bundle, 'nodes' | 'blobs'>): ConversationStore & MessageStore {
+  const newNodes = new Map<string, TranscriptNode>();
+  const newTexts = new Map<string, string>();
+  let bytesRead = 0;
+  const nodeAt = (hash: string): TranscriptNode => {
+    const node = newNodes.get(hash) ?? (ownValue(nodes, hash) as TranscriptNode | undefined);
+    if (node === undefined) throw missing('message', hash);
+    return node;
+  };
+  const textAt = (hash: string): string => {
+    const text = newTexts.get(hash) ?? ownValue(blobs, hash);
+    if (text === undefined) throw missing('text', hash);
+    bytesRead += text.length;
+    if (bytesRead > REQUEST_BYTES_MAX) throw tooLarge();
+    return text;
+  };
+  const putBlob = async (_tenant: string, text: string) => {
+    const $blob = sha256Hex(text);
+    newTexts.set($blob, text);
+    return { $blob, bytes: Buffer.byteLength(text), preview: '' };
+  };
+  return {
+    async readChain(_tenant, head) {
+      const chain: HashedNode[] = [];
+      for (let hash: string | null = head; hash !== null;) {
+        const node: TranscriptNode = nodeAt(hash);
+        // Its parent's hash is part of what a node's hash is made of, so no chain comes back to itself.
+        chain.push({ ...node, hash });
+        hash = node.parent;
+      }
+      return chain.toReversed();
+    },
+    async putNode(_tenant, node) {
+      const hash = sha256Hex(canonicalJson(node as unknown as Json));
+      newNodes.set(hash, node);
+      return hash;
+    },
+    getText: async (_tenant, stored) => ('text' in stored ? stored.text : textAt(stored.$blob)),
+    putText: async (tenant, text): Promise<StoredText> => putBlob(tenant, text),
+    putBlob,
+    restoreArguments: async (_tenant, args) => withTexts(args, textAt),
+  };
+}
+
+function missing(what: string, hash: string): HoldfastError {
+  return new HoldfastError('TranscriptMissing', `The bundle has no ${what} ${hash}.`, {
+    hint: 'Export the run again with `holdfast export`.',
+    details: { hash },
+  });
+}
+
+function tooLarge(): HoldfastError {
+  return new HoldfastError(
+    'InvalidBundle',
+    `The texts of this request are larger than ${REQUEST_BYTES_MAX} bytes together.`,
+    { hint: 'Look at another step: this request refers to the same texts very often.' },
+  );
+}

@@ -1,0 +1,126 @@
+/** `holdfast inspect` and `holdfast diff` of files: offline, from the record alone. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCli } from '../../cli/program.js';
+import type { RunEvent } from '../../core/state/event.js';
+import { diffOf } from '../../recording/diff.js';
+import { foldOf } from '../../recording/fold.js';
+import { bundleText, type Bundle } from '../../replay/bundle.js';
+import { recordedRequest } from '../../replay/recorded-request.js';
+import { requestBegunAt } from '../../recording/moment-view.js';
+import { stored } from '../replay/setup.js';
+
+let folder: string;
+let approved: Bundle;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-inspect-'));
+  approved = await stored('approved');
+  writeFileSync(join(folder, 'approved.json'), bundleText(approved));
+  writeFileSync(join(folder, 'completed.json'), bundleText(await stored('completed')));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function holdfast(...argv: readonly string[]) {
+  let [out, err] = ['', ''];
+  const code = await runCli(argv, {
+    environment: { variables: {}, folder, colour: false, interactive: false },
+    streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
+  });
+  return { code, out, err };
+}
+
+test('the index tells each step: what was received, which rules fired, what began', async () => {
+  const { code, out } = await holdfast('inspect', 'approved.json', '--json');
+  expect(code).toBe(0);
+  const told = JSON.parse(out) as { steps: { step: number; rules: string[] }[] };
+  expect(told).toMatchObject({ runId: 'S39', kind: 'run', source: 'file', divergences: [] });
+  expect(told.steps[1]).toMatchObject({ step: 2, rules: ['arrive', 'ask the model'] });
+  const some = await holdfast('inspect', 'approved.json', '--kind', 'execute_tool', '--json');
+  expect((JSON.parse(some.out) as { steps: unknown[] }).steps).toHaveLength(1);
+});
+
+test('a step shows the open question, the request that the model saw, and what fired next and why', async () => {
+  const { steps } = foldOf(approved);
+  const asked =
+    steps.find(({ inputs }) => inputs.some(({ type }) => type === 'decision'))!.step - 1;
+  const { code, out } = await holdfast('inspect', 'approved.json', '--at', `${asked}`, '--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    step: asked,
+    view: { status: 'awaiting_approval', asks: [{ tool: 'issue_refund' }] },
+    calls: [{ tool: 'issue_refund', stage: 'waiting' }],
+    request: { call: 1, messages: [{ role: 'user' }], tools: [{ name: 'issue_refund' }] },
+    next: { step: asked + 1, inputs: [{ type: 'decision' }] },
+    state: { runId: 'S39' },
+  });
+  const words = await holdfast('inspect', 'approved.json', '--at', `${asked}`);
+  expect(words.out).toContain(`Next, step ${asked + 1}`);
+  expect(words.out).toContain('received  decision');
+});
+
+test('a step that there is not, and a word that is no step, are refused', async () => {
+  const beyond = await holdfast('inspect', 'approved.json', '--at', '999');
+  expect(beyond).toMatchObject({ code: 1, out: '' });
+  expect(beyond.err).toContain('There is no step 999');
+  expect(await holdfast('inspect', 'approved.json', '--at', 'soon')).toMatchObject({ code: 2 });
+});
+
+test('texts of a bundle cannot command the terminal', async () => {
+  const { out } = await holdfast('inspect', 'approved.json', '--at', 'last');
+  expect(out).not.toContain('\u001b');
+});
+
+test('a request is refused that refers to one text more often than a machine can hold', async () => {
+  const input = requestBegunAt(foldOf(approved), 2)!;
+  const [head, root] = Object.entries(approved.nodes).find(([hash]) => hash === input.head)!;
+  const text = 'x'.repeat(1024 * 1024);
+  const block = { type: 'text', text: { $blob: 'f'.repeat(64), bytes: text.length } };
+  const bomb = { ...root, blocks: Array.from({ length: 100 }, () => block) };
+  const bundle = { nodes: { [head]: bomb }, blobs: { ['f'.repeat(64)]: text } };
+  await expect(recordedRequest(bundle, { ...input, append: [] })).rejects.toMatchObject({
+    code: 'InvalidBundle',
+  });
+});
+
+test('a run is equal to itself, and two runs that differ say where and why', async () => {
+  const same = await holdfast('diff', 'approved.json', 'approved.json', '--json');
+  expect(same.code).toBe(0);
+  expect(JSON.parse(same.out)).toMatchObject({ equal: true, differsIn: 'nothing', rows: [] });
+  const other = await holdfast('diff', 'approved.json', 'completed.json', '--json');
+  expect(other.code).toBe(1);
+  expect(JSON.parse(other.out)).toMatchObject({ equal: false, differsIn: 'action' });
+  const words = await holdfast('diff', 'approved.json', 'completed.json');
+  expect(words.out).toContain('First difference  A ');
+});
+
+const runOf = (events: readonly RunEvent[]) => ({
+  runId: 'S39',
+  events,
+  steps: foldOf(approved).steps,
+});
+
+test('a decision of people that differs is named as what differs, with the step', () => {
+  const rejected = approved.events.map((event) =>
+    event.type === 'approval_resolved' ? { ...event, outcome: 'rejected' as const } : event,
+  );
+  const diff = diffOf(runOf(approved.events), runOf(rejected), { actions: true });
+  expect(diff).toMatchObject({
+    equal: false,
+    differsIn: 'action',
+    first: { a: { type: 'approval_resolved', step: expect.any(Number) as number } },
+    why: 'What people decided differs, and the rules decide from there.',
+  });
+  expect(diff.decision).toBeUndefined();
+});
+
+test('--actions tells differences of text from differences of action', () => {
+  const reworded = approved.events.map((event) =>
+    event.type === 'model_response' ? { ...event, text: { text: 'other words' } } : event,
+  );
+  const [a, b] = [runOf(approved.events), runOf(reworded)];
+  expect(diffOf(a, b, { actions: false })).toMatchObject({ equal: false, differsIn: 'text' });
+  const actions = diffOf(a, b, { actions: true });
+  expect(actions).toMatchObject({ equal: true, differsIn: 'nothing' });
+  expect(actions.textDifferences).toBeGreaterThan(0);
+});
