@@ -41,8 +41,16 @@ const PROBE_LIMIT_MS = 20_000;
 const USERS = { first: 1_900_000_000, count: 100_000_000 };
 const BECAUSE_CHARS_MAX = 500;
 
-/** Looked for in the folders of `path`. */
+const known = new Map<string, IsolationFound>();
+
+/** Looked for in the folders of `path`, once in a process. */
 export function findIsolation(path: string = DEFAULT_PATH): IsolationFound {
+  const found = known.get(path) ?? lookFor(path);
+  known.set(path, found);
+  return found;
+}
+
+function lookFor(path: string): IsolationFound {
   const [bwrap, prlimit, setpriv] = ['bwrap', 'prlimit', 'setpriv'].map((name) =>
     commandIn(path, name),
   );
@@ -92,7 +100,12 @@ function isolationWith({ bwrap, prlimit, setpriv }: Programs): Isolation {
         ]),
         Object.entries(shown).flatMap(([inside, outside]) => ['--ro-bind', outside, inside]),
         Object.entries(scratch).flatMap(([inside, bytes]) => [
-          ...['--size', String(bytes), '--perms', '0777', '--tmpfs', inside],
+          '--size',
+          String(bytes),
+          '--perms',
+          '0777',
+          '--tmpfs',
+          inside,
         ]),
         ['--remount-ro', '/', '--chdir', folder],
         setpriv === undefined ? [] : asNobody(setpriv),

@@ -144,7 +144,8 @@ function lookupAll(name: string): Promise<readonly { readonly address: string }[
   return lookupName(name, { all: true });
 }
 
-const PRIVATE = new BlockList();
+/** One for each family: a list takes addresses of the other for mapped ones. */
+const PRIVATE = { ipv4: new BlockList(), ipv6: new BlockList() };
 for (const [net, bits] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -157,7 +158,7 @@ for (const [net, bits] of [
   ['198.18.0.0', 15],
   ['224.0.0.0', 3],
 ] as const)
-  PRIVATE.addSubnet(net, bits, 'ipv4');
+  PRIVATE.ipv4.addSubnet(net, bits, 'ipv4');
 for (const [net, bits] of [
   ['::', 8],
   ['64:ff9b::', 96],
@@ -165,11 +166,12 @@ for (const [net, bits] of [
   ['fe80::', 10],
   ['ff00::', 8],
 ] as const)
-  PRIVATE.addSubnet(net, bits, 'ipv6');
+  PRIVATE.ipv6.addSubnet(net, bits, 'ipv6');
 
 /** An address that anybody can reach. */
 export function isPublic(address: string): boolean {
   const family = isIP(address);
   if (family === 0) return false;
-  return !PRIVATE.check(address, family === 4 ? 'ipv4' : 'ipv6');
+  const name = family === 4 ? 'ipv4' : 'ipv6';
+  return !PRIVATE[name].check(address, name);
 }

@@ -17,7 +17,7 @@ import {
   type SandboxReply,
   type SandboxRequest,
 } from './protocol.js';
-import { openProxy, type NamedHost } from './proxy.js';
+import { openProxy, type NamedHost, type ProxyOptions } from './proxy.js';
 
 export interface SandboxCommand {
   readonly argv: readonly string[];
@@ -26,6 +26,8 @@ export interface SandboxCommand {
   /** Reached by HTTPS through a proxy; default: nothing is reached. */
   readonly hosts?: readonly NamedHost[];
   readonly limits?: Partial<SandboxLimits>;
+  /** How hosts are found; default: as this machine finds them. */
+  readonly proxy?: ProxyOptions;
   readonly signal: AbortSignal;
 }
 
@@ -66,7 +68,7 @@ export async function runInSandbox(
 ): Promise<CommandRan> {
   const { hosts = [] } = command;
   const limits = limitsWith(command.limits);
-  const proxy = hosts.length === 0 ? undefined : await openProxy(hosts);
+  const proxy = hosts.length === 0 ? undefined : await openProxy(hosts, command.proxy);
   try {
     const request = requestOf(folder, { ...command, limits, isProxied: proxy !== undefined });
     const argv = isolation.command({
@@ -194,7 +196,7 @@ function checked(
   { head, contents }: Frame<SandboxReply>,
   { folder, limits }: { readonly folder: WorkFolder; readonly limits: SandboxLimits },
 ): CommandRan {
-  const { end, skipped = 0 } = head;
+  const { end, skipped } = head;
   const base = { end: checkedEnd(end, limits), skipped: Number(skipped) || 0 };
   if (head.entries === undefined) {
     const refused = String(head.refused ?? 'The work folder did not come back.').slice(0, 500);

@@ -15,7 +15,8 @@ export const FLOORS: readonly (readonly string[])[] = [
   ['core/loop', 'core/goal'],
   // Workflows are replayed; what is pure is not, and may change freely.
   ['workflows', 'pure'],
-  ['authoring', 'providers', 'sandbox', 'store', 'recording'],
+  ['sandbox'],
+  ['authoring', 'providers', 'store', 'recording'],
   ['activities', 'connection', 'devserver'],
   ['client', 'worker'],
   ['replay'],

@@ -20,8 +20,6 @@ export type FolderEntry =
   /** One with nothing in it; others follow from the paths of what lies in them. */
   | { readonly kind: 'folder' };
 
-export type FolderFile = Extract<FolderEntry, { kind: 'file' }>;
-
 /** By path. */
 export type FolderEntries = ReadonlyMap<string, FolderEntry>;
 
