@@ -14,9 +14,13 @@ const SECRET = 'hunter2-of-the-worker';
 
 test('the guide tells how many attacks there are', () => {
   const guide = readFileSync(join(__dirname, '../../docs/guide/sandbox.md'), 'utf8');
-  for (const [about, attacks] of Object.entries(ATTACKS)) {
-    expect(guide).toMatch(new RegExp(`\\| ${about} +\\|[^|]+\\| +${attacks.length} \\| +0 \\|`));
-  }
+  const rows = guide.matchAll(/^\| (\w+) +\|[^|]+\| (\d+) +\| (\d+) +\|$/gm);
+  const told = [...rows].map(([, about, attempts, successes]) => [
+    about,
+    Number(attempts),
+    Number(successes),
+  ]);
+  expect(told).toEqual(Object.entries(ATTACKS).map(([about, { length }]) => [about, length, 0]));
 });
 
 whereIsolated('an attack on', (isolation) => {
