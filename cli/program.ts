@@ -7,6 +7,7 @@ import { addAnswer, addApprove, addModify, addReject, addReplace } from './comma
 import { addCancel, addClose, addInterrupt, addMessage, addMode } from './commands/control.js';
 import { addAudit } from './commands/audit.js';
 import { addConsole } from './commands/console.js';
+import { addCapture } from './commands/capture.js';
 import { addChat } from './commands/chat.js';
 import { addDev } from './commands/dev.js';
 import { addDoctor } from './commands/doctor.js';
@@ -96,7 +97,7 @@ function buildProgram(cli: Cli, json: boolean): Command {
     [addFreeze, addEffects, addWhoami],
     [addMessage, addSet, addMode, addInterrupt, addClose, addCancel],
     [addKeys, addAudit, addStore],
-    [addExport, addReplay, addInspect, addDiff, addEval],
+    [addExport, addReplay, addInspect, addDiff, addCapture, addEval],
   ];
   for (const add of commands.flat()) add(program, cli);
   return program;

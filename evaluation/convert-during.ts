@@ -79,11 +79,12 @@ function plainActionOf(written: WrittenAction): (typeof PLAIN_ACTIONS)[number] {
 }
 
 function resolvingOf(written: NonNullable<WrittenAction['resolveApproval']>): Action {
-  const { args, value, argsHashOf, ...rest } = written;
+  const { args, value, argsHashOf, grant, ...rest } = written;
   return {
     kind: 'resolveApproval',
     ...rest,
     ...(args !== undefined && { args: args as JsonObject }),
+    ...(grant !== undefined && { grant: grant as JsonObject }),
     ...(value !== undefined && { value: value as Json }),
     ...(argsHashOf !== undefined && { argsHashOf: argsHashOf as JsonObject }),
   };

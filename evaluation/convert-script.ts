@@ -89,7 +89,11 @@ export function toolResultOf(written: WrittenResult): ScriptedResult {
     const cost = costMicroUsd !== undefined && { costMicroUsd };
     return { kind: 'ok', value: written.ok as Json, delayMs, ...cost };
   }
-  if ('error' in written) return { kind: 'error', message: written.error, delayMs };
+  if ('error' in written) {
+    const { error: message, code } = written;
+    return { kind: 'error', message, delayMs, ...(code !== undefined && { code }) };
+  }
+  if ('throws' in written) return { kind: 'throws', message: written.throws, delayMs };
   if ('retryable_error' in written) {
     return { kind: 'retryable_error', reason: written.retryable_error, delayMs };
   }

@@ -2,6 +2,7 @@
  * The tools of a case: the standard toolbox with what the case changes of it, and tools of its own.
  * Invariant: a tool that nothing in the case names is not there.
  */
+import type { Json } from '../core/json/json.js';
 import { sideEffectOf } from '../core/state/tool.js';
 import { resultsOf } from './convert-script.js';
 import type { CaseApproval, CaseTool, JsonObject } from './fixture.js';
@@ -29,7 +30,7 @@ export function declaredTools(document: FixtureDocument): {
 
 /** The record of a declared tool, over that of the toolbox where it has one of this name. */
 export function toolOf(name: string, written: WrittenTool): CaseTool {
-  const { results, approval, inputSchema, outputSchema, ...rest } = written;
+  const { results, recorded, approval, inputSchema, outputSchema, ...rest } = written;
   const base = TOOLBOX.get(name) ?? ownTool(name, written);
   return {
     ...base,
@@ -38,6 +39,12 @@ export function toolOf(name: string, written: WrittenTool): CaseTool {
     ...(inputSchema !== undefined && { inputSchema: inputSchema as JsonObject | boolean }),
     ...(outputSchema !== undefined && { outputSchema: outputSchema as JsonObject | boolean }),
     ...(results !== undefined && { results: resultsOf(results) }),
+    ...(recorded !== undefined && {
+      recorded: recorded.map((call) => ({
+        input: call.input as Json,
+        results: resultsOf(call.results),
+      })),
+    }),
   };
 }
 

@@ -48,6 +48,8 @@ export function convert(document: FixtureDocument, file: string): Converted {
   const fixture: Fixture = {
     caseId: document.case_id,
     ...(document.title !== undefined && { title: document.title }),
+    ...(document.captured !== undefined && { isCaptured: true }),
+    ...(document.instructions !== undefined && { instructions: document.instructions }),
     file,
     task: taskOf(document),
     budget: budgetOf(document),

@@ -7,7 +7,14 @@ import type { HandoffDeclaration } from '../authoring/index.js';
 import type { Json } from '../core/json/json.js';
 import type { Usage } from '../core/state/model.js';
 import type { PolicyCondition } from '../core/state/policy.js';
-import type { Idempotency, OnLost, ToolEffect, ToolKind } from '../core/state/tool.js';
+import type {
+  AnswerRule,
+  EscalationRule,
+  Idempotency,
+  OnLost,
+  ToolEffect,
+  ToolKind,
+} from '../core/state/tool.js';
 import type { FixtureDocument } from './format/document.js';
 import type { EventPattern } from './format/during.js';
 import type { Expected } from './format/expected.js';
@@ -22,6 +29,10 @@ export const CASE_AGENT = 'case';
 export interface Fixture {
   readonly caseId: string;
   readonly title?: string;
+  /** It was made of a recorded run. */
+  readonly isCaptured?: true;
+  /** The system prompt of its agent; absent: that of every case. */
+  readonly instructions?: string;
   /** Where it was read; part of messages to people. */
   readonly file: string;
   readonly task: CaseTask;
@@ -121,7 +132,18 @@ export interface CaseTool {
   readonly outputSchema?: JsonObject | boolean;
   readonly timeoutMs: number;
   readonly maxCostMicroUsd?: number;
+  /** With kind 'human_input': whose answers count; absent: anybody's. */
+  readonly answeredBy?: AnswerRule;
   /** One per attempt, in order; `resultOf` says what follows the last. */
+  readonly results: readonly ScriptedResult[];
+  /** Present: the tool answers from a record, and refuses what the record does not have. */
+  readonly recorded?: readonly RecordedCall[];
+}
+
+/** One call of a record; calls with the same input answer in their order. */
+export interface RecordedCall {
+  readonly input: Json;
+  /** One per attempt; the last one repeats. */
   readonly results: readonly ScriptedResult[];
 }
 
@@ -134,6 +156,7 @@ export type CaseApproval =
       readonly quorum?: number;
       readonly expiresInMs?: number | 'unlimited';
       readonly onExpiry?: 'reject' | 'stop';
+      readonly escalate?: EscalationRule;
     };
 
 export interface CaseAgent {
@@ -220,6 +243,8 @@ export interface ResolveApproval extends Narrowing {
   readonly amount?: number;
   readonly tool?: string;
   readonly reason?: string;
+  readonly grant?: JsonObject;
+  readonly interrupt?: true;
   readonly by?: string;
   readonly roles?: readonly string[];
   /** Arguments whose hash is sent in place of the right one. */

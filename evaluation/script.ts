@@ -69,7 +69,9 @@ export function replyAt(script: Script, position: number): ScriptedReply | undef
 export type ScriptedResult = { readonly delayMs: number } & (
   | { readonly kind: 'ok'; readonly value: Json; readonly costMicroUsd?: number }
   /** An ordinary failure: it says that nothing happened. */
-  | { readonly kind: 'error'; readonly message: string }
+  | { readonly kind: 'error'; readonly message: string; readonly code?: string }
+  /** A plain error: of a read a failure, of an effect a doubt about its outcome. */
+  | { readonly kind: 'throws'; readonly message: string }
   | { readonly kind: 'retryable_error'; readonly reason: string }
   /** No answer until the call's own timeout. */
   | { readonly kind: 'timeout' }

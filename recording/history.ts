@@ -60,8 +60,11 @@ export function payloadValue(payload: Json | undefined): Json {
   switch (encodingOf(payload)) {
     case 'binary/null':
       return null;
-    case 'json/plain':
-      return jsonOf(data) ?? payload;
+    case 'json/plain': {
+      const value = jsonOf(data);
+      // Null is a value.
+      return value === undefined ? payload : value;
+    }
     default:
       return payload;
   }

@@ -80,12 +80,12 @@ export async function bundleOf(session: Session, runId: string): Promise<Bundle>
   return exportRun({ ...reach, store }, { tenant: TENANT, runId });
 }
 
-async function rulesIn(file: string): Promise<readonly RedactionRule[]> {
+export async function rulesIn(file: string): Promise<readonly RedactionRule[]> {
   const { readRules } = await import('../../replay/redaction/rules.js');
   return readRules(file);
 }
 
-async function redacted(
+export async function redacted(
   bundle: Bundle,
   rules: readonly RedactionRule[] | undefined,
   allowUnmatched: boolean,
@@ -95,7 +95,7 @@ async function redacted(
   return redactBundle(bundle, rules, { allowUnmatched });
 }
 
-function nothingToMatch(): HoldfastError {
+export function nothingToMatch(): HoldfastError {
   return usage(
     '--allow-unmatched is about the rules of --redact.',
     'Name them with --redact FILE.',
@@ -148,6 +148,6 @@ function report(
 }
 
 /** Run ids may hold colons, which some file systems do not take. */
-function fileNameOf(runId: string): string {
-  return `${runId.replaceAll(/[^A-Za-z0-9._-]/g, '-').slice(0, 150)}.bundle.json`;
+export function fileNameOf(runId: string, kind: 'bundle' | 'case' = 'bundle'): string {
+  return `${runId.replaceAll(/[^A-Za-z0-9._-]/g, '-').slice(0, 150)}.${kind}.json`;
 }

@@ -53,6 +53,7 @@ export const ERROR_CODES = [
   'InvalidBundle',
   'HistoryMissing',
   'ReplayDiffers',
+  'CaptureRefused',
   'RedactionRefused',
   'UnknownModel',
   'ModelKeyMissing',

@@ -1,5 +1,5 @@
 /** Judges what became of tool calls: their results, their executions, their effects. */
-import type { Json } from '../../core/json/json.js';
+import { sha256Hex, type Json } from '../../core/json/json.js';
 import type { SeenExecution } from '../engine.js';
 import type { Expected } from '../fixture.js';
 import {
@@ -12,6 +12,8 @@ import {
 } from './difference.js';
 import type { Seen } from './seen.js';
 import { ofType } from './trail.js';
+
+const SHOWN_CHARS = 200;
 
 type WantedResult = NonNullable<Expected['results']>[string];
 
@@ -30,7 +32,7 @@ function judgeResult(id: string, wanted: WantedResult, seen: Seen): readonly Dif
   );
   if (finished === undefined) return difference(path, wanted as Json, 'no result');
   const shown = shownResult(id, seen);
-  const { contains, ...flags } = wanted;
+  const { contains, sha256, ...flags } = wanted;
   const observed = {
     status: finished.status,
     isError: shown?.isError ?? finished.status === 'error',
@@ -44,10 +46,19 @@ function judgeResult(id: string, wanted: WantedResult, seen: Seen): readonly Dif
       const expected = flags[flag];
       return expected === undefined ? [] : equal(`${path}.${flag}`, expected, observed[flag]);
     }),
+    ...(sha256 === undefined ? [] : judgeDigest(`${path}.sha256`, sha256, text)),
     ...[contains ?? []].flat().flatMap((piece) => {
       return text.includes(piece) ? [] : difference(`${path}.contains`, piece, text);
     }),
   ];
+}
+
+/** For texts that are too long to stand in a case; the beginning tells a person what came instead. */
+function judgeDigest(path: string, wanted: string, text: string): readonly Difference[] {
+  const digest = sha256Hex(text);
+  return digest === wanted
+    ? NO_DIFFERENCE
+    : difference(path, wanted, `${digest}: ${text.slice(0, SHOWN_CHARS)}`);
 }
 
 /** The newest copy that the model has seen or would see next; compaction may have removed the last. */

@@ -87,7 +87,12 @@ const summary = chosen<z.infer<typeof failedSummary> | z.infer<typeof givenSumma
   hasKey(value, 'error') ? failedSummary : givenSummary,
 );
 
-const ANY_OUTCOME = { throws: text.optional(), delayMs: natural.optional() };
+/** `call`: the outcome is that of this call alone; the others are not asked in order then. */
+const ANY_OUTCOME = {
+  throws: text.optional(),
+  delayMs: natural.optional(),
+  call: text.optional(),
+};
 const silentHook = z.array(z.strictObject(ANY_OUTCOME));
 
 const hooks = z
@@ -124,9 +129,20 @@ const hooks = z
   })
   .partial();
 
+/** Where a captured case comes from, and what of the record it does not say. Nothing is decided by it. */
+const captured = z.strictObject({
+  run: text,
+  agent: text,
+  rules: natural.optional(),
+  until: natural.optional(),
+  leftOut: z.array(text).optional(),
+});
+
 export const fixtureDocument = z.strictObject({
   case_id: z.string().regex(/^[\w.:-]+$/, 'must be letters, digits, "_", ".", ":" and "-" only'),
   title: z.string().optional(),
+  captured: captured.optional(),
+  instructions: text.optional(),
   profile: z.enum(['default', 'strict001']).optional(),
   goal: z.string().optional(),
   task: task.optional(),

@@ -91,6 +91,10 @@ const resolveApproval = z
     argsHashOf: jsonObject.optional(),
     value: z.unknown().optional(),
     amount: z.number().gt(0).optional(),
+    /** With approve: later calls that it covers as well. */
+    grant: jsonObject.optional(),
+    /** With reject: the run is interrupted as well. */
+    interrupt: z.literal(true).optional(),
   })
   .refine((value) => !['modify', 'replace'].includes(value.decision) || value.args !== undefined, {
     path: ['args'],

@@ -137,6 +137,7 @@ const callResult = withSomeKey(
       code: z.enum(TOOL_RESULT_CODES),
       synthetic: z.boolean(),
       contains: z.union([text, someTexts]),
+      sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits'),
       started: z.boolean(),
     })
     .partial(),

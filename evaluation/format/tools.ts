@@ -17,7 +17,8 @@ const delayMs = natural.optional();
 
 const RESULT_FORMS = {
   ok: z.strictObject({ ok: z.unknown(), delayMs, costMicroUsd: natural.optional() }),
-  error: z.strictObject({ error: text, delayMs }),
+  error: z.strictObject({ error: text, code: text.optional(), delayMs }),
+  throws: z.strictObject({ throws: text, delayMs }),
   retryable_error: z.strictObject({ retryable_error: text, delayMs }),
   timeout: z.strictObject({ timeout: z.literal(true), delayMs }),
   hang: z.strictObject({ hang: z.literal(true), delayMs }),
@@ -27,7 +28,8 @@ const RESULT_FORMS = {
 /** The form of the first fixture format that existed: `{"status": …, "reason" or "output"}`. */
 const statusForm = z.strictObject({
   status: z.enum(['ok', 'error', 'retryable_error'], {
-    error: 'a tool result has one of: ok, error, retryable_error, timeout, hang, lost, status',
+    error:
+      'a tool result has one of: ok, error, throws, retryable_error, timeout, hang, lost, status',
   }),
   delayMs,
   reason: text.optional(),
@@ -51,6 +53,7 @@ const approvalRule = z
     quorum: positive,
     expiresInMs: limit,
     onExpiry: z.enum(['reject', 'stop']),
+    escalate: z.strictObject({ afterMs: positive, roles: texts.min(1) }),
   })
   .partial();
 
@@ -61,6 +64,14 @@ const MEMORY_WRITE = 'memory_write';
 const kind = z
   .enum(['tool', 'human_input', 'subagent', 'mcp', 'hosted', 'handoff', MEMORY_WRITE])
   .transform((written) => (written === MEMORY_WRITE ? 'tool' : written));
+
+/** One recorded call: what it was asked, and what each of its attempts answered. */
+const recordedCall = z.strictObject({ input: z.unknown(), results: z.array(toolResult).min(1) });
+
+const answeredBy = z.union([
+  z.enum(['customer', 'staff']),
+  z.strictObject({ roles: texts.min(1) }),
+]);
 
 export const tool = z
   .strictObject({
@@ -78,6 +89,8 @@ export const tool = z
     timeoutMs: positive,
     maxCostMicroUsd: positive,
     results: z.array(toolResult),
+    recorded: z.array(recordedCall),
+    answeredBy,
   })
   .partial();
 

@@ -84,8 +84,9 @@ function agentOf(
 }
 
 /** By these the scripted model knows whom it plays. */
-function instructionsOf({ goal }: Fixture, { name }: CaseWorker): string {
-  return name === AGENT || goal !== undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n${PLAYED}${name}.`;
+function instructionsOf({ goal, instructions }: Fixture, { name }: CaseWorker): string {
+  if (name === AGENT) return instructions ?? INSTRUCTIONS;
+  return goal !== undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n${PLAYED}${name}.`;
 }
 
 const PLAYED = 'You are the agent ';

@@ -4,6 +4,7 @@
  * Invariant: all that it looks at are events, so that every engine fills in the same.
  */
 import type { Decision } from '../../core/state/ask.js';
+import type { GrantRequest } from '../../core/state/grant.js';
 import type { AskKind } from '../../core/state/ask-kinds.js';
 import { callDigest, type Json } from '../../core/json/json.js';
 import type { RunEvent } from '../../core/state/event.js';
@@ -24,7 +25,7 @@ export function decisionOf(action: ResolveApproval, context: DecisionContext): D
   const call = action.call ?? ask?.callId;
   const proposed = call === undefined ? undefined : proposedCall(call, context);
   const askId = action.approvalId ?? ask?.askId ?? proposed?.askId ?? `${context.runId}:${call}`;
-  const { decision, reason, value, amount, args, tool } = action;
+  const { decision, reason, value, amount, args, tool, grant, interrupt } = action;
   return {
     v: 1,
     askId,
@@ -38,6 +39,9 @@ export function decisionOf(action: ResolveApproval, context: DecisionContext): D
     ...(amount !== undefined && { amount }),
     ...(args !== undefined && { args }),
     ...(tool !== undefined && { tool }),
+    // Its form is judged where every decision's is (parseDecision).
+    ...(grant !== undefined && { grant: grant as unknown as GrantRequest }),
+    ...(interrupt !== undefined && { interrupt }),
   };
 }
 

@@ -28,6 +28,14 @@ export function scriptedHooks(hooks: CaseHooks, cast: HookCast): readonly Hook[]
 interface Scripted {
   readonly throws?: string | undefined;
   readonly delayMs?: number | undefined;
+  readonly call?: string | undefined;
+}
+
+/** Where outcomes name calls, a call gets its own; else they are used in order. */
+function outcomeOf(outcomes: readonly Scripted[], number: number, input: object): Scripted {
+  if (!outcomes.some(({ call }) => call !== undefined)) return outcomes[number] ?? {};
+  const { call_id: asked } = input as { readonly call_id?: string };
+  return outcomes.find(({ call }) => call !== undefined && call === asked) ?? {};
 }
 
 /** Points that no event tells of (G98). */
@@ -46,7 +54,7 @@ function scriptedHook(
       const worker = stage.worker();
       const number = asked;
       asked += 1;
-      const { throws, delayMs = 0, ...opinion } = outcomes[number] ?? {};
+      const { throws, delayMs = 0, call: _, ...opinion } = outcomeOf(outcomes, number, input);
       await worker.wait(delayMs, signal);
       if (signal.aborted) throw new Error('stopped');
       if (!UNTOLD.includes(point)) {

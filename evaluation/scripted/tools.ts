@@ -18,6 +18,7 @@ import { checkResultOf, type CaseGoal } from '../goal-case.js';
 import { resultOf, type CaseTool, type ScriptedResult } from '../fixture.js';
 import { approvalOf } from './approval.js';
 import type { Executions } from './executions.js';
+import { RecordedAnswers } from './recorded.js';
 import { reachAtEnd, toolOccurrence, type Moments } from './moments.js';
 import { stopsWork, type Stage, type StageWorker } from './stage.js';
 
@@ -49,7 +50,7 @@ export function scriptedTool(declared: CaseTool, cast: ToolCast): Tool {
 const declarations = new Map<string, Tool>();
 
 function declarationOf(declared: CaseTool): Tool {
-  const { results: _, ...record } = declared;
+  const { results: _, recorded: __, ...record } = declared;
   const name = canonicalJson(record as unknown as Json);
   const known = declarations.get(name);
   if (known !== undefined) return known;
@@ -59,7 +60,15 @@ function declarationOf(declared: CaseTool): Tool {
 }
 
 function declare(declared: CaseTool): Tool {
-  const { inputSchema, outputSchema, approval, results: _, sandbox, ...record } = declared;
+  const {
+    inputSchema,
+    outputSchema,
+    approval,
+    results: _,
+    recorded: __,
+    sandbox,
+    ...record
+  } = declared;
   return defineTool({
     ...record,
     // Whoever plays a case has looked at its kinds (`notYet`), and hosted tools are not declared here.
@@ -89,12 +98,16 @@ function schemaOf(schema: CaseTool['inputSchema']): z.ZodType {
 class ToolDouble {
   /** Failed attempts by call, to know whether another one follows. */
   private readonly failures = new Map<string, number>();
+  private readonly recorded: RecordedAnswers | undefined;
 
   constructor(
     private readonly declared: CaseTool,
     private readonly tool: Tool,
     private readonly cast: ToolCast,
-  ) {}
+  ) {
+    const { name, recorded } = declared;
+    this.recorded = recorded && new RecordedAnswers(name, recorded);
+  }
 
   async run(input: Json, ctx: ToolContext, sandbox: boolean): Promise<Json> {
     const { stage, executions } = this.cast;
@@ -110,7 +123,8 @@ class ToolDouble {
     try {
       await this.reach('tool_started', ctx, worker);
       if (ctx.signal.aborted) throw stopped(ctx);
-      return await this.answer(this.resultAt(index, key), { input, ctx, worker });
+      const result = this.recorded?.resultOf(callId, input) ?? this.resultAt(index, key);
+      return await this.answer(result, { input, ctx, worker });
     } finally {
       end(stage.now());
     }
@@ -144,7 +158,12 @@ class ToolDouble {
         return this.succeed(result.value, call);
       case 'error':
         if (!call.check) await this.reach('tool_finished', ctx, worker);
-        throw new ToolError(result.message);
+        throw result.code === undefined
+          ? new ToolError(result.message)
+          : new ToolError(result.code, result.message);
+      case 'throws':
+        if (!call.check) await this.reach('tool_finished', ctx, worker);
+        throw new Error(result.message);
       case 'retryable_error':
         if (!call.check && !this.isRetried(ctx)) await this.reach('tool_finished', ctx, worker);
         throw new ToolError(RETRYABLE, result.reason);

@@ -20,6 +20,7 @@ export interface Options extends FaultOptions {
   readonly database?: string[];
   readonly store?: string;
   readonly json?: string;
+  readonly bundles?: string;
 }
 
 export const SEED_MAX = 2 ** 31 - 1;
@@ -44,6 +45,7 @@ function command(): Command {
     .option('--concurrency <number>', 'runs at once', wholeNumber(1, CONCURRENCY_MAX), 4)
     .option('--database <path...>', 'recorded database; default: found by the recording')
     .option('--store <url>', 'an empty database postgres://…; default: a file of its own')
+    .option('--bundles <folder>', 'write the bundle of each run there')
     .option('--json <file>', 'write all figures there')
     .exitOverride();
 }

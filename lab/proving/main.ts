@@ -41,7 +41,7 @@ async function run(argv: readonly string[]): Promise<number> {
   };
   // Not `once`: the guard of the server's process takes a signal that nobody else hears as the end.
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  const { mode, concurrency, runs, only, store } = options;
+  const { mode, concurrency, runs, only, store, bundles } = options;
   try {
     const reports = await prove({
       domain,
@@ -53,6 +53,7 @@ async function run(argv: readonly string[]): Promise<number> {
       seed,
       concurrency,
       ...(store !== undefined && { storePlace: store }),
+      ...(bundles !== undefined && { bundles }),
       ...(runs !== undefined && { runsMax: runs }),
       ...(only !== undefined && { choose: (run) => run.id === only }),
       say,

@@ -2,7 +2,11 @@
  * Plays recorded runs through the real workflow, several at once, and checks each of them.
  * Invariant: the same seed gives each run the same kill, however many run at once and in what order.
  */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { HoldfastError } from '../../core/state/errors.js';
+import { bundleText } from '../../replay/bundle.js';
+import { exportRun } from '../../replay/export-run.js';
 import { replayRuns } from '../../testing/index.js';
 import { checkRecovery } from './check-recovery.js';
 import { checkRun, type RunChecks } from './check-run.js';
@@ -38,6 +42,8 @@ export interface ProveOptions extends Faults, Choice {
   readonly concurrency: number;
   readonly onRun?: (report: RunReport) => void;
   readonly onServerKill?: () => void;
+  /** Gets the bundle of each run. */
+  readonly bundles?: string;
   /** Ends everything early: what runs is left, what is open is closed, and the abort's reason is thrown. */
   readonly signal: AbortSignal;
 }
@@ -60,6 +66,7 @@ export interface RunReport extends RunChecks {
   readonly ms: number;
 }
 
+const NAMESPACE = 'default';
 /** Without kills few workers do; a kill must hit one run only, so there each has its own. */
 const WORKERS_WITHOUT_KILLS_MAX = 2;
 const DEFAULT_INSTRUCTIONS = 'You are a customer service agent.';
@@ -110,6 +117,7 @@ export async function prove(options: ProveOptions): Promise<readonly RunReport[]
     await killer.settled();
     signal.throwIfAborted();
     say(`replaying ${reports.length} histories`);
+    if (options.bundles !== undefined) await writeBundles(theatre, reports, options.bundles);
     return await withReplays(theatre, reports);
   } finally {
     await closers.closeAll();
@@ -216,6 +224,19 @@ async function play(proving: Proving, lane: OpenLane, next: Play): Promise<RunRe
     ...checks,
     failures: [...played.differences, ...checks.failures, ...recovery, ...missed],
   };
+}
+
+async function writeBundles(
+  { address, store }: Theatre,
+  reports: readonly RunReport[],
+  folder: string,
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const { runId } of reports) {
+    const place = { address, namespace: NAMESPACE, store };
+    const bundle = await exportRun(place, { tenant: TENANT, runId });
+    await writeFile(join(folder, `${runId}.bundle.json`), bundleText(bundle));
+  }
 }
 
 async function withReplays(

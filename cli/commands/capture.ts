@@ -1,0 +1,170 @@
+/** `holdfast capture`: a recorded run as a case of `holdfast eval`. */
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Difference } from '../../evaluation/compare.js';
+import { HoldfastError } from '../../core/state/errors.js';
+import type { FixtureDocument } from '../../evaluation/format/document.js';
+import type { Bundle } from '../../replay/bundle.js';
+import {
+  examples,
+  runCommand,
+  withJson,
+  withPlace,
+  type Cli,
+  type CommonOptions,
+} from '../command.js';
+import { exactJson, inert, inertInline, shellWord } from '../render/index.js';
+import { recordedOf } from '../desk/recorded.js';
+import type { Output } from '../terminal/output.js';
+import { usage, wholeNumber } from '../usage.js';
+import { fileNameOf, nothingToMatch, redacted, rulesIn } from './export.js';
+
+const STEP_MAX = 10_000_000;
+const LEFT_OUT_SHOWN = 10;
+
+interface CaptureOptions extends CommonOptions {
+  readonly output?: string;
+  readonly until?: number;
+  readonly expect?: readonly string[];
+  readonly redact?: string;
+  readonly allowUnmatched?: boolean;
+}
+
+const HELP = `
+The model of the case and its tools answer from the record; people say what they said, at the moment at
+which they said it. A tool that is asked something that was never recorded refuses in words that say so.
+The case has passed in the simulation as it was recorded, or no file is written.
+With --expect the case expects that alone: it fails until the code is mended, then it passes. The option may
+be repeated; its keys are those of \`expected\` (docs/reference/cases.md), dotted, its values JSON or text.
+--redact hides texts as \`holdfast export --redact\` does.`;
+
+export function addCapture(program: Command, cli: Cli): void {
+  const command = program
+    .command('capture')
+    .description(
+      'Make a recorded run into a case of `holdfast eval`: a test that needs neither server nor model. The file holds what the run has seen; --redact hides texts.',
+    )
+    .argument('<run-or-file>', 'a run id, or a bundle that `holdfast export` wrote')
+    .option('-o, --output <file>', 'where to (default RUN.case.json in the working directory)')
+    .option('--until <step>', 'only what had happened after this step', stepNumber)
+    .option('--expect <key=value>', 'what the case expects in place of the record', collected)
+    .option('--redact <file>', 'rules for texts to hide')
+    .option('--allow-unmatched', 'write the file also when a rule of --redact finds nothing');
+  withJson(withPlace(command), '{runId, file, bytes, passes, differences, leftOut, redactions}')
+    .addHelpText(
+      'after',
+      `${HELP}\n${examples(
+        'holdfast capture run_01J… -o cases/refund.json',
+        "holdfast capture failure.json --expect 'stop_reason=completed'",
+        'holdfast capture failure.json --until 14',
+      )}`,
+    )
+    .action((subject: string, options: CaptureOptions) =>
+      runCommand(cli, options, async (session, output) => {
+        const { folder, variables } = cli.environment;
+        const { redact, allowUnmatched = false } = options;
+        const rules = redact === undefined ? undefined : await rulesIn(resolve(folder, redact));
+        if (allowUnmatched && rules === undefined) throw nothingToMatch();
+        const recorded = await recordedOf(cli, session, subject);
+        const bundle = await redacted(recorded.bundle, rules, allowUnmatched);
+        const file = resolve(folder, options.output ?? fileNameOf(bundle.run.runId, 'case'));
+        const captured = await captureOf(bundle, options, file);
+        const text = `${exactJson(captured.document, 2)}\n`;
+        const { refuseSecrets } = await import('../../evaluation/capture/secrets.js');
+        refuseSecrets(text, variables);
+        await write(text, file);
+        print({ ...captured, bundle, file, bytes: Buffer.byteLength(text) }, output);
+      }),
+    );
+}
+
+interface Captured {
+  readonly document: FixtureDocument;
+  /** In the simulation, now. */
+  readonly differences: readonly Difference[];
+}
+
+async function captureOf(
+  bundle: Bundle,
+  { until, expect = [] }: CaptureOptions,
+  file: string,
+): Promise<Captured> {
+  const { capture } = await import('../../evaluation/capture/capture.js');
+  const { differencesOf } = await import('../../evaluation/capture/check.js');
+  const { expectationIn } = await import('../../evaluation/capture/expect.js');
+  const expected = expect.length === 0 ? undefined : expectationIn(expect);
+  const step = until === undefined ? {} : { until };
+  const recorded = capture(bundle, step);
+  const differences = await differencesOf(recorded, file);
+  if (differences.length > 0) throw notAsRecorded(differences);
+  if (expected === undefined) return { document: recorded, differences };
+  const document = capture(bundle, { ...step, expected });
+  return { document, differences: await differencesOf(document, file) };
+}
+
+/** A case that does not pass as recorded would accuse the code of what nobody has recorded. */
+function notAsRecorded([first]: readonly Difference[]): HoldfastError {
+  const { path, expected, observed } = first!;
+  const words = `${path}: recorded ${inertInline(expected, 200)}, played ${inertInline(observed, 200)}`;
+  return new HoldfastError(
+    'CaptureRefused',
+    `The run cannot be made into a case: played by this release it goes otherwise than it was recorded (${words}).`,
+    {
+      hint: '`holdfast replay` says whether the code decides otherwise today; if it does not, the run did what no case can say.',
+      details: { path },
+    },
+  );
+}
+
+async function write(text: string, file: string): Promise<void> {
+  // Never over another file: somebody may have edited it.
+  await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch((cause: unknown) => {
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') {
+      throw usage(`The file ${file} exists, and is kept.`, 'Choose another name with -o.');
+    }
+    throw new HoldfastError('Usage', `The case cannot be written to ${file}.`, {
+      hint: cause instanceof Error ? cause.message : 'Name another file with -o.',
+      cause,
+    });
+  });
+}
+
+interface Written extends Captured {
+  readonly bundle: Bundle;
+  readonly file: string;
+  readonly bytes: number;
+}
+
+function print({ document, differences, bundle, file, bytes }: Written, output: Output): void {
+  const { run, redactions } = bundle;
+  const leftOut = document.captured?.leftOut ?? [];
+  const passes = differences.length === 0;
+  output.data({
+    runId: run.runId,
+    file,
+    bytes,
+    passes,
+    differences,
+    leftOut,
+    redactions: redactions.map(({ rule, count }) => ({ rule, count })),
+  });
+  output.line(`${run.runId}: a case of ${bytes} bytes in ${file}`);
+  for (const { rule, count } of redactions) output.line(`  ${rule}: ${count} place(s) hidden`);
+  for (const one of leftOut.slice(0, LEFT_OUT_SHOWN)) output.line(`  left out: ${inert(one, 200)}`);
+  const [first] = differences;
+  if (first === undefined) output.line('  The case passes in the simulation.');
+  else {
+    const values = `expected ${inertInline(first.expected, 200)}, observed ${inertInline(first.observed, 200)}`;
+    output.line(`  The case fails in the simulation now: ${first.path}: ${values}.`);
+  }
+  output.line(`  holdfast eval ${shellWord(file)} --engine both`);
+}
+
+function stepNumber(text: string): number {
+  return wholeNumber('--until', [1, STEP_MAX])(text);
+}
+
+function collected(one: string, before: readonly string[] = []): readonly string[] {
+  return [...before, one];
+}

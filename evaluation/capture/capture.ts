@@ -1,0 +1,117 @@
+/**
+ * A recorded run as a case: its model and its tools answer from the record, people say what they said.
+ * Errors: `CaptureRefused`, which names what no case can say.
+ */
+import { HoldfastError } from '../../core/state/errors.js';
+import type { Bundle } from '../../replay/bundle.js';
+import type { FixtureDocument } from '../format/document.js';
+import { budgetOf, policyOf, settingsOf, taskOf } from './configuration.js';
+import { expectationOf, resultIn } from './expectation.js';
+import { hookScript } from './hook-script.js';
+import { modelScript } from './model-script.js';
+import { momentsOf } from './moments.js';
+import { recordingOf, type Recording } from './recording.js';
+import { recordingUntil } from './until.js';
+import { refused } from './refused.js';
+import { summaryScript } from './summaries.js';
+import { Texts } from './texts.js';
+import { toolRecords } from './tool-records.js';
+
+export interface CaptureOptions {
+  /** What the case expects in place of what was recorded. */
+  readonly expected?: FixtureDocument['expected'];
+  /** Number of the last step that is taken over, from 1; absent: all of them. */
+  readonly until?: number;
+}
+
+export function capture(bundle: Bundle, options: CaptureOptions = {}): FixtureDocument {
+  try {
+    const { until } = options;
+    const whole = recordingOf(bundle);
+    return caseOf(until === undefined ? whole : recordingUntil(whole, until), options);
+  } catch (error) {
+    if (error instanceof HoldfastError) throw error;
+    // A bundle comes from outside: its values may have any form.
+    throw refused(
+      `its records cannot be read (${error instanceof Error ? error.message : 'unknown'})`,
+    );
+  }
+}
+
+function caseOf(recording: Recording, options: CaptureOptions): FixtureDocument {
+  const { bundle, start, frozen, root } = recording;
+  refuseUnsayable(recording);
+  const texts = new Texts(bundle.blobs);
+  // Time is part of a run that time ended.
+  const isSlow = resultIn(bundle.events)?.stopReason === 'timeout' && worked(recording);
+  const script = modelScript(recording, texts, isSlow);
+  const { tools, leftOut } = toolRecords(recording, texts, isSlow);
+  const moments = momentsOf(recording);
+  const compaction = summaryScript(recording, texts);
+  const hooks = hookScript(recording);
+  const [instructions] = root.blocks;
+  const isLate = resultIn(bundle.events)?.stopReason === 'timeout' && !isSlow;
+  const budget = { ...budgetOf(recording), ...(isLate && { timeoutMs: 0 }) };
+  const left = [...leftOut, ...moments.leftOut, ...notSaid(recording)];
+  return {
+    case_id: bundle.run.runId,
+    title: titleOf(recording),
+    captured: {
+      run: bundle.run.runId,
+      agent: frozen.agent.name,
+      ...(bundle.versions.rules !== null && { rules: bundle.versions.rules }),
+      ...(options.until !== undefined && { until: options.until }),
+      ...(left.length > 0 && { leftOut: left }),
+    },
+    ...(instructions?.type === 'text' && { instructions: texts.text(instructions.text) }),
+    goal: start.task.goal,
+    task: taskOf(recording),
+    ...(Object.keys(budget).length > 0 && { budget }),
+    settings: settingsOf(recording),
+    ...policyOf(recording),
+    tools,
+    model: [...script.replies],
+    ...(compaction.length > 0 && { compaction: [...compaction] }),
+    ...(Object.keys(hooks).length > 0 && { hooks }),
+    ...(moments.during.length > 0 && { during: [...moments.during] }),
+    expected:
+      options.expected ?? expectationOf({ recording, texts, isPriceKnown: script.isPriceKnown }),
+  };
+}
+
+/** A model was asked: else the time of the run was over before anything that a case can say. */
+function worked({ activities }: Recording): boolean {
+  return activities.some(({ kind }) => kind === 'call_model');
+}
+
+function titleOf({ bundle, frozen }: Recording): string {
+  const result = resultIn(bundle.events);
+  const end = result === undefined ? 'not ended' : result.stopReason;
+  const detail = result?.detail === undefined ? '' : ` (${result.detail})`;
+  return `Run ${bundle.run.runId} of ${frozen.agent.name}: ${end}${detail}`;
+}
+
+function refuseUnsayable({ start, frozen, opened }: Recording): void {
+  if (start.parent !== undefined) throw refused(`it is a cycle of the goal ${start.parent.id}`);
+  if (opened.session?.resumed !== undefined) {
+    throw refused(`it went on with the session ${opened.session.resumed.sessionId}`);
+  }
+  if (opened.denied !== undefined) {
+    throw refused('a gate of its configuration refused the task (refuseTask)');
+  }
+  const identified = frozen.tools.find(({ kind }) => kind === 'subagent' || kind === 'mcp');
+  if (identified !== undefined)
+    throw refused(`its tool ${identified.name} is a ${identified.kind}`);
+}
+
+/** What a case does without, and a reader should know of. */
+function notSaid({ start, frozen, bundle }: Recording): readonly string[] {
+  const { settings } = frozen;
+  return [
+    ...(settings.requireProof ? ['signatures of decisions: nobody in a case proves anything'] : []),
+    ...(start.task.metadata === undefined ? [] : ['the metadata of the task']),
+    ...(bundle.segments.length > 1
+      ? [`its ${bundle.segments.length} segments: the case is played in one`]
+      : []),
+  ];
+}

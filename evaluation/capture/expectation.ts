@@ -1,0 +1,155 @@
+/**
+ * What a captured case expects: that the run ends as it did, with the same answer, cost, calls, effects, questions and
+ * results.
+ */
+import type { StoredText } from '../../core/json/json.js';
+import type { RunEvent } from '../../core/state/event.js';
+import type { RunResult } from '../../core/state/result.js';
+import type { Expected } from '../fixture.js';
+import { ofKind, type Recording } from './recording.js';
+import type { Texts } from './texts.js';
+
+/** Longer texts are expected by their digest. */
+const TEXT_CHARS_MAX = 2_000;
+
+const COUNTED = [
+  'modelCalls',
+  'turnCount',
+  'proposedCalls',
+  'toolCalls',
+  'deniedCalls',
+  'invalidCalls',
+  'skippedCalls',
+  'inputRequests',
+  'notStartedCalls',
+  'recoveryCount',
+  'stopHookReentries',
+  'fallbacks',
+] as const;
+
+export interface Expecting {
+  readonly recording: Recording;
+  readonly texts: Texts;
+  readonly isPriceKnown: boolean;
+}
+
+/** Of a run that has not ended, or of the beginning of one: how it ends is not part of it. */
+export function expectationOf(expecting: Expecting): Expected {
+  const { recording, texts, isPriceKnown } = expecting;
+  const { events } = recording.bundle;
+  const result = resultIn(events);
+  if (result === undefined) return progress(expecting);
+  const { stopReason, detail, status, completed, phase, answer, output, counters } = result;
+  const counted = Object.fromEntries(COUNTED.map((name) => [name, counters[name]]));
+  return {
+    stop_reason: stopReason,
+    ...(detail !== undefined && { detail }),
+    ...(phase !== undefined && { phase }),
+    status,
+    completed,
+    ...(answer === undefined ? { answer: null } : ofText('answer', answer, texts)),
+    ...(output !== undefined && { output: texts.value(output) }),
+    ...(isPriceKnown && { cost_micro_usd: result.costMicroUsd }),
+    ...progress(expecting),
+    counters: counted as Expected['counters'],
+    transitions: transitionsIn(events),
+    model_requests: new Set(ofKind(recording, 'call_model').map(({ input }) => input.call)).size,
+  };
+}
+
+function progress({ recording, texts }: Omit<Expecting, 'isPriceKnown'>): Expected {
+  const { events } = recording.bundle;
+  const order = events.flatMap((event) =>
+    event.type === 'tool_results_message' ? [[...event.callIds]] : [],
+  );
+  const results = resultsIn(events, texts);
+  return {
+    // What was still to be done would be done when the case is played.
+    ...(isSettled(events) && { executed: executedIn(recording, texts), result_order: order }),
+    ...approvalsIn(events),
+    ...(Object.keys(results).length > 0 && { results }),
+    events: [
+      { event: 'session_init' },
+      ...events.flatMap((event): NonNullable<Expected['events']> =>
+        event.type === 'model_response' ? [{ event: 'model_response' }] : [],
+      ),
+    ],
+  };
+}
+
+export function resultIn(events: readonly RunEvent[]): RunResult | undefined {
+  const last = events.at(-1);
+  return last?.type === 'run_result' ? last.result : undefined;
+}
+
+/** Every call that was proposed has its result. */
+function isSettled(events: readonly RunEvent[]): boolean {
+  const finished = new Set(
+    events.flatMap((event) => (event.type === 'tool_finished' ? [event.callId] : [])),
+  );
+  return events.every(
+    (event) => event.type !== 'model_response' || event.calls.every(({ id }) => finished.has(id)),
+  );
+}
+
+function ofText(key: 'answer', stored: StoredText, texts: Texts): Expected {
+  return { [key]: texts.text(stored) };
+}
+
+function executedIn(recording: Recording, texts: Texts): Expected['executed'] {
+  const seen = new Set<string>();
+  return ofKind(recording, 'execute_tool').flatMap(({ activity, input: { call } }) => {
+    const name = `${call.callId} ${call.key}`;
+    const { end } = activity;
+    const output = end.kind === 'completed' ? (end.output as { attempts?: number }) : undefined;
+    // What was never handed to the tool's code was not executed.
+    if (seen.has(name) || output?.attempts === 0) return [];
+    seen.add(name);
+    return [{ call: call.callId, tool: call.tool, input: texts.value(call.args) }];
+  });
+}
+
+function resultsIn(events: readonly RunEvent[], texts: Texts): NonNullable<Expected['results']> {
+  const results = new Map<string, NonNullable<Expected['results']>[string]>();
+  for (const event of events) {
+    if (event.type !== 'tool_finished' || event.hosted === true) continue;
+    const { callId, status, code, synthetic } = event;
+    const text = texts.text(event.content);
+    const said = text === '' || synthetic ? {} : shown(text);
+    results.set(callId, { status, ...(code !== undefined && { code }), ...said });
+  }
+  return Object.fromEntries(results);
+}
+
+/** The model may be shown less of a long text, and more around any: only a whole short one is expected word for word. */
+function shown(text: string): { readonly contains?: string } {
+  return { contains: text.slice(0, TEXT_CHARS_MAX) };
+}
+
+function approvalsIn(events: readonly RunEvent[]): Pick<Expected, 'approvals'> {
+  const asked = events.flatMap((event) => {
+    if (event.type !== 'approval_requested') return [];
+    const { callId, tool, askId } = event;
+    const closing = events.find((one) => one.type === 'approval_resolved' && one.askId === askId);
+    return [
+      {
+        ...(callId !== undefined && { call: callId }),
+        ...(tool !== undefined && { tool }),
+        ...(closing?.type === 'approval_resolved' && { outcome: closing.outcome }),
+      },
+    ];
+  });
+  // An empty list would say that no policy has approved anything either.
+  const isSaid = asked.length > 0 && asked.every((one) => Object.keys(one).length > 0);
+  return isSaid ? { approvals: asked } : {};
+}
+
+function transitionsIn(events: readonly RunEvent[]): NonNullable<Expected['transitions']> {
+  return events.flatMap((event) =>
+    event.type === 'transition' &&
+    event.reason !== 'next_turn' &&
+    event.reason !== 'continued_as_new'
+      ? [event.reason]
+      : [],
+  );
+}

@@ -1,0 +1,53 @@
+/** What the hooks of a recorded run said, as the one hook that a case has at each point. */
+import { CALL_POINTS, type HookOutcome, type HookPoint } from '../../core/state/hook.js';
+import { isRecord } from '../../core/json/shape.js';
+import type { FixtureDocument } from '../format/document.js';
+import { ofKind, outputOf, type Recording } from './recording.js';
+
+type WrittenHooks = NonNullable<FixtureDocument['hooks']>;
+
+/** Outcomes at points of calls name their call: hooks that are asked about some calls only keep their place. */
+export function hookScript(recording: Recording): WrittenHooks {
+  const points = new Map<HookPoint, unknown[]>(
+    Object.entries(recording.frozen.hooks)
+      .filter(([, names]) => names.length > 0)
+      .map(([point]) => [point as HookPoint, []]),
+  );
+  for (const { activity, input } of ofKind(recording, 'run_hooks')) {
+    const outcomes = outputOf(activity, 'run_hooks')?.outcomes;
+    if (outcomes === undefined) continue;
+    const called = isRecord(input.payload) ? input.payload.call_id : undefined;
+    const isOfCall = (CALL_POINTS as readonly string[]).includes(input.point);
+    points.get(input.point)?.push({
+      ...together(outcomes),
+      ...(isOfCall && typeof called === 'string' && { call: called }),
+    });
+  }
+  return Object.fromEntries(points) as WrittenHooks;
+}
+
+const WEIGHT = ['allow', 'ask', 'deny'] as const;
+
+/** Several hooks of one point as one: the strictest decision, everything that was said. */
+function together(outcomes: readonly HookOutcome[]) {
+  const failed = outcomes.find(({ error }) => error !== undefined);
+  if (failed?.error !== undefined) return { throws: failed.error };
+  const opinions = outcomes.map(({ opinion }) => opinion);
+  const decided = opinions
+    .filter(({ decision }) => decision !== undefined)
+    .toSorted((a, b) => WEIGHT.indexOf(b.decision!) - WEIGHT.indexOf(a.decision!))[0];
+  const message = decided?.message ?? opinions.find((one) => one.message !== undefined)?.message;
+  const context = opinions.flatMap((one) => one.additionalContext ?? []);
+  const system = opinions.flatMap((one) => one.systemMessages ?? []);
+  const blocking = opinions.flatMap((one) => one.blockingErrors ?? []);
+  const updated = opinions.findLast((one) => one.updatedInput !== undefined);
+  return {
+    ...(decided?.decision !== undefined && { decision: decided.decision }),
+    ...(message !== undefined && { message }),
+    ...(context.length > 0 && { additionalContext: context.join('\n\n') }),
+    ...(system.length > 0 && { systemMessages: system }),
+    ...(blocking.length > 0 && { blockingErrors: blocking }),
+    ...(updated !== undefined && { updatedInput: updated.updatedInput }),
+    ...(opinions.some((one) => one.preventContinuation === true) && { preventContinuation: true }),
+  };
+}

@@ -1,0 +1,154 @@
+/**
+ * The replies of a recorded model as the script of a case. Attempts that a dead worker made say nothing of the model and
+ * are left out.
+ */
+import { isRecord } from '../../core/json/shape.js';
+import type { Json } from '../../core/json/json.js';
+import type { Reply, ReplyStop } from '../../core/state/model.js';
+import type { StoredBlock, TranscriptNode } from '../../core/state/transcript.js';
+import { unparsedText } from '../../providers/tool-arguments.js';
+import type { WrittenAnswer, WrittenCall, WrittenFailure } from '../format/replies.js';
+import { ofKind, outputOf, type Recording } from './recording.js';
+import { refused } from './refused.js';
+import type { Texts } from './texts.js';
+
+export interface CapturedScript {
+  readonly replies: readonly (WrittenAnswer | WrittenFailure)[];
+  /** Attempts that failed were paid for: their price is not the script's to say. */
+  readonly isPriceKnown: boolean;
+}
+
+type ModelCall = ReturnType<typeof ofKind<'call_model'>>[number];
+
+export function modelScript(recording: Recording, texts: Texts, isSlow: boolean): CapturedScript {
+  let isPriceKnown = true;
+  const replies = ofKind(recording, 'call_model').flatMap((call) => {
+    const output = outputOf(call.activity, 'call_model');
+    const failed = failedAttempts(call);
+    const { lostCostMicroUsd = 0 } = output ?? detailsOf(call);
+    const isPartial = output?.reply.partial === true;
+    if (lostCostMicroUsd !== 0 || isPartial || call.activity.end.kind === 'cancelled') {
+      isPriceKnown = false;
+    }
+    const delay = isSlow ? { delayMs: call.activity.tookMs } : {};
+    if (output === undefined) {
+      // It was still asked when the time of the run was over.
+      const { kind } = call.activity.end;
+      const { timeoutMs } = recording.frozen.budget;
+      const isCut = isSlow && kind !== 'failed' && timeoutMs !== 'unlimited';
+      if (isCut) return [{ text: '(cut off)', delayMs: timeoutMs }];
+      return failed.map((one) => ({ ...one, ...delay }));
+    }
+    const { messageId, blocks } = nodeOf(recording, call, output.head);
+    const saidNothing = isPartial && output.reply.text === undefined;
+    const answer = saidNothing
+      ? []
+      : [{ ...answerOf(output.reply, messageId === undefined ? [] : blocks, texts), ...delay }];
+    return [...failed, ...answer];
+  });
+  return { replies, isPriceKnown };
+}
+
+/** The node of the reply; without one when nothing of it was kept. */
+function nodeOf(
+  { bundle }: Recording,
+  { input }: ModelCall,
+  head: string,
+): Partial<TranscriptNode> & Pick<TranscriptNode, 'blocks'> {
+  const node = bundle.nodes[head] as unknown as TranscriptNode | undefined;
+  return node?.messageId === input.replyMessageId ? node : { blocks: [] };
+}
+
+function answerOf(reply: Reply, blocks: readonly StoredBlock[], texts: Texts): WrittenAnswer {
+  if (reply.hosted !== undefined) throw refused('its vendor ran tools of its own (hosted tools)');
+  if ((reply.surplus ?? 0) > 0) throw refused('a reply had more calls than are kept of one');
+  const thinking = blocks.flatMap((block) =>
+    block.type === 'thinking' ? [texts.text(block.text)] : [],
+  );
+  const calls = [...callsOf(reply, blocks, texts), ...cutCalls(reply)];
+  const text = reply.text === undefined ? undefined : texts.text(reply.text);
+  return {
+    ...(thinking.length > 0 && { thinking: thinking.join('\n') }),
+    ...(text !== undefined && { text }),
+    ...(calls.length > 0 && { calls }),
+    ...stopOf(reply),
+    ...(reply.escalation !== undefined && { escalate: reply.escalation }),
+    ...(reply.partial === true && { chunks: 1 }),
+    usage: { ...reply.usage },
+  };
+}
+
+/** As the model wrote them: with what they say of other calls. */
+function callsOf(
+  reply: Reply,
+  blocks: readonly StoredBlock[],
+  texts: Texts,
+): readonly WrittenCall[] {
+  const written = new Map(
+    blocks.flatMap((block) => (block.type === 'tool_use' ? [[block.id, block.args] as const] : [])),
+  );
+  return reply.calls.map(({ id, tool, args }) => {
+    const input = texts.value(written.get(id) ?? args);
+    const unparsed = unparsedText(input);
+    return unparsed === undefined ? { id, tool, input } : { id, tool, rawInput: unparsed };
+  });
+}
+
+function cutCalls({ cutCalls = 0, calls }: Reply): readonly WrittenCall[] {
+  return Array.from({ length: cutCalls }, (_, index) => ({
+    id: `cut_${index + 1}`,
+    tool: calls[0]?.tool ?? 'cut_off',
+    incomplete: true as const,
+  }));
+}
+
+const STOP_WORDS: Partial<Record<ReplyStop, string>> = {
+  context_exceeded: 'model_context_window_exceeded',
+};
+
+function stopOf({ stop, stopDetail, refusal, calls }: Reply): Partial<WrittenAnswer> {
+  if (stop === 'refusal' && refusal !== undefined && refusal !== '') return { refuse: refusal };
+  if (stop === 'unknown') return { stopReason: stopDetail ?? 'unknown' };
+  const usual = calls.length > 0 ? 'tool_use' : 'end_turn';
+  return {
+    ...(stop !== usual && { stopReason: STOP_WORDS[stop] ?? stop }),
+    ...(stop === 'stop_sequence' && stopDetail !== undefined && { stopSequence: stopDetail }),
+  };
+}
+
+/** Classes of failed attempts that say nothing of the model. */
+const NOT_THE_MODEL = ['WorkerLost', 'StoreUnavailable', 'NotServed', 'BudgetExhausted', 'Aborted'];
+
+function failedAttempts(call: ModelCall): readonly WrittenFailure[] {
+  const output = outputOf(call.activity, 'call_model');
+  const { end } = call.activity;
+  const retried = (output?.retried ?? detailsOf(call).retried ?? []).map((one) => one.class);
+  const last = end.kind === 'failed' ? [end.type] : [];
+  return [...retried, ...last].filter((code) => !NOT_THE_MODEL.includes(code)).map(failureOf);
+}
+
+interface FailureDetails {
+  readonly lostCostMicroUsd?: number;
+  readonly retried?: readonly { readonly class: string }[];
+}
+
+function detailsOf({ activity: { end } }: ModelCall): FailureDetails {
+  const details: Json = end.kind === 'failed' ? end.details : null;
+  return isRecord(details) ? details : {};
+}
+
+const FAILURES: { readonly [code: string]: WrittenFailure['error'] } = {
+  RateLimited: { status: 429 },
+  Overloaded: { status: 529 },
+  ServerError: { status: 500 },
+  NetworkTimeout: { kind: 'network_timeout' },
+  PromptTooLong: { kind: 'prompt_too_long' },
+  AuthError: { status: 401 },
+  InvalidRequest: { status: 400 },
+};
+
+function failureOf(code: string): WrittenFailure {
+  const error = Object.hasOwn(FAILURES, code) ? FAILURES[code] : undefined;
+  if (error === undefined) throw refused(`a model call failed with ${code}, which no case can say`);
+  return { error };
+}

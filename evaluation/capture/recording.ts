@@ -1,0 +1,249 @@
+/**
+ * A bundle as what it records: the activities of a run in their order, what was said to it, and how it began.
+ * Invariants: everything is read from the histories, segment after segment; nothing of it is changed.
+ */
+import type { ActivityKind, InputOf, OutputOf } from '../../core/state/effect.js';
+import type { Frozen } from '../../core/state/frozen.js';
+import type { Json } from '../../core/json/json.js';
+import type { StartInput } from '../../core/state/task.js';
+import type { TranscriptNode } from '../../core/state/transcript.js';
+import type { Bundle } from '../../replay/bundle.js';
+import {
+  argumentsOf,
+  at,
+  attributesOf,
+  textAt,
+  typeOf,
+  type HistoryEvent,
+} from '../../recording/history.js';
+import { failureOf } from '../../replay/recorded-steps.js';
+import { refused } from './refused.js';
+
+export interface Activity {
+  readonly kind: ActivityKind;
+  readonly input: Json;
+  readonly end: ActivityEnd;
+  /** Places in the whole chain of histories, from 0; undefined: it had not ended. */
+  readonly from: number;
+  readonly to: number | undefined;
+  /** From its start by a worker to its end, in ms. */
+  readonly tookMs: number;
+}
+
+export type ActivityEnd =
+  | { readonly kind: 'completed'; readonly output: Json }
+  | {
+      readonly kind: 'failed';
+      readonly type: string;
+      readonly message: string;
+      readonly details: Json;
+    }
+  | { readonly kind: 'lost'; readonly message: string }
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'open' };
+
+/** Something that was said to the run. */
+export interface Heard {
+  /** Name of the signal or Update; `cancel`: a request to cancel. */
+  readonly name: string;
+  readonly value: Json;
+  readonly place: number;
+  /** Workflow time at which the run heard of it, ms since epoch. */
+  readonly at: number;
+  /** The activation that heard of it: what ended between these places was heard together with it. */
+  readonly together: { readonly after: number; readonly before: number };
+}
+
+export interface Recording {
+  readonly bundle: Bundle;
+  readonly start: StartInput;
+  readonly frozen: Frozen;
+  readonly root: TranscriptNode;
+  readonly opened: OutputOf<'open_run'>;
+  readonly activities: readonly Activity[];
+  readonly heard: readonly Heard[];
+}
+
+/** Errors: `CaptureRefused`. */
+export function recordingOf(bundle: Bundle): Recording {
+  const events = bundle.segments.flatMap((segment) => segment.events);
+  const workflow = textAt(
+    attributesOf(events[0], 'workflowExecutionStarted'),
+    'workflowType',
+    'name',
+  );
+  if (workflow !== 'agentRun') {
+    throw refused(
+      `${bundle.run.runId} is no run but a ${workflow ?? 'workflow of an unknown type'}`,
+    );
+  }
+  const activities = bundle.segments.reduce<readonly Activity[]>(
+    (before, segment) => [
+      ...before,
+      ...activitiesOf(segment.events, placesBefore(bundle, segment)),
+    ],
+    [],
+  );
+  const opened = activities.find(({ kind }) => kind === 'open_run')?.end;
+  const output =
+    opened?.kind === 'completed' ? (opened.output as unknown as OutputOf<'open_run'>) : undefined;
+  if (output?.frozen === undefined)
+    throw refused('the run was never opened, so nothing of it is recorded');
+  const root = bundle.nodes[output.frozen.prompt.hash];
+  if (root === undefined) throw refused('the bundle lacks the prompt of the run');
+  return {
+    bundle,
+    start: argumentsOf(
+      attributesOf(events[0], 'workflowExecutionStarted').input,
+    )[0] as unknown as StartInput,
+    frozen: output.frozen,
+    root: root as unknown as TranscriptNode,
+    opened: output,
+    activities,
+    heard: heardIn(events),
+  };
+}
+
+/** The activities of a kind, as what they were given and what they gave. */
+export function ofKind<Kind extends ActivityKind>(
+  { activities }: Pick<Recording, 'activities'>,
+  kind: Kind,
+): readonly { readonly activity: Activity; readonly input: InputOf<Kind> }[] {
+  return activities
+    .filter((activity) => activity.kind === kind)
+    .map((activity) => ({ activity, input: activity.input as unknown as InputOf<Kind> }));
+}
+
+export function outputOf<Kind extends ActivityKind>(
+  { end }: Activity,
+  _kind: Kind,
+): OutputOf<Kind> | undefined {
+  return end.kind === 'completed' ? (end.output as unknown as OutputOf<Kind>) : undefined;
+}
+
+function placesBefore(bundle: Bundle, segment: Bundle['segments'][number]): number {
+  return bundle.segments
+    .slice(0, bundle.segments.indexOf(segment))
+    .reduce((sum, { events }) => sum + events.length, 0);
+}
+
+type Growing = { -readonly [Field in keyof Activity]: Activity[Field] } & { startedMs?: number };
+
+function activitiesOf(events: readonly HistoryEvent[], offset: number): readonly Activity[] {
+  const byId = new Map<string, Growing>();
+  for (const [index, event] of events.entries()) {
+    const place = offset + index;
+    const type = typeOf(event);
+    if (type === 'ACTIVITY_TASK_SCHEDULED') {
+      const scheduled = attributesOf(event, 'activityTaskScheduled');
+      byId.set(event.eventId, {
+        kind: (textAt(scheduled, 'activityType', 'name') ?? '') as ActivityKind,
+        input: argumentsOf(scheduled.input)[0] ?? null,
+        end: { kind: 'open' },
+        from: place,
+        to: undefined,
+        tookMs: 0,
+      });
+      continue;
+    }
+    const { known, end } = endedBy(event, byId);
+    if (known === undefined) continue;
+    if (end === undefined) {
+      known.startedMs = timeOf(event);
+      continue;
+    }
+    known.end = end;
+    known.to = place;
+    known.tookMs = known.startedMs === undefined ? 0 : Math.max(0, timeOf(event) - known.startedMs);
+  }
+  return [...byId.values()];
+}
+
+const ENDS = {
+  ACTIVITY_TASK_STARTED: 'activityTaskStarted',
+  ACTIVITY_TASK_COMPLETED: 'activityTaskCompleted',
+  ACTIVITY_TASK_FAILED: 'activityTaskFailed',
+  ACTIVITY_TASK_TIMED_OUT: 'activityTaskTimedOut',
+  ACTIVITY_TASK_CANCELED: 'activityTaskCanceled',
+} as const;
+
+function endedBy(
+  event: HistoryEvent,
+  byId: ReadonlyMap<string, Growing>,
+): { readonly known?: Growing | undefined; readonly end?: ActivityEnd } {
+  const type = typeOf(event);
+  if (!(type in ENDS)) return {};
+  const attributes = attributesOf(event, ENDS[type as keyof typeof ENDS]);
+  const known = byId.get(textAt(attributes, 'scheduledEventId') ?? '');
+  switch (type) {
+    case 'ACTIVITY_TASK_COMPLETED':
+      return {
+        known,
+        end: { kind: 'completed', output: argumentsOf(attributes.result)[0] ?? null },
+      };
+    case 'ACTIVITY_TASK_FAILED': {
+      const failure = failureOf(at(attributes, 'failure'));
+      const details = (failure.details as readonly Json[])[0] ?? null;
+      const [message, code] = [failure.message as string, failure.type as string];
+      return { known, end: { kind: 'failed', type: code, message, details } };
+    }
+    case 'ACTIVITY_TASK_TIMED_OUT':
+      return {
+        known,
+        end: { kind: 'lost', message: textAt(attributes, 'failure', 'message') ?? '' },
+      };
+    case 'ACTIVITY_TASK_CANCELED':
+      return { known, end: { kind: 'cancelled' } };
+    default:
+      return { known };
+  }
+}
+
+function heardIn(events: readonly HistoryEvent[]): readonly Heard[] {
+  return events.flatMap((event, index): readonly Heard[] => {
+    const said = saidIn(event);
+    if (said === undefined) return [];
+    const place = index - comesBefore(event);
+    const isTask = (one: HistoryEvent): boolean => typeOf(one) === 'WORKFLOW_TASK_STARTED';
+    const next = events.findIndex((one, other) => other > place && isTask(one));
+    const after = events.findLastIndex((one, other) => other < place && isTask(one));
+    const before = next < 0 ? events.length : next;
+    return [{ ...said, place, at: timeOf(events[before] ?? event), together: { after, before } }];
+  });
+}
+
+/** An Update is written down when it was accepted: it came with the workflow task that this event asked for. */
+function comesBefore(event: HistoryEvent): number {
+  const accepted = attributesOf(event, 'workflowExecutionUpdateAccepted');
+  const asked = Number(textAt(accepted, 'acceptedRequestSequencingEventId'));
+  return Number.isInteger(asked) ? Math.max(0, Number(event.eventId) - asked) : 0;
+}
+
+function saidIn(event: HistoryEvent): Pick<Heard, 'name' | 'value'> | undefined {
+  switch (typeOf(event)) {
+    case 'WORKFLOW_EXECUTION_SIGNALED': {
+      const signal = attributesOf(event, 'workflowExecutionSignaled');
+      return {
+        name: textAt(signal, 'signalName') ?? '',
+        value: argumentsOf(signal.input)[0] ?? null,
+      };
+    }
+    case 'WORKFLOW_EXECUTION_UPDATE_ACCEPTED': {
+      const request = at(attributesOf(event, 'workflowExecutionUpdateAccepted'), 'acceptedRequest');
+      return {
+        name: textAt(request, 'input', 'name') ?? '',
+        value: argumentsOf(at(request, 'input', 'args'))[0] ?? null,
+      };
+    }
+    case 'WORKFLOW_EXECUTION_CANCEL_REQUESTED':
+      return { name: 'cancel', value: null };
+    default:
+      return undefined;
+  }
+}
+
+/** ms since epoch. */
+export function timeOf(event: HistoryEvent): number {
+  const time = Date.parse(typeof event.eventTime === 'string' ? event.eventTime : '');
+  return Number.isFinite(time) ? time : 0;
+}

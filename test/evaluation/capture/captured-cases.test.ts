@@ -1,0 +1,116 @@
+/**
+ * Recorded runs as cases: each passes as it was recorded, and one that is changed by hand fails at the call that was changed.
+ *
+ * HOLDFAST_WHOLE=1: all kept histories of runs; HOLDFAST_SEED: of the draw.
+ */
+import { capture } from '../../../evaluation/capture/capture.js';
+import { differencesOf } from '../../../evaluation/capture/check.js';
+import { openEngines } from '../../../evaluation/engines.js';
+import { evaluate } from '../../../evaluation/evaluate.js';
+import type { FixtureDocument } from '../../../evaluation/format/document.js';
+import { parseFixture } from '../../../evaluation/read-fixture.js';
+import { drawn } from '../../draw.js';
+import { saySeed, SEED, WHOLE } from '../../seed.js';
+import { recordedRun, recordedRuns } from './recorded-runs.js';
+
+const MINUTE = 60_000;
+const PICKED = 25;
+const ON_A_SERVER = 4;
+
+let cases: readonly FixtureDocument[];
+const refusals: string[] = [];
+
+beforeAll(() => {
+  const names = recordedRuns();
+  const chosen = WHOLE ? names : drawn(names, PICKED, SEED);
+  saySeed(`${chosen.length} of ${names.length} recorded runs are captured`);
+  cases = chosen.flatMap((name) => {
+    try {
+      return [capture(recordedRun(name))];
+    } catch (error) {
+      refusals.push(`${name}: ${(error as Error).message}`);
+      return [];
+    }
+  });
+});
+
+test(
+  'a recorded run is a case that passes in the simulation',
+  async () => {
+    const failed: string[] = [];
+    for (const one of cases) {
+      const [first] = await differencesOf(one, one.case_id);
+      if (first !== undefined) failed.push(`${one.case_id}: ${JSON.stringify(first)}`);
+    }
+    expect(failed).toEqual([]);
+    expect(cases.length).toBeGreaterThan(PICKED / 2);
+  },
+  MINUTE,
+);
+
+test('what no case can say is refused by name', () => {
+  expect(refusals.filter((text) => !text.includes('hosted tools'))).toEqual([]);
+});
+
+test(
+  'with one recorded result changed, the first difference is at that call',
+  async () => {
+    const changed = cases.flatMap((one) => changedResult(one) ?? []);
+    expect(changed.length).toBeGreaterThan(2);
+    for (const { document, call } of changed) {
+      const [first] = await differencesOf(document, document.case_id);
+      expect([document.case_id, first?.path]).toEqual([
+        document.case_id,
+        expect.stringMatching(new RegExp(`^results\\.${call}(\\.|$)`)),
+      ]);
+    }
+  },
+  MINUTE,
+);
+
+test(
+  'it passes on a real server as well, where both engines agree',
+  async () => {
+    const engines = await openEngines('both', { environment: process.env });
+    try {
+      // Random runs have limits of a second or two, which a busy machine passes by itself.
+      const fixtures = cases
+        .filter(({ case_id: id }) => !id.startsWith('random-'))
+        .slice(0, ON_A_SERVER)
+        .map((one) => parseFixture(JSON.stringify(one), one.case_id));
+      for await (const { fixture, outcome, differences } of evaluate(fixtures, {
+        engines,
+        seed: SEED,
+      })) {
+        expect([fixture.caseId, outcome, differences[0]]).toEqual([
+          fixture.caseId,
+          expect.stringMatching(/passed|skipped/),
+          undefined,
+        ]);
+      }
+    } finally {
+      await Promise.all(engines.map((engine) => engine.stop()));
+    }
+  },
+  3 * MINUTE,
+);
+
+/** The first result that a tool gave and the case expects, changed in the record of the tool alone. */
+function changedResult(
+  one: FixtureDocument,
+): { readonly document: FixtureDocument; readonly call: string } | undefined {
+  const { executed = [], results = {} } = one.expected;
+  for (const { call = '', tool, input } of executed) {
+    const record = one.tools?.[tool];
+    const place = record?.recorded?.findIndex(
+      (recorded) => JSON.stringify(recorded.input) === JSON.stringify(input),
+    );
+    const answers = record?.recorded?.[place ?? -1]?.results ?? [];
+    if (place === undefined || answers.length !== 1 || !('ok' in answers[0]!)) continue;
+    if (results[call]?.status !== 'ok' || one.settings?.toolExecution === 'dataflow') continue;
+    const other = { input, results: [{ ok: { changed: 'by hand' } }] };
+    const recorded = record!.recorded!.with(place, other);
+    return { document: { ...one, tools: { ...one.tools, [tool]: { ...record, recorded } } }, call };
+  }
+  return undefined;
+}

@@ -1,0 +1,106 @@
+/** `holdfast capture` as people type it, on bundles in files. */
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FixtureDocument } from '../../../evaluation/format/document.js';
+import { runCli } from '../../../cli/program.js';
+import { textOfRecorded } from './recorded-runs.js';
+
+const REPLACED = 'G81-replaced-by-another-tool';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'capture-'));
+  writeFileSync(join(folder, 'run.json'), textOfRecorded(REPLACED));
+});
+
+async function holdfast(words: readonly string[], variables: Record<string, string> = {}) {
+  let out = '';
+  let err = '';
+  const code = await runCli(words, {
+    environment: { variables, folder, colour: false, interactive: false },
+    streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
+  });
+  return { code, out, err };
+}
+
+function written(name: string): FixtureDocument {
+  return JSON.parse(readFileSync(join(folder, name), 'utf8')) as FixtureDocument;
+}
+
+test('a bundle becomes a case beside it, for its owner alone, and never over another file', async () => {
+  expect(await holdfast(['capture', 'run.json'])).toMatchObject({ code: 0 });
+  const name = `${REPLACED}.case.json`;
+  expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+  expect(await holdfast(['eval', name])).toMatchObject({ code: 0 });
+  const again = await holdfast(['capture', 'run.json']);
+  expect(again).toMatchObject({ code: 2, err: expect.stringContaining('exists, and is kept') });
+});
+
+test('a case that expects something else fails until the code does it', async () => {
+  const spoken = await holdfast([
+    'capture',
+    'run.json',
+    '-o',
+    'bug.json',
+    '--expect',
+    'stop_reason=needs_human',
+    '--expect',
+    'effects.write_note=0',
+    '--json',
+  ]);
+  expect(spoken.code).toBe(0);
+  expect(JSON.parse(spoken.out)).toMatchObject({ passes: false });
+  expect(written('bug.json').expected).toEqual({
+    stop_reason: 'needs_human',
+    effects: { write_note: 0 },
+  });
+  expect(await holdfast(['eval', 'bug.json'])).toMatchObject({ code: 1 });
+});
+
+test('a key that cases do not know is refused before anything is written', async () => {
+  const { code, err } = await holdfast(['capture', 'run.json', '--expect', 'stopped=yes']);
+  expect([code, err]).toEqual([2, expect.stringContaining('stopped: unknown key')]);
+  expect(existsSync(join(folder, `${REPLACED}.case.json`))).toBe(false);
+});
+
+test('a tool that is asked what was never recorded refuses, and says so', async () => {
+  await holdfast(['capture', 'run.json', '-o', 'case.json']);
+  const { expected: _, ...document } = written('case.json');
+  const other = {
+    ...document,
+    during: [
+      { ...document.during?.[0], do: [{ resolveApproval: { decision: 'approve', by: 'x' } }] },
+    ],
+    expected: {
+      results: { m: { status: 'error', code: 'execution_error', contains: 'not_recorded' } },
+    },
+  };
+  writeFileSync(join(folder, 'other.json'), JSON.stringify(other));
+  expect(await holdfast(['eval', 'other.json'])).toMatchObject({ code: 0 });
+});
+
+test('--until takes over what had happened by then', async () => {
+  await holdfast(['capture', 'run.json', '--until', '3', '-o', 'begun.json']);
+  expect(written('begun.json')).toMatchObject({ captured: { until: 3 }, model: [{}] });
+  expect(await holdfast(['eval', 'begun.json'])).toMatchObject({ code: 0 });
+  const { code, err } = await holdfast(['capture', 'run.json', '--until', '999', '-o', 'no.json']);
+  expect([code, err]).toEqual([1, expect.stringContaining('There is no step 999')]);
+});
+
+test('no secret leaves: neither what --redact hides nor the value of a variable', async () => {
+  writeFileSync(
+    join(folder, 'rules.json'),
+    JSON.stringify({ rules: [{ name: 'goal', key: 'goal' }] }),
+  );
+  await holdfast(['capture', 'run.json', '-o', 'hidden.json', '--redact', 'rules.json']);
+  expect(readFileSync(join(folder, 'hidden.json'), 'utf8')).not.toContain('Handle the case.');
+  expect(await holdfast(['eval', 'hidden.json'])).toMatchObject({ code: 0 });
+  const refused = await holdfast(['capture', 'run.json', '-o', 'leak.json'], {
+    SHOP_API_KEY: 'Handle the case',
+  });
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('SHOP_API_KEY') });
+  expect(refused.err).not.toContain('Handle the case');
+  expect(existsSync(join(folder, 'leak.json'))).toBe(false);
+});
