@@ -2,6 +2,7 @@
 import type { Config } from '../authoring/index.js';
 import type { CompactInput } from '../core/state/effect.js';
 import type { Provider } from '../providers/provider.js';
+import type { IsolationFound } from '../sandbox/isolation.js';
 import type { QueueName } from '../store/served.js';
 import type { Store, StoreCalls } from '../store/store.js';
 import type { Timers } from './timers.js';
@@ -12,13 +13,18 @@ export interface ActivityDeps {
   readonly providers: ReadonlyMap<string, Provider>;
   readonly config: Config;
   /** Where this worker serves, so that it finds what others serve there; absent: nobody else is known. */
-  readonly serving?: QueueName;
+  readonly serving?: QueueName & {
+    /** Task queue of calls in a sandbox whose tools name none; absent: they stay on this one. */
+    readonly sandboxQueue?: string;
+  };
   /** ms since epoch; default: the machine's clock. */
   readonly clock?: () => number;
   /** Default: the machine's. */
   readonly timers?: Timers;
   /** How long a tool or model may take to notice that it was stopped, in ms; default 10 s. */
   readonly graceMs?: number;
+  /** What isolates commands here; default: what is found on this machine. */
+  readonly isolation?: IsolationFound;
   /** Rules number that runs are opened with: for recordings of what older rules decide. Default: the newest. */
   readonly rules?: number;
   /**

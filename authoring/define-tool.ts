@@ -74,14 +74,19 @@ export interface ToolDefinition<Schema extends InputDeclaration> {
   readonly run: (input: InputOf<Schema>, ctx: ToolContext) => unknown;
   /** Whether it may ('optional', the default with `sandboxRun`) or must run in its sandbox. */
   readonly sandbox?: 'none' | 'optional' | 'required';
-  /** `run` in a sandbox of the tool's own making: a container, a throw-away account. */
+  /**
+   * `run` in a sandbox: `ctx.sandbox`, or one of the tool's own making, such as a container. Calls go to the sandbox
+   * queue of the run's own, unless the tool names another.
+   */
   readonly sandboxRun?: (input: InputOf<Schema>, ctx: ToolContext) => unknown;
+  /** `sandboxRun` runs commands by `ctx.sandbox.run`: a worker that can isolate nothing does not serve it. */
+  readonly isolated?: boolean;
   /**
    * Task queue of the workers that run it (`holdfast worker --only activities --queue NAME`), for what is heavy or
    * dangerous. Default: the run's own queue.
    */
   readonly queue?: string;
-  /** The same for `sandboxRun`. Default: `queue`. */
+  /** The same for `sandboxRun`. Default: `queue`, else the sandbox queue of the run's own (`holdfast worker --only sandbox`). */
   readonly sandboxQueue?: string;
   /** Did the call with `ctx.idempotencyKey` happen? Its result, or null / undefined when it did not. */
   readonly probe?: (input: InputOf<Schema>, ctx: ToolContext) => unknown;
@@ -161,6 +166,7 @@ export function defineTool<Schema extends InputDeclaration>(
     parse: schema.parse,
     ...(output !== undefined && { outputDefect: output.defectOf }),
     ...(controls !== undefined && { controls }),
+    ...(definition.isolated === true && { isolated: true as const }),
     ...codeOf(definition),
   });
 }
@@ -282,7 +288,7 @@ function checkQueues({ name, kind = 'tool', sandboxRun, queue, sandboxQueue }: D
   }
 }
 
-function checkSandbox({ name, kind, effect, sandbox, sandboxRun }: Declaration): void {
+function checkSandbox({ name, kind, effect, sandbox, sandboxRun, isolated }: Declaration): void {
   if (kind === 'human_input' && effect !== 'none') {
     const hint = "Declare effect: 'none'; the answer of a person is its result.";
     throw wrong(name, `it asks a person, but its effect is "${effect}"`, hint);
@@ -290,6 +296,9 @@ function checkSandbox({ name, kind, effect, sandbox, sandboxRun }: Declaration):
   if (sandboxRun === undefined && sandbox !== undefined && sandbox !== 'none') {
     const hint = 'Add sandboxRun: (input, ctx) => …, which runs it there.';
     throw wrong(name, `its sandbox is ${JSON.stringify(sandbox)}, but it has none`, hint);
+  }
+  if (isolated === true && sandboxRun === undefined) {
+    throw wrong(name, 'it is isolated, but has no sandboxRun', 'Add sandboxRun, or drop isolated.');
   }
   if (sandboxRun !== undefined && sandbox === 'none') {
     throw wrong(name, 'it has a sandboxRun that is never used', 'Drop it, or drop sandbox.');

@@ -27,6 +27,21 @@ export type { TaskGate, TaskGateContext } from './task-gate.js';
 export { defineTool, type InputOf, type ToolDefinition } from './define-tool.js';
 export type { InputDeclaration, JsonSchema } from './input-schema.js';
 export { defineHostedTool, type HostedToolDefinition } from './hosted-tool.js';
+export {
+  codingTools,
+  defineShell,
+  editFileTool,
+  readFileTool,
+  searchTool,
+  shellTool,
+  writeFileTool,
+  type CommandResult,
+  type FolderChange,
+  type FolderView,
+  type Sandbox,
+  type SandboxedCommand,
+  type ShellDefinition,
+} from './sandbox/index.js';
 export { askPerson } from './ask-person.js';
 export { escalate } from './escalate.js';
 export type { HandoffDeclaration } from './handoff.js';
@@ -34,7 +49,7 @@ export type { CardDeclaration } from './card.js';
 export type { ApprovalDeclaration } from './approval.js';
 export type { PolicyDeclaration } from './policy.js';
 export type { Tool, ToolContext } from './tool.js';
-export { queuesOf } from './tool-queues.js';
+export { queuesOf, sandboxQueueOf, sandboxTools } from './tool-queues.js';
 export { parseTuning, type WorkerTuning } from './worker-tuning.js';
 export { ToolError } from './tool-error.js';
 export { days, hours, minutes, seconds, usd } from './units.js';

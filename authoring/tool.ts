@@ -4,6 +4,7 @@ import type { ToolRecord } from '../core/state/tool.js';
 import type { HostedDeclaration } from '../core/state/transcript.js';
 import type { ToolControls } from './controls.js';
 import type { ParsedInput } from './input-schema.js';
+import type { Sandbox } from './sandbox/sandbox.js';
 
 /** What a tool's code learns of its call. */
 export interface ToolContext {
@@ -23,6 +24,8 @@ export interface ToolContext {
    * lost. A figure that is no whole number from 0 is charged as that bound. In a probe nothing is counted.
    */
   readonly cost: (microUsd: number) => void;
+  /** The run's work folder, and commands in it that are isolated from everything else: for `sandboxRun` and `probe`. */
+  readonly sandbox: Sandbox;
 }
 
 export interface Tool {
@@ -41,6 +44,8 @@ export interface Tool {
   readonly run: (input: unknown, ctx: ToolContext) => Promise<unknown>;
   /** The same in the tool's sandbox (G18). */
   readonly sandboxRun?: (input: unknown, ctx: ToolContext) => Promise<unknown>;
+  /** Its `sandboxRun` needs a worker that can isolate commands. */
+  readonly isolated?: true;
   /** What the tool returned for this key, or null when nothing happened under it. */
   readonly probe?: (input: unknown, ctx: ToolContext) => Promise<unknown>;
 }

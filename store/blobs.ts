@@ -24,6 +24,10 @@ export interface Blobs {
   /** Stores a text; idempotent. Errors: `InvalidRequest` above BLOB_BYTES_MAX. */
   putBlob(tenant: string, text: string): Promise<BlobRef>;
   getBlob(tenant: string, hash: string): Promise<string | undefined>;
+  /** Stores contents of files, by the sha256 of their bytes; idempotent. Errors: as `putBlob`. */
+  putContents(tenant: string, contents: Iterable<Uint8Array>): Promise<void>;
+  /** Those that are there, by their sha256. */
+  getContents(tenant: string, hashes: Iterable<string>): Promise<ReadonlyMap<string, Buffer>>;
   /** Inline up to INLINE_BYTES_MAX bytes, else a blob with a preview of PREVIEW_CHARS characters. */
   putText(tenant: string, text: string): Promise<StoredText>;
   /** Errors: `TranscriptMissing` when the blob is not there. */
@@ -45,6 +49,14 @@ export function blobs(db: Db): Blobs {
     },
     async getBlob(tenant, hash) {
       return readBlob(db, tenant, hash);
+    },
+    async putContents(tenant, contents) {
+      checkIdentifiers({ tenant });
+      for (const batch of batches([...contents].map(blobOfBytes)))
+        await writeBlobs(db, tenant, batch);
+    },
+    async getContents(tenant, hashes) {
+      return readContents(db, tenant, [...new Set(hashes)]);
     },
     async putText(tenant, text) {
       checkIdentifiers({ tenant });
@@ -69,7 +81,11 @@ function validUnicode(text: string): string {
 
 /** Bytes and name of a text. Errors: `InvalidRequest` above BLOB_BYTES_MAX. */
 export function blobOf(text: string): BlobContent {
-  const content = Buffer.from(text, 'utf8');
+  return blobOfBytes(Buffer.from(text, 'utf8'));
+}
+
+function blobOfBytes(bytes: Uint8Array): BlobContent {
+  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (content.length > BLOB_BYTES_MAX) {
     throw new HoldfastError('InvalidRequest', `A text of ${content.length} bytes is too large.`, {
       hint: `Store texts of at most ${BLOB_BYTES_MAX} bytes.`,
@@ -113,14 +129,43 @@ async function readBlob(db: Db, tenant: string, hash: string): Promise<string | 
   return row === undefined ? undefined : textOf(row.content);
 }
 
+/** Of one statement: few parameters, and little memory. */
+const BATCH = { blobs: 100, bytes: 8 * 1024 * 1024 };
+
+function batches(blobs: readonly BlobContent[]): readonly (readonly BlobContent[])[] {
+  const unique = [...new Map(blobs.map((blob) => [blob.ref.$blob, blob])).values()];
+  const all: BlobContent[][] = [];
+  let bytes = Infinity;
+  for (const blob of unique) {
+    const last = all.at(-1);
+    bytes += blob.content.length;
+    if (last === undefined || last.length >= BATCH.blobs || bytes > BATCH.bytes) {
+      all.push([blob]);
+      bytes = blob.content.length;
+    } else {
+      last.push(blob);
+    }
+  }
+  return all;
+}
+
 /** The texts of those hashes that exist. */
 export async function readBlobs(
   db: Db,
   tenant: string,
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
+  const contents = await readContents(db, tenant, hashes);
+  return new Map([...contents].map(([hash, content]) => [hash, content.toString('utf8')]));
+}
+
+async function readContents(
+  db: Db,
+  tenant: string,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, Buffer>> {
   checkIdentifiers({ tenant });
-  const texts = new Map<string, string>();
+  const contents = new Map<string, Buffer>();
   for (let from = 0; from < hashes.length; from += HASHES_PER_QUERY) {
     const rows = await db
       .selectFrom('blobs')
@@ -128,13 +173,17 @@ export async function readBlobs(
       .where('tenant', '=', tenant)
       .where('hash', 'in', hashes.slice(from, from + HASHES_PER_QUERY))
       .execute();
-    for (const row of rows) texts.set(row.hash, textOf(row.content));
+    for (const row of rows) contents.set(row.hash, bytesOf(row.content));
   }
-  return texts;
+  return contents;
 }
 
 function textOf(content: Uint8Array): string {
-  return Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('utf8');
+  return bytesOf(content).toString('utf8');
+}
+
+function bytesOf(content: Uint8Array): Buffer {
+  return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
 export function missingBlob(hash: string): HoldfastError {

@@ -252,6 +252,17 @@ const MIGRATIONS: readonly Migration[] = [
       `create index runs_by_root on runs (tenant, root) where root is not null`,
     ],
   },
+  {
+    version: 14,
+    name: 'work folders',
+    statements: [
+      `create table work_folders (tenant text not null, owner text not null, version integer not null,
+        hash text not null, updated_at bigint not null, primary key (tenant, owner))`,
+      `create table folder_commits (tenant text not null, owner text not null, call_key text not null,
+        attempt integer not null, version integer not null, state text not null,
+        result_json text not null, primary key (tenant, owner, call_key))`,
+    ],
+  },
 ];
 
 /** The newest schema that this program knows. */

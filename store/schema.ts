@@ -393,6 +393,25 @@ export interface GoalEffectTable {
   readonly key: string;
 }
 
+export interface WorkFolderTable {
+  readonly tenant: string;
+  /** Run id. */
+  readonly owner: string;
+  readonly version: number;
+  readonly hash: string;
+  readonly updated_at: number;
+}
+
+export interface FolderCommitTable {
+  readonly tenant: string;
+  readonly owner: string;
+  readonly call_key: string;
+  readonly attempt: number;
+  readonly version: number;
+  readonly state: string;
+  readonly result_json: string;
+}
+
 export interface Tables {
   readonly blobs: BlobTable;
   readonly nodes: NodeTable;
@@ -423,6 +442,8 @@ export interface Tables {
   readonly needs: NeedTable;
   readonly children: ChildTable;
   readonly proposals: ProposalTable;
+  readonly work_folders: WorkFolderTable;
+  readonly folder_commits: FolderCommitTable;
   readonly goal_effects: GoalEffectTable;
   readonly schema_migrations: { readonly version: number; readonly name: string };
 }

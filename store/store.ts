@@ -44,6 +44,7 @@ import { served, type Served } from './served.js';
 import { sessions, type Sessions } from './sessions.js';
 import { streams, type Streams } from './streams.js';
 import { transcripts, type Transcripts } from './transcripts.js';
+import { workFolders, type WorkFolders } from './work-folders.js';
 
 /** What can be asked of the store, alone or as part of one transaction. */
 export interface StoreCalls
@@ -73,7 +74,8 @@ export interface StoreCalls
     Needs,
     Children,
     Proposals,
-    GoalEffects {}
+    GoalEffects,
+    WorkFolders {}
 
 export interface Store extends StoreCalls {
   /** What models say at this moment. */
@@ -224,5 +226,6 @@ function callsOn(db: Db, { cache, marks }: Sources): StoreCalls {
     ...children(db),
     ...proposals(db),
     ...goalEffects(db),
+    ...workFolders(db),
   };
 }

@@ -17,6 +17,7 @@ import { credentialsOf, type Reach } from '../connection/index.js';
 import type { Activities } from '../core/state/effect.js';
 import type { Config, WorkerTuning } from '../authoring/index.js';
 import type { Provider } from '../providers/provider.js';
+import type { IsolationFound } from '../sandbox/isolation.js';
 import { lackingLines, lackingRuns } from '../store/lacking-runs.js';
 import { openStoreAt, type Store } from '../store/store.js';
 import { codeServed, startAnnouncer, type Announcer } from './announcer.js';
@@ -53,6 +54,10 @@ export interface WorkerSettings extends Reach, WorkerTuning {
   readonly shutdownGraceMs?: number;
   /** Default: both. Two workers that share the parts can be ended one without the other. */
   readonly serves?: 'workflows' | 'activities';
+  /** Task queue of calls in a sandbox whose tools name none, of runs that this worker opens; default: `taskQueue`. */
+  readonly sandboxQueue?: string;
+  /** What isolates commands; default: what is found on this machine. */
+  readonly isolation?: IsolationFound;
   /** What stands in place of the activities, made from what they work with: for test doubles of a worker. */
   readonly activities?: (deps: ActivityDeps) => Activities;
   /** What stands in place of this release's workflow code, and its name in histories: for tests of other releases. */
@@ -142,7 +147,12 @@ async function createWorker(
         store,
         providers,
         config,
-        serving: { namespace: settings.namespace, taskQueue: settings.taskQueue },
+        serving: {
+          namespace: settings.namespace,
+          taskQueue: settings.taskQueue,
+          ...(settings.sandboxQueue !== undefined && { sandboxQueue: settings.sandboxQueue }),
+        },
+        ...(settings.isolation !== undefined && { isolation: settings.isolation }),
       }) satisfies Activities,
     }),
     shutdownGraceTime: settings.shutdownGraceMs ?? SHUTDOWN_GRACE_MS,

@@ -9,7 +9,7 @@ import { ARGUMENTS_BYTES_MAX, type Json, type StoredText } from '../../core/json
 import type { OutputCheck } from '../../core/state/model.js';
 import type { StoreCalls } from '../../store/store.js';
 import { findArgumentDefect } from '../tool/argument-limits.js';
-import { withinTime } from '../tool/time-limit.js';
+import { withinTime } from '../../sandbox/time-limit.js';
 
 const MESSAGE_CHARS_MAX = 1_000;
 /** Longer answers are not read as JSON. */

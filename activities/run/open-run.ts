@@ -5,6 +5,7 @@
  */
 import { parseSettings } from '../../authoring/check-limits.js';
 import { goalToolOf } from '../../authoring/goal/goal-tools.js';
+import { needsSandboxQueue } from '../../authoring/tool-queues.js';
 import type { OpenRunInput, OpenRunOutput, RunRef } from '../../core/state/effect.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { PAYLOAD_BYTES_MAX, type StoredText } from '../../core/json/json.js';
@@ -76,7 +77,7 @@ export async function freezeAgent(
   const prompt = await writeRoot(deps, run, start);
   const outputSchema = await storedSchema(deps, run, start);
   const schemas = await answerSchemas(deps, run, start);
-  const plain = freeze(deps.config, start, { prompt, schemas });
+  const plain = sandboxed(deps, freeze(deps.config, start, { prompt, schemas }));
   const authority = await writeAuthority(deps.store, { run, start }, plain);
   return {
     ...plain,
@@ -93,6 +94,13 @@ export function mustFit(agent: string, output: OpenRunOutput): void {
     `Agent ${agent} takes ${bytes} bytes frozen, the limit is ${PAYLOAD_BYTES_MAX}.`,
     { hint: 'Give it fewer tools or policy rules, or shorter roles.' },
   );
+}
+
+/** With the queue of calls in a sandbox, where tools need one (G18). */
+function sandboxed({ serving, rules = RULES_VERSION }: ActivityDeps, frozen: Frozen): Frozen {
+  const { sandboxQueue } = serving ?? {};
+  const needsOne = frozen.tools.some(needsSandboxQueue) && follows({ rules }, 'sandboxQueues');
+  return sandboxQueue !== undefined && needsOne ? { ...frozen, sandboxQueue } : frozen;
 }
 
 /** A run that knows none is told which store has its records. */

@@ -171,7 +171,10 @@ async function runClaimed(
   const end = await runOutside(deps, scope, {
     run: (signal) => {
       meter.began();
-      return runnable.tool.run(runnable.input, toolContext({ ...input, attempt, meter }, signal));
+      return runnable.tool.run(
+        runnable.input,
+        toolContext({ ...deps, ...input, attempt, meter }, signal),
+      );
     },
     timeoutMs,
     graceMs: graceOf(deps, input.timeoutMs),

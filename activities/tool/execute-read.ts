@@ -53,7 +53,10 @@ export async function executeRead(
   const ended = await runOutside(deps, scope, {
     run: (signal) => {
       meter.began();
-      return runnable.tool.run(runnable.input, toolContext({ ...input, attempt, meter }, signal));
+      return runnable.tool.run(
+        runnable.input,
+        toolContext({ ...deps, ...input, attempt, meter }, signal),
+      );
     },
     timeoutMs: input.timeoutMs,
     graceMs: graceOf(deps, input.timeoutMs),

@@ -185,7 +185,7 @@ async function probe(
   const parsed = tool.parse(await deps.store.restoreArguments(run.tenant, call.args));
   if (!parsed.ok) return nobodyTells(trail, parsed.message);
   const { probe: ask } = tool;
-  const facts = { run, call, attempt: call.attempt };
+  const facts = { ...deps, run, call, attempt: call.attempt };
   const answer = await probed(deps, scope, {
     ...input,
     ask: (signal) => ask(parsed.value, toolContext(facts, signal)),

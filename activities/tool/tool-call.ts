@@ -13,11 +13,13 @@ import type {
 } from '../../core/state/effect.js';
 import { toolKey } from '../../core/state/tool.js';
 import { objectionToSignatures } from './check-signatures.js';
-import type { InTransaction } from '../deps.js';
+import type { Store } from '../../store/store.js';
+import type { ActivityDeps, InTransaction } from '../deps.js';
 import { failure } from '../failure.js';
 import { findCode, type Code } from '../lacking-code.js';
 import type { Scope } from '../scope.js';
 import type { Meter } from './tool-cost.js';
+import { sandboxOf } from './work-folder.js';
 
 export interface RunnableCall {
   readonly tool: Tool;
@@ -107,7 +109,8 @@ export function toolFor(
   return config.tools.get(toolKey({ name: call.tool, version: call.toolVersion }));
 }
 
-export interface ContextFacts {
+export interface ContextFacts extends Pick<ActivityDeps, 'isolation' | 'clock'> {
+  readonly store: Store;
   readonly run: RunRef;
   readonly call: ToolCallRef;
   readonly attempt: number;
@@ -116,7 +119,8 @@ export interface ContextFacts {
 }
 
 export function toolContext(facts: ContextFacts, signal: AbortSignal): ToolContext {
-  const { run, call, attempt, meter } = facts;
+  const { run, call, attempt, meter, isolation, clock } = facts;
+  const within = { store: facts.store, ...(isolation && { isolation }), ...(clock && { clock }) };
   return {
     runId: run.runId,
     tenant: run.tenant,
@@ -126,6 +130,7 @@ export function toolContext(facts: ContextFacts, signal: AbortSignal): ToolConte
     traceId: run.traceId,
     signal,
     cost: (microUsd) => meter?.add(microUsd),
+    sandbox: sandboxOf(within, { run, call, signal }),
   };
 }
 

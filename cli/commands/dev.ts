@@ -8,7 +8,7 @@ import {
   type Cli,
   type CommonOptions,
 } from '../command.js';
-import { queuesOf, type Config } from '../../authoring/index.js';
+import type { Config } from '../../authoring/index.js';
 import { HoldfastError } from '../../core/state/errors.js';
 import { runningServer, type ServerHandle } from '../../devserver/index.js';
 import type { Environment } from '../../worker/config.js';
@@ -18,7 +18,7 @@ import { startEmbedded, type ServerOptions } from '../embedded-server.js';
 import { embeddedReach, type KnownReach, type Session } from '../session.js';
 import { onInterrupt } from '../terminal/interrupt.js';
 import type { Output } from '../terminal/output.js';
-import { readConfig, serveWorker, type ServeOptions } from '../serve.js';
+import { readConfig, serveAll } from '../serve.js';
 import { wholeNumber } from '../usage.js';
 import { withServerOptions } from './server.js';
 import { withConfig } from './worker.js';
@@ -78,7 +78,11 @@ async function dev(cli: Cli, at: DevPlace, output: Output): Promise<void> {
     if (interrupt.signal.aborted) return;
     desk = await deskBeside(cli, { ...at, reach, config }, output);
     const signal = AbortSignal.any([interrupt.signal, lost.signal]);
-    await serveAll({ place, reach, config, signal, stackTraces: true }, output);
+    const path = environment.variables['PATH'];
+    await serveAll(
+      { place, reach, config, signal, path, servesQueues: true, stackTraces: true },
+      output,
+    );
     if (lost.signal.aborted && !interrupt.signal.aborted) throw serverLost(server);
   } finally {
     // The worker has drained before; the server goes last.
@@ -86,23 +90,6 @@ async function dev(cli: Cli, at: DevPlace, output: Output): Promise<void> {
     await server?.stop();
     interrupt.release();
   }
-}
-
-/** One worker for runs, and one for each queue of tools: where one fails the others drain, too. */
-async function serveAll(serving: ServeOptions, output: Output): Promise<void> {
-  const failed = new AbortController();
-  const signal = AbortSignal.any([serving.signal, failed.signal]);
-  const queues = queuesOf(serving.config.tools.values());
-  const workers = [
-    serveWorker({ ...serving, signal, servesQueues: true }, output),
-    ...queues.map(([queue]) =>
-      serveWorker({ ...serving, signal, queue, serves: 'activities' }, output),
-    ),
-  ];
-  for (const worker of workers) worker.catch(() => failed.abort());
-  const ended = await Promise.allSettled(workers);
-  const fault = ended.find((one) => one.status === 'rejected');
-  if (fault !== undefined) throw fault.reason;
 }
 
 /** The desk; without it everything else is still of use, so a taken port is only told. */

@@ -10,7 +10,7 @@ import {
   type CommonOptions,
 } from '../command.js';
 import { onInterrupt } from '../terminal/interrupt.js';
-import { readConfig, serveWorker } from '../serve.js';
+import { readConfig, requireSandbox, serveAll, type WorkerPart } from '../serve.js';
 import { usage, wholeNumber } from '../usage.js';
 
 export function withConfig(command: Command): Command {
@@ -21,7 +21,7 @@ export function withConfig(command: Command): Command {
 }
 
 interface WorkerOptions extends CommonOptions {
-  readonly only?: 'workflows' | 'activities';
+  readonly only?: WorkerPart;
   readonly queue?: string;
   readonly decisionsAtOnce?: number;
   readonly activitiesAtOnce?: number;
@@ -34,12 +34,18 @@ function whole(least: number) {
   return wholeNumber('The number', [least, AT_ONCE_MAX]);
 }
 
-/** Errors: Usage: workflows wait on the queue of runs alone. */
+/** Errors: Usage: workflows wait on the queue of runs alone, calls in a sandbox on theirs. */
 function partOf({ only, queue, ...options }: WorkerOptions) {
   if (queue !== undefined && only === 'workflows') {
     throw usage(
       '--queue is about tools, which are activities.',
       'Use --only activities --queue NAME.',
+    );
+  }
+  if (queue !== undefined && only === 'sandbox') {
+    throw usage(
+      '--only sandbox serves the queue of calls in a sandbox whose tools name none.',
+      'Use --only activities --queue NAME for a queue that a tool names.',
     );
   }
   const serves = queue === undefined ? only : 'activities';
@@ -65,6 +71,7 @@ export function addWorker(program: Command, cli: Cli): void {
       new Option('--only <part>', 'serve this part alone, beside workers of the other').choices([
         'workflows',
         'activities',
+        'sandbox',
       ]),
     )
     .option('--queue <name>', 'serve the calls of tools that name this queue, and nothing else')
@@ -85,7 +92,8 @@ export function addWorker(program: Command, cli: Cli): void {
       examples(
         'holdfast worker',
         'holdfast worker --config agents/holdfast.config.ts --address temporal:7233',
-        'holdfast worker --only activities --queue sandbox',
+        'holdfast worker --only sandbox',
+        'holdfast worker --only activities --queue heavy',
       ),
     )
     .action((options: WorkerOptions) =>
@@ -100,8 +108,11 @@ export function addWorker(program: Command, cli: Cli): void {
             await session.reach();
             throw error;
           });
+          const path = environment.variables['PATH'];
+          if (part.serves === 'sandbox') requireSandbox({ config, path });
           const reach = await session.reach(config.connection);
-          await serveWorker({ place, reach, config, ...part, signal: interrupt.signal }, output);
+          const { signal } = interrupt;
+          await serveAll({ place, reach, config, ...part, path, signal }, output);
         } finally {
           interrupt.release();
         }

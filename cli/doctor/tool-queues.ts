@@ -1,5 +1,5 @@
 /** Task queues that tools name: somebody must work on each. */
-import { queuesOf } from '../../authoring/index.js';
+import { queuesOf, sandboxQueueOf, sandboxTools } from '../../authoring/index.js';
 import type { Session } from '../session.js';
 import type { ConfigurationPlace } from './configuration.js';
 import { ok, warning, type Check } from './check.js';
@@ -14,7 +14,12 @@ export async function checkToolQueues(
   // What is wrong with either is told elsewhere.
   const config = file && (await loadConfig({ folder, file }).catch(() => undefined));
   if (!config) return [];
-  const queues = queuesOf(config.tools.values());
+  const sandboxed = sandboxTools(config.tools.values()).map(({ record }) => record.name);
+  const sandbox = sandboxQueueOf(place.taskQueue);
+  const queues = [
+    ...queuesOf(config.tools.values()),
+    ...(sandboxed.length === 0 ? [] : [[sandbox, sandboxed] as const]),
+  ];
   if (queues.length === 0) return [];
   const client = await clientWithoutStore().catch(() => undefined);
   if (client === undefined) return [];
@@ -28,7 +33,7 @@ export async function checkToolQueues(
         : warning(
             'tool queues',
             `nobody works on ${queue}, where calls of ${names} go`,
-            `Calls wait until one is started: holdfast worker --only activities --queue ${queue}`,
+            `Calls wait until one is started: holdfast worker --only ${queue === sandbox ? 'sandbox' : `activities --queue ${queue}`}`,
           ),
     );
   }

@@ -1,5 +1,6 @@
 /** What a run waits for, since when, and what to do about it: for show, list and doctor. */
 import type { Wait } from '../../client/index.js';
+import { sandboxQueueOf } from '../../authoring/index.js';
 import { dateTimeText, durationText } from './amounts.js';
 import { inert } from './inert.js';
 
@@ -16,6 +17,8 @@ export function waitLine(wait: Wait, now: number): string {
 }
 
 const OF_QUEUE = 'a worker of the task queue ';
+/** How the queue of calls in a sandbox ends. */
+const OF_SANDBOX = sandboxQueueOf('');
 
 /** The next action of whoever operates it. */
 export function mendWait(what: string): string {
@@ -31,6 +34,8 @@ export function mendWait(what: string): string {
     default:
       if (what.startsWith(OF_QUEUE)) {
         const queue = inert(what.slice(OF_QUEUE.length));
+        if (queue.endsWith(OF_SANDBOX))
+          return 'Start a worker that isolates them: holdfast worker --only sandbox (or holdfast worker, which serves everything).';
         return `Start a worker of that queue: holdfast worker --only activities --queue ${queue}.`;
       }
       return `Start ${inert(what)}.`;

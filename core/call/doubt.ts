@@ -58,13 +58,18 @@ export function reconcile(run: OpenRun, call: ReturnedStage): Step<OpenRun> {
       ...proofsFor(run, call),
       events,
     },
-    ...(call.unserved ? { limits } : onQueueOf(run, limits, { tool: call.tool })),
+    ...(call.unserved ? { limits } : onQueueOf(run, limits, placeOf(run, call))),
     summary: `what became of ${call.tool}`,
   }));
   return {
     run: withCall(started.run, working(call, effectId, 'reconcile')),
     effects: started.effects,
   };
+}
+
+/** Where the call went. */
+function placeOf(run: OpenRun, { tool, grant }: ReturnedStage) {
+  return follows(run, 'sandboxQueues') ? { tool, grant } : { tool };
 }
 
 /** With what is known of the attempt beside the ledger. */

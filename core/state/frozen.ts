@@ -21,6 +21,8 @@ export interface Frozen {
   readonly prompt: { readonly hash: string; readonly bytes: number };
   readonly tools: readonly ToolRecord[];
   readonly policy: Policy;
+  /** Task queue of calls in a sandbox whose tools name none; absent: they stay on the run's own (G18). */
+  readonly sandboxQueue?: string;
   /** Names of the hooks registered for this agent, by point. */
   readonly hooks: HookNames;
   /** Absent: each hook is asked about every call. */

@@ -203,6 +203,10 @@ export const CHANGES = {
     since: 15,
     why: 'An agent that names others in `handoffTo` hands its run over to one of them: the run goes on in a new segment under the definition of that agent. A call of kind `handoff` of any other agent escalates as before.',
   },
+  sandboxQueues: {
+    since: 15,
+    why: 'Calls in a sandbox go to the sandbox queue of the run, where the worker that opened it named one and the tool names none; what finds out how such a call ended goes where the call went.',
+  },
   ...GOAL_CHANGES,
 } as const satisfies { readonly [name: string]: Change };
 

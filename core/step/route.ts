@@ -122,8 +122,14 @@ export function queueOf(
 ): { readonly queue?: string } {
   if (!follows(run, 'toolQueues')) return {};
   const tool = frozenTool(run, name);
-  const queue = (sandbox ? tool?.sandboxQueue : undefined) ?? tool?.queue;
+  const own = (sandbox ? tool?.sandboxQueue : undefined) ?? tool?.queue;
+  const queue = own ?? (sandbox ? sandboxQueueOf(run) : undefined);
   return queue === undefined ? {} : { queue };
+}
+
+/** Of calls in a sandbox whose tools name no queue (G18). */
+function sandboxQueueOf(run: OpenRun): string | undefined {
+  return follows(run, 'sandboxQueues') ? run.frozen.sandboxQueue : undefined;
 }
 
 /** The same for an effect, with how long it may lie there before a worker takes it (G118). */

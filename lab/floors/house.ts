@@ -15,6 +15,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ['core/loop', 'core/goal'],
   // Workflows are replayed; what is pure is not, and may change freely.
   ['workflows', 'pure'],
+  ['sandbox'],
   ['authoring', 'providers', 'store', 'recording'],
   ['activities', 'connection', 'devserver'],
   ['client', 'worker'],

@@ -34,6 +34,8 @@ export interface Script {
   readonly budget?: Partial<Budget>;
   readonly settings?: Partial<Settings>;
   readonly policy?: readonly PolicyRule[];
+  /** Default: calls in a sandbox stay on the run's own queue. */
+  readonly sandboxQueue?: string | undefined;
   readonly tools?: readonly ToolRecord[];
   readonly contextWindow?: number;
   /** Routes beside the agent's own, by name; with any given, other names are unknown. */
@@ -217,6 +219,7 @@ export function frozenOf(script: Script): Frozen {
     prompt: { hash: 'root', bytes: script.promptBytes ?? 400 },
     tools: script.tools ?? TOOLBOX,
     policy: { version: '7', rules: script.policy ?? [] },
+    ...(script.sandboxQueue !== undefined && { sandboxQueue: script.sandboxQueue }),
     hooks: script.hookNames ?? {},
     ...(script.hookMatches !== undefined && { hookMatches: script.hookMatches }),
     budget: { ...DEFAULT_BUDGET, ...script.budget },

@@ -55,6 +55,40 @@ test('what finds out how a call ended runs there too', () => {
   expect(started(lost, 'reconcile_tool').map(({ queue }) => queue)).toEqual(['heavy']);
 });
 
+describe('calls in a sandbox whose tool names no queue', () => {
+  const named = tool('x_named', { ...SANDBOXED, sandbox: 'required', sandboxQueue: 'jail' });
+  const plain = tool('x_shell', { ...SANDBOXED, sandbox: 'optional', probes: true });
+  const policy = [{ tool: '*', decision: 'sandbox' }] as const;
+  const sandboxQueue = 'runs.sandbox';
+  const lost = {
+    outcomes: { x_shell: [{ ambiguous: 'cut' }] },
+    findings: [{ kind: 'not_happened' }],
+  } as const;
+
+  function shell(script: Partial<Script> = {}, name = 'x_shell'): Shell {
+    const model = [calls(call('a', name, {})), says('ok')];
+    return settle(createShell({ tools: [named, plain], policy, model, sandboxQueue, ...script }));
+  }
+
+  test('go to the sandbox queue of the run, and so does what finds out how they ended', () => {
+    expect(queueOf(shell())).toBe(sandboxQueue);
+    expect(started(shell(lost), 'reconcile_tool')[0]!.queue).toBe(sandboxQueue);
+    expect(queueOf(shell({}, 'x_named'))).toBe('jail');
+  });
+
+  test('wait there as long as for other code that nobody serves', () => {
+    expect(started(shell(), 'execute_tool')[0]!.limits.queuedMs).toBe(24 * 3_600_000);
+  });
+
+  test('stay with the run where it has none, outside of a sandbox, and under older rules', () => {
+    expect(queueOf(shell({ sandboxQueue: undefined }))).toBeUndefined();
+    expect(queueOf(shell({ policy: [] }))).toBeUndefined();
+    const rules = CHANGES.sandboxQueues.since - 1;
+    expect(queueOf(shell({ rules }))).toBeUndefined();
+    expect(started(shell({ ...lost, rules }), 'reconcile_tool')[0]).not.toHaveProperty('queue');
+  });
+});
+
 test('under older rules a tool runs where the run does', () => {
   const shell = ran('x_heavy', { rules: WITHOUT_QUEUES });
   expect(started(shell, 'execute_tool')).toHaveLength(1);
