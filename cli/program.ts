@@ -6,6 +6,7 @@ import { addApprovals } from './commands/approvals.js';
 import { addAnswer, addApprove, addModify, addReject, addReplace } from './commands/decide.js';
 import { addCancel, addClose, addInterrupt, addMessage, addMode } from './commands/control.js';
 import { addAudit } from './commands/audit.js';
+import { addBundles } from './commands/bundles.js';
 import { addConsole } from './commands/console.js';
 import { addCapture } from './commands/capture.js';
 import { addChat } from './commands/chat.js';
@@ -14,6 +15,7 @@ import { addDoctor } from './commands/doctor.js';
 import { addEffects } from './commands/effects.js';
 import { addEval } from './commands/eval.js';
 import { addExport } from './commands/export.js';
+import { addFailures } from './commands/failures.js';
 import { addFreeze } from './commands/freeze.js';
 import { addGoal } from './commands/goal/index.js';
 import { addGrounds } from './commands/grounds.js';
@@ -77,6 +79,8 @@ function buildProgram(cli: Cli, json: boolean): Command {
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'explain a command')
     .helpCommand('help [command]', 'explain a command')
+    // `list --version` asks for runs; the program's own comes before a command.
+    .enablePositionalOptions()
     .showSuggestionAfterError()
     .showHelpAfterError('(see --help)')
     .exitOverride()
@@ -90,14 +94,15 @@ function buildProgram(cli: Cli, json: boolean): Command {
   // Subcommands take over the settings above, so they come last.
   const commands = [
     [addDev, addServer, addWorker, addConsole, addDoctor],
-    [addStart, addWatch, addShow, addExplain, addList],
+    [addStart, addWatch, addShow, addExplain, addList, addFailures],
     [addChat, addSessions, addTranscript],
     [addGoal, addSchedule],
     [addApprovals, addGrounds, addApprove, addReject, addModify, addReplace, addAnswer],
     [addFreeze, addEffects, addWhoami],
     [addMessage, addSet, addMode, addInterrupt, addClose, addCancel],
     [addKeys, addAudit, addStore],
-    [addExport, addReplay, addInspect, addDiff, addCapture, addEval],
+    [addExport, addReplay, addInspect, addDiff, addBundles],
+    [addCapture, addEval],
   ];
   for (const add of commands.flat()) add(program, cli);
   return program;

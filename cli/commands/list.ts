@@ -25,6 +25,14 @@ import {
   type PageOptions,
 } from '../desk/paging.js';
 import { dateTimeText, inert, relativeText, table, usdText } from '../render/index.js';
+import {
+  isSearch,
+  onlyWithStore,
+  searchParameters,
+  searchRuns,
+  withSearch,
+  type SearchOptions,
+} from '../desk/search-runs.js';
 import { unlessStoreAway } from '../desk/run-at-desk.js';
 import type { Session } from '../session.js';
 import { usage, wholeNumber } from '../usage.js';
@@ -38,6 +46,8 @@ interface ListOptions extends DeskOptions, TenantOptions, PageOptions {
   readonly costTo?: number;
   readonly stuck?: boolean;
 }
+
+type AllOptions = ListOptions & SearchOptions;
 
 export function addList(program: Command, cli: Cli): void {
   const command = program
@@ -61,7 +71,7 @@ export function addList(program: Command, cli: Cli): void {
       'runs that do not get on, or have waited for a worker, the store or the like for more than 60 s: since when, and why (asks the server, not the store)',
     );
   withJson(
-    withPlace(withDesk(withTenant(withPages(command)))),
+    withPlace(withDesk(withTenant(withPages(withSearch(command))))),
     '{runs: […], next}, with --stuck {stuck: […]}',
   )
     .addHelpText(
@@ -70,10 +80,11 @@ export function addList(program: Command, cli: Cli): void {
         'holdfast list',
         'holdfast list --status awaiting_approval --agent refund',
         'holdfast list --cost-from 500000',
+        'holdfast list --since 7d --stop-reason tool_failure --error-code timeout --sort cost',
         'holdfast list --stuck',
       ),
     )
-    .action((options: ListOptions) =>
+    .action((options: AllOptions) =>
       runCommand(cli, options, async (session, output) =>
         options.stuck
           ? listStuck(await stuckOf(cli, session, options), output)
@@ -107,11 +118,19 @@ function filterOf({ status: wanted, agent, costFrom, costTo }: ListOptions) {
 /** `trouble`: why the store does not tell it, and Temporal does. */
 type Listed = Page<RunSummary> & { readonly trouble?: string };
 
-async function runsOf(cli: Cli, session: Session, options: ListOptions): Promise<Listed> {
+async function runsOf(cli: Cli, session: Session, options: AllOptions): Promise<Listed> {
   const { limit = LIMIT_DEFAULT, cursor } = options;
   const api = readingDeskOf(cli, options);
+  const searched = isSearch(options);
+  if (searched && api === undefined) return searchRuns(cli, session, { ...options, limit });
   if (api !== undefined) {
-    const wanted = { ...filterOf(options), limit, ...(cursor !== undefined && { cursor }) };
+    if (options.differsFrom !== undefined) throw onlyWithStore();
+    const wanted = {
+      ...searchParameters(options),
+      ...filterOf(options),
+      limit,
+      ...(cursor !== undefined && { cursor }),
+    };
     return pagesAtDesk<RunSummary>(api, '/v1/runs', wanted);
   }
   const tenant = tenantOf(options);

@@ -4,7 +4,9 @@ import { resolve } from 'node:path';
 import type { Cli } from '../command.js';
 import { bundleOf } from '../commands/export.js';
 import type { Bundle } from '../../replay/bundle.js';
-import type { Session } from '../session.js';
+import type { RunEvent } from '../../core/state/event.js';
+import { neededStore, type Session } from '../session.js';
+import { lastEvents } from './run-record.js';
 
 export interface Recorded {
   readonly bundle: Bundle;
@@ -23,3 +25,13 @@ export async function recordedOf(cli: Cli, session: Session, subject: string): P
 function isFile(subject: string, file: string): boolean {
   return existsSync(file) || subject.includes('/') || subject.endsWith('.json');
 }
+
+/** Events of a run that the store has, at most EVENTS_MAX. */
+export async function eventsOfRun(
+  session: Session,
+  run: { readonly tenant: string; readonly runId: string },
+): Promise<readonly RunEvent[]> {
+  return lastEvents(await neededStore(session), run, { since: 0, count: EVENTS_MAX });
+}
+
+const EVENTS_MAX = 100_000;

@@ -135,6 +135,7 @@ function announceRun(run: OpenRun, arrival: Arrival): OpenRun {
     ...(session !== undefined && { sessionId: session.id }),
     ...(session?.resumed !== undefined && { resumed: session.resumed }),
     versions: frozen.versions,
+    ...(follows(run, 'rulesTold') && { rules: run.rules }),
   });
   const asked = appendUser(releaseWarnings(announced), goal);
   const constraints = (task.constraints ?? []).map((line) => `- ${line}`).join('\n');

@@ -89,10 +89,11 @@ function announce(run: OpenRun, stopping: Stopping): Step<OpenRun> {
     return { run: cancelled.run, effects: [...step.effects, ...cancelled.effects] };
   }, withdrawn);
   const settled = settleRest(withLastWords(untimed.run), stopping);
-  const { reason, detail, phase } = stopping;
+  const { reason, rule, detail, phase } = stopping;
   const stopped = emit(settled, {
     type: 'stop',
     reason,
+    ...(rule !== undefined && { by: rule }),
     ...(detail !== undefined && { detail }),
     ...(phase !== undefined && { phase }),
   });

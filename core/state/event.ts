@@ -68,6 +68,8 @@ export type EventBody =
       readonly sessionId?: string;
       readonly resumed?: ResumedFrom;
       readonly versions: { readonly [name: string]: string };
+      /** Rules number that the run begins with; absent: one before 15. */
+      readonly rules?: number;
     }
   | {
       readonly type: 'model_response';
@@ -251,6 +253,8 @@ export type EventBody =
   | {
       readonly type: 'stop';
       readonly reason: string;
+      /** The rule that ended the run; absent: a fact did, or rules before 15. */
+      readonly by?: string;
       readonly detail?: string;
       readonly phase?: string;
     }

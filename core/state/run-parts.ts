@@ -41,6 +41,8 @@ export interface Warning {
 
 export interface Stopping {
   readonly reason: StopReason;
+  /** The rule that ended the run; absent: a fact did, or rules before 15. */
+  readonly rule?: string;
   readonly detail?: string;
   readonly phase?: StopPhase;
   readonly nextSafeAction?: string;

@@ -207,6 +207,10 @@ export const CHANGES = {
     since: 15,
     why: 'Calls in a sandbox go to the sandbox queue of the run, where the worker that opened it named one and the tool names none; what finds out how such a call ended goes where the call went.',
   },
+  rulesTold: {
+    since: 15,
+    why: 'The event of a stop names the rule that ended the run, and the first event the rules number, so that runs are found by them.',
+  },
   ...GOAL_CHANGES,
 } as const satisfies { readonly [name: string]: Change };
 

@@ -6,6 +6,7 @@
 import type { AskView } from '../state/ask-view.js';
 import type { Run, Stopping } from '../state/run.js';
 import type { RunStatus, StopPhase, StopReason } from '../state/result.js';
+import { follows } from './changes.js';
 
 export interface StopWords {
   readonly detail?: string;
@@ -19,7 +20,8 @@ export function stop<R extends Run>(run: R, reason: StopReason, words: StopWords
   const byPerson = reason === 'interrupted' || reason === 'aborted';
   const stopping: Stopping =
     run.wrapUp === undefined || byPerson ? { reason, ...words } : { reason: run.wrapUp.reason };
-  return { ...run, phase: 'finishing', stopping };
+  const told = follows(run, 'rulesTold') && run.rule !== undefined && { rule: run.rule };
+  return { ...run, phase: 'finishing', stopping: { ...stopping, ...told } };
 }
 
 const LARGER_BUDGET = 'Ask the user whether to continue with a larger budget.';

@@ -1,0 +1,176 @@
+/**
+ * Finds runs by what their rows, results and events say.
+ * Invariants: the newest come first and are looked at first; at most SCANNED_MAX rows are looked at, and the answer says
+ * when that was not all; events are read only where something is asked that only they tell.
+ */
+import type { StoredRunStatus } from '../../core/state/view.js';
+import { LIST_ROWS_MAX } from '../../store/bounds.js';
+import type { RunRow, RunsQuery } from '../../store/runs.js';
+import type { ReadingStore } from '../link.js';
+import { trailOf, type RunTrail } from './run-trail.js';
+
+export const SCANNED_MAX = 20_000;
+
+export const SORTS = ['started', 'cost', 'turns', 'active', 'waiting'] as const;
+export type Sort = (typeof SORTS)[number];
+
+/** A number from and to, both included. */
+export interface Range {
+  readonly from?: number;
+  readonly to?: number;
+}
+
+export interface RunFilter {
+  readonly status?: StoredRunStatus;
+  readonly agent?: string;
+  readonly stopReason?: string;
+  /** Or its beginning. */
+  readonly detail?: string;
+  /** Any of the versions that were frozen: of the agent, the prompt, the tools, the policy, the code … */
+  readonly version?: string;
+  /** Rules number that the run began with; runs before rules 15 do not tell it. */
+  readonly rules?: number;
+  /** Name of a tool that was called, and code with which a call failed. */
+  readonly tool?: string;
+  readonly errorCode?: string;
+  /** micro-USD; turns; ms. Of runs that have ended. */
+  readonly cost?: Range;
+  readonly turns?: Range;
+  readonly active?: Range;
+  readonly waiting?: Range;
+  /** Texts, whatever their case: in the goal; in the goal or the answer. */
+  readonly goal?: string;
+  readonly text?: string;
+  /** Of its start, ms since epoch. */
+  readonly started?: Range;
+}
+
+export interface FindRuns extends RunFilter {
+  readonly sort?: Sort;
+  readonly limit: number;
+  readonly before?: RunsQuery['before'];
+  /** A further condition, looked at last. */
+  readonly also?: (row: RunRow) => Promise<boolean>;
+}
+
+export interface FoundRuns {
+  readonly rows: readonly RunRow[];
+  /** There may be more: the last row that was looked at. */
+  readonly rest?: RunRow;
+}
+
+export type FindingStore = Pick<ReadingStore, 'listRuns' | 'readEvents'>;
+
+export async function findRuns(
+  store: FindingStore,
+  tenant: string,
+  wanted: FindRuns,
+): Promise<FoundRuns> {
+  const { sort = 'started', limit } = wanted;
+  const found: RunRow[] = [];
+  let rest: RunRow | undefined;
+  let scanned = 0;
+  for await (const row of rowsOf(store, tenant, wanted)) {
+    scanned += 1;
+    if (await isWanted(store, row, wanted)) found.push(row);
+    const enough = sort === 'started' && found.length >= limit;
+    if (!enough && scanned < SCANNED_MAX) continue;
+    rest = row;
+    break;
+  }
+  const rows = sort === 'started' ? found : sorted(found, sort).slice(0, limit);
+  return { rows, ...(rest !== undefined && { rest }) };
+}
+
+/** Newest first, down to the beginning of the time that is asked about. */
+export async function* rowsOf(
+  store: Pick<ReadingStore, 'listRuns'>,
+  tenant: string,
+  { status, agent, started = {}, before: first, cost }: Omit<FindRuns, 'limit'>,
+): AsyncGenerator<RunRow> {
+  let before = first;
+  for (let page = 0; page * LIST_ROWS_MAX < SCANNED_MAX; page += 1) {
+    const rows = await store.listRuns(tenant, {
+      limit: LIST_ROWS_MAX,
+      ...(status !== undefined && { status }),
+      ...(agent !== undefined && { agent }),
+      ...(cost?.from !== undefined && { costFrom: cost.from }),
+      ...(cost?.to !== undefined && { costTo: cost.to }),
+      ...(before !== undefined && { before }),
+    });
+    for (const row of rows) {
+      if (row.startedAt < (started.from ?? 0)) return;
+      if (row.startedAt <= (started.to ?? Infinity)) yield row;
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < LIST_ROWS_MAX) return;
+    before = { startedAt: last.startedAt, runId: last.runId };
+  }
+}
+
+async function isWanted(store: FindingStore, row: RunRow, wanted: FindRuns): Promise<boolean> {
+  if (!fitsRow(row, wanted)) return false;
+  const { rules, tool, errorCode, also } = wanted;
+  if (rules !== undefined && (await rulesOfRun(store, row)) !== rules) return false;
+  if (tool !== undefined || errorCode !== undefined) {
+    if (!fitsTrail(await trailOf(store, row), wanted)) return false;
+  }
+  return also === undefined || also(row);
+}
+
+function fitsRow(row: RunRow, wanted: RunFilter): boolean {
+  const { result, goalPreview, stopReason, detail = '' } = row;
+  const counters = result?.counters;
+  const answer = JSON.stringify(result?.answer ?? result?.partialOutput ?? '');
+  return (
+    (wanted.stopReason === undefined || wanted.stopReason === stopReason) &&
+    (wanted.detail === undefined || detail.startsWith(wanted.detail)) &&
+    (wanted.version === undefined || hasVersion(result?.versions ?? {}, wanted.version)) &&
+    within(counters?.turnCount, wanted.turns) &&
+    within(counters?.activeMs, wanted.active) &&
+    within(counters?.waitingMs, wanted.waiting) &&
+    (wanted.goal === undefined || has(goalPreview, wanted.goal)) &&
+    (wanted.text === undefined || has(goalPreview, wanted.text) || has(answer, wanted.text))
+  );
+}
+
+function hasVersion(versions: { readonly [name: string]: string }, wanted: string): boolean {
+  return Object.values(versions).includes(wanted);
+}
+
+function within(value: number | undefined, range: Range | undefined): boolean {
+  if (range === undefined) return true;
+  return value !== undefined && value >= (range.from ?? 0) && value <= (range.to ?? Infinity);
+}
+
+function has(text: string, part: string): boolean {
+  return text.toLowerCase().includes(part.toLowerCase());
+}
+
+function fitsTrail({ tools, errorCodes }: RunTrail, { tool, errorCode }: RunFilter): boolean {
+  return (
+    (tool === undefined || tools.has(tool)) &&
+    (errorCode === undefined || errorCodes.has(errorCode))
+  );
+}
+
+const BY: { readonly [sort in Exclude<Sort, 'started'>]: (row: RunRow) => number } = {
+  cost: ({ costMicroUsd = -1 }) => costMicroUsd,
+  turns: ({ result }) => result?.counters.turnCount ?? -1,
+  active: ({ result }) => result?.counters.activeMs ?? -1,
+  waiting: ({ result }) => result?.counters.waitingMs ?? -1,
+};
+
+/** The most first; equal ones stay newest first. */
+function sorted(rows: readonly RunRow[], sort: Exclude<Sort, 'started'>): readonly RunRow[] {
+  return rows.toSorted((one, other) => BY[sort](other) - BY[sort](one));
+}
+
+async function rulesOfRun(
+  store: FindingStore,
+  { tenant, runId }: RunRow,
+): Promise<number | undefined> {
+  const { events } = await store.readEvents({ tenant, runId }, { sinceSeq: 0, limit: 1 });
+  const [first] = events;
+  return first?.type === 'session_init' ? first.rules : undefined;
+}

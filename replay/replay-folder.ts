@@ -1,0 +1,82 @@
+/**
+ * Replays every bundle of a folder, several at a time.
+ * Invariants: each lane holds one bundle at a time, so memory does not grow with the folder; reports come in the order in
+ * which they end; a file that cannot be read is a finding and keeps no other from being replayed.
+ */
+import { readdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join, relative } from 'node:path';
+import { HoldfastError } from '../core/state/errors.js';
+import { readBundle } from './read-bundle.js';
+import { replayRunsOf, type ReplayableRun, type ReplayReport } from './strict-replay.js';
+
+export const FILES_MAX = 100_000;
+const LANES_MAX = 4;
+
+export type FileReport =
+  | { readonly file: string; readonly report: ReplayReport }
+  /** Why it could not be read or replayed. */
+  | { readonly file: string; readonly problem: string };
+
+/** Relative names of all `.json` files in it, at any depth, sorted. Errors: `Usage`. */
+export async function bundlesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+    (cause: unknown) => {
+      throw new HoldfastError('Usage', `The folder ${folder.slice(-200)} cannot be read.`, {
+        hint: 'Name a folder with bundles that `holdfast export` wrote.',
+        cause,
+      });
+    },
+  );
+  const files = entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.json'))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .toSorted();
+  if (files.length > 0 && files.length <= FILES_MAX) return files;
+  throw new HoldfastError(
+    'Usage',
+    files.length === 0
+      ? `The folder ${folder.slice(-200)} has no bundle.`
+      : `The folder ${folder.slice(-200)} has more than ${FILES_MAX} files.`,
+    { hint: 'Bundles are files that end with .json; `holdfast export` writes them.' },
+  );
+}
+
+export async function replayFolder(
+  folder: string,
+  files: readonly string[],
+  told: (report: FileReport) => void,
+): Promise<void> {
+  const waiting = [...files];
+  const lanes = Math.min(LANES_MAX, availableParallelism(), files.length);
+  await Promise.all(Array.from({ length: lanes }, () => lane(folder, waiting, told)));
+}
+
+/** One replaying worker; after a history over which it breaks, a new one. */
+async function lane(
+  folder: string,
+  waiting: string[],
+  told: (report: FileReport) => void,
+): Promise<void> {
+  let current = '';
+  async function* runs(): AsyncGenerator<ReplayableRun> {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      current = file;
+      const bundle = await readBundle(join(folder, file)).catch(problemOf);
+      if (typeof bundle === 'string') told({ file, problem: bundle });
+      else yield bundle;
+    }
+  }
+  while (waiting.length > 0) {
+    try {
+      for await (const report of replayRunsOf(runs())) told({ file: current, report });
+    } catch (error) {
+      told({ file: current, problem: problemOf(error) });
+    }
+  }
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof HoldfastError) return error.message;
+  throw error;
+}

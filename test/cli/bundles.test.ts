@@ -1,0 +1,60 @@
+/** `holdfast bundles FOLDER`: offline, all of them, with a summary. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCli } from '../../cli/program.js';
+import { bundleText } from '../../replay/bundle.js';
+import { changed, scheduled, stored, withInput } from '../replay/setup.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-bundles-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function holdfast(...argv: readonly string[]) {
+  let [out, err] = ['', ''];
+  const code = await runCli(argv, {
+    environment: { variables: {}, folder, colour: false, interactive: false },
+    streams: { out: (text) => void (out += text), err: (text) => void (err += text) },
+  });
+  return { code, out, err };
+}
+
+test('bundles that replay exactly are counted; one that differs or cannot be read fails the folder', async () => {
+  mkdirSync(join(folder, 'kept', 'deeper'), { recursive: true });
+  const names = ['approved', 'completed', 'rejected', 'timeout'];
+  for (const name of names) {
+    writeFileSync(join(folder, 'kept', 'deeper', `${name}.json`), bundleText(await stored(name)));
+  }
+  const good = await holdfast('bundles', 'kept');
+  expect(good).toEqual({
+    code: 0,
+    out: '4 bundles: 4 replay exactly, 0 differ, 0 cannot be read.\n',
+    err: '',
+  });
+  const altered = changed(
+    await stored('approved'),
+    scheduled('execute_tool', (given) =>
+      withInput(given, (input) => ({
+        ...input,
+        call: { ...(input.call as object), tool: 'paid' },
+      })),
+    ),
+  );
+  writeFileSync(join(folder, 'kept', 'altered.json'), bundleText(altered));
+  writeFileSync(join(folder, 'kept', 'no-bundle.json'), '{"format":"other"}');
+  const { code, out } = await holdfast('bundles', 'kept', '--json');
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toMatchObject({
+    bundles: 6,
+    equal: 4,
+    differing: [{ file: 'altered.json', report: { runId: 'S39', equal: false } }],
+    unreadable: [{ file: 'no-bundle.json' }],
+  });
+}, 120_000);
+
+test('a folder without bundles, or that is not there, is refused', async () => {
+  expect(await holdfast('bundles', '.')).toMatchObject({ code: 2 });
+  expect(await holdfast('bundles', 'nowhere')).toMatchObject({ code: 2 });
+});
